@@ -1,0 +1,39 @@
+# The front door: every target works from an empty checkout on a fresh Debian 12 machine.
+#   make          installs what is missing and builds build/heddle
+#   make run      ... and runs every workload, each checked against its reference
+#   make test     ... and runs every test; ends with "N passed, N failed"
+#   make soak     the long versions of the fuzz and random tests
+#   make bench    host instructions per warp instruction, and the wall clock beside them
+#   make format   clang-format over the sources
+BUILD ?= build
+JOBS ?= $(shell nproc)
+CMAKE_FLAGS ?=
+
+.PHONY: all setup configure run test soak bench format clean
+
+all: configure
+	cmake --build $(BUILD) -j $(JOBS)
+
+setup:
+	@sh tools/setup.sh
+
+configure: setup
+	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+
+run: all
+	$(BUILD)/heddle run all --functional
+
+test: setup
+	@sh tools/test.sh
+
+soak: all
+	@sh tools/soak.sh
+
+bench: all
+	@sh bench/functional.sh $(BUILD)/heddle
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf $(BUILD) build-*

@@ -1,0 +1,132 @@
+/* libheddle: run GPU kernels (PTX, OpenCL C, CUDA C) on a simulated GPU.
+ *
+ * The flow: create a simulation, load a module, allocate and fill buffers, launch kernels, read
+ * buffers and statistics, destroy. The library never prints and never exits: every function that
+ * can fail returns a status, and heddle_error() then tells what happened and what to do.
+ * A simulation is used by one thread at a time; several simulations are independent.
+ */
+#ifndef HEDDLE_H
+#define HEDDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HEDDLE_API __attribute__((visibility("default")))
+
+/* The values are also the exit statuses of the command line. */
+enum heddle_status {
+    HEDDLE_OK = 0,
+    HEDDLE_WRONG_RESULT = 1, /* a workload's result differs from its reference */
+    HEDDLE_BAD_INPUT = 2,    /* the caller's mistake: configuration, program, arguments */
+    HEDDLE_KERNEL_FAULT = 3, /* the kernel went wrong: bad access, deadlock, watchdog, trap */
+    HEDDLE_ENVIRONMENT = 4,  /* a file, a tool or memory could not be had */
+};
+
+struct heddle_sim;
+struct heddle_module;
+
+/* Zero means the default everywhere. */
+struct heddle_options {
+    size_t struct_size;   /* sizeof(struct heddle_options), for compatibility */
+    const char *gpu;      /* a name from `heddle show gpus`, or a path to a .yaml file */
+    const char *host_isa; /* "generic", "avx2", "avx512"; NULL = the best this host has */
+    bool timing;          /* false: functional execution only */
+    bool strict;          /* integer division by zero stops the kernel instead of being counted */
+    uint64_t max_insts;   /* stop a launch after so many warp instructions; 0 = no limit */
+    /* Where the output of the kernel's printf goes, in pieces; NULL = dropped. */
+    void (*print)(void *user, const char *text, size_t len);
+    void *print_user;
+};
+
+HEDDLE_API const char *heddle_version(void);
+HEDDLE_API enum heddle_status heddle_create(const struct heddle_options *options,
+                                            struct heddle_sim **out);
+HEDDLE_API void heddle_destroy(struct heddle_sim *sim); /* NULL is fine */
+
+/* What went wrong last, as text of one or more lines; "" when nothing did. Also works with the
+ * sim that heddle_create() returned together with a failure. */
+HEDDLE_API const char *heddle_error(const struct heddle_sim *sim);
+
+/* The host vector variant in use, as `host_isa` would name it. */
+HEDDLE_API const char *heddle_host_isa(const struct heddle_sim *sim);
+
+/* --- Programs --- */
+
+enum heddle_language { HEDDLE_PTX, HEDDLE_OPENCL_C, HEDDLE_CUDA_C };
+
+/* Loads a program from text. OpenCL C and CUDA C are compiled with clang (the result is cached);
+ * `build_options` are handed to it ("-DN=4 -I dir"), may be NULL. `name` is used in messages.
+ * The module lives until the sim is destroyed. */
+HEDDLE_API enum heddle_status heddle_load(struct heddle_sim *sim, enum heddle_language language,
+                                          const char *name, const char *text, size_t len,
+                                          const char *build_options, struct heddle_module **out);
+/* The same from a file; the language follows from the extension .ptx, .cl or .cu. */
+HEDDLE_API enum heddle_status heddle_load_file(struct heddle_sim *sim, const char *path,
+                                               const char *build_options,
+                                               struct heddle_module **out);
+
+/* The names of the module's kernels: 0 <= i < heddle_kernel_count(). */
+HEDDLE_API uint32_t heddle_kernel_count(const struct heddle_module *module);
+HEDDLE_API const char *heddle_kernel_name(const struct heddle_module *module, uint32_t i);
+
+/* --- Device memory --- */
+
+HEDDLE_API enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes,
+                                           const char *label, uint64_t *address);
+HEDDLE_API enum heddle_status heddle_free(struct heddle_sim *sim, uint64_t address);
+HEDDLE_API enum heddle_status heddle_write(struct heddle_sim *sim, uint64_t address,
+                                           const void *data, uint64_t bytes);
+HEDDLE_API enum heddle_status heddle_read(struct heddle_sim *sim, uint64_t address, void *data,
+                                          uint64_t bytes);
+
+/* --- Launch --- */
+
+/* One kernel argument: `bytes` bytes at `data`, or, where `local` is set, a buffer of `bytes`
+ * bytes of shared memory (an OpenCL __local pointer; `data` is ignored). */
+struct heddle_arg {
+    const void *data;
+    size_t bytes;
+    bool local;
+};
+
+struct heddle_launch {
+    uint32_t grid[3];          /* CTAs; 0 counts as 1 */
+    uint32_t block[3];         /* threads of a CTA; 0 counts as 1 */
+    uint32_t global_offset[3]; /* OpenCL's global work offset */
+    uint32_t work_dim;         /* OpenCL's get_work_dim(); 0 = as the grid and block show */
+    uint64_t shared_bytes;     /* dynamic shared memory beyond what arguments ask for */
+    const struct heddle_arg *args;
+    uint32_t n_args;
+};
+
+/* Runs the kernel to its end. */
+HEDDLE_API enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *module,
+                                            const char *kernel, const struct heddle_launch *launch);
+
+/* --- Statistics, summed over the launches so far --- */
+
+struct heddle_stat {
+    const char *name; /* flat, dotted: "warp_insts", "l1d.hits" */
+    const char *unit;
+    const char *help;
+    bool is_real; /* `real` holds the value, else `count` */
+    uint64_t count;
+    double real;
+};
+
+HEDDLE_API uint32_t heddle_stat_count(const struct heddle_sim *sim);
+HEDDLE_API struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint32_t i);
+/* Looks one up by name; false if there is none. */
+HEDDLE_API bool heddle_stat_find(const struct heddle_sim *sim, const char *name,
+                                 struct heddle_stat *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

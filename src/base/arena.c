@@ -1,0 +1,95 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = 16 };
+
+struct arena_block {
+    struct arena_block *older;
+    size_t bytes;
+};
+
+static void out_of_memory(size_t bytes)
+{
+    fprintf(stderr, "heddle: out of memory (asked for %zu bytes)\n", bytes);
+    exit(4);
+}
+
+void *xrealloc(void *p, size_t bytes)
+{
+    void *q = realloc(p, bytes ? bytes : 1);
+    if (!q)
+        out_of_memory(bytes);
+    return q;
+}
+
+void *xcalloc(size_t n, size_t bytes)
+{
+    void *q = calloc(n ? n : 1, bytes ? bytes : 1);
+    if (!q)
+        out_of_memory(n * bytes);
+    return q;
+}
+
+static void arena_add_block(struct arena *a, size_t at_least)
+{
+    size_t header = (sizeof(struct arena_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t bytes = header + (at_least > BLOCK_BYTES ? at_least : (size_t)BLOCK_BYTES);
+    struct arena_block *b = xcalloc(1, bytes);
+    b->older = a->blocks;
+    b->bytes = bytes;
+    a->blocks = b;
+    a->next = (char *)b + header;
+    a->end = (char *)b + bytes;
+    a->total_bytes += bytes;
+}
+
+void arena_destroy(struct arena *a)
+{
+    if (!a)
+        return;
+    for (struct arena_block *b = a->blocks, *older; b; b = older) {
+        older = b->older;
+        free(b);
+    }
+    memset(a, 0, sizeof *a);
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!a->blocks || (size_t)(a->end - a->next) < bytes)
+        arena_add_block(a, bytes);
+    void *p = a->next;
+    a->next += bytes;
+    return p;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+    char *p = arena_alloc(a, n + 1);
+    memcpy(p, s, n);
+    return p;
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+    return arena_strndup(a, s, strlen(s));
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *p = arena_alloc(a, (size_t)n + 1);
+    vsnprintf(p, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return p;
+}

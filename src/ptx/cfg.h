@@ -1,0 +1,43 @@
+/* Control-flow graph of one function, immediate post-dominators, natural loops. */
+#ifndef HEDDLE_PTX_CFG_H
+#define HEDDLE_PTX_CFG_H
+
+#include "ptx/ptx.h"
+
+enum { PTX_NO_BLOCK = 0xffffffffu };
+
+struct ptx_block {
+    uint32_t first, end; /* instructions [first, end) */
+    uint32_t *succs;     /* block numbers; a guarded branch has [target, fall-through] */
+    uint32_t n_succs;
+    uint32_t *preds;
+    uint32_t n_preds;
+    uint32_t ipdom; /* immediate post-dominator; PTX_NO_BLOCK = only the function's end is */
+    uint32_t idom;  /* immediate dominator; PTX_NO_BLOCK for the entry and unreachable blocks */
+    uint32_t loop_depth;
+    bool reachable;
+};
+
+struct ptx_loop {
+    uint32_t header;     /* block */
+    uint32_t depth;      /* 1 = outermost */
+    uint32_t n_blocks;
+};
+
+struct ptx_cfg {
+    const struct ptx_func *func;
+    struct ptx_block *blocks; /* in program order; block 0 is the entry */
+    uint32_t n_blocks;
+    uint32_t *block_of; /* per instruction */
+    struct ptx_loop *loops;
+    uint32_t n_loops;
+};
+
+/* The function must have a body. Memory comes from the arena. */
+struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f, struct arena *arena);
+
+/* Where threads that part at instruction i meet again: the index of the first instruction of the
+ * immediate post-dominator of i's block, or f->n_insts when they only meet at the end. */
+uint32_t ptx_cfg_reconvergence(const struct ptx_cfg *cfg, uint32_t i);
+
+#endif

@@ -1,0 +1,36 @@
+/* Register allocation by liveness. Virtual registers of a function are mapped to small files:
+ * 32-bit rows (also 8- and 16-bit types), 64-bit rows, predicates. The files are apart because a
+ * row holds one register of 32 lanes, and lanes on different paths may use a row at the same time:
+ * with one width per row their masked writes cannot collide.
+ *
+ * Free registers are reused oldest first, so that a value's successor in a register comes as late
+ * as possible (fewer false dependences for a scoreboard). Nothing is spilled. */
+#ifndef HEDDLE_PTX_REGALLOC_H
+#define HEDDLE_PTX_REGALLOC_H
+
+#include "ptx/cfg.h"
+
+enum ptx_reg_file { PTX_FILE_NONE, PTX_FILE_32, PTX_FILE_64, PTX_FILE_PRED };
+
+struct ptx_alloc {
+    struct ptx_place {
+        uint8_t file;    /* enum ptx_reg_file; NONE = never used */
+        uint16_t number; /* in its file */
+    } *places;           /* per register of the function (ptx_reg.index) */
+    uint32_t n_32, n_64, n_preds; /* sizes of the files */
+    /* The most 32-bit registers alive at once, 64-bit values counting 2, predicates not at all:
+     * what a thread of this function needs on a machine with one 32-bit register file. */
+    uint32_t pressure;
+};
+
+/* The registers instruction i reads (operands, guard, addresses) and writes, as register indices.
+ * Both arrays have room for PTX_MAX_INST_REGS. A guarded instruction's destination also counts as
+ * read for liveness (its old value survives in lanes where the guard is false): *n_reads includes
+ * it only when `for_liveness`. */
+enum { PTX_MAX_INST_REGS = 64 };
+void ptx_inst_regs(const struct ptx_inst *inst, bool for_liveness, uint32_t *reads,
+                   uint32_t *n_reads, uint32_t *writes, uint32_t *n_writes);
+
+struct ptx_alloc *ptx_regalloc(const struct ptx_cfg *cfg, struct arena *arena);
+
+#endif

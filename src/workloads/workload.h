@@ -1,0 +1,76 @@
+/* A workload: a kernel in OpenCL C, a host part against device.h, a plain C reference, and a
+ * descriptor. One folder each; adding one = the folder and one word in list.def.
+ *
+ * Order of calls: setup, run, reference, check, teardown. `state` is one zeroed block of
+ * `state_bytes` that the framework allocates; what setup allocates into it, teardown frees. */
+#ifndef HEDDLE_WORKLOADS_WORKLOAD_H
+#define HEDDLE_WORKLOADS_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "workloads/device.h"
+
+enum { WORKLOAD_PARAMS = 6 };
+
+struct workload_size {
+    const char *name;            /* "tiny", "small", "paper-s2", "paper-s3", "paper-s4" */
+    int64_t p[WORKLOAD_PARAMS]; /* named by workload.param_names */
+};
+
+/* How each paper classes the program, in the paper's words; NULL where it does not use it. */
+struct workload_categories {
+    const char *s2;     /* "cache-sufficient" or "cache-insufficient" */
+    const char *s3_ch4; /* "sensitive" or "non-sensitive" */
+    const char *s3_ch5; /* "cache-sensitive" or "not cache-sensitive" */
+    const char *s4;     /* "highly sensitive", "moderately sensitive" or "insensitive" */
+};
+
+struct workload {
+    const char *name;       /* as typed: "bfs" */
+    const char *paper_name; /* as the papers abbreviate it: "BFS" */
+    const char *title;      /* "Breadth-first search" */
+    const char *summary;    /* the algorithm and its access pattern, one or two sentences */
+    const char *origin;     /* the suite the papers took it from */
+    struct workload_categories categories;
+    const char *source;        /* the kernel text, embedded at build time */
+    const char *build_options; /* for the OpenCL compiler, or NULL */
+    const char *param_names[WORKLOAD_PARAMS];
+    const struct workload_size *sizes; /* ends with a NULL name; "tiny" and "small" are there */
+    size_t state_bytes;
+
+    void (*setup)(void *state, const struct workload_size *size, uint64_t seed);
+    void (*run)(void *state, struct device *d);
+    void (*reference)(void *state);
+    /* True if the device's result agrees with the reference; else says where it does not. */
+    bool (*check)(const void *state, struct strbuf *why);
+    void (*teardown)(void *state);
+};
+
+extern const struct workload *const workload_list[];
+extern const uint32_t workload_count;
+const struct workload *workload_find(const char *name); /* NULL if there is none */
+const struct workload_size *workload_find_size(const struct workload *w, const char *name);
+
+/* --- Helpers for setup and check --- */
+
+/* A small deterministic generator (splitmix64); the same numbers on every host. */
+struct workload_rng {
+    uint64_t state;
+};
+uint64_t rng_u64(struct workload_rng *r);
+uint32_t rng_below(struct workload_rng *r, uint32_t n); /* uniform in 0..n-1 */
+float rng_unit(struct workload_rng *r);                 /* uniform in [0, 1) */
+
+/* True if all n values agree; otherwise names the first difference and how many there are. */
+bool check_u32(struct strbuf *why, const char *what, const uint32_t *got, const uint32_t *want,
+               size_t n);
+bool check_i32(struct strbuf *why, const char *what, const int32_t *got, const int32_t *want,
+               size_t n);
+/* |got - want| <= abs_tol + rel_tol * |want|; a NaN never agrees with a number. */
+bool check_f32(struct strbuf *why, const char *what, const float *got, const float *want, size_t n,
+               float rel_tol, float abs_tol);
+
+#endif

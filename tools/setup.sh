@@ -1,0 +1,33 @@
+#!/bin/sh
+# Installs the Debian packages that Heddle's build, run and tests need, if any are missing.
+set -eu
+
+packages="build-essential cmake ninja-build pkg-config clang llvm libclc-14-dev libclang-rt-14-dev
+clang-format clang-tidy libyaml-dev libcmocka-dev ocl-icd-opencl-dev opencl-headers
+pocl-opencl-icd valgrind python3"
+
+missing=""
+for p in $packages; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' ||
+        missing="$missing $p"
+done
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "heddle: missing packages:$missing" >&2
+    echo "heddle: this is not a Debian machine: install their equivalents by hand" >&2
+    exit 1
+fi
+root=""
+if [ "$(id -u)" -ne 0 ]; then
+    root="sudo"
+    command -v sudo >/dev/null 2>&1 || {
+        echo "heddle: run as root or install sudo, to install:$missing" >&2
+        exit 1
+    }
+fi
+echo "Installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+$root apt-get update -qq
+# shellcheck disable=SC2086
+$root apt-get install -y -qq --no-install-recommends $missing >/dev/null
