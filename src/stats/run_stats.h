@@ -1,0 +1,33 @@
+/* What is counted while kernels run. The struct is for the hot path (`s->warp_insts++`); names,
+ * units and meanings for people and programs come from the same rows, see run_stats.def. */
+#ifndef HEDDLE_STATS_RUN_STATS_H
+#define HEDDLE_STATS_RUN_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "heddle/heddle.h"
+#include "ptx/ptx.h"
+
+/* A zeroed struct is a run that has not begun. */
+struct run_stats {
+#define COUNTER(field, name, unit, help) uint64_t field;
+#define GAUGE(field, name, unit, help)   uint64_t field;
+#define CLASS_COUNTERS                   uint64_t insts[PTX_N_CLASSES];
+#include "stats/run_stats.def"
+    double host_seconds; /* shown by a RATE row */
+};
+
+/* Every statistic in the order users see them: 0 <= i < run_stats_count(). */
+uint32_t run_stats_count(void);
+struct heddle_stat run_stats_at(const struct run_stats *s, uint32_t i);
+
+/* Joins what was counted elsewhere (another launch, another thread): sums and high-water marks. */
+void run_stats_add(struct run_stats *into, const struct run_stats *from);
+
+/* True if the counters agree with each other. Otherwise appends one line to `why` for each
+ * identity that does not hold: a fault of the simulator, never of the user. */
+bool run_stats_check(const struct run_stats *s, struct strbuf *why);
+
+#endif
