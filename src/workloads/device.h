@@ -64,6 +64,31 @@ void device_launch(struct device *d, const char *kernel, const uint32_t global[3
                       (uint32_t)(sizeof args_ / sizeof args_[0]));                                 \
     } while (0)
 
+/* --- For whoever runs a workload, not for its host part --- */
+
+struct heddle_sim;
+
+/* Both always return a device, which may have failed already: see device_ok(). */
+
+/* `select` is looked for in "PLATFORM / DEVICE" without regard to case; NULL = the first device.
+ * libOpenCL is looked up when this is called, so the program itself does not need it. */
+struct device *device_create_opencl(const char *select);
+/* The simulation stays the caller's and must outlive the device. */
+struct device *device_create_heddle(struct heddle_sim *sim);
+void device_destroy(struct device *d); /* NULL is fine */
+
+/* Compiles OpenCL C; every launch after it finds its kernel there. `options` may be NULL. */
+void device_load(struct device *d, const char *name, const char *source, const char *options);
+
+/* What went wrong first, as one or more lines; "" while all is well. */
+const char *device_error(const struct device *d);
+/* "heddle", or the OpenCL platform and device. */
+const char *device_name(const struct device *d);
+/* A hash (FNV-1a) over everything the host part sent: allocations, uploads, and of each launch the
+ * kernel, its shape and its scalar arguments. Equal on every back end for equal inputs. */
+uint64_t device_input_hash(const struct device *d);
+uint32_t device_launches(const struct device *d);
+
 /* `n` rounded up to a multiple of `m`. */
 static inline uint32_t round_up_u32(uint32_t n, uint32_t m)
 {

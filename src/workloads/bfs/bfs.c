@@ -1,0 +1,163 @@
+/* BFS: breadth-first search of a random graph (S2 Table 2, S3 Tables 3.2, 4.2, 5.3, S4 Table 2;
+ * all from Rodinia).
+ *
+ * Algorithm and data structures as Rodinia describes them: one thread per node, a mask array for
+ * the frontier, every thread of the frontier walks its edge list, two kernels a level. Access
+ * pattern: coalesced mask reads, then gathers over edges, visited marks and costs whose length
+ * differs from thread to thread.
+ *
+ * Against the original: the graph is a uniform random one from the seed with the papers' node or
+ * edge counts, not their input files. */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "workloads/graph.h"
+#include "workloads/workload.h"
+
+extern const char workload_bfs_source[];
+
+enum { GROUP_SIZE = 256, UNREACHED = -1 };
+
+struct bfs_node {
+    uint32_t first_edge, n_edges;
+};
+
+struct bfs {
+    struct graph graph;
+    uint32_t root;
+    int32_t *cost; /* levels from the root, from the device */
+    int32_t *expected_cost;
+};
+
+static void bfs_setup(void *state, const struct workload_size *size, uint64_t seed)
+{
+    struct bfs *s = state;
+    struct workload_rng rng = {seed};
+    graph_create_uniform(&s->graph, (uint32_t)size->p[0], (uint32_t)size->p[1], &rng);
+    s->root = graph_first_connected(&s->graph);
+    s->cost = xcalloc(s->graph.n_nodes, sizeof *s->cost);
+    s->expected_cost = xcalloc(s->graph.n_nodes, sizeof *s->expected_cost);
+}
+
+static device_buffer upload_nodes(struct device *d, const struct graph *g)
+{
+    struct bfs_node *nodes = xcalloc(g->n_nodes, sizeof *nodes);
+    for (uint32_t v = 0; v < g->n_nodes; v++) {
+        nodes[v].first_edge = g->first_edge[v];
+        nodes[v].n_edges = g->first_edge[v + 1] - g->first_edge[v];
+    }
+    device_buffer b = device_alloc_from(d, nodes, g->n_nodes * sizeof *nodes, "nodes");
+    free(nodes);
+    return b;
+}
+
+/* A mask over the nodes in which only the root is set. */
+static device_buffer upload_root_mask(struct device *d, const struct bfs *s, const char *label)
+{
+    const uint8_t one = 1;
+    device_buffer b = device_alloc(d, s->graph.n_nodes, label);
+    device_upload(d, b, s->root, &one, sizeof one);
+    return b;
+}
+
+static device_buffer upload_costs(struct device *d, const struct bfs *s)
+{
+    for (uint32_t v = 0; v < s->graph.n_nodes; v++)
+        s->cost[v] = v == s->root ? 0 : UNREACHED;
+    return device_alloc_from(d, s->cost, s->graph.n_nodes * sizeof *s->cost, "cost");
+}
+
+static void bfs_run(void *state, struct device *d)
+{
+    struct bfs *s = state;
+    const struct graph *g = &s->graph;
+    device_buffer nodes = upload_nodes(d, g);
+    device_buffer edges = device_alloc_from(d, g->target, g->n_edges * sizeof *g->target, "edges");
+    device_buffer frontier = upload_root_mask(d, s, "frontier");
+    device_buffer visited = upload_root_mask(d, s, "visited");
+    device_buffer next = device_alloc(d, g->n_nodes, "next");
+    device_buffer cost = upload_costs(d, s);
+    device_buffer more = device_alloc(d, sizeof(int32_t), "more");
+
+    uint32_t global_size = round_up_u32(g->n_nodes, GROUP_SIZE);
+    int32_t has_more = 1;
+    while (has_more && device_ok(d)) {
+        has_more = 0;
+        device_upload(d, more, 0, &has_more, sizeof has_more);
+        DEVICE_LAUNCH_1D(d, "bfs_expand", global_size, GROUP_SIZE, arg_buffer(nodes),
+                         arg_buffer(edges), arg_buffer(frontier), arg_buffer(next),
+                         arg_buffer(visited), arg_buffer(cost), arg_u32(g->n_nodes));
+        DEVICE_LAUNCH_1D(d, "bfs_collect", global_size, GROUP_SIZE, arg_buffer(frontier),
+                         arg_buffer(next), arg_buffer(visited), arg_buffer(more),
+                         arg_u32(g->n_nodes));
+        device_download(d, more, 0, &has_more, sizeof has_more);
+    }
+    device_download(d, cost, 0, s->cost, g->n_nodes * sizeof *s->cost);
+}
+
+/* The textbook search with a queue. */
+static void bfs_reference(void *state)
+{
+    struct bfs *s = state;
+    const struct graph *g = &s->graph;
+    uint32_t *queue = xcalloc(g->n_nodes, sizeof *queue);
+    uint32_t head = 0, tail = 0;
+    for (uint32_t v = 0; v < g->n_nodes; v++)
+        s->expected_cost[v] = UNREACHED;
+    s->expected_cost[s->root] = 0;
+    queue[tail++] = s->root;
+    while (head < tail) {
+        uint32_t v = queue[head++];
+        for (uint32_t e = g->first_edge[v]; e < g->first_edge[v + 1]; e++) {
+            uint32_t w = g->target[e];
+            if (s->expected_cost[w] != UNREACHED)
+                continue;
+            s->expected_cost[w] = s->expected_cost[v] + 1;
+            queue[tail++] = w;
+        }
+    }
+    free(queue);
+}
+
+static bool bfs_check(const void *state, struct strbuf *why)
+{
+    const struct bfs *s = state;
+    return check_i32(why, "cost", s->cost, s->expected_cost, s->graph.n_nodes);
+}
+
+static void bfs_teardown(void *state)
+{
+    struct bfs *s = state;
+    graph_destroy(&s->graph);
+    free(s->cost);
+    free(s->expected_cost);
+}
+
+/* S4 gives only the number of edges; the others only that of nodes, whose Rodinia input has six
+ * edges a node. */
+static const struct workload_size bfs_sizes[] = {
+    {"tiny", {16384, 98304}},      {"small", {262144, 1572864}},  {"paper-s2", {65536, 393216}},
+    {"paper-s3", {65536, 393216}}, {"paper-s4", {83334, 500000}}, {NULL, {0}},
+};
+
+const struct workload workload_bfs = {
+    .name = "bfs",
+    .paper_name = "BFS",
+    .title = "Breadth-first search",
+    .summary = "Level-synchronous search of a random graph: one thread per node walks its own "
+               "edge list and gathers marks and costs of the neighbours.",
+    .origin = "Rodinia",
+    .categories = {.s2 = "cache-insufficient",
+                   .s3_ch4 = "sensitive",
+                   .s3_ch5 = "cache-sensitive",
+                   .s4 = "highly sensitive"},
+    .source = workload_bfs_source,
+    .param_names = {"nodes", "edges"},
+    .sizes = bfs_sizes,
+    .state_bytes = sizeof(struct bfs),
+    .setup = bfs_setup,
+    .run = bfs_run,
+    .reference = bfs_reference,
+    .check = bfs_check,
+    .teardown = bfs_teardown,
+};

@@ -1,0 +1,283 @@
+/* The front of every device: the buffer table, the sticky error, the input hash. */
+#include "workloads/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "workloads/device_backend.h"
+
+static const uint64_t FNV_OFFSET = 0xcbf29ce484222325;
+static const uint64_t FNV_PRIME = 0x00000100000001b3;
+
+struct buffer {
+    uint64_t handle; /* the back end's */
+    size_t bytes;
+    char *label;
+};
+
+struct device {
+    const struct device_ops *ops;
+    void *backend;
+    struct strbuf name;
+    struct strbuf error;
+    bool failed;
+    struct buffer *buffers; /* device_buffer.handle - 1 is the index */
+    uint32_t n_buffers, cap_buffers;
+    uint64_t hash;
+    uint32_t launches;
+};
+
+struct device *device_create(const struct device_ops *ops, void *backend, struct strbuf *name,
+                             struct strbuf *error)
+{
+    struct device *d = xcalloc(1, sizeof *d);
+    d->ops = ops;
+    d->backend = backend;
+    d->name = *name;
+    d->error = *error;
+    d->failed = error->len > 0;
+    d->hash = FNV_OFFSET;
+    *name = (struct strbuf){0};
+    *error = (struct strbuf){0};
+    return d;
+}
+
+void device_destroy(struct device *d)
+{
+    if (!d)
+        return;
+    d->ops->destroy(d->backend);
+    for (uint32_t i = 0; i < d->n_buffers; i++)
+        free(d->buffers[i].label);
+    free(d->buffers);
+    strbuf_destroy(&d->name);
+    strbuf_destroy(&d->error);
+    free(d);
+}
+
+bool device_ok(const struct device *d)
+{
+    return !d->failed;
+}
+
+const char *device_error(const struct device *d)
+{
+    return strbuf_text(&d->error);
+}
+
+const char *device_name(const struct device *d)
+{
+    return strbuf_text(&d->name);
+}
+
+uint64_t device_input_hash(const struct device *d)
+{
+    return d->hash;
+}
+
+uint32_t device_launches(const struct device *d)
+{
+    return d->launches;
+}
+
+static void fail(struct device *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail(struct device *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    strbuf_vaddf(&d->error, format, args);
+    va_end(args);
+    d->failed = true;
+}
+
+static void hash_bytes(struct device *d, const void *data, size_t bytes)
+{
+    const unsigned char *p = data;
+    uint64_t h = d->hash;
+    for (size_t i = 0; i < bytes; i++)
+        h = (h ^ p[i]) * FNV_PRIME;
+    d->hash = h;
+}
+
+/* Byte by byte from the low end, so that the hash does not depend on the host's byte order. */
+static void hash_u64(struct device *d, uint64_t v)
+{
+    for (int i = 0; i < 8; i++, v >>= 8)
+        d->hash = (d->hash ^ (v & 0xff)) * FNV_PRIME;
+}
+
+void device_load(struct device *d, const char *name, const char *source, const char *options)
+{
+    if (!d->failed && !d->ops->load(d->backend, name, source, options, &d->error))
+        d->failed = true;
+}
+
+/* --- Buffers --- */
+
+device_buffer device_alloc(struct device *d, size_t bytes, const char *label)
+{
+    if (d->failed)
+        return (device_buffer){0};
+    if (bytes == 0)
+        bytes = 1;
+    uint64_t handle = 0;
+    if (!d->ops->alloc(d->backend, bytes, label, &handle, &d->error)) {
+        d->failed = true;
+        return (device_buffer){0};
+    }
+    hash_u64(d, bytes);
+    ARRAY_RESERVE(d->buffers, d->cap_buffers, d->n_buffers + 1);
+    char *copy = strdup(label);
+    d->buffers[d->n_buffers++] = (struct buffer){.handle = handle, .bytes = bytes, .label = copy};
+    return (device_buffer){d->n_buffers};
+}
+
+/* The buffer if the device is well and the range lies in it; NULL after explaining otherwise. */
+static const struct buffer *find_range(struct device *d, device_buffer b, size_t offset,
+                                       size_t bytes, const char *verb)
+{
+    if (d->failed)
+        return NULL;
+    if (b.handle == 0 || b.handle > d->n_buffers) {
+        fail(d, "%s: no such buffer", verb);
+        return NULL;
+    }
+    const struct buffer *buffer = &d->buffers[b.handle - 1];
+    if (offset > buffer->bytes || bytes > buffer->bytes - offset) {
+        fail(d, "%s: %zu bytes at offset %zu of buffer '%s', which has %zu", verb, bytes, offset,
+             buffer->label, buffer->bytes);
+        return NULL;
+    }
+    return buffer;
+}
+
+void device_upload(struct device *d, device_buffer b, size_t offset, const void *src, size_t bytes)
+{
+    const struct buffer *buffer = find_range(d, b, offset, bytes, "upload");
+    if (!buffer || bytes == 0)
+        return;
+    hash_u64(d, b.handle);
+    hash_u64(d, offset);
+    hash_bytes(d, src, bytes);
+    if (!d->ops->upload(d->backend, buffer->handle, offset, src, bytes, &d->error))
+        d->failed = true;
+}
+
+void device_download(struct device *d, device_buffer b, size_t offset, void *dst, size_t bytes)
+{
+    const struct buffer *buffer = find_range(d, b, offset, bytes, "download");
+    if (!buffer || bytes == 0)
+        return;
+    if (!d->ops->download(d->backend, buffer->handle, offset, dst, bytes, &d->error))
+        d->failed = true;
+}
+
+device_buffer device_alloc_from(struct device *d, const void *src, size_t bytes, const char *label)
+{
+    device_buffer b = device_alloc(d, bytes, label);
+    if (!d->failed)
+        device_upload(d, b, 0, src, bytes);
+    return b;
+}
+
+/* --- Launches --- */
+
+struct device_arg arg_buffer(device_buffer b)
+{
+    return (struct device_arg){.kind = DEVICE_ARG_BUFFER, .buffer = b, .bytes = sizeof(uint64_t)};
+}
+
+static struct device_arg arg_value(uint64_t value, size_t bytes)
+{
+    return (struct device_arg){.kind = DEVICE_ARG_VALUE, .value = value, .bytes = bytes};
+}
+
+struct device_arg arg_i32(int32_t v)
+{
+    return arg_value((uint32_t)v, sizeof v);
+}
+
+struct device_arg arg_u32(uint32_t v)
+{
+    return arg_value(v, sizeof v);
+}
+
+struct device_arg arg_u64(uint64_t v)
+{
+    return arg_value(v, sizeof v);
+}
+
+struct device_arg arg_f32(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return arg_value(bits, sizeof v);
+}
+
+struct device_arg arg_local(size_t bytes)
+{
+    return (struct device_arg){.kind = DEVICE_ARG_LOCAL, .bytes = bytes};
+}
+
+static bool check_shape(struct device *d, const char *kernel, const uint32_t global[3],
+                        const uint32_t local[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (local[i] == 0 || global[i] == 0 || global[i] % local[i] != 0) {
+            fail(d, "launch of '%s': %u work-items in groups of %u in dimension %d", kernel,
+                 global[i], local[i], i);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Copies the arguments with the back end's buffer handles in place of ours. */
+static bool resolve_args(struct device *d, const char *kernel, const struct device_arg *args,
+                         uint32_t n_args, struct device_arg out[DEVICE_MAX_ARGS])
+{
+    if (n_args > DEVICE_MAX_ARGS) {
+        fail(d, "launch of '%s': %u arguments, at most %d are possible", kernel, n_args,
+             DEVICE_MAX_ARGS);
+        return false;
+    }
+    for (uint32_t i = 0; i < n_args; i++) {
+        out[i] = args[i];
+        if (args[i].kind != DEVICE_ARG_BUFFER)
+            continue;
+        const struct buffer *buffer = find_range(d, args[i].buffer, 0, 0, "launch");
+        if (!buffer)
+            return false;
+        out[i].buffer.handle = buffer->handle;
+    }
+    return true;
+}
+
+static void hash_launch(struct device *d, const char *kernel, const uint32_t global[3],
+                        const uint32_t local[3], const struct device_arg *args, uint32_t n_args)
+{
+    hash_bytes(d, kernel, strlen(kernel));
+    for (int i = 0; i < 3; i++) {
+        hash_u64(d, global[i]);
+        hash_u64(d, local[i]);
+    }
+    for (uint32_t i = 0; i < n_args; i++) {
+        hash_u64(d, args[i].kind);
+        hash_u64(d, args[i].kind == DEVICE_ARG_BUFFER ? args[i].buffer.handle : args[i].value);
+        hash_u64(d, args[i].bytes);
+    }
+}
+
+void device_launch(struct device *d, const char *kernel, const uint32_t global[3],
+                   const uint32_t local[3], const struct device_arg *args, uint32_t n_args)
+{
+    struct device_arg resolved[DEVICE_MAX_ARGS];
+    if (d->failed || !check_shape(d, kernel, global, local) ||
+        !resolve_args(d, kernel, args, n_args, resolved))
+        return;
+    hash_launch(d, kernel, global, local, args, n_args);
+    d->launches++;
+    if (!d->ops->launch(d->backend, kernel, global, local, resolved, n_args, &d->error))
+        d->failed = true;
+}
