@@ -1,0 +1,176 @@
+/* Floating-point operations on one lane, from IEEE basic operations of the host in
+ * round-to-nearest. Other rounding modes, saturation and half precision are base/softfp.c.
+ *
+ * MODEL: a NaN result is always the canonical NaN, 0x7fffffff for f32 and 0x7ff8000000000000 for
+ * f64. For f32 this is what GPUs do. For f64 they hand an input's payload on; which one is not
+ * specified and differs among hosts, so it is dropped here and numbers stay the same everywhere.
+ * MODEL: .ftz flushes a result that is subnormal after rounding. */
+#ifndef HEDDLE_EMU_LANES_FLOAT_H
+#define HEDDLE_EMU_LANES_FLOAT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/softfp.h"
+
+#define NAN_BITS_F32 0x7fffffffu
+#define NAN_BITS_F64 0x7ff8000000000000ull
+
+static inline uint32_t bits_f32(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float f32_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint64_t bits_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double f64_of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Makes a NaN canonical: one unordered comparison and one blend a vector. Every operation whose
+ * result might be a NaN passes through these, because hosts differ in its sign and payload. */
+static inline float nan_f32(float x)
+{
+    return x == x ? x : f32_of_bits(NAN_BITS_F32);
+}
+
+static inline double nan_f64(double x)
+{
+    return x == x ? x : f64_of_bits(NAN_BITS_F64);
+}
+
+/* Subnormals to zero of the same sign. */
+static inline float ftz_f32(float x)
+{
+    uint32_t bits = bits_f32(x);
+    return f32_of_bits(bits & 0x7f800000u ? bits : bits & 0x80000000u);
+}
+
+/* ---- fused multiply-add ---- */
+
+#if defined(__FMA__) || defined(__aarch64__)
+
+static inline float fma_f32(float a, float b, float c)
+{
+    return nan_f32(__builtin_fmaf(a, b, c));
+}
+
+static inline double fma_f64(double a, double b, double c)
+{
+    return nan_f64(__builtin_fma(a, b, c));
+}
+
+#else
+
+/* The product of two floats is exact in a double, the sum's error is exact too (Knuth's two-sum).
+ * An inexact sum is moved to its odd neighbour on the side of the error, so that rounding it once
+ * more, to float, rounds the exact value (Boldo and Melquiond, "Emulation of FMA and correctly
+ * rounded sums", 2008). Infinities and NaNs make the error a NaN, which moves nothing. */
+static inline float fma_f32(float a, float b, float c)
+{
+    double product = (double)a * (double)b, addend = c;
+    double sum = product + addend;
+    double addend_seen = sum - product;
+    double error = (product - (sum - addend_seen)) + (addend - addend_seen);
+    uint64_t bits = bits_f64(sum);
+    uint64_t even = ~bits & 1;
+    uint64_t outward = (error > 0) == (sum > 0) ? even : 0 - even;
+    int inexact = (error > 0) | (error < 0);
+    return nan_f32((float)f64_of_bits(bits + (inexact ? outward : 0)));
+}
+
+static inline double fma_f64(double a, double b, double c)
+{
+    const struct fp_mode nearest = {.round = FP_RN};
+    return f64_of_bits(fp_fma(FP_F64, bits_f64(a), bits_f64(b), bits_f64(c), nearest));
+}
+
+#endif
+
+/* ---- minimum and maximum, on bit patterns ---- */
+
+/* A NaN loses against a number, -0 is below +0. Equal operands are the same bits or zeros of either
+ * sign, so that OR-ing them picks -0 for the minimum and AND-ing +0 for the maximum. */
+static inline uint32_t min_f32(uint32_t a, uint32_t b)
+{
+    float x = f32_of_bits(a), y = f32_of_bits(b);
+    uint32_t least = x < y ? a : b;
+    least = x == y ? a | b : least;
+    least = y == y ? least : a;
+    return bits_f32(nan_f32(f32_of_bits(least)));
+}
+
+static inline uint32_t max_f32(uint32_t a, uint32_t b)
+{
+    float x = f32_of_bits(a), y = f32_of_bits(b);
+    uint32_t most = x > y ? a : b;
+    most = x == y ? a & b : most;
+    most = y == y ? most : a;
+    return bits_f32(nan_f32(f32_of_bits(most)));
+}
+
+static inline uint64_t min_f64(uint64_t a, uint64_t b)
+{
+    double x = f64_of_bits(a), y = f64_of_bits(b);
+    uint64_t least = x < y ? a : b;
+    least = x == y ? a | b : least;
+    least = y == y ? least : a;
+    return bits_f64(nan_f64(f64_of_bits(least)));
+}
+
+static inline uint64_t max_f64(uint64_t a, uint64_t b)
+{
+    double x = f64_of_bits(a), y = f64_of_bits(b);
+    uint64_t most = x > y ? a : b;
+    most = x == y ? a & b : most;
+    most = y == y ? most : a;
+    return bits_f64(nan_f64(f64_of_bits(most)));
+}
+
+/* ---- conversions ---- */
+
+/* Towards zero, saturating; a NaN gives 0. The value is made safe for C's conversion first. */
+static inline int32_t f32_to_s32_rz(float x)
+{
+    int fits = (x >= -0x1p31f) & (x < 0x1p31f);
+    int32_t inside = (int32_t)(fits ? x : 0.0f);
+    int32_t outside = x >= 0x1p31f ? INT32_MAX : x < -0x1p31f ? INT32_MIN : 0;
+    return fits ? inside : outside;
+}
+
+/* ---- comparisons, of integers and floats alike ---- */
+
+/* The plain forms are false when an operand is a NaN, those with a U are true. */
+#define CMP_EQ(a, b)  ((a) == (b))
+#define CMP_NE(a, b)  (((a) < (b)) | ((a) > (b)))
+#define CMP_LT(a, b)  ((a) < (b))
+#define CMP_LE(a, b)  ((a) <= (b))
+#define CMP_GT(a, b)  ((a) > (b))
+#define CMP_GE(a, b)  ((a) >= (b))
+#define CMP_EQU(a, b) (!CMP_NE(a, b))
+#define CMP_NEU(a, b) ((a) != (b))
+#define CMP_LTU(a, b) (!((a) >= (b)))
+#define CMP_LEU(a, b) (!((a) > (b)))
+#define CMP_GTU(a, b) (!((a) <= (b)))
+#define CMP_GEU(a, b) (!((a) < (b)))
+#define CMP_NUM(a, b) (((a) == (a)) & ((b) == (b)))
+#define CMP_NAN(a, b) (((a) != (a)) | ((b) != (b)))
+
+#endif
