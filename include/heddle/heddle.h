@@ -38,6 +38,9 @@ struct heddle_options {
     bool timing;          /* false: functional execution only */
     bool strict;          /* integer division by zero stops the kernel instead of being counted */
     uint64_t max_insts;   /* stop a launch after so many warp instructions; 0 = no limit */
+    /* Changes to the GPU's parameters, "name=value" each (`heddle show gpu` lists the names). */
+    const char *const *settings;
+    uint32_t n_settings;
     /* Where the output of the kernel's printf goes, in pieces; NULL = dropped. */
     void (*print)(void *user, const char *text, size_t len);
     void *print_user;
