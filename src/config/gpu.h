@@ -1,0 +1,46 @@
+/* The GPU that is simulated: what a configuration file says about it, checked. Today it holds the
+ * limits that functional execution obeys; the cycle-level machine binds its tables beside them. */
+#ifndef HEDDLE_CONFIG_GPU_H
+#define HEDDLE_CONFIG_GPU_H
+
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "config/param_set.h"
+
+enum { GPU_WARP_LANES = 32 };
+
+struct gpu_config {
+    struct param_set params; /* every parameter with its source; its values are the fields below */
+
+    const char *name;
+    const char *description;
+    uint32_t n_sms;
+    uint32_t warps_per_sm;
+    uint32_t threads_per_sm;
+    uint32_t ctas_per_sm;
+    uint32_t threads_per_cta;
+    uint32_t registers_per_sm;
+    uint32_t registers_per_thread; /* the most one thread can name */
+    uint32_t register_granule;     /* a thread's registers are rounded up to a multiple of it */
+    uint64_t shared_bytes_per_sm;
+    uint64_t shared_bytes_per_cta;
+    uint64_t local_bytes_per_thread;
+    uint32_t core_clock_mhz;
+};
+
+extern const struct param gpu_params[];
+extern const uint32_t n_gpu_params;
+
+/* The names of the GPUs that Heddle ships; the first is the default. Ends with NULL. */
+extern const char *const gpu_names[];
+extern const uint32_t n_gpu_names;
+
+/* Loads a GPU by its shipped name or from a .yaml file (a name with a '/' or ending in .yaml or
+ * .yml), then applies `name=value` words. NULL stands for the default. Returns NULL after errors,
+ * which are in `diags`. */
+struct gpu_config *gpu_config_load(const char *name_or_path, const char *const *words,
+                                   uint32_t n_words, struct diag_list *diags);
+void gpu_config_destroy(struct gpu_config *gpu);
+
+#endif
