@@ -168,11 +168,32 @@ extern const struct ptx_inst_info ptx_insts[PTX_N_OPCODES];
     SREG(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") SREG(TOTAL_SMEM_SIZE, "%total_smem_size")        \
     SREG(ENVREG0, "%envreg0") /* ENVREG0 + n is %envregN, 0 <= n < 32 */
 
+/* Known and not supported: an instruction that reads one is refused. */
+#define PTX_REFUSED_SREGS(SREG)                                                                    \
+    SREG(CLUSTERID_X, "%clusterid.x") SREG(CLUSTERID_Y, "%clusterid.y")                            \
+    SREG(CLUSTERID_Z, "%clusterid.z") SREG(NCLUSTERID_X, "%nclusterid.x")                          \
+    SREG(NCLUSTERID_Y, "%nclusterid.y") SREG(NCLUSTERID_Z, "%nclusterid.z")                        \
+    SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x") SREG(CLUSTER_CTAID_Y, "%cluster_ctaid.y")            \
+    SREG(CLUSTER_CTAID_Z, "%cluster_ctaid.z") SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x")          \
+    SREG(CLUSTER_NCTAID_Y, "%cluster_nctaid.y") SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")        \
+    SREG(CLUSTER_CTARANK, "%cluster_ctarank") SREG(CLUSTER_NCTARANK, "%cluster_nctarank")          \
+    SREG(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster") SREG(AGGR_SMEM_SIZE, "%aggr_smem_size")      \
+    SREG(CURRENT_GRAPH_EXEC, "%current_graph_exec")                                                \
+    SREG(RESERVED_SMEM_BEGIN, "%reserved_smem_offset_begin")                                       \
+    SREG(RESERVED_SMEM_END, "%reserved_smem_offset_end")                                           \
+    SREG(RESERVED_SMEM_CAP, "%reserved_smem_offset_cap")                                           \
+    SREG(RESERVED_SMEM_0, "%reserved_smem_offset_0") SREG(PM0, "%pm0") SREG(PM1, "%pm1")           \
+    SREG(PM2, "%pm2") SREG(PM3, "%pm3") SREG(PM4, "%pm4") SREG(PM5, "%pm5") SREG(PM6, "%pm6")      \
+    SREG(PM7, "%pm7")
+
 enum ptx_sreg {
 #define SREG(id, text) PTX_SREG_##id,
     PTX_SREGS(SREG)
+    PTX_N_SUPPORTED_SREGS = PTX_SREG_ENVREG0 + 32,
+    PTX_SREG_LAST_SUPPORTED = PTX_N_SUPPORTED_SREGS - 1,
+    PTX_REFUSED_SREGS(SREG)
 #undef SREG
-    PTX_N_SREGS = PTX_SREG_ENVREG0 + 32,
+    PTX_N_SREGS,
 };
 const char *ptx_sreg_name(uint32_t sreg);
 
@@ -190,7 +211,8 @@ struct ptx_func;
 /* A place in an initialiser that holds an address: *(data + at) = &symbol + addend. */
 struct ptx_reloc {
     uint32_t at;
-    uint8_t bytes;      /* 4 or 8 */
+    uint8_t bytes;      /* 4 or 8; 1 for a lone byte of the address, written 0xFF00(symbol) */
+    uint8_t shift_bits; /* which byte of the address: *(data + at) = address >> shift_bits */
     bool generic;       /* written generic(symbol): the generic address */
     const char *symbol; /* resolved after parsing into exactly one of these */
     struct ptx_var *var;
@@ -257,7 +279,7 @@ struct ptx_operand {
     struct ptx_proto *proto;   /* PROTO */
     int64_t offset;            /* VAR, MEM */
     struct ptx_operand *items; /* VEC, PAIR, LIST: the parts; MEM: items[0] is the base
-                                * (REG, VAR or IMM) */
+                                * (REG, VAR or IMM), more only in refused instructions */
     uint32_t n_items;
 };
 
@@ -267,6 +289,7 @@ struct ptx_targets {
     struct ptx_func **funcs; /* .calltargets */
     uint32_t n;
     uint32_t at; /* index of the instruction the directive stands before, for printing */
+    uint32_t index; /* in the function's targets[] */
 };
 
 struct ptx_proto {
@@ -275,9 +298,15 @@ struct ptx_proto {
     uint32_t n_rets, n_params;
     bool noreturn;
     uint32_t at;
+    uint32_t index; /* in the function's protos[] */
 };
 
 enum { PTX_MAX_MODS = 12, PTX_MAX_INST_TYPES = 4 };
+
+/* A call has these operands whatever was written: a LIST of returns, the callee (FUNC, or REG when
+ * indirect), a LIST of arguments, and for an indirect call TARGETS or PROTO where given. The lists
+ * may be empty; their parts are VAR (.param variables), REG or IMM. */
+enum { PTX_CALL_RETS, PTX_CALL_CALLEE, PTX_CALL_ARGS, PTX_CALL_SHAPE };
 
 struct ptx_inst {
     enum ptx_opcode op;
@@ -295,15 +324,20 @@ struct ptx_inst {
     uint32_t loc_file, loc_line, loc_col; /* from .loc; loc_line 0 = none */
     uint32_t pc;                    /* number of the static instruction in the module */
     bool refused;                   /* known, not supported; executing it is an error */
+    const char *words; /* the dotted words of an opcode of unit REFUSED (".2d.v4.f32.f32"), which
+                        * are in neither mods nor types; else NULL */
 };
 
+/* Names of registers, variables, labels, targets and prototypes are unique within a function: one
+ * that is hidden by or hides another in the text has "$1", "$2", ... after it here. */
 struct ptx_func {
     const char *name;
     bool is_entry, has_body, noreturn;
     enum ptx_linkage linkage;
     struct ptx_var *params, *rets;
     uint32_t n_params, n_rets;
-    struct ptx_reg *regs; /* every register of the body, all scopes */
+    struct ptx_reg *regs; /* every register the body uses, all scopes, by first use; the parts of a
+                           * vector register are registers of their own: %v.x, %v.y, ... */
     uint32_t n_regs;
     struct ptx_var **vars; /* .local, .shared, .param declared in the body */
     uint32_t n_vars;
@@ -319,6 +353,7 @@ struct ptx_func {
     uint32_t line, col;
     uint32_t index; /* in the module's funcs[] */
     uint32_t first_pc;
+    struct ptx_func *alias_of; /* .alias: operands name that function; this one has no body */
 };
 
 struct ptx_module {
@@ -349,6 +384,10 @@ void ptx_module_destroy(struct ptx_module *m);
 void ptx_print(const struct ptx_module *m, struct strbuf *out);
 /* One instruction, without guard's line break: "@%p1 add.s32 %r1, %r2, 3;". */
 void ptx_print_inst(const struct ptx_func *f, const struct ptx_inst *i, struct strbuf *out);
+
+/* Whether two modules say the same, places in the text aside; if not, `why` (may be NULL) names the
+ * first difference. */
+bool ptx_module_equal(const struct ptx_module *a, const struct ptx_module *b, struct strbuf *why);
 
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 
