@@ -1,0 +1,50 @@
+/* The host half of a map-only Mars job (He et al., "Mars: a MapReduce framework on graphics
+ * processors", PACT 2008), shared by the workloads that come from Mars.
+ *
+ * A GPU thread cannot ask for memory, so a job runs in two passes over its tasks, one thread each.
+ * The count kernel says how many bytes of keys, bytes of values and records each task will emit;
+ * prefix sums turn the counts into the places the map kernel emits to. Every record has an entry in
+ * a directory: where its key is and how long, where its value is and how long.
+ *
+ * Left out: Mars scans on the GPU (here the host does), and its sort/group and reduce stages. */
+#ifndef HEDDLE_WORKLOADS_MARS_H
+#define HEDDLE_WORKLOADS_MARS_H
+
+#include "base/arena.h"
+#include "workloads/workload.h"
+
+enum { MARS_MAX_SHARED = 4 };
+
+/* key offset, key bytes, value offset, value bytes: an int4 on the device. */
+struct mars_entry {
+    int32_t key_at, key_bytes, value_at, value_bytes;
+};
+
+/* The kernels' arguments, in this order: the shared ones; the tasks' directory (int4), the tasks'
+ * values (int), the number of tasks (int); then three arrays of one int per task, which the count
+ * kernel writes (key bytes, value bytes, records) and the map kernel gets back as prefix sums; and
+ * for the map kernel the output's keys, values and directory. */
+struct mars_job {
+    const char *count_kernel, *map_kernel;
+    struct device_arg shared[MARS_MAX_SHARED]; /* what all tasks read: a matrix, a text */
+    uint32_t n_shared;
+    uint32_t n_tasks;
+    const int32_t *values; /* what each task is about: words_per_value words per task */
+    uint32_t words_per_value;
+};
+
+/* All of it in the arena given to mars_run(). Keys and values are NULL if there are no records or
+ * if the counts are beyond belief. */
+struct mars_output {
+    uint64_t n_records, key_bytes, value_bytes;
+    void *keys, *values;
+    struct mars_entry *directory;
+};
+
+struct mars_output mars_run(const struct mars_job *job, struct device *d, struct arena *arena);
+
+/* True if there are n records with keys and values of the given sizes, one after another. */
+bool mars_check_directory(struct strbuf *why, const struct mars_output *out, uint64_t n_records,
+                          uint32_t key_bytes, uint32_t value_bytes);
+
+#endif
