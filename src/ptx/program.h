@@ -1,5 +1,6 @@
 /* A program ready to execute: one decoded operation per static instruction of the module, operands
- * resolved to byte offsets, in one array (the index is the PC). Produced by ptx_lower(); the emu
+ * resolved to byte offsets, in one array. The index is the PC; each function ends with one
+ * operation more than it has instructions, an implicit return. Produced by ptx_lower(); the emu
  * room binds the functions. Immutable while kernels run. */
 #ifndef HEDDLE_PTX_PROGRAM_H
 #define HEDDLE_PTX_PROGRAM_H
@@ -51,6 +52,7 @@ struct op {
     uint8_t width;           /* bytes of one element of a memory access */
     uint8_t vec;             /* elements of a vector access: 1, 2, 4 or 8 */
     uint8_t sub;             /* enum ptx_mod that selects among variants, or PTX_NO_MOD */
+    uint8_t sub2;            /* a second one: what a comparison is combined with */
     uint8_t round;           /* enum fp_round */
     uint8_t flags;           /* enum op_flags */
     uint32_t extra;          /* first of this operation's words in program.extra[] */
@@ -82,7 +84,7 @@ struct call_site {
 
 struct program_func {
     const struct ptx_func *func;
-    uint32_t entry, end;      /* PCs [entry, end) */
+    uint32_t entry, end;      /* PCs [entry, end); ops[end] is a return for those who run past */
     uint32_t frame_bytes;     /* of rows, scratch rows included */
     uint32_t n_preds;         /* preds[n_preds] is all true, [n_preds+1] all false, +2 scratch */
     uint32_t local_bytes;     /* per thread: parameters, local variables, call arguments */
