@@ -8,7 +8,8 @@ enum { PTX_NO_BLOCK = 0xffffffffu };
 
 struct ptx_block {
     uint32_t first, end; /* instructions [first, end) */
-    uint32_t *succs;     /* block numbers; a guarded branch has [target, fall-through] */
+    uint32_t *succs;     /* block numbers; a guarded branch has [target, fall-through]; a way to
+                          * the function's end is not among them */
     uint32_t n_succs;
     uint32_t *preds;
     uint32_t n_preds;
@@ -19,8 +20,8 @@ struct ptx_block {
 };
 
 struct ptx_loop {
-    uint32_t header;     /* block */
-    uint32_t depth;      /* 1 = outermost */
+    uint32_t header; /* block */
+    uint32_t depth;  /* 1 = outermost */
     uint32_t n_blocks;
 };
 
@@ -29,6 +30,8 @@ struct ptx_cfg {
     struct ptx_block *blocks; /* in program order; block 0 is the entry */
     uint32_t n_blocks;
     uint32_t *block_of; /* per instruction */
+    uint32_t *order;    /* reachable blocks in reverse postorder: dominators come first */
+    uint32_t n_order;
     struct ptx_loop *loops;
     uint32_t n_loops;
 };

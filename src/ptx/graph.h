@@ -1,0 +1,43 @@
+/* Small tools for directed graphs whose nodes are numbers: adjacency lists, reverse postorder and
+ * dominators. Nothing here recurses, so the depth of a graph is not limited by the stack. */
+#ifndef HEDDLE_PTX_GRAPH_H
+#define HEDDLE_PTX_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+enum { GRAPH_NO_NODE = 0xffffffffu };
+
+/* A growing list of edges; a zeroed one is empty. Free `items` when done. */
+struct edge_list {
+    struct edge {
+        uint32_t from, to;
+    } * items;
+    uint32_t n, cap;
+};
+void edge_list_add(struct edge_list *list, uint32_t from, uint32_t to);
+
+/* For every node the nodes at the other end of its edges, in the order the edges were added:
+ * those of `a` are nodes[begin[a]] .. nodes[begin[a + 1] - 1]. */
+struct adjacency {
+    uint32_t *begin;
+    uint32_t *nodes;
+};
+/* Groups edges by where they come from (to for `backward`); n_keys is how many such nodes. */
+struct adjacency adjacency_build(const struct edge_list *edges, uint32_t n_keys, bool backward,
+                                 struct arena *arena);
+
+/* The nodes that can be reached from the root, each after all its predecessors but those along
+ * retreating edges. Returns how many; `order` has room for all. */
+uint32_t graph_reverse_postorder(const struct adjacency *succs, uint32_t n_nodes, uint32_t root,
+                                 uint32_t *order);
+
+/* Immediate dominators; GRAPH_NO_NODE for the root and for nodes it cannot reach. `order` is the
+ * reverse postorder from the root. Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm",
+ * 2001. Post-dominators are the dominators of the reversed graph. */
+void graph_dominators(const struct adjacency *preds, uint32_t n_nodes, const uint32_t *order,
+                      uint32_t n_order, uint32_t *idom);
+
+#endif
