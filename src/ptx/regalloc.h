@@ -14,7 +14,7 @@ enum ptx_reg_file { PTX_FILE_NONE, PTX_FILE_32, PTX_FILE_64, PTX_FILE_PRED };
 
 struct ptx_alloc {
     struct ptx_place {
-        uint8_t file;    /* enum ptx_reg_file; NONE = never used */
+        uint8_t file;    /* enum ptx_reg_file; NONE = never used, or .b128, which no file holds */
         uint16_t number; /* in its file */
     } *places;           /* per register of the function (ptx_reg.index) */
     uint32_t n_32, n_64, n_preds; /* sizes of the files */
@@ -26,11 +26,13 @@ struct ptx_alloc {
 /* The registers instruction i reads (operands, guard, addresses) and writes, as register indices.
  * Both arrays have room for PTX_MAX_INST_REGS. A guarded instruction's destination also counts as
  * read for liveness (its old value survives in lanes where the guard is false): *n_reads includes
- * it only when `for_liveness`. */
-enum { PTX_MAX_INST_REGS = 64 };
+ * it only when `for_liveness`. A register named twice is listed twice. Instructions of the matrix
+ * units, which are refused, name up to 132; what is past the room of the arrays is left out. */
+enum { PTX_MAX_INST_REGS = 256 };
 void ptx_inst_regs(const struct ptx_inst *inst, bool for_liveness, uint32_t *reads,
                    uint32_t *n_reads, uint32_t *writes, uint32_t *n_writes);
 
+/* NULL when a file would need more rows than a place can number. */
 struct ptx_alloc *ptx_regalloc(const struct ptx_cfg *cfg, struct arena *arena);
 
 #endif

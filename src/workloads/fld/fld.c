@@ -22,7 +22,7 @@ struct fld {
     uint32_t n;
     int32_t *weight; /* n x n; UNREACHED where there is no edge, 0 on the diagonal */
     int32_t *dist, *via;
-    int32_t *want_dist, *want_via;
+    int32_t *want;
 };
 
 static void setup(void *state, const struct workload_size *size, uint64_t seed)
@@ -34,8 +34,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->weight = ARENA_ARRAY(&s->arena, int32_t, cells);
     s->dist = ARENA_ARRAY(&s->arena, int32_t, cells);
     s->via = ARENA_ARRAY(&s->arena, int32_t, cells);
-    s->want_dist = ARENA_ARRAY(&s->arena, int32_t, cells);
-    s->want_via = ARENA_ARRAY(&s->arena, int32_t, cells);
+    s->want = ARENA_ARRAY(&s->arena, int32_t, cells);
     for (size_t c = 0; c < cells; c++)
         s->weight[c] = c / s->n == c % s->n ? 0 : UNREACHED;
     for (int64_t left = size->p[1]; left > 0;) {
@@ -63,31 +62,23 @@ static void run(void *state, struct device *d)
     device_download(d, via, 0, s->via, bytes);
 }
 
-/* Dijkstra from one source, without a heap: the graph is dense. Of the shortest paths to a vertex
- * it follows the one whose highest intermediate vertex is lowest; that vertex is `via`, because
- * Floyd-Warshall finds the path when it admits it, and finds nothing shorter after. */
-static void shortest_from(const struct fld *s, int32_t source, bool *settled, int32_t *dist,
-                          int32_t *via)
+/* Dijkstra from one source, without a heap: the graph is dense. */
+static void shortest_from(const struct fld *s, uint32_t source, bool *settled, int32_t *dist)
 {
-    int32_t n = (int32_t)s->n;
-    for (int32_t v = 0; v < n; v++) {
+    for (uint32_t v = 0; v < s->n; v++) {
         settled[v] = false;
         dist[v] = v == source ? 0 : UNREACHED;
-        via[v] = NO_VIA;
     }
-    for (int32_t round = 0; round < n; round++) {
-        int32_t at = -1;
-        for (int32_t v = 0; v < n; v++)
-            if (!settled[v] && (at < 0 || dist[v] < dist[at]))
-                at = v;
-        settled[at] = true;
-        int32_t highest = at == source ? NO_VIA : at > via[at] ? at : via[at];
-        for (int32_t v = 0; v < n; v++) {
-            int32_t through = dist[at] + s->weight[(size_t)at * s->n + (size_t)v];
-            if (through < dist[v] || (through == dist[v] && highest < via[v])) {
+    for (uint32_t round = 0; round < s->n; round++) {
+        uint32_t nearest = s->n;
+        for (uint32_t v = 0; v < s->n; v++)
+            if (!settled[v] && (nearest == s->n || dist[v] < dist[nearest]))
+                nearest = v;
+        settled[nearest] = true;
+        for (uint32_t v = 0; v < s->n; v++) {
+            int32_t through = dist[nearest] + s->weight[(size_t)nearest * s->n + v];
+            if (through < dist[v])
                 dist[v] = through;
-                via[v] = highest;
-            }
         }
     }
 }
@@ -97,16 +88,33 @@ static void reference(void *state)
     struct fld *s = state;
     bool *settled = ARENA_ARRAY(&s->arena, bool, s->n);
     for (uint32_t v = 0; v < s->n; v++)
-        shortest_from(s, (int32_t)v, settled, &s->want_dist[(size_t)v * s->n],
-                      &s->want_via[(size_t)v * s->n]);
+        shortest_from(s, v, settled, &s->want[(size_t)v * s->n]);
+}
+
+/* `via` must explain each distance: the edge itself, or two shorter paths that meet in `via`. */
+static bool via_explains(const struct fld *s, size_t i, size_t j)
+{
+    int32_t k = s->via[i * s->n + j];
+    int32_t dist = s->want[i * s->n + j];
+    if (k == NO_VIA)
+        return dist == s->weight[i * s->n + j];
+    return k >= 0 && (uint32_t)k < s->n && dist < s->weight[i * s->n + j] &&
+           dist == s->want[i * s->n + (size_t)k] + s->want[(size_t)k * s->n + j];
 }
 
 static bool check(const void *state, struct strbuf *why)
 {
     const struct fld *s = state;
-    size_t cells = (size_t)s->n * s->n;
-    return check_i32(why, "distance", s->dist, s->want_dist, cells) &&
-           check_i32(why, "via", s->via, s->want_via, cells);
+    if (!check_i32(why, "distance", s->dist, s->want, (size_t)s->n * s->n))
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t j = 0; j < s->n; j++)
+            if (!via_explains(s, i, j)) {
+                strbuf_addf(why, "via[%zu][%zu] = %d is not on a shortest path", i, j,
+                            (int)s->via[i * s->n + j]);
+                return false;
+            }
+    return true;
 }
 
 static void teardown(void *state)

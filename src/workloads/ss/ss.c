@@ -105,7 +105,7 @@ static void teardown(void *state)
 }
 
 static const struct workload_size sizes[] = {
-    {"tiny", {144, 64}},       {"small", {512, 128}}, {"paper-s2", {512, 128}},
+    {"tiny", {128, 64}},       {"small", {512, 128}}, {"paper-s2", {512, 128}},
     {"paper-s3", {1024, 256}}, {NULL, {0}},
 };
 

@@ -1,0 +1,407 @@
+/* Register allocation against a checker that works liveness out anew, instruction by instruction,
+ * from what the generator of the random programs knows its instructions read and write. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ptx/regalloc.h"
+#include "unit/ptx/func_builder.h"
+
+enum { MAX_REGS = 40, MAX_INSTS = 80, MAX_USES = 8 };
+
+/* A program and, beside it, what its instructions do: kept apart from what the library finds. */
+struct sample {
+    struct func_builder b;
+    struct effect {
+        uint32_t reads[MAX_USES], n_reads; /* the guard included */
+        uint32_t writes[MAX_USES], n_writes;
+        bool apart; /* no destination may take the place of a source */
+        bool guarded;
+    } effects[MAX_INSTS];
+    uint64_t rng;
+};
+
+/* --- Making programs --- */
+
+static struct ptx_reg *pick(struct sample *s, bool want_pred, bool want_64)
+{
+    for (;;) {
+        struct ptx_reg *reg = &s->b.f.regs[random_below(&s->rng, s->b.f.n_regs)];
+        bool is_64 = ptx_types[reg->type].bits == 64;
+        if ((reg->type == PTX_PRED) == want_pred && is_64 == want_64)
+            return reg;
+    }
+}
+
+static struct effect *effect_of_last(struct sample *s)
+{
+    return &s->effects[s->b.f.n_insts - 1];
+}
+
+static struct ptx_operand use(struct sample *s, struct ptx_reg *reg)
+{
+    struct effect *e = effect_of_last(s);
+    e->reads[e->n_reads++] = reg->index;
+    return operand_reg(reg);
+}
+
+static struct ptx_operand set(struct sample *s, struct ptx_reg *reg)
+{
+    struct effect *e = effect_of_last(s);
+    e->writes[e->n_writes++] = reg->index;
+    return operand_reg(reg);
+}
+
+static struct ptx_operand set_group(struct sample *s, enum ptx_operand_kind kind,
+                                    struct ptx_reg *const *regs, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        set(s, regs[k]);
+    return operand_group(&s->b, kind, regs, n);
+}
+
+static struct ptx_operand use_group(struct sample *s, enum ptx_operand_kind kind,
+                                    struct ptx_reg *const *regs, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        use(s, regs[k]);
+    return operand_group(&s->b, kind, regs, n);
+}
+
+static void add_add(struct sample *s)
+{
+    bool is_64 = random_below(&s->rng, 2);
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_ADD, 3);
+    inst->operands[0] = set(s, pick(s, false, is_64));
+    inst->operands[1] = use(s, pick(s, false, is_64));
+    inst->operands[2] = random_below(&s->rng, 4)
+                            ? use(s, pick(s, false, is_64))
+                            : (struct ptx_operand){.kind = PTX_OPERAND_IMM, .bits = 1};
+}
+
+static void add_setp(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_SETP, 4);
+    struct ptx_reg *pair[2] = {pick(s, true, false), pick(s, true, false)};
+    bool is_pair = random_below(&s->rng, 2);
+    inst->operands[0] =
+        is_pair ? set_group(s, PTX_OPERAND_PAIR, pair, 2) : set(s, pick(s, true, false));
+    inst->operands[1] = use(s, pick(s, false, false));
+    inst->operands[2] = use(s, pick(s, false, false));
+    inst->operands[3] = use(s, pick(s, true, false));
+    inst->operands[3].negated = true;
+    effect_of_last(s)->apart = is_pair;
+}
+
+static void add_unpack(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_MOV, 2);
+    struct ptx_reg *halves[2] = {pick(s, false, false), pick(s, false, false)};
+    inst->operands[0] = set_group(s, PTX_OPERAND_VEC, halves, 2);
+    inst->operands[1] = use(s, pick(s, false, true));
+    effect_of_last(s)->apart = true;
+}
+
+static void add_pack(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_MOV, 2);
+    struct ptx_reg *halves[2] = {pick(s, false, false), pick(s, false, false)};
+    inst->operands[0] = set(s, pick(s, false, true));
+    inst->operands[1] = use_group(s, PTX_OPERAND_VEC, halves, 2);
+}
+
+static void add_load(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_LD, 2);
+    struct ptx_reg *base = pick(s, false, random_below(&s->rng, 2));
+    struct ptx_reg *four[4];
+    for (uint32_t k = 0; k < 4; k++)
+        four[k] = pick(s, false, false);
+    inst->operands[0] = random_below(&s->rng, 2) ? set_group(s, PTX_OPERAND_VEC, four, 4)
+                                                 : set(s, pick(s, false, true));
+    inst->operands[1] = use_group(s, PTX_OPERAND_MEM, &base, 1);
+    effect_of_last(s)->apart = true;
+}
+
+static void add_store(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_ST, 2);
+    struct ptx_reg *base = pick(s, false, true);
+    struct ptx_reg *two[2] = {pick(s, false, false), pick(s, false, false)};
+    inst->operands[0] = use_group(s, PTX_OPERAND_MEM, &base, 1);
+    inst->operands[1] = use_group(s, PTX_OPERAND_VEC, two, 2);
+}
+
+static void add_atomic(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_ATOM, 4);
+    struct ptx_reg *base = pick(s, false, true);
+    inst->operands[0] = random_below(&s->rng, 3) ? set(s, pick(s, false, false))
+                                                 : (struct ptx_operand){.kind = PTX_OPERAND_SINK};
+    inst->operands[1] = use_group(s, PTX_OPERAND_MEM, &base, 1);
+    inst->operands[2] = use(s, pick(s, false, false));
+    inst->operands[3] = use(s, pick(s, false, false));
+    effect_of_last(s)->apart = true;
+}
+
+static void add_shuffle(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_SHFL, 3);
+    struct ptx_operand pair = {.kind = PTX_OPERAND_PAIR, .n_items = 2};
+    pair.items = ARENA_ARRAY(&s->b.arena, struct ptx_operand, 2);
+    pair.items[0] = set(s, pick(s, false, false));
+    pair.items[1] = set(s, pick(s, true, false));
+    inst->operands[0] = pair;
+    inst->operands[1] = use(s, pick(s, false, false));
+    inst->operands[2] = use(s, pick(s, false, false));
+    effect_of_last(s)->apart = true;
+}
+
+static void add_barrier_reduction(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_BAR, 3);
+    inst->mods[inst->n_mods++] = PTX_MOD_BAR_RED;
+    inst->operands[0] = set(s, pick(s, true, false));
+    inst->operands[1] = use(s, pick(s, false, false));
+    inst->operands[2] = use(s, pick(s, true, false));
+}
+
+static void add_call(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_CALL, 3);
+    struct ptx_reg *result = pick(s, false, false);
+    struct ptx_reg *args[2] = {pick(s, false, false), pick(s, false, true)};
+    inst->operands[0] = set_group(s, PTX_OPERAND_LIST, &result, 1);
+    inst->operands[1] = use(s, pick(s, false, true));
+    inst->operands[2] = use_group(s, PTX_OPERAND_LIST, args, 2);
+    effect_of_last(s)->apart = true;
+}
+
+static void add_branch(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_BRA, 1);
+    inst->operands[0] = operand_label(random_below(&s->rng, s->b.f.n_labels));
+}
+
+static void add_switch(struct sample *s)
+{
+    struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_BRX, 2);
+    uint32_t table[3];
+    for (uint32_t k = 0; k < 3; k++)
+        table[k] = random_below(&s->rng, s->b.f.n_labels);
+    inst->operands[0] = use(s, pick(s, false, false));
+    inst->operands[1] = operand_table(&s->b, table, 3);
+}
+
+static void add_return(struct sample *s)
+{
+    builder_inst(&s->b, PTX_OP_RET, 0);
+}
+
+static void guard_last(struct sample *s)
+{
+    struct effect *e = effect_of_last(s);
+    struct ptx_reg *guard = pick(s, true, false);
+    s->b.f.insts[s->b.f.n_insts - 1].guard = guard;
+    e->reads[e->n_reads++] = guard->index;
+    e->guarded = true;
+}
+
+static void make_sample(struct sample *s, uint64_t seed, bool straight)
+{
+    static void (*const makers[])(struct sample *) = {
+        add_add,  add_add,    add_setp,   add_unpack,  add_pack,
+        add_load, add_store,  add_atomic, add_shuffle, add_barrier_reduction,
+        add_call, add_branch, add_branch, add_switch,  add_return,
+    };
+    enum { N_MAKERS = sizeof makers / sizeof makers[0], N_STRAIGHT = N_MAKERS - 4 };
+    memset(s->effects, 0, sizeof s->effects);
+    s->rng = seed * 0x9e3779b97f4a7c15u + 1;
+    builder_init(&s->b);
+    static const enum ptx_type types[] = {PTX_B32, PTX_F64, PTX_PRED, PTX_U16, PTX_B64, PTX_F32};
+    uint32_t n_regs = 6 + random_below(&s->rng, MAX_REGS - 6);
+    for (uint32_t k = 0; k < n_regs; k++)
+        builder_reg(&s->b, types[k % 6]);
+    uint32_t n = 4 + random_below(&s->rng, MAX_INSTS - 5);
+    for (uint32_t k = 0; k < 6; k++)
+        builder_label(&s->b, random_below(&s->rng, n + 1));
+    for (uint32_t i = 0; i < n; i++) {
+        makers[random_below(&s->rng, straight ? N_STRAIGHT : N_MAKERS)](s);
+        if (random_below(&s->rng, 4) == 0)
+            guard_last(s);
+    }
+}
+
+/* --- Checking --- */
+
+struct truth {
+    bool before[MAX_INSTS + 1][MAX_REGS]; /* alive */
+    bool after[MAX_INSTS + 1][MAX_REGS];
+    bool reached[MAX_INSTS + 1];
+};
+
+static uint32_t steps_from(const struct ptx_func *f, uint32_t i, uint32_t *to)
+{
+    const struct ptx_inst *inst = &f->insts[i];
+    uint32_t n = 0;
+    if (inst->op == PTX_OP_BRA)
+        to[n++] = f->labels[inst->operands[0].label].at;
+    if (inst->op == PTX_OP_BRX)
+        for (uint32_t k = 0; k < 3; k++)
+            to[n++] = f->labels[inst->operands[1].targets->labels[k]].at;
+    bool jumps = inst->op == PTX_OP_BRA || inst->op == PTX_OP_BRX || inst->op == PTX_OP_RET;
+    if (!jumps || inst->guard)
+        to[n++] = i + 1;
+    return n;
+}
+
+/* Grows the sets until nothing changes. */
+static void find_truth(const struct sample *s, struct truth *t)
+{
+    const struct ptx_func *f = &s->b.f;
+    memset(t, 0, sizeof *t);
+    t->reached[0] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = f->n_insts; i-- > 0;) {
+            const struct effect *e = &s->effects[i];
+            uint32_t to[4], n_to = steps_from(f, i, to);
+            bool before[MAX_REGS] = {false};
+            for (uint32_t k = 0; k < n_to; k++) {
+                changed |= t->reached[i] && !t->reached[to[k]];
+                t->reached[to[k]] |= t->reached[i];
+                for (uint32_t r = 0; r < f->n_regs; r++)
+                    t->after[i][r] |= t->before[to[k]][r];
+            }
+            memcpy(before, t->after[i], sizeof before);
+            for (uint32_t k = 0; k < e->n_writes && !e->guarded; k++)
+                before[e->writes[k]] = false;
+            for (uint32_t k = 0; k < e->n_writes && e->guarded; k++)
+                before[e->writes[k]] = true;
+            for (uint32_t k = 0; k < e->n_reads; k++)
+                before[e->reads[k]] = true;
+            changed |= memcmp(before, t->before[i], sizeof before) != 0;
+            memcpy(t->before[i], before, sizeof before);
+        }
+    }
+}
+
+static bool share(const struct ptx_alloc *a, uint32_t x, uint32_t y)
+{
+    return x != y && a->places[x].file == a->places[y].file &&
+           a->places[x].number == a->places[y].number;
+}
+
+static void assert_all_apart(const struct ptx_alloc *a, const bool *alive, uint32_t n_regs)
+{
+    for (uint32_t x = 0; x < n_regs; x++)
+        for (uint32_t y = 0; y < x; y++)
+            assert_false(alive[x] && alive[y] && share(a, x, y));
+}
+
+static uint32_t count_rows(const struct ptx_func *f, const bool *alive)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < f->n_regs; r++)
+        if (alive[r] && f->regs[r].type != PTX_PRED)
+            n += ptx_types[f->regs[r].type].bits == 64 ? 2 : 1;
+    return n;
+}
+
+static void check_instruction_regs(const struct sample *s, uint32_t i)
+{
+    uint32_t reads[PTX_MAX_INST_REGS], writes[PTX_MAX_INST_REGS], n_reads, n_writes;
+    const struct effect *e = &s->effects[i];
+    int32_t balance[MAX_REGS] = {0};
+    ptx_inst_regs(&s->b.f.insts[i], false, reads, &n_reads, writes, &n_writes);
+    assert_int_equal(n_reads, e->n_reads);
+    for (uint32_t k = 0; k < n_reads; k++) {
+        balance[reads[k]]++;
+        balance[e->reads[k]]--;
+    }
+    for (uint32_t r = 0; r < MAX_REGS; r++)
+        assert_int_equal(balance[r], 0);
+    assert_int_equal(n_writes, e->n_writes);
+    for (uint32_t k = 0; k < n_writes; k++)
+        assert_int_equal(writes[k], e->writes[k]);
+    ptx_inst_regs(&s->b.f.insts[i], true, reads, &n_reads, writes, &n_writes);
+    assert_int_equal(n_reads, e->n_reads + (e->guarded ? e->n_writes : 0));
+}
+
+static void check_places(const struct sample *s, const struct ptx_alloc *a)
+{
+    uint32_t sizes[4] = {0};
+    bool used[MAX_REGS] = {false};
+    for (uint32_t i = 0; i < s->b.f.n_insts; i++) {
+        for (uint32_t k = 0; k < s->effects[i].n_reads; k++)
+            used[s->effects[i].reads[k]] = true;
+        for (uint32_t k = 0; k < s->effects[i].n_writes; k++)
+            used[s->effects[i].writes[k]] = true;
+    }
+    for (uint32_t r = 0; r < s->b.f.n_regs; r++) {
+        enum ptx_type type = s->b.f.regs[r].type;
+        enum ptx_reg_file file = type == PTX_PRED             ? PTX_FILE_PRED
+                                 : ptx_types[type].bits == 64 ? PTX_FILE_64
+                                                              : PTX_FILE_32;
+        assert_int_equal(a->places[r].file, used[r] ? file : PTX_FILE_NONE);
+        if (used[r] && a->places[r].number + 1u > sizes[file])
+            sizes[file] = a->places[r].number + 1u;
+    }
+    assert_int_equal(sizes[PTX_FILE_32], a->n_32);
+    assert_int_equal(sizes[PTX_FILE_64], a->n_64);
+    assert_int_equal(sizes[PTX_FILE_PRED], a->n_preds);
+}
+
+static void check_sample(const struct sample *s)
+{
+    static struct truth t;
+    const struct ptx_func *f = &s->b.f;
+    struct arena arena = {0};
+    const struct ptx_alloc *a = ptx_regalloc(ptx_cfg_build(f, &arena), &arena);
+    find_truth(s, &t);
+    check_places(s, a);
+    uint32_t pressure = 0;
+    for (uint32_t i = 0; i < f->n_insts; i++) {
+        check_instruction_regs(s, i);
+        if (!t.reached[i])
+            continue;
+        const struct effect *e = &s->effects[i];
+        bool after[MAX_REGS];
+        memcpy(after, t.after[i], sizeof after);
+        for (uint32_t k = 0; k < e->n_writes; k++)
+            after[e->writes[k]] = true;
+        assert_all_apart(a, t.before[i], f->n_regs);
+        assert_all_apart(a, after, f->n_regs);
+        for (uint32_t k = 0; k < e->n_writes && (e->apart || e->n_writes > 1); k++)
+            for (uint32_t j = 0; j < e->n_reads; j++)
+                assert_false(share(a, e->writes[k], e->reads[j]));
+        uint32_t rows_before = count_rows(f, t.before[i]), rows_after = count_rows(f, after);
+        pressure = rows_before > pressure ? rows_before : pressure;
+        pressure = rows_after > pressure ? rows_after : pressure;
+    }
+    assert_int_equal(a->pressure, pressure);
+    arena_destroy(&arena);
+}
+
+static void no_two_live_registers_share_a_place(void **state)
+{
+    (void)state;
+    static struct sample s;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        make_sample(&s, seed, seed % 4 == 0);
+        check_sample(&s);
+        arena_destroy(&s.b.arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_two_live_registers_share_a_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
