@@ -2,10 +2,8 @@
  *
  * Access pattern: a warp spans 32 columns of one row. It reads one word of A (broadcast) and one
  * line of B (coalesced) per step of k, and stores its line of C; B is reused by the warps of the
- * other rows. Against the original only the input values differ: they are eighths in [-1, 1), so
- * that every product and every partial sum is exact in a float and the check needs no tolerance. */
-#include "base/arena.h"
-#include "workloads/workload.h"
+ * other rows. Against the original only the input values differ (eighths.h). */
+#include "workloads/eighths.h"
 
 extern const char workload_gemm_source[];
 
@@ -19,14 +17,6 @@ struct gemm {
     float *got, *want;
 };
 
-static float *random_matrix(struct arena *arena, struct workload_rng *rng, size_t n)
-{
-    float *m = ARENA_ARRAY(arena, float, n);
-    for (size_t i = 0; i < n; i++)
-        m[i] = (float)((int)rng_below(rng, 16) - 8) / 8.0f;
-    return m;
-}
-
 static void setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct gemm *s = state;
@@ -34,9 +24,9 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->ni = (uint32_t)size->p[0];
     s->nj = (uint32_t)size->p[1];
     s->nk = (uint32_t)size->p[2];
-    s->a = random_matrix(&s->arena, &rng, (size_t)s->ni * s->nk);
-    s->b = random_matrix(&s->arena, &rng, (size_t)s->nk * s->nj);
-    s->c = random_matrix(&s->arena, &rng, (size_t)s->ni * s->nj);
+    s->a = random_eighths(&s->arena, &rng, (size_t)s->ni * s->nk);
+    s->b = random_eighths(&s->arena, &rng, (size_t)s->nk * s->nj);
+    s->c = random_eighths(&s->arena, &rng, (size_t)s->ni * s->nj);
     s->got = ARENA_ARRAY(&s->arena, float, (size_t)s->ni * s->nj);
     s->want = ARENA_ARRAY(&s->arena, float, (size_t)s->ni * s->nj);
 }

@@ -4,10 +4,8 @@
  * Access pattern: a warp spans 32 columns j of one row i of C. Per step of k it reads one word of
  * row i of A (broadcast) and one word each of 32 rows of A, a row apart: 32 lines, each of which is
  * wanted again in the next 31 steps. All of C is computed, as in the GPU version of the original,
- * not one triangle. The input values are eighths in [-1, 1), so that every product and every
- * partial sum is exact in a float and the check needs no tolerance. */
-#include "base/arena.h"
-#include "workloads/workload.h"
+ * not one triangle. The input values differ (eighths.h). */
+#include "workloads/eighths.h"
 
 extern const char workload_srk_source[];
 
@@ -21,22 +19,14 @@ struct srk {
     float *got, *want;
 };
 
-static float *random_matrix(struct arena *arena, struct workload_rng *rng, size_t n)
-{
-    float *m = ARENA_ARRAY(arena, float, n);
-    for (size_t i = 0; i < n; i++)
-        m[i] = (float)((int)rng_below(rng, 16) - 8) / 8.0f;
-    return m;
-}
-
 static void setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct srk *s = state;
     struct workload_rng rng = {seed};
     s->n = (uint32_t)size->p[0];
     s->m = (uint32_t)size->p[1];
-    s->a = random_matrix(&s->arena, &rng, (size_t)s->n * s->m);
-    s->c = random_matrix(&s->arena, &rng, (size_t)s->n * s->n);
+    s->a = random_eighths(&s->arena, &rng, (size_t)s->n * s->m);
+    s->c = random_eighths(&s->arena, &rng, (size_t)s->n * s->n);
     s->got = ARENA_ARRAY(&s->arena, float, (size_t)s->n * s->n);
     s->want = ARENA_ARRAY(&s->arena, float, (size_t)s->n * s->n);
 }
