@@ -1,11 +1,12 @@
 /* Correctly rounded floating point in integer arithmetic, for every format and rounding mode a GPU
  * has and the host may not: directed rounding, half precision, fused multiply-add without an FMA
  * unit. Values travel as bit patterns in the low bits of a uint64_t. No host floating point is
- * used, so results are the same everywhere. NaN results are the canonical NaN of the format
- * (0x7fff for f16, 0x7fff for bf16, 0x7fffffff for f32, 0x7ff8000000000000 | all-ones rule below).
+ * used, so results are the same everywhere.
  *
- * PTX: "the NaN payload is not preserved": f32 gives 0x7fffffff; f64 keeps an input NaN's payload
- * (quieted, first operand first) and makes 0xfff8000000000000 for an invalid operation. */
+ * A NaN result is the canonical NaN of its format: 0x7fff for f16 and bf16, 0x7fffffff for f32,
+ * 0x7ff8000000000000 for f64. For the narrow formats this is what PTX says. MODEL: a GPU hands on
+ * the payload of an f64 NaN; which operand's is not specified, so it is dropped, here and in
+ * emu/lanes_float.h alike. */
 #ifndef HEDDLE_BASE_SOFTFP_H
 #define HEDDLE_BASE_SOFTFP_H
 
@@ -18,7 +19,7 @@ enum fp_round { FP_RN, FP_RZ, FP_RM, FP_RP, FP_RNA /* nearest, ties away */ };
 struct fp_mode {
     enum fp_round round;
     bool ftz; /* subnormal inputs and results become zero of the same sign */
-    bool sat; /* result clamped to [0, 1], NaN becomes +0 */
+    bool sat; /* result clamped to [+0, 1], NaN becomes +0 */
 };
 
 uint64_t fp_add(enum fp_format f, uint64_t a, uint64_t b, struct fp_mode m);
@@ -28,13 +29,14 @@ uint64_t fp_fma(enum fp_format f, uint64_t a, uint64_t b, uint64_t c, struct fp_
 uint64_t fp_div(enum fp_format f, uint64_t a, uint64_t b, struct fp_mode m);
 uint64_t fp_sqrt(enum fp_format f, uint64_t a, struct fp_mode m);
 
-/* Between formats. */
+/* Between formats. Here and in conversions to integers, ftz concerns f32 only, as in PTX. */
 uint64_t fp_convert(enum fp_format from, enum fp_format to, uint64_t a, struct fp_mode m);
 /* Rounds to an integral value in the same format (cvt.rni.f32.f32). */
 uint64_t fp_round_integral(enum fp_format f, uint64_t a, struct fp_mode m);
-/* To an integer of `bits` (8..64), saturating; NaN gives 0 for unsigned 8/16/32 and signed of any
- * width as PTX says (cvt: NaN -> 0 for sizes below 64; 0x8000000000000000 for 64). */
-uint64_t fp_to_int(enum fp_format from, uint64_t a, unsigned bits, bool is_signed, struct fp_mode m);
+/* To an integer of `bits` (8..64), saturating; returned sign- or zero-extended to 64 bits. PTX: a
+ * NaN gives 0, or just the top bit when the source is f64 or the result has 64 bits. */
+uint64_t fp_to_int(enum fp_format from, uint64_t a, unsigned bits, bool is_signed,
+                   struct fp_mode m);
 /* From a 64-bit integer (signed: two's complement). */
 uint64_t fp_from_int(enum fp_format to, uint64_t v, bool is_signed, struct fp_mode m);
 
