@@ -25,6 +25,7 @@ struct device {
     struct buffer *buffers; /* device_buffer.handle - 1 is the index */
     uint32_t n_buffers, cap_buffers;
     uint64_t hash;
+    bool hash_closed; /* by the first download */
     uint32_t launches;
 };
 
@@ -93,6 +94,8 @@ static void fail(struct device *d, const char *format, ...)
 
 static void hash_bytes(struct device *d, const void *data, size_t bytes)
 {
+    if (d->hash_closed)
+        return;
     const unsigned char *p = data;
     uint64_t h = d->hash;
     for (size_t i = 0; i < bytes; i++)
@@ -100,11 +103,13 @@ static void hash_bytes(struct device *d, const void *data, size_t bytes)
     d->hash = h;
 }
 
-/* Byte by byte from the low end, so that the hash does not depend on the host's byte order. */
+/* From the low end, so that the hash does not depend on the host's byte order. */
 static void hash_u64(struct device *d, uint64_t v)
 {
-    for (int i = 0; i < 8; i++, v >>= 8)
-        d->hash = (d->hash ^ (v & 0xff)) * FNV_PRIME;
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(v >> (8 * i));
+    hash_bytes(d, bytes, sizeof bytes);
 }
 
 void device_load(struct device *d, const char *name, const char *source, const char *options)
@@ -169,6 +174,7 @@ void device_download(struct device *d, device_buffer b, size_t offset, void *dst
     const struct buffer *buffer = find_range(d, b, offset, bytes, "download");
     if (!buffer || bytes == 0)
         return;
+    d->hash_closed = true;
     if (!d->ops->download(d->backend, buffer->handle, offset, dst, bytes, &d->error))
         d->failed = true;
 }

@@ -84,8 +84,10 @@ void device_load(struct device *d, const char *name, const char *source, const c
 const char *device_error(const struct device *d);
 /* "heddle", or the OpenCL platform and device. */
 const char *device_name(const struct device *d);
-/* A hash (FNV-1a) over everything the host part sent: allocations, uploads, and of each launch the
- * kernel, its shape and its scalar arguments. Equal on every back end for equal inputs. */
+/* A hash (FNV-1a) over what the host part sent before its first download: allocations, uploads, and
+ * of each launch the kernel, its shape and its arguments. What comes later may answer the device's
+ * own results (how many sweeps until nothing changes), so only this much is input. Equal on every
+ * back end. */
 uint64_t device_input_hash(const struct device *d);
 uint32_t device_launches(const struct device *d);
 
