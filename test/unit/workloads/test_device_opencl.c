@@ -1,0 +1,126 @@
+/* The OpenCL back end: that it runs a kernel with every kind of argument, and that a mistake in a
+ * kernel or a host part is told in words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "workloads/device.h"
+
+static const char *const SOURCE =
+    "__kernel void combine(__global uint *out, __global const uint *in, __local uint *shared,\n"
+    "                      int i, ulong l, float f)\n"
+    "{\n"
+    "    uint x = get_local_id(0), y = get_local_id(1), n = get_local_size(0);\n"
+    "    uint place = get_group_id(1) * get_num_groups(0) + get_group_id(0);\n"
+    "    shared[y * n + x] = in[y * n + x];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (x == 0 && y == 0)\n"
+    "        out[place] = shared[n] + (uint)i + (uint)(l >> 32) + (uint)(f * 2) + place;\n"
+    "}\n";
+
+static struct device *open_with(const char *source)
+{
+    struct device *d = device_create_opencl(NULL);
+    device_load(d, "test", source, NULL);
+    return d;
+}
+
+static void expect_error(struct device *d, const char *part)
+{
+    assert_false(device_ok(d));
+    if (!strstr(device_error(d), part))
+        fail_msg("no '%s' in: %s", part, device_error(d));
+    device_destroy(d);
+}
+
+static void every_kind_of_argument_arrives(void **state)
+{
+    (void)state;
+    struct device *d = open_with(SOURCE);
+    const uint32_t in[8] = {0, 0, 0, 0, 1000, 0, 0, 0};
+    uint32_t out[6] = {0};
+    device_buffer in_buffer = device_alloc_from(d, in, sizeof in, "in");
+    device_buffer out_buffer = device_alloc(d, sizeof out, "out");
+    DEVICE_LAUNCH_2D(d, "combine", 12, 4, 4, 2, arg_buffer(out_buffer), arg_buffer(in_buffer),
+                     arg_local(sizeof in), arg_i32(-300), arg_u64(UINT64_C(7) << 32),
+                     arg_f32(2.5f));
+    device_download(d, out_buffer, 0, out, sizeof out);
+    assert_string_equal(device_error(d), "");
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(out[i], 1000 - 300 + 7 + 5 + i);
+    assert_true(strlen(device_name(d)) > 3);
+    device_destroy(d);
+}
+
+static void fresh_memory_is_zero(void **state)
+{
+    (void)state;
+    struct device *d = open_with(SOURCE);
+    unsigned char got[4099];
+    memset(got, 0xaa, sizeof got);
+    device_buffer b = device_alloc(d, sizeof got, "b");
+    device_download(d, b, 0, got, sizeof got);
+    assert_string_equal(device_error(d), "");
+    for (size_t i = 0; i < sizeof got; i++)
+        assert_int_equal(got[i], 0);
+    device_destroy(d);
+}
+
+static void a_kernel_that_does_not_compile_yields_the_compilers_words(void **state)
+{
+    (void)state;
+    expect_error(open_with("__kernel void k(__global int *p) { *p = unknown_name; }"),
+                 "unknown_name");
+}
+
+static void a_missing_kernel_is_named(void **state)
+{
+    (void)state;
+    struct device *d = open_with(SOURCE);
+    DEVICE_LAUNCH_1D(d, "no_such_kernel", 4, 4, arg_i32(0));
+    expect_error(d, "no_such_kernel");
+}
+
+static void an_argument_too_many_is_told(void **state)
+{
+    (void)state;
+    struct device *d = open_with("__kernel void k(int a) {}");
+    DEVICE_LAUNCH_1D(d, "k", 4, 4, arg_i32(0), arg_i32(1));
+    expect_error(d, "argument 1 of kernel k");
+}
+
+static void an_argument_too_few_is_told(void **state)
+{
+    (void)state;
+    struct device *d = open_with("__kernel void k(int a, int b) {}");
+    DEVICE_LAUNCH_1D(d, "k", 4, 4, arg_i32(0));
+    expect_error(d, "has more parameters");
+}
+
+static void a_device_that_is_not_there_lists_those_that_are(void **state)
+{
+    (void)state;
+    struct device *first = device_create_opencl(NULL);
+    assert_true(device_ok(first));
+    struct device *d = device_create_opencl("no such device");
+    assert_non_null(strstr(device_error(d), device_name(first)));
+    device_destroy(first);
+    expect_error(d, "'no such device'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_argument_arrives),
+        cmocka_unit_test(fresh_memory_is_zero),
+        cmocka_unit_test(a_kernel_that_does_not_compile_yields_the_compilers_words),
+        cmocka_unit_test(a_missing_kernel_is_named),
+        cmocka_unit_test(an_argument_too_many_is_told),
+        cmocka_unit_test(an_argument_too_few_is_told),
+        cmocka_unit_test(a_device_that_is_not_there_lists_those_that_are),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
