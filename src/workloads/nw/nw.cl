@@ -42,8 +42,11 @@ static void sweep_tile(int penalty, cell_tile cell, gain_tile gain)
     }
 }
 
-static void fill_tile(__global int *score, __global const int *similarity, int stride, int penalty,
-                      int tile_x, int tile_y, cell_tile cell, gain_tile gain)
+/* Inlined because a call would be the only one among the workloads' kernels and cost NW, which runs
+ * in half warps, what no GPU compiler makes it pay. */
+__attribute__((always_inline)) static void
+fill_tile(__global int *score, __global const int *similarity, int stride, int penalty, int tile_x,
+          int tile_y, cell_tile cell, gain_tile gain)
 {
     int x = get_local_id(0);
     int corner = tile_y * TILE * stride + tile_x * TILE;
