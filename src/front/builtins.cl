@@ -1,0 +1,201 @@
+/* Heddle's OpenCL built-in library: what libclc's NVPTX library lacks, or has in a form that the
+ * NVPTX back end cannot select. It is linked before libclc, so its definitions win; what it calls
+ * itself (mul_hi, ...) comes from libclc.
+ *
+ * The launcher tells a kernel about the launch through %envreg registers, as NVIDIA's OpenCL does
+ * for the offset: %envreg3, 4, 5 hold the global offset in x, y, z; %envreg6 holds the number of
+ * work dimensions. %envreg0..2 are reserved.
+ *
+ * Work-item numbers are computed in 32 bits, like NVIDIA's compiler does: a range of more than
+ * 2^32 work-items in one dimension cannot be launched. */
+
+#define OVERLOAD __attribute__((overloadable, always_inline))
+#define PURE __attribute__((overloadable, always_inline, const))
+
+/* --- Work-items --- */
+
+#define ENVREG(n)                                                                                  \
+    ({                                                                                             \
+        uint value_;                                                                               \
+        __asm__("mov.u32 %0, %%envreg" #n ";" : "=r"(value_));                                     \
+        value_;                                                                                    \
+    })
+
+#define BY_DIMENSION(name, x, y, z, beyond)                                                        \
+    PURE size_t name(uint dimension)                                                               \
+    {                                                                                              \
+        switch (dimension) {                                                                       \
+        case 0:                                                                                    \
+            return (uint)(x);                                                                      \
+        case 1:                                                                                    \
+            return (uint)(y);                                                                      \
+        case 2:                                                                                    \
+            return (uint)(z);                                                                      \
+        default:                                                                                   \
+            return beyond;                                                                         \
+        }                                                                                          \
+    }
+
+#define SREG(name) (uint) __nvvm_read_ptx_sreg_##name()
+#define GLOBAL_ID(axis, offset) SREG(ctaid_##axis) * SREG(ntid_##axis) + SREG(tid_##axis) + (offset)
+
+BY_DIMENSION(get_local_id, SREG(tid_x), SREG(tid_y), SREG(tid_z), 0)
+BY_DIMENSION(get_local_size, SREG(ntid_x), SREG(ntid_y), SREG(ntid_z), 1)
+BY_DIMENSION(get_group_id, SREG(ctaid_x), SREG(ctaid_y), SREG(ctaid_z), 0)
+BY_DIMENSION(get_num_groups, SREG(nctaid_x), SREG(nctaid_y), SREG(nctaid_z), 1)
+BY_DIMENSION(get_global_size, SREG(nctaid_x) * SREG(ntid_x), SREG(nctaid_y) * SREG(ntid_y),
+             SREG(nctaid_z) * SREG(ntid_z), 1)
+BY_DIMENSION(get_global_offset, ENVREG(3), ENVREG(4), ENVREG(5), 0)
+BY_DIMENSION(get_global_id, GLOBAL_ID(x, ENVREG(3)), GLOBAL_ID(y, ENVREG(4)),
+             GLOBAL_ID(z, ENVREG(5)), 0)
+
+PURE uint get_work_dim(void)
+{
+    return ENVREG(6);
+}
+
+/* --- One function for every vector width, component by component --- */
+
+#define V_UNARY(result, f, a)                                                                      \
+    PURE result##2 f(a##2 x) { return (result##2)(f(x.lo), f(x.hi)); }                             \
+    PURE result##3 f(a##3 x) { return (result##3)(f(x.xy), f(x.z)); }                              \
+    PURE result##4 f(a##4 x) { return (result##4)(f(x.lo), f(x.hi)); }                             \
+    PURE result##8 f(a##8 x) { return (result##8)(f(x.lo), f(x.hi)); }                             \
+    PURE result##16 f(a##16 x) { return (result##16)(f(x.lo), f(x.hi)); }
+
+#define V_BINARY(t, f)                                                                             \
+    PURE t##2 f(t##2 x, t##2 y) { return (t##2)(f(x.lo, y.lo), f(x.hi, y.hi)); }                   \
+    PURE t##3 f(t##3 x, t##3 y) { return (t##3)(f(x.xy, y.xy), f(x.z, y.z)); }                     \
+    PURE t##4 f(t##4 x, t##4 y) { return (t##4)(f(x.lo, y.lo), f(x.hi, y.hi)); }                   \
+    PURE t##8 f(t##8 x, t##8 y) { return (t##8)(f(x.lo, y.lo), f(x.hi, y.hi)); }                   \
+    PURE t##16 f(t##16 x, t##16 y) { return (t##16)(f(x.lo, y.lo), f(x.hi, y.hi)); }
+
+/* --- Approximate functions: the GPU's special function unit --- */
+
+#define APPROX(instruction, x)                                                                     \
+    ({                                                                                             \
+        float result_;                                                                             \
+        __asm__(instruction ".approx.f32 %0, %1;" : "=f"(result_) : "f"(x));                       \
+        result_;                                                                                   \
+    })
+
+static PURE float approx_divide(float x, float y)
+{
+    float result;
+    __asm__("div.approx.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+    return result;
+}
+
+#define UNARY(f, expression)                                                                       \
+    PURE float f(float x) { return expression; }                                                   \
+    V_UNARY(float, f, float)
+#define BINARY(f, expression)                                                                      \
+    PURE float f(float x, float y) { return expression; }                                          \
+    V_BINARY(float, f)
+
+UNARY(native_exp2, APPROX("ex2", x))
+UNARY(native_exp, APPROX("ex2", x *M_LOG2E_F))
+UNARY(native_exp10, APPROX("ex2", x *(M_LN10_F * M_LOG2E_F)))
+UNARY(native_log2, APPROX("lg2", x))
+UNARY(native_log, APPROX("lg2", x) * M_LN2_F)
+UNARY(native_log10, APPROX("lg2", x) * (M_LN2_F * M_LOG10E_F))
+UNARY(native_sin, APPROX("sin", x))
+UNARY(native_cos, APPROX("cos", x))
+UNARY(native_tan, approx_divide(APPROX("sin", x), APPROX("cos", x)))
+UNARY(native_recip, APPROX("rcp", x))
+UNARY(native_rsqrt, APPROX("rsqrt", x))
+UNARY(native_sqrt, APPROX("sqrt", x))
+BINARY(native_divide, approx_divide(x, y))
+BINARY(native_powr, APPROX("ex2", y *APPROX("lg2", x)))
+
+/* half_* must be right to 8192 ulp. The unit's sine, cosine and logarithm have a bounded absolute
+ * error, which is too much near their zeros, so those stay libclc's. */
+UNARY(half_exp2, APPROX("ex2", x))
+UNARY(half_exp, APPROX("ex2", x *M_LOG2E_F))
+UNARY(half_exp10, APPROX("ex2", x *(M_LN10_F * M_LOG2E_F)))
+UNARY(half_recip, APPROX("rcp", x))
+UNARY(half_rsqrt, APPROX("rsqrt", x))
+UNARY(half_sqrt, APPROX("sqrt", x))
+BINARY(half_divide, approx_divide(x, y))
+
+/* --- Integers --- */
+
+#define MAD_HI_ONE(t)                                                                              \
+    PURE t mad_hi(t a, t b, t c) { return mul_hi(a, b) + c; }
+#define MAD_HI(t)                                                                                  \
+    MAD_HI_ONE(t)                                                                                  \
+    MAD_HI_ONE(t##2) MAD_HI_ONE(t##3) MAD_HI_ONE(t##4) MAD_HI_ONE(t##8) MAD_HI_ONE(t##16)
+
+MAD_HI(char)
+MAD_HI(uchar)
+MAD_HI(short)
+MAD_HI(ushort)
+MAD_HI(int)
+MAD_HI(uint)
+MAD_HI(long)
+MAD_HI(ulong)
+
+/* --- 64-bit atomics --- */
+
+#define ATOM_BINARY(f, t, space, instruction)                                                      \
+    OVERLOAD t f(volatile space t *p, t value)                                                     \
+    {                                                                                              \
+        t old;                                                                                     \
+        __asm__ volatile("atom." instruction " %0, [%1], %2;"                                      \
+                         : "=l"(old)                                                               \
+                         : "l"(p), "l"(value)                                                      \
+                         : "memory");                                                              \
+        return old;                                                                                \
+    }
+
+#define ATOM_ALL(t, space, where, letter)                                                          \
+    ATOM_BINARY(atom_add, t, space, where ".add.u64")                                              \
+    ATOM_BINARY(atom_xchg, t, space, where ".exch.b64")                                            \
+    ATOM_BINARY(atom_min, t, space, where ".min." letter "64")                                     \
+    ATOM_BINARY(atom_max, t, space, where ".max." letter "64")                                     \
+    ATOM_BINARY(atom_and, t, space, where ".and.b64")                                              \
+    ATOM_BINARY(atom_or, t, space, where ".or.b64")                                                \
+    ATOM_BINARY(atom_xor, t, space, where ".xor.b64")                                              \
+    OVERLOAD t atom_sub(volatile space t *p, t value) { return atom_add(p, -value); }              \
+    OVERLOAD t atom_inc(volatile space t *p) { return atom_add(p, (t)1); }                         \
+    OVERLOAD t atom_dec(volatile space t *p) { return atom_add(p, (t)-1); }                        \
+    OVERLOAD t atom_cmpxchg(volatile space t *p, t expected, t value)                              \
+    {                                                                                              \
+        t old;                                                                                     \
+        __asm__ volatile("atom." where ".cas.b64 %0, [%1], %2, %3;"                                \
+                         : "=l"(old)                                                               \
+                         : "l"(p), "l"(expected), "l"(value)                                       \
+                         : "memory");                                                              \
+        return old;                                                                                \
+    }
+
+ATOM_ALL(long, __global, "global", "s")
+ATOM_ALL(ulong, __global, "global", "u")
+ATOM_ALL(long, __local, "shared", "s")
+ATOM_ALL(ulong, __local, "shared", "u")
+
+/* --- Holes in libclc's overload sets --- */
+
+/* A hint; like libclc's other overloads these do nothing. */
+#define PREFETCH_3(t)                                                                              \
+    OVERLOAD void prefetch(const __global t##3 *p, size_t n) {}
+
+PREFETCH_3(char)
+PREFETCH_3(uchar)
+PREFETCH_3(short)
+PREFETCH_3(ushort)
+PREFETCH_3(int)
+PREFETCH_3(uint)
+PREFETCH_3(long)
+PREFETCH_3(ulong)
+PREFETCH_3(float)
+PREFETCH_3(double)
+
+#define SMOOTHSTEP(t)                                                                              \
+    PURE t smoothstep(double low, double high, t x) { return smoothstep((t)low, (t)high, x); }
+
+SMOOTHSTEP(double2)
+SMOOTHSTEP(double3)
+SMOOTHSTEP(double4)
+SMOOTHSTEP(double8)
+SMOOTHSTEP(double16)

@@ -1,0 +1,83 @@
+/* Which flags, and why:
+ * - sm_35 and PTX 6.0 for OpenCL C: the oldest target with 64-bit atomics and shuffles in their
+ *   present form. sm_70 for CUDA C, as its present-day sources expect (atomicAdd on double, votes
+ *   with a mask).
+ * - The full OpenCL header rather than clang's built-in table (-cl-no-stdinc keeps the driver from
+ *   choosing the table): our prelude adds overloads, and overloads hide the table's.
+ * - gnu89 inline: OpenCL sources use plain `inline` and expect a body to be there.
+ * - Line directives (.loc) and nothing else of debug information: faults name the source line. */
+#include "front/clang.h"
+
+#include <string.h>
+
+static void add_cc1(struct arg_list *args, const char *option)
+{
+    args_add_all(args, "-Xclang", option, NULL);
+}
+
+static void add_cc1_value(struct arg_list *args, const char *option, const char *value)
+{
+    add_cc1(args, option);
+    add_cc1(args, value);
+}
+
+static void add_opencl_target(struct arg_list *args)
+{
+    args_add_all(args, "-target", "nvptx64-nvidia-nvcl", "-x", "cl", "-cl-std=CL1.2",
+                 "-fgnu89-inline", "-cl-no-stdinc", NULL);
+    add_cc1(args, "-finclude-default-header");
+    add_cc1(args, "-cl-ext=+all");
+    add_cc1_value(args, "-target-cpu", "sm_35");
+    add_cc1_value(args, "-target-feature", "+ptx60");
+}
+
+static void add_cuda_target(struct arg_list *args, const struct arg_list *user)
+{
+    args_add_all(args, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
+                 "-Wno-unknown-cuda-version", NULL);
+    bool user_chose = false;
+    for (size_t i = 0; i < user->n; i++)
+        user_chose |= strncmp(user->items[i], "--cuda-gpu-arch=", 16) == 0;
+    if (!user_chose)
+        args_add(args, "--cuda-gpu-arch=sm_70");
+    add_cc1_value(args, "-target-feature", "+ptx63");
+}
+
+/* Ours first: the first definition of a function wins. libclc's triple differs in spelling only. */
+static void add_libraries(struct arg_list *args, const struct toolchain *tools,
+                          const struct support *support)
+{
+    add_cc1_value(args, "-mlink-builtin-bitcode", support->builtins);
+    add_cc1_value(args, "-mlink-builtin-bitcode", tools->libclc);
+    args_add(args, "-Wno-linker-warnings");
+}
+
+void clang_args_for_source(struct arg_list *args, enum front_language language,
+                           const struct toolchain *tools, const struct support *support,
+                           const char *source_folder, const struct arg_list *user,
+                           const char *ptx_path, const char *deps_path)
+{
+    args_add(args, tools->clang);
+    if (language == FRONT_OPENCL_C) {
+        add_opencl_target(args);
+        args_add_all(args, "-include", support->prelude, NULL);
+    } else {
+        add_cuda_target(args, user);
+        args_add_all(args, "-include", support->cuda, "-isystem", support->cuda_include, NULL);
+    }
+    add_libraries(args, tools, support);
+    args_add_all(args, "-O2", "-S", "-gdwarf-2", "-gline-directives-only",
+                 "-fdebug-compilation-dir=.", "-fno-color-diagnostics", NULL);
+    args_add_all(args, "-iquote", source_folder, "-MD", "-MF", deps_path, NULL);
+    for (size_t i = 0; i < user->n; i++)
+        args_add(args, user->items[i]);
+    args_add_all(args, "-o", ptx_path, "-", NULL);
+}
+
+void clang_args_for_builtins(struct arg_list *args, const struct toolchain *tools,
+                             const char *bitcode_path)
+{
+    args_add(args, tools->clang);
+    add_opencl_target(args);
+    args_add_all(args, "-O2", "-c", "-emit-llvm", "-o", bitcode_path, "-", NULL);
+}

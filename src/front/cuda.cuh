@@ -1,0 +1,1 @@
+/* CUDA: see the next change. */

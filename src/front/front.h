@@ -1,0 +1,27 @@
+/* OpenCL C and CUDA C to PTX: clang, run as a child process, with built-in libraries of our own in
+ * front of libclc's, and a cache of the results on disk. */
+#ifndef HEDDLE_FRONT_FRONT_H
+#define HEDDLE_FRONT_FRONT_H
+
+#include <stddef.h>
+
+#include "base/strbuf.h"
+#include "heddle/heddle.h"
+
+enum front_language { FRONT_OPENCL_C, FRONT_CUDA_C };
+
+/* Compiles `len` bytes of source at `text`. `name` is the file name that messages use; a quoted
+ * #include is looked for in its folder too. `build_options` are compiler options as one string
+ * with a shell's quoting ("-DN=4 -I 'my headers'"); NULL is none.
+ *
+ * On success `ptx` holds the PTX and `error` the compiler's warnings, if any. Otherwise `error`
+ * says what is wrong: HEDDLE_BAD_INPUT for the source or the options, HEDDLE_ENVIRONMENT when the
+ * compiler or its library is missing.
+ *
+ * Environment: HEDDLE_CLANG (the compiler), HEDDLE_LIBCLC (nvptx64--nvidiacl.bc or its folder),
+ * HEDDLE_CACHE (the cache's folder; by default heddle/ in XDG_CACHE_HOME or ~/.cache). */
+enum heddle_status front_compile(enum front_language language, const char *name, const char *text,
+                                 size_t len, const char *build_options, struct strbuf *ptx,
+                                 struct strbuf *error);
+
+#endif

@@ -1,0 +1,21 @@
+/* Build options: from one string to compiler arguments. */
+#ifndef HEDDLE_FRONT_OPTIONS_H
+#define HEDDLE_FRONT_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/strbuf.h"
+#include "front/front.h"
+#include "front/process.h"
+
+/* Splits `text` at blanks with a shell's quoting: '...' takes everything literally, in "..." a
+ * backslash protects " and \, outside it protects any character. False, with a message, when a
+ * quote is left open. */
+bool options_split(const char *text, struct arg_list *words, struct strbuf *error);
+
+/* Appends clang's arguments for the words of a user: options of other compilers are translated or
+ * dropped, those that would change what is compiled, or where it goes, are refused. */
+bool options_translate(enum front_language language, const struct arg_list *words,
+                       struct arg_list *args, struct strbuf *error);
+
+#endif

@@ -1,0 +1,167 @@
+#include "front/support.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "front/cache.h"
+#include "front/clang.h"
+#include "front/process.h"
+
+/* What CUDA sources include: all of it is in the header that we include for them. */
+static const char *const cuda_header_names[] = {
+    "cuda.h",
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
+    "cuda_device_runtime_api.h",
+    "cuda_profiler_api.h",
+    "cuda_fp16.h",
+    "cooperative_groups.h",
+    "crt/device_functions.h",
+    "device_atomic_functions.h",
+    "device_functions.h",
+    "device_launch_parameters.h",
+    "driver_types.h",
+    "helper_math.h",
+    "host_defines.h",
+    "math_constants.h",
+    "math_functions.h",
+    "sm_20_atomic_functions.h",
+    "sm_30_intrinsics.h",
+    "sm_60_atomic_functions.h",
+    "vector_functions.h",
+    "vector_types.h",
+};
+
+static const char cuda_header_text[] =
+    "/* Heddle's cuda.cuh, which is included before every CUDA source, has it all. */\n";
+
+void support_hash(struct hash *key)
+{
+    hash_add_field(key, front_builtins_source);
+    hash_add_field(key, front_prelude_source);
+    hash_add_field(key, front_cuda_source);
+    for (size_t i = 0; i < sizeof cuda_header_names / sizeof *cuda_header_names; i++)
+        hash_add_field(key, cuda_header_names[i]);
+}
+
+static bool make_folder(const char *path)
+{
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+static bool file_holds(const char *path, const char *text, size_t len)
+{
+    struct strbuf contents = {0};
+    bool same = strbuf_read_file(&contents, path) == 0 && contents.len == len &&
+                memcmp(strbuf_text(&contents), text, len) == 0;
+    strbuf_destroy(&contents);
+    return same;
+}
+
+static bool place_text(const char *path, const char *text)
+{
+    size_t len = strlen(text);
+    return file_holds(path, text, len) || cache_write_file(path, text, len);
+}
+
+static bool place_headers(const struct support *s, struct arena *arena)
+{
+    bool ok = make_folder(s->folder) && make_folder(s->cuda_include) &&
+              make_folder(arena_printf(arena, "%s/crt", s->cuda_include)) &&
+              place_text(s->prelude, front_prelude_source) &&
+              place_text(s->cuda, front_cuda_source);
+    for (size_t i = 0; ok && i < sizeof cuda_header_names / sizeof *cuda_header_names; i++)
+        ok = place_text(arena_printf(arena, "%s/%s", s->cuda_include, cuda_header_names[i]),
+                        cuda_header_text);
+    return ok;
+}
+
+/* Bitcode is what clang made of the source, so its checksum, kept beside it, tells its health. */
+static bool bitcode_is_intact(const struct support *s, const char *sum_path)
+{
+    struct strbuf bitcode = {0};
+    char sum[HASH_TEXT_BYTES];
+    bool intact = strbuf_read_file(&bitcode, s->builtins) == 0;
+    if (intact) {
+        hash_of(strbuf_text(&bitcode), bitcode.len, sum);
+        intact = file_holds(sum_path, sum, strlen(sum));
+    }
+    strbuf_destroy(&bitcode);
+    return intact;
+}
+
+static enum heddle_status compile_builtins(const struct toolchain *tools, const char *output,
+                                           struct arena *arena, struct strbuf *error)
+{
+    struct arg_list args = {.arena = arena};
+    struct strbuf messages = {0};
+    clang_args_for_builtins(&args, tools, output);
+    struct process_result result =
+        process_run(&args, front_builtins_source, strlen(front_builtins_source), &messages);
+    args_destroy(&args);
+    bool ok = result.error == 0 && result.exit_status == 0;
+    if (!ok)
+        strbuf_addf(error, "%s could not compile Heddle's built-in library: %s\n%s", tools->clang,
+                    result.error ? strerror(result.error) : "it failed", strbuf_text(&messages));
+    strbuf_destroy(&messages);
+    return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
+}
+
+static enum heddle_status place_builtins(const struct support *s, const char *scratch,
+                                         const struct toolchain *tools, struct arena *arena,
+                                         struct strbuf *error)
+{
+    const char *sum_path = arena_printf(arena, "%s.sha256", s->builtins);
+    if (bitcode_is_intact(s, sum_path))
+        return HEDDLE_OK;
+    const char *fresh = arena_printf(arena, "%s/builtins.bc", scratch);
+    enum heddle_status status = compile_builtins(tools, fresh, arena, error);
+    if (status != HEDDLE_OK)
+        return status;
+    struct strbuf bitcode = {0};
+    char sum[HASH_TEXT_BYTES];
+    bool ok = strbuf_read_file(&bitcode, fresh) == 0;
+    if (ok) {
+        hash_of(strbuf_text(&bitcode), bitcode.len, sum);
+        ok = cache_write_file(s->builtins, strbuf_text(&bitcode), bitcode.len) &&
+             cache_write_file(sum_path, sum, strlen(sum));
+    }
+    if (!ok)
+        strbuf_addf(error, "%s: cannot write: %s\n", s->builtins, strerror(errno));
+    strbuf_destroy(&bitcode);
+    return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
+}
+
+/* Everything that the folder's contents follow from. */
+static const char *name_folder(const char *base, const struct toolchain *tools, struct arena *arena)
+{
+    struct hash h;
+    char key[HASH_TEXT_BYTES];
+    hash_init(&h);
+    toolchain_hash(tools, &h);
+    support_hash(&h);
+    struct arg_list args = {.arena = arena};
+    clang_args_for_builtins(&args, tools, "");
+    for (size_t i = 0; i < args.n; i++)
+        hash_add_field(&h, args.items[i]);
+    args_destroy(&args);
+    hash_finish(&h, key);
+    return arena_printf(arena, "%s/support-%.16s", base, key);
+}
+
+enum heddle_status support_prepare(struct support *support, const char *base, const char *scratch,
+                                   const struct toolchain *tools, struct arena *arena,
+                                   struct strbuf *error)
+{
+    support->folder = name_folder(base, tools, arena);
+    support->prelude = arena_printf(arena, "%s/prelude.cl", support->folder);
+    support->builtins = arena_printf(arena, "%s/builtins.bc", support->folder);
+    support->cuda = arena_printf(arena, "%s/cuda.cuh", support->folder);
+    support->cuda_include = arena_printf(arena, "%s/include", support->folder);
+    if (!place_headers(support, arena)) {
+        strbuf_addf(error, "%s: cannot write: %s\n", support->folder, strerror(errno));
+        return HEDDLE_ENVIRONMENT;
+    }
+    return place_builtins(support, scratch, tools, arena, error);
+}

@@ -1,0 +1,30 @@
+/* The files that clang needs from us, laid out in a folder: the built-in library as bitcode, the
+ * header read before OpenCL sources, the CUDA header and the names under which CUDA sources
+ * include it. */
+#ifndef HEDDLE_FRONT_SUPPORT_H
+#define HEDDLE_FRONT_SUPPORT_H
+
+#include "front/toolchain.h"
+
+extern const char front_builtins_source[];
+extern const char front_prelude_source[];
+extern const char front_cuda_source[];
+
+struct support {
+    const char *folder;
+    const char *prelude;      /* header of OpenCL sources */
+    const char *builtins;     /* bitcode */
+    const char *cuda;         /* header of CUDA sources */
+    const char *cuda_include; /* folder of <cuda_runtime.h> and its like */
+};
+
+/* Makes the folder in `base` when it is not there yet, or mends it when it was damaged. `scratch`
+ * is a folder for temporary files. Safe against other processes that do the same. */
+enum heddle_status support_prepare(struct support *support, const char *base, const char *scratch,
+                                   const struct toolchain *tools, struct arena *arena,
+                                   struct strbuf *error);
+
+/* Adds the texts above to a cache key. */
+void support_hash(struct hash *key);
+
+#endif

@@ -1,0 +1,380 @@
+/* The compiler's front door: what comes out, what is said, and when clang is run at all. A script
+ * that stands in for clang counts its calls. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "front/front.h"
+
+static char folder[64]; /* everything a test writes */
+static struct strbuf ptx, error;
+
+static const char *path_in_folder(const char *name)
+{
+    static char path[4][256];
+    static unsigned turn;
+    char *p = path[turn++ % 4];
+    snprintf(p, sizeof path[0], "%s/%s", folder, name);
+    return p;
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *place)
+{
+    (void)st, (void)kind, (void)place;
+    return remove(path);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/test-front-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    setenv("HEDDLE_CACHE", path_in_folder("cache"), 1);
+    unsetenv("HEDDLE_CLANG");
+    unsetenv("HEDDLE_LIBCLC");
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    strbuf_destroy(&ptx);
+    strbuf_destroy(&error);
+    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static enum heddle_status compile_named(enum front_language language, const char *name,
+                                        const char *text, const char *options)
+{
+    strbuf_clear(&ptx);
+    strbuf_clear(&error);
+    return front_compile(language, name, text, strlen(text), options, &ptx, &error);
+}
+
+static enum heddle_status compile(const char *text, const char *options)
+{
+    return compile_named(FRONT_OPENCL_C, "kernel.cl", text, options);
+}
+
+#define assert_has(buffer, part)     assert_non_null(strstr(strbuf_text(&(buffer)), (part)))
+#define assert_has_not(buffer, part) assert_null(strstr(strbuf_text(&(buffer)), (part)))
+
+static const char scale_text[] = "__kernel void scale(__global float *a, float f)\n"
+                                 "{\n"
+                                 "    a[get_global_id(0)] *= f;\n"
+                                 "}\n";
+
+/* --- What comes out --- */
+
+static void an_opencl_kernel_becomes_an_entry(void **state)
+{
+    (void)state;
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+    assert_string_equal(strbuf_text(&error), "");
+    assert_has(ptx, ".entry scale(");
+    assert_has(ptx, "%envreg3");
+    assert_has(ptx, "mul.rn.f32");
+    assert_has(ptx, ".loc\t1 3"); /* faults can name the source line */
+    assert_has(ptx, "kernel.cl\"");
+}
+
+static void what_libclc_lacks_comes_from_our_library(void **state)
+{
+    (void)state;
+    const char *text =
+        "__kernel void k(__global float *f, __global long *l, __local ulong *s, __global int *i)\n"
+        "{\n"
+        "    f[0] = native_sin(f[1]) + native_divide(f[2], f[3]) + native_exp(f[4]);\n"
+        "    atom_max(l, 7L);\n"
+        "    atom_cmpxchg(s, 1UL, 2UL);\n"
+        "    i[0] = mad_hi(i[1], i[2], i[3]) + get_work_dim() + max(f[5], 0);\n"
+        "}\n";
+    assert_int_equal(compile(text, NULL), HEDDLE_OK);
+    assert_has(ptx, "sin.approx.f32");
+    assert_has(ptx, "div.approx.f32");
+    assert_has(ptx, "ex2.approx.f32");
+    assert_has(ptx, "atom.global.max.s64");
+    assert_has(ptx, "atom.shared.cas.b64");
+    assert_has(ptx, "mul.hi.s32");
+    assert_has(ptx, "%envreg6");
+    assert_has_not(ptx, "call"); /* nothing is left unresolved */
+}
+
+static void definitions_with_quotes_reach_the_compiler(void **state)
+{
+    (void)state;
+    const char *text = "__constant char text[] = TEXT;\n"
+                       "__kernel void k(__global int *a) { a[0] = sizeof(text) * N; }\n";
+    assert_int_equal(compile(text, "-DTEXT='\"two words\"' -D \"N=(100 + 1)\""), HEDDLE_OK);
+    assert_has(ptx, ", 1010;"); /* ten bytes times 101 */
+}
+
+/* --- What is said --- */
+
+static void errors_name_the_users_file_and_line(void **state)
+{
+    (void)state;
+    assert_int_equal(compile("__kernel void k(__global int *a)\n{\n    a[0] = oops;\n}\n", NULL),
+                     HEDDLE_BAD_INPUT);
+    assert_has(error, "kernel.cl:3:12: error: use of undeclared identifier 'oops'");
+    assert_has(error, "    a[0] = oops;\n           ^");
+    assert_has_not(error, "generated");
+    assert_has_not(error, "stdin");
+    assert_int_equal(ptx.len, 0);
+}
+
+static void warnings_come_with_a_result_and_again_from_the_cache(void **state)
+{
+    (void)state;
+    const char *text = "__kernel void k(__global int *a) { int *p = 7; a[0] = p == 0; }\n";
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(compile(text, NULL), HEDDLE_OK);
+        assert_has(error, "kernel.cl:1:41: warning: ");
+        assert_has(ptx, ".entry k(");
+    }
+}
+
+static void a_missing_compiler_is_explained(void **state)
+{
+    (void)state;
+    setenv("HEDDLE_CLANG", path_in_folder("no-clang"), 1);
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_ENVIRONMENT);
+    assert_has(error, "no-clang");
+
+    char *old_path = strdup(getenv("PATH"));
+    unsetenv("HEDDLE_CLANG");
+    setenv("PATH", folder, 1);
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_ENVIRONMENT);
+    assert_has(error, "make setup");
+    setenv("PATH", old_path, 1);
+    free(old_path);
+}
+
+static void a_missing_library_is_explained(void **state)
+{
+    (void)state;
+    setenv("HEDDLE_LIBCLC", folder, 1);
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_ENVIRONMENT);
+    assert_has(error, "nvptx64--nvidiacl.bc");
+}
+
+static void a_compiler_that_dies_is_told_from_a_wrong_program(void **state)
+{
+    (void)state;
+    write_file(path_in_folder("clang"), "#!/bin/sh\nkill -9 $$\n");
+    chmod(path_in_folder("clang"), 0755);
+    setenv("HEDDLE_CLANG", path_in_folder("clang"), 1);
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_ENVIRONMENT);
+}
+
+static void a_bad_option_is_the_callers_mistake(void **state)
+{
+    (void)state;
+    assert_int_equal(compile(scale_text, "-DA=\"x"), HEDDLE_BAD_INPUT);
+    assert_has(error, "quote");
+    assert_int_equal(compile(scale_text, "-fno-such-option"), HEDDLE_BAD_INPUT);
+    assert_has(error, "-fno-such-option");
+}
+
+/* --- When clang is run --- */
+
+static void count_clang_calls(void)
+{
+    char script[512];
+    snprintf(script, sizeof script, "#!/bin/sh\necho x >> %s/calls\nexec clang \"$@\"\n", folder);
+    write_file(path_in_folder("clang"), script);
+    chmod(path_in_folder("clang"), 0755);
+    setenv("HEDDLE_CLANG", path_in_folder("clang"), 1);
+}
+
+static size_t clang_calls(void)
+{
+    struct strbuf calls = {0};
+    strbuf_read_file(&calls, path_in_folder("calls"));
+    size_t n = calls.len / 2;
+    strbuf_destroy(&calls);
+    unlink(path_in_folder("calls"));
+    return n;
+}
+
+static void the_second_compilation_does_not_run_clang(void **state)
+{
+    (void)state;
+    count_clang_calls();
+    assert_int_equal(compile(scale_text, "-DA=1"), HEDDLE_OK);
+    assert_int_equal(clang_calls(), 2); /* our library, then the source */
+    char *first = strdup(strbuf_text(&ptx));
+    assert_int_equal(compile(scale_text, "-DA=1"), HEDDLE_OK);
+    assert_int_equal(clang_calls(), 0);
+    assert_string_equal(strbuf_text(&ptx), first);
+    free(first);
+
+    assert_int_equal(compile(scale_text, "-DA=2"), HEDDLE_OK);
+    assert_int_equal(clang_calls(), 1);
+    assert_int_equal(compile("__kernel void other(void) {}\n", "-DA=1"), HEDDLE_OK);
+    assert_int_equal(clang_calls(), 1);
+}
+
+static void a_changed_include_is_compiled_again(void **state)
+{
+    (void)state;
+    count_clang_calls();
+    assert_int_equal(mkdir(path_in_folder("my headers"), 0777), 0);
+    char options[128];
+    snprintf(options, sizeof options, "-I '%s'", path_in_folder("my headers"));
+    const char *text = "#include \"value.h\"\n__kernel void k(__global int *a) { a[0] = VALUE; }\n";
+
+    write_file(path_in_folder("my headers/value.h"), "#define VALUE 12345\n");
+    assert_int_equal(compile(text, options), HEDDLE_OK);
+    assert_has(ptx, "12345");
+    clang_calls();
+    assert_int_equal(compile(text, options), HEDDLE_OK);
+    assert_int_equal(clang_calls(), 0);
+
+    write_file(path_in_folder("my headers/value.h"), "#define VALUE 54321\n");
+    assert_int_equal(compile(text, options), HEDDLE_OK);
+    assert_int_equal(clang_calls(), 1);
+    assert_has(ptx, "54321");
+
+    unlink(path_in_folder("my headers/value.h"));
+    assert_int_equal(compile(text, options), HEDDLE_BAD_INPUT);
+    assert_has(error, "kernel.cl:1:10: fatal error: 'value.h' file not found");
+}
+
+static void a_quoted_include_is_found_beside_the_source(void **state)
+{
+    (void)state;
+    write_file(path_in_folder("near.h"), "#define NEAR 777\n");
+    const char *text = "#include \"near.h\"\n__kernel void k(__global int *a) { a[0] = NEAR; }\n";
+    assert_int_equal(compile_named(FRONT_OPENCL_C, path_in_folder("k.cl"), text, NULL), HEDDLE_OK);
+    assert_has(ptx, "777");
+}
+
+/* Runs `change` on every file of the cache whose name ends in `suffix`. */
+static unsigned for_cache_files(const char *in, const char *suffix, void (*change)(const char *))
+{
+    unsigned n = 0;
+    DIR *dir = opendir(in);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", in, e->d_name);
+        if (strncmp(e->d_name, "support-", 8) == 0)
+            n += for_cache_files(path, suffix, change);
+        size_t len = strlen(e->d_name);
+        if (len > strlen(suffix) && strcmp(e->d_name + len - strlen(suffix), suffix) == 0) {
+            change(path);
+            n++;
+        }
+    }
+    closedir(dir);
+    return n;
+}
+
+static void truncate_to_half(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(truncate(path, st.st_size / 2), 0);
+}
+
+static void flip_a_bit(const char *path)
+{
+    FILE *f = fopen(path, "r+");
+    assert_non_null(f);
+    fseek(f, -20, SEEK_END);
+    int c = fgetc(f);
+    fseek(f, -20, SEEK_END);
+    fputc(c ^ 1, f);
+    fclose(f);
+}
+
+static void make_empty(const char *path)
+{
+    assert_int_equal(truncate(path, 0), 0);
+}
+
+static void a_damaged_entry_is_made_again(void **state)
+{
+    (void)state;
+    void (*const damages[])(const char *) = {truncate_to_half, flip_a_bit, make_empty};
+    count_clang_calls();
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+    char *first = strdup(strbuf_text(&ptx));
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        clang_calls();
+        assert_int_equal(for_cache_files(path_in_folder("cache"), ".ptx", damages[i]), 1);
+        assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+        assert_int_equal(clang_calls(), 1);
+        assert_string_equal(strbuf_text(&ptx), first);
+    }
+    free(first);
+}
+
+static void a_damaged_library_is_made_again(void **state)
+{
+    (void)state;
+    count_clang_calls();
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+    clang_calls();
+    assert_int_equal(for_cache_files(path_in_folder("cache"), ".bc", flip_a_bit), 1);
+    assert_int_equal(for_cache_files(path_in_folder("cache"), ".cl", make_empty), 1);
+    assert_int_equal(compile("__kernel void k(__global uint *a) { a[0] = max(a[1], 3); }", NULL),
+                     HEDDLE_OK);
+    assert_int_equal(clang_calls(), 2);
+}
+
+static void without_a_cache_it_still_compiles(void **state)
+{
+    (void)state;
+    write_file(path_in_folder("file"), "");
+    setenv("HEDDLE_CACHE", path_in_folder("file/cache"), 1);
+    count_clang_calls();
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+        assert_has(ptx, ".entry scale(");
+        assert_int_equal(clang_calls(), 2);
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_opencl_kernel_becomes_an_entry),
+        TEST(what_libclc_lacks_comes_from_our_library),
+        TEST(definitions_with_quotes_reach_the_compiler),
+        TEST(errors_name_the_users_file_and_line),
+        TEST(warnings_come_with_a_result_and_again_from_the_cache),
+        TEST(a_missing_compiler_is_explained),
+        TEST(a_missing_library_is_explained),
+        TEST(a_compiler_that_dies_is_told_from_a_wrong_program),
+        TEST(a_bad_option_is_the_callers_mistake),
+        TEST(the_second_compilation_does_not_run_clang),
+        TEST(a_changed_include_is_compiled_again),
+        TEST(a_quoted_include_is_found_beside_the_source),
+        TEST(a_damaged_entry_is_made_again),
+        TEST(a_damaged_library_is_made_again),
+        TEST(without_a_cache_it_still_compiles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
