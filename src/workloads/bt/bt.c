@@ -34,7 +34,7 @@ struct bt {
     int32_t *record; /* what a point query answers */
 
     struct bt_node *nodes; /* level by level, leaves first; the root is the last */
-    uint32_t n_nodes, cap_nodes, height;
+    uint32_t n_nodes, cap_nodes, n_leaves, height;
 
     int32_t *query, *answer, *expected_answer;
     int32_t *start, *end, *first, *count, *expected_first, *expected_count;
@@ -81,7 +81,7 @@ static void build_tree(struct bt *s, struct workload_rng *rng)
     memcpy(key, s->key, s->n_records * sizeof *key);
     for (uint32_t i = 0; i < s->n_records; i++)
         child[i] = (int32_t)i;
-    uint32_t n = pack_level(s, key, child, s->n_records, rng);
+    uint32_t n = s->n_leaves = pack_level(s, key, child, s->n_records, rng);
     while (n > 1) {
         key[0] = INT_MIN; /* the leftmost child also takes what is below its first key */
         n = pack_level(s, key, child, n, rng);
@@ -104,25 +104,35 @@ static void make_records(struct bt *s, struct workload_rng *rng)
     }
 }
 
-/* Keys from the whole range: of point queries some are there and some are not; the outermost
- * ranges stick out on either side. */
-static void make_queries(struct bt *s, struct workload_rng *rng)
+/* A key to ask for: mostly any number, there or not, but one in four is a leaf's first key, where
+ * a wrong comparison in the tree would go to the wrong side. */
+static int32_t pick_key(const struct bt *s, struct workload_rng *rng)
 {
-    uint32_t key_limit = (uint32_t)s->key[s->n_records - 1] + 2;
+    if (rng_below(rng, 4) == 0)
+        return s->nodes[rng_below(rng, s->n_leaves)].key[0];
+    return (int32_t)rng_below(rng, (uint32_t)s->key[s->n_records - 1] + 2);
+}
+
+static void make_points(struct bt *s, struct workload_rng *rng)
+{
     s->query = xcalloc(s->n_points, sizeof *s->query);
     s->answer = xcalloc(s->n_points, sizeof *s->answer);
     s->expected_answer = xcalloc(s->n_points, sizeof *s->expected_answer);
     for (uint32_t q = 0; q < s->n_points; q++)
-        s->query[q] = (int32_t)rng_below(rng, key_limit);
+        s->query[q] = pick_key(s, rng);
+}
 
+/* Every other range begins at the key picked, the rest end there; the outermost stick out. */
+static void make_ranges(struct bt *s, struct workload_rng *rng)
+{
     int32_t **arrays[] = {&s->start,          &s->end,           &s->first, &s->count,
                           &s->expected_first, &s->expected_count};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         *arrays[i] = xcalloc(s->n_ranges, sizeof(int32_t));
     for (uint32_t q = 0; q < s->n_ranges; q++) {
-        uint32_t end = rng_below(rng, key_limit + s->range_width);
-        s->start[q] = (int32_t)end - (int32_t)s->range_width;
-        s->end[q] = (int32_t)end;
+        int32_t width = (int32_t)s->range_width;
+        s->start[q] = pick_key(s, rng) - (q % 2 ? width : 0);
+        s->end[q] = s->start[q] + width;
     }
 }
 
@@ -136,7 +146,8 @@ static void bt_setup(void *state, const struct workload_size *size, uint64_t see
     s->range_width = (uint32_t)size->p[3];
     make_records(s, &rng);
     build_tree(s, &rng);
-    make_queries(s, &rng);
+    make_points(s, &rng);
+    make_ranges(s, &rng);
 }
 
 /* --- The device part --- */
