@@ -16,9 +16,10 @@
 
 extern const char workload_cfd_source[];
 
+/* As in cfd.cl. */
 enum { GROUP = 192, STAGES = 3 };
 enum variable { DENSITY, MOMENTUM_X, MOMENTUM_Y, MOMENTUM_Z, ENERGY, VARIABLES };
-static const double GAMMA = 1.4, MACH = 1.2, SMOOTHING = 0.2, CFL = 0.5; /* as in cfd.cl */
+static const double GAMMA = 1.4, MACH = 1.2, SMOOTHING = 0.2, CFL = 0.5;
 
 struct cfd {
     struct arena memory;

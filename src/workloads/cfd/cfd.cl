@@ -2,9 +2,9 @@
  * element.
  *
  * All arrays are variable-major: a variable of neighbouring elements lies side by side, `stride`
- * elements to the next variable, so an element's own data is read coalesced. Its four neighbours are
- * gathered through an index list, five variables each, wherever the mesh's numbering has put them:
- * that gather is what the caches make or break.
+ * elements to the next variable, so an element's own data is read coalesced. Its four neighbours
+ * are gathered through an index list, five variables each, wherever the mesh's numbering has put
+ * them: that gather is what the caches make or break.
  *
  * Normals point inward and are as long as their face's area. */
 

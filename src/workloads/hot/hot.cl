@@ -1,8 +1,8 @@
 /* HotSpot: advances the temperature of a chip by up to `steps` time steps in one launch.
  *
- * A work-group loads a TILE x TILE part of the grid into local memory. Each step makes the outermost
- * ring of what is left stale, so the tiles overlap by `halo` cells on each side and only the inner
- * part is written. Rows of a tile are read coalesced, the overlap by up to four groups. */
+ * A work-group loads a TILE x TILE part of the grid into local memory. Each step makes the
+ * outermost ring of what is left stale, so the tiles overlap by `halo` cells on each side and only
+ * the inner part is written. Rows of a tile are read coalesced, the overlap up to four times. */
 
 #define TILE 16
 
@@ -49,6 +49,7 @@ hotspot(__global const float *power, __global const float *temp_in, __global flo
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
+    /* Rings that have gone stale are left out: nobody reads them. */
     for (int step = 1; step <= steps; step++) {
         bool known = on_chip && edge_distance >= step;
         float next = 0.0f;

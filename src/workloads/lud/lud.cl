@@ -1,8 +1,9 @@
 /* Blocked LU decomposition in place, without pivoting: A = L U, L with a unit diagonal.
  *
- * For each tile on the diagonal, at `first` in both directions: factor it (diagonal), solve the tiles
- * to its right and below it (perimeter), and take their products off the rest (internal). All tiles
- * pass through local memory, rows coalesced; a column of tiles is n floats apart row to row. */
+ * For each tile on the diagonal, at `first` in both directions: factor it (diagonal), solve the
+ * tiles to its right and below it (perimeter), and take their products off the rest (internal).
+ * All tiles pass through local memory, rows coalesced; in a column of tiles each row is n floats
+ * after the one above. */
 
 #define TILE 16
 

@@ -1,8 +1,8 @@
 /* Needleman-Wunsch: fills the score matrix tile by tile, one work-group of TILE work-items a tile.
  *
- * Tiles of one anti-diagonal are independent and form one launch. Inside a tile the work-items sweep
- * the cell anti-diagonals through local memory. Rows of a tile are read and written coalesced, its
- * left border with a stride of a whole matrix row.
+ * Tiles of one anti-diagonal are independent and form one launch. Inside a tile the work-items
+ * sweep the cell anti-diagonals through local memory. Rows of a tile are read and written
+ * coalesced, its left border with a stride of a whole matrix row.
  *
  * `score` and `similarity` have n + 1 rows and columns (`stride`); row and column 0 of `score` hold
  * the price of leading gaps. */

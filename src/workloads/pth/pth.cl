@@ -1,9 +1,9 @@
 /* PathFinder: advances the cheapest path to every column by up to `steps` rows in one launch.
  *
- * A work-group loads the costs of GROUP columns into local memory. After each row one more column on
- * either side depends on columns it did not load, so the groups overlap by a ghost zone of `halo`
- * columns on each side and only the columns between are written. `wall` is read a row at a time,
- * coalesced; the overlapping parts are read by two groups. */
+ * A work-group loads the costs of GROUP columns into local memory. After each row one more column
+ * on either side depends on columns it did not load, so the groups overlap by a ghost zone of
+ * `halo` columns on each side and only the columns between are written. `wall` is read a row at a
+ * time, coalesced; the overlapping parts are read by two groups. */
 
 #define GROUP 256
 
@@ -27,6 +27,7 @@ pathfinder(__global const int *wall, __global const int *cost_in, __global int *
         cost[lid] = cost_in[col];
     barrier(CLK_LOCAL_MEM_FENCE);
 
+    /* Columns that have come to depend on what was not loaded are left out: nobody reads them. */
     for (int step = 1; step <= steps; step++) {
         bool known = on_wall && lid >= step && lid < GROUP - step;
         int cheapest = 0;
