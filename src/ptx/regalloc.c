@@ -15,7 +15,7 @@
 
 #include "ptx/liveness.h"
 
-enum { N_FILES = PTX_FILE_PRED + 1, MAX_ROWS = 1 << 16 };
+enum { N_FILES = PTX_FILE_PRED + 1 };
 
 static enum ptx_reg_file file_of(enum ptx_type type)
 {
@@ -86,7 +86,8 @@ static bool writes_before_reads_end(const struct ptx_inst *inst, uint32_t n_writ
            unit == PTX_UNIT_LOAD || unit == PTX_UNIT_CALL;
 }
 
-/* One instruction, going back; `point` is that of its reads, its writes come right after. */
+/* One instruction, going back; `point` is that of its reads, its writes come right after. What a
+ * guarded instruction writes it also reads, and so stays alive before it. */
 static void scan_inst(struct lifetimes *life, const struct ptx_inst *inst, uint32_t point)
 {
     uint32_t reads[PTX_MAX_INST_REGS], writes[PTX_MAX_INST_REGS], n_reads, n_writes;
@@ -95,7 +96,7 @@ static void scan_inst(struct lifetimes *life, const struct ptx_inst *inst, uint3
         begin_alive(life, writes[k], point + 2);
     note_pressure(life);
     uint32_t born = writes_before_reads_end(inst, n_writes) ? point : point + 1;
-    for (uint32_t k = 0; k < n_writes && !inst->guard; k++)
+    for (uint32_t k = 0; k < n_writes; k++)
         end_alive(life, writes[k], born);
     for (uint32_t k = 0; k < n_reads; k++)
         begin_alive(life, reads[k], point + 1);
@@ -254,7 +255,7 @@ static struct birth *sort_births(struct lifetimes *life, uint32_t *n)
     return births;
 }
 
-/* False when a file grows past what places can number. */
+/* False when a file grows past its limit. */
 static bool place_all(struct lifetimes *life, struct file *files, struct ptx_alloc *alloc)
 {
     const struct ptx_reg *regs = life->cfg->func->regs;
@@ -266,7 +267,7 @@ static bool place_all(struct lifetimes *life, struct file *files, struct ptx_all
         if (file == PTX_FILE_NONE)
             continue;
         uint32_t number = file_place(&files[file], life->stretches[r]);
-        if (number >= MAX_ROWS)
+        if (number >= PTX_MAX_ROWS)
             return false;
         alloc->places[r] = (struct ptx_place){(uint8_t)file, (uint16_t)number};
     }

@@ -32,7 +32,9 @@ enum { PTX_MAX_INST_REGS = 256 };
 void ptx_inst_regs(const struct ptx_inst *inst, bool for_liveness, uint32_t *reads,
                    uint32_t *n_reads, uint32_t *writes, uint32_t *n_writes);
 
-/* NULL when a file would need more rows than a place can number. */
+/* NULL when a file would need more than PTX_MAX_ROWS. No real program comes near; it keeps a place
+ * within 14 bits, so that operands have room for flags. */
+enum { PTX_MAX_ROWS = 1 << 14 };
 struct ptx_alloc *ptx_regalloc(const struct ptx_cfg *cfg, struct arena *arena);
 
 #endif

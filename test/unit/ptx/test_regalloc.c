@@ -11,7 +11,7 @@
 #include "ptx/regalloc.h"
 #include "unit/ptx/func_builder.h"
 
-enum { MAX_REGS = 40, MAX_INSTS = 80, MAX_USES = 8 };
+enum { MAX_REGS = 80, MAX_INSTS = 80, MAX_USES = 8 };
 
 /* A program and, beside it, what its instructions do: kept apart from what the library finds. */
 struct sample {
@@ -223,7 +223,7 @@ static void make_sample(struct sample *s, uint64_t seed, bool straight)
     s->rng = seed * 0x9e3779b97f4a7c15u + 1;
     builder_init(&s->b);
     static const enum ptx_type types[] = {PTX_B32, PTX_F64, PTX_PRED, PTX_U16, PTX_B64, PTX_F32};
-    uint32_t n_regs = 6 + random_below(&s->rng, MAX_REGS - 6);
+    uint32_t n_regs = 6 + random_below(&s->rng, 34);
     for (uint32_t k = 0; k < n_regs; k++)
         builder_reg(&s->b, types[k % 6]);
     uint32_t n = 4 + random_below(&s->rng, MAX_INSTS - 5);
@@ -398,10 +398,91 @@ static void no_two_live_registers_share_a_place(void **state)
     }
 }
 
+/* --- Code in single-assignment form --- */
+
+/* Each instruction makes a new 32-bit register from two that were surely made before: in the
+ * entry block or since the last place that control comes to or leaves from. */
+static void make_single_assignment(struct sample *s, uint64_t seed)
+{
+    enum { N_ENTRY = 12, N = 60 };
+    memset(s->effects, 0, sizeof s->effects);
+    s->rng = seed * 0x9e3779b97f4a7c15u + 1;
+    builder_init(&s->b);
+    bool has_label[N + 1] = {false};
+    for (uint32_t k = 0; k < 8; k++) {
+        uint32_t at = N_ENTRY + random_below(&s->rng, N - N_ENTRY);
+        has_label[at] = true;
+        builder_label(&s->b, at);
+    }
+    struct ptx_reg *made[N] = {NULL};
+    struct ptx_reg *pred = builder_reg(&s->b, PTX_PRED);
+    uint32_t since = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        if (has_label[i])
+            since = i;
+        if (i >= N_ENTRY && random_below(&s->rng, 4) == 0) {
+            add_branch(s);
+            s->b.f.insts[i].guard = pred;
+            struct effect *e = effect_of_last(s);
+            e->reads[e->n_reads++] = pred->index;
+            e->guarded = true;
+            since = i + 1;
+            continue;
+        }
+        struct ptx_inst *inst = builder_inst(&s->b, PTX_OP_ADD, 3);
+        for (uint32_t k = 1; k <= 2; k++) {
+            uint32_t from = random_below(&s->rng, i > since ? i - since + 1 : 1) + since;
+            if (from >= i || random_below(&s->rng, 2))
+                from = random_below(&s->rng, N_ENTRY);
+            inst->operands[k] = made[from] && from < i
+                                    ? use(s, made[from])
+                                    : (struct ptx_operand){.kind = PTX_OPERAND_IMM};
+        }
+        made[i] = builder_reg(&s->b, PTX_B32);
+        inst->operands[0] = set(s, made[i]);
+    }
+}
+
+/* The most 32-bit registers alive at once, results that nobody reads among them. */
+static uint32_t most_alive(const struct sample *s)
+{
+    static struct truth t;
+    uint32_t most = 0;
+    find_truth(s, &t);
+    for (uint32_t i = 0; i < s->b.f.n_insts; i++) {
+        const struct effect *e = &s->effects[i];
+        if (!t.reached[i])
+            continue;
+        uint32_t before = count_rows(&s->b.f, t.before[i]);
+        for (uint32_t k = 0; k < e->n_writes; k++)
+            t.after[i][e->writes[k]] = true;
+        uint32_t after = count_rows(&s->b.f, t.after[i]);
+        most = before > most ? before : most;
+        most = after > most ? after : most;
+    }
+    return most;
+}
+
+static void single_assignment_needs_no_more_rows_than_are_alive(void **state)
+{
+    (void)state;
+    static struct sample s;
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        struct arena arena = {0};
+        make_single_assignment(&s, seed);
+        check_sample(&s);
+        const struct ptx_alloc *a = ptx_regalloc(ptx_cfg_build(&s.b.f, &arena), &arena);
+        assert_int_equal(a->n_32, most_alive(&s));
+        arena_destroy(&arena);
+        arena_destroy(&s.b.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_two_live_registers_share_a_place),
+        cmocka_unit_test(single_assignment_needs_no_more_rows_than_are_alive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
