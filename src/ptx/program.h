@@ -136,5 +136,8 @@ enum ptx_host_function {
 #undef HOSTFUNC
     PTX_N_HOST_FUNCTIONS,
 };
+extern const char *const ptx_host_functions[PTX_N_HOST_FUNCTIONS]; /* their names */
+/* PTX_N_HOST_FUNCTIONS when the simulator has none of that name. */
+enum ptx_host_function ptx_find_host_function(const char *name);
 
 #endif
