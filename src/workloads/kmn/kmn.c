@@ -15,7 +15,6 @@
  * is a multiple of 1/256 below 2^23/256 for up to 34 features. Every order of operations, fused or
  * not, gives the same float, and the reference works in integers. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "workloads/workload.h"
@@ -140,26 +139,32 @@ static void upload_centres(const struct kmn *s, struct device *d, device_buffer 
     free(copy);
 }
 
-/* One assignment on the device; false when no membership changed, or a device has failed and will
- * never change one (or gave one that is no cluster). */
+/* Takes over what the device found; true if a point changed its cluster. A device that names a
+ * cluster that is not there is not asked again: the check will tell. */
+static bool adopt_membership(struct kmn *s, const int32_t *found)
+{
+    bool changed = false, valid = true;
+    for (uint32_t p = 0; p < s->n_points; p++) {
+        changed = changed || s->membership[p] != found[p];
+        valid = valid && found[p] >= 0 && found[p] < (int32_t)s->n_clusters;
+        s->membership[p] = found[p];
+    }
+    return changed && valid;
+}
+
 static bool assign_points(struct kmn *s, struct device *d, device_buffer features,
                           device_buffer centres, device_buffer membership)
 {
-    size_t bytes = s->n_points * sizeof *s->membership;
     upload_centres(s, d, centres);
     DEVICE_LAUNCH_1D(d, "kmn_assign", round_up_u32(s->n_points, GROUP_SIZE), GROUP_SIZE,
                      arg_buffer(features), arg_buffer(centres), arg_buffer(membership),
                      arg_u32(s->n_points), arg_u32(s->n_features), arg_u32(s->n_clusters),
                      arg_u32(s->coalesced ? 1 : s->n_features),
                      arg_u32(s->coalesced ? s->n_points : 1));
-    int32_t *before = xcalloc(1, bytes);
-    memcpy(before, s->membership, bytes);
-    device_download(d, membership, 0, s->membership, bytes);
-    bool changed = device_ok(d) && memcmp(before, s->membership, bytes) != 0;
-    free(before);
-    for (uint32_t p = 0; p < s->n_points; p++)
-        if (s->membership[p] < 0 || s->membership[p] >= (int32_t)s->n_clusters)
-            return false;
+    int32_t *found = xcalloc(s->n_points, sizeof *found);
+    device_download(d, membership, 0, found, s->n_points * sizeof *found);
+    bool changed = adopt_membership(s, found);
+    free(found);
     return changed;
 }
 
@@ -179,7 +184,7 @@ static void kmn_run(void *state, struct device *d)
 
     start_centres(s, s->centre);
     bool changed = true;
-    for (uint32_t i = 0; i < s->max_iterations && changed; i++) {
+    for (uint32_t i = 0; i < s->max_iterations && changed && device_ok(d); i++) {
         changed = assign_points(s, d, s->coalesced ? transposed : features, centres, membership);
         if (changed)
             move_centres(s, s->membership, s->centre);
