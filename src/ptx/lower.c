@@ -153,20 +153,25 @@ static void find_users(struct lowerer *l, struct shared_var *vars, uint32_t n)
     struct program *p = l->program;
     uint32_t n_funcs = l->module->n_funcs;
     bool *reached = xcalloc(n_funcs, sizeof *reached);
-    for (uint32_t v = 0; v < n; v++)
+    bool *uses = xcalloc((size_t)n_funcs * n, sizeof *uses); /* function f itself uses v */
+    for (uint32_t v = 0; v < n; v++) {
         vars[v].used_by = xcalloc(n_funcs, 1);
-    for (uint32_t e = 0; e < n_funcs; e++) {
+        for (uint32_t f = 0; f < n_funcs; f++)
+            uses[(size_t)f * n + v] = func_uses(p->funcs[f].func, vars[v].var);
+    }
+    for (uint32_t e = 0; n && e < n_funcs; e++) {
         if (!p->funcs[e].func->is_entry)
             continue;
         memset(reached, 0, n_funcs * sizeof *reached);
         mark_reached(p, e, reached);
         for (uint32_t f = 0; f < n_funcs; f++)
             for (uint32_t v = 0; reached[f] && v < n; v++)
-                if (!vars[v].used_by[e] && func_uses(p->funcs[f].func, vars[v].var)) {
+                if (!vars[v].used_by[e] && uses[(size_t)f * n + v]) {
                     vars[v].used_by[e] = 1;
                     vars[v].n_users++;
                 }
     }
+    free(uses);
     free(reached);
 }
 
@@ -251,29 +256,31 @@ static void lower_func(struct lowerer *l, struct program_func *pf)
     arena_destroy(&scratch);
 }
 
-/* Registers over the deepest chain of calls; a cycle counts once. */
-static uint32_t chain_registers(struct program *p, uint32_t f, uint8_t *state)
+enum { CHAIN_UNKNOWN, CHAIN_OPEN, CHAIN_KNOWN };
+
+/* Registers over the deepest chain of calls from f; a cycle counts once. */
+static uint32_t chain_registers(struct program *p, uint32_t f, uint8_t *state, uint32_t *chain)
 {
     struct program_func *pf = &p->funcs[f];
-    if (state[f] == 1) { /* on the stack: a cycle */
+    if (state[f] == CHAIN_OPEN) { /* below itself: a cycle */
         pf->recursive = true;
         return 0;
     }
+    if (state[f] == CHAIN_KNOWN)
+        return chain[f];
     uint32_t deepest = 0;
-    state[f] = 1;
+    state[f] = CHAIN_OPEN;
     for (uint32_t i = 0; i < pf->func->n_insts; i++) {
         const struct ptx_inst *inst = &pf->func->insts[i];
-        if (inst->op != PTX_OP_CALL)
-            continue;
-        for (uint32_t k = 0; k < inst->n_operands; k++) {
+        for (uint32_t k = 0; inst->op == PTX_OP_CALL && k < inst->n_operands; k++) {
             if (inst->operands[k].kind != PTX_OPERAND_FUNC)
                 continue;
-            uint32_t below = chain_registers(p, inst->operands[k].func->index, state);
+            uint32_t below = chain_registers(p, inst->operands[k].func->index, state, chain);
             deepest = below > deepest ? below : deepest;
         }
     }
-    state[f] = 0;
-    return pf->registers + deepest;
+    state[f] = CHAIN_KNOWN;
+    return chain[f] = pf->registers + deepest;
 }
 
 static void count_registers(struct program *p)
@@ -282,7 +289,7 @@ static void count_registers(struct program *p)
     uint8_t *state = xcalloc(n, 1);
     uint32_t *chain = xcalloc(n, sizeof *chain);
     for (uint32_t f = 0; f < n; f++) {
-        chain[f] = chain_registers(p, f, state);
+        chain_registers(p, f, state, chain);
         p->funcs[f].recursive |= calls_indirectly(p->funcs[f].func);
     }
     for (uint32_t f = 0; f < n; f++)

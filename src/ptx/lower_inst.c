@@ -114,6 +114,8 @@ static void lower_arithmetic(struct lowerer *l, const struct exec_row *row)
         *rows[i - 1] = lower_src(l, operand(l, i), bits[i - 1], type);
     if (td == 64)
         l->op->flags |= OP_DST64;
+    if (ptx_inst_mod(inst, PTX_GROUP_RELU) == PTX_MOD_RELU_RELU)
+        l->op->extra = 1; /* negative results become 0 */
 }
 
 static void lower_pred_logic(struct lowerer *l)

@@ -1,0 +1,45 @@
+/* Device memory: one flat address space from DEVICE_BASE up, inside a reserved range of host
+ * addresses, so that a device address becomes a host pointer by one addition. Addresses are given
+ * out deterministically; allocations never touch each other, so that an access just past the end
+ * of one is found out. */
+#ifndef HEDDLE_EMU_MEMORY_H
+#define HEDDLE_EMU_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+struct mem_alloc {
+    uint64_t start, bytes;
+    char label[40];
+};
+
+struct dev_mem {
+    char *bias; /* host pointer of device address 0 (never used as such) */
+    uint64_t limit;     /* first address past the reserved range */
+    uint64_t committed; /* first address past the pages in use */
+    struct mem_alloc *allocs; /* sorted by start */
+    uint32_t n, cap;
+};
+
+/* Returns 0 or an errno value. */
+int mem_create(struct dev_mem *m);
+void mem_destroy(struct dev_mem *m);
+
+/* Zeroed memory, aligned to 256 bytes. 0 = no room. */
+uint64_t mem_alloc(struct dev_mem *m, uint64_t bytes, const char *label);
+/* False if nothing was allocated at that address. */
+bool mem_free(struct dev_mem *m, uint64_t start);
+
+/* The allocation that holds [address, address + bytes), or NULL. */
+const struct mem_alloc *mem_find(const struct dev_mem *m, uint64_t address, uint64_t bytes);
+/* For reports: the allocation that is nearest to the address, or NULL if there is none. */
+const struct mem_alloc *mem_nearest(const struct dev_mem *m, uint64_t address);
+
+static inline void *mem_host(const struct dev_mem *m, uint64_t address)
+{
+    return m->bias + address;
+}
+
+#endif

@@ -1,0 +1,216 @@
+/* The SIMT stack: which lanes run where, and where they meet again (immediate post-dominators).
+ *
+ * The top entry's pc, rpc and mask are kept in the warp itself. MODEL: of the two sides of a
+ * divergent branch the fall-through runs first. An entry whose path would begin at its own meeting
+ * point is never pushed: its lanes are in the entry below already. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/warp.h"
+
+enum { MAX_CALL_DEPTH = 4096 };
+
+static void save_top(struct emu_warp *w)
+{
+    w->stack[w->depth - 1].pc = w->pc;
+    w->stack[w->depth - 1].mask = w->active;
+}
+
+static void enter_frame(struct emu_warp *w, uint32_t frame)
+{
+    const struct call_frame *f = &w->frames[frame];
+    w->n_frames = frame + 1;
+    w->bank[0] = w->rows + f->rows_at;
+    w->preds = w->pred_store + f->preds_at;
+}
+
+static void load_top(struct emu_warp *w)
+{
+    const struct simt_entry *e = &w->stack[w->depth - 1];
+    w->pc = e->pc;
+    w->rpc = e->rpc;
+    w->active = e->mask;
+    if (e->frame + 1 != w->n_frames)
+        enter_frame(w, e->frame);
+}
+
+void simt_push(struct emu_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask, uint32_t frame)
+{
+    if (w->depth)
+        save_top(w);
+    ARRAY_RESERVE(w->stack, w->cap_stack, w->depth + 1);
+    w->stack[w->depth++] = (struct simt_entry){pc, rpc, mask, frame};
+    load_top(w);
+}
+
+/* Leaves paths that are over or have no lanes. */
+static void pop_finished(struct emu_warp *w)
+{
+    while (w->depth && (w->stack[w->depth - 1].mask == 0 ||
+                        w->stack[w->depth - 1].pc == w->stack[w->depth - 1].rpc))
+        w->depth--;
+    if (w->depth) {
+        load_top(w);
+    } else {
+        w->active = 0;
+        w->state = WARP_DONE;
+    }
+}
+
+void simt_reconverge(struct emu_warp *w)
+{
+    save_top(w);
+    pop_finished(w);
+}
+
+void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t meet)
+{
+    uint32_t other = w->active & ~taken, frame = w->stack[w->depth - 1].frame;
+    uint32_t next = w->pc;
+    if (!other) {
+        w->pc = target;
+        return;
+    }
+    w->emu->stats->divergent_branches++;
+    if (meet == PROGRAM_NO_PC) /* only at the end: those below wait where they waited before */
+        meet = w->rpc;
+    if (w->rpc != meet) { /* the present entry waits at the meeting point for both sides */
+        w->pc = meet;
+        if (target != meet)
+            simt_push(w, target, meet, taken, frame);
+        if (next != meet)
+            simt_push(w, next, meet, other, frame);
+        return;
+    }
+    /* The entry below waits at that point for all of them already: split this one. */
+    if (target == meet) {
+        w->active = other;
+    } else if (next == meet) {
+        w->active = taken;
+        w->pc = target;
+    } else {
+        w->pc = target;
+        w->active = taken;
+        simt_push(w, next, meet, other, frame);
+    }
+}
+
+void simt_exit(struct emu_warp *w, uint32_t lanes)
+{
+    w->live &= ~lanes;
+    save_top(w);
+    for (uint32_t i = 0; i < w->depth; i++)
+        w->stack[i].mask &= ~lanes;
+    pop_finished(w);
+}
+
+static void copy_words(struct emu_warp *w, const struct call_copy *c, uint32_t from_base,
+                       uint32_t to_base, uint32_t mask)
+{
+    for (uint32_t b = 0; b < c->bytes; b += 4) {
+        const char *from = w->local + (size_t)(from_base + c->from + b) * WARP_LANES;
+        char *to = w->local + (size_t)(to_base + c->to + b) * WARP_LANES;
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            if (mask >> i & 1)
+                memcpy(to + i * 4, from + i * 4, 4);
+    }
+}
+
+void simt_return(struct emu_warp *w, uint32_t lanes)
+{
+    uint32_t frame = w->stack[w->depth - 1].frame;
+    if (frame == 0) {
+        simt_exit(w, lanes);
+        return;
+    }
+    const struct call_frame *callee = &w->frames[frame], *caller = &w->frames[frame - 1];
+    for (uint32_t i = 0; i < callee->site->n_rets; i++) {
+        struct call_copy c = callee->site->rets[i];
+        if (i < callee->func->func->n_rets)
+            c.from = callee->func->ret_at[i];
+        copy_words(w, &c, callee->local_at, caller->local_at, lanes);
+    }
+    save_top(w);
+    for (uint32_t i = w->depth; i-- > 0 && w->stack[i].frame == frame;)
+        w->stack[i].mask &= ~lanes;
+    pop_finished(w);
+}
+
+static bool grow_frames(struct emu_warp *w, const struct program_func *f,
+                        const struct call_frame *next)
+{
+    uint64_t rows = (uint64_t)next->rows_at + f->frame_bytes;
+    if (rows > w->rows_cap) {
+        uint32_t cap = (uint32_t)((rows * 2 + 63) / 64 * 64);
+        char *grown = aligned_alloc(64, cap);
+        if (!grown)
+            return false;
+        if (w->rows)
+            memcpy(grown, w->rows, w->rows_cap);
+        free(w->rows);
+        w->rows = grown;
+        w->rows_cap = cap;
+    }
+    ARRAY_RESERVE(w->pred_store, w->preds_cap, next->preds_at + f->n_preds + FRAME_EXTRA_PREDS);
+    if (next->local_end > w->local_cap) {
+        w->local_cap = next->local_end * 2;
+        w->local = xrealloc(w->local, (size_t)w->local_cap * WARP_LANES);
+    }
+    return true;
+}
+
+/* Makes room for a call of `f` above the frames there are; its contents are zero. */
+static bool push_frame(struct emu_warp *w, const struct program_func *f,
+                       const struct call_site *site)
+{
+    struct call_frame next = {.func = f, .site = site};
+    if (w->n_frames) {
+        const struct call_frame *top = &w->frames[w->n_frames - 1];
+        next.rows_at = top->rows_at + top->func->frame_bytes;
+        next.preds_at = top->preds_at + top->func->n_preds + FRAME_EXTRA_PREDS;
+        next.local_at = top->local_end;
+    }
+    next.local_end = next.local_at + f->local_bytes;
+    if (next.local_end > w->emu->max_local_bytes || w->n_frames >= MAX_CALL_DEPTH)
+        return false;
+    if (!grow_frames(w, f, &next))
+        return false;
+    ARRAY_RESERVE(w->frames, w->cap_frames, w->n_frames + 1);
+    w->frames[w->n_frames++] = next;
+    return true;
+}
+
+/* Undefined values are 0 in the lanes that enter, whatever ran there before. */
+static void clear_frame(struct emu_warp *w, const struct call_frame *f, uint32_t lanes)
+{
+    if (lanes == w->live) {
+        memset(w->rows + f->rows_at, 0, f->func->frame_bytes);
+        memset(w->pred_store + f->preds_at, 0, f->func->n_preds * sizeof(uint32_t));
+        memset(w->local + (size_t)f->local_at * WARP_LANES, 0,
+               (size_t)f->func->local_bytes * WARP_LANES);
+    }
+    uint32_t *extra = w->pred_store + f->preds_at + f->func->n_preds;
+    extra[FRAME_PRED_TRUE] = ~0u;
+    extra[FRAME_PRED_FALSE] = extra[FRAME_PRED_SCRATCH] = 0;
+}
+
+void simt_call(struct emu_warp *w, const struct program_func *callee, const struct call_site *site,
+               uint32_t lanes)
+{
+    if (!push_frame(w, callee, site)) {
+        emu_fault(w, FAULT_STACK, (uint32_t)__builtin_ctz(lanes),
+                  "call of '%s' needs more local memory than the %u bytes a thread has",
+                  callee->func->name, w->emu->max_local_bytes);
+        return;
+    }
+    uint32_t frame = w->n_frames - 1;
+    clear_frame(w, &w->frames[frame], lanes);
+    for (uint32_t i = 0; site && i < site->n_args; i++) {
+        struct call_copy c = site->args[i];
+        if (i < callee->func->n_params)
+            c.to = callee->param_at[i];
+        copy_words(w, &c, w->frames[frame - 1].local_at, w->frames[frame].local_at, lanes);
+    }
+    simt_push(w, callee->entry, PROGRAM_NO_PC, lanes, frame);
+    enter_frame(w, frame);
+}

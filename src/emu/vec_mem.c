@@ -1,0 +1,486 @@
+/* Loads and stores of a warp. Compiled once per host vector variant.
+ *
+ * The common shapes are recognised first: all lanes at consecutive addresses, or all at one. Every
+ * access is checked: against the allocation this instruction touched last, and only when that does
+ * not hold it, lane by lane (lane_memory.c), where faults are reported. */
+#include <string.h>
+
+#include "emu/vec.h"
+
+#define FN(name) static void name(struct emu_warp *w, const struct op *op, uint32_t mask)
+
+enum pattern { SCATTERED, CONSECUTIVE, UNIFORM };
+
+/* The lanes' addresses, into emu->last. Lanes outside the mask get whatever their row holds. */
+static inline void find_addresses(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    uint64_t *address = w->emu->last.address;
+    w->emu->last.mask = mask;
+    if (op->flags & OP_ADDR32) {
+        const uint32_t *base = warp_row(w, op->a);
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            address[i] = (uint32_t)(base[i] + (uint32_t)op->imm);
+    } else {
+        const uint64_t *base = warp_row(w, op->a);
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            address[i] = base[i] + (uint64_t)op->imm;
+    }
+}
+
+/* How the addresses of a full warp lie for elements of `bytes` bytes. */
+static inline enum pattern find_pattern(const uint64_t *address, uint32_t bytes)
+{
+    uint64_t first = address[0], apart = 0, unlike = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        apart |= address[i] - first - (uint64_t)i * bytes;
+        unlike |= address[i] ^ first;
+    }
+    return !apart ? CONSECUTIVE : !unlike ? UNIFORM : SCATTERED;
+}
+
+/* Is [address, address + bytes) inside the range, and aligned? */
+static inline bool in_range(const struct mem_range *r, uint64_t address, uint64_t bytes,
+                            uint32_t align)
+{
+    uint64_t offset = address - r->start;
+    return offset < r->bytes && bytes <= r->bytes - offset && !(address & (align - 1));
+}
+
+/* The same for all lanes of the mask at once. */
+static inline bool all_in_range(const struct mem_range *r, const uint64_t *address, uint32_t mask,
+                                uint32_t bytes)
+{
+    if (r->bytes < bytes)
+        return false;
+    uint64_t last = r->bytes - bytes, bad = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        uint64_t offset = address[i] - r->start;
+        uint64_t wrong = (offset > last) | ((address[i] & (bytes - 1)) != 0);
+        bad |= mask >> i & 1 ? wrong : 0;
+    }
+    return !bad;
+}
+
+/* Pointers for all lanes of the mask; false after a fault. Slow: looks up each lane. */
+static bool find_pointers(struct emu_warp *w, const struct op *op, uint32_t mask, uint32_t bytes,
+                          enum ptx_space space, char **pointer)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        pointer[i] = lane_pointer(w, op, i, w->emu->last.address[i], bytes, space);
+        if (!pointer[i])
+            return false;
+    }
+    return true;
+}
+
+/* --- moving one element between memory and a row --- */
+
+static inline uint64_t read_element(const char *p, uint32_t width)
+{
+    uint64_t v = 0;
+    switch (width) {
+    case 1:
+        return *(const uint8_t *)p;
+    case 2: {
+        uint16_t h;
+        memcpy(&h, p, 2);
+        return h;
+    }
+    case 4: {
+        uint32_t h;
+        memcpy(&h, p, 4);
+        return h;
+    }
+    default:
+        memcpy(&v, p, 8);
+        return v;
+    }
+}
+
+static inline void write_element(char *p, uint32_t width, uint64_t v)
+{
+    memcpy(p, &v, width); /* hosts are little-endian, as devices are */
+}
+
+/* A loaded value as its register holds it: extended to the register's width. */
+static inline uint64_t extend(const struct op *op, uint64_t v)
+{
+    if (op->flags & OP_SIGNED) {
+        uint32_t unused = 64 - op->width * 8u;
+        v = (uint64_t)((int64_t)(v << unused) >> unused);
+    }
+    return op->flags & OP_DST16 ? (uint16_t)v : v;
+}
+
+static inline void put_lane(void *row, const struct op *op, uint32_t i, uint64_t v)
+{
+    v = extend(op, v);
+    if (op->flags & OP_DST64)
+        ((uint64_t *)row)[i] = v;
+    else
+        ((uint32_t *)row)[i] = (uint32_t)v;
+}
+
+static inline uint64_t get_lane(const void *row, const struct op *op, uint32_t i)
+{
+    return op->flags & OP_SRC64 ? ((const uint64_t *)row)[i] : ((const uint32_t *)row)[i];
+}
+
+/* Does a row hold the elements just as memory does? */
+static inline bool same_layout(const struct op *op)
+{
+    bool wide = op->flags & (OP_DST64 | OP_SRC64);
+    return op->vec == 1 && (op->width == 8 ? wide : op->width == 4 && !wide);
+}
+
+/* --- loads --- */
+
+/* For a width known when compiling, one move a lane. */
+#define GATHER(type, from)                                                                         \
+    do {                                                                                           \
+        type *row_ = row;                                                                          \
+        if (mask == ~0u) {                                                                         \
+            for (uint32_t i = 0; i < WARP_LANES; i++)                                              \
+                row_[i] = *(const type *)(from);                                                   \
+        } else {                                                                                   \
+            for (uint32_t m = mask; m; m &= m - 1) {                                               \
+                uint32_t i = (uint32_t)__builtin_ctz(m);                                           \
+                row_[i] = *(const type *)(from);                                                   \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static inline void gather(struct emu_warp *w, const struct op *op, uint32_t mask, const char *base)
+{
+    const uint64_t *address = w->emu->last.address;
+    if (same_layout(op)) {
+        void *row = warp_row(w, op->dst);
+        if (op->width == 4)
+            GATHER(uint32_t, base + address[i]);
+        else
+            GATHER(uint64_t, base + address[i]);
+        return;
+    }
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    for (uint32_t e = 0; e < op->vec; e++) {
+        void *row = warp_row(w, rows[e]);
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(m);
+            put_lane(row, op, i, read_element(base + address[i] + e * op->width, op->width));
+        }
+    }
+}
+
+static void gather_slowly(struct emu_warp *w, const struct op *op, uint32_t mask, char **pointer)
+{
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    for (uint32_t e = 0; e < op->vec; e++) {
+        void *row = warp_row(w, rows[e]);
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(m);
+            put_lane(row, op, i, read_element(pointer[i] + e * op->width, op->width));
+        }
+    }
+}
+
+static inline void count_bytes(uint64_t *counter, uint32_t mask, uint32_t bytes)
+{
+    *counter += (uint64_t)(uint32_t)__builtin_popcount(mask) * bytes;
+}
+
+/* A load through a flat base pointer: global memory, or a CTA's shared memory. */
+static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
+                             const struct mem_range *range, const char *base, enum ptx_space space)
+{
+    const uint64_t *address = w->emu->last.address;
+    uint32_t bytes = (uint32_t)op->width * op->vec;
+    if (mask == ~0u && same_layout(op)) {
+        enum pattern p = find_pattern(address, bytes);
+        if (p == CONSECUTIVE && in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)) {
+            memcpy(warp_row(w, op->dst), base + address[0], (size_t)bytes * WARP_LANES);
+            return;
+        }
+        if (p == UNIFORM && in_range(range, address[0], bytes, bytes)) {
+            void *row = warp_row(w, op->dst);
+            if (op->width == 4) {
+                uint32_t v = *(const uint32_t *)(base + address[0]);
+                for (uint32_t i = 0; i < WARP_LANES; i++)
+                    ((uint32_t *)row)[i] = v;
+            } else {
+                uint64_t v = *(const uint64_t *)(base + address[0]);
+                for (uint32_t i = 0; i < WARP_LANES; i++)
+                    ((uint64_t *)row)[i] = v;
+            }
+            return;
+        }
+    }
+    if (all_in_range(range, address, mask, bytes)) {
+        gather(w, op, mask, base);
+        return;
+    }
+    char *pointer[WARP_LANES];
+    if (find_pointers(w, op, mask, bytes, space, pointer))
+        gather_slowly(w, op, mask, pointer);
+}
+
+FN(load_global)
+{
+    struct emu *e = w->emu;
+    struct run_stats *s = e->stats;
+    find_addresses(w, op, mask);
+    count_bytes(op->klass == PTX_CLASS_LD_CONST ? &s->const_load_bytes : &s->global_load_bytes,
+               mask, (uint32_t)op->width * op->vec);
+    load_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+}
+
+FN(load_shared)
+{
+    struct mem_range range = {0, w->cta->shared_bytes};
+    find_addresses(w, op, mask);
+    count_bytes(&w->emu->stats->shared_load_bytes, mask, (uint32_t)op->width * op->vec);
+    load_flat(w, op, mask, &range, w->cta->shared, PTX_SHARED);
+}
+
+/* --- stores --- */
+
+static inline void scatter(struct emu_warp *w, const struct op *op, uint32_t mask, char *base)
+{
+    const uint64_t *address = w->emu->last.address;
+    if (same_layout(op)) {
+        const void *row = warp_row(w, op->b);
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(m);
+            if (op->width == 4)
+                *(uint32_t *)(base + address[i]) = ((const uint32_t *)row)[i];
+            else
+                *(uint64_t *)(base + address[i]) = ((const uint64_t *)row)[i];
+        }
+        return;
+    }
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        for (uint32_t e = 0; e < op->vec; e++)
+            write_element(base + address[i] + e * op->width, op->width,
+                          get_lane(warp_row(w, rows[e]), op, i));
+    }
+}
+
+static void scatter_slowly(struct emu_warp *w, const struct op *op, uint32_t mask, char **pointer)
+{
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        for (uint32_t e = 0; e < op->vec; e++)
+            write_element(pointer[i] + e * op->width, op->width,
+                          get_lane(warp_row(w, rows[e]), op, i));
+    }
+}
+
+static inline void store_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
+                              const struct mem_range *range, char *base, enum ptx_space space)
+{
+    const uint64_t *address = w->emu->last.address;
+    uint32_t bytes = (uint32_t)op->width * op->vec;
+    if (mask == ~0u && same_layout(op) && find_pattern(address, bytes) == CONSECUTIVE &&
+        in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)) {
+        memcpy(base + address[0], warp_row(w, op->b), (size_t)bytes * WARP_LANES);
+        return;
+    }
+    if (all_in_range(range, address, mask, bytes)) {
+        scatter(w, op, mask, base);
+        return;
+    }
+    char *pointer[WARP_LANES];
+    if (find_pointers(w, op, mask, bytes, space, pointer))
+        scatter_slowly(w, op, mask, pointer);
+}
+
+FN(store_global)
+{
+    struct emu *e = w->emu;
+    find_addresses(w, op, mask);
+    count_bytes(&e->stats->global_store_bytes, mask, (uint32_t)op->width * op->vec);
+    store_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+}
+
+FN(store_shared)
+{
+    struct mem_range range = {0, w->cta->shared_bytes};
+    find_addresses(w, op, mask);
+    count_bytes(&w->emu->stats->shared_store_bytes, mask, (uint32_t)op->width * op->vec);
+    store_flat(w, op, mask, &range, w->cta->shared, PTX_SHARED);
+}
+
+/* --- local memory: words of 32 lanes side by side --- */
+
+static inline bool local_ok(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t at,
+                            uint32_t bytes)
+{
+    uint32_t end = w->frames[w->n_frames - 1].local_end;
+    if (at < end && bytes <= end - at && !(at & (bytes - 1)))
+        return true;
+    emu_fault_access(w, op, lane, at, bytes, PTX_LOCAL);
+    return false;
+}
+
+static void load_local_lane(struct emu_warp *w, const struct op *op, uint32_t i, uint64_t at)
+{
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    if (!local_ok(w, op, i, at, (uint32_t)op->width * op->vec))
+        return;
+    for (uint32_t e = 0; e < op->vec; e++)
+        put_lane(warp_row(w, rows[e]), op, i,
+                 local_read(w, i, (uint32_t)at + e * op->width, op->width));
+}
+
+static void store_local_lane(struct emu_warp *w, const struct op *op, uint32_t i, uint64_t at)
+{
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    if (!local_ok(w, op, i, at, (uint32_t)op->width * op->vec))
+        return;
+    for (uint32_t e = 0; e < op->vec; e++)
+        local_write(w, i, (uint32_t)at + e * op->width, op->width,
+                    get_lane(warp_row(w, rows[e]), op, i));
+}
+
+FN(load_local)
+{
+    find_addresses(w, op, mask);
+    count_bytes(&w->emu->stats->local_load_bytes, mask, (uint32_t)op->width * op->vec);
+    for (uint32_t m = mask; m; m &= m - 1)
+        load_local_lane(w, op, (uint32_t)__builtin_ctz(m),
+                        w->emu->last.address[__builtin_ctz(m)]);
+}
+
+FN(store_local)
+{
+    find_addresses(w, op, mask);
+    count_bytes(&w->emu->stats->local_store_bytes, mask, (uint32_t)op->width * op->vec);
+    for (uint32_t m = mask; m; m &= m - 1)
+        store_local_lane(w, op, (uint32_t)__builtin_ctz(m),
+                         w->emu->last.address[__builtin_ctz(m)]);
+}
+
+/* Named variables and call parameters of a function: one address for all lanes. */
+FN(load_frame)
+{
+    uint32_t at = w->frames[w->n_frames - 1].local_at + (uint32_t)op->imm;
+    for (uint32_t m = mask; m; m &= m - 1)
+        load_local_lane(w, op, (uint32_t)__builtin_ctz(m), at);
+}
+
+FN(store_frame)
+{
+    uint32_t at = w->frames[w->n_frames - 1].local_at + (uint32_t)op->imm;
+    for (uint32_t m = mask; m; m &= m - 1)
+        store_local_lane(w, op, (uint32_t)__builtin_ctz(m), at);
+}
+
+/* --- kernel parameters: the same for every lane --- */
+
+FN(load_param)
+{
+    const struct emu_launch *l = &w->emu->launch;
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    uint32_t bytes = (uint32_t)op->width * op->vec;
+    if (op->imm < 0 || (uint64_t)op->imm + bytes > l->func->param_bytes) {
+        emu_fault_access(w, op, (uint32_t)__builtin_ctz(mask), (uint64_t)op->imm, bytes, PTX_PARAM);
+        return;
+    }
+    for (uint32_t e = 0; e < op->vec; e++) {
+        const char *from = (const char *)l->params + op->imm + e * op->width;
+        uint64_t v = extend(op, read_element(from, op->width));
+        if (op->flags & OP_DST64) {
+            uint64_t *row = warp_row(w, rows[e]);
+            for (uint32_t i = 0; i < WARP_LANES; i++)
+                row[i] = mask >> i & 1 ? v : row[i];
+        } else {
+            uint32_t *row = warp_row(w, rows[e]);
+            for (uint32_t i = 0; i < WARP_LANES; i++)
+                row[i] = mask >> i & 1 ? (uint32_t)v : row[i];
+        }
+    }
+}
+
+/* --- generic addresses: the window says which space a lane means --- */
+
+struct split {
+    uint32_t global, shared, local;
+};
+
+static struct split split_spaces(struct emu_warp *w, uint32_t mask)
+{
+    const uint64_t *address = w->emu->last.address;
+    uint32_t global = 0, shared = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        global |= address[i] >= GENERIC_LOCAL_END ? 1u << i : 0;
+        shared |= address[i] < GENERIC_LOCAL_BASE ? 1u << i : 0;
+    }
+    return (struct split){global & mask, shared & mask, mask & ~global & ~shared};
+}
+
+static void move_window(struct emu_warp *w, uint32_t lanes, uint64_t base)
+{
+    for (uint32_t m = lanes; m; m &= m - 1)
+        w->emu->last.address[__builtin_ctz(m)] -= base;
+}
+
+FN(load_generic)
+{
+    struct emu *e = w->emu;
+    struct run_stats *s = e->stats;
+    uint32_t bytes = (uint32_t)op->width * op->vec;
+    find_addresses(w, op, mask);
+    struct split part = split_spaces(w, mask);
+    if (part.global) {
+        count_bytes(&s->global_load_bytes, part.global, bytes);
+        load_flat(w, op, part.global, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+    }
+    if (part.shared) {
+        struct mem_range range = {0, w->cta->shared_bytes};
+        count_bytes(&s->shared_load_bytes, part.shared, bytes);
+        move_window(w, part.shared, GENERIC_SHARED_BASE);
+        load_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
+        move_window(w, part.shared, 0 - GENERIC_SHARED_BASE);
+    }
+    count_bytes(&s->local_load_bytes, part.local, bytes);
+    for (uint32_t m = part.local; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        load_local_lane(w, op, i, e->last.address[i] - GENERIC_LOCAL_BASE);
+    }
+}
+
+FN(store_generic)
+{
+    struct emu *e = w->emu;
+    struct run_stats *s = e->stats;
+    uint32_t bytes = (uint32_t)op->width * op->vec;
+    find_addresses(w, op, mask);
+    struct split part = split_spaces(w, mask);
+    if (part.global) {
+        count_bytes(&s->global_store_bytes, part.global, bytes);
+        store_flat(w, op, part.global, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+    }
+    if (part.shared) {
+        struct mem_range range = {0, w->cta->shared_bytes};
+        count_bytes(&s->shared_store_bytes, part.shared, bytes);
+        move_window(w, part.shared, GENERIC_SHARED_BASE);
+        store_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
+        move_window(w, part.shared, 0 - GENERIC_SHARED_BASE);
+    }
+    count_bytes(&s->local_store_bytes, part.local, bytes);
+    for (uint32_t m = part.local; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        store_local_lane(w, op, i, e->last.address[i] - GENERIC_LOCAL_BASE);
+    }
+}
+
+#define ENTRY(id, fn) [EXEC_##id] = {fn, fn},
+const vec_table VEC_NAME(vec_mem) = {
+    ENTRY(LD_GLOBAL, load_global) ENTRY(LD_SHARED, load_shared) ENTRY(LD_LOCAL, load_local)
+    ENTRY(LD_GENERIC, load_generic) ENTRY(LD_PARAM, load_param) ENTRY(LD_FRAME, load_frame)
+    ENTRY(ST_GLOBAL, store_global) ENTRY(ST_SHARED, store_shared) ENTRY(ST_LOCAL, store_local)
+    ENTRY(ST_GENERIC, store_generic) ENTRY(ST_FRAME, store_frame)
+};

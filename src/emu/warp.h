@@ -1,0 +1,236 @@
+/* The state of warps and CTAs while they execute, and the engine that owns them. Knows nothing of
+ * time: emu_step() performs one operation of one warp at once. A timing model looks at `last`
+ * afterwards to see what the operation did. */
+#ifndef HEDDLE_EMU_WARP_H
+#define HEDDLE_EMU_WARP_H
+
+#include "emu/memory.h"
+#include "ptx/lower.h"
+#include "ptx/program.h"
+#include "stats/run_stats.h"
+
+enum { MAX_WARPS_PER_CTA = 64, MAX_BARRIERS = 16 };
+
+/* One path of a diverged warp. The active lanes run at `pc` until they reach `rpc`, where the
+ * entry below takes over. */
+struct simt_entry {
+    uint32_t pc, rpc, mask;
+    uint32_t frame; /* index into the warp's frames: which call it belongs to */
+};
+
+/* One call: where its rows, predicates and local memory begin. */
+struct call_frame {
+    uint32_t rows_at, preds_at;
+    uint32_t local_at, local_end; /* bytes in the thread's local memory */
+    const struct program_func *func;
+    const struct call_site *site; /* the call that made it; NULL for the kernel itself */
+};
+
+enum warp_state { WARP_RUNNING, WARP_AT_BARRIER, WARP_DONE, WARP_FAULTED };
+
+struct emu;
+struct emu_cta;
+
+struct emu_warp {
+    /* What every operation touches. */
+    char *bank[2]; /* rows of the current frame; constants of the program */
+    uint32_t *preds;
+    const struct op *code;
+    uint32_t pc, rpc;
+    uint32_t active; /* lanes of the current path */
+    uint32_t live;   /* lanes that have not exited */
+    uint32_t state;  /* enum warp_state */
+    uint32_t cc;     /* carry flag of each lane */
+    struct emu *emu;
+    struct emu_cta *cta;
+
+    /* Control. */
+    struct simt_entry *stack; /* the top entry's pc and mask are kept above */
+    uint32_t depth, cap_stack;
+    struct call_frame *frames;
+    uint32_t n_frames, cap_frames;
+    char *rows; /* backing store of the frames */
+    uint32_t rows_cap;
+    uint32_t *pred_store;
+    uint32_t preds_cap;
+    char *local; /* word w of lane i at (w * 32 + i) * 4 */
+    uint32_t local_cap; /* bytes per thread */
+    uint32_t id; /* in its CTA */
+    uint32_t barrier; /* the barrier it waits at */
+    uint32_t red_mask; /* its lanes' votes in a bar.red */
+    uint32_t arrived_mask;
+    uint32_t tid[3][WARP_LANES];
+};
+
+struct cta_barrier {
+    uint32_t arrived;  /* warps */
+    uint32_t expected; /* warps; 0 = all that have not exited */
+    uint32_t popc, all, any; /* of a bar.red so far */
+};
+
+struct emu_cta {
+    struct emu_warp *warps;
+    uint32_t n_warps, n_live;
+    uint32_t id[3];
+    uint64_t number; /* linear */
+    char *shared;
+    uint32_t shared_bytes;
+    struct cta_barrier barriers[MAX_BARRIERS];
+};
+
+enum fault_kind {
+    FAULT_NONE,
+    FAULT_ACCESS,
+    FAULT_MISALIGNED,
+    FAULT_BARRIER,
+    FAULT_DEADLOCK,
+    FAULT_DIVISION,
+    FAULT_TRAP,
+    FAULT_REFUSED,
+    FAULT_CALL,
+    FAULT_STACK,
+    FAULT_LIMIT,
+};
+
+struct emu_fault {
+    enum fault_kind kind;
+    uint32_t pc, lane;
+    const struct emu_warp *warp;
+    struct strbuf text; /* the whole report */
+};
+
+/* What launches need to know of the kernel being run. */
+struct emu_launch {
+    const struct program_func *func;
+    uint32_t grid[3], block[3], offset[3];
+    uint32_t work_dim;
+    uint32_t shared_bytes; /* static and dynamic */
+    uint32_t dynamic_shared_bytes;
+    const uint8_t *params;  /* the parameter block */
+    uint64_t params_address; /* where it lies in device memory */
+    uint32_t number;
+};
+
+/* The part of an allocation's range an instruction touched last: most accesses are checked
+ * against it alone. */
+struct mem_range {
+    uint64_t start, bytes;
+};
+
+/* What the last memory operation did, for a timing model. */
+struct emu_access {
+    uint64_t address[WARP_LANES];
+    uint32_t mask;
+};
+
+struct emu {
+    struct dev_mem *mem;
+    struct program *program;
+    struct emu_launch launch;
+    struct run_stats *stats;
+    struct mem_range *ranges; /* per PC */
+    struct emu_access last;
+    struct emu_fault fault;
+    bool strict;
+    uint32_t max_local_bytes; /* per thread */
+    uint32_t n_sms;
+    uint64_t printed_bytes;
+    void (*print)(void *user, const char *text, size_t len);
+    void *print_user;
+    /* The first division by zero, for the warning at the end. */
+    uint32_t div_zero_pc;
+    bool div_zero_seen;
+};
+
+/* --- rows and predicates --- */
+static inline void *warp_row(const struct emu_warp *w, uint32_t at)
+{
+    return __builtin_assume_aligned(w->bank[at >> 31] + (at & ~OP_POOL), 64);
+}
+
+static inline uint32_t warp_pred(const struct emu_warp *w, uint16_t p)
+{
+    uint32_t value = w->preds[p & ~OP_NEGATED];
+    return p & OP_NEGATED ? ~value : value;
+}
+
+static inline void warp_set_pred(struct emu_warp *w, uint16_t p, uint32_t value, uint32_t mask)
+{
+    w->preds[p] = (w->preds[p] & ~mask) | (value & mask);
+}
+
+/* --- control (simt.c) --- */
+/* Lanes of `taken` go to `target`, the other active ones go on; they meet at `meet`. */
+void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t meet);
+void simt_push(struct emu_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask, uint32_t frame);
+/* The top path has reached its end; those below that have too are left behind as well. */
+void simt_reconverge(struct emu_warp *w);
+/* The lanes leave the kernel. */
+void simt_exit(struct emu_warp *w, uint32_t lanes);
+/* The lanes return from the current function. */
+void simt_return(struct emu_warp *w, uint32_t lanes);
+void simt_call(struct emu_warp *w, const struct program_func *callee, const struct call_site *site,
+               uint32_t lanes);
+
+/* --- faults (fault.c) --- */
+/* Stops the warp with a report; the first fault of a launch counts. */
+void emu_fault(struct emu_warp *w, enum fault_kind kind, uint32_t lane, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void emu_fault_access(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t address,
+                      uint32_t bytes, enum ptx_space space);
+/* "kernel k, line 12 of f.ptx (k.cl:3), CTA 1,0,0, thread 5,0,0" */
+void emu_describe_place(const struct emu_warp *w, uint32_t pc, uint32_t lane, struct strbuf *out);
+
+/* --- memory, one lane at a time (lane_memory.c) --- */
+/* The host pointer of an access, or NULL after reporting a fault. Local memory is not contiguous
+ * and has functions of its own. */
+void *lane_pointer(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t address,
+                   uint32_t bytes, enum ptx_space space);
+uint64_t local_read(const struct emu_warp *w, uint32_t lane, uint32_t at, uint32_t bytes);
+void local_write(struct emu_warp *w, uint32_t lane, uint32_t at, uint32_t bytes, uint64_t value);
+/* Reads a terminated string a kernel points to; false if it runs into unmapped memory. */
+bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out);
+
+/* --- functions of the operations that are not vector code --- */
+#define EXEC(id, inst, types, mods, shape, td, ts, expr) EXEC_DECLARE_##shape(id)
+#define EXEC_DECLARE_FN(id) void emu_x_##id(struct emu_warp *w, const struct op *op, uint32_t mask);
+#define EXEC_DECLARE_CUSTOM(id) EXEC_DECLARE_FN(id)
+#define EXEC_DECLARE_CTRL(id) EXEC_DECLARE_FN(id)
+#define EXEC_DECLARE_MEM(id)
+#define EXEC_DECLARE_UN(id)
+#define EXEC_DECLARE_BIN(id)
+#define EXEC_DECLARE_TER(id)
+#define EXEC_DECLARE_TERW(id)
+#define EXEC_DECLARE_TER64_32(id)
+#define EXEC_DECLARE_SHIFT(id)
+#define EXEC_DECLARE_CVTB(id)
+#define EXEC_DECLARE_DIVIDE(id)
+#define EXEC_DECLARE_CARRY(id)
+#define EXEC_DECLARE_CARRY3(id)
+#define EXEC_DECLARE_SETP(id)
+#define EXEC_DECLARE_SELP(id)
+#define EXEC_DECLARE_PUN(id)
+#define EXEC_DECLARE_PBIN(id)
+#include "ptx/isa.def"
+
+/* One operation of one warp. The warp must be running. */
+static inline void emu_step(struct emu_warp *w)
+{
+    const struct op *op = &w->code[w->pc];
+    struct run_stats *s = w->emu->stats;
+    uint32_t mask = w->active;
+    if (op->guard != OP_NO_PRED)
+        mask &= warp_pred(w, op->guard);
+    w->pc++;
+    s->warp_insts++;
+    s->insts[op->klass]++;
+    s->thread_insts += (uint32_t)__builtin_popcount(mask);
+    if (mask == w->live)
+        op->exec[1](w, op, mask);
+    else if (mask)
+        op->exec[0](w, op, mask);
+    if (w->pc == w->rpc)
+        simt_reconverge(w);
+}
+
+#endif
