@@ -1,0 +1,430 @@
+/* Functions: headers, bodies with their blocks, labels and lists of targets. Blocks are flattened:
+ * what they declare belongs to the function, under names made unique. */
+#include "ptx/parse.h"
+
+#include <string.h>
+
+/* --- the header --- */
+
+static bool parse_int_list(struct parser *p, uint32_t *values)
+{
+    uint32_t n = 0, ignored = 1;
+    for (uint32_t i = 0; i < 3; i++)
+        values[i] = 1;
+    do
+        if (!expect_uint32(p, n < 3 ? &values[n] : &ignored, "a number"))
+            return false;
+    while (n++ < 2 && accept_punct(p, ','));
+    return true;
+}
+
+/* What stands between a function's parameters and its body. */
+static bool parse_tuning(struct parser *p, struct ptx_func *f)
+{
+    uint32_t ignored[3];
+    enum directive d = token_directive(p);
+    if (d == DIRECTIVE_PRAGMA)
+        return parse_pragma(p);
+    struct token at = p->tok;
+    const struct name *word = expect_word(p, "'{' or ';'");
+    if (!word)
+        return false;
+    switch (d) {
+    case DIRECTIVE_MAXNTID:
+        return parse_int_list(p, f->maxntid);
+    case DIRECTIVE_REQNTID:
+        return parse_int_list(p, f->reqntid);
+    case DIRECTIVE_MINNCTAPERSM:
+        return expect_uint32(p, &f->minnctapersm, "a number");
+    case DIRECTIVE_MAXNREG:
+        return expect_uint32(p, &f->maxnreg, "a number");
+    case DIRECTIVE_MAXNCTAPERSM:
+    case DIRECTIVE_MAXCLUSTERRANK:
+    case DIRECTIVE_REQNCTAPERCLUSTER:
+    case DIRECTIVE_ABI_PRESERVE:
+    case DIRECTIVE_ABI_PRESERVE_CONTROL:
+        return parse_int_list(p, ignored);
+    case DIRECTIVE_EXPLICITCLUSTER:
+    case DIRECTIVE_BLOCKSARECLUSTERS:
+        return true;
+    case DIRECTIVE_NORETURN:
+        f->noreturn = true;
+        return true;
+    case DIRECTIVE_ATTRIBUTE:
+        return skip_attribute(p);
+    default:
+        return parser_error(p, at.line, at.col,
+                            suggest_hint(&p->m->arena, word->text, directive_texts, N_DIRECTIVES),
+                            "unknown directive '.%s'", word->text);
+    }
+}
+
+static struct name *parse_header(struct parser *p, struct ptx_func *f)
+{
+    while (token_directive(p) == DIRECTIVE_ATTRIBUTE || token_directive(p) == DIRECTIVE_NORETURN)
+        if (!parse_tuning(p, f))
+            return NULL;
+    if (at_punct(p, '(') && !f->is_entry && !parse_params(p, &f->rets, &f->n_rets))
+        return NULL;
+    f->line = p->tok.line;
+    f->col = p->tok.col;
+    struct name *name = expect_name(p, "a function's name");
+    if (!name || (at_punct(p, '(') && !parse_params(p, &f->params, &f->n_params)))
+        return NULL;
+    f->name = name->text;
+    while (p->tok.kind == TOKEN_WORD)
+        if (!parse_tuning(p, f))
+            return NULL;
+    f->has_body = at_punct(p, '{');
+    return f->has_body || at_punct(p, ';') || expected(p, "'{' or ';'") ? name : NULL;
+}
+
+/* The module's entry for the function: its declarations and its definition share one. */
+static struct ptx_func *module_function(struct parser *p, struct name *name,
+                                        const struct ptx_func *head)
+{
+    struct ptx_module *m = p->m;
+    struct decl *d = name->decl;
+    if (d && d->func && d->func->is_entry == head->is_entry &&
+        !(d->func->has_body && head->has_body)) {
+        struct ptx_func *f = d->func;
+        if (head->has_body || !f->has_body) {
+            uint32_t index = f->index;
+            bool noreturn = f->noreturn;
+            *f = *head;
+            f->index = index;
+            f->noreturn |= noreturn;
+        }
+        return f;
+    }
+    d = declare(p, name, DECL_FUNC, head->line, head->col);
+    if (!d)
+        return NULL;
+    d->func = ARENA_NEW(&m->arena, struct ptx_func);
+    *d->func = *head;
+    d->func->index = m->n_funcs;
+    ARRAY_RESERVE(m->funcs, p->funcs_cap, m->n_funcs + 1);
+    return m->funcs[m->n_funcs++] = d->func;
+}
+
+/* --- labels and lists of targets --- */
+
+static void add_label_ref(struct parser *p, struct name *name, const struct token *at,
+                          uint32_t *slot)
+{
+    struct body *b = &p->body;
+    ARRAY_RESERVE(b->label_refs, b->label_refs_cap, b->n_label_refs + 1);
+    b->label_refs[b->n_label_refs++] =
+        (struct label_ref){.name = name, .line = at->line, .col = at->col, .slot = slot};
+}
+
+/* A label may be used before it stands in its block, so uses are bound when the block ends; those
+ * still open may mean a label of the block around it. */
+static void bind_labels(struct parser *p)
+{
+    struct body *b = &p->body;
+    uint32_t n_open = b->first_label_ref[p->depth];
+    for (uint32_t i = n_open; i < b->n_label_refs; i++) {
+        struct label_ref *ref = &b->label_refs[i];
+        const struct decl *d = ref->name->decl;
+        if (d && d->kind == DECL_LABEL && d->depth == p->depth)
+            *ref->slot = d->label;
+        else if (p->depth > 1)
+            b->label_refs[n_open++] = *ref;
+        else
+            parser_error(p, ref->line, ref->col, hint_declared(p, ref->name->text),
+                         "there is no label '%s' here", ref->name->text);
+    }
+    b->n_label_refs = n_open;
+}
+
+static bool parse_branch_targets(struct parser *p, struct ptx_targets *t)
+{
+    uint32_t first_ref = p->body.n_label_refs;
+    do {
+        struct token at = p->tok;
+        struct name *label = expect_name(p, "a label");
+        if (!label) {
+            p->body.n_label_refs = first_ref;
+            return false;
+        }
+        add_label_ref(p, label, &at, NULL);
+        t->n++;
+    } while (accept_punct(p, ','));
+    t->labels = ARENA_ARRAY(&p->m->arena, uint32_t, t->n);
+    for (uint32_t i = 0; i < t->n; i++)
+        p->body.label_refs[first_ref + i].slot = &t->labels[i];
+    return expect_punct(p, ';');
+}
+
+static bool parse_call_targets(struct parser *p, struct ptx_targets *t)
+{
+    uint32_t first_ref = p->n_global_refs;
+    do {
+        struct token at = p->tok;
+        struct name *func = expect_name(p, "a function");
+        if (!func) {
+            p->n_global_refs = first_ref;
+            return false;
+        }
+        add_global_ref(p, (struct global_ref){.name = func, .line = at.line, .col = at.col});
+        t->n++;
+    } while (accept_punct(p, ','));
+    t->funcs = ARENA_ARRAY(&p->m->arena, struct ptx_func *, t->n);
+    for (uint32_t i = 0; i < t->n; i++)
+        p->global_refs[first_ref + i].func = &t->funcs[i];
+    return expect_punct(p, ';');
+}
+
+/* "name: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;" */
+static bool parse_prototype(struct parser *p, struct ptx_proto *proto)
+{
+    if (at_punct(p, '(') && !parse_params(p, &proto->rets, &proto->n_rets))
+        return false;
+    if (!expect_name(p, "'_'"))
+        return false;
+    if (at_punct(p, '(') && !parse_params(p, &proto->params, &proto->n_params))
+        return false;
+    struct ptx_func tuning = {0};
+    while (p->tok.kind == TOKEN_WORD)
+        if (!parse_tuning(p, &tuning))
+            return false;
+    proto->noreturn = tuning.noreturn;
+    return expect_punct(p, ';');
+}
+
+static bool parse_named_list(struct parser *p, struct name *name, const struct token *at,
+                             enum directive directive)
+{
+    struct body *b = &p->body;
+    bool is_proto = directive == DIRECTIVE_CALLPROTOTYPE;
+    struct decl *d = declare(p, name, is_proto ? DECL_PROTO : DECL_TARGETS, at->line, at->col);
+    if (!d)
+        return false;
+    parser_advance(p);
+    if (is_proto) {
+        struct ptx_proto *proto = d->proto = ARENA_NEW(&p->m->arena, struct ptx_proto);
+        proto->name = unique_name(p, name);
+        proto->at = b->n_insts;
+        proto->index = b->n_protos;
+        ARRAY_RESERVE(b->protos, b->protos_cap, b->n_protos + 1);
+        b->protos[b->n_protos++] = proto;
+        return parse_prototype(p, proto);
+    }
+    struct ptx_targets *t = d->targets = ARENA_NEW(&p->m->arena, struct ptx_targets);
+    t->name = unique_name(p, name);
+    t->at = b->n_insts;
+    t->index = b->n_targets;
+    ARRAY_RESERVE(b->targets, b->targets_cap, b->n_targets + 1);
+    b->targets[b->n_targets++] = t;
+    return directive == DIRECTIVE_BRANCHTARGETS ? parse_branch_targets(p, t)
+                                                : parse_call_targets(p, t);
+}
+
+static bool parse_label(struct parser *p)
+{
+    struct body *b = &p->body;
+    struct token at = p->tok;
+    struct name *name = expect_name(p, "a label");
+    parser_advance(p); /* the colon */
+    enum directive directive = token_directive(p);
+    if (directive == DIRECTIVE_BRANCHTARGETS || directive == DIRECTIVE_CALLTARGETS ||
+        directive == DIRECTIVE_CALLPROTOTYPE)
+        return parse_named_list(p, name, &at, directive);
+    struct decl *d = declare(p, name, DECL_LABEL, at.line, at.col);
+    if (!d)
+        return true; /* reported; what follows the label is a statement of its own */
+    d->label = b->n_labels;
+    ARRAY_RESERVE(b->labels, b->labels_cap, b->n_labels + 1);
+    b->labels[b->n_labels++] = (struct ptx_label){.name = unique_name(p, name), .at = b->n_insts};
+    return true;
+}
+
+/* --- statements --- */
+
+/* .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN] */
+static bool parse_loc(struct parser *p)
+{
+    struct body *b = &p->body;
+    uint32_t ignored;
+    parser_advance(p);
+    if (!expect_uint32(p, &b->loc_file, "a file number") ||
+        !expect_uint32(p, &b->loc_line, "a line number") ||
+        !expect_uint32(p, &b->loc_col, "a column number"))
+        return false;
+    while (accept_punct(p, ',')) {
+        const struct name *key = expect_name(p, "'function_name' or 'inlined_at'");
+        if (!key)
+            return false;
+        if (!strcmp(key->text, "function_name")) {
+            if (!expect_name(p, "a label") ||
+                (accept_punct(p, '+') && !expect_uint32(p, &ignored, "an offset")))
+                return false;
+        } else if (!expect_uint32(p, &ignored, "a file number") ||
+                   !expect_uint32(p, &ignored, "a line number") ||
+                   !expect_uint32(p, &ignored, "a column number")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool parse_body_directive(struct parser *p)
+{
+    switch (token_directive(p)) {
+    case DIRECTIVE_REG:
+        return parse_registers(p);
+    case DIRECTIVE_GLOBAL:
+    case DIRECTIVE_SHARED:
+    case DIRECTIVE_LOCAL:
+    case DIRECTIVE_CONST:
+    case DIRECTIVE_PARAM:
+        return parse_variables(p, PTX_LINK_NONE);
+    case DIRECTIVE_EXTERN:
+        parser_advance(p);
+        return parse_variables(p, PTX_LINK_EXTERN);
+    case DIRECTIVE_LOC:
+        return parse_loc(p);
+    case DIRECTIVE_FILE:
+        return parse_file(p);
+    case DIRECTIVE_PRAGMA:
+        return parse_pragma(p);
+    case DIRECTIVE_SECTION:
+        return parse_section(p);
+    default: {
+        struct token at = p->tok;
+        const struct name *word = expect_word(p, "a directive");
+        return parser_error(p, at.line, at.col,
+                            suggest_hint(&p->m->arena, word->text, directive_texts, N_DIRECTIVES),
+                            "unknown directive '.%s'", word->text);
+    }
+    }
+}
+
+static bool parse_statement(struct parser *p)
+{
+    p->nesting = 0;
+    if (accept_punct(p, ';'))
+        return true;
+    if (p->tok.kind == TOKEN_WORD)
+        return parse_body_directive(p);
+    if (p->tok.kind == TOKEN_NAME && lexer_peek(&p->lex) == ':')
+        return parse_label(p);
+    if (p->tok.kind == TOKEN_NAME || at_punct(p, '@'))
+        return parse_instruction(p);
+    return expected(p, "an instruction");
+}
+
+/* Reads to the brace that closes the body; the parameters' scope is the body's. */
+static bool parse_blocks(struct parser *p)
+{
+    const uint32_t outermost = p->depth;
+    struct token at = p->tok;
+    p->body.first_label_ref[p->depth] = 0;
+    parser_advance(p);
+    while (p->tok.kind != TOKEN_END) {
+        if (at_punct(p, '{')) {
+            if (!scope_open(p)) {
+                skip_block(p);
+                continue;
+            }
+            p->body.first_label_ref[p->depth] = p->body.n_label_refs;
+            parser_advance(p);
+        } else if (at_punct(p, '}')) {
+            bind_labels(p);
+            parser_advance(p);
+            if (p->depth == outermost)
+                return true;
+            scope_close(p);
+        } else if (!parse_statement(p)) {
+            skip_statement(p);
+        }
+    }
+    while (p->depth > outermost)
+        scope_close(p);
+    return parser_error(p, at.line, at.col, NULL, "the body of '%s' is not closed",
+                        p->body.f->name);
+}
+
+/* --- the end of a body --- */
+
+/* Operands point to things of which the function now has its final arrays. */
+static void rebind_operand(struct ptx_func *f, struct ptx_operand *op)
+{
+    if (op->reg)
+        op->reg = &f->regs[op->reg->index];
+    if (op->targets)
+        op->targets = &f->targets[op->targets->index];
+    if (op->proto)
+        op->proto = &f->protos[op->proto->index];
+    for (uint32_t i = 0; i < op->n_items; i++)
+        rebind_operand(f, &op->items[i]);
+}
+
+static void *copy_array(struct arena *a, const void *items, uint32_t n, size_t bytes)
+{
+    void *copy = arena_alloc(a, n * bytes);
+    if (n)
+        memcpy(copy, items, n * bytes);
+    return copy;
+}
+
+static void finish_body(struct parser *p)
+{
+    struct body *b = &p->body;
+    struct ptx_func *f = b->f;
+    struct arena *a = &p->m->arena;
+    f->n_regs = b->n_regs;
+    f->n_vars = b->n_vars;
+    f->n_labels = b->n_labels;
+    f->n_targets = b->n_targets;
+    f->n_protos = b->n_protos;
+    f->n_insts = b->n_insts;
+    f->vars = copy_array(a, b->vars, b->n_vars, sizeof *b->vars);
+    f->labels = copy_array(a, b->labels, b->n_labels, sizeof *b->labels);
+    f->insts = copy_array(a, b->insts, b->n_insts, sizeof *b->insts);
+    f->regs = ARENA_ARRAY(a, struct ptx_reg, b->n_regs);
+    f->targets = ARENA_ARRAY(a, struct ptx_targets, b->n_targets);
+    f->protos = ARENA_ARRAY(a, struct ptx_proto, b->n_protos);
+    for (uint32_t i = 0; i < b->n_regs; i++)
+        f->regs[i] = *b->regs[i];
+    for (uint32_t i = 0; i < b->n_protos; i++)
+        f->protos[i] = *b->protos[i];
+    for (uint32_t i = 0; i < b->n_targets; i++)
+        f->targets[i] = *b->targets[i];
+    for (uint32_t i = 0; i < f->n_insts; i++) {
+        struct ptx_inst *inst = &f->insts[i];
+        if (inst->guard)
+            inst->guard = &f->regs[inst->guard->index];
+        for (uint32_t o = 0; o < inst->n_operands; o++)
+            rebind_operand(f, &inst->operands[o]);
+    }
+    b->f = NULL;
+    b->n_regs = b->n_vars = b->n_labels = b->n_targets = b->n_protos = b->n_insts = 0;
+    b->n_label_refs = 0;
+    b->loc_file = b->loc_line = b->loc_col = 0;
+}
+
+bool parse_function(struct parser *p, enum ptx_linkage linkage)
+{
+    struct ptx_func head = {
+        .linkage = linkage,
+        .is_entry = token_directive(p) == DIRECTIVE_ENTRY,
+    };
+    p->func_serial++;
+    parser_advance(p);
+    struct name *name = parse_header(p, &head);
+    struct ptx_func *f = name ? module_function(p, name, &head) : NULL;
+    if (!f)
+        return false;
+    if (!head.has_body)
+        return expect_punct(p, ';');
+    if (!scope_open(p))
+        return false;
+    p->body.f = f;
+    bool ok = declare_params(p, f->rets, f->n_rets) && declare_params(p, f->params, f->n_params) &&
+              parse_blocks(p);
+    finish_body(p);
+    scope_close(p);
+    return ok;
+}
