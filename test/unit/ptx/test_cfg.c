@@ -11,6 +11,7 @@
 
 #include "ptx/cfg.h"
 #include "unit/ptx/func_builder.h"
+#include "unit/ptx/parse_text.h"
 
 enum { MAX_NODES = 64 };
 
@@ -312,12 +313,72 @@ static void function_without_instructions_has_no_blocks(void **state)
     arena_destroy(&b.arena);
 }
 
+/* --- Programs read from text --- */
+
+static void branches_meet_after_their_sides(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_body("  mov.u32 %r1, 0;\n"            /*  0 */
+                                      "loop:\n"                        /*    */
+                                      "  setp.eq.s32 %p1, %r1, 7;\n"   /*  1 */
+                                      "  @%p1 bra else;\n"             /*  2 */
+                                      "  add.s32 %r1, %r1, 1;\n"       /*  3 */
+                                      "  bra.uni join;\n"              /*  4 */
+                                      "else:\n"                        /*    */
+                                      "  add.s32 %r1, %r1, 2;\n"       /*  5 */
+                                      "join:\n"                        /*    */
+                                      "  setp.gt.s32 %p2, %r1, 100;\n" /*  6 */
+                                      "  @%p2 bra fail;\n"             /*  7 */
+                                      "  setp.lt.s32 %p3, %r1, 50;\n"  /*  8 */
+                                      "  @%p3 bra loop;\n"             /*  9 */
+                                      "  ret;\n"                       /* 10 */
+                                      "fail:\n"                        /*    */
+                                      "  trap;\n");                    /* 11 */
+    struct arena arena = {0};
+    check_function(m->funcs[0]);
+    const struct ptx_cfg *cfg = ptx_cfg_build(m->funcs[0], &arena);
+    assert_int_equal(ptx_cfg_reconvergence(cfg, 2), 6);
+    assert_int_equal(ptx_cfg_reconvergence(cfg, 7), 8); /* the trap's lanes do not come back */
+    assert_int_equal(ptx_cfg_reconvergence(cfg, 9), 10);
+    assert_int_equal(ptx_cfg_reconvergence(cfg, 10), 12);
+    assert_int_equal(cfg->n_loops, 1);
+    assert_int_equal(cfg->blocks[cfg->loops[0].header].first, 1);
+    assert_int_equal(cfg->loops[0].n_blocks, 5);
+    arena_destroy(&arena);
+    ptx_module_destroy(m);
+}
+
+static void table_branch_goes_to_each_target_once(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_body("  mov.u32 %r1, %tid.x;\n"         /* 0 */
+                                      "table: .branchtargets a, b, a;\n" /*   */
+                                      "  brx.idx %r1, table;\n"          /* 1 */
+                                      "a:\n"                             /*   */
+                                      "  add.s32 %r1, %r1, 1;\n"         /* 2 */
+                                      "  bra.uni end;\n"                 /* 3 */
+                                      "b:\n"                             /*   */
+                                      "  add.s32 %r1, %r1, 2;\n"         /* 4 */
+                                      "end:\n"                           /*   */
+                                      "  ret;\n");                       /* 5 */
+    struct arena arena = {0};
+    check_function(m->funcs[0]);
+    const struct ptx_cfg *cfg = ptx_cfg_build(m->funcs[0], &arena);
+    assert_int_equal(cfg->n_blocks, 4);
+    assert_int_equal(cfg->blocks[0].n_succs, 2);
+    assert_int_equal(ptx_cfg_reconvergence(cfg, 1), 5);
+    arena_destroy(&arena);
+    ptx_module_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_graphs_agree_with_definitions),
         cmocka_unit_test(deeply_nested_loops_are_counted),
         cmocka_unit_test(function_without_instructions_has_no_blocks),
+        cmocka_unit_test(branches_meet_after_their_sides),
+        cmocka_unit_test(table_branch_goes_to_each_target_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

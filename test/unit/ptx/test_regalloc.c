@@ -10,6 +10,7 @@
 
 #include "ptx/regalloc.h"
 #include "unit/ptx/func_builder.h"
+#include "unit/ptx/parse_text.h"
 
 enum { MAX_REGS = 80, MAX_INSTS = 80, MAX_USES = 8 };
 
@@ -478,11 +479,103 @@ static void single_assignment_needs_no_more_rows_than_are_alive(void **state)
     }
 }
 
+/* --- Programs read from text, worked out by hand --- */
+
+static struct ptx_place place_of(const struct ptx_func *f, const struct ptx_alloc *a,
+                                 const char *name)
+{
+    for (uint32_t r = 0; r < f->n_regs; r++)
+        if (strcmp(f->regs[r].name, name) == 0)
+            return a->places[r];
+    fail_msg("no register %s", name);
+    return (struct ptx_place){0};
+}
+
+static void the_row_free_longest_is_taken(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_body("ld.param.u64 %rd1, [k_p];\n"
+                                      "mov.u32 %r1, 1;\n"
+                                      "mov.u32 %r2, 2;\n"
+                                      "mov.u32 %r3, 3;\n"
+                                      "add.u32 %r4, %r2, 1;\n"   /* row 1: freed by this one */
+                                      "add.u32 %r5, %r1, %r3;\n" /* row 0 of rows 0 and 2 */
+                                      "add.u32 %r6, %r4, %r5;\n" /* row 2: free before 0 and 1 */
+                                      "st.global.u32 [%rd1], %r6;\n"
+                                      "ret;\n");
+    static const struct {
+        const char *name;
+        uint32_t row;
+    } expected[] = {{"%r1", 0}, {"%r2", 1}, {"%r3", 2}, {"%r4", 1},
+                    {"%r5", 0}, {"%r6", 2}, {"%rd1", 0}};
+    struct arena arena = {0};
+    const struct ptx_func *f = m->funcs[0];
+    const struct ptx_alloc *a = ptx_regalloc(ptx_cfg_build(f, &arena), &arena);
+    for (uint32_t k = 0; k < sizeof expected / sizeof expected[0]; k++)
+        assert_int_equal(place_of(f, a, expected[k].name).number, expected[k].row);
+    assert_int_equal(a->n_32, 3);
+    assert_int_equal(a->n_64, 1);
+    assert_int_equal(a->n_preds, 0);
+    assert_int_equal(a->pressure, 5);
+    arena_destroy(&arena);
+    ptx_module_destroy(m);
+}
+
+/* %r3 is set on both sides of a branch and %r2 before it, read after: %r4 may not take either's
+ * row on the side where it is used, though in the text it lies between their uses. */
+static void values_live_across_a_branch_keep_their_rows(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_body("ld.param.u64 %rd1, [k_p];\n"
+                                      "mov.u32 %r1, %tid.x;\n"
+                                      "mov.u32 %r2, %ctaid.x;\n"
+                                      "setp.eq.u32 %p1, %r1, 0;\n"
+                                      "@%p1 bra other;\n"
+                                      "mov.u32 %r3, 1;\n"
+                                      "bra.uni join;\n"
+                                      "other:\n"
+                                      "add.u32 %r4, %r1, 5;\n"
+                                      "add.u32 %r3, %r4, 1;\n"
+                                      "join:\n"
+                                      "add.u32 %r5, %r3, %r2;\n"
+                                      "st.global.u32 [%rd1], %r5;\n"
+                                      "ret;\n");
+    struct arena arena = {0};
+    const struct ptx_func *f = m->funcs[0];
+    const struct ptx_alloc *a = ptx_regalloc(ptx_cfg_build(f, &arena), &arena);
+    assert_int_not_equal(place_of(f, a, "%r2").number, place_of(f, a, "%r1").number);
+    assert_int_not_equal(place_of(f, a, "%r2").number, place_of(f, a, "%r3").number);
+    assert_int_not_equal(place_of(f, a, "%r2").number, place_of(f, a, "%r4").number);
+    assert_int_equal(a->n_32, 2);
+    assert_int_equal(a->pressure, 4);
+    arena_destroy(&arena);
+    ptx_module_destroy(m);
+}
+
+static void a_load_does_not_overwrite_its_address(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_body("ld.param.u64 %rd1, [k_p];\n"
+                                      "ld.global.u64 %rd2, [%rd1];\n"
+                                      "add.u64 %rd3, %rd2, 8;\n"
+                                      "st.global.u64 [%rd3], 0;\n"
+                                      "ret;\n");
+    struct arena arena = {0};
+    const struct ptx_alloc *a = ptx_regalloc(ptx_cfg_build(m->funcs[0], &arena), &arena);
+    assert_int_equal(a->n_64, 2);
+    assert_int_equal(a->pressure, 2); /* though one value at a time is alive */
+    arena_destroy(&arena);
+    ptx_module_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_two_live_registers_share_a_place),
         cmocka_unit_test(single_assignment_needs_no_more_rows_than_are_alive),
+        cmocka_unit_test(the_row_free_longest_is_taken),
+        cmocka_unit_test(values_live_across_a_branch_keep_their_rows),
+        cmocka_unit_test(a_load_does_not_overwrite_its_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
