@@ -34,6 +34,9 @@ struct heddle_module;
 struct heddle_options {
     size_t struct_size;   /* sizeof(struct heddle_options), for compatibility */
     const char *gpu;      /* a name from `heddle show gpus`, or a path to a .yaml file */
+    /* Changes to the GPU's parameters, "name=value" each, as --set takes them. */
+    const char *const *settings;
+    uint32_t n_settings;
     const char *host_isa; /* "generic", "avx2", "avx512"; NULL = the best this host has */
     bool timing;          /* false: functional execution only */
     bool strict;          /* integer division by zero stops the kernel instead of being counted */
@@ -54,6 +57,10 @@ HEDDLE_API void heddle_destroy(struct heddle_sim *sim); /* NULL is fine */
 /* What went wrong last, as text of one or more lines; "" when nothing did. Also works with the
  * sim that heddle_create() returned together with a failure. */
 HEDDLE_API const char *heddle_error(const struct heddle_sim *sim);
+
+/* What should be known of calls that succeeded (compiler warnings, divisions by zero), one line or
+ * more each, since the simulation was created; "" when there is nothing. */
+HEDDLE_API const char *heddle_warnings(const struct heddle_sim *sim);
 
 /* The host vector variant in use, as `host_isa` would name it. */
 HEDDLE_API const char *heddle_host_isa(const struct heddle_sim *sim);

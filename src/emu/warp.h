@@ -57,7 +57,6 @@ struct emu_warp {
     uint32_t local_cap; /* bytes per thread */
     uint32_t id; /* in its CTA */
     uint32_t barrier; /* the barrier it waits at */
-    uint32_t red_mask; /* its lanes' votes in a bar.red */
     uint32_t arrived_mask;
     uint32_t tid[3][WARP_LANES];
 };
@@ -70,11 +69,11 @@ struct cta_barrier {
 
 struct emu_cta {
     struct emu_warp *warps;
-    uint32_t n_warps, n_live;
+    uint32_t n_warps, n_live, cap_warps;
     uint32_t id[3];
     uint64_t number; /* linear */
     char *shared;
-    uint32_t shared_bytes;
+    uint32_t shared_bytes, cap_shared;
     struct cta_barrier barriers[MAX_BARRIERS];
 };
 
@@ -134,12 +133,10 @@ struct emu {
     bool strict;
     uint32_t max_local_bytes; /* per thread */
     uint32_t n_sms;
-    uint64_t printed_bytes;
     void (*print)(void *user, const char *text, size_t len);
     void *print_user;
-    /* The first division by zero, for the warning at the end. */
-    uint32_t div_zero_pc;
     bool div_zero_seen;
+    struct strbuf warning; /* the first division by zero of the launch */
 };
 
 /* --- rows and predicates --- */

@@ -1,0 +1,10 @@
+/* One lane's atomic operation on a value, apart from where and when it is ordered. */
+#ifndef HEDDLE_EMU_ATOMIC_H
+#define HEDDLE_EMU_ATOMIC_H
+
+#include "ptx/program.h"
+
+/* The new value of a memory word of op->width bytes that holds `old`; b and c are the operands. */
+uint64_t atomic_result(const struct op *op, uint64_t old, uint64_t b, uint64_t c);
+
+#endif

@@ -1,0 +1,92 @@
+#include "emu/bind.h"
+
+#include <string.h>
+
+#include "emu/vec.h"
+
+struct variant {
+    const char *name;
+    const vec_table *alu, *mem;
+};
+
+/* Chosen by what the host says it can do, never by its model. */
+static uint32_t list_variants(struct variant *out)
+{
+    uint32_t n = 0;
+    out[n++] = (struct variant){"generic", &vec_alu_generic, &vec_mem_generic};
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    if (avx2)
+        out[n++] = (struct variant){"avx2", &vec_alu_avx2, &vec_mem_avx2};
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        out[n++] = (struct variant){"avx512", &vec_alu_avx512, &vec_mem_avx512};
+#endif
+    return n;
+}
+
+enum { MAX_VARIANTS = 4 };
+
+uint32_t host_isa_count(void)
+{
+    struct variant list[MAX_VARIANTS];
+    return list_variants(list);
+}
+
+const char *host_isa_name(uint32_t i)
+{
+    struct variant list[MAX_VARIANTS];
+    return i < list_variants(list) ? list[i].name : NULL;
+}
+
+int host_isa_find(const char *name)
+{
+    struct variant list[MAX_VARIANTS];
+    uint32_t n = list_variants(list);
+    if (!name)
+        return (int)n - 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Operations that are not vector code have one function for both uses. */
+static const op_fn plain[N_EXEC] = {
+#define PLAIN_FN(id) [EXEC_##id] = emu_x_##id,
+#define PLAIN_CUSTOM(id) PLAIN_FN(id)
+#define PLAIN_CTRL(id) PLAIN_FN(id)
+#define PLAIN_MEM(id)
+#define PLAIN_UN(id)
+#define PLAIN_BIN(id)
+#define PLAIN_TER(id)
+#define PLAIN_TERW(id)
+#define PLAIN_TER64_32(id)
+#define PLAIN_SHIFT(id)
+#define PLAIN_CVTB(id)
+#define PLAIN_DIVIDE(id)
+#define PLAIN_CARRY(id)
+#define PLAIN_CARRY3(id)
+#define PLAIN_SETP(id)
+#define PLAIN_SELP(id)
+#define PLAIN_PUN(id)
+#define PLAIN_PBIN(id)
+#define EXEC(id, inst, types, mods, shape, td, ts, expr) PLAIN_##shape(id)
+#include "ptx/isa.def"
+};
+
+void emu_bind(struct program *p, uint32_t isa)
+{
+    struct variant list[MAX_VARIANTS];
+    list_variants(list);
+    for (uint32_t pc = 0; pc < p->n_ops; pc++) {
+        uint32_t id = p->info[pc].exec_id;
+        const op_fn *fn = (*list[isa].alu)[id];
+        if (!fn[0])
+            fn = (*list[isa].mem)[id];
+        p->ops[pc].exec[0] = fn[0] ? fn[0] : plain[id];
+        p->ops[pc].exec[1] = fn[1] ? fn[1] : plain[id];
+    }
+}

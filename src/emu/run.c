@@ -1,0 +1,208 @@
+#include "emu/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/barrier.h"
+
+/* How long a warp and a CTA run before others get their turn. Only kernels that wait for each
+ * other by spinning notice; others finish or meet a barrier first. */
+enum { WARP_SLICE = 4096, CTA_SLICE = 65536 };
+
+static void start_tids(struct emu_warp *w, const uint32_t block[3])
+{
+    uint32_t t = w->id * WARP_LANES;
+    uint32_t x = t % block[0], y = t / block[0] % block[1], z = t / block[0] / block[1];
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        w->tid[0][i] = x;
+        w->tid[1][i] = y;
+        w->tid[2][i] = z;
+        if (++x == block[0]) {
+            x = 0;
+            if (++y == block[1]) {
+                y = 0;
+                z++;
+            }
+        }
+    }
+}
+
+static void start_warp(struct emu *e, struct emu_cta *cta, uint32_t id)
+{
+    struct emu_warp *w = &cta->warps[id];
+    const uint32_t *block = e->launch.block;
+    uint32_t threads = block[0] * block[1] * block[2] - id * WARP_LANES;
+    w->emu = e;
+    w->cta = cta;
+    w->id = id;
+    w->bank[1] = e->program->pool;
+    w->code = e->program->ops;
+    w->state = WARP_RUNNING;
+    w->live = threads >= WARP_LANES ? ~0u : (1u << threads) - 1;
+    w->cc = 0;
+    w->depth = w->n_frames = 0;
+    start_tids(w, block);
+    simt_call(w, e->launch.func, NULL, w->live);
+}
+
+void cta_start(struct emu *e, struct emu_cta *cta, uint64_t number)
+{
+    const uint32_t *grid = e->launch.grid, *block = e->launch.block;
+    uint32_t threads = block[0] * block[1] * block[2];
+    uint32_t n = (threads + WARP_LANES - 1) / WARP_LANES;
+    if (n > cta->cap_warps) {
+        cta->warps = xrealloc(cta->warps, n * sizeof *cta->warps);
+        memset(cta->warps + cta->cap_warps, 0, (n - cta->cap_warps) * sizeof *cta->warps);
+        cta->cap_warps = n;
+    }
+    if (e->launch.shared_bytes > cta->cap_shared) {
+        cta->shared = xrealloc(cta->shared, e->launch.shared_bytes);
+        cta->cap_shared = e->launch.shared_bytes;
+    }
+    cta->shared_bytes = e->launch.shared_bytes;
+    if (cta->shared_bytes)
+        memset(cta->shared, 0, cta->shared_bytes);
+    cta->number = number;
+    cta->id[0] = (uint32_t)(number % grid[0]);
+    cta->id[1] = (uint32_t)(number / grid[0] % grid[1]);
+    cta->id[2] = (uint32_t)(number / grid[0] / grid[1]);
+    for (uint32_t i = 0; i < MAX_BARRIERS; i++)
+        cta->barriers[i] = (struct cta_barrier){.all = 1};
+    cta->n_warps = cta->n_live = n;
+    for (uint32_t i = 0; i < n; i++)
+        start_warp(e, cta, i);
+}
+
+void cta_destroy(struct emu_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->cap_warps; i++) {
+        struct emu_warp *w = &cta->warps[i];
+        free(w->stack);
+        free(w->frames);
+        free(w->rows);
+        free(w->pred_store);
+        free(w->local);
+    }
+    free(cta->warps);
+    free(cta->shared);
+    memset(cta, 0, sizeof *cta);
+}
+
+/* Runs a warp until it stops or has had its slice; returns the instructions executed. */
+static uint64_t run_warp(struct emu_warp *w, uint64_t slice)
+{
+    uint64_t n = 0;
+    while (w->state == WARP_RUNNING && n < slice) {
+        emu_step(w);
+        n++;
+    }
+    return n;
+}
+
+static void finish_warp(struct emu_cta *cta, struct emu *e)
+{
+    cta->n_live--;
+    e->stats->warps++;
+    barrier_warp_done(cta);
+}
+
+/* No warp of the CTA can go on, and nothing will change that. */
+static void report_deadlock(struct emu *e, struct emu_cta *cta)
+{
+    struct emu_warp *w = NULL;
+    for (uint32_t i = 0; i < cta->n_warps && !w; i++)
+        if (cta->warps[i].state == WARP_AT_BARRIER)
+            w = &cta->warps[i];
+    emu_fault(w, FAULT_DEADLOCK, (uint32_t)__builtin_ctz(w->active),
+              "deadlock: every warp of the CTA that has not ended waits at a barrier that cannot "
+              "open");
+    for (uint32_t i = 0; i < cta->n_warps; i++) {
+        const struct emu_warp *o = &cta->warps[i];
+        if (o->state != WARP_AT_BARRIER && o != w)
+            continue;
+        const struct cta_barrier *b = &cta->barriers[o->barrier];
+        const struct ptx_inst *inst = e->program->info[o->pc - 1].inst;
+        strbuf_addf(&e->fault.text, "  warp %u waits at barrier %u (line %u): %u of %u warps have come\n",
+                    i, o->barrier, inst ? inst->line : 0, b->arrived,
+                    b->expected ? b->expected : cta->n_live);
+    }
+}
+
+/* Runs a CTA for at most `slice` instructions; true if it has ended. */
+static bool run_cta(struct emu *e, struct emu_cta *cta, uint64_t slice)
+{
+    while (cta->n_live && e->fault.kind == FAULT_NONE) {
+        uint64_t ran = 0;
+        for (uint32_t i = 0; i < cta->n_warps && e->fault.kind == FAULT_NONE; i++) {
+            struct emu_warp *w = &cta->warps[i];
+            if (w->state != WARP_RUNNING)
+                continue;
+            ran += run_warp(w, WARP_SLICE < slice ? WARP_SLICE : slice);
+            if (w->state == WARP_DONE)
+                finish_warp(cta, e);
+        }
+        if (!ran && cta->n_live && e->fault.kind == FAULT_NONE)
+            report_deadlock(e, cta);
+        if (ran >= slice)
+            return false;
+        slice -= ran;
+    }
+    return true;
+}
+
+static void report_limit(struct emu_cta *ctas, uint32_t n, uint64_t max_insts)
+{
+    for (uint32_t c = 0; c < n; c++)
+        for (uint32_t i = 0; i < ctas[c].n_warps; i++) {
+            struct emu_warp *w = &ctas[c].warps[i];
+            if (w->state != WARP_RUNNING)
+                continue;
+            w->pc++; /* reports name the instruction before pc: here, the one that is next */
+            emu_fault(w, FAULT_LIMIT, (uint32_t)__builtin_ctz(w->active),
+                      "the launch was stopped after %llu warp instructions (--max-insts); a warp "
+                      "that still runs:",
+                      (unsigned long long)max_insts);
+            return;
+        }
+}
+
+void emu_run(struct emu *e, uint32_t resident, uint64_t max_insts)
+{
+    const uint32_t *grid = e->launch.grid;
+    uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2], next = 0;
+    uint64_t limit = max_insts ? e->stats->warp_insts + max_insts : 0;
+    struct emu_cta *ctas = xcalloc(resident, sizeof *ctas);
+    uint32_t n = 0, turn = 0; /* slots in use are 0..n-1 */
+    while ((n || next < total) && e->fault.kind == FAULT_NONE) {
+        if (turn == n && n < resident && next < total)
+            cta_start(e, &ctas[n++], next++); /* all others have had their turn: one more */
+        else if (turn == n)
+            turn = 0;
+        uint64_t slice = CTA_SLICE;
+        if (limit && limit - e->stats->warp_insts < slice)
+            slice = limit - e->stats->warp_insts;
+        if (limit && slice == 0) {
+            report_limit(ctas, n, max_insts);
+            break;
+        }
+        if (e->fault.kind != FAULT_NONE || !run_cta(e, &ctas[turn], slice)) {
+            turn++;
+            continue;
+        }
+        if (e->fault.kind != FAULT_NONE)
+            break;
+        e->stats->ctas++;
+        if (next < total) {
+            cta_start(e, &ctas[turn], next++);
+        } else { /* the last slot takes the place of the one that is empty now */
+            struct emu_cta ended = ctas[turn];
+            ctas[turn] = ctas[--n];
+            ctas[n] = ended;
+            for (uint32_t i = 0; turn < n && i < ctas[turn].n_warps; i++)
+                ctas[turn].warps[i].cta = &ctas[turn];
+        }
+    }
+    for (uint32_t i = 0; i < resident; i++)
+        cta_destroy(&ctas[i]);
+    free(ctas);
+}

@@ -1,0 +1,190 @@
+/* Launching a kernel: checks what the caller asks for against the kernel and the machine, lays out
+ * the parameters, runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/run.h"
+#include "gpu/sim.h"
+#include "stats/host.h"
+
+
+static const struct program_func *find_entry(struct heddle_sim *sim, struct heddle_module *module,
+                                             const char *kernel)
+{
+    struct program *p = module->program;
+    uint32_t n = p->module->n_funcs;
+    const char **names = xcalloc(n, sizeof *names);
+    const struct program_func *found = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ptx_func *f = p->funcs[i].func;
+        if (!f->is_entry || !f->has_body)
+            continue;
+        names[i] = f->name;
+        if (strcmp(f->name, kernel) == 0)
+            found = &p->funcs[i];
+    }
+    if (!found) {
+        const char *near = suggest_nearest(kernel, names, n);
+        sim_fail(sim, HEDDLE_BAD_INPUT, "%s has no kernel '%s'%s%s%s\n", p->module->name, kernel,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    free(names);
+    return found;
+}
+
+/* Fills the shape of the launch in, zeros counting as 1; false if it is out of bounds. */
+static bool check_shape(struct heddle_sim *sim, const struct heddle_launch *l,
+                        struct emu_launch *out)
+{
+    const struct gpu_config *gpu = sim->gpu;
+    const struct ptx_func *f = out->func->func;
+    uint64_t threads = 1, ctas = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        out->grid[i] = l->grid[i] ? l->grid[i] : 1;
+        out->block[i] = l->block[i] ? l->block[i] : 1;
+        out->offset[i] = l->global_offset[i];
+        threads *= out->block[i];
+        ctas *= out->grid[i];
+        if (out->grid[i] > 1 || out->block[i] > 1 || i == 0)
+            out->work_dim = i + 1;
+        if (threads > gpu->threads_per_cta) {
+            sim_fail(sim, HEDDLE_BAD_INPUT,
+                     "a CTA of %ux%ux%u threads is too large: %s has at most %u per CTA\n",
+                     l->block[0], l->block[1], l->block[2], gpu->name, gpu->threads_per_cta);
+            return false;
+        }
+        if (f->reqntid[0] && out->block[i] != (f->reqntid[i] ? f->reqntid[i] : 1)) {
+            sim_fail(sim, HEDDLE_BAD_INPUT, "kernel '%s' requires CTAs of %ux%ux%u threads\n",
+                     f->name, f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+            return false;
+        }
+    }
+    if (ctas > 1ull << 40) {
+        sim_fail(sim, HEDDLE_BAD_INPUT, "a grid of %llu CTAs is too large\n",
+                 (unsigned long long)ctas);
+        return false;
+    }
+    if (l->work_dim)
+        out->work_dim = l->work_dim;
+    return true;
+}
+
+static bool check_registers(struct heddle_sim *sim, const struct emu_launch *l)
+{
+    const struct gpu_config *gpu = sim->gpu;
+    uint32_t registers = l->func->registers;
+    if (registers > gpu->registers_per_thread)
+        strbuf_addf(&sim->warnings,
+                    "warning: kernel '%s' needs %u registers per thread, %s has %u; spills are not "
+                    "modelled\n",
+                    l->func->func->name, registers, gpu->name, gpu->registers_per_thread);
+    return true;
+}
+
+/* Writes the arguments into the parameter block; __local ones become offsets in shared memory. */
+static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch *l,
+                              struct emu_launch *out, uint8_t *block)
+{
+    const struct ptx_func *f = out->func->func;
+    uint64_t shared = out->func->shared_bytes;
+    if (l->n_args != f->n_params) {
+        sim_fail(sim, HEDDLE_BAD_INPUT, "kernel '%s' takes %u arguments, %u were given\n", f->name,
+                 f->n_params, l->n_args);
+        return false;
+    }
+    for (uint32_t i = 0; i < l->n_args; i++) {
+        const struct heddle_arg *a = &l->args[i];
+        uint8_t *at = block + out->func->param_at[i];
+        if (a->local) {
+            shared = (shared + 15) / 16 * 16;
+            memcpy(at, &shared, f->params[i].bytes < 8 ? f->params[i].bytes : 8);
+            shared += a->bytes;
+        } else if (a->bytes != f->params[i].bytes) {
+            sim_fail(sim, HEDDLE_BAD_INPUT,
+                     "argument %u of kernel '%s' has %llu bytes, %zu were given\n", i, f->name,
+                     (unsigned long long)f->params[i].bytes, a->bytes);
+            return false;
+        } else {
+            memcpy(at, a->data, a->bytes);
+        }
+    }
+    out->dynamic_shared_bytes = (uint32_t)l->shared_bytes;
+    shared += l->shared_bytes;
+    if (shared > sim->gpu->shared_bytes_per_cta) {
+        sim_fail(sim, HEDDLE_BAD_INPUT,
+                 "kernel '%s' needs %llu bytes of shared memory per CTA, %s has %llu\n", f->name,
+                 (unsigned long long)shared, sim->gpu->name,
+                 (unsigned long long)sim->gpu->shared_bytes_per_cta);
+        return false;
+    }
+    out->shared_bytes = (uint32_t)shared;
+    return true;
+}
+
+/* As many CTAs as the machine would hold at once. */
+static uint32_t resident_ctas(const struct heddle_sim *sim, const struct emu_launch *l)
+{
+    const struct gpu_config *gpu = sim->gpu;
+    uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+    uint32_t warps = (threads + WARP_LANES - 1) / WARP_LANES;
+    uint32_t per_sm = gpu->ctas_per_sm;
+    if (gpu->warps_per_sm / warps < per_sm)
+        per_sm = gpu->warps_per_sm / warps;
+    if (l->shared_bytes && gpu->shared_bytes_per_sm / l->shared_bytes < per_sm)
+        per_sm = (uint32_t)(gpu->shared_bytes_per_sm / l->shared_bytes);
+    uint64_t total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t resident = (uint64_t)(per_sm ? per_sm : 1) * gpu->n_sms;
+    return (uint32_t)(resident < total ? resident : total);
+}
+
+static enum heddle_status run_launch(struct heddle_sim *sim)
+{
+    struct emu *e = &sim->emu;
+    double start = host_now_seconds();
+    e->ranges = xcalloc(e->program->n_ops, sizeof *e->ranges);
+    e->fault.kind = FAULT_NONE;
+    e->div_zero_seen = false;
+    strbuf_clear(&e->fault.text);
+    strbuf_clear(&e->warning);
+    emu_run(e, resident_ctas(sim, &e->launch), sim->max_insts);
+    free(e->ranges);
+    e->ranges = NULL;
+    sim->stats.launches++;
+    sim->stats.host_seconds += host_now_seconds() - start;
+    sim->stats.host_peak_rss_bytes = host_peak_rss_bytes();
+    if (e->div_zero_seen)
+        strbuf_addf(&sim->warnings, "warning: %s", strbuf_text(&e->warning));
+    if (e->fault.kind != FAULT_NONE)
+        return sim_fail(sim, HEDDLE_KERNEL_FAULT, "%s", strbuf_text(&e->fault.text));
+    struct strbuf why = {0};
+    enum heddle_status s = HEDDLE_OK;
+    if (!run_stats_check(&sim->stats, &why))
+        s = sim_fail(sim, HEDDLE_KERNEL_FAULT, "the statistics contradict each other, which is a "
+                                               "fault of the simulator:\n%s",
+                     strbuf_text(&why));
+    strbuf_destroy(&why);
+    return s;
+}
+
+enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *module,
+                                 const char *kernel, const struct heddle_launch *launch)
+{
+    struct emu_launch l = {.func = find_entry(sim, module, kernel), .number = sim->n_launches};
+    if (!l.func || !check_shape(sim, launch, &l))
+        return HEDDLE_BAD_INPUT;
+    uint32_t bytes = l.func->param_bytes;
+    l.params_address = mem_alloc(&sim->mem, bytes, "kernel parameters");
+    if (!l.params_address)
+        return sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the parameters\n");
+    uint8_t *block = mem_host(&sim->mem, l.params_address);
+    l.params = block;
+    enum heddle_status s = HEDDLE_BAD_INPUT;
+    if (lay_out_arguments(sim, launch, &l, block) && check_registers(sim, &l)) {
+        sim->emu.program = module->program;
+        sim->emu.launch = l;
+        sim->n_launches++;
+        s = run_launch(sim);
+    }
+    mem_free(&sim->mem, l.params_address);
+    return s;
+}

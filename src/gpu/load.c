@@ -1,0 +1,158 @@
+/* Loading programs: compile if need be, parse, place variables, lower, bind. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/bind.h"
+#include "front/front.h"
+#include "gpu/sim.h"
+
+/* Variables without a place yet get one; shared and external ones have none here. */
+static bool place_variables(struct heddle_sim *sim, const struct ptx_module *m, uint64_t *address)
+{
+    for (uint32_t i = 0; i < m->n_vars; i++) {
+        const struct ptx_var *v = m->vars[i];
+        if ((v->space != PTX_GLOBAL && v->space != PTX_CONST) || v->is_unsized)
+            continue;
+        address[i] = mem_alloc(&sim->mem, v->bytes, v->name);
+        if (!address[i])
+            return false;
+        if (v->data)
+            memcpy(mem_host(&sim->mem, address[i]), v->data, v->bytes);
+    }
+    return true;
+}
+
+/* Initialisers that hold addresses. */
+static void apply_relocations(struct heddle_sim *sim, const struct ptx_module *m,
+                              const uint64_t *address)
+{
+    for (uint32_t i = 0; i < m->n_vars; i++) {
+        const struct ptx_var *v = m->vars[i];
+        for (uint32_t k = 0; address[i] && k < v->n_relocs; k++) {
+            const struct ptx_reloc *r = &v->relocs[k];
+            uint64_t target = r->func ? program_func_address(r->func->index)
+                              : r->var ? address[r->var->index]
+                                       : 0;
+            target += (uint64_t)r->addend;
+            memcpy((char *)mem_host(&sim->mem, address[i]) + r->at, &target, r->bytes);
+        }
+    }
+}
+
+static void take_diags(struct strbuf *into, struct diag_list *diags)
+{
+    diag_format(diags, into);
+    diag_list_destroy(diags);
+}
+
+enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const char *text,
+                                size_t len, struct heddle_module **out)
+{
+    struct diag_list diags = {0};
+    struct heddle_module *module = xcalloc(1, sizeof *module);
+    strbuf_clear(&sim->error);
+    module->ptx = ptx_parse(name, text, len, &diags);
+    if (!module->ptx) {
+        take_diags(&sim->error, &diags);
+        free(module);
+        return HEDDLE_BAD_INPUT;
+    }
+    uint64_t *address = xcalloc(module->ptx->n_vars, sizeof *address);
+    enum heddle_status s = HEDDLE_OK;
+    if (!place_variables(sim, module->ptx, address)) {
+        s = sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the variables of %s\n",
+                     name);
+    } else {
+        apply_relocations(sim, module->ptx, address);
+        module->program = ptx_lower(module->ptx, address, &diags);
+        if (!module->program)
+            s = HEDDLE_BAD_INPUT;
+    }
+    take_diags(s == HEDDLE_OK ? &sim->warnings : &sim->error, &diags);
+    free(address);
+    if (s != HEDDLE_OK) {
+        ptx_module_destroy(module->ptx);
+        free(module);
+        return s;
+    }
+    emu_bind(module->program, sim->isa);
+    module->next = sim->modules;
+    sim->modules = module;
+    *out = module;
+    return HEDDLE_OK;
+}
+
+enum heddle_status heddle_load(struct heddle_sim *sim, enum heddle_language language,
+                               const char *name, const char *text, size_t len,
+                               const char *build_options, struct heddle_module **out)
+{
+    *out = NULL;
+    if (language == HEDDLE_PTX)
+        return sim_load_ptx(sim, name, text, len, out);
+    struct strbuf ptx = {0}, messages = {0};
+    enum heddle_status s =
+        front_compile(language == HEDDLE_OPENCL_C ? FRONT_OPENCL_C : FRONT_CUDA_C, name, text, len,
+                      build_options, &ptx, &messages);
+    if (s != HEDDLE_OK) {
+        sim_fail(sim, s, "%s", strbuf_text(&messages));
+    } else {
+        strbuf_add(&sim->warnings, strbuf_text(&messages));
+        /* The compiler's output has a name of its own, so that line numbers are not mistaken. */
+        struct strbuf ptx_name = {0};
+        strbuf_addf(&ptx_name, "%s.ptx", name);
+        s = sim_load_ptx(sim, strbuf_text(&ptx_name), strbuf_text(&ptx), ptx.len, out);
+        strbuf_destroy(&ptx_name);
+    }
+    strbuf_destroy(&ptx);
+    strbuf_destroy(&messages);
+    return s;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+enum heddle_status heddle_load_file(struct heddle_sim *sim, const char *path,
+                                    const char *build_options, struct heddle_module **out)
+{
+    enum heddle_language language;
+    *out = NULL;
+    if (ends_with(path, ".ptx"))
+        language = HEDDLE_PTX;
+    else if (ends_with(path, ".cl"))
+        language = HEDDLE_OPENCL_C;
+    else if (ends_with(path, ".cu"))
+        language = HEDDLE_CUDA_C;
+    else
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "%s: the name must end in .ptx, .cl or .cu, which tells the language\n", path);
+    struct strbuf text = {0};
+    int error = strbuf_read_file(&text, path);
+    enum heddle_status s;
+    if (error)
+        s = sim_fail(sim, error == ENOENT || error == EISDIR ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT,
+                     "%s: %s\n", path, strerror(error));
+    else
+        s = heddle_load(sim, language, path, strbuf_text(&text), text.len, build_options, out);
+    strbuf_destroy(&text);
+    return s;
+}
+
+uint32_t heddle_kernel_count(const struct heddle_module *module)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < module->ptx->n_funcs; i++)
+        n += module->ptx->funcs[i]->is_entry && module->ptx->funcs[i]->has_body;
+    return n;
+}
+
+const char *heddle_kernel_name(const struct heddle_module *module, uint32_t i)
+{
+    for (uint32_t f = 0; f < module->ptx->n_funcs; f++)
+        if (module->ptx->funcs[f]->is_entry && module->ptx->funcs[f]->has_body && i-- == 0)
+            return module->ptx->funcs[f]->name;
+    return NULL;
+}

@@ -1,0 +1,185 @@
+/* The public library: creation, memory, statistics. Loading is in load.c, launching in launch.c. */
+#include "gpu/sim.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/bind.h"
+
+const char *heddle_version(void)
+{
+    return HEDDLE_VERSION;
+}
+
+enum heddle_status sim_fail(struct heddle_sim *sim, enum heddle_status status, const char *format,
+                            ...)
+{
+    va_list args;
+    va_start(args, format);
+    strbuf_clear(&sim->error);
+    strbuf_vaddf(&sim->error, format, args);
+    va_end(args);
+    return status;
+}
+
+const char *heddle_error(const struct heddle_sim *sim)
+{
+    return sim ? strbuf_text(&sim->error) : "no simulation was created";
+}
+
+const char *heddle_warnings(const struct heddle_sim *sim)
+{
+    return strbuf_text(&sim->warnings);
+}
+
+static enum heddle_status choose_isa(struct heddle_sim *sim, const char *name)
+{
+    int isa = host_isa_find(name);
+    if (isa >= 0) {
+        sim->isa = (uint32_t)isa;
+        return HEDDLE_OK;
+    }
+    struct strbuf list = {0};
+    for (uint32_t i = 0; i < host_isa_count(); i++)
+        strbuf_addf(&list, " %s", host_isa_name(i));
+    enum heddle_status s = sim_fail(sim, HEDDLE_BAD_INPUT,
+                                    "host ISA '%s' is not available here; this host has:%s\n", name,
+                                    strbuf_text(&list));
+    strbuf_destroy(&list);
+    return s;
+}
+
+static enum heddle_status load_gpu(struct heddle_sim *sim, const struct heddle_options *o)
+{
+    struct diag_list diags = {0};
+    sim->gpu = gpu_config_load(o->gpu, o->settings, o->n_settings, &diags);
+    strbuf_clear(&sim->error);
+    diag_format(&diags, &sim->error);
+    diag_list_destroy(&diags);
+    return sim->gpu ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+enum heddle_status heddle_create(const struct heddle_options *options, struct heddle_sim **out)
+{
+    struct heddle_options o = {0};
+    struct heddle_sim *sim = xcalloc(1, sizeof *sim);
+    *out = sim;
+    if (options)
+        memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+    if (o.timing)
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "this version executes kernels functionally only; timing is not there yet\n");
+    enum heddle_status s = choose_isa(sim, o.host_isa);
+    if (s == HEDDLE_OK)
+        s = load_gpu(sim, &o);
+    if (s != HEDDLE_OK)
+        return s;
+    int error = mem_create(&sim->mem);
+    if (error)
+        return sim_fail(sim, HEDDLE_ENVIRONMENT, "cannot reserve device memory: %s\n",
+                        strerror(error));
+    sim->max_insts = o.max_insts;
+    sim->emu.mem = &sim->mem;
+    sim->emu.stats = &sim->stats;
+    sim->emu.strict = o.strict;
+    sim->emu.n_sms = sim->gpu->n_sms;
+    sim->emu.max_local_bytes = (uint32_t)sim->gpu->local_bytes_per_thread;
+    sim->emu.print = o.print;
+    sim->emu.print_user = o.print_user;
+    strbuf_clear(&sim->error);
+    return HEDDLE_OK;
+}
+
+void heddle_destroy(struct heddle_sim *sim)
+{
+    if (!sim)
+        return;
+    for (struct heddle_module *m = sim->modules, *next; m; m = next) {
+        next = m->next;
+        program_destroy(m->program);
+        ptx_module_destroy(m->ptx);
+        free(m);
+    }
+    mem_destroy(&sim->mem);
+    gpu_config_destroy(sim->gpu);
+    strbuf_destroy(&sim->emu.fault.text);
+    strbuf_destroy(&sim->emu.warning);
+    strbuf_destroy(&sim->error);
+    strbuf_destroy(&sim->warnings);
+    free(sim);
+}
+
+const char *heddle_host_isa(const struct heddle_sim *sim)
+{
+    return host_isa_name(sim->isa);
+}
+
+/* --- device memory --- */
+
+enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes, const char *label,
+                                uint64_t *address)
+{
+    *address = mem_alloc(&sim->mem, bytes, label);
+    if (!*address)
+        return sim_fail(sim, HEDDLE_ENVIRONMENT,
+                        "no room in device memory for '%s' of %llu bytes\n",
+                        label ? label : "buffer", (unsigned long long)bytes);
+    return HEDDLE_OK;
+}
+
+enum heddle_status heddle_free(struct heddle_sim *sim, uint64_t address)
+{
+    if (!mem_free(&sim->mem, address))
+        return sim_fail(sim, HEDDLE_BAD_INPUT, "nothing is allocated at 0x%llx\n",
+                        (unsigned long long)address);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status check_range(struct heddle_sim *sim, uint64_t address, uint64_t bytes)
+{
+    if (bytes == 0 || mem_find(&sim->mem, address, bytes))
+        return HEDDLE_OK;
+    return sim_fail(sim, HEDDLE_BAD_INPUT, "%llu bytes at 0x%llx are not inside an allocation\n",
+                    (unsigned long long)bytes, (unsigned long long)address);
+}
+
+enum heddle_status heddle_write(struct heddle_sim *sim, uint64_t address, const void *data,
+                                uint64_t bytes)
+{
+    enum heddle_status s = check_range(sim, address, bytes);
+    if (s == HEDDLE_OK && bytes)
+        memcpy(mem_host(&sim->mem, address), data, bytes);
+    return s;
+}
+
+enum heddle_status heddle_read(struct heddle_sim *sim, uint64_t address, void *data, uint64_t bytes)
+{
+    enum heddle_status s = check_range(sim, address, bytes);
+    if (s == HEDDLE_OK && bytes)
+        memcpy(data, mem_host(&sim->mem, address), bytes);
+    return s;
+}
+
+/* --- statistics --- */
+
+uint32_t heddle_stat_count(const struct heddle_sim *sim)
+{
+    (void)sim;
+    return run_stats_count();
+}
+
+struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint32_t i)
+{
+    return run_stats_at(&sim->stats, i);
+}
+
+bool heddle_stat_find(const struct heddle_sim *sim, const char *name, struct heddle_stat *out)
+{
+    for (uint32_t i = 0; i < run_stats_count(); i++) {
+        *out = run_stats_at(&sim->stats, i);
+        if (strcmp(out->name, name) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,36 @@
+/* A simulation as the library keeps it: behind include/heddle/heddle.h. */
+#ifndef HEDDLE_GPU_SIM_H
+#define HEDDLE_GPU_SIM_H
+
+#include "config/gpu.h"
+#include "emu/warp.h"
+#include "heddle/heddle.h"
+
+struct heddle_module {
+    struct ptx_module *ptx;
+    struct program *program;
+    struct heddle_module *next;
+};
+
+struct heddle_sim {
+    struct gpu_config *gpu;
+    struct dev_mem mem;
+    struct emu emu;
+    struct run_stats stats;
+    struct heddle_module *modules;
+    uint32_t isa;
+    uint64_t max_insts;
+    uint32_t n_launches;
+    struct strbuf error;
+    struct strbuf warnings; /* of successful calls: compilers' and run-time ones */
+};
+
+/* Replaces the error text and returns the status. */
+enum heddle_status sim_fail(struct heddle_sim *sim, enum heddle_status status, const char *format,
+                            ...) __attribute__((format(printf, 3, 4)));
+
+/* Places the module's variables in device memory and makes it ready to run. */
+enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const char *text,
+                                size_t len, struct heddle_module **out);
+
+#endif
