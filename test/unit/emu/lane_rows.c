@@ -27,17 +27,15 @@ typedef double lane_f64;
             out->d.td[i] = (lane_##td)(expr);                                                      \
         }                                                                                          \
     }
-#define OPERAND(x, t) lane_##t x = in->x.t[i];
-#define ROW_UN(id, td, ts, expr) LOOP(id, td, expr, OPERAND(a, ts))
-#define ROW_CVTB(id, td, ts, expr) LOOP(id, td, expr, OPERAND(a, ts))
-#define ROW_BIN(id, td, ts, expr) LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts))
+#define OPERAND(x, t)                lane_##t x = in->x.t[i];
+#define ROW_UN(id, td, ts, expr)     LOOP(id, td, expr, OPERAND(a, ts))
+#define ROW_CVTB(id, td, ts, expr)   LOOP(id, td, expr, OPERAND(a, ts))
+#define ROW_BIN(id, td, ts, expr)    LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts))
 #define ROW_DIVIDE(id, td, ts, expr) LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts))
-#define ROW_SETP(id, td, ts, expr) LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts))
-#define ROW_SHIFT(id, td, ts, expr) LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, u32))
-#define ROW_TER(id, td, ts, expr)                                                                  \
-    LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts) OPERAND(c, ts))
-#define ROW_TERW(id, td, ts, expr)                                                                 \
-    LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts) OPERAND(c, td))
+#define ROW_SETP(id, td, ts, expr)   LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts))
+#define ROW_SHIFT(id, td, ts, expr)  LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, u32))
+#define ROW_TER(id, td, ts, expr)    LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts) OPERAND(c, ts))
+#define ROW_TERW(id, td, ts, expr)   LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts) OPERAND(c, td))
 #define ROW_TER64_32(id, td, ts, expr)                                                             \
     LOOP(id, td, expr, OPERAND(a, td) OPERAND(b, ts) OPERAND(c, ts))
 #define CARRY_LOOP(id, td, expr, ...)                                                              \
@@ -45,7 +43,7 @@ typedef double lane_f64;
     {                                                                                              \
         for (int i = 0; i < N_LANES; i++) {                                                        \
             __VA_ARGS__                                                                            \
-            uint32_t carry_in = in->carry_in[i] & 1u, carry = 0;                                   \
+            uint32_t carry_in = in->carry_in[i], carry = 0;                                        \
             (void)carry_in;                                                                        \
             out->d.td[i] = (lane_##td)(expr);                                                      \
             out->carry[i] = (uint8_t)carry;                                                        \
@@ -65,29 +63,30 @@ typedef double lane_f64;
 #define EXEC(id, inst, types, mods, shape, td, ts, expr) ROW_##shape(id, td, ts, expr)
 #include "ptx/isa.def"
 
-#define ENTRY(id) {#id, row_##id},
-#define ENTRY_UN(id) ENTRY(id)
-#define ENTRY_CVTB(id) ENTRY(id)
-#define ENTRY_BIN(id) ENTRY(id)
-#define ENTRY_DIVIDE(id) ENTRY(id)
-#define ENTRY_SETP(id) ENTRY(id)
-#define ENTRY_SHIFT(id) ENTRY(id)
-#define ENTRY_TER(id) ENTRY(id)
-#define ENTRY_TERW(id) ENTRY(id)
-#define ENTRY_TER64_32(id) ENTRY(id)
-#define ENTRY_CARRY(id) ENTRY(id)
-#define ENTRY_CARRY3(id) ENTRY(id)
-#define ENTRY_PUN(id)
-#define ENTRY_PBIN(id)
-#define ENTRY_SELP(id)
-#define ENTRY_CUSTOM(id)
-#define ENTRY_CTRL(id)
+#define ENTRY(id, a, b, c, d)      {#id, row_##id, a, b, c, d},
+#define BYTES(t)                   sizeof(lane_##t)
+#define ENTRY_UN(id, td, ts)       ENTRY(id, BYTES(ts), 0, 0, BYTES(td))
+#define ENTRY_CVTB(id, td, ts)     ENTRY(id, BYTES(ts), 0, 0, BYTES(td))
+#define ENTRY_BIN(id, td, ts)      ENTRY(id, BYTES(ts), BYTES(ts), 0, BYTES(td))
+#define ENTRY_DIVIDE(id, td, ts)   ENTRY(id, BYTES(ts), BYTES(ts), 0, BYTES(td))
+#define ENTRY_SETP(id, td, ts)     ENTRY(id, BYTES(ts), BYTES(ts), 0, BYTES(td))
+#define ENTRY_SHIFT(id, td, ts)    ENTRY(id, BYTES(ts), BYTES(u32), 0, BYTES(td))
+#define ENTRY_TER(id, td, ts)      ENTRY(id, BYTES(ts), BYTES(ts), BYTES(ts), BYTES(td))
+#define ENTRY_TERW(id, td, ts)     ENTRY(id, BYTES(ts), BYTES(ts), BYTES(td), BYTES(td))
+#define ENTRY_TER64_32(id, td, ts) ENTRY(id, BYTES(td), BYTES(ts), BYTES(ts), BYTES(td))
+#define ENTRY_CARRY(id, td, ts)    ENTRY(id, BYTES(ts), BYTES(ts), 0, BYTES(td))
+#define ENTRY_CARRY3(id, td, ts)   ENTRY(id, BYTES(ts), BYTES(ts), BYTES(ts), BYTES(td))
+#define ENTRY_PUN(id, td, ts)
+#define ENTRY_PBIN(id, td, ts)
+#define ENTRY_SELP(id, td, ts)
+#define ENTRY_CUSTOM(id, td, ts)
+#define ENTRY_CTRL(id, td, ts)
 
 #define TABLE_NAME(variant) lane_rows_##variant
-#define TABLE(variant) TABLE_NAME(variant)
+#define TABLE(variant)      TABLE_NAME(variant)
 
 const struct lane_row TABLE(HEDDLE_VEC)[] = {
-#define EXEC(id, inst, types, mods, shape, td, ts, expr) ENTRY_##shape(id)
+#define EXEC(id, inst, types, mods, shape, td, ts, expr) ENTRY_##shape(id, td, ts)
 #include "ptx/isa.def"
-    {NULL, NULL},
+    {NULL, NULL, 0, 0, 0, 0},
 };

@@ -23,7 +23,7 @@ union lanes {
 
 struct row_operands {
     union lanes a, b, c;
-    uint8_t carry_in[N_LANES];
+    uint8_t carry_in[N_LANES]; /* 0 or 1 */
 };
 
 struct row_results {
@@ -34,6 +34,7 @@ struct row_results {
 struct lane_row {
     const char *name;
     void (*run)(const struct row_operands *in, struct row_results *out);
+    uint8_t a_bytes, b_bytes, c_bytes, d_bytes; /* 0 = no such operand */
 };
 
 /* Ends with a NULL name; the same order in every variant. */
