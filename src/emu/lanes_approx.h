@@ -147,15 +147,15 @@ struct angle {
 static inline struct angle reduce_angle(float x)
 {
     /* 1 / (2 pi) in binary: the integer part, then the fraction. */
-    static const uint64_t inverse_turn[] = {0, 0x28be60db9391054aull, 0x7f09d5f47d4d3770ull,
-                                            0x36d8a5664f10e410ull};
+    static const uint64_t inverse_turn[] = {0, 0x28be60db9391054a, 0x7f09d5f47d4d3770,
+                                            0x36d8a5664f10e410};
     uint32_t bits = bits_f32(x);
-    uint32_t exponent = bits >> 23 & 0xff;
+    uint64_t exponent = bits >> 23 & 0xff;
     uint64_t m = (bits & 0x7fffff) | 0x800000;
     /* Bit k = exponent - 150 after the point; below 2^-1 the angle is small and k is not used. */
-    uint32_t at = (exponent > 126 ? exponent : 126) - 150 + 64;
+    uint64_t at = (exponent > 126 ? exponent : 126) - 150 + 64, shift = at & 63;
     uint64_t high = inverse_turn[at >> 6 & 3], low = inverse_turn[((at >> 6) + 1) & 3];
-    uint64_t turns = m * (high << (at & 63) | low >> 1 >> (63 - (at & 63)));
+    uint64_t turns = m * (high << shift | low >> 1 >> (63 - shift));
     turns = bits >> 31 ? 0 - turns : turns;
     /* An eighth of a turn more makes the quadrant's rest start at -pi/4. */
     turns += 1ull << 61;
@@ -170,7 +170,8 @@ static inline struct angle reduce_angle(float x)
     return angle;
 }
 
-/* sin or cos of a reduced angle: quadrant 0 is the sine's first. Absolute errors below 2^-34. */
+/* sin or cos of a reduced angle: quadrant 0 is the sine's first. The polynomials' errors
+ * are below 2^-32. */
 static inline float sine_of_angle(struct angle angle, float x)
 {
     double r = angle.rest, t = r * r;
@@ -178,7 +179,7 @@ static inline float sine_of_angle(struct angle angle, float x)
     s = s * t - 0x1.a013a455bd213p-13;
     s = s * t + 0x1.11110decc73fdp-7;
     s = s * t - 0x1.555555545d0dap-3;
-    s = s * t * r + r;
+    s = (s * t + 1.0) * r;
     double c = 0x1.9a6dbaa8b8ee6p-16;
     c = c * t - 0x1.6c0e040c547dap-10;
     c = c * t + 0x1.55554cb4ac619p-5;

@@ -140,14 +140,38 @@ static inline int64_t rem_s64(int64_t a, int64_t b)
 
 /* ---- counting and finding bits ---- */
 
+/* Sums of neighbouring fields, wider and wider. Unlike the host's instruction, if it has one, this
+ * works on vectors; ending in a multiplication, compilers would recognise and replace it. */
+static inline uint32_t popc_u32(uint32_t a)
+{
+    a = a - (a >> 1 & 0x55555555u);
+    a = (a & 0x33333333u) + (a >> 2 & 0x33333333u);
+    a = (a + (a >> 4)) & 0x0f0f0f0fu;
+    a += a >> 8;
+    a += a >> 16;
+    return a & 0x3f;
+}
+
+static inline uint32_t popc_u64(uint64_t a)
+{
+    return popc_u32((uint32_t)a) + popc_u32((uint32_t)(a >> 32));
+}
+
+/* All bits from the most significant set one down; the rest are the leading zeros. */
 static inline uint32_t clz_u32(uint32_t a)
 {
-    return a == 0 ? 32 : (uint32_t)__builtin_clz(a);
+    a |= a >> 1;
+    a |= a >> 2;
+    a |= a >> 4;
+    a |= a >> 8;
+    a |= a >> 16;
+    return popc_u32(~a);
 }
 
 static inline uint32_t clz_u64(uint64_t a)
 {
-    return a == 0 ? 64 : (uint32_t)__builtin_clzll(a);
+    uint32_t high = clz_u32((uint32_t)(a >> 32)), low = clz_u32((uint32_t)a);
+    return high == 32 ? 32 + low : high;
 }
 
 /* The most significant bit that differs from the sign; all ones when there is none. */
