@@ -34,9 +34,6 @@ struct heddle_module;
 struct heddle_options {
     size_t struct_size;   /* sizeof(struct heddle_options), for compatibility */
     const char *gpu;      /* a name from `heddle show gpus`, or a path to a .yaml file */
-    /* Changes to the GPU's parameters, "name=value" each, as --set takes them. */
-    const char *const *settings;
-    uint32_t n_settings;
     const char *host_isa; /* "generic", "avx2", "avx512"; NULL = the best this host has */
     bool timing;          /* false: functional execution only */
     bool strict;          /* integer division by zero stops the kernel instead of being counted */
