@@ -108,6 +108,18 @@ uint64_t lexer_widen_f32(uint32_t bits)
     return sign | (uint64_t)(1023 - 126 - shift) << 52 | (fraction << shift & 0x7fffff) << 29;
 }
 
+uint32_t lexer_narrow_f32(uint64_t bits)
+{
+    if ((bits >> 52 & 0x7ff) == 0x7ff) /* the host might quiet a NaN */
+        return (uint32_t)(bits >> 63 << 31 | 0xffu << 23 | (bits & 0xfffffffffffffull) >> 29);
+    double d;
+    memcpy(&d, &bits, sizeof d);
+    float f = (float)d;
+    uint32_t narrow;
+    memcpy(&narrow, &f, sizeof f);
+    return narrow;
+}
+
 /* 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX: the bit pattern itself. */
 static bool lex_float_bits(struct lexer *lex, struct token *t)
 {

@@ -56,5 +56,7 @@ char lexer_peek(struct lexer *lex);
 
 /* A single-precision bit pattern as the double of the same value; NaN payloads are kept. */
 uint64_t lexer_widen_f32(uint32_t bits);
+/* And back, rounded to nearest. */
+uint32_t lexer_narrow_f32(uint64_t bits);
 
 #endif

@@ -7,37 +7,35 @@
 #include "ptx/ptx.h"
 
 /* Directives that start a statement or follow a function's parameters. */
+/* clang-format off */
 #define PTX_DIRECTIVES(DIRECTIVE)                                                                  \
-    DIRECTIVE(VERSION, "version")                                                                  \
-    DIRECTIVE(TARGET, "target") DIRECTIVE(ADDRESS_SIZE, "address_size") DIRECTIVE(FILE, "file")    \
-        DIRECTIVE(LOC, "loc") DIRECTIVE(SECTION, "section") DIRECTIVE(PRAGMA, "pragma") DIRECTIVE( \
-            ALIAS, "alias") DIRECTIVE(EXTERN, "extern") DIRECTIVE(VISIBLE, "visible")              \
-            DIRECTIVE(WEAK, "weak") DIRECTIVE(COMMON, "common") DIRECTIVE(ENTRY, "entry")          \
-                DIRECTIVE(FUNC, "func") DIRECTIVE(REG, "reg") DIRECTIVE(GLOBAL, "global")          \
-                    DIRECTIVE(SHARED, "shared") DIRECTIVE(LOCAL, "local") DIRECTIVE(               \
-                        CONST, "const") DIRECTIVE(PARAM, "param") DIRECTIVE(TEX, "tex")            \
-                        DIRECTIVE(SREG, "sreg") DIRECTIVE(ALIGN, "align") DIRECTIVE(               \
-                            PTR, "ptr") DIRECTIVE(ATTRIBUTE, "attribute") DIRECTIVE(V2, "v2")      \
-                            DIRECTIVE(V4, "v4") DIRECTIVE(MAXNTID, "maxntid") DIRECTIVE(           \
-                                REQNTID, "reqntid") DIRECTIVE(MINNCTAPERSM, "minnctapersm")        \
-                                DIRECTIVE(MAXNCTAPERSM, "maxnctapersm") DIRECTIVE(                 \
-                                    MAXNREG, "maxnreg") DIRECTIVE(NORETURN, "noreturn")            \
-                                    DIRECTIVE(REQNCTAPERCLUSTER, "reqnctapercluster") DIRECTIVE(   \
-                                        EXPLICITCLUSTER, "explicitcluster")                        \
-                                        DIRECTIVE(MAXCLUSTERRANK, "maxclusterrank") DIRECTIVE(     \
-                                            BLOCKSARECLUSTERS, "blocksareclusters")                \
-                                            DIRECTIVE(ABI_PRESERVE, "abi_preserve") DIRECTIVE(     \
-                                                ABI_PRESERVE_CONTROL, "abi_preserve_control")      \
-                                                DIRECTIVE(BRANCHTARGETS, "branchtargets")          \
-                                                    DIRECTIVE(CALLTARGETS, "calltargets")          \
-                                                        DIRECTIVE(CALLPROTOTYPE, "callprototype")
+    DIRECTIVE(VERSION, "version") DIRECTIVE(TARGET, "target")                                      \
+    DIRECTIVE(ADDRESS_SIZE, "address_size") DIRECTIVE(FILE, "file") DIRECTIVE(LOC, "loc")          \
+    DIRECTIVE(SECTION, "section") DIRECTIVE(PRAGMA, "pragma") DIRECTIVE(ALIAS, "alias")            \
+    DIRECTIVE(EXTERN, "extern") DIRECTIVE(VISIBLE, "visible") DIRECTIVE(WEAK, "weak")              \
+    DIRECTIVE(COMMON, "common") DIRECTIVE(ENTRY, "entry") DIRECTIVE(FUNC, "func")                  \
+    DIRECTIVE(REG, "reg") DIRECTIVE(GLOBAL, "global") DIRECTIVE(SHARED, "shared")                  \
+    DIRECTIVE(LOCAL, "local") DIRECTIVE(CONST, "const") DIRECTIVE(PARAM, "param")                  \
+    DIRECTIVE(TEX, "tex") DIRECTIVE(ALIGN, "align") DIRECTIVE(PTR, "ptr")                          \
+    DIRECTIVE(ATTRIBUTE, "attribute") DIRECTIVE(V2, "v2") DIRECTIVE(V4, "v4")                      \
+    DIRECTIVE(MAXNTID, "maxntid") DIRECTIVE(REQNTID, "reqntid")                                    \
+    DIRECTIVE(MINNCTAPERSM, "minnctapersm") DIRECTIVE(MAXNCTAPERSM, "maxnctapersm")                \
+    DIRECTIVE(MAXNREG, "maxnreg") DIRECTIVE(NORETURN, "noreturn")                                  \
+    DIRECTIVE(REQNCTAPERCLUSTER, "reqnctapercluster")                                              \
+    DIRECTIVE(EXPLICITCLUSTER, "explicitcluster") DIRECTIVE(MAXCLUSTERRANK, "maxclusterrank")      \
+    DIRECTIVE(BLOCKSARECLUSTERS, "blocksareclusters") DIRECTIVE(ABI_PRESERVE, "abi_preserve")      \
+    DIRECTIVE(ABI_PRESERVE_CONTROL, "abi_preserve_control")                                        \
+    DIRECTIVE(BRANCHTARGETS, "branchtargets") DIRECTIVE(CALLTARGETS, "calltargets")                \
+    DIRECTIVE(CALLPROTOTYPE, "callprototype")
+
+/* clang-format on */
 
 enum directive {
     NO_DIRECTIVE,
 #define DIRECTIVE(id, text) DIRECTIVE_##id,
     PTX_DIRECTIVES(DIRECTIVE)
 #undef DIRECTIVE
-        N_DIRECTIVES,
+    N_DIRECTIVES,
 };
 extern const char *const directive_texts[N_DIRECTIVES];
 

@@ -41,20 +41,6 @@ static uint64_t stride(const struct shape *shape, uint32_t level)
     return n;
 }
 
-/* A double's bit pattern as a single's, rounded to nearest; 0f literals come back exactly. */
-static uint32_t narrow_to_f32(uint64_t bits)
-{
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    uint64_t fraction = bits & 0xfffffffffffffull;
-    if ((bits >> 52 & 0x7ff) == 0x7ff) /* keeps a NaN's payload, which the host might quiet */
-        return (uint32_t)(bits >> 63 << 31 | 0xffull << 23 | fraction >> 29);
-    float f = (float)d;
-    uint32_t narrow;
-    memcpy(&narrow, &f, sizeof f);
-    return narrow;
-}
-
 static bool store_constant(struct parser *p, const struct init *in, uint64_t pos,
                            const struct constant *c, const struct token *at)
 {
@@ -71,7 +57,7 @@ static bool store_constant(struct parser *p, const struct init *in, uint64_t pos
         memcpy(&bits, &d, sizeof d);
     }
     if (type->bits == 32 && (c->is_float || is_plain_float))
-        bits = narrow_to_f32(bits);
+        bits = lexer_narrow_f32(bits);
     memcpy(p->init + pos * in->elem_bytes, &bits, in->elem_bytes);
     return true;
 }
