@@ -8,41 +8,63 @@
 #include "front/clang.h"
 #include "front/process.h"
 
-/* What CUDA sources include: all of it is in the header that we include for them. */
-static const char *const cuda_header_names[] = {
-    "cuda.h",
-    "cuda_runtime.h",
-    "cuda_runtime_api.h",
-    "cuda_device_runtime_api.h",
-    "cuda_profiler_api.h",
-    "cuda_fp16.h",
-    "cooperative_groups.h",
-    "crt/device_functions.h",
-    "device_atomic_functions.h",
-    "device_functions.h",
-    "device_launch_parameters.h",
-    "driver_types.h",
-    "helper_math.h",
-    "host_defines.h",
-    "math_constants.h",
-    "math_functions.h",
-    "sm_20_atomic_functions.h",
-    "sm_30_intrinsics.h",
-    "sm_60_atomic_functions.h",
-    "vector_functions.h",
-    "vector_types.h",
+extern const char front_builtins_source[];
+extern const char front_prelude_source[];
+extern const char front_cuda_source[];
+extern const char front_cuda_math_source[];
+extern const char front_cuda_intrinsics_source[];
+extern const char front_cuda_memory_source[];
+extern const char front_cuda_warp_source[];
+extern const char front_cuda_host_source[];
+extern const char front_cuda_groups_source[];
+extern const char front_cuda_half_source[];
+
+/* A CUDA source may include the SDK's headers by name; all but two are in cuda.cuh, which is
+ * included before it anyway. */
+#define IN_CUDA_CUH                                                                                \
+    "/* Heddle's cuda.cuh, which is included before every CUDA source, has it all. */\n"
+
+static const struct support_file {
+    const char *path; /* within the folder */
+    const char *text;
+} support_files[] = {
+    {"prelude.cl", front_prelude_source},
+    {"cuda.cuh", front_cuda_source},
+    {"cuda_math.cuh", front_cuda_math_source},
+    {"cuda_intrinsics.cuh", front_cuda_intrinsics_source},
+    {"cuda_memory.cuh", front_cuda_memory_source},
+    {"cuda_warp.cuh", front_cuda_warp_source},
+    {"cuda_host.cuh", front_cuda_host_source},
+    {"include/cooperative_groups.h", front_cuda_groups_source},
+    {"include/cuda_fp16.h", front_cuda_half_source},
+    {"include/cuda.h", IN_CUDA_CUH},
+    {"include/cuda_runtime.h", IN_CUDA_CUH},
+    {"include/cuda_runtime_api.h", IN_CUDA_CUH},
+    {"include/cuda_device_runtime_api.h", IN_CUDA_CUH},
+    {"include/cuda_profiler_api.h", IN_CUDA_CUH},
+    {"include/device_atomic_functions.h", IN_CUDA_CUH},
+    {"include/device_functions.h", IN_CUDA_CUH},
+    {"include/device_launch_parameters.h", IN_CUDA_CUH},
+    {"include/driver_types.h", IN_CUDA_CUH},
+    {"include/host_defines.h", IN_CUDA_CUH},
+    {"include/math_constants.h", IN_CUDA_CUH},
+    {"include/math_functions.h", IN_CUDA_CUH},
+    {"include/sm_20_atomic_functions.h", IN_CUDA_CUH},
+    {"include/sm_30_intrinsics.h", IN_CUDA_CUH},
+    {"include/sm_60_atomic_functions.h", IN_CUDA_CUH},
+    {"include/vector_functions.h", IN_CUDA_CUH},
+    {"include/vector_types.h", IN_CUDA_CUH},
 };
 
-static const char cuda_header_text[] =
-    "/* Heddle's cuda.cuh, which is included before every CUDA source, has it all. */\n";
+enum { N_SUPPORT_FILES = sizeof support_files / sizeof *support_files };
 
 void support_hash(struct hash *key)
 {
     hash_add_field(key, front_builtins_source);
-    hash_add_field(key, front_prelude_source);
-    hash_add_field(key, front_cuda_source);
-    for (size_t i = 0; i < sizeof cuda_header_names / sizeof *cuda_header_names; i++)
-        hash_add_field(key, cuda_header_names[i]);
+    for (size_t i = 0; i < N_SUPPORT_FILES; i++) {
+        hash_add_field(key, support_files[i].path);
+        hash_add_field(key, support_files[i].text);
+    }
 }
 
 static bool make_folder(const char *path)
@@ -67,13 +89,10 @@ static bool place_text(const char *path, const char *text)
 
 static bool place_headers(const struct support *s, struct arena *arena)
 {
-    bool ok = make_folder(s->folder) && make_folder(s->cuda_include) &&
-              make_folder(arena_printf(arena, "%s/crt", s->cuda_include)) &&
-              place_text(s->prelude, front_prelude_source) &&
-              place_text(s->cuda, front_cuda_source);
-    for (size_t i = 0; ok && i < sizeof cuda_header_names / sizeof *cuda_header_names; i++)
-        ok = place_text(arena_printf(arena, "%s/%s", s->cuda_include, cuda_header_names[i]),
-                        cuda_header_text);
+    bool ok = make_folder(s->folder) && make_folder(s->cuda_include);
+    for (size_t i = 0; ok && i < N_SUPPORT_FILES; i++)
+        ok = place_text(arena_printf(arena, "%s/%s", s->folder, support_files[i].path),
+                        support_files[i].text);
     return ok;
 }
 

@@ -6,10 +6,6 @@
 
 #include "front/toolchain.h"
 
-extern const char front_builtins_source[];
-extern const char front_prelude_source[];
-extern const char front_cuda_source[];
-
 struct support {
     const char *folder;
     const char *prelude;      /* header of OpenCL sources */
