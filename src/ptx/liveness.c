@@ -1,24 +1,13 @@
 /* Liveness, one register at a time: from every block that reads a register it did not write, walk
- * up to the blocks that write it. The sets come out as lists whose total length is the answer's
- * own size, where bit sets would take blocks x registers, and no fixed point is iterated to. After
- * Brandner and others, "Computing Liveness Sets for SSA-Form Programs", 2011, section 5. */
+ * up to the blocks that write it. The work is proportional to the answer, with no fixed point to
+ * iterate to. Most registers never leave their block and have no place in the sets. After Brandner
+ * and others, "Computing Liveness Sets for SSA-Form Programs", 2011, section 5. */
 #include "ptx/liveness.h"
 
 #include <stdlib.h>
 
 #include "ptx/graph.h"
 #include "ptx/regalloc.h"
-
-struct walker {
-    const struct ptx_cfg *cfg;
-    /* Per block the last register (+ 1) for which the block was found to ... */
-    uint32_t *in_mark;    /* have it alive at its start */
-    uint32_t *out_mark;   /* have it alive at its end */
-    uint32_t *write_mark; /* write it */
-    uint32_t *stack;
-    uint32_t depth;
-    struct edge_list in, out; /* block -> register */
-};
 
 /* Notes per register the blocks that read it before any write of their own, and those that write
  * it. A guarded write reads the old value too, so it never hides a read before it. */
@@ -49,39 +38,57 @@ static void collect_uses(const struct ptx_cfg *cfg, struct edge_list *exposed,
     free(write_mark);
 }
 
-static void mark_alive_at_start(struct walker *w, uint32_t b, uint32_t r)
+struct walker {
+    const struct ptx_cfg *cfg;
+    struct ptx_liveness *live;
+    uint32_t *write_mark; /* per block: the last register (by its number in the sets, + 1) that
+                           * was found to be written there */
+    uint32_t *stack;
+    uint32_t depth;
+};
+
+/* Adds a register to a block's set; false if it was there. */
+static bool add_alive(const struct ptx_liveness *live, uint64_t *sets, uint32_t b, uint32_t g)
 {
-    if (w->in_mark[b] == r + 1)
-        return;
-    w->in_mark[b] = r + 1;
-    edge_list_add(&w->in, b, r);
-    w->stack[w->depth++] = b;
+    uint64_t *word = &sets[(size_t)b * live->n_words + g / 64], bit = 1ull << (g % 64);
+    bool is_new = !(*word & bit);
+    *word |= bit;
+    return is_new;
 }
 
-static void walk_up(struct walker *w, uint32_t r)
+static void enter(struct walker *w, uint32_t b, uint32_t g)
+{
+    if (add_alive(w->live, w->live->in, b, g))
+        w->stack[w->depth++] = b;
+}
+
+static void walk_up(struct walker *w, uint32_t g)
 {
     while (w->depth) {
         const struct ptx_block *block = &w->cfg->blocks[w->stack[--w->depth]];
         for (uint32_t k = 0; k < block->n_preds; k++) {
             uint32_t p = block->preds[k];
-            if (!w->cfg->blocks[p].reachable || w->out_mark[p] == r + 1)
-                continue;
-            w->out_mark[p] = r + 1;
-            edge_list_add(&w->out, p, r);
-            if (w->write_mark[p] != r + 1)
-                mark_alive_at_start(w, p, r);
+            if (w->cfg->blocks[p].reachable && add_alive(w->live, w->live->out, p, g) &&
+                w->write_mark[p] != g + 1)
+                enter(w, p, g);
         }
     }
 }
 
-static struct ptx_reg_set *sets_of(const struct edge_list *alive, uint32_t n_blocks,
-                                   struct arena *arena)
+/* Registers alive at a border are those that some block reads before writing. */
+static struct ptx_liveness *make_sets(const struct ptx_cfg *cfg, const struct adjacency *exposed,
+                                      struct arena *arena)
 {
-    struct adjacency a = adjacency_build(alive, n_blocks, false, arena);
-    struct ptx_reg_set *sets = ARENA_ARRAY(arena, struct ptx_reg_set, n_blocks);
-    for (uint32_t b = 0; b < n_blocks; b++)
-        sets[b] = (struct ptx_reg_set){a.nodes + a.begin[b], a.begin[b + 1] - a.begin[b]};
-    return sets;
+    struct ptx_liveness *live = ARENA_NEW(arena, struct ptx_liveness);
+    uint32_t n_regs = cfg->func->n_regs;
+    live->globals = ARENA_ARRAY(arena, uint32_t, n_regs);
+    for (uint32_t r = 0; r < n_regs; r++)
+        if (exposed->begin[r] != exposed->begin[r + 1])
+            live->globals[live->n_globals++] = r;
+    live->n_words = (live->n_globals + 63) / 64;
+    live->in = ARENA_ARRAY(arena, uint64_t, (size_t)cfg->n_blocks * live->n_words);
+    live->out = ARENA_ARRAY(arena, uint64_t, (size_t)cfg->n_blocks * live->n_words);
+    return live;
 }
 
 struct ptx_liveness *ptx_liveness_build(const struct ptx_cfg *cfg, struct arena *arena)
@@ -92,29 +99,43 @@ struct ptx_liveness *ptx_liveness_build(const struct ptx_cfg *cfg, struct arena 
     uint32_t n_regs = cfg->func->n_regs;
     struct adjacency exposed = adjacency_build(&exposed_edges, n_regs, false, &scratch);
     struct adjacency written = adjacency_build(&written_edges, n_regs, false, &scratch);
-
     struct walker w = {
         .cfg = cfg,
-        .in_mark = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
-        .out_mark = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
+        .live = make_sets(cfg, &exposed, arena),
         .write_mark = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
         .stack = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
     };
-    for (uint32_t r = 0; r < n_regs; r++) {
+    for (uint32_t g = 0; g < w.live->n_globals; g++) {
+        uint32_t r = w.live->globals[g];
         for (uint32_t k = written.begin[r]; k < written.begin[r + 1]; k++)
-            w.write_mark[written.nodes[k]] = r + 1;
+            w.write_mark[written.nodes[k]] = g + 1;
         for (uint32_t k = exposed.begin[r]; k < exposed.begin[r + 1]; k++)
-            mark_alive_at_start(&w, exposed.nodes[k], r);
-        walk_up(&w, r);
+            enter(&w, exposed.nodes[k], g);
+        walk_up(&w, g);
     }
-
-    struct ptx_liveness *live = ARENA_NEW(arena, struct ptx_liveness);
-    live->in = sets_of(&w.in, cfg->n_blocks, arena);
-    live->out = sets_of(&w.out, cfg->n_blocks, arena);
-    free(w.in.items);
-    free(w.out.items);
     free(exposed_edges.items);
     free(written_edges.items);
     arena_destroy(&scratch);
-    return live;
+    return w.live;
+}
+
+static uint32_t list_set(const struct ptx_liveness *live, const uint64_t *sets, uint32_t b,
+                         uint32_t *regs)
+{
+    const uint64_t *words = sets + (size_t)b * live->n_words;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < live->n_words; k++)
+        for (uint64_t rest = words[k]; rest; rest &= rest - 1)
+            regs[n++] = live->globals[64 * k + (uint32_t)__builtin_ctzll(rest)];
+    return n;
+}
+
+uint32_t ptx_alive_in(const struct ptx_liveness *live, uint32_t block, uint32_t *regs)
+{
+    return list_set(live, live->in, block, regs);
+}
+
+uint32_t ptx_alive_out(const struct ptx_liveness *live, uint32_t block, uint32_t *regs)
+{
+    return list_set(live, live->out, block, regs);
 }

@@ -6,15 +6,17 @@
 
 #include "ptx/cfg.h"
 
-struct ptx_reg_set {
-    const uint32_t *regs; /* register indices, ascending */
-    uint32_t n;
-};
-
 struct ptx_liveness {
-    struct ptx_reg_set *in, *out; /* per block: alive before its first and after its last */
+    uint32_t *globals; /* the registers alive at some border, ascending; sets number these */
+    uint32_t n_globals, n_words;
+    uint64_t *in, *out; /* a bit set of n_words words a block */
 };
 
 struct ptx_liveness *ptx_liveness_build(const struct ptx_cfg *cfg, struct arena *arena);
+
+/* The registers alive before a block's first instruction, or after its last: writes them to
+ * `regs`, which has room for n_globals, and returns how many. */
+uint32_t ptx_alive_in(const struct ptx_liveness *live, uint32_t block, uint32_t *regs);
+uint32_t ptx_alive_out(const struct ptx_liveness *live, uint32_t block, uint32_t *regs);
 
 #endif

@@ -121,6 +121,7 @@ static struct lifetimes scan_function(const struct ptx_cfg *cfg)
     life.alive_until = ARENA_ARRAY(&life.scratch, uint32_t, f->n_regs);
     life.is_used = ARENA_ARRAY(&life.scratch, bool, f->n_regs);
     const struct ptx_liveness *live = ptx_liveness_build(cfg, &life.scratch);
+    uint32_t *alive = ARENA_ARRAY(&life.scratch, uint32_t, live->n_globals);
 
     uint32_t point = 0;
     for (uint32_t place = 0; place < cfg->n_order; place++) {
@@ -129,14 +130,16 @@ static struct lifetimes scan_function(const struct ptx_cfg *cfg)
     }
     for (uint32_t place = cfg->n_order; place-- > 0;) {
         uint32_t b = cfg->order[place];
-        for (uint32_t k = 0; k < live->out[b].n; k++)
-            begin_alive(&life, live->out[b].regs[k], point);
+        uint32_t n_alive = ptx_alive_out(live, b, alive);
+        for (uint32_t k = 0; k < n_alive; k++)
+            begin_alive(&life, alive[k], point);
         for (uint32_t i = cfg->blocks[b].end; i-- > cfg->blocks[b].first;) {
             point -= 2;
             scan_inst(&life, &f->insts[i], point);
         }
-        for (uint32_t k = 0; k < live->in[b].n; k++)
-            end_alive(&life, live->in[b].regs[k], point);
+        n_alive = ptx_alive_in(live, b, alive);
+        for (uint32_t k = 0; k < n_alive; k++)
+            end_alive(&life, alive[k], point);
     }
     for (uint32_t i = 0; i < f->n_insts; i++)
         note_used(&life, &f->insts[i]);
