@@ -27,12 +27,13 @@ static void open_if_complete(struct emu_cta *cta, uint32_t number)
         w->state = WARP_RUNNING;
         write_reduction(w, b);
     }
+    cta->n_arrived -= b->arrived;
     *b = (struct cta_barrier){.all = 1};
 }
 
 void barrier_warp_done(struct emu_cta *cta)
 {
-    for (uint32_t i = 0; i < MAX_BARRIERS; i++)
+    for (uint32_t i = 0; cta->n_arrived && i < MAX_BARRIERS; i++)
         if (!cta->barriers[i].expected)
             open_if_complete(cta, i);
 }
@@ -76,6 +77,7 @@ void barrier_arrive(struct emu_warp *w, const struct op *op, uint32_t mask)
     w->emu->stats->barriers++;
     b->expected = expected;
     b->arrived++;
+    w->cta->n_arrived++;
     if (op->sub == PTX_MOD_BAR_RED) {
         uint32_t yes = warp_pred(w, op->psrc) & mask;
         b->popc += (uint32_t)__builtin_popcount(yes);

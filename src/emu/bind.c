@@ -6,23 +6,30 @@
 
 struct variant {
     const char *name;
-    const vec_table *alu, *mem;
+    const vec_table *tables[3];
+    warp_runner run;
 };
+
+#define VARIANT(v)                                                                                 \
+    (struct variant)                                                                               \
+    {                                                                                              \
+        #v, {&vec_alu_##v, &vec_mem_##v, &vec_sreg_##v}, vec_run_##v                               \
+    }
 
 /* Chosen by what the host says it can do, never by its model. */
 static uint32_t list_variants(struct variant *out)
 {
     uint32_t n = 0;
-    out[n++] = (struct variant){"generic", &vec_alu_generic, &vec_mem_generic};
+    out[n++] = VARIANT(generic);
 #if defined(__x86_64__)
     __builtin_cpu_init();
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
     if (avx2)
-        out[n++] = (struct variant){"avx2", &vec_alu_avx2, &vec_mem_avx2};
+        out[n++] = VARIANT(avx2);
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        out[n++] = (struct variant){"avx512", &vec_alu_avx512, &vec_mem_avx512};
+        out[n++] = VARIANT(avx512);
 #endif
     return n;
 }
@@ -58,7 +65,7 @@ static const op_fn plain[N_EXEC] = {
 #define PLAIN_FN(id) [EXEC_##id] = emu_x_##id,
 #define PLAIN_CUSTOM(id) PLAIN_FN(id)
 #define PLAIN_CTRL(id) PLAIN_FN(id)
-#define PLAIN_MEM(id)
+#define PLAIN_VEC(id)
 #define PLAIN_UN(id)
 #define PLAIN_BIN(id)
 #define PLAIN_TER(id)
@@ -77,16 +84,26 @@ static const op_fn plain[N_EXEC] = {
 #include "ptx/isa.def"
 };
 
+static op_fn find_function(const struct variant *v, uint32_t id, uint32_t use)
+{
+    for (uint32_t t = 0; t < sizeof v->tables / sizeof v->tables[0]; t++)
+        if ((*v->tables[t])[id][use])
+            return (*v->tables[t])[id][use];
+    return plain[id];
+}
+
 void emu_bind(struct program *p, uint32_t isa)
 {
     struct variant list[MAX_VARIANTS];
     list_variants(list);
-    for (uint32_t pc = 0; pc < p->n_ops; pc++) {
-        uint32_t id = p->info[pc].exec_id;
-        const op_fn *fn = (*list[isa].alu)[id];
-        if (!fn[0])
-            fn = (*list[isa].mem)[id];
-        p->ops[pc].exec[0] = fn[0] ? fn[0] : plain[id];
-        p->ops[pc].exec[1] = fn[1] ? fn[1] : plain[id];
-    }
+    for (uint32_t pc = 0; pc < p->n_ops; pc++)
+        for (uint32_t use = 0; use < 2; use++)
+            p->ops[pc].exec[use] = find_function(&list[isa], p->info[pc].exec_id, use);
+}
+
+warp_runner host_isa_runner(uint32_t isa)
+{
+    struct variant list[MAX_VARIANTS];
+    list_variants(list);
+    return list[isa].run;
 }

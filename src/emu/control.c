@@ -12,7 +12,6 @@ static const struct op_info *info_of(const struct emu_warp *w, const struct op *
 
 FN(BRA)
 {
-    w->emu->stats->branches++;
     if (mask == w->active)
         w->pc = (uint32_t)op->imm;
     else
@@ -36,7 +35,6 @@ FN(BRX)
 {
     const uint32_t *index = warp_row(w, op->a);
     const uint32_t *targets = &w->emu->program->extra[op->extra];
-    w->emu->stats->branches++;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         if (index[i] >= op->imm) {

@@ -11,18 +11,23 @@
 
 enum { ALIGNMENT = 256, GAP = 256 };
 
-/* Address space is reserved, not memory: pages become real when they are touched. */
-static const uint64_t reserved_bytes = 64ull << 30;
+/* Address space is reserved, not memory: pages become real when they are touched. Where a tool or a
+ * limit does not grant that much, less will do. */
+static const uint64_t most_bytes = 64ull << 30, least_bytes = 1ull << 30;
 
 int mem_create(struct dev_mem *m)
 {
     memset(m, 0, sizeof *m);
-    void *p = mmap(NULL, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                   0);
-    if (p == MAP_FAILED)
-        return errno;
+    uint64_t bytes = most_bytes;
+    void *p;
+    while ((p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) ==
+           MAP_FAILED) {
+        bytes /= 2;
+        if (bytes < least_bytes)
+            return errno;
+    }
     m->bias = (char *)((uintptr_t)p - DEVICE_BASE);
-    m->limit = DEVICE_BASE + reserved_bytes;
+    m->limit = DEVICE_BASE + bytes;
     m->committed = DEVICE_BASE;
     return 0;
 }
@@ -30,7 +35,7 @@ int mem_create(struct dev_mem *m)
 void mem_destroy(struct dev_mem *m)
 {
     if (m->limit)
-        munmap(m->bias + DEVICE_BASE, reserved_bytes);
+        munmap(m->bias + DEVICE_BASE, m->limit - DEVICE_BASE);
     free(m->allocs);
     memset(m, 0, sizeof *m);
 }
@@ -85,7 +90,7 @@ uint64_t mem_alloc(struct dev_mem *m, uint64_t bytes, const char *label)
 {
     if (bytes == 0)
         bytes = 1;
-    if (bytes > reserved_bytes)
+    if (bytes > m->limit - DEVICE_BASE)
         return 0;
     uint32_t index;
     uint64_t at = find_gap(m, bytes, &index);

@@ -66,6 +66,7 @@ void cta_start(struct emu *e, struct emu_cta *cta, uint64_t number)
     cta->id[0] = (uint32_t)(number % grid[0]);
     cta->id[1] = (uint32_t)(number / grid[0] % grid[1]);
     cta->id[2] = (uint32_t)(number / grid[0] / grid[1]);
+    cta->n_arrived = 0;
     for (uint32_t i = 0; i < MAX_BARRIERS; i++)
         cta->barriers[i] = (struct cta_barrier){.all = 1};
     cta->n_warps = cta->n_live = n;
@@ -86,17 +87,6 @@ void cta_destroy(struct emu_cta *cta)
     free(cta->warps);
     free(cta->shared);
     memset(cta, 0, sizeof *cta);
-}
-
-/* Runs a warp until it stops or has had its slice; returns the instructions executed. */
-static uint64_t run_warp(struct emu_warp *w, uint64_t slice)
-{
-    uint64_t n = 0;
-    while (w->state == WARP_RUNNING && n < slice) {
-        emu_step(w);
-        n++;
-    }
-    return n;
 }
 
 static void finish_warp(struct emu_cta *cta, struct emu *e)
@@ -137,7 +127,7 @@ static bool run_cta(struct emu *e, struct emu_cta *cta, uint64_t slice)
             struct emu_warp *w = &cta->warps[i];
             if (w->state != WARP_RUNNING)
                 continue;
-            ran += run_warp(w, WARP_SLICE < slice ? WARP_SLICE : slice);
+            ran += e->run_warp(w, WARP_SLICE < slice ? WARP_SLICE : slice);
             if (w->state == WARP_DONE)
                 finish_warp(cta, e);
         }

@@ -11,7 +11,10 @@ typedef op_fn vec_table[N_EXEC][2];
 #define VEC_PASTE(a, b) VEC_PASTE2(a, b)
 #define VEC_NAME(table) VEC_PASTE(table, HEDDLE_VEC)
 
-#define VEC_VARIANT_TABLES(variant) extern const vec_table vec_alu_##variant, vec_mem_##variant;
+/* Runs a warp until it stops or has executed `slice` operations; returns how many it has. */
+#define VEC_VARIANT_TABLES(variant)                                                                \
+    extern const vec_table vec_alu_##variant, vec_mem_##variant, vec_sreg_##variant;               \
+    uint64_t vec_run_##variant(struct emu_warp *w, uint64_t slice);
 VEC_VARIANT_TABLES(generic)
 #if defined(__x86_64__)
 VEC_VARIANT_TABLES(avx2)
@@ -29,6 +32,20 @@ static inline uint32_t vec_combine(uint8_t mod, uint32_t a, uint32_t b)
         return a ^ b;
     default:
         return a;
+    }
+}
+
+/* The same value for every lane of the mask. */
+static inline void vec_broadcast(void *row, const struct op *op, uint32_t mask, uint64_t v)
+{
+    if (op->flags & OP_DST64) {
+        uint64_t *d = row;
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            d[i] = mask >> i & 1 ? v : d[i];
+    } else {
+        uint32_t *d = row;
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            d[i] = mask >> i & 1 ? (uint32_t)v : d[i];
     }
 }
 

@@ -187,7 +187,7 @@ static inline void set_compared(struct emu_warp *w, const struct op *op, uint32_
 
 #define SHAPE_CUSTOM(id, td, ts, expr)
 #define SHAPE_CTRL(id, td, ts, expr)
-#define SHAPE_MEM(id, td, ts, expr)
+#define SHAPE_VEC(id, td, ts, expr)
 #define EXEC(id, inst, types, mods, shape, td, ts, expr) SHAPE_##shape(id, td, ts, expr)
 #include "ptx/isa.def"
 
@@ -209,7 +209,7 @@ static inline void set_compared(struct emu_warp *w, const struct op *op, uint32_
 #define ENTRY_CARRY3(id) ENTRY_ONE(id)
 #define ENTRY_CUSTOM(id)
 #define ENTRY_CTRL(id)
-#define ENTRY_MEM(id)
+#define ENTRY_VEC(id)
 
 const vec_table VEC_NAME(vec_alu) = {
 #define EXEC(id, inst, types, mods, shape, td, ts, expr) ENTRY_##shape(id)

@@ -392,15 +392,7 @@ FN(load_param)
     for (uint32_t e = 0; e < op->vec; e++) {
         const char *from = (const char *)l->params + op->imm + e * op->width;
         uint64_t v = extend(op, read_element(from, op->width));
-        if (op->flags & OP_DST64) {
-            uint64_t *row = warp_row(w, rows[e]);
-            for (uint32_t i = 0; i < WARP_LANES; i++)
-                row[i] = mask >> i & 1 ? v : row[i];
-        } else {
-            uint32_t *row = warp_row(w, rows[e]);
-            for (uint32_t i = 0; i < WARP_LANES; i++)
-                row[i] = mask >> i & 1 ? (uint32_t)v : row[i];
-        }
+        vec_broadcast(warp_row(w, rows[e]), op, mask, v);
     }
 }
 

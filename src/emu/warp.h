@@ -74,6 +74,7 @@ struct emu_cta {
     uint64_t number; /* linear */
     char *shared;
     uint32_t shared_bytes, cap_shared;
+    uint32_t n_arrived; /* arrivals at barriers that have not opened yet */
     struct cta_barrier barriers[MAX_BARRIERS];
 };
 
@@ -122,7 +123,11 @@ struct emu_access {
     uint32_t mask;
 };
 
+/* Runs a warp until it stops or has executed `slice` operations; returns how many it has. */
+typedef uint64_t (*warp_runner)(struct emu_warp *w, uint64_t slice);
+
 struct emu {
+    warp_runner run_warp;
     struct dev_mem *mem;
     struct program *program;
     struct emu_launch launch;
@@ -193,7 +198,7 @@ bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out);
 #define EXEC_DECLARE_FN(id) void emu_x_##id(struct emu_warp *w, const struct op *op, uint32_t mask);
 #define EXEC_DECLARE_CUSTOM(id) EXEC_DECLARE_FN(id)
 #define EXEC_DECLARE_CTRL(id) EXEC_DECLARE_FN(id)
-#define EXEC_DECLARE_MEM(id)
+#define EXEC_DECLARE_VEC(id)
 #define EXEC_DECLARE_UN(id)
 #define EXEC_DECLARE_BIN(id)
 #define EXEC_DECLARE_TER(id)

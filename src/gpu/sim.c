@@ -80,6 +80,7 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
         return sim_fail(sim, HEDDLE_ENVIRONMENT, "cannot reserve device memory: %s\n",
                         strerror(error));
     sim->max_insts = o.max_insts;
+    sim->emu.run_warp = host_isa_runner(sim->isa);
     sim->emu.mem = &sim->mem;
     sim->emu.stats = &sim->stats;
     sim->emu.strict = o.strict;
