@@ -1,4 +1,8 @@
-int main(void)
+#include "cli/command.h"
+#include "cli/output.h"
+
+int main(int argc, char **argv)
 {
-    return 0;
+    output_init();
+    return command_line(argc, argv);
 }

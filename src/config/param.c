@@ -81,7 +81,7 @@ bool param_store(const struct param *p, void *values, const char *text, struct a
         *(const char **)field = arena_strdup(arena, text);
         return true;
     }
-    assert(!"every type of parameter is handled above");
+    assert(0 && "every type of parameter is handled above");
     return false;
 }
 

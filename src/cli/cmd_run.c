@@ -1,0 +1,163 @@
+/* heddle run: workloads and kernels on the simulated GPU. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/kernel_arg.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/table.h"
+#include "workloads/run.h"
+
+static const struct option options[] = {
+    OPTION_FLAG("functional", struct run_options, functional,
+                "execute without timing, as fast as possible"),
+    OPTION_TEXT("size", struct run_options, size, "SIZE",
+                "input of a workload: tiny, small (the default), or one of the papers' "
+                "(`heddle show workload NAME`)"),
+    OPTION_TEXT("gpu", struct run_options, gpu, "GPU",
+                "a name from `heddle show gpus`, or a .yaml file; gtx480 if not given"),
+    OPTION_LIST("set", struct run_options, settings, "NAME=VALUE",
+                "change a parameter of the GPU; may be repeated"),
+    OPTION_U64("seed", struct run_options, seed, "N", "seed of a workload's input; 1 if not given"),
+    OPTION_TEXT("on", struct run_options, on, "DEVICE",
+                "run a workload on `heddle` (the default), on `opencl` (the first OpenCL device of "
+                "this machine) or on `opencl:TEXT` (the first whose name contains TEXT)"),
+    OPTION_U64("max-insts", struct run_options, max_insts, "N",
+               "stop a launch after so many warp instructions"),
+    OPTION_TEXT("host-isa", struct run_options, host_isa, "ISA",
+                "the host's vector instructions to use: generic, avx2, avx512; the results are "
+                "the same with each"),
+    OPTION_FLAG("strict", struct run_options, strict,
+                "stop at an integer division by zero instead of counting it"),
+    OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
+    OPTION_FLAG("quiet", struct run_options, quiet, "print only what went wrong"),
+    OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
+                "the kernel of a file; not needed if there is one only"),
+    OPTION_DIM3("grid", struct run_options, grid,
+                "CTAs (work-groups) of the launch; 1,1,1 if not given"),
+    OPTION_DIM3("block", struct run_options, block,
+                "threads (work-items) of a CTA; 1,1,1 if not given"),
+    OPTION_OFFSET("offset", struct run_options, offset, "OpenCL's global work offset"),
+    OPTION_BYTES("shared", struct run_options, shared_bytes, "BYTES",
+                 "dynamic shared memory of a CTA"),
+    OPTION_LIST("arg", struct run_options, args, "KIND:VALUE",
+                "the kernel's next argument, see below; repeated for each"),
+    OPTION_TEXT("build-options", struct run_options, build_options, "TEXT",
+                "options for the compiler of a .cl or .cu file: \"-DN=4 -I dir\""),
+};
+
+static bool is_file(const char *word)
+{
+    static const char *const endings[] = {".ptx", ".cl", ".cu"};
+    const char *dot = strrchr(word, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return true;
+    return strchr(word, '/') != NULL;
+}
+
+/* The first option given that has no meaning for a workload, or NULL. */
+static const char *option_for_files_only(const struct run_options *o)
+{
+    if (o->entry)
+        return "--entry";
+    if (o->grid.v[0])
+        return "--grid";
+    if (o->block.v[0])
+        return "--block";
+    if (o->offset.v[0] || o->offset.v[1] || o->offset.v[2])
+        return "--offset";
+    if (o->shared_bytes)
+        return "--shared";
+    if (o->args.n)
+        return "--arg";
+    return o->build_options ? "--build-options" : NULL;
+}
+
+static bool check_combination(const struct run_options *o, const struct text_list *operands,
+                              bool runs_file)
+{
+    const char *misplaced = runs_file ? NULL : option_for_files_only(o);
+    if (misplaced)
+        output_error("%s is for files; a workload brings its own", misplaced);
+    else if (runs_file && operands->n > 1)
+        output_error("one file at a time: '%s' is too many", operands->items[1]);
+    else if (runs_file && (o->on || o->size))
+        output_error("%s is for workloads", o->on ? "--on" : "--size");
+    else if (o->on && strcmp(o->on, "heddle") != 0 && !run_is_on_opencl(o))
+        output_error("--on %s: expected heddle, opencl or opencl:TEXT", o->on);
+    else if (!o->functional && !run_is_on_opencl(o))
+        output_error("cycle-level simulation is not there yet: add --functional to run without "
+                     "timing");
+    else
+        return true;
+    return false;
+}
+
+static enum heddle_status run_run(const void *values, const struct text_list *operands)
+{
+    const struct run_options *o = values;
+    bool runs_file = is_file(operands->items[0]);
+    if (!check_combination(o, operands, runs_file))
+        return HEDDLE_BAD_INPUT;
+    struct diag_list diags = {0};
+    struct run_context run = {.options = o};
+    struct gpu_config *gpu = gpu_config_load(o->gpu, o->settings.items, o->settings.n, &diags);
+    run.gpu = gpu;
+    enum heddle_status status = !gpu        ? output_complaints(&diags)
+                                : runs_file ? run_file(&run, operands->items[0])
+                                            : run_workloads(&run, operands);
+    gpu_config_destroy(gpu);
+    diag_list_destroy(&diags);
+    return status;
+}
+
+static void list_argument_forms(struct strbuf *out)
+{
+    strbuf_add(out, "Arguments of a kernel (--arg), in the order of its parameters:\n");
+    struct table t = {.n_columns = 2};
+    for (uint32_t i = 0; i < n_kernel_arg_forms; i++) {
+        table_cell(&t, "  %s:%s", kernel_arg_forms[i].word, kernel_arg_forms[i].syntax);
+        table_cell(&t, "%s", kernel_arg_forms[i].help);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+    strbuf_add(out, "Numbers may be hexadecimal (0x10), sizes may end in K, M or G.\n");
+}
+
+static const char *const examples[] = {
+    "heddle run bfs --functional",
+    "breadth-first search, checked against its reference",
+    "heddle run all --functional --size tiny --json",
+    "every workload, one JSON object each",
+    "heddle run bfs --on opencl",
+    "the same workload on an OpenCL device of this machine",
+    "heddle run add.cl --functional --grid 64 --block 256 --arg buf:@a.bin --arg rand:64K:7 "
+    "--arg out:64K:c.bin --arg i32:16384",
+    "a kernel of one's own: two inputs, a result written to a file, a number",
+    NULL,
+};
+
+static const struct run_options defaults = {.seed = WORKLOAD_DEFAULT_SEED};
+
+const struct command command_run = {
+    .name = "run",
+    .operands = "WORKLOAD...|all|FILE",
+    .summary = "run workloads, or a kernel from a .ptx, .cl or .cu file",
+    .description =
+        "Runs built-in workloads (`heddle show workloads` lists them) and checks their results, or "
+        "one kernel from a file. OpenCL C (.cl) and CUDA C (.cu) are compiled with clang; the "
+        "result "
+        "is cached.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .options_bytes = sizeof(struct run_options),
+    .defaults = &defaults,
+    .min_operands = 1,
+    .max_operands = UINT32_MAX,
+    .examples = examples,
+    .more_help = list_argument_forms,
+    .run = run_run,
+};

@@ -1,0 +1,81 @@
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "cli/table.h"
+
+enum { WIDTH = 96, INDENT = 2 };
+
+const struct exit_status help_exit_statuses[] = {
+    {HEDDLE_OK, "all went well"},
+    {HEDDLE_WRONG_RESULT, "a workload's result differs from its reference"},
+    {HEDDLE_BAD_INPUT, "the input is wrong: arguments, configuration, program"},
+    {HEDDLE_KERNEL_FAULT, "the kernel went wrong: bad access, deadlock, watchdog, trap"},
+    {HEDDLE_ENVIRONMENT, "a file, a tool or memory could not be had"},
+};
+const uint32_t n_help_exit_statuses = sizeof help_exit_statuses / sizeof help_exit_statuses[0];
+
+/* Two columns: terms, and explanations wrapped beside them. */
+static void add_term(struct strbuf *out, const char *term, const char *text, unsigned width)
+{
+    strbuf_addf(out, "%*s%-*s  ", INDENT, "", (int)width, term);
+    unsigned column = INDENT + 2 + width;
+    text_wrap(out, text, column, column, WIDTH);
+}
+
+void help_overview(struct strbuf *out)
+{
+    strbuf_add(out, "Heddle runs GPU kernels (OpenCL C, CUDA C, PTX) on a simulated GPU.\n\n"
+                    "Usage: heddle COMMAND [WORD | OPTION]...\n\nCommands:\n");
+    for (uint32_t i = 0; i < n_commands; i++)
+        add_term(out, commands[i]->name, commands[i]->summary, 10);
+    strbuf_add(out, "\nOptions:\n");
+    add_term(out, "--help", "this text; after a command, what that command does", 10);
+    add_term(out, "--version", "the version, and what this machine offers", 10);
+    strbuf_add(out, "\nExit status:\n");
+    for (uint32_t i = 0; i < n_help_exit_statuses; i++)
+        strbuf_addf(out, "  %d  %s\n", help_exit_statuses[i].status, help_exit_statuses[i].meaning);
+    strbuf_add(out, "\nTry: heddle run bfs --functional\n"
+                    "     heddle show workloads\n"
+                    "     heddle help run\n");
+}
+
+static void option_term(const struct option *o, struct strbuf *term)
+{
+    strbuf_clear(term);
+    strbuf_addf(term, "--%s%s%s", o->name, o->value_name ? " " : "",
+                o->value_name ? o->value_name : "");
+}
+
+static void add_options(const struct command *c, struct strbuf *out)
+{
+    struct strbuf term = {0};
+    unsigned width = strlen("--help");
+    for (uint32_t i = 0; i < c->n_options; i++) {
+        option_term(&c->options[i], &term);
+        width = width < term.len ? (unsigned)term.len : width;
+    }
+    strbuf_add(out, "\nOptions:\n");
+    for (uint32_t i = 0; i < c->n_options; i++) {
+        option_term(&c->options[i], &term);
+        add_term(out, strbuf_text(&term), c->options[i].help, width);
+    }
+    add_term(out, "--help", "this text", width);
+    strbuf_destroy(&term);
+}
+
+void help_command(const struct command *c, struct strbuf *out)
+{
+    strbuf_addf(out, "Usage: heddle %s%s%s [OPTION]...\n\n", c->name, c->operands ? " " : "",
+                c->operands ? c->operands : "");
+    text_wrap(out, c->description, 0, 0, WIDTH);
+    add_options(c, out);
+    if (c->more_help) {
+        strbuf_add_char(out, '\n');
+        c->more_help(out);
+    }
+    if (c->examples)
+        strbuf_add(out, "\nExamples:\n");
+    for (const char *const *e = c->examples; e && *e; e += 2)
+        strbuf_addf(out, "  %s\n      %s\n", e[0], e[1]);
+}

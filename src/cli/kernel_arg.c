@@ -1,0 +1,221 @@
+#include "cli/kernel_arg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/softfp.h"
+#include "config/number.h"
+
+static void set_value(struct kernel_arg *out, struct arena *arena, const void *data, size_t bytes)
+{
+    uint8_t *copy = arena_alloc(arena, bytes);
+    memcpy(copy, data, bytes);
+    *out = (struct kernel_arg){.kind = KERNEL_ARG_VALUE, .data = copy, .bytes = bytes};
+}
+
+static bool parse_integer(const struct kernel_arg_form *form, const char *rest, struct arena *arena,
+                          struct kernel_arg *out, struct strbuf *why)
+{
+    bool is_signed = form->word[0] == 'i', is_negative = rest[0] == '-';
+    unsigned bits = 8 * form->bytes;
+    uint64_t all = UINT64_MAX >> (64 - bits), magnitude;
+    /* Hexadecimal writes a bit pattern, so i8:0xff is -1. */
+    bool is_pattern = rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'X');
+    uint64_t limit = !is_signed || is_pattern ? all : is_negative ? all / 2 + 1 : all / 2;
+    if ((is_negative && !is_signed) || !number_parse_u64(rest + is_negative, &magnitude)) {
+        strbuf_addf(why, "'%s' is not %s whole number", rest, is_signed ? "a" : "an unsigned");
+        return false;
+    }
+    if (magnitude > limit) {
+        strbuf_addf(why, "%s does not fit into %u bits", rest, bits);
+        return false;
+    }
+    /* The host is little-endian, as the simulated GPU is. */
+    uint64_t value = is_negative ? 0 - magnitude : magnitude;
+    set_value(out, arena, &value, form->bytes);
+    return true;
+}
+
+static bool parse_float(const struct kernel_arg_form *form, const char *rest, struct arena *arena,
+                        struct kernel_arg *out, struct strbuf *why)
+{
+    char *end;
+    bool starts_well = *rest && !strchr(" \t\n\v\f\r", *rest);
+    double d = strtod(rest, &end);
+    if (!starts_well || end == rest || *end) {
+        strbuf_addf(why, "'%s' is not a number", rest);
+        return false;
+    }
+    if (form->bytes == 8) {
+        set_value(out, arena, &d, sizeof d);
+    } else if (form->bytes == 4) {
+        float f = strtof(rest, NULL); /* rounded once, from the text */
+        set_value(out, arena, &f, sizeof f);
+    } else {
+        uint64_t bits, half;
+        memcpy(&bits, &d, sizeof bits);
+        half = fp_convert(FP_F64, FP_F16, bits, (struct fp_mode){0});
+        set_value(out, arena, &half, 2);
+    }
+    return true;
+}
+
+static bool parse_hex_bytes(const struct kernel_arg_form *form, const char *rest,
+                            struct arena *arena, struct kernel_arg *out, struct strbuf *why)
+{
+    (void)form;
+    size_t n = strlen(rest);
+    if (n == 0 || n % 2 || strspn(rest, "0123456789abcdefABCDEF") != n) {
+        strbuf_addf(why, "'%s' is not an even number of hexadecimal digits", rest);
+        return false;
+    }
+    uint8_t *data = arena_alloc(arena, n / 2);
+    for (size_t i = 0; i < n / 2; i++) {
+        const char pair[3] = {rest[2 * i], rest[2 * i + 1], 0};
+        data[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    *out = (struct kernel_arg){.kind = KERNEL_ARG_VALUE, .data = data, .bytes = n / 2};
+    return true;
+}
+
+/* Reads a size that ends at ':' or at the end; *rest then stands behind the colon, or is NULL. */
+static bool take_size(const char **rest, struct arena *arena, uint64_t *bytes, struct strbuf *why)
+{
+    size_t n = strcspn(*rest, ":");
+    const char *text = arena_strndup(arena, *rest, n);
+    if (!number_parse_bytes(text, bytes) || *bytes == 0) {
+        strbuf_addf(why, "'%s' is not a number of bytes such as 4096 or 4K", text);
+        return false;
+    }
+    *rest = (*rest)[n] ? *rest + n + 1 : NULL;
+    return true;
+}
+
+static bool take_file(const char *text, struct arena *arena, const char **file, struct strbuf *why)
+{
+    if (!text || !*text) {
+        strbuf_add(why, "the name of a file is missing");
+        return false;
+    }
+    *file = arena_strdup(arena, text);
+    return true;
+}
+
+static bool parse_buffer(const struct kernel_arg_form *form, const char *rest, struct arena *arena,
+                         struct kernel_arg *out, struct strbuf *why)
+{
+    (void)form;
+    *out = (struct kernel_arg){.kind = KERNEL_ARG_BUFFER};
+    if (rest[0] == '@')
+        return take_file(rest + 1, arena, &out->in_file, why);
+    if (!take_size(&rest, arena, &out->bytes, why))
+        return false;
+    if (!rest)
+        return true;
+    if (rest[0] != '@') {
+        strbuf_addf(why, "'%s' should be @FILE", rest);
+        return false;
+    }
+    return take_file(rest + 1, arena, &out->in_file, why);
+}
+
+static bool parse_random(const struct kernel_arg_form *form, const char *rest, struct arena *arena,
+                         struct kernel_arg *out, struct strbuf *why)
+{
+    (void)form;
+    *out = (struct kernel_arg){.kind = KERNEL_ARG_BUFFER, .is_random = true};
+    if (!take_size(&rest, arena, &out->bytes, why))
+        return false;
+    if (!rest || !number_parse_u64(rest, &out->seed)) {
+        strbuf_add(why, "a seed, a whole number, is missing");
+        return false;
+    }
+    return true;
+}
+
+static bool parse_out(const struct kernel_arg_form *form, const char *rest, struct arena *arena,
+                      struct kernel_arg *out, struct strbuf *why)
+{
+    (void)form;
+    *out = (struct kernel_arg){.kind = KERNEL_ARG_BUFFER};
+    return take_size(&rest, arena, &out->bytes, why) && take_file(rest, arena, &out->out_file, why);
+}
+
+static bool parse_inout(const struct kernel_arg_form *form, const char *rest, struct arena *arena,
+                        struct kernel_arg *out, struct strbuf *why)
+{
+    (void)form;
+    *out = (struct kernel_arg){.kind = KERNEL_ARG_BUFFER};
+    const char *colon = strrchr(rest, ':');
+    if (rest[0] != '@' || !colon) {
+        strbuf_addf(why, "'%s' should be @INPUT:OUTPUT", rest);
+        return false;
+    }
+    const char *in = arena_strndup(arena, rest + 1, (size_t)(colon - rest - 1));
+    return take_file(in, arena, &out->in_file, why) &&
+           take_file(colon + 1, arena, &out->out_file, why);
+}
+
+static bool parse_local(const struct kernel_arg_form *form, const char *rest, struct arena *arena,
+                        struct kernel_arg *out, struct strbuf *why)
+{
+    (void)form;
+    *out = (struct kernel_arg){.kind = KERNEL_ARG_LOCAL};
+    if (!take_size(&rest, arena, &out->bytes, why))
+        return false;
+    if (rest)
+        strbuf_addf(why, "nothing may follow the size, not ':%s'", rest);
+    return !rest;
+}
+
+/* clang-format off */
+const struct kernel_arg_form kernel_arg_forms[] = {
+    {"i8", "N", "integer of 8 bits", parse_integer, 1},
+    {"i16", "N", "integer of 16 bits", parse_integer, 2},
+    {"i32", "N", "integer of 32 bits: i32:-5, i32:0xff", parse_integer, 4},
+    {"i64", "N", "integer of 64 bits", parse_integer, 8},
+    {"u8", "N", "unsigned integer of 8 bits", parse_integer, 1},
+    {"u16", "N", "unsigned integer of 16 bits", parse_integer, 2},
+    {"u32", "N", "unsigned integer of 32 bits", parse_integer, 4},
+    {"u64", "N", "unsigned integer of 64 bits", parse_integer, 8},
+    {"f16", "X", "half precision", parse_float, 2},
+    {"f32", "X", "single precision: f32:1.5, f32:0x1p-3, f32:inf", parse_float, 4},
+    {"f64", "X", "double precision", parse_float, 8},
+    {"bytes", "HEX", "a struct by value, byte by byte: bytes:0100000000002040", parse_hex_bytes, 0},
+    {"buf", "BYTES | @FILE | BYTES:@FILE", "buffer: zeros, a file's contents, or both", parse_buffer, 0},
+    {"rand", "BYTES:SEED", "buffer of random bits, the same for the same seed", parse_random, 0},
+    {"out", "BYTES:FILE", "buffer of zeros, written to FILE after the run", parse_out, 0},
+    {"inout", "@INPUT:OUTPUT", "buffer with INPUT's contents, written to OUTPUT after the run", parse_inout, 0},
+    {"local", "BYTES", "shared memory for a __local pointer", parse_local, 0},
+};
+/* clang-format on */
+const uint32_t n_kernel_arg_forms = sizeof kernel_arg_forms / sizeof kernel_arg_forms[0];
+
+static void report_unknown(const char *word, struct strbuf *why)
+{
+    const char *words[sizeof kernel_arg_forms / sizeof kernel_arg_forms[0]];
+    for (uint32_t i = 0; i < n_kernel_arg_forms; i++)
+        words[i] = kernel_arg_forms[i].word;
+    const char *nearest = suggest_nearest(word, words, n_kernel_arg_forms);
+    strbuf_addf(why, "there is no kind of argument '%s'", word);
+    if (nearest)
+        strbuf_addf(why, "; did you mean '%s'?", nearest);
+}
+
+bool kernel_arg_parse(const char *text, struct arena *arena, struct kernel_arg *out,
+                      struct strbuf *why)
+{
+    size_t n = strcspn(text, ":");
+    if (!text[n]) {
+        strbuf_addf(why, "'%s' has no ':', write an argument as i32:5 or buf:4K", text);
+        return false;
+    }
+    for (uint32_t i = 0; i < n_kernel_arg_forms; i++) {
+        const struct kernel_arg_form *form = &kernel_arg_forms[i];
+        if (strlen(form->word) == n && strncmp(form->word, text, n) == 0)
+            return form->parse(form, text + n + 1, arena, out, why);
+    }
+    report_unknown(arena_strndup(arena, text, n), why);
+    return false;
+}

@@ -1,0 +1,149 @@
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "config/number.h"
+
+bool dim3_parse(const char *text, uint32_t least, struct dim3 *out)
+{
+    struct dim3 d = {{least, least, least}};
+    for (int i = 0; i < 3; i++) {
+        char digits[16];
+        size_t n = strcspn(text, ",");
+        uint64_t value;
+        if (n >= sizeof digits)
+            return false;
+        memcpy(digits, text, n);
+        digits[n] = 0;
+        if (!number_parse_u64(digits, &value) || value < least || value > UINT32_MAX)
+            return false;
+        d.v[i] = (uint32_t)value;
+        text += n;
+        if (!*text) {
+            *out = d;
+            return true;
+        }
+        text++;
+    }
+    return false;
+}
+
+static void text_list_add(struct text_list *list, const char *item, struct arena *arena)
+{
+    if (list->n == list->cap) {
+        uint32_t cap = list->cap ? 2 * list->cap : 8;
+        const char **items = ARENA_ARRAY(arena, const char *, cap);
+        if (list->n)
+            memcpy(items, list->items, list->n * sizeof *items);
+        list->items = items;
+        list->cap = cap;
+    }
+    list->items[list->n++] = item;
+}
+
+static const struct option *find_option(const struct option *options, uint32_t n, const char *name,
+                                        size_t len)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strlen(options[i].name) == len && strncmp(options[i].name, name, len) == 0)
+            return &options[i];
+    return NULL;
+}
+
+static void report_unknown(const struct option *options, uint32_t n, const char *name, size_t len,
+                           struct arena *arena, struct diag_list *diags)
+{
+    const char **names = ARENA_ARRAY(arena, const char *, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = options[i].name;
+    names[n] = "help";
+    const char *word = arena_strndup(arena, name, len);
+    const char *nearest = suggest_nearest(word, names, n + 1);
+    diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0,
+             nearest ? arena_printf(arena, "did you mean '--%s'?", nearest) : NULL,
+             "there is no option '--%s'", word);
+}
+
+/* Stores an option's value; returns what was expected instead, or NULL if all is well. */
+static const char *store(const struct option *o, const char *text, void *values,
+                         struct arena *arena)
+{
+    void *field = (char *)values + o->offset;
+    switch (o->kind) {
+    case OPTION_KIND_FLAG:
+        *(bool *)field = true;
+        return NULL;
+    case OPTION_KIND_TEXT:
+        *(const char **)field = text;
+        return NULL;
+    case OPTION_KIND_LIST:
+        text_list_add(field, text, arena);
+        return NULL;
+    case OPTION_KIND_U64:
+        return number_parse_u64(text, field) ? NULL : "a whole number";
+    case OPTION_KIND_BYTES:
+        return number_parse_bytes(text, field) ? NULL : "a number of bytes such as 4096 or 4K";
+    case OPTION_KIND_DIM3:
+        return dim3_parse(text, 1, field) ? NULL : "up to three numbers from 1 on, such as 64,2,1";
+    case OPTION_KIND_OFFSET:
+        return dim3_parse(text, 0, field) ? NULL : "up to three numbers, such as 16,0,0";
+    }
+    return NULL;
+}
+
+/* Reads the option at words[i]; returns how many words it took. */
+static uint32_t parse_option(const struct option *options, uint32_t n_options,
+                             const char *const *words, uint32_t n_left, void *values,
+                             struct arena *arena, struct diag_list *diags)
+{
+    const char *name = words[0] + 2;
+    size_t len = strcspn(name, "=");
+    const struct option *o = find_option(options, n_options, name, len);
+    if (!o) {
+        report_unknown(options, n_options, name, len, arena, diags);
+        return 1;
+    }
+    const char *value = name[len] ? name + len + 1 : NULL;
+    uint32_t n_taken = 1;
+    if (o->kind == OPTION_KIND_FLAG && value) {
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "--%s takes no value", o->name);
+        return 1;
+    }
+    if (o->kind != OPTION_KIND_FLAG && !value) {
+        if (n_left < 2) {
+            diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "--%s needs a value: --%s %s",
+                     o->name, o->name, o->value_name);
+            return 1;
+        }
+        value = words[1];
+        n_taken = 2;
+    }
+    const char *expected = store(o, value, values, arena);
+    if (expected)
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "--%s %s: expected %s", o->name, value,
+                 expected);
+    return n_taken;
+}
+
+bool options_parse(const struct option *options, uint32_t n_options, uint32_t n_words,
+                   const char *const *words, void *values, struct text_list *operands,
+                   struct arena *arena, struct diag_list *diags)
+{
+    uint32_t n_errors_before = diags->n_errors;
+    bool only_operands = false;
+    for (uint32_t i = 0; i < n_words;) {
+        if (!only_operands && strcmp(words[i], "--") == 0) {
+            only_operands = true;
+            i++;
+        } else if (!only_operands && strncmp(words[i], "--", 2) == 0) {
+            i += parse_option(options, n_options, words + i, n_words - i, values, arena, diags);
+        } else if (!only_operands && words[i][0] == '-' && words[i][1]) {
+            diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, "options begin with two dashes",
+                     "there is no option '%s'", words[i]);
+            i++;
+        } else {
+            text_list_add(operands, words[i++], arena);
+        }
+    }
+    return diags->n_errors == n_errors_before;
+}

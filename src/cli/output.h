@@ -1,0 +1,38 @@
+/* Everything the command line writes goes through here, so that nothing is lost in silence and no
+ * file is ever left half-written: a full disk or a closed pipe is a message and a status. */
+#ifndef HEDDLE_CLI_OUTPUT_H
+#define HEDDLE_CLI_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "heddle/heddle.h"
+
+/* Call first: a closed pipe becomes an error, and being interrupted removes unfinished files. */
+void output_init(void);
+
+/* Writes to standard output, all of it, now. */
+enum heddle_status output_write(const char *text, size_t len);
+/* The same for a buffer, which is emptied and freed. */
+enum heddle_status output_take(struct strbuf *text);
+
+/* Writes a file as a whole: it appears under its name only once it is complete. */
+enum heddle_status output_file(const char *path, const void *data, size_t len);
+
+/* Prints "heddle: error: ..." messages to standard error; returns HEDDLE_BAD_INPUT. */
+enum heddle_status output_complaints(const struct diag_list *diags);
+/* "there is no KIND 'WORD'", with the name that was perhaps meant, else the hint. */
+enum heddle_status output_unknown(const char *kind, const char *word, const char *const *names,
+                                  uint32_t n, const char *hint);
+enum heddle_status output_unknown_workload(const char *word);
+/* Passes on a message of the library, which may be of several lines and name a place in a file. */
+void output_failure(const char *text);
+void output_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Shows what is going on while standard error is a terminal; the next call replaces it. */
+void output_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void output_progress_end(void);
+
+#endif

@@ -1,0 +1,42 @@
+/* The parts of `heddle run`: workloads, and files of one's own. */
+#ifndef HEDDLE_CLI_RUN_H
+#define HEDDLE_CLI_RUN_H
+
+#include "base/json.h"
+#include "cli/options.h"
+#include "config/gpu.h"
+#include "heddle/heddle.h"
+
+struct run_options {
+    bool functional, json, strict, quiet;
+    const char *size, *gpu, *on, *host_isa;
+    uint64_t seed, max_insts;
+    struct text_list settings;
+    /* For files. */
+    const char *entry, *build_options;
+    struct dim3 grid, block, offset;
+    uint64_t shared_bytes;
+    struct text_list args;
+};
+
+/* What a run needs besides its program. */
+struct run_context {
+    const struct run_options *options;
+    const struct gpu_config *gpu;
+};
+
+/* Each reports what went wrong on standard error, and returns the exit status. */
+enum heddle_status run_workloads(const struct run_context *run, const struct text_list *names);
+enum heddle_status run_file(const struct run_context *run, const char *path);
+
+/* Whether --on names an OpenCL device instead of the simulated GPU. */
+bool run_is_on_opencl(const struct run_options *o);
+
+/* A simulation as the options ask for; reports a failure. *out is to be destroyed in any case. */
+enum heddle_status run_create_sim(const struct run_context *run, struct heddle_sim **out);
+
+/* The statistics: those that are not zero as a table, or all as an object named "stats". */
+void run_print_stats(const struct heddle_sim *sim, struct strbuf *out);
+void run_json_stats(const struct heddle_sim *sim, struct json_writer *w);
+
+#endif

@@ -1,0 +1,72 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/table.h"
+
+/* What kernels print goes where people look, and out of the way of JSON. */
+static void print_text(void *user, const char *text, size_t len)
+{
+    const struct run_options *o = user;
+    output_progress_end();
+    fwrite(text, 1, len, o->json ? stderr : stdout);
+}
+
+bool run_is_on_opencl(const struct run_options *o)
+{
+    return o->on && (strcmp(o->on, "opencl") == 0 || strncmp(o->on, "opencl:", 7) == 0);
+}
+
+enum heddle_status run_create_sim(const struct run_context *run, struct heddle_sim **out)
+{
+    const struct run_options *o = run->options;
+    const struct heddle_options options = {
+        .struct_size = sizeof options,
+        .gpu = o->gpu,
+        .settings = o->settings.items,
+        .n_settings = o->settings.n,
+        .host_isa = o->host_isa,
+        .strict = o->strict,
+        .max_insts = o->max_insts,
+        .print = print_text,
+        .print_user = (void *)o,
+    };
+    *out = NULL;
+    enum heddle_status status = heddle_create(&options, out);
+    if (status != HEDDLE_OK)
+        output_failure(heddle_error(*out));
+    return status;
+}
+
+void run_print_stats(const struct heddle_sim *sim, struct strbuf *out)
+{
+    struct table t = {.n_columns = 3, .right = "lrl"};
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_stat_at(sim, i);
+        if (s.is_real ? s.real == 0 : s.count == 0)
+            continue;
+        table_cell(&t, "  %s", s.name);
+        if (s.is_real)
+            table_cell(&t, s.real < 1000 ? "%.3f" : "%.0f", s.real);
+        else
+            table_count(&t, s.count);
+        table_cell(&t, "%s", s.unit);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+void run_json_stats(const struct heddle_sim *sim, struct json_writer *w)
+{
+    json_begin_object(w, "stats");
+    for (uint32_t i = 0; sim && i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_stat_at(sim, i);
+        if (s.is_real)
+            json_double(w, s.name, s.real);
+        else
+            json_uint(w, s.name, s.count);
+    }
+    json_end_object(w);
+}

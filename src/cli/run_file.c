@@ -1,0 +1,238 @@
+/* Runs one kernel of a file: buffers from the arguments, one launch, results to files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/kernel_arg.h"
+#include "cli/output.h"
+#include "cli/run.h"
+#include "workloads/workload.h"
+
+struct file_run {
+    const struct run_context *run;
+    const char *path;
+    struct arena arena;
+    struct heddle_sim *sim;
+    struct heddle_module *module;
+    const char *kernel;
+    struct kernel_arg *specs;
+    struct heddle_arg *args;
+    uint64_t *addresses; /* of the buffers among the arguments */
+    uint32_t n_args;
+};
+
+/* Passes a failure of the library on to the user. */
+static enum heddle_status report(const struct file_run *f, enum heddle_status status)
+{
+    if (status != HEDDLE_OK)
+        output_failure(heddle_error(f->sim));
+    return status;
+}
+
+static enum heddle_status parse_args(struct file_run *f)
+{
+    const struct text_list *texts = &f->run->options->args;
+    f->n_args = texts->n;
+    f->specs = ARENA_ARRAY(&f->arena, struct kernel_arg, texts->n);
+    f->args = ARENA_ARRAY(&f->arena, struct heddle_arg, texts->n);
+    f->addresses = ARENA_ARRAY(&f->arena, uint64_t, texts->n);
+    struct strbuf why = {0};
+    enum heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < texts->n; i++) {
+        strbuf_clear(&why);
+        if (kernel_arg_parse(texts->items[i], &f->arena, &f->specs[i], &why))
+            continue;
+        output_error("--arg %s: %s", texts->items[i], strbuf_text(&why));
+        status = HEDDLE_BAD_INPUT;
+    }
+    strbuf_destroy(&why);
+    return status;
+}
+
+/* The kernel named by --entry, or the only one there is. */
+static enum heddle_status choose_kernel(struct file_run *f)
+{
+    uint32_t n = heddle_kernel_count(f->module);
+    const char *wanted = f->run->options->entry;
+    const char **names = ARENA_ARRAY(&f->arena, const char *, n);
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = heddle_kernel_name(f->module, i);
+        if (wanted ? strcmp(names[i], wanted) == 0 : n == 1)
+            f->kernel = names[i];
+    }
+    if (f->kernel)
+        return HEDDLE_OK;
+    struct strbuf list = {0};
+    for (uint32_t i = 0; i < n; i++)
+        strbuf_addf(&list, "%s%s", i ? ", " : "", names[i]);
+    enum heddle_status status = HEDDLE_BAD_INPUT;
+    if (n == 0)
+        output_error("%s: there is no kernel in this file", f->path);
+    else if (wanted)
+        status = output_unknown("kernel", wanted, names, n, strbuf_text(&list));
+    else
+        output_error("%s has several kernels, choose one with --entry: %s", f->path,
+                     strbuf_text(&list));
+    strbuf_destroy(&list);
+    return status;
+}
+
+/* Puts the first contents of a buffer into `contents`, and says how large the buffer is. */
+static enum heddle_status read_contents(const struct kernel_arg *spec, struct strbuf *contents,
+                                        uint64_t *bytes)
+{
+    *bytes = spec->bytes;
+    if (spec->in_file) {
+        int error = strbuf_read_file(contents, spec->in_file);
+        if (error) {
+            output_error("cannot read %s: %s", spec->in_file, strerror(error));
+            return HEDDLE_ENVIRONMENT;
+        }
+        if (!spec->bytes)
+            *bytes = contents->len;
+        if (contents->len > *bytes || !*bytes) {
+            output_error("%s has %zu bytes, which do not fit into a buffer of %llu", spec->in_file,
+                         contents->len, (unsigned long long)*bytes);
+            return HEDDLE_BAD_INPUT;
+        }
+    }
+    return HEDDLE_OK;
+}
+
+/* Writes a buffer piece by piece, so that a large one does not need its size again on the host:
+ * what a file gave first, then random bits or zeros. */
+static enum heddle_status fill_buffer(const struct file_run *f, uint64_t address, uint64_t bytes,
+                                      const struct kernel_arg *spec, const struct strbuf *contents)
+{
+    uint64_t piece[8192];
+    struct workload_rng rng = {spec->seed};
+    if (contents->len) {
+        enum heddle_status status = heddle_write(f->sim, address, contents->text, contents->len);
+        if (status != HEDDLE_OK)
+            return report(f, status);
+    }
+    for (uint64_t at = contents->len; at < bytes; at += sizeof piece) {
+        for (size_t i = 0; i < sizeof piece / sizeof piece[0]; i++)
+            piece[i] = spec->is_random ? rng_u64(&rng) : 0;
+        uint64_t n = bytes - at < sizeof piece ? bytes - at : sizeof piece;
+        enum heddle_status status = heddle_write(f->sim, address + at, piece, n);
+        if (status != HEDDLE_OK)
+            return report(f, status);
+    }
+    return HEDDLE_OK;
+}
+
+static enum heddle_status make_buffer(struct file_run *f, uint32_t i)
+{
+    struct kernel_arg *spec = &f->specs[i];
+    struct strbuf contents = {0};
+    enum heddle_status status = read_contents(spec, &contents, &spec->bytes);
+    if (status == HEDDLE_OK) {
+        const char *label =
+            arena_printf(&f->arena, "argument %u (%s)", i + 1, f->run->options->args.items[i]);
+        status = report(f, heddle_alloc(f->sim, spec->bytes, label, &f->addresses[i]));
+    }
+    if (status == HEDDLE_OK)
+        status = fill_buffer(f, f->addresses[i], spec->bytes, spec, &contents);
+    strbuf_destroy(&contents);
+    f->args[i] = (struct heddle_arg){.data = &f->addresses[i], .bytes = sizeof f->addresses[i]};
+    return status;
+}
+
+static enum heddle_status make_args(struct file_run *f)
+{
+    for (uint32_t i = 0; i < f->n_args; i++) {
+        const struct kernel_arg *spec = &f->specs[i];
+        if (spec->kind == KERNEL_ARG_BUFFER) {
+            enum heddle_status status = make_buffer(f, i);
+            if (status != HEDDLE_OK)
+                return status;
+        } else {
+            f->args[i] = (struct heddle_arg){.data = spec->data,
+                                             .bytes = (size_t)spec->bytes,
+                                             .local = spec->kind == KERNEL_ARG_LOCAL};
+        }
+    }
+    return HEDDLE_OK;
+}
+
+static enum heddle_status launch(const struct file_run *f)
+{
+    const struct run_options *o = f->run->options;
+    struct heddle_launch launch = {
+        .shared_bytes = o->shared_bytes, .args = f->args, .n_args = f->n_args};
+    for (int i = 0; i < 3; i++) {
+        launch.grid[i] = o->grid.v[i];
+        launch.block[i] = o->block.v[i];
+        launch.global_offset[i] = o->offset.v[i];
+    }
+    return report(f, heddle_launch(f->sim, f->module, f->kernel, &launch));
+}
+
+static enum heddle_status write_results(const struct file_run *f)
+{
+    for (uint32_t i = 0; i < f->n_args; i++) {
+        const struct kernel_arg *spec = &f->specs[i];
+        if (!spec->out_file)
+            continue;
+        void *data = xcalloc(1, spec->bytes);
+        enum heddle_status status =
+            report(f, heddle_read(f->sim, f->addresses[i], data, spec->bytes));
+        if (status == HEDDLE_OK)
+            status = output_file(spec->out_file, data, spec->bytes);
+        free(data);
+        if (status != HEDDLE_OK)
+            return status;
+    }
+    return HEDDLE_OK;
+}
+
+static enum heddle_status print_result(const struct file_run *f)
+{
+    const struct run_options *o = f->run->options;
+    struct strbuf text = {0};
+    if (o->json) {
+        struct json_writer w = {.out = &text};
+        json_begin_object(&w, NULL);
+        json_string(&w, "file", f->path);
+        json_string(&w, "kernel", f->kernel);
+        json_string(&w, "gpu", f->run->gpu->name);
+        json_string(&w, "mode", "functional");
+        json_string(&w, "heddle_version", heddle_version());
+        param_set_json_values(&f->run->gpu->params, &w, "config");
+        run_json_stats(f->sim, &w);
+        json_end_object(&w);
+    } else if (!o->quiet) {
+        strbuf_addf(&text, "%s: %s ran to its end on %s\n", f->path, f->kernel, f->run->gpu->name);
+        run_print_stats(f->sim, &text);
+    }
+    return output_take(&text);
+}
+
+static enum heddle_status do_run(struct file_run *f)
+{
+    enum heddle_status status = parse_args(f);
+    if (status == HEDDLE_OK)
+        status = run_create_sim(f->run, &f->sim);
+    if (status == HEDDLE_OK)
+        status = report(
+            f, heddle_load_file(f->sim, f->path, f->run->options->build_options, &f->module));
+    if (status == HEDDLE_OK)
+        status = choose_kernel(f);
+    if (status == HEDDLE_OK)
+        status = make_args(f);
+    if (status == HEDDLE_OK)
+        status = launch(f);
+    if (status == HEDDLE_OK)
+        status = write_results(f);
+    return status == HEDDLE_OK ? print_result(f) : status;
+}
+
+enum heddle_status run_file(const struct run_context *run, const char *path)
+{
+    struct file_run f = {.run = run, .path = path};
+    enum heddle_status status = do_run(&f);
+    heddle_destroy(f.sim);
+    arena_destroy(&f.arena);
+    return status;
+}

@@ -1,0 +1,282 @@
+/* Runs workloads one after the other, each on a fresh device, and says which results are right. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/run.h"
+#include "cli/table.h"
+#include "stats/host.h"
+#include "workloads/run.h"
+
+struct job {
+    const struct workload *workload;
+    const struct workload_size *size;
+};
+
+struct job_list {
+    struct arena arena;
+    struct job *jobs;
+    uint32_t n;
+    int name_width, size_width; /* of the widest among them */
+};
+
+static enum heddle_status unknown_size(const struct workload *w, const char *word)
+{
+    const char *names[16];
+    uint32_t n = 0;
+    for (const struct workload_size *s = w->sizes; s->name && n < 16; s++)
+        names[n++] = s->name;
+    struct strbuf hint = {0};
+    strbuf_addf(&hint, "`heddle show workload %s` lists the sizes of %s", w->name, w->name);
+    enum heddle_status status = output_unknown("size", word, names, n, strbuf_text(&hint));
+    strbuf_destroy(&hint);
+    return status;
+}
+
+static void add_job(struct job_list *list, const struct workload *w,
+                    const struct workload_size *size)
+{
+    list->jobs[list->n++] = (struct job){w, size};
+    int name = (int)strlen(w->name), size_name = (int)strlen(size->name);
+    list->name_width = list->name_width < name ? name : list->name_width;
+    list->size_width = list->size_width < size_name ? size_name : list->size_width;
+}
+
+/* With "all", workloads that no paper ran at that size are left out, if at least one has it. */
+static enum heddle_status list_all(const char *size_name, struct job_list *list)
+{
+    for (uint32_t i = 0; i < workload_count; i++) {
+        const struct workload *w = workload_list[i];
+        const struct workload_size *size = workload_find_size(w, size_name);
+        if (size)
+            add_job(list, w, size);
+    }
+    return list->n ? HEDDLE_OK : unknown_size(workload_list[0], size_name);
+}
+
+static enum heddle_status list_jobs(const struct run_context *run, const struct text_list *names,
+                                    struct job_list *list)
+{
+    const char *size_name = run->options->size ? run->options->size : "small";
+    list->jobs = ARENA_ARRAY(&list->arena, struct job, workload_count + names->n);
+    if (names->n == 1 && strcmp(names->items[0], "all") == 0)
+        return list_all(size_name, list);
+    for (uint32_t i = 0; i < names->n; i++) {
+        const struct workload *w = workload_find(names->items[i]);
+        if (!w)
+            return output_unknown_workload(names->items[i]);
+        const struct workload_size *size = workload_find_size(w, size_name);
+        if (!size)
+            return unknown_size(w, size_name);
+        add_job(list, w, size);
+    }
+    return HEDDLE_OK;
+}
+
+static uint64_t stat_count(const struct heddle_sim *sim, const char *name)
+{
+    struct heddle_stat s;
+    return sim && heddle_stat_find(sim, name, &s) ? s.count : 0;
+}
+
+/* One row of the table of several workloads. The columns are given, not measured, because rows
+ * appear one by one. */
+static void add_row(const struct job_list *list, const char *const cells[8], struct strbuf *out)
+{
+    strbuf_addf(out, "%-*s  %-*s %8s %15s %17s %9s %14s  %s\n", list->name_width, cells[0],
+                list->size_width, cells[1], cells[2], cells[3], cells[4], cells[5], cells[6],
+                cells[7]);
+}
+
+static const char *format(struct arena *arena, const struct heddle_sim *sim, uint64_t count)
+{
+    struct strbuf text = {0};
+    text_count(&text, count);
+    const char *copy = sim ? arena_strdup(arena, strbuf_text(&text)) : "-";
+    strbuf_destroy(&text);
+    return copy;
+}
+
+static void print_row(struct job_list *list, const struct job *job, const struct heddle_sim *sim,
+                      const struct workload_result *r, struct strbuf *out)
+{
+    struct arena *a = &list->arena;
+    uint64_t warp_insts = stat_count(sim, "warp_insts");
+    double rate = r->seconds > 0 ? (double)warp_insts / r->seconds / 1e6 : 0;
+    const char *const cells[] = {
+        job->workload->name,
+        job->size->name,
+        arena_printf(a, "%u", r->launches),
+        format(a, sim, warp_insts),
+        format(a, sim, stat_count(sim, "thread_insts")),
+        arena_printf(a, "%.2f s", r->seconds),
+        sim ? arena_printf(a, "%.1f", rate) : "-",
+        r->verified ? "yes"
+        : r->ok     ? "NO: WRONG RESULT"
+                    : "NO: FAILED",
+    };
+    add_row(list, cells, out);
+}
+
+static const char *const row_titles[] = {"workload",     "size", "launches",       "warp insts",
+                                         "thread insts", "time", "M warp insts/s", "verified"};
+
+static void print_one(const struct run_context *run, const struct job *job,
+                      const struct heddle_sim *sim, const char *device,
+                      const struct workload_result *r, struct strbuf *out)
+{
+    strbuf_addf(out, "%s (%s) on %s%s%s: %s\n", job->workload->name, job->size->name, device,
+                sim ? ", " : "", sim ? run->gpu->name : "",
+                r->verified ? "verified, the result agrees with the reference" : "NOT verified");
+    if (sim)
+        run_print_stats(sim, out);
+    else
+        strbuf_addf(out, "  launches  %u\n  seconds   %.3f\n", r->launches, r->seconds);
+}
+
+static void json_one(const struct run_context *run, const struct job *job,
+                     const struct heddle_sim *sim, const char *device,
+                     const struct workload_result *r, struct json_writer *w)
+{
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016" PRIx64, r->input_hash);
+    json_begin_object(w, NULL);
+    json_string(w, "workload", job->workload->name);
+    json_string(w, "size", job->size->name);
+    json_string(w, "gpu", sim ? run->gpu->name : NULL);
+    json_string(w, "device", device);
+    json_string(w, "mode", sim ? "functional" : NULL);
+    json_string(w, "heddle_version", heddle_version());
+    json_uint(w, "seed", run->options->seed);
+    json_string(w, "input_hash", hash);
+    json_bool(w, "verified", r->verified);
+    json_string(w, "message", r->verified ? NULL : strbuf_text(&r->message));
+    json_uint(w, "launches", r->launches);
+    json_double(w, "seconds", r->seconds);
+    json_double(w, "reference_seconds", r->reference_seconds);
+    if (sim)
+        param_set_json_values(&run->gpu->params, w, "config");
+    run_json_stats(sim, w);
+    json_end_object(w);
+}
+
+/* What to print for each job, and where it collects. */
+struct printer {
+    const struct run_context *run;
+    struct job_list *jobs;
+    bool as_rows;
+    struct json_writer json;
+    struct strbuf text; /* JSON until the end, text until it is written */
+};
+
+static enum heddle_status print_result(struct printer *p, const struct job *job,
+                                       const struct heddle_sim *sim, const char *device,
+                                       const struct workload_result *r)
+{
+    if (p->run->options->json) {
+        json_one(p->run, job, sim, device, r, &p->json);
+        return HEDDLE_OK;
+    }
+    if (!r->verified)
+        output_error("%s (%s): %s", job->workload->name, job->size->name, strbuf_text(&r->message));
+    if (p->run->options->quiet)
+        return HEDDLE_OK;
+    if (p->as_rows)
+        print_row(p->jobs, job, sim, r, &p->text);
+    else
+        print_one(p->run, job, sim, device, r, &p->text);
+    return output_take(&p->text);
+}
+
+/* MODEL: a shipped workload that fails before its first launch could not be compiled. */
+static enum heddle_status status_of(const struct workload_result *r, const struct heddle_sim *sim)
+{
+    if (r->verified)
+        return HEDDLE_OK;
+    if (r->ok)
+        return HEDDLE_WRONG_RESULT;
+    return sim && r->launches ? HEDDLE_KERNEL_FAULT : HEDDLE_ENVIRONMENT;
+}
+
+static enum heddle_status run_job(struct printer *p, const struct job *job)
+{
+    const char *on = p->run->options->on;
+    struct heddle_sim *sim = NULL;
+    struct device *device;
+    if (run_is_on_opencl(p->run->options)) {
+        device = device_create_opencl(on[6] == ':' ? on + 7 : NULL);
+    } else {
+        enum heddle_status created = run_create_sim(p->run, &sim);
+        if (created != HEDDLE_OK) {
+            heddle_destroy(sim);
+            return created;
+        }
+        device = device_create_heddle(sim);
+    }
+    struct workload_result result = {0};
+    workload_run(job->workload, job->size, p->run->options->seed, device, &result);
+    enum heddle_status status = status_of(&result, sim);
+    enum heddle_status printed = print_result(p, job, sim, device_name(device), &result);
+    workload_result_destroy(&result);
+    device_destroy(device);
+    heddle_destroy(sim);
+    return printed == HEDDLE_OK ? status : printed;
+}
+
+static enum heddle_status run_all_jobs(struct printer *p)
+{
+    enum heddle_status worst = HEDDLE_OK;
+    const struct job_list *list = p->jobs;
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (!p->run->options->quiet)
+            output_progress("[%u/%u] %s", i + 1, list->n, list->jobs[i].workload->name);
+        enum heddle_status status = run_job(p, &list->jobs[i]);
+        worst = worst < status ? status : worst;
+        if (status == HEDDLE_ENVIRONMENT)
+            break; /* the others would fail in the same way */
+    }
+    output_progress_end();
+    return worst;
+}
+
+/* Several results are a table, row by row, or one JSON list at the end. */
+static enum heddle_status print_begin(struct printer *p)
+{
+    const struct run_options *o = p->run->options;
+    if (!p->as_rows || (o->quiet && !o->json))
+        return HEDDLE_OK;
+    if (o->json) {
+        json_begin_array(&p->json, NULL);
+        return HEDDLE_OK;
+    }
+    add_row(p->jobs, row_titles, &p->text);
+    return output_take(&p->text);
+}
+
+static enum heddle_status print_end(struct printer *p)
+{
+    if (p->run->options->json && p->as_rows)
+        json_end_array(&p->json);
+    return output_take(&p->text);
+}
+
+enum heddle_status run_workloads(const struct run_context *run, const struct text_list *names)
+{
+    struct job_list jobs = {.name_width = (int)strlen(row_titles[0]),
+                            .size_width = (int)strlen(row_titles[1])};
+    struct printer p = {.run = run, .jobs = &jobs};
+    p.json.out = &p.text;
+    p.as_rows = names->n > 1 || strcmp(names->items[0], "all") == 0;
+    enum heddle_status status = list_jobs(run, names, &jobs);
+    if (status == HEDDLE_OK)
+        status = print_begin(&p);
+    if (status == HEDDLE_OK) {
+        status = run_all_jobs(&p);
+        enum heddle_status printed = print_end(&p);
+        status = printed == HEDDLE_OK ? status : printed;
+    }
+    strbuf_destroy(&p.text);
+    arena_destroy(&jobs.arena);
+    return status;
+}

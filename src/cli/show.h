@@ -1,0 +1,33 @@
+/* The topics of `heddle show`. Each appends its text, or reports a mistake and returns its status.
+ */
+#ifndef HEDDLE_CLI_SHOW_H
+#define HEDDLE_CLI_SHOW_H
+
+#include "cli/options.h"
+#include "heddle/heddle.h"
+
+struct show_options {
+    bool json;
+    struct text_list settings;
+};
+
+struct show_topic {
+    const char *word;
+    const char *name_word; /* what the word after it names, or NULL if there is none */
+    const char *help;
+    enum heddle_status (*show)(const struct show_options *o, const char *name, struct strbuf *out);
+};
+
+enum heddle_status show_workloads(const struct show_options *o, const char *name,
+                                  struct strbuf *out);
+enum heddle_status show_workload(const struct show_options *o, const char *name,
+                                 struct strbuf *out);
+enum heddle_status show_gpus(const struct show_options *o, const char *name, struct strbuf *out);
+enum heddle_status show_gpu(const struct show_options *o, const char *name, struct strbuf *out);
+enum heddle_status show_classes(const struct show_options *o, const char *name, struct strbuf *out);
+enum heddle_status show_stats(const struct show_options *o, const char *name, struct strbuf *out);
+
+/* Adds what S2 and the like stand for, for those that the text so far mentions. */
+void show_papers(struct strbuf *out);
+
+#endif

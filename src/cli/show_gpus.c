@@ -1,0 +1,103 @@
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/show.h"
+#include "cli/table.h"
+#include "config/gpu.h"
+
+static const struct paper {
+    const char *name, *citation;
+} papers[] = {
+#define PAPER(name, citation) {name, citation},
+#include "config/papers.def"
+#undef PAPER
+};
+enum { N_PAPERS = sizeof papers / sizeof papers[0] };
+
+void show_papers(struct strbuf *out)
+{
+    bool is_mentioned[N_PAPERS];
+    for (int i = 0; i < N_PAPERS; i++)
+        is_mentioned[i] = strstr(strbuf_text(out), papers[i].name) != NULL;
+    for (int i = 0; i < N_PAPERS; i++) {
+        if (!is_mentioned[i])
+            continue;
+        strbuf_addf(out, "  %s  ", papers[i].name);
+        text_wrap(out, papers[i].citation, 6, 6, 96);
+    }
+}
+
+/* Loads a GPU; NULL after mistakes, which have been reported. */
+static struct gpu_config *load(const char *name, const struct text_list *settings)
+{
+    struct diag_list diags = {0};
+    struct gpu_config *gpu = gpu_config_load(name, settings->items, settings->n, &diags);
+    if (!gpu)
+        output_complaints(&diags);
+    diag_list_destroy(&diags);
+    return gpu;
+}
+
+static void json_gpu(const struct gpu_config *gpu, struct json_writer *j)
+{
+    json_begin_object(j, NULL);
+    json_string(j, "name", gpu->name);
+    json_string(j, "description", gpu->description);
+    param_set_json(&gpu->params, j, "parameters");
+    json_end_object(j);
+}
+
+enum heddle_status show_gpus(const struct show_options *o, const char *name, struct strbuf *out)
+{
+    (void)name;
+    static const char *const titles[] = {"name", "SMs", "warps/SM", "core MHz", "description"};
+    struct table t = {.titles = titles, .n_columns = 5, .right = "lrrrl"};
+    struct json_writer j = {.out = out};
+    enum heddle_status status = HEDDLE_OK;
+    if (o->json)
+        json_begin_array(&j, NULL);
+    for (uint32_t i = 0; i < n_gpu_names && status == HEDDLE_OK; i++) {
+        struct gpu_config *gpu = load(gpu_names[i], &(struct text_list){0});
+        if (!gpu) {
+            status = HEDDLE_BAD_INPUT;
+        } else if (o->json) {
+            json_gpu(gpu, &j);
+        } else {
+            table_cell(&t, "%s", gpu->name);
+            table_cell(&t, "%u", gpu->n_sms);
+            table_cell(&t, "%u", gpu->warps_per_sm);
+            table_cell(&t, "%u", gpu->core_clock_mhz);
+            table_cell(&t, "%s", gpu->description);
+        }
+        gpu_config_destroy(gpu);
+    }
+    if (o->json) {
+        json_end_array(&j);
+    } else {
+        table_print(&t, out);
+        strbuf_addf(
+            out,
+            "\n%s is the default. `heddle show gpu NAME` tells more about one; a .yaml file "
+            "of your own serves as well.\n",
+            gpu_names[0]);
+    }
+    table_destroy(&t);
+    return status;
+}
+
+enum heddle_status show_gpu(const struct show_options *o, const char *name, struct strbuf *out)
+{
+    struct gpu_config *gpu = load(name, &o->settings);
+    if (!gpu)
+        return HEDDLE_BAD_INPUT;
+    if (o->json) {
+        struct json_writer j = {.out = out};
+        json_gpu(gpu, &j);
+    } else {
+        param_set_print(&gpu->params, out);
+        strbuf_add(out, "\n* not in the source: chosen.\n");
+        show_papers(out);
+    }
+    gpu_config_destroy(gpu);
+    return HEDDLE_OK;
+}

@@ -1,0 +1,9 @@
+#ifndef HEDDLE_CLI_VERSION_H
+#define HEDDLE_CLI_VERSION_H
+
+#include "base/strbuf.h"
+
+/* Heddle's version, the host's vector instructions in use and to choose from, the compiler. */
+void version_text(struct strbuf *out);
+
+#endif
