@@ -76,6 +76,7 @@ static void add_setting(struct reader *r, struct settings *into, uint32_t first,
     struct setting new = {
         .name = name,
         .value = scalar_text(r, value),
+        .source = r->file,
         .file = r->file,
         .text = r->text,
         .name_line = line_of(name_at),
@@ -191,7 +192,7 @@ static void attach_sources(struct reader *r)
     for (uint32_t i = r->first; i < r->settings->n; i++) {
         struct setting *item = &r->settings->items[i];
         struct setting *own = settings_find(&r->sources, item->name);
-        item->source = own ? own->value : whole_file ? whole_file->value : r->file;
+        item->source = own ? own->value : whole_file ? whole_file->value : item->source;
         if (own)
             own->taken = true;
     }

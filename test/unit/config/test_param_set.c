@@ -184,6 +184,7 @@ static void broken_yaml_is_an_error_with_a_place(void **state)
     const char *text = load(f, "count: 1\nlabel: \"never closed\n");
     assert_memory_equal(text, "t.yaml:3:1: error: ", strlen("t.yaml:3:1: error: "));
     assert_int_equal(f->thing.count, 1);
+    assert_string_equal(param_set_find(&f->set, "count")->source, "t.yaml");
 }
 
 static void a_file_that_is_no_map_is_an_error(void **state)
