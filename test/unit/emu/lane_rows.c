@@ -59,6 +59,7 @@ typedef double lane_f64;
 #define ROW_SELP(id, td, ts, expr)
 #define ROW_CUSTOM(id, td, ts, expr)
 #define ROW_CTRL(id, td, ts, expr)
+#define ROW_VEC(id, td, ts, expr)
 
 #define EXEC(id, inst, types, mods, shape, td, ts, expr) ROW_##shape(id, td, ts, expr)
 #include "ptx/isa.def"
@@ -81,6 +82,7 @@ typedef double lane_f64;
 #define ENTRY_SELP(id, td, ts)
 #define ENTRY_CUSTOM(id, td, ts)
 #define ENTRY_CTRL(id, td, ts)
+#define ENTRY_VEC(id, td, ts)
 
 #define TABLE_NAME(variant) lane_rows_##variant
 #define TABLE(variant)      TABLE_NAME(variant)
