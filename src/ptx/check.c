@@ -1,14 +1,200 @@
-/* What PTX demands of an instruction beyond its grammar. */
-#include "ptx/parse.h"
-bool check_inst(struct parser *p, struct ptx_inst *i)
+/* What PTX demands of an instruction's words: which types it takes, and which modifiers it cannot
+ * do without. Operands are checked in check_operands.c. */
+#include "ptx/check.h"
+
+#include <string.h>
+
+/* --- types --- */
+
+#define T(id)          (1u << PTX_##id)
+#define SIGNED_TYPES   (T(S16) | T(S32) | T(S64))
+#define UNSIGNED_TYPES (T(U16) | T(U32) | T(U64))
+
+/* The sets of types that isa.def names by letters. */
+static uint32_t type_set(char letter)
 {
-    (void)p;
-    (void)i;
+    switch (letter) {
+    case 'i':
+        return SIGNED_TYPES | UNSIGNED_TYPES;
+    case 'o':
+        return T(U8) | T(S8);
+    case 'b':
+        return T(B16) | T(B32) | T(B64);
+    case 'y':
+        return T(B8);
+    case 'Q':
+        return T(B128);
+    case 'w':
+        return T(U32) | T(S32);
+    case 'W':
+        return T(B32);
+    case 'l':
+        return T(U64) | T(S64);
+    case 'L':
+        return T(B64);
+    case 'u':
+        return T(U32);
+    case 'f':
+        return T(F32) | T(F64);
+    case 'e':
+        return T(F32);
+    case 'h':
+        return T(F16) | T(F16X2);
+    case 'H':
+        return T(BF16) | T(BF16X2);
+    case 'x':
+        return T(U16X2) | T(S16X2);
+    case 'p':
+        return T(PRED);
+    case 'k':
+        return T(F16);
+    case 't':
+        return T(TF32);
+    default:
+        return 0;
+    }
+}
+
+static bool check_types(struct parser *p, const struct ptx_inst *i)
+{
+    const char *c = ptx_insts[i->op].types, *text = ptx_insts[i->op].text;
+    uint32_t n = 0;
+    while (*c) {
+        bool is_optional = *c == '?';
+        uint32_t set = 0;
+        for (c += is_optional; *c && *c != ' '; c++)
+            set |= type_set(*c);
+        c += *c == ' ';
+        if (n < i->n_types && (set >> i->types[n] & 1))
+            n++;
+        else if (n < i->n_types)
+            return parser_error(p, i->line, i->col, NULL, "'%s' has no form for '.%s'%s", text,
+                                ptx_types[i->types[n]].text, n ? " in this place" : "");
+        else if (!is_optional)
+            return parser_error(p, i->line, i->col, NULL, "'%s' needs %s type", text,
+                                n ? "another" : "a");
+    }
+    if (n < i->n_types)
+        return parser_error(p, i->line, i->col, NULL, "'%s' has no place for the type '.%s'", text,
+                            ptx_types[i->types[n]].text);
     return true;
 }
-bool check_call(struct parser *p, const struct ptx_inst *i)
+
+/* --- modifiers that must be there --- */
+
+/* One of the groups is needed, for the types in question. */
+static const struct need {
+    enum ptx_opcode op;
+    char kind; /* of types[0]: 'i' integers, 'f' floats, ' ' any */
+    uint64_t groups;
+    const char *what;
+} needs[] = {
+#define G(group) (1ull << PTX_GROUP_##group)
+    {PTX_OP_MUL, 'i', G(HALF), ".lo, .hi or .wide"},
+    {PTX_OP_MAD, 'i', G(HALF), ".lo, .hi or .wide"},
+    {PTX_OP_MADC, 'i', G(HALF), ".lo or .hi"},
+    {PTX_OP_MUL24, 'i', G(HALF), ".lo or .hi"},
+    {PTX_OP_MAD24, 'i', G(HALF), ".lo or .hi"},
+    {PTX_OP_DP2A, 'i', G(HALF), ".lo or .hi"},
+    {PTX_OP_FMA, 'f', G(RND), "a rounding such as .rn"},
+    {PTX_OP_DIV, 'f', G(RND) | G(APPROX), "a rounding such as .rn, .approx or .full"},
+    {PTX_OP_RCP, 'f', G(RND) | G(APPROX), "a rounding such as .rn, or .approx"},
+    {PTX_OP_SQRT, 'f', G(RND) | G(APPROX), "a rounding such as .rn, or .approx"},
+    {PTX_OP_RSQRT, 'f', G(APPROX), ".approx"},
+    {PTX_OP_SIN, 'f', G(APPROX), ".approx"},
+    {PTX_OP_COS, 'f', G(APPROX), ".approx"},
+    {PTX_OP_LG2, 'f', G(APPROX), ".approx"},
+    {PTX_OP_EX2, 'f', G(APPROX), ".approx"},
+    {PTX_OP_TANH, 'f', G(APPROX), ".approx"},
+    {PTX_OP_SETP, ' ', G(CMP), "a comparison such as .eq"},
+    {PTX_OP_SET, ' ', G(CMP), "a comparison such as .eq"},
+    {PTX_OP_TESTP, ' ', G(TESTP), "a property such as .finite"},
+    {PTX_OP_SHF, ' ', G(SHIFTDIR), ".l or .r"},
+    {PTX_OP_SHF, ' ', G(SHIFT), ".clamp or .wrap"},
+    {PTX_OP_BMSK, ' ', G(SHIFT), ".clamp or .wrap"},
+    {PTX_OP_SZEXT, ' ', G(SHIFT), ".clamp or .wrap"},
+    {PTX_OP_ATOM, ' ', G(ATOMOP), "an operation such as .add"},
+    {PTX_OP_RED, ' ', G(ATOMOP), "an operation such as .add"},
+    {PTX_OP_SHFL, ' ', G(SHFL), ".up, .down, .bfly or .idx"},
+    {PTX_OP_VOTE, ' ', G(VOTE), ".all, .any, .uni or .ballot"},
+    {PTX_OP_MATCH, ' ', G(MATCH), ".any or .all"},
+    {PTX_OP_REDUX, ' ', G(REDUX), "an operation such as .add"},
+    {PTX_OP_MEMBAR, ' ', G(SCOPE), ".cta, .gl or .sys"},
+    {PTX_OP_CVTA, ' ', G(SPACE), "a state space such as .global"},
+    {PTX_OP_ISSPACEP, ' ', G(SPACE), "a state space such as .global"},
+    {PTX_OP_BRX, ' ', G(IDX), ".idx"},
+    {PTX_OP_BAR, ' ', G(BAR), ".sync, .arrive or .red"},
+    {PTX_OP_BARRIER, ' ', G(BAR), ".sync, .arrive or .red"},
+#undef G
+};
+
+static bool is_float(enum ptx_type t)
 {
-    (void)p;
-    (void)i;
+    return ptx_types[t].kind == 'f';
+}
+
+static bool check_needs(struct parser *p, const struct ptx_inst *i)
+{
+    uint64_t has = 0;
+    for (uint32_t k = 0; k < i->n_mods; k++)
+        has |= 1ull << ptx_mods[i->mods[k]].group;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
+        const struct need *n = &needs[k];
+        if (n->op == i->op && !(has & n->groups) &&
+            (n->kind == ' ' || (n->kind == 'f') == is_float(i->types[0])))
+            return parser_error(p, i->line, i->col, NULL, "'%s' needs %s", ptx_insts[i->op].text,
+                                n->what);
+    }
     return true;
+}
+
+static uint32_t element_bits(enum ptx_type t)
+{
+    return t == PTX_F16X2 || t == PTX_BF16X2 ? 16 : ptx_types[t].bits;
+}
+
+static bool check_conversion(struct parser *p, const struct ptx_inst *i)
+{
+    enum ptx_type to = i->types[0], from = i->types[1];
+    bool rounds = ptx_inst_mod(i, PTX_GROUP_RND) != PTX_NO_MOD;
+    bool rounds_to_int = ptx_inst_mod(i, PTX_GROUP_RNDI) != PTX_NO_MOD;
+    if (!is_float(to) && is_float(from) && !rounds_to_int)
+        return parser_error(p, i->line, i->col, NULL,
+                            "a conversion to integers needs .rni, .rzi, .rmi or .rpi");
+    bool narrows = element_bits(to) < element_bits(from) || to == PTX_TF32;
+    if (is_float(to) && (!is_float(from) || narrows) && !rounds)
+        return parser_error(p, i->line, i->col, NULL,
+                            "this conversion needs a rounding such as .rn");
+    return true;
+}
+
+/* Words that are each fine and do not go together. */
+static bool check_combination(struct parser *p, const struct ptx_inst *i)
+{
+    enum ptx_type type = i->types[0];
+    enum ptx_mod half = ptx_inst_mod(i, PTX_GROUP_HALF), cmp = ptx_inst_mod(i, PTX_GROUP_CMP);
+    if (half == PTX_MOD_HALF_WIDE && ptx_types[type].bits == 64)
+        return parser_error(p, i->line, i->col, NULL, "'%s.wide' has no form for '.%s'",
+                            ptx_insts[i->op].text, ptx_types[type].text);
+    if (half && is_float(type))
+        return parser_error(p, i->line, i->col, NULL, "'.%s' is for integers", ptx_mods[half].text);
+    if ((i->op == PTX_OP_NEG || i->op == PTX_OP_ABS) && ptx_types[type].kind == 'u')
+        return parser_error(p, i->line, i->col, NULL, "'%s' has no form for '.%s'",
+                            ptx_insts[i->op].text, ptx_types[type].text);
+    if (i->op == PTX_OP_SETP && ptx_types[type].kind == 'b' && cmp != PTX_MOD_CMP_EQ &&
+        cmp != PTX_MOD_CMP_NE)
+        return parser_error(p, i->line, i->col, NULL, "'.%s' has no order, only .eq and .ne",
+                            ptx_types[type].text);
+    return i->op != PTX_OP_CVT || check_conversion(p, i);
+}
+
+bool check_inst(struct parser *p, struct ptx_inst *i)
+{
+    bool is_barrier = i->op == PTX_OP_BARRIER || i->op == PTX_OP_BAR;
+    if (is_barrier && ptx_inst_mod(i, PTX_GROUP_SCOPE) == PTX_MOD_SCOPE_CLUSTER)
+        i->refused = true;
+    if (i->refused)
+        return true;
+    return check_types(p, i) && check_needs(p, i) && check_combination(p, i) &&
+           check_operands(p, i);
 }
