@@ -6,7 +6,8 @@
 #include "base/softfp.h"
 #include "emu/vec.h"
 
-#define EACH_LANE(i, mask) for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
+#define EACH_LANE(i, mask)                                                                         \
+    for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
 
 static uint64_t add_floats(const struct op *op, uint64_t a, uint64_t b)
 {

@@ -57,9 +57,8 @@ static bool check_arrival(struct emu_warp *w, uint32_t mask, uint32_t number, ui
         return false;
     }
     if (expected > w->cta->n_warps) {
-        emu_fault(w, FAULT_BARRIER, lane,
-                  "the barrier waits for %u warps, but the CTA has only %u", expected,
-                  w->cta->n_warps);
+        emu_fault(w, FAULT_BARRIER, lane, "the barrier waits for %u warps, but the CTA has only %u",
+                  expected, w->cta->n_warps);
         return false;
     }
     return true;

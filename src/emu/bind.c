@@ -13,7 +13,7 @@ struct variant {
 #define VARIANT(v)                                                                                 \
     (struct variant)                                                                               \
     {                                                                                              \
-        #v, {&vec_alu_##v, &vec_mem_##v, &vec_sreg_##v}, vec_run_##v                               \
+#v, {&vec_alu_##v, &vec_mem_##v, &vec_sreg_##v }, vec_run_##v                              \
     }
 
 /* Chosen by what the host says it can do, never by its model. */
@@ -24,7 +24,8 @@ static uint32_t list_variants(struct variant *out)
 #if defined(__x86_64__)
     __builtin_cpu_init();
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
+                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
+                __builtin_cpu_supports("bmi2");
     if (avx2)
         out[n++] = VARIANT(avx2);
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -62,9 +63,9 @@ int host_isa_find(const char *name)
 
 /* Operations that are not vector code have one function for both uses. */
 static const op_fn plain[N_EXEC] = {
-#define PLAIN_FN(id) [EXEC_##id] = emu_x_##id,
+#define PLAIN_FN(id)     [EXEC_##id] = emu_x_##id,
 #define PLAIN_CUSTOM(id) PLAIN_FN(id)
-#define PLAIN_CTRL(id) PLAIN_FN(id)
+#define PLAIN_CTRL(id)   PLAIN_FN(id)
 #define PLAIN_VEC(id)
 #define PLAIN_UN(id)
 #define PLAIN_BIN(id)

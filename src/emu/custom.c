@@ -8,7 +8,8 @@
 #include "emu/vec.h"
 
 #define FN(id) void emu_x_##id(struct emu_warp *w, const struct op *op, uint32_t mask)
-#define EACH_LANE(i, mask) for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
+#define EACH_LANE(i, mask)                                                                         \
+    for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
 
 static uint64_t get(const struct emu_warp *w, uint32_t row, uint32_t lane, bool wide)
 {
@@ -63,8 +64,8 @@ static void each_float(struct emu_warp *w, const struct op *op, uint32_t mask, f
         uint64_t a = get(w, op->a, i, wide), b = get(w, op->b, i, wide), c = get(w, op->c, i, wide);
         uint64_t d;
         if (is_pair(op->type))
-            d = fn(op, f, a & 0xffff, b & 0xffff, c & 0xffff) |
-                fn(op, f, a >> 16, b >> 16, c >> 16) << 16;
+            d = fn(op, f, a & 0xffff, b & 0xffff, c & 0xffff) | fn(op, f, a >> 16, b >> 16, c >> 16)
+                                                                    << 16;
         else
             d = fn(op, f, a, b, c);
         put(w, op->dst, i, wide, d);
@@ -123,14 +124,38 @@ static uint64_t float_sqrt(const struct op *op, enum fp_format f, uint64_t a, ui
     return fp_sqrt(f, a, mode_of(op));
 }
 
-FN(ADD_ANY) { each_float(w, op, mask, float_add); }
-FN(SUB_ANY) { each_float(w, op, mask, float_sub); }
-FN(MUL_ANY) { each_float(w, op, mask, float_mul); }
-FN(FMA_ANY) { each_float(w, op, mask, float_fma); }
-FN(MAD_ANY) { each_float(w, op, mask, float_fma); }
-FN(DIV_ANY) { each_float(w, op, mask, float_div); }
-FN(RCP_ANY) { each_float(w, op, mask, float_rcp); }
-FN(SQRT_ANY) { each_float(w, op, mask, float_sqrt); }
+FN(ADD_ANY)
+{
+    each_float(w, op, mask, float_add);
+}
+FN(SUB_ANY)
+{
+    each_float(w, op, mask, float_sub);
+}
+FN(MUL_ANY)
+{
+    each_float(w, op, mask, float_mul);
+}
+FN(FMA_ANY)
+{
+    each_float(w, op, mask, float_fma);
+}
+FN(MAD_ANY)
+{
+    each_float(w, op, mask, float_fma);
+}
+FN(DIV_ANY)
+{
+    each_float(w, op, mask, float_div);
+}
+FN(RCP_ANY)
+{
+    each_float(w, op, mask, float_rcp);
+}
+FN(SQRT_ANY)
+{
+    each_float(w, op, mask, float_sqrt);
+}
 
 /* --- minimum and maximum with their modifiers --- */
 
@@ -235,8 +260,14 @@ static uint64_t float_tanh(const struct op *op, enum fp_format f, uint64_t a, ui
     return through_f32(f, a, approx_tanh_f32);
 }
 
-FN(EX2_ANY) { each_float(w, op, mask, float_ex2); }
-FN(TANH_ANY) { each_float(w, op, mask, float_tanh); }
+FN(EX2_ANY)
+{
+    each_float(w, op, mask, float_ex2);
+}
+FN(TANH_ANY)
+{
+    each_float(w, op, mask, float_tanh);
+}
 
 /* --- comparison --- */
 
@@ -601,7 +632,8 @@ FN(VIDEO4_ANY)
         int32_t sum = 0;
         for (uint32_t k = 0; k < 4; k++) {
             uint8_t ab = (uint8_t)(a >> 8 * k), bb = (uint8_t)(b >> 8 * k);
-            int32_t v = video_byte(inst->op, a_signed ? (int8_t)ab : ab, b_signed ? (int8_t)bb : bb);
+            int32_t v =
+                video_byte(inst->op, a_signed ? (int8_t)ab : ab, b_signed ? (int8_t)bb : bb);
             if (op->flags & OP_SAT)
                 v = saturate_byte(v, d_signed);
             sum += add && !(op->flags & OP_SAT) ? v : d_signed ? (int8_t)v : (uint8_t)v;

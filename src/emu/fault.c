@@ -65,9 +65,9 @@ void emu_fault_access(struct emu_warp *w, const struct op *op, uint32_t lane, ui
                       uint32_t bytes, enum ptx_space space)
 {
     static const char *const names[PTX_N_SPACES] = {
-        [PTX_GENERIC] = "generic", [PTX_GLOBAL] = "global", [PTX_SHARED] = "shared",
+        [PTX_GENERIC] = "generic", [PTX_GLOBAL] = "global",  [PTX_SHARED] = "shared",
         [PTX_LOCAL] = "local",     [PTX_CONST] = "constant", [PTX_PARAM] = "parameter"};
-    const char *verb = op->klass == PTX_CLASS_ATOMIC                                     ? "atomic on"
+    const char *verb = op->klass == PTX_CLASS_ATOMIC ? "atomic on"
                        : op->klass == PTX_CLASS_ST_GLOBAL || op->klass == PTX_CLASS_ST_SHARED ||
                                op->klass == PTX_CLASS_ST_LOCAL
                            ? "store to"

@@ -79,7 +79,7 @@ static uint64_t next_value(struct arg_source *s, uint32_t bytes)
 }
 
 struct conversion {
-    char text[48]; /* "%-8.3", without length modifier and letter */
+    char text[48];  /* "%-8.3", without length modifier and letter */
     uint32_t bytes; /* of an integer */
     uint32_t vector;
     bool float_vector;
@@ -207,7 +207,8 @@ static void print_formatted(struct strbuf *out, const char *f, struct arg_source
     }
 }
 
-static void host_printf(struct emu_warp *w, const struct call_site *site, uint32_t lane, bool packed)
+static void host_printf(struct emu_warp *w, const struct call_site *site, uint32_t lane,
+                        bool packed)
 {
     struct strbuf format = {0}, out = {0};
     struct arg_source source = {.w = w, .site = site, .lane = lane, .packed = packed, .param = 1};

@@ -60,8 +60,7 @@ bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out)
 {
     for (uint32_t i = 0; i < LONGEST_STRING; i++) {
         char c;
-        if (address >= GENERIC_SHARED_BASE &&
-            address < GENERIC_SHARED_BASE + w->cta->shared_bytes)
+        if (address >= GENERIC_SHARED_BASE && address < GENERIC_SHARED_BASE + w->cta->shared_bytes)
             c = w->cta->shared[address - GENERIC_SHARED_BASE];
         else if (mem_find(w->emu->mem, address, 1))
             c = *(const char *)mem_host(w->emu->mem, address);

@@ -141,7 +141,7 @@ const struct mem_alloc *mem_nearest(const struct dev_mem *m, uint64_t address)
     if (i == m->n)
         return &m->allocs[i - 1];
     const struct mem_alloc *below = &m->allocs[i - 1], *above = &m->allocs[i];
-    uint64_t past = address < below->start + below->bytes ? 0
-                                                          : address - (below->start + below->bytes);
+    uint64_t past =
+        address < below->start + below->bytes ? 0 : address - (below->start + below->bytes);
     return past <= above->start - address ? below : above;
 }

@@ -16,9 +16,9 @@ struct mem_alloc {
 };
 
 struct dev_mem {
-    char *bias; /* host pointer of device address 0 (never used as such) */
-    uint64_t limit;     /* first address past the reserved range */
-    uint64_t committed; /* first address past the pages in use */
+    char *bias;               /* host pointer of device address 0 (never used as such) */
+    uint64_t limit;           /* first address past the reserved range */
+    uint64_t committed;       /* first address past the pages in use */
     struct mem_alloc *allocs; /* sorted by start */
     uint32_t n, cap;
 };

@@ -112,8 +112,9 @@ static void report_deadlock(struct emu *e, struct emu_cta *cta)
             continue;
         const struct cta_barrier *b = &cta->barriers[o->barrier];
         const struct ptx_inst *inst = e->program->info[o->pc - 1].inst;
-        strbuf_addf(&e->fault.text, "  warp %u waits at barrier %u (line %u): %u of %u warps have come\n",
-                    i, o->barrier, inst ? inst->line : 0, b->arrived,
+        strbuf_addf(&e->fault.text,
+                    "  warp %u waits at barrier %u (line %u): %u of %u warps have come\n", i,
+                    o->barrier, inst ? inst->line : 0, b->arrived,
                     b->expected ? b->expected : cta->n_live);
     }
 }

@@ -8,8 +8,8 @@
 typedef op_fn vec_table[N_EXEC][2];
 
 #define VEC_PASTE2(a, b) a##_##b
-#define VEC_PASTE(a, b) VEC_PASTE2(a, b)
-#define VEC_NAME(table) VEC_PASTE(table, HEDDLE_VEC)
+#define VEC_PASTE(a, b)  VEC_PASTE2(a, b)
+#define VEC_NAME(table)  VEC_PASTE(table, HEDDLE_VEC)
 
 /* Runs a warp until it stops or has executed `slice` operations; returns how many it has. */
 #define VEC_VARIANT_TABLES(variant)                                                                \

@@ -7,26 +7,26 @@
 
 /* How each C type of isa.def travels: the element of its row, and the way in and out. Values of 8
  * and 16 bits live zero-extended in 32-bit rows. */
-#define ROW_u32 uint32_t
-#define ROW_s32 int32_t
-#define ROW_f32 float
-#define ROW_u64 uint64_t
-#define ROW_s64 int64_t
-#define ROW_f64 double
-#define ROW_u16 uint32_t
-#define ROW_s16 uint32_t
-#define ROW_u8 uint32_t
-#define ROW_s8 uint32_t
-#define VAL_u32 uint32_t
-#define VAL_s32 int32_t
-#define VAL_f32 float
-#define VAL_u64 uint64_t
-#define VAL_s64 int64_t
-#define VAL_f64 double
-#define VAL_u16 uint16_t
-#define VAL_s16 int16_t
-#define VAL_u8 uint8_t
-#define VAL_s8 int8_t
+#define ROW_u32    uint32_t
+#define ROW_s32    int32_t
+#define ROW_f32    float
+#define ROW_u64    uint64_t
+#define ROW_s64    int64_t
+#define ROW_f64    double
+#define ROW_u16    uint32_t
+#define ROW_s16    uint32_t
+#define ROW_u8     uint32_t
+#define ROW_s8     uint32_t
+#define VAL_u32    uint32_t
+#define VAL_s32    int32_t
+#define VAL_f32    float
+#define VAL_u64    uint64_t
+#define VAL_s64    int64_t
+#define VAL_f64    double
+#define VAL_u16    uint16_t
+#define VAL_s16    int16_t
+#define VAL_u8     uint8_t
+#define VAL_s8     int8_t
 #define PUT_u32(v) ((uint32_t)(v))
 #define PUT_s32(v) ((int32_t)(v))
 #define PUT_f32(v) (v)
@@ -37,18 +37,19 @@
 #define PUT_s16(v) ((uint32_t)(uint16_t)(v))
 
 #if defined(__clang__)
-#define LANES _Pragma("clang loop vectorize(assume_safety)") for (uint32_t i = 0; i < WARP_LANES; i++)
+#define LANES                                                                                      \
+    _Pragma("clang loop vectorize(assume_safety)") for (uint32_t i = 0; i < WARP_LANES; i++)
 #else
 #define LANES _Pragma("GCC ivdep") for (uint32_t i = 0; i < WARP_LANES; i++)
 #endif
 
 /* Writes `value` to all lanes, or to those of the mask. */
-#define WRITE_ALL(td, value) d[i] = PUT_##td(value)
+#define WRITE_ALL(td, value)  d[i] = PUT_##td(value)
 #define WRITE_SOME(td, value) d[i] = mask >> i & 1 ? PUT_##td(value) : d[i]
 
-#define FN(name) static void name(struct emu_warp *w, const struct op *op, uint32_t mask)
-#define DST(td) ROW_##td *d = warp_row(w, op->dst)
-#define SRC(name, ts, at) const ROW_##ts *name = warp_row(w, at)
+#define FN(name)           static void name(struct emu_warp *w, const struct op *op, uint32_t mask)
+#define DST(td)            ROW_##td *d = warp_row(w, op->dst)
+#define SRC(name, ts, at)  const ROW_##ts *name = warp_row(w, at)
 #define GET(name, ts, row) const VAL_##ts name = (VAL_##ts)row[i]
 
 /* Both forms of a function whose body is DECLARATIONS, then per lane READS and a result. */
@@ -75,13 +76,14 @@
         }                                                                                          \
     }
 
-#define SEMI ;
-#define SHAPE_UN(id, td, ts, expr) BOTH(id, td, SRC(pa, ts, op->a), GET(a, ts, pa), expr)
+#define SEMI                         ;
+#define SHAPE_UN(id, td, ts, expr)   BOTH(id, td, SRC(pa, ts, op->a), GET(a, ts, pa), expr)
 #define SHAPE_CVTB(id, td, ts, expr) SHAPE_UN(id, td, ts, expr)
 #define SHAPE_BIN(id, td, ts, expr)                                                                \
-    BOTH(id, td, SRC(pa, ts, op->a) SEMI SRC(pb, ts, op->b), GET(a, ts, pa) SEMI GET(b, ts, pb), expr)
+    BOTH(id, td, SRC(pa, ts, op->a) SEMI SRC(pb, ts, op->b), GET(a, ts, pa) SEMI GET(b, ts, pb),   \
+         expr)
 #define SHAPE_SHIFT(id, td, ts, expr)                                                              \
-    BOTH(id, td, SRC(pa, ts, op->a) SEMI SRC(pb, u32, op->b), GET(a, ts, pa) SEMI GET(b, u32, pb),  \
+    BOTH(id, td, SRC(pa, ts, op->a) SEMI SRC(pb, u32, op->b), GET(a, ts, pa) SEMI GET(b, u32, pb), \
          expr)
 #define SHAPE_TER(id, td, ts, expr)                                                                \
     BOTH(id, td, SRC(pa, ts, op->a) SEMI SRC(pb, ts, op->b) SEMI SRC(pc, ts, op->c),               \
@@ -96,11 +98,13 @@
 /* Selection by a predicate. */
 #define SHAPE_SELP(id, td, ts, expr)                                                               \
     BOTH(id, td,                                                                                   \
-         SRC(pa, ts, op->a) SEMI SRC(pb, ts, op->b) SEMI const uint32_t p = warp_pred(w, op->psrc), \
+         SRC(pa, ts, op->a) SEMI SRC(pb, ts, op->b) SEMI const uint32_t p =                        \
+             warp_pred(w, op->psrc),                                                               \
          GET(a, ts, pa) SEMI GET(b, ts, pb), p >> i & 1 ? a : b)
 
 /* A comparison gives a bit a lane; it may be combined with a predicate, and its opposite kept. */
-static inline void set_compared(struct emu_warp *w, const struct op *op, uint32_t mask, uint32_t bits)
+static inline void set_compared(struct emu_warp *w, const struct op *op, uint32_t mask,
+                                uint32_t bits)
 {
     uint32_t other = ~bits;
     if (op->sub2 != PTX_NO_MOD) {
@@ -155,7 +159,7 @@ static inline void set_compared(struct emu_warp *w, const struct op *op, uint32_
             WRITE_SOME(td, expr);                                                                  \
         }                                                                                          \
         if (zeros & mask)                                                                          \
-            emu_divided_by_zero(w, zeros & mask);                                                  \
+            emu_divided_by_zero(w, zeros &mask);                                                   \
     }
 
 /* Extended-precision arithmetic: the carry flag is a bit a lane. */
@@ -191,22 +195,22 @@ static inline void set_compared(struct emu_warp *w, const struct op *op, uint32_
 #define EXEC(id, inst, types, mods, shape, td, ts, expr) SHAPE_##shape(id, td, ts, expr)
 #include "ptx/isa.def"
 
-#define ENTRY_TWO(id) [EXEC_##id] = {id##_some, id##_all},
-#define ENTRY_ONE(id) [EXEC_##id] = {id##_some, id##_some},
-#define ENTRY_UN(id) ENTRY_TWO(id)
-#define ENTRY_CVTB(id) ENTRY_TWO(id)
-#define ENTRY_BIN(id) ENTRY_TWO(id)
-#define ENTRY_SHIFT(id) ENTRY_TWO(id)
-#define ENTRY_TER(id) ENTRY_TWO(id)
-#define ENTRY_TERW(id) ENTRY_TWO(id)
+#define ENTRY_TWO(id)      [EXEC_##id] = {id##_some, id##_all},
+#define ENTRY_ONE(id)      [EXEC_##id] = {id##_some, id##_some},
+#define ENTRY_UN(id)       ENTRY_TWO(id)
+#define ENTRY_CVTB(id)     ENTRY_TWO(id)
+#define ENTRY_BIN(id)      ENTRY_TWO(id)
+#define ENTRY_SHIFT(id)    ENTRY_TWO(id)
+#define ENTRY_TER(id)      ENTRY_TWO(id)
+#define ENTRY_TERW(id)     ENTRY_TWO(id)
 #define ENTRY_TER64_32(id) ENTRY_TWO(id)
-#define ENTRY_SELP(id) ENTRY_TWO(id)
-#define ENTRY_SETP(id) ENTRY_ONE(id)
-#define ENTRY_PUN(id) ENTRY_ONE(id)
-#define ENTRY_PBIN(id) ENTRY_ONE(id)
-#define ENTRY_DIVIDE(id) ENTRY_ONE(id)
-#define ENTRY_CARRY(id) ENTRY_ONE(id)
-#define ENTRY_CARRY3(id) ENTRY_ONE(id)
+#define ENTRY_SELP(id)     ENTRY_TWO(id)
+#define ENTRY_SETP(id)     ENTRY_ONE(id)
+#define ENTRY_PUN(id)      ENTRY_ONE(id)
+#define ENTRY_PBIN(id)     ENTRY_ONE(id)
+#define ENTRY_DIVIDE(id)   ENTRY_ONE(id)
+#define ENTRY_CARRY(id)    ENTRY_ONE(id)
+#define ENTRY_CARRY3(id)   ENTRY_ONE(id)
 #define ENTRY_CUSTOM(id)
 #define ENTRY_CTRL(id)
 #define ENTRY_VEC(id)

@@ -230,7 +230,7 @@ FN(load_global)
     struct run_stats *s = e->stats;
     find_addresses(w, op, mask);
     count_bytes(op->klass == PTX_CLASS_LD_CONST ? &s->const_load_bytes : &s->global_load_bytes,
-               mask, (uint32_t)op->width * op->vec);
+                mask, (uint32_t)op->width * op->vec);
     load_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
 }
 
@@ -350,8 +350,7 @@ FN(load_local)
     find_addresses(w, op, mask);
     count_bytes(&w->emu->stats->local_load_bytes, mask, (uint32_t)op->width * op->vec);
     for (uint32_t m = mask; m; m &= m - 1)
-        load_local_lane(w, op, (uint32_t)__builtin_ctz(m),
-                        w->emu->last.address[__builtin_ctz(m)]);
+        load_local_lane(w, op, (uint32_t)__builtin_ctz(m), w->emu->last.address[__builtin_ctz(m)]);
 }
 
 FN(store_local)
@@ -359,8 +358,7 @@ FN(store_local)
     find_addresses(w, op, mask);
     count_bytes(&w->emu->stats->local_store_bytes, mask, (uint32_t)op->width * op->vec);
     for (uint32_t m = mask; m; m &= m - 1)
-        store_local_lane(w, op, (uint32_t)__builtin_ctz(m),
-                         w->emu->last.address[__builtin_ctz(m)]);
+        store_local_lane(w, op, (uint32_t)__builtin_ctz(m), w->emu->last.address[__builtin_ctz(m)]);
 }
 
 /* Named variables and call parameters of a function: one address for all lanes. */
@@ -472,7 +470,7 @@ FN(store_generic)
 #define ENTRY(id, fn) [EXEC_##id] = {fn, fn},
 const vec_table VEC_NAME(vec_mem) = {
     ENTRY(LD_GLOBAL, load_global) ENTRY(LD_SHARED, load_shared) ENTRY(LD_LOCAL, load_local)
-    ENTRY(LD_GENERIC, load_generic) ENTRY(LD_PARAM, load_param) ENTRY(LD_FRAME, load_frame)
-    ENTRY(ST_GLOBAL, store_global) ENTRY(ST_SHARED, store_shared) ENTRY(ST_LOCAL, store_local)
-    ENTRY(ST_GENERIC, store_generic) ENTRY(ST_FRAME, store_frame)
-};
+        ENTRY(LD_GENERIC, load_generic) ENTRY(LD_PARAM, load_param) ENTRY(LD_FRAME, load_frame)
+            ENTRY(ST_GLOBAL, store_global) ENTRY(ST_SHARED, store_shared)
+                ENTRY(ST_LOCAL, store_local) ENTRY(ST_GENERIC, store_generic)
+                    ENTRY(ST_FRAME, store_frame)};

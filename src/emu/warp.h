@@ -53,17 +53,17 @@ struct emu_warp {
     uint32_t rows_cap;
     uint32_t *pred_store;
     uint32_t preds_cap;
-    char *local; /* word w of lane i at (w * 32 + i) * 4 */
+    char *local;        /* word w of lane i at (w * 32 + i) * 4 */
     uint32_t local_cap; /* bytes per thread */
-    uint32_t id; /* in its CTA */
-    uint32_t barrier; /* the barrier it waits at */
+    uint32_t id;        /* in its CTA */
+    uint32_t barrier;   /* the barrier it waits at */
     uint32_t arrived_mask;
     uint32_t tid[3][WARP_LANES];
 };
 
 struct cta_barrier {
-    uint32_t arrived;  /* warps */
-    uint32_t expected; /* warps; 0 = all that have not exited */
+    uint32_t arrived;        /* warps */
+    uint32_t expected;       /* warps; 0 = all that have not exited */
     uint32_t popc, all, any; /* of a bar.red so far */
 };
 
@@ -106,7 +106,7 @@ struct emu_launch {
     uint32_t work_dim;
     uint32_t shared_bytes; /* static and dynamic */
     uint32_t dynamic_shared_bytes;
-    const uint8_t *params;  /* the parameter block */
+    const uint8_t *params;   /* the parameter block */
     uint64_t params_address; /* where it lies in device memory */
     uint32_t number;
 };
@@ -195,9 +195,9 @@ bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out);
 
 /* --- functions of the operations that are not vector code --- */
 #define EXEC(id, inst, types, mods, shape, td, ts, expr) EXEC_DECLARE_##shape(id)
-#define EXEC_DECLARE_FN(id) void emu_x_##id(struct emu_warp *w, const struct op *op, uint32_t mask);
-#define EXEC_DECLARE_CUSTOM(id) EXEC_DECLARE_FN(id)
-#define EXEC_DECLARE_CTRL(id) EXEC_DECLARE_FN(id)
+#define EXEC_DECLARE_FN(id)                              void emu_x_##id(struct emu_warp *w, const struct op *op, uint32_t mask);
+#define EXEC_DECLARE_CUSTOM(id)                          EXEC_DECLARE_FN(id)
+#define EXEC_DECLARE_CTRL(id)                            EXEC_DECLARE_FN(id)
 #define EXEC_DECLARE_VEC(id)
 #define EXEC_DECLARE_UN(id)
 #define EXEC_DECLARE_BIN(id)

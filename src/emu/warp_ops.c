@@ -1,9 +1,11 @@
-/* Operations across the lanes of a warp: votes, shuffles, matches, reductions. MODEL: lanes that are not active take no part, whatever a .sync member mask says: the
- * SIMT stack has brought together all lanes that can come. */
+/* Operations across the lanes of a warp: votes, shuffles, matches, reductions. MODEL: lanes that
+ * are not active take no part, whatever a .sync member mask says: the SIMT stack has brought
+ * together all lanes that can come. */
 #include "emu/vec.h"
 
 #define FN(id) void emu_x_##id(struct emu_warp *w, const struct op *op, uint32_t mask)
-#define EACH_LANE(i, mask) for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
+#define EACH_LANE(i, mask)                                                                         \
+    for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
 
 static void put_all(struct emu_warp *w, const struct op *op, uint32_t mask, uint32_t v)
 {

@@ -7,7 +7,6 @@
 #include "gpu/sim.h"
 #include "stats/host.h"
 
-
 static const struct program_func *find_entry(struct heddle_sim *sim, struct heddle_module *module,
                                              const char *kernel)
 {
@@ -159,8 +158,9 @@ static enum heddle_status run_launch(struct heddle_sim *sim)
     struct strbuf why = {0};
     enum heddle_status s = HEDDLE_OK;
     if (!run_stats_check(&sim->stats, &why))
-        s = sim_fail(sim, HEDDLE_KERNEL_FAULT, "the statistics contradict each other, which is a "
-                                               "fault of the simulator:\n%s",
+        s = sim_fail(sim, HEDDLE_KERNEL_FAULT,
+                     "the statistics contradict each other, which is a "
+                     "fault of the simulator:\n%s",
                      strbuf_text(&why));
     strbuf_destroy(&why);
     return s;

@@ -31,7 +31,7 @@ static void apply_relocations(struct heddle_sim *sim, const struct ptx_module *m
         const struct ptx_var *v = m->vars[i];
         for (uint32_t k = 0; address[i] && k < v->n_relocs; k++) {
             const struct ptx_reloc *r = &v->relocs[k];
-            uint64_t target = r->func ? program_func_address(r->func->index)
+            uint64_t target = r->func  ? program_func_address(r->func->index)
                               : r->var ? address[r->var->index]
                                        : 0;
             target += (uint64_t)r->addend;
@@ -128,12 +128,14 @@ enum heddle_status heddle_load_file(struct heddle_sim *sim, const char *path,
         language = HEDDLE_CUDA_C;
     else
         return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "%s: the name must end in .ptx, .cl or .cu, which tells the language\n", path);
+                        "%s: the name must end in .ptx, .cl or .cu, which tells the language\n",
+                        path);
     struct strbuf text = {0};
     int error = strbuf_read_file(&text, path);
     enum heddle_status s;
     if (error)
-        s = sim_fail(sim, error == ENOENT || error == EISDIR ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT,
+        s = sim_fail(sim,
+                     error == ENOENT || error == EISDIR ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT,
                      "%s: %s\n", path, strerror(error));
     else
         s = heddle_load(sim, language, path, strbuf_text(&text), text.len, build_options, out);

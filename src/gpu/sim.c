@@ -43,9 +43,9 @@ static enum heddle_status choose_isa(struct heddle_sim *sim, const char *name)
     struct strbuf list = {0};
     for (uint32_t i = 0; i < host_isa_count(); i++)
         strbuf_addf(&list, " %s", host_isa_name(i));
-    enum heddle_status s = sim_fail(sim, HEDDLE_BAD_INPUT,
-                                    "host ISA '%s' is not available here; this host has:%s\n", name,
-                                    strbuf_text(&list));
+    enum heddle_status s =
+        sim_fail(sim, HEDDLE_BAD_INPUT, "host ISA '%s' is not available here; this host has:%s\n",
+                 name, strbuf_text(&list));
     strbuf_destroy(&list);
     return s;
 }
@@ -68,8 +68,9 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
     if (options)
         memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
     if (o.timing)
-        return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "this version executes kernels functionally only; timing is not there yet\n");
+        return sim_fail(
+            sim, HEDDLE_BAD_INPUT,
+            "this version executes kernels functionally only; timing is not there yet\n");
     enum heddle_status s = choose_isa(sim, o.host_isa);
     if (s == HEDDLE_OK)
         s = load_gpu(sim, &o);

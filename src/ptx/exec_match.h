@@ -7,7 +7,7 @@
 struct exec_row {
     enum ptx_opcode op;
     const char *types, *mods;
-    const char *shape;  /* "BIN", "CUSTOM", ... */
+    const char *shape;   /* "BIN", "CUSTOM", ... */
     const char *td, *ts; /* C types of the destination and the sources */
     const char *name;
 };

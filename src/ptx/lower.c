@@ -140,8 +140,8 @@ static uint32_t collect_shared(struct lowerer *l, uint64_t *addresses, struct sh
             if (m->funcs[f]->vars[i]->space != PTX_SHARED)
                 continue;
             ARRAY_RESERVE(list, cap, n + 1);
-            list[n++] = (struct shared_var){.var = m->funcs[f]->vars[i],
-                                            .at32 = &p->funcs[f].var_at[i]};
+            list[n++] =
+                (struct shared_var){.var = m->funcs[f]->vars[i], .at32 = &p->funcs[f].var_at[i]};
         }
     }
     *out = list;

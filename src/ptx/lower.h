@@ -8,9 +8,9 @@
 
 /* Windows of the generic address space. Global memory begins above them. */
 #define GENERIC_SHARED_BASE 0x01000000ull
-#define GENERIC_LOCAL_BASE 0x02000000ull
-#define GENERIC_LOCAL_END 0x03000000ull
-#define DEVICE_BASE 0x10000000ull
+#define GENERIC_LOCAL_BASE  0x02000000ull
+#define GENERIC_LOCAL_END   0x03000000ull
+#define DEVICE_BASE         0x10000000ull
 
 struct lowerer {
     const struct ptx_module *module;
@@ -29,7 +29,7 @@ struct lowerer {
         uint64_t bits;
         uint32_t at;
         uint8_t width; /* 0 = empty */
-    } *entries;
+    } * entries;
     uint32_t n_entries, cap_entries;
     uint32_t cap_pool, cap_extra, cap_calls;
 };

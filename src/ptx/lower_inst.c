@@ -273,8 +273,8 @@ static void lower_cvt(struct lowerer *l, enum exec_id id)
     const struct exec_row *row = &exec_rows[id];
     const struct ptx_operand *d = operand(l, 0), *s = operand(l, 1);
     uint32_t td = exec_type_bits(row->td), ts = exec_type_bits(row->ts);
-    uint32_t d_bits = d->kind == PTX_OPERAND_SINK ? (bits_of(l, 0) == 64 ? 64 : 32)
-                                                  : operand_reg_bits(d);
+    uint32_t d_bits =
+        d->kind == PTX_OPERAND_SINK ? (bits_of(l, 0) == 64 ? 64 : 32) : operand_reg_bits(d);
     uint32_t s_bits = operand_reg_bits(s) ? operand_reg_bits(s) : bits_of(l, 1);
     if (l->inst->n_operands > 2) {
         lower_error(l, "cvt of two values at once is not supported");
@@ -284,7 +284,8 @@ static void lower_cvt(struct lowerer *l, enum exec_id id)
         lower_error(l, "special register %s can only be read with mov", ptx_sreg_name(s->sreg));
         return;
     }
-    /* The plain rows take registers exactly as wide as the types; 8-bit ones live in 32-bit rows. */
+    /* The plain rows take registers exactly as wide as the types; 8-bit ones live in 32-bit rows.
+     */
     bool plain = id != EXEC_CVT_ANY && d_bits == td && (ts == 8 ? s_bits != 64 : s_bits == ts);
     if (!plain)
         id = EXEC_CVT_ANY;

@@ -2,7 +2,14 @@
 #include "ptx/exec_match.h"
 #include "ptx/lower.h"
 
-enum access { ACCESS_GLOBAL, ACCESS_SHARED, ACCESS_LOCAL, ACCESS_GENERIC, ACCESS_PARAM, ACCESS_FRAME };
+enum access {
+    ACCESS_GLOBAL,
+    ACCESS_SHARED,
+    ACCESS_LOCAL,
+    ACCESS_GENERIC,
+    ACCESS_PARAM,
+    ACCESS_FRAME
+};
 
 static enum access access_of_space(const struct lowerer *l, enum ptx_space space)
 {
@@ -112,8 +119,8 @@ static void lower_data(struct lowerer *l, const struct ptx_operand *data, bool i
     if (reg_bits == 16)
         op->flags |= OP_DST16;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = is_load ? lower_dst(l, &items[i], reg_bits)
-                               : lower_src(l, &items[i], reg_bits, type);
+        uint32_t row =
+            is_load ? lower_dst(l, &items[i], reg_bits) : lower_src(l, &items[i], reg_bits, type);
         if (n == 1) {
             if (is_load)
                 op->dst = row;
@@ -128,9 +135,10 @@ static void lower_data(struct lowerer *l, const struct ptx_operand *data, bool i
 
 void lower_load(struct lowerer *l)
 {
-    static const uint16_t exec[] = {[ACCESS_GLOBAL] = EXEC_LD_GLOBAL, [ACCESS_SHARED] = EXEC_LD_SHARED,
-                                    [ACCESS_LOCAL] = EXEC_LD_LOCAL, [ACCESS_GENERIC] = EXEC_LD_GENERIC,
-                                    [ACCESS_PARAM] = EXEC_LD_PARAM, [ACCESS_FRAME] = EXEC_LD_FRAME};
+    static const uint16_t exec[] = {
+        [ACCESS_GLOBAL] = EXEC_LD_GLOBAL, [ACCESS_SHARED] = EXEC_LD_SHARED,
+        [ACCESS_LOCAL] = EXEC_LD_LOCAL,   [ACCESS_GENERIC] = EXEC_LD_GENERIC,
+        [ACCESS_PARAM] = EXEC_LD_PARAM,   [ACCESS_FRAME] = EXEC_LD_FRAME};
     enum access kind = lower_address(l, &l->inst->operands[1]);
     l->info->exec_id = exec[kind];
     lower_data(l, &l->inst->operands[0], true);
@@ -138,9 +146,10 @@ void lower_load(struct lowerer *l)
 
 void lower_store(struct lowerer *l)
 {
-    static const uint16_t exec[] = {[ACCESS_GLOBAL] = EXEC_ST_GLOBAL, [ACCESS_SHARED] = EXEC_ST_SHARED,
-                                    [ACCESS_LOCAL] = EXEC_ST_LOCAL, [ACCESS_GENERIC] = EXEC_ST_GENERIC,
-                                    [ACCESS_PARAM] = EXEC_ST_FRAME, [ACCESS_FRAME] = EXEC_ST_FRAME};
+    static const uint16_t exec[] = {
+        [ACCESS_GLOBAL] = EXEC_ST_GLOBAL, [ACCESS_SHARED] = EXEC_ST_SHARED,
+        [ACCESS_LOCAL] = EXEC_ST_LOCAL,   [ACCESS_GENERIC] = EXEC_ST_GENERIC,
+        [ACCESS_PARAM] = EXEC_ST_FRAME,   [ACCESS_FRAME] = EXEC_ST_FRAME};
     enum access kind = lower_address(l, &l->inst->operands[0]);
     if (kind == ACCESS_PARAM)
         lower_error(l, "a kernel cannot store to its parameters");
@@ -166,12 +175,14 @@ void lower_atomic(struct lowerer *l)
         lower_error(l, "atomics work on global, shared or generic addresses");
         return;
     }
-    op->sub2 = kind == ACCESS_SHARED ? PTX_SHARED : kind == ACCESS_GENERIC ? PTX_GENERIC : PTX_GLOBAL;
+    op->sub2 = kind == ACCESS_SHARED    ? PTX_SHARED
+               : kind == ACCESS_GENERIC ? PTX_GENERIC
+                                        : PTX_GLOBAL;
     op->width = (uint8_t)(bits / 8);
     if (bits == 64)
         op->flags |= OP_DST64;
-    op->dst = lower_dst(l, red ? &(struct ptx_operand){.kind = PTX_OPERAND_SINK} : &inst->operands[0],
-                        bits);
+    op->dst = lower_dst(
+        l, red ? &(struct ptx_operand){.kind = PTX_OPERAND_SINK} : &inst->operands[0], bits);
     if (inst->n_operands < i + (cas ? 3 : 2)) {
         lower_error(l, "an operand is missing");
         return;

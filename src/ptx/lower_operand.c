@@ -150,9 +150,9 @@ uint32_t lower_src(struct lowerer *l, const struct ptx_operand *o, uint32_t bits
 uint32_t lower_dst(struct lowerer *l, const struct ptx_operand *o, uint32_t bits)
 {
     if (o->kind == PTX_OPERAND_SINK) {
-        struct ptx_place scratch = {
-            .file = bits == 64 ? PTX_FILE_64 : PTX_FILE_32,
-            .number = (uint16_t)(bits == 64 ? l->alloc->n_64 : l->alloc->n_32)};
+        struct ptx_place scratch = {.file = bits == 64 ? PTX_FILE_64 : PTX_FILE_32,
+                                    .number =
+                                        (uint16_t)(bits == 64 ? l->alloc->n_64 : l->alloc->n_32)};
         return frame_row(l, scratch);
     }
     if (o->kind != PTX_OPERAND_REG || operand_reg_bits(o) == 1) {

@@ -35,7 +35,7 @@ enum directive {
 #define DIRECTIVE(id, text) DIRECTIVE_##id,
     PTX_DIRECTIVES(DIRECTIVE)
 #undef DIRECTIVE
-    N_DIRECTIVES,
+        N_DIRECTIVES,
 };
 extern const char *const directive_texts[N_DIRECTIVES];
 

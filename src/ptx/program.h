@@ -41,21 +41,21 @@ enum op_flags {
 
 /* What executing needs, in one cache line. */
 struct op {
-    op_fn exec[2];           /* [0] under a mask, [1] with every live lane active */
-    uint32_t a, b, c, dst;   /* rows: byte offset, or byte offset | OP_POOL */
-    int64_t imm;             /* address offset, branch target, constant: as the operation needs */
-    uint16_t guard;          /* the operation's own predicate, OP_NO_PRED = none */
-    uint16_t pdst, pdst2;    /* predicate destinations */
-    uint16_t psrc;           /* predicate source */
-    uint8_t klass;           /* enum ptx_class */
-    uint8_t type, type2;     /* enum ptx_type: of the operation, of its source */
-    uint8_t width;           /* bytes of one element of a memory access */
-    uint8_t vec;             /* elements of a vector access: 1, 2, 4 or 8 */
-    uint8_t sub;             /* enum ptx_mod that selects among variants, or PTX_NO_MOD */
-    uint8_t sub2;            /* a second one: what a comparison is combined with */
-    uint8_t round;           /* enum fp_round */
-    uint8_t flags;           /* enum op_flags */
-    uint32_t extra;          /* first of this operation's words in program.extra[] */
+    op_fn exec[2];         /* [0] under a mask, [1] with every live lane active */
+    uint32_t a, b, c, dst; /* rows: byte offset, or byte offset | OP_POOL */
+    int64_t imm;           /* address offset, branch target, constant: as the operation needs */
+    uint16_t guard;        /* the operation's own predicate, OP_NO_PRED = none */
+    uint16_t pdst, pdst2;  /* predicate destinations */
+    uint16_t psrc;         /* predicate source */
+    uint8_t klass;         /* enum ptx_class */
+    uint8_t type, type2;   /* enum ptx_type: of the operation, of its source */
+    uint8_t width;         /* bytes of one element of a memory access */
+    uint8_t vec;           /* elements of a vector access: 1, 2, 4 or 8 */
+    uint8_t sub;           /* enum ptx_mod that selects among variants, or PTX_NO_MOD */
+    uint8_t sub2;          /* a second one: what a comparison is combined with */
+    uint8_t round;         /* enum fp_round */
+    uint8_t flags;         /* enum op_flags */
+    uint32_t extra;        /* first of this operation's words in program.extra[] */
 };
 
 _Static_assert(sizeof(struct op) == 64, "an operation is one cache line");
@@ -76,24 +76,24 @@ struct call_copy {
 };
 
 struct call_site {
-    int32_t callee; /* function index; -1 = through a register */
-    uint16_t host;  /* enum ptx_host_function + 1, or 0 */
+    int32_t callee;                /* function index; -1 = through a register */
+    uint16_t host;                 /* enum ptx_host_function + 1, or 0 */
     struct call_copy *args, *rets; /* for an indirect call filled from the argument list */
     uint32_t n_args, n_rets;
 };
 
 struct program_func {
     const struct ptx_func *func;
-    uint32_t entry, end;      /* PCs [entry, end); ops[end] is a return for those who run past */
-    uint32_t frame_bytes;     /* of rows, scratch rows included */
-    uint32_t n_preds;         /* preds[n_preds] is all true, [n_preds+1] all false, +2 scratch */
-    uint32_t local_bytes;     /* per thread: parameters, local variables, call arguments */
-    uint32_t shared_bytes;    /* static shared memory of the module, for an entry */
-    uint32_t registers;       /* per thread, over the deepest call chain; 64-bit count 2 */
+    uint32_t entry, end;         /* PCs [entry, end); ops[end] is a return for those who run past */
+    uint32_t frame_bytes;        /* of rows, scratch rows included */
+    uint32_t n_preds;            /* preds[n_preds] is all true, [n_preds+1] all false, +2 scratch */
+    uint32_t local_bytes;        /* per thread: parameters, local variables, call arguments */
+    uint32_t shared_bytes;       /* static shared memory of the module, for an entry */
+    uint32_t registers;          /* per thread, over the deepest call chain; 64-bit count 2 */
     uint32_t *param_at, *ret_at; /* offsets: entry: in the parameter block; func: in the frame */
-    uint32_t param_bytes;     /* of an entry's parameter block */
-    uint32_t *var_at;         /* of func->vars: shared or frame offset */
-    bool recursive;           /* on a cycle of the call graph, or calls through registers */
+    uint32_t param_bytes;        /* of an entry's parameter block */
+    uint32_t *var_at;            /* of func->vars: shared or frame offset */
+    bool recursive;              /* on a cycle of the call graph, or calls through registers */
 };
 
 struct program {
@@ -108,7 +108,7 @@ struct program {
     uint32_t n_extra;
     struct call_site *calls; /* an operation's is calls[op.extra] */
     uint32_t n_calls;
-    struct program_func *funcs; /* as module.funcs */
+    struct program_func *funcs;    /* as module.funcs */
     const uint64_t *var_addresses; /* of module.vars: device address, or shared offset */
 };
 

@@ -45,7 +45,7 @@ enum ptx_type {
 #define TYPE(id, text, bits, kind) PTX_##id,
     PTX_TYPES(TYPE)
 #undef TYPE
-    PTX_N_TYPES,
+        PTX_N_TYPES,
 };
 
 struct ptx_type_info {
@@ -96,8 +96,8 @@ enum ptx_opcode {
 
 /* The unit an instruction's row names; ptx_inst_class() refines it by type and space. */
 enum ptx_unit {
-    PTX_UNIT_ALU,   /* integer or floating point, as the type says */
-    PTX_UNIT_SFU,   /* approximations and divisions */
+    PTX_UNIT_ALU, /* integer or floating point, as the type says */
+    PTX_UNIT_SFU, /* approximations and divisions */
     PTX_UNIT_MOVE,
     PTX_UNIT_CVT,
     PTX_UNIT_LOAD,
@@ -140,7 +140,7 @@ enum ptx_class {
 #define CLASS(id, text, help) PTX_CLASS_##id,
     PTX_CLASSES(CLASS)
 #undef CLASS
-    PTX_N_CLASSES,
+        PTX_N_CLASSES,
 };
 
 struct ptx_inst_info {
@@ -154,51 +154,65 @@ extern const struct ptx_inst_info ptx_insts[PTX_N_OPCODES];
 
 /* Special registers. */
 #define PTX_SREGS(SREG)                                                                            \
-    SREG(TID_X, "%tid.x") SREG(TID_Y, "%tid.y") SREG(TID_Z, "%tid.z")                              \
-    SREG(NTID_X, "%ntid.x") SREG(NTID_Y, "%ntid.y") SREG(NTID_Z, "%ntid.z")                        \
-    SREG(CTAID_X, "%ctaid.x") SREG(CTAID_Y, "%ctaid.y") SREG(CTAID_Z, "%ctaid.z")                  \
-    SREG(NCTAID_X, "%nctaid.x") SREG(NCTAID_Y, "%nctaid.y") SREG(NCTAID_Z, "%nctaid.z")            \
-    SREG(LANEID, "%laneid") SREG(WARPID, "%warpid") SREG(NWARPID, "%nwarpid")                      \
-    SREG(SMID, "%smid") SREG(NSMID, "%nsmid") SREG(GRIDID, "%gridid")                              \
-    SREG(LANEMASK_EQ, "%lanemask_eq") SREG(LANEMASK_LE, "%lanemask_le")                            \
-    SREG(LANEMASK_LT, "%lanemask_lt") SREG(LANEMASK_GE, "%lanemask_ge")                            \
-    SREG(LANEMASK_GT, "%lanemask_gt") SREG(CLOCK, "%clock") SREG(CLOCK_HI, "%clock_hi")            \
-    SREG(CLOCK64, "%clock64") SREG(GLOBALTIMER, "%globaltimer")                                    \
-    SREG(GLOBALTIMER_LO, "%globaltimer_lo") SREG(GLOBALTIMER_HI, "%globaltimer_hi")                \
-    SREG(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") SREG(TOTAL_SMEM_SIZE, "%total_smem_size")        \
-    SREG(ENVREG0, "%envreg0") /* ENVREG0 + n is %envregN, 0 <= n < 32 */
+    SREG(TID_X, "%tid.x")                                                                          \
+    SREG(TID_Y, "%tid.y") SREG(TID_Z, "%tid.z") SREG(NTID_X, "%ntid.x") SREG(NTID_Y, "%ntid.y")    \
+        SREG(NTID_Z, "%ntid.z") SREG(CTAID_X, "%ctaid.x") SREG(CTAID_Y, "%ctaid.y") SREG(          \
+            CTAID_Z, "%ctaid.z") SREG(NCTAID_X, "%nctaid.x") SREG(NCTAID_Y, "%nctaid.y")           \
+            SREG(NCTAID_Z, "%nctaid.z") SREG(LANEID, "%laneid") SREG(WARPID, "%warpid") SREG(      \
+                NWARPID, "%nwarpid") SREG(SMID, "%smid") SREG(NSMID, "%nsmid")                     \
+                SREG(GRIDID, "%gridid") SREG(LANEMASK_EQ, "%lanemask_eq") SREG(                    \
+                    LANEMASK_LE, "%lanemask_le") SREG(LANEMASK_LT, "%lanemask_lt")                 \
+                    SREG(LANEMASK_GE, "%lanemask_ge") SREG(LANEMASK_GT, "%lanemask_gt") SREG(      \
+                        CLOCK, "%clock") SREG(CLOCK_HI, "%clock_hi") SREG(CLOCK64, "%clock64")     \
+                        SREG(GLOBALTIMER, "%globaltimer") SREG(GLOBALTIMER_LO, "%globaltimer_lo")  \
+                            SREG(GLOBALTIMER_HI, "%globaltimer_hi") SREG(DYNAMIC_SMEM_SIZE,        \
+                                                                         "%dynamic_smem_size")     \
+                                SREG(TOTAL_SMEM_SIZE, "%total_smem_size")                          \
+                                    SREG(ENVREG0,                                                  \
+                                         "%envreg0") /* ENVREG0 + n is %envregN, 0 <= n < 32 */
 
 /* Known and not supported: an instruction that reads one is refused. */
 #define PTX_REFUSED_SREGS(SREG)                                                                    \
-    SREG(CLUSTERID_X, "%clusterid.x") SREG(CLUSTERID_Y, "%clusterid.y")                            \
-    SREG(CLUSTERID_Z, "%clusterid.z") SREG(NCLUSTERID_X, "%nclusterid.x")                          \
-    SREG(NCLUSTERID_Y, "%nclusterid.y") SREG(NCLUSTERID_Z, "%nclusterid.z")                        \
-    SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x") SREG(CLUSTER_CTAID_Y, "%cluster_ctaid.y")            \
-    SREG(CLUSTER_CTAID_Z, "%cluster_ctaid.z") SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x")          \
-    SREG(CLUSTER_NCTAID_Y, "%cluster_nctaid.y") SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")        \
-    SREG(CLUSTER_CTARANK, "%cluster_ctarank") SREG(CLUSTER_NCTARANK, "%cluster_nctarank")          \
-    SREG(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster") SREG(AGGR_SMEM_SIZE, "%aggr_smem_size")      \
-    SREG(CURRENT_GRAPH_EXEC, "%current_graph_exec")                                                \
-    SREG(RESERVED_SMEM_BEGIN, "%reserved_smem_offset_begin")                                       \
-    SREG(RESERVED_SMEM_END, "%reserved_smem_offset_end")                                           \
-    SREG(RESERVED_SMEM_CAP, "%reserved_smem_offset_cap")                                           \
-    SREG(RESERVED_SMEM_0, "%reserved_smem_offset_0") SREG(PM0, "%pm0") SREG(PM1, "%pm1")           \
-    SREG(PM2, "%pm2") SREG(PM3, "%pm3") SREG(PM4, "%pm4") SREG(PM5, "%pm5") SREG(PM6, "%pm6")      \
-    SREG(PM7, "%pm7")
+    SREG(CLUSTERID_X, "%clusterid.x")                                                              \
+    SREG(CLUSTERID_Y, "%clusterid.y") SREG(CLUSTERID_Z, "%clusterid.z") SREG(                      \
+        NCLUSTERID_X, "%nclusterid.x") SREG(NCLUSTERID_Y, "%nclusterid.y")                         \
+        SREG(NCLUSTERID_Z, "%nclusterid.z") SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x") SREG(        \
+            CLUSTER_CTAID_Y, "%cluster_ctaid.y") SREG(CLUSTER_CTAID_Z, "%cluster_ctaid.z")         \
+            SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x") SREG(                                      \
+                CLUSTER_NCTAID_Y, "%cluster_nctaid.y") SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z") \
+                SREG(CLUSTER_CTARANK, "%cluster_ctarank")                                          \
+                    SREG(CLUSTER_NCTARANK, "%cluster_nctarank")                                    \
+                        SREG(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")                          \
+                            SREG(AGGR_SMEM_SIZE, "%aggr_smem_size")                                \
+                                SREG(CURRENT_GRAPH_EXEC, "%current_graph_exec")                    \
+                                    SREG(RESERVED_SMEM_BEGIN, "%reserved_smem_offset_begin")       \
+                                        SREG(RESERVED_SMEM_END, "%reserved_smem_offset_end")       \
+                                            SREG(RESERVED_SMEM_CAP, "%reserved_smem_offset_cap")   \
+                                                SREG(RESERVED_SMEM_0, "%reserved_smem_offset_0")   \
+                                                    SREG(PM0, "%pm0") SREG(PM1, "%pm1")            \
+                                                        SREG(PM2, "%pm2") SREG(PM3, "%pm3")        \
+                                                            SREG(PM4, "%pm4") SREG(PM5, "%pm5")    \
+                                                                SREG(PM6, "%pm6")                  \
+                                                                    SREG(PM7, "%pm7")
 
 enum ptx_sreg {
 #define SREG(id, text) PTX_SREG_##id,
-    PTX_SREGS(SREG)
-    PTX_N_SUPPORTED_SREGS = PTX_SREG_ENVREG0 + 32,
+    PTX_SREGS(SREG) PTX_N_SUPPORTED_SREGS = PTX_SREG_ENVREG0 + 32,
     PTX_SREG_LAST_SUPPORTED = PTX_N_SUPPORTED_SREGS - 1,
     PTX_REFUSED_SREGS(SREG)
 #undef SREG
-    PTX_N_SREGS,
+        PTX_N_SREGS,
 };
 const char *ptx_sreg_name(uint32_t sreg);
 
 /* --- Declarations --- */
-enum ptx_linkage { PTX_LINK_NONE, PTX_LINK_VISIBLE, PTX_LINK_EXTERN, PTX_LINK_WEAK, PTX_LINK_COMMON };
+enum ptx_linkage {
+    PTX_LINK_NONE,
+    PTX_LINK_VISIBLE,
+    PTX_LINK_EXTERN,
+    PTX_LINK_WEAK,
+    PTX_LINK_COMMON
+};
 
 struct ptx_reg {
     const char *name;
@@ -225,21 +239,21 @@ struct ptx_var {
     const char *name;
     enum ptx_space space;
     enum ptx_linkage linkage;
-    enum ptx_type type;  /* of an element */
-    uint8_t vec;         /* elements of a vector type: 1, 2 or 4 */
+    enum ptx_type type; /* of an element */
+    uint8_t vec;        /* elements of a vector type: 1, 2 or 4 */
     bool is_array;
-    bool is_unsized;     /* .extern .shared x[]: dynamic shared memory */
-    uint64_t n_elems;    /* product of the dimensions; 1 for a scalar */
-    uint64_t bytes;      /* whole size; 0 when unsized */
+    bool is_unsized;  /* .extern .shared x[]: dynamic shared memory */
+    uint64_t n_elems; /* product of the dimensions; 1 for a scalar */
+    uint64_t bytes;   /* whole size; 0 when unsized */
     uint32_t align;
     const uint8_t *data; /* initial bytes, `bytes` long, or NULL */
     struct ptx_reloc *relocs;
     uint32_t n_relocs;
-    bool is_ptr;         /* parameter with .ptr */
+    bool is_ptr; /* parameter with .ptr */
     enum ptx_space ptr_space;
     uint32_t ptr_align;
     uint32_t line, col;
-    uint32_t index;      /* its place in the list it is in (module vars, params, rets, locals) */
+    uint32_t index; /* its place in the list it is in (module vars, params, rets, locals) */
 };
 
 struct ptx_label {
@@ -250,17 +264,17 @@ struct ptx_label {
 enum ptx_operand_kind {
     PTX_OPERAND_REG,
     PTX_OPERAND_SREG,
-    PTX_OPERAND_IMM,   /* integer or float literal */
-    PTX_OPERAND_VAR,   /* address of a variable, or a parameter in a call; + offset */
-    PTX_OPERAND_FUNC,  /* a function's name */
-    PTX_OPERAND_LABEL, /* a code label */
+    PTX_OPERAND_IMM,     /* integer or float literal */
+    PTX_OPERAND_VAR,     /* address of a variable, or a parameter in a call; + offset */
+    PTX_OPERAND_FUNC,    /* a function's name */
+    PTX_OPERAND_LABEL,   /* a code label */
     PTX_OPERAND_TARGETS, /* name of a .branchtargets or .calltargets list */
-    PTX_OPERAND_PROTO, /* name of a .callprototype */
-    PTX_OPERAND_MEM,   /* [base + offset] */
-    PTX_OPERAND_VEC,   /* {a, b, ...} */
-    PTX_OPERAND_PAIR,  /* a|b : two destinations */
-    PTX_OPERAND_SINK,  /* _ : result not wanted */
-    PTX_OPERAND_LIST,  /* (a, b, ...) in a call */
+    PTX_OPERAND_PROTO,   /* name of a .callprototype */
+    PTX_OPERAND_MEM,     /* [base + offset] */
+    PTX_OPERAND_VEC,     /* {a, b, ...} */
+    PTX_OPERAND_PAIR,    /* a|b : two destinations */
+    PTX_OPERAND_SINK,    /* _ : result not wanted */
+    PTX_OPERAND_LIST,    /* (a, b, ...) in a call */
 };
 
 struct ptx_operand {
@@ -270,25 +284,25 @@ struct ptx_operand {
     bool imm_f32;   /* IMM: written 0fXXXXXXXX; prints back that way */
     uint64_t bits;  /* IMM: value, sign-extended to 64 bits */
     uint32_t line, col;
-    struct ptx_reg *reg;       /* REG */
-    uint32_t sreg;             /* SREG */
-    struct ptx_var *var;       /* VAR */
-    struct ptx_func *func;     /* FUNC */
-    uint32_t label;            /* LABEL: index into the function's labels[] */
+    struct ptx_reg *reg;         /* REG */
+    uint32_t sreg;               /* SREG */
+    struct ptx_var *var;         /* VAR */
+    struct ptx_func *func;       /* FUNC */
+    uint32_t label;              /* LABEL: index into the function's labels[] */
     struct ptx_targets *targets; /* TARGETS */
-    struct ptx_proto *proto;   /* PROTO */
-    int64_t offset;            /* VAR, MEM */
-    struct ptx_operand *items; /* VEC, PAIR, LIST: the parts; MEM: items[0] is the base
-                                * (REG, VAR or IMM), more only in refused instructions */
+    struct ptx_proto *proto;     /* PROTO */
+    int64_t offset;              /* VAR, MEM */
+    struct ptx_operand *items;   /* VEC, PAIR, LIST: the parts; MEM: items[0] is the base
+                                  * (REG, VAR or IMM), more only in refused instructions */
     uint32_t n_items;
 };
 
 struct ptx_targets {
     const char *name;
-    uint32_t *labels; /* .branchtargets: indices into labels[] */
+    uint32_t *labels;        /* .branchtargets: indices into labels[] */
     struct ptx_func **funcs; /* .calltargets */
     uint32_t n;
-    uint32_t at; /* index of the instruction the directive stands before, for printing */
+    uint32_t at;    /* index of the instruction the directive stands before, for printing */
     uint32_t index; /* in the function's targets[] */
 };
 
@@ -311,7 +325,7 @@ enum { PTX_CALL_RETS, PTX_CALL_CALLEE, PTX_CALL_ARGS, PTX_CALL_SHAPE };
 struct ptx_inst {
     enum ptx_opcode op;
     uint8_t n_mods, n_types;
-    uint8_t mods[PTX_MAX_MODS];       /* enum ptx_mod, as written */
+    uint8_t mods[PTX_MAX_MODS];        /* enum ptx_mod, as written */
     uint8_t types[PTX_MAX_INST_TYPES]; /* enum ptx_type, as written */
     /* Where types stand among the dotted words, so that printing gives the text back:
      * bit i set = the i-th word is a type. */
@@ -320,10 +334,10 @@ struct ptx_inst {
     bool guard_negated;
     uint32_t n_operands;
     struct ptx_operand *operands;
-    uint32_t line, col;             /* in the PTX text */
+    uint32_t line, col;                   /* in the PTX text */
     uint32_t loc_file, loc_line, loc_col; /* from .loc; loc_line 0 = none */
-    uint32_t pc;                    /* number of the static instruction in the module */
-    bool refused;                   /* known, not supported; executing it is an error */
+    uint32_t pc;                          /* number of the static instruction in the module */
+    bool refused;                         /* known, not supported; executing it is an error */
     const char *words; /* the dotted words of an opcode of unit REFUSED (".2d.v4.f32.f32"), which
                         * are in neither mods nor types; else NULL */
 };

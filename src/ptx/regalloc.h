@@ -16,7 +16,7 @@ struct ptx_alloc {
     struct ptx_place {
         uint8_t file;    /* enum ptx_reg_file; NONE = never used, or .b128, which no file holds */
         uint16_t number; /* in its file */
-    } *places;           /* per register of the function (ptx_reg.index) */
+    } * places;          /* per register of the function (ptx_reg.index) */
     uint32_t n_32, n_64, n_preds; /* sizes of the files */
     /* The most 32-bit registers alive at once, 64-bit values counting 2, predicates not at all:
      * what a thread of this function needs on a machine with one 32-bit register file. */

@@ -4,10 +4,9 @@
 
 #include <assert.h>
 
-const struct ptx_type_info ptx_types[PTX_N_TYPES] = {
-    [PTX_NO_TYPE] = {"", 0, ' '},
+const struct ptx_type_info ptx_types[PTX_N_TYPES] = {[PTX_NO_TYPE] = {"", 0, ' '},
 #define TYPE(id, text, bits, kind) [PTX_##id] = {text, bits, kind},
-    PTX_TYPES(TYPE)
+                                                     PTX_TYPES(TYPE)
 #undef TYPE
 };
 
@@ -45,11 +44,36 @@ static const char *const sreg_names[PTX_N_SREGS] = {
 #undef SREG
 #define ENVREG(n) [PTX_SREG_ENVREG0 + n] = "%envreg" #n
         ENVREG(1),
-    ENVREG(2),  ENVREG(3),  ENVREG(4),  ENVREG(5),  ENVREG(6),  ENVREG(7),  ENVREG(8),
-    ENVREG(9),  ENVREG(10), ENVREG(11), ENVREG(12), ENVREG(13), ENVREG(14), ENVREG(15),
-    ENVREG(16), ENVREG(17), ENVREG(18), ENVREG(19), ENVREG(20), ENVREG(21), ENVREG(22),
-    ENVREG(23), ENVREG(24), ENVREG(25), ENVREG(26), ENVREG(27), ENVREG(28), ENVREG(29),
-    ENVREG(30), ENVREG(31),
+    ENVREG(2),
+    ENVREG(3),
+    ENVREG(4),
+    ENVREG(5),
+    ENVREG(6),
+    ENVREG(7),
+    ENVREG(8),
+    ENVREG(9),
+    ENVREG(10),
+    ENVREG(11),
+    ENVREG(12),
+    ENVREG(13),
+    ENVREG(14),
+    ENVREG(15),
+    ENVREG(16),
+    ENVREG(17),
+    ENVREG(18),
+    ENVREG(19),
+    ENVREG(20),
+    ENVREG(21),
+    ENVREG(22),
+    ENVREG(23),
+    ENVREG(24),
+    ENVREG(25),
+    ENVREG(26),
+    ENVREG(27),
+    ENVREG(28),
+    ENVREG(29),
+    ENVREG(30),
+    ENVREG(31),
 #undef ENVREG
 };
 

@@ -16,7 +16,7 @@
 enum { WORKLOAD_PARAMS = 6 };
 
 struct workload_size {
-    const char *name;            /* "tiny", "small", "paper-s2", "paper-s3", "paper-s4" */
+    const char *name;           /* "tiny", "small", "paper-s2", "paper-s3", "paper-s4" */
     int64_t p[WORKLOAD_PARAMS]; /* named by workload.param_names */
 };
 

@@ -19,7 +19,6 @@ static struct run_stats small_run(void)
                           .launches = 1,
                           .ctas = 1,
                           .warps = 2,
-                          .branches = 2,
                           .divergent_branches = 1,
                           .global_load_bytes = 168,
                           .host_seconds = 0.5,
@@ -138,9 +137,6 @@ static void each_broken_identity_is_named(void **state)
     s = small_run();
     s.divergent_branches = 3;
     assert_caught(s, "divergent_branches");
-    s = small_run();
-    s.branches = 3;
-    assert_caught(s, "PTX_CLASS_BRANCH");
     s = small_run();
     s.barriers = 1;
     assert_caught(s, "barriers");

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Checks that includes go one way only, that the code is formatted, and that the project speaks of
+# itself alone.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+bad=0
+
+# A room may include rooms of its own level or a lower one.
+level() {
+    case $1 in
+    base) echo 0 ;;
+    config | stats | front) echo 2 ;;
+    ptx) echo 1 ;;
+    emu) echo 3 ;;
+    cache | sched | crit | noc | dram | atomics) echo 4 ;;
+    sm | cpu) echo 5 ;;
+    gpu) echo 6 ;;
+    analysis | hetero) echo 7 ;;
+    lab | report | workloads) echo 8 ;;
+    cli | icd) echo 9 ;;
+    *) echo unknown ;;
+    esac
+}
+for file in $(git ls-files 'src/*.c' 'src/*.h' 'src/*.def'); do
+    room=$(echo "$file" | cut -d/ -f2)
+    own=$(level "$room")
+    for other in $(sed -n 's/^#include "\([a-z0-9_]*\)\/.*/\1/p' "$file" | sort -u); do
+        [ "$other" = heddle ] && continue
+        theirs=$(level "$other")
+        if [ "$theirs" = unknown ] || [ "$own" = unknown ]; then
+            echo "$file: room '$room' or '$other' has no level in tools/check_style.sh"
+            bad=1
+        elif [ "$theirs" -gt "$own" ] || { [ "$theirs" -eq "$own" ] && [ "$other" != "$room" ]; }; then
+            echo "$file: room '$room' must not include '$other'"
+            bad=1
+        fi
+    done
+done
+
+if command -v clang-format >/dev/null 2>&1; then
+    git ls-files 'src/*.c' 'src/*.h' 'test/*.c' 'test/*.h' 'include/*.h' 'examples/*.c' 'bench/*.c' |
+        xargs clang-format --dry-run -Werror >/dev/null 2>&1 || {
+        echo "formatting: run 'make format'"
+        git ls-files 'src/*.c' 'src/*.h' 'test/*.c' 'test/*.h' 'include/*.h' |
+            while read -r f; do clang-format --dry-run -Werror "$f" >/dev/null 2>&1 || echo "  $f"; done
+        bad=1
+    }
+fi
+
+if git grep -n -E '\b(TODO|FIXME|XXX|HACK)\b' -- 'src' 'include' 'test' ':!tools' ; then
+    bad=1
+fi
+exit $bad
