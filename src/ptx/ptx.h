@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 
+/* clang-format off */
 /* --- Types: TYPE(enumerator suffix, text, bits, kind) --- */
 #define PTX_TYPES(TYPE)                                                                            \
     TYPE(B8, "b8", 8, 'b')                                                                         \
@@ -39,6 +40,7 @@
     TYPE(TEXREF, "texref", 64, 'b')                                                                \
     TYPE(SAMPLERREF, "samplerref", 64, 'b')                                                        \
     TYPE(SURFREF, "surfref", 64, 'b')
+/* clang-format on */
 
 enum ptx_type {
     PTX_NO_TYPE,
@@ -112,6 +114,7 @@ enum ptx_unit {
     PTX_UNIT_REFUSED, /* known, and not supported: textures, surfaces, matrix units, ... */
 };
 
+/* clang-format off */
 /* What static and dynamic counts are kept by. CLASS(id, name in statistics, meaning) */
 #define PTX_CLASSES(CLASS)                                                                         \
     CLASS(INT, "int", "integer, logic and comparison")                                             \
@@ -135,6 +138,7 @@ enum ptx_unit {
     CLASS(FENCE, "fence", "memory fences")                                                         \
     CLASS(WARP, "warp", "votes, shuffles and matches")                                             \
     CLASS(MISC, "misc", "everything else")
+/* clang-format on */
 
 enum ptx_class {
 #define CLASS(id, text, help) PTX_CLASS_##id,
@@ -152,48 +156,41 @@ struct ptx_inst_info {
 };
 extern const struct ptx_inst_info ptx_insts[PTX_N_OPCODES];
 
+/* clang-format off */
 /* Special registers. */
 #define PTX_SREGS(SREG)                                                                            \
-    SREG(TID_X, "%tid.x")                                                                          \
-    SREG(TID_Y, "%tid.y") SREG(TID_Z, "%tid.z") SREG(NTID_X, "%ntid.x") SREG(NTID_Y, "%ntid.y")    \
-        SREG(NTID_Z, "%ntid.z") SREG(CTAID_X, "%ctaid.x") SREG(CTAID_Y, "%ctaid.y") SREG(          \
-            CTAID_Z, "%ctaid.z") SREG(NCTAID_X, "%nctaid.x") SREG(NCTAID_Y, "%nctaid.y")           \
-            SREG(NCTAID_Z, "%nctaid.z") SREG(LANEID, "%laneid") SREG(WARPID, "%warpid") SREG(      \
-                NWARPID, "%nwarpid") SREG(SMID, "%smid") SREG(NSMID, "%nsmid")                     \
-                SREG(GRIDID, "%gridid") SREG(LANEMASK_EQ, "%lanemask_eq") SREG(                    \
-                    LANEMASK_LE, "%lanemask_le") SREG(LANEMASK_LT, "%lanemask_lt")                 \
-                    SREG(LANEMASK_GE, "%lanemask_ge") SREG(LANEMASK_GT, "%lanemask_gt") SREG(      \
-                        CLOCK, "%clock") SREG(CLOCK_HI, "%clock_hi") SREG(CLOCK64, "%clock64")     \
-                        SREG(GLOBALTIMER, "%globaltimer") SREG(GLOBALTIMER_LO, "%globaltimer_lo")  \
-                            SREG(GLOBALTIMER_HI, "%globaltimer_hi") SREG(DYNAMIC_SMEM_SIZE,        \
-                                                                         "%dynamic_smem_size")     \
-                                SREG(TOTAL_SMEM_SIZE, "%total_smem_size")                          \
-                                    SREG(ENVREG0,                                                  \
-                                         "%envreg0") /* ENVREG0 + n is %envregN, 0 <= n < 32 */
+    SREG(TID_X, "%tid.x") SREG(TID_Y, "%tid.y") SREG(TID_Z, "%tid.z")                              \
+    SREG(NTID_X, "%ntid.x") SREG(NTID_Y, "%ntid.y") SREG(NTID_Z, "%ntid.z")                        \
+    SREG(CTAID_X, "%ctaid.x") SREG(CTAID_Y, "%ctaid.y") SREG(CTAID_Z, "%ctaid.z")                  \
+    SREG(NCTAID_X, "%nctaid.x") SREG(NCTAID_Y, "%nctaid.y") SREG(NCTAID_Z, "%nctaid.z")            \
+    SREG(LANEID, "%laneid") SREG(WARPID, "%warpid") SREG(NWARPID, "%nwarpid")                      \
+    SREG(SMID, "%smid") SREG(NSMID, "%nsmid") SREG(GRIDID, "%gridid")                              \
+    SREG(LANEMASK_EQ, "%lanemask_eq") SREG(LANEMASK_LE, "%lanemask_le")                            \
+    SREG(LANEMASK_LT, "%lanemask_lt") SREG(LANEMASK_GE, "%lanemask_ge")                            \
+    SREG(LANEMASK_GT, "%lanemask_gt") SREG(CLOCK, "%clock") SREG(CLOCK_HI, "%clock_hi")            \
+    SREG(CLOCK64, "%clock64") SREG(GLOBALTIMER, "%globaltimer")                                    \
+    SREG(GLOBALTIMER_LO, "%globaltimer_lo") SREG(GLOBALTIMER_HI, "%globaltimer_hi")                \
+    SREG(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") SREG(TOTAL_SMEM_SIZE, "%total_smem_size")        \
+    SREG(ENVREG0, "%envreg0") /* ENVREG0 + n is %envregN, 0 <= n < 32 */
 
 /* Known and not supported: an instruction that reads one is refused. */
 #define PTX_REFUSED_SREGS(SREG)                                                                    \
-    SREG(CLUSTERID_X, "%clusterid.x")                                                              \
-    SREG(CLUSTERID_Y, "%clusterid.y") SREG(CLUSTERID_Z, "%clusterid.z") SREG(                      \
-        NCLUSTERID_X, "%nclusterid.x") SREG(NCLUSTERID_Y, "%nclusterid.y")                         \
-        SREG(NCLUSTERID_Z, "%nclusterid.z") SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x") SREG(        \
-            CLUSTER_CTAID_Y, "%cluster_ctaid.y") SREG(CLUSTER_CTAID_Z, "%cluster_ctaid.z")         \
-            SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x") SREG(                                      \
-                CLUSTER_NCTAID_Y, "%cluster_nctaid.y") SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z") \
-                SREG(CLUSTER_CTARANK, "%cluster_ctarank")                                          \
-                    SREG(CLUSTER_NCTARANK, "%cluster_nctarank")                                    \
-                        SREG(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")                          \
-                            SREG(AGGR_SMEM_SIZE, "%aggr_smem_size")                                \
-                                SREG(CURRENT_GRAPH_EXEC, "%current_graph_exec")                    \
-                                    SREG(RESERVED_SMEM_BEGIN, "%reserved_smem_offset_begin")       \
-                                        SREG(RESERVED_SMEM_END, "%reserved_smem_offset_end")       \
-                                            SREG(RESERVED_SMEM_CAP, "%reserved_smem_offset_cap")   \
-                                                SREG(RESERVED_SMEM_0, "%reserved_smem_offset_0")   \
-                                                    SREG(PM0, "%pm0") SREG(PM1, "%pm1")            \
-                                                        SREG(PM2, "%pm2") SREG(PM3, "%pm3")        \
-                                                            SREG(PM4, "%pm4") SREG(PM5, "%pm5")    \
-                                                                SREG(PM6, "%pm6")                  \
-                                                                    SREG(PM7, "%pm7")
+    SREG(CLUSTERID_X, "%clusterid.x") SREG(CLUSTERID_Y, "%clusterid.y")                            \
+    SREG(CLUSTERID_Z, "%clusterid.z") SREG(NCLUSTERID_X, "%nclusterid.x")                          \
+    SREG(NCLUSTERID_Y, "%nclusterid.y") SREG(NCLUSTERID_Z, "%nclusterid.z")                        \
+    SREG(CLUSTER_CTAID_X, "%cluster_ctaid.x") SREG(CLUSTER_CTAID_Y, "%cluster_ctaid.y")            \
+    SREG(CLUSTER_CTAID_Z, "%cluster_ctaid.z") SREG(CLUSTER_NCTAID_X, "%cluster_nctaid.x")          \
+    SREG(CLUSTER_NCTAID_Y, "%cluster_nctaid.y") SREG(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")        \
+    SREG(CLUSTER_CTARANK, "%cluster_ctarank") SREG(CLUSTER_NCTARANK, "%cluster_nctarank")          \
+    SREG(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster") SREG(AGGR_SMEM_SIZE, "%aggr_smem_size")      \
+    SREG(CURRENT_GRAPH_EXEC, "%current_graph_exec")                                                \
+    SREG(RESERVED_SMEM_BEGIN, "%reserved_smem_offset_begin")                                       \
+    SREG(RESERVED_SMEM_END, "%reserved_smem_offset_end")                                           \
+    SREG(RESERVED_SMEM_CAP, "%reserved_smem_offset_cap")                                           \
+    SREG(RESERVED_SMEM_0, "%reserved_smem_offset_0") SREG(PM0, "%pm0") SREG(PM1, "%pm1")           \
+    SREG(PM2, "%pm2") SREG(PM3, "%pm3") SREG(PM4, "%pm4") SREG(PM5, "%pm5") SREG(PM6, "%pm6")      \
+    SREG(PM7, "%pm7")
+/* clang-format on */
 
 enum ptx_sreg {
 #define SREG(id, text) PTX_SREG_##id,
