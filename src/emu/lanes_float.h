@@ -144,15 +144,119 @@ static inline uint64_t max_f64(uint64_t a, uint64_t b)
     return bits_f64(nan_f64(f64_of_bits(most)));
 }
 
+/* ---- rounding to an integral value ---- */
+
+static inline float with_sign_f32(float size, float x)
+{
+    return f32_of_bits((bits_f32(size) & 0x7fffffffu) | (bits_f32(x) & 0x80000000u));
+}
+
+static inline double with_sign_f64(double size, double x)
+{
+    const uint64_t sign = 0x8000000000000000ull;
+    return f64_of_bits((bits_f64(size) & ~sign) | (bits_f64(x) & sign));
+}
+
+/* Adding 2^23 leaves no room for a fraction, the host rounds it off; values that large have none.
+ * The result always has the operand's sign, zeros included. */
+static inline float rni_f32(float x)
+{
+    float size = with_sign_f32(x, 0.0f);
+    float rounded = size < 0x1p23f ? (size + 0x1p23f) - 0x1p23f : size;
+    return nan_f32(with_sign_f32(rounded, x));
+}
+
+static inline double rni_f64(double x)
+{
+    double size = with_sign_f64(x, 0.0);
+    double rounded = size < 0x1p52 ? (size + 0x1p52) - 0x1p52 : size;
+    return nan_f64(with_sign_f64(rounded, x));
+}
+
+/* Down, up and towards zero: the nearest one, or its neighbour when that went the wrong way. */
+static inline float rmi_f32(float x)
+{
+    float nearest = rni_f32(x);
+    return nan_f32(with_sign_f32(nearest - (nearest > x ? 1.0f : 0.0f), x));
+}
+
+static inline float rpi_f32(float x)
+{
+    float nearest = rni_f32(x);
+    return nan_f32(with_sign_f32(nearest + (nearest < x ? 1.0f : 0.0f), x));
+}
+
+static inline float rzi_f32(float x)
+{
+    return nan_f32(with_sign_f32(rmi_f32(with_sign_f32(x, 0.0f)), x));
+}
+
+static inline double rmi_f64(double x)
+{
+    double nearest = rni_f64(x);
+    return nan_f64(with_sign_f64(nearest - (nearest > x ? 1.0 : 0.0), x));
+}
+
+static inline double rpi_f64(double x)
+{
+    double nearest = rni_f64(x);
+    return nan_f64(with_sign_f64(nearest + (nearest < x ? 1.0 : 0.0), x));
+}
+
+static inline double rzi_f64(double x)
+{
+    return nan_f64(with_sign_f64(rmi_f64(with_sign_f64(x, 0.0)), x));
+}
+
 /* ---- conversions ---- */
 
-/* Towards zero, saturating; a NaN gives 0. The value is made safe for C's conversion first. */
+/* To [+0, 1]; a NaN gives +0. */
+static inline float sat_f32(float x)
+{
+    float bounded = x < 1.0f ? x : 1.0f;
+    return x > 0.0f ? bounded : 0.0f;
+}
+
+/* To integers, towards zero and saturating. The value is made safe for C's conversion first. A NaN
+ * gives 0, but the top bit alone when one of the two types has 64 bits. */
 static inline int32_t f32_to_s32_rz(float x)
 {
     int fits = (x >= -0x1p31f) & (x < 0x1p31f);
     int32_t inside = (int32_t)(fits ? x : 0.0f);
     int32_t outside = x >= 0x1p31f ? INT32_MAX : x < -0x1p31f ? INT32_MIN : 0;
     return fits ? inside : outside;
+}
+
+/* Through a signed number, because hosts convert to those in vectors: the upper half of the range
+ * is moved down by 2^31, exactly, and back. */
+static inline uint32_t f32_to_u32_rz(float x)
+{
+    int upper = x >= 0x1p31f;
+    float moved = upper ? x - 0x1p31f : x;
+    int fits = (moved > -1.0f) & (moved < 0x1p31f);
+    uint32_t inside = (uint32_t)(int32_t)(fits ? moved : 0.0f);
+    return fits ? inside + (upper ? 0x80000000u : 0) : upper ? UINT32_MAX : 0;
+}
+
+static inline int32_t f64_to_s32_rz(double x)
+{
+    int fits = (x > -0x1.00000002p31) & (x < 0x1p31);
+    int32_t inside = (int32_t)(fits ? x : 0.0);
+    return fits ? inside : x > 0 ? INT32_MAX : INT32_MIN;
+}
+
+static inline uint32_t f64_to_u32_rz(double x)
+{
+    int fits = (x > -1.0) & (x < 0x1p32);
+    uint32_t inside = (uint32_t)(int64_t)(fits ? x : 0.0);
+    return fits ? inside : x > 0 ? UINT32_MAX : x < 0 ? 0 : 0x80000000u;
+}
+
+static inline int64_t f64_to_s64_rz(double x)
+{
+    int fits = (x >= -0x1p63) & (x < 0x1p63);
+    int64_t inside = (int64_t)(fits ? x : 0.0);
+    return fits ? inside : x > 0 ? INT64_MAX : INT64_MIN;
 }
 
 /* ---- comparisons, of integers and floats alike ---- */

@@ -75,10 +75,26 @@ REF(absolute_ftz, F32, A & 0x7f800000 ? A % 0x80000000 : 0)
 REF(negative_ftz, F32, (A & 0x7f800000 ? A : A & 0x80000000) ^ 0x80000000)
 REFS(from_s32, fp_from_int(F32, (uint64_t)(int32_t)A, true, M),
      fp_from_int(F64, (uint64_t)(int32_t)A, true, M))
-REFS(from_u32, fp_from_int(F32, A, false, M), fp_from_int(F64, A, false, M))
+REFS(from_unsigned, fp_from_int(F32, A, false, M), fp_from_int(F64, A, false, M))
 REF(widen, F32, fp_convert(F32, F64, A, M))
 REF(narrow, F64, fp_convert(F64, F32, A, M))
-REF(to_s32_rz, F32, fp_to_int(F32, A, 32, true, (struct fp_mode){.round = FP_RZ}))
+REFS(from_s64, fp_from_int(F32, A, true, M), fp_from_int(F64, A, true, M))
+REF(from_s16, F32, fp_from_int(F32, (uint64_t)(int16_t)A, true, M))
+REF(sat, F32, fp_add(F32, A, 0, (struct fp_mode){.round = FP_RN, .sat = true}))
+
+#define ROUND(mode) ((struct fp_mode){.round = mode})
+REFS(to_s32_rz, fp_to_int(F32, A, 32, true, ROUND(FP_RZ)),
+     fp_to_int(F64, A, 32, true, ROUND(FP_RZ)))
+REFS(to_u32_rz, fp_to_int(F32, A, 32, false, ROUND(FP_RZ)),
+     fp_to_int(F64, A, 32, false, ROUND(FP_RZ)))
+REF(to_s32_rn, F32, fp_to_int(F32, A, 32, true, ROUND(FP_RN)))
+REF(to_s32_rm, F32, fp_to_int(F32, A, 32, true, ROUND(FP_RM)))
+REF(to_s32_rp, F32, fp_to_int(F32, A, 32, true, ROUND(FP_RP)))
+REF(to_s64_rz, F64, fp_to_int(F64, A, 64, true, ROUND(FP_RZ)))
+REFS_OF(integral_rn, fp_round_integral, A, ROUND(FP_RN))
+REFS_OF(integral_rz, fp_round_integral, A, ROUND(FP_RZ))
+REFS_OF(integral_rm, fp_round_integral, A, ROUND(FP_RM))
+REFS_OF(integral_rp, fp_round_integral, A, ROUND(FP_RP))
 
 /* A comparison is one of less (-1), equal (0), greater (1) and unordered (2). */
 #define COMPARISON(name, holds)                                                                    \
@@ -124,9 +140,16 @@ const struct lane_ref lane_refs_float[] = {
     BOTH(RSQRT, rsqrt), FTZ(RSQRT_FTZ_F32, rsqrt_F32),
     BOTH(MIN, min), BOTH(MAX, max), BOTH(ABS, absolute), BOTH(NEG, negative),
     P(ABS_F32_FTZ, absolute_ftz_F32), P(NEG_F32_FTZ, negative_ftz_F32), BOTH(COPYSIGN, copysign),
-    P(CVT_F32_S32, from_s32_F32), P(CVT_F32_U32, from_u32_F32), P(CVT_F64_S32, from_s32_F64),
-    P(CVT_F64_U32, from_u32_F64), P(CVT_F64_F32, widen_F32), P(CVT_F32_F64, narrow_F64),
-    P(CVT_RZI_S32_F32, to_s32_rz_F32),
+    P(CVT_F32_S32, from_s32_F32), P(CVT_F32_U32, from_unsigned_F32), P(CVT_F64_S32, from_s32_F64),
+    P(CVT_F64_U32, from_unsigned_F64), P(CVT_F64_F32, widen_F32), P(CVT_F32_F64, narrow_F64),
+    P(CVT_F32_S16, from_s16_F32), P(CVT_F32_U16, from_unsigned_F32), P(CVT_F32_S64, from_s64_F32),
+    P(CVT_F32_U64, from_unsigned_F32), P(CVT_F64_S64, from_s64_F64), P(CVT_F64_U64, from_unsigned_F64),
+    P(CVT_RZI_S32_F32, to_s32_rz_F32), P(CVT_RNI_S32_F32, to_s32_rn_F32),
+    P(CVT_RMI_S32_F32, to_s32_rm_F32), P(CVT_RPI_S32_F32, to_s32_rp_F32),
+    P(CVT_RZI_U32_F32, to_u32_rz_F32), P(CVT_RZI_S32_F64, to_s32_rz_F64),
+    P(CVT_RZI_U32_F64, to_u32_rz_F64), P(CVT_RZI_S64_F64, to_s64_rz_F64),
+    BOTH(CVT_RNI, integral_rn), BOTH(CVT_RZI, integral_rz), BOTH(CVT_RMI, integral_rm),
+    BOTH(CVT_RPI, integral_rp), P(CVT_SAT_F32, sat_F32),
     BOTH(SETP_EQ, eq), BOTH(SETP_NE, ne), BOTH(SETP_LT, lt), BOTH(SETP_LE, le), BOTH(SETP_GT, gt),
     BOTH(SETP_GE, ge), BOTH(SETP_EQU, equ), BOTH(SETP_NEU, neu), BOTH(SETP_LTU, ltu),
     BOTH(SETP_LEU, leu), BOTH(SETP_GTU, gtu), BOTH(SETP_GEU, geu), BOTH(SETP_NUM, ordered),

@@ -123,7 +123,7 @@ static void check_refs(const struct lane_ref *refs, enum taste taste)
         const struct lane_row *row = find_row(ref->row);
         if (!row)
             fail_msg("isa.def has no row %s", ref->row);
-        for (int round = 0; round < 100; round++) {
+        for (int round = 0; round < 200; round++) {
             struct row_operands in;
             struct row_results out = {0};
             fill_operands(&in, row, &state, taste);
@@ -144,6 +144,7 @@ static void float_rows_equal_their_references(void **unused)
 {
     (void)unused;
     check_refs(lane_refs_float, TASTE_FLOAT);
+    check_refs(lane_refs_float, TASTE_INT);
 }
 
 static bool is_referenced(const char *name)
