@@ -50,7 +50,7 @@ void output_init(void)
 enum heddle_status output_write(const char *text, size_t len)
 {
     output_progress_end();
-    if (fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0)
+    if (fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0 && !ferror(stdout))
         return HEDDLE_OK;
     output_error("cannot write the output: %s", strerror(errno));
     return HEDDLE_ENVIRONMENT;
@@ -122,25 +122,41 @@ enum heddle_status output_file(const char *path, const void *data, size_t len)
     return status;
 }
 
+/* Prints and frees; messages of the library end with a line break, ours do not. */
+static void output_line(struct strbuf *text)
+{
+    fprintf(stderr, "%s%s", strbuf_text(text), text->text[text->len - 1] == '\n' ? "" : "\n");
+    strbuf_destroy(text);
+}
+
 void output_error(const char *format, ...)
 {
     output_progress_end();
     va_list args;
     va_start(args, format);
-    fputs("heddle: error: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    struct strbuf text = {0};
+    strbuf_add(&text, "heddle: error: ");
+    strbuf_vaddf(&text, format, args);
     va_end(args);
+    output_line(&text);
 }
 
 void output_failure(const char *text)
 {
     output_progress_end();
-    size_t len = strlen(text), first_line = strcspn(text, "\n");
     const char *marker = strstr(text, "error: ");
-    bool names_itself = marker && marker < text + first_line;
-    fprintf(stderr, "%s%s%s", names_itself ? "" : "heddle: error: ", text,
-            len && text[len - 1] == '\n' ? "" : "\n");
+    bool names_itself = marker && marker < text + strcspn(text, "\n");
+    struct strbuf line = {0};
+    strbuf_addf(&line, "%s%s", names_itself ? "" : "heddle: error: ", text);
+    output_line(&line);
+}
+
+void output_warnings(const char *text)
+{
+    if (!*text)
+        return;
+    output_progress_end();
+    fputs(text, stderr);
 }
 
 enum heddle_status output_complaints(const struct diag_list *diags)

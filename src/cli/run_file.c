@@ -1,4 +1,5 @@
 /* Runs one kernel of a file: buffers from the arguments, one launch, results to files. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static enum heddle_status read_contents(const struct kernel_arg *spec, struct st
         int error = strbuf_read_file(contents, spec->in_file);
         if (error) {
             output_error("cannot read %s: %s", spec->in_file, strerror(error));
-            return HEDDLE_ENVIRONMENT;
+            return error == ENOENT || error == EISDIR ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT;
         }
         if (!spec->bytes)
             *bytes = contents->len;
@@ -223,6 +224,8 @@ static enum heddle_status do_run(struct file_run *f)
         status = make_args(f);
     if (status == HEDDLE_OK)
         status = launch(f);
+    if (f->sim)
+        output_warnings(heddle_warnings(f->sim));
     if (status == HEDDLE_OK)
         status = write_results(f);
     return status == HEDDLE_OK ? print_result(f) : status;

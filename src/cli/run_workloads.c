@@ -189,16 +189,6 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
     return output_take(&p->text);
 }
 
-/* MODEL: a shipped workload that fails before its first launch could not be compiled. */
-static enum heddle_status status_of(const struct workload_result *r, const struct heddle_sim *sim)
-{
-    if (r->verified)
-        return HEDDLE_OK;
-    if (r->ok)
-        return HEDDLE_WRONG_RESULT;
-    return sim && r->launches ? HEDDLE_KERNEL_FAULT : HEDDLE_ENVIRONMENT;
-}
-
 static enum heddle_status run_job(struct printer *p, const struct job *job)
 {
     const char *on = p->run->options->on;
@@ -216,8 +206,10 @@ static enum heddle_status run_job(struct printer *p, const struct job *job)
     }
     struct workload_result result = {0};
     workload_run(job->workload, job->size, p->run->options->seed, device, &result);
-    enum heddle_status status = status_of(&result, sim);
+    enum heddle_status status = result.status;
     enum heddle_status printed = print_result(p, job, sim, device_name(device), &result);
+    if (sim)
+        output_warnings(heddle_warnings(sim));
     workload_result_destroy(&result);
     device_destroy(device);
     heddle_destroy(sim);

@@ -1,25 +1,19 @@
 #include "cli/version.h"
 
 #include "base/arena.h"
+#include "emu/bind.h"
 #include "front/toolchain.h"
 #include "heddle/heddle.h"
 
 static void add_host_isas(struct strbuf *out)
 {
-    static const char *const isas[] = {"generic", "avx2", "avx512"};
     struct heddle_sim *sim = NULL;
-    struct heddle_options options = {.struct_size = sizeof options};
-    if (heddle_create(&options, &sim) == HEDDLE_OK)
+    if (heddle_create(NULL, &sim) == HEDDLE_OK)
         strbuf_addf(out, "host ISA in use: %s\n", heddle_host_isa(sim));
     heddle_destroy(sim);
     strbuf_add(out, "host ISAs available:");
-    for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {
-        options.host_isa = isas[i];
-        sim = NULL;
-        if (heddle_create(&options, &sim) == HEDDLE_OK)
-            strbuf_addf(out, " %s", isas[i]);
-        heddle_destroy(sim);
-    }
+    for (uint32_t i = 0; i < host_isa_count(); i++)
+        strbuf_addf(out, " %s", host_isa_name(i));
     strbuf_add_char(out, '\n');
 }
 

@@ -62,6 +62,15 @@ bool device_ok(const struct device *d)
     return !d->failed;
 }
 
+enum heddle_status device_status(const struct device *d)
+{
+    if (!d->failed)
+        return HEDDLE_OK;
+    enum heddle_status status = d->ops->status ? d->ops->status(d->backend) : HEDDLE_ENVIRONMENT;
+    /* The back end knows of no failure: the front refused a request of the host part. */
+    return status == HEDDLE_OK ? HEDDLE_BAD_INPUT : status;
+}
+
 const char *device_error(const struct device *d)
 {
     return strbuf_text(&d->error);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heddle/heddle.h"
+
 struct device;
 
 /* An opaque buffer handle, valid until the device is destroyed. 0 is no buffer. */
@@ -66,8 +68,6 @@ void device_launch(struct device *d, const char *kernel, const uint32_t global[3
 
 /* --- For whoever runs a workload, not for its host part --- */
 
-struct heddle_sim;
-
 /* Both always return a device, which may have failed already: see device_ok(). */
 
 /* `select` is looked for in "PLATFORM / DEVICE" without regard to case; NULL = the first device.
@@ -80,6 +80,8 @@ void device_destroy(struct device *d); /* NULL is fine */
 /* Compiles OpenCL C; every launch after it finds its kernel there. `options` may be NULL. */
 void device_load(struct device *d, const char *name, const char *source, const char *options);
 
+/* HEDDLE_OK while all is well, else what kind of failure it was. */
+enum heddle_status device_status(const struct device *d);
 /* What went wrong first, as one or more lines; "" while all is well. */
 const char *device_error(const struct device *d);
 /* "heddle", or the OpenCL platform and device. */

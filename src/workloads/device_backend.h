@@ -5,6 +5,7 @@
 #define HEDDLE_WORKLOADS_DEVICE_BACKEND_H
 
 #include "base/strbuf.h"
+#include "heddle/heddle.h"
 #include "workloads/device.h"
 
 enum { DEVICE_MAX_ARGS = 32 }; /* of one launch */
@@ -24,6 +25,8 @@ struct device_ops {
     bool (*launch)(void *backend, const char *kernel, const uint32_t global[3],
                    const uint32_t local[3], const struct device_arg *args, uint32_t n_args,
                    struct strbuf *error);
+    /* What kind of failure the last one was; NULL = always HEDDLE_ENVIRONMENT. */
+    enum heddle_status (*status)(const void *backend);
     void (*destroy)(void *backend);
 };
 

@@ -9,11 +9,13 @@
 struct backend {
     struct heddle_sim *sim; /* the caller's */
     struct heddle_module *module;
+    enum heddle_status status; /* of the last call */
 };
 
 /* Passes a failure's text on. */
-static bool succeeded(const struct backend *b, enum heddle_status status, struct strbuf *error)
+static bool succeeded(struct backend *b, enum heddle_status status, struct strbuf *error)
 {
+    b->status = status;
     if (status == HEDDLE_OK)
         return true;
     const char *text = heddle_error(b->sim);
@@ -83,12 +85,18 @@ static bool backend_launch(void *backend, const char *kernel, const uint32_t glo
     return succeeded(b, heddle_launch(b->sim, b->module, kernel, &launch), error);
 }
 
+static enum heddle_status backend_status(const void *backend)
+{
+    return ((const struct backend *)backend)->status;
+}
+
 static const struct device_ops heddle_ops = {
     .load = backend_load,
     .alloc = backend_alloc,
     .upload = backend_upload,
     .download = backend_download,
     .launch = backend_launch,
+    .status = backend_status,
     .destroy = free,
 };
 

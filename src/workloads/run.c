@@ -19,6 +19,7 @@ static void verify(const struct workload *w, void *state, struct workload_result
     w->reference(state);
     result->reference_seconds = now_seconds() - start;
     result->verified = w->check(state, &result->message);
+    result->status = result->verified ? HEDDLE_OK : HEDDLE_WRONG_RESULT;
 }
 
 bool workload_run(const struct workload *w, const struct workload_size *size, uint64_t seed,
@@ -34,6 +35,7 @@ bool workload_run(const struct workload *w, const struct workload_size *size, ui
         w->run(state, d);
     result->seconds = now_seconds() - start;
     result->ok = device_ok(d);
+    result->status = device_status(d);
     result->input_hash = device_input_hash(d);
     result->launches = device_launches(d);
 

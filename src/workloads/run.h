@@ -9,9 +9,10 @@ enum { WORKLOAD_DEFAULT_SEED = 1 };
 
 /* A zeroed struct is valid; workload_run() overwrites it, workload_result_destroy() ends it. */
 struct workload_result {
-    bool ok;               /* the device ran to the end */
-    bool verified;         /* and the result agrees with the reference */
-    struct strbuf message; /* what went wrong; empty when verified */
+    bool ok;                   /* the device ran to the end */
+    bool verified;             /* and the result agrees with the reference */
+    enum heddle_status status; /* HEDDLE_OK when verified, else what kind of failure it was */
+    struct strbuf message;     /* what went wrong; empty when verified */
     uint64_t input_hash;
     uint32_t launches;
     double seconds;           /* of the device part: uploads, launches, downloads */
