@@ -170,8 +170,10 @@ void emu_run(struct emu *e, uint32_t resident, uint64_t max_insts)
         else if (turn == n)
             turn = 0;
         uint64_t slice = CTA_SLICE;
-        if (limit && limit - e->stats->warp_insts < slice)
-            slice = limit - e->stats->warp_insts;
+        /* The last slice may have run past the limit: each of its warps was allowed all of it. */
+        uint64_t left = limit > e->stats->warp_insts ? limit - e->stats->warp_insts : 0;
+        if (limit && left < slice)
+            slice = left;
         if (limit && slice == 0) {
             report_limit(ctas, n, max_insts);
             break;
