@@ -1,0 +1,58 @@
+#!/bin/sh
+# Whatever is misspelt or missing: the message says so, suggests, and the exit status is 2.
+heddle=$1
+scratch=$2
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+
+status 2 "$heddle" && complains "Usage: heddle COMMAND" && silent out
+status 2 "$heddle" rnu && complains "there is no command 'rnu'" && complains "did you mean 'run'?"
+status 2 "$heddle" --verison && complains "there is no option '--verison'"
+status 2 "$heddle" help shwo && complains "did you mean 'show'?"
+status 2 "$heddle" run && complains "heddle run needs WORKLOAD"
+status 2 "$heddle" run bsf --functional && complains "did you mean 'bfs'?"
+status 2 "$heddle" run bfs --functionl && complains "did you mean '--functional'?"
+status 2 "$heddle" run bfs --functional --size tyni && complains "did you mean 'tiny'?"
+status 2 "$heddle" run bfs --functional --gpu gtx840 && complains "did you mean 'gtx480'?"
+status 2 "$heddle" run bfs --functional --set n_sm=3 && complains "did you mean 'n_sms'?"
+status 2 "$heddle" run bfs --functional --set n_sms=0 && complains "it may be 1 to 1024 SMs"
+status 2 "$heddle" run bfs --functional --seed many && complains "expected a whole number"
+status 2 "$heddle" run bfs --functional --on moon && complains "expected heddle, opencl"
+status 2 "$heddle" run bfs --functional --host-isa mmx && complains "'mmx' is not available"
+status 2 "$heddle" run bfs --functional --grid 3 && complains "--grid is for files"
+status 2 "$heddle" run bfs && complains "add --functional" && silent out
+status 2 "$heddle" run no_such.ptx --functional && complains "no_such.ptx"
+status 2 "$heddle" show gpuz && complains "did you mean 'gpus'?"
+status 2 "$heddle" show gpu gtx481 && complains "did you mean 'gtx480'?"
+status 2 "$heddle" show workload kmm && complains "did you mean 'kmn'?"
+status 2 "$heddle" show gpus extra && complains "one word too many"
+status 2 "$heddle" ptx && complains "heddle ptx needs FILE"
+
+cat >"$scratch/gpu.yaml" <<'YAML'
+n_sms: fifteen
+warps_per_sm: 48
+wraps_per_sm: 48
+YAML
+status 2 "$heddle" show gpu "$scratch/gpu.yaml"
+complains "gpu.yaml:1:8: error: n_sms: 'fifteen' is not a whole number"
+complains "gpu.yaml:3:1: error: there is no parameter 'wraps_per_sm'"
+complains "did you mean 'warps_per_sm'?"
+silent out
+
+# A file that cannot be parsed does not keep the others from being looked at.
+cat >"$scratch/good.ptx" <<'PTX'
+.version 6.0
+.target sm_35
+.address_size 64
+.visible .entry nothing()
+{
+	ret;
+}
+PTX
+echo "not PTX" >"$scratch/bad.ptx"
+status 2 "$heddle" ptx "$scratch/bad.ptx" "$scratch/good.ptx" "$scratch/missing.ptx"
+says "nothing"
+complains "bad.ptx:1:1: error"
+complains "missing.ptx"
+status 0 "$heddle" ptx --print "$scratch/good.ptx" && says ".entry nothing"
+finish

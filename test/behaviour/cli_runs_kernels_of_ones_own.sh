@@ -1,0 +1,105 @@
+#!/bin/sh
+# A user's kernel: arguments of every kind arrive, results go to files whole or not at all, and what
+# goes wrong has its own exit status.
+heddle=$1
+scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+
+cat >"$scratch/k.cl" <<'CL'
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+struct pair { int a; float b; };
+__kernel void all_kinds(__global int *out, __global const int *in, char c, short s, int i, long l,
+                        float f, double d, struct pair p, __local int *tile)
+{
+    int me = get_global_id(0);
+    tile[get_local_id(0)] = in[me];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int there = tile[get_local_size(0) - 1 - get_local_id(0)];
+    if (me == get_global_offset(0)) {
+        out[0] = c, out[1] = s, out[2] = i, out[3] = (int)(l >> 32);
+        out[4] = (int)(f * 4), out[5] = (int)(d * 8), out[6] = p.a, out[7] = (int)(p.b * 2);
+        out[8] = get_global_offset(0), out[9] = get_num_groups(0), out[10] = there;
+    }
+}
+__kernel void copy(__global int *to, __global const int *from)
+{
+    to[get_global_id(0)] = from[get_global_id(0)];
+}
+__kernel void add_one(__global int *x) { x[get_global_id(0)] += 1; }
+__kernel void stray(__global int *x) { x[get_global_id(0) + (1 << 28)] = 1; }
+__kernel void spin(__global volatile int *x) { while (x[0] == 0) ; }
+__kernel void greet(int n) { printf("thread %d of %d\n", (int)get_global_id(0), n); }
+CL
+run() { "$heddle" run "$scratch/k.cl" --functional "$@"; }
+# The file of 32-bit integers given, as text.
+ints() { od -An -v -t d4 "$1" | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }
+
+printf '\001\000\000\000\002\000\000\000\003\000\000\000\004\000\000\000' >"$scratch/in"
+status 0 run --entry all_kinds --grid 2 --block 2 --offset 0 --arg "out:44:$scratch/out" \
+    --arg "buf:@$scratch/in" --arg i8:-3 --arg i16:300 --arg i32:0x10 --arg i64:0x700000000 \
+    --arg f32:2.5 --arg f64:-0.125 --arg bytes:05000000000020c1 --arg local:8 --quiet
+silent out
+silent err
+want="-3 300 16 7 10 -1 5 -20 0 2 2"
+[ "$(ints "$scratch/out")" = "$want" ] || fail "arguments arrived as $(ints "$scratch/out")"
+
+status 0 run --entry add_one --block 4 --arg "inout:@$scratch/in:$scratch/inc" --quiet
+[ "$(ints "$scratch/inc")" = "2 3 4 5" ] || fail "inout wrote $(ints "$scratch/inc")"
+status 0 run --entry add_one --block 4 --arg "inout:@$scratch/in:$scratch/in" --quiet
+[ "$(ints "$scratch/in")" = "2 3 4 5" ] || fail "a file can be its own result"
+
+# Random buffers: the same for the same seed, others for another.
+for run in 7-first 7-again 8; do
+    status 0 run --entry copy --block 250 --arg "out:1000:$scratch/random-$run" \
+        --arg "rand:1000:${run%%-*}" --quiet
+done
+cmp -s "$scratch/random-7-first" "$scratch/random-7-again" || fail "a seed gave two buffers"
+cmp -s "$scratch/random-7-first" "$scratch/random-8" && fail "two seeds gave the same buffer"
+status 0 run --entry greet --grid 2 --arg i32:2 --quiet
+[ "$out" = "thread 0 of 2
+thread 1 of 2" ] || fail "printf should reach the output"
+
+# Nothing is left of a result that could not be made or written.
+rm -f "$scratch/never"
+status 2 run --entry stray --block 4 --arg "out:16:$scratch/never" --arg i32:1
+[ ! -e "$scratch/never" ] || fail "a failed run left its result behind"
+status 3 run --entry stray --arg "out:16:$scratch/never"
+complains "k.cl:" && complains "stray" && complains "thread 0,0,0"
+[ ! -e "$scratch/never" ] || fail "a failed run left its result behind"
+status 3 run --entry spin --arg buf:4 --max-insts 100000 && complains "spin"
+status 4 run --entry add_one --arg "out:4:$scratch/no/such/folder" && complains "cannot write"
+status 4 run --entry add_one --arg "out:4:/dev/full" --quiet && complains "No space left"
+status 0 run --entry add_one --arg "out:4:/dev/null" --quiet
+[ -c /dev/null ] || fail "a device was replaced by a file"
+
+status 2 run && complains "choose one with --entry: all_kinds, copy, add_one, stray, spin, greet"
+status 2 run --entry add_won && complains "did you mean 'add_one'?"
+status 2 run --entry add_one && complains "takes 1 argument"
+status 2 run --entry add_one --arg i16:3 && complains "bytes"
+status 2 run --entry add_one --arg i33:3 && complains "did you mean 'i32'?"
+status 2 run --entry add_one --arg "buf:@$scratch/none" && complains "cannot read"
+status 2 run --entry add_one --arg "buf:4:@$scratch/in" && complains "do not fit"
+
+# A full disk or a closed pipe is an error, not silence.
+"$heddle" show workloads >/dev/full 2>"$scratch/messages"
+[ $? -eq 4 ] || fail "a full disk should be exit status 4"
+grep -q "cannot write the output" "$scratch/messages" || fail "a full disk should be reported"
+{
+    sleep 0.5 # until the reader is gone
+    "$heddle" show workloads 2>"$scratch/messages"
+    echo $? >"$scratch/rc"
+} | true
+[ "$(cat "$scratch/rc")" = 4 ] || fail "a closed pipe: exit status $(cat "$scratch/rc")"
+grep -q "Broken pipe" "$scratch/messages" || fail "a closed pipe should be reported"
+
+# Interrupted: nothing half-written.
+status 124 timeout -s INT 1 "$heddle" run "$scratch/k.cl" --functional --entry spin \
+    --arg "out:4:$scratch/never" --json
+silent out
+[ ! -e "$scratch/never" ] || fail "an interrupted run left its result behind"
+for left in "$scratch"/*.??????; do
+    [ ! -e "$left" ] || fail "a temporary file is left: $left"
+done
+finish
