@@ -46,8 +46,8 @@ static uint32_t type_set(char letter)
         return T(U16X2) | T(S16X2);
     case 'p':
         return T(PRED);
-    case 'k':
-        return T(F16);
+    case 's':
+        return T(S32);
     case 't':
         return T(TF32);
     default:
@@ -120,6 +120,7 @@ static const struct need {
     {PTX_OP_MATCH, ' ', G(MATCH), ".any or .all"},
     {PTX_OP_REDUX, ' ', G(REDUX), "an operation such as .add"},
     {PTX_OP_MEMBAR, ' ', G(SCOPE), ".cta, .gl or .sys"},
+    {PTX_OP_FENCE, ' ', G(SCOPE), ".cta, .gpu or .sys"},
     {PTX_OP_CVTA, ' ', G(SPACE), "a state space such as .global"},
     {PTX_OP_ISSPACEP, ' ', G(SPACE), "a state space such as .global"},
     {PTX_OP_BRX, ' ', G(IDX), ".idx"},
@@ -165,27 +166,124 @@ static bool check_conversion(struct parser *p, const struct ptx_inst *i)
     if (is_float(to) && (!is_float(from) || narrows) && !rounds)
         return parser_error(p, i->line, i->col, NULL,
                             "this conversion needs a rounding such as .rn");
+    bool is_exact = is_float(to) == is_float(from) &&
+                    (!is_float(to) || element_bits(to) > element_bits(from) || to == from);
+    bool keeps_type = is_float(to) && to == from;
+    if ((rounds && is_exact) ||
+        (rounds_to_int && !(is_float(from) && !is_float(to)) && !keeps_type && !narrows) ||
+        (rounds_to_int && !is_float(from)))
+        return parser_error(p, i->line, i->col, NULL, "this conversion does not round");
+    return true;
+}
+
+/* .lo, .ls, .hi and .hs compare unsigned integers; .equ and the like know NaN; bits have no order.
+ */
+static bool check_comparison(struct parser *p, const struct ptx_inst *i)
+{
+    enum ptx_type type = i->types[i->n_types - 1];
+    enum ptx_mod cmp = ptx_inst_mod(i, PTX_GROUP_CMP);
+    char kind = ptx_types[type].kind;
+    bool fits = cmp <= PTX_MOD_CMP_NE   ? true
+                : cmp <= PTX_MOD_CMP_GE ? kind != 'b'
+                : cmp <= PTX_MOD_CMP_HS ? kind == 'u'
+                                        : kind == 'f';
+    if (!fits)
+        return parser_error(p, i->line, i->col, NULL, "'.%s' values are not compared with '.%s'",
+                            ptx_types[type].text, ptx_mods[cmp].text);
+    bool combines = ptx_inst_mod(i, PTX_GROUP_BOOL) != PTX_NO_MOD;
+    if (combines != (i->n_operands == 4))
+        return parser_error(p, i->line, i->col, NULL,
+                            "a predicate is combined with .and, .or or .xor, and only then");
+    return true;
+}
+
+static bool check_atomic(struct parser *p, const struct ptx_inst *i)
+{
+    const uint32_t halves = T(F16) | T(F16X2) | T(BF16) | T(BF16X2);
+    enum ptx_mod op = ptx_inst_mod(i, PTX_GROUP_ATOMOP);
+    uint32_t set;
+    switch (op) {
+    case PTX_MOD_ATOMOP_ADD:
+        set = T(U32) | T(S32) | T(U64) | T(F32) | T(F64) | halves;
+        break;
+    case PTX_MOD_ATOMOP_MIN:
+    case PTX_MOD_ATOMOP_MAX:
+        set = T(U32) | T(S32) | T(U64) | T(S64) | halves;
+        break;
+    case PTX_MOD_ATOMOP_INC:
+    case PTX_MOD_ATOMOP_DEC:
+        set = T(U32);
+        break;
+    case PTX_MOD_ATOMOP_EXCH:
+        set = T(B32) | T(B64) | T(B128);
+        break;
+    case PTX_MOD_ATOMOP_CAS:
+        set = T(B16) | T(B32) | T(B64) | T(B128);
+        break;
+    default:
+        set = T(B32) | T(B64);
+        break;
+    }
+    bool returns_old = op == PTX_MOD_ATOMOP_EXCH || op == PTX_MOD_ATOMOP_CAS;
+    if (i->op == PTX_OP_RED && returns_old)
+        return parser_error(p, i->line, i->col, NULL, "'red.%s' does not exist, only 'atom.%s'",
+                            ptx_mods[op].text, ptx_mods[op].text);
+    if (set >> i->types[0] & 1)
+        return true;
+    return parser_error(p, i->line, i->col, NULL, "'%s.%s' has no form for '.%s'",
+                        ptx_insts[i->op].text, ptx_mods[op].text, ptx_types[i->types[0]].text);
+}
+
+/* Sums and extremes of integers, logic of bits. */
+static bool check_redux(struct parser *p, const struct ptx_inst *i)
+{
+    enum ptx_mod op = ptx_inst_mod(i, PTX_GROUP_REDUX);
+    bool is_logic = op == PTX_MOD_REDUX_AND || op == PTX_MOD_REDUX_OR || op == PTX_MOD_REDUX_XOR;
+    if (is_logic == (i->types[0] == PTX_B32))
+        return true;
+    return parser_error(p, i->line, i->col, NULL, "'redux.%s' has no form for '.%s'",
+                        ptx_mods[op].text, ptx_types[i->types[0]].text);
+}
+
+static bool check_arithmetic(struct parser *p, const struct ptx_inst *i)
+{
+    enum ptx_type type = i->types[0];
+    enum ptx_mod half = ptx_inst_mod(i, PTX_GROUP_HALF);
+    if (half == PTX_MOD_HALF_WIDE && ptx_types[type].bits == 64)
+        return parser_error(p, i->line, i->col, NULL, "'%s.wide' has no form for '.%s'",
+                            ptx_insts[i->op].text, ptx_types[type].text);
+    if (half && is_float(type))
+        return parser_error(p, i->line, i->col, NULL, "'.%s' is for integers", ptx_mods[half].text);
+    if (half == PTX_MOD_HALF_LO && ptx_inst_mod(i, PTX_GROUP_SAT))
+        return parser_error(p, i->line, i->col, NULL, "only '%s.hi' saturates",
+                            ptx_insts[i->op].text);
+    bool saturates = ptx_inst_mod(i, PTX_GROUP_SAT) != PTX_NO_MOD;
+    if (saturates && i->n_types == 1 && !is_float(type) && type != PTX_S32)
+        return parser_error(p, i->line, i->col, NULL, "'.sat' has no form for '.%s'",
+                            ptx_types[type].text);
+    if ((i->op == PTX_OP_NEG || i->op == PTX_OP_ABS) && ptx_types[type].kind == 'u')
+        return parser_error(p, i->line, i->col, NULL, "'%s' has no form for '.%s'",
+                            ptx_insts[i->op].text, ptx_types[type].text);
     return true;
 }
 
 /* Words that are each fine and do not go together. */
 static bool check_combination(struct parser *p, const struct ptx_inst *i)
 {
-    enum ptx_type type = i->types[0];
-    enum ptx_mod half = ptx_inst_mod(i, PTX_GROUP_HALF), cmp = ptx_inst_mod(i, PTX_GROUP_CMP);
-    if (half == PTX_MOD_HALF_WIDE && ptx_types[type].bits == 64)
-        return parser_error(p, i->line, i->col, NULL, "'%s.wide' has no form for '.%s'",
-                            ptx_insts[i->op].text, ptx_types[type].text);
-    if (half && is_float(type))
-        return parser_error(p, i->line, i->col, NULL, "'.%s' is for integers", ptx_mods[half].text);
-    if ((i->op == PTX_OP_NEG || i->op == PTX_OP_ABS) && ptx_types[type].kind == 'u')
-        return parser_error(p, i->line, i->col, NULL, "'%s' has no form for '.%s'",
-                            ptx_insts[i->op].text, ptx_types[type].text);
-    if (i->op == PTX_OP_SETP && ptx_types[type].kind == 'b' && cmp != PTX_MOD_CMP_EQ &&
-        cmp != PTX_MOD_CMP_NE)
-        return parser_error(p, i->line, i->col, NULL, "'.%s' has no order, only .eq and .ne",
-                            ptx_types[type].text);
-    return i->op != PTX_OP_CVT || check_conversion(p, i);
+    switch (i->op) {
+    case PTX_OP_CVT:
+        return check_conversion(p, i);
+    case PTX_OP_SETP:
+    case PTX_OP_SET:
+        return check_comparison(p, i);
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+        return check_atomic(p, i);
+    case PTX_OP_REDUX:
+        return check_redux(p, i);
+    default:
+        return check_arithmetic(p, i);
+    }
 }
 
 bool check_inst(struct parser *p, struct ptx_inst *i)

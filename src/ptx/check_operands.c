@@ -196,6 +196,8 @@ static bool check_memory(struct parser *p, const struct ptx_inst *i, const struc
         return complain(p, i, op, "needs an address in brackets here, such as [%rd1+4]");
     const struct ptx_operand *base = &op->items[0];
     enum ptx_space space = ptx_inst_space(i);
+    if (space == PTX_CONST && ptx_insts[i->op].unit != PTX_UNIT_LOAD)
+        return complain(p, i, op, "does not write to .const");
     switch (base->kind) {
     case PTX_OPERAND_REG: {
         const struct ptx_type_info *t = &ptx_types[base->reg->type];
@@ -343,15 +345,17 @@ static bool check_barrier(struct parser *p, const struct ptx_inst *i)
     uint32_t min = reduces ? 3 : kind == PTX_MOD_BAR_ARRIVE ? 2 : 1;
     if (!check_count(p, i, min, reduces ? 4 : is_warp ? 1 : 2))
         return false;
-    if (reduces && (!i->n_types || !ptx_inst_mod(i, PTX_GROUP_BARRED)))
+    enum ptx_mod op = ptx_inst_mod(i, PTX_GROUP_BARRED);
+    enum ptx_type type = op == PTX_MOD_BARRED_POPC ? PTX_U32 : PTX_PRED;
+    if (reduces && (!op || i->types[0] != type))
         return parser_error(p, i->line, i->col, NULL,
                             "'%s.red' needs .popc.u32, .and.pred or .or.pred",
                             ptx_insts[i->op].text);
     for (uint32_t k = 0; k < i->n_operands; k++) {
-        const struct ptx_operand *op = &i->operands[k];
+        const struct ptx_operand *operand = &i->operands[k];
         bool is_destination = reduces && k == 0, is_vote = reduces && k + 1 == i->n_operands;
-        if (!(is_destination ? check_destination(p, i, op, i->types[0])
-                             : check_value(p, i, op, is_vote ? PTX_PRED : PTX_B32)))
+        if (!(is_destination ? check_destination(p, i, operand, type)
+                             : check_value(p, i, operand, is_vote ? PTX_PRED : PTX_B32)))
             return false;
     }
     return true;
@@ -387,6 +391,8 @@ static bool check_by_format(struct parser *p, const struct ptx_inst *i)
     for (uint32_t k = 0; k < i->n_operands; k++)
         if (!check_one(p, i, &i->operands[k], letters[k], codes[k]))
             return false;
+    if (i->op == PTX_OP_LOP3 && i->operands[4].kind != PTX_OPERAND_IMM)
+        return complain(p, i, &i->operands[4], "needs its table as a number");
     return true;
 }
 

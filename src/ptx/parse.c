@@ -165,22 +165,6 @@ static struct decl *add_decl(struct parser *p, struct name *name, enum decl_kind
     return *innermost = d;
 }
 
-struct decl *declare(struct parser *p, struct name *name, enum decl_kind kind, uint32_t line,
-                     uint32_t col)
-{
-    const struct decl *there = kind == DECL_RANGE ? name->range : name->decl;
-    if (there && there->depth == p->depth) {
-        parser_error(p, line, col, NULL, "'%s%s' is already declared in this scope", name->text,
-                     kind == DECL_RANGE ? "<...>" : "");
-        return NULL;
-    }
-    if (name->sreg != NO_SREG) {
-        parser_error(p, line, col, NULL, "'%s' is a special register", name->text);
-        return NULL;
-    }
-    return add_decl(p, name, kind, p->depth);
-}
-
 /* The innermost range that holds the name: "%r12" may be %r<20> or %r1<5>. */
 static struct decl *find_range(const struct parser *p, const struct name *name)
 {
@@ -201,6 +185,23 @@ static struct decl *find_range(const struct parser *p, const struct name *name)
             best = range;
     }
     return best;
+}
+
+struct decl *declare(struct parser *p, struct name *name, enum decl_kind kind, uint32_t line,
+                     uint32_t col)
+{
+    const struct decl *there = kind == DECL_RANGE ? name->range : name->decl;
+    const struct decl *range = kind == DECL_RANGE ? NULL : find_range(p, name);
+    if ((there && there->depth == p->depth) || (range && range->depth == p->depth)) {
+        parser_error(p, line, col, NULL, "'%s%s' is already declared in this scope", name->text,
+                     kind == DECL_RANGE ? "<...>" : "");
+        return NULL;
+    }
+    if (name->sreg != NO_SREG) {
+        parser_error(p, line, col, NULL, "'%s' is a special register", name->text);
+        return NULL;
+    }
+    return add_decl(p, name, kind, p->depth);
 }
 
 struct decl *lookup(struct parser *p, struct name *name)
