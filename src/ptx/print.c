@@ -192,7 +192,6 @@ static void print_header(const struct ptx_func *f, struct strbuf *out)
     }
     strbuf_add(out, f->name);
     print_params(f->params, f->n_params, "\n\t", out);
-    print_tuning(f, out);
 }
 
 static void print_targets(const struct ptx_func *f, const struct ptx_targets *t, struct strbuf *out)
@@ -253,6 +252,7 @@ static void print_function(const struct ptx_func *f, bool use_ranges, struct str
 {
     strbuf_add_char(out, '\n');
     print_header(f, out);
+    print_tuning(f, out);
     strbuf_add(out, "\n{\n");
     print_registers(f, use_ranges, out);
     for (uint32_t i = 0; i < f->n_vars; i++) {
@@ -331,6 +331,8 @@ static bool percent_means_register(const struct ptx_module *m)
 static void print_declaration(const struct ptx_func *f, struct strbuf *out)
 {
     print_header(f, out);
+    if (!f->has_body) /* else it is said once, with the body */
+        print_tuning(f, out);
     strbuf_add(out, ";\n");
 }
 

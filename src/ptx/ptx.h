@@ -187,7 +187,8 @@ extern const struct ptx_inst_info ptx_insts[PTX_N_OPCODES];
     SREG(RESERVED_SMEM_BEGIN, "%reserved_smem_offset_begin")                                       \
     SREG(RESERVED_SMEM_END, "%reserved_smem_offset_end")                                           \
     SREG(RESERVED_SMEM_CAP, "%reserved_smem_offset_cap")                                           \
-    SREG(RESERVED_SMEM_0, "%reserved_smem_offset_0") SREG(PM0, "%pm0") SREG(PM1, "%pm1")           \
+    SREG(RESERVED_SMEM_0, "%reserved_smem_offset_0")                                               \
+    SREG(RESERVED_SMEM_1, "%reserved_smem_offset_1") SREG(PM0, "%pm0") SREG(PM1, "%pm1")           \
     SREG(PM2, "%pm2") SREG(PM3, "%pm3") SREG(PM4, "%pm4") SREG(PM5, "%pm5") SREG(PM6, "%pm6")      \
     SREG(PM7, "%pm7")
 /* clang-format on */
