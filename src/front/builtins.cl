@@ -1,5 +1,5 @@
-/* Heddle's OpenCL built-in library: what libclc's NVPTX library lacks, or has in a form that the
- * NVPTX back end cannot select. It is linked before libclc, so its definitions win; what it calls
+/* Heddle's OpenCL built-in library: what libclc's NVPTX library lacks, gets wrong, or has in a form
+ * that the NVPTX back end cannot select. It is linked before libclc, so its definitions win; what it calls
  * itself (mul_hi, ...) comes from libclc.
  *
  * The launcher tells a kernel about the launch through %envreg registers, as NVIDIA's OpenCL does
@@ -135,6 +135,53 @@ MAD_HI(uint)
 MAD_HI(long)
 MAD_HI(ulong)
 
+/* libclc's saturates when one factor is zero and the other negative. The sum of the 128-bit product
+ * and c fits a long when its upper half is nothing but the lower half's sign. */
+PURE long mad_sat(long a, long b, long c)
+{
+    ulong product = (ulong)a * (ulong)b;
+    ulong low = product + (ulong)c;
+    long high = mul_hi(a, b) + (c >> 63) + (low < product);
+    if (high == (long)low >> 63)
+        return (long)low;
+    return high < 0 ? LONG_MIN : LONG_MAX;
+}
+#define MAD_SAT(t)                                                                           \
+    PURE t mad_sat(t a, t b, t c)                                                                  \
+    {                                                                                              \
+        return (t)(mad_sat(a.lo, b.lo, c.lo), mad_sat(a.hi, b.hi, c.hi));                          \
+    }
+MAD_SAT(long2)
+MAD_SAT(long4)
+MAD_SAT(long8)
+MAD_SAT(long16)
+PURE long3 mad_sat(long3 a, long3 b, long3 c)
+{
+    return (long3)(mad_sat(a.xy, b.xy, c.xy), mad_sat(a.z, b.z, c.z));
+}
+
+/* The back end's 64-bit rotation takes its distance as it is, not modulo 64, so it is made of
+ * 32-bit funnel shifts, which wrap. */
+static PURE uint funnel_left(uint low, uint high, uint distance)
+{
+    uint result;
+    __asm__("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(distance));
+    return result;
+}
+PURE ulong rotate(ulong x, ulong distance)
+{
+    uint n = (uint)distance;
+    uint low = n & 32 ? (uint)(x >> 32) : (uint)x;
+    uint high = n & 32 ? (uint)x : (uint)(x >> 32);
+    return (ulong)funnel_left(low, high, n) << 32 | funnel_left(high, low, n);
+}
+PURE long rotate(long x, long distance)
+{
+    return (long)rotate((ulong)x, (ulong)distance);
+}
+V_BINARY(ulong, rotate)
+V_BINARY(long, rotate)
+
 /* --- 64-bit atomics --- */
 
 #define ATOM_BINARY(f, t, space, instruction)                                                      \
@@ -199,3 +246,6 @@ SMOOTHSTEP(double3)
 SMOOTHSTEP(double4)
 SMOOTHSTEP(double8)
 SMOOTHSTEP(double16)
+
+/* libclc's float version is off by up to 20 ulp. */
+UNARY(tgamma, (float)tgamma((double)x))

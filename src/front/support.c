@@ -9,6 +9,7 @@
 #include "front/process.h"
 
 extern const char front_builtins_source[];
+extern const char front_conversions_source[];
 extern const char front_prelude_source[];
 extern const char front_cuda_source[];
 extern const char front_cuda_math_source[];
@@ -61,6 +62,7 @@ enum { N_SUPPORT_FILES = sizeof support_files / sizeof *support_files };
 void support_hash(struct hash *key)
 {
     hash_add_field(key, front_builtins_source);
+    hash_add_field(key, front_conversions_source);
     for (size_t i = 0; i < N_SUPPORT_FILES; i++) {
         hash_add_field(key, support_files[i].path);
         hash_add_field(key, support_files[i].text);
@@ -114,10 +116,13 @@ static enum heddle_status compile_builtins(const struct toolchain *tools, const 
                                            struct arena *arena, struct strbuf *error)
 {
     struct arg_list args = {.arena = arena};
-    struct strbuf messages = {0};
+    struct strbuf library = {0}, messages = {0};
     clang_args_for_builtins(&args, tools, output);
+    strbuf_add(&library, front_builtins_source);
+    strbuf_add(&library, front_conversions_source);
     struct process_result result =
-        process_run(&args, front_builtins_source, strlen(front_builtins_source), &messages);
+        process_run(&args, strbuf_text(&library), library.len, &messages);
+    strbuf_destroy(&library);
     args_destroy(&args);
     bool ok = result.error == 0 && result.exit_status == 0;
     if (!ok)
