@@ -233,21 +233,21 @@ static inline uint32_t f32_to_u32_rz(float x)
 {
     int upper = x >= 0x1p31f;
     float moved = upper ? x - 0x1p31f : x;
-    int fits = (moved > -1.0f) & (moved < 0x1p31f);
+    int fits = (moved >= 0.0f) & (moved < 0x1p31f);
     uint32_t inside = (uint32_t)(int32_t)(fits ? moved : 0.0f);
     return fits ? inside + (upper ? 0x80000000u : 0) : upper ? UINT32_MAX : 0;
 }
 
 static inline int32_t f64_to_s32_rz(double x)
 {
-    int fits = (x > -0x1.00000002p31) & (x < 0x1p31);
+    int fits = (x >= -0x1p31) & (x < 0x1p31);
     int32_t inside = (int32_t)(fits ? x : 0.0);
     return fits ? inside : x > 0 ? INT32_MAX : INT32_MIN;
 }
 
 static inline uint32_t f64_to_u32_rz(double x)
 {
-    int fits = (x > -1.0) & (x < 0x1p32);
+    int fits = (x >= 0.0) & (x < 0x1p32);
     uint32_t inside = (uint32_t)(int64_t)(fits ? x : 0.0);
     return fits ? inside : x > 0 ? UINT32_MAX : x < 0 ? 0 : 0x80000000u;
 }
