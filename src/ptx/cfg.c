@@ -143,18 +143,24 @@ static struct flow connect(struct ptx_cfg *cfg, struct arena *arena)
 
 /* --- Dominance --- */
 
-static void find_dominators(struct ptx_cfg *cfg, const struct flow *flow, struct arena *arena)
+static void find_dominators(struct ptx_cfg *cfg, const struct flow *flow)
 {
     uint32_t end_node = cfg->n_blocks, n_nodes = end_node + 1;
-    uint32_t *order = ARENA_ARRAY(arena, uint32_t, n_nodes);
-    uint32_t *idom = xcalloc(n_nodes, sizeof *idom);
-    uint32_t n_order = graph_reverse_postorder(&flow->preds, n_nodes, end_node, order);
-    graph_dominators(&flow->succs, n_nodes, order, n_order, idom);
+    uint32_t *dom = xcalloc(n_nodes, sizeof *dom);
+    graph_dominators(&flow->preds, &flow->succs, n_nodes, end_node, dom);
     for (uint32_t b = 0; b < cfg->n_blocks; b++)
-        cfg->blocks[b].ipdom = idom[b] == end_node ? PTX_NO_BLOCK : idom[b];
+        cfg->blocks[b].ipdom = dom[b] == end_node ? PTX_NO_BLOCK : dom[b];
+    graph_dominators(&flow->succs, &flow->preds, n_nodes, 0, dom);
+    for (uint32_t b = 0; b < cfg->n_blocks; b++)
+        cfg->blocks[b].idom = dom[b];
+    free(dom);
+}
 
-    n_order = graph_reverse_postorder(&flow->succs, n_nodes, 0, order);
-    graph_dominators(&flow->preds, n_nodes, order, n_order, idom);
+static void find_order(struct ptx_cfg *cfg, const struct flow *flow, struct arena *arena)
+{
+    uint32_t end_node = cfg->n_blocks;
+    uint32_t *order = ARENA_ARRAY(arena, uint32_t, end_node + 1);
+    uint32_t n_order = graph_reverse_postorder(&flow->succs, end_node + 1, 0, order);
     cfg->order = order;
     for (uint32_t place = 0; place < n_order; place++) {
         if (order[place] == end_node)
@@ -162,9 +168,6 @@ static void find_dominators(struct ptx_cfg *cfg, const struct flow *flow, struct
         cfg->order[cfg->n_order++] = order[place];
         cfg->blocks[order[place]].reachable = true;
     }
-    for (uint32_t b = 0; b < cfg->n_blocks; b++)
-        cfg->blocks[b].idom = idom[b];
-    free(idom);
 }
 
 /* The dominator tree in preorder: a block dominates those numbered within its subtree. */
@@ -322,7 +325,8 @@ struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f, struct arena *arena)
         return cfg;
     cut_blocks(cfg, arena);
     struct flow flow = connect(cfg, arena);
-    find_dominators(cfg, &flow, arena);
+    find_dominators(cfg, &flow);
+    find_order(cfg, &flow, arena);
     find_loops(cfg, arena);
     return cfg;
 }

@@ -1,6 +1,5 @@
 #include "ptx/graph.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void edge_list_add(struct edge_list *list, uint32_t from, uint32_t to)
@@ -32,84 +31,117 @@ struct adjacency adjacency_build(const struct edge_list *edges, uint32_t n_keys,
     return a;
 }
 
-uint32_t graph_reverse_postorder(const struct adjacency *succs, uint32_t n_nodes, uint32_t root,
-                                 uint32_t *order)
+/* A depth-first walk: nodes in the order they are first met and in the order they are left, and the
+ * tree of the edges they were met by. */
+struct walk {
+    uint32_t n;
+    uint32_t *met, *left;
+    uint32_t *place;  /* per node: its place in `met`, GRAPH_NO_NODE if the root cannot reach it */
+    uint32_t *parent; /* per place in `met`: the place of the node it was met from */
+};
+
+static struct walk walk_graph(const struct adjacency *succs, uint32_t n_nodes, uint32_t root,
+                              struct arena *scratch)
 {
-    uint32_t *stack = xcalloc(n_nodes, sizeof *stack);
-    uint32_t *next = xcalloc(n_nodes, sizeof *next); /* the edge to follow, + 1; 0 = not seen */
-    uint32_t depth = 0, n_done = 0;
-    stack[depth++] = root;
-    next[root] = succs->begin[root] + 1;
+    struct walk walk = {
+        .met = ARENA_ARRAY(scratch, uint32_t, n_nodes),
+        .left = ARENA_ARRAY(scratch, uint32_t, n_nodes),
+        .place = ARENA_ARRAY(scratch, uint32_t, n_nodes),
+        .parent = ARENA_ARRAY(scratch, uint32_t, n_nodes),
+    };
+    uint32_t *stack = ARENA_ARRAY(scratch, uint32_t, n_nodes);
+    uint32_t *next_edge = ARENA_ARRAY(scratch, uint32_t, n_nodes);
+    uint32_t depth = 0, n_left = 0;
+    memset(walk.place, 0xff, n_nodes * sizeof *walk.place);
+    memcpy(next_edge, succs->begin, n_nodes * sizeof *next_edge);
+    walk.place[root] = 0;
+    walk.met[walk.n++] = stack[depth++] = root;
     while (depth) {
         uint32_t node = stack[depth - 1];
-        if (next[node] - 1 == succs->begin[node + 1]) {
-            order[n_nodes - ++n_done] = node;
+        if (next_edge[node] == succs->begin[node + 1]) {
+            walk.left[n_left++] = node;
             depth--;
             continue;
         }
-        uint32_t to = succs->nodes[next[node]++ - 1];
-        if (!next[to]) {
-            next[to] = succs->begin[to] + 1;
-            stack[depth++] = to;
-        }
-    }
-    memmove(order, order + (n_nodes - n_done), n_done * sizeof *order);
-    free(stack);
-    free(next);
-    return n_done;
-}
-
-/* The nearest common ancestor of two nodes, given by their places in the order. */
-static uint32_t intersect(const uint32_t *idom_place, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        while (a > b)
-            a = idom_place[a];
-        while (b > a)
-            b = idom_place[b];
-    }
-    return a;
-}
-
-/* The dominator tree so far gives a node's new immediate dominator: what all its processed
- * predecessors have in common. */
-static uint32_t common_dominator(const struct adjacency *preds, uint32_t node,
-                                 const uint32_t *place_of, const uint32_t *idom_place)
-{
-    uint32_t common = GRAPH_NO_NODE;
-    for (uint32_t e = preds->begin[node]; e < preds->begin[node + 1]; e++) {
-        uint32_t place = place_of[preds->nodes[e]];
-        if (place == GRAPH_NO_NODE || idom_place[place] == GRAPH_NO_NODE)
+        uint32_t to = succs->nodes[next_edge[node]++];
+        if (walk.place[to] != GRAPH_NO_NODE)
             continue;
-        common = common == GRAPH_NO_NODE ? place : intersect(idom_place, place, common);
+        walk.place[to] = walk.n;
+        walk.parent[walk.n] = walk.place[node];
+        walk.met[walk.n++] = stack[depth++] = to;
     }
-    return common;
+    return walk;
 }
 
-void graph_dominators(const struct adjacency *preds, uint32_t n_nodes, const uint32_t *order,
-                      uint32_t n_order, uint32_t *idom)
+uint32_t graph_reverse_postorder(const struct adjacency *succs, uint32_t n_nodes, uint32_t root,
+                                 uint32_t *order)
 {
-    uint32_t *place_of = xcalloc(n_nodes, sizeof *place_of);
-    uint32_t *idom_place = xcalloc(n_order, sizeof *idom_place);
-    memset(place_of, 0xff, n_nodes * sizeof *place_of);
-    memset(idom_place, 0xff, n_order * sizeof *idom_place);
-    for (uint32_t place = 0; place < n_order; place++)
-        place_of[order[place]] = place;
+    struct arena scratch = {0};
+    struct walk walk = walk_graph(succs, n_nodes, root, &scratch);
+    for (uint32_t k = 0; k < walk.n; k++)
+        order[k] = walk.left[walk.n - 1 - k];
+    arena_destroy(&scratch);
+    return walk.n;
+}
 
-    idom_place[0] = 0;
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (uint32_t place = 1; place < n_order; place++) {
-            uint32_t common = common_dominator(preds, order[place], place_of, idom_place);
-            changed |= idom_place[place] != common;
-            idom_place[place] = common;
-        }
+/* Semidominators are found from the last node met to the first. Nodes after the present one form a
+ * forest of the walk's tree edges; `lowest` is the lowest semidominator on the way from a node up
+ * to, but not including, `up`, and ways are shortened as they are walked. All in places of `met`.
+ */
+struct forest {
+    uint32_t *up, *lowest;
+    uint32_t *stack;
+};
+
+static uint32_t lowest_above(struct forest *f, uint32_t v, uint32_t present)
+{
+    uint32_t depth = 0;
+    if (v <= present) /* not in the forest yet: the node itself */
+        return v;
+    while (f->up[v] > present) {
+        f->stack[depth++] = v;
+        v = f->up[v];
     }
+    while (depth) {
+        uint32_t below = f->stack[--depth];
+        if (f->lowest[v] < f->lowest[below])
+            f->lowest[below] = f->lowest[v];
+        f->up[below] = f->up[v];
+        v = below;
+    }
+    return f->lowest[v];
+}
 
+/* The semi-NCA algorithm: Georgiadis, "Linear-Time Algorithms for Dominators and Related Problems",
+ * 2005, section 2.3. Unlike iterative ones it stays fast where loops nest thousands deep. */
+void graph_dominators(const struct adjacency *succs, const struct adjacency *preds,
+                      uint32_t n_nodes, uint32_t root, uint32_t *idom)
+{
+    struct arena scratch = {0};
+    struct walk walk = walk_graph(succs, n_nodes, root, &scratch);
+    struct forest f = {
+        .up = ARENA_ARRAY(&scratch, uint32_t, walk.n),
+        .lowest = ARENA_ARRAY(&scratch, uint32_t, walk.n),
+        .stack = ARENA_ARRAY(&scratch, uint32_t, walk.n),
+    };
+    uint32_t *semi = ARENA_ARRAY(&scratch, uint32_t, walk.n);
+    memcpy(f.up, walk.parent, walk.n * sizeof *f.up);
+    for (uint32_t v = walk.n; v-- > 1;) {
+        uint32_t node = walk.met[v], lowest = v;
+        for (uint32_t e = preds->begin[node]; e < preds->begin[node + 1]; e++) {
+            uint32_t pred = walk.place[preds->nodes[e]];
+            uint32_t above = pred == GRAPH_NO_NODE ? v : lowest_above(&f, pred, v);
+            lowest = above < lowest ? above : lowest;
+        }
+        semi[v] = f.lowest[v] = lowest;
+    }
     memset(idom, 0xff, n_nodes * sizeof *idom);
-    for (uint32_t place = 1; place < n_order; place++)
-        idom[order[place]] = order[idom_place[place]];
-    free(place_of);
-    free(idom_place);
+    uint32_t *dom = ARENA_ARRAY(&scratch, uint32_t, walk.n);
+    for (uint32_t v = 1; v < walk.n; v++) {
+        dom[v] = walk.parent[v];
+        while (dom[v] > semi[v])
+            dom[v] = dom[dom[v]];
+        idom[walk.met[v]] = walk.met[dom[v]];
+    }
+    arena_destroy(&scratch);
 }

@@ -34,10 +34,9 @@ struct adjacency adjacency_build(const struct edge_list *edges, uint32_t n_keys,
 uint32_t graph_reverse_postorder(const struct adjacency *succs, uint32_t n_nodes, uint32_t root,
                                  uint32_t *order);
 
-/* Immediate dominators; GRAPH_NO_NODE for the root and for nodes it cannot reach. `order` is the
- * reverse postorder from the root. Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm",
- * 2001. Post-dominators are the dominators of the reversed graph. */
-void graph_dominators(const struct adjacency *preds, uint32_t n_nodes, const uint32_t *order,
-                      uint32_t n_order, uint32_t *idom);
+/* Immediate dominators; GRAPH_NO_NODE for the root and for nodes it cannot reach. Post-dominators
+ * are the dominators of the reversed graph: give it with `succs` and `preds` exchanged. */
+void graph_dominators(const struct adjacency *succs, const struct adjacency *preds,
+                      uint32_t n_nodes, uint32_t root, uint32_t *idom);
 
 #endif

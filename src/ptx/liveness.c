@@ -1,10 +1,11 @@
-/* Liveness, one register at a time: from every block that reads a register it did not write, walk
- * up to the blocks that write it. The work is proportional to the answer, with no fixed point to
- * iterate to. Most registers never leave their block and have no place in the sets. After Brandner
- * and others, "Computing Liveness Sets for SSA-Form Programs", 2011, section 5. */
+/* Liveness by walking up from reads: where a block reads a register it did not write before, the
+ * register is alive in the blocks above, up to those that write it. 64 registers, a word of the
+ * sets, walk together, and a block is looked at again only for registers that are new to it.
+ * Most registers never leave their block and have no place in the sets. */
 #include "ptx/liveness.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ptx/graph.h"
 #include "ptx/regalloc.h"
@@ -38,41 +39,61 @@ static void collect_uses(const struct ptx_cfg *cfg, struct edge_list *exposed,
     free(write_mark);
 }
 
+/* What the walk needs of one word's registers. */
 struct walker {
     const struct ptx_cfg *cfg;
-    struct ptx_liveness *live;
-    uint32_t *write_mark; /* per block: the last register (by its number in the sets, + 1) that
-                           * was found to be written there */
-    uint32_t *stack;
-    uint32_t depth;
+    uint64_t *in, *out; /* the word in the set of block 0; that of b is at [b * stride] */
+    size_t stride;
+    uint64_t *written; /* per block: the registers it writes */
+    uint64_t *news;    /* per block: alive at its start, and not yet told to its predecessors */
+    uint32_t *queue;   /* the blocks with news, a ring: first in, first out lets news gather */
+    uint32_t head, n_queued;
 };
 
-/* Adds a register to a block's set; false if it was there. */
-static bool add_alive(const struct ptx_liveness *live, uint64_t *sets, uint32_t b, uint32_t g)
+static void enter(struct walker *w, uint32_t b, uint64_t regs)
 {
-    uint64_t *word = &sets[(size_t)b * live->n_words + g / 64], bit = 1ull << (g % 64);
-    bool is_new = !(*word & bit);
-    *word |= bit;
-    return is_new;
+    uint64_t *in = &w->in[b * w->stride], new_regs = regs & ~*in;
+    if (new_regs && !w->news[b])
+        w->queue[(w->head + w->n_queued++) % w->cfg->n_blocks] = b;
+    w->news[b] |= new_regs;
+    *in |= new_regs;
 }
 
-static void enter(struct walker *w, uint32_t b, uint32_t g)
+static void walk_up(struct walker *w)
 {
-    if (add_alive(w->live, w->live->in, b, g))
-        w->stack[w->depth++] = b;
-}
-
-static void walk_up(struct walker *w, uint32_t g)
-{
-    while (w->depth) {
-        const struct ptx_block *block = &w->cfg->blocks[w->stack[--w->depth]];
+    while (w->n_queued) {
+        uint32_t b = w->queue[w->head];
+        w->head = (w->head + 1) % w->cfg->n_blocks;
+        w->n_queued--;
+        const struct ptx_block *block = &w->cfg->blocks[b];
+        uint64_t regs = w->news[b];
+        w->news[b] = 0;
         for (uint32_t k = 0; k < block->n_preds; k++) {
             uint32_t p = block->preds[k];
-            if (w->cfg->blocks[p].reachable && add_alive(w->live, w->live->out, p, g) &&
-                w->write_mark[p] != g + 1)
-                enter(w, p, g);
+            if (!w->cfg->blocks[p].reachable)
+                continue;
+            w->out[p * w->stride] |= regs;
+            enter(w, p, regs & ~w->written[p]);
         }
     }
+}
+
+/* Finds where the registers of word `k` of the sets are alive. */
+static void fill_word(struct walker *w, const struct ptx_liveness *live, uint32_t k,
+                      const struct adjacency *exposed, const struct adjacency *written)
+{
+    w->in = live->in + k;
+    w->out = live->out + k;
+    memset(w->written, 0, w->cfg->n_blocks * sizeof *w->written);
+    for (uint32_t g = 64 * k; g < 64 * k + 64 && g < live->n_globals; g++)
+        for (uint32_t e = written->begin[live->globals[g]];
+             e < written->begin[live->globals[g] + 1]; e++)
+            w->written[written->nodes[e]] |= 1ull << (g % 64);
+    for (uint32_t g = 64 * k; g < 64 * k + 64 && g < live->n_globals; g++)
+        for (uint32_t e = exposed->begin[live->globals[g]];
+             e < exposed->begin[live->globals[g] + 1]; e++)
+            enter(w, exposed->nodes[e], 1ull << (g % 64));
+    walk_up(w);
 }
 
 /* Registers alive at a border are those that some block reads before writing. */
@@ -99,24 +120,20 @@ struct ptx_liveness *ptx_liveness_build(const struct ptx_cfg *cfg, struct arena 
     uint32_t n_regs = cfg->func->n_regs;
     struct adjacency exposed = adjacency_build(&exposed_edges, n_regs, false, &scratch);
     struct adjacency written = adjacency_build(&written_edges, n_regs, false, &scratch);
+    struct ptx_liveness *live = make_sets(cfg, &exposed, arena);
     struct walker w = {
         .cfg = cfg,
-        .live = make_sets(cfg, &exposed, arena),
-        .write_mark = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
-        .stack = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
+        .stride = live->n_words,
+        .written = ARENA_ARRAY(&scratch, uint64_t, cfg->n_blocks),
+        .news = ARENA_ARRAY(&scratch, uint64_t, cfg->n_blocks),
+        .queue = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
     };
-    for (uint32_t g = 0; g < w.live->n_globals; g++) {
-        uint32_t r = w.live->globals[g];
-        for (uint32_t k = written.begin[r]; k < written.begin[r + 1]; k++)
-            w.write_mark[written.nodes[k]] = g + 1;
-        for (uint32_t k = exposed.begin[r]; k < exposed.begin[r + 1]; k++)
-            enter(&w, exposed.nodes[k], g);
-        walk_up(&w, g);
-    }
+    for (uint32_t k = 0; k < live->n_words; k++)
+        fill_word(&w, live, k, &exposed, &written);
     free(exposed_edges.items);
     free(written_edges.items);
     arena_destroy(&scratch);
-    return w.live;
+    return live;
 }
 
 static uint32_t list_set(const struct ptx_liveness *live, const uint64_t *sets, uint32_t b,
