@@ -216,10 +216,10 @@ static inline void make_sample(struct sample *s, uint64_t seed, bool straight)
     s->rng = seed * 0x9e3779b97f4a7c15u + 1;
     builder_init(&s->b);
     static const enum ptx_type types[] = {PTX_B32, PTX_F64, PTX_PRED, PTX_U16, PTX_B64, PTX_F32};
-    uint32_t n_regs = 6 + random_below(&s->rng, 34);
+    uint32_t n_regs = 6 + random_below(&s->rng, seed % 3 ? 34 : 180);
     for (uint32_t k = 0; k < n_regs; k++)
         builder_reg(&s->b, types[k % 6]);
-    uint32_t n = 4 + random_below(&s->rng, 75);
+    uint32_t n = 4 + random_below(&s->rng, seed % 3 ? 75 : 200);
     for (uint32_t k = 0; k < 6; k++)
         builder_label(&s->b, random_below(&s->rng, n + 1));
     for (uint32_t i = 0; i < n; i++) {

@@ -52,7 +52,7 @@ static const char text[] =
     "  add.s32 %r3, %r3, 1;\n"
     "  setp.lt.s32 %p1, %r3, %r1;\n"
     "  @%p1 bra inner;\n"
-    "  bar.sync 0;\n" /* 40 */
+    "  bar.sync 0; bar.sync 1;\n" /* 40 */
     "  bar.warp.sync -1;\n"
     "  add.s32 %r2, %r2, %r3;\n"
     "  setp.lt.s32 %p2, %r2, %r1;\n"
@@ -136,7 +136,7 @@ static void code_is_counted_by_class(void **state)
         [PTX_CLASS_MOVE] = 7,      /* 31-33, 35, 45, and the arguments 58, 59 */
         [PTX_CLASS_BRANCH] = 2,    /* 39, 44 */
         [PTX_CLASS_CALL] = 5,      /* 51, 53, 60, 61, 63 */
-        [PTX_CLASS_BARRIER] = 2,   /* 40, 41 */
+        [PTX_CLASS_BARRIER] = 3,   /* 40, 41 */
         [PTX_CLASS_LD_SHARED] = 1, /* 46 */
         [PTX_CLASS_LD_CONST] = 1,  /* 47 */
         [PTX_CLASS_ST_GLOBAL] = 1, /* 49 */
@@ -147,7 +147,7 @@ static void code_is_counted_by_class(void **state)
         if (kernel->classes[c] != expected[c])
             fail_msg("%s: %u, not %u", ptx_class_names[c], kernel->classes[c], expected[c]);
     assert_int_equal(kernel->n_calls, 4);
-    assert_int_equal(kernel->n_barriers, 1);
+    assert_int_equal(kernel->n_barriers, 2);
     assert_int_equal(kernel->n_loops, 2);
     assert_int_equal(kernel->max_loop_depth, 2);
 }
@@ -212,7 +212,7 @@ static void text_names_file_kernels_and_reasons(void **state)
         "  code    3 instructions: 1 move, 1 st_shared, 1 call\n"
         "  flow    0 loops, 0 barriers, 0 calls\n",
         "\nentry kernel\n  needs   8 registers, 1 predicate\n",
-        "\n  flow    2 loops nested 2 deep, 1 barrier, 4 calls\n",
+        "\n  flow    2 loops nested 2 deep, 2 barriers, 4 calls\n",
         "\n  line 52: textures are not supported: tex.2d.v4.f32.f32 ",
     };
     for (uint32_t k = 0; k < sizeof expected / sizeof expected[0]; k++)
@@ -240,11 +240,11 @@ static void json_has_the_documented_keys(void **state)
         "\"local_bytes\": 12",
         "\"const_bytes\": 72",
         "\"param_bytes\": 28",
-        "\"insts\": 26",
+        "\"insts\": 27",
         "\"st_global\": 1",
         "\"loops\": 2",
         "\"max_loop_depth\": 2",
-        "\"barriers\": 1",
+        "\"barriers\": 2",
         "\"line\": 52",
         "\"why\": \"textures are not supported\"",
     };
