@@ -1,0 +1,132 @@
+/* The interface of a cache policy: what stays in a cache. One policy = one file = one descriptor.
+ *
+ * Contract. For an access that neither hits nor merges the cache calls decide(). It is const: it
+ * may be asked again for the same access after a stall, or not at all, and must not count on being
+ * called once. When the access is accepted the on_... events follow, each exactly once per access,
+ * never on a retry:
+ *   hit        on_hit, then hit_action
+ *   merge      on_merge (a load that joins an outstanding miss)
+ *   miss       on_miss, then on_evict of the victim if the way held a line, then on_reserve
+ *   bypass     on_miss, then on_bypass(reason)
+ *   fill       on_fill when the data arrive
+ *   store      on_store (hit or miss), then on_evict(cause = write) if the line leaves
+ * What changes with time is closed-form in elapsed cycles, or announced by next_change(). */
+#ifndef HEDDLE_CACHE_CACHE_POLICY_H
+#define HEDDLE_CACHE_CACHE_POLICY_H
+
+#include "base/mem_access.h"
+#include "base/strbuf.h"
+#include "config/param.h"
+
+#define CACHE_POLICY_ABI 1
+
+/* What decide() returns besides a way. */
+enum { CACHE_BYPASS = -1, CACHE_STALL = -2 };
+
+enum cache_bypass_reason { BYPASS_POLICY, BYPASS_STALL, BYPASS_NO_CACHE, N_BYPASS_REASONS };
+enum cache_evict_cause { EVICT_REPLACE, EVICT_WRITE, EVICT_INVALIDATE, EVICT_FLUSH };
+enum cache_hit_action { HIT_KEEP, HIT_DROP };
+/* Why an access cannot be accepted now. */
+enum cache_stall {
+    STALL_MSHR,       /* no free MSHR */
+    STALL_MERGE,      /* the line's MSHR takes no more */
+    STALL_LINE,       /* every line of the set is reserved */
+    STALL_MISS_QUEUE, /* no slot in the miss queue */
+    STALL_PORT,       /* no room towards the interconnect */
+    STALL_BYPASS_TABLE,
+    N_CACHE_STALLS
+};
+
+struct cache_geometry {
+    uint32_t n_sets, n_ways, line_bytes, sector_bytes;
+    uint32_t n_warps;  /* warp slots of the SM, 0 elsewhere */
+    uint32_t tag_bits; /* for hardware cost */
+};
+
+enum line_state { LINE_INVALID, LINE_RESERVED, LINE_VALID };
+
+/* A line as the framework keeps it. */
+struct cache_line {
+    uint64_t line; /* line-aligned byte address */
+    uint8_t state; /* enum line_state */
+    bool dirty, reused;
+    uint32_t valid_sectors;
+    uint32_t reserver_slot; /* warp slot that reserved it */
+    uint32_t insert_pc, last_pc;
+    uint64_t last_use; /* order of the last hit, merge or reservation; larger is later */
+    uint64_t inserted; /* order of the reservation */
+};
+
+/* A set as decide() sees it. */
+struct cache_set {
+    uint32_t set, n_ways;
+    const struct cache_line *lines; /* n_ways of them */
+    void *const *bits;              /* per way, the policy's own line_bytes bytes */
+};
+
+/* An instance: one per cache. The framework allocates `state` zeroed. */
+struct cache_policy {
+    const struct cache_policy_desc *desc;
+    struct cache_geometry geometry;
+    const void *params; /* values of desc->params */
+    void *state;
+    uint64_t seed;
+};
+
+struct cache_policy_desc {
+    uint32_t abi_version; /* CACHE_POLICY_ABI */
+    size_t struct_size;   /* sizeof(struct cache_policy_desc) */
+    const char *name, *summary, *citation;
+    const struct param *params;
+    uint32_t n_params;
+    size_t params_bytes;
+    size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */
+    size_t line_bytes; /* of policy data per line, aligned to 8 */
+    /* Hardware bits beyond tags, valid and LRU bits; parts are appended to `parts` as text lines
+     * "name bits" when it is not NULL. */
+    uint64_t (*cost_bits)(const struct cache_geometry *g, const void *params, struct strbuf *parts);
+    void (*init)(struct cache_policy *p); /* NULL = nothing to do */
+
+    /* Required. A way that is not reserved, CACHE_BYPASS or CACHE_STALL. */
+    int (*decide)(const struct cache_policy *p, const struct cache_set *s,
+                  const struct mem_access *a);
+
+    /* Optional: NULL = nothing happens. `bits` is the way's own policy data. */
+    void (*on_hit)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                   const struct mem_access *a);
+    void (*on_merge)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                     const struct mem_access *a); /* way = ~0u when the miss reserved no line */
+    void (*on_miss)(struct cache_policy *p, const struct cache_set *s, const struct mem_access *a);
+    void (*on_bypass)(struct cache_policy *p, const struct cache_set *s, const struct mem_access *a,
+                      enum cache_bypass_reason reason);
+    void (*on_reserve)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                       const struct mem_access *a);
+    void (*on_fill)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                    uint64_t cycle);
+    void (*on_evict)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                     enum cache_evict_cause cause, const struct mem_access *a);
+    enum cache_hit_action (*hit_action)(const struct cache_policy *p, const struct cache_set *s,
+                                        uint32_t way, const struct mem_access *a);
+    void (*on_store)(struct cache_policy *p, const struct cache_set *s, int way,
+                     const struct mem_access *a); /* way = -1: store miss */
+    /* Asked instead of stalling: true = bypass now (S2's Stall-Bypass). Const. */
+    bool (*would_stall)(const struct cache_policy *p, enum cache_stall cause,
+                        const struct mem_access *a);
+    void (*on_kernel_start)(struct cache_policy *p, uint32_t launch);
+    void (*on_kernel_end)(struct cache_policy *p, uint32_t launch);
+    void (*on_epoch)(struct cache_policy *p, uint64_t epoch);
+    void (*apply)(struct cache_policy *p, const void *quota, size_t bytes);
+    void (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);
+    /* The next cycle after `now` at which decide() may change its mind without an event. */
+    uint64_t (*next_change)(const struct cache_policy *p, uint64_t now);
+    void (*describe_wait)(const struct cache_policy *p, struct strbuf *out);
+};
+
+/* --- The registry (registry.c): built-in policies from policies.def, then plug-ins --- */
+uint32_t cache_policy_count(void);
+const struct cache_policy_desc *cache_policy_at(uint32_t i);
+const struct cache_policy_desc *cache_policy_find(const char *name);
+/* Checks and adds a descriptor from a plug-in; false with the reason in `why`. */
+bool cache_policy_register(const struct cache_policy_desc *d, struct strbuf *why);
+
+#endif

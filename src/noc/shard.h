@@ -1,0 +1,96 @@
+/* The machine is a graph of shards that talk only by messages over links with a latency.
+ *
+ * Time is counted in units such that every clock's period is a whole number of them. Each shard
+ * advances on its own to the end of a quantum; then messages are exchanged. A message is usable at
+ * the receiver from `at` on. Since no link is faster than a quantum is long, no result depends on
+ * how long a quantum is or in which order shards run. Messages of one receiver are served in the
+ * order (at, sender, order of sending). */
+#ifndef HEDDLE_NOC_SHARD_H
+#define HEDDLE_NOC_SHARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+typedef uint64_t sim_time;
+#define TIME_NEVER UINT64_MAX
+
+struct clock_domain {
+    const char *name;
+    uint32_t mhz;
+    uint32_t period; /* time units; set by clocks_resolve() */
+};
+/* Divides the frequencies by their gcd and sets the periods: 1300/650/800 MHz give 8/16/13. */
+void clocks_resolve(struct clock_domain *domains, uint32_t n);
+/* The first cycle of the clock at or after t, and its time. */
+static inline uint64_t clock_cycle_at(const struct clock_domain *d, sim_time t)
+{
+    return (t + d->period - 1) / d->period;
+}
+
+struct message {
+    sim_time at;   /* usable at the receiver from then on */
+    uint32_t from; /* shard id of the sender */
+    uint32_t to;
+    uint16_t kind; /* the machine's business */
+    uint16_t flits;
+    uint32_t value; /* small payload */
+    void *body;     /* large payload; ownership travels with the message */
+};
+
+struct shard;
+struct shard_ops {
+    const char *kind; /* "sm", "partition" */
+    /* Does everything due before `until`. Afterwards shard->next is the earliest time at which it
+     * has something to do by itself (TIME_NEVER if only a message can change that). Called only
+     * when next or the first message is before `until`. */
+    void (*advance)(struct shard *s, sim_time until);
+    /* Has it nothing outstanding at all? Used to tell the end from a deadlock. */
+    bool (*is_idle)(const struct shard *s);
+    /* What it waits for, in words; nothing if it is idle. */
+    void (*describe_wait)(const struct shard *s, struct strbuf *out);
+};
+
+struct message_queue {
+    struct message *items; /* ring; sorted by (at, from, order) */
+    uint32_t head, n, cap;
+};
+
+struct shard {
+    const struct shard_ops *ops;
+    uint32_t id;
+    sim_time next;
+    struct message_queue inbox;
+    struct message *outbox; /* sent in this quantum */
+    uint32_t n_out, cap_out;
+    sim_time min_latency; /* smallest latency it may send with; checked */
+};
+
+/* The first message usable before `until`, or NULL; take it off with shard_take(). */
+const struct message *shard_peek(const struct shard *s, sim_time until);
+void shard_take(struct shard *s);
+/* Sends; m.at must be at least `min_latency` after the sender's present time `now`. */
+void shard_send(struct shard *s, sim_time now, struct message m);
+
+struct engine {
+    struct shard **shards; /* indexed by id */
+    uint32_t n;
+    sim_time now;     /* start of the present quantum */
+    sim_time quantum; /* units; at most the smallest link latency */
+    sim_time period;  /* boundaries at multiples of this end a quantum too (visibility); 0 = none */
+    bool skip;        /* false = step through every quantum even when nothing happens */
+    /* Called at each multiple of `period`, before anything at that time, shards at rest. */
+    void (*at_boundary)(void *user, sim_time t);
+    void *user;
+};
+
+enum engine_end { ENGINE_DONE, ENGINE_DEADLOCK, ENGINE_LIMIT, ENGINE_STOPPED };
+
+/* Runs until is_done() says so between quanta, nothing can happen any more, `limit` is reached, or
+ * `stop` (checked between quanta) is set by someone. */
+enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *user,
+                           sim_time limit, const volatile bool *stop);
+void engine_describe_wait(const struct engine *e, struct strbuf *out);
+
+#endif
