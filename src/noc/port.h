@@ -60,9 +60,9 @@ struct rx_port {
 };
 void rx_init(struct rx_port *p, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle, uint16_t credit_kind);
-/* When the message at the head (arrived at m->at) is through the port. Const. */
-sim_time rx_done_at(const struct rx_port *p, const struct message *m);
-/* Takes it: occupies the port and sends the credits back. */
-void rx_take(struct rx_port *p, const struct message *m);
+/* Begins to take a message that has arrived (m->at <= now), as soon as the port is free; returns
+ * when its last flit is through, and sends the credits back from then. A receiver without room for
+ * it does not call this yet: the message, and those behind it, wait in the buffer. */
+sim_time rx_take(struct rx_port *p, sim_time now, const struct message *m);
 
 #endif
