@@ -86,18 +86,31 @@ static enum ptx_space lane_space(const struct op *op, uint64_t *address)
     return PTX_SHARED;
 }
 
-void emu_x_ATOM_ANY(struct emu_warp *w, const struct op *op, uint32_t mask)
+static void find_addresses(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     const void *base = warp_row(w, op->a);
     w->emu->last.mask = mask;
-    w->emu->stats->atomics += (uint32_t)__builtin_popcount(mask);
     EACH_LANE(i, mask)
-    {
-        uint64_t address = op->flags & OP_ADDR32
-                               ? (uint32_t)(((const uint32_t *)base)[i] + (uint32_t)op->imm)
-                               : ((const uint64_t *)base)[i] + (uint64_t)op->imm;
-        w->emu->last.address[i] = address;
-    }
+    w->emu->last.address[i] = op->flags & OP_ADDR32
+                                  ? (uint32_t)(((const uint32_t *)base)[i] + (uint32_t)op->imm)
+                                  : ((const uint64_t *)base)[i] + (uint64_t)op->imm;
+}
+
+void atomic_finish(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t old)
+{
+    if (op->flags & OP_DST64)
+        ((uint64_t *)warp_row(w, op->dst))[lane] = old;
+    else
+        ((uint32_t *)warp_row(w, op->dst))[lane] = (uint32_t)old;
+}
+
+void emu_x_ATOM_ANY(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    struct emu_atomic *later = &w->emu->atomic;
+    find_addresses(w, op, mask);
+    w->emu->stats->atomics += (uint32_t)__builtin_popcount(mask);
+    later->op = op;
+    later->mask = 0;
     EACH_LANE(i, mask)
     {
         uint64_t address = w->emu->last.address[i], old = 0;
@@ -105,12 +118,16 @@ void emu_x_ATOM_ANY(struct emu_warp *w, const struct op *op, uint32_t mask)
         char *p = lane_pointer(w, op, i, address, op->width, space);
         if (!p)
             return;
+        uint64_t b = row_value(w, op, op->b, i), c = row_value(w, op, op->c, i);
+        if (w->emu->overlay && space == PTX_GLOBAL) { /* the timing model says when */
+            later->mask |= 1u << i;
+            later->b[i] = b;
+            later->c[i] = c;
+            continue;
+        }
         memcpy(&old, p, op->width);
-        uint64_t v = atomic_result(op, old, row_value(w, op, op->b, i), row_value(w, op, op->c, i));
+        uint64_t v = atomic_result(op, old, b, c);
         memcpy(p, &v, op->width);
-        if (op->flags & OP_DST64)
-            ((uint64_t *)warp_row(w, op->dst))[i] = old;
-        else
-            ((uint32_t *)warp_row(w, op->dst))[i] = (uint32_t)old;
+        atomic_finish(w, op, i, old);
     }
 }

@@ -186,8 +186,9 @@ static void clear_frame(struct emu_warp *w, const struct call_frame *f, uint32_t
     if (lanes == w->live) {
         memset(w->rows + f->rows_at, 0, f->func->frame_bytes);
         memset(w->pred_store + f->preds_at, 0, f->func->n_preds * sizeof(uint32_t));
-        memset(w->local + (size_t)f->local_at * WARP_LANES, 0,
-               (size_t)f->func->local_bytes * WARP_LANES);
+        if (f->func->local_bytes)
+            memset(w->local + (size_t)f->local_at * WARP_LANES, 0,
+                   (size_t)f->func->local_bytes * WARP_LANES);
     }
     uint32_t *extra = w->pred_store + f->preds_at + f->func->n_preds;
     extra[FRAME_PRED_TRUE] = ~0u;

@@ -224,6 +224,34 @@ static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t m
         gather_slowly(w, op, mask, pointer);
 }
 
+/* What the SM itself stored in this visibility period is not in the image yet. */
+static void patch_from_overlay(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    const struct emu *e = w->emu;
+    const uint32_t *rows = &e->program->extra[op->extra];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        uint64_t address = e->last.address[i];
+        if (!overlay_may_hold(e->overlay, address))
+            continue;
+        for (uint32_t k = 0; k < op->vec; k++) {
+            uint64_t at = address + k * op->width;
+            uint64_t v = read_element(e->mem->bias + at, op->width);
+            overlay_read(e->overlay, at, &v, op->width);
+            put_lane(warp_row(w, rows[k]), op, i, v);
+        }
+    }
+}
+
+/* A load from the memory image. */
+static inline void load_image(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    struct emu *e = w->emu;
+    load_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+    if (e->overlay && e->overlay->n && w->state != WARP_FAULTED)
+        patch_from_overlay(w, op, mask);
+}
+
 FN(load_global)
 {
     struct emu *e = w->emu;
@@ -231,7 +259,7 @@ FN(load_global)
     find_addresses(w, op, mask);
     count_bytes(op->klass == PTX_CLASS_LD_CONST ? &s->const_load_bytes : &s->global_load_bytes,
                 mask, (uint32_t)op->width * op->vec);
-    load_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+    load_image(w, op, mask);
 }
 
 FN(load_shared)
@@ -297,12 +325,60 @@ static inline void store_flat(struct emu_warp *w, const struct op *op, uint32_t 
         scatter_slowly(w, op, mask, pointer);
 }
 
+/* Bytes of one stretch, line by line. */
+static void overlay_write_stretch(struct overlay *o, uint64_t address, const char *data,
+                                  uint32_t bytes)
+{
+    while (bytes) {
+        uint32_t room = OVERLAY_LINE - (uint32_t)(address % OVERLAY_LINE);
+        uint32_t n = bytes < room ? bytes : room;
+        overlay_write(o, address, data, n);
+        address += n;
+        data += n;
+        bytes -= n;
+    }
+}
+
+/* A store under timing: checked like any other, but kept apart until the period ends. */
+static void store_overlay(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    struct emu *e = w->emu;
+    const uint64_t *address = e->last.address;
+    const struct mem_range *range = &e->ranges[op - w->code];
+    const uint32_t *rows = &e->program->extra[op->extra];
+    uint32_t bytes = (uint32_t)op->width * op->vec;
+    char *pointer[WARP_LANES];
+    if (!all_in_range(range, address, mask, bytes) &&
+        !find_pointers(w, op, mask, bytes, PTX_GLOBAL, pointer))
+        return;
+    if (mask == ~0u && same_layout(op) && find_pattern(address, bytes) == CONSECUTIVE) {
+        overlay_write_stretch(e->overlay, address[0], warp_row(w, op->b), bytes * WARP_LANES);
+        return;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        for (uint32_t k = 0; k < op->vec; k++) {
+            uint64_t v = get_lane(warp_row(w, rows[k]), op, i);
+            overlay_write(e->overlay, address[i] + k * op->width, &v, op->width);
+        }
+    }
+}
+
+static inline void store_image(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    struct emu *e = w->emu;
+    if (e->overlay)
+        store_overlay(w, op, mask);
+    else
+        store_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+}
+
 FN(store_global)
 {
     struct emu *e = w->emu;
     find_addresses(w, op, mask);
     count_bytes(&e->stats->global_store_bytes, mask, (uint32_t)op->width * op->vec);
-    store_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+    store_image(w, op, mask);
 }
 
 FN(store_shared)
@@ -426,7 +502,7 @@ FN(load_generic)
     struct split part = split_spaces(w, mask);
     if (part.global) {
         count_bytes(&s->global_load_bytes, part.global, bytes);
-        load_flat(w, op, part.global, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+        load_image(w, op, part.global);
     }
     if (part.shared) {
         struct mem_range range = {0, w->cta->shared_bytes};
@@ -451,7 +527,7 @@ FN(store_generic)
     struct split part = split_spaces(w, mask);
     if (part.global) {
         count_bytes(&s->global_store_bytes, part.global, bytes);
-        store_flat(w, op, part.global, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+        store_image(w, op, part.global);
     }
     if (part.shared) {
         struct mem_range range = {0, w->cta->shared_bytes};

@@ -31,7 +31,7 @@ static uint64_t uniform_register(const struct emu_warp *w, uint32_t sreg)
 {
     const struct emu *e = w->emu;
     const struct emu_launch *l = &e->launch;
-    uint64_t clock = e->stats->warp_insts;
+    uint64_t clock = e->overlay ? e->cycle : e->stats->warp_insts;
     if (sreg >= PTX_SREG_ENVREG0)
         return environment_register(l, sreg - PTX_SREG_ENVREG0);
     if (sreg >= PTX_SREG_NTID_X && sreg <= PTX_SREG_NTID_Z)
@@ -63,7 +63,7 @@ static uint64_t uniform_register(const struct emu_warp *w, uint32_t sreg)
     case PTX_SREG_TOTAL_SMEM_SIZE:
         return l->shared_bytes;
     default: /* SMID */
-        return 0;
+        return e->smid;
     }
 }
 

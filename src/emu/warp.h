@@ -5,6 +5,7 @@
 #define HEDDLE_EMU_WARP_H
 
 #include "emu/memory.h"
+#include "emu/overlay.h"
 #include "ptx/lower.h"
 #include "ptx/program.h"
 #include "stats/run_stats.h"
@@ -123,6 +124,13 @@ struct emu_access {
     uint32_t mask;
 };
 
+/* An atomic that was issued and is not performed yet: the operands of its lanes. */
+struct emu_atomic {
+    const struct op *op;
+    uint32_t mask; /* lanes on global memory; their addresses are in emu_access */
+    uint64_t b[WARP_LANES], c[WARP_LANES];
+};
+
 /* Runs a warp until it stops or has executed `slice` operations; returns how many it has. */
 typedef uint64_t (*warp_runner)(struct emu_warp *w, uint64_t slice);
 
@@ -135,6 +143,12 @@ struct emu {
     struct mem_range *ranges; /* per PC */
     struct emu_access last;
     struct emu_fault fault;
+    /* Under timing: stores are kept here until they become visible, atomics on global memory are
+     * only taken down (in `atomic`), and the clock and the SM are those of the machine. */
+    struct overlay *overlay; /* NULL = functional execution */
+    struct emu_atomic atomic;
+    uint64_t cycle;
+    uint32_t smid;
     bool strict;
     uint32_t max_local_bytes; /* per thread */
     uint32_t n_sms;
