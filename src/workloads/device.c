@@ -24,7 +24,7 @@ struct device {
     bool failed;
     struct buffer *buffers; /* device_buffer.handle - 1 is the index */
     uint32_t n_buffers, cap_buffers;
-    uint64_t hash;
+    uint64_t hash, output_hash;
     bool hash_closed; /* by the first download */
     uint32_t launches;
 };
@@ -38,7 +38,7 @@ struct device *device_create(const struct device_ops *ops, void *backend, struct
     d->name = *name;
     d->error = *error;
     d->failed = error->len > 0;
-    d->hash = FNV_OFFSET;
+    d->hash = d->output_hash = FNV_OFFSET;
     *name = (struct strbuf){0};
     *error = (struct strbuf){0};
     return d;
@@ -86,6 +86,11 @@ uint64_t device_input_hash(const struct device *d)
     return d->hash;
 }
 
+uint64_t device_output_hash(const struct device *d)
+{
+    return d->output_hash;
+}
+
 uint32_t device_launches(const struct device *d)
 {
     return d->launches;
@@ -101,15 +106,18 @@ static void fail(struct device *d, const char *format, ...)
     d->failed = true;
 }
 
-static void hash_bytes(struct device *d, const void *data, size_t bytes)
+static uint64_t fnv(uint64_t h, const void *data, size_t bytes)
 {
-    if (d->hash_closed)
-        return;
     const unsigned char *p = data;
-    uint64_t h = d->hash;
     for (size_t i = 0; i < bytes; i++)
         h = (h ^ p[i]) * FNV_PRIME;
-    d->hash = h;
+    return h;
+}
+
+static void hash_bytes(struct device *d, const void *data, size_t bytes)
+{
+    if (!d->hash_closed)
+        d->hash = fnv(d->hash, data, bytes);
 }
 
 /* From the low end, so that the hash does not depend on the host's byte order. */
@@ -184,8 +192,11 @@ void device_download(struct device *d, device_buffer b, size_t offset, void *dst
     if (!buffer || bytes == 0)
         return;
     d->hash_closed = true;
-    if (!d->ops->download(d->backend, buffer->handle, offset, dst, bytes, &d->error))
+    if (!d->ops->download(d->backend, buffer->handle, offset, dst, bytes, &d->error)) {
         d->failed = true;
+        return;
+    }
+    d->output_hash = fnv(d->output_hash, dst, bytes);
 }
 
 device_buffer device_alloc_from(struct device *d, const void *src, size_t bytes, const char *label)

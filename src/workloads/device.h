@@ -91,6 +91,9 @@ const char *device_name(const struct device *d);
  * own results (how many sweeps until nothing changes), so only this much is input. Equal on every
  * back end. */
 uint64_t device_input_hash(const struct device *d);
+/* The same over every byte the host part has downloaded, in order: two runs that agree here agree
+ * in all that the host part has seen of the device. */
+uint64_t device_output_hash(const struct device *d);
 uint32_t device_launches(const struct device *d);
 
 /* `n` rounded up to a multiple of `m`. */
