@@ -13,6 +13,14 @@ static void start_tids(struct emu_warp *w, const uint32_t block[3])
 {
     uint32_t t = w->id * WARP_LANES;
     uint32_t x = t % block[0], y = t / block[0] % block[1], z = t / block[0] / block[1];
+    if (block[0] - x >= WARP_LANES) { /* the whole warp lies in one row */
+        for (uint32_t i = 0; i < WARP_LANES; i++) {
+            w->tid[0][i] = x + i;
+            w->tid[1][i] = y;
+            w->tid[2][i] = z;
+        }
+        return;
+    }
     for (uint32_t i = 0; i < WARP_LANES; i++) {
         w->tid[0][i] = x;
         w->tid[1][i] = y;

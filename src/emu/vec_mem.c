@@ -454,7 +454,8 @@ FN(store_frame)
 
 /* --- kernel parameters: the same for every lane --- */
 
-FN(load_param)
+static inline void load_param(struct emu_warp *w, const struct op *op, uint32_t mask,
+                              uint32_t written)
 {
     const struct emu_launch *l = &w->emu->launch;
     const uint32_t *rows = &w->emu->program->extra[op->extra];
@@ -466,8 +467,18 @@ FN(load_param)
     for (uint32_t e = 0; e < op->vec; e++) {
         const char *from = (const char *)l->params + op->imm + e * op->width;
         uint64_t v = extend(op, read_element(from, op->width));
-        vec_broadcast(warp_row(w, rows[e]), op, mask, v);
+        vec_broadcast(warp_row(w, rows[e]), op, written, v);
     }
+}
+
+FN(load_param_some)
+{
+    load_param(w, op, mask, mask);
+}
+
+FN(load_param_all)
+{
+    load_param(w, op, mask, ~0u);
 }
 
 /* --- generic addresses: the window says which space a lane means --- */
@@ -543,10 +554,17 @@ FN(store_generic)
     }
 }
 
-#define ENTRY(id, fn) [EXEC_##id] = {fn, fn},
+#define ENTRY(id, fn) [EXEC_##id] = {fn, fn}
 const vec_table VEC_NAME(vec_mem) = {
-    ENTRY(LD_GLOBAL, load_global) ENTRY(LD_SHARED, load_shared) ENTRY(LD_LOCAL, load_local)
-        ENTRY(LD_GENERIC, load_generic) ENTRY(LD_PARAM, load_param) ENTRY(LD_FRAME, load_frame)
-            ENTRY(ST_GLOBAL, store_global) ENTRY(ST_SHARED, store_shared)
-                ENTRY(ST_LOCAL, store_local) ENTRY(ST_GENERIC, store_generic)
-                    ENTRY(ST_FRAME, store_frame)};
+    ENTRY(LD_GLOBAL, load_global),
+    ENTRY(LD_SHARED, load_shared),
+    ENTRY(LD_LOCAL, load_local),
+    ENTRY(LD_GENERIC, load_generic),
+    ENTRY(LD_FRAME, load_frame),
+    ENTRY(ST_GLOBAL, store_global),
+    ENTRY(ST_SHARED, store_shared),
+    ENTRY(ST_LOCAL, store_local),
+    ENTRY(ST_GENERIC, store_generic),
+    ENTRY(ST_FRAME, store_frame),
+    [EXEC_LD_PARAM] = {load_param_some, load_param_all},
+};

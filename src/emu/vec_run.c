@@ -83,7 +83,7 @@ static bool differs_between_lanes(uint32_t sreg)
            (sreg >= PTX_SREG_LANEMASK_EQ && sreg <= PTX_SREG_LANEMASK_GT);
 }
 
-static void move_sreg(struct emu_warp *w, const struct op *op, uint32_t mask)
+static inline void move_sreg(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     uint32_t sreg = (uint32_t)op->imm, scratch[WARP_LANES];
     void *row = warp_row(w, op->dst);
@@ -101,7 +101,18 @@ static void move_sreg(struct emu_warp *w, const struct op *op, uint32_t mask)
     vec_broadcast(row, op, mask, uniform_register(w, sreg));
 }
 
-const vec_table VEC_NAME(vec_sreg) = {[EXEC_MOV_SREG] = {move_sreg, move_sreg}};
+static void move_sreg_some(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    move_sreg(w, op, mask);
+}
+
+static void move_sreg_all(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    (void)mask;
+    move_sreg(w, op, ~0u);
+}
+
+const vec_table VEC_NAME(vec_sreg) = {[EXEC_MOV_SREG] = {move_sreg_some, move_sreg_all}};
 
 uint64_t VEC_NAME(vec_run)(struct emu_warp *w, uint64_t slice)
 {
