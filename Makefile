@@ -30,7 +30,7 @@ soak: all
 	@sh tools/soak.sh
 
 bench: all
-	@sh bench/functional.sh $(BUILD)/heddle
+	@sh bench/functional.sh $(BUILD)/bench/bench_functional
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
