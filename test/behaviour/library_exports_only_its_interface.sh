@@ -1,0 +1,17 @@
+#!/bin/sh
+# libheddle.so shows the functions of include/heddle/heddle.h and nothing else, so that it can live
+# in any program without clashing with its names.
+library=$(dirname "$1")/libheddle.so
+scratch=$2
+mkdir -p "$scratch"
+set -eu
+nm -D --defined-only "$library" | awk '{ print $3 }' | sort >"$scratch/exported"
+grep -o 'heddle_[a-z_]*(' include/heddle/heddle.h | tr -d '(' | sort -u >"$scratch/mentioned"
+sed -n '/^HEDDLE_API/,/;/p' include/heddle/heddle.h | grep -o 'heddle_[a-z_]*(' | tr -d '(' |
+    sort -u >"$scratch/declared"
+diff "$scratch/declared" "$scratch/exported" || {
+    echo "declared (<) and exported (>) functions differ"
+    exit 1
+}
+# Comments speak of functions that exist.
+comm -23 "$scratch/mentioned" "$scratch/declared" | { ! grep .; }
