@@ -54,7 +54,7 @@ static enum ptx_mod find_mod(const struct ptx_inst *i, const struct name *word, 
         uint32_t group = ptx_mods[word->mods[k]].group;
         if (!(ptx_insts[i->op].groups >> group & 1))
             continue;
-        if (group == PTX_GROUP_HINT || !ptx_inst_mod(i, group))
+        if (group == PTX_GROUP_HINT || group == PTX_GROUP_OTHER || !ptx_inst_mod(i, group))
             return word->mods[k];
         *is_repeated = true;
     }
@@ -248,6 +248,8 @@ static bool set_forward(struct parser *p, struct name *name, struct ptx_operand 
 static bool parse_named(struct parser *p, struct ptx_operand *op)
 {
     struct name *name = expect_name(p, "an operand");
+    if (!name)
+        return false;
     if (p->tok.kind == TOKEN_WORD && p->tok.is_glued)
         return parse_component(p, name, op);
     struct decl *d = lookup(p, name);
@@ -291,7 +293,7 @@ static bool parse_named(struct parser *p, struct ptx_operand *op)
 static bool is_number_next(const struct parser *p)
 {
     return p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_FLOAT || at_punct(p, '-') ||
-           at_punct(p, '+') || at_punct(p, '~') || at_punct(p, '(') ||
+           at_punct(p, '+') || at_punct(p, '~') || at_punct(p, '!') || at_punct(p, '(') ||
            (p->tok.kind == TOKEN_NAME && p->tok.len == 7 && !memcmp(p->tok.text, "WARP_SZ", 7));
 }
 
@@ -332,7 +334,7 @@ static bool parse_single(struct parser *p, struct ptx_operand *op)
     }
     if (accept_punct(p, '['))
         return parse_memory(p, op);
-    if (at_punct(p, '!') || (at_punct(p, '-') && starts_name(lexer_peek(&p->lex)))) {
+    if ((at_punct(p, '!') || at_punct(p, '-')) && starts_name(lexer_peek(&p->lex))) {
         parser_advance(p);
         op->negated = true;
     }
