@@ -239,6 +239,13 @@ static void lower_func(struct lowerer *l, struct program_func *pf)
     l->out = pf;
     l->cfg = ptx_cfg_build(pf->func, &scratch);
     l->alloc = ptx_regalloc(l->cfg, &scratch);
+    if (!l->alloc) {
+        diag_add(l->diags, DIAG_ERROR, l->module->name, l->module->text, pf->func->line,
+                 pf->func->col, NULL, "'%s' keeps more values alive at once than %d registers hold",
+                 pf->func->name, PTX_MAX_ROWS);
+        arena_destroy(&scratch);
+        return;
+    }
     pf->frame_bytes = (l->alloc->n_64 + 1) * ROW64_BYTES + (l->alloc->n_32 + 1) * ROW32_BYTES;
     pf->n_preds = l->alloc->n_preds;
     pf->registers = l->alloc->pressure;

@@ -14,19 +14,6 @@ static struct call_site *new_call(struct lowerer *l)
     return c;
 }
 
-static uint32_t host_function(const char *name)
-{
-    static const char *const names[] = {
-#define HOSTFUNC(id, text) text,
-#include "ptx/hostfuncs.def"
-#undef HOSTFUNC
-    };
-    for (uint32_t i = 0; i < PTX_N_HOST_FUNCTIONS; i++)
-        if (strcmp(names[i], name) == 0)
-            return i + 1;
-    return 0;
-}
-
 /* Where the caller keeps the variables it passes; the callee's side is known for direct calls. */
 static struct call_copy *lower_list(struct lowerer *l, const struct ptx_operand *list,
                                     const uint32_t *callee_at, uint32_t n_callee, bool to_callee,
@@ -79,7 +66,8 @@ void lower_call(struct lowerer *l)
         c->callee = (int32_t)target->func->index;
         l->info->exec_id = EXEC_CALL;
         if (!target->func->has_body) {
-            c->host = (uint16_t)host_function(target->func->name);
+            enum ptx_host_function host = ptx_find_host_function(target->func->name);
+            c->host = host == PTX_N_HOST_FUNCTIONS ? 0 : (uint16_t)(host + 1);
             l->info->exec_id = EXEC_CALL_HOST; /* an unknown one is a fault when it is called */
         }
     } else {
