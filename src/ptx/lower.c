@@ -231,6 +231,35 @@ static void layout_shared(struct lowerer *l, uint64_t *addresses)
 
 /* --- functions --- */
 
+static uint16_t scoreboard_number(const struct ptx_alloc *a, uint32_t reg)
+{
+    struct ptx_place place = a->places[reg];
+    switch (place.file) {
+    case PTX_FILE_64:
+        return place.number;
+    case PTX_FILE_32:
+        return (uint16_t)(a->n_64 + place.number);
+    default:
+        return (uint16_t)(a->n_64 + a->n_32 + place.number);
+    }
+}
+
+/* What the scoreboard needs to know of an instruction. */
+static void list_registers(struct lowerer *l)
+{
+    uint32_t reads[PTX_MAX_INST_REGS], writes[PTX_MAX_INST_REGS], n_reads, n_writes, n = 0;
+    ptx_inst_regs(l->inst, false, reads, &n_reads, writes, &n_writes);
+    uint16_t *regs = ARENA_ARRAY(&l->program->arena, uint16_t, n_reads + n_writes);
+    for (uint32_t i = 0; i < n_reads; i++)
+        regs[n++] = scoreboard_number(l->alloc, reads[i]);
+    l->info->n_reads = (uint8_t)n;
+    for (uint32_t i = 0; i < n_writes; i++)
+        if (l->alloc->places[writes[i]].file != PTX_FILE_NONE) /* else nobody ever reads it */
+            regs[n++] = scoreboard_number(l->alloc, writes[i]);
+    l->info->n_writes = (uint8_t)(n - l->info->n_reads);
+    l->info->regs = regs;
+}
+
 static void lower_func(struct lowerer *l, struct program_func *pf)
 {
     struct program *p = l->program;
@@ -248,18 +277,23 @@ static void lower_func(struct lowerer *l, struct program_func *pf)
     }
     pf->frame_bytes = (l->alloc->n_64 + 1) * ROW64_BYTES + (l->alloc->n_32 + 1) * ROW32_BYTES;
     pf->n_preds = l->alloc->n_preds;
+    pf->n_64 = l->alloc->n_64;
+    pf->n_32 = l->alloc->n_32;
     pf->registers = l->alloc->pressure;
     for (uint32_t i = 0; i < pf->func->n_insts; i++) {
         l->inst = &pf->func->insts[i];
         l->op = &p->ops[pf->entry + i];
         l->info = &p->info[pf->entry + i];
-        *l->info = (struct op_info){l->inst, pf->func, 0, PROGRAM_NO_PC};
+        *l->info = (struct op_info){
+            .inst = l->inst, .func = pf->func, .reconverge = PROGRAM_NO_PC};
         lower_inst(l);
+        list_registers(l);
     }
     struct op *end = &p->ops[pf->end];
     end->guard = OP_NO_PRED;
     end->klass = PTX_CLASS_CALL;
-    p->info[pf->end] = (struct op_info){NULL, pf->func, EXEC_RET, PROGRAM_NO_PC};
+    p->info[pf->end] =
+        (struct op_info){.func = pf->func, .exec_id = EXEC_RET, .reconverge = PROGRAM_NO_PC};
     arena_destroy(&scratch);
 }
 

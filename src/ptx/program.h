@@ -65,6 +65,10 @@ struct op_info {
     const struct ptx_inst *inst;
     const struct ptx_func *func;
     uint16_t exec_id;
+    /* Registers of the instruction for a scoreboard: reads first, then writes. Numbers are unique in
+     * the function: 64-bit registers, then 32-bit ones, then predicates. */
+    const uint16_t *regs;
+    uint8_t n_reads, n_writes;
     uint32_t reconverge; /* PC where a branch's paths meet; PROGRAM_NO_PC = at the function's end */
 };
 
