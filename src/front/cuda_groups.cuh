@@ -49,10 +49,15 @@ template <unsigned Size, class Parent = thread_block> class thread_block_tile
     static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
                   "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
+    static constexpr unsigned lanes = Size == 32 ? 0xffffffffu : (1u << (Size % 32)) - 1;
+
+    static __device__ unsigned first_lane()
+    {
+        return __lane_id() & ~(Size - 1);
+    }
     static __device__ unsigned members()
     {
-        unsigned first = __lane_id() & ~(Size - 1);
-        return (Size == 32 ? 0xffffffffu : (1u << (Size % 32)) - 1) << first;
+        return lanes << first_lane();
     }
 
   public:
@@ -98,7 +103,7 @@ template <unsigned Size, class Parent = thread_block> class thread_block_tile
     }
     static __device__ unsigned ballot(int predicate)
     {
-        return __ballot_sync(members(), predicate) >> (__lane_id() & ~(Size - 1));
+        return __ballot_sync(members(), predicate) >> first_lane() & lanes;
     }
     static __device__ int any(int predicate)
     {
