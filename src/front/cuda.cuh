@@ -164,3 +164,11 @@ __HEDDLE__ void *memset(void *to, int value, size_t bytes)
 #include "cuda_memory.cuh"
 #include "cuda_warp.cuh"
 #include "cuda_host.cuh"
+
+/* What nvcc's implicit <cuda_runtime.h> brings along, and sources rely on. */
+#if __has_include(<stdlib.h>)
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif

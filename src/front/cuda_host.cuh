@@ -72,12 +72,17 @@ typedef struct CUevent_st *cudaEvent_t;
 
 struct cudaDeviceProp {
     char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerMultiprocessor, totalConstMem;
+    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
+    size_t totalConstMem, memPitch, textureAlignment, texturePitchAlignment, surfaceAlignment;
     int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock;
-    int maxThreadsPerMultiProcessor, maxThreadsDim[3], maxGridSize[3], clockRate, major, minor;
-    int multiProcessorCount, memoryClockRate, memoryBusWidth, l2CacheSize, canMapHostMemory;
-    int concurrentKernels, cooperativeLaunch, deviceOverlap, asyncEngineCount, integrated;
-    int unifiedAddressing, managedMemory, ECCEnabled, pciBusID, pciDeviceID, computeMode;
+    int maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor, maxThreadsDim[3], maxGridSize[3];
+    int clockRate, major, minor, multiProcessorCount, memoryClockRate, memoryBusWidth;
+    int l2CacheSize, persistingL2CacheMaxSize, accessPolicyMaxWindowSize, globalL1CacheSupported;
+    int localL1CacheSupported, canMapHostMemory, concurrentKernels, cooperativeLaunch;
+    int deviceOverlap, asyncEngineCount, integrated, unifiedAddressing, managedMemory;
+    int concurrentManagedAccess, pageableMemoryAccess, hostNativeAtomicSupported;
+    int streamPrioritiesSupported, kernelExecTimeoutEnabled, ECCEnabled, isMultiGpuBoard;
+    int pciBusID, pciDeviceID, pciDomainID, tccDriver, computeMode;
 };
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;

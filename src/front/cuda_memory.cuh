@@ -159,3 +159,11 @@ __HEDDLE_CACHED(__HEDDLE_CACHED_STORE, __stwb, "wb")
 __HEDDLE_CACHED(__HEDDLE_CACHED_STORE, __stcg, "cg")
 __HEDDLE_CACHED(__HEDDLE_CACHED_STORE, __stcs, "cs")
 __HEDDLE_CACHED(__HEDDLE_CACHED_STORE, __stwt, "wt")
+
+/* --- Textures: named only to be refused --- */
+
+enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
+enum { cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3 };
+template <class T, int dimensions = 1, cudaTextureReadMode mode = cudaReadModeElementType>
+struct __attribute__((unavailable("Heddle has no textures"))) texture {
+};

@@ -19,8 +19,9 @@ extern const char front_cuda_warp_source[];
 extern const char front_cuda_host_source[];
 extern const char front_cuda_groups_source[];
 extern const char front_cuda_half_source[];
+extern const char front_cuda_samples_source[];
 
-/* A CUDA source may include the SDK's headers by name; all but two are in cuda.cuh, which is
+/* A CUDA source may include the SDK's headers by name; all but these few are in cuda.cuh, which is
  * included before it anyway. */
 #define IN_CUDA_CUH                                                                                \
     "/* Heddle's cuda.cuh, which is included before every CUDA source, has it all. */\n"
@@ -38,6 +39,9 @@ static const struct support_file {
     {"cuda_host.cuh", front_cuda_host_source},
     {"include/cooperative_groups.h", front_cuda_groups_source},
     {"include/cuda_fp16.h", front_cuda_half_source},
+    {"include/helper_cuda.h", front_cuda_samples_source},
+    {"include/helper_timer.h", front_cuda_samples_source},
+    {"include/helper_functions.h", front_cuda_samples_source},
     {"include/cuda.h", IN_CUDA_CUH},
     {"include/cuda_runtime.h", IN_CUDA_CUH},
     {"include/cuda_runtime_api.h", IN_CUDA_CUH},

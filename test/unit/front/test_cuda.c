@@ -193,6 +193,15 @@ static void cooperative_groups_work_up_to_the_block(void **state)
     assert_has(error, "kernel.cu:2:55: error: 'sync' is unavailable: Heddle has no cooperative");
 }
 
+static void textures_are_refused_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(compile("texture<float, 1, cudaReadModeElementType> t;\n", NULL),
+                     HEDDLE_BAD_INPUT);
+    assert_has(error, "kernel.cu:1:1: error: 'texture<");
+    assert_has(error, "Heddle has no textures");
+}
+
 static void the_architecture_can_be_chosen(void **state)
 {
     (void)state;
@@ -225,6 +234,7 @@ int main(void)
         cmocka_unit_test(mathematics_leaves_nothing_unresolved),
         cmocka_unit_test(a_whole_program_compiles_for_its_kernels),
         cmocka_unit_test(cooperative_groups_work_up_to_the_block),
+        cmocka_unit_test(textures_are_refused_by_name),
         cmocka_unit_test(the_architecture_can_be_chosen),
         cmocka_unit_test(programs_for_old_gpus_bring_their_own_double_atomics),
     };

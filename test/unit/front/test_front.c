@@ -118,6 +118,21 @@ static void what_libclc_lacks_comes_from_our_library(void **state)
     assert_has_not(ptx, "call"); /* nothing is left unresolved */
 }
 
+static void only_extensions_that_work_are_named(void **state)
+{
+    (void)state;
+    const char *text = "#if !defined(cl_khr_fp64) || !defined(cl_khr_int64_base_atomics)\n"
+                       "#error something is missing\n"
+                       "#endif\n"
+                       "#if defined(cl_khr_fp16) || defined(cl_khr_subgroups) || \\\n"
+                       "    defined(cl_intel_subgroups) || defined(cl_amd_media_ops)\n"
+                       "#error something is promised\n"
+                       "#endif\n"
+                       "__kernel void k(__global double *a) { a[0] = sqrt(a[1]); }\n";
+    assert_int_equal(compile(text, NULL), HEDDLE_OK);
+    assert_string_equal(strbuf_text(&error), "");
+}
+
 static void definitions_with_quotes_reach_the_compiler(void **state)
 {
     (void)state;
@@ -362,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_opencl_kernel_becomes_an_entry),
         TEST(what_libclc_lacks_comes_from_our_library),
+        TEST(only_extensions_that_work_are_named),
         TEST(definitions_with_quotes_reach_the_compiler),
         TEST(errors_name_the_users_file_and_line),
         TEST(warnings_come_with_a_result_and_again_from_the_cache),
