@@ -165,5 +165,6 @@ __HEDDLE_CACHED(__HEDDLE_CACHED_STORE, __stwt, "wt")
 enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
 enum { cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3 };
 template <class T, int dimensions = 1, cudaTextureReadMode mode = cudaReadModeElementType>
-struct __attribute__((unavailable("Heddle has no textures"))) texture {
+struct texture {
+    static_assert(sizeof(T) == 0, "Heddle has no textures");
 };

@@ -198,8 +198,8 @@ static void textures_are_refused_by_name(void **state)
     (void)state;
     assert_int_equal(compile("texture<float, 1, cudaReadModeElementType> t;\n", NULL),
                      HEDDLE_BAD_INPUT);
-    assert_has(error, "kernel.cu:1:1: error: 'texture<");
     assert_has(error, "Heddle has no textures");
+    assert_has(error, "kernel.cu:1:44: note: in instantiation of");
 }
 
 static void the_architecture_can_be_chosen(void **state)
