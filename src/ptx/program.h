@@ -65,8 +65,8 @@ struct op_info {
     const struct ptx_inst *inst;
     const struct ptx_func *func;
     uint16_t exec_id;
-    /* Registers of the instruction for a scoreboard: reads first, then writes. Numbers are unique in
-     * the function: 64-bit registers, then 32-bit ones, then predicates. */
+    /* Registers of the instruction for a scoreboard: reads first, then writes. Numbers are unique
+     * in the function: 64-bit registers, then 32-bit ones, then predicates. */
     const uint16_t *regs;
     uint8_t n_reads, n_writes;
     uint32_t reconverge; /* PC where a branch's paths meet; PROGRAM_NO_PC = at the function's end */
@@ -91,6 +91,7 @@ struct program_func {
     uint32_t entry, end;         /* PCs [entry, end); ops[end] is a return for those who run past */
     uint32_t frame_bytes;        /* of rows, scratch rows included */
     uint32_t n_preds;            /* preds[n_preds] is all true, [n_preds+1] all false, +2 scratch */
+    uint32_t n_64, n_32;         /* registers of each width */
     uint32_t local_bytes;        /* per thread: parameters, local variables, call arguments */
     uint32_t shared_bytes;       /* static shared memory of the module, for an entry */
     uint32_t registers;          /* per thread, over the deepest call chain; 64-bit count 2 */
