@@ -12,12 +12,13 @@ level() {
     config | stats | front) echo 2 ;;
     ptx) echo 1 ;;
     emu) echo 3 ;;
-    cache | sched | crit | noc | dram | atomics) echo 4 ;;
-    sm | cpu) echo 5 ;;
-    gpu) echo 6 ;;
-    analysis | hetero) echo 7 ;;
-    lab | report | workloads) echo 8 ;;
-    cli | icd) echo 9 ;;
+    cache | sched | noc | dram | atomics) echo 4 ;;
+    crit) echo 5 ;;
+    sm | cpu) echo 6 ;;
+    gpu) echo 7 ;;
+    analysis | hetero) echo 8 ;;
+    lab | report | workloads) echo 9 ;;
+    cli | icd) echo 10 ;;
     *) echo unknown ;;
     esac
 }
