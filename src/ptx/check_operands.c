@@ -247,7 +247,6 @@ static bool check_one(struct parser *p, const struct ptx_inst *i, const struct p
                       char letter, char code)
 {
     enum ptx_type type = operand_type(i, code);
-    bool is_policy = code == 'l';
     switch (letter) {
     case 'd':
         return check_destination(p, i, op, type);
@@ -265,7 +264,7 @@ static bool check_one(struct parser *p, const struct ptx_inst *i, const struct p
     default:
         if (code == '.')
             return check_address_register(p, i, op);
-        return is_policy ? check_value(p, i, op, type) : check_source(p, i, op, type);
+        return code == 'l' ? check_value(p, i, op, type) : check_source(p, i, op, type);
     }
 }
 
@@ -409,52 +408,4 @@ bool check_operands(struct parser *p, const struct ptx_inst *i)
     default:
         return check_by_format(p, i);
     }
-}
-
-/* --- calls --- */
-
-static bool check_arguments(struct parser *p, const struct ptx_operand *list,
-                            const struct ptx_var *params, uint32_t n, const char *callee,
-                            const char *what)
-{
-    bool is_variadic = n && params[n - 1].is_unsized;
-    if (list->n_items != n && !(is_variadic && list->n_items + 1 >= n))
-        return parser_error(p, list->line, list->col, NULL, "'%s' has %u %s, not %u", callee, n,
-                            what, list->n_items);
-    for (uint32_t k = 0; k < list->n_items && k < n; k++) {
-        const struct ptx_operand *op = &list->items[k];
-        if (op->kind != PTX_OPERAND_VAR && op->kind != PTX_OPERAND_REG &&
-            op->kind != PTX_OPERAND_IMM && op->kind != PTX_OPERAND_SINK)
-            return parser_error(p, op->line, op->col, NULL, "this cannot be passed to '%s'",
-                                callee);
-        uint64_t bytes = op->kind == PTX_OPERAND_VAR   ? op->var->bytes
-                         : op->kind == PTX_OPERAND_REG ? ptx_types[op->reg->type].bits / 8u
-                                                       : params[k].bytes;
-        if (bytes != params[k].bytes && !params[k].is_unsized)
-            return parser_error(p, op->line, op->col, NULL,
-                                "this has %llu bytes, '%s' of '%s' has %llu",
-                                (unsigned long long)bytes, params[k].name, callee,
-                                (unsigned long long)params[k].bytes);
-    }
-    return true;
-}
-
-/* Functions without a body are the host's, which takes what it is given: clang declares printf with
- * one parameter and calls it with many. */
-bool check_call(struct parser *p, const struct ptx_inst *i)
-{
-    const struct ptx_operand *rets = &i->operands[PTX_CALL_RETS];
-    const struct ptx_operand *args = &i->operands[PTX_CALL_ARGS];
-    const struct ptx_func *f = i->operands[PTX_CALL_CALLEE].func;
-    if (f && f->alias_of)
-        f = f->alias_of;
-    if (f)
-        return !f->has_body ||
-               (check_arguments(p, rets, f->rets, f->n_rets, f->name, "results") &&
-                check_arguments(p, args, f->params, f->n_params, f->name, "parameters"));
-    if (i->n_operands <= PTX_CALL_SHAPE || !i->operands[PTX_CALL_SHAPE].proto)
-        return true;
-    const struct ptx_proto *proto = i->operands[PTX_CALL_SHAPE].proto;
-    return check_arguments(p, rets, proto->rets, proto->n_rets, proto->name, "results") &&
-           check_arguments(p, args, proto->params, proto->n_params, proto->name, "parameters");
 }

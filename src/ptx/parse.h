@@ -1,11 +1,12 @@
 /* What the parts of the parser share. A part returns false when it met an error, which it has
  * reported; whoever reads statements skips to the end of the statement and goes on.
  *
- *   parse.c       the parser's tools: tokens, messages, scopes; ptx_parse() itself
- *   parse_expr.c  constant expressions
- *   parse_decl.c  registers, variables, parameters       parse_init.c  initial values
- *   parse_module.c directives outside functions          parse_func.c  functions and their bodies
- *   parse_inst.c  instructions and operands              check.c       what PTX demands of them */
+ *   parse.c         tokens, messages, ptx_parse()      scope.c          scopes, declarations
+ *   parse_module.c  directives outside functions      link.c           the end of the module
+ *   parse_decl.c    registers, variables, parameters  parse_init.c     initial values
+ *   parse_func.c    functions and their bodies        parse_label.c    labels, lists of targets
+ *   parse_inst.c    instructions                      parse_operand.c  their operands
+ *   parse_expr.c    constant expressions              check*.c         what PTX demands */
 #ifndef HEDDLE_PTX_PARSE_H
 #define HEDDLE_PTX_PARSE_H
 
@@ -21,7 +22,7 @@ enum {
     MAX_FILES = 1 << 16,
 };
 #define MAX_VAR_BYTES  (1ull << 34)
-#define MAX_INIT_BYTES (1ull << 28) /* initial values of all variables of a module together */
+#define MAX_INIT_BYTES (1ull << 26) /* initial values of all variables of a module together */
 
 /* A label used before its scope is closed, or a name that the module may declare later. */
 struct label_ref {
@@ -67,11 +68,12 @@ struct parser {
     uint32_t func_serial;
     struct ptx_operand *operands; /* a stack of operands being read */
     struct global_ref *global_refs;
-    struct ptx_inst *calls;   /* to be compared with their callees once the whole module is known */
-    struct ptx_reloc *relocs; /* of the variable being read */
-    uint8_t *init;            /* its bytes */
+    struct ptx_inst *late_insts; /* calls and users of forward references: copies, to be checked
+                                  * once the whole module is known */
+    struct ptx_reloc *relocs;    /* of the variable being read */
+    uint8_t *init;               /* its bytes */
     uint64_t init_bytes_left;
-    uint32_t n_operands, operands_cap, n_global_refs, global_refs_cap, n_calls, calls_cap;
+    uint32_t n_operands, operands_cap, n_global_refs, global_refs_cap, n_late_insts, late_insts_cap;
     uint32_t n_relocs, relocs_cap;
     uint64_t init_cap, init_used; /* bytes from init_used on are zero */
     uint32_t vars_cap, funcs_cap, files_cap;
@@ -138,6 +140,9 @@ bool parse_initializer(struct parser *p, struct ptx_var *v, struct shape *shape)
 
 /* --- functions and statements --- */
 bool parse_function(struct parser *p, enum ptx_linkage linkage);
+bool parse_tuning(struct parser *p, struct ptx_func *f); /* .maxntid and the like */
+bool parse_label(struct parser *p);
+void bind_labels(struct parser *p); /* at the end of a block */
 bool parse_instruction(struct parser *p);
 void skip_statement(struct parser *p);
 bool skip_block(struct parser *p);
@@ -145,6 +150,13 @@ bool parse_file(struct parser *p);
 bool parse_pragma(struct parser *p);
 bool parse_section(struct parser *p);
 void parse_module(struct parser *p);
+void finish_module(struct parser *p);
+/* The operands of an instruction, pushed on p->operands. */
+bool parse_operands(struct parser *p, const struct ptx_inst *i);
+/* The operands from `first` on, popped. */
+struct ptx_operand *take_operands(struct parser *p, uint32_t first, uint32_t *n);
+/* Notes the use of a label; whoever uses it sets the slot once that has its final place. */
+void add_label_ref(struct parser *p, struct name *name, uint32_t line, uint32_t col);
 
 /* --- checks --- */
 bool check_inst(struct parser *p, struct ptx_inst *i);

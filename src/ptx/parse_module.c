@@ -66,6 +66,7 @@ static bool parse_target(struct parser *p)
     struct ptx_module *m = p->m;
     struct strbuf text = {0};
     bool ok = true;
+    m->sm = 0;
     do {
         parser_advance(p);
         const struct name *name = expect_name(p, "a target such as sm_35");

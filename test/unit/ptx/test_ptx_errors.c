@@ -97,6 +97,20 @@ static void calls_are_compared_with_their_callee(void **state)
                   "a function is called by name or register");
     check_message(HEAD ".entry k() { call later; ret; } .global .u32 later;",
                   "'later' is not a function");
+    check_message(HEAD ".func f(.param .b32 x);\n.global .u32 g;\n.entry k() { call f, (g); ret; }",
+                  "a call passes .param variables and registers");
+}
+
+static void what_is_declared_later_is_checked_later(void **state)
+{
+    (void)state;
+    check_message(KERNEL("ld.global.u32 %r1, [later];") ".shared .u32 later;",
+                  "'later' is not in the state space of this instruction");
+    check_message(KERNEL("ld.global.u32 %r1, [later];") ".func later();",
+                  "needs a register, a variable or a number as address");
+    check_message(KERNEL("add.u64 %rd1, %rd2, later;") ".global .u32 later;",
+                  "needs a register or a number here");
+    check_message(KERNEL("mov.u64 %rd1, never;"), "'never' is not declared");
 }
 
 static void sizes_have_limits(void **state)
@@ -204,6 +218,7 @@ int main(void)
         cmocka_unit_test(wrong_types_name_the_register),
         cmocka_unit_test(redefinitions_are_errors),
         cmocka_unit_test(calls_are_compared_with_their_callee),
+        cmocka_unit_test(what_is_declared_later_is_checked_later),
         cmocka_unit_test(sizes_have_limits),
         cmocka_unit_test(deep_nesting_is_an_error),
         cmocka_unit_test(damaged_text_never_breaks_the_parser),
