@@ -168,6 +168,7 @@ __HEDDLE__ void *memset(void *to, int value, size_t bytes)
 /* What nvcc's implicit <cuda_runtime.h> brings along, and sources rely on. */
 #if __has_include(<stdlib.h>)
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
