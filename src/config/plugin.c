@@ -1,0 +1,153 @@
+#include "config/plugin.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <string.h>
+
+uint32_t plugin_count(const struct plugin_kind *kind)
+{
+    return kind->n_built_in + kind->n_added;
+}
+
+const struct plugin *plugin_at(const struct plugin_kind *kind, uint32_t i)
+{
+    assert(i < plugin_count(kind));
+    return i < kind->n_built_in ? kind->built_in[i] : kind->added[i - kind->n_built_in];
+}
+
+const struct plugin *plugin_find(const struct plugin_kind *kind, const char *name)
+{
+    for (uint32_t i = 0; i < plugin_count(kind); i++)
+        if (strcmp(plugin_at(kind, i)->name, name) == 0)
+            return plugin_at(kind, i);
+    return NULL;
+}
+
+static bool is_identity_sound(const struct plugin *p, struct strbuf *why)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    if (!p->name || !*p->name || p->name[strspn(p->name, allowed)]) {
+        strbuf_addf(why, "its name '%s' is not made of lower-case letters, digits and underscores",
+                    p->name ? p->name : "");
+        return false;
+    }
+    if (!p->summary || !*p->summary || !p->citation || !*p->citation) {
+        strbuf_addf(why, "'%s' does not say what it does and where that is described", p->name);
+        return false;
+    }
+    return true;
+}
+
+static size_t value_bytes(enum param_type type)
+{
+    switch (type) {
+    case PARAM_TYPE_U32:
+    case PARAM_TYPE_ENUM:
+        return sizeof(uint32_t);
+    case PARAM_TYPE_U64:
+        return sizeof(uint64_t);
+    case PARAM_TYPE_BOOL:
+        return sizeof(bool);
+    case PARAM_TYPE_STRING:
+        return sizeof(const char *);
+    }
+    return SIZE_MAX;
+}
+
+/* Tries every default on a scratch copy of the values, which a wrong offset must not overrun. */
+static bool are_params_sound(const struct plugin *p, struct strbuf *why)
+{
+    struct arena scratch = {0};
+    void *values = arena_alloc(&scratch, p->params_bytes);
+    bool sound = p->n_params == 0 || p->params;
+    if (!sound)
+        strbuf_addf(why, "'%s' has parameters but no table of them", p->name);
+    for (uint32_t i = 0; sound && i < p->n_params; i++) {
+        const struct param *row = &p->params[i];
+        size_t bytes = value_bytes(row->type);
+        sound = bytes <= p->params_bytes && row->offset <= p->params_bytes - bytes;
+        if (!sound)
+            strbuf_addf(why, "parameter '%s' of '%s' lies outside of its struct", row->name,
+                        p->name);
+        else if (!param_store(row, values, row->default_text, &scratch, why)) {
+            strbuf_addf(why, ", the default of parameter '%s' of '%s'", row->name, p->name);
+            sound = false;
+        }
+    }
+    arena_destroy(&scratch);
+    return sound;
+}
+
+bool plugin_is_sound(const struct plugin_kind *kind, const struct plugin *p, struct strbuf *why)
+{
+    if (p->abi_version != kind->abi_version) {
+        strbuf_addf(why, "it is a %s for interface version %" PRIu32 ", this Heddle has %" PRIu32,
+                    kind->what, p->abi_version, kind->abi_version);
+        return false;
+    }
+    if (p->struct_size != kind->struct_size) {
+        strbuf_addf(why, "its %s descriptor has %zu bytes, this Heddle's has %zu", kind->what,
+                    p->struct_size, kind->struct_size);
+        return false;
+    }
+    return is_identity_sound(p, why) && are_params_sound(p, why);
+}
+
+bool plugin_register(struct plugin_kind *kind, const struct plugin *p, struct strbuf *why)
+{
+    if (!plugin_is_sound(kind, p, why))
+        return false;
+    if (plugin_find(kind, p->name)) {
+        strbuf_addf(why, "there is a %s '%s' already", kind->what, p->name);
+        return false;
+    }
+    if (kind->n_added == PLUGIN_MAX_ADDED) {
+        strbuf_addf(why, "no more than %d %ss can be added", PLUGIN_MAX_ADDED, kind->what);
+        return false;
+    }
+    kind->added[kind->n_added++] = p;
+    return true;
+}
+
+const void *plugin_open(const char *path, const char *symbol, struct strbuf *why)
+{
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object) {
+        strbuf_addf(why, "cannot load it: %s", dlerror());
+        return NULL;
+    }
+    const void *desc = dlsym(object, symbol);
+    if (!desc) {
+        strbuf_addf(why, "%s does not export '%s'", path, symbol);
+        dlclose(object);
+    }
+    return desc;
+}
+
+const void *plugin_values(const struct plugin *p, const void *values, struct arena *arena)
+{
+    void *copy = arena_alloc(arena, p->params_bytes);
+    if (values && p->params_bytes)
+        memcpy(copy, values, p->params_bytes);
+    struct strbuf why = {0};
+    for (uint32_t i = 0; !values && i < p->n_params; i++) {
+        bool is_valid = param_store(&p->params[i], copy, p->params[i].default_text, arena, &why);
+        assert(is_valid);
+        (void)is_valid;
+    }
+    strbuf_destroy(&why);
+    return copy;
+}
+
+uint64_t plugin_cost(struct strbuf *parts, const char *what, uint64_t bits)
+{
+    if (parts)
+        strbuf_addf(parts, "%s %" PRIu64 "\n", what, bits);
+    return bits;
+}
+
+uint32_t plugin_index_bits(uint64_t n)
+{
+    return n <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(n - 1);
+}
