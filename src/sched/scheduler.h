@@ -1,20 +1,32 @@
 /* The interface of a warp scheduler: which warp issues. One instance per SM serves all its issue
  * slots; warp slot w belongs to issue slot w mod n_slots. One scheduler = one file.
  *
- * Contract. Each cycle, for each issue slot in order, the SM calls pick() with the warps of that
- * slot that can issue now. pick() is const; with nothing ready it is not called. Mutation happens
- * in the events, each called exactly once. What changes with time is closed-form: advance(dt) is
- * called before the events and picks of a cycle with the cycles since the last call, and
- * next_change() announces when may_issue() or pick() could answer differently without an event. */
+ * Contract, cycle by cycle:
+ * 1. advance(dt), with the cycles since the last call, if any time passed.
+ * 2. The events of the cycle, each exactly once. The view already shows what an event tells: a
+ *    warp that starts is live, one that ends is not (the rest of its entry stays until the slot is
+ *    used again), one that arrives at a barrier has at_barrier set. Events of different warps in
+ * one cycle may come in any order.
+ * 3. For each issue slot in order, pick() with the warps of that slot that can issue and that
+ *    may_issue() lets through; with none it is not called. pick() is const and may be called any
+ *    number of times. If it names a warp, that warp issues: on_issue() follows, then what the
+ *    instruction causes (on_branch, on_barrier_arrive, on_warp_end, ...).
+ * pick() and may_issue() answer the same until an event, or until next_change() if there is one. So
+ * an engine may skip the cycles in between, and a slot that pick() left idle stays so.
+ *
+ * on_stall(cause) tells that the next instruction of a warp cannot issue, and why; on_wake() that
+ * it can again. They tell of changes only: a new cause is another on_stall() without a wake
+ * between. A warp starts awake. One that only may_issue() holds back, or that lost its unit to
+ * another issue slot of the same cycle, is awake. */
 #ifndef HEDDLE_SCHED_SCHEDULER_H
 #define HEDDLE_SCHED_SCHEDULER_H
 
 #include "base/mem_access.h"
 #include "base/strbuf.h"
-#include "config/param.h"
+#include "config/plugin.h"
 
 #define SCHEDULER_ABI 1
-enum { SCHED_MAX_WARPS = 64 };
+enum { SCHED_MAX_WARPS = 64, SCHED_MAX_SLOTS = 8 };
 
 /* What an instruction is, as far as schedulers care. */
 enum issue_class {
@@ -30,14 +42,15 @@ enum issue_class {
     N_ISSUE_CLASSES
 };
 
-/* Why a warp does not issue. */
+/* Why a warp does not issue. POLICY, held back by may_issue() or pick(), is for those who attribute
+ * time; schedulers are not told what they did themselves. */
 enum stall_cause {
     STALLED_NONE,
     STALLED_BARRIER,
     STALLED_FETCH,
     STALLED_BRANCH,
     STALLED_DATA,
-    STALLED_MEMORY /* long latency */,
+    STALLED_MEMORY /* an operand comes from memory: long latency */,
     STALLED_UNIT,
     STALLED_POLICY,
     STALLED_FENCE
@@ -46,17 +59,22 @@ enum stall_cause {
 /* What the SM tells about a warp slot; kept by the SM, read by schedulers. */
 struct sched_warp {
     bool live;
-    uint64_t age; /* order of assignment to the SM; smaller is older */
+    uint64_t age; /* order of assignment to the SM; smaller is older, no two are equal */
     uint64_t uid, cta;
-    uint32_t cta_slot, warp_in_cta;
+    uint32_t launch, cta_slot, warp_in_cta; /* launch, cta, warp_in_cta: the same in every run */
     uint64_t start_cycle;
     bool at_barrier;
 };
+
+struct criticality; /* crit/criticality.h */
 
 struct sched_view {
     uint32_t n_warps, n_slots; /* warp slots, issue slots */
     const struct sched_warp *warps;
     uint64_t live; /* mask of live warp slots */
+    /* How critical a warp is, larger = more, from the SM's provider. */
+    const struct criticality *provider;
+    int64_t (*criticality_of)(const struct criticality *provider, uint32_t warp, uint64_t now);
 };
 
 struct scheduler {
@@ -64,12 +82,15 @@ struct scheduler {
     const void *params;
     void *state; /* desc->state_bytes(), zeroed by the framework */
     const struct sched_view *view;
+    uint64_t slot_warps[SCHED_MAX_SLOTS]; /* the warps of each issue slot */
     uint64_t seed;
 };
 
 struct sched_pick {
-    int warp;         /* -1 = none */
-    uint64_t visited; /* warps looked at, in the order of the policy; for latency attribution */
+    int warp; /* -1 = none: the policy leaves the slot idle */
+    /* Live warps of the slot that come before the picked one in the policy's present order, and the
+     * picked one; all that are in the order if none is picked. For latency attribution. */
+    uint64_t visited;
 };
 
 struct branch_info {
@@ -80,19 +101,17 @@ struct branch_info {
 struct cache_event_info; /* cache/cache.h: the events the L1D's policy sees */
 
 struct scheduler_desc {
-    uint32_t abi_version; /* SCHEDULER_ABI */
-    size_t struct_size;
-    const char *name, *summary, *citation;
-    const struct param *params;
-    uint32_t n_params;
-    size_t params_bytes;
+    PLUGIN_HEAD; /* abi_version = SCHEDULER_ABI */
+    /* Optional: NULL = 0. */
     size_t (*state_bytes)(uint32_t n_warps, uint32_t n_slots, const void *params);
+    /* Required. Bits of storage that the policy needs in hardware; see plugin_cost(). */
     uint64_t (*cost_bits)(uint32_t n_warps, uint32_t n_slots, const void *params,
                           struct strbuf *parts);
+    /* Optional. The state is zeroed, no warp is live. */
     void (*init)(struct scheduler *s);
 
-    /* Required. `ready`: warps of this slot that can issue; `ready_loads`: those whose instruction
-     * is a global or local load. */
+    /* Required. `ready`: warps of this slot that can and may issue, at least one; `ready_loads`:
+     * those of them whose instruction is a global or local load. */
     struct sched_pick (*pick)(const struct scheduler *s, uint32_t slot, uint64_t ready,
                               uint64_t ready_loads, uint64_t now);
 
@@ -113,6 +132,7 @@ struct scheduler_desc {
     void (*on_l1d)(struct scheduler *s, const struct cache_event_info *e);
     void (*advance)(struct scheduler *s, uint64_t dt);
     uint64_t (*next_change)(const struct scheduler *s, uint64_t now);
+    /* Which warps the policy holds back, in lines of text; nothing if it holds back none. */
     void (*describe_wait)(const struct scheduler *s, struct strbuf *out);
 };
 
@@ -120,9 +140,13 @@ struct scheduler_desc {
 uint32_t scheduler_count(void);
 const struct scheduler_desc *scheduler_at(uint32_t i);
 const struct scheduler_desc *scheduler_find(const char *name);
+/* Is the descriptor complete, with valid defaults? Otherwise `why` says what it lacks. */
+bool scheduler_is_sound(const struct scheduler_desc *d, struct strbuf *why);
 bool scheduler_register(const struct scheduler_desc *d, struct strbuf *why);
+/* Registers what a shared object exports as `const struct scheduler_desc heddle_scheduler`. */
+bool scheduler_load(const char *path, struct strbuf *why);
 
-/* `params` NULL = defaults. */
+/* `params` NULL = defaults; otherwise they are copied. The view outlives the scheduler. */
 struct scheduler *scheduler_create(const struct scheduler_desc *d, const void *params,
                                    const struct sched_view *view, uint64_t seed);
 void scheduler_destroy(struct scheduler *s);

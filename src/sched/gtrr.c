@@ -1,0 +1,63 @@
+/* Greedy then round-robin: the same warp issues until it cannot, then the first ready one after it
+ * in the order of warp slots. When the warp ends, so does the greed: whoever takes its slot waits
+ * for its turn. */
+#include "sched/order.h"
+
+struct gtrr {
+    uint64_t greedy, ahead;
+};
+
+static size_t gtrr_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)
+{
+    (void)n_warps, (void)n_slots, (void)params;
+    return sizeof(struct gtrr);
+}
+
+static uint64_t gtrr_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+                               struct strbuf *parts)
+{
+    (void)params;
+    return plugin_cost(parts, "last warp", n_slots * sched_warp_number_bits(n_warps, n_slots)) +
+           plugin_cost(parts, "last warp lives", n_slots);
+}
+
+static struct sched_pick gtrr_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
+                                   uint64_t ready_loads, uint64_t now)
+{
+    (void)ready_loads, (void)now;
+    const struct gtrr *g = s->state;
+    if (ready & g->greedy)
+        return pick_warp(lowest_warp(ready & g->greedy), 0);
+    uint64_t domain = s->slot_warps[slot] & s->view->live;
+    uint32_t warp = round_robin_first(g->ahead, ready);
+    return pick_warp(warp, (g->greedy & domain) | round_robin_before(g->ahead, domain, warp));
+}
+
+static void gtrr_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum issue_class class,
+                          uint32_t pc, uint64_t now)
+{
+    (void)class, (void)pc, (void)now;
+    struct gtrr *g = s->state;
+    greedy_issue(&g->greedy, s->slot_warps[slot], warp);
+    round_robin_issue(&g->ahead, s->slot_warps[slot], warp);
+}
+
+static void gtrr_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    struct gtrr *g = s->state;
+    g->greedy &= ~warp_bit(warp);
+}
+
+const struct scheduler_desc scheduler_gtrr = {
+    .abi_version = SCHEDULER_ABI,
+    .struct_size = sizeof(struct scheduler_desc),
+    .name = "gtrr",
+    .summary = "greedy then round-robin: the same warp while it can, then the next ready one",
+    .citation = "Rogers, O'Connor and Aamodt, Cache-Conscious Wavefront Scheduling, section 5.1",
+    .state_bytes = gtrr_state_bytes,
+    .cost_bits = gtrr_cost_bits,
+    .pick = gtrr_pick,
+    .on_issue = gtrr_on_issue,
+    .on_warp_end = gtrr_on_warp_end,
+};

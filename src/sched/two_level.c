@@ -1,0 +1,245 @@
+/* Two-level scheduling: the warps of an issue slot are parted into fetch groups of `group_size`
+ * neighbouring warp slots, and only the active group issues. The active group is the one that
+ * issued last, until all its warps are stalled; then it is the next one in the outer order that has
+ * a warp which is not. Each group has an inner order of its own and goes on where it left off.
+ *
+ * switch_on says which warps count as stalled: `any`, those that cannot issue; `long`, those that
+ * wait for memory, at a barrier or at a fence (waits that the group cannot be sure to end by itself
+ * or soon; without the barrier among them the group could wait for ever for another one).
+ * Outer order: `lrr`, the next group in the order of slots; `gto`, the group with the oldest live
+ * warp.
+ *
+ * MODEL: a switch takes no time. It takes effect with the first issue of the new group: if the old
+ * one wakes before that, it goes on. So the choice depends on who is stalled when a warp is picked,
+ * never on the order in which a cycle's events arrive. A group whose warps have all ended is left.
+ */
+#include <inttypes.h>
+
+#include "sched/order.h"
+
+enum turn_order { TURN_LRR, TURN_GTO };
+enum switch_cause { SWITCH_LONG, SWITCH_ANY };
+
+struct two_level_params {
+    uint32_t group_size;
+    enum turn_order inner, outer;
+    enum switch_cause switch_on;
+};
+
+static const char *const order_names[] = {"lrr", "gto", NULL};
+static const char *const switch_names[] = {"long", "any", NULL};
+
+/* clang-format off */
+#define TWO_LEVEL_PARAMS(size, inner_order, outer_order, cause)                                    \
+    {                                                                                              \
+        PARAM_U32(struct two_level_params, group_size, size, 1, SCHED_MAX_WARPS, "warps",          \
+                  "warps of a fetch group"),                                                       \
+        PARAM_ENUM(struct two_level_params, inner, inner_order, order_names,                       \
+                   "order among the warps of a group"),                                            \
+        PARAM_ENUM(struct two_level_params, outer, outer_order, order_names,                       \
+                   "order among groups"),                                                          \
+        PARAM_ENUM(struct two_level_params, switch_on, cause, switch_names,                        \
+                   "stalls that make a group give way: long-latency ones, or any"),                \
+    }
+/* clang-format on */
+
+static const struct param two_level_params[] = TWO_LEVEL_PARAMS("8", "lrr", "lrr", "long");
+static const struct param two_level_gto_params[] = TWO_LEVEL_PARAMS("2", "gto", "gto", "any");
+
+struct two_level {
+    struct age_order ages;
+    uint64_t members[SCHED_MAX_WARPS];     /* warps of each group */
+    uint8_t group_of[SCHED_MAX_WARPS];     /* group of each warp */
+    uint64_t slot_groups[SCHED_MAX_SLOTS]; /* groups of each issue slot */
+    uint64_t stalled;                      /* warps that wait for long */
+    uint64_t greedy, ahead;                /* inner orders: a domain is a group's warps */
+    uint64_t active, groups_ahead;         /* outer order: a domain is an issue slot's groups */
+};
+
+static uint32_t groups_per_slot(uint32_t n_warps, uint32_t n_slots, uint32_t group_size)
+{
+    uint32_t warps_per_slot = (n_warps + n_slots - 1) / n_slots;
+    return (warps_per_slot + group_size - 1) / group_size;
+}
+
+static size_t two_level_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)
+{
+    (void)n_warps, (void)n_slots, (void)params;
+    return sizeof(struct two_level);
+}
+
+static uint64_t two_level_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+                                    struct strbuf *parts)
+{
+    const struct two_level_params *p = params;
+    uint64_t n_groups = groups_per_slot(n_warps, n_slots, p->group_size);
+    uint64_t bits =
+        plugin_cost(parts, "active group", n_slots * plugin_index_bits(n_groups)) +
+        plugin_cost(parts, "last warps", n_slots * n_groups * plugin_index_bits(p->group_size));
+    if (p->switch_on == SWITCH_LONG)
+        bits += plugin_cost(parts, "stalled warps", n_warps);
+    if (p->inner == TURN_GTO || p->outer == TURN_GTO)
+        bits += plugin_cost(parts, "age order", age_order_cost_bits(n_warps, n_slots));
+    return bits;
+}
+
+/* Groups are numbered so that those of an issue slot follow each other in the order of slots. */
+static void two_level_init(struct scheduler *s)
+{
+    const struct two_level_params *params = s->params;
+    const struct sched_view *view = s->view;
+    struct two_level *t = s->state;
+    uint32_t first_group = 0;
+    for (uint32_t slot = 0; slot < view->n_slots; slot++) {
+        uint32_t n = 0;
+        for (uint32_t warp = slot; warp < view->n_warps; warp += view->n_slots, n++) {
+            uint32_t group = first_group + n / params->group_size;
+            t->group_of[warp] = (uint8_t)group;
+            t->members[group] |= warp_bit(warp);
+            t->slot_groups[slot] |= UINT64_C(1) << group;
+        }
+        first_group += (n + params->group_size - 1) / params->group_size;
+    }
+}
+
+/* The oldest warps of the groups compete; the oldest of them wins for its group. */
+static uint32_t oldest_group(const struct two_level *t, uint64_t groups, uint64_t live)
+{
+    uint64_t heads = 0;
+    for (; groups; groups &= groups - 1)
+        heads |= warp_bit(age_order_oldest(&t->ages, t->members[lowest_warp(groups)] & live));
+    return t->group_of[age_order_oldest(&t->ages, heads)];
+}
+
+/* The group that may issue; -1 if no group has a warp awake. */
+static int active_group(const struct scheduler *s, uint32_t slot, uint64_t awake)
+{
+    const struct two_level_params *params = s->params;
+    const struct two_level *t = s->state;
+    uint64_t active = t->active & t->slot_groups[slot], candidates = 0;
+    if (active && t->members[lowest_warp(active)] & awake)
+        return (int)lowest_warp(active);
+    for (uint64_t rest = t->slot_groups[slot]; rest; rest &= rest - 1)
+        if (t->members[lowest_warp(rest)] & awake)
+            candidates |= rest & -rest;
+    if (!candidates)
+        return -1;
+    return (int)(params->outer == TURN_LRR ? round_robin_first(t->groups_ahead, candidates)
+                                           : oldest_group(t, candidates, s->view->live));
+}
+
+static struct sched_pick two_level_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
+                                        uint64_t ready_loads, uint64_t now)
+{
+    (void)ready_loads, (void)now;
+    const struct two_level_params *params = s->params;
+    const struct two_level *t = s->state;
+    uint64_t live = s->view->live;
+    int group = active_group(s, slot, params->switch_on == SWITCH_ANY ? ready : live & ~t->stalled);
+    if (group < 0)
+        return (struct sched_pick){.warp = -1};
+    uint64_t domain = t->members[group] & live;
+    ready &= domain;
+    if (!ready)
+        return (struct sched_pick){.warp = -1, .visited = domain};
+    if (params->inner == TURN_LRR) {
+        uint32_t warp = round_robin_first(t->ahead, ready);
+        return pick_warp(warp, round_robin_before(t->ahead, domain, warp));
+    }
+    if (ready & t->greedy)
+        return pick_warp(lowest_warp(ready & t->greedy), 0);
+    uint32_t warp = age_order_oldest(&t->ages, ready);
+    return pick_warp(warp, (t->greedy | t->ages.older[warp]) & domain);
+}
+
+static void two_level_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp,
+                               enum issue_class class, uint32_t pc, uint64_t now)
+{
+    (void)class, (void)pc, (void)now;
+    struct two_level *t = s->state;
+    uint32_t group = t->group_of[warp];
+    greedy_issue(&t->active, t->slot_groups[slot], group);
+    round_robin_issue(&t->groups_ahead, t->slot_groups[slot], group);
+    greedy_issue(&t->greedy, t->members[group], warp);
+    round_robin_issue(&t->ahead, t->members[group], warp);
+}
+
+static void two_level_on_stall(struct scheduler *s, uint32_t warp, enum stall_cause cause,
+                               uint64_t now)
+{
+    (void)now;
+    struct two_level *t = s->state;
+    bool is_long = cause == STALLED_MEMORY || cause == STALLED_BARRIER || cause == STALLED_FENCE;
+    t->stalled = (t->stalled & ~warp_bit(warp)) | (is_long ? warp_bit(warp) : 0);
+}
+
+static void two_level_on_wake(struct scheduler *s, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    struct two_level *t = s->state;
+    t->stalled &= ~warp_bit(warp);
+}
+
+static void two_level_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    struct two_level *t = s->state;
+    t->stalled &= ~warp_bit(warp);
+    age_order_start(&t->ages, s->view, warp);
+}
+
+static void two_level_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    struct two_level *t = s->state;
+    uint32_t group = t->group_of[warp];
+    age_order_end(&t->ages, warp);
+    t->greedy &= ~warp_bit(warp);
+    if (!(t->members[group] & s->view->live))
+        t->active &= ~(UINT64_C(1) << group);
+}
+
+static void two_level_describe_wait(const struct scheduler *s, struct strbuf *out)
+{
+    const struct two_level_params *params = s->params;
+    const struct two_level *t = s->state;
+    for (uint32_t slot = 0; slot < s->view->n_slots; slot++) {
+        uint64_t active = t->active & t->slot_groups[slot];
+        if (active)
+            strbuf_addf(out,
+                        "two_level: issue slot %" PRIu32 ": active group mask 0x%" PRIx64
+                        ", waiting long: mask 0x%" PRIx64 ", switch_on %s\n",
+                        slot, t->members[lowest_warp(active)] & s->view->live,
+                        t->stalled & s->slot_warps[slot], switch_names[params->switch_on]);
+    }
+}
+
+/* clang-format off */
+#define TWO_LEVEL_PRESET(id, text, source)                                                         \
+    const struct scheduler_desc scheduler_##id = {                                                 \
+        .abi_version = SCHEDULER_ABI,                                                              \
+        .struct_size = sizeof(struct scheduler_desc),                                              \
+        .name = #id,                                                                               \
+        .summary = text,                                                                           \
+        .citation = source,                                                                        \
+        .params = id##_params,                                                                     \
+        .n_params = sizeof id##_params / sizeof id##_params[0],                                    \
+        .params_bytes = sizeof(struct two_level_params),                                           \
+        .state_bytes = two_level_state_bytes,                                                      \
+        .cost_bits = two_level_cost_bits,                                                          \
+        .init = two_level_init,                                                                    \
+        .pick = two_level_pick,                                                                    \
+        .on_issue = two_level_on_issue,                                                            \
+        .on_stall = two_level_on_stall,                                                            \
+        .on_wake = two_level_on_wake,                                                              \
+        .on_warp_start = two_level_on_warp_start,                                                  \
+        .on_warp_end = two_level_on_warp_end,                                                      \
+        .describe_wait = two_level_describe_wait,                                                  \
+    }
+/* clang-format on */
+
+TWO_LEVEL_PRESET(two_level, "fetch groups of 8, round-robin in and among them",
+                 "Narasiman et al., Improving GPU Performance via Large Warps and Two-Level Warp "
+                 "Scheduling, MICRO 2011");
+TWO_LEVEL_PRESET(two_level_gto, "fetch groups of 2, greedy then oldest in and among them",
+                 "Rogers, O'Connor and Aamodt, Cache-Conscious Wavefront Scheduling, section 5.1");
