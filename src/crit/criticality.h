@@ -1,6 +1,9 @@
 /* The interface of a criticality provider: how critical a warp is. One instance per SM feeds both
- * the scheduler and the L1D policy (through mem_access.criticality), so neither needs to know the
- * other. Same rules as scheduler.h: values are const to ask for, events mutate. */
+ * the scheduler (through sched_view.criticality_of) and the L1D policy (through
+ * mem_access.criticality), so neither needs to know the other. The rules are those of scheduler.h:
+ * value() and is_critical() are const and depend on events and `now` alone, events mutate, each is
+ * called exactly once, and the view already shows what it tells. The provider sees an event before
+ * the scheduler does. */
 #ifndef HEDDLE_CRIT_CRITICALITY_H
 #define HEDDLE_CRIT_CRITICALITY_H
 
@@ -11,23 +14,27 @@
 struct criticality {
     const struct criticality_desc *desc;
     const void *params;
-    void *state;
+    const void *input; /* what desc->load() returned */
+    void *state;       /* desc->state_bytes(), zeroed by the framework */
     const struct sched_view *view;
 };
 
 struct criticality_desc {
-    uint32_t abi_version;
-    size_t struct_size;
-    const char *name, *summary, *citation;
-    const struct param *params;
-    uint32_t n_params;
-    size_t params_bytes;
+    PLUGIN_HEAD; /* abi_version = CRITICALITY_ABI */
+    /* Optional. Reads what the parameters name (a file of recorded warp times) into the arena, once
+     * per machine; the instances of all SMs share it, unchanged. NULL on failure, with the reason
+     * in `why`. */
+    const void *(*load)(const void *params, struct arena *arena, struct strbuf *why);
+    /* Optional: NULL = 0. */
     size_t (*state_bytes)(uint32_t n_warps, const void *params);
+    /* Required. Bits of storage that it needs in hardware; see plugin_cost(). */
     uint64_t (*cost_bits)(uint32_t n_warps, const void *params, struct strbuf *parts);
+    /* Optional. The state is zeroed, no warp is live. */
     void (*init)(struct criticality *c);
     /* Required. Larger = more critical. */
     int64_t (*value)(const struct criticality *c, uint32_t warp, uint64_t now);
     bool (*is_critical)(const struct criticality *c, uint32_t warp, uint64_t now);
+    /* Optional: NULL = nothing happens. */
     void (*on_issue)(struct criticality *c, uint32_t warp, uint32_t pc, uint64_t now);
     void (*on_commit)(struct criticality *c, uint32_t warp, uint64_t now);
     void (*on_branch)(struct criticality *c, uint32_t warp, const struct branch_info *b);
@@ -35,12 +42,20 @@ struct criticality_desc {
     void (*on_warp_end)(struct criticality *c, uint32_t warp, uint64_t now);
 };
 
+/* --- registry (registry.c): built-in from providers.def, then plug-ins --- */
 uint32_t criticality_count(void);
 const struct criticality_desc *criticality_at(uint32_t i);
 const struct criticality_desc *criticality_find(const char *name);
+/* Is the descriptor complete, with valid defaults? Otherwise `why` says what it lacks. */
+bool criticality_is_sound(const struct criticality_desc *d, struct strbuf *why);
 bool criticality_register(const struct criticality_desc *d, struct strbuf *why);
+/* Registers what a shared object exports as `const struct criticality_desc heddle_criticality`. */
+bool criticality_load(const char *path, struct strbuf *why);
+
+/* `params` NULL = defaults; otherwise they are copied. `input` is what desc->load() returned, NULL
+ * if there is none; it and the view outlive the provider. */
 struct criticality *criticality_create(const struct criticality_desc *d, const void *params,
-                                       const struct sched_view *view);
+                                       const void *input, const struct sched_view *view);
 void criticality_destroy(struct criticality *c);
 
 #endif
