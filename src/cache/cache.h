@@ -1,30 +1,39 @@
 /* A cache's tags under a policy, and its MSHRs. No time and no queues: the owner (L1D, L2 slice,
- * the cache laboratory) says what resources it has and moves the data. */
+ * the cache laboratory) says what resources it has and moves the data.
+ *
+ * Lines are named by line-aligned byte addresses. The owner of one slice of an interleaved cache
+ * passes addresses from which the interleaving is squeezed out, so that all its sets are used. */
 #ifndef HEDDLE_CACHE_CACHE_H
 #define HEDDLE_CACHE_CACHE_H
 
 #include "cache/cache_policy.h"
+#include "config/param_set.h"
 
 enum set_index { INDEX_LINEAR, INDEX_HASH };
 
 struct cache_config {
     uint32_t n_sets, n_ways, line_bytes, sector_bytes; /* sector_bytes = line_bytes: not sectored */
-    uint32_t index; /* enum set_index; HASH = Fermi's, as GPGPU-Sim has it for 32 or 64 sets, xor
-                     * folding of the upper bits otherwise */
+    uint32_t index;                                    /* enum set_index; see set_index.h */
     uint32_t n_mshrs, mshr_merges; /* merges: accesses one MSHR holds, the first included */
     bool allocate_on_fill;
     const char *policy; /* name; its parameters are bound under "<cache>.policy" */
     bool write_back;    /* else write-through; see write_allocate */
     bool write_allocate;
-    bool write_evict; /* a store that hits removes the line (S4 section 2) */
+    /* A store that hits removes the line and goes on (S4 section 2). Stores to local memory, which
+     * no other SM can see, are exempt: they follow write_back and write_allocate. */
+    bool write_evict;
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };
 
+#define CACHE_NO_MSHR (~0u)
+
 struct cache_result {
     enum cache_answer answer;
     enum cache_stall stall; /* of STALLED */
-    uint32_t mshr;          /* of MERGE and MISS: which; of BYPASSED: unused */
+    uint32_t mshr;          /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
+    uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
+    bool forward;           /* the store itself goes on to the next level */
     /* A dirty victim that must be written back before its place is used. */
     bool writeback;
     uint64_t victim_line;
@@ -35,7 +44,7 @@ struct cache_result {
 struct cache_room {
     bool miss_queue;   /* a slot for one more miss */
     bool port;         /* room for a bypassed request */
-    bool bypass_table; /* a slot to track one */
+    bool bypass_table; /* a slot to track one; stores need none */
 };
 
 struct cache;
@@ -43,17 +52,34 @@ struct cache;
 /* Counted by the cache itself: COUNTER(field, "name", "meaning") */
 #define CACHE_COUNTERS(COUNTER)                                                                    \
     COUNTER(loads, "loads", "loads accepted: hits + merges + misses + bypasses")                   \
-    COUNTER(stores, "stores", "stores accepted")                                                   \
     COUNTER(hits, "hits", "loads that found their line")                                           \
     COUNTER(merges, "merges", "loads that joined an outstanding miss")                             \
-    COUNTER(misses, "misses", "loads that reserved a line and an MSHR")                            \
+    COUNTER(misses, "misses", "loads that took an MSHR and fetched")                               \
     COUNTER(bypasses, "bypasses", "loads that went around the cache")                              \
+    COUNTER(sector_misses, "sector_misses", "misses whose line was there without the sectors")     \
+    COUNTER(stall_bypasses, "stall_bypasses", "bypasses instead of a stall")                       \
+    COUNTER(stores, "stores", "stores accepted: store hits + merges + misses + bypasses")          \
     COUNTER(store_hits, "store_hits", "stores that found their line")                              \
+    COUNTER(store_merges, "store_merges", "stores that joined an outstanding miss")                \
+    COUNTER(store_misses, "store_misses", "stores that did not find their line")                   \
+    COUNTER(store_bypasses, "store_bypasses", "stores that the policy sent around the cache")      \
     COUNTER(evictions, "evictions", "lines replaced")                                              \
     COUNTER(evictions_unused, "evictions_unused", "lines replaced without a hit since insertion")  \
     COUNTER(write_evictions, "write_evictions", "lines removed by a store")                        \
+    COUNTER(drops, "drops", "lines the policy gave up at a hit")                                   \
     COUNTER(writebacks, "writebacks", "dirty lines written back")                                  \
-    COUNTER(fills, "fills", "lines filled")
+    COUNTER(fills, "fills", "answers to misses that were kept")                                    \
+    COUNTER(fills_dropped, "fills_dropped",                                                        \
+            "answers not kept: stored to or invalidated meanwhile, or refused by the policy")
+
+/* What must hold at the end of every run, for `s`. */
+#define CACHE_IDENTITIES(IDENTITY)                                                                 \
+    IDENTITY(s->loads == s->hits + s->merges + s->misses + s->bypasses)                            \
+    IDENTITY(s->stores == s->store_hits + s->store_merges + s->store_misses + s->store_bypasses)   \
+    IDENTITY(s->sector_misses <= s->misses + s->store_misses)                                      \
+    IDENTITY(s->stall_bypasses <= s->bypasses + s->store_bypasses)                                 \
+    IDENTITY(s->evictions_unused <= s->evictions)                                                  \
+    IDENTITY(s->fills + s->fills_dropped <= s->misses + s->store_misses)
 
 struct cache_stats {
 #define COUNTER(field, name, help) uint64_t field;
@@ -61,7 +87,23 @@ struct cache_stats {
 #undef COUNTER
 };
 
-/* `params` are the policy's values (NULL = its defaults). */
+/* Adds what another cache counted. */
+void cache_stats_add(struct cache_stats *into, const struct cache_stats *from);
+/* True if the counters agree; otherwise one line in `why` for each identity that does not hold. */
+bool cache_stats_check(const struct cache_stats *s, struct strbuf *why);
+
+/* Can such a cache be built, and can the policy work in it (`params` NULL = its defaults)? If not,
+ * the reason, for the user, is appended to `why`. */
+bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
+                        const void *params, struct strbuf *why);
+
+/* Binds the policy's parameters under "<prefix>.policy" and returns their values, which live as
+ * long as the set; NULL if the policy has none. */
+const void *cache_policy_bind(const struct cache_policy_desc *d, struct param_set *set,
+                              const char *prefix, struct diag_list *diags);
+
+/* `params` are the policy's values (NULL = its defaults); they are copied. The configuration has
+ * passed cache_config_check(). */
 struct cache *cache_create(const struct cache_config *config,
                            const struct cache_policy_desc *policy, const void *params,
                            uint32_t n_warps, uint64_t seed);
@@ -69,23 +111,30 @@ void cache_destroy(struct cache *c);
 
 uint32_t cache_set_of(const struct cache *c, uint64_t line);
 
-/* A load (or an instruction fetch, or a store that allocates): a->line and a->set are filled in by
- * the caller through cache_set_of(). Commits and calls the policy's events exactly when the answer
- * is not STALLED; a STALLED access changes nothing and may be offered again. `waiter` is stored in
- * the MSHR and handed back by cache_fill(). */
+/* A load (or an instruction fetch): a->line and a->set are filled in by the caller through
+ * cache_set_of(). Commits and calls the policy's events exactly when the answer is not STALLED; a
+ * STALLED access changes nothing and may be offered again. `waiter` is stored in the MSHR and
+ * handed back by cache_fill(). */
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter);
 
+/* A load that the program sends around this cache (ld.cg at an L1D): neither looked up nor decided
+ * upon; BYPASSED, or STALLED for want of room. */
+struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
+                                      struct cache_room room);
+
 /* A store. Write-evict or write-through caches: updates or removes the line, answer HIT or MISS,
- * never STALLED. Write-back, write-allocate caches: a full-line or hitting store makes the line
- * dirty; a missing store allocates like a load (answer MISS: the owner fetches, unless
- * a->full_line, when the line is valid at once and no fetch is needed: answer HIT). */
+ * never STALLED unless they allocate. Write-back, write-allocate caches: a hitting store makes the
+ * line dirty; a missing store allocates like a load (answer MISS: the owner fetches) or joins an
+ * outstanding miss (MERGE), unless it covers all bytes of what it touches (the line, or the sectors
+ * of a sectored line), when that is valid at once and no fetch is needed: answer HIT. */
 struct cache_result cache_store(struct cache *c, const struct mem_access *a, struct cache_room room,
                                 void *waiter);
 
 /* Data of an MSHR's line have arrived. Marks the line valid (allocates now if allocate_on_fill),
  * frees the MSHR and returns its waiters in order of arrival: up to `max`, all of them (max is at
- * least mshr_merges). */
+ * least mshr_merges). `result` tells of a dirty victim, or of stored data that found no place; it
+ * may be NULL where lines are allocated on a miss. */
 uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waiters, uint32_t max,
                     struct cache_result *result);
 
@@ -93,7 +142,8 @@ uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waite
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr);
 uint32_t cache_mshrs_in_use(const struct cache *c);
 
-/* Removes a line if it is there (an atomic passes); no policy event but on_evict(invalidate). */
+/* Removes a line if it is there (an atomic passes); no policy event but on_evict(invalidate). An
+ * outstanding miss still answers its waiters, but later loads of the line miss anew. */
 void cache_invalidate_line(struct cache *c, uint64_t line);
 /* Empties the cache; dirty lines are handed to `writeback`. No miss may be outstanding. */
 void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, uint32_t sectors),
@@ -101,22 +151,32 @@ void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, u
 
 const struct cache_stats *cache_stats(const struct cache *c);
 struct cache_policy *cache_get_policy(struct cache *c);
-/* Did the policy do anything: decisions that differed from LRU's choice, and the first access id
- * where they did (~0 = none). */
+/* What the owner passes on to the policy; nothing happens if it does not care. */
+void cache_kernel_start(struct cache *c, uint32_t launch);
+void cache_kernel_end(struct cache *c, uint32_t launch);
+void cache_epoch(struct cache *c, uint64_t epoch);
+void cache_apply(struct cache *c, const void *quota, size_t bytes);
+void cache_insts(struct cache *c, uint64_t n_thread_insts);
+uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX = only by events */
+
+/* Did the policy do anything: accepted misses for which LRU would have chosen otherwise, and the id
+ * of the first such access (~0 = none). */
 void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id);
 void cache_describe_wait(const struct cache *c, struct strbuf *out);
 
-/* Observers of the same events the policy sees, for schedulers and recording; NULL = nobody. */
+/* Observers of the same events the policy sees, for schedulers and recording; each is told after
+ * the policy. */
 enum cache_event { CE_HIT, CE_MERGE, CE_MISS, CE_BYPASS, CE_RESERVE, CE_FILL, CE_EVICT, CE_STORE };
 struct cache_event_info {
     enum cache_event event;
     const struct mem_access *access; /* NULL for FILL */
-    const struct cache_line *line;   /* RESERVE, FILL, EVICT, HIT, MERGE; NULL if none */
+    const struct cache_line *line;   /* the event's, or NULL: a MISS or STORE that finds none */
     enum cache_evict_cause cause;    /* EVICT */
     enum cache_bypass_reason reason; /* BYPASS */
-    uint32_t set, way;
+    uint32_t set, way;               /* way = ~0u if none */
     uint64_t cycle;
 };
+enum { CACHE_MAX_OBSERVERS = 4 };
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
 

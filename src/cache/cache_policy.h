@@ -4,12 +4,21 @@
  * may be asked again for the same access after a stall, or not at all, and must not count on being
  * called once. When the access is accepted the on_... events follow, each exactly once per access,
  * never on a retry:
- *   hit        on_hit, then hit_action
- *   merge      on_merge (a load that joins an outstanding miss)
- *   miss       on_miss, then on_evict of the victim if the way held a line, then on_reserve
- *   bypass     on_miss, then on_bypass(reason)
- *   fill       on_fill when the data arrive
- *   store      on_store (hit or miss), then on_evict(cause = write) if the line leaves
+ *   hit        on_hit, then hit_action; HIT_DROP: on_evict(cause = invalidate), nothing written
+ * back merge      on_merge (a load that joins an outstanding miss) miss       on_miss, then
+ * on_evict of the victim if the way held a line, then on_reserve bypass     on_miss, then
+ * on_bypass(reason) fill       on_fill when the data arrive store      on_store (hit or miss), then
+ * on_evict(cause = write) if the line leaves; or, where stores allocate, what a load has after
+ * on_miss: on_evict, on_reserve or on_bypass Variations:
+ *   - a line that is present without the sectors asked for: on_miss(way) and on_fill, nothing
+ *     between;
+ *   - a cache that allocates on fill: on_miss (decide() was asked whether to bypass); when the data
+ *     arrive decide() is asked again, for the same access, and on_evict, on_reserve, on_fill
+ *     follow, or nothing if it does not name a way now;
+ *   - a load that the program sends around the cache: on_bypass(BYPASS_NO_CACHE) alone;
+ *   - a miss whose line was stored to or invalidated before the data came has no on_fill.
+ * on_hit, on_merge, on_store and on_evict see the line as it was before the access, on_reserve and
+ * on_fill as it is afterwards.
  * What changes with time is closed-form in elapsed cycles, or announced by next_change(). */
 #ifndef HEDDLE_CACHE_CACHE_POLICY_H
 #define HEDDLE_CACHE_CACHE_POLICY_H
@@ -19,14 +28,19 @@
 #include "config/param.h"
 
 #define CACHE_POLICY_ABI 1
+enum { CACHE_MAX_WAYS = 64 };
 
 /* What decide() returns besides a way. */
-enum { CACHE_BYPASS = -1, CACHE_STALL = -2 };
+enum {
+    CACHE_BYPASS = -1,
+    CACHE_STALL = -2 /* every way it would take is reserved */
+};
 
 enum cache_bypass_reason { BYPASS_POLICY, BYPASS_STALL, BYPASS_NO_CACHE, N_BYPASS_REASONS };
 enum cache_evict_cause { EVICT_REPLACE, EVICT_WRITE, EVICT_INVALIDATE, EVICT_FLUSH };
 enum cache_hit_action { HIT_KEEP, HIT_DROP };
-/* Why an access cannot be accepted now. */
+/* Why an access cannot be accepted now. When several causes hold, the first of the order merge,
+ * MSHR, miss queue, line is the one that is told; for a bypass, port before bypass table. */
 enum cache_stall {
     STALL_MSHR,       /* no free MSHR */
     STALL_MERGE,      /* the line's MSHR takes no more */
@@ -43,26 +57,49 @@ struct cache_geometry {
     uint32_t tag_bits; /* for hardware cost */
 };
 
+/* Reserved: data are on their way; the line is nobody's victim until they are here. */
 enum line_state { LINE_INVALID, LINE_RESERVED, LINE_VALID };
 
 /* A line as the framework keeps it. */
 struct cache_line {
-    uint64_t line; /* line-aligned byte address */
-    uint8_t state; /* enum line_state */
-    bool dirty, reused;
-    uint32_t valid_sectors;
+    uint64_t line;      /* line-aligned byte address */
+    uint8_t state;      /* enum line_state */
+    bool reused;        /* hit or merged with since it was reserved */
+    uint16_t n_fetches; /* outstanding: more than one when sectors were asked for one by one */
+    uint32_t valid_sectors, dirty_sectors;
     uint32_t reserver_slot; /* warp slot that reserved it */
     uint32_t insert_pc, last_pc;
-    uint64_t last_use; /* order of the last hit, merge or reservation; larger is later */
     uint64_t inserted; /* order of the reservation */
 };
 
-/* A set as decide() sees it. */
+/* A set as policies see it. Ways that hold nothing are in neither mask. */
 struct cache_set {
     uint32_t set, n_ways;
-    const struct cache_line *lines; /* n_ways of them */
-    void *const *bits;              /* per way, the policy's own line_bytes bytes */
+    uint64_t occupied, reserved;    /* masks of ways; reserved ones are occupied too */
+    const struct cache_line *lines; /* n_ways of them, like the following */
+    const uint64_t *last_use;       /* order of the last hit, merge or reservation */
+    void *const *bits;              /* the policy's own line_bytes bytes; NULL if it has none */
 };
+
+/* The least recently used line that is not reserved; CACHE_STALL if there is none. */
+static inline int cache_set_lru(const struct cache_set *s)
+{
+    uint64_t oldest = UINT64_MAX;
+    int way = CACHE_STALL;
+    for (uint32_t w = 0; w < s->n_ways; w++)
+        if (s->last_use[w] < oldest && !(s->reserved >> w & 1)) {
+            oldest = s->last_use[w];
+            way = (int)w;
+        }
+    return way;
+}
+
+/* The way that is filled before anything is replaced: the first empty one, or -1. */
+static inline int cache_set_empty_way(const struct cache_set *s)
+{
+    uint64_t empty = ~s->occupied;
+    return empty && (uint32_t)__builtin_ctzll(empty) < s->n_ways ? __builtin_ctzll(empty) : -1;
+}
 
 /* An instance: one per cache. The framework allocates `state` zeroed. */
 struct cache_policy {
@@ -80,29 +117,35 @@ struct cache_policy_desc {
     const struct param *params;
     uint32_t n_params;
     size_t params_bytes;
+    /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
+    bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */
-    size_t line_bytes; /* of policy data per line, aligned to 8 */
-    /* Hardware bits beyond tags, valid and LRU bits; parts are appended to `parts` as text lines
-     * "name bits" when it is not NULL. */
+    size_t line_bytes; /* of policy data per line, zeroed at first; aligned to 8 */
+    /* Required. Hardware bits beyond tags, valid and LRU bits; parts are appended to `parts` as
+     * text lines "name bits" when it is not NULL. */
     uint64_t (*cost_bits)(const struct cache_geometry *g, const void *params, struct strbuf *parts);
     void (*init)(struct cache_policy *p); /* NULL = nothing to do */
 
-    /* Required. A way that is not reserved, CACHE_BYPASS or CACHE_STALL. */
+    /* Required. The way of a line that is not reserved, CACHE_BYPASS or CACHE_STALL. While the set
+     * has an empty way, that one is filled whatever way (or CACHE_STALL) comes back; only a bypass
+     * is honoured, so a policy that bypasses for want of a victim looks for an empty way first. */
     int (*decide)(const struct cache_policy *p, const struct cache_set *s,
                   const struct mem_access *a);
 
-    /* Optional: NULL = nothing happens. `bits` is the way's own policy data. */
+    /* Optional: NULL = nothing happens. */
     void (*on_hit)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                    const struct mem_access *a);
     void (*on_merge)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                      const struct mem_access *a); /* way = ~0u when the miss reserved no line */
-    void (*on_miss)(struct cache_policy *p, const struct cache_set *s, const struct mem_access *a);
+    void (*on_miss)(struct cache_policy *p, const struct cache_set *s, int way,
+                    const struct mem_access *a); /* way >= 0: only sectors of it are fetched */
     void (*on_bypass)(struct cache_policy *p, const struct cache_set *s, const struct mem_access *a,
                       enum cache_bypass_reason reason);
     void (*on_reserve)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                        const struct mem_access *a);
     void (*on_fill)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                     uint64_t cycle);
+    /* `a` caused it; NULL for invalidate and flush, unless a hit dropped the line. */
     void (*on_evict)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                      enum cache_evict_cause cause, const struct mem_access *a);
     enum cache_hit_action (*hit_action)(const struct cache_policy *p, const struct cache_set *s,
@@ -128,5 +171,8 @@ const struct cache_policy_desc *cache_policy_at(uint32_t i);
 const struct cache_policy_desc *cache_policy_find(const char *name);
 /* Checks and adds a descriptor from a plug-in; false with the reason in `why`. */
 bool cache_policy_register(const struct cache_policy_desc *d, struct strbuf *why);
+
+/* Fills a zeroed block of d->params_bytes with the defaults of the policy's parameters. */
+void cache_policy_default_params(const struct cache_policy_desc *d, void *params);
 
 #endif

@@ -1,0 +1,241 @@
+/* A cache as a whole: building it, emptying it, and what it tells about itself. Loads are in
+ * load.c, stores in store.c. */
+#include "cache/cache.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/cache_internal.h"
+
+/* MODEL: hardware costs count tags of 32 bits, as S2 does. */
+enum { TAG_BITS = 32 };
+
+static struct cache_geometry geometry_of(const struct cache_config *config, uint32_t n_warps)
+{
+    return (struct cache_geometry){.n_sets = config->n_sets,
+                                   .n_ways = config->n_ways,
+                                   .line_bytes = config->line_bytes,
+                                   .sector_bytes = config->sector_bytes,
+                                   .n_warps = n_warps,
+                                   .tag_bits = TAG_BITS};
+}
+
+static bool is_power_of_two(uint32_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* Why there can be no such cache; NULL if there can. */
+static const char *impossible(const struct cache_config *c)
+{
+    if (c->n_sets == 0)
+        return "a cache needs at least one set";
+    if (c->n_ways == 0 || c->n_ways > CACHE_MAX_WAYS)
+        return "a cache has 1 to 64 ways";
+    if (!is_power_of_two(c->line_bytes))
+        return "the bytes of a line must be a power of two";
+    if (!is_power_of_two(c->sector_bytes) || c->sector_bytes > c->line_bytes ||
+        c->line_bytes / c->sector_bytes > 32)
+        return "the bytes of a sector must be a power of two, and a line has 1 to 32 sectors";
+    if (c->sector_bytes < c->line_bytes && c->line_bytes > 128)
+        return "lines with sectors have at most 128 bytes";
+    if (c->index == INDEX_HASH && !is_power_of_two(c->n_sets))
+        return "a hashed set index needs a power of two of sets";
+    if (c->n_mshrs == 0 || c->mshr_merges == 0)
+        return "a cache needs at least one MSHR that holds one access";
+    return NULL;
+}
+
+bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
+                        const void *params, struct strbuf *why)
+{
+    const char *reason = impossible(config);
+    if (reason) {
+        strbuf_add(why, reason);
+        return false;
+    }
+    if (!policy->check)
+        return true;
+    struct arena arena = {0};
+    if (!params) {
+        void *defaults = arena_alloc(&arena, policy->params_bytes);
+        cache_policy_default_params(policy, defaults);
+        params = defaults;
+    }
+    struct cache_geometry geometry = geometry_of(config, 0);
+    bool ok = policy->check(&geometry, params, why);
+    arena_destroy(&arena);
+    return ok;
+}
+
+static void make_policy(struct cache *c, const struct cache_policy_desc *desc, const void *params,
+                        uint32_t n_warps, uint64_t seed)
+{
+    void *values = arena_alloc(&c->arena, desc->params_bytes);
+    if (params)
+        memcpy(values, params, desc->params_bytes);
+    else
+        cache_policy_default_params(desc, values);
+    c->desc = desc;
+    c->is_lru = strcmp(desc->name, "lru") == 0;
+    c->policy = (struct cache_policy){
+        .desc = desc, .geometry = geometry_of(&c->config, n_warps), .params = values, .seed = seed};
+    if (desc->state_bytes)
+        c->policy.state =
+            arena_alloc(&c->arena, desc->state_bytes(&c->policy.geometry, c->policy.params));
+    if (desc->init)
+        desc->init(&c->policy);
+}
+
+struct cache *cache_create(const struct cache_config *config,
+                           const struct cache_policy_desc *policy, const void *params,
+                           uint32_t n_warps, uint64_t seed)
+{
+    assert(!impossible(config));
+    struct cache *c = xcalloc(1, sizeof *c);
+    uint32_t n_sectors = config->line_bytes / config->sector_bytes;
+    c->config = *config;
+    c->sectored = n_sectors > 1;
+    c->all_sectors = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
+    c->first_difference = UINT64_MAX;
+    c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
+    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes);
+    mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill);
+    make_policy(c, policy, params, n_warps, seed);
+    return c;
+}
+
+void cache_destroy(struct cache *c)
+{
+    if (!c)
+        return;
+    arena_destroy(&c->arena);
+    free(c);
+}
+
+uint32_t cache_set_of(const struct cache *c, uint64_t line)
+{
+    return set_index_of(&c->indexer, line);
+}
+
+uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr)
+{
+    assert(mshr < c->mshrs.n && c->mshrs.entries[mshr].in_use);
+    return c->mshrs.entries[mshr].line;
+}
+
+uint32_t cache_mshrs_in_use(const struct cache *c)
+{
+    return c->mshrs.n - c->mshrs.n_free;
+}
+
+void cache_invalidate_line(struct cache *c, uint64_t line)
+{
+    struct cache_result nothing_to_write = {0};
+    uint32_t set = cache_set_of(c, line);
+    int way = tags_find(&c->tags, set, line);
+    if (way >= 0)
+        cache_remove(c, set, (uint32_t)way, EVICT_INVALIDATE, NULL, &nothing_to_write);
+    mshr_detach_line(&c->mshrs, line);
+}
+
+void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, uint32_t sectors),
+                 void *user)
+{
+    assert(cache_mshrs_in_use(c) == 0);
+    for (uint32_t set = 0; set < c->tags.n_sets; set++)
+        for (uint32_t way = 0; way < c->tags.n_ways; way++) {
+            if (line_at(c, set, way)->state == LINE_INVALID)
+                continue;
+            struct cache_result r = {0};
+            cache_remove(c, set, way, EVICT_FLUSH, NULL, &r);
+            if (r.writeback && writeback)
+                writeback(user, r.victim_line, r.victim_sectors);
+        }
+}
+
+const struct cache_stats *cache_stats(const struct cache *c)
+{
+    return &c->stats;
+}
+
+struct cache_policy *cache_get_policy(struct cache *c)
+{
+    return &c->policy;
+}
+
+void cache_kernel_start(struct cache *c, uint32_t launch)
+{
+    if (c->desc->on_kernel_start)
+        c->desc->on_kernel_start(&c->policy, launch);
+}
+
+void cache_kernel_end(struct cache *c, uint32_t launch)
+{
+    if (c->desc->on_kernel_end)
+        c->desc->on_kernel_end(&c->policy, launch);
+}
+
+void cache_epoch(struct cache *c, uint64_t epoch)
+{
+    if (c->desc->on_epoch)
+        c->desc->on_epoch(&c->policy, epoch);
+}
+
+void cache_apply(struct cache *c, const void *quota, size_t bytes)
+{
+    if (c->desc->apply)
+        c->desc->apply(&c->policy, quota, bytes);
+}
+
+void cache_insts(struct cache *c, uint64_t n_thread_insts)
+{
+    if (c->desc->on_insts)
+        c->desc->on_insts(&c->policy, n_thread_insts);
+}
+
+uint64_t cache_next_change(const struct cache *c, uint64_t now)
+{
+    return c->desc->next_change ? c->desc->next_change(&c->policy, now) : UINT64_MAX;
+}
+
+void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id)
+{
+    *n = c->n_differences;
+    *first_id = c->first_difference;
+}
+
+void cache_describe_wait(const struct cache *c, struct strbuf *out)
+{
+    strbuf_addf(out, "%u of %u MSHRs in use\n", cache_mshrs_in_use(c), c->mshrs.n);
+    for (uint32_t i = 0; i < c->mshrs.n; i++) {
+        const struct mshr *m = &c->mshrs.entries[i];
+        if (m->in_use)
+            strbuf_addf(out, "  MSHR %u: line 0x%" PRIx64 ", %u of %u accesses wait%s\n", i,
+                        m->line, m->n_waiters, c->mshrs.n_merges,
+                        m->detached ? "; the answer will not be kept" : "");
+    }
+    if (c->desc->describe_wait)
+        c->desc->describe_wait(&c->policy, out);
+}
+
+void cache_stats_add(struct cache_stats *into, const struct cache_stats *from)
+{
+#define COUNTER(field, name, help) into->field += from->field;
+    CACHE_COUNTERS(COUNTER)
+#undef COUNTER
+}
+
+bool cache_stats_check(const struct cache_stats *s, struct strbuf *why)
+{
+    bool ok = true;
+#define IDENTITY(expression)                                                                       \
+    if (!(expression)) {                                                                           \
+        ok = false;                                                                                \
+        strbuf_add(why, "cache statistics disagree: not " #expression "\n");                       \
+    }
+    CACHE_IDENTITIES(IDENTITY)
+#undef IDENTITY
+    return ok;
+}

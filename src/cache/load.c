@@ -1,0 +1,174 @@
+/* Loads, in the order of S2 Fig. 1: hit, merge with an outstanding miss, policy decides, reserve a
+ * line and an MSHR or go around; and the arrival of what was fetched. */
+#include "cache/cache_internal.h"
+
+static struct cache_result load_hits(struct cache *c, const struct lookup *q,
+                                     const struct mem_access *a)
+{
+    uint32_t way = (uint32_t)q->way;
+    c->stats.loads++;
+    c->stats.hits++;
+    cache_tell_hit(c, q->set, way, a);
+    struct cache_result r = {.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+    if (c->desc->hit_action) {
+        struct cache_set view = tags_view(&c->tags, q->set);
+        /* A line with sectors on their way is not given up: they need a place. */
+        if (c->desc->hit_action(&c->policy, &view, way, a) == HIT_DROP &&
+            !(view.reserved >> way & 1)) {
+            c->stats.drops++;
+            cache_remove(c, q->set, way, EVICT_INVALIDATE, a, &r);
+            return r;
+        }
+    }
+    cache_touch(c, q, a);
+    return r;
+}
+
+static struct cache_result load_merges(struct cache *c, const struct lookup *q,
+                                       const struct mem_access *a, uint32_t mshr, void *waiter)
+{
+    c->stats.loads++;
+    c->stats.merges++;
+    cache_tell_merge(c, q->set, q->way < 0 ? NO_WAY : (uint32_t)q->way, a);
+    if (q->way >= 0)
+        cache_touch(c, q, a);
+    c->mshrs.entries[mshr].reused = true;
+    mshr_join(&c->mshrs, mshr, waiter);
+    return (struct cache_result){.answer = CACHE_MERGE, .mshr = mshr};
+}
+
+static struct cache_result load_goes_around(struct cache *c, const struct mem_access *a,
+                                            enum cache_bypass_reason reason)
+{
+    c->stats.loads++;
+    c->stats.bypasses++;
+    c->stats.stall_bypasses += reason == BYPASS_STALL;
+    if (reason != BYPASS_NO_CACHE) {
+        cache_count_difference(c, a);
+        cache_tell_miss(c, -1, a);
+    }
+    cache_tell_bypass(c, a, reason);
+    return (struct cache_result){.answer = CACHE_BYPASSED, .mshr = CACHE_NO_MSHR};
+}
+
+/* A load that cannot be accepted as it should may go around, if the policy wants that and there is
+ * room; otherwise it waits for what it lacked in the first place. */
+static struct cache_result load_stalls(struct cache *c, const struct mem_access *a,
+                                       struct cache_room room, enum cache_stall cause)
+{
+    if (room.port && room.bypass_table && c->desc->would_stall &&
+        c->desc->would_stall(&c->policy, cause, a))
+        return load_goes_around(c, a, BYPASS_STALL);
+    return cache_stalled(cause);
+}
+
+static struct cache_result load_bypasses(struct cache *c, const struct mem_access *a,
+                                         struct cache_room room, enum cache_bypass_reason reason)
+{
+    if (!room.port)
+        return cache_stalled(STALL_PORT);
+    if (!room.bypass_table)
+        return cache_stalled(STALL_BYPASS_TABLE);
+    return load_goes_around(c, a, reason);
+}
+
+struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
+                               void *waiter)
+{
+    struct lookup q = cache_look_up(c, a);
+    if (!q.need)
+        return load_hits(c, &q, a);
+    uint32_t mshr = mshr_find(&c->mshrs, a->line, q.need);
+    if (mshr != MSHR_NONE)
+        return mshr_has_room(&c->mshrs, mshr) ? load_merges(c, &q, a, mshr, waiter)
+                                              : load_stalls(c, a, room, STALL_MERGE);
+    int way = q.way >= 0 ? q.way : cache_choose_way(c, a);
+    if (way == CACHE_BYPASS)
+        return load_bypasses(c, a, room, BYPASS_POLICY);
+    enum cache_stall lacks = cache_missing_resource(c, room, way);
+    if (lacks != N_CACHE_STALLS)
+        return load_stalls(c, a, room, lacks);
+    c->stats.loads++;
+    c->stats.misses++;
+    cache_tell_miss(c, q.way, a);
+    struct cache_result r = {.answer = CACHE_MISS};
+    cache_start_fetch(c, a, &q, way, waiter, &r);
+    return r;
+}
+
+struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
+                                      struct cache_room room)
+{
+    return load_bypasses(c, a, room, BYPASS_NO_CACHE);
+}
+
+/* Where the data of a fetch go: the way reserved for them or, if lines are allocated only now, the
+ * line that has come meanwhile, else a way that the policy gives; -1 = nowhere. */
+static int place_of_fetch(struct cache *c, uint32_t mshr, struct cache_result *r)
+{
+    const struct mshr *m = &c->mshrs.entries[mshr];
+    if (m->way >= 0 || m->detached)
+        return m->way;
+    int way = tags_find(&c->tags, m->set, m->line);
+    if (way >= 0)
+        return way;
+    const struct mem_access *a = &c->mshrs.accesses[mshr];
+    way = cache_choose_way(c, a);
+    if (way < 0) {
+        cache_count_difference(c, a);
+        return -1;
+    }
+    cache_replace(c, a, (uint32_t)way, r);
+    line_at(c, m->set, (uint32_t)way)->reused = m->reused;
+    return way;
+}
+
+static void data_arrive(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle)
+{
+    struct cache_line *line = line_at(c, m->set, way);
+    line->valid_sectors |= m->sectors;
+    line->dirty_sectors |= m->dirty_sectors;
+    if (m->way >= 0)
+        line->n_fetches--;
+    if (line->n_fetches == 0)
+        tags_validate(&c->tags, m->set, way);
+    c->stats.fills++;
+    cache_tell_fill(c, m->set, way, cycle);
+}
+
+/* Nobody keeps the data; what stores had added to them must not be lost. */
+static void data_pass(struct cache *c, const struct mshr *m, struct cache_result *r)
+{
+    c->stats.fills_dropped++;
+    if (!m->dirty_sectors)
+        return;
+    c->stats.writebacks++;
+    r->writeback = true;
+    r->victim_line = m->line;
+    r->victim_sectors = m->dirty_sectors;
+}
+
+uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waiters, uint32_t max,
+                    struct cache_result *result)
+{
+    assert(mshr < c->mshrs.n && c->mshrs.entries[mshr].in_use);
+    const struct mshr *m = &c->mshrs.entries[mshr];
+    assert(m->n_waiters <= max);
+    uint32_t n = m->n_waiters;
+    for (uint32_t i = 0; i < n; i++)
+        waiters[i] = c->mshrs.waiters[(size_t)mshr * c->mshrs.n_merges + i];
+
+    struct cache_result r = {.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+    int way = place_of_fetch(c, mshr, &r);
+    if (way >= 0) {
+        data_arrive(c, m, (uint32_t)way, cycle);
+    } else {
+        r.answer = CACHE_BYPASSED;
+        data_pass(c, m, &r);
+    }
+    mshr_release(&c->mshrs, mshr);
+    assert(result || !r.writeback);
+    if (result)
+        *result = r;
+    return n;
+}

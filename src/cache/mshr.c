@@ -1,0 +1,66 @@
+#include "cache/mshr.h"
+
+#include <assert.h>
+#include <string.h>
+
+void mshr_init(struct mshr_file *f, struct arena *arena, uint32_t n, uint32_t n_merges,
+               bool keep_accesses)
+{
+    uint32_t bucket_bits = 1;
+    while (1u << bucket_bits < 2 * n)
+        bucket_bits++;
+    *f = (struct mshr_file){
+        .entries = ARENA_ARRAY(arena, struct mshr, n),
+        .waiters = ARENA_ARRAY(arena, void *, (size_t)n *n_merges),
+        .accesses = keep_accesses ? ARENA_ARRAY(arena, struct mem_access, n) : NULL,
+        .heads = ARENA_ARRAY(arena, uint32_t, (size_t)1 << bucket_bits),
+        .free = ARENA_ARRAY(arena, uint32_t, n),
+        .n = n,
+        .n_merges = n_merges,
+        .n_free = n,
+        .hash_shift = 64 - bucket_bits,
+    };
+    memset(f->heads, 0xff, sizeof *f->heads << bucket_bits);
+    for (uint32_t i = 0; i < n; i++)
+        f->free[i] = n - 1 - i;
+}
+
+uint32_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way, uint32_t sectors,
+                   void *waiter)
+{
+    assert(f->n_free > 0);
+    uint32_t m = f->free[--f->n_free];
+    uint32_t *head = &f->heads[mshr_bucket(f, line)];
+    f->entries[m] = (struct mshr){
+        .line = line, .set = set, .way = way, .sectors = sectors, .next = *head, .in_use = true};
+    *head = m;
+    mshr_join(f, m, waiter);
+    return m;
+}
+
+static void unlink_entry(struct mshr_file *f, uint32_t m)
+{
+    uint32_t *link = &f->heads[mshr_bucket(f, f->entries[m].line)];
+    while (*link != m)
+        link = &f->entries[*link].next;
+    *link = f->entries[m].next;
+}
+
+void mshr_release(struct mshr_file *f, uint32_t m)
+{
+    assert(m < f->n && f->entries[m].in_use);
+    if (!f->entries[m].detached)
+        unlink_entry(f, m);
+    f->entries[m].in_use = false;
+    f->free[f->n_free++] = m;
+}
+
+void mshr_detach_line(struct mshr_file *f, uint64_t line)
+{
+    uint32_t m;
+    while ((m = mshr_find(f, line, 0)) != MSHR_NONE) {
+        unlink_entry(f, m);
+        f->entries[m].detached = true;
+        f->entries[m].way = -1;
+    }
+}

@@ -1,0 +1,76 @@
+/* The miss status holding registers: which lines are on their way and who waits for them.
+ *
+ * One MSHR = one outstanding fetch. It is found by its line through a small chained hash, so that
+ * a miss costs the same with 8 or 128 of them. With sectors a line may have several, none of which
+ * covers what a later load asks for. A detached MSHR still answers its waiters, but nobody finds it
+ * any more: its data are older than a store that has passed. Nothing is allocated after init. */
+#ifndef HEDDLE_CACHE_MSHR_H
+#define HEDDLE_CACHE_MSHR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/mem_access.h"
+
+#define MSHR_NONE (~0u)
+
+struct mshr {
+    uint64_t line;
+    uint32_t set;
+    int way;                /* reserved for it; -1 = none yet, or none any more */
+    uint32_t sectors;       /* being fetched */
+    uint32_t dirty_sectors; /* written by stores that wait here */
+    uint32_t n_waiters;
+    uint32_t next; /* in its hash chain */
+    bool in_use, detached;
+    bool reused; /* somebody merged: the line starts its life with the reuse bit set */
+};
+
+struct mshr_file {
+    struct mshr *entries;
+    void **waiters; /* n_merges for each entry */
+    struct mem_access
+        *accesses;   /* the access that missed; only where lines are allocated on fill */
+    uint32_t *heads; /* of the hash chains */
+    uint32_t *free;  /* a stack of entry numbers */
+    uint32_t n, n_merges, n_free, hash_shift;
+};
+
+void mshr_init(struct mshr_file *f, struct arena *arena, uint32_t n, uint32_t n_merges,
+               bool keep_accesses);
+
+/* Takes a free MSHR (there is one) with its first waiter. */
+uint32_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way, uint32_t sectors,
+                   void *waiter);
+void mshr_release(struct mshr_file *f, uint32_t m);
+/* Detaches all MSHRs of a line. */
+void mshr_detach_line(struct mshr_file *f, uint64_t line);
+
+static inline uint32_t mshr_bucket(const struct mshr_file *f, uint64_t line)
+{
+    return (uint32_t)(line * 0x9e3779b97f4a7c15ull >> f->hash_shift);
+}
+
+/* The newest MSHR that brings all the `sectors` of the line, or MSHR_NONE. */
+static inline uint32_t mshr_find(const struct mshr_file *f, uint64_t line, uint32_t sectors)
+{
+    uint32_t m = f->heads[mshr_bucket(f, line)];
+    while (m != MSHR_NONE &&
+           (f->entries[m].line != line || (sectors & ~f->entries[m].sectors) != 0))
+        m = f->entries[m].next;
+    return m;
+}
+
+static inline bool mshr_has_room(const struct mshr_file *f, uint32_t m)
+{
+    return f->entries[m].n_waiters < f->n_merges;
+}
+
+static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
+{
+    struct mshr *e = &f->entries[m];
+    f->waiters[(size_t)m * f->n_merges + e->n_waiters++] = waiter;
+}
+
+#endif

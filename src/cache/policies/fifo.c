@@ -1,0 +1,40 @@
+/* First in, first out: the line that was reserved longest ago goes, however often it was used. A
+ * reserved line is passed over and keeps its place in the queue. */
+#include "cache/cache_policy.h"
+
+static int fifo_decide(const struct cache_policy *p, const struct cache_set *s,
+                       const struct mem_access *a)
+{
+    (void)p, (void)a;
+    uint64_t oldest = UINT64_MAX;
+    int way = CACHE_STALL;
+    for (uint32_t w = 0; w < s->n_ways; w++)
+        if (s->lines[w].inserted < oldest && !(s->reserved >> w & 1)) {
+            oldest = s->lines[w].inserted;
+            way = (int)w;
+        }
+    return way;
+}
+
+/* One pointer to the next victim per set. */
+static uint64_t fifo_cost_bits(const struct cache_geometry *g, const void *params,
+                               struct strbuf *parts)
+{
+    (void)params;
+    uint64_t pointer_bits = g->n_ways > 1 ? 32 - (uint32_t)__builtin_clz(g->n_ways - 1) : 0;
+    uint64_t bits = g->n_sets * pointer_bits;
+    if (parts)
+        strbuf_addf(parts, "pointers %llu\n", (unsigned long long)bits);
+    return bits;
+}
+
+const struct cache_policy_desc cache_policy_fifo = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "fifo",
+    .summary = "replaces the line that was brought in first",
+    .citation = "L. A. Belady: A study of replacement algorithms for a virtual-storage computer. "
+                "IBM Systems Journal 5(2), 1966",
+    .cost_bits = fifo_cost_bits,
+    .decide = fifo_decide,
+};

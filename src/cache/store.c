@@ -1,0 +1,153 @@
+/* Stores: write-evict (global stores of an L1D, S4 section 2), write-through in place, and
+ * write-back with or without allocation (an L2; local memory in an L1D).
+ *
+ * MODEL: a store that removes a line also detaches the line's outstanding misses: their answers,
+ * older than the store, serve those who wait and are not kept; later loads fetch anew.
+ * MODEL: a store that needs data on their way waits in the MSHR with the loads, even when it
+ * covers the whole line. */
+#include "cache/cache_internal.h"
+
+static struct cache_result store_evicts(struct cache *c, const struct mem_access *a)
+{
+    int way = tags_find(&c->tags, a->set, a->line);
+    struct cache_result r = {
+        .answer = way < 0 ? CACHE_MISS : CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = true};
+    c->stats.stores++;
+    cache_tell_store(c, way, a);
+    if (way >= 0) {
+        c->stats.store_hits++;
+        c->stats.write_evictions++;
+        cache_remove(c, a->set, (uint32_t)way, EVICT_WRITE, a, &r);
+    } else {
+        c->stats.store_misses++;
+    }
+    mshr_detach_line(&c->mshrs, a->line);
+    return r;
+}
+
+static struct cache_result store_hits(struct cache *c, const struct lookup *q,
+                                      const struct mem_access *a)
+{
+    c->stats.stores++;
+    c->stats.store_hits++;
+    cache_tell_store(c, q->way, a);
+    cache_touch(c, q, a);
+    if (c->config.write_back)
+        line_at(c, q->set, (uint32_t)q->way)->dirty_sectors |= q->asked;
+    return (struct cache_result){
+        .answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = !c->config.write_back};
+}
+
+static struct cache_result store_merges(struct cache *c, const struct lookup *q,
+                                        const struct mem_access *a, uint32_t mshr, void *waiter)
+{
+    c->stats.stores++;
+    c->stats.store_merges++;
+    cache_tell_store(c, q->way, a);
+    if (q->way >= 0)
+        cache_touch(c, q, a);
+    c->mshrs.entries[mshr].reused = true;
+    if (c->config.write_back)
+        c->mshrs.entries[mshr].dirty_sectors |= q->asked;
+    mshr_join(&c->mshrs, mshr, waiter);
+    return (struct cache_result){
+        .answer = CACHE_MERGE, .mshr = mshr, .forward = !c->config.write_back};
+}
+
+/* The store goes on without a place here. */
+static struct cache_result store_passes(struct cache *c, const struct mem_access *a)
+{
+    c->stats.stores++;
+    c->stats.store_misses++;
+    cache_tell_store(c, -1, a);
+    return (struct cache_result){.answer = CACHE_MISS, .mshr = CACHE_NO_MSHR, .forward = true};
+}
+
+static struct cache_result store_bypasses(struct cache *c, const struct mem_access *a,
+                                          struct cache_room room)
+{
+    if (!room.port)
+        return cache_stalled(STALL_PORT);
+    if (a->kind != MEM_STORE && !room.bypass_table)
+        return cache_stalled(STALL_BYPASS_TABLE);
+    c->stats.stores++;
+    c->stats.store_bypasses++;
+    cache_count_difference(c, a);
+    cache_tell_store(c, -1, a);
+    cache_tell_bypass(c, a, BYPASS_POLICY);
+    return (struct cache_result){.answer = CACHE_BYPASSED, .mshr = CACHE_NO_MSHR, .forward = true};
+}
+
+/* Does the store write every byte of the sectors it touches? Then nothing needs to be fetched. */
+static bool covers_its_sectors(const struct cache *c, const struct mem_access *a, uint32_t sectors)
+{
+    if (a->full_line)
+        return true;
+    if (!c->sectored || a->kind != MEM_STORE)
+        return false;
+    for (uint32_t byte = 0; byte < c->config.line_bytes; byte++)
+        if (sectors >> byte / c->config.sector_bytes & 1 &&
+            !(a->byte_mask[byte / 64] >> byte % 64 & 1))
+            return false;
+    return true;
+}
+
+static struct cache_result store_fills(struct cache *c, const struct lookup *q,
+                                       const struct mem_access *a, uint32_t way)
+{
+    struct cache_result r = {
+        .answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = !c->config.write_back};
+    c->stats.stores++;
+    c->stats.store_misses++;
+    cache_tell_store(c, q->way, a);
+    if (q->way >= 0)
+        cache_touch(c, q, a);
+    else
+        cache_replace(c, a, way, &r);
+    struct cache_line *line = line_at(c, q->set, way);
+    line->valid_sectors |= q->asked;
+    if (c->config.write_back)
+        line->dirty_sectors |= q->asked;
+    if (line->n_fetches == 0)
+        tags_validate(&c->tags, q->set, way);
+    return r;
+}
+
+static struct cache_result store_misses(struct cache *c, const struct lookup *q,
+                                        const struct mem_access *a, struct cache_room room,
+                                        void *waiter)
+{
+    int way = q->way >= 0 ? q->way : cache_choose_way(c, a);
+    if (way == CACHE_BYPASS)
+        return store_bypasses(c, a, room);
+    if (covers_its_sectors(c, a, q->asked))
+        return way == CACHE_STALL ? cache_stalled(STALL_LINE) : store_fills(c, q, a, (uint32_t)way);
+    enum cache_stall lacks = cache_missing_resource(c, room, way);
+    if (lacks != N_CACHE_STALLS)
+        return cache_stalled(lacks);
+    c->stats.stores++;
+    c->stats.store_misses++;
+    cache_tell_store(c, q->way, a);
+    struct cache_result r = {.answer = CACHE_MISS, .forward = !c->config.write_back};
+    cache_start_fetch(c, a, q, way, waiter, &r);
+    if (c->config.write_back)
+        c->mshrs.entries[r.mshr].dirty_sectors |= q->asked;
+    return r;
+}
+
+struct cache_result cache_store(struct cache *c, const struct mem_access *a, struct cache_room room,
+                                void *waiter)
+{
+    if (c->config.write_evict && a->space != MEM_LOCAL)
+        return store_evicts(c, a);
+    struct lookup q = cache_look_up(c, a);
+    if (!q.need)
+        return store_hits(c, &q, a);
+    if (!c->config.write_allocate)
+        return store_passes(c, a);
+    uint32_t mshr = mshr_find(&c->mshrs, a->line, q.need);
+    if (mshr == MSHR_NONE)
+        return store_misses(c, &q, a, room, waiter);
+    return mshr_has_room(&c->mshrs, mshr) ? store_merges(c, &q, a, mshr, waiter)
+                                          : cache_stalled(STALL_MERGE);
+}
