@@ -23,6 +23,9 @@ static void module_header_is_kept(void **state)
     assert_null(m->files[0]);
     assert_string_equal(m->files[2], "a/b.cl");
     ptx_module_destroy(m);
+    m = parse(".target sm_35\n.target debug\n");
+    assert_int_equal(m->sm, 0);
+    ptx_module_destroy(m);
 }
 
 static void parameters_have_types_sizes_and_pointers(void **state)
@@ -99,13 +102,15 @@ static void initial_values_become_bytes(void **state)
 static void addresses_in_initial_values_are_kept(void **state)
 {
     (void)state;
-    struct ptx_module *m =
-        parse(HEAD ".func f();\n.global .u64 p[3] = {x+4, 0, generic(y)};\n"
-                   ".global .align 8 .b8 packed[10] = {7, 0xFF(f), 0xFF00(f), 0xFF0000(f),\n"
-                   "0xFF000000(f), 0xFF00000000(f), 0xFF0000000000(f), 0xFF000000000000(f),\n"
-                   "0xFF00000000000000(f), 9};\n"
-                   ".global .b8 low[1] = {0xFF00(x)};\n"
-                   ".global .u32 x[4];\n.const .u32 y;\n");
+    struct ptx_module *m = parse(
+        HEAD ".func f();\n.global .u64 p[3] = {x+4, 0, generic(y)};\n"
+             ".global .align 8 .b8 packed[10] = {7, 0xFF(f), 0xFF00(f), 0xFF0000(f),\n"
+             "0xFF000000(f), 0xFF00000000(f), 0xFF0000000000(f), 0xFF000000000000(f),\n"
+             "0xFF00000000000000(f), 9};\n"
+             ".global .b8 low[1] = {0xFF00(x)};\n"
+             ".global .b8 swapped[8] = {0xFF00(x), 0xFF(x), 0xFF0000(x), 0xFF000000(x),\n"
+             "0xFF00000000(x), 0xFF0000000000(x), 0xFF000000000000(x), 0xFF00000000000000(x)};\n"
+             ".global .u32 x[4];\n.const .u32 y;\n");
     const struct ptx_var *p = var(m, "p"), *packed = var(m, "packed"), *low = var(m, "low");
     assert_int_equal(p->n_relocs, 2);
     assert_ptr_equal(p->relocs[0].var, var(m, "x"));
@@ -122,6 +127,8 @@ static void addresses_in_initial_values_are_kept(void **state)
     assert_int_equal(packed->data[9], 9);
     assert_int_equal(low->relocs[0].bytes, 1);
     assert_int_equal(low->relocs[0].shift_bits, 8);
+    assert_int_equal(var(m, "swapped")->n_relocs, 8);
+    assert_int_equal(var(m, "swapped")->relocs[1].shift_bits, 0);
     check_round_trip(m, "addresses");
     ptx_module_destroy(m);
 }
@@ -227,6 +234,10 @@ static void labels_belong_to_their_block(void **state)
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(f->labels[f->insts[i].operands[0].label].at, goes_to[i]);
     check_round_trip(m, "labels");
+    ptx_module_destroy(m);
+    m = parse(KERNEL("L: ret;\n{ { bra L; } ret; L: ret; }\n"));
+    f = only_func(m);
+    assert_int_equal(f->labels[f->insts[1].operands[0].label].at, 3);
     ptx_module_destroy(m);
 }
 
@@ -382,6 +393,18 @@ static void debugging_information_is_skipped(void **state)
     ptx_module_destroy(m);
 }
 
+static void comments_are_blanks(void **state)
+{
+    (void)state;
+    struct ptx_module *m =
+        parse(KERNEL("// to the end of the line */ mov\nadd/* a // b\n * c */.s32 %r1,"
+                     "/**/%r2, /* /* */ 3; // }\n"));
+    assert_int_equal(m->n_insts, 2);
+    assert_int_equal(only_func(m)->insts[0].line, 12);
+    assert_int_equal(only_func(m)->insts[1].line, 15);
+    ptx_module_destroy(m);
+}
+
 static void what_cannot_be_executed_is_marked(void **state)
 {
     (void)state;
@@ -450,6 +473,21 @@ static void special_registers_have_their_names(void **state)
 static void equality_sees_a_single_change(void **state)
 {
     (void)state;
+    static const char *const pairs[][2] = {
+        {KERNEL("@%p1 ret;"), KERNEL("@!%p1 ret;")},
+        {KERNEL("and.pred %p1, %p2, %p3;"), KERNEL("and.pred %p1, %p2, !%p3;")},
+        {KERNEL("ld.u32 %r1, [%rd1];"), KERNEL("ld.u32 %r1, [%rd1+4];")},
+        {".target sm_35", ".target sm_36"},
+        {".global .u8 x = 1;", ".global .u8 x = 2;"},
+        {".global .u64 x = y; .global .u8 y, z;", ".global .u64 x = z; .global .u8 y, z;"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct ptx_module *a = parse(pairs[i][0]), *b = parse(pairs[i][1]);
+        assert_true(ptx_module_equal(a, a, NULL));
+        assert_false(ptx_module_equal(a, b, NULL));
+        ptx_module_destroy(a);
+        ptx_module_destroy(b);
+    }
     static const char *const texts[] = {
         KERNEL("add.s32 %r1, %r2, 3;"),
         KERNEL("add.s32 %r1, %r2, 4;"),
@@ -493,6 +531,7 @@ int main(void)
         cmocka_unit_test(guards_pairs_and_sinks),
         cmocka_unit_test(source_lines_follow_loc),
         cmocka_unit_test(debugging_information_is_skipped),
+        cmocka_unit_test(comments_are_blanks),
         cmocka_unit_test(what_cannot_be_executed_is_marked),
         cmocka_unit_test(instructions_are_counted_by_class),
         cmocka_unit_test(special_registers_have_their_names),
