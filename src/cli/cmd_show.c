@@ -18,6 +18,8 @@ enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
 static const struct option options[] = {
     OPTION_FLAG("json", struct show_options, json, "print JSON instead of text"),
+    OPTION_FLAG("markdown", struct show_options, markdown,
+                "with workloads: print the page doc/workloads.md"),
     OPTION_LIST("set", struct show_options, settings, "NAME=VALUE",
                 "with gpu: change a parameter first; may be repeated"),
 };
@@ -43,6 +45,10 @@ static enum heddle_status run_show(const void *values, const struct text_list *o
             return complain("one word too many: ", operands->items[1]);
         if (o->settings.n && t->show != show_gpu)
             return complain("--set has a meaning only with heddle show gpu", "");
+        if (o->markdown && t->show != show_workloads)
+            return complain("--markdown has a meaning only with heddle show workloads", "");
+        if (o->markdown && o->json)
+            return complain("--json and --markdown exclude each other", "");
         struct strbuf text = {0};
         enum heddle_status status = t->show(o, t->name_word ? operands->items[1] : NULL, &text);
         if (status == HEDDLE_OK)

@@ -7,7 +7,7 @@
 #include "heddle/heddle.h"
 
 struct show_options {
-    bool json;
+    bool json, markdown;
     struct text_list settings;
 };
 
@@ -26,6 +26,9 @@ enum heddle_status show_gpus(const struct show_options *o, const char *name, str
 enum heddle_status show_gpu(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_classes(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_stats(const struct show_options *o, const char *name, struct strbuf *out);
+
+/* doc/workloads.md. */
+void show_workloads_markdown(struct strbuf *out);
 
 /* Adds what S2 and the like stand for, for those that the text so far mentions. */
 void show_papers(struct strbuf *out);

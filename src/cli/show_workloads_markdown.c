@@ -1,0 +1,63 @@
+/* doc/workloads.md: the descriptors of the workloads as one page. */
+#include <inttypes.h>
+
+#include "cli/show.h"
+#include "workloads/workload.h"
+
+static const char *or_blank(const char *text)
+{
+    return text ? text : "";
+}
+
+static void add_overview(struct strbuf *out)
+{
+    strbuf_add(out, "| name | title | from | S2 | S3 ch. 4 | S3 ch. 5 | S4 |\n"
+                    "|---|---|---|---|---|---|---|\n");
+    for (uint32_t i = 0; i < workload_count; i++) {
+        const struct workload *w = workload_list[i];
+        const struct workload_categories *c = &w->categories;
+        strbuf_addf(out, "| [`%s`](#%s) | %s | %s | %s | %s | %s | %s |\n", w->name, w->name,
+                    w->title, w->origin, or_blank(c->s2), or_blank(c->s3_ch4), or_blank(c->s3_ch5),
+                    or_blank(c->s4));
+    }
+}
+
+static void add_sizes(const struct workload *w, struct strbuf *out)
+{
+    uint32_t n_params = 0;
+    strbuf_add(out, "| size |");
+    for (; n_params < WORKLOAD_PARAMS && w->param_names[n_params]; n_params++)
+        strbuf_addf(out, " %s |", w->param_names[n_params]);
+    strbuf_add(out, "\n|---|");
+    for (uint32_t p = 0; p < n_params; p++)
+        strbuf_add(out, "---:|");
+    for (const struct workload_size *s = w->sizes; s->name; s++) {
+        strbuf_addf(out, "\n| `%s` |", s->name);
+        for (uint32_t p = 0; p < n_params; p++)
+            strbuf_addf(out, " %" PRId64 " |", s->p[p]);
+    }
+    strbuf_add_char(out, '\n');
+}
+
+void show_workloads_markdown(struct strbuf *out)
+{
+    strbuf_add(out,
+               "# The workloads\n\n"
+               "<!-- Written by `heddle show workloads --markdown`; a test fails when it drifts. "
+               "-->\n\n"
+               "Each is a kernel in OpenCL C, a host part, and a plain C reference that checks the "
+               "result; `src/workloads/NAME` holds all three. Inputs are generated from a seed. "
+               "The kernels are Heddle's own, written after the algorithms' descriptions; \"from\" "
+               "names the suite the papers took the program from. The last columns say how each "
+               "paper classes it.\n\n");
+    add_overview(out);
+    strbuf_add(out, "\n```\n");
+    show_papers(out);
+    strbuf_add(out, "```\n");
+    for (uint32_t i = 0; i < workload_count; i++) {
+        const struct workload *w = workload_list[i];
+        strbuf_addf(out, "\n## %s\n\n%s (%s). %s\n\n", w->name, w->title, w->paper_name,
+                    w->summary);
+        add_sizes(w, out);
+    }
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Pages in doc/ that are written by a program are what it writes today.
+heddle=$1
+failed=0
+current() {
+    page=$1
+    shift
+    "$@" | diff "$page" - || {
+        echo "$page has drifted: run '$* >$page'"
+        failed=1
+    }
+}
+current doc/workloads.md "$heddle" show workloads --markdown
+current doc/model.md python3 tools/collect_model.py
+exit $failed

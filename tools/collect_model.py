@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Writes doc/model.md: every modelling assumption that a comment in src/ tags with MODEL:.
+
+An assumption reaches from its tag to the next tag, the next empty comment line, or the end of the
+comment, whichever comes first.
+"""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEAD = """# Modelling assumptions
+
+<!-- Written by tools/collect_model.py from the MODEL: comments in src/; a test fails when it drifts. -->
+
+Where a manual or a paper leaves something open, or Heddle deliberately differs from a GPU, the
+code says so on the spot. These are all of those places.
+"""
+
+
+def assumptions(text):
+    for comment in re.findall(r"/\*.*?\*/", text, re.S):
+        lines = [re.sub(r"^\s*\*? ?", "", line) for line in comment[2:-2].splitlines()]
+        for paragraph in re.split(r"\n\s*\n", "\n".join(line.rstrip() for line in lines)):
+            for part in re.split(r"\bMODEL:", paragraph)[1:]:
+                yield " ".join(part.split())
+
+
+def main():
+    print(HEAD, end="")
+    room = None
+    for path in sorted((ROOT / "src").rglob("*.[ch]*")):
+        for assumption in assumptions(path.read_text()):
+            place = path.relative_to(ROOT / "src")
+            if place.parts[0] != room:
+                room = place.parts[0]
+                print(f"\n## {room}\n")
+            if assumption.split()[0].isalpha():  # not the name of an instruction
+                assumption = assumption[0].upper() + assumption[1:]
+            print(f"- {assumption} (`{place}`)")
+
+
+main()
