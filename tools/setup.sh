@@ -2,7 +2,7 @@
 # Installs the Debian packages that Heddle's build, run and tests need, if any are missing.
 set -eu
 
-packages="build-essential cmake ninja-build pkg-config clang llvm libclc-14-dev libclang-rt-14-dev
+packages="build-essential cmake ninja-build pkg-config clang llvm libclc-14 libclang-rt-14-dev
 clang-format clang-tidy libyaml-dev libcmocka-dev ocl-icd-opencl-dev opencl-headers
 pocl-opencl-icd valgrind python3"
 

@@ -135,12 +135,17 @@ static void print_one(const struct run_context *run, const struct job *job,
         strbuf_addf(out, "  launches  %u\n  seconds   %.3f\n", r->launches, r->seconds);
 }
 
+static void json_hash(struct json_writer *w, const char *name, uint64_t hash)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    json_string(w, name, text);
+}
+
 static void json_one(const struct run_context *run, const struct job *job,
                      const struct heddle_sim *sim, const char *device,
                      const struct workload_result *r, struct json_writer *w)
 {
-    char hash[24];
-    snprintf(hash, sizeof hash, "%016" PRIx64, r->input_hash);
     json_begin_object(w, NULL);
     json_string(w, "workload", job->workload->name);
     json_string(w, "size", job->size->name);
@@ -149,7 +154,8 @@ static void json_one(const struct run_context *run, const struct job *job,
     json_string(w, "mode", sim ? "functional" : NULL);
     json_string(w, "heddle_version", heddle_version());
     json_uint(w, "seed", run->options->seed);
-    json_string(w, "input_hash", hash);
+    json_hash(w, "input_hash", r->input_hash);
+    json_hash(w, "output_hash", r->output_hash);
     json_bool(w, "verified", r->verified);
     json_string(w, "message", r->verified ? NULL : strbuf_text(&r->message));
     json_uint(w, "launches", r->launches);

@@ -103,7 +103,7 @@ enum heddle_status toolchain_find(struct toolchain *tools, struct arena *arena,
         if (!tools->libclc)
             strbuf_add(error, "libclc's " LIBCLC_FILE " was not found, and it has the OpenCL "
                               "built-in functions: run `make setup`, or install the Debian "
-                              "package libclc-14-dev (of clang's version)\n");
+                              "package libclc-14 (of clang's version)\n");
     }
     return tools->clang && tools->libclc ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
 }

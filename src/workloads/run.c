@@ -37,6 +37,7 @@ bool workload_run(const struct workload *w, const struct workload_size *size, ui
     result->ok = device_ok(d);
     result->status = device_status(d);
     result->input_hash = device_input_hash(d);
+    result->output_hash = device_output_hash(d);
     result->launches = device_launches(d);
 
     if (result->ok)

@@ -13,7 +13,7 @@ struct workload_result {
     bool verified;             /* and the result agrees with the reference */
     enum heddle_status status; /* HEDDLE_OK when verified, else what kind of failure it was */
     struct strbuf message;     /* what went wrong; empty when verified */
-    uint64_t input_hash;
+    uint64_t input_hash, output_hash; /* device_input_hash(), device_output_hash() */
     uint32_t launches;
     double seconds;           /* of the device part: uploads, launches, downloads */
     double reference_seconds; /* of the plain C reference on this host */

@@ -1,0 +1,38 @@
+#!/bin/sh
+# What takes longer than a test may: every workload at `small` with every host variant, checked
+# against its reference and compared with the others, then on an independent OpenCL; every fuzz
+# target for HEDDLE_FUZZ_SECONDS (default 3600). Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tools/checks.inc
+
+heddle=build/heddle
+
+# Runs every workload at small; what does not depend on the host goes to the file.
+run_workloads() {
+    to=$1
+    shift
+    "$heddle" run all --size small --json "$@" >"$log" &&
+        python3 - "$log" >"$to" <<'PY'
+import json, sys
+for run in json.load(open(sys.argv[1])):
+    stats = {k: v for k, v in run["stats"].items() if not k.startswith("host.")}
+    print(run["workload"], run["verified"], run["input_hash"], run["output_hash"], stats)
+    assert run["verified"]
+PY
+}
+
+reference=$(mktemp)
+other=$(mktemp)
+trap 'rm -f "$log" "$reference" "$other"' EXIT
+run_workloads "$reference" --functional --host-isa generic
+note "workloads at small, generic" $?
+for isa in $("$heddle" --version | sed -n 's/^host ISAs available: *generic//p'); do
+    run_workloads "$other" --functional --host-isa "$isa" && diff "$reference" "$other"
+    note "workloads at small, $isa, the same as generic" $?
+done
+run_workloads "$other" --on opencl
+note "workloads at small, another OpenCL" $?
+
+fuzz_all "${HEDDLE_FUZZ_SECONDS:-3600}"
+summary
