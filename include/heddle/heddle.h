@@ -83,6 +83,8 @@ HEDDLE_API const char *heddle_kernel_name(const struct heddle_module *module, ui
 
 /* --- Device memory --- */
 
+/* The contents are zero, and take no memory of the host until they are written. Addresses depend
+ * on the order and sizes of the calls alone. */
 HEDDLE_API enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes,
                                            const char *label, uint64_t *address);
 HEDDLE_API enum heddle_status heddle_free(struct heddle_sim *sim, uint64_t address);

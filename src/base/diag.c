@@ -1,5 +1,6 @@
 #include "base/diag.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +91,13 @@ void diag_format(const struct diag_list *list, struct strbuf *out)
         strbuf_addf(out, "... and %u more errors\n", list->n_errors - kept_errors);
 }
 
-/* Edit distance with transpositions counted as one, for words of at most MAX_WORD letters. */
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Edit distance with transpositions counted as one and capitals like small letters, for words of at
+ * most MAX_WORD letters. */
 static unsigned edit_distance(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b);
@@ -103,13 +110,13 @@ static unsigned edit_distance(const char *a, const char *b)
         unsigned *now = row[i % 3], *prev = row[(i + 2) % 3], *prev2 = row[(i + 1) % 3];
         now[0] = (unsigned)i;
         for (size_t j = 1; j <= nb; j++) {
-            unsigned best = prev[j - 1] + (a[i - 1] != b[j - 1]);
+            unsigned best = prev[j - 1] + !same_letter(a[i - 1], b[j - 1]);
             if (prev[j] + 1 < best)
                 best = prev[j] + 1;
             if (now[j - 1] + 1 < best)
                 best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                prev2[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1]) && prev2[j - 2] + 1 < best)
                 best = prev2[j - 2] + 1;
             now[j] = best;
         }

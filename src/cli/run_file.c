@@ -100,8 +100,8 @@ static enum heddle_status read_contents(const struct kernel_arg *spec, struct st
     return HEDDLE_OK;
 }
 
-/* Writes a buffer piece by piece, so that a large one does not need its size again on the host:
- * what a file gave first, then random bits or zeros. */
+/* What a file gave; random bits, piece by piece, so that they do not need their size again on the
+ * host. The rest is zero from the start. */
 static enum heddle_status fill_buffer(const struct file_run *f, uint64_t address, uint64_t bytes,
                                       const struct kernel_arg *spec, const struct strbuf *contents)
 {
@@ -112,9 +112,9 @@ static enum heddle_status fill_buffer(const struct file_run *f, uint64_t address
         if (status != HEDDLE_OK)
             return report(f, status);
     }
-    for (uint64_t at = contents->len; at < bytes; at += sizeof piece) {
+    for (uint64_t at = 0; spec->is_random && at < bytes; at += sizeof piece) {
         for (size_t i = 0; i < sizeof piece / sizeof piece[0]; i++)
-            piece[i] = spec->is_random ? rng_u64(&rng) : 0;
+            piece[i] = rng_u64(&rng);
         uint64_t n = bytes - at < sizeof piece ? bytes - at : sizeof piece;
         enum heddle_status status = heddle_write(f->sim, address + at, piece, n);
         if (status != HEDDLE_OK)

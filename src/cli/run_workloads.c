@@ -64,6 +64,10 @@ static enum heddle_status list_jobs(const struct run_context *run, const struct 
         return list_all(size_name, list);
     for (uint32_t i = 0; i < names->n; i++) {
         const struct workload *w = workload_find(names->items[i]);
+        if (!w && strcmp(names->items[i], "all") == 0) {
+            output_error("'all' stands alone: it has every workload in it");
+            return HEDDLE_BAD_INPUT;
+        }
         if (!w)
             return output_unknown_workload(names->items[i]);
         const struct workload_size *size = workload_find_size(w, size_name);
@@ -202,6 +206,11 @@ static enum heddle_status run_job(struct printer *p, const struct job *job)
     struct device *device;
     if (run_is_on_opencl(p->run->options)) {
         device = device_create_opencl(on[6] == ':' ? on + 7 : NULL);
+        if (!device_ok(device)) {
+            output_error("%s", device_error(device));
+            device_destroy(device);
+            return HEDDLE_ENVIRONMENT;
+        }
     } else {
         enum heddle_status created = run_create_sim(p->run, &sim);
         if (created != HEDDLE_OK) {

@@ -106,6 +106,6 @@ void emu_divided_by_zero(struct emu_warp *w, uint32_t lanes)
         return;
     e->div_zero_seen = true;
     strbuf_clear(&e->warning);
-    strbuf_add(&e->warning, "integer division by zero (first of possibly many)\n");
+    strbuf_add(&e->warning, "warning: integer division by zero (first of possibly many)\n");
     emu_describe_place(w, w->pc - 1, (uint32_t)__builtin_ctz(lanes), &e->warning);
 }

@@ -7,6 +7,8 @@
 #include "gpu/sim.h"
 #include "stats/host.h"
 
+enum { SHARED_ALIGNMENT = 16 }; /* of a __local argument's buffer */
+
 static const struct program_func *find_entry(struct heddle_sim *sim, struct heddle_module *module,
                                              const char *kernel)
 {
@@ -37,12 +39,18 @@ static bool check_shape(struct heddle_sim *sim, const struct heddle_launch *l,
 {
     const struct gpu_config *gpu = sim->gpu;
     const struct ptx_func *f = out->func->func;
+    const uint64_t most_ctas = 1ull << 40;
     uint64_t threads = 1, ctas = 1;
     for (uint32_t i = 0; i < 3; i++) {
         out->grid[i] = l->grid[i] ? l->grid[i] : 1;
         out->block[i] = l->block[i] ? l->block[i] : 1;
         out->offset[i] = l->global_offset[i];
         threads *= out->block[i];
+        if (out->grid[i] > most_ctas / ctas) {
+            sim_fail(sim, HEDDLE_BAD_INPUT, "a grid of %ux%ux%u CTAs is too large\n", l->grid[0],
+                     l->grid[1], l->grid[2]);
+            return false;
+        }
         ctas *= out->grid[i];
         if (out->grid[i] > 1 || out->block[i] > 1 || i == 0)
             out->work_dim = i + 1;
@@ -58,26 +66,38 @@ static bool check_shape(struct heddle_sim *sim, const struct heddle_launch *l,
             return false;
         }
     }
-    if (ctas > 1ull << 40) {
-        sim_fail(sim, HEDDLE_BAD_INPUT, "a grid of %llu CTAs is too large\n",
-                 (unsigned long long)ctas);
-        return false;
-    }
     if (l->work_dim)
         out->work_dim = l->work_dim;
     return true;
 }
 
-static bool check_registers(struct heddle_sim *sim, const struct emu_launch *l)
+/* A program launches a kernel many times; once is enough. */
+static void warn_once(struct heddle_sim *sim, const struct strbuf *text)
+{
+    if (!strstr(strbuf_text(&sim->warnings), strbuf_text(text)))
+        strbuf_add(&sim->warnings, strbuf_text(text));
+}
+
+static void check_registers(struct heddle_sim *sim, const struct emu_launch *l)
 {
     const struct gpu_config *gpu = sim->gpu;
     uint32_t registers = l->func->registers;
-    if (registers > gpu->registers_per_thread)
-        strbuf_addf(&sim->warnings,
-                    "warning: kernel '%s' needs %u registers per thread, %s has %u; spills are not "
-                    "modelled\n",
-                    l->func->func->name, registers, gpu->name, gpu->registers_per_thread);
-    return true;
+    if (registers <= gpu->registers_per_thread)
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text,
+                "warning: kernel '%s' needs %u registers per thread, %s has %u; spills are not "
+                "modelled\n",
+                l->func->func->name, registers, gpu->name, gpu->registers_per_thread);
+    warn_once(sim, &text);
+    strbuf_destroy(&text);
+}
+
+/* Saturates, at a value that rounding up leaves alone. */
+static uint64_t add_shared(uint64_t shared, uint64_t bytes)
+{
+    const uint64_t most = UINT64_MAX / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+    return bytes > most - shared ? most : shared + bytes;
 }
 
 /* Writes the arguments into the parameter block; __local ones become offsets in shared memory. */
@@ -95,9 +115,9 @@ static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch
         const struct heddle_arg *a = &l->args[i];
         uint8_t *at = block + out->func->param_at[i];
         if (a->local) {
-            shared = (shared + 15) / 16 * 16;
+            shared = (shared + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
             memcpy(at, &shared, f->params[i].bytes < 8 ? f->params[i].bytes : 8);
-            shared += a->bytes;
+            shared = add_shared(shared, a->bytes);
         } else if (a->bytes != f->params[i].bytes) {
             sim_fail(sim, HEDDLE_BAD_INPUT,
                      "argument %u of kernel '%s' has %llu bytes, %zu were given\n", i, f->name,
@@ -108,7 +128,7 @@ static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch
         }
     }
     out->dynamic_shared_bytes = (uint32_t)l->shared_bytes;
-    shared += l->shared_bytes;
+    shared = add_shared(shared, l->shared_bytes);
     if (shared > sim->gpu->shared_bytes_per_cta) {
         sim_fail(sim, HEDDLE_BAD_INPUT,
                  "kernel '%s' needs %llu bytes of shared memory per CTA, %s has %llu\n", f->name,
@@ -152,7 +172,7 @@ static enum heddle_status run_launch(struct heddle_sim *sim)
     sim->stats.host_seconds += host_now_seconds() - start;
     sim->stats.host_peak_rss_bytes = host_peak_rss_bytes();
     if (e->div_zero_seen)
-        strbuf_addf(&sim->warnings, "warning: %s", strbuf_text(&e->warning));
+        warn_once(sim, &e->warning);
     if (e->fault.kind != FAULT_NONE)
         return sim_fail(sim, HEDDLE_KERNEL_FAULT, "%s", strbuf_text(&e->fault.text));
     struct strbuf why = {0};
@@ -179,7 +199,8 @@ enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *m
     uint8_t *block = mem_host(&sim->mem, l.params_address);
     l.params = block;
     enum heddle_status s = HEDDLE_BAD_INPUT;
-    if (lay_out_arguments(sim, launch, &l, block) && check_registers(sim, &l)) {
+    if (lay_out_arguments(sim, launch, &l, block)) {
+        check_registers(sim, &l);
         sim->emu.program = module->program;
         sim->emu.launch = l;
         sim->n_launches++;

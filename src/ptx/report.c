@@ -229,8 +229,11 @@ static void write_func(const struct ptx_func_report *r, struct strbuf *out)
 
 void ptx_report_text(const struct ptx_module *m, struct strbuf *out)
 {
-    strbuf_addf(out, "%s: PTX %u.%u for %s\n", m->name, m->version_major, m->version_minor,
-                m->target);
+    if (m->version_major)
+        strbuf_addf(out, "%s: PTX %u.%u", m->name, m->version_major, m->version_minor);
+    else
+        strbuf_addf(out, "%s: no .version", m->name);
+    strbuf_addf(out, " for %s\n", m->target ? m->target : "no .target");
     for (uint32_t k = 0; k < m->n_funcs; k++) {
         if (!m->funcs[k]->has_body)
             continue;

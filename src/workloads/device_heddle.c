@@ -53,16 +53,7 @@ static bool backend_alloc(void *backend, size_t bytes, const char *label, uint64
                           struct strbuf *error)
 {
     struct backend *b = backend;
-    if (!succeeded(b, heddle_alloc(b->sim, bytes, label, handle), error))
-        return false;
-    /* The public interface promises nothing about fresh memory. */
-    static const char zeros[65536];
-    for (size_t offset = 0; offset < bytes; offset += sizeof zeros) {
-        size_t piece = bytes - offset < sizeof zeros ? bytes - offset : sizeof zeros;
-        if (!backend_upload(b, *handle, offset, zeros, piece, error))
-            return false;
-    }
-    return true;
+    return succeeded(b, heddle_alloc(b->sim, bytes, label, handle), error);
 }
 
 static bool backend_launch(void *backend, const char *kernel, const uint32_t global[3],

@@ -11,6 +11,9 @@ status 2 "$heddle" --verison && complains "there is no option '--verison'"
 status 2 "$heddle" help shwo && complains "did you mean 'show'?"
 status 2 "$heddle" run && complains "heddle run needs WORKLOAD"
 status 2 "$heddle" run bsf --functional && complains "did you mean 'bfs'?"
+status 2 "$heddle" run BFS --functional && complains "did you mean 'bfs'?"
+status 2 "$heddle" run all bfs --functional && complains "'all' stands alone"
+status 4 "$heddle" run bfs --on opencl:none-such && complains "no OpenCL device" && silent out
 status 2 "$heddle" run bfs --functionl && complains "did you mean '--functional'?"
 status 2 "$heddle" run bfs --functional --size tyni && complains "did you mean 'tiny'?"
 status 2 "$heddle" run bfs --functional --gpu gtx840 && complains "did you mean 'gtx480'?"
@@ -54,5 +57,6 @@ status 2 "$heddle" ptx "$scratch/bad.ptx" "$scratch/good.ptx" "$scratch/missing.
 says "nothing"
 complains "bad.ptx:1:1: error"
 complains "missing.ptx"
+status 0 "$heddle" ptx /dev/null && says "no .version for no .target"
 status 0 "$heddle" ptx --print "$scratch/good.ptx" && says ".entry nothing"
 finish
