@@ -31,7 +31,7 @@ static bool make_folders(const char *path)
     return mkdir(partial, 0777) == 0 || errno == EEXIST;
 }
 
-const char *cache_folder(struct arena *arena)
+const char *disk_cache_folder(struct arena *arena)
 {
     const char *own = getenv("HEDDLE_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME"), *folder = NULL;
@@ -60,7 +60,7 @@ static bool write_all(int fd, const char *text, size_t len)
     return true;
 }
 
-bool cache_write_file(const char *path, const char *text, size_t len)
+bool disk_cache_write_file(const char *path, const char *text, size_t len)
 {
     struct strbuf temporary = {0};
     strbuf_addf(&temporary, "%s.XXXXXX", path);
@@ -149,7 +149,8 @@ static bool parse_entry(struct cursor c, struct strbuf *ptx, struct strbuf *mess
     return true;
 }
 
-bool cache_load(const char *folder, const char *key, struct strbuf *ptx, struct strbuf *messages)
+bool disk_cache_load(const char *folder, const char *key, struct strbuf *ptx,
+                     struct strbuf *messages)
 {
     struct strbuf path = {0}, entry = {0};
     entry_path(&path, folder, key);
@@ -163,8 +164,8 @@ bool cache_load(const char *folder, const char *key, struct strbuf *ptx, struct 
     return found;
 }
 
-void cache_store(const char *folder, const char *key, const struct arg_list *deps,
-                 const struct strbuf *ptx, const struct strbuf *messages)
+void disk_cache_store(const char *folder, const char *key, const struct arg_list *deps,
+                      const struct strbuf *ptx, const struct strbuf *messages)
 {
     struct strbuf body = {0}, entry = {0}, path = {0};
     char sum[HASH_TEXT_BYTES];
@@ -181,7 +182,7 @@ void cache_store(const char *folder, const char *key, const struct arg_list *dep
         strbuf_addf(&entry, ENTRY_MAGIC "%s\n", sum);
         strbuf_add_n(&entry, body.text, body.len);
         entry_path(&path, folder, key);
-        cache_write_file(strbuf_text(&path), entry.text, entry.len);
+        disk_cache_write_file(strbuf_text(&path), entry.text, entry.len);
     }
     strbuf_destroy(&body);
     strbuf_destroy(&entry);

@@ -22,16 +22,17 @@
 #include "front/process.h"
 
 /* The cache's folder, made if need be; NULL when there is none that can be written to. */
-const char *cache_folder(struct arena *arena);
+const char *disk_cache_folder(struct arena *arena);
 
 /* False when there is no valid, current entry; then the buffers are unchanged. */
-bool cache_load(const char *folder, const char *key, struct strbuf *ptx, struct strbuf *messages);
+bool disk_cache_load(const char *folder, const char *key, struct strbuf *ptx,
+                     struct strbuf *messages);
 
 /* `deps` are the paths of the files that the result depends on. */
-void cache_store(const char *folder, const char *key, const struct arg_list *deps,
-                 const struct strbuf *ptx, const struct strbuf *messages);
+void disk_cache_store(const char *folder, const char *key, const struct arg_list *deps,
+                      const struct strbuf *ptx, const struct strbuf *messages);
 
 /* Writes a file under a temporary name in the same folder and renames it. */
-bool cache_write_file(const char *path, const char *text, size_t len);
+bool disk_cache_write_file(const char *path, const char *text, size_t len);
 
 #endif

@@ -217,7 +217,7 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
         strbuf_add_n(error, strbuf_text(&messages), messages.len);
         read_dependencies(deps_path, support->folder, &deps);
         if (c->cache)
-            cache_store(c->cache, c->key, &deps, &result_text, &messages);
+            disk_cache_store(c->cache, c->key, &deps, &result_text, &messages);
     }
     args_destroy(&args);
     args_destroy(&deps);
@@ -251,8 +251,8 @@ enum heddle_status front_compile(enum front_language language, const char *name,
         status = read_options(&c, build_options, error);
     if (status == HEDDLE_OK) {
         make_key(&c);
-        c.cache = cache_folder(&c.arena);
-        if (!c.cache || !cache_load(c.cache, c.key, ptx, error))
+        c.cache = disk_cache_folder(&c.arena);
+        if (!c.cache || !disk_cache_load(c.cache, c.key, ptx, error))
             status = compile(&c, ptx, error);
     }
     args_destroy(&c.options);

@@ -90,7 +90,7 @@ static bool file_holds(const char *path, const char *text, size_t len)
 static bool place_text(const char *path, const char *text)
 {
     size_t len = strlen(text);
-    return file_holds(path, text, len) || cache_write_file(path, text, len);
+    return file_holds(path, text, len) || disk_cache_write_file(path, text, len);
 }
 
 static bool place_headers(const struct support *s, struct arena *arena)
@@ -152,8 +152,8 @@ static enum heddle_status place_builtins(const struct support *s, const char *sc
     bool ok = strbuf_read_file(&bitcode, fresh) == 0;
     if (ok) {
         hash_of(strbuf_text(&bitcode), bitcode.len, sum);
-        ok = cache_write_file(s->builtins, strbuf_text(&bitcode), bitcode.len) &&
-             cache_write_file(sum_path, sum, strlen(sum));
+        ok = disk_cache_write_file(s->builtins, strbuf_text(&bitcode), bitcode.len) &&
+             disk_cache_write_file(sum_path, sum, strlen(sum));
     }
     if (!ok)
         strbuf_addf(error, "%s: cannot write: %s\n", s->builtins, strerror(errno));

@@ -8,7 +8,6 @@ mkdir -p "$scratch"
 . test/behaviour/expect.inc
 
 cat >"$scratch/k.cl" <<'CL'
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 struct pair { int a; float b; };
 __kernel void all_kinds(__global int *out, __global const int *in, char c, short s, int i, long l,
                         float f, double d, struct pair p, __local int *tile)
