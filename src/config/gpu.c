@@ -113,8 +113,11 @@ static void name_after_file(struct gpu_config *gpu, const char *path)
     gpu->name = arena_strndup(&gpu->params.settings.arena, base, strcspn(base, "."));
 }
 
-struct gpu_config *gpu_config_load(const char *name_or_path, const char *const *words,
-                                   uint32_t n_words, struct diag_list *diags)
+struct gpu_config *gpu_config_load_with(const char *name_or_path, const char *const *words,
+                                        uint32_t n_words,
+                                        void (*bind_more)(struct param_set *set, void *user,
+                                                          struct diag_list *diags),
+                                        void *user, struct diag_list *diags)
 {
     const char *what = name_or_path ? name_or_path : gpu_names[0];
     struct gpu_config *gpu = xcalloc(1, sizeof *gpu);
@@ -124,6 +127,8 @@ struct gpu_config *gpu_config_load(const char *name_or_path, const char *const *
     for (uint32_t i = 0; i < n_words; i++)
         settings_add_word(&gpu->params.settings, words[i], diags);
     param_set_bind(&gpu->params, "", gpu_params, n_gpu_params, gpu, diags);
+    if (bind_more)
+        bind_more(&gpu->params, user, diags);
     param_set_finish(&gpu->params, diags);
     if (!*gpu->name)
         name_after_file(gpu, what);
@@ -133,6 +138,12 @@ struct gpu_config *gpu_config_load(const char *name_or_path, const char *const *
         return gpu;
     gpu_config_destroy(gpu);
     return NULL;
+}
+
+struct gpu_config *gpu_config_load(const char *name_or_path, const char *const *words,
+                                   uint32_t n_words, struct diag_list *diags)
+{
+    return gpu_config_load_with(name_or_path, words, n_words, NULL, NULL, diags);
 }
 
 void gpu_config_destroy(struct gpu_config *gpu)

@@ -284,8 +284,7 @@ static void lower_func(struct lowerer *l, struct program_func *pf)
         l->inst = &pf->func->insts[i];
         l->op = &p->ops[pf->entry + i];
         l->info = &p->info[pf->entry + i];
-        *l->info = (struct op_info){
-            .inst = l->inst, .func = pf->func, .reconverge = PROGRAM_NO_PC};
+        *l->info = (struct op_info){.inst = l->inst, .func = pf->func, .reconverge = PROGRAM_NO_PC};
         lower_inst(l);
         list_registers(l);
     }
