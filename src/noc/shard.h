@@ -8,7 +8,9 @@
 #ifndef HEDDLE_NOC_SHARD_H
 #define HEDDLE_NOC_SHARD_H
 
+#include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/strbuf.h"
@@ -21,8 +23,11 @@ struct clock_domain {
     uint32_t mhz;
     uint32_t period; /* time units; set by clocks_resolve() */
 };
-/* Divides the frequencies by their gcd and sets the periods: 1300/650/800 MHz give 8/16/13. */
-void clocks_resolve(struct clock_domain *domains, uint32_t n);
+/* Divides the frequencies by their gcd and sets the periods: 1300/650/800 MHz give 8/16/13. False,
+ * and periods of 0, if a period would exceed CLOCK_MAX_PERIOD: frequencies with so little in common
+ * are a mistake of the configuration. */
+bool clocks_resolve(struct clock_domain *domains, uint32_t n);
+enum { CLOCK_MAX_PERIOD = 1 << 24 }; /* leaves 2^40 cycles before time runs out */
 /* The first cycle of the clock at or after t, and its time. */
 static inline uint64_t clock_cycle_at(const struct clock_domain *d, sim_time t)
 {
@@ -42,9 +47,12 @@ struct message {
 struct shard;
 struct shard_ops {
     const char *kind; /* "sm", "partition" */
-    /* Does everything due before `until`. Afterwards shard->next is the earliest time at which it
-     * has something to do by itself (TIME_NEVER if only a message can change that). Called only
-     * when next or the first message is before `until`. */
+    /* Does everything due before `until`, each message at its time, and leaves none of those in the
+     * inbox: a message the shard has no room for waits in a buffer of its own (rx_port), so that
+     * what follows it, credits above all, can pass. Afterwards shard->next, at or after `until`, is
+     * the earliest time at which it has something to do by itself (TIME_NEVER if only a message
+     * can change that). Called only when next or the first message is before `until`. Touches
+     * nothing outside the shard. */
     void (*advance)(struct shard *s, sim_time until);
     /* Has it nothing outstanding at all? Used to tell the end from a deadlock. */
     bool (*is_idle)(const struct shard *s);
@@ -53,7 +61,7 @@ struct shard_ops {
 };
 
 struct message_queue {
-    struct message *items; /* ring; sorted by (at, from, order) */
+    struct message *items; /* from `head` on, sorted by (at, from, order) */
     uint32_t head, n, cap;
 };
 
@@ -67,10 +75,24 @@ struct shard {
     sim_time min_latency; /* smallest latency it may send with; checked */
 };
 
+/* Frees the queues; the bodies of messages are their owners' business. */
+void shard_destroy(struct shard *s);
+
 /* The first message usable before `until`, or NULL; take it off with shard_take(). */
-const struct message *shard_peek(const struct shard *s, sim_time until);
-void shard_take(struct shard *s);
-/* Sends; m.at must be at least `min_latency` after the sender's present time `now`. */
+static inline const struct message *shard_peek(const struct shard *s, sim_time until)
+{
+    const struct message_queue *q = &s->inbox;
+    return q->n > 0 && q->items[q->head].at < until ? &q->items[q->head] : NULL;
+}
+static inline void shard_take(struct shard *s)
+{
+    struct message_queue *q = &s->inbox;
+    assert(q->n > 0);
+    q->n--;
+    q->head = q->n > 0 ? q->head + 1 : 0;
+}
+/* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
+ * filled in. */
 void shard_send(struct shard *s, sim_time now, struct message m);
 
 struct engine {
@@ -80,17 +102,22 @@ struct engine {
     sim_time quantum; /* units; at most the smallest link latency */
     sim_time period;  /* boundaries at multiples of this end a quantum too (visibility); 0 = none */
     bool skip;        /* false = step through every quantum even when nothing happens */
-    /* Called at each multiple of `period`, before anything at that time, shards at rest. */
+    /* Called at a multiple of `period` before anything at that time, shards at rest. With `skip`
+     * only at the first one after something happened: at the others it must have nothing to do. */
     void (*at_boundary)(void *user, sim_time t);
     void *user;
+    bool boundary_due; /* the engine's own: some shard advanced since at_boundary() */
 };
 
 enum engine_end { ENGINE_DONE, ENGINE_DEADLOCK, ENGINE_LIMIT, ENGINE_STOPPED };
 
 /* Runs until is_done() says so between quanta, nothing can happen any more, `limit` is reached, or
- * `stop` (checked between quanta) is set by someone. */
+ * `stop` (checked between quanta) is set by someone. When nothing can happen any more, that is a
+ * deadlock; without is_done() (NULL) it is the end, provided that every shard is idle. May be
+ * called again to go on. `now` afterwards depends on the quantum: results are not taken from it. */
 enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *user,
                            sim_time limit, const volatile bool *stop);
+/* What every shard that is not idle waits for, one paragraph each. */
 void engine_describe_wait(const struct engine *e, struct strbuf *out);
 
 #endif

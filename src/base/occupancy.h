@@ -1,0 +1,30 @@
+/* How full something is, summed over time: the area under its occupancy. At the end of a run the
+ * area must equal the sum of what each occupant says of itself (left - entered); the two are kept
+ * by different hands, so a lost, doubled or mistimed occupant shows.
+ *
+ * Changes may be told out of order: the area is exact, modulo 2^64, once all have been. */
+#ifndef HEDDLE_BASE_OCCUPANCY_H
+#define HEDDLE_BASE_OCCUPANCY_H
+
+#include <stdint.h>
+
+/* A zeroed struct is empty since time 0. */
+struct occupancy {
+    uint64_t n;     /* present occupants */
+    uint64_t since; /* the last change */
+    uint64_t area;  /* sum of occupants x time up to then */
+};
+
+static inline void occupancy_add(struct occupancy *o, uint64_t at, uint64_t n)
+{
+    o->area += o->n * (at - o->since);
+    o->since = at;
+    o->n += n;
+}
+
+static inline void occupancy_remove(struct occupancy *o, uint64_t at, uint64_t n)
+{
+    occupancy_add(o, at, 0 - n);
+}
+
+#endif
