@@ -1,29 +1,62 @@
 /* Ports: how messages share the bandwidth of a shard's way into and out of a network.
  *
- * A message of f flits leaves through the sender's injection port, f port cycles; travels
- * `latency`; then occupies the receiver's ejection port for f cycles, in the order (arrival,
- * sender). It is usable when its last flit is through. Unloaded, from the moment it is offered:
- * f * period + latency + f * period. A receiver's buffer is finite: the sender holds credits, in
- * flits, per receiver; they return `latency` after the message has left the ejection port. */
+ * A port moves flits_per_cycle flits in each cycle of its clock. A message of f flits leaves
+ * through the sender's injection port, beginning with the first free flit of the first cycle at or
+ * after it is offered; when the cycle of its last flit is over it travels `latency`; then it waits
+ * in the receiver's buffer, in the order (arrival, sender), until the receiver takes it through the
+ * ejection port in the same way. It is usable when its last flit is through. Unloaded, offered at
+ * a cycle's beginning, with one flit a cycle: f * period + latency + f * period.
+ *
+ * A receiver's buffer is finite, each sender having its own share of it: the sender holds credits,
+ * in flits, per receiver; they are back `latency` after the message has left the ejection port.
+ *
+ * MODEL: credits use no bandwidth; a message moves as a whole (store and forward); the network
+ * between the ports never blocks. */
 #ifndef HEDDLE_NOC_PORT_H
 #define HEDDLE_NOC_PORT_H
 
+#include "base/occupancy.h"
 #include "noc/shard.h"
 
 struct noc_config {
     uint32_t flit_bytes, header_bytes;
+    uint32_t max_data_bytes; /* of one message: a cache line */
     uint32_t latency_cycles; /* of the interconnect clock, one way */
-    uint32_t flits_per_cycle_up,
-        flits_per_cycle_down; /* port bandwidth per cycle: injection and ejection */
-    uint32_t buffer_flits; /* at the receiver, per sender; 0 = bandwidth x round trip, rounded up */
+    /* Of one port, injection and ejection alike: up = towards memory, down = back. */
+    uint32_t flits_per_cycle_up, flits_per_cycle_down;
+    uint32_t buffer_flits; /* at the receiver, per sender; 0 = noc_full_buffer_flits() */
 };
 
 /* Flits of a message with that much data. */
 uint32_t noc_flits(const struct noc_config *c, uint32_t data_bytes);
 
+/* Bandwidth x round trip: the buffer with which one sender of the largest messages keeps a port
+ * busy. A message holds its credits while it is injected, travels, is ejected, and they return. */
+uint32_t noc_full_buffer_flits(const struct noc_config *c, uint32_t flits_per_cycle);
+
+enum noc_buffer_verdict {
+    NOC_BUFFER_FULL,
+    NOC_BUFFER_SHALLOW,  /* works, but cannot use the whole bandwidth: worth a warning */
+    NOC_BUFFER_TOO_SMALL /* the largest message would never be sent: an error */
+};
+/* Judges c->buffer_flits; says in a sentence what is wrong, if something is. */
+enum noc_buffer_verdict noc_check_buffer(const struct noc_config *c, uint32_t flits_per_cycle,
+                                         struct strbuf *why);
+
 struct port_stats {
     uint64_t messages, flits;
+    /* Sums of flits x time units, modulo 2^64, for noc_is_conserved(). */
+    uint64_t held;    /* tx: area under the credits in use; rx: under the buffer's occupancy */
+    uint64_t entered; /* tx: flits x when sent; rx: flits x when arrived */
+    uint64_t left;    /* rx: flits x when through the ejection port */
+    uint64_t back;    /* rx: flits x when their credits were to be back */
 };
+void port_stats_add(struct port_stats *into, const struct port_stats *from);
+
+/* The end-of-run identity of a network, from the sums over its ports: nothing lost, doubled or
+ * mistimed between sender and receiver, nor on the credits' way back. Holds whenever buffers are
+ * empty and all credits are back; otherwise false with what differs in `why`. */
+bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, struct strbuf *why);
 
 /* Injection side, one per network per shard. */
 struct tx_port {
@@ -31,38 +64,50 @@ struct tx_port {
     const struct clock_domain *clock;
     uint32_t flits_per_cycle;
     sim_time latency;
-    sim_time free_at;  /* when the port is free again */
-    uint32_t *credits; /* per receiver, indexed by shard id - first_receiver */
+    uint64_t next_slot; /* the first free flit of the port: cycle * flits_per_cycle + k */
+    uint32_t *credits;  /* per receiver, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
+    struct occupancy held; /* credits in use, all receivers */
     struct port_stats stats;
 };
 void tx_init(struct tx_port *p, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers);
 void tx_destroy(struct tx_port *p);
-/* Can a message of that many flits be handed over now? (Port free by `now`, credits there.) */
-bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits);
-/* When could it be, if no credits are missing: TIME_NEVER if they are. */
+/* The first time >= now at which a message of that many flits can be handed over, as far as the
+ * port is concerned: TIME_NEVER while credits are missing. */
 sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits);
+/* Can it be handed over now? (The same as tx_ready_at() <= now.) */
+bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits);
+/* Sends m.flits flits to m.to, which must be possible; fills in m.from and m.at. */
 void tx_send(struct tx_port *p, sim_time now, struct message m);
 /* A credit message came back. */
-void tx_credit(struct tx_port *p, uint32_t from, uint32_t flits);
+void tx_credit(struct tx_port *p, const struct message *credit);
+/* Are all credits back? */
+bool tx_is_quiet(const struct tx_port *p);
 
-/* Ejection side: turns arrivals into the times they are usable. */
+/* Ejection side. */
 struct rx_port {
     struct shard *shard;
     const struct clock_domain *clock;
     uint32_t flits_per_cycle;
     sim_time latency; /* of the credits' way back */
-    sim_time free_at;
-    uint16_t credit_kind; /* message.kind of credits */
+    uint64_t next_slot;
+    uint16_t credit_kind;        /* message.kind of credits */
+    struct message_queue buffer; /* ring of what has arrived; bounded by the senders' credits */
+    struct occupancy held;       /* flits in the buffer or passing the port */
     struct port_stats stats;
 };
 void rx_init(struct rx_port *p, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle, uint16_t credit_kind);
-/* Begins to take a message that has arrived (m->at <= now), as soon as the port is free; returns
- * when its last flit is through, and sends the credits back from then. A receiver without room for
- * it does not call this yet: the message, and those behind it, wait in the buffer. */
-sim_time rx_take(struct rx_port *p, sim_time now, const struct message *m);
+void rx_destroy(struct rx_port *p);
+/* Puts a message from the inbox into the buffer; in the inbox's order. */
+void rx_arrive(struct rx_port *p, const struct message *m);
+/* The first message in the buffer, NULL if it is empty. The receiver looks at it and takes it once
+ * it has room for it; till then it and those behind it wait. */
+const struct message *rx_peek(const struct rx_port *p);
+/* Takes the first message: begins as soon as the port is free, returns when its last flit is
+ * through, and sends the credits back from then. */
+sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
 
 #endif
