@@ -2,12 +2,14 @@
  * its own command clock. Knows nothing of who asks: requests carry a tag that comes back.
  *
  * Each command cycle at most one command is given, in this order of preference:
- *   1. a read or write to an open row whose timing allows it now: the oldest such request;
- *   2. an activate or precharge for the oldest request whose bank allows it now and whose bank has
- *      no older-or-equal row hit still wanted (a precharge never closes a row that a queued
- *      request hits).
- * Data occupy the bus for burst_cycles. A read is done when its last data are in, a write when its
- * command is given (its data follow). */
+ *   1. a read or write of one burst to an open row whose timing allows it now: for the oldest such
+ *      request;
+ *   2. an activate or precharge for the oldest request whose bank allows it now. A closed bank is
+ *      activated for its oldest request; an open one is precharged for its oldest request, but
+ *      never while a queued request, older or younger, still wants the open row.
+ * Under `fcfs` commands are given for the oldest request of all only. dram.c and dram_timing.h say
+ * what "allows" means. Data occupy the bus for burst_cycles. A read is done when its last data are
+ * in, a write when its last command is given (its data follow). */
 #ifndef HEDDLE_DRAM_DRAM_H
 #define HEDDLE_DRAM_DRAM_H
 
@@ -22,18 +24,21 @@
 struct dram_config {
     uint32_t n_banks, n_bank_groups;
     uint32_t row_bytes, bus_bytes_per_cycle; /* data per command-clock cycle, data rate included */
+    uint32_t burst_cycles;                   /* of the data bus, for one read or write command */
     uint32_t queue_entries;
     uint32_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr /* write to read */,
         t_wr, t_rtp;
-    uint32_t scheduler; /* 0 = fr_fcfs, 1 = fcfs */
+    uint32_t scheduler; /* enum dram_scheduler */
 };
+enum dram_scheduler { DRAM_FR_FCFS, DRAM_FCFS };
+enum { DRAM_MAX_BANKS = 64, DRAM_MAX_QUEUE = 64 };
 extern const struct param dram_params[];
 extern const uint32_t n_dram_params;
 
 struct dram;
 struct dram_request {
     uint32_t bank, row, column; /* column in bytes within the row */
-    uint32_t bytes;             /* a multiple of the burst */
+    uint32_t bytes;             /* moved in whole bursts: the last may be used in part */
     bool write;
     uint64_t tag;
 };
@@ -42,49 +47,75 @@ struct dram_request {
     COUNTER(reads, "reads", "requests", "read requests served")                                    \
     COUNTER(writes, "writes", "requests", "write requests served")                                 \
     COUNTER(row_hits, "row_hits", "requests",                                                      \
-            "requests that found their row open when they came to be served first")                \
+            "requests that found their row open: no activate was given for them")                  \
     COUNTER(activates, "activates", "commands", "rows opened")                                     \
     COUNTER(precharges, "precharges", "commands", "rows closed")                                   \
-    COUNTER(bytes, "bytes", "bytes", "data moved")                                                 \
-    COUNTER(busy_cycles, "busy_cycles", "cycles", "command-clock cycles the data bus was in use")
+    COUNTER(bytes, "bytes", "bytes", "data asked for and moved")                                   \
+    COUNTER(busy_cycles, "busy_cycles", "cycles", "command-clock cycles the data bus was in use")  \
+    COUNTER(queue_area, "queue_area", "requests x cycles",                                         \
+            "requests in the queue, summed over command-clock cycles")                             \
+    COUNTER(queue_stays, "queue_stays", "requests x cycles",                                       \
+            "cycles from entering the queue to leaving it, summed over requests")
 
 struct dram_stats {
 #define COUNTER(field, name, unit, help) uint64_t field;
     DRAM_COUNTERS(COUNTER)
 #undef COUNTER
 };
+void dram_stats_add(struct dram_stats *into, const struct dram_stats *from);
+/* The identities of a channel, or of the sum over channels, once dram_is_idle(); false with one
+ * line in `why` for each that does not hold. */
+bool dram_stats_check(const struct dram_stats *s, struct strbuf *why);
 
 struct dram *dram_create(const struct dram_config *config);
 void dram_destroy(struct dram *d);
 
 bool dram_has_room(const struct dram *d);
-/* `now` is the current command cycle; the request may be served from the next tick on. */
+/* `now` is the current command cycle (the last that has begun): the request may be served from
+ * cycle now + 1 on, whether or not dram_tick(now) has been called yet. */
 void dram_push(struct dram *d, const struct dram_request *r, uint64_t now);
 
 /* One command cycle: gives at most one command. Cycles must not go backwards; cycles at which
  * dram_next() says nothing can happen may be left out, with identical results. */
 void dram_tick(struct dram *d, uint64_t now);
-/* The first cycle >= now at which dram_tick() would do something or a read becomes done; ~0 if
- * never (nothing queued). */
+/* The first cycle >= now at which dram_tick() would do something or a request is done; ~0 if never
+ * (nothing queued). dram_push() may bring it forward. */
 uint64_t dram_next(const struct dram *d, uint64_t now);
-/* Takes one request that is done by `now`; false if there is none. Reads in order of completion. */
+/* Takes one request that is done by `now`, in order of completion; false if there is none.
+ * MODEL: a request that is done waits outside the queue, for as long as it takes: whoever reads has
+ * kept a place for the answer (an MSHR), and that bounds how many there are. */
 bool dram_pop(struct dram *d, uint64_t now, struct dram_request *out);
 
+/* Nothing queued, and everything done has been taken? */
+bool dram_is_idle(const struct dram *d);
 const struct dram_stats *dram_stats(const struct dram *d);
 void dram_describe_wait(const struct dram *d, struct strbuf *out);
+
+/* Watches the commands as they are given; NULL = nobody. */
+enum dram_command_kind { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE };
+struct dram_command {
+    uint64_t at;
+    enum dram_command_kind kind;
+    uint32_t bank, row; /* of a precharge: the row it is given for, not the one it closes */
+    uint64_t tag;       /* of the request it is given for */
+};
+void dram_observe(struct dram *d, void (*observer)(void *user, const struct dram_command *c),
+                  void *user);
 
 /* --- address mapping (address.c) --- */
 /* Splits device addresses over partitions, banks, rows and columns. */
 struct address_map {
     uint32_t n_partitions, interleave_bytes; /* consecutive chunks go to consecutive partitions */
     uint32_t n_banks, row_bytes;
+    uint32_t bank_interleave_bytes; /* within a partition, consecutive pieces of this size go to
+                                     * consecutive banks; divides row_bytes; 0 = row_bytes */
 };
 struct dram_address {
     uint32_t partition, bank, row, column;
     uint64_t local; /* address within the partition: compact, for its L2 slice's set index */
 };
-/* Works for any number of partitions (6, 12, not only powers of two), and is one-to-one. Bank bits
- * lie above the column, permuted with low row bits (xor) when n_banks is a power of two. */
+/* One-to-one for any number of partitions and banks (6, 12, not only powers of two). The bank is
+ * permuted with low row bits: by xor when n_banks is a power of two, else by rotation. */
 struct dram_address address_split(const struct address_map *m, uint64_t address);
 
 #endif

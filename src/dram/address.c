@@ -1,0 +1,47 @@
+/* Where an address lies: partition, bank, row, column.
+ *
+ *     chunk       = address / interleave_bytes
+ *     partition   = chunk mod n_partitions
+ *     local       = chunk / n_partitions * interleave_bytes + address mod interleave_bytes
+ *     piece       = local / bank_interleave_bytes
+ *     bank before = piece mod n_banks
+ *     in its bank = piece / n_banks * bank_interleave_bytes + local mod bank_interleave_bytes
+ *     row, column = in its bank / row_bytes, in its bank mod row_bytes
+ *     bank        = (bank before) xor (row mod n_banks), or their sum modulo n_banks
+ *
+ * Every step is invertible, so the map is one-to-one. The permutation by row sends strides of
+ * n_banks * row_bytes, which would all fall into one bank, through all of them (Zhang, Zhu and
+ * Zhang, MICRO 2000).
+ *
+ * MODEL: partitions are not hashed: strides of n_partitions * interleave_bytes camp on one
+ * partition, as they do on GPUs of the Fermi generation and in GPGPU-Sim's models of them. */
+#include "dram/dram.h"
+
+static bool is_power_of_two(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+static uint32_t permute_bank(uint32_t bank, uint32_t row, uint32_t n_banks)
+{
+    if (is_power_of_two(n_banks))
+        return bank ^ (row & (n_banks - 1));
+    return (bank + row % n_banks) % n_banks;
+}
+
+struct dram_address address_split(const struct address_map *m, uint64_t address)
+{
+    uint32_t piece_bytes = m->bank_interleave_bytes ? m->bank_interleave_bytes : m->row_bytes;
+    uint64_t chunk = address / m->interleave_bytes;
+    uint64_t local = chunk / m->n_partitions * m->interleave_bytes + address % m->interleave_bytes;
+    uint64_t piece = local / piece_bytes;
+    uint64_t in_bank = piece / m->n_banks * piece_bytes + local % piece_bytes;
+    uint32_t row = (uint32_t)(in_bank / m->row_bytes);
+    return (struct dram_address){
+        .partition = (uint32_t)(chunk % m->n_partitions),
+        .bank = permute_bank((uint32_t)(piece % m->n_banks), row, m->n_banks),
+        .row = row,
+        .column = (uint32_t)(in_bank % m->row_bytes),
+        .local = local,
+    };
+}

@@ -1,0 +1,37 @@
+/* The parameters of a DRAM channel. The defaults are those of GPGPU-Sim's GTX 480 model, GDDR5
+ * (its gpgpu_dram_timing_opt; two 32-bit chips to a partition, burst length 8, four data to a
+ * command cycle). doc/dram.md has those of other machines. */
+#include "dram/dram.h"
+
+static const char *const scheduler_names[] = {
+    [DRAM_FR_FCFS] = "fr_fcfs", [DRAM_FCFS] = "fcfs", NULL};
+
+#define COUNT(field, dflt, lo, hi, unit, help)                                                     \
+    PARAM_U32(struct dram_config, field, dflt, lo, hi, unit, help)
+#define CYCLES(field, dflt, help) COUNT(field, dflt, 0, 4096, "cycles", help)
+
+const struct param dram_params[] = {
+    COUNT(n_banks, "16", 1, DRAM_MAX_BANKS, "banks", "banks of a channel"),
+    COUNT(n_bank_groups, "4", 1, DRAM_MAX_BANKS, "groups",
+          "bank groups, bank mod groups; 1 = no groups, t_ccdl does not count"),
+    COUNT(row_bytes, "4096", 32, 1 << 20, "bytes", "a row of a bank, all chips of the channel"),
+    COUNT(bus_bytes_per_cycle, "32", 1, 4096, "bytes",
+          "data the bus moves in a command-clock cycle, data rate included"),
+    COUNT(burst_cycles, "2", 1, 64, "cycles", "data bus cycles of one read or write command"),
+    COUNT(queue_entries, "16", 1, DRAM_MAX_QUEUE, "requests", "requests the scheduler sees"),
+    CYCLES(t_ccd, "2", "read to read, write to write"),
+    CYCLES(t_ccdl, "3", "the same within a bank group, reads and writes alike"),
+    CYCLES(t_rrd, "6", "activate to activate of different banks"),
+    CYCLES(t_rcd, "12", "activate to read or write"),
+    CYCLES(t_ras, "28", "activate to precharge"),
+    CYCLES(t_rp, "12", "precharge to activate"),
+    CYCLES(t_rc, "40", "activate to activate of one bank"),
+    CYCLES(t_cl, "12", "read to its first data"),
+    CYCLES(t_wl, "4", "write to its first data"),
+    CYCLES(t_cdlr, "5", "last data of a write to a read"),
+    CYCLES(t_wr, "12", "last data of a write to the precharge of its bank"),
+    CYCLES(t_rtp, "2", "read to the precharge of its bank"),
+    PARAM_ENUM(struct dram_config, scheduler, "fr_fcfs", scheduler_names,
+               "which request is served first"),
+};
+const uint32_t n_dram_params = sizeof dram_params / sizeof dram_params[0];
