@@ -58,13 +58,8 @@ bool cache_config_check(const struct cache_config *config, const struct cache_po
     if (!policy->check)
         return true;
     struct arena arena = {0};
-    if (!params) {
-        void *defaults = arena_alloc(&arena, policy->params_bytes);
-        cache_policy_default_params(policy, defaults);
-        params = defaults;
-    }
     struct cache_geometry geometry = geometry_of(config, 0);
-    bool ok = policy->check(&geometry, params, why);
+    bool ok = policy->check(&geometry, plugin_values(&policy->plugin, params, &arena), why);
     arena_destroy(&arena);
     return ok;
 }
@@ -72,15 +67,12 @@ bool cache_config_check(const struct cache_config *config, const struct cache_po
 static void make_policy(struct cache *c, const struct cache_policy_desc *desc, const void *params,
                         uint32_t n_warps, uint64_t seed)
 {
-    void *values = arena_alloc(&c->arena, desc->params_bytes);
-    if (params)
-        memcpy(values, params, desc->params_bytes);
-    else
-        cache_policy_default_params(desc, values);
     c->desc = desc;
     c->is_lru = strcmp(desc->name, "lru") == 0;
-    c->policy = (struct cache_policy){
-        .desc = desc, .geometry = geometry_of(&c->config, n_warps), .params = values, .seed = seed};
+    c->policy = (struct cache_policy){.desc = desc,
+                                      .geometry = geometry_of(&c->config, n_warps),
+                                      .params = plugin_values(&desc->plugin, params, &c->arena),
+                                      .seed = seed};
     if (desc->state_bytes)
         c->policy.state =
             arena_alloc(&c->arena, desc->state_bytes(&c->policy.geometry, c->policy.params));

@@ -24,8 +24,7 @@
 #define HEDDLE_CACHE_CACHE_POLICY_H
 
 #include "base/mem_access.h"
-#include "base/strbuf.h"
-#include "config/param.h"
+#include "config/plugin.h"
 
 #define CACHE_POLICY_ABI 1
 enum { CACHE_MAX_WAYS = 64 };
@@ -111,18 +110,12 @@ struct cache_policy {
 };
 
 struct cache_policy_desc {
-    uint32_t abi_version; /* CACHE_POLICY_ABI */
-    size_t struct_size;   /* sizeof(struct cache_policy_desc) */
-    const char *name, *summary, *citation;
-    const struct param *params;
-    uint32_t n_params;
-    size_t params_bytes;
+    PLUGIN_HEAD; /* abi_version = CACHE_POLICY_ABI */
     /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */
     size_t line_bytes; /* of policy data per line, zeroed at first; aligned to 8 */
-    /* Required. Hardware bits beyond tags, valid and LRU bits; parts are appended to `parts` as
-     * text lines "name bits" when it is not NULL. */
+    /* Required. Hardware bits beyond tags, valid and LRU bits; see plugin_cost(). */
     uint64_t (*cost_bits)(const struct cache_geometry *g, const void *params, struct strbuf *parts);
     void (*init)(struct cache_policy *p); /* NULL = nothing to do */
 
@@ -169,10 +162,11 @@ struct cache_policy_desc {
 uint32_t cache_policy_count(void);
 const struct cache_policy_desc *cache_policy_at(uint32_t i);
 const struct cache_policy_desc *cache_policy_find(const char *name);
-/* Checks and adds a descriptor from a plug-in; false with the reason in `why`. */
+/* Has it all that a policy needs, defaults that are valid included? */
+bool cache_policy_is_sound(const struct cache_policy_desc *d, struct strbuf *why);
+/* Adds a sound one whose name is new; otherwise false, with the reason in `why`. */
 bool cache_policy_register(const struct cache_policy_desc *d, struct strbuf *why);
-
-/* Fills a zeroed block of d->params_bytes with the defaults of the policy's parameters. */
-void cache_policy_default_params(const struct cache_policy_desc *d, void *params);
+/* Registers the `const struct cache_policy_desc heddle_cache_policy` of a shared object. */
+bool cache_policy_load(const char *path, struct strbuf *why);
 
 #endif

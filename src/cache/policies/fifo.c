@@ -21,11 +21,7 @@ static uint64_t fifo_cost_bits(const struct cache_geometry *g, const void *param
                                struct strbuf *parts)
 {
     (void)params;
-    uint64_t pointer_bits = g->n_ways > 1 ? 32 - (uint32_t)__builtin_clz(g->n_ways - 1) : 0;
-    uint64_t bits = g->n_sets * pointer_bits;
-    if (parts)
-        strbuf_addf(parts, "pointers %llu\n", (unsigned long long)bits);
-    return bits;
+    return plugin_cost(parts, "pointers", (uint64_t)g->n_sets * plugin_index_bits(g->n_ways));
 }
 
 const struct cache_policy_desc cache_policy_fifo = {

@@ -81,10 +81,7 @@ static uint64_t plru_cost_bits(const struct cache_geometry *g, const void *param
                                struct strbuf *parts)
 {
     (void)params;
-    uint64_t bits = (uint64_t)g->n_sets * (g->n_ways - 1);
-    if (parts)
-        strbuf_addf(parts, "trees %llu\n", (unsigned long long)bits);
-    return bits;
+    return plugin_cost(parts, "trees", (uint64_t)g->n_sets * (g->n_ways - 1));
 }
 
 const struct cache_policy_desc cache_policy_plru = {

@@ -67,9 +67,7 @@ static uint64_t random_cost_bits(const struct cache_geometry *g, const void *par
                                  struct strbuf *parts)
 {
     (void)g, (void)params;
-    if (parts)
-        strbuf_add(parts, "generator 64\n");
-    return 64;
+    return plugin_cost(parts, "generator", 64);
 }
 
 const struct cache_policy_desc cache_policy_random = {
