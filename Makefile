@@ -31,6 +31,7 @@ soak: all
 
 bench: all
 	@sh bench/functional.sh $(BUILD)/bench/bench_functional
+	@sh bench/cache.sh $(BUILD)/bench/bench_cache
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

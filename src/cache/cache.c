@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/cache_internal.h"
+#include "cache/alloc.h"
 
 /* MODEL: hardware costs count tags of 32 bits, as S2 does. */
 enum { TAG_BITS = 32 };
@@ -68,6 +68,7 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
                         uint32_t n_warps, uint64_t seed)
 {
     c->desc = desc;
+    c->minds_hits = desc->on_hit || desc->hit_action;
     c->is_lru = strcmp(desc->name, "lru") == 0;
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = geometry_of(&c->config, n_warps),
@@ -125,10 +126,12 @@ uint32_t cache_mshrs_in_use(const struct cache *c)
 void cache_invalidate_line(struct cache *c, uint64_t line)
 {
     struct cache_result nothing_to_write = {0};
-    uint32_t set = cache_set_of(c, line);
-    int way = tags_find(&c->tags, set, line);
-    if (way >= 0)
-        cache_remove(c, set, (uint32_t)way, EVICT_INVALIDATE, NULL, &nothing_to_write);
+    struct cache_set *s = &c->tags.sets[cache_set_of(c, line)];
+    int way = tags_find(s, line);
+    if (way >= 0) {
+        cache_evict(c, s, (uint32_t)way, EVICT_INVALIDATE, NULL, &nothing_to_write);
+        tags_remove(s, (uint32_t)way);
+    }
     mshr_detach_line(&c->mshrs, line);
 }
 
@@ -136,12 +139,12 @@ void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, u
                  void *user)
 {
     assert(cache_mshrs_in_use(c) == 0);
-    for (uint32_t set = 0; set < c->tags.n_sets; set++)
-        for (uint32_t way = 0; way < c->tags.n_ways; way++) {
-            if (line_at(c, set, way)->state == LINE_INVALID)
-                continue;
+    for (struct cache_set *s = c->tags.sets; s != c->tags.sets + c->tags.n_sets; s++)
+        while (s->occupied) {
+            uint32_t way = (uint32_t)__builtin_ctzll(s->occupied);
             struct cache_result r = {0};
-            cache_remove(c, set, way, EVICT_FLUSH, NULL, &r);
+            cache_evict(c, s, way, EVICT_FLUSH, NULL, &r);
+            tags_remove(s, way);
             if (r.writeback && writeback)
                 writeback(user, r.victim_line, r.victim_sectors);
         }

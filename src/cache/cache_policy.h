@@ -71,12 +71,16 @@ struct cache_line {
     uint64_t inserted; /* order of the reservation */
 };
 
-/* A set as policies see it. Ways that hold nothing are in neither mask. */
+#define TAG_EMPTY UINT64_MAX /* no line has this address: it is not aligned */
+
+/* A set as policies see it, at all times as it is now. Ways that hold nothing are in neither mask.
+ */
 struct cache_set {
     uint32_t set, n_ways;
     uint64_t occupied, reserved;    /* masks of ways; reserved ones are occupied too */
-    const struct cache_line *lines; /* n_ways of them, like the following */
-    const uint64_t *last_use;       /* order of the last hit, merge or reservation */
+    const uint64_t *tags;           /* per way, like all that follow: its line, or TAG_EMPTY */
+    const struct cache_line *lines; /* what else is known of it */
+    const uint64_t *last_use;       /* order of its last hit, merge or reservation */
     void *const *bits;              /* the policy's own line_bytes bytes; NULL if it has none */
 };
 

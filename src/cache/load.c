@@ -1,27 +1,22 @@
 /* Loads, in the order of S2 Fig. 1: hit, merge with an outstanding miss, policy decides, reserve a
  * line and an MSHR or go around; and the arrival of what was fetched. */
-#include "cache/cache_internal.h"
+#include "cache/alloc.h"
 
-static struct cache_result load_hits(struct cache *c, const struct lookup *q,
-                                     const struct mem_access *a)
+/* Tells of a hit; true if the policy drops the line. */
+static __attribute__((noinline)) bool hit_drops(struct cache *c, const struct mem_access *a,
+                                                uint32_t way)
 {
-    uint32_t way = (uint32_t)q->way;
-    c->stats.loads++;
-    c->stats.hits++;
-    cache_tell_hit(c, q->set, way, a);
-    struct cache_result r = {.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
-    if (c->desc->hit_action) {
-        struct cache_set view = tags_view(&c->tags, q->set);
-        /* A line with sectors on their way is not given up: they need a place. */
-        if (c->desc->hit_action(&c->policy, &view, way, a) == HIT_DROP &&
-            !(view.reserved >> way & 1)) {
-            c->stats.drops++;
-            cache_remove(c, q->set, way, EVICT_INVALIDATE, a, &r);
-            return r;
-        }
-    }
-    cache_touch(c, q, a);
-    return r;
+    struct cache_set *s = &c->tags.sets[a->set];
+    CACHE_TELL(c, hit, s, way, a);
+    /* A line with sectors on their way is not given up: they need a place. */
+    if (!c->desc->hit_action || c->desc->hit_action(&c->policy, s, way, a) == HIT_KEEP ||
+        s->reserved >> way & 1)
+        return false;
+    struct cache_result nothing_to_write = {0};
+    c->stats.drops++;
+    cache_evict(c, s, way, EVICT_INVALIDATE, a, &nothing_to_write);
+    tags_remove(s, way);
+    return true;
 }
 
 static struct cache_result load_merges(struct cache *c, const struct lookup *q,
@@ -29,9 +24,9 @@ static struct cache_result load_merges(struct cache *c, const struct lookup *q,
 {
     c->stats.loads++;
     c->stats.merges++;
-    cache_tell_merge(c, q->set, q->way < 0 ? NO_WAY : (uint32_t)q->way, a);
+    CACHE_TELL(c, merge, q->set, q->way < 0 ? NO_WAY : (uint32_t)q->way, a);
     if (q->way >= 0)
-        cache_touch(c, q, a);
+        cache_touch(c, q->set, q->way, a);
     c->mshrs.entries[mshr].reused = true;
     mshr_join(&c->mshrs, mshr, waiter);
     return (struct cache_result){.answer = CACHE_MERGE, .mshr = mshr};
@@ -40,14 +35,15 @@ static struct cache_result load_merges(struct cache *c, const struct lookup *q,
 static struct cache_result load_goes_around(struct cache *c, const struct mem_access *a,
                                             enum cache_bypass_reason reason)
 {
+    struct cache_set *s = &c->tags.sets[a->set];
     c->stats.loads++;
     c->stats.bypasses++;
     c->stats.stall_bypasses += reason == BYPASS_STALL;
     if (reason != BYPASS_NO_CACHE) {
         cache_count_difference(c, a);
-        cache_tell_miss(c, -1, a);
+        CACHE_TELL(c, miss, s, -1, a);
     }
-    cache_tell_bypass(c, a, reason);
+    CACHE_TELL(c, bypass, s, a, reason);
     return (struct cache_result){.answer = CACHE_BYPASSED, .mshr = CACHE_NO_MSHR};
 }
 
@@ -72,17 +68,19 @@ static struct cache_result load_bypasses(struct cache *c, const struct mem_acces
     return load_goes_around(c, a, reason);
 }
 
-struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
-                               void *waiter)
+/* Apart from cache_load(), so that a hit does not save registers for the sake of a miss. `found` is
+ * the way of the line if only its sectors are missing, else -1. */
+static __attribute__((noinline)) struct cache_result load_misses(struct cache *c,
+                                                                 const struct mem_access *a,
+                                                                 struct cache_room room,
+                                                                 void *waiter, int found)
 {
-    struct lookup q = cache_look_up(c, a);
-    if (!q.need)
-        return load_hits(c, &q, a);
+    struct lookup q = cache_lookup_at(c, a, found);
     uint32_t mshr = mshr_find(&c->mshrs, a->line, q.need);
     if (mshr != MSHR_NONE)
         return mshr_has_room(&c->mshrs, mshr) ? load_merges(c, &q, a, mshr, waiter)
                                               : load_stalls(c, a, room, STALL_MERGE);
-    int way = q.way >= 0 ? q.way : cache_choose_way(c, a);
+    int way = found >= 0 ? found : cache_choose_way(c, q.set, a);
     if (way == CACHE_BYPASS)
         return load_bypasses(c, a, room, BYPASS_POLICY);
     enum cache_stall lacks = cache_missing_resource(c, room, way);
@@ -90,10 +88,23 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
         return load_stalls(c, a, room, lacks);
     c->stats.loads++;
     c->stats.misses++;
-    cache_tell_miss(c, q.way, a);
+    CACHE_TELL(c, miss, q.set, found, a);
     struct cache_result r = {.answer = CACHE_MISS};
     cache_start_fetch(c, a, &q, way, waiter, &r);
     return r;
+}
+
+struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
+                               void *waiter)
+{
+    struct lookup q = cache_look_up(c, a);
+    if (q.need)
+        return load_misses(c, a, room, waiter, q.way);
+    c->stats.loads++;
+    c->stats.hits++;
+    if (!c->minds_hits || !hit_drops(c, a, (uint32_t)q.way))
+        cache_touch(c, q.set, q.way, a);
+    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
@@ -109,37 +120,40 @@ static int place_of_fetch(struct cache *c, uint32_t mshr, struct cache_result *r
     const struct mshr *m = &c->mshrs.entries[mshr];
     if (m->way >= 0 || m->detached)
         return m->way;
-    int way = tags_find(&c->tags, m->set, m->line);
+    struct cache_set *s = &c->tags.sets[m->set];
+    int way = tags_find(s, m->line);
     if (way >= 0)
         return way;
     const struct mem_access *a = &c->mshrs.accesses[mshr];
-    way = cache_choose_way(c, a);
+    way = cache_choose_way(c, s, a);
     if (way < 0) {
         cache_count_difference(c, a);
         return -1;
     }
-    cache_replace(c, a, (uint32_t)way, r);
-    line_at(c, m->set, (uint32_t)way)->reused = m->reused;
+    cache_replace(c, s, (uint32_t)way, a, r);
+    tags_line(s, (uint32_t)way)->reused = m->reused;
     return way;
 }
 
 static void data_arrive(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle)
 {
-    struct cache_line *line = line_at(c, m->set, way);
+    struct cache_set *s = &c->tags.sets[m->set];
+    struct cache_line *line = tags_line(s, way);
     line->valid_sectors |= m->sectors;
     line->dirty_sectors |= m->dirty_sectors;
     if (m->way >= 0)
         line->n_fetches--;
     if (line->n_fetches == 0)
-        tags_validate(&c->tags, m->set, way);
+        tags_validate(s, way);
     c->stats.fills++;
-    cache_tell_fill(c, m->set, way, cycle);
+    CACHE_TELL(c, fill, s, way, cycle);
 }
 
 /* Nobody keeps the data; what stores had added to them must not be lost. */
 static void data_pass(struct cache *c, const struct mshr *m, struct cache_result *r)
 {
     c->stats.fills_dropped++;
+    r->answer = CACHE_BYPASSED;
     if (!m->dirty_sectors)
         return;
     c->stats.writebacks++;
@@ -153,22 +167,21 @@ uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waite
 {
     assert(mshr < c->mshrs.n && c->mshrs.entries[mshr].in_use);
     const struct mshr *m = &c->mshrs.entries[mshr];
-    assert(m->n_waiters <= max);
     uint32_t n = m->n_waiters;
+    assert(n <= max);
+    void **first = c->mshrs.waiters + (size_t)mshr * c->mshrs.n_merges;
     for (uint32_t i = 0; i < n; i++)
-        waiters[i] = c->mshrs.waiters[(size_t)mshr * c->mshrs.n_merges + i];
+        waiters[i] = first[i];
 
-    struct cache_result r = {.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
-    int way = place_of_fetch(c, mshr, &r);
-    if (way >= 0) {
+    struct cache_result unused;
+    struct cache_result *r = result ? result : &unused;
+    *r = (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+    int way = place_of_fetch(c, mshr, r);
+    if (way >= 0)
         data_arrive(c, m, (uint32_t)way, cycle);
-    } else {
-        r.answer = CACHE_BYPASSED;
-        data_pass(c, m, &r);
-    }
+    else
+        data_pass(c, m, r);
     mshr_release(&c->mshrs, mshr);
-    assert(result || !r.writeback);
-    if (result)
-        *result = r;
+    assert(result || !r->writeback);
     return n;
 }

@@ -1,6 +1,5 @@
 #include "cache/mshr.h"
 
-#include <assert.h>
 #include <string.h>
 
 void mshr_init(struct mshr_file *f, struct arena *arena, uint32_t n, uint32_t n_merges,
@@ -25,41 +24,11 @@ void mshr_init(struct mshr_file *f, struct arena *arena, uint32_t n, uint32_t n_
         f->free[i] = n - 1 - i;
 }
 
-uint32_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way, uint32_t sectors,
-                   void *waiter)
-{
-    assert(f->n_free > 0);
-    uint32_t m = f->free[--f->n_free];
-    uint32_t *head = &f->heads[mshr_bucket(f, line)];
-    f->entries[m] = (struct mshr){
-        .line = line, .set = set, .way = way, .sectors = sectors, .next = *head, .in_use = true};
-    *head = m;
-    mshr_join(f, m, waiter);
-    return m;
-}
-
-static void unlink_entry(struct mshr_file *f, uint32_t m)
-{
-    uint32_t *link = &f->heads[mshr_bucket(f, f->entries[m].line)];
-    while (*link != m)
-        link = &f->entries[*link].next;
-    *link = f->entries[m].next;
-}
-
-void mshr_release(struct mshr_file *f, uint32_t m)
-{
-    assert(m < f->n && f->entries[m].in_use);
-    if (!f->entries[m].detached)
-        unlink_entry(f, m);
-    f->entries[m].in_use = false;
-    f->free[f->n_free++] = m;
-}
-
 void mshr_detach_line(struct mshr_file *f, uint64_t line)
 {
     uint32_t m;
     while ((m = mshr_find(f, line, 0)) != MSHR_NONE) {
-        unlink_entry(f, m);
+        mshr_unlink(f, m);
         f->entries[m].detached = true;
         f->entries[m].way = -1;
     }

@@ -7,6 +7,7 @@
 #ifndef HEDDLE_CACHE_MSHR_H
 #define HEDDLE_CACHE_MSHR_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,10 +41,6 @@ struct mshr_file {
 void mshr_init(struct mshr_file *f, struct arena *arena, uint32_t n, uint32_t n_merges,
                bool keep_accesses);
 
-/* Takes a free MSHR (there is one) with its first waiter. */
-uint32_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way, uint32_t sectors,
-                   void *waiter);
-void mshr_release(struct mshr_file *f, uint32_t m);
 /* Detaches all MSHRs of a line. */
 void mshr_detach_line(struct mshr_file *f, uint64_t line);
 
@@ -71,6 +68,36 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
 {
     struct mshr *e = &f->entries[m];
     f->waiters[(size_t)m * f->n_merges + e->n_waiters++] = waiter;
+}
+
+/* Takes a free MSHR (there is one) with its first waiter. */
+static inline uint32_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way,
+                                 uint32_t sectors, void *waiter)
+{
+    assert(f->n_free > 0);
+    uint32_t m = f->free[--f->n_free];
+    uint32_t *head = &f->heads[mshr_bucket(f, line)];
+    f->entries[m] = (struct mshr){
+        .line = line, .set = set, .way = way, .sectors = sectors, .next = *head, .in_use = true};
+    *head = m;
+    mshr_join(f, m, waiter);
+    return m;
+}
+
+static inline void mshr_unlink(struct mshr_file *f, uint32_t m)
+{
+    uint32_t *link = &f->heads[mshr_bucket(f, f->entries[m].line)];
+    while (*link != m)
+        link = &f->entries[*link].next;
+    *link = f->entries[m].next;
+}
+
+static inline void mshr_release(struct mshr_file *f, uint32_t m)
+{
+    if (!f->entries[m].detached)
+        mshr_unlink(f, m);
+    f->entries[m].in_use = false;
+    f->free[f->n_free++] = m;
 }
 
 #endif

@@ -5,23 +5,26 @@
  * older than the store, serve those who wait and are not kept; later loads fetch anew.
  * MODEL: a store that needs data on their way waits in the MSHR with the loads, even when it
  * covers the whole line. */
-#include "cache/cache_internal.h"
+#include "cache/alloc.h"
 
 static struct cache_result store_evicts(struct cache *c, const struct mem_access *a)
 {
-    int way = tags_find(&c->tags, a->set, a->line);
+    struct cache_set *s = &c->tags.sets[a->set];
+    int way = tags_find(s, a->line);
     struct cache_result r = {
         .answer = way < 0 ? CACHE_MISS : CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = true};
     c->stats.stores++;
-    cache_tell_store(c, way, a);
+    CACHE_TELL(c, store, s, way, a);
     if (way >= 0) {
         c->stats.store_hits++;
         c->stats.write_evictions++;
-        cache_remove(c, a->set, (uint32_t)way, EVICT_WRITE, a, &r);
+        cache_evict(c, s, (uint32_t)way, EVICT_WRITE, a, &r);
+        tags_remove(s, (uint32_t)way);
     } else {
         c->stats.store_misses++;
     }
-    mshr_detach_line(&c->mshrs, a->line);
+    if (cache_mshrs_in_use(c))
+        mshr_detach_line(&c->mshrs, a->line);
     return r;
 }
 
@@ -30,10 +33,10 @@ static struct cache_result store_hits(struct cache *c, const struct lookup *q,
 {
     c->stats.stores++;
     c->stats.store_hits++;
-    cache_tell_store(c, q->way, a);
-    cache_touch(c, q, a);
+    CACHE_TELL(c, store, q->set, q->way, a);
+    cache_touch(c, q->set, q->way, a);
     if (c->config.write_back)
-        line_at(c, q->set, (uint32_t)q->way)->dirty_sectors |= q->asked;
+        tags_line(q->set, (uint32_t)q->way)->dirty_sectors |= q->asked;
     return (struct cache_result){
         .answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = !c->config.write_back};
 }
@@ -43,9 +46,9 @@ static struct cache_result store_merges(struct cache *c, const struct lookup *q,
 {
     c->stats.stores++;
     c->stats.store_merges++;
-    cache_tell_store(c, q->way, a);
+    CACHE_TELL(c, store, q->set, q->way, a);
     if (q->way >= 0)
-        cache_touch(c, q, a);
+        cache_touch(c, q->set, q->way, a);
     c->mshrs.entries[mshr].reused = true;
     if (c->config.write_back)
         c->mshrs.entries[mshr].dirty_sectors |= q->asked;
@@ -55,16 +58,17 @@ static struct cache_result store_merges(struct cache *c, const struct lookup *q,
 }
 
 /* The store goes on without a place here. */
-static struct cache_result store_passes(struct cache *c, const struct mem_access *a)
+static struct cache_result store_passes(struct cache *c, struct cache_set *s,
+                                        const struct mem_access *a)
 {
     c->stats.stores++;
     c->stats.store_misses++;
-    cache_tell_store(c, -1, a);
+    CACHE_TELL(c, store, s, -1, a);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = CACHE_NO_MSHR, .forward = true};
 }
 
-static struct cache_result store_bypasses(struct cache *c, const struct mem_access *a,
-                                          struct cache_room room)
+static struct cache_result store_bypasses(struct cache *c, struct cache_set *s,
+                                          const struct mem_access *a, struct cache_room room)
 {
     if (!room.port)
         return cache_stalled(STALL_PORT);
@@ -73,8 +77,8 @@ static struct cache_result store_bypasses(struct cache *c, const struct mem_acce
     c->stats.stores++;
     c->stats.store_bypasses++;
     cache_count_difference(c, a);
-    cache_tell_store(c, -1, a);
-    cache_tell_bypass(c, a, BYPASS_POLICY);
+    CACHE_TELL(c, store, s, -1, a);
+    CACHE_TELL(c, bypass, s, a, BYPASS_POLICY);
     return (struct cache_result){.answer = CACHE_BYPASSED, .mshr = CACHE_NO_MSHR, .forward = true};
 }
 
@@ -99,17 +103,17 @@ static struct cache_result store_fills(struct cache *c, const struct lookup *q,
         .answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = !c->config.write_back};
     c->stats.stores++;
     c->stats.store_misses++;
-    cache_tell_store(c, q->way, a);
+    CACHE_TELL(c, store, q->set, q->way, a);
     if (q->way >= 0)
-        cache_touch(c, q, a);
+        cache_touch(c, q->set, q->way, a);
     else
-        cache_replace(c, a, way, &r);
-    struct cache_line *line = line_at(c, q->set, way);
+        cache_replace(c, q->set, way, a, &r);
+    struct cache_line *line = tags_line(q->set, way);
     line->valid_sectors |= q->asked;
     if (c->config.write_back)
         line->dirty_sectors |= q->asked;
     if (line->n_fetches == 0)
-        tags_validate(&c->tags, q->set, way);
+        tags_validate(q->set, way);
     return r;
 }
 
@@ -117,9 +121,9 @@ static struct cache_result store_misses(struct cache *c, const struct lookup *q,
                                         const struct mem_access *a, struct cache_room room,
                                         void *waiter)
 {
-    int way = q->way >= 0 ? q->way : cache_choose_way(c, a);
+    int way = q->way >= 0 ? q->way : cache_choose_way(c, q->set, a);
     if (way == CACHE_BYPASS)
-        return store_bypasses(c, a, room);
+        return store_bypasses(c, q->set, a, room);
     if (covers_its_sectors(c, a, q->asked))
         return way == CACHE_STALL ? cache_stalled(STALL_LINE) : store_fills(c, q, a, (uint32_t)way);
     enum cache_stall lacks = cache_missing_resource(c, room, way);
@@ -127,7 +131,7 @@ static struct cache_result store_misses(struct cache *c, const struct lookup *q,
         return cache_stalled(lacks);
     c->stats.stores++;
     c->stats.store_misses++;
-    cache_tell_store(c, q->way, a);
+    CACHE_TELL(c, store, q->set, q->way, a);
     struct cache_result r = {.answer = CACHE_MISS, .forward = !c->config.write_back};
     cache_start_fetch(c, a, q, way, waiter, &r);
     if (c->config.write_back)
@@ -144,7 +148,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
     if (!q.need)
         return store_hits(c, &q, a);
     if (!c->config.write_allocate)
-        return store_passes(c, a);
+        return store_passes(c, q.set, a);
     uint32_t mshr = mshr_find(&c->mshrs, a->line, q.need);
     if (mshr == MSHR_NONE)
         return store_misses(c, &q, a, room, waiter);

@@ -1,0 +1,102 @@
+/* How a line gets a place in the cache and how it leaves it: common to loads and stores, and inline
+ * because every miss passes through most of it. */
+#ifndef HEDDLE_CACHE_ALLOC_H
+#define HEDDLE_CACHE_ALLOC_H
+
+#include "cache/cache_internal.h"
+
+/* The way for an access that found no line: the policy's answer, or the first empty way. */
+static inline int cache_choose_way(const struct cache *c, const struct cache_set *s,
+                                   const struct mem_access *a)
+{
+    int choice = c->desc->decide(&c->policy, s, a);
+    if (choice == CACHE_BYPASS)
+        return choice;
+    int empty = cache_set_empty_way(s);
+    if (empty >= 0)
+        return empty;
+    assert(choice == CACHE_STALL || ((uint32_t)choice < s->n_ways && !(s->reserved >> choice & 1)));
+    return choice;
+}
+
+/* The first resource that a miss lacks, in the order of cache_policy.h; N_CACHE_STALLS = none. */
+static inline enum cache_stall cache_missing_resource(const struct cache *c, struct cache_room room,
+                                                      int way)
+{
+    if (!c->mshrs.n_free)
+        return STALL_MSHR;
+    if (!room.miss_queue)
+        return STALL_MISS_QUEUE;
+    if (way == CACHE_STALL && !c->config.allocate_on_fill)
+        return STALL_LINE;
+    return N_CACHE_STALLS;
+}
+
+static inline void cache_count_difference(struct cache *c, const struct mem_access *a)
+{
+    if (c->n_differences++ == 0)
+        c->first_difference = a->id;
+}
+
+/* A line is about to leave: tells of it, and of what it has that must not be lost. */
+static inline void cache_evict(struct cache *c, struct cache_set *s, uint32_t way,
+                               enum cache_evict_cause cause, const struct mem_access *a,
+                               struct cache_result *r)
+{
+    const struct cache_line *line = &s->lines[way];
+    CACHE_TELL(c, evict, s, way, cause, a);
+    if (line->dirty_sectors && cause != EVICT_INVALIDATE) {
+        c->stats.writebacks++;
+        r->writeback = true;
+        r->victim_line = line->line;
+        r->victim_sectors = line->dirty_sectors;
+    }
+}
+
+/* Gives the way to the access's line, reserved; what was there is replaced. */
+static inline void cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
+                                 const struct mem_access *a, struct cache_result *r)
+{
+    if (s->occupied >> way & 1) {
+        if (!c->is_lru && cache_set_lru(s) != (int)way)
+            cache_count_difference(c, a);
+        c->stats.evictions++;
+        c->stats.evictions_unused += !s->lines[way].reused;
+        cache_evict(c, s, way, EVICT_REPLACE, a, r);
+    }
+    tags_insert(s, way,
+                (struct cache_line){.line = a->line,
+                                    .reserver_slot = a->warp_slot,
+                                    .insert_pc = a->pc,
+                                    .last_pc = a->pc,
+                                    .inserted = ++c->order});
+    CACHE_TELL(c, reserve, s, way, a);
+}
+
+/* Takes an MSHR for what is needed; `way` is the line's, or the one to replace. */
+static inline void cache_start_fetch(struct cache *c, const struct mem_access *a,
+                                     const struct lookup *q, int way, void *waiter,
+                                     struct cache_result *r)
+{
+    bool line_is_there = q->way >= 0;
+    if (line_is_there) {
+        c->stats.sector_misses++;
+        tags_set_last_use(q->set, (uint32_t)way, ++c->order);
+        tags_line(q->set, (uint32_t)way)->last_pc = a->pc;
+    }
+    if (c->config.allocate_on_fill) {
+        way = -1; /* even a line that is there may be gone when the data come */
+    } else {
+        if (line_is_there)
+            tags_reserve(q->set, (uint32_t)way);
+        else
+            cache_replace(c, q->set, (uint32_t)way, a, r);
+        tags_line(q->set, (uint32_t)way)->n_fetches++;
+    }
+    r->mshr = mshr_take(&c->mshrs, a->line, a->set, way, q->need, waiter);
+    r->fetch_sectors = q->need;
+    if (c->mshrs.accesses)
+        c->mshrs.accesses[r->mshr] = *a;
+}
+
+#endif
