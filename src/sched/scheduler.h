@@ -10,7 +10,8 @@
  * 3. For each issue slot in order, pick() with the warps of that slot that can issue and that
  *    may_issue() lets through; with none it is not called. pick() is const and may be called any
  *    number of times. If it names a warp, that warp issues: on_issue() follows, then what the
- *    instruction causes (on_branch, on_barrier_arrive, on_warp_end, ...).
+ *    instruction causes (on_branch, on_barrier_arrive, on_warp_end, ...), all before may_issue()
+ *    and pick() of the next issue slot.
  * pick() and may_issue() answer the same until an event, or until next_change() if there is one. So
  * an engine may skip the cycles in between, and a slot that pick() left idle stays so.
  *
