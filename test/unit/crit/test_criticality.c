@@ -1,0 +1,146 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "crit/criticality.h"
+
+static void every_provider_is_sound(void **state)
+{
+    (void)state;
+    struct strbuf why = {0};
+    assert_true(criticality_count() >= 1);
+    for (uint32_t i = 0; i < criticality_count(); i++) {
+        if (!criticality_is_sound(criticality_at(i), &why))
+            fail_msg("%s", strbuf_text(&why));
+        assert_ptr_equal(criticality_find(criticality_at(i)->name), criticality_at(i));
+    }
+    assert_null(criticality_find("some"));
+    strbuf_destroy(&why);
+}
+
+static void without_a_provider_no_warp_is_critical(void **state)
+{
+    (void)state;
+    struct sched_view view = {.n_warps = 4, .n_slots = 1};
+    struct criticality *c = criticality_create(criticality_find("none"), NULL, NULL, &view);
+    for (uint32_t warp = 0; warp < 4; warp++) {
+        assert_int_equal(c->desc->value(c, warp, 10), 0);
+        assert_false(c->desc->is_critical(c, warp, 10));
+    }
+    assert_int_equal(c->desc->cost_bits(4, c->params, NULL), 0);
+    criticality_destroy(c);
+    criticality_destroy(NULL);
+}
+
+/* A provider that reads a table once and shares it among SMs, as recorded times would be. */
+struct table_params {
+    const char *values; /* a digit for each warp of a CTA */
+};
+
+static const struct param table_params[] = {
+    PARAM_STRING(struct table_params, values, "", "times"),
+};
+
+static const void *table_load(const void *params, struct arena *arena, struct strbuf *why)
+{
+    const struct table_params *p = params;
+    if (!*p->values)
+        strbuf_add(why, "no values");
+    return *p->values ? arena_strdup(arena, p->values) : NULL;
+}
+
+static int64_t table_value(const struct criticality *c, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    const char *values = c->input;
+    return values[c->view->warps[warp].warp_in_cta] - '0';
+}
+
+static bool table_is_critical(const struct criticality *c, uint32_t warp, uint64_t now)
+{
+    return table_value(c, warp, now) > 5;
+}
+
+static uint64_t table_cost(uint32_t n_warps, const void *params, struct strbuf *parts)
+{
+    (void)params;
+    return plugin_cost(parts, "values", n_warps * UINT64_C(4));
+}
+
+static const struct criticality_desc table = {
+    .abi_version = CRITICALITY_ABI,
+    .struct_size = sizeof(struct criticality_desc),
+    .name = "table",
+    .summary = "values of a table",
+    .citation = "this test",
+    .params = table_params,
+    .n_params = 1,
+    .params_bytes = sizeof(struct table_params),
+    .load = table_load,
+    .cost_bits = table_cost,
+    .value = table_value,
+    .is_critical = table_is_critical,
+};
+
+static void a_provider_shares_what_it_loads(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct strbuf why = {0};
+    assert_true(criticality_register(&table, &why));
+    assert_ptr_equal(criticality_find("table"), &table);
+    struct table_params none = {.values = ""}, some = {.values = "472"};
+    assert_null(table.load(&none, &arena, &why));
+    assert_string_equal(strbuf_text(&why), "no values");
+
+    const void *input = table.load(&some, &arena, &why);
+    struct sched_warp warps[2][3] = {{{.warp_in_cta = 1}, {.warp_in_cta = 2}, {0}},
+                                     {{0}, {.warp_in_cta = 1}, {.warp_in_cta = 2}}};
+    static const int expected[2][3] = {{7, 2, 4}, {4, 7, 2}};
+    for (int sm = 0; sm < 2; sm++) {
+        struct sched_view view = {.n_warps = 3, .n_slots = 1, .warps = warps[sm]};
+        struct criticality *c = criticality_create(&table, &some, input, &view);
+        view.provider = c;
+        view.criticality_of = table.value;
+        for (uint32_t w = 0; w < 3; w++) {
+            assert_int_equal(view.criticality_of(view.provider, w, 0), expected[sm][w]);
+            assert_int_equal(table.is_critical(c, w, 0), expected[sm][w] == 7);
+        }
+        criticality_destroy(c);
+    }
+    strbuf_destroy(&why);
+    arena_destroy(&arena);
+}
+
+static void unsound_providers_are_refused(void **state)
+{
+    (void)state;
+    struct criticality_desc flawed[4] = {table, table, table, table};
+    flawed[0].abi_version = 0;
+    flawed[1].value = NULL;
+    flawed[2].is_critical = NULL;
+    flawed[3].cost_bits = NULL;
+    for (int i = 0; i < 4; i++) {
+        struct strbuf why = {0};
+        flawed[i].name = "flawed";
+        assert_false(criticality_register(&flawed[i], &why));
+        assert_true(why.len > 0);
+        assert_null(criticality_find("flawed"));
+        strbuf_destroy(&why);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_provider_is_sound),
+        cmocka_unit_test(without_a_provider_no_warp_is_critical),
+        cmocka_unit_test(a_provider_shares_what_it_loads),
+        cmocka_unit_test(unsound_providers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

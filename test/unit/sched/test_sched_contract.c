@@ -1,0 +1,253 @@
+/* What holds for every scheduler there is, registered ones included: a sound descriptor, and the
+ * contract of scheduler.h under random traffic. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/sched/sched_params.h"
+#include "unit/sched/world.h"
+
+enum { N_CYCLES = 400 };
+
+static void every_descriptor_is_sound(void **state)
+{
+    (void)state;
+    struct strbuf why = {0};
+    assert_true(scheduler_count() >= 7);
+    for (uint32_t i = 0; i < scheduler_count(); i++) {
+        const struct scheduler_desc *d = scheduler_at(i);
+        if (!scheduler_is_sound(d, &why))
+            fail_msg("%s", strbuf_text(&why));
+        assert_ptr_equal(scheduler_find(d->name), d);
+    }
+    assert_null(scheduler_find("greedy"));
+    strbuf_destroy(&why);
+}
+
+/* The parts of a cost, "name bits" a line, add up to the whole, and every bit has a name. */
+static void costs_are_the_sum_of_their_parts(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < scheduler_count(); i++) {
+        const struct scheduler_desc *d = scheduler_at(i);
+        struct arena arena = {0};
+        struct strbuf parts = {0};
+        const void *params = plugin_values(&d->plugin, NULL, &arena);
+        uint64_t bits = d->cost_bits(48, 2, params, &parts), sum = 0;
+        char *rest = arena_strdup(&arena, strbuf_text(&parts)), *line;
+        while ((line = strsep(&rest, "\n")) && *line)
+            sum += strtoull(strrchr(line, ' '), NULL, 10);
+        assert_true(sum == bits);
+        assert_true(d->cost_bits(48, 2, params, NULL) == bits);
+        strbuf_destroy(&parts);
+        arena_destroy(&arena);
+    }
+}
+
+/* Counted by hand for 48 warps in 2 issue slots: 24 warps a slot, so a number has 5 bits. */
+static void costs_are_those_counted_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *params;
+        uint64_t bits;
+    } costs[] = {
+        {"lrr", "", 2 * 5},
+        {"gto", "", 48 * 5 + 2 * 5 + 2},
+        {"oldest", "", 48 * 5},
+        {"gtrr", "", 2 * 5 + 2},
+        {"two_level", "", 2 * 2 + 6 * 3 + 48},          /* 3 groups of 8 a slot */
+        {"two_level_gto", "", 2 * 4 + 24 * 1 + 48 * 5}, /* 12 groups of 2 a slot */
+        {"swl", "limit=3", 48 * 6 + 2 * 5 + 2 + 6},     /* ages and limit span 48 warps */
+    };
+    for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
+        struct arena arena = {0};
+        const struct scheduler_desc *d = scheduler_find(costs[i].name);
+        uint64_t bits = d->cost_bits(48, 2, sched_params(d, costs[i].params, &arena), NULL);
+        if (bits != costs[i].bits)
+            fail_msg("%s: %llu bits, by hand %llu", d->name, (unsigned long long)bits,
+                     (unsigned long long)costs[i].bits);
+        arena_destroy(&arena);
+    }
+}
+
+/* pick() and may_issue() leave the state as it is, byte by byte, and answer the same twice. */
+static struct sched_pick checked_pick(const struct world *w, const struct scheduler *s,
+                                      uint32_t slot, uint64_t ready)
+{
+    static char before[1 << 16];
+    size_t bytes = s->desc->state_bytes
+                       ? s->desc->state_bytes(w->view.n_warps, w->view.n_slots, s->params)
+                       : 0;
+    assert_true(bytes <= sizeof before);
+    memcpy(before, s->state, bytes);
+    struct sched_pick p = s->desc->pick(s, slot, ready, 0, w->now);
+    struct sched_pick again = s->desc->pick(s, slot, ready, 0, w->now);
+    for (int class = 0; s->desc->may_issue && class < N_ISSUE_CLASSES; class ++)
+        assert_true(s->desc->may_issue(s, class) == s->desc->may_issue(s, class));
+    assert_memory_equal(before, s->state, bytes);
+    assert_true(p.warp == again.warp && p.visited == again.visited);
+    assert_true((p.visited & ~(w->view.live & s->slot_warps[slot])) == 0);
+    if (p.warp >= 0) {
+        assert_true(ready >> p.warp & 1);
+        assert_true(p.visited >> p.warp & 1);
+    }
+    return p;
+}
+
+static uint64_t allowed(const struct scheduler *s)
+{
+    return s->desc->may_issue ? s->desc->may_issue(s, ISSUE_ALU) : ~UINT64_C(0);
+}
+
+/* Decides for every issue slot. Only a warp that will be ready soon is worth an idle slot: where
+ * all are ready, held back or waiting for long, someone issues. */
+static void checked_cycle(struct world *w, struct scheduler *s)
+{
+    for (uint32_t slot = 0; slot < w->view.n_slots; slot++) {
+        uint64_t awake = world_awake(w, slot) & allowed(s);
+        uint64_t ready = world_random(w, 2) ? awake : awake & random_u64(&w->random);
+        if (!ready)
+            continue;
+        struct sched_pick p = checked_pick(w, s, slot, ready);
+        uint64_t soon = w->stalled_briefly & w->view.live & s->slot_warps[slot];
+        if (ready == awake && !soon && p.warp < 0)
+            fail_msg("%s leaves slot %u idle for no warp", s->desc->name, slot);
+        if (p.warp < 0)
+            continue;
+        world_issue(w, slot, (uint32_t)p.warp);
+        world_tell(w, &w->log[w->n_log - 1], s);
+    }
+}
+
+static void every_scheduler_keeps_the_contract(void **state)
+{
+    (void)state;
+    static struct world w;
+    for (uint32_t i = 0; i < scheduler_count(); i++)
+        for (uint32_t n_slots = 1; n_slots <= 4; n_slots++) {
+            world_init(&w, 100 * i + n_slots, n_slots == 1 ? 64 : 48, n_slots);
+            struct scheduler *s = scheduler_create(scheduler_at(i), NULL, &w.view, 1);
+            for (uint32_t cycle = 0, told = 0; cycle < N_CYCLES && world_step(&w); cycle++) {
+                for (; told < w.n_log; told++)
+                    world_tell(&w, &w.log[told], s);
+                checked_cycle(&w, s);
+                told = w.n_log;
+            }
+            scheduler_destroy(s);
+        }
+}
+
+/* Two instances live through the same, but one hears of each cycle's events backwards. */
+static void the_order_of_a_cycles_events_does_not_matter(void **state)
+{
+    (void)state;
+    static struct world w;
+    for (uint32_t i = 0; i < scheduler_count(); i++) {
+        world_init(&w, 7 + i, 24, 2);
+        struct scheduler *a = scheduler_create(scheduler_at(i), NULL, &w.view, 1);
+        struct scheduler *b = scheduler_create(scheduler_at(i), NULL, &w.view, 1);
+        for (uint32_t cycle = 0, told = 0; cycle < N_CYCLES && world_step(&w); cycle++) {
+            for (uint32_t k = told; k < w.n_log; k++) {
+                world_tell(&w, &w.log[k], a);
+                world_tell(&w, &w.log[told + w.n_log - 1 - k], b);
+            }
+            told = w.n_log;
+            for (uint32_t slot = 0; slot < w.view.n_slots; slot++) {
+                uint64_t ready = world_awake(&w, slot) & allowed(a) & random_u64(&w.random);
+                assert_true(((allowed(a) ^ allowed(b)) & w.view.live) == 0);
+                if (!ready)
+                    continue;
+                struct sched_pick p = a->desc->pick(a, slot, ready, 0, w.now);
+                struct sched_pick q = b->desc->pick(b, slot, ready, 0, w.now);
+                assert_true(p.warp == q.warp && p.visited == q.visited);
+                if (p.warp >= 0)
+                    world_issue(&w, slot, (uint32_t)p.warp);
+            }
+            for (; told < w.n_log; told++) {
+                world_tell(&w, &w.log[told], a);
+                world_tell(&w, &w.log[told], b);
+            }
+        }
+        scheduler_destroy(a);
+        scheduler_destroy(b);
+    }
+}
+
+/* Each flaw alone makes a descriptor unfit, and the reason names it. */
+static void unsound_plug_ins_are_refused(void **state)
+{
+    (void)state;
+    static const struct param far_away[] = {
+        {.name = "far", .type = PARAM_TYPE_U32, .offset = 64, .default_text = "1", .max = 9}};
+    static const struct param wrong_default[] = {
+        {.name = "wrong", .type = PARAM_TYPE_U32, .default_text = "10", .max = 9}};
+    struct scheduler_desc good = *scheduler_find("swl");
+    good.name = "good";
+    struct {
+        struct scheduler_desc d;
+        const char *reason;
+    } flawed[] = {
+        {good, "version"},          {good, "bytes"},
+        {good, "Not a Name"},       {good, "already"},
+        {good, "say what it does"}, {good, "say what it does"},
+        {good, "pick()"},           {good, "cost_bits()"},
+        {good, "outside"},          {good, "out of range"},
+        {good, "on_wake()"},
+    };
+    flawed[0].d.abi_version++;
+    flawed[1].d.struct_size -= sizeof(void *);
+    flawed[2].d.name = "Not a Name";
+    flawed[3].d.name = "swl";
+    flawed[4].d.summary = "";
+    flawed[5].d.citation = NULL;
+    flawed[6].d.pick = NULL;
+    flawed[7].d.cost_bits = NULL;
+    flawed[8].d.params = far_away;
+    flawed[9].d.params = wrong_default;
+    flawed[10].d.on_wake = good.on_warp_end;
+    for (size_t i = 0; i < sizeof flawed / sizeof flawed[0]; i++) {
+        struct strbuf why = {0};
+        uint32_t n = scheduler_count();
+        if (scheduler_register(&flawed[i].d, &why) || !strstr(strbuf_text(&why), flawed[i].reason))
+            fail_msg("'%s' should speak of '%s'", strbuf_text(&why), flawed[i].reason);
+        assert_int_equal(scheduler_count(), n);
+        strbuf_destroy(&why);
+    }
+}
+
+/* Once registered, a scheduler is found like any other; the tests after this one see it too. */
+static void a_registered_scheduler_is_one_like_the_others(void **state)
+{
+    (void)state;
+    static struct scheduler_desc added;
+    struct strbuf why = {0};
+    added = *scheduler_find("lrr");
+    added.name = "registered";
+    uint32_t n = scheduler_count();
+    assert_true(scheduler_register(&added, &why));
+    assert_int_equal(scheduler_count(), n + 1);
+    assert_ptr_equal(scheduler_at(n), &added);
+    assert_ptr_equal(scheduler_find("registered"), &added);
+    assert_false(scheduler_register(&added, &why));
+    strbuf_destroy(&why);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unsound_plug_ins_are_refused),
+        cmocka_unit_test(a_registered_scheduler_is_one_like_the_others),
+        cmocka_unit_test(every_descriptor_is_sound),
+        cmocka_unit_test(costs_are_the_sum_of_their_parts),
+        cmocka_unit_test(costs_are_those_counted_by_hand),
+        cmocka_unit_test(every_scheduler_keeps_the_contract),
+        cmocka_unit_test(the_order_of_a_cycles_events_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
