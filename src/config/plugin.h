@@ -8,7 +8,8 @@
  *     };
  *
  * Descriptors are const and live as long as the program. The built-in ones come from one list per
- * kind; others are registered by hand or from a shared object, before any machine is built. */
+ * kind; others are registered by hand or from a shared object, before any machine is built. A
+ * shared object needs Heddle's headers only: it calls none of its functions. */
 #ifndef HEDDLE_CONFIG_PLUGIN_H
 #define HEDDLE_CONFIG_PLUGIN_H
 
@@ -39,6 +40,9 @@ struct plugin {
             PLUGIN_FIELDS;                                                                         \
         };                                                                                         \
     }
+
+/* Makes the descriptor of a shared object visible. */
+#define PLUGIN_EXPORT __attribute__((visibility("default")))
 
 enum { PLUGIN_MAX_ADDED = 64 };
 

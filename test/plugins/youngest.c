@@ -1,0 +1,34 @@
+/* A scheduler from a shared object: youngest ready first, which no built-in one does. */
+#include "sched/scheduler.h"
+
+static uint64_t youngest_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+                                   struct strbuf *parts)
+{
+    (void)n_warps, (void)n_slots, (void)params, (void)parts;
+    return 0;
+}
+
+static struct sched_pick youngest_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
+                                       uint64_t ready_loads, uint64_t now)
+{
+    (void)ready_loads, (void)now;
+    const struct sched_warp *warps = s->view->warps;
+    struct sched_pick p = {.warp = -1, .visited = s->slot_warps[slot] & s->view->live};
+    for (uint32_t w = 0; w < s->view->n_warps; w++)
+        if (ready >> w & 1 && (p.warp < 0 || warps[w].age > warps[p.warp].age))
+            p.warp = (int)w;
+    for (uint32_t w = 0; w < s->view->n_warps; w++)
+        if (warps[w].age < warps[p.warp].age)
+            p.visited &= ~(UINT64_C(1) << w);
+    return p;
+}
+
+PLUGIN_EXPORT const struct scheduler_desc heddle_scheduler = {
+    .abi_version = SCHEDULER_ABI,
+    .struct_size = sizeof(struct scheduler_desc),
+    .name = "youngest",
+    .summary = "the youngest ready warp",
+    .citation = "an example",
+    .cost_bits = youngest_cost_bits,
+    .pick = youngest_pick,
+};
