@@ -199,18 +199,20 @@ static void two_level_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t n
         t->active &= ~(UINT64_C(1) << group);
 }
 
+/* Groups that give way at any stall hold back nobody for long. */
 static void two_level_describe_wait(const struct scheduler *s, struct strbuf *out)
 {
     const struct two_level_params *params = s->params;
     const struct two_level *t = s->state;
-    for (uint32_t slot = 0; slot < s->view->n_slots; slot++) {
-        uint64_t active = t->active & t->slot_groups[slot];
-        if (active)
+    uint64_t awake = s->view->live & ~t->stalled;
+    for (uint32_t slot = 0; params->switch_on == SWITCH_LONG && slot < s->view->n_slots; slot++) {
+        int group = active_group(s, slot, awake);
+        uint64_t held = group < 0 ? 0 : awake & s->slot_warps[slot] & ~t->members[group];
+        if (held)
             strbuf_addf(out,
-                        "two_level: issue slot %" PRIu32 ": active group mask 0x%" PRIx64
-                        ", waiting long: mask 0x%" PRIx64 ", switch_on %s\n",
-                        slot, t->members[lowest_warp(active)] & s->view->live,
-                        t->stalled & s->slot_warps[slot], switch_names[params->switch_on]);
+                        "two_level: issue slot %" PRIu32 ": warps outside of the active group: "
+                        "mask 0x%" PRIx64 "\n",
+                        slot, held);
     }
 }
 

@@ -76,6 +76,40 @@ static void costs_are_those_counted_by_hand(void **state)
     }
 }
 
+/* A row of the page's table of parameters. */
+static void add_row(struct strbuf *row, const struct scheduler_desc *d, const struct param *p)
+{
+    strbuf_addf(row, "| `%s` | `%s` | %s | ", d->name, p->name, p->default_text);
+    if (p->type == PARAM_TYPE_ENUM)
+        for (uint32_t i = 0; p->choices[i]; i++)
+            strbuf_addf(row, "%s%s", i ? ", " : "", p->choices[i]);
+    else
+        strbuf_addf(row, "%u to %u %s", (unsigned)p->min, (unsigned)p->max, p->unit);
+    strbuf_addf(row, " | %s |", p->help);
+}
+
+static void the_page_tells_of_every_scheduler_and_parameter(void **state)
+{
+    (void)state;
+    struct strbuf page = {0};
+    assert_int_equal(strbuf_read_file(&page, HEDDLE_SOURCE_DIR "/doc/schedulers.md"), 0);
+    for (uint32_t i = 0; i < scheduler_count(); i++) {
+        const struct scheduler_desc *d = scheduler_at(i);
+        struct strbuf row = {0};
+        strbuf_addf(&row, "| `%s` |", d->name);
+        if (!strstr(strbuf_text(&page), strbuf_text(&row)))
+            fail_msg("doc/schedulers.md lacks %s", d->name);
+        for (uint32_t k = 0; k < d->n_params; k++) {
+            strbuf_clear(&row);
+            add_row(&row, d, &d->params[k]);
+            if (!strstr(strbuf_text(&page), strbuf_text(&row)))
+                fail_msg("doc/schedulers.md lacks the row %s", strbuf_text(&row));
+        }
+        strbuf_destroy(&row);
+    }
+    strbuf_destroy(&page);
+}
+
 /* pick() and may_issue() leave the state as it is, byte by byte, and answer the same twice. */
 static struct sched_pick checked_pick(const struct world *w, const struct scheduler *s,
                                       uint32_t slot, uint64_t ready)
@@ -179,6 +213,42 @@ static void the_order_of_a_cycles_events_does_not_matter(void **state)
     }
 }
 
+/* Four warps of a CTA in two issue slots, the first of which waits for memory. */
+static void schedulers_tell_whom_they_hold_back(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *params, *text;
+    } accounts[] = {
+        {"swl", "limit=3", "swl: beyond the limit of 3 warps: mask 0x8\n"},
+        {"swl", "limit=4", ""},
+        {"two_level", "group_size=1",
+         "two_level: issue slot 1: warps outside of the active group: mask 0x8\n"},
+        {"two_level", "group_size=2", ""},
+        {"two_level_gto", "group_size=1", ""},
+    };
+    for (size_t i = 0; i < sizeof accounts / sizeof accounts[0]; i++) {
+        struct arena arena = {0};
+        struct strbuf out = {0};
+        struct sched_warp warps[4] = {{.age = 0}, {.age = 1}, {.age = 2}, {.age = 3}};
+        struct sched_view view = {.n_warps = 4, .n_slots = 2, .warps = warps};
+        const struct scheduler_desc *d = scheduler_find(accounts[i].name);
+        struct scheduler *s =
+            scheduler_create(d, sched_params(d, accounts[i].params, &arena), &view, 1);
+        view.live = 0xf;
+        for (uint32_t w = 0; w < 4; w++)
+            d->on_warp_start(s, w, 0);
+        if (d->on_stall)
+            d->on_stall(s, 0, STALLED_MEMORY, 0);
+        d->describe_wait(s, &out);
+        assert_string_equal(strbuf_text(&out), accounts[i].text);
+        scheduler_destroy(s);
+        strbuf_destroy(&out);
+        arena_destroy(&arena);
+    }
+    scheduler_destroy(NULL);
+}
+
 /* Each flaw alone makes a descriptor unfit, and the reason names it. */
 static void unsound_plug_ins_are_refused(void **state)
 {
@@ -241,12 +311,14 @@ static void a_registered_scheduler_is_one_like_the_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_tells_of_every_scheduler_and_parameter),
         cmocka_unit_test(unsound_plug_ins_are_refused),
         cmocka_unit_test(a_registered_scheduler_is_one_like_the_others),
         cmocka_unit_test(every_descriptor_is_sound),
         cmocka_unit_test(costs_are_the_sum_of_their_parts),
         cmocka_unit_test(costs_are_those_counted_by_hand),
         cmocka_unit_test(every_scheduler_keeps_the_contract),
+        cmocka_unit_test(schedulers_tell_whom_they_hold_back),
         cmocka_unit_test(the_order_of_a_cycles_events_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
