@@ -122,6 +122,17 @@ static uint64_t pack_finite(const struct layout *l, struct number x, enum fp_rou
     return infinity_bits(l) - to_largest;
 }
 
+/* Is a result flushed by .ftz? GPUs look at it rounded to all its bits, as if the exponent had no
+ * end: just below the least normal number it may round up to that and stay. */
+static bool is_flushed(const struct layout *l, struct number x, enum fp_round round)
+{
+    int below_min = 1 - l->max_exponent - x.exponent;
+    if (below_min != 1)
+        return below_min > 1;
+    int drop = TOP_BIT - (int)l->fraction_bits;
+    return round_off(x.significand, drop, x.negative, round) < (uint128)2 << l->fraction_bits;
+}
+
 static uint64_t saturate(const struct layout *l, struct number x, uint64_t magnitude)
 {
     if (x.kind == KIND_NAN || x.negative)
@@ -137,7 +148,7 @@ static uint64_t pack(enum fp_format f, struct number x, struct fp_mode m)
         magnitude = pack_finite(l, x, m.round);
     else if (x.kind == KIND_INFINITE)
         magnitude = infinity_bits(l);
-    if (m.ftz && magnitude < 1ull << l->fraction_bits)
+    if (m.ftz && x.kind == KIND_FINITE && is_flushed(l, x, m.round))
         magnitude = 0;
     if (m.sat)
         return saturate(l, x, magnitude);

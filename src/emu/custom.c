@@ -90,9 +90,14 @@ static uint64_t float_mul(const struct op *op, enum fp_format f, uint64_t a, uin
     return fp_mul(f, a, b, mode_of(op));
 }
 
+static uint32_t sign_bit(enum fp_format f)
+{
+    return f == FP_F64 ? 63 : f == FP_F32 ? 31 : 15;
+}
+
 static bool sign_of(enum fp_format f, uint64_t a)
 {
-    return a >> (f == FP_F64 ? 63 : f == FP_F32 ? 31 : 15) & 1;
+    return a >> sign_bit(f) & 1;
 }
 
 static uint64_t float_fma(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
@@ -166,9 +171,8 @@ static uint64_t canonical_nan(enum fp_format f)
 
 static uint64_t flush(enum fp_format f, uint64_t a)
 {
-    if (f != FP_F32 || (a & 0x7f800000u))
-        return a;
-    return a & 0x80000000u;
+    uint64_t exponent = f == FP_F16 ? 0x7c00 : 0x7f800000;
+    return (f != FP_F32 && f != FP_F16) || (a & exponent) ? a : a & 1ull << sign_bit(f);
 }
 
 static uint64_t float_extreme(const struct op *op, enum fp_format f, uint64_t a, uint64_t b,
@@ -188,50 +192,73 @@ static uint64_t float_extreme(const struct op *op, enum fp_format f, uint64_t a,
     return a_less == want_max ? b : a;
 }
 
+/* .xorsign.abs: the extreme of the magnitudes, negative where the operands' signs differ. */
+static uint64_t float_choose(const struct op *op, enum fp_format f, uint64_t a, uint64_t b,
+                             bool want_max)
+{
+    uint64_t sign = 1ull << sign_bit(f);
+    if (op->sub2 != PTX_MOD_XORSIGN_XORSIGN)
+        return float_extreme(op, f, a, b, want_max);
+    uint64_t d = float_extreme(op, f, a & ~sign, b & ~sign, want_max);
+    return fp_is_nan(f, d) ? d : d | ((a ^ b) & sign);
+}
+
 static uint64_t float_min(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return float_extreme(op, f, a, b, false);
+    return float_choose(op, f, a, b, false);
 }
 
 static uint64_t float_max(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return float_extreme(op, f, a, b, true);
+    return float_choose(op, f, a, b, true);
 }
 
-static uint32_t half_extreme(uint32_t a, uint32_t b, bool is_signed, bool want_max)
+/* Of integers: pairs of halves, and with .relu, where negative results become 0. */
+static uint32_t int_extreme(const struct op *op, int32_t a, int32_t b, bool want_max)
 {
-    bool less = is_signed ? (int16_t)a < (int16_t)b : (uint16_t)a < (uint16_t)b;
-    return (less == want_max ? b : a) & 0xffff;
+    int32_t d = (a < b) == want_max ? b : a;
+    bool relu = op->extra; /* see lower_inst.c */
+    return relu && d < 0 ? 0 : (uint32_t)d;
 }
 
-static void pair_extreme(struct emu_warp *w, const struct op *op, uint32_t mask, bool want_max)
+static uint32_t pair_extreme(const struct op *op, uint32_t a, uint32_t b, bool want_max)
 {
-    bool is_signed = op->type == PTX_S16X2;
+    uint32_t d = 0;
+    for (uint32_t shift = 0; shift < 32; shift += 16) {
+        uint16_t x = (uint16_t)(a >> shift), y = (uint16_t)(b >> shift);
+        bool is_signed = op->type == PTX_S16X2;
+        uint32_t part =
+            int_extreme(op, is_signed ? (int16_t)x : x, is_signed ? (int16_t)y : y, want_max);
+        d |= (part & 0xffff) << shift;
+    }
+    return d;
+}
+
+static void each_extreme(struct emu_warp *w, const struct op *op, uint32_t mask, bool want_max)
+{
+    if (ptx_types[op->type].kind == 'f') {
+        each_float(w, op, mask, want_max ? float_max : float_min);
+        return;
+    }
     EACH_LANE(i, mask)
     {
         uint32_t a = (uint32_t)get(w, op->a, i, false), b = (uint32_t)get(w, op->b, i, false);
         put(w, op->dst, i, false,
-            half_extreme(a, b, is_signed, want_max) |
-                half_extreme(a >> 16, b >> 16, is_signed, want_max) << 16);
+            op->type == PTX_S32 ? int_extreme(op, (int32_t)a, (int32_t)b, want_max)
+                                : pair_extreme(op, a, b, want_max));
     }
 }
 
 FN(MIN_ANY)
 {
-    if (op->type == PTX_U16X2 || op->type == PTX_S16X2)
-        pair_extreme(w, op, mask, false);
-    else
-        each_float(w, op, mask, float_min);
+    each_extreme(w, op, mask, false);
 }
 
 FN(MAX_ANY)
 {
-    if (op->type == PTX_U16X2 || op->type == PTX_S16X2)
-        pair_extreme(w, op, mask, true);
-    else
-        each_float(w, op, mask, float_max);
+    each_extreme(w, op, mask, true);
 }
 
 /* --- half-precision special functions: the single-precision one, rounded --- */
@@ -386,7 +413,7 @@ FN(SET_ANY)
             v = is_pair(op->type2) ? (yes ? 0xffffu : 0) | (yes_high ? 0xffff0000u : 0)
                                    : (yes ? ~0u : 0);
         }
-        put(w, op->dst, i, false, v);
+        put(w, op->dst, i, false, op->flags & OP_DST16 ? (uint16_t)v : v);
     }
 }
 
@@ -416,7 +443,7 @@ FN(TESTP_ANY)
     {
         uint64_t a = get(w, op->a, i, wide);
         uint64_t exponent = a & exponent_mask, mantissa = a & mantissa_mask;
-        bool special = exponent == exponent_mask, yes;
+        bool special = exponent == exponent_mask, zero = !exponent && !mantissa, yes;
         switch (op->sub) {
         case PTX_MOD_TESTP_FINITE:
             yes = !special;
@@ -431,7 +458,7 @@ FN(TESTP_ANY)
             yes = special && mantissa;
             break;
         case PTX_MOD_TESTP_NORMAL:
-            yes = !special && exponent;
+            yes = zero || (!special && exponent); /* PTX counts zeros among the normal numbers */
             break;
         default:
             yes = !exponent && mantissa;
@@ -463,6 +490,19 @@ static uint64_t clamp_int(uint8_t to, uint8_t from, uint64_t v)
     return v > max ? max : v;
 }
 
+/* A float with 10 fraction bits in the place of one with 23. */
+static uint64_t to_tf32(uint64_t a, enum fp_round round)
+{
+    uint64_t dropped = 0x1fff, half = 0x1000;
+    if (fp_is_nan(FP_F32, a))
+        return NAN_BITS_F32;
+    if (round == FP_RNA)
+        a += half;
+    else if (round == FP_RN)
+        a += half - 1 + (a >> 13 & 1);
+    return a & ~dropped;
+}
+
 static uint64_t convert(const struct op *op, uint64_t v)
 {
     uint8_t to = op->type, from = op->type2;
@@ -480,7 +520,24 @@ static uint64_t convert(const struct op *op, uint64_t v)
                     op->sub == PTX_MOD_RNDI_RMI || op->sub == PTX_MOD_RNDI_RPI;
     if (to == from && integral)
         return fp_round_integral(format_of(to), v, mode);
+    if (to == PTX_TF32)
+        return to_tf32(v, mode.round);
     return fp_convert(format_of(from), format_of(to), v, mode);
+}
+
+/* The same with .relu, of a pair where there are two sources. */
+static uint64_t convert_all(const struct op *op, uint64_t a, uint64_t b)
+{
+    enum fp_format f = format_of(op->type);
+    uint64_t d = convert(op, a);
+    bool relu = op->extra; /* see lower_inst.c */
+    if (relu && sign_of(f, d) && !fp_is_nan(f, d))
+        d = 0;
+    if (op->vec == 1)
+        return d;
+    struct op single = *op;
+    single.vec = 1;
+    return d << 16 | convert_all(&single, b, 0);
 }
 
 FN(CVT_ANY)
@@ -489,7 +546,8 @@ FN(CVT_ANY)
     bool is_int = ptx_types[op->type].kind != 'f';
     EACH_LANE(i, mask)
     {
-        uint64_t v = convert(op, get(w, op->a, i, wide_src));
+        uint64_t b = op->vec == 2 ? get(w, op->b, i, false) : 0;
+        uint64_t v = convert_all(op, get(w, op->a, i, wide_src), b);
         if (is_int)
             v = extend_int(op->type, v); /* the register may be wider than the type */
         put(w, op->dst, i, wide_dst, op->flags & OP_DST16 ? (uint16_t)v : v);

@@ -17,11 +17,19 @@
 
 /* ---- division and roots: IEEE operations are better than what is asked for ---- */
 
-/* div.approx, div.full: within 2 ulp. MODEL: div.approx gives 0 on a GPU when 2^126 < |b| < 2^128;
- * the true quotient is returned here, which PTX allows as well. */
-static inline float approx_div_f32(float a, float b)
+/* div.full: within 2 ulp. */
+static inline float approx_full_div_f32(float a, float b)
 {
     return nan_f32(a / b);
+}
+
+/* div.approx: within 2 ulp as well, but 1 / b underflows to 0 when 2^126 < |b| < 2^128. */
+static inline float approx_div_f32(float a, float b)
+{
+    float size = __builtin_fabsf(b);
+    int underflows = (size > 0x1p126f) & (size < __builtin_inff());
+    float product = a * (b * 0.0f);
+    return nan_f32(underflows ? product : a / b);
 }
 
 /* rsqrt.approx.f32: relative error below 2^-22.9. Two roundings of 2^-24 each are within it. */

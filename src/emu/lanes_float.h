@@ -4,7 +4,8 @@
  * MODEL: a NaN result is always the canonical NaN, 0x7fffffff for f32 and 0x7ff8000000000000 for
  * f64. For f32 this is what GPUs do. For f64 they hand an input's payload on; which one is not
  * specified and differs among hosts, so it is dropped here and numbers stay the same everywhere.
- * MODEL: .ftz flushes a result that is subnormal after rounding. */
+ * .ftz flushes a result that is subnormal once rounded to 24 bits, as if exponents had no end; so
+ * an H200 does. */
 #ifndef HEDDLE_EMU_LANES_FLOAT_H
 #define HEDDLE_EMU_LANES_FLOAT_H
 
@@ -63,6 +64,17 @@ static inline float ftz_f32(float x)
     return f32_of_bits(bits & 0x7f800000u ? bits : bits & 0x80000000u);
 }
 
+/* The same for halves, as bits. */
+static inline uint32_t ftz_f16(uint32_t a)
+{
+    return a & 0x7c00u ? a : a & 0x8000u;
+}
+
+static inline uint32_t ftz_f16x2(uint32_t a)
+{
+    return ftz_f16(a & 0xffff) | ftz_f16(a >> 16) << 16;
+}
+
 /* ---- fused multiply-add ---- */
 
 #if defined(__FMA__) || defined(__aarch64__)
@@ -103,6 +115,34 @@ static inline double fma_f64(double a, double b, double c)
 }
 
 #endif
+
+/* ---- products that flush subnormals ---- */
+
+/* A result of 2^-126 may have been a little less before it was rounded to fewer bits. The same with
+ * a larger exponent has kept them all, and tells. Where scaling overflows, nothing is subnormal. */
+#define FTZ_SCALE 0x1p64f
+#define FTZ_LIMIT (0x1p-126f * FTZ_SCALE)
+
+static inline float flush_by_scaled(float result, float scaled)
+{
+    uint32_t bits = bits_f32(result);
+    return f32_of_bits(__builtin_fabsf(scaled) < FTZ_LIMIT ? bits & 0x80000000u : bits);
+}
+
+static inline float mul_ftz_f32(float a, float b)
+{
+    a = ftz_f32(a);
+    b = ftz_f32(b);
+    return flush_by_scaled(nan_f32(a * b), a * FTZ_SCALE * b);
+}
+
+static inline float fma_ftz_f32(float a, float b, float c)
+{
+    a = ftz_f32(a);
+    b = ftz_f32(b);
+    c = ftz_f32(c);
+    return flush_by_scaled(fma_f32(a, b, c), fma_f32(a * FTZ_SCALE, b, c * FTZ_SCALE));
+}
 
 /* ---- minimum and maximum, on bit patterns ---- */
 

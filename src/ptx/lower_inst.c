@@ -84,6 +84,8 @@ static void lower_common(struct lowerer *l)
     op->vec = 1;
     op->sub = (uint8_t)selecting_mod(inst);
     op->sub2 = (uint8_t)ptx_inst_mod(inst, PTX_GROUP_BOOL);
+    if (ptx_inst_mod(inst, PTX_GROUP_XORSIGN) != PTX_NO_MOD)
+        op->sub2 = PTX_MOD_XORSIGN_XORSIGN;
     op->round = (uint8_t)rounding(inst);
     if (ptx_inst_mod(inst, PTX_GROUP_FTZ))
         op->flags |= OP_FTZ;
@@ -114,8 +116,19 @@ static void lower_arithmetic(struct lowerer *l, const struct exec_row *row)
         *rows[i - 1] = lower_src(l, operand(l, i), bits[i - 1], type);
     if (td == 64)
         l->op->flags |= OP_DST64;
-    if (ptx_inst_mod(inst, PTX_GROUP_RELU) == PTX_MOD_RELU_RELU)
+    if (ptx_inst_mod(inst, PTX_GROUP_RELU) == PTX_MOD_RELU_RELU) {
+        bool fits = inst->op == PTX_OP_FMA
+                        ? ptx_types[type].bits == 16 || type == PTX_F16X2 || type == PTX_BF16X2
+                        : type == PTX_S32 || type == PTX_S16X2;
+        if (!fits)
+            lower_error(l, "'%s.relu' has no form for '.%s'", ptx_insts[inst->op].text,
+                        ptx_types[type].text);
         l->op->extra = 1; /* negative results become 0 */
+    }
+    enum ptx_mod second = ptx_inst_mod(inst, PTX_GROUP_VIDEO);
+    if (second == PTX_MOD_VIDEO_MIN || second == PTX_MOD_VIDEO_MAX)
+        lower_error(l, "'%s' has no form with .%s", ptx_insts[inst->op].text,
+                    ptx_mods[second].text);
 }
 
 static void lower_pred_logic(struct lowerer *l)
@@ -156,6 +169,10 @@ static void lower_setp(struct lowerer *l)
 static void lower_set(struct lowerer *l)
 {
     uint32_t bits = bits_of(l, 1);
+    if (bits_of(l, 0) == 64)
+        lower_error(l, "set has no form with a result of 64 bits");
+    if (bits_of(l, 0) == 16)
+        l->op->flags |= OP_DST16;
     l->op->dst = lower_dst(l, operand(l, 0), bits_of(l, 0));
     l->op->a = lower_src(l, operand(l, 1), bits, type_of(l, 1));
     l->op->b = lower_src(l, operand(l, 2), bits, type_of(l, 1));
@@ -276,8 +293,8 @@ static void lower_cvt(struct lowerer *l, enum exec_id id)
     uint32_t d_bits =
         d->kind == PTX_OPERAND_SINK ? (bits_of(l, 0) == 64 ? 64 : 32) : operand_reg_bits(d);
     uint32_t s_bits = operand_reg_bits(s) ? operand_reg_bits(s) : bits_of(l, 1);
-    if (l->inst->n_operands > 2) {
-        lower_error(l, "cvt of two values at once is not supported");
+    if (ptx_inst_mod(l->inst, PTX_GROUP_SAT) == PTX_MOD_SAT_SATFINITE) {
+        lower_error(l, "cvt.satfinite is not supported");
         return;
     }
     if (s->kind == PTX_OPERAND_SREG) {
@@ -298,6 +315,12 @@ static void lower_cvt(struct lowerer *l, enum exec_id id)
         l->op->flags |= OP_DST16;
     if (s_bits == 64)
         l->op->flags |= OP_SRC64;
+    if (ptx_inst_mod(l->inst, PTX_GROUP_RELU) != PTX_NO_MOD)
+        l->op->extra = 1;          /* negative results become 0 */
+    if (l->inst->n_operands > 2) { /* a pair: the first source is its upper half */
+        l->op->vec = 2;
+        l->op->b = lower_src(l, operand(l, 2), 32, type_of(l, 1));
+    }
 }
 
 static uint64_t window_of(enum ptx_space space)
@@ -383,6 +406,8 @@ static void lower_vote(struct lowerer *l)
     else
         l->op->dst = lower_dst(l, operand(l, 0), 32);
     l->op->psrc = lower_pred_src(l, operand(l, 1));
+    l->op->c = l->inst->n_operands > 2 ? lower_src(l, operand(l, 2), 32, PTX_B32)
+                                       : lower_const(l, ~0u, 32);
 }
 
 static void lower_shuffle(struct lowerer *l)
@@ -399,6 +424,7 @@ static void lower_match(struct lowerer *l)
     l->op->a = lower_src(l, operand(l, 1), bits_of(l, 0), type_of(l, 0));
     if (bits_of(l, 0) == 64)
         l->op->flags |= OP_SRC64;
+    l->op->c = lower_src(l, operand(l, 2), 32, PTX_B32);
 }
 
 /* --- branches --- */

@@ -170,6 +170,12 @@ void lower_atomic(struct lowerer *l)
         lower_error(l, "128-bit and vector atomics are not supported");
         return;
     }
+    bool extreme = op->sub == PTX_MOD_ATOMOP_MIN || op->sub == PTX_MOD_ATOMOP_MAX;
+    if (extreme && ptx_types[type].kind == 'f') {
+        lower_error(l, "minimum and maximum of floats exist only as vector atomics, which are not "
+                       "supported");
+        return;
+    }
     enum access kind = lower_address(l, &inst->operands[i]);
     if (kind == ACCESS_FRAME || kind == ACCESS_LOCAL || kind == ACCESS_PARAM) {
         lower_error(l, "atomics work on global, shared or generic addresses");

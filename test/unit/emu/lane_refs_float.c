@@ -80,6 +80,10 @@ REF(widen, F32, fp_convert(F32, F64, A, M))
 REF(narrow, F64, fp_convert(F64, F32, A, M))
 REFS(from_s64, fp_from_int(F32, A, true, M), fp_from_int(F64, A, true, M))
 REF(from_s16, F32, fp_from_int(F32, (uint64_t)(int16_t)A, true, M))
+/* Divisors above 2^126 have no normal reciprocal; div.approx takes it for 0. */
+REF(approx_div, F32,
+    B % 0x80000000 > 0x7e800000 && B % 0x80000000 < 0x7f800000 ? fp_mul(F32, A, B & 0x80000000, M)
+                                                               : fp_div(F32, A, B, M))
 REF(sat, F32, fp_add(F32, A, 0, (struct fp_mode){.round = FP_RN, .sat = true}))
 
 #define ROUND(mode) ((struct fp_mode){.round = mode})
@@ -132,7 +136,7 @@ COMPARISON(unordered, order == 2)
 const struct lane_ref lane_refs_float[] = {
     BOTH(ADD, add), FTZ(ADD_F32_FTZ, add_F32), BOTH(SUB, sub), FTZ(SUB_F32_FTZ, sub_F32),
     BOTH(MUL, mul), FTZ(MUL_F32_FTZ, mul_F32), BOTH(DIV, div),
-    P(DIV_APPROX_F32, div_F32), FTZ(DIV_APPROX_FTZ_F32, div_F32), P(DIV_FULL_F32, div_F32),
+    P(DIV_APPROX_F32, approx_div_F32), FTZ(DIV_APPROX_FTZ_F32, approx_div_F32), P(DIV_FULL_F32, div_F32),
     FTZ(DIV_FULL_FTZ_F32, div_F32),
     BOTH(MAD, fma), BOTH(FMA, fma), FTZ(FMA_F32_FTZ, fma_F32),
     BOTH(RCP, rcp), P(RCP_APPROX_F32, rcp_F32), FTZ(RCP_APPROX_FTZ_F32, rcp_F32),

@@ -16,9 +16,10 @@
 
 /* Rows without a reference here: bit patterns of two halves, and approximations (test_approx.c). */
 static const char *const elsewhere[] = {
-    "ABS_F16",       "ABS_F16X2",   "NEG_F16",     "NEG_F16X2",   "RCP_APPROX_FTZ_F64",
-    "RSQRT_FTZ_F64", "SIN_F32",     "SIN_FTZ_F32", "COS_F32",     "COS_FTZ_F32",
-    "LG2_F32",       "LG2_FTZ_F32", "EX2_F32",     "EX2_FTZ_F32", "TANH_F32",
+    "ABS_F16",     "ABS_F16X2",     "NEG_F16",     "NEG_F16X2",     "RCP_APPROX_FTZ_F64",
+    "ABS_F16_FTZ", "ABS_F16X2_FTZ", "NEG_F16_FTZ", "NEG_F16X2_FTZ", "RSQRT_FTZ_F64",
+    "SIN_F32",     "SIN_FTZ_F32",   "COS_F32",     "COS_FTZ_F32",   "LG2_F32",
+    "LG2_FTZ_F32", "EX2_F32",       "EX2_FTZ_F32", "TANH_F32",
 };
 
 /* ---- operands ---- */
@@ -260,6 +261,8 @@ static void rows_give_what_was_worked_out_by_hand(void **unused)
         {"FMA_F32", 0x3f800001, 0x3f800001, 0xbf800002, 0x28800000}, /* (1+u)^2-1-2u = u^2 */
         {"ABS_F16", 0xc000, 0, 0, 0x4000},
         {"NEG_F16X2", 0x3c00bc00, 0, 0, 0xbc003c00},
+        {"ABS_F16_FTZ", 0x83ff, 0, 0, 0}, /* the largest subnormal */
+        {"NEG_F16X2_FTZ", 0x040083ff, 0, 0, 0x84000000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct lane_row *row = find_row(cases[i].row);
