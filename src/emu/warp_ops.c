@@ -1,42 +1,50 @@
-/* Operations across the lanes of a warp: votes, shuffles, matches, reductions. MODEL: lanes that
- * are not active take no part, whatever a .sync member mask says: the SIMT stack has brought
- * together all lanes that can come. */
+/* Operations across the lanes of a warp: votes, shuffles, matches, reductions. With .sync each lane
+ * names the lanes it works with; groups that name different lanes do not see each other. MODEL:
+ * lanes that are named and not active take no part: the SIMT stack has brought together all that
+ * can come. */
+#include <string.h>
+
 #include "emu/vec.h"
 
 #define FN(id) void emu_x_##id(struct emu_warp *w, const struct op *op, uint32_t mask)
 #define EACH_LANE(i, mask)                                                                         \
     for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
 
-static void put_all(struct emu_warp *w, const struct op *op, uint32_t mask, uint32_t v)
+static uint32_t vote(uint8_t kind, uint32_t yes, uint32_t members)
 {
-    uint32_t *d = warp_row(w, op->dst);
-    EACH_LANE(i, mask) d[i] = v;
+    switch (kind) {
+    case PTX_MOD_VOTE_ALL:
+        return yes == members;
+    case PTX_MOD_VOTE_ANY:
+        return yes != 0;
+    case PTX_MOD_VOTE_UNI:
+        return yes == members || !yes;
+    default: /* ballot */
+        return yes;
+    }
 }
 
 FN(VOTE_ANY)
 {
-    uint32_t yes = warp_pred(w, op->psrc) & mask;
-    uint32_t result = 0;
-    switch (op->sub) {
-    case PTX_MOD_VOTE_ALL:
-        result = yes == mask ? ~0u : 0;
-        break;
-    case PTX_MOD_VOTE_ANY:
-        result = yes ? ~0u : 0;
-        break;
-    case PTX_MOD_VOTE_UNI:
-        result = yes == mask || !yes ? ~0u : 0;
-        break;
-    default: /* ballot */
-        put_all(w, op, mask, yes);
-        return;
+    const uint32_t *named = warp_row(w, op->c);
+    uint32_t yes = warp_pred(w, op->psrc) & mask, *d = warp_row(w, op->dst), bits = 0;
+    bool ballot = op->sub == PTX_MOD_VOTE_BALLOT;
+    EACH_LANE(i, mask)
+    {
+        uint32_t members = named[i] & mask;
+        uint32_t result = vote(op->sub, yes & members, members);
+        if (ballot)
+            d[i] = result;
+        bits |= (result & 1) << i;
     }
-    warp_set_pred(w, op->pdst, result, mask);
+    if (!ballot)
+        warp_set_pred(w, op->pdst, bits, mask);
 }
 
 FN(ACTIVEMASK)
 {
-    put_all(w, op, mask, mask);
+    uint32_t *d = warp_row(w, op->dst);
+    EACH_LANE(i, mask) d[i] = mask;
 }
 
 /* The lane a shuffle reads from, and whether it lies in range (PTX ISA, shfl). */
@@ -87,53 +95,55 @@ FN(MATCH_ANY)
 {
     uint64_t value[WARP_LANES];
     const void *row = warp_row(w, op->a);
+    const uint32_t *named = warp_row(w, op->c);
     bool wide = op->flags & OP_SRC64;
     EACH_LANE(i, mask)
     value[i] = wide ? ((const uint64_t *)row)[i] : ((const uint32_t *)row)[i];
     uint32_t *d = warp_row(w, op->dst);
     EACH_LANE(i, mask)
     {
-        uint32_t same = 0;
-        for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t same = 0, members = named[i] & mask;
+        for (uint32_t m = members; m; m &= m - 1) {
             uint32_t k = (uint32_t)__builtin_ctz(m);
             same |= (uint32_t)(value[k] == value[i]) << k;
         }
         if (op->sub == PTX_MOD_MATCH_ALL) {
-            warp_set_pred(w, op->pdst, same == mask ? ~0u : 0, 1u << i);
-            same = same == mask ? mask : 0;
+            warp_set_pred(w, op->pdst, same == members ? ~0u : 0, 1u << i);
+            same = same == members ? members : 0;
         }
         d[i] = same;
     }
 }
 
+static uint32_t reduce(const struct op *op, uint32_t r, uint32_t v)
+{
+    bool less = op->type == PTX_S32 ? (int32_t)v < (int32_t)r : v < r;
+    switch (op->sub) {
+    case PTX_MOD_REDUX_ADD:
+        return r + v;
+    case PTX_MOD_REDUX_MIN:
+        return less ? v : r;
+    case PTX_MOD_REDUX_MAX:
+        return less ? r : v;
+    case PTX_MOD_REDUX_AND:
+        return r & v;
+    case PTX_MOD_REDUX_OR:
+        return r | v;
+    default:
+        return r ^ v;
+    }
+}
+
 FN(REDUX_ANY)
 {
-    const uint32_t *a = warp_row(w, op->a);
-    bool is_signed = op->type == PTX_S32;
-    uint32_t r = a[__builtin_ctz(mask)];
-    EACH_LANE(i, mask & (mask - 1))
+    uint32_t a[WARP_LANES], *d = warp_row(w, op->dst);
+    const uint32_t *named = warp_row(w, op->b);
+    memcpy(a, warp_row(w, op->a), sizeof a); /* may be the destination too */
+    EACH_LANE(i, mask)
     {
-        uint32_t v = a[i];
-        bool less = is_signed ? (int32_t)v < (int32_t)r : v < r;
-        switch (op->sub) {
-        case PTX_MOD_REDUX_ADD:
-            r += v;
-            break;
-        case PTX_MOD_REDUX_MIN:
-            r = less ? v : r;
-            break;
-        case PTX_MOD_REDUX_MAX:
-            r = less ? r : v;
-            break;
-        case PTX_MOD_REDUX_AND:
-            r &= v;
-            break;
-        case PTX_MOD_REDUX_OR:
-            r |= v;
-            break;
-        default:
-            r ^= v;
-        }
+        uint32_t members = named[i] & mask, r = a[i];
+        for (uint32_t m = members & ~(1u << i); m; m &= m - 1)
+            r = reduce(op, r, a[__builtin_ctz(m)]);
+        d[i] = r;
     }
-    put_all(w, op, mask, r);
 }
