@@ -67,6 +67,22 @@ static uint64_t callee_of(const struct emu_warp *w, const struct op *op, uint32_
     return op->flags & OP_SRC64 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
 }
 
+static bool same_sizes(const struct call_copy *given, uint32_t n, const struct ptx_var *declared,
+                       uint32_t n_declared)
+{
+    bool same = n == n_declared;
+    for (uint32_t i = 0; same && i < n; i++)
+        same = given[i].bytes == declared[i].bytes;
+    return same;
+}
+
+/* Copies follow the call's own list: it must be what the function has. */
+static bool fits_call(const struct ptx_func *f, const struct call_site *site)
+{
+    return same_sizes(site->args, site->n_args, f->params, f->n_params) &&
+           same_sizes(site->rets, site->n_rets, f->rets, f->n_rets);
+}
+
 /* Lanes that call the function the first lane calls go now; the others repeat the call. */
 FN(CALL_INDIRECT)
 {
@@ -80,6 +96,12 @@ FN(CALL_INDIRECT)
         emu_fault(w, FAULT_CALL, lead,
                   "call through a register that holds 0x%llx, which is no function",
                   (unsigned long long)address);
+        return;
+    }
+    if (!fits_call(p->funcs[index].func, site)) {
+        emu_fault(w, FAULT_CALL, lead,
+                  "call through a register of '%s', whose parameters differ from the call's",
+                  p->funcs[index].func->name);
         return;
     }
     for (uint32_t m = mask; m; m &= m - 1)

@@ -53,6 +53,7 @@ static void pop_finished(struct emu_warp *w)
         load_top(w);
     } else {
         w->active = 0;
+        w->rpc = PROGRAM_NO_PC; /* nothing is left that could meet here */
         w->state = WARP_DONE;
     }
 }
