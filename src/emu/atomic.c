@@ -78,7 +78,7 @@ static enum ptx_space lane_space(const struct op *op, uint64_t *address)
 {
     if (op->sub2 != PTX_GENERIC)
         return op->sub2;
-    if (*address >= GENERIC_LOCAL_END)
+    if (*address >= GENERIC_LOCAL_END || *address < GENERIC_SHARED_BASE)
         return PTX_GLOBAL;
     if (*address >= GENERIC_LOCAL_BASE)
         return PTX_LOCAL; /* refused by lane_pointer() */
@@ -125,8 +125,10 @@ void emu_x_ATOM_ANY(struct emu_warp *w, const struct op *op, uint32_t mask)
             later->c[i] = c;
             continue;
         }
+        struct op here = *op;
+        here.sub2 = (uint8_t)space; /* of a generic address, the space it turned out to mean */
         memcpy(&old, p, op->width);
-        uint64_t v = atomic_result(op, old, b, c);
+        uint64_t v = atomic_result(&here, old, b, c);
         memcpy(p, &v, op->width);
         atomic_finish(w, op, i, old);
     }

@@ -492,8 +492,11 @@ static struct split split_spaces(struct emu_warp *w, uint32_t mask)
     const uint64_t *address = w->emu->last.address;
     uint32_t global = 0, shared = 0;
     for (uint32_t i = 0; i < WARP_LANES; i++) {
-        global |= address[i] >= GENERIC_LOCAL_END ? 1u << i : 0;
-        shared |= address[i] < GENERIC_LOCAL_BASE ? 1u << i : 0;
+        /* What lies in no window is global: a fault there names the address as it is. */
+        bool in_shared = (address[i] >= GENERIC_SHARED_BASE) & (address[i] < GENERIC_LOCAL_BASE);
+        bool below = address[i] < GENERIC_SHARED_BASE;
+        global |= (address[i] >= GENERIC_LOCAL_END) | below ? 1u << i : 0;
+        shared |= in_shared ? 1u << i : 0;
     }
     return (struct split){global & mask, shared & mask, mask & ~global & ~shared};
 }
