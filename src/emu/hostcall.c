@@ -123,67 +123,72 @@ static const char *parse_conversion(const char *f, struct arg_source *source, st
     return *f ? f + 1 : NULL;
 }
 
+static void print_integer(struct strbuf *out, const struct conversion *c, uint64_t v)
+{
+    char format[64];
+    uint32_t unused = 64 - c->bytes * 8;
+    snprintf(format, sizeof format, "%sll%c", c->text, c->letter);
+    if (c->letter == 'd' || c->letter == 'i')
+        strbuf_addf(out, format, (long long)(v << unused) >> unused);
+    else
+        strbuf_addf(out, format, (unsigned long long)v);
+}
+
+/* A double; elements of OpenCL's float vectors are floats. */
+static double next_double(const struct conversion *c, struct arg_source *source)
+{
+    double d;
+    if (c->float_vector) {
+        uint32_t word = (uint32_t)next_value(source, 4);
+        float f;
+        memcpy(&f, &word, 4);
+        return (double)f;
+    }
+    uint64_t v = next_value(source, 8);
+    memcpy(&d, &v, 8);
+    return d;
+}
+
 static void print_value(struct strbuf *out, const struct conversion *c, struct arg_source *source)
 {
-    char format[64], text[512];
-    uint64_t v;
-    double d;
+    char format[64];
     struct strbuf s = {0};
+    snprintf(format, sizeof format, "%s%c", c->text, c->letter);
     switch (c->letter) {
     case 'd':
-    case 'i': {
-        v = next_value(source, c->bytes);
-        uint32_t unused = 64 - c->bytes * 8;
-        snprintf(format, sizeof format, "%slld", c->text);
-        snprintf(text, sizeof text, format, (long long)(v << unused) >> unused);
-        break;
-    }
+    case 'i':
     case 'u':
     case 'x':
     case 'X':
     case 'o':
-        v = next_value(source, c->bytes);
-        snprintf(format, sizeof format, "%sll%c", c->text, c->letter);
-        snprintf(text, sizeof text, format, (unsigned long long)v);
+        print_integer(out, c, next_value(source, c->bytes));
         break;
     case 'c':
-        snprintf(format, sizeof format, "%sc", c->text);
-        snprintf(text, sizeof text, format, (int)next_value(source, 4));
+        strbuf_addf(out, format, (int)next_value(source, 4));
         break;
     case 'p':
-        snprintf(text, sizeof text, "0x%llx", (unsigned long long)next_value(source, 8));
+        strbuf_addf(out, "0x%llx", (unsigned long long)next_value(source, 8));
         break;
     case 's':
-        v = next_value(source, 8);
-        if (!lane_read_string(source->w, v, &s))
+        if (!lane_read_string(source->w, next_value(source, 8), &s))
             strbuf_add(&s, "(unreadable string)");
-        snprintf(format, sizeof format, "%ss", c->text);
-        snprintf(text, sizeof text, format, strbuf_text(&s));
+        strbuf_addf(out, format, strbuf_text(&s));
         strbuf_destroy(&s);
         break;
-    default: /* a, e, f, g: a double; elements of OpenCL's float vectors are floats */
-        if (c->float_vector) {
-            uint32_t word = (uint32_t)next_value(source, 4);
-            float f;
-            memcpy(&f, &word, 4);
-            d = f;
-        } else {
-            v = next_value(source, 8);
-            memcpy(&d, &v, 8);
-        }
-        snprintf(format, sizeof format, "%s%c", c->text, c->letter);
-        snprintf(text, sizeof text, format, d);
+    default: /* a, e, f, g */
+        strbuf_addf(out, format, next_double(c, source));
     }
-    strbuf_add(out, text);
 }
 
-static void print_formatted(struct strbuf *out, const char *f, struct arg_source *source)
+/* Returns how many conversions it has made. */
+static int print_formatted(struct strbuf *out, const char *f, struct arg_source *source)
 {
+    int n = 0;
     while (*f) {
         const char *percent = strchr(f, '%');
         if (!percent) {
             strbuf_add(out, f);
-            return;
+            return n;
         }
         strbuf_add_n(out, f, (size_t)(percent - f));
         f = percent + 1;
@@ -204,9 +209,12 @@ static void print_formatted(struct strbuf *out, const char *f, struct arg_source
             print_value(out, &c, source);
         }
         f = after;
+        n++;
     }
+    return n;
 }
 
+/* CUDA's vprintf returns the number of arguments, OpenCL's printf 0; both -1 on failure. */
 static void host_printf(struct emu_warp *w, const struct call_site *site, uint32_t lane,
                         bool packed)
 {
@@ -216,11 +224,11 @@ static void host_printf(struct emu_warp *w, const struct call_site *site, uint32
     if (packed)
         source.at = argument(w, site, lane, 1, 8);
     if (lane_read_string(w, argument(w, site, lane, 0, 8), &format)) {
-        print_formatted(&out, strbuf_text(&format), &source);
+        int n = print_formatted(&out, strbuf_text(&format), &source);
         if (w->emu->print)
             w->emu->print(w->emu->print_user, strbuf_text(&out), out.len);
         w->emu->stats->printf_bytes += out.len;
-        result = (int)out.len;
+        result = packed ? n : 0;
     }
     give_result(w, site, lane, (uint32_t)result);
     strbuf_destroy(&format);

@@ -140,6 +140,10 @@ __HEDDLE__ void __brkpt()
 extern "C" __device__ int vprintf(const char *format, const char *arguments);
 extern "C" __device__ int printf(const char *format, ...);
 
+/* The heap of the device. */
+extern "C" __device__ void *malloc(size_t bytes);
+extern "C" __device__ void free(void *address);
+
 /* What <assert.h> calls when an assertion does not hold. */
 __HEDDLE__ void __assert_fail(const char *what, const char *file, unsigned line,
                               const char *function)
