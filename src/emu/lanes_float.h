@@ -4,6 +4,7 @@
  * MODEL: a NaN result is always the canonical NaN, 0x7fffffff for f32 and 0x7ff8000000000000 for
  * f64. For f32 this is what GPUs do. For f64 they hand an input's payload on; which one is not
  * specified and differs among hosts, so it is dropped here and numbers stay the same everywhere.
+ *
  * .ftz flushes a result that is subnormal once rounded to 24 bits, as if exponents had no end; so
  * an H200 does. */
 #ifndef HEDDLE_EMU_LANES_FLOAT_H
