@@ -10,6 +10,9 @@ struct strbuf {
     size_t len, cap;
 };
 
+/* Visible to plug-ins, which give their reasons and costs in words. */
+#pragma GCC visibility push(default)
+
 void strbuf_destroy(struct strbuf *b);
 void strbuf_clear(struct strbuf *b);
 void strbuf_add(struct strbuf *b, const char *s);
@@ -21,5 +24,7 @@ const char *strbuf_text(const struct strbuf *b); /* "" while empty */
 
 /* Reads a whole file. Returns 0, or an errno value. */
 int strbuf_read_file(struct strbuf *b, const char *path);
+
+#pragma GCC visibility pop
 
 #endif

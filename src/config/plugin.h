@@ -75,10 +75,10 @@ const void *plugin_open(const char *path, const char *symbol, struct strbuf *why
 const void *plugin_values(const struct plugin *p, const void *values, struct arena *arena);
 
 /* One part of a hardware cost: adds the line "what bits" to `parts` unless that is NULL, and
- * returns the bits. */
-uint64_t plugin_cost(struct strbuf *parts, const char *what, uint64_t bits);
+ * returns the bits. Shared objects may call this, as they may strbuf.h. */
+PLUGIN_EXPORT uint64_t plugin_cost(struct strbuf *parts, const char *what, uint64_t bits);
 
 /* Bits that tell n things apart; 0 for one thing. */
-uint32_t plugin_index_bits(uint64_t n);
+PLUGIN_EXPORT uint32_t plugin_index_bits(uint64_t n);
 
 #endif

@@ -1,0 +1,65 @@
+/* A cache policy of one's own: of n loads that miss, one is kept and the others go around the
+ * cache; LRU underneath. A stream that is never used again then replaces little, and a loop that
+ * is too big for the cache leaves part of itself there. */
+#include "cache/cache_policy.h"
+
+struct one_in_n_params {
+    uint32_t n;
+};
+
+static const struct param one_in_n_params[] = {
+    PARAM_U32(struct one_in_n_params, n, "4", 1, 65536, "misses", "one of so many is kept"),
+};
+
+struct one_in_n {
+    uint32_t n_misses; /* since the last one that was kept */
+};
+
+static size_t one_in_n_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    (void)g, (void)params;
+    return sizeof(struct one_in_n);
+}
+
+static uint64_t one_in_n_cost_bits(const struct cache_geometry *g, const void *params,
+                                   struct strbuf *parts)
+{
+    (void)g;
+    const struct one_in_n_params *values = params;
+    return plugin_cost(parts, "counter", plugin_index_bits(values->n));
+}
+
+/* Only looks: the same load may ask again after a stall. */
+static int one_in_n_decide(const struct cache_policy *p, const struct cache_set *s,
+                           const struct mem_access *a)
+{
+    (void)a;
+    const struct one_in_n *state = p->state;
+    const struct one_in_n_params *values = p->params;
+    return state->n_misses + 1 < values->n ? CACHE_BYPASS : cache_set_lru(s);
+}
+
+/* Told once for every miss that is accepted, kept or not. */
+static void one_in_n_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
+                             const struct mem_access *a)
+{
+    (void)s, (void)way, (void)a;
+    struct one_in_n *state = p->state;
+    const struct one_in_n_params *values = p->params;
+    state->n_misses = (state->n_misses + 1) % values->n;
+}
+
+PLUGIN_EXPORT const struct cache_policy_desc heddle_cache_policy = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "one_in_n",
+    .summary = "keeps one of n misses, LRU underneath",
+    .citation = "doc/adding-a-policy.md",
+    .params = one_in_n_params,
+    .n_params = 1,
+    .params_bytes = sizeof(struct one_in_n_params),
+    .state_bytes = one_in_n_state_bytes,
+    .cost_bits = one_in_n_cost_bits,
+    .decide = one_in_n_decide,
+    .on_miss = one_in_n_on_miss,
+};
