@@ -1,0 +1,449 @@
+/* Ports and credits: times against charts written by hand, throughput against bandwidth and round
+ * trip, and the conservation of random traffic and its violations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "noc/port.h"
+#include "unit/random_bits.h"
+
+enum { PERIOD = 16, LATENCY = 5, CREDIT = 9, DATA = 1 };
+
+static const struct noc_config plain = {.flit_bytes = 32,
+                                        .header_bytes = 8,
+                                        .max_data_bytes = 128,
+                                        .latency_cycles = LATENCY,
+                                        .flits_per_cycle_up = 1,
+                                        .flits_per_cycle_down = 1};
+static const struct clock_domain port_clock = {.name = "icnt", .mhz = 650, .period = PERIOD};
+
+/* --- a shard with both sides: sends what it is told to, takes what comes when it has room --- */
+
+enum { MAX_NODES = 6, MAX_ITEMS = 4096 };
+
+struct item {
+    sim_time not_before;
+    uint32_t to, flits;
+    sim_time handed_over; /* when the port took it */
+};
+
+struct node {
+    struct shard shard; /* first */
+    struct tx_port tx;
+    struct rx_port rx;
+    uint32_t tick; /* period of its own clock */
+    struct item *items;
+    uint32_t n_items, n_sent;
+    uint32_t percent_busy;      /* of its ticks: nothing is taken then */
+    sim_time usable[MAX_ITEMS]; /* of what it received */
+    uint32_t senders[MAX_ITEMS], n_received;
+};
+
+static void node_collect(struct node *n, sim_time now)
+{
+    for (const struct message *m; (m = shard_peek(&n->shard, now + 1)); shard_take(&n->shard)) {
+        if (m->kind == CREDIT)
+            tx_credit(&n->tx, m);
+        else
+            rx_arrive(&n->rx, m);
+    }
+}
+
+static void node_tick(struct node *n, sim_time now)
+{
+    node_collect(n, now);
+    uint64_t chance = n->shard.id + now; /* depends on the time only, not on ticks before */
+    if (random_u64(&chance) % 100 >= n->percent_busy)
+        while (rx_peek(&n->rx)) {
+            struct message m;
+            assert_int_equal(rx_peek(&n->rx)->kind, DATA);
+            n->usable[n->n_received] = rx_take(&n->rx, now, &m);
+            n->senders[n->n_received++] = m.from;
+        }
+    while (n->n_sent < n->n_items) {
+        struct item *i = &n->items[n->n_sent];
+        if (i->not_before > now || !tx_can_send(&n->tx, now, i->to, i->flits))
+            break;
+        tx_send(&n->tx, now,
+                (struct message){.to = i->to, .kind = DATA, .flits = (uint16_t)i->flits});
+        i->handed_over = now;
+        n->n_sent++;
+    }
+}
+
+static bool node_is_idle(const struct shard *s)
+{
+    const struct node *n = (const struct node *)s;
+    return n->n_sent == n->n_items && !rx_peek(&n->rx) && tx_is_quiet(&n->tx);
+}
+
+static void node_advance(struct shard *s, sim_time until)
+{
+    struct node *n = (struct node *)s;
+    if (s->next == TIME_NEVER) /* woken by a message: back to ticking */
+        s->next = (shard_peek(s, until)->at + n->tick - 1) / n->tick * n->tick;
+    for (; s->next < until; s->next += n->tick)
+        node_tick(n, s->next);
+    node_collect(n, until - 1);
+    if (node_is_idle(s))
+        s->next = TIME_NEVER;
+}
+
+static const struct shard_ops node_ops = {
+    .kind = "node", .advance = node_advance, .is_idle = node_is_idle};
+
+struct net {
+    struct node nodes[MAX_NODES];
+    struct shard *list[MAX_NODES];
+    struct item items[MAX_NODES][MAX_ITEMS];
+    uint32_t n;
+};
+
+static struct net *net_new(uint32_t n, const struct noc_config *c, uint32_t flits_per_cycle)
+{
+    struct net *net = calloc(1, sizeof *net);
+    net->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct node *node = &net->nodes[i];
+        node->shard =
+            (struct shard){.ops = &node_ops, .id = i, .min_latency = c->latency_cycles * PERIOD};
+        node->tick = PERIOD;
+        node->items = net->items[i];
+        tx_init(&node->tx, &node->shard, &port_clock, c, flits_per_cycle, 0, n);
+        rx_init(&node->rx, &node->shard, &port_clock, c, flits_per_cycle, CREDIT);
+        net->list[i] = &node->shard;
+    }
+    return net;
+}
+
+static void net_free(struct net *net)
+{
+    for (uint32_t i = 0; i < net->n; i++) {
+        tx_destroy(&net->nodes[i].tx);
+        rx_destroy(&net->nodes[i].rx);
+        shard_destroy(net->list[i]);
+    }
+    free(net);
+}
+
+static void offer(struct net *net, uint32_t from, uint32_t to, uint32_t flits, sim_time at)
+{
+    struct node *n = &net->nodes[from];
+    n->items[n->n_items++] = (struct item){.not_before = at, .to = to, .flits = flits};
+}
+
+static void net_run_quantum(struct net *net, sim_time quantum)
+{
+    struct engine e = {.shards = net->list, .n = net->n, .quantum = quantum, .skip = true};
+    assert_int_equal(engine_run(&e, NULL, NULL, 100000000, NULL), ENGINE_DONE);
+}
+
+static void net_run(struct net *net)
+{
+    net_run_quantum(net, LATENCY * PERIOD);
+}
+
+static bool net_is_conserved(const struct net *net, struct strbuf *why)
+{
+    struct port_stats tx = {0}, rx = {0};
+    for (uint32_t i = 0; i < net->n; i++) {
+        port_stats_add(&tx, &net->nodes[i].tx.stats);
+        port_stats_add(&rx, &net->nodes[i].rx.stats);
+    }
+    return noc_is_conserved(&tx, &rx, why);
+}
+
+/* --- charts --- */
+
+static void flits_include_the_header(void **state)
+{
+    (void)state;
+    assert_int_equal(noc_flits(&plain, 0), 1);
+    assert_int_equal(noc_flits(&plain, 24), 1);
+    assert_int_equal(noc_flits(&plain, 25), 2);
+    assert_int_equal(noc_flits(&plain, 128), 5);
+}
+
+static void unloaded_messages_take_two_ports_and_the_latency(void **state)
+{
+    (void)state;
+    for (uint32_t flits = 1; flits <= 5; flits++) {
+        struct net *net = net_new(2, &plain, 1);
+        offer(net, 0, 1, flits, 10 * PERIOD);
+        net_run(net);
+        assert_int_equal(net->nodes[1].n_received, 1);
+        assert_int_equal(net->nodes[1].usable[0], (10 + flits + LATENCY + flits) * PERIOD);
+        net_free(net);
+    }
+}
+
+/* A sender whose clock is three times slower and a unit off waits for the port's next cycle. */
+static void a_port_begins_with_its_own_next_cycle(void **state)
+{
+    (void)state;
+    struct net *net = net_new(2, &plain, 1);
+    net->nodes[0].tick = 49;
+    offer(net, 0, 1, 1, 49); /* cycle 3 begins at 48, cycle 4 at 64 */
+    net_run(net);
+    assert_int_equal(net->nodes[0].items[0].handed_over, 49);
+    assert_int_equal(net->nodes[1].usable[0], (4 + 1 + LATENCY + 1) * PERIOD);
+    net_free(net);
+}
+
+static void an_injection_port_is_busy_for_its_flits(void **state)
+{
+    (void)state;
+    struct net *net = net_new(3, &plain, 1);
+    struct node *sender = &net->nodes[0];
+    offer(net, 0, 1, 3, 0);
+    offer(net, 0, 2, 2, 0);
+    net_run(net);
+    assert_int_equal(sender->items[1].handed_over, 3 * PERIOD);
+    assert_int_equal(net->nodes[1].usable[0], (3 + LATENCY + 3) * PERIOD);
+    assert_int_equal(net->nodes[2].usable[0], (5 + LATENCY + 2) * PERIOD);
+    net_free(net);
+}
+
+static void an_ejection_port_serves_by_arrival_then_sender(void **state)
+{
+    (void)state;
+    struct net *net = net_new(4, &plain, 1);
+    offer(net, 2, 3, 4, 0); /* arrives at cycle 4 + LATENCY */
+    offer(net, 1, 3, 4, 0); /* at the same time, from a lower id */
+    offer(net, 0, 3, 2, 0); /* first */
+    net_run(net);
+    const struct node *receiver = &net->nodes[3];
+    static const uint32_t senders[] = {0, 1, 2};
+    assert_memory_equal(receiver->senders, senders, sizeof senders);
+    assert_int_equal(receiver->usable[0], (2 + LATENCY + 2) * PERIOD);
+    assert_int_equal(receiver->usable[1], (4 + LATENCY + 4) * PERIOD);
+    assert_int_equal(receiver->usable[2], (4 + LATENCY + 8) * PERIOD);
+    net_free(net);
+}
+
+/* Three flits a cycle: messages of 1, 1, 2 and 5 flits take flits 0, 1, 2-3 and 4-8. */
+static void a_wide_port_shares_a_cycle(void **state)
+{
+    (void)state;
+    struct net *net = net_new(2, &plain, 3);
+    static const uint32_t flits[] = {1, 1, 2, 5}, handed_over[] = {0, 0, 0, 1},
+                          arrives_after[] = {1, 1, 2, 3};
+    for (int i = 0; i < 4; i++)
+        offer(net, 0, 1, flits[i], 0);
+    net_run(net);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(net->nodes[0].items[i].handed_over, handed_over[i] * PERIOD);
+    /* Ejection: two in the cycle after arrival, the third spans what is left of its cycle. */
+    assert_int_equal(net->nodes[1].usable[0], (arrives_after[0] + LATENCY + 1) * PERIOD);
+    assert_int_equal(net->nodes[1].usable[1], (arrives_after[1] + LATENCY + 1) * PERIOD);
+    assert_int_equal(net->nodes[1].usable[2], (arrives_after[2] + LATENCY + 1) * PERIOD);
+    assert_int_equal(net->nodes[1].usable[3], (arrives_after[3] + LATENCY + 2) * PERIOD);
+    net_free(net);
+}
+
+/* A buffer of one message: the next goes when the credits of the last are back, not earlier. */
+static void credits_return_a_latency_after_ejection(void **state)
+{
+    (void)state;
+    struct noc_config shallow = plain;
+    shallow.buffer_flits = 5;
+    struct net *net = net_new(2, &shallow, 1);
+    for (int i = 0; i < 3; i++)
+        offer(net, 0, 1, 5, 0);
+    net_run(net);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(net->nodes[0].items[i].handed_over,
+                         i * (5 + LATENCY + 5 + LATENCY) * PERIOD);
+    net_free(net);
+}
+
+static void missing_credits_mean_never_until_they_are_back(void **state)
+{
+    (void)state;
+    struct shard s = {.min_latency = 1};
+    struct noc_config small = plain;
+    struct tx_port p;
+    small.buffer_flits = 6;
+    tx_init(&p, &s, &port_clock, &small, 1, 10, 2);
+    tx_send(&p, 0, (struct message){.to = 11, .flits = 4});
+    assert_int_equal(tx_ready_at(&p, 0, 11, 3), TIME_NEVER);
+    assert_false(tx_can_send(&p, 1000, 11, 3));
+    assert_true(tx_can_send(&p, 1000, 11, 2));
+    assert_true(tx_can_send(&p, 1000, 10, 6)); /* each receiver has its own */
+    assert_false(tx_is_quiet(&p));
+    tx_credit(&p, &(struct message){.at = 500, .from = 11, .flits = 4});
+    assert_true(tx_can_send(&p, 1000, 11, 6));
+    assert_true(tx_is_quiet(&p));
+    tx_destroy(&p);
+    shard_destroy(&s);
+}
+
+static void ready_at_is_the_first_time_it_can_be_sent(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (uint32_t flits_per_cycle = 1; flits_per_cycle <= 3; flits_per_cycle++) {
+        struct shard s = {.min_latency = 1};
+        struct tx_port p;
+        tx_init(&p, &s, &port_clock, &plain, flits_per_cycle, 0, 1);
+        sim_time now = 0;
+        for (int i = 0; i < 200; i++) {
+            uint32_t flits = 1 + (uint32_t)(random_u64(&seed) % 5);
+            now += random_u64(&seed) % 70;
+            sim_time ready = tx_ready_at(&p, now, 0, flits);
+            for (; now < ready; now++)
+                assert_false(tx_can_send(&p, now, 0, flits));
+            assert_true(tx_can_send(&p, now, 0, flits));
+            tx_send(&p, now, (struct message){.to = 0, .flits = (uint16_t)flits});
+            tx_credit(&p, &(struct message){.at = now, .from = 0, .flits = (uint16_t)flits});
+        }
+        tx_destroy(&p);
+        shard_destroy(&s);
+    }
+}
+
+/* --- throughput --- */
+
+/* When the last of many messages of one sender is usable, in cycles. */
+static sim_time stream_cycles(const struct noc_config *c, uint32_t flits_per_cycle, uint32_t flits,
+                              uint32_t n)
+{
+    struct net *net = net_new(2, c, flits_per_cycle);
+    for (uint32_t i = 0; i < n; i++)
+        offer(net, 0, 1, flits, 0);
+    net_run(net);
+    sim_time last = net->nodes[1].usable[n - 1] / PERIOD;
+    net_free(net);
+    return last;
+}
+
+static void the_default_buffer_sustains_the_whole_bandwidth(void **state)
+{
+    (void)state;
+    assert_int_equal(noc_full_buffer_flits(&plain, 1), 20); /* 5 + LATENCY + 5 + LATENCY */
+    assert_int_equal(stream_cycles(&plain, 1, 5, 1000), 5000 + LATENCY + 5);
+    assert_int_equal(stream_cycles(&plain, 1, 1, 1000), 1000 + LATENCY + 1);
+    assert_int_equal(stream_cycles(&plain, 2, 1, 1000), 500 + LATENCY + 1);
+}
+
+static void a_shallower_buffer_is_bound_by_the_round_trip(void **state)
+{
+    (void)state;
+    struct noc_config shallow = plain;
+    shallow.buffer_flits = 10; /* two messages in each round trip of 20 cycles */
+    assert_in_range(stream_cycles(&shallow, 1, 5, 1000), 9980, 10020);
+    shallow.buffer_flits = 19; /* one flit less than needed: three messages */
+    assert_in_range(stream_cycles(&shallow, 1, 5, 1000), 6640, 6700);
+}
+
+static void buffers_are_judged_with_words(void **state)
+{
+    (void)state;
+    struct noc_config c = plain;
+    struct strbuf why = {0};
+    assert_int_equal(noc_check_buffer(&c, 1, &why), NOC_BUFFER_FULL);
+    c.buffer_flits = 20;
+    assert_int_equal(noc_check_buffer(&c, 1, &why), NOC_BUFFER_FULL);
+    assert_string_equal(strbuf_text(&why), "");
+    c.buffer_flits = 19;
+    assert_int_equal(noc_check_buffer(&c, 1, &why), NOC_BUFFER_SHALLOW);
+    assert_non_null(strstr(strbuf_text(&why), "bandwidth x round trip, 20 flits"));
+    strbuf_clear(&why);
+    c.buffer_flits = 4;
+    assert_int_equal(noc_check_buffer(&c, 1, &why), NOC_BUFFER_TOO_SMALL);
+    assert_non_null(strstr(strbuf_text(&why), "largest message, 5 flits (136 bytes"));
+    strbuf_destroy(&why);
+}
+
+/* --- random traffic --- */
+
+static struct net *random_net(uint64_t seed)
+{
+    struct noc_config c = plain;
+    c.buffer_flits = (uint32_t[]){0, 5, 7, 40}[random_u64(&seed) % 4];
+    struct net *net = net_new(2 + (uint32_t)(random_u64(&seed) % (MAX_NODES - 1)), &c,
+                              1 + (uint32_t)(random_u64(&seed) % 3));
+    for (uint32_t i = 0; i < net->n; i++) {
+        net->nodes[i].tick = 1 + (uint32_t)(random_u64(&seed) % 40);
+        net->nodes[i].percent_busy = (uint32_t)(random_u64(&seed) % 95);
+        for (int k = 0; k < 100; k++) {
+            uint64_t r = random_u64(&seed);
+            offer(net, i, (uint32_t)(r % net->n), 1 + (uint32_t)(r / 16 % 5), r / 1024 % 20000);
+        }
+    }
+    return net;
+}
+
+static void random_traffic_is_conserved_at_any_quantum(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct net *a = random_net(seed), *b = random_net(seed);
+        struct strbuf why = {0};
+        net_run_quantum(a, 1);
+        net_run_quantum(b, LATENCY * PERIOD);
+        assert_true(net_is_conserved(a, &why));
+        assert_string_equal(strbuf_text(&why), "");
+        for (uint32_t i = 0; i < a->n; i++) {
+            assert_int_equal(a->nodes[i].n_received, b->nodes[i].n_received);
+            assert_memory_equal(a->nodes[i].usable, b->nodes[i].usable, sizeof a->nodes[i].usable);
+            assert_memory_equal(&a->nodes[i].tx.stats, &b->nodes[i].tx.stats,
+                                sizeof(struct port_stats));
+            assert_memory_equal(&a->nodes[i].rx.stats, &b->nodes[i].rx.stats,
+                                sizeof(struct port_stats));
+        }
+        net_free(a);
+        net_free(b);
+    }
+}
+
+static void what_is_lost_or_mistimed_breaks_conservation(void **state)
+{
+    (void)state;
+    struct net *net = random_net(1);
+    net_run(net);
+    struct strbuf why = {0};
+    assert_true(net_is_conserved(net, &why));
+    struct node *n = &net->nodes[0], saved = *n;
+    rx_arrive(&n->rx, &(struct message){.at = 1 << 20, .flits = 2}); /* nobody sent it */
+    assert_false(net_is_conserved(net, &why));
+    *n = saved;
+    tx_send(&n->tx, 1 << 20, (struct message){.to = 1, .flits = 2}); /* nobody receives it */
+    assert_false(net_is_conserved(net, &why));
+    *n = saved;
+    n->shard.n_out = 0;
+    /* Two flits held ten units longer than the receiver meant. */
+    occupancy_add(&n->tx.held, 1 << 20, 2);
+    tx_credit(&n->tx, &(struct message){.at = (1 << 20) + 10, .from = 0, .flits = 0});
+    occupancy_remove(&n->tx.held, (1 << 20) + 10, 2);
+    strbuf_clear(&why);
+    assert_false(net_is_conserved(net, &why));
+    assert_non_null(strstr(strbuf_text(&why), "time that credits were in use"));
+    strbuf_destroy(&why);
+    net_free(net);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flits_include_the_header),
+        cmocka_unit_test(unloaded_messages_take_two_ports_and_the_latency),
+        cmocka_unit_test(a_port_begins_with_its_own_next_cycle),
+        cmocka_unit_test(an_injection_port_is_busy_for_its_flits),
+        cmocka_unit_test(an_ejection_port_serves_by_arrival_then_sender),
+        cmocka_unit_test(a_wide_port_shares_a_cycle),
+        cmocka_unit_test(credits_return_a_latency_after_ejection),
+        cmocka_unit_test(missing_credits_mean_never_until_they_are_back),
+        cmocka_unit_test(ready_at_is_the_first_time_it_can_be_sent),
+        cmocka_unit_test(the_default_buffer_sustains_the_whole_bandwidth),
+        cmocka_unit_test(a_shallower_buffer_is_bound_by_the_round_trip),
+        cmocka_unit_test(buffers_are_judged_with_words),
+        cmocka_unit_test(random_traffic_is_conserved_at_any_quantum),
+        cmocka_unit_test(what_is_lost_or_mistimed_breaks_conservation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
