@@ -1,9 +1,11 @@
 /* A DRAM channel's controller: FR-FCFS (Rixner et al., ISCA 2000, "first ready") over one queue.
  * dram.h states the order of preference, dram_timing.h when a command is allowed.
  *
- * The command that comes next is planned as soon as the last one is given: with the queue as it is,
- * both the cycle and the choice are known. A tick before that cycle has nothing to do, so leaving
- * it out changes nothing, and a request that comes in meanwhile is only compared with the plan.
+ * Requests stand in a line of 64 places, the oldest first, and sets of them are masks of places:
+ * the oldest of a set is its lowest bit. Each command is planned as soon as the one before is
+ * given: with the queue as it is, both its cycle and the choice are known. A tick before that cycle
+ * has nothing to do, so leaving it out changes nothing; a request that comes in may change the
+ * plan.
  *
  * MODEL: age is the order of arrival; a request keeps its age until its last burst. Bursts of
  * several requests may interleave where timing (t_ccdl) makes the older one wait.
@@ -21,30 +23,26 @@
 #include "base/occupancy.h"
 #include "dram/dram_timing.h"
 
-enum { NONE = 0xff }; /* no slot */
+enum { N_PLACES = 64 };
 
-struct entry {
+struct waiting {
     struct dram_request r;
-    uint64_t order; /* of arrival */
     uint64_t pushed_at;
     uint32_t bursts_left;
-    bool opened_row;    /* an activate was given for it */
-    uint8_t prev, next; /* in its bank's list */
+    bool opened_row; /* an activate was given for it */
 };
 
 struct bank {
     struct bank_timing timing;
-    uint32_t row, group;
-    bool open;
-    uint8_t first, last;          /* queued requests, oldest first */
-    uint8_t hits[2 /* write? */]; /* the oldest ones for the open row */
+    uint32_t row; /* that is open, if one is */
+    uint32_t group;
 };
 
+/* The next command: when, which, and for whom. */
 struct plan {
     uint64_t at; /* ~0 = nothing to do */
-    uint64_t order;
     enum dram_command_kind kind;
-    uint8_t slot;
+    uint32_t place;
 };
 
 struct done {
@@ -60,34 +58,55 @@ struct done_queue {
 
 struct dram {
     struct dram_config config;
+    uint32_t burst_bytes;
     struct dram_timing timing;
-    struct bank banks[DRAM_MAX_BANKS];
-    struct entry slots[DRAM_MAX_QUEUE];
-    uint64_t free_slots, busy_banks; /* masks */
-    uint64_t n_pushed;
     struct plan plan;
+
+    struct waiting line[N_PLACES];
+    uint32_t line_end;      /* the next request's place */
+    uint64_t used, writes;  /* places of requests; of writes among them */
+    uint64_t hits;          /* ... whose row is open */
+    uint64_t closed, stale; /* ... whose bank has no open row; has one that nobody waits for */
+
+    struct bank banks[DRAM_MAX_BANKS];
+    uint64_t of_bank[DRAM_MAX_BANKS]; /* places of its requests */
+    uint64_t open_banks;
+
     struct done_queue done[2 /* write? */];
+    uint64_t next_done; /* when the first of both is done; ~0 = none is on its way */
     struct occupancy queue;
     struct dram_stats stats;
     void (*observer)(void *user, const struct dram_command *c);
     void *observer_user;
 };
 
+static uint64_t bit(uint32_t i)
+{
+    return UINT64_C(1) << i;
+}
+
+static uint32_t lowest(uint64_t mask)
+{
+    return (uint32_t)__builtin_ctzll(mask);
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 struct dram *dram_create(const struct dram_config *config)
 {
     assert(config->n_banks >= 1 && config->n_banks <= DRAM_MAX_BANKS);
-    assert(config->queue_entries >= 1 && config->queue_entries <= DRAM_MAX_QUEUE);
+    assert(config->queue_entries >= 1 && config->queue_entries <= N_PLACES);
     assert(config->burst_cycles >= 1 && config->bus_bytes_per_cycle >= 1);
     struct dram *d = xcalloc(1, sizeof *d);
     d->config = *config;
+    d->burst_bytes = config->burst_cycles * config->bus_bytes_per_cycle;
     timing_init(&d->timing, config);
-    d->free_slots = ~UINT64_C(0) >> (DRAM_MAX_QUEUE - config->queue_entries);
-    d->plan.at = UINT64_MAX;
-    for (uint32_t i = 0; i < config->n_banks; i++) {
-        struct bank *b = &d->banks[i];
-        b->group = i % config->n_bank_groups;
-        b->first = b->last = b->hits[0] = b->hits[1] = NONE;
-    }
+    d->plan.at = d->next_done = UINT64_MAX;
+    for (uint32_t i = 0; i < config->n_banks; i++)
+        d->banks[i].group = i % config->n_bank_groups;
     return d;
 }
 
@@ -102,175 +121,190 @@ void dram_destroy(struct dram *d)
 
 /* --- what comes next --- */
 
-static uint64_t max_u64(uint64_t a, uint64_t b)
+/* When the channel and a bank allow a command of that kind. */
+static inline uint64_t channel_allows(const struct dram *d, enum dram_command_kind kind)
 {
-    return a > b ? a : b;
+    switch (kind) {
+    case DRAM_ACTIVATE:
+        return d->timing.activate_at;
+    case DRAM_PRECHARGE:
+        return 0;
+    case DRAM_READ:
+    case DRAM_WRITE:
+        break;
+    }
+    return d->timing.column_at[kind == DRAM_WRITE];
 }
 
-static bool is_column(enum dram_command_kind kind)
+static inline uint64_t bank_allows(const struct dram *d, const struct bank *b,
+                                   enum dram_command_kind kind)
 {
-    return kind >= DRAM_READ;
+    switch (kind) {
+    case DRAM_ACTIVATE:
+        return b->timing.activate_at;
+    case DRAM_PRECHARGE:
+        return b->timing.precharge_at;
+    case DRAM_READ:
+    case DRAM_WRITE:
+        break;
+    }
+    return max_u64(b->timing.column_at, d->timing.group_at[b->group]);
 }
 
-/* The earlier command wins; at the same cycle, reads and writes before others, then the older. */
-static void consider(const struct dram *d, struct plan *best, uint64_t at,
-                     enum dram_command_kind kind, uint8_t slot)
+/* Looks among the requests at these places, oldest first, for a command of that kind that can be
+ * given, from `floor` on, before the best so far, or then and for an older request. Compiled once
+ * for each kind. */
+static inline __attribute__((always_inline)) void consider(const struct dram *d, struct plan *best,
+                                                           enum dram_command_kind kind,
+                                                           uint64_t places, uint64_t floor)
 {
-    const struct entry *e = &d->slots[slot];
-    at = max_u64(at, e->pushed_at + 1);
-    if (at > best->at)
-        return;
-    if (at == best->at) {
-        bool column = is_column(kind);
-        if (column != is_column(best->kind) ? !column : e->order > best->order)
+    floor = max_u64(floor, channel_allows(d, kind));
+    while (places && floor <= best->at) {
+        uint32_t place = lowest(places), bank = d->line[place].r.bank;
+        uint64_t at = max_u64(floor, bank_allows(d, &d->banks[bank], kind));
+        if (at < best->at || (at == best->at && place < best->place))
+            *best = (struct plan){.at = at, .kind = kind, .place = place};
+        if (at == floor) /* those behind are no earlier */
             return;
+        places &= ~d->of_bank[bank];
     }
-    *best = (struct plan){.at = at, .order = e->order, .kind = kind, .slot = slot};
-}
-
-static void consider_column(const struct dram *d, struct plan *best, const struct bank *b,
-                            uint8_t slot, bool write, uint64_t floor)
-{
-    uint64_t at = max_u64(max_u64(b->timing.column_at, d->timing.column_at[write]),
-                          max_u64(d->timing.group_at[b->group], floor));
-    consider(d, best, at, write ? DRAM_WRITE : DRAM_READ, slot);
-}
-
-static void consider_row(const struct dram *d, struct plan *best, const struct bank *b,
-                         uint8_t slot, uint64_t floor)
-{
-    if (b->open)
-        consider(d, best, max_u64(b->timing.precharge_at, floor), DRAM_PRECHARGE, slot);
-    else
-        consider(d, best, max_u64(max_u64(b->timing.activate_at, d->timing.activate_at), floor),
-                 DRAM_ACTIVATE, slot);
-}
-
-static void consider_bank(const struct dram *d, struct plan *best, const struct bank *b,
-                          uint64_t floor)
-{
-    if (b->hits[0] == NONE && b->hits[1] == NONE) {
-        consider_row(d, best, b, b->first, floor);
-        return;
-    }
-    for (int write = 0; write < 2; write++)
-        if (b->hits[write] != NONE)
-            consider_column(d, best, b, b->hits[write], write, floor);
-}
-
-static uint8_t oldest_slot(const struct dram *d)
-{
-    uint8_t oldest = NONE;
-    for (uint64_t banks = d->busy_banks; banks; banks &= banks - 1) {
-        uint8_t slot = d->banks[__builtin_ctzll(banks)].first;
-        if (oldest == NONE || d->slots[slot].order < d->slots[oldest].order)
-            oldest = slot;
-    }
-    return oldest;
 }
 
 /* Plans the first command at or after `floor`. */
 static void make_plan(struct dram *d, uint64_t floor)
 {
-    struct plan best = {.at = UINT64_MAX, .order = UINT64_MAX};
-    if (d->config.scheduler == DRAM_FR_FCFS) {
-        for (uint64_t banks = d->busy_banks; banks; banks &= banks - 1)
-            consider_bank(d, &best, &d->banks[__builtin_ctzll(banks)], floor);
-    } else if (d->busy_banks) {
-        uint8_t slot = oldest_slot(d);
-        const struct dram_request *r = &d->slots[slot].r;
-        const struct bank *b = &d->banks[r->bank];
-        if (b->open && b->row == r->row)
-            consider_column(d, &best, b, slot, r->write, floor);
-        else
-            consider_row(d, &best, b, slot, floor);
+    uint64_t hits = d->hits, closed = d->closed, stale = d->stale;
+    if (d->config.scheduler == DRAM_FCFS) {
+        uint64_t oldest = d->used & -d->used;
+        hits &= oldest;
+        closed &= oldest;
+        stale = oldest & ~hits & ~closed;
     }
-    d->plan = best;
+    struct plan column = {.at = UINT64_MAX, .place = N_PLACES};
+    /* The way the bus is turned comes first: most often the other then need not be looked at. */
+    if (d->timing.column_at[0] <= d->timing.column_at[1]) {
+        consider(d, &column, DRAM_READ, hits & ~d->writes, floor);
+        consider(d, &column, DRAM_WRITE, hits & d->writes, floor);
+    } else {
+        consider(d, &column, DRAM_WRITE, hits & d->writes, floor);
+        consider(d, &column, DRAM_READ, hits & ~d->writes, floor);
+    }
+    /* Place 0 has none before it: of one cycle's commands, a read or write wins. */
+    struct plan row = {.at = column.at, .place = 0};
+    consider(d, &row, DRAM_ACTIVATE, closed, floor);
+    consider(d, &row, DRAM_PRECHARGE, stale, floor);
+    d->plan = row.at < column.at ? row : column;
 }
 
 /* --- the queue --- */
 
 bool dram_has_room(const struct dram *d)
 {
-    return d->free_slots != 0;
+    return d->queue.n < d->config.queue_entries;
 }
 
-static void bank_append(struct dram *d, struct bank *b, uint8_t slot)
+static bool is_open(const struct dram *d, uint32_t bank)
 {
-    struct entry *e = &d->slots[slot];
-    e->prev = b->last;
-    e->next = NONE;
-    if (b->last == NONE)
-        b->first = slot;
-    else
-        d->slots[b->last].next = slot;
-    b->last = slot;
-    if (b->open && b->row == e->r.row && b->hits[e->r.write] == NONE)
-        b->hits[e->r.write] = slot;
+    return d->open_banks & bit(bank);
 }
 
-/* The first request from `slot` on, in the bank's list, for the open row. */
-static uint8_t find_hit(const struct dram *d, const struct bank *b, uint8_t slot, bool write)
+/* After a change to a bank or its requests: which of them need a row opened or closed. */
+static void sort_bank(struct dram *d, uint32_t bank)
 {
-    while (slot != NONE && (d->slots[slot].r.row != b->row || d->slots[slot].r.write != write))
-        slot = d->slots[slot].next;
-    return slot;
+    uint64_t places = d->of_bank[bank];
+    d->closed &= ~places;
+    d->stale &= ~places;
+    if (!is_open(d, bank))
+        d->closed |= places;
+    else if (!(d->hits & places))
+        d->stale |= places;
 }
 
-static void bank_unlink(struct dram *d, struct bank *b, uint8_t slot)
+static void place_mark(struct dram *d, uint32_t place)
 {
-    const struct entry *e = &d->slots[slot];
-    if (e->prev == NONE)
-        b->first = e->next;
-    else
-        d->slots[e->prev].next = e->next;
-    if (e->next == NONE)
-        b->last = e->prev;
-    else
-        d->slots[e->next].prev = e->prev;
-    if (b->hits[e->r.write] == slot)
-        b->hits[e->r.write] = find_hit(d, b, e->next, e->r.write);
+    const struct dram_request *r = &d->line[place].r;
+    d->used |= bit(place);
+    d->of_bank[r->bank] |= bit(place);
+    if (r->write)
+        d->writes |= bit(place);
+    if (is_open(d, r->bank) && d->banks[r->bank].row == r->row)
+        d->hits |= bit(place);
+}
+
+static void place_clear(struct dram *d, uint32_t place)
+{
+    uint64_t keep = ~bit(place);
+    d->used &= keep;
+    d->of_bank[d->line[place].r.bank] &= keep;
+    d->writes &= keep;
+    d->hits &= keep;
+    d->closed &= keep;
+    d->stale &= keep;
+}
+
+/* The line has reached its last place: closes the gaps that served requests have left. */
+static void close_ranks(struct dram *d)
+{
+    uint64_t used = d->used;
+    d->plan.place = (uint32_t)__builtin_popcountll(used & (bit(d->plan.place) - 1));
+    d->used = d->writes = d->hits = d->closed = d->stale = 0;
+    memset(d->of_bank, 0, sizeof d->of_bank);
+    d->line_end = 0;
+    for (; used; used &= used - 1) {
+        d->line[d->line_end] = d->line[lowest(used)];
+        place_mark(d, d->line_end++);
+    }
+    for (uint32_t bank = 0; bank < d->config.n_banks; bank++)
+        sort_bank(d, bank);
+}
+
+/* Can a request that came in just now change what is planned? Not what is due, nor a read or write
+ * in the next cycle: it is for an older one. */
+static bool plan_is_firm(const struct dram *d, uint64_t now)
+{
+    return d->plan.at <= now || (d->plan.at == now + 1 && d->plan.kind >= DRAM_READ);
 }
 
 void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
 {
     assert(dram_has_room(d) && r->bank < d->config.n_banks && r->bytes > 0);
-    uint8_t slot = (uint8_t)__builtin_ctzll(d->free_slots);
-    uint32_t burst_bytes = d->config.burst_cycles * d->config.bus_bytes_per_cycle;
-    struct bank *b = &d->banks[r->bank];
-    d->slots[slot] = (struct entry){
+    if (d->used == 0)
+        d->line_end = 0;
+    else if (d->line_end == N_PLACES)
+        close_ranks(d);
+    uint32_t place = d->line_end++;
+    d->line[place] = (struct waiting){
         .r = *r,
-        .order = d->n_pushed++,
         .pushed_at = now,
-        .bursts_left = (r->bytes + burst_bytes - 1) / burst_bytes,
+        .bursts_left = (r->bytes + d->burst_bytes - 1) / d->burst_bytes,
     };
-    bank_append(d, b, slot);
-    d->free_slots &= ~(UINT64_C(1) << slot);
-    d->busy_banks |= UINT64_C(1) << r->bank;
+    place_mark(d, place);
+    sort_bank(d, r->bank);
     occupancy_add(&d->queue, now, 1);
-
-    if (d->plan.at <= now) /* due already: this one comes too late to change it */
-        return;
-    /* A row hit takes its bank's precharge away; otherwise nothing planned is lost. */
-    bool keeps_row = d->plan.kind == DRAM_PRECHARGE && d->slots[d->plan.slot].r.bank == r->bank &&
-                     (b->hits[0] != NONE || b->hits[1] != NONE);
-    if (d->config.scheduler == DRAM_FCFS || keeps_row)
+    if (!plan_is_firm(d, now))
         make_plan(d, now + 1);
-    else
-        consider_bank(d, &d->plan, b, now + 1);
 }
 
-static void done_append(struct done_queue *q, const struct dram_request *r, uint64_t at)
+/* --- what is done --- */
+
+static void done_grow(struct done_queue *q)
 {
-    if (q->n == q->cap) {
-        uint32_t cap = q->cap ? 2 * q->cap : 16;
-        struct done *items = xcalloc(cap, sizeof *items);
-        for (uint32_t i = 0; i < q->n; i++)
-            items[i] = q->items[(q->head + i) & (q->cap - 1)];
-        free(q->items);
-        *q = (struct done_queue){.items = items, .n = q->n, .cap = cap};
-    }
+    uint32_t cap = q->cap ? 2 * q->cap : 16;
+    struct done *items = xcalloc(cap, sizeof *items);
+    for (uint32_t i = 0; i < q->n; i++)
+        items[i] = q->items[(q->head + i) & (q->cap - 1)];
+    free(q->items);
+    *q = (struct done_queue){.items = items, .n = q->n, .cap = cap};
+}
+
+static void done_append(struct dram *d, const struct dram_request *r, uint64_t at)
+{
+    struct done_queue *q = &d->done[r->write];
+    if (q->n == q->cap)
+        done_grow(q);
     q->items[(q->head + q->n++) & (q->cap - 1)] = (struct done){.r = *r, .at = at};
+    if (at < d->next_done)
+        d->next_done = at;
 }
 
 /* When the first of them is done; ~0 if there is none. */
@@ -281,98 +315,111 @@ static uint64_t done_at(const struct done_queue *q)
 
 bool dram_pop(struct dram *d, uint64_t now, struct dram_request *out)
 {
-    struct done_queue *q = &d->done[done_at(&d->done[1]) < done_at(&d->done[0])];
-    if (done_at(q) > now)
+    if (now < d->next_done || d->next_done == UINT64_MAX)
         return false;
+    struct done_queue *q = &d->done[done_at(&d->done[1]) < done_at(&d->done[0])];
     *out = q->items[q->head].r;
     q->head = (q->head + 1) & (q->cap - 1);
     q->n--;
+    uint64_t read_at = done_at(&d->done[0]), write_at = done_at(&d->done[1]);
+    d->next_done = read_at < write_at ? read_at : write_at;
     return true;
 }
 
 /* --- commands --- */
 
-/* The last burst of a request has been commanded: it leaves the queue. */
-static void leave(struct dram *d, struct bank *b, uint8_t slot, uint64_t now)
+static void give_activate(struct dram *d, struct waiting *w, uint64_t now)
 {
-    const struct entry *e = &d->slots[slot];
-    bool write = e->r.write;
-    bank_unlink(d, b, slot);
-    if (b->first == NONE)
-        d->busy_banks &= ~(UINT64_C(1) << e->r.bank);
-    d->free_slots |= UINT64_C(1) << slot;
-    done_append(&d->done[write], &e->r,
-                write ? now : now + d->config.t_cl + d->config.burst_cycles);
+    uint32_t bank = w->r.bank, row = w->r.row;
+    timing_activate(&d->timing, &d->banks[bank].timing, &d->config, now);
+    d->banks[bank].row = row;
+    d->open_banks |= bit(bank);
+    for (uint64_t places = d->of_bank[bank]; places; places &= places - 1)
+        if (d->line[lowest(places)].r.row == row)
+            d->hits |= places & -places;
+    sort_bank(d, bank);
+    w->opened_row = true;
+    d->stats.activates++;
+}
+
+static void give_precharge(struct dram *d, const struct waiting *w, uint64_t now)
+{
+    uint32_t bank = w->r.bank;
+    timing_precharge(&d->banks[bank].timing, &d->config, now);
+    d->open_banks &= ~bit(bank);
+    d->hits &= ~d->of_bank[bank];
+    sort_bank(d, bank);
+    d->stats.precharges++;
+}
+
+/* The last burst of a request has been commanded: it leaves the queue. */
+static void leave(struct dram *d, uint32_t place, uint64_t now)
+{
+    const struct waiting *w = &d->line[place];
+    bool write = w->r.write;
+    place_clear(d, place);
+    sort_bank(d, w->r.bank);
+    done_append(d, &w->r, write ? now : now + d->config.t_cl + d->config.burst_cycles);
 
     occupancy_remove(&d->queue, now, 1);
     d->stats.queue_area = d->queue.area;
-    d->stats.queue_stays += now - e->pushed_at;
+    d->stats.queue_stays += now - w->pushed_at;
     d->stats.reads += !write;
     d->stats.writes += write;
-    d->stats.row_hits += !e->opened_row;
-    d->stats.bytes += e->r.bytes;
+    d->stats.row_hits += !w->opened_row;
+    d->stats.bytes += w->r.bytes;
 }
 
-static void give(struct dram *d, const struct plan *plan)
+static void give_column(struct dram *d, uint32_t place, uint64_t now)
 {
-    struct entry *e = &d->slots[plan->slot];
-    struct bank *b = &d->banks[e->r.bank];
-    switch (plan->kind) {
-    case DRAM_ACTIVATE:
-        timing_activate(&d->timing, &b->timing, &d->config, plan->at);
-        b->open = true;
-        b->row = e->r.row;
-        b->hits[0] = find_hit(d, b, b->first, false);
-        b->hits[1] = find_hit(d, b, b->first, true);
-        e->opened_row = true;
-        d->stats.activates++;
-        break;
-    case DRAM_PRECHARGE:
-        timing_precharge(&b->timing, &d->config, plan->at);
-        b->open = false;
-        b->hits[0] = b->hits[1] = NONE;
-        d->stats.precharges++;
-        break;
-    case DRAM_READ:
-    case DRAM_WRITE:
-        timing_column(&d->timing, &b->timing, b->group, &d->config, e->r.write, plan->at);
-        d->stats.busy_cycles += d->config.burst_cycles;
-        if (--e->bursts_left == 0)
-            leave(d, b, plan->slot, plan->at);
-        break;
-    }
+    struct waiting *w = &d->line[place];
+    struct bank *b = &d->banks[w->r.bank];
+    timing_column(&d->timing, &b->timing, b->group, &d->config, w->r.write, now);
+    d->stats.busy_cycles += d->config.burst_cycles;
+    if (--w->bursts_left == 0)
+        leave(d, place, now);
+}
+
+static void tell_observer(const struct dram *d)
+{
+    const struct dram_request *r = &d->line[d->plan.place].r;
+    struct dram_command c = {d->plan.at, d->plan.kind, r->bank, r->row, r->tag};
+    d->observer(d->observer_user, &c);
 }
 
 void dram_tick(struct dram *d, uint64_t now)
 {
     if (now < d->plan.at)
         return;
-    if (now > d->plan.at) /* a late tick gives what it finds now */
-        make_plan(d, now);
-    struct plan plan = d->plan;
-    if (d->observer) {
-        const struct dram_request *r = &d->slots[plan.slot].r;
-        struct dram_command c = {now, plan.kind, r->bank, r->row, r->tag};
-        d->observer(d->observer_user, &c);
+    assert(now == d->plan.at); /* else a cycle that dram_next() named was left out */
+    if (d->observer)
+        tell_observer(d);
+    struct waiting *w = &d->line[d->plan.place];
+    switch (d->plan.kind) {
+    case DRAM_ACTIVATE:
+        give_activate(d, w, now);
+        break;
+    case DRAM_PRECHARGE:
+        give_precharge(d, w, now);
+        break;
+    case DRAM_READ:
+    case DRAM_WRITE:
+        give_column(d, d->plan.place, now);
+        break;
     }
-    give(d, &plan);
     make_plan(d, now + 1);
 }
 
 uint64_t dram_next(const struct dram *d, uint64_t now)
 {
-    uint64_t next = d->plan.at;
-    for (int write = 0; write < 2; write++)
-        if (done_at(&d->done[write]) < next)
-            next = done_at(&d->done[write]);
-    return max_u64(next, now);
+    return max_u64(d->plan.at < d->next_done ? d->plan.at : d->next_done, now);
 }
 
 /* --- what others see --- */
 
 bool dram_is_idle(const struct dram *d)
 {
-    return d->busy_banks == 0 && d->done[0].n == 0 && d->done[1].n == 0;
+    return d->used == 0 && d->done[0].n == 0 && d->done[1].n == 0;
 }
 
 const struct dram_stats *dram_stats(const struct dram *d)
@@ -395,10 +442,11 @@ void dram_describe_wait(const struct dram *d, struct strbuf *out)
     strbuf_addf(
         out, "DRAM: %llu of %u queue entries in use, %u reads and %u writes to be handed on",
         (unsigned long long)d->queue.n, d->config.queue_entries, d->done[0].n, d->done[1].n);
-    if (d->busy_banks) {
-        const struct dram_request *r = &d->slots[d->plan.slot].r;
+    if (d->used) {
+        const struct plan *plan = &d->plan;
+        const struct dram_request *r = &d->line[plan->place].r;
         strbuf_addf(out, "; next command at cycle %llu: %s bank %u row %u",
-                    (unsigned long long)d->plan.at, names[d->plan.kind], r->bank, r->row);
+                    (unsigned long long)plan->at, names[plan->kind], r->bank, r->row);
     }
     strbuf_add_char(out, '\n');
 }

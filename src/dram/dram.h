@@ -76,7 +76,7 @@ bool dram_has_room(const struct dram *d);
 void dram_push(struct dram *d, const struct dram_request *r, uint64_t now);
 
 /* One command cycle: gives at most one command. Cycles must not go backwards; cycles at which
- * dram_next() says nothing can happen may be left out, with identical results. */
+ * dram_next() says nothing can happen may be left out, with identical results, and no others. */
 void dram_tick(struct dram *d, uint64_t now);
 /* The first cycle >= now at which dram_tick() would do something or a request is done; ~0 if never
  * (nothing queued). dram_push() may bring it forward. */

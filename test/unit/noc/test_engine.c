@@ -128,9 +128,10 @@ static void run_naively(struct machine *m)
                 chatter_act(c, now);
         }
         for (uint32_t i = 0; i < m->n; i++) {
-            assert_true(n + m->list[i]->n_out < sizeof pending / sizeof pending[0]);
-            memcpy(pending + n, m->list[i]->outbox, m->list[i]->n_out * sizeof pending[0]);
-            n += m->list[i]->n_out;
+            for (uint32_t k = 0; k < m->list[i]->n_out; k++) {
+                assert_true(n < sizeof pending / sizeof pending[0]);
+                pending[n++] = m->list[i]->outbox[k];
+            }
             m->list[i]->n_out = 0;
         }
         while (n_left < n && pending[n_left].at <= now)
