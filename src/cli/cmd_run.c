@@ -1,5 +1,6 @@
 /* heddle run: workloads and kernels on the simulated GPU. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/table.h"
+#include "gpu/machine_config.h"
 #include "workloads/run.h"
 
 static const struct option options[] = {
@@ -20,6 +22,19 @@ static const struct option options[] = {
                 "a name from `heddle show gpus`, or a .yaml file; gtx480 if not given"),
     OPTION_LIST("set", struct run_options, settings, "NAME=VALUE",
                 "change a parameter of the GPU; may be repeated"),
+    OPTION_TEXT("scheduler", struct run_options, scheduler, "NAME",
+                "warp scheduler (`heddle show schedulers`); short for --set scheduler=NAME"),
+    OPTION_TEXT("l1d", struct run_options, l1d, "POLICY",
+                "what stays in L1D (`heddle show policies`); short for --set l1d.policy=POLICY"),
+    OPTION_TEXT(
+        "engine", struct run_options, engine, "ENGINE",
+        "`skip` (the default) leaves out cycles in which nothing can happen, `cycle` leaves "
+        "out none; the results are the same"),
+    OPTION_U64("quantum", struct run_options, quantum, "CYCLES",
+               "most core cycles the parts of the machine run apart; the results do not depend on "
+               "it"),
+    OPTION_U64("max-cycles", struct run_options, max_cycles, "N",
+               "stop a launch after so many core cycles"),
     OPTION_U64("seed", struct run_options, seed, "N", "seed of a workload's input; 1 if not given"),
     OPTION_TEXT("on", struct run_options, on, "DEVICE",
                 "run a workload on `heddle` (the default), on `opencl` (the first OpenCL device of "
@@ -88,12 +103,32 @@ static bool check_combination(const struct run_options *o, const struct text_lis
         output_error("%s is for workloads", o->on ? "--on" : "--size");
     else if (o->on && strcmp(o->on, "heddle") != 0 && !run_is_on_opencl(o))
         output_error("--on %s: expected heddle, opencl or opencl:TEXT", o->on);
-    else if (!o->functional && !run_is_on_opencl(o))
-        output_error("cycle-level simulation is not there yet: add --functional to run without "
-                     "timing");
+    else if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
+        output_error("--engine %s: expected skip or cycle", o->engine);
+    else if (o->quantum > UINT32_MAX)
+        output_error("--quantum: that is longer than any run");
     else
         return true;
     return false;
+}
+
+static void add_setting(struct text_list *list, const char *text)
+{
+    ARRAY_RESERVE(list->items, list->cap, list->n + 1);
+    list->items[list->n++] = text;
+}
+
+/* Options that stand for parameters come first, so that --set has the last word. */
+static struct text_list all_settings(const struct run_options *o, struct arena *arena)
+{
+    struct text_list list = {0};
+    if (o->scheduler)
+        add_setting(&list, arena_printf(arena, "scheduler=%s", o->scheduler));
+    if (o->l1d)
+        add_setting(&list, arena_printf(arena, "l1d.policy=%s", o->l1d));
+    for (uint32_t i = 0; i < o->settings.n; i++)
+        add_setting(&list, o->settings.items[i]);
+    return list;
 }
 
 static enum heddle_status run_run(const void *values, const struct text_list *operands)
@@ -103,13 +138,17 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
     if (!check_combination(o, operands, runs_file))
         return HEDDLE_BAD_INPUT;
     struct diag_list diags = {0};
-    struct run_context run = {.options = o};
-    struct gpu_config *gpu = gpu_config_load(o->gpu, o->settings.items, o->settings.n, &diags);
-    run.gpu = gpu;
-    enum heddle_status status = !gpu        ? output_complaints(&diags)
+    struct arena arena = {0};
+    struct run_context run = {.options = o, .settings = all_settings(o, &arena)};
+    struct machine_config *config =
+        machine_config_load(o->gpu, run.settings.items, run.settings.n, &diags);
+    run.gpu = config ? config->gpu : NULL;
+    enum heddle_status status = !config     ? output_complaints(&diags)
                                 : runs_file ? run_file(&run, operands->items[0])
                                             : run_workloads(&run, operands);
-    gpu_config_destroy(gpu);
+    machine_config_destroy(config);
+    free(run.settings.items);
+    arena_destroy(&arena);
     diag_list_destroy(&diags);
     return status;
 }
@@ -128,8 +167,12 @@ static void list_argument_forms(struct strbuf *out)
 }
 
 static const char *const examples[] = {
+    "heddle run bfs",
+    "breadth-first search, cycle by cycle, checked against its reference",
+    "heddle run kmn --gpu m2090 --scheduler lrr --set l1d.n_sets=64",
+    "on another machine, with another scheduler and a larger L1D",
     "heddle run bfs --functional",
-    "breadth-first search, checked against its reference",
+    "without timing, as fast as it goes",
     "heddle run all --functional --size tiny --json",
     "every workload, one JSON object each",
     "heddle run bfs --on opencl",

@@ -9,8 +9,8 @@
 
 struct run_options {
     bool functional, json, strict, quiet;
-    const char *size, *gpu, *on, *host_isa;
-    uint64_t seed, max_insts;
+    const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
+    uint64_t seed, max_insts, max_cycles, quantum;
     struct text_list settings;
     /* For files. */
     const char *entry, *build_options;
@@ -23,6 +23,7 @@ struct run_options {
 struct run_context {
     const struct run_options *options;
     const struct gpu_config *gpu;
+    struct text_list settings; /* --set, and what --scheduler and --l1d stand for */
 };
 
 /* Each reports what went wrong on standard error, and returns the exit status. */

@@ -198,7 +198,7 @@ static enum heddle_status print_result(const struct file_run *f)
         json_string(&w, "file", f->path);
         json_string(&w, "kernel", f->kernel);
         json_string(&w, "gpu", f->run->gpu->name);
-        json_string(&w, "mode", "functional");
+        json_string(&w, "mode", o->functional ? "functional" : "timing");
         json_string(&w, "heddle_version", heddle_version());
         param_set_json_values(&f->run->gpu->params, &w, "config");
         run_json_stats(f->sim, &w);

@@ -155,7 +155,7 @@ static void json_one(const struct run_context *run, const struct job *job,
     json_string(w, "size", job->size->name);
     json_string(w, "gpu", sim ? run->gpu->name : NULL);
     json_string(w, "device", device);
-    json_string(w, "mode", sim ? "functional" : NULL);
+    json_string(w, "mode", !sim ? NULL : run->options->functional ? "functional" : "timing");
     json_string(w, "heddle_version", heddle_version());
     json_uint(w, "seed", run->options->seed);
     json_hash(w, "input_hash", r->input_hash);

@@ -3,7 +3,7 @@
 #include "cli/output.h"
 #include "cli/show.h"
 #include "cli/table.h"
-#include "config/gpu.h"
+#include "gpu/machine_config.h"
 
 static const struct paper {
     const char *name, *citation;
@@ -28,14 +28,14 @@ void show_papers(struct strbuf *out)
 }
 
 /* Loads a GPU; NULL after mistakes, which have been reported. */
-static struct gpu_config *load(const char *name, const struct text_list *settings)
+static struct machine_config *load(const char *name, const struct text_list *settings)
 {
     struct diag_list diags = {0};
-    struct gpu_config *gpu = gpu_config_load(name, settings->items, settings->n, &diags);
-    if (!gpu)
+    struct machine_config *c = machine_config_load(name, settings->items, settings->n, &diags);
+    if (!c)
         output_complaints(&diags);
     diag_list_destroy(&diags);
-    return gpu;
+    return c;
 }
 
 static void json_gpu(const struct gpu_config *gpu, struct json_writer *j)
@@ -57,7 +57,8 @@ enum heddle_status show_gpus(const struct show_options *o, const char *name, str
     if (o->json)
         json_begin_array(&j, NULL);
     for (uint32_t i = 0; i < n_gpu_names && status == HEDDLE_OK; i++) {
-        struct gpu_config *gpu = load(gpu_names[i], &(struct text_list){0});
+        struct machine_config *c = load(gpu_names[i], &(struct text_list){0});
+        const struct gpu_config *gpu = c ? c->gpu : NULL;
         if (!gpu) {
             status = HEDDLE_BAD_INPUT;
         } else if (o->json) {
@@ -69,7 +70,7 @@ enum heddle_status show_gpus(const struct show_options *o, const char *name, str
             table_cell(&t, "%u", gpu->core_clock_mhz);
             table_cell(&t, "%s", gpu->description);
         }
-        gpu_config_destroy(gpu);
+        machine_config_destroy(c);
     }
     if (o->json) {
         json_end_array(&j);
@@ -87,9 +88,10 @@ enum heddle_status show_gpus(const struct show_options *o, const char *name, str
 
 enum heddle_status show_gpu(const struct show_options *o, const char *name, struct strbuf *out)
 {
-    struct gpu_config *gpu = load(name, &o->settings);
-    if (!gpu)
+    struct machine_config *c = load(name, &o->settings);
+    if (!c)
         return HEDDLE_BAD_INPUT;
+    const struct gpu_config *gpu = c->gpu;
     if (o->json) {
         struct json_writer j = {.out = out};
         json_gpu(gpu, &j);
@@ -98,6 +100,6 @@ enum heddle_status show_gpu(const struct show_options *o, const char *name, stru
         strbuf_add(out, "\n* not in the source: chosen.\n");
         show_papers(out);
     }
-    gpu_config_destroy(gpu);
+    machine_config_destroy(c);
     return HEDDLE_OK;
 }

@@ -7,10 +7,7 @@
 #include "gpu/sim.h"
 #include "stats/host.h"
 
-enum {
-    SHARED_ALIGNMENT = 16,   /* of a __local argument's buffer */
-    MAX_PARAM_BYTES = 32764, /* PTX ISA, .param; 4352 before version 8.1 */
-};
+enum { SHARED_ALIGNMENT = 16 }; /* of a __local argument's buffer */
 
 static const struct program_func *find_entry(struct heddle_sim *sim, struct heddle_module *module,
                                              const char *kernel)
@@ -143,44 +140,91 @@ static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch
     return true;
 }
 
-/* As many CTAs as the machine would hold at once. */
-static uint32_t resident_ctas(const struct heddle_sim *sim, const struct emu_launch *l)
+/* As many CTAs as an SM holds at once: by slots, warps, shared memory and registers. */
+static uint32_t ctas_per_sm(const struct heddle_sim *sim, const struct emu_launch *l)
 {
     const struct gpu_config *gpu = sim->gpu;
     uint32_t threads = l->block[0] * l->block[1] * l->block[2];
-    uint32_t warps = (threads + WARP_LANES - 1) / WARP_LANES;
-    uint32_t per_sm = gpu->ctas_per_sm;
-    if (gpu->warps_per_sm / warps < per_sm)
-        per_sm = gpu->warps_per_sm / warps;
-    if (l->shared_bytes && gpu->shared_bytes_per_sm / l->shared_bytes < per_sm)
-        per_sm = (uint32_t)(gpu->shared_bytes_per_sm / l->shared_bytes);
+    uint32_t warps = (threads + WARP_LANES - 1) / WARP_LANES, granule = gpu->register_granule;
+    uint32_t registers = (l->func->registers + granule - 1) / granule * granule;
+    uint64_t n = gpu->ctas_per_sm;
+    uint64_t by_warps = gpu->warps_per_sm / warps;
+    uint64_t by_threads = gpu->threads_per_sm / (warps * WARP_LANES);
+    uint64_t by_shared = l->shared_bytes ? gpu->shared_bytes_per_sm / l->shared_bytes : n;
+    uint64_t by_registers =
+        registers ? gpu->registers_per_sm / ((uint64_t)registers * warps * WARP_LANES) : n;
+    n = by_warps < n ? by_warps : n;
+    n = by_threads < n ? by_threads : n;
+    n = by_shared < n ? by_shared : n;
+    n = by_registers < n ? by_registers : n;
+    return n ? (uint32_t)n
+             : 1; /* MODEL: a CTA that needs more registers than there are still runs */
+}
+
+static uint32_t resident_ctas(const struct heddle_sim *sim, const struct emu_launch *l)
+{
     uint64_t total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    uint64_t resident = (uint64_t)(per_sm ? per_sm : 1) * gpu->n_sms;
+    uint64_t resident = (uint64_t)ctas_per_sm(sim, l) * sim->gpu->n_sms;
     return (uint32_t)(resident < total ? resident : total);
 }
 
-static enum heddle_status run_launch(struct heddle_sim *sim)
+static enum heddle_status run_functional(struct heddle_sim *sim)
+{
+    struct emu *e = &sim->emu;
+    e->ranges = xcalloc(e->program->n_ops, sizeof *e->ranges);
+    emu_run(e, resident_ctas(sim, &e->launch), sim->max_insts);
+    free(e->ranges);
+    e->ranges = NULL;
+    return e->fault.kind == FAULT_NONE ? HEDDLE_OK : HEDDLE_KERNEL_FAULT;
+}
+
+static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module *module)
+{
+    struct emu *e = &sim->emu;
+    struct strbuf why = {0};
+    if (!module->timing)
+        module->timing = op_timing_build(module->program, &module->arena);
+    enum machine_end end =
+        machine_run(sim->machine, e, module->timing, ctas_per_sm(sim, &e->launch), &why);
+    if (end == MACHINE_DEADLOCK || end == MACHINE_LIMIT) {
+        e->fault.kind = end == MACHINE_DEADLOCK ? FAULT_DEADLOCK : FAULT_LIMIT;
+        strbuf_addf(&e->fault.text, "%s\n%s",
+                    end == MACHINE_DEADLOCK
+                        ? "deadlock: nothing can happen any more. Who waits for what:"
+                        : "the launch was stopped at its limit of cycles. Who was doing what:",
+                    strbuf_text(&why));
+    }
+    strbuf_destroy(&why);
+    return e->fault.kind == FAULT_NONE ? HEDDLE_OK : HEDDLE_KERNEL_FAULT;
+}
+
+static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
+{
+    struct run_stats s = sim->stats;
+    if (sim->machine)
+        machine_run_stats(sim->machine, &s);
+    bool ok = run_stats_check(&s, why);
+    return (!sim->machine || machine_check(sim->machine, why)) && ok;
+}
+
+static enum heddle_status run_launch(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
     double start = host_now_seconds();
-    e->ranges = xcalloc(e->program->n_ops, sizeof *e->ranges);
     e->fault.kind = FAULT_NONE;
     e->div_zero_seen = false;
     strbuf_clear(&e->fault.text);
     strbuf_clear(&e->warning);
-    emu_run(e, resident_ctas(sim, &e->launch), sim->max_insts);
-    free(e->ranges);
-    e->ranges = NULL;
+    enum heddle_status s = sim->machine ? run_timed(sim, module) : run_functional(sim);
     sim->stats.launches++;
     sim->stats.host_seconds += host_now_seconds() - start;
     sim->stats.host_peak_rss_bytes = host_peak_rss_bytes();
     if (e->div_zero_seen)
         warn_once(sim, &e->warning);
-    if (e->fault.kind != FAULT_NONE)
-        return sim_fail(sim, HEDDLE_KERNEL_FAULT, "%s", strbuf_text(&e->fault.text));
+    if (s != HEDDLE_OK)
+        return sim_fail(sim, s, "%s", strbuf_text(&e->fault.text));
     struct strbuf why = {0};
-    enum heddle_status s = HEDDLE_OK;
-    if (!run_stats_check(&sim->stats, &why))
+    if (!counters_agree(sim, &why))
         s = sim_fail(sim, HEDDLE_KERNEL_FAULT,
                      "the statistics contradict each other, which is a "
                      "fault of the simulator:\n%s",
@@ -196,14 +240,6 @@ enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *m
     if (!l.func || !check_shape(sim, launch, &l))
         return HEDDLE_BAD_INPUT;
     uint32_t bytes = l.func->param_bytes;
-    if (bytes > MAX_PARAM_BYTES)
-        return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "kernel '%s' has %u bytes of parameters, at most %d are possible\n", kernel,
-                        bytes, MAX_PARAM_BYTES);
-    if (l.func->local_bytes > sim->emu.max_local_bytes)
-        return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "kernel '%s' needs %u bytes of local memory per thread, %s has %u\n",
-                        kernel, l.func->local_bytes, sim->gpu->name, sim->emu.max_local_bytes);
     l.params_address = mem_alloc(&sim->mem, bytes, "kernel parameters");
     if (!l.params_address)
         return sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the parameters\n");
@@ -215,7 +251,7 @@ enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *m
         sim->emu.program = module->program;
         sim->emu.launch = l;
         sim->n_launches++;
-        s = run_launch(sim);
+        s = run_launch(sim, module);
     }
     mem_free(&sim->mem, l.params_address);
     return s;

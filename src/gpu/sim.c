@@ -53,11 +53,14 @@ static enum heddle_status choose_isa(struct heddle_sim *sim, const char *name)
 static enum heddle_status load_gpu(struct heddle_sim *sim, const struct heddle_options *o)
 {
     struct diag_list diags = {0};
-    sim->gpu = gpu_config_load(o->gpu, o->settings, o->n_settings, &diags);
+    sim->config = machine_config_load(o->gpu, o->settings, o->n_settings, &diags);
     strbuf_clear(&sim->error);
-    diag_format(&diags, &sim->error);
+    diag_format(&diags, sim->config ? &sim->warnings : &sim->error);
     diag_list_destroy(&diags);
-    return sim->gpu ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+    if (!sim->config)
+        return HEDDLE_BAD_INPUT;
+    sim->gpu = sim->config->gpu;
+    return HEDDLE_OK;
 }
 
 enum heddle_status heddle_create(const struct heddle_options *options, struct heddle_sim **out)
@@ -67,10 +70,6 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
     *out = sim;
     if (options)
         memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
-    if (o.timing)
-        return sim_fail(
-            sim, HEDDLE_BAD_INPUT,
-            "this version executes kernels functionally only; timing is not there yet\n");
     enum heddle_status s = choose_isa(sim, o.host_isa);
     if (s == HEDDLE_OK)
         s = load_gpu(sim, &o);
@@ -89,6 +88,10 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
     sim->emu.max_local_bytes = (uint32_t)sim->gpu->local_bytes_per_thread;
     sim->emu.print = o.print;
     sim->emu.print_user = o.print_user;
+    if (o.timing) {
+        struct machine_options m = {o.every_cycle, o.quantum, o.max_cycles};
+        sim->machine = machine_create(sim->config, &m, &sim->mem);
+    }
     strbuf_clear(&sim->error);
     return HEDDLE_OK;
 }
@@ -101,10 +104,12 @@ void heddle_destroy(struct heddle_sim *sim)
         next = m->next;
         program_destroy(m->program);
         ptx_module_destroy(m->ptx);
+        arena_destroy(&m->arena);
         free(m);
     }
+    machine_destroy(sim->machine);
     mem_destroy(&sim->mem);
-    gpu_config_destroy(sim->gpu);
+    machine_config_destroy(sim->config);
     strbuf_destroy(&sim->emu.fault.text);
     strbuf_destroy(&sim->emu.warning);
     strbuf_destroy(&sim->error);
@@ -167,19 +172,24 @@ enum heddle_status heddle_read(struct heddle_sim *sim, uint64_t address, void *d
 
 uint32_t heddle_stat_count(const struct heddle_sim *sim)
 {
-    (void)sim;
-    return run_stats_count();
+    return run_stats_count() + (sim->machine ? machine_stat_count() : 0);
 }
 
 struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint32_t i)
 {
-    return run_stats_at(&sim->stats, i);
+    struct run_stats s = sim->stats;
+    uint32_t first = sim->machine ? machine_stat_count() : 0;
+    if (i < first)
+        return machine_stat_at(sim->machine, i);
+    if (sim->machine)
+        machine_run_stats(sim->machine, &s);
+    return run_stats_at(&s, i - first);
 }
 
 bool heddle_stat_find(const struct heddle_sim *sim, const char *name, struct heddle_stat *out)
 {
-    for (uint32_t i = 0; i < run_stats_count(); i++) {
-        *out = run_stats_at(&sim->stats, i);
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        *out = heddle_stat_at(sim, i);
         if (strcmp(out->name, name) == 0)
             return true;
     }

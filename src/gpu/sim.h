@@ -2,18 +2,22 @@
 #ifndef HEDDLE_GPU_SIM_H
 #define HEDDLE_GPU_SIM_H
 
-#include "config/gpu.h"
 #include "emu/warp.h"
+#include "gpu/machine.h"
 #include "heddle/heddle.h"
 
 struct heddle_module {
     struct ptx_module *ptx;
     struct program *program;
+    struct arena arena;
+    const struct op_timing *timing; /* NULL until it is needed */
     struct heddle_module *next;
 };
 
 struct heddle_sim {
-    struct gpu_config *gpu;
+    struct machine_config *config;
+    const struct gpu_config *gpu; /* part of config */
+    struct machine *machine;      /* NULL = functional execution */
     struct dev_mem mem;
     struct emu emu;
     struct run_stats stats;

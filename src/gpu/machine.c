@@ -1,0 +1,252 @@
+#include "gpu/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- construction: SMs have the ids 0.., then partitions, then the dispatcher --- */
+
+static uint32_t first_partition_id(const struct machine_config *c)
+{
+    return c->gpu->n_sms;
+}
+
+static uint32_t dispatcher_id(const struct machine_config *c)
+{
+    return c->gpu->n_sms + c->memory.n_partitions;
+}
+
+static sim_time dispatch_latency(const struct machine *m)
+{
+    return (sim_time)m->config->run.dispatch_cycles * m->clocks[CLOCK_CORE].period;
+}
+
+static sim_time link_latency(const struct machine *m)
+{
+    return (sim_time)m->config->noc.latency_cycles * m->clocks[CLOCK_NOC].period;
+}
+
+static void set_clocks(struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    m->clocks[CLOCK_CORE] = (struct clock_domain){"core", c->gpu->core_clock_mhz, 0};
+    m->clocks[CLOCK_NOC] = (struct clock_domain){"network", c->run.noc_clock_mhz, 0};
+    m->clocks[CLOCK_L2] = (struct clock_domain){"L2", c->run.l2_clock_mhz, 0};
+    m->clocks[CLOCK_DRAM] = (struct clock_domain){"DRAM", c->run.dram_clock_mhz, 0};
+    clocks_resolve(m->clocks, N_CLOCKS);
+}
+
+/* MODEL: by default stores become visible after the time they take to L2 on an idle network. */
+static sim_time visibility_period(const struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    sim_time core = m->clocks[CLOCK_CORE].period;
+    if (c->run.visibility_cycles)
+        return c->run.visibility_cycles * core;
+    sim_time way = link_latency(m) + 2ull * noc_flits(&c->noc, 32) * m->clocks[CLOCK_NOC].period +
+                   (sim_time)c->memory.rop_latency * m->clocks[CLOCK_L2].period;
+    return (way + core - 1) / core * core;
+}
+
+static void create_sms(struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    m->sms = xcalloc(c->gpu->n_sms, sizeof *m->sms);
+    for (uint32_t i = 0; i < c->gpu->n_sms; i++) {
+        struct sm_setup s = {.config = &c->sm,
+                             .clock = &m->clocks[CLOCK_CORE],
+                             .noc_clock = &m->clocks[CLOCK_NOC],
+                             .noc = &c->noc,
+                             .map = &m->map,
+                             .index = i,
+                             .shard_id = i,
+                             .first_partition = first_partition_id(c),
+                             .dispatcher = dispatcher_id(c),
+                             .n_warps = c->gpu->warps_per_sm,
+                             .n_cta_slots = c->gpu->ctas_per_sm,
+                             .dispatch_latency = dispatch_latency(m),
+                             .visibility = m->visibility,
+                             .every_cycle = m->options.every_cycle,
+                             .scheduler = c->scheduler,
+                             .scheduler_params = c->scheduler_params,
+                             .l1d_policy = c->l1d_policy,
+                             .l1d_params = c->l1d_params,
+                             .seed = i + 1};
+        sm_create(&m->sms[i], &s);
+        m->shards[i] = &m->sms[i].shard;
+    }
+}
+
+static void create_partitions(struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    m->partitions = xcalloc(c->memory.n_partitions, sizeof *m->partitions);
+    for (uint32_t i = 0; i < c->memory.n_partitions; i++) {
+        uint32_t id = first_partition_id(c) + i;
+        partition_create(&m->partitions[i], c, id, i, c->gpu->n_sms, &m->clocks[CLOCK_NOC],
+                         &m->clocks[CLOCK_L2], &m->clocks[CLOCK_DRAM], &m->map, m->mem,
+                         m->options.every_cycle);
+        m->shards[id] = &m->partitions[i].shard;
+    }
+}
+
+/* The period is over: atomics become visible first, then stores, in the order of the SMs. */
+static void commit_memory(void *user, sim_time t)
+{
+    struct machine *m = user;
+    (void)t;
+    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
+        overlay_commit(&m->partitions[i].overlay, m->mem);
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        overlay_commit(&m->sms[i].overlay, m->mem);
+}
+
+static sim_time choose_quantum(const struct machine *m)
+{
+    sim_time most = link_latency(m), asked;
+    if (dispatch_latency(m) < most)
+        most = dispatch_latency(m);
+    asked = (sim_time)m->options.quantum * m->clocks[CLOCK_CORE].period;
+    return asked && asked < most ? asked : most;
+}
+
+struct machine *machine_create(const struct machine_config *config,
+                               const struct machine_options *options, struct dev_mem *mem)
+{
+    struct machine *m = xcalloc(1, sizeof *m);
+    uint32_t n = dispatcher_id(config) + 1;
+    m->config = config;
+    m->options = *options;
+    m->mem = mem;
+    set_clocks(m);
+    m->map = (struct address_map){.n_partitions = config->memory.n_partitions,
+                                  .interleave_bytes = config->memory.interleave_bytes,
+                                  .n_banks = config->dram.n_banks,
+                                  .row_bytes = config->dram.row_bytes};
+    m->visibility = visibility_period(m);
+    m->shards = xcalloc(n, sizeof *m->shards);
+    create_sms(m);
+    create_partitions(m);
+    dispatcher_create(&m->dispatcher, dispatcher_id(config), config->gpu->n_sms,
+                      &m->clocks[CLOCK_CORE], dispatch_latency(m));
+    m->shards[n - 1] = &m->dispatcher.shard;
+    sim_time least = choose_quantum(m);
+    for (uint32_t i = 0; i < n - 1; i++)
+        m->shards[i]->min_latency =
+            link_latency(m) < dispatch_latency(m) ? link_latency(m) : dispatch_latency(m);
+    m->engine = (struct engine){.shards = m->shards,
+                                .n = n,
+                                .quantum = least,
+                                .period = m->visibility,
+                                .skip = !options->every_cycle,
+                                .at_boundary = commit_memory,
+                                .user = m};
+    return m;
+}
+
+void machine_destroy(struct machine *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        sm_destroy(&m->sms[i]);
+    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
+        partition_destroy(&m->partitions[i]);
+    dispatcher_destroy(&m->dispatcher);
+    free(m->sms);
+    free(m->partitions);
+    free(m->shards);
+    arena_destroy(&m->arena);
+    free(m);
+}
+
+/* --- running --- */
+
+static struct sm *first_fault(struct machine *m)
+{
+    struct sm *first = NULL;
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++) {
+        struct sm *sm = &m->sms[i];
+        if (sm->emu.fault.kind != FAULT_NONE && (!first || sm->fault_cycle < first->fault_cycle))
+            first = sm;
+    }
+    return first;
+}
+
+/* Done when everything has come to rest; a fault ends it at once. */
+static bool is_done(void *user)
+{
+    struct machine *m = user;
+    if (m->dispatcher.done < m->dispatcher.n_ctas)
+        return first_fault(m) != NULL;
+    for (uint32_t i = 0; i < m->engine.n; i++)
+        if (!m->shards[i]->ops->is_idle(m->shards[i]) || m->shards[i]->inbox.n)
+            return false;
+    return true;
+}
+
+/* When everything, stores and credits included, has come to rest. */
+static sim_time rest_time(const struct machine *m)
+{
+    sim_time t = m->dispatcher.ended_at;
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        t = m->sms[i].last_event > t ? m->sms[i].last_event : t;
+    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
+        t = m->partitions[i].last_event > t ? m->partitions[i].last_event : t;
+    return t;
+}
+
+static void start_kernel(struct machine *m, struct emu *emu, const struct op_timing *timing,
+                         uint32_t ctas_per_sm, sim_time at)
+{
+    const uint32_t *grid = emu->launch.grid;
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        sm_start_kernel(&m->sms[i], emu, timing, emu->launch.number, m->config->run.flush_l1);
+    for (uint32_t i = 0; m->config->run.flush_l2 && i < m->config->memory.n_partitions; i++)
+        partition_flush(&m->partitions[i]);
+    dispatcher_start(&m->dispatcher, (uint64_t)grid[0] * grid[1] * grid[2], ctas_per_sm, at);
+}
+
+static void take_fault(struct emu *emu, struct sm *sm)
+{
+    emu->fault.kind = sm->emu.fault.kind;
+    strbuf_clear(&emu->fault.text);
+    strbuf_add(&emu->fault.text, strbuf_text(&sm->emu.fault.text));
+}
+
+static void take_warnings(struct machine *m, struct emu *emu)
+{
+    for (uint32_t i = 0; i < m->config->gpu->n_sms && !emu->div_zero_seen; i++) {
+        if (!m->sms[i].emu.div_zero_seen)
+            continue;
+        emu->div_zero_seen = true;
+        strbuf_clear(&emu->warning);
+        strbuf_add(&emu->warning, strbuf_text(&m->sms[i].emu.warning));
+    }
+}
+
+enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
+                             uint32_t ctas_per_sm, struct strbuf *why)
+{
+    sim_time core = m->clocks[CLOCK_CORE].period;
+    sim_time begin = m->kernel_free_at;
+    sim_time start = begin + (sim_time)m->config->run.launch_cycles * core;
+    sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
+    start_kernel(m, emu, timing, ctas_per_sm, start);
+    enum engine_end end = engine_run(&m->engine, is_done, m, limit, NULL);
+    struct sm *faulty = first_fault(m);
+    take_warnings(m, emu);
+    if (faulty) {
+        take_fault(emu, faulty);
+        return MACHINE_FAULT;
+    }
+    if (end == ENGINE_DEADLOCK || end == ENGINE_LIMIT) {
+        engine_describe_wait(&m->engine, why);
+        return end == ENGINE_DEADLOCK ? MACHINE_DEADLOCK : MACHINE_LIMIT;
+    }
+    commit_memory(m, 0);
+    m->stats.cycles += (m->dispatcher.ended_at - begin) / core;
+    /* MODEL: the next kernel begins with the visibility period after everything has come to rest;
+     * the engine is never further than that. */
+    m->kernel_free_at = (rest_time(m) / m->visibility + 1) * m->visibility;
+    return MACHINE_DONE;
+}

@@ -1,0 +1,57 @@
+/* The whole machine: shards and links made from a configuration, and running kernels on it. */
+#ifndef HEDDLE_GPU_MACHINE_H
+#define HEDDLE_GPU_MACHINE_H
+
+#include "gpu/dispatcher.h"
+#include "gpu/partition.h"
+#include "sm/sm.h"
+
+enum { CLOCK_CORE, CLOCK_NOC, CLOCK_L2, CLOCK_DRAM, N_CLOCKS };
+
+struct machine_options {
+    bool every_cycle;    /* the plain engine */
+    uint32_t quantum;    /* time in core cycles at most; 0 = as long as the links allow */
+    uint64_t max_cycles; /* of one launch; 0 = no limit */
+};
+
+/* Counted by the machine itself, beside what its parts count. */
+struct machine_stats {
+    uint64_t cycles; /* core cycles of all launches, overheads included */
+};
+
+struct machine {
+    const struct machine_config *config;
+    struct machine_options options;
+    struct clock_domain clocks[N_CLOCKS];
+    struct address_map map;
+    struct sm *sms;
+    struct partition *partitions;
+    struct dispatcher dispatcher;
+    struct shard **shards;
+    struct engine engine;
+    struct dev_mem *mem;
+    sim_time visibility;
+    sim_time kernel_free_at; /* when the next kernel may begin */
+    struct machine_stats stats;
+    struct arena arena;
+};
+
+struct machine *machine_create(const struct machine_config *config,
+                               const struct machine_options *options, struct dev_mem *mem);
+void machine_destroy(struct machine *m);
+
+enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT };
+
+/* Runs the launch that `emu` describes to its end. After a FAULT emu->fault has the report, after
+ * DEADLOCK and LIMIT `why` has. */
+enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
+                             uint32_t ctas_per_sm, struct strbuf *why);
+
+/* Sums over the parts. */
+void machine_run_stats(const struct machine *m, struct run_stats *into);
+struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i);
+uint32_t machine_stat_count(void);
+/* Do all counters agree with each other? */
+bool machine_check(const struct machine *m, struct strbuf *why);
+
+#endif

@@ -1,0 +1,215 @@
+/* The statistics of a machine: sums over its parts, ratios, and the identities that must hold. */
+#include <stddef.h>
+#include <string.h>
+
+#include "gpu/machine.h"
+
+struct totals {
+    uint64_t cycles;
+    struct run_stats run;
+    struct sm_stats sm;
+    struct cache_stats l1d, l1i, l1c, l2;
+    struct port_stats up_tx, up_rx, down_tx, down_rx;
+    struct partition_stats partition;
+    struct dram_stats dram;
+    uint64_t lru_differences;
+    uint32_t n_sms, warps_per_sm;
+};
+
+static void add_words(void *into, const void *from, size_t bytes)
+{
+    uint64_t *a = into;
+    const uint64_t *b = from;
+    for (size_t i = 0; i < bytes / sizeof *a; i++)
+        a[i] += b[i];
+}
+
+static void add_sm(struct totals *t, const struct sm *sm)
+{
+    uint64_t n, first;
+    run_stats_add(&t->run, &sm->run_stats);
+    add_words(&t->sm, &sm->stats, sizeof t->sm);
+    cache_stats_add(&t->l1d, cache_stats(sm->l1d));
+    cache_stats_add(&t->l1i, cache_stats(sm->l1i));
+    cache_stats_add(&t->l1c, cache_stats(sm->l1c));
+    port_stats_add(&t->up_tx, &sm->up.stats);
+    port_stats_add(&t->down_rx, &sm->down.stats);
+    cache_lru_differences(sm->l1d, &n, &first);
+    t->lru_differences += n;
+}
+
+static void add_partition(struct totals *t, const struct partition *p)
+{
+    for (uint32_t b = 0; b < p->config->memory.banks; b++)
+        cache_stats_add(&t->l2, cache_stats(p->banks[b].cache));
+    port_stats_add(&t->up_rx, &p->up.stats);
+    port_stats_add(&t->down_tx, &p->down.stats);
+    add_words(&t->partition, &p->stats, sizeof t->partition);
+    dram_stats_add(&t->dram, dram_stats(p->dram));
+}
+
+static void sum_up(const struct machine *m, struct totals *t)
+{
+    memset(t, 0, sizeof *t);
+    t->cycles = m->stats.cycles;
+    t->n_sms = m->config->gpu->n_sms;
+    t->warps_per_sm = m->config->gpu->warps_per_sm;
+    for (uint32_t i = 0; i < t->n_sms; i++)
+        add_sm(t, &m->sms[i]);
+    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
+        add_partition(t, &m->partitions[i]);
+}
+
+void machine_run_stats(const struct machine *m, struct run_stats *into)
+{
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        run_stats_add(into, &m->sms[i].run_stats);
+}
+
+/* --- rows --- */
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+static double get_ipc(const struct totals *t)
+{
+    return ratio(t->run.thread_insts, t->cycles);
+}
+
+static double get_mpki(const struct totals *t)
+{
+    return 1000 * ratio(t->l1d.misses + t->l1d.bypasses, t->run.thread_insts);
+}
+
+static double get_mpki_no_bypass(const struct totals *t)
+{
+    return 1000 * ratio(t->l1d.misses, t->run.thread_insts);
+}
+
+static double get_hit_rate(const struct totals *t)
+{
+    return ratio(t->l1d.hits + t->l1d.merges, t->l1d.loads - t->l1d.bypasses);
+}
+
+static double get_occupancy(const struct totals *t)
+{
+    return ratio(t->sm.warp_cycles, t->cycles * t->n_sms * t->warps_per_sm);
+}
+
+struct row {
+    const char *name, *unit, *help;
+    size_t at; /* of a counter in struct totals */
+    double (*get)(const struct totals *t);
+};
+
+#define COUNT(name, unit, help, field)                                                             \
+    {                                                                                              \
+        name, unit, help, offsetof(struct totals, field), NULL                                     \
+    }
+#define RATIO(name, unit, help, fn)                                                                \
+    {                                                                                              \
+        name, unit, help, 0, fn                                                                    \
+    }
+#define STALL(name, cause, help)                                                                   \
+    COUNT("l1d.reservation_fails." name, "cycles", help, sm.stall_cycles[cause])
+
+static const struct row rows[] = {
+    COUNT("cycles", "core cycles", "time of all launches, overheads included", cycles),
+    RATIO("ipc", "instructions/cycle", "thread instructions per core cycle", get_ipc),
+    RATIO("occupancy", "fraction", "resident warps against what the machine holds", get_occupancy),
+#define COUNTER(field, name, unit, help) COUNT(name, unit, help, sm.field),
+    SM_COUNTERS(COUNTER)
+#undef COUNTER
+#define COUNTER(field, name, help) COUNT("l1d." name, "accesses", help, l1d.field),
+        CACHE_COUNTERS(COUNTER)
+#undef COUNTER
+            RATIO("l1d.mpki", "per 1000 instructions",
+                  "misses and bypasses per 1000 thread instructions", get_mpki),
+    RATIO("l1d.mpki_no_bypass", "per 1000 instructions", "misses per 1000 thread instructions",
+          get_mpki_no_bypass),
+    RATIO("l1d.hit_rate", "fraction", "hits and merges among loads that were not bypassed",
+          get_hit_rate),
+    COUNT("l1d.lru_differences", "decisions", "decisions that differed from LRU's",
+          lru_differences),
+    STALL("mshr", STALL_MSHR, "cycles an access waited for a free MSHR"),
+    STALL("merge", STALL_MERGE, "cycles an access waited for room in its line's MSHR"),
+    STALL("line", STALL_LINE, "cycles an access waited for a line that is not reserved"),
+    STALL("miss_queue", STALL_MISS_QUEUE, "cycles an access waited for the miss queue"),
+    STALL("port", STALL_PORT, "cycles an access waited for the interconnect"),
+    STALL("bypass_table", STALL_BYPASS_TABLE, "cycles an access waited for a bypass slot"),
+#define COUNTER(field, name, help) COUNT("l1i." name, "accesses", help, l1i.field),
+    CACHE_COUNTERS(COUNTER)
+#undef COUNTER
+#define COUNTER(field, name, help) COUNT("l1c." name, "accesses", help, l1c.field),
+        CACHE_COUNTERS(COUNTER)
+#undef COUNTER
+#define COUNTER(field, name, unit, help) COUNT(name, unit, help, partition.field),
+            PARTITION_COUNTERS(COUNTER)
+#undef COUNTER
+#define COUNTER(field, name, help) COUNT("l2." name, "accesses", help, l2.field),
+                CACHE_COUNTERS(COUNTER)
+#undef COUNTER
+                    COUNT("noc.messages_up", "messages", "requests sent to partitions",
+                          up_tx.messages),
+    COUNT("noc.flits_up", "flits", "flits sent to partitions", up_tx.flits),
+    COUNT("noc.messages_down", "messages", "replies sent to SMs", down_tx.messages),
+    COUNT("noc.flits_down", "flits", "flits sent to SMs", down_tx.flits),
+#define COUNTER(field, name, unit, help) COUNT("dram." name, unit, help, dram.field),
+    DRAM_COUNTERS(COUNTER)
+#undef COUNTER
+};
+
+uint32_t machine_stat_count(void)
+{
+    return sizeof rows / sizeof rows[0];
+}
+
+struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i)
+{
+    struct totals t;
+    const struct row *r = &rows[i];
+    struct heddle_stat s = {
+        .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
+    if (!m)
+        return s;
+    sum_up(m, &t);
+    if (r->get)
+        s.real = r->get(&t);
+    else
+        memcpy(&s.count, (const char *)&t + r->at, sizeof s.count);
+    return s;
+}
+
+/* --- identities --- */
+
+static bool check(bool holds, const char *what, struct strbuf *why)
+{
+    if (!holds)
+        strbuf_addf(why, "  %s\n", what);
+    return holds;
+}
+
+bool machine_check(const struct machine *m, struct strbuf *why)
+{
+    struct totals t;
+    sum_up(m, &t);
+    bool ok = cache_stats_check(&t.l1d, why);
+    ok &= cache_stats_check(&t.l1i, why);
+    ok &= cache_stats_check(&t.l1c, why);
+    ok &= cache_stats_check(&t.l2, why);
+    ok &= dram_stats_check(&t.dram, why);
+    ok &= noc_is_conserved(&t.up_tx, &t.up_rx, why);
+    ok &= noc_is_conserved(&t.down_tx, &t.down_rx, why);
+    ok &= check(t.sm.issued == t.run.warp_insts, "issued == warp_insts", why);
+    ok &= check(t.l1d.loads == t.sm.load_requests, "l1d.loads == line accesses of loads", why);
+    ok &= check(t.l1d.stores == t.sm.store_requests, "l1d.stores == line accesses of stores", why);
+    ok &=
+        check(t.partition.accesses == t.up_tx.messages, "every request is served by L2 once", why);
+    ok &= check(t.l2.loads + t.l2.stores == t.partition.accesses,
+                "l2.loads + l2.stores == l2.accesses", why);
+    ok &= check(t.dram.bytes == (t.dram.reads + t.dram.writes) * m->config->l2.line_bytes,
+                "DRAM moves whole lines", why);
+    return ok;
+}

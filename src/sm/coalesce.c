@@ -1,0 +1,97 @@
+#include "sm/coalesce.h"
+
+#include <string.h>
+
+static struct line_access *find_line(struct line_access *from, uint32_t n, uint64_t line)
+{
+    for (uint32_t i = n; i-- > 0;) /* neighbours lie in the line found last */
+        if (from[i].line == line)
+            return &from[i];
+    return NULL;
+}
+
+static void add_bytes(struct line_access *a, uint32_t offset, uint32_t bytes)
+{
+    uint64_t ones = bytes >= 64 ? ~0ull : (1ull << bytes) - 1;
+    a->bytes[offset / 64] |= ones << offset % 64;
+    a->sectors |= 1u << offset / SEGMENT_BYTES;
+    if (bytes > SEGMENT_BYTES) /* never: a lane's access has at most 32 bytes, aligned */
+        a->sectors |= 1u << (offset + bytes - 1) / SEGMENT_BYTES;
+}
+
+static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint32_t bytes,
+                               uint32_t line_bytes, struct line_access *out)
+{
+    uint32_t n = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        uint64_t line = address[i] & ~(uint64_t)(line_bytes - 1);
+        struct line_access *a = find_line(out, n, line);
+        if (!a) {
+            a = &out[n++];
+            *a = (struct line_access){.line = line, .address = address[i]};
+        }
+        a->lanes |= 1u << i;
+        add_bytes(a, (uint32_t)(address[i] - line), bytes);
+    }
+    return n;
+}
+
+uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
+                  uint32_t group, struct line_access *out)
+{
+    uint32_t n = 0;
+    for (uint32_t first = 0; first < WARP_LANES; first += group) {
+        uint32_t lanes = group == WARP_LANES ? mask : mask & ((1u << group) - 1) << first;
+        if (lanes)
+            n += coalesce_group(address, lanes, bytes, line_bytes, out + n);
+    }
+    return n;
+}
+
+/* Lanes that read the same word are served together; 8- and 16-byte accesses go in halves and
+ * quarters of a warp, as Fermi does. */
+static uint32_t passes_of(const uint64_t *address, uint32_t mask, uint32_t words, uint32_t n_banks)
+{
+    uint64_t seen[64][WARP_LANES];
+    uint32_t count[64] = {0}, most = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t word = address[__builtin_ctz(m)] / 4;
+        for (uint32_t k = 0; k < words; k++) {
+            uint32_t bank = (uint32_t)((word + k) % n_banks), i = 0;
+            while (i < count[bank] && seen[bank][i] != word + k)
+                i++;
+            if (i < count[bank])
+                continue;
+            if (count[bank] < WARP_LANES)
+                seen[bank][count[bank]] = word + k;
+            if (++count[bank] > most)
+                most = count[bank];
+        }
+    }
+    return most;
+}
+
+static int is_conflict_free(const uint64_t *address)
+{
+    uint64_t apart = 0, unlike = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        apart |= address[i] - address[0] - 4ull * i;
+        unlike |= address[i] ^ address[0];
+    }
+    return !apart || !unlike;
+}
+
+uint32_t shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t n_banks)
+{
+    uint32_t words = bytes < 4 ? 1 : bytes / 4;
+    if (words == 1 && mask == ~0u && n_banks == WARP_LANES && is_conflict_free(address))
+        return 1;
+    uint32_t parts = words > 4 ? 4 : words, lanes = WARP_LANES / parts, passes = 0;
+    for (uint32_t first = 0; first < WARP_LANES; first += lanes) {
+        uint32_t part = lanes == WARP_LANES ? mask : mask & ((1u << lanes) - 1) << first;
+        if (part)
+            passes += passes_of(address, part, words, n_banks);
+    }
+    return passes ? passes : 1;
+}

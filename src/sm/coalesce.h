@@ -1,0 +1,28 @@
+/* From the lanes' addresses to accesses of lines, as the generation joins them. */
+#ifndef HEDDLE_SM_COALESCE_H
+#define HEDDLE_SM_COALESCE_H
+
+#include <stdint.h>
+
+#include "ptx/program.h"
+
+/* Local accesses of several words may need more lines than lanes. */
+enum { MAX_LINE_ACCESSES = 128, SEGMENT_BYTES = 32 };
+
+struct line_access {
+    uint64_t line;    /* first byte */
+    uint64_t address; /* of the first lane */
+    uint32_t lanes;
+    uint32_t sectors;  /* 32-byte segments touched */
+    uint64_t bytes[2]; /* bytes touched, low first */
+};
+
+/* Joins the accesses of `bytes` bytes per lane that fall into one line, separately for each group
+ * of `group` lanes; in order of their first lane. Returns how many there are. */
+uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
+                  uint32_t group, struct line_access *out);
+
+/* The most lanes that want different words of one shared memory bank: passes an access takes. */
+uint32_t shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t n_banks);
+
+#endif

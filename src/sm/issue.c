@@ -1,0 +1,362 @@
+/* Scoreboard, issue and the arithmetic units.
+ *
+ * MODEL: operands are read one cycle after issue at the earliest, one read a cycle and bank, in the
+ * order of issue; an instruction is dispatched when its operands are there and a unit of its kind
+ * is free, in the order of issue; until then it holds an operand collector. So everything about an
+ * arithmetic instruction is known when it is issued. Results have a write port whenever they come.
+ */
+#include "sm/sm.h"
+
+static bool reg_pending(const uint64_t *mask, uint32_t reg)
+{
+    return mask[reg / 64] >> reg % 64 & 1;
+}
+
+/* --- hazards --- */
+
+static uint32_t issue_lanes(const struct emu_warp *e, const struct op *op)
+{
+    return op->guard == OP_NO_PRED ? e->active : e->active & warp_pred(e, op->guard);
+}
+
+/* Does the memory instruction the warp would issue next touch a line of an atomic that is not
+ * performed yet? MODEL: compared by lines. */
+static bool overlaps_atomic(const struct sm *sm, const struct sm_warp *w, const struct op *op)
+{
+    const void *base = warp_row(w->emu, op->a);
+    uint64_t line_mask = ~(uint64_t)(sm->config->l1d.line_bytes - 1);
+    for (uint32_t m = issue_lanes(w->emu, op); m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        uint64_t address = op->flags & OP_ADDR32
+                               ? (uint32_t)(((const uint32_t *)base)[i] + (uint32_t)op->imm)
+                               : ((const uint64_t *)base)[i] + (uint64_t)op->imm;
+        for (uint32_t k = 0; k < w->n_atomics; k++)
+            if ((address & line_mask) == w->atomic_lines[k])
+                return true;
+    }
+    return false;
+}
+
+static enum stall_cause data_hazard(const struct sm_warp *w, const struct op_timing *t)
+{
+    enum stall_cause cause = STALLED_NONE;
+    for (uint32_t i = 0; i < (uint32_t)t->n_reads + t->n_writes; i++) {
+        if (!reg_pending(w->pending, t->regs[i]))
+            continue;
+        if (reg_pending(w->pending_memory, t->regs[i]))
+            return STALLED_MEMORY;
+        cause = STALLED_DATA;
+    }
+    return cause == STALLED_NONE && t->needs & NEEDS_DRAINED ? STALLED_DATA : cause;
+}
+
+static enum stall_cause atomic_hazard(const struct sm *sm, const struct sm_warp *w,
+                                      const struct op_timing *t)
+{
+    const struct op *op = &w->emu->code[w->emu->pc];
+    if (t->needs & NEEDS_NO_ATOMICS)
+        return STALLED_FENCE;
+    if (t->needs & TOUCHES_GLOBAL && overlaps_atomic(sm, w, op))
+        return STALLED_FENCE;
+    bool full = t->issue_class == ISSUE_ATOMIC && w->n_atomics + WARP_LANES > MAX_WARP_ATOMICS;
+    return full ? STALLED_FENCE : STALLED_NONE;
+}
+
+static enum stall_cause find_cause(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    if (w->emu->state == WARP_AT_BARRIER)
+        return STALLED_BARRIER;
+    if (!w->ibuf)
+        return STALLED_FETCH;
+    const struct op_timing *t = &sm->timing[w->emu->pc];
+    enum stall_cause cause = w->n_pending ? data_hazard(w, t) : STALLED_NONE;
+    if (cause == STALLED_NONE && w->n_atomics)
+        cause = atomic_hazard(sm, w, t);
+    if (cause == STALLED_NONE && t->needs & NEEDS_VISIBLE && now < w->visible_at) {
+        if (w->wake_at != w->visible_at)
+            wheel_add(&sm->wheel, now, w->visible_at,
+                      (struct wheel_event){EV_WAKE, (uint16_t)slot, 0, NULL});
+        w->wake_at = w->visible_at;
+        cause = STALLED_FENCE;
+    }
+    return cause;
+}
+
+static void tell_scheduler(struct sm *sm, uint32_t slot, enum stall_cause cause, uint64_t now)
+{
+    const struct scheduler_desc *d = sm->scheduler->desc;
+    if (cause == STALLED_NONE && d->on_wake)
+        d->on_wake(sm->scheduler, slot, now);
+    else if (cause != STALLED_NONE && d->on_stall)
+        d->on_stall(sm->scheduler, slot, cause, now);
+}
+
+void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    uint64_t bit = 1ull << slot;
+    sm->can_issue &= ~bit;
+    sm->can_fetch &= ~bit;
+    for (uint32_t u = 0; u < N_UNITS; u++)
+        sm->by_unit[u] &= ~bit;
+    for (uint32_t c = 0; c < N_ISSUE_CLASSES; c++)
+        sm->by_class[c] &= ~bit;
+    if (!w->emu || w->emu->state == WARP_FAULTED)
+        return;
+    enum stall_cause cause = find_cause(sm, slot, now);
+    if (cause == STALLED_NONE) {
+        const struct op_timing *t = &sm->timing[w->emu->pc];
+        sm->can_issue |= bit;
+        sm->by_unit[t->unit] |= bit;
+        sm->by_class[t->issue_class] |= bit;
+    } else if (cause == STALLED_FETCH && !w->fetching) {
+        sm->can_fetch |= bit;
+    }
+    if (cause != w->cause)
+        tell_scheduler(sm, slot, cause, now);
+    w->cause = cause;
+}
+
+/* --- units --- */
+
+static uint32_t unit_count(const struct sm *sm, enum sm_unit unit)
+{
+    return unit == UNIT_SP ? sm->config->n_sp_units : sm->config->n_sfu_units;
+}
+
+static uint32_t collector_count(const struct sm *sm, enum sm_unit unit)
+{
+    return unit == UNIT_SP ? sm->config->sp_collectors : sm->config->sfu_collectors;
+}
+
+static uint32_t earliest(const uint64_t *times, uint32_t n)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (times[i] < times[best])
+            best = i;
+    return best;
+}
+
+uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit)
+{
+    if (unit == UNIT_LDST)
+        return ldst_has_room(sm) ? 0 : UINT64_MAX;
+    const uint64_t *free = sm->collector_free[unit];
+    return free[earliest(free, collector_count(sm, unit))];
+}
+
+bool sm_unit_ready(const struct sm *sm, enum sm_unit unit, uint64_t now)
+{
+    return sm_unit_next(sm, unit) <= now;
+}
+
+/* When the operands have been read. Predicates have a file of their own without conflicts. */
+static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_timing *t,
+                                 uint32_t n_rows, uint64_t now)
+{
+    uint64_t ready = now + 1;
+    for (uint32_t i = 0; i < t->n_reads; i++) {
+        if (t->regs[i] >= n_rows)
+            continue;
+        uint64_t *bank = &sm->bank_free[(t->regs[i] + slot) % sm->config->register_banks];
+        uint64_t read_at = *bank > now + 1 ? *bank : now + 1;
+        *bank = read_at + 1;
+        if (read_at + 1 > ready)
+            ready = read_at + 1;
+    }
+    return ready;
+}
+
+static uint64_t dispatch(struct sm *sm, const struct op_timing *t, uint64_t ready)
+{
+    uint64_t *units = sm->unit_free[t->unit], *collectors = sm->collector_free[t->unit];
+    uint32_t unit = earliest(units, unit_count(sm, t->unit));
+    uint64_t at = units[unit] > ready ? units[unit] : ready;
+    units[unit] = at + sm->config->interval[t->operation];
+    collectors[earliest(collectors, collector_count(sm, t->unit))] = at;
+    return at;
+}
+
+/* --- issue --- */
+
+static void set_pending(struct sm_warp *w, const struct op_timing *t, bool memory)
+{
+    for (uint32_t i = t->n_reads; i < (uint32_t)t->n_reads + t->n_writes; i++) {
+        uint64_t bit = 1ull << t->regs[i] % 64;
+        uint64_t *word = &w->pending[t->regs[i] / 64];
+        w->n_pending += !(*word & bit);
+        *word |= bit;
+        if (memory)
+            w->pending_memory[t->regs[i] / 64] |= bit;
+    }
+}
+
+void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    const struct op_timing *t = &sm->timing[pc];
+    for (uint32_t i = t->n_reads; i < (uint32_t)t->n_reads + t->n_writes; i++) {
+        uint64_t bit = 1ull << t->regs[i] % 64;
+        uint64_t *word = &w->pending[t->regs[i] / 64];
+        w->n_pending -= (*word & bit) != 0;
+        *word &= ~bit;
+        w->pending_memory[t->regs[i] / 64] &= ~bit;
+    }
+    if (sm->scheduler->desc->on_commit)
+        sm->scheduler->desc->on_commit(sm->scheduler, slot, now);
+    if (sm->criticality->desc->on_commit)
+        sm->criticality->desc->on_commit(sm->criticality, slot, now);
+    sm_refresh(sm, slot, now);
+}
+
+void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
+{
+    const struct scheduler_desc *d = sm->scheduler->desc;
+    uint64_t released = 0, mine = 0;
+    for (uint64_t live = sm->view.live; live; live &= live - 1) {
+        uint32_t s = (uint32_t)__builtin_ctzll(live);
+        if (sm->warps[s].cta_slot != cta_slot)
+            continue;
+        bool waits = sm->warps[s].emu->state == WARP_AT_BARRIER;
+        if (sm->sched_warps[s].at_barrier != waits)
+            mine |= 1ull << s;
+        if (sm->sched_warps[s].at_barrier && !waits)
+            released |= 1ull << s;
+        sm->sched_warps[s].at_barrier = waits;
+    }
+    if (released && d->on_barrier_release)
+        d->on_barrier_release(sm->scheduler, released, now);
+    for (; mine; mine &= mine - 1)
+        sm_refresh(sm, (uint32_t)__builtin_ctzll(mine), now);
+}
+
+/* After a barrier instruction: who waits now, and who was let go. */
+static void barrier_issued(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    if (sm->scheduler->desc->on_barrier_arrive)
+        sm->scheduler->desc->on_barrier_arrive(sm->scheduler, slot, now);
+    sm_barriers_changed(sm, sm->warps[slot].cta_slot, now);
+    sm_refresh(sm, slot, now);
+}
+
+static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t taken)
+{
+    const struct op_info *info = &sm->emu.program->info[pc];
+    struct branch_info b = {.pc = pc,
+                            .target = (uint32_t)sm->emu.program->ops[pc].imm,
+                            .fallthrough = pc + 1,
+                            .reconvergence = info->reconverge,
+                            .taken_mask = taken,
+                            .active_mask = active};
+    if (sm->scheduler->desc->on_branch)
+        sm->scheduler->desc->on_branch(sm->scheduler, slot, &b);
+    if (sm->criticality->desc->on_branch)
+        sm->criticality->desc->on_branch(sm->criticality, slot, &b);
+}
+
+/* Registers, units and events of an instruction that has just been executed. */
+static void occupy(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    const struct op_timing *t = &sm->timing[pc];
+    const struct program_func *f = w->emu->frames ? w->emu->frames[0].func : sm->emu.launch.func;
+    uint64_t ready = collect_operands(sm, slot, t, f->n_64 + f->n_32, now);
+    if (t->unit == UNIT_LDST) {
+        set_pending(w, t, true);
+        ldst_push(sm, slot, pc, ready, now);
+        return;
+    }
+    uint64_t at = dispatch(sm, t, ready);
+    if (!t->n_writes)
+        return;
+    set_pending(w, t, false);
+    struct wheel_event e = {EV_RELEASE, (uint16_t)slot, pc, NULL};
+    wheel_add(&sm->wheel, now, at + sm->config->latency[t->operation], e);
+}
+
+static void issue_warp(struct sm *sm, uint32_t scheduler, uint32_t slot, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    struct emu_warp *e = w->emu;
+    uint32_t pc = e->pc, active = e->active;
+    const struct op_timing *t = &sm->timing[pc];
+    uint32_t lanes = issue_lanes(e, &e->code[pc]);
+    sm->emu.cycle = now;
+    sm->emu.last.mask = 0;
+    sm->emu.atomic.mask = 0;
+    sm->emu.run_warp(e, 1);
+    sm->stats.issued++;
+    w->ibuf = e->pc == pc + 1 ? w->ibuf - 1 : 0;
+    if (e->state == WARP_FAULTED) {
+        sm->fault_cycle = now;
+        sm_refresh(sm, slot, now);
+        return;
+    }
+    if (sm->scheduler->desc->on_issue)
+        sm->scheduler->desc->on_issue(sm->scheduler, scheduler, slot, t->issue_class, pc, now);
+    if (sm->criticality->desc->on_issue)
+        sm->criticality->desc->on_issue(sm->criticality, slot, pc, now);
+    if (t->needs & IS_BRANCH)
+        tell_branch(sm, slot, pc, active, lanes);
+    occupy(sm, slot, pc, now);
+    if (e->state == WARP_DONE)
+        sm_warp_done(sm, slot, now);
+    else if (t->issue_class == ISSUE_BARRIER)
+        barrier_issued(sm, slot, now);
+    else
+        sm_refresh(sm, slot, now);
+}
+
+/* Warps of a scheduler that can issue now: no hazard, a free unit, and the policy lets them. */
+static uint64_t ready_warps(const struct sm *sm, uint64_t mine, uint64_t now)
+{
+    uint64_t ready = sm->can_issue & mine;
+    for (uint32_t u = 0; ready && u < N_UNITS; u++)
+        if (sm->by_unit[u] & ready && !sm_unit_ready(sm, (enum sm_unit)u, now))
+            ready &= ~sm->by_unit[u];
+    const struct scheduler_desc *d = sm->scheduler->desc;
+    for (uint32_t c = 0; ready && d->may_issue && c < N_ISSUE_CLASSES; c++)
+        if (sm->by_class[c] & ready)
+            ready &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
+    return ready;
+}
+
+void sm_issue(struct sm *sm, uint64_t now)
+{
+    const struct scheduler_desc *d = sm->scheduler->desc;
+    if (d->advance && now > sm->scheduler_time) {
+        d->advance(sm->scheduler, now - sm->scheduler_time);
+        sm->scheduler_time = now;
+    }
+    for (uint32_t s = 0; s < sm->config->n_schedulers; s++) {
+        uint64_t ready = ready_warps(sm, sm->slot_mask[s], now);
+        if (!ready || sm->emu.fault.kind != FAULT_NONE)
+            continue;
+        struct sched_pick p =
+            d->pick(sm->scheduler, s, ready, ready & sm->by_class[ISSUE_LOAD], now);
+        if (p.warp >= 0)
+            issue_warp(sm, s, (uint32_t)p.warp, now);
+    }
+}
+
+uint64_t sm_issue_next(const struct sm *sm, uint64_t now)
+{
+    uint64_t next = UINT64_MAX;
+    if (!sm->can_issue)
+        return next;
+    const struct scheduler_desc *d = sm->scheduler->desc;
+    for (uint32_t u = 0; u < N_UNITS; u++) {
+        uint64_t free = sm_unit_next(sm, (enum sm_unit)u);
+        if (sm->by_unit[u] & sm->can_issue && free < next)
+            next = free;
+    }
+    if (next <= now + 1 && d->may_issue && !ready_warps(sm, ~0ull, now + 1))
+        next = UINT64_MAX; /* only the policy holds them back */
+    if (d->next_change) {
+        uint64_t change = d->next_change(sm->scheduler, now);
+        next = change < next ? change : next;
+    }
+    return next > now ? next : now + 1;
+}

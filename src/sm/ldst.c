@@ -1,0 +1,501 @@
+/* The load/store unit: one memory instruction at a time, one access a cycle. When an access cannot
+ * be accepted it waits here and everything behind it waits too (S2 Fig. 1). */
+#include <string.h>
+
+#include "emu/atomic.h"
+#include "sm/sm.h"
+
+/* Local memory of a warp slot: words of 32 lanes side by side, in an address range of its own. */
+#define LOCAL_BASE 0x2000000000ull
+
+bool ldst_has_room(const struct sm *sm)
+{
+    return sm->ldst_n < sm->config->ldst_queue;
+}
+
+static struct ldst_op *ldst_front(const struct sm *sm)
+{
+    return &sm->ldst[sm->ldst_head];
+}
+
+static struct load_record *new_record(struct sm *sm, uint32_t slot, uint32_t pc)
+{
+    struct load_record *r = sm->free_records;
+    if (r)
+        sm->free_records = r->next;
+    else
+        r = ARENA_NEW(&sm->pool, struct load_record);
+    *r = (struct load_record){.slot = slot, .pc = pc};
+    return r;
+}
+
+static void free_record(struct sm *sm, struct load_record *r)
+{
+    r->next = sm->free_records;
+    sm->free_records = r;
+}
+
+/* --- what an instruction touches --- */
+
+static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
+{
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec;
+    l->n += coalesce(l->address, mask, bytes, sm->config->l1d.line_bytes,
+                     sm->config->coalesce_lanes, l->access + l->n);
+}
+
+static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
+{
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec, piece = bytes < 4 ? bytes : 4;
+    uint64_t warp = (uint64_t)sm->index * SM_MAX_WARPS + l->slot, address[WARP_LANES];
+    uint64_t base = LOCAL_BASE + warp * sm->emu.max_local_bytes * WARP_LANES;
+    l->space = MEM_LOCAL;
+    for (uint32_t done = 0; done < bytes; done += 4) {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(m);
+            uint64_t at = offset[i] + done;
+            address[i] = base + (at & ~3ull) * WARP_LANES + i * 4 + (at & 3);
+        }
+        l->n += coalesce(address, mask, piece, sm->config->l1d.line_bytes, WARP_LANES,
+                         l->access + l->n);
+    }
+}
+
+static void add_shared(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *address)
+{
+    l->shared_passes +=
+        shared_passes(address, mask, (uint32_t)l->op->width * l->op->vec, sm->config->shared_banks);
+}
+
+/* Lanes of a generic access go where their address says. */
+static void add_generic(struct sm *sm, struct ldst_op *l, uint32_t mask)
+{
+    uint32_t shared = 0, local = 0;
+    uint64_t offset[WARP_LANES] = {0};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        uint64_t a = l->address[i];
+        if (a < GENERIC_LOCAL_BASE)
+            shared |= 1u << i;
+        else if (a < GENERIC_LOCAL_END)
+            local |= 1u << i;
+        offset[i] = a - (a < GENERIC_LOCAL_BASE ? GENERIC_SHARED_BASE : GENERIC_LOCAL_BASE);
+    }
+    if (shared)
+        add_shared(sm, l, shared, offset);
+    if (local)
+        add_local(sm, l, local, offset);
+    if (mask & ~shared & ~local)
+        add_global(sm, l, mask & ~shared & ~local);
+}
+
+static void find_accesses(struct sm *sm, struct ldst_op *l, uint32_t mask)
+{
+    const struct emu_warp *e = sm->warps[l->slot].emu;
+    uint64_t frame[WARP_LANES];
+    switch (sm->emu.program->info[l->pc].exec_id) {
+    case EXEC_LD_SHARED:
+    case EXEC_ST_SHARED:
+        add_shared(sm, l, mask, l->address);
+        break;
+    case EXEC_LD_LOCAL:
+    case EXEC_ST_LOCAL:
+        add_local(sm, l, mask, l->address);
+        break;
+    case EXEC_LD_FRAME:
+    case EXEC_ST_FRAME:
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            frame[i] = e->frames[e->n_frames - 1].local_at + (uint64_t)l->op->imm;
+        add_local(sm, l, mask, frame);
+        break;
+    case EXEC_LD_GENERIC:
+    case EXEC_ST_GENERIC:
+        add_generic(sm, l, mask);
+        break;
+    case EXEC_ATOM_ANY:
+        l->kind = MEM_ATOMIC;
+        if (mask & ~l->atomic.mask)
+            add_shared(sm, l, mask & ~l->atomic.mask, l->address);
+        if (l->atomic.mask)
+            add_global(sm, l, l->atomic.mask);
+        break;
+    default:
+        add_global(sm, l, mask);
+    }
+}
+
+static bool is_load_class(enum ptx_class class)
+{
+    return class == PTX_CLASS_LD_GLOBAL || class == PTX_CLASS_LD_LOCAL ||
+           class == PTX_CLASS_LD_SHARED || class == PTX_CLASS_LD_CONST || class == PTX_CLASS_ATOMIC;
+}
+
+/* The cycle from which a store issued now is visible to all: the end of its visibility period. */
+static uint64_t visible_cycle(const struct sm *sm, uint64_t now)
+{
+    sim_time t = now * sm->clock->period;
+    return clock_cycle_at(sm->clock, (t / sm->visibility + 1) * sm->visibility);
+}
+
+static void note_atomics(struct sm *sm, struct ldst_op *l)
+{
+    struct sm_warp *w = &sm->warps[l->slot];
+    for (uint32_t i = 0; i < l->n; i++)
+        w->atomic_lines[w->n_atomics++] = l->access[i].line;
+    sm->stats.atomic_requests += l->n;
+}
+
+void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
+{
+    struct ldst_op *l = &sm->ldst[(sm->ldst_head + sm->ldst_n++) % sm->config->ldst_queue];
+    const struct op *op = &sm->emu.program->ops[pc];
+    const struct op_timing *t = &sm->timing[pc];
+    struct sm_warp *w = &sm->warps[slot];
+    enum ptx_class class = op->klass;
+    uint32_t mask = sm->emu.last.mask;
+    bool load = is_load_class(class);
+    l->slot = slot;
+    l->pc = pc;
+    l->op = op;
+    l->ready_at = ready_at;
+    l->shared_passes = l->n = l->next = 0;
+    l->started_shared = false;
+    l->kind = load ? MEM_LOAD : MEM_STORE;
+    l->space = class == PTX_CLASS_LD_CONST ? MEM_CONST : MEM_GLOBAL;
+    l->uncached = class != PTX_CLASS_LD_CONST && (t->uncached || !sm->config->l1d_global);
+    l->record = load && t->n_writes ? new_record(sm, slot, pc) : NULL;
+    l->atomic.mask = 0;
+    if (class == PTX_CLASS_ATOMIC)
+        l->atomic = sm->emu.atomic;
+    memcpy(l->address, sm->emu.last.address, sizeof l->address);
+    if (mask)
+        find_accesses(sm, l, mask);
+    if (l->kind == MEM_ATOMIC)
+        note_atomics(sm, l);
+    if (l->kind == MEM_STORE && l->n && l->space == MEM_GLOBAL)
+        w->visible_at = visible_cycle(sm, now);
+    l->cta = w->emu->cta->number;
+    l->warp_uid = sm->sched_warps[slot].uid;
+    l->warp_age = sm->sched_warps[slot].age;
+    const uint32_t *block = sm->emu.launch.block;
+    l->first_thread_of_warp =
+        l->cta * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
+    l->first_id = sm->next_access_id;
+    sm->next_access_id += l->n;
+}
+
+/* --- one access --- */
+
+static struct mem_access make_access(const struct sm *sm, const struct ldst_op *l, uint64_t now)
+{
+    const struct line_access *x = &l->access[l->next];
+    const struct criticality *crit = sm->criticality;
+    uint32_t lane = (uint32_t)__builtin_ctz(x->lanes);
+    bool has_warp = sm->warps[l->slot].emu != NULL;
+    return (struct mem_access){
+        .id = l->first_id + l->next,
+        .cycle = now,
+        .launch = sm->launch,
+        .cta = l->cta,
+        .warp_slot = l->slot,
+        .warp_uid = l->warp_uid,
+        .warp_age = l->warp_age,
+        .scheduler = l->slot % sm->config->n_schedulers,
+        .active_mask = x->lanes,
+        .first_lane = lane,
+        .first_thread = l->first_thread_of_warp + lane,
+        .pc = l->pc,
+        .load_index = sm->timing[l->pc].load_index,
+        .address = x->address,
+        .line = x->line,
+        .sector_mask = x->sectors,
+        .byte_mask = {x->bytes[0], x->bytes[1]},
+        .kind = l->kind,
+        .space = l->space,
+        .op = sm->timing[l->pc].memory_op,
+        .full_line = (x->bytes[0] & x->bytes[1]) == ~0ull,
+        .source = sm->index,
+        .criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0,
+        .is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now),
+    };
+}
+
+static struct mem_request *make_request(struct sm *sm, const struct mem_access *a,
+                                        enum request_origin origin, uint32_t id, uint32_t bytes)
+{
+    struct mem_request *r = sm_new_request(sm);
+    r->access = *a;
+    r->origin = origin;
+    r->id = id;
+    r->data_bytes = bytes;
+    return r;
+}
+
+static uint32_t segment_bytes(uint32_t sectors)
+{
+    return (uint32_t)__builtin_popcount(sectors) * SEGMENT_BYTES;
+}
+
+/* A line that a local store made dirty must be written back before its place is used again. */
+static void queue_writeback(struct sm *sm, const struct mem_access *a, const struct cache_result *r)
+{
+    struct mem_access back = *a;
+    back.line = back.address = r->victim_line;
+    back.kind = MEM_STORE;
+    back.space = MEM_LOCAL;
+    back.full_line = true;
+    back.sector_mask = 0xf;
+    back.byte_mask[0] = back.byte_mask[1] = ~0ull;
+    sm_queue_request(sm, make_request(sm, &back, FROM_STORE, 0, sm->config->l1d.line_bytes));
+}
+
+static uint32_t free_bypass_slot(const struct sm *sm)
+{
+    uint32_t i = 0;
+    while (sm->bypass[i])
+        i++;
+    return i;
+}
+
+/* Straight to the interconnect: only the segments its lanes touch (S3 section 5.1). */
+static void send_bypass(struct sm *sm, const struct ldst_op *l, const struct mem_access *a,
+                        uint64_t now)
+{
+    uint32_t slot = free_bypass_slot(sm);
+    uint32_t bytes = sm->config->bypass_bytes == SEGMENT_BYTES ? segment_bytes(a->sector_mask)
+                                                               : sm->config->l1d.line_bytes;
+    sm->bypass[slot] = l->record;
+    sm->n_bypass++;
+    l->record->outstanding++;
+    sm_send(sm, make_request(sm, a, FROM_BYPASS, slot, bytes), now);
+}
+
+static bool stall(struct sm *sm, enum cache_stall cause)
+{
+    sm->ldst_cause = cause;
+    return false;
+}
+
+static struct cache_room room_now(const struct sm *sm, const struct mem_access *a, uint64_t now)
+{
+    struct mem_request probe = {.access = *a};
+    uint32_t free = sm->config->miss_queue - sm->miss_n;
+    return (struct cache_room){
+        .miss_queue =
+            free >= 2 || (free == 1 && !sm->local_dirty), /* a dirty victim takes one too */
+        .port = sm_can_send(sm, &probe, now),
+        .bypass_table = sm->n_bypass < sm->config->bypass_slots,
+    };
+}
+
+static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
+{
+    a->set = cache_set_of(sm->l1d, a->line);
+    struct cache_result r = cache_load_around(sm->l1d, a, room_now(sm, a, now));
+    if (r.answer == CACHE_STALLED)
+        return stall(sm, r.stall);
+    send_bypass(sm, l, a, now);
+    return true;
+}
+
+static uint32_t fetch_bytes(const struct cache_config *c, uint32_t sectors)
+{
+    return (uint32_t)__builtin_popcount(sectors) * c->sector_bytes;
+}
+
+static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, struct cache *c,
+                        uint64_t now)
+{
+    bool constant = c == sm->l1c;
+    uint32_t latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
+    a->set = cache_set_of(c, a->line);
+    struct cache_result r = cache_load(c, a, room_now(sm, a, now), l->record);
+    switch (r.answer) {
+    case CACHE_STALLED:
+        return stall(sm, r.stall);
+    case CACHE_HIT:
+        if (now + latency > l->record->done_at)
+            l->record->done_at = now + latency;
+        break;
+    case CACHE_MERGE:
+        l->record->outstanding++;
+        break;
+    case CACHE_MISS:
+        l->record->outstanding++;
+        if (r.writeback)
+            queue_writeback(sm, a, &r);
+        sm_queue_request(sm,
+                         make_request(sm, a, constant ? FROM_L1C : FROM_L1D, r.mshr,
+                                      fetch_bytes(constant ? &sm->config->l1c : &sm->config->l1d,
+                                                  r.fetch_sectors)));
+        break;
+    case CACHE_BYPASSED:
+        send_bypass(sm, l, a, now);
+    }
+    return true;
+}
+
+/* Stores to global memory remove their line and go on; those to local memory, which nobody else
+ * sees, stay until they are evicted. */
+static bool store_access(struct sm *sm, struct mem_access *a, uint64_t now)
+{
+    sm->local_dirty |= a->space == MEM_LOCAL; /* from now on victims may be dirty */
+    struct cache_room room = room_now(sm, a, now);
+    a->set = cache_set_of(sm->l1d, a->line);
+    if (!room.miss_queue)
+        return stall(sm, STALL_MISS_QUEUE);
+    struct cache_result r = cache_store(sm->l1d, a, room, NULL);
+    if (r.answer == CACHE_STALLED)
+        return stall(sm, r.stall);
+    if (r.writeback)
+        queue_writeback(sm, a, &r);
+    if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
+        struct mem_access fetch = *a;
+        fetch.kind = MEM_LOAD;
+        sm_queue_request(sm, make_request(sm, &fetch, FROM_L1D, r.mshr,
+                                          fetch_bytes(&sm->config->l1d, r.fetch_sectors)));
+    }
+    if (r.forward)
+        sm_queue_request(sm, make_request(sm, a, FROM_STORE, 0, segment_bytes(a->sector_mask)));
+    return true;
+}
+
+static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a)
+{
+    if (sm_miss_queue_full(sm))
+        return stall(sm, STALL_MISS_QUEUE);
+    cache_invalidate_line(sm->l1d, a->line);
+    struct mem_request *r = make_request(sm, a, FROM_ATOMIC, 0, segment_bytes(a->sector_mask));
+    if (!r->atomic)
+        r->atomic = ARENA_NEW(&sm->pool, struct atomic_part);
+    r->atomic->op = l->op;
+    r->atomic->mask = a->active_mask;
+    for (uint32_t m = a->active_mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        r->atomic->address[i] = l->address[i];
+        r->atomic->b[i] = l->atomic.b[i];
+        r->atomic->c[i] = l->atomic.c[i];
+    }
+    r->waiter = l->record;
+    if (l->record)
+        l->record->outstanding++;
+    sm_queue_request(sm, r);
+    return true;
+}
+
+static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    struct mem_access a = make_access(sm, l, now);
+    if (l->kind == MEM_ATOMIC)
+        return atomic_access(sm, l, &a);
+    if (l->kind == MEM_STORE) {
+        bool ok = store_access(sm, &a, now);
+        sm->stats.store_requests += ok;
+        return ok;
+    }
+    bool ok;
+    if (l->record == NULL) /* a load whose result nobody wants still asks for its line */
+        l->record = new_record(sm, l->slot, l->pc);
+    if (l->space == MEM_CONST)
+        ok = load_cached(sm, l, &a, sm->l1c, now);
+    else if (l->uncached && l->space == MEM_GLOBAL)
+        ok = load_uncached(sm, l, &a, now);
+    else
+        ok = load_cached(sm, l, &a, sm->l1d, now);
+    sm->stats.load_requests += ok && l->space != MEM_CONST;
+    return ok;
+}
+
+/* --- stepping --- */
+
+static void release_record(struct sm *sm, struct load_record *r, uint64_t now)
+{
+    uint64_t at = r->done_at > now ? r->done_at : now + 1;
+    struct wheel_event e = {EV_RELEASE, (uint16_t)r->slot, r->pc, NULL};
+    wheel_add(&sm->wheel, now, at, e);
+    free_record(sm, r);
+}
+
+void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
+{
+    r->outstanding--;
+    if (!r->all_sent || r->outstanding)
+        return;
+    uint32_t slot = r->slot, pc = r->pc;
+    if (r->done_at > now) {
+        release_record(sm, r, now);
+        return;
+    }
+    free_record(sm, r);
+    sm_release(sm, slot, pc, now);
+}
+
+static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    struct load_record *r = l->record;
+    if (r) {
+        r->all_sent = true;
+        if (!r->outstanding)
+            release_record(sm, r, now);
+    }
+    sm->ldst_head = (sm->ldst_head + 1) % sm->config->ldst_queue;
+    sm->ldst_n--;
+}
+
+static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    l->started_shared = true;
+    sm->ldst_busy_until = now + l->shared_passes;
+    sm->stats.shared_passes += l->shared_passes;
+    if (l->record)
+        l->record->done_at = now + l->shared_passes - 1 + sm->config->shared_latency;
+}
+
+void ldst_step(struct sm *sm, uint64_t now)
+{
+    if (!sm->ldst_n)
+        return;
+    struct ldst_op *l = ldst_front(sm);
+    if (now < l->ready_at || now < sm->ldst_busy_until)
+        return;
+    if (sm->ldst_stalled)
+        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+    sm->ldst_stalled = false;
+    if (l->shared_passes && !l->started_shared) {
+        begin_shared(sm, l, now);
+        if (!l->n)
+            finish_op(sm, l, now);
+        return;
+    }
+    if (l->next < l->n) {
+        if (!do_access(sm, l, now)) {
+            sm->ldst_stalled = true;
+            sm->ldst_stalled_since = now;
+            return;
+        }
+        l->next++;
+    }
+    if (l->next == l->n)
+        finish_op(sm, l, now);
+}
+
+/* A stalled access waits for an event, unless only the port is in its way. */
+uint64_t ldst_next(const struct sm *sm, uint64_t now)
+{
+    if (!sm->ldst_n)
+        return UINT64_MAX;
+    const struct ldst_op *l = ldst_front(sm);
+    if (sm->ldst_stalled) {
+        if (sm->ldst_cause != STALL_PORT)
+            return UINT64_MAX;
+        struct dram_address d = address_split(sm->map, l->access[l->next].line);
+        sim_time t = tx_ready_at(&sm->up, now * sm->clock->period,
+                                 sm->first_partition + d.partition, noc_flits(sm->noc, 0));
+        uint64_t at = t == TIME_NEVER ? UINT64_MAX : clock_cycle_at(sm->clock, t);
+        return at > now ? at : now + 1;
+    }
+    uint64_t at = now + 1;
+    if (l->ready_at > at)
+        at = l->ready_at;
+    return sm->ldst_busy_until > at ? sm->ldst_busy_until : at;
+}

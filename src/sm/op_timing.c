@@ -1,0 +1,177 @@
+#include "sm/op_timing.h"
+
+/* Addition, comparison, multiplication, ... within a kind of number: offsets of SM_OP_INT_ADD,
+ * SM_OP_FP32_ADD and SM_OP_FP64_ADD alike. */
+enum arithmetic { ARITH_ADD, ARITH_MAX, ARITH_MUL, ARITH_MAD, ARITH_DIV };
+
+static enum arithmetic arithmetic_of(enum ptx_opcode op)
+{
+    switch (op) {
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+        return ARITH_MAX;
+    case PTX_OP_MUL:
+    case PTX_OP_MUL24:
+        return ARITH_MUL;
+    case PTX_OP_MAD:
+    case PTX_OP_MADC:
+    case PTX_OP_MAD24:
+    case PTX_OP_FMA:
+    case PTX_OP_SAD:
+    case PTX_OP_DP4A:
+    case PTX_OP_DP2A:
+        return ARITH_MAD;
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+        return ARITH_DIV;
+    default:
+        return ARITH_ADD;
+    }
+}
+
+static enum sm_operation operation_of(const struct ptx_inst *inst, enum ptx_class class)
+{
+    enum ptx_type type = inst && inst->n_types ? (enum ptx_type)inst->types[0] : PTX_NO_TYPE;
+    enum arithmetic a = inst ? arithmetic_of(inst->op) : ARITH_ADD;
+    switch (class) {
+    case PTX_CLASS_FP16:
+    case PTX_CLASS_FP32:
+        return (enum sm_operation)(SM_OP_FP32_ADD + a);
+    case PTX_CLASS_FP64:
+        return (enum sm_operation)(SM_OP_FP64_ADD + a);
+    case PTX_CLASS_SFU:
+        if (a != ARITH_DIV)
+            return type == PTX_F64 ? SM_OP_FP64_DIV : SM_OP_SFU;
+        if (ptx_types[type].kind != 'f')
+            return SM_OP_INT_DIV;
+        return type == PTX_F64 ? SM_OP_FP64_DIV : SM_OP_FP32_DIV;
+    case PTX_CLASS_LD_GLOBAL:
+    case PTX_CLASS_ST_GLOBAL:
+    case PTX_CLASS_LD_SHARED:
+    case PTX_CLASS_ST_SHARED:
+    case PTX_CLASS_LD_LOCAL:
+    case PTX_CLASS_ST_LOCAL:
+    case PTX_CLASS_LD_CONST:
+    case PTX_CLASS_ATOMIC:
+        return SM_OP_MEMORY;
+    default:
+        return (enum sm_operation)(SM_OP_INT_ADD + a);
+    }
+}
+
+static enum issue_class issue_class_of(enum ptx_class class)
+{
+    switch (class) {
+    case PTX_CLASS_SFU:
+        return ISSUE_SFU;
+    case PTX_CLASS_LD_GLOBAL:
+    case PTX_CLASS_LD_LOCAL:
+        return ISSUE_LOAD;
+    case PTX_CLASS_ST_GLOBAL:
+    case PTX_CLASS_ST_LOCAL:
+        return ISSUE_STORE;
+    case PTX_CLASS_LD_SHARED:
+    case PTX_CLASS_ST_SHARED:
+        return ISSUE_SHARED;
+    case PTX_CLASS_ATOMIC:
+        return ISSUE_ATOMIC;
+    case PTX_CLASS_BRANCH:
+    case PTX_CLASS_CALL:
+        return ISSUE_BRANCH;
+    case PTX_CLASS_BARRIER:
+        return ISSUE_BARRIER;
+    case PTX_CLASS_LD_CONST:
+    case PTX_CLASS_FENCE:
+    case PTX_CLASS_MISC:
+        return ISSUE_OTHER;
+    default:
+        return ISSUE_ALU;
+    }
+}
+
+static uint8_t needs_of(const struct ptx_inst *inst, enum ptx_class class)
+{
+    switch (class) {
+    case PTX_CLASS_BRANCH:
+        return inst && inst->op == PTX_OP_EXIT ? NEEDS_DRAINED | NEEDS_NO_ATOMICS : IS_BRANCH;
+    case PTX_CLASS_CALL:
+        return NEEDS_DRAINED | NEEDS_NO_ATOMICS;
+    case PTX_CLASS_BARRIER:
+        return NEEDS_NO_ATOMICS;
+    case PTX_CLASS_FENCE:
+        return NEEDS_NO_ATOMICS | NEEDS_VISIBLE;
+    case PTX_CLASS_LD_GLOBAL:
+    case PTX_CLASS_ST_GLOBAL:
+        return TOUCHES_GLOBAL;
+    default:
+        return 0;
+    }
+}
+
+static enum mem_operator memory_op_of(const struct ptx_inst *inst)
+{
+    switch (inst ? ptx_inst_mod(inst, PTX_GROUP_CACHE) : PTX_NO_MOD) {
+    case PTX_MOD_CACHE_CA:
+        return MEM_OP_CA;
+    case PTX_MOD_CACHE_CG:
+        return MEM_OP_CG;
+    case PTX_MOD_CACHE_CS:
+        return MEM_OP_CS;
+    case PTX_MOD_CACHE_LU:
+        return MEM_OP_LU;
+    case PTX_MOD_CACHE_CV:
+        return MEM_OP_CV;
+    case PTX_MOD_CACHE_WB:
+        return MEM_OP_WB;
+    case PTX_MOD_CACHE_WT:
+        return MEM_OP_WT;
+    case PTX_MOD_CACHE_CC:
+        return MEM_OP_CC;
+    case PTX_MOD_CACHE_CP:
+        return MEM_OP_CP;
+    default:
+        return MEM_OP_NONE;
+    }
+}
+
+static bool is_uncached(const struct ptx_inst *inst, enum mem_operator op)
+{
+    if (!inst || op == MEM_OP_CG || op == MEM_OP_CV)
+        return inst != NULL;
+    enum ptx_mod sem = ptx_inst_mod(inst, PTX_GROUP_SEM);
+    return sem != PTX_NO_MOD && sem != PTX_MOD_SEM_WEAK;
+}
+
+static enum sm_unit unit_of(enum sm_operation op)
+{
+    static const uint8_t units[] = {
+#define OP(id, name, unit, latency, interval) UNIT_##unit,
+        SM_OPERATIONS(OP)
+#undef OP
+    };
+    return op == SM_OP_MEMORY ? UNIT_LDST : (enum sm_unit)units[op];
+}
+
+const struct op_timing *op_timing_build(const struct program *p, struct arena *arena)
+{
+    struct op_timing *t = ARENA_ARRAY(arena, struct op_timing, p->n_ops + 1);
+    uint32_t loads = 0;
+    for (uint32_t pc = 0; pc < p->n_ops; pc++) {
+        const struct op_info *info = &p->info[pc];
+        enum ptx_class class = p->ops[pc].klass;
+        enum sm_operation operation = operation_of(info->inst, class);
+        t[pc] = (struct op_timing){
+            .regs = info->regs,
+            .n_reads = info->n_reads,
+            .n_writes = info->n_writes,
+            .operation = (uint8_t)operation,
+            .unit = (uint8_t)unit_of(operation),
+            .issue_class = (uint8_t)issue_class_of(class),
+            .needs = needs_of(info->inst, class),
+            .memory_op = (uint8_t)memory_op_of(info->inst),
+            .uncached = is_uncached(info->inst, memory_op_of(info->inst)),
+            .load_index = class == PTX_CLASS_LD_GLOBAL || class == PTX_CLASS_LD_LOCAL ? loads++ : 0,
+        };
+    }
+    return t;
+}

@@ -1,0 +1,32 @@
+/* What the pipeline needs to know of each operation of a program, worked out once. */
+#ifndef HEDDLE_SM_OP_TIMING_H
+#define HEDDLE_SM_OP_TIMING_H
+
+#include "ptx/program.h"
+#include "sched/scheduler.h"
+#include "sm/sm_config.h"
+
+enum op_needs {
+    NEEDS_DRAINED = 1,    /* no register of the warp may be pending: calls, returns, exits */
+    NEEDS_NO_ATOMICS = 2, /* every atomic of the warp must have been performed */
+    NEEDS_VISIBLE = 4,    /* the warp's stores must be visible to all: fences */
+    TOUCHES_GLOBAL = 8,   /* must not overlap an atomic of the warp that is not performed */
+    IS_BRANCH = 16,
+};
+
+struct op_timing {
+    const uint16_t *regs; /* reads, then writes */
+    uint8_t n_reads, n_writes;
+    uint8_t operation;   /* enum sm_operation */
+    uint8_t unit;        /* enum sm_unit */
+    uint8_t issue_class; /* enum issue_class */
+    uint8_t needs;       /* enum op_needs */
+    uint8_t memory_op;   /* enum mem_operator */
+    bool uncached;       /* the program asks for what others wrote: L1D is passed by */
+    uint32_t load_index; /* number of the static load, for loads */
+};
+
+/* One entry per PC, from the arena. */
+const struct op_timing *op_timing_build(const struct program *p, struct arena *arena);
+
+#endif

@@ -1,0 +1,154 @@
+/* Requests to the memory partitions, and what their replies set free. */
+#include "emu/atomic.h"
+#include "sm/sm.h"
+
+struct mem_request *sm_new_request(struct sm *sm)
+{
+    struct mem_request *r = sm->free_requests;
+    if (r) {
+        sm->free_requests = r->next;
+    } else {
+        r = ARENA_NEW(&sm->pool, struct mem_request);
+    }
+    r->sm = sm->shard.id;
+    r->waiter = NULL;
+    return r;
+}
+
+void sm_free_request(struct sm *sm, struct mem_request *r)
+{
+    r->next = sm->free_requests;
+    sm->free_requests = r;
+}
+
+bool sm_miss_queue_full(const struct sm *sm)
+{
+    return sm->miss_n >= sm->config->miss_queue;
+}
+
+void sm_queue_request(struct sm *sm, struct mem_request *r)
+{
+    sm->miss_queue[(sm->miss_head + sm->miss_n++) % sm->config->miss_queue] = r;
+}
+
+/* Stores and atomics carry data; the others only ask. */
+static uint32_t request_flits(const struct sm *sm, const struct mem_request *r)
+{
+    bool carries = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
+    return noc_flits(sm->noc, carries ? r->data_bytes : 0);
+}
+
+static uint32_t destination(const struct sm *sm, const struct mem_request *r)
+{
+    return sm->first_partition + address_split(sm->map, r->access.line).partition;
+}
+
+bool sm_can_send(const struct sm *sm, const struct mem_request *r, uint64_t now)
+{
+    return tx_can_send(&sm->up, now * sm->clock->period, destination(sm, r), request_flits(sm, r));
+}
+
+void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    struct message m = {.to = destination(sm, r),
+                        .kind = MSG_REQUEST,
+                        .flits = (uint16_t)request_flits(sm, r),
+                        .body = r};
+    tx_send(&sm->up, now * sm->clock->period, m);
+    sm->requests_out++;
+}
+
+/* One request a cycle leaves the miss queue, if the port takes it. */
+void sm_drain_miss_queue(struct sm *sm, uint64_t now)
+{
+    if (!sm->miss_n || !sm_can_send(sm, sm->miss_queue[sm->miss_head], now))
+        return;
+    struct mem_request *r = sm->miss_queue[sm->miss_head];
+    sm->miss_head = (sm->miss_head + 1) % sm->config->miss_queue;
+    sm->miss_n--;
+    sm_send(sm, r, now);
+}
+
+uint64_t sm_drain_next(const struct sm *sm, uint64_t now)
+{
+    if (!sm->miss_n)
+        return UINT64_MAX;
+    const struct mem_request *r = sm->miss_queue[sm->miss_head];
+    sim_time t =
+        tx_ready_at(&sm->up, now * sm->clock->period, destination(sm, r), request_flits(sm, r));
+    uint64_t at = t == TIME_NEVER ? UINT64_MAX : clock_cycle_at(sm->clock, t);
+    return at > now ? at : now + 1;
+}
+
+static void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r, uint64_t now)
+{
+    void *waiters[64];
+    struct cache_result result = {0};
+    uint32_t n = cache_fill(c, r->id, now, waiters, 64, &result);
+    for (uint32_t i = 0; i < n; i++)
+        if (waiters[i])
+            record_reply(sm, waiters[i], now);
+}
+
+static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
+{
+    void *waiters[64];
+    struct cache_result result = {0};
+    uint32_t n = cache_fill(sm->l1i, r->id, now, waiters, 64, &result);
+    for (uint32_t i = 0; i < n; i++) { /* they fetch again, and hit */
+        uint32_t slot = (uint32_t)(uintptr_t)waiters[i] - 1;
+        sm->warps[slot].fetching = false;
+        sm_refresh(sm, slot, now);
+    }
+}
+
+static void forget_atomic_line(struct sm_warp *w, uint64_t line)
+{
+    for (uint32_t i = 0; i < w->n_atomics; i++)
+        if (w->atomic_lines[i] == line) {
+            w->atomic_lines[i] = w->atomic_lines[--w->n_atomics];
+            return;
+        }
+}
+
+static void finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[r->access.warp_slot];
+    for (uint32_t m = r->atomic->mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        atomic_finish(w->emu, r->atomic->op, i, r->atomic->old[i]);
+    }
+    forget_atomic_line(w, r->access.line);
+    if (r->waiter)
+        record_reply(sm, r->waiter, now);
+    sm_refresh(sm, r->access.warp_slot, now);
+}
+
+void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    struct load_record *record;
+    sm->requests_out--;
+    switch (r->origin) {
+    case FROM_L1D:
+        fill_l1(sm, sm->l1d, r, now);
+        break;
+    case FROM_L1C:
+        fill_l1(sm, sm->l1c, r, now);
+        break;
+    case FROM_L1I:
+        fill_l1i(sm, r, now);
+        break;
+    case FROM_BYPASS:
+        record = sm->bypass[r->id];
+        sm->bypass[r->id] = NULL;
+        sm->n_bypass--;
+        record_reply(sm, record, now);
+        break;
+    case FROM_ATOMIC:
+        finish_atomic(sm, r, now);
+        break;
+    case FROM_STORE: /* stores are not answered; see MSG_FREE */
+        break;
+    }
+    sm_free_request(sm, r);
+}

@@ -1,0 +1,40 @@
+/* What travels between SMs and memory partitions, and the kinds of messages of the machine. */
+#ifndef HEDDLE_SM_REQUEST_H
+#define HEDDLE_SM_REQUEST_H
+
+#include "base/mem_access.h"
+#include "emu/warp.h"
+#include "noc/shard.h"
+
+enum message_kind {
+    MSG_REQUEST,     /* SM to partition; body = struct mem_request */
+    MSG_REPLY,       /* partition to SM; the same body comes back */
+    MSG_FREE,        /* partition to SM: a store's body, done with */
+    MSG_UP_CREDIT,   /* partition to SM: room in its request buffer; value = flits */
+    MSG_DOWN_CREDIT, /* SM to partition: room in its reply buffer */
+    MSG_CTA_START,   /* dispatcher to SM; body = struct cta_order */
+    MSG_CTA_DONE,    /* SM to dispatcher; value = CTAs that ended */
+};
+
+/* Lanes of an atomic that fall into one line. */
+struct atomic_part {
+    const struct op *op;
+    uint32_t mask;
+    uint64_t address[WARP_LANES], b[WARP_LANES], c[WARP_LANES], old[WARP_LANES];
+};
+
+/* Who waits for the reply in the SM. */
+enum request_origin { FROM_L1D, FROM_BYPASS, FROM_ATOMIC, FROM_L1I, FROM_L1C, FROM_STORE };
+
+struct mem_request {
+    struct mem_access access;
+    enum request_origin origin;
+    uint32_t sm;         /* shard id */
+    uint32_t id;         /* MSHR, bypass slot or LDST record, as origin says */
+    uint32_t data_bytes; /* asked for or stored */
+    void *waiter;
+    struct atomic_part *atomic; /* owned by the SM */
+    struct mem_request *next;   /* in a free list */
+};
+
+#endif

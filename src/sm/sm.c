@@ -1,0 +1,407 @@
+#include "sm/sm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/barrier.h"
+#include "emu/run.h"
+
+/* --- CTAs --- */
+
+static uint32_t free_cta_slot(const struct sm *sm)
+{
+    uint32_t i = 0;
+    while (sm->cta_warps[i])
+        i++;
+    return i;
+}
+
+static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, uint32_t warp,
+                       uint64_t now)
+{
+    uint32_t slot = (uint32_t)__builtin_ctzll(~sm->view.live);
+    struct sm_warp *w = &sm->warps[slot];
+    uint64_t *pending = w->pending, *memory = w->pending_memory;
+    memset(pending, 0, sm->pending_words * sizeof *pending);
+    memset(memory, 0, sm->pending_words * sizeof *memory);
+    *w = (struct sm_warp){.emu = &cta->warps[warp],
+                          .cta_slot = cta_slot,
+                          .pending = pending,
+                          .pending_memory = memory};
+    sm->sched_warps[slot] = (struct sched_warp){.live = true,
+                                                .age = sm->next_age,
+                                                .uid = sm->next_age,
+                                                .cta = cta->number,
+                                                .launch = sm->launch,
+                                                .cta_slot = cta_slot,
+                                                .warp_in_cta = warp,
+                                                .start_cycle = now};
+    sm->next_age++;
+    sm->view.live |= 1ull << slot;
+    if (sm->scheduler->desc->on_warp_start)
+        sm->scheduler->desc->on_warp_start(sm->scheduler, slot, now);
+    if (sm->criticality->desc->on_warp_start)
+        sm->criticality->desc->on_warp_start(sm->criticality, slot, now);
+    sm_refresh(sm, slot, now);
+}
+
+static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
+{
+    uint32_t cta_slot = free_cta_slot(sm);
+    struct emu_cta *cta = &sm->ctas[cta_slot];
+    cta_start(&sm->emu, cta, number);
+    if (!sm->n_resident++)
+        sm->active_since = now;
+    sm->cta_warps[cta_slot] = cta->n_warps;
+    if (sm->scheduler->desc->on_cta_start)
+        sm->scheduler->desc->on_cta_start(sm->scheduler, cta_slot, now);
+    for (uint32_t i = 0; i < cta->n_warps; i++)
+        start_warp(sm, cta, cta_slot, i, now);
+}
+
+static void end_cta(struct sm *sm, uint32_t cta_slot, uint64_t now)
+{
+    if (sm->scheduler->desc->on_cta_end)
+        sm->scheduler->desc->on_cta_end(sm->scheduler, cta_slot, now);
+    sm->run_stats.ctas++;
+    if (!--sm->n_resident)
+        sm->stats.active_cycles += now + 1 - sm->active_since;
+    sim_time t = now * sm->clock->period;
+    shard_send(&sm->shard, t,
+               (struct message){.at = t + sm->dispatch_latency,
+                                .to = sm->dispatcher,
+                                .kind = MSG_CTA_DONE,
+                                .value = 1});
+}
+
+void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    struct emu_cta *cta = w->emu->cta;
+    uint32_t cta_slot = w->cta_slot;
+    sm->run_stats.warps++;
+    sm->stats.warp_cycles += now + 1 - sm->sched_warps[slot].start_cycle;
+    if (sm->scheduler->desc->on_warp_end)
+        sm->scheduler->desc->on_warp_end(sm->scheduler, slot, now);
+    if (sm->criticality->desc->on_warp_end)
+        sm->criticality->desc->on_warp_end(sm->criticality, slot, now);
+    sm->view.live &= ~(1ull << slot);
+    sm->sched_warps[slot].live = false;
+    w->emu = NULL;
+    sm_refresh(sm, slot, now);
+    cta->n_live--;
+    barrier_warp_done(cta);
+    sm_barriers_changed(sm, cta_slot, now);
+    if (!--sm->cta_warps[cta_slot])
+        end_cta(sm, cta_slot, now);
+}
+
+/* --- one cycle --- */
+
+static void take_message(struct sm *sm, const struct message *m, uint64_t now)
+{
+    sim_time t = now * sm->clock->period;
+    switch (m->kind) {
+    case MSG_REPLY: { /* there is always room: whoever asked has kept a place */
+        struct message out;
+        rx_arrive(&sm->down, m);
+        uint64_t at = clock_cycle_at(sm->clock, rx_take(&sm->down, t, &out));
+        struct wheel_event e = {EV_REPLY, 0, 0, out.body};
+        wheel_add(&sm->wheel, now, at > now ? at : now, e);
+        break;
+    }
+    case MSG_FREE:
+        sm->requests_out--;
+        sm_free_request(sm, m->body);
+        break;
+    case MSG_UP_CREDIT:
+        tx_credit(&sm->up, m);
+        break;
+    default: /* MSG_CTA_START */
+        start_cta(sm, (uint64_t)(uintptr_t)m->body, now);
+    }
+}
+
+static void take_messages(struct sm *sm, uint64_t now)
+{
+    const struct message *m;
+    while ((m = shard_peek(&sm->shard, now * sm->clock->period + 1))) {
+        struct message copy = *m;
+        shard_take(&sm->shard);
+        sm->last_event = now * sm->clock->period;
+        take_message(sm, &copy, now);
+    }
+}
+
+static void finish_due(struct sm *sm, uint64_t now)
+{
+    struct wheel_event e;
+    while (wheel_take(&sm->wheel, now, &e)) {
+        switch (e.kind) {
+        case EV_RELEASE:
+            sm_release(sm, e.slot, e.value, now);
+            break;
+        case EV_FETCHED:
+            sm_fetched(sm, e.slot, e.value, (uint32_t)(uintptr_t)e.body, now);
+            break;
+        case EV_REPLY:
+            sm_take_reply(sm, e.body, now);
+            break;
+        default: /* EV_WAKE */
+            sm_refresh(sm, e.slot, now);
+        }
+    }
+}
+
+static bool sm_is_idle(const struct shard *s)
+{
+    const struct sm *sm = (const struct sm *)s;
+    return !sm->n_resident && !sm->requests_out && !sm->miss_n && !sm->ldst_n &&
+           !sm->wheel.n_events;
+}
+
+/* Remembers when the SM came to rest: the same cycle in both engines. */
+static void note_rest(struct sm *sm, uint64_t now)
+{
+    bool idle = sm_is_idle(&sm->shard);
+    if (idle && sm->was_busy)
+        sm->last_event = now * sm->clock->period;
+    sm->was_busy = !idle;
+}
+
+static void tick(struct sm *sm, uint64_t now)
+{
+    take_messages(sm, now);
+    finish_due(sm, now);
+    if (sm->every_cycle) /* the plain engine trusts no mask */
+        for (uint64_t live = sm->view.live; live; live &= live - 1)
+            sm_refresh(sm, (uint32_t)__builtin_ctzll(live), now);
+    sm_drain_miss_queue(sm, now);
+    ldst_step(sm, now);
+    sm_issue(sm, now);
+    sm_fetch(sm, now);
+    note_rest(sm, now);
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The next cycle in which something can happen without a message. */
+static uint64_t next_cycle(const struct sm *sm, uint64_t now)
+{
+    if (sm->emu.fault.kind != FAULT_NONE)
+        return UINT64_MAX;
+    if (sm->every_cycle)
+        return sm_is_idle(&sm->shard) ? UINT64_MAX : now + 1;
+    uint64_t next = sm_issue_next(sm, now);
+    if (next == now + 1)
+        return next;
+    if (sm->can_fetch)
+        return now + 1;
+    next = min_u64(next, ldst_next(sm, now));
+    next = min_u64(next, sm_drain_next(sm, now));
+    const struct cache_policy *policy = cache_get_policy(sm->l1d);
+    if (sm->ldst_stalled && policy->desc->next_change)
+        next = min_u64(next, policy->desc->next_change(policy, now));
+    return min_u64(next, wheel_next(&sm->wheel, now + 1));
+}
+
+static void sm_advance(struct shard *s, sim_time until)
+{
+    struct sm *sm = (struct sm *)s;
+    uint32_t period = sm->clock->period;
+    for (;;) {
+        const struct message *m = shard_peek(s, until);
+        sim_time t = s->next;
+        if (m && clock_cycle_at(sm->clock, m->at) * period < t)
+            t = clock_cycle_at(sm->clock, m->at) * period;
+        if (t >= until)
+            return;
+        uint64_t now = t / period;
+        if (now < sm->cycle)
+            now = sm->cycle;
+        if (now * period >= until) {
+            s->next = now * period;
+            return;
+        }
+        tick(sm, now);
+        sm->cycle = now + 1;
+        uint64_t next = next_cycle(sm, now);
+        s->next = next == UINT64_MAX ? TIME_NEVER : next * period;
+        if (sm->emu.fault.kind != FAULT_NONE)
+            return;
+    }
+}
+
+static void describe_warp(const struct sm *sm, uint32_t slot, struct strbuf *out)
+{
+    static const char *const words[] = {[STALLED_NONE] = "could issue",
+                                        [STALLED_BARRIER] = "waits at a barrier",
+                                        [STALLED_FETCH] = "waits for its instructions",
+                                        [STALLED_BRANCH] = "waits for a branch",
+                                        [STALLED_DATA] = "waits for a result",
+                                        [STALLED_MEMORY] = "waits for data from memory",
+                                        [STALLED_UNIT] = "waits for a unit",
+                                        [STALLED_POLICY] = "is held back by the scheduler",
+                                        [STALLED_FENCE] =
+                                            "waits until its stores and atomics are visible"};
+    const struct sm_warp *w = &sm->warps[slot];
+    const struct ptx_inst *inst = sm->emu.program->info[w->emu->pc].inst;
+    strbuf_addf(out, "    warp %u (CTA %llu, warp %u of it) %s", slot,
+                (unsigned long long)w->emu->cta->number, w->emu->id, words[w->cause]);
+    if (inst)
+        strbuf_addf(out, ", at line %u", inst->line);
+    strbuf_add_char(out, '\n');
+}
+
+static void sm_describe_wait(const struct shard *s, struct strbuf *out)
+{
+    const struct sm *sm = (const struct sm *)s;
+    if (sm_is_idle(s))
+        return;
+    strbuf_addf(out, "  SM %u: %u CTAs, %llu requests out, %u in the miss queue, %u in LDST%s\n",
+                sm->index, sm->n_resident, (unsigned long long)sm->requests_out, sm->miss_n,
+                sm->ldst_n, sm->ldst_stalled ? " (stalled)" : "");
+    for (uint64_t live = sm->view.live; live; live &= live - 1)
+        describe_warp(sm, (uint32_t)__builtin_ctzll(live), out);
+    cache_describe_wait(sm->l1d, out);
+    if (sm->scheduler->desc->describe_wait)
+        sm->scheduler->desc->describe_wait(sm->scheduler, out);
+}
+
+static const struct shard_ops sm_ops = {"sm", sm_advance, sm_is_idle, sm_describe_wait};
+
+/* --- set-up --- */
+
+static void observe_l1d(void *user, const struct cache_event_info *e)
+{
+    struct sm *sm = user;
+    sm->scheduler->desc->on_l1d(sm->scheduler, e);
+}
+
+static void create_caches(struct sm *sm, const struct sm_setup *setup)
+{
+    const struct cache_policy_desc *lru = cache_policy_find("lru");
+    sm->l1d = cache_create(&setup->config->l1d, setup->l1d_policy, setup->l1d_params,
+                           setup->n_warps, setup->seed);
+    sm->l1i = cache_create(&setup->config->l1i, lru, NULL, 0, 0);
+    sm->l1c = cache_create(&setup->config->l1c, lru, NULL, 0, 0);
+    if (sm->scheduler->desc->on_l1d)
+        cache_observe(sm->l1d, observe_l1d, sm);
+}
+
+void sm_create(struct sm *sm, const struct sm_setup *setup)
+{
+    const struct sm_config *c = setup->config;
+    memset(sm, 0, sizeof *sm);
+    sm->shard = (struct shard){.ops = &sm_ops, .id = setup->shard_id, .next = TIME_NEVER};
+    sm->config = c;
+    sm->clock = setup->clock;
+    sm->map = setup->map;
+    sm->noc = setup->noc;
+    sm->index = setup->index;
+    sm->first_partition = setup->first_partition;
+    sm->dispatcher = setup->dispatcher;
+    sm->dispatch_latency = setup->dispatch_latency;
+    sm->visibility = setup->visibility;
+    sm->every_cycle = setup->every_cycle;
+    sm->n_warps = setup->n_warps;
+    sm->n_cta_slots = setup->n_cta_slots;
+    sm->ctas = xcalloc(setup->n_cta_slots, sizeof *sm->ctas);
+    sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
+    sm->miss_queue = xcalloc(c->miss_queue, sizeof *sm->miss_queue);
+    sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
+    tx_init(&sm->up, &sm->shard, setup->noc_clock, setup->noc, setup->noc->flits_per_cycle_up,
+            setup->first_partition, setup->map->n_partitions);
+    rx_init(&sm->down, &sm->shard, setup->noc_clock, setup->noc, setup->noc->flits_per_cycle_down,
+            MSG_DOWN_CREDIT);
+    overlay_init(&sm->overlay);
+    sm->view = (struct sched_view){
+        .n_warps = setup->n_warps, .n_slots = c->n_schedulers, .warps = sm->sched_warps};
+    sm->scheduler =
+        scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
+    sm->criticality = criticality_create(criticality_find("none"), NULL, NULL, &sm->view);
+    sm->view.provider = sm->criticality;
+    sm->view.criticality_of = sm->criticality->desc->value;
+    for (uint32_t s = 0; s < setup->n_warps; s++)
+        sm->slot_mask[s % c->n_schedulers] |= 1ull << s;
+    create_caches(sm, setup);
+}
+
+void sm_destroy(struct sm *sm)
+{
+    for (uint32_t i = 0; i < sm->n_cta_slots; i++)
+        cta_destroy(&sm->ctas[i]);
+    free(sm->ctas);
+    free(sm->ldst);
+    free(sm->miss_queue);
+    free(sm->bypass);
+    free(sm->pending_store);
+    free(sm->ranges);
+    tx_destroy(&sm->up);
+    rx_destroy(&sm->down);
+    overlay_destroy(&sm->overlay);
+    scheduler_destroy(sm->scheduler);
+    criticality_destroy(sm->criticality);
+    cache_destroy(sm->l1d);
+    cache_destroy(sm->l1i);
+    cache_destroy(sm->l1c);
+    wheel_destroy(&sm->wheel);
+    arena_destroy(&sm->pool);
+    strbuf_destroy(&sm->emu.fault.text);
+    strbuf_destroy(&sm->emu.warning);
+    shard_destroy(&sm->shard);
+}
+
+/* Room for the pending registers of any function of the program. */
+static void size_scoreboard(struct sm *sm, const struct program *p)
+{
+    uint32_t most = 1;
+    for (uint32_t f = 0; f < p->module->n_funcs; f++) {
+        const struct program_func *pf = &p->funcs[f];
+        uint32_t n = pf->n_64 + pf->n_32 + pf->n_preds;
+        most = n > most ? n : most;
+    }
+    sm->pending_words = (most + 63) / 64;
+    free(sm->pending_store);
+    sm->pending_store = xcalloc((size_t)sm->pending_words * 2 * SM_MAX_WARPS, sizeof(uint64_t));
+    for (uint32_t s = 0; s < SM_MAX_WARPS; s++) {
+        sm->warps[s].pending = sm->pending_store + (size_t)s * 2 * sm->pending_words;
+        sm->warps[s].pending_memory = sm->warps[s].pending + sm->pending_words;
+    }
+}
+
+static void drop_line(void *user, uint64_t line, uint32_t sectors)
+{
+    (void)user;
+    (void)line;
+    (void)sectors;
+}
+
+void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
+                     uint32_t launch, bool flush_l1)
+{
+    struct strbuf text = sm->emu.fault.text, warning = sm->emu.warning;
+    sm->emu = *emu;
+    sm->emu.fault = (struct emu_fault){.text = text};
+    sm->emu.warning = warning;
+    strbuf_clear(&sm->emu.fault.text);
+    strbuf_clear(&sm->emu.warning);
+    sm->emu.stats = &sm->run_stats;
+    sm->ranges = xrealloc(sm->ranges, emu->program->n_ops * sizeof *sm->ranges);
+    memset(sm->ranges, 0, emu->program->n_ops * sizeof *sm->ranges);
+    sm->emu.ranges = sm->ranges;
+    sm->emu.overlay = &sm->overlay;
+    sm->emu.smid = sm->index;
+    sm->timing = timing;
+    sm->launch = launch;
+    size_scoreboard(sm, emu->program);
+    if (flush_l1) /* local memory dies with its threads: nothing of it need be written back */
+        cache_flush(sm->l1d, drop_line, NULL);
+    sm->local_dirty = false;
+    struct cache_policy *policy = cache_get_policy(sm->l1d);
+    if (policy->desc->on_kernel_start)
+        policy->desc->on_kernel_start(policy, launch);
+}

@@ -1,0 +1,221 @@
+/* A streaming multiprocessor: CTA slots, fetch, scoreboard, issue, units, load/store, L1 caches.
+ *
+ * A cycle does, in this order: take messages; finish what is due (results, replies, fetched
+ * instructions); send one request; one step of the load/store unit; issue; fetch. The plain engine
+ * does every cycle and works out what can issue from scratch; the skipping engine leaves out cycles
+ * in which nothing can change and keeps what can issue up to date. Both give the same results. */
+#ifndef HEDDLE_SM_SM_H
+#define HEDDLE_SM_SM_H
+
+#include "cache/cache.h"
+#include "crit/criticality.h"
+#include "dram/dram.h"
+#include "emu/warp.h"
+#include "noc/port.h"
+#include "sched/scheduler.h"
+#include "sm/coalesce.h"
+#include "sm/op_timing.h"
+#include "sm/request.h"
+#include "sm/sm_config.h"
+#include "sm/wheel.h"
+
+enum { SM_MAX_WARPS = 64, SM_MAX_CTAS = 32, MAX_WARP_ATOMICS = 64 };
+
+/* A load or atomic between issue and the release of its registers. */
+struct load_record {
+    uint32_t slot, pc;
+    uint32_t outstanding; /* replies that have not come */
+    bool all_sent;
+    uint64_t done_at; /* the latest result so far */
+    struct load_record *next;
+};
+
+struct sm_warp {
+    struct emu_warp *emu; /* NULL = the slot is free */
+    uint32_t cta_slot;
+    uint32_t ibuf;            /* instructions in the buffer, from emu->pc on */
+    bool fetching;            /* a fetch is under way */
+    uint32_t fetch_pc;        /* what it fetches */
+    uint64_t *pending;        /* registers whose results are not there yet: a bit each */
+    uint64_t *pending_memory; /* those of them that wait for memory */
+    uint32_t n_pending;
+    uint32_t n_atomics; /* requests not performed yet */
+    uint64_t atomic_lines[MAX_WARP_ATOMICS];
+    uint64_t visible_at;    /* cycle from which its stores are visible to all */
+    uint64_t wake_at;       /* a wake-up for that is on the wheel */
+    enum stall_cause cause; /* why it cannot issue; NONE = it can, if a unit is free */
+};
+
+/* A memory instruction in the load/store unit. */
+struct ldst_op {
+    uint32_t slot, pc;
+    const struct op *op;
+    uint64_t ready_at; /* its operands are collected */
+    uint32_t shared_passes;
+    bool started_shared;
+    uint32_t n, next; /* accesses, and the one to do next */
+    struct line_access access[MAX_LINE_ACCESSES];
+    enum mem_kind kind;
+    enum mem_space space;
+    bool uncached;
+    struct load_record *record; /* NULL for stores */
+    struct emu_atomic atomic;
+    uint64_t address[WARP_LANES];
+    /* Who it is, for mem_access. */
+    uint64_t first_id, cta, warp_uid, warp_age, first_thread_of_warp;
+};
+
+#define SM_COUNTERS(COUNTER)                                                                       \
+    COUNTER(issued, "sm.issued", "instructions", "instructions issued")                            \
+    COUNTER(active_cycles, "sm.active_cycles", "cycles",                                           \
+            "cycles with a warp on the SM, over all SMs")                                          \
+    COUNTER(warp_cycles, "sm.warp_cycles", "cycles", "cycles of all resident warps")               \
+    COUNTER(shared_passes, "shared.passes", "passes", "passes of shared memory accesses")          \
+    COUNTER(atomic_requests, "atomics.requests", "requests", "requests of atomics sent to L2")     \
+    COUNTER(load_requests, "sm.load_requests", "requests",                                         \
+            "line accesses of global and local loads")                                             \
+    COUNTER(store_requests, "sm.store_requests", "requests",                                       \
+            "line accesses of global and local stores")
+
+struct sm_stats {
+#define COUNTER(field, name, unit, help) uint64_t field;
+    SM_COUNTERS(COUNTER)
+#undef COUNTER
+    uint64_t stall_cycles[N_CACHE_STALLS]; /* of the load/store unit, by cause */
+};
+
+struct sm {
+    struct shard shard;
+    const struct sm_config *config;
+    const struct clock_domain *clock;
+    const struct address_map *map;
+    uint32_t index, first_partition, dispatcher;
+    sim_time dispatch_latency, visibility;
+    bool every_cycle; /* the plain engine */
+    uint64_t cycle;   /* the last one done + 1 */
+
+    struct tx_port up;
+    struct rx_port down;
+    const struct noc_config *noc;
+
+    /* The kernel. */
+    struct emu emu;
+    struct run_stats run_stats;
+    struct overlay overlay;
+    struct mem_range *ranges;
+    const struct op_timing *timing;
+    uint32_t launch;
+
+    struct emu_cta *ctas;            /* slots */
+    uint32_t cta_warps[SM_MAX_CTAS]; /* live warps; 0 = free */
+    uint32_t n_cta_slots, n_warps;   /* warp slots */
+    uint32_t n_resident;             /* CTAs */
+    struct sm_warp warps[SM_MAX_WARPS];
+    struct sched_warp sched_warps[SM_MAX_WARPS];
+    struct sched_view view;
+    struct scheduler *scheduler;
+    struct criticality *criticality;
+    uint64_t next_age, next_access_id;
+    uint64_t *pending_store; /* of all warps */
+    uint32_t pending_words;  /* per warp and kind */
+
+    /* Masks of warp slots. */
+    uint64_t slot_mask[4];     /* of each scheduler */
+    uint64_t can_issue;        /* head instruction is free of hazards */
+    uint64_t by_unit[N_UNITS]; /* of those: the unit it needs */
+    uint64_t by_class[N_ISSUE_CLASSES];
+    uint64_t can_fetch;
+    uint32_t last_fetched;
+
+    struct wheel wheel;
+    uint64_t unit_free[2][SM_MAX_UNITS]; /* SP, SFU: first cycle a unit takes another */
+    uint64_t collector_free[2][SM_MAX_COLLECTORS];
+    uint64_t bank_free[SM_MAX_BANKS];
+
+    struct ldst_op *ldst; /* ring */
+    uint32_t ldst_head, ldst_n;
+    uint64_t ldst_busy_until; /* shared memory passes */
+    bool ldst_stalled;
+    enum cache_stall ldst_cause;
+    uint64_t ldst_stalled_since;
+
+    struct mem_request **miss_queue; /* ring */
+    uint32_t miss_head, miss_n;
+    struct load_record **bypass; /* slots */
+    uint32_t n_bypass;
+    bool local_dirty; /* L1D may hold dirty lines of local memory */
+
+    struct cache *l1d, *l1i, *l1c;
+    struct arena pool;
+    struct mem_request *free_requests;
+    struct load_record *free_records;
+    uint64_t requests_out; /* sent and not answered or freed */
+
+    struct sm_stats stats;
+    uint64_t active_since;   /* for active_cycles */
+    uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
+    uint64_t fault_cycle;
+    sim_time last_event; /* when it came to rest, or the last message came */
+    bool was_busy;
+};
+
+/* --- set-up (sm.c) --- */
+struct sm_setup {
+    const struct sm_config *config;
+    const struct clock_domain *clock, *noc_clock;
+    const struct noc_config *noc;
+    const struct address_map *map;
+    uint32_t index, shard_id, first_partition, dispatcher;
+    uint32_t n_warps, n_cta_slots;
+    sim_time dispatch_latency, visibility;
+    bool every_cycle;
+    const struct scheduler_desc *scheduler;
+    const void *scheduler_params;
+    const struct cache_policy_desc *l1d_policy;
+    const void *l1d_params;
+    uint64_t seed;
+};
+void sm_create(struct sm *sm, const struct sm_setup *setup);
+void sm_destroy(struct sm *sm);
+/* Makes the SM ready for CTAs of a kernel; it must be idle. `emu` carries memory, program, launch.
+ */
+void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
+                     uint32_t launch, bool flush_l1);
+
+/* --- pieces (issue.c, fetch.c, ldst.c, reply.c) --- */
+/* Works out whether and why not a warp can issue, and keeps the masks. */
+void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
+void sm_issue(struct sm *sm, uint64_t now);
+bool sm_unit_ready(const struct sm *sm, enum sm_unit unit, uint64_t now);
+uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit);
+/* The first cycle after `now` at which something might issue, as things are. */
+uint64_t sm_issue_next(const struct sm *sm, uint64_t now);
+void sm_fetch(struct sm *sm, uint64_t now);
+/* Instructions arrived for a warp. */
+void sm_fetched(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t n, uint64_t now);
+bool ldst_has_room(const struct sm *sm);
+/* Takes down the memory instruction that the emulator has just executed. */
+void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
+void ldst_step(struct sm *sm, uint64_t now);
+uint64_t ldst_next(const struct sm *sm, uint64_t now);
+void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
+/* A load's registers have their values. */
+void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now);
+void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
+void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now);
+/* Warps of the CTA may have come to wait at a barrier, or been let go. */
+void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
+
+/* --- requests --- */
+struct mem_request *sm_new_request(struct sm *sm);
+void sm_free_request(struct sm *sm, struct mem_request *r);
+bool sm_miss_queue_full(const struct sm *sm);
+void sm_queue_request(struct sm *sm, struct mem_request *r);
+bool sm_can_send(const struct sm *sm, const struct mem_request *r, uint64_t now);
+void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
+void sm_drain_miss_queue(struct sm *sm, uint64_t now);
+uint64_t sm_drain_next(const struct sm *sm, uint64_t now);
+
+enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_WAKE };
+
+#endif

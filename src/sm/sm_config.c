@@ -1,0 +1,65 @@
+#include "sm/sm_config.h"
+
+#define U32(field, dflt, lo, hi, unit, help)                                                       \
+    PARAM_U32(struct sm_config, field, dflt, lo, hi, unit, help)
+
+/* Rows of an array's element: PARAM_U32 would name it by its index. */
+#define OPERATION_ROW(row_name, array, id, value, hi, meaning)                                     \
+    {                                                                                              \
+        .name = row_name, .type = PARAM_TYPE_U32,                                                  \
+        .offset = PARAM_OFFSET(struct sm_config, array[SM_OP_##id], uint32_t),                     \
+        .default_text = #value, .min = 1, .max = hi, .unit = "core cycles", .help = meaning        \
+    }
+
+const struct param sm_params[] = {
+    U32(n_schedulers, "2", 1, 4, "schedulers", "warp schedulers; warp w belongs to w mod n"),
+    U32(ibuffer_entries, "2", 1, 8, "instructions", "instruction buffer of a warp"),
+    U32(fetch_insts, "2", 1, 8, "instructions", "instructions one fetch brings"),
+    U32(inst_bytes, "8", 4, 16, "bytes", "size of an instruction in the instruction cache"),
+    U32(n_sp_units, "2", 1, SM_MAX_UNITS, "units", "units for integer and float arithmetic"),
+    U32(n_sfu_units, "1", 1, SM_MAX_UNITS, "units", "units for special functions and division"),
+    U32(sp_collectors, "6", 1, SM_MAX_COLLECTORS, "collectors",
+        "operand collectors of the SP units"),
+    U32(sfu_collectors, "8", 1, SM_MAX_COLLECTORS, "collectors", "operand collectors of the SFUs"),
+    U32(register_banks, "16", 1, SM_MAX_BANKS, "banks",
+        "register file banks, one read a cycle each"),
+    U32(ldst_queue, "4", 1, 16, "instructions",
+        "memory instructions between issue and completion of their accesses"),
+    U32(shared_banks, "32", 1, 64, "banks", "shared memory banks, 4 bytes wide"),
+    U32(shared_latency, "24", 1, 1000, "core cycles",
+        "from the last pass of a shared access to its result"),
+    U32(coalesce_lanes, "32", 8, 32, "lanes", "lanes whose accesses are joined into lines"),
+    U32(miss_queue, "8", 1, 1024, "requests", "L1 misses and stores waiting for the interconnect"),
+    U32(bypass_slots, "64", 1, 4096, "requests", "bypassed loads outstanding"),
+    U32(bypass_bytes, "32", 32, 128, "bytes", "segment a bypassed load asks for"),
+    U32(l1d_latency, "1", 1, 1000, "core cycles", "from an L1D hit to its result"),
+    U32(const_latency, "1", 1, 1000, "core cycles", "from a constant cache hit to its result"),
+    PARAM_BOOL(struct sm_config, l1d_global, "true", "global loads are cached in L1D"),
+#define OP(id, name, unit, lat, ival)                                                              \
+    OPERATION_ROW(#name "_latency", latency, id, lat, 4096, "from dispatch to result"),            \
+        OPERATION_ROW(#name "_interval", interval, id, ival, 4096,                                 \
+                      "between dispatches to a unit"),
+    SM_OPERATIONS(OP)
+#undef OP
+};
+const uint32_t n_sm_params = sizeof sm_params / sizeof sm_params[0];
+
+static const char *const index_names[] = {"linear", "hash", NULL};
+
+#define C32(field, dflt, lo, hi, unit, help)                                                       \
+    PARAM_U32(struct cache_config, field, dflt, lo, hi, unit, help)
+const struct param cache_params[] = {
+    C32(n_sets, "32", 1, 65536, "sets", "sets"),
+    C32(n_ways, "4", 1, 64, "ways", "ways of a set"),
+    C32(line_bytes, "128", 32, 128, "bytes", "line size"),
+    C32(sector_bytes, "128", 32, 128, "bytes", "unit of a fetch; the line size = not sectored"),
+    PARAM_ENUM(struct cache_config, index, "linear", index_names, "how an address becomes a set"),
+    C32(n_mshrs, "32", 1, 4096, "MSHRs", "outstanding misses"),
+    C32(mshr_merges, "8", 1, 64, "accesses", "accesses one MSHR holds"),
+    PARAM_BOOL(struct cache_config, allocate_on_fill, "false", "reserve the line when data arrive"),
+    PARAM_BOOL(struct cache_config, write_back, "false", "stores stay here until evicted"),
+    PARAM_BOOL(struct cache_config, write_allocate, "false", "a store that misses brings the line"),
+    PARAM_BOOL(struct cache_config, write_evict, "true", "a store that hits removes the line"),
+    PARAM_STRING(struct cache_config, policy, "lru", "what stays in the cache"),
+};
+const uint32_t n_cache_params = sizeof cache_params / sizeof cache_params[0];

@@ -1,0 +1,65 @@
+/* Parameters of an SM. One table row each, see sm_config.c. */
+#ifndef HEDDLE_SM_SM_CONFIG_H
+#define HEDDLE_SM_SM_CONFIG_H
+
+#include "cache/cache.h"
+#include "config/param.h"
+
+/* Classes of operations that differ in latency or throughput, with GPGPU-Sim's Fermi values:
+ * OP(id, name, unit, latency, interval), in core cycles. */
+#define SM_OPERATIONS(OP)                                                                          \
+    OP(INT_ADD, int_add, SP, 4, 1)                                                                 \
+    OP(INT_MAX, int_max, SP, 13, 2)                                                                \
+    OP(INT_MUL, int_mul, SP, 4, 2)                                                                 \
+    OP(INT_MAD, int_mad, SP, 5, 1)                                                                 \
+    OP(INT_DIV, int_div, SFU, 145, 8)                                                              \
+    OP(FP32_ADD, fp32_add, SP, 4, 1)                                                               \
+    OP(FP32_MAX, fp32_max, SP, 13, 2)                                                              \
+    OP(FP32_MUL, fp32_mul, SP, 4, 1)                                                               \
+    OP(FP32_MAD, fp32_mad, SP, 5, 1)                                                               \
+    OP(FP32_DIV, fp32_div, SFU, 39, 4)                                                             \
+    OP(FP64_ADD, fp64_add, SP, 8, 8)                                                               \
+    OP(FP64_MAX, fp64_max, SP, 19, 16)                                                             \
+    OP(FP64_MUL, fp64_mul, SP, 8, 8)                                                               \
+    OP(FP64_MAD, fp64_mad, SP, 8, 8)                                                               \
+    OP(FP64_DIV, fp64_div, SFU, 330, 130)                                                          \
+    OP(SFU, sfu, SFU, 39, 4)
+
+enum sm_operation {
+#define OP(id, name, unit, latency, interval) SM_OP_##id,
+    SM_OPERATIONS(OP)
+#undef OP
+        SM_N_OPERATIONS,
+    SM_OP_MEMORY = SM_N_OPERATIONS, /* goes to the load/store unit */
+};
+
+enum sm_unit { UNIT_SP, UNIT_SFU, UNIT_LDST, N_UNITS };
+
+enum { SM_MAX_UNITS = 8, SM_MAX_COLLECTORS = 16, SM_MAX_BANKS = 64 };
+
+struct sm_config {
+    uint32_t n_schedulers;
+    uint32_t ibuffer_entries; /* per warp */
+    uint32_t fetch_insts;     /* instructions one fetch brings */
+    uint32_t inst_bytes;
+    uint32_t n_sp_units, n_sfu_units;
+    uint32_t sp_collectors, sfu_collectors;
+    uint32_t register_banks;
+    uint32_t ldst_queue; /* instructions between issue and the end of their accesses */
+    uint32_t shared_banks, shared_latency;
+    uint32_t coalesce_lanes; /* lanes whose accesses are joined: a warp or half of one */
+    uint32_t miss_queue, bypass_slots, bypass_bytes;
+    uint32_t l1d_latency; /* of a hit */
+    uint32_t const_latency;
+    uint32_t latency[SM_N_OPERATIONS], interval[SM_N_OPERATIONS];
+    bool l1d_global; /* global loads are cached in L1D */
+    struct cache_config l1d, l1i, l1c;
+};
+
+extern const struct param sm_params[];
+extern const uint32_t n_sm_params;
+/* Rows for a cache, bound under "l1d", "l1i", "l1c", "l2". */
+extern const struct param cache_params[];
+extern const uint32_t n_cache_params;
+
+#endif
