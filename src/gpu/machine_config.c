@@ -134,10 +134,24 @@ static void check_caches(struct machine_config *c, struct diag_list *diags)
     strbuf_destroy(&why);
 }
 
+static void check_clocks(struct machine_config *c, struct diag_list *diags)
+{
+    struct clock_domain clocks[] = {{"core", c->gpu->core_clock_mhz, 0},
+                                    {"network", c->run.noc_clock_mhz, 0},
+                                    {"L2", c->run.l2_clock_mhz, 0},
+                                    {"DRAM", c->run.dram_clock_mhz, 0}};
+    if (!clocks_resolve(clocks, sizeof clocks / sizeof clocks[0]))
+        diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0,
+                 "choose frequencies with a larger common divisor",
+                 "the clocks of %u, %u, %u and %u MHz meet too rarely to be counted in whole units",
+                 clocks[0].mhz, clocks[1].mhz, clocks[2].mhz, clocks[3].mhz);
+}
+
 static void check_machine(struct machine_config *c, struct diag_list *diags)
 {
     struct strbuf why = {0};
     check_caches(c, diags);
+    check_clocks(c, diags);
     if (c->gpu->warps_per_sm > 64 || c->gpu->ctas_per_sm > 32)
         diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,
                  "the cycle-level machine takes at most 64 warps and 32 CTAs per SM");

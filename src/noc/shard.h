@@ -47,12 +47,12 @@ struct message {
 struct shard;
 struct shard_ops {
     const char *kind; /* "sm", "partition" */
-    /* Does everything due before `until`, each message at its time, and leaves none of those in the
-     * inbox: a message the shard has no room for waits in a buffer of its own (rx_port), so that
-     * what follows it, credits above all, can pass. Afterwards shard->next, at or after `until`, is
-     * the earliest time at which it has something to do by itself (TIME_NEVER if only a message
-     * can change that). Called only when next or the first message is before `until`. Touches
-     * nothing outside the shard. */
+    /* Does everything due before `until`, each message at the receiver's first tick at or after its
+     * time, and leaves none of those in the inbox: a message the shard has no room for waits in a
+     * buffer of its own (rx_port), so that what follows it, credits above all, can pass. Afterwards
+     * shard->next, at or after `until`, is the earliest time at which it has something to do by
+     * itself (TIME_NEVER if only a message can change that). Called only when next or the first
+     * message is before `until`. Touches nothing outside the shard. */
     void (*advance)(struct shard *s, sim_time until);
     /* Has it nothing outstanding at all? Used to tell the end from a deadlock. */
     bool (*is_idle)(const struct shard *s);
