@@ -113,11 +113,10 @@ static void name_after_file(struct gpu_config *gpu, const char *path)
     gpu->name = arena_strndup(&gpu->params.settings.arena, base, strcspn(base, "."));
 }
 
-struct gpu_config *gpu_config_load_with(const char *name_or_path, const char *const *words,
-                                        uint32_t n_words,
-                                        void (*bind_more)(struct param_set *set, void *user,
-                                                          struct diag_list *diags),
-                                        void *user, struct diag_list *diags)
+struct gpu_config *
+gpu_config_load_with(const char *name_or_path, const char *const *words, uint32_t n_words,
+                     void (*bind_more)(struct param_set *set, void *user, struct diag_list *diags),
+                     void *user, struct diag_list *diags)
 {
     const char *what = name_or_path ? name_or_path : gpu_names[0];
     struct gpu_config *gpu = xcalloc(1, sizeof *gpu);

@@ -42,11 +42,10 @@ extern const uint32_t n_gpu_names;
 struct gpu_config *gpu_config_load(const char *name_or_path, const char *const *words,
                                    uint32_t n_words, struct diag_list *diags);
 /* The same with further tables: `bind_more` binds them to the set before it is finished. */
-struct gpu_config *gpu_config_load_with(const char *name_or_path, const char *const *words,
-                                        uint32_t n_words,
-                                        void (*bind_more)(struct param_set *set, void *user,
-                                                          struct diag_list *diags),
-                                        void *user, struct diag_list *diags);
+struct gpu_config *
+gpu_config_load_with(const char *name_or_path, const char *const *words, uint32_t n_words,
+                     void (*bind_more)(struct param_set *set, void *user, struct diag_list *diags),
+                     void *user, struct diag_list *diags);
 void gpu_config_destroy(struct gpu_config *gpu);
 
 #endif

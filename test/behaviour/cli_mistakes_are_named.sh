@@ -23,7 +23,11 @@ status 2 "$heddle" run bfs --functional --seed many && complains "expected a who
 status 2 "$heddle" run bfs --functional --on moon && complains "expected heddle, opencl"
 status 2 "$heddle" run bfs --functional --host-isa mmx && complains "'mmx' is not available"
 status 2 "$heddle" run bfs --functional --grid 3 && complains "--grid is for files"
-status 2 "$heddle" run bfs && complains "add --functional" && silent out
+status 2 "$heddle" run bfs --scheduler gt && complains "did you mean 'gto'?" && silent out
+status 2 "$heddle" run bfs --l1d lur && complains "did you mean 'lru'?" && silent out
+status 2 "$heddle" run bfs --engine fast && complains "expected skip or cycle" && silent out
+status 2 "$heddle" run bfs --set noc_clock_mhz=331 --set dram_clock_mhz=457 --set l2_clock_mhz=503 &&
+    complains "meet too rarely"
 status 2 "$heddle" run no_such.ptx --functional && complains "no_such.ptx"
 status 2 "$heddle" show gpuz && complains "did you mean 'gpus'?"
 status 2 "$heddle" show gpu gtx481 && complains "did you mean 'gtx480'?"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "config/gpu.h"
+#include "gpu/machine_config.h"
 
 struct from_table {
     const char *gpu, *param, *value;
@@ -64,14 +64,15 @@ static void shipped_gpus_are_what_the_papers_say(void **state)
     size_t n_found = 0;
     for (uint32_t i = 0; i < n_gpu_names; i++) {
         struct diag_list diags = {0};
-        struct gpu_config *gpu = gpu_config_load(gpu_names[i], NULL, 0, &diags);
-        assert_non_null(gpu);
+        struct machine_config *c = machine_config_load(gpu_names[i], NULL, 0, &diags);
+        assert_non_null(c);
+        const struct gpu_config *gpu = c->gpu;
         assert_int_equal(diags.n, 0);
         assert_string_equal(gpu->name, gpu_names[i]);
         assert_true(strlen(gpu->description) > 10);
         for (uint32_t j = 0; j < gpu->params.n; j++) {
             const struct bound_param *b = &gpu->params.items[j];
-            if (b->param->type == PARAM_TYPE_STRING)
+            if (b->param->type == PARAM_TYPE_STRING || b->values != gpu)
                 continue;
             const struct from_table *t = in_a_table(gpu->name, b->name);
             struct strbuf value = {0};
@@ -85,7 +86,7 @@ static void shipped_gpus_are_what_the_papers_say(void **state)
             n_found += t != NULL;
             strbuf_destroy(&value);
         }
-        gpu_config_destroy(gpu);
+        machine_config_destroy(c);
         diag_list_destroy(&diags);
     }
     assert_int_equal(n_found, sizeof tables / sizeof tables[0]);
@@ -95,11 +96,12 @@ static void the_default_is_the_gtx480(void **state)
 {
     (void)state;
     struct diag_list diags = {0};
-    struct gpu_config *gpu = gpu_config_load(NULL, NULL, 0, &diags);
+    struct machine_config *c = machine_config_load(NULL, NULL, 0, &diags);
+    const struct gpu_config *gpu = c->gpu;
     assert_string_equal(gpu->name, "gtx480");
     assert_int_equal(gpu->shared_bytes_per_cta, 49152);
     assert_int_equal(gpu->local_bytes_per_thread, 524288);
-    gpu_config_destroy(gpu);
+    machine_config_destroy(c);
     diag_list_destroy(&diags);
 }
 
@@ -107,7 +109,7 @@ static void assert_refused(const char *name, const char *const *words, uint32_t 
 {
     struct diag_list diags = {0};
     struct strbuf text = {0};
-    assert_null(gpu_config_load(name, words, n, &diags));
+    assert_null(machine_config_load(name, words, n, &diags));
     diag_format(&diags, &text);
     if (!strstr(strbuf_text(&text), want))
         fail_msg("expected '%s' in: %s", want, strbuf_text(&text));
