@@ -495,7 +495,7 @@ static struct split split_spaces(struct emu_warp *w, uint32_t mask)
         /* What lies in no window is global: a fault there names the address as it is. */
         bool in_shared = (address[i] >= GENERIC_SHARED_BASE) & (address[i] < GENERIC_LOCAL_BASE);
         bool below = address[i] < GENERIC_SHARED_BASE;
-        global |= (address[i] >= GENERIC_LOCAL_END) | below ? 1u << i : 0;
+        global |= ((address[i] >= GENERIC_LOCAL_END) | below) ? 1u << i : 0;
         shared |= in_shared ? 1u << i : 0;
     }
     return (struct split){global & mask, shared & mask, mask & ~global & ~shared};
