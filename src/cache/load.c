@@ -1,5 +1,8 @@
 /* Loads, in the order of S2 Fig. 1: hit, merge with an outstanding miss, policy decides, reserve a
- * line and an MSHR or go around; and the arrival of what was fetched. */
+ * line and an MSHR or go around; and the arrival of what was fetched.
+ *
+ * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that it
+ * lacks, it fetches all of those itself, also what is on its way already. */
 #include "cache/alloc.h"
 
 /* Tells of a hit; true if the policy drops the line. */

@@ -4,7 +4,9 @@
  * MODEL: a store that removes a line also detaches the line's outstanding misses: their answers,
  * older than the store, serve those who wait and are not kept; later loads fetch anew.
  * MODEL: a store that needs data on their way waits in the MSHR with the loads, even when it
- * covers the whole line. */
+ * covers the whole line.
+ * MODEL: a store that finds its line and leaves it in place is a use: it refreshes recency and sets
+ * the reuse bit. */
 #include "cache/alloc.h"
 
 static struct cache_result store_evicts(struct cache *c, const struct mem_access *a)
@@ -82,13 +84,14 @@ static struct cache_result store_bypasses(struct cache *c, struct cache_set *s,
     return (struct cache_result){.answer = CACHE_BYPASSED, .mshr = CACHE_NO_MSHR, .forward = true};
 }
 
-/* Does the store write every byte of the sectors it touches? Then nothing needs to be fetched. */
+/* Does the store write every byte of the sectors it touches? Then nothing needs to be fetched. An
+ * atomic reads before it writes. */
 static bool covers_its_sectors(const struct cache *c, const struct mem_access *a, uint32_t sectors)
 {
-    if (a->full_line)
-        return true;
-    if (!c->sectored || a->kind != MEM_STORE)
+    if (a->kind != MEM_STORE)
         return false;
+    if (a->full_line || !c->sectored)
+        return a->full_line;
     for (uint32_t byte = 0; byte < c->config.line_bytes; byte++)
         if (sectors >> byte / c->config.sector_bytes & 1 &&
             !(a->byte_mask[byte / 64] >> byte % 64 & 1))

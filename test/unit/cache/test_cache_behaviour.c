@@ -328,6 +328,19 @@ static void a_partial_store_fetches_and_a_whole_one_does_not(void **state)
     cache_destroy(c);
 }
 
+static void an_atomic_fetches_even_if_it_covers_its_line(void **state)
+{
+    (void)state;
+    struct cache_config config = write_back_config();
+    struct cache *c = make(&config);
+    struct mem_access a = access_to('a', 1, MEM_ATOMIC);
+    a.full_line = true;
+    struct cache_result r = cache_store(c, &a, roomy, c);
+    assert_int_equal(r.answer, CACHE_MISS);
+    assert_int_equal(r.fetch_sectors, 1);
+    cache_destroy(c);
+}
+
 static void local_stores_of_a_write_evict_cache_stay(void **state)
 {
     (void)state;
@@ -469,6 +482,8 @@ static void a_policy_may_drop_a_line_at_its_hit(void **state)
     assert_false(r.writeback);
     assert_int_equal(load(c, 'a').answer, CACHE_MISS);
     assert_int_equal(cache_stats(c)->drops, 1);
+    assert_int_equal(cache_stats(c)->writebacks, 0);
+    assert_int_equal(cache_stats(c)->evictions, 0);
     cache_destroy(c);
 }
 
@@ -535,6 +550,7 @@ int main(void)
         cmocka_unit_test(a_store_parts_an_outstanding_miss_from_later_loads),
         cmocka_unit_test(a_dirty_victim_is_written_back_and_a_clean_one_is_not),
         cmocka_unit_test(a_partial_store_fetches_and_a_whole_one_does_not),
+        cmocka_unit_test(an_atomic_fetches_even_if_it_covers_its_line),
         cmocka_unit_test(local_stores_of_a_write_evict_cache_stay),
         cmocka_unit_test(a_flush_empties_the_cache_and_writes_back_what_is_dirty),
         cmocka_unit_test(an_invalidated_line_is_gone_and_not_written_back),
