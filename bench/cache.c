@@ -28,12 +28,12 @@ struct bench {
 static const struct bench benches[] = {
     {"l1d_hit_lru", 90, 32, 4, 128, "lru", MEM_LOAD},
     {"l1d_hit_plru", 220, 32, 4, 128, "plru", MEM_LOAD},
-    {"l1d_miss_lru", 540, 32, 4, 256, "lru", MEM_LOAD},
-    {"l1d_miss_fifo", 590, 32, 4, 256, "fifo", MEM_LOAD},
+    {"l1d_miss_lru", 510, 32, 4, 256, "lru", MEM_LOAD},
+    {"l1d_miss_fifo", 565, 32, 4, 256, "fifo", MEM_LOAD},
     {"l1d_bypass", 220, 32, 4, 256, "none", MEM_LOAD},
     {"l1d_store_miss", 115, 32, 4, 256, "lru", MEM_STORE},
     {"l2_hit_lru", 125, 64, 16, 1024, "lru", MEM_LOAD},
-    {"l2_miss_lru", 690, 64, 16, 1024 * 2, "lru", MEM_LOAD},
+    {"l2_miss_lru", 655, 64, 16, 1024 * 2, "lru", MEM_LOAD},
 };
 enum { N_BENCHES = sizeof benches / sizeof benches[0] };
 

@@ -54,8 +54,10 @@ static inline void cache_evict(struct cache *c, struct cache_set *s, uint32_t wa
 }
 
 /* Gives the way to the access's line, reserved; what was there is replaced. */
-static inline void cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
-                                 const struct mem_access *a, struct cache_result *r)
+static inline __attribute__((always_inline)) void cache_replace(struct cache *c,
+                                                                struct cache_set *s, uint32_t way,
+                                                                const struct mem_access *a,
+                                                                struct cache_result *r)
 {
     if (s->occupied >> way & 1) {
         if (!c->is_lru && cache_set_lru(s) != (int)way)

@@ -116,13 +116,12 @@ struct cache_result cache_load_around(struct cache *c, const struct mem_access *
     return load_bypasses(c, a, room, BYPASS_NO_CACHE);
 }
 
-/* Where the data of a fetch go: the way reserved for them or, if lines are allocated only now, the
- * line that has come meanwhile, else a way that the policy gives; -1 = nowhere. */
-static int place_of_fetch(struct cache *c, uint32_t mshr, struct cache_result *r)
+/* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
+ * policy gives; -1 = none. */
+static __attribute__((noinline)) int allocate_late(struct cache *c, uint32_t mshr,
+                                                   struct cache_result *r)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
-    if (m->way >= 0 || m->detached)
-        return m->way;
     struct cache_set *s = &c->tags.sets[m->set];
     int way = tags_find(s, m->line);
     if (way >= 0)
@@ -179,7 +178,7 @@ uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waite
     struct cache_result unused;
     struct cache_result *r = result ? result : &unused;
     *r = (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
-    int way = place_of_fetch(c, mshr, r);
+    int way = m->way >= 0 || m->detached ? m->way : allocate_late(c, mshr, r);
     if (way >= 0)
         data_arrive(c, m, (uint32_t)way, cycle);
     else
