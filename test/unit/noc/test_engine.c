@@ -312,6 +312,29 @@ static void boundaries_come_before_what_happens_then(void **state)
     }
 }
 
+/* Periods that no quantum divides: at each boundary exactly the acts before it are done. */
+static void quanta_end_at_boundaries(void **state)
+{
+    (void)state;
+    for (sim_time quantum = 1; quantum <= 10; quantum++) {
+        struct stage st;
+        stage_init(&st);
+        struct boundary_log log = {.actor = &st.actors[0]};
+        acts_every(&st.actors[0], 7, 20);
+        st.engine.quantum = quantum;
+        st.engine.period = 25;
+        st.engine.at_boundary = note_boundary;
+        st.engine.user = &log;
+        assert_int_equal(run(&st, TIME_NEVER), ENGINE_DONE);
+        assert_int_equal(log.n, 6);
+        for (uint32_t i = 0; i < log.n; i++) {
+            assert_int_equal(log.times[i], 25 * (i + 1));
+            assert_int_equal(log.acts[i], i < 5 ? (log.times[i] - 1) / 7 : 20);
+        }
+        stage_free(&st);
+    }
+}
+
 static void boundaries_without_anything_before_are_left_out(void **state)
 {
     (void)state;
@@ -498,6 +521,7 @@ int main(void)
         cmocka_unit_test(messages_come_by_time_then_sender_then_order),
         cmocka_unit_test(idle_stretches_are_jumped_over),
         cmocka_unit_test(boundaries_come_before_what_happens_then),
+        cmocka_unit_test(quanta_end_at_boundaries),
         cmocka_unit_test(boundaries_without_anything_before_are_left_out),
         cmocka_unit_test(a_boundary_may_wake_a_shard),
         cmocka_unit_test(someone_still_waiting_makes_it_a_deadlock),

@@ -194,6 +194,24 @@ static void a_port_begins_with_its_own_next_cycle(void **state)
     net_free(net);
 }
 
+/* Ticks at 0, 21 and 42: port cycles 0, 2 and 3, which begin at 0, 32 and 48. At 42 the port is
+ * still busy with cycle 2, but the next one is free to be taken. */
+static void a_sender_on_another_clock_misses_no_port_cycle(void **state)
+{
+    (void)state;
+    struct net *net = net_new(2, &plain, 1);
+    static const uint32_t cycles[] = {0, 2, 3};
+    net->nodes[0].tick = 21;
+    for (uint32_t i = 0; i < 3; i++)
+        offer(net, 0, 1, 1, 0);
+    net_run(net);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(net->nodes[0].items[i].handed_over, 21 * i);
+        assert_int_equal(net->nodes[1].usable[i], (cycles[i] + 1 + LATENCY + 1) * PERIOD);
+    }
+    net_free(net);
+}
+
 static void an_injection_port_is_busy_for_its_flits(void **state)
 {
     (void)state;
@@ -252,6 +270,7 @@ static void credits_return_a_latency_after_ejection(void **state)
     struct noc_config shallow = plain;
     shallow.buffer_flits = 5;
     struct net *net = net_new(2, &shallow, 1);
+    net->nodes[0].tick = net->nodes[1].tick = 1; /* sees each time unit */
     for (int i = 0; i < 3; i++)
         offer(net, 0, 1, 5, 0);
     net_run(net);
@@ -433,6 +452,7 @@ int main(void)
         cmocka_unit_test(flits_include_the_header),
         cmocka_unit_test(unloaded_messages_take_two_ports_and_the_latency),
         cmocka_unit_test(a_port_begins_with_its_own_next_cycle),
+        cmocka_unit_test(a_sender_on_another_clock_misses_no_port_cycle),
         cmocka_unit_test(an_injection_port_is_busy_for_its_flits),
         cmocka_unit_test(an_ejection_port_serves_by_arrival_then_sender),
         cmocka_unit_test(a_wide_port_shares_a_cycle),
