@@ -38,7 +38,8 @@ struct program_run {
 struct directives {
     struct program_run *runs;
     uint32_t n, cap;
-    struct expectation load_error; /* line 0 = the program must load */
+    struct expectation load_errors[MAX_EXPECTS]; /* none = the program must load */
+    uint32_t n_load_errors;
 };
 
 static void directive_bad(uint32_t line, const char *text)
@@ -107,7 +108,7 @@ static void parse_directive(struct directives *d, uint32_t line, char *word, cha
     if (strcmp(word, "run") == 0)
         parse_run(d, line, text);
     else if (strcmp(word, "load-error") == 0)
-        add_expectation(&d->load_error, &one, line, text);
+        add_expectation(d->load_errors, &d->n_load_errors, line, text);
     else if (r && strcmp(word, "expect") == 0)
         add_expectation(r->expects, &r->n_expects, line, text);
     else if (r && strcmp(word, "print") == 0)
