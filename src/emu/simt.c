@@ -8,7 +8,7 @@
 
 #include "emu/warp.h"
 
-enum { MAX_CALL_DEPTH = 4096 };
+enum { MAX_CALL_DEPTH = 4096, MAX_ROWS_BYTES = 1 << 30 };
 
 static void save_top(struct emu_warp *w)
 {
@@ -142,15 +142,15 @@ static bool grow_frames(struct emu_warp *w, const struct program_func *f,
 {
     uint64_t rows = (uint64_t)next->rows_at + f->frame_bytes;
     if (rows > w->rows_cap) {
-        uint32_t cap = (uint32_t)((rows * 2 + 63) / 64 * 64);
-        char *grown = aligned_alloc(64, cap);
+        uint64_t cap = (rows * 2 + 63) / 64 * 64;
+        char *grown = cap <= MAX_ROWS_BYTES ? aligned_alloc(64, cap) : NULL;
         if (!grown)
             return false;
         if (w->rows)
             memcpy(grown, w->rows, w->rows_cap);
         free(w->rows);
         w->rows = grown;
-        w->rows_cap = cap;
+        w->rows_cap = (uint32_t)cap;
     }
     ARRAY_RESERVE(w->pred_store, w->preds_cap, next->preds_at + f->n_preds + FRAME_EXTRA_PREDS);
     if (next->local_end > w->local_cap) {
@@ -171,9 +171,9 @@ static bool push_frame(struct emu_warp *w, const struct program_func *f,
         next.preds_at = top->preds_at + top->func->n_preds + FRAME_EXTRA_PREDS;
         next.local_at = top->local_end;
     }
-    next.local_end = next.local_at + f->local_bytes;
-    if (next.local_end > w->emu->max_local_bytes || w->n_frames >= MAX_CALL_DEPTH)
+    if (f->local_bytes > w->emu->max_local_bytes - next.local_at || w->n_frames >= MAX_CALL_DEPTH)
         return false;
+    next.local_end = next.local_at + f->local_bytes;
     if (!grow_frames(w, f, &next))
         return false;
     ARRAY_RESERVE(w->frames, w->cap_frames, w->n_frames + 1);
@@ -181,16 +181,15 @@ static bool push_frame(struct emu_warp *w, const struct program_func *f,
     return true;
 }
 
-/* Undefined values are 0 in the lanes that enter, whatever ran there before. */
-static void clear_frame(struct emu_warp *w, const struct call_frame *f, uint32_t lanes)
+/* Undefined values are 0, whatever ran there before. No other lanes have anything there: whoever
+ * waits to go on does so in this frame's caller or below. */
+static void clear_frame(struct emu_warp *w, const struct call_frame *f)
 {
-    if (lanes == w->live) {
-        memset(w->rows + f->rows_at, 0, f->func->frame_bytes);
-        memset(w->pred_store + f->preds_at, 0, f->func->n_preds * sizeof(uint32_t));
-        if (f->func->local_bytes)
-            memset(w->local + (size_t)f->local_at * WARP_LANES, 0,
-                   (size_t)f->func->local_bytes * WARP_LANES);
-    }
+    memset(w->rows + f->rows_at, 0, f->func->frame_bytes);
+    memset(w->pred_store + f->preds_at, 0, f->func->n_preds * sizeof(uint32_t));
+    if (f->func->local_bytes)
+        memset(w->local + (size_t)f->local_at * WARP_LANES, 0,
+               (size_t)f->func->local_bytes * WARP_LANES);
     uint32_t *extra = w->pred_store + f->preds_at + f->func->n_preds;
     extra[FRAME_PRED_TRUE] = ~0u;
     extra[FRAME_PRED_FALSE] = extra[FRAME_PRED_SCRATCH] = 0;
@@ -200,13 +199,15 @@ void simt_call(struct emu_warp *w, const struct program_func *callee, const stru
                uint32_t lanes)
 {
     if (!push_frame(w, callee, site)) {
-        emu_fault(w, FAULT_STACK, (uint32_t)__builtin_ctz(lanes),
-                  "call of '%s' needs more local memory than the %u bytes a thread has",
-                  callee->func->name, w->emu->max_local_bytes);
+        emu_fault(
+            w, FAULT_STACK, (uint32_t)__builtin_ctz(lanes),
+            "call of '%s' at depth %u needs more room than there is; a thread has %u bytes of "
+            "local memory",
+            callee->func->name, w->n_frames, w->emu->max_local_bytes);
         return;
     }
     uint32_t frame = w->n_frames - 1;
-    clear_frame(w, &w->frames[frame], lanes);
+    clear_frame(w, &w->frames[frame]);
     for (uint32_t i = 0; site && i < site->n_args; i++) {
         struct call_copy c = site->args[i];
         if (i < callee->func->n_params)

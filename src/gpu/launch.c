@@ -7,7 +7,10 @@
 #include "gpu/sim.h"
 #include "stats/host.h"
 
-enum { SHARED_ALIGNMENT = 16 }; /* of a __local argument's buffer */
+enum {
+    SHARED_ALIGNMENT = 16,   /* of a __local argument's buffer */
+    MAX_PARAM_BYTES = 32764, /* PTX ISA, .param; 4352 before version 8.1 */
+};
 
 static const struct program_func *find_entry(struct heddle_sim *sim, struct heddle_module *module,
                                              const char *kernel)
@@ -240,6 +243,14 @@ enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *m
     if (!l.func || !check_shape(sim, launch, &l))
         return HEDDLE_BAD_INPUT;
     uint32_t bytes = l.func->param_bytes;
+    if (bytes > MAX_PARAM_BYTES)
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "kernel '%s' has %u bytes of parameters, at most %d are possible\n", kernel,
+                        bytes, MAX_PARAM_BYTES);
+    if (l.func->local_bytes > sim->emu.max_local_bytes)
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "kernel '%s' needs %u bytes of local memory per thread, %s has %u\n",
+                        kernel, l.func->local_bytes, sim->gpu->name, sim->emu.max_local_bytes);
     l.params_address = mem_alloc(&sim->mem, bytes, "kernel parameters");
     if (!l.params_address)
         return sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the parameters\n");

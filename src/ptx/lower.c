@@ -10,6 +10,12 @@ static uint64_t align_up(uint64_t n, uint64_t a)
     return a ? (n + a - 1) / a * a : n;
 }
 
+/* Sizes that no machine has saturate; a launch or call that asks for so much is refused. */
+static uint32_t saturate_u32(uint64_t bytes)
+{
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
 /* --- frames: parameters, results and local variables of a function --- */
 
 static uint32_t place_in_frame(const struct ptx_var *v, uint64_t *bytes)
@@ -31,7 +37,7 @@ static void place_entry_params(struct program_func *pf)
         pf->param_at[i] = (uint32_t)bytes;
         bytes += v->bytes;
     }
-    pf->param_bytes = (uint32_t)bytes;
+    pf->param_bytes = saturate_u32(bytes);
 }
 
 static void layout_frame(struct lowerer *l, struct program_func *pf)
@@ -53,7 +59,7 @@ static void layout_frame(struct lowerer *l, struct program_func *pf)
     for (uint32_t i = 0; i < f->n_vars; i++)
         if (f->vars[i]->space == PTX_LOCAL || f->vars[i]->space == PTX_PARAM)
             pf->var_at[i] = place_in_frame(f->vars[i], &bytes);
-    pf->local_bytes = (uint32_t)align_up(bytes, 16);
+    pf->local_bytes = saturate_u32(align_up(bytes, 16));
 }
 
 /* --- call graph: which functions a kernel reaches --- */
@@ -209,7 +215,7 @@ static void layout_shared(struct lowerer *l, uint64_t *addresses)
             else if (vars[v].used_by[e] && vars[v].n_users == 1)
                 place_shared(&vars[v], &top);
         }
-        p->funcs[e].shared_bytes = (uint32_t)top;
+        p->funcs[e].shared_bytes = saturate_u32(top);
         if (uses_dynamic && align_up(top, 16) > dynamic)
             dynamic = align_up(top, 16);
     }
@@ -222,7 +228,7 @@ static void layout_shared(struct lowerer *l, uint64_t *addresses)
                 *vars[v].at32 = (uint32_t)at;
             for (uint32_t e = 0; e < l->module->n_funcs; e++)
                 if (vars[v].used_by[e] && p->funcs[e].shared_bytes < at)
-                    p->funcs[e].shared_bytes = (uint32_t)at;
+                    p->funcs[e].shared_bytes = saturate_u32(at);
         }
         free(vars[v].used_by);
     }

@@ -18,6 +18,36 @@ static const char text[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
                            "st.global.u32 [%y], %x;\nret;\n}\n"
                            ".entry locals(.param .u64 a, .param .u64 b)\n{\nret;\n}\n";
 
+/* Sizes that no machine has: 2^32 - 96 bytes of local memory of a callee, 6 GB of shared memory,
+ * a parameter of 40,000 bytes. */
+static const char large_text[] =
+    ".version 6.0\n.target sm_30\n.address_size 64\n"
+    ".func f()\n{\n.local .b8 a[4294967200];\n.reg .b64 %a;\nmov.u64 %a, a;\n"
+    "st.local.u32 [%a], 5;\nret;\n}\n"
+    ".entry callee()\n{\n.local .b8 b[96];\n.reg .b64 %b;\nmov.u64 %b, b;\n"
+    "st.local.u32 [%b], 5;\ncall f;\nret;\n}\n"
+    ".entry local()\n{\n.local .b8 c[600000];\n.reg .b64 %c;\nmov.u64 %c, c;\n"
+    "st.local.u32 [%c], 5;\nret;\n}\n"
+    ".entry shared()\n{\n.shared .b8 d[6000000000];\n.reg .b64 %d;\nmov.u64 %d, d;\n"
+    "st.shared.u32 [%d], 5;\nret;\n}\n"
+    ".entry params(.param .b8 e[40000])\n{\nret;\n}\n";
+
+/* Fills a callee's registers in all lanes, then calls another one in lane 0 alone that stores a
+ * register it has not written. */
+static const char undefined_text[] =
+    ".version 6.0\n.target sm_30\n.address_size 64\n"
+    ".func fill()\n{\n.reg .b32 %r<8>;\nmov.u32 %r0, 1;\nadd.u32 %r1, %r0, %r0;\n"
+    "add.u32 %r2, %r0, %r1;\nadd.u32 %r3, %r1, %r2;\nadd.u32 %r4, %r2, %r3;\n"
+    "add.u32 %r5, %r3, %r4;\nadd.u32 %r6, %r4, %r5;\nadd.u32 %r7, %r5, %r6;\n"
+    "add.u32 %r7, %r0, %r1;\nadd.u32 %r7, %r2, %r3;\nadd.u32 %r7, %r4, %r6;\nret;\n}\n"
+    ".func store(.param .u64 to)\n{\n.reg .b32 %x;\n.reg .b64 %to;\n.reg .pred %p;\n"
+    "ld.param.u64 %to, [to];\nsetp.eq.u64 %p, %to, 0;\n@%p mov.u32 %x, 5;\n"
+    "st.global.u32 [%to], %x;\nret;\n}\n"
+    ".entry undefined(.param .u64 y)\n{\n.reg .b64 %y;\n.reg .b32 %i;\n.reg .pred %p;\n"
+    "ld.param.u64 %y, [y];\nmov.u32 %i, %tid.x;\nsetp.ne.u32 %p, %i, 0;\ncall fill;\n"
+    "@%p bra END;\n{\n.param .u64 p0;\nst.param.u64 [p0], %y;\ncall store, (p0);\n}\n"
+    "END:\nret;\n}\n";
+
 struct fixture {
     struct heddle_sim *sim;
     struct heddle_module *module;
@@ -121,6 +151,46 @@ static void a_warning_is_given_once(void **state)
     assert_int_equal(got, UINT32_MAX);
 }
 
+static void expect_refusal(struct fixture *f, struct heddle_module *m, const char *kernel,
+                           enum heddle_status status, const char *message)
+{
+    const struct heddle_arg arg = {.data = "", .bytes = 1};
+    struct heddle_launch launch = {.args = &arg, .n_args = strcmp(kernel, "params") == 0};
+    assert_int_equal(heddle_launch(f->sim, m, kernel, &launch), status);
+    assert_non_null(strstr(heddle_error(f->sim), message));
+}
+
+static void memory_that_no_machine_has_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct heddle_module *m;
+    assert_int_equal(
+        heddle_load(f->sim, HEDDLE_PTX, "large.ptx", large_text, strlen(large_text), NULL, &m),
+        HEDDLE_OK);
+    expect_refusal(f, m, "callee", HEDDLE_KERNEL_FAULT, "call of 'f'");
+    expect_refusal(f, m, "local", HEDDLE_BAD_INPUT, "600000 bytes of local memory");
+    expect_refusal(f, m, "shared", HEDDLE_BAD_INPUT, "bytes of shared memory");
+    expect_refusal(f, m, "params", HEDDLE_BAD_INPUT, "40000 bytes of parameters");
+}
+
+static void undefined_values_are_zero_in_divergent_calls(void **state)
+{
+    struct fixture *f = *state;
+    struct heddle_module *m;
+    uint64_t y;
+    uint32_t value = 99;
+    assert_int_equal(
+        heddle_load(f->sim, HEDDLE_PTX, "u.ptx", undefined_text, strlen(undefined_text), NULL, &m),
+        HEDDLE_OK);
+    assert_int_equal(heddle_alloc(f->sim, sizeof value, "y", &y), HEDDLE_OK);
+    assert_int_equal(heddle_write(f->sim, y, &value, sizeof value), HEDDLE_OK);
+    const struct heddle_arg arg = {&y, sizeof y, false};
+    struct heddle_launch launch = {.block = {32}, .args = &arg, .n_args = 1};
+    assert_int_equal(heddle_launch(f->sim, m, "undefined", &launch), HEDDLE_OK);
+    assert_int_equal(heddle_read(f->sim, y, &value, sizeof value), HEDDLE_OK);
+    assert_int_equal(value, 0);
+}
+
 static void no_kernel_of_that_name(void **state)
 {
     struct fixture *f = *state;
@@ -139,6 +209,8 @@ int main(void)
         TEST(large_buffers_cost_what_is_written),
         TEST(ranges_outside_allocations_are_refused),
         TEST(sizes_that_overflow_are_refused),
+        TEST(memory_that_no_machine_has_is_refused),
+        TEST(undefined_values_are_zero_in_divergent_calls),
         TEST(a_warning_is_given_once),
         TEST(no_kernel_of_that_name),
     };
