@@ -25,6 +25,7 @@ struct dram_config {
     uint32_t n_banks, n_bank_groups;
     uint32_t row_bytes, bus_bytes_per_cycle; /* data per command-clock cycle, data rate included */
     uint32_t burst_cycles;                   /* of the data bus, for one read or write command */
+    uint32_t bank_interleave_bytes;          /* for the address map, see there */
     uint32_t queue_entries;
     uint32_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr /* write to read */,
         t_wr, t_rtp;
@@ -108,7 +109,7 @@ struct address_map {
     uint32_t n_partitions, interleave_bytes; /* consecutive chunks go to consecutive partitions */
     uint32_t n_banks, row_bytes;
     uint32_t bank_interleave_bytes; /* within a partition, consecutive pieces of this size go to
-                                     * consecutive banks; divides row_bytes; 0 = row_bytes */
+                                     * consecutive banks; 0 = row_bytes */
 };
 struct dram_address {
     uint32_t partition, bank, row, column;

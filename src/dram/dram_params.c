@@ -15,6 +15,8 @@ const struct param dram_params[] = {
     COUNT(n_bank_groups, "4", 1, DRAM_MAX_BANKS, "groups",
           "bank groups, bank mod groups; 1 = no groups, t_ccdl does not count"),
     COUNT(row_bytes, "4096", 32, 1 << 20, "bytes", "a row of a bank, all chips of the channel"),
+    COUNT(bank_interleave_bytes, "512", 0, 1 << 20, "bytes",
+          "a partition's consecutive pieces of this size lie in consecutive banks; 0 = whole rows"),
     COUNT(bus_bytes_per_cycle, "32", 1, 4096, "bytes",
           "data the bus moves in a command-clock cycle, data rate included"),
     COUNT(burst_cycles, "2", 1, 64, "cycles", "data bus cycles of one read or write command"),

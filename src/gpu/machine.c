@@ -121,7 +121,8 @@ struct machine *machine_create(const struct machine_config *config,
     m->map = (struct address_map){.n_partitions = config->memory.n_partitions,
                                   .interleave_bytes = config->memory.interleave_bytes,
                                   .n_banks = config->dram.n_banks,
-                                  .row_bytes = config->dram.row_bytes};
+                                  .row_bytes = config->dram.row_bytes,
+                                  .bank_interleave_bytes = config->dram.bank_interleave_bytes};
     m->visibility = visibility_period(m);
     m->shards = xcalloc(n, sizeof *m->shards);
     create_sms(m);
