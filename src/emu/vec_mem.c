@@ -27,15 +27,18 @@ static inline void find_addresses(struct emu_warp *w, const struct op *op, uint3
     }
 }
 
-/* How the addresses of a full warp lie for elements of `bytes` bytes. */
+/* How the addresses of a full warp lie for elements of `bytes` bytes. The ends tell which pattern
+ * is possible; only that one is looked for. */
 static inline enum pattern find_pattern(const uint64_t *address, uint32_t bytes)
 {
-    uint64_t first = address[0], apart = 0, unlike = 0;
-    for (uint32_t i = 0; i < WARP_LANES; i++) {
-        apart |= address[i] - first - (uint64_t)i * bytes;
-        unlike |= address[i] ^ first;
-    }
-    return !apart ? CONSECUTIVE : !unlike ? UNIFORM : SCATTERED;
+    uint64_t first = address[0], span = address[WARP_LANES - 1] - first, unlike = 0;
+    uint64_t step = span ? bytes : 0;
+    if (span != step * (WARP_LANES - 1))
+        return SCATTERED;
+    uint64_t expected = first;
+    for (uint32_t i = 0; i < WARP_LANES; i++, expected += step)
+        unlike |= address[i] ^ expected;
+    return unlike ? SCATTERED : span ? CONSECUTIVE : UNIFORM;
 }
 
 /* Is [address, address + bytes) inside the range, and aligned? */
