@@ -242,20 +242,30 @@ static void place_clear(struct dram *d, uint32_t place)
     d->stale &= keep;
 }
 
-/* The line has reached its last place: closes the gaps that served requests have left. */
-static void close_ranks(struct dram *d)
+static void mask_shift(uint64_t *places, uint32_t gap, uint32_t len)
 {
-    uint64_t used = d->used;
-    d->plan.place = (uint32_t)__builtin_popcountll(used & (bit(d->plan.place) - 1));
-    d->used = d->writes = d->hits = d->closed = d->stale = 0;
-    memset(d->of_bank, 0, sizeof d->of_bank);
-    d->line_end = 0;
-    for (; used; used &= used - 1) {
-        d->line[d->line_end] = d->line[lowest(used)];
-        place_mark(d, d->line_end++);
-    }
+    uint64_t before = bit(gap) - 1;
+    *places = (*places & before) | (*places >> len & ~before);
+}
+
+/* The line has reached its last place: those behind the first gap that served requests have left
+ * move up. */
+static void close_gap(struct dram *d)
+{
+    uint32_t gap = lowest(~d->used);
+    uint64_t behind = d->used >> gap;
+    uint32_t len = behind ? lowest(behind) : N_PLACES - gap;
+    memmove(d->line + gap, d->line + gap + len, (N_PLACES - gap - len) * sizeof d->line[0]);
+    d->line_end -= len;
+    if (d->plan.place > gap)
+        d->plan.place -= len;
+    mask_shift(&d->used, gap, len);
+    mask_shift(&d->writes, gap, len);
+    mask_shift(&d->hits, gap, len);
+    mask_shift(&d->closed, gap, len);
+    mask_shift(&d->stale, gap, len);
     for (uint32_t bank = 0; bank < d->config.n_banks; bank++)
-        sort_bank(d, bank);
+        mask_shift(&d->of_bank[bank], gap, len);
 }
 
 /* Can a request that came in just now change what is planned? Not what is due, nor a read or write
@@ -271,7 +281,7 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
     if (d->used == 0)
         d->line_end = 0;
     else if (d->line_end == N_PLACES)
-        close_ranks(d);
+        close_gap(d);
     uint32_t place = d->line_end++;
     d->line[place] = (struct waiting){
         .r = *r,

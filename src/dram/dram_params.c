@@ -20,7 +20,7 @@ const struct param dram_params[] = {
     COUNT(bus_bytes_per_cycle, "32", 1, 4096, "bytes",
           "data the bus moves in a command-clock cycle, data rate included"),
     COUNT(burst_cycles, "2", 1, 64, "cycles", "data bus cycles of one read or write command"),
-    COUNT(queue_entries, "16", 1, DRAM_MAX_QUEUE, "requests", "requests the scheduler sees"),
+    COUNT(queue_entries, "64", 1, DRAM_MAX_QUEUE, "requests", "requests the scheduler sees"),
     CYCLES(t_ccd, "2", "read to read, write to write"),
     CYCLES(t_ccdl, "3", "the same within a bank group, reads and writes alike"),
     CYCLES(t_rrd, "6", "activate to activate of different banks"),

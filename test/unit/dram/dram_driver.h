@@ -16,7 +16,7 @@ static inline struct dram_config gtx480_dram(void)
         .bank_interleave_bytes = 512,
         .bus_bytes_per_cycle = 32,
         .burst_cycles = 2,
-        .queue_entries = 16,
+        .queue_entries = 64,
         .t_ccd = 2,
         .t_ccdl = 3,
         .t_rrd = 6,

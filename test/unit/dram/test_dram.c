@@ -445,7 +445,7 @@ static void a_waiting_channel_says_what_comes_next(void **state)
     push(&b, dram_read(3, 9, BURST, 1));
     run_to(&b, 2);
     dram_describe_wait(b.dram, &text);
-    assert_string_equal(strbuf_text(&text), "DRAM: 1 of 16 queue entries in use, 0 reads and 0 "
+    assert_string_equal(strbuf_text(&text), "DRAM: 1 of 64 queue entries in use, 0 reads and 0 "
                                             "writes to be handed on; next command at cycle 13: "
                                             "read bank 3 row 9\n");
     strbuf_destroy(&text);
