@@ -10,21 +10,21 @@ struct strbuf {
     size_t len, cap;
 };
 
-/* Visible to plug-ins, which give their reasons and costs in words. */
-#pragma GCC visibility push(default)
+/* Plug-ins may call what is marked so. In a library its name begins with heddle_, so that it
+ * clashes with no program's own. */
+#define PLUGIN_CALLABLE(name) __asm__("heddle_" #name) __attribute__((visibility("default")))
 
-void strbuf_destroy(struct strbuf *b);
-void strbuf_clear(struct strbuf *b);
-void strbuf_add(struct strbuf *b, const char *s);
-void strbuf_add_n(struct strbuf *b, const char *s, size_t n);
-void strbuf_add_char(struct strbuf *b, char c);
-void strbuf_addf(struct strbuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void strbuf_vaddf(struct strbuf *b, const char *format, va_list args);
-const char *strbuf_text(const struct strbuf *b); /* "" while empty */
+void strbuf_destroy(struct strbuf *b) PLUGIN_CALLABLE(strbuf_destroy);
+void strbuf_clear(struct strbuf *b) PLUGIN_CALLABLE(strbuf_clear);
+void strbuf_add(struct strbuf *b, const char *s) PLUGIN_CALLABLE(strbuf_add);
+void strbuf_add_n(struct strbuf *b, const char *s, size_t n) PLUGIN_CALLABLE(strbuf_add_n);
+void strbuf_add_char(struct strbuf *b, char c) PLUGIN_CALLABLE(strbuf_add_char);
+void strbuf_addf(struct strbuf *b, const char *format, ...) PLUGIN_CALLABLE(strbuf_addf)
+    __attribute__((format(printf, 2, 3)));
+void strbuf_vaddf(struct strbuf *b, const char *format, va_list args) PLUGIN_CALLABLE(strbuf_vaddf);
+const char *strbuf_text(const struct strbuf *b) PLUGIN_CALLABLE(strbuf_text); /* "" while empty */
 
 /* Reads a whole file. Returns 0, or an errno value. */
 int strbuf_read_file(struct strbuf *b, const char *path);
-
-#pragma GCC visibility pop
 
 #endif

@@ -76,9 +76,10 @@ const void *plugin_values(const struct plugin *p, const void *values, struct are
 
 /* One part of a hardware cost: adds the line "what bits" to `parts` unless that is NULL, and
  * returns the bits. Shared objects may call this, as they may strbuf.h. */
-PLUGIN_EXPORT uint64_t plugin_cost(struct strbuf *parts, const char *what, uint64_t bits);
+uint64_t plugin_cost(struct strbuf *parts, const char *what, uint64_t bits)
+    PLUGIN_CALLABLE(plugin_cost);
 
 /* Bits that tell n things apart; 0 for one thing. */
-PLUGIN_EXPORT uint32_t plugin_index_bits(uint64_t n);
+uint32_t plugin_index_bits(uint64_t n) PLUGIN_CALLABLE(plugin_index_bits);
 
 #endif

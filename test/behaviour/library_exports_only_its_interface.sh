@@ -1,6 +1,6 @@
 #!/bin/sh
-# libheddle.so shows the functions of include/heddle/heddle.h and nothing else, so that it can live
-# in any program without clashing with its names.
+# libheddle.so shows the functions of include/heddle/heddle.h and what plug-ins may call, and nothing
+# else; all begin with heddle_, so that it can live in any program without clashing with its names.
 library=$(dirname "$1")/libheddle.so
 scratch=$2
 mkdir -p "$scratch"
@@ -9,7 +9,9 @@ nm -D --defined-only "$library" | awk '{ print $3 }' | sort >"$scratch/exported"
 grep -o 'heddle_[a-z_]*(' include/heddle/heddle.h | tr -d '(' | sort -u >"$scratch/mentioned"
 sed -n '/^HEDDLE_API/,/;/p' include/heddle/heddle.h | grep -o 'heddle_[a-z_]*(' | tr -d '(' |
     sort -u >"$scratch/declared"
-diff "$scratch/declared" "$scratch/exported" || {
+grep -rhoE 'PLUGIN_CALLABLE\([a-z_]+\)' src | sed 's/.*(\(.*\))/heddle_\1/' | sort -u |
+    grep -v '^heddle_name$' >"$scratch/callable"
+sort "$scratch/declared" "$scratch/callable" | diff - "$scratch/exported" || {
     echo "declared (<) and exported (>) functions differ"
     exit 1
 }
