@@ -25,6 +25,16 @@ enum heddle_status {
     HEDDLE_BAD_INPUT = 2,    /* the caller's mistake: configuration, program, arguments */
     HEDDLE_KERNEL_FAULT = 3, /* the kernel went wrong: bad access, deadlock, watchdog, trap */
     HEDDLE_ENVIRONMENT = 4,  /* a file, a tool or memory could not be had */
+    HEDDLE_STOPPED = 5,      /* the caller's progress function stopped the launch */
+};
+
+/* How far a timed launch has come. */
+struct heddle_progress {
+    const char *kernel;
+    uint32_t launch; /* counted from 1 */
+    uint64_t ctas_done, ctas;
+    uint64_t cycles;     /* core cycles since the simulation began */
+    uint64_t warp_insts; /* likewise */
 };
 
 struct heddle_sim;
@@ -47,6 +57,14 @@ struct heddle_options {
     /* Where the output of the kernel's printf goes, in pieces; NULL = dropped. */
     void (*print)(void *user, const char *text, size_t len);
     void *print_user;
+    /* Shared objects with schedulers and cache policies, loaded before the GPU is. They stay loaded
+     * for the whole program; naming one again is fine. */
+    const char *const *plugins;
+    uint32_t n_plugins;
+    /* Told every few thousand simulated cycles of a timed launch; NULL = nobody. If it returns
+     * false, the launch ends with HEDDLE_STOPPED, and nothing more can be launched. */
+    bool (*progress)(void *user, const struct heddle_progress *p);
+    void *progress_user;
 };
 
 HEDDLE_API const char *heddle_version(void);
@@ -136,6 +154,13 @@ HEDDLE_API struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint3
 /* Looks one up by name; false if there is none. */
 HEDDLE_API bool heddle_stat_find(const struct heddle_sim *sim, const char *name,
                                  struct heddle_stat *out);
+
+/* The same by kernel, in the order of their first launches: 0 <= kernel < heddle_launched_count(),
+ * i as for heddle_stat_at(). Counters sum up to those of the whole run. */
+HEDDLE_API uint32_t heddle_launched_count(const struct heddle_sim *sim);
+HEDDLE_API const char *heddle_launched_name(const struct heddle_sim *sim, uint32_t kernel);
+HEDDLE_API struct heddle_stat heddle_launched_stat_at(const struct heddle_sim *sim, uint32_t kernel,
+                                                      uint32_t i);
 
 #ifdef __cplusplus
 }

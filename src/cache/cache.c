@@ -11,7 +11,7 @@
 /* MODEL: hardware costs count tags of 32 bits, as S2 does. */
 enum { TAG_BITS = 32 };
 
-static struct cache_geometry geometry_of(const struct cache_config *config, uint32_t n_warps)
+struct cache_geometry cache_geometry_of(const struct cache_config *config, uint32_t n_warps)
 {
     return (struct cache_geometry){.n_sets = config->n_sets,
                                    .n_ways = config->n_ways,
@@ -58,7 +58,7 @@ bool cache_config_check(const struct cache_config *config, const struct cache_po
     if (!policy->check)
         return true;
     struct arena arena = {0};
-    struct cache_geometry geometry = geometry_of(config, 0);
+    struct cache_geometry geometry = cache_geometry_of(config, 0);
     bool ok = policy->check(&geometry, plugin_values(&policy->plugin, params, &arena), why);
     arena_destroy(&arena);
     return ok;
@@ -71,7 +71,7 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->minds_hits = desc->on_hit || desc->hit_action;
     c->is_lru = strcmp(desc->name, "lru") == 0;
     c->policy = (struct cache_policy){.desc = desc,
-                                      .geometry = geometry_of(&c->config, n_warps),
+                                      .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),
                                       .seed = seed};
     if (desc->state_bytes)

@@ -97,6 +97,9 @@ bool cache_stats_check(const struct cache_stats *s, struct strbuf *why);
 bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
                         const void *params, struct strbuf *why);
 
+/* What policies are told of such a cache; `n_warps` of the SM it belongs to, 0 elsewhere. */
+struct cache_geometry cache_geometry_of(const struct cache_config *config, uint32_t n_warps);
+
 /* Binds the policy's parameters under "<prefix>.policy" and returns their values, which live as
  * long as the set; NULL if the policy has none. */
 const void *cache_policy_bind(const struct cache_policy_desc *d, struct param_set *set,

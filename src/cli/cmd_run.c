@@ -7,9 +7,9 @@
 #include "cli/command.h"
 #include "cli/kernel_arg.h"
 #include "cli/output.h"
+#include "cli/plugin_files.h"
 #include "cli/run.h"
 #include "cli/table.h"
-#include "gpu/machine_config.h"
 #include "workloads/run.h"
 
 static const struct option options[] = {
@@ -26,6 +26,9 @@ static const struct option options[] = {
                 "warp scheduler (`heddle show schedulers`); short for --set scheduler=NAME"),
     OPTION_TEXT("l1d", struct run_options, l1d, "POLICY",
                 "what stays in L1D (`heddle show policies`); short for --set l1d.policy=POLICY"),
+    OPTION_LIST("plugin", struct run_options, plugins, "FILE",
+                "load schedulers and cache policies from a shared object first "
+                "(doc/adding-a-policy.md); may be repeated"),
     OPTION_TEXT(
         "engine", struct run_options, engine, "ENGINE",
         "`skip` (the default) leaves out cycles in which nothing can happen, `cycle` leaves "
@@ -46,6 +49,8 @@ static const struct option options[] = {
                 "the same with each"),
     OPTION_FLAG("strict", struct run_options, strict,
                 "stop at an integer division by zero instead of counting it"),
+    OPTION_FLAG("kernels", struct run_options, kernels,
+                "print the most important statistics of each kernel too"),
     OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
     OPTION_FLAG("quiet", struct run_options, quiet, "print only what went wrong"),
     OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
@@ -137,15 +142,19 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
     bool runs_file = is_file(operands->items[0]);
     if (!check_combination(o, operands, runs_file))
         return HEDDLE_BAD_INPUT;
+    enum heddle_status status = plugin_files_load(&o->plugins);
+    if (status != HEDDLE_OK)
+        return status;
     struct diag_list diags = {0};
     struct arena arena = {0};
     struct run_context run = {.options = o, .settings = all_settings(o, &arena)};
     struct machine_config *config =
         machine_config_load(o->gpu, run.settings.items, run.settings.n, &diags);
+    run.machine = config;
     run.gpu = config ? config->gpu : NULL;
-    enum heddle_status status = !config     ? output_complaints(&diags)
-                                : runs_file ? run_file(&run, operands->items[0])
-                                            : run_workloads(&run, operands);
+    status = !config     ? output_complaints(&diags)
+             : runs_file ? run_file(&run, operands->items[0])
+                         : run_workloads(&run, operands);
     machine_config_destroy(config);
     free(run.settings.items);
     arena_destroy(&arena);

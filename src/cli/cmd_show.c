@@ -3,31 +3,98 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/plugin_files.h"
 #include "cli/show.h"
 #include "cli/table.h"
 
 static const struct show_topic topics[] = {
-    {"workloads", NULL, "the built-in workloads, and how the papers class them", show_workloads},
-    {"workload", "NAME", "one workload: what it does, its sizes", show_workload},
-    {"gpus", NULL, "the GPUs that can be simulated", show_gpus},
-    {"gpu", "NAME|FILE", "one GPU: every parameter with its unit and its source", show_gpu},
-    {"classes", NULL, "the classes that instructions are counted by", show_classes},
-    {"stats", NULL, "the statistics of a run", show_stats},
+    {.word = "workloads",
+     .help = "the built-in workloads, and how the papers class them",
+     .show = show_workloads,
+     .markdown = show_workloads_markdown},
+    {.word = "workload",
+     .name_word = "NAME",
+     .help = "one workload: what it does, its sizes",
+     .show = show_workload},
+    {.word = "gpus", .help = "the GPUs that can be simulated", .show = show_gpus},
+    {.word = "gpu",
+     .name_word = "NAME|FILE",
+     .help = "one GPU: every parameter with its unit and its source",
+     .show = show_gpu,
+     .takes_settings = true},
+    {.word = "schedulers",
+     .help = "the warp schedulers",
+     .show = show_schedulers,
+     .takes_gpu = true,
+     .takes_settings = true},
+    {.word = "scheduler",
+     .name_word = "NAME",
+     .help = "one scheduler: source, parameters, hardware cost on --gpu",
+     .show = show_scheduler,
+     .takes_gpu = true,
+     .takes_settings = true},
+    {.word = "policies",
+     .help = "the cache policies",
+     .show = show_policies,
+     .takes_gpu = true,
+     .takes_settings = true},
+    {.word = "policy",
+     .name_word = "NAME",
+     .help = "one cache policy: source, parameters, hardware cost in the L1D of --gpu",
+     .show = show_policy,
+     .takes_gpu = true,
+     .takes_settings = true},
+    {.word = "classes",
+     .help = "the classes that instructions are counted by",
+     .show = show_classes},
+    {.word = "stats",
+     .help = "the statistics of a run",
+     .show = show_stats,
+     .markdown = show_stats_markdown},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
 static const struct option options[] = {
     OPTION_FLAG("json", struct show_options, json, "print JSON instead of text"),
     OPTION_FLAG("markdown", struct show_options, markdown,
-                "with workloads: print the page doc/workloads.md"),
+                "with workloads and stats: print the page of doc/"),
+    OPTION_TEXT("gpu", struct show_options, gpu, "GPU",
+                "with schedulers and policies: the GPU whose hardware is counted; gtx480 if not "
+                "given"),
     OPTION_LIST("set", struct show_options, settings, "NAME=VALUE",
-                "with gpu: change a parameter first; may be repeated"),
+                "with gpu, schedulers and policies: change a parameter of the GPU first; may be "
+                "repeated"),
+    OPTION_LIST("plugin", struct show_options, plugins, "FILE",
+                "load schedulers and cache policies from a shared object first; may be repeated"),
 };
 
 static enum heddle_status complain(const char *message, const char *detail)
 {
     output_error("%s%s", message, detail);
     return HEDDLE_BAD_INPUT;
+}
+
+static enum heddle_status show_topic(const struct show_topic *t, const struct show_options *o,
+                                     const char *name)
+{
+    if (o->settings.n && !t->takes_settings)
+        return complain("--set has no meaning with heddle show ", t->word);
+    if (o->gpu && !t->takes_gpu)
+        return complain("--gpu has no meaning with heddle show ", t->word);
+    if (o->markdown && !t->markdown)
+        return complain("there is no page for --markdown of heddle show ", t->word);
+    if (o->markdown && o->json)
+        return complain("--json and --markdown exclude each other", "");
+    struct strbuf text = {0};
+    enum heddle_status status = plugin_files_load(&o->plugins);
+    if (status == HEDDLE_OK && o->markdown)
+        t->markdown(&text);
+    else if (status == HEDDLE_OK)
+        status = t->show(o, name, &text);
+    if (status == HEDDLE_OK)
+        return output_take(&text);
+    strbuf_destroy(&text);
+    return status;
 }
 
 static enum heddle_status run_show(const void *values, const struct text_list *operands)
@@ -43,18 +110,7 @@ static enum heddle_status run_show(const void *values, const struct text_list *o
             return complain("a name is missing: heddle show ", t->word);
         if (!t->name_word && operands->n > 1)
             return complain("one word too many: ", operands->items[1]);
-        if (o->settings.n && t->show != show_gpu)
-            return complain("--set has a meaning only with heddle show gpu", "");
-        if (o->markdown && t->show != show_workloads)
-            return complain("--markdown has a meaning only with heddle show workloads", "");
-        if (o->markdown && o->json)
-            return complain("--json and --markdown exclude each other", "");
-        struct strbuf text = {0};
-        enum heddle_status status = t->show(o, t->name_word ? operands->items[1] : NULL, &text);
-        if (status == HEDDLE_OK)
-            return output_take(&text);
-        strbuf_destroy(&text);
-        return status;
+        return show_topic(t, o, t->name_word ? operands->items[1] : NULL);
     }
     return output_unknown("topic", operands->items[0], words, N_TOPICS,
                           "`heddle help show` lists them");
@@ -78,13 +134,15 @@ static const char *const examples[] = {
     "the workloads as a JSON list",
     "heddle show gpu gtx480 --set n_sms=30",
     "a GTX 480 with twice the SMs",
+    "heddle show policy plru --gpu m2090",
+    "a cache policy, and what it costs in the L1D of an M2090",
     NULL,
 };
 
 const struct command command_show = {
     .name = "show",
     .operands = "TOPIC [NAME]",
-    .summary = "list workloads, GPUs, instruction classes or statistics",
+    .summary = "list workloads, GPUs, schedulers, cache policies, statistics",
     .description = "Shows what there is to choose from, and what the numbers mean.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

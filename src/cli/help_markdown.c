@@ -3,7 +3,6 @@
 
 #include "cli/help.h"
 #include "config/gpu.h"
-#include "stats/run_stats.h"
 
 /* In a Markdown table a bar ends the cell, and a bare <x> is taken for HTML. */
 static void add_cell(struct strbuf *out, const char *text)
@@ -73,16 +72,6 @@ static void add_parameters(struct strbuf *out)
     }
 }
 
-static void add_statistics(struct strbuf *out)
-{
-    const struct run_stats none = {0};
-    strbuf_add(out, "\n## Statistics of a run\n\n| name | unit | meaning |\n|---|---|---|\n");
-    for (uint32_t i = 0; i < run_stats_count(); i++) {
-        struct heddle_stat s = run_stats_at(&none, i);
-        strbuf_addf(out, "| `%s` | %s | %s |\n", s.name, s.unit, s.help);
-    }
-}
-
 void help_markdown(struct strbuf *out)
 {
     strbuf_add(out,
@@ -92,5 +81,5 @@ void help_markdown(struct strbuf *out)
         add_command(commands[i], out);
     add_exit_statuses(out);
     add_parameters(out);
-    add_statistics(out);
+    strbuf_add(out, "\nThe statistics of a run are described in [statistics.md](statistics.md).\n");
 }

@@ -4,14 +4,14 @@
 
 #include "base/json.h"
 #include "cli/options.h"
-#include "config/gpu.h"
+#include "gpu/machine_config.h"
 #include "heddle/heddle.h"
 
 struct run_options {
-    bool functional, json, strict, quiet;
+    bool functional, json, strict, quiet, kernels;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
     uint64_t seed, max_insts, max_cycles, quantum;
-    struct text_list settings;
+    struct text_list settings, plugins;
     /* For files. */
     const char *entry, *build_options;
     struct dim3 grid, block, offset;
@@ -22,8 +22,9 @@ struct run_options {
 /* What a run needs besides its program. */
 struct run_context {
     const struct run_options *options;
-    const struct gpu_config *gpu;
-    struct text_list settings; /* --set, and what --scheduler and --l1d stand for */
+    const struct machine_config *machine;
+    const struct gpu_config *gpu; /* part of it */
+    struct text_list settings;    /* --set, and what --scheduler and --l1d stand for */
 };
 
 /* Each reports what went wrong on standard error, and returns the exit status. */
@@ -36,8 +37,15 @@ bool run_is_on_opencl(const struct run_options *o);
 /* A simulation as the options ask for; reports a failure. *out is to be destroyed in any case. */
 enum heddle_status run_create_sim(const struct run_context *run, struct heddle_sim **out);
 
+/* What was simulated: the GPU, how, and every parameter; keys of the present object. */
+void run_json_machine(const struct run_context *run, struct json_writer *w);
+
 /* The statistics: those that are not zero as a table, or all as an object named "stats". */
 void run_print_stats(const struct heddle_sim *sim, struct strbuf *out);
 void run_json_stats(const struct heddle_sim *sim, struct json_writer *w);
+
+/* The same by kernel: the most important ones as a table, or all in a list named "kernels". */
+void run_print_kernels(const struct heddle_sim *sim, struct strbuf *out);
+void run_json_kernels(const struct heddle_sim *sim, struct json_writer *w);
 
 #endif

@@ -34,6 +34,8 @@ enum heddle_status run_create_sim(const struct run_context *run, struct heddle_s
         .host_isa = o->host_isa,
         .strict = o->strict,
         .max_insts = o->max_insts,
+        .plugins = o->plugins.items,
+        .n_plugins = o->plugins.n,
         .print = print_text,
         .print_user = (void *)o,
     };
@@ -42,35 +44,4 @@ enum heddle_status run_create_sim(const struct run_context *run, struct heddle_s
     if (status != HEDDLE_OK)
         output_failure(heddle_error(*out));
     return status;
-}
-
-void run_print_stats(const struct heddle_sim *sim, struct strbuf *out)
-{
-    struct table t = {.n_columns = 3, .right = "lrl"};
-    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
-        struct heddle_stat s = heddle_stat_at(sim, i);
-        if (s.is_real ? s.real == 0 : s.count == 0)
-            continue;
-        table_cell(&t, "  %s", s.name);
-        if (s.is_real)
-            table_cell(&t, s.real < 1000 ? "%.3f" : "%.0f", s.real);
-        else
-            table_count(&t, s.count);
-        table_cell(&t, "%s", s.unit);
-    }
-    table_print(&t, out);
-    table_destroy(&t);
-}
-
-void run_json_stats(const struct heddle_sim *sim, struct json_writer *w)
-{
-    json_begin_object(w, "stats");
-    for (uint32_t i = 0; sim && i < heddle_stat_count(sim); i++) {
-        struct heddle_stat s = heddle_stat_at(sim, i);
-        if (s.is_real)
-            json_double(w, s.name, s.real);
-        else
-            json_uint(w, s.name, s.count);
-    }
-    json_end_object(w);
 }

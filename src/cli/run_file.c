@@ -197,11 +197,10 @@ static enum heddle_status print_result(const struct file_run *f)
         json_begin_object(&w, NULL);
         json_string(&w, "file", f->path);
         json_string(&w, "kernel", f->kernel);
-        json_string(&w, "gpu", f->run->gpu->name);
-        json_string(&w, "mode", o->functional ? "functional" : "timing");
         json_string(&w, "heddle_version", heddle_version());
-        param_set_json_values(&f->run->gpu->params, &w, "config");
+        run_json_machine(f->run, &w);
         run_json_stats(f->sim, &w);
+        run_json_kernels(f->sim, &w);
         json_end_object(&w);
     } else if (!o->quiet) {
         strbuf_addf(&text, "%s: %s ran to its end on %s\n", f->path, f->kernel, f->run->gpu->name);

@@ -133,10 +133,13 @@ static void print_one(const struct run_context *run, const struct job *job,
     strbuf_addf(out, "%s (%s) on %s%s%s: %s\n", job->workload->name, job->size->name, device,
                 sim ? ", " : "", sim ? run->gpu->name : "",
                 r->verified ? "verified, the result agrees with the reference" : "NOT verified");
-    if (sim)
+    if (sim) {
         run_print_stats(sim, out);
-    else
+        if (run->options->kernels)
+            run_print_kernels(sim, out);
+    } else {
         strbuf_addf(out, "  launches  %u\n  seconds   %.3f\n", r->launches, r->seconds);
+    }
 }
 
 static void json_hash(struct json_writer *w, const char *name, uint64_t hash)
@@ -153,9 +156,7 @@ static void json_one(const struct run_context *run, const struct job *job,
     json_begin_object(w, NULL);
     json_string(w, "workload", job->workload->name);
     json_string(w, "size", job->size->name);
-    json_string(w, "gpu", sim ? run->gpu->name : NULL);
     json_string(w, "device", device);
-    json_string(w, "mode", !sim ? NULL : run->options->functional ? "functional" : "timing");
     json_string(w, "heddle_version", heddle_version());
     json_uint(w, "seed", run->options->seed);
     json_hash(w, "input_hash", r->input_hash);
@@ -165,9 +166,14 @@ static void json_one(const struct run_context *run, const struct job *job,
     json_uint(w, "launches", r->launches);
     json_double(w, "seconds", r->seconds);
     json_double(w, "reference_seconds", r->reference_seconds);
-    if (sim)
-        param_set_json_values(&run->gpu->params, w, "config");
+    if (sim) {
+        run_json_machine(run, w);
+    } else {
+        json_null(w, "gpu");
+        json_null(w, "mode");
+    }
     run_json_stats(sim, w);
+    run_json_kernels(sim, w);
     json_end_object(w);
 }
 

@@ -8,7 +8,8 @@
 
 struct show_options {
     bool json, markdown;
-    struct text_list settings;
+    const char *gpu;
+    struct text_list settings, plugins;
 };
 
 struct show_topic {
@@ -16,6 +17,9 @@ struct show_topic {
     const char *name_word; /* what the word after it names, or NULL if there is none */
     const char *help;
     enum heddle_status (*show)(const struct show_options *o, const char *name, struct strbuf *out);
+    bool takes_gpu;                       /* --gpu has a meaning */
+    bool takes_settings;                  /* --set has a meaning */
+    void (*markdown)(struct strbuf *out); /* the page in doc/, or NULL */
 };
 
 enum heddle_status show_workloads(const struct show_options *o, const char *name,
@@ -27,8 +31,17 @@ enum heddle_status show_gpu(const struct show_options *o, const char *name, stru
 enum heddle_status show_classes(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_stats(const struct show_options *o, const char *name, struct strbuf *out);
 
-/* doc/workloads.md. */
+enum heddle_status show_schedulers(const struct show_options *o, const char *name,
+                                   struct strbuf *out);
+enum heddle_status show_scheduler(const struct show_options *o, const char *name,
+                                  struct strbuf *out);
+enum heddle_status show_policies(const struct show_options *o, const char *name,
+                                 struct strbuf *out);
+enum heddle_status show_policy(const struct show_options *o, const char *name, struct strbuf *out);
+
+/* doc/workloads.md and doc/statistics.md. */
 void show_workloads_markdown(struct strbuf *out);
+void show_stats_markdown(struct strbuf *out);
 
 /* Adds what S2 and the like stand for, for those that the text so far mentions. */
 void show_papers(struct strbuf *out);

@@ -67,10 +67,7 @@ enum heddle_status show_workloads(const struct show_options *o, const char *name
 {
     (void)name;
     if (!o->json) {
-        if (o->markdown)
-            show_workloads_markdown(out);
-        else
-            print_workloads(out);
+        print_workloads(out);
         return HEDDLE_OK;
     }
     struct json_writer j = {.out = out};

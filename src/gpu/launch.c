@@ -198,14 +198,16 @@ static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module
                     strbuf_text(&why));
     }
     strbuf_destroy(&why);
+    if (end == MACHINE_STOPPED) {
+        strbuf_add(&e->fault.text, "the launch was stopped\n");
+        return HEDDLE_STOPPED;
+    }
     return e->fault.kind == FAULT_NONE ? HEDDLE_OK : HEDDLE_KERNEL_FAULT;
 }
 
 static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
 {
-    struct run_stats s = sim->stats;
-    if (sim->machine)
-        machine_run_stats(sim->machine, &s);
+    struct run_stats s = sim_run_stats(sim);
     bool ok = run_stats_check(&s, why);
     return (!sim->machine || machine_check(sim->machine, why)) && ok;
 }
@@ -213,6 +215,8 @@ static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
 static enum heddle_status run_launch(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
+    struct kernel_mark before;
+    kernel_stats_mark(sim, &before);
     double start = host_now_seconds();
     e->fault.kind = FAULT_NONE;
     e->div_zero_seen = false;
@@ -222,6 +226,7 @@ static enum heddle_status run_launch(struct heddle_sim *sim, struct heddle_modul
     sim->stats.launches++;
     sim->stats.host_seconds += host_now_seconds() - start;
     sim->stats.host_peak_rss_bytes = host_peak_rss_bytes();
+    kernel_stats_add(sim, e->launch.func, &before);
     if (e->div_zero_seen)
         warn_once(sim, &e->warning);
     if (s != HEDDLE_OK)

@@ -1,5 +1,6 @@
 #include "gpu/machine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,6 +226,45 @@ static void take_warnings(struct machine *m, struct emu *emu)
     }
 }
 
+void machine_watch(struct machine *m, struct machine_watcher watcher)
+{
+    assert(m->n_watchers < MACHINE_MAX_WATCHERS && watcher.period_cycles > 0);
+    watcher.next_cycle = watcher.period_cycles;
+    m->watchers[m->n_watchers++] = watcher;
+}
+
+static sim_time next_look(const struct machine *m)
+{
+    uint64_t cycle = UINT64_MAX;
+    for (uint32_t i = 0; i < m->n_watchers; i++)
+        if (m->watchers[i].next_cycle < cycle)
+            cycle = m->watchers[i].next_cycle;
+    return cycle == UINT64_MAX ? TIME_NEVER : cycle * m->clocks[CLOCK_CORE].period;
+}
+
+/* Everything before t has happened: whoever wanted to look by then does. */
+static void look_until(struct machine *m, sim_time t)
+{
+    for (uint32_t i = 0; i < m->n_watchers; i++) {
+        struct machine_watcher *w = &m->watchers[i];
+        for (; w->next_cycle * m->clocks[CLOCK_CORE].period <= t; w->next_cycle += w->period_cycles)
+            w->look(w->user, m, w->next_cycle);
+    }
+}
+
+/* The engine is stopped at each look, and goes on as if nothing had been. */
+static enum engine_end run_engine(struct machine *m, sim_time limit)
+{
+    for (;;) {
+        sim_time look = next_look(m);
+        enum engine_end end =
+            engine_run(&m->engine, is_done, m, look < limit ? look : limit, &m->stop);
+        if (end != ENGINE_LIMIT || m->engine.now >= limit)
+            return end;
+        look_until(m, m->engine.now);
+    }
+}
+
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm, struct strbuf *why)
 {
@@ -233,13 +273,15 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     sim_time start = begin + (sim_time)m->config->run.launch_cycles * core;
     sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
     start_kernel(m, emu, timing, ctas_per_sm, start);
-    enum engine_end end = engine_run(&m->engine, is_done, m, limit, NULL);
+    enum engine_end end = run_engine(m, limit);
     struct sm *faulty = first_fault(m);
     take_warnings(m, emu);
     if (faulty) {
         take_fault(emu, faulty);
         return MACHINE_FAULT;
     }
+    if (end == ENGINE_STOPPED)
+        return MACHINE_STOPPED;
     if (end == ENGINE_DEADLOCK || end == ENGINE_LIMIT) {
         engine_describe_wait(&m->engine, why);
         return end == ENGINE_DEADLOCK ? MACHINE_DEADLOCK : MACHINE_LIMIT;
@@ -249,5 +291,6 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     /* MODEL: the next kernel begins with the visibility period after everything has come to rest;
      * the engine is never further than that. */
     m->kernel_free_at = (rest_time(m) / m->visibility + 1) * m->visibility;
+    look_until(m, m->kernel_free_at); /* nothing happens in between */
     return MACHINE_DONE;
 }

@@ -19,6 +19,20 @@ struct machine_stats {
     uint64_t cycles; /* core cycles of all launches, overheads included */
 };
 
+struct machine;
+
+/* Someone who looks at the machine while it runs. */
+struct machine_watcher {
+    uint64_t period_cycles; /* looks at every multiple of this */
+    /* All that happens before that cycle has happened, nothing of the cycle itself has: what is
+     * seen depends neither on the quantum nor on the engine. Counters of things that happen are
+     * exact; times waited are counted when the wait ends. */
+    void (*look)(void *user, const struct machine *m, uint64_t cycle);
+    void *user;
+    uint64_t next_cycle; /* the machine's own */
+};
+enum { MACHINE_MAX_WATCHERS = 4 };
+
 struct machine {
     const struct machine_config *config;
     struct machine_options options;
@@ -33,6 +47,9 @@ struct machine {
     sim_time visibility;
     sim_time kernel_free_at; /* when the next kernel may begin */
     struct machine_stats stats;
+    struct machine_watcher watchers[MACHINE_MAX_WATCHERS];
+    uint32_t n_watchers;
+    volatile bool stop; /* set by someone to end the launch */
     struct arena arena;
 };
 
@@ -40,7 +57,10 @@ struct machine *machine_create(const struct machine_config *config,
                                const struct machine_options *options, struct dev_mem *mem);
 void machine_destroy(struct machine *m);
 
-enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT };
+/* Before the first launch. Looking costs nothing between the looks. */
+void machine_watch(struct machine *m, struct machine_watcher watcher);
+
+enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT, MACHINE_STOPPED };
 
 /* Runs the launch that `emu` describes to its end. After a FAULT emu->fault has the report, after
  * DEADLOCK and LIMIT `why` has. */

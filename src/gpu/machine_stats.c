@@ -2,19 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "gpu/machine.h"
-
-struct totals {
-    uint64_t cycles;
-    struct run_stats run;
-    struct sm_stats sm;
-    struct cache_stats l1d, l1i, l1c, l2;
-    struct port_stats up_tx, up_rx, down_tx, down_rx;
-    struct partition_stats partition;
-    struct dram_stats dram;
-    uint64_t lru_differences;
-    uint32_t n_sms, warps_per_sm;
-};
+#include "gpu/machine_totals.h"
 
 static void add_words(void *into, const void *from, size_t bytes)
 {
@@ -24,7 +12,7 @@ static void add_words(void *into, const void *from, size_t bytes)
         a[i] += b[i];
 }
 
-static void add_sm(struct totals *t, const struct sm *sm)
+static void add_sm(struct machine_totals *t, const struct sm *sm)
 {
     uint64_t n, first;
     run_stats_add(&t->run, &sm->run_stats);
@@ -38,7 +26,7 @@ static void add_sm(struct totals *t, const struct sm *sm)
     t->lru_differences += n;
 }
 
-static void add_partition(struct totals *t, const struct partition *p)
+static void add_partition(struct machine_totals *t, const struct partition *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
         cache_stats_add(&t->l2, cache_stats(p->banks[b].cache));
@@ -48,7 +36,7 @@ static void add_partition(struct totals *t, const struct partition *p)
     dram_stats_add(&t->dram, dram_stats(p->dram));
 }
 
-static void sum_up(const struct machine *m, struct totals *t)
+void machine_totals_take(const struct machine *m, struct machine_totals *t)
 {
     memset(t, 0, sizeof *t);
     t->cycles = m->stats.cycles;
@@ -58,6 +46,27 @@ static void sum_up(const struct machine *m, struct totals *t)
         add_sm(t, &m->sms[i]);
     for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
         add_partition(t, &m->partitions[i]);
+    for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
+        t->reservation_fails += t->sm.stall_cycles[cause];
+}
+
+/* All that is counted comes before what only describes the machine. */
+enum { COUNTED_BYTES = offsetof(struct machine_totals, n_sms) };
+_Static_assert(COUNTED_BYTES % sizeof(uint64_t) == 0, "totals are words");
+
+void machine_totals_add(struct machine_totals *into, const struct machine_totals *from)
+{
+    add_words(into, from, COUNTED_BYTES);
+    into->n_sms = from->n_sms;
+    into->warps_per_sm = from->warps_per_sm;
+}
+
+void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before)
+{
+    uint64_t *a = (uint64_t *)from;
+    const uint64_t *b = (const uint64_t *)before;
+    for (size_t i = 0; i < COUNTED_BYTES / sizeof *a; i++)
+        a[i] -= b[i];
 }
 
 void machine_run_stats(const struct machine *m, struct run_stats *into)
@@ -73,40 +82,40 @@ static double ratio(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
-static double get_ipc(const struct totals *t)
+static double get_ipc(const struct machine_totals *t)
 {
     return ratio(t->run.thread_insts, t->cycles);
 }
 
-static double get_mpki(const struct totals *t)
+static double get_mpki(const struct machine_totals *t)
 {
     return 1000 * ratio(t->l1d.misses + t->l1d.bypasses, t->run.thread_insts);
 }
 
-static double get_mpki_no_bypass(const struct totals *t)
+static double get_mpki_no_bypass(const struct machine_totals *t)
 {
     return 1000 * ratio(t->l1d.misses, t->run.thread_insts);
 }
 
-static double get_hit_rate(const struct totals *t)
+static double get_hit_rate(const struct machine_totals *t)
 {
     return ratio(t->l1d.hits + t->l1d.merges, t->l1d.loads - t->l1d.bypasses);
 }
 
-static double get_occupancy(const struct totals *t)
+static double get_occupancy(const struct machine_totals *t)
 {
     return ratio(t->sm.warp_cycles, t->cycles * t->n_sms * t->warps_per_sm);
 }
 
 struct row {
     const char *name, *unit, *help;
-    size_t at; /* of a counter in struct totals */
-    double (*get)(const struct totals *t);
+    size_t at; /* of a counter in struct machine_totals */
+    double (*get)(const struct machine_totals *t);
 };
 
 #define COUNT(name, unit, help, field)                                                             \
     {                                                                                              \
-        name, unit, help, offsetof(struct totals, field), NULL                                     \
+        name, unit, help, offsetof(struct machine_totals, field), NULL                             \
     }
 #define RATIO(name, unit, help, fn)                                                                \
     {                                                                                              \
@@ -133,6 +142,8 @@ static const struct row rows[] = {
           get_hit_rate),
     COUNT("l1d.lru_differences", "decisions", "decisions that differed from LRU's",
           lru_differences),
+    COUNT("l1d.reservation_fails", "cycles", "cycles accesses waited at L1D, for any cause",
+          reservation_fails),
     STALL("mshr", STALL_MSHR, "cycles an access waited for a free MSHR"),
     STALL("merge", STALL_MERGE, "cycles an access waited for room in its line's MSHR"),
     STALL("line", STALL_LINE, "cycles an access waited for a line that is not reserved"),
@@ -166,20 +177,24 @@ uint32_t machine_stat_count(void)
     return sizeof rows / sizeof rows[0];
 }
 
-struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i)
+struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
 {
-    struct totals t;
     const struct row *r = &rows[i];
     struct heddle_stat s = {
         .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
-    if (!m)
-        return s;
-    sum_up(m, &t);
     if (r->get)
-        s.real = r->get(&t);
+        s.real = r->get(t);
     else
-        memcpy(&s.count, (const char *)&t + r->at, sizeof s.count);
+        memcpy(&s.count, (const char *)t + r->at, sizeof s.count);
     return s;
+}
+
+struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i)
+{
+    struct machine_totals t = {0};
+    if (m)
+        machine_totals_take(m, &t);
+    return machine_totals_stat(&t, i);
 }
 
 /* --- identities --- */
@@ -193,8 +208,8 @@ static bool check(bool holds, const char *what, struct strbuf *why)
 
 bool machine_check(const struct machine *m, struct strbuf *why)
 {
-    struct totals t;
-    sum_up(m, &t);
+    struct machine_totals t;
+    machine_totals_take(m, &t);
     bool ok = cache_stats_check(&t.l1d, why);
     ok &= cache_stats_check(&t.l1i, why);
     ok &= cache_stats_check(&t.l1c, why);

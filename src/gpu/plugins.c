@@ -1,18 +1,35 @@
 #include "gpu/plugins.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "cache/cache_policy.h"
 #include "crit/criticality.h"
 #include "sched/scheduler.h"
 
+/* Has the descriptor been registered before? Nothing else could have its name and its address. */
+#define HAS(kind)                                                                                  \
+    static bool has_##kind(const void *desc)                                                       \
+    {                                                                                              \
+        for (uint32_t i = 0; i < kind##_count(); i++)                                              \
+            if (kind##_at(i) == desc)                                                              \
+                return true;                                                                       \
+        return false;                                                                              \
+    }
+HAS(cache_policy)
+HAS(scheduler)
+HAS(criticality)
+
 static const struct {
     const char *symbol;
+    bool (*has)(const void *desc);
     bool (*load)(const char *path, struct strbuf *why);
 } kinds[] = {
-    {"heddle_cache_policy", cache_policy_load},
-    {"heddle_scheduler", scheduler_load},
-    {"heddle_criticality", criticality_load},
+    {"heddle_cache_policy", has_cache_policy, cache_policy_load},
+    {"heddle_scheduler", has_scheduler, scheduler_load},
+    {"heddle_criticality", has_criticality, criticality_load},
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -20,10 +37,11 @@ static bool load_all(void *object, const char *path, struct strbuf *why)
 {
     bool found = false;
     for (int i = 0; i < N_KINDS; i++) {
-        if (!dlsym(object, kinds[i].symbol))
+        const void *desc = dlsym(object, kinds[i].symbol);
+        if (!desc)
             continue;
         found = true;
-        if (!kinds[i].load(path, why))
+        if (!kinds[i].has(desc) && !kinds[i].load(path, why))
             return false;
     }
     if (!found)
@@ -32,8 +50,15 @@ static bool load_all(void *object, const char *path, struct strbuf *why)
     return found;
 }
 
-bool plugins_load(const char *path, struct strbuf *why)
+bool plugins_load(const char *name, struct strbuf *why)
 {
+    char path[PATH_MAX];
+    /* Without a slash, dlopen() would look among the system's libraries. */
+    if (snprintf(path, sizeof path, "%s%s", strchr(name, '/') ? "" : "./", name) >=
+        (int)sizeof path) {
+        strbuf_add(why, "its name is too long");
+        return false;
+    }
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         strbuf_addf(why, "cannot load it: %s", dlerror());

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emu/bind.h"
+#include "gpu/plugins.h"
 
 const char *heddle_version(void)
 {
@@ -50,6 +51,47 @@ static enum heddle_status choose_isa(struct heddle_sim *sim, const char *name)
     return s;
 }
 
+static enum heddle_status load_plugins(struct heddle_sim *sim, const struct heddle_options *o)
+{
+    struct strbuf why = {0};
+    enum heddle_status s = HEDDLE_OK;
+    for (uint32_t i = 0; s == HEDDLE_OK && i < o->n_plugins; i++)
+        if (!plugins_load(o->plugins[i], &why))
+            s = sim_fail(sim, HEDDLE_BAD_INPUT, "plug-in %s: %s\n", o->plugins[i],
+                         strbuf_text(&why));
+    strbuf_destroy(&why);
+    return s;
+}
+
+/* Simulated cycles between two reports of progress: a few thousandths of a second. */
+enum { PROGRESS_CYCLES = 4096 };
+
+static void report_progress(void *user, const struct machine *m, uint64_t cycle)
+{
+    struct heddle_sim *sim = user;
+    struct run_stats run = sim_run_stats(sim);
+    struct heddle_progress p = {.kernel = sim->emu.launch.func->func->name,
+                                .launch = sim->n_launches,
+                                .ctas_done = m->dispatcher.done,
+                                .ctas = m->dispatcher.n_ctas,
+                                .cycles = cycle,
+                                .warp_insts = run.warp_insts};
+    if (!sim->progress(sim->progress_user, &p))
+        sim->machine->stop = true;
+}
+
+static void create_machine(struct heddle_sim *sim, const struct heddle_options *o)
+{
+    struct machine_options m = {o->every_cycle, o->quantum, o->max_cycles};
+    sim->machine = machine_create(sim->config, &m, &sim->mem);
+    sim->progress = o->progress;
+    sim->progress_user = o->progress_user;
+    if (o->progress)
+        machine_watch(sim->machine, (struct machine_watcher){.period_cycles = PROGRESS_CYCLES,
+                                                             .look = report_progress,
+                                                             .user = sim});
+}
+
 static enum heddle_status load_gpu(struct heddle_sim *sim, const struct heddle_options *o)
 {
     struct diag_list diags = {0};
@@ -72,6 +114,8 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
         memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
     enum heddle_status s = choose_isa(sim, o.host_isa);
     if (s == HEDDLE_OK)
+        s = load_plugins(sim, &o);
+    if (s == HEDDLE_OK)
         s = load_gpu(sim, &o);
     if (s != HEDDLE_OK)
         return s;
@@ -88,10 +132,8 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
     sim->emu.max_local_bytes = (uint32_t)sim->gpu->local_bytes_per_thread;
     sim->emu.print = o.print;
     sim->emu.print_user = o.print_user;
-    if (o.timing) {
-        struct machine_options m = {o.every_cycle, o.quantum, o.max_cycles};
-        sim->machine = machine_create(sim->config, &m, &sim->mem);
-    }
+    if (o.timing)
+        create_machine(sim, &o);
     strbuf_clear(&sim->error);
     return HEDDLE_OK;
 }
@@ -114,6 +156,7 @@ void heddle_destroy(struct heddle_sim *sim)
     strbuf_destroy(&sim->emu.warning);
     strbuf_destroy(&sim->error);
     strbuf_destroy(&sim->warnings);
+    free(sim->kernels);
     free(sim);
 }
 
@@ -177,12 +220,10 @@ uint32_t heddle_stat_count(const struct heddle_sim *sim)
 
 struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint32_t i)
 {
-    struct run_stats s = sim->stats;
     uint32_t first = sim->machine ? machine_stat_count() : 0;
     if (i < first)
         return machine_stat_at(sim->machine, i);
-    if (sim->machine)
-        machine_run_stats(sim->machine, &s);
+    struct run_stats s = sim_run_stats(sim);
     return run_stats_at(&s, i - first);
 }
 

@@ -3,7 +3,7 @@
 #define HEDDLE_GPU_SIM_H
 
 #include "emu/warp.h"
-#include "gpu/machine.h"
+#include "gpu/machine_totals.h"
 #include "heddle/heddle.h"
 
 struct heddle_module {
@@ -12,6 +12,13 @@ struct heddle_module {
     struct arena arena;
     const struct op_timing *timing; /* NULL until it is needed */
     struct heddle_module *next;
+};
+
+/* What the launches of one kernel counted. */
+struct kernel_record {
+    const struct program_func *func;
+    struct run_stats run;
+    struct machine_totals machine;
 };
 
 struct heddle_sim {
@@ -25,6 +32,10 @@ struct heddle_sim {
     uint32_t isa;
     uint64_t max_insts;
     uint32_t n_launches;
+    struct kernel_record *kernels; /* in the order of their first launches */
+    uint32_t n_kernels, cap_kernels;
+    bool (*progress)(void *user, const struct heddle_progress *p);
+    void *progress_user;
     struct strbuf error;
     struct strbuf warnings; /* of successful calls: compilers' and run-time ones */
 };
@@ -32,6 +43,18 @@ struct heddle_sim {
 /* Replaces the error text and returns the status. */
 enum heddle_status sim_fail(struct heddle_sim *sim, enum heddle_status status, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));
+
+/* Statistics by kernel (kernel_stats.c): what had been counted before a launch, and the launch's
+ * share once it has ended. */
+struct kernel_mark {
+    struct run_stats run;
+    struct machine_totals machine;
+};
+void kernel_stats_mark(const struct heddle_sim *sim, struct kernel_mark *mark);
+void kernel_stats_add(struct heddle_sim *sim, const struct program_func *func,
+                      const struct kernel_mark *before);
+/* All that was counted by instruction, wherever it was counted. */
+struct run_stats sim_run_stats(const struct heddle_sim *sim);
 
 /* Places the module's variables in device memory and makes it ready to run. */
 enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const char *text,

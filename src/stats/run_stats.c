@@ -66,6 +66,16 @@ void run_stats_add(struct run_stats *into, const struct run_stats *from)
     into->host_seconds += from->host_seconds;
 }
 
+void run_stats_subtract(struct run_stats *from, const struct run_stats *before)
+{
+#define COUNTER(field, text, measure, meaning) from->field -= before->field;
+#define CLASS_COUNTERS                                                                             \
+    for (uint32_t c = 0; c < PTX_N_CLASSES; c++)                                                   \
+        from->insts[c] -= before->insts[c];
+#include "stats/run_stats.def"
+    from->host_seconds -= before->host_seconds;
+}
+
 bool run_stats_check(const struct run_stats *s, struct strbuf *why)
 {
     bool ok = true;

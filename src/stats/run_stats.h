@@ -26,6 +26,9 @@ struct heddle_stat run_stats_at(const struct run_stats *s, uint32_t i);
 /* Joins what was counted elsewhere (another launch, another thread): sums and high-water marks. */
 void run_stats_add(struct run_stats *into, const struct run_stats *from);
 
+/* Takes away what had been counted before; high-water marks stay. */
+void run_stats_subtract(struct run_stats *from, const struct run_stats *before);
+
 /* True if the counters agree with each other. Otherwise appends one line to `why` for each
  * identity that does not hold: a fault of the simulator, never of the user. */
 bool run_stats_check(const struct run_stats *s, struct strbuf *why);

@@ -12,7 +12,10 @@ printf '.version 6.0\n.target sm_35\n.address_size 64\n.entry e()\n{\nret;\n}\n'
 "$heddle" show gpu ccws --json --set n_sms=7 >"$scratch/gpu.json"
 "$heddle" show stats --json >"$scratch/stats.json"
 "$heddle" show classes --json >"$scratch/classes.json"
+"$heddle" show schedulers --json --gpu m2090 >"$scratch/schedulers.json"
+"$heddle" show policies --json >"$scratch/policies.json"
 "$heddle" run bfs --functional --size tiny --json >"$scratch/run.json"
+"$heddle" run bfs --size tiny --scheduler lrr --json >"$scratch/timed.json"
 "$heddle" run bfs kmn --functional --size tiny --seed 3 --set n_sms=2 --json >"$scratch/runs.json"
 "$heddle" run "$scratch/e.ptx" --functional --block 33 --json >"$scratch/file.json"
 "$heddle" ptx "$scratch/e.ptx" --json >"$scratch/ptx.json"
@@ -42,8 +45,28 @@ assert by_name["register_granule"]["chosen"]
 changed = {p["name"]: p for p in load("gpu")["parameters"]}
 assert changed["n_sms"]["value"] == 7 and changed["n_sms"]["source"] == "--set"
 
-names = [s["name"] for s in load("stats")]
+all_stats = load("stats")
+names = [s["name"] for s in all_stats if not s["timed"]]
 classes = [c["name"] for c in load("classes")]
+# The names that users of GPGPU-Sim look for each have one of ours beside them.
+assert {s["gpgpu_sim"] for s in all_stats if s["gpgpu_sim"]} == {
+    "gpu_tot_sim_cycle", "gpu_tot_sim_insn", "gpu_tot_ipc", "gpgpu_n_tot_w_icount",
+    "gpu_tot_occupancy", "L1D_total_cache_accesses", "L1D_total_cache_misses",
+    "L1D_total_cache_pending_hits", "L1D_total_cache_reservation_fails", "L2_total_cache_accesses",
+    "L2_total_cache_misses", "L2_total_cache_pending_hits", "total dram reads",
+    "total dram writes"}
+
+# Hardware costs worked out by hand: 48 warps and 2 issue slots, groups of 8 warps.
+schedulers = {s["name"]: s for s in load("schedulers")}
+assert {"lrr", "gto", "oldest", "gtrr", "two_level", "two_level_gto", "swl"} <= set(schedulers)
+two_level = schedulers["two_level"]
+assert two_level["gpu"] == "m2090" and two_level["citation"]
+assert [p["name"] for p in two_level["params"]][0] == "scheduler.group_size"
+assert two_level["cost_bits"] == {"total": 2 * 2 + 2 * 3 * 3 + 48,
+                                  "parts": {"active group": 4, "last warps": 18, "stalled warps": 48}}
+policies = {p["name"]: p for p in load("policies")}
+assert {"lru", "fifo", "random", "plru", "none"} <= set(policies)
+assert policies["plru"]["cost_bits"]["total"] == 32 * 3  # 32 sets of 4 ways: trees of 3 bits
 assert "warp_insts" in names and all("insts." + c in names for c in classes)
 
 run = load("run")
@@ -54,6 +77,22 @@ stats = run["stats"]
 assert stats["warp_insts"] == sum(stats["insts." + c] for c in classes) > 0
 assert stats["warp_insts"] <= stats["thread_insts"] <= 32 * stats["warp_insts"]
 assert stats["launches"] == run["launches"]
+
+timed = load("timed")
+assert timed["scheduler"] == "lrr" and timed["l1d_policy"] == "lru" and timed["mode"] == "timing"
+assert timed["config"]["scheduler"] == "lrr" and timed["gpu"] == "gtx480"
+stats = timed["stats"]
+assert list(stats) == [s["name"] for s in all_stats] and stats["cycles"] > 0
+causes = [k for k in stats if k.startswith("l1d.reservation_fails.")]
+assert stats["l1d.reservation_fails"] == sum(stats[c] for c in causes) > 0
+# What the kernels counted adds up to what the run counted, and instructions do not depend on time.
+assert [k["kernel"] for k in timed["kernels"]] == ["bfs_expand", "bfs_collect"]
+for name, value in stats.items():
+    if isinstance(value, int) and not name.startswith("host."):
+        assert sum(k[name] for k in timed["kernels"]) == value, name
+for k, f in zip(timed["kernels"], run["kernels"]):
+    assert k["kernel"] == f["kernel"] and k["thread_insts"] == f["thread_insts"] > 0
+    assert abs(k["ipc"] - k["thread_insts"] / k["cycles"]) < 1e-9
 
 bfs, kmn = load("runs")
 assert bfs["seed"] == 3 and bfs["config"]["n_sms"] == 2

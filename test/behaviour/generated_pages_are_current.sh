@@ -11,5 +11,6 @@ current() {
     }
 }
 current doc/workloads.md "$heddle" show workloads --markdown
+current doc/statistics.md "$heddle" show stats --markdown
 current doc/model.md python3 tools/collect_model.py
 exit $failed

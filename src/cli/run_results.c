@@ -1,0 +1,113 @@
+/* What a run yields, as tables and as JSON. */
+#include <string.h>
+
+#include "cli/run.h"
+#include "cli/table.h"
+
+static void add_value(struct table *t, const struct heddle_stat *s)
+{
+    if (s->is_real)
+        table_cell(t, s->real < 1000 ? "%.3f" : "%.0f", s->real);
+    else
+        table_count(t, s->count);
+}
+
+static void json_value(struct json_writer *w, const struct heddle_stat *s)
+{
+    if (s->is_real)
+        json_double(w, s->name, s->real);
+    else
+        json_uint(w, s->name, s->count);
+}
+
+void run_json_machine(const struct run_context *run, struct json_writer *w)
+{
+    bool is_timed = !run->options->functional;
+    json_string(w, "gpu", run->gpu->name);
+    json_string(w, "mode", is_timed ? "timing" : "functional");
+    json_string(w, "scheduler", is_timed ? run->machine->scheduler->name : NULL);
+    json_string(w, "l1d_policy", is_timed ? run->machine->l1d_policy->name : NULL);
+    json_string(w, "l2_policy", is_timed ? run->machine->l2_policy->name : NULL);
+    param_set_json_values(&run->gpu->params, w, "config");
+}
+
+void run_print_stats(const struct heddle_sim *sim, struct strbuf *out)
+{
+    struct table t = {.n_columns = 3, .right = "lrl"};
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_stat_at(sim, i);
+        if (s.is_real ? s.real == 0 : s.count == 0)
+            continue;
+        table_cell(&t, "  %s", s.name);
+        add_value(&t, &s);
+        table_cell(&t, "%s", s.unit);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+void run_json_stats(const struct heddle_sim *sim, struct json_writer *w)
+{
+    json_begin_object(w, "stats");
+    for (uint32_t i = 0; sim && i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_stat_at(sim, i);
+        json_value(w, &s);
+    }
+    json_end_object(w);
+}
+
+/* --- by kernel --- */
+
+/* The columns of the table; those that a functional run lacks are left out. */
+static const char *const kernel_columns[] = {"launches", "cycles",     "warp_insts", "thread_insts",
+                                             "ipc",      "l1d.loads",  "l1d.hits",   "l1d.misses",
+                                             "l1d.mpki", "dram.bytes", "occupancy"};
+enum { N_KERNEL_COLUMNS = sizeof kernel_columns / sizeof kernel_columns[0] };
+_Static_assert(N_KERNEL_COLUMNS + 1 <= (int)TABLE_MAX_COLUMNS, "a column more is for the name");
+
+/* The number of a statistic; heddle_stat_count() if there is none. */
+static uint32_t stat_index(const struct heddle_sim *sim, const char *name)
+{
+    uint32_t i = 0;
+    while (i < heddle_stat_count(sim) && strcmp(heddle_stat_at(sim, i).name, name) != 0)
+        i++;
+    return i;
+}
+
+void run_print_kernels(const struct heddle_sim *sim, struct strbuf *out)
+{
+    const char *titles[TABLE_MAX_COLUMNS] = {"kernel"};
+    uint32_t columns[N_KERNEL_COLUMNS], n = 0;
+    for (int i = 0; i < N_KERNEL_COLUMNS; i++) {
+        uint32_t at = stat_index(sim, kernel_columns[i]);
+        if (at == heddle_stat_count(sim))
+            continue;
+        titles[n + 1] = kernel_columns[i];
+        columns[n++] = at;
+    }
+    struct table t = {.titles = titles, .n_columns = n + 1, .right = "lrrrrrrrrrrr"};
+    for (uint32_t k = 0; k < heddle_launched_count(sim); k++) {
+        table_cell(&t, "%s", heddle_launched_name(sim, k));
+        for (uint32_t i = 0; i < n; i++) {
+            struct heddle_stat s = heddle_launched_stat_at(sim, k, columns[i]);
+            add_value(&t, &s);
+        }
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+void run_json_kernels(const struct heddle_sim *sim, struct json_writer *w)
+{
+    json_begin_array(w, "kernels");
+    for (uint32_t k = 0; sim && k < heddle_launched_count(sim); k++) {
+        json_begin_object(w, NULL);
+        json_string(w, "kernel", heddle_launched_name(sim, k));
+        for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+            struct heddle_stat s = heddle_launched_stat_at(sim, k, i);
+            json_value(w, &s);
+        }
+        json_end_object(w);
+    }
+    json_end_array(w);
+}

@@ -1,0 +1,304 @@
+/* The mechanisms to choose from, warp schedulers and cache policies: what each is, where it is
+ * described, its parameters, and what it costs in hardware on a given GPU. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/output.h"
+#include "cli/show.h"
+#include "cli/table.h"
+#include "gpu/machine_config.h"
+
+/* What a kind of mechanism has to say to be shown. */
+struct mechanism_kind {
+    const char *what;    /* "scheduler" */
+    const char *setting; /* the GPU's parameter that names one */
+    const char *prefix;  /* of the mechanism's own parameters */
+    const char *hint;
+    uint32_t (*count)(void);
+    const struct plugin *(*at)(uint32_t i);
+    uint64_t (*cost_bits)(const struct machine_config *c, struct strbuf *parts);
+};
+
+static const struct plugin *scheduler_plugin(uint32_t i)
+{
+    return &scheduler_at(i)->plugin;
+}
+
+static const struct plugin *policy_plugin(uint32_t i)
+{
+    return &cache_policy_at(i)->plugin;
+}
+
+static uint64_t scheduler_cost(const struct machine_config *c, struct strbuf *parts)
+{
+    struct arena arena = {0};
+    const struct scheduler_desc *d = c->scheduler;
+    const void *params = plugin_values(&d->plugin, c->scheduler_params, &arena);
+    uint64_t bits = d->cost_bits(c->gpu->warps_per_sm, c->sm.n_schedulers, params, parts);
+    arena_destroy(&arena);
+    return bits;
+}
+
+static uint64_t policy_cost(const struct machine_config *c, struct strbuf *parts)
+{
+    struct arena arena = {0};
+    const struct cache_policy_desc *d = c->l1d_policy;
+    const void *params = plugin_values(&d->plugin, c->l1d_params, &arena);
+    struct cache_geometry g = cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
+    uint64_t bits = d->cost_bits(&g, params, parts);
+    arena_destroy(&arena);
+    return bits;
+}
+
+static const struct mechanism_kind scheduler_kind = {
+    .what = "scheduler",
+    .setting = "scheduler",
+    .prefix = "scheduler",
+    .hint = "`heddle show schedulers` lists them",
+    .count = scheduler_count,
+    .at = scheduler_plugin,
+    .cost_bits = scheduler_cost,
+};
+static const struct mechanism_kind policy_kind = {
+    .what = "cache policy",
+    .setting = "l1d.policy",
+    .prefix = "l1d.policy",
+    .hint = "`heddle show policies` lists them",
+    .count = cache_policy_count,
+    .at = policy_plugin,
+    .cost_bits = policy_cost,
+};
+
+static const struct plugin *find(const struct mechanism_kind *kind, const char *name)
+{
+    for (uint32_t i = 0; i < kind->count(); i++)
+        if (strcmp(kind->at(i)->name, name) == 0)
+            return kind->at(i);
+    struct arena arena = {0};
+    const char **names = ARENA_ARRAY(&arena, const char *, kind->count());
+    for (uint32_t i = 0; i < kind->count(); i++)
+        names[i] = kind->at(i)->name;
+    output_unknown(kind->what, name, names, kind->count(), kind->hint);
+    arena_destroy(&arena);
+    return NULL;
+}
+
+/* The GPU with that mechanism in it; NULL after mistakes, which have been reported. */
+static struct machine_config *load_gpu_with(const struct mechanism_kind *kind, const char *name,
+                                            const struct show_options *o)
+{
+    struct arena arena = {0};
+    struct diag_list diags = {0};
+    const char **words = ARENA_ARRAY(&arena, const char *, o->settings.n + 1);
+    words[0] = arena_printf(&arena, "%s=%s", kind->setting, name);
+    for (uint32_t i = 0; i < o->settings.n; i++)
+        words[i + 1] = o->settings.items[i];
+    struct machine_config *c = machine_config_load(o->gpu, words, o->settings.n + 1, &diags);
+    if (!c)
+        output_complaints(&diags);
+    diag_list_destroy(&diags);
+    arena_destroy(&arena);
+    return c;
+}
+
+/* A row of its table as it stands on this GPU. */
+static const struct bound_param *bound(const struct mechanism_kind *kind,
+                                       const struct machine_config *c, const struct param *p,
+                                       struct strbuf *name)
+{
+    strbuf_clear(name);
+    strbuf_addf(name, "%s.%s", kind->prefix, p->name);
+    return param_set_find(&c->gpu->params, strbuf_text(name));
+}
+
+static void add_range(const struct param *p, struct strbuf *out)
+{
+    if (p->choices)
+        for (const char *const *choice = p->choices; *choice; choice++)
+            strbuf_addf(out, "%s%s", choice == p->choices ? "" : " | ", *choice);
+    else if (p->type == PARAM_TYPE_BOOL)
+        strbuf_add(out, "true | false");
+    else if (p->max)
+        strbuf_addf(out, "%" PRIu64 " to %" PRIu64, p->min, p->max);
+}
+
+static void json_param(const struct mechanism_kind *kind, const struct machine_config *c,
+                       const struct param *p, struct json_writer *j)
+{
+    struct strbuf text = {0};
+    const struct bound_param *b = bound(kind, c, p, &text);
+    json_begin_object(j, NULL);
+    json_string(j, "name", strbuf_text(&text));
+    json_string(j, "default", p->default_text);
+    strbuf_clear(&text);
+    if (b)
+        param_print(p, b->values, &text);
+    json_string(j, "value", b ? strbuf_text(&text) : p->default_text);
+    strbuf_clear(&text);
+    add_range(p, &text);
+    json_string(j, "range", strbuf_text(&text));
+    json_string(j, "unit", p->unit);
+    json_string(j, "help", p->help);
+    json_end_object(j);
+    strbuf_destroy(&text);
+}
+
+/* plugin_cost() writes a line "WHAT BITS" for each part; WHAT may have blanks in it. */
+static void json_parts(const char *parts, struct json_writer *j)
+{
+    json_begin_object(j, "parts");
+    for (const char *line = parts; *line;) {
+        size_t len = strcspn(line, "\n");
+        struct strbuf what = {0};
+        strbuf_add_n(&what, line, len);
+        char *blank = strrchr(what.text, ' ');
+        *blank = 0;
+        json_uint(j, what.text, strtoull(blank + 1, NULL, 10));
+        strbuf_destroy(&what);
+        line += len + (line[len] == '\n');
+    }
+    json_end_object(j);
+}
+
+static void json_mechanism(const struct mechanism_kind *kind, const struct plugin *p,
+                           const struct machine_config *c, struct json_writer *j)
+{
+    struct strbuf parts = {0};
+    json_begin_object(j, NULL);
+    json_string(j, "name", p->name);
+    json_string(j, "summary", p->summary);
+    json_string(j, "citation", p->citation);
+    json_string(j, "gpu", c->gpu->name);
+    json_begin_array(j, "params");
+    for (uint32_t i = 0; i < p->n_params; i++)
+        json_param(kind, c, &p->params[i], j);
+    json_end_array(j);
+    json_begin_object(j, "cost_bits");
+    json_uint(j, "total", kind->cost_bits(c, &parts));
+    json_parts(strbuf_text(&parts), j);
+    json_end_object(j);
+    json_end_object(j);
+    strbuf_destroy(&parts);
+}
+
+static void print_params(const struct mechanism_kind *kind, const struct plugin *p,
+                         const struct machine_config *c, struct strbuf *out)
+{
+    static const char *const titles[] = {"parameter", "value", "default", "range", "meaning"};
+    struct table t = {.titles = titles, .n_columns = 5, .right = "lrrll"};
+    struct strbuf text = {0};
+    for (uint32_t i = 0; i < p->n_params; i++) {
+        const struct param *row = &p->params[i];
+        const struct bound_param *b = bound(kind, c, row, &text);
+        table_cell(&t, "%s", strbuf_text(&text));
+        strbuf_clear(&text);
+        if (b)
+            param_print(row, b->values, &text);
+        table_cell(&t, "%s", b ? strbuf_text(&text) : row->default_text);
+        table_cell(&t, "%s", row->default_text);
+        strbuf_clear(&text);
+        add_range(row, &text);
+        strbuf_addf(&text, "%s%s", row->unit ? " " : "", row->unit ? row->unit : "");
+        table_cell(&t, "%s", strbuf_text(&text));
+        table_cell(&t, "%s", row->help);
+    }
+    if (p->n_params) {
+        strbuf_add_char(out, '\n');
+        table_print(&t, out);
+    }
+    strbuf_destroy(&text);
+    table_destroy(&t);
+}
+
+static void print_mechanism(const struct mechanism_kind *kind, const struct plugin *p,
+                            const struct machine_config *c, struct strbuf *out)
+{
+    struct strbuf parts = {0};
+    strbuf_addf(out, "%s: %s\n", p->name, p->summary);
+    strbuf_add(out, "source: ");
+    text_wrap(out, p->citation, 8, 8, 96);
+    print_params(kind, p, c, out);
+    strbuf_addf(out, "\nhardware on %s, per SM: %" PRIu64 " bits\n", c->gpu->name,
+                kind->cost_bits(c, &parts));
+    for (const char *line = strbuf_text(&parts); *line; line += strcspn(line, "\n") + 1)
+        strbuf_addf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
+    strbuf_destroy(&parts);
+}
+
+static enum heddle_status show_one(const struct mechanism_kind *kind, const struct show_options *o,
+                                   const char *name, struct strbuf *out)
+{
+    const struct plugin *p = find(kind, name);
+    struct machine_config *c = p ? load_gpu_with(kind, name, o) : NULL;
+    if (!c)
+        return HEDDLE_BAD_INPUT;
+    struct json_writer j = {.out = out};
+    if (o->json)
+        json_mechanism(kind, p, c, &j);
+    else
+        print_mechanism(kind, p, c, out);
+    machine_config_destroy(c);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status json_all(const struct mechanism_kind *kind, const struct show_options *o,
+                                   struct strbuf *out)
+{
+    struct json_writer j = {.out = out};
+    json_begin_array(&j, NULL);
+    for (uint32_t i = 0; i < kind->count(); i++) {
+        struct machine_config *c = load_gpu_with(kind, kind->at(i)->name, o);
+        if (!c)
+            return HEDDLE_BAD_INPUT;
+        json_mechanism(kind, kind->at(i), c, &j);
+        machine_config_destroy(c);
+    }
+    json_end_array(&j);
+    return HEDDLE_OK;
+}
+
+static enum heddle_status show_all(const struct mechanism_kind *kind, const struct show_options *o,
+                                   const char *topic, struct strbuf *out)
+{
+    if (o->json)
+        return json_all(kind, o, out);
+    static const char *const titles[] = {"name", "what it does"};
+    struct table t = {.titles = titles, .n_columns = 2};
+    for (uint32_t i = 0; i < kind->count(); i++) {
+        table_cell(&t, "%s", kind->at(i)->name);
+        table_cell(&t, "%s", kind->at(i)->summary);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+    strbuf_addf(out,
+                "\n`heddle show %s NAME` tells its source, its parameters and its cost in hardware."
+                "\n",
+                topic);
+    return HEDDLE_OK;
+}
+
+enum heddle_status show_schedulers(const struct show_options *o, const char *name,
+                                   struct strbuf *out)
+{
+    (void)name;
+    return show_all(&scheduler_kind, o, "scheduler", out);
+}
+
+enum heddle_status show_scheduler(const struct show_options *o, const char *name,
+                                  struct strbuf *out)
+{
+    return show_one(&scheduler_kind, o, name, out);
+}
+
+enum heddle_status show_policies(const struct show_options *o, const char *name, struct strbuf *out)
+{
+    (void)name;
+    return show_all(&policy_kind, o, "policy", out);
+}
+
+enum heddle_status show_policy(const struct show_options *o, const char *name, struct strbuf *out)
+{
+    return show_one(&policy_kind, o, name, out);
+}

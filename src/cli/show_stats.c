@@ -1,0 +1,124 @@
+/* The statistics of a run: names, units, meanings, and what GPGPU-Sim calls the same thing. */
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/show.h"
+#include "cli/table.h"
+#include "gpu/machine.h"
+#include "stats/run_stats.h"
+
+/* Names that users of GPGPU-Sim look for, and what to mind when comparing. */
+static const struct known_name {
+    const char *ours, *theirs, *remark;
+} known_names[] = {
+    {"cycles", "gpu_tot_sim_cycle", "`gpu_sim_cycle` of one kernel is `cycles` in `kernels`"},
+    {"thread_insts", "gpu_tot_sim_insn", "both count PTX instructions of active lanes"},
+    {"ipc", "gpu_tot_ipc", "`gpu_ipc` of one kernel is `ipc` in `kernels`"},
+    {"warp_insts", "gpgpu_n_tot_w_icount", ""},
+    {"occupancy", "gpu_tot_occupancy", "theirs counts the cycles of busy SMs only"},
+    {"l1d.loads", "L1D_total_cache_accesses", "theirs adds the stores: `l1d.stores`"},
+    {"l1d.misses", "L1D_total_cache_misses", "theirs adds store misses: `l1d.store_misses`"},
+    {"l1d.merges", "L1D_total_cache_pending_hits", ""},
+    {"l1d.reservation_fails", "L1D_total_cache_reservation_fails",
+     "a failed attempt there is a cycle waited here"},
+    {"l2.accesses", "L2_total_cache_accesses", ""},
+    {"l2.misses", "L2_total_cache_misses", "theirs adds store misses: `l2.store_misses`"},
+    {"l2.merges", "L2_total_cache_pending_hits", ""},
+    {"dram.reads", "total dram reads", ""},
+    {"dram.writes", "total dram writes", ""},
+};
+enum { N_KNOWN_NAMES = sizeof known_names / sizeof known_names[0] };
+
+static const struct known_name *find_known(const char *ours)
+{
+    for (int i = 0; i < N_KNOWN_NAMES; i++)
+        if (strcmp(known_names[i].ours, ours) == 0)
+            return &known_names[i];
+    return NULL;
+}
+
+/* In the order of results: those of the machine, which only timed runs have, come first. */
+static uint32_t stat_count(void)
+{
+    return machine_stat_count() + run_stats_count();
+}
+
+static bool is_timed(uint32_t i)
+{
+    return i < machine_stat_count();
+}
+
+static struct heddle_stat stat_at(uint32_t i)
+{
+    const struct run_stats none = {0};
+    return is_timed(i) ? machine_stat_at(NULL, i) : run_stats_at(&none, i - machine_stat_count());
+}
+
+static void json_stats(struct strbuf *out)
+{
+    struct json_writer j = {.out = out};
+    json_begin_array(&j, NULL);
+    for (uint32_t i = 0; i < stat_count(); i++) {
+        struct heddle_stat s = stat_at(i);
+        const struct known_name *known = find_known(s.name);
+        json_begin_object(&j, NULL);
+        json_string(&j, "name", s.name);
+        json_string(&j, "unit", s.unit);
+        json_string(&j, "help", s.help);
+        json_bool(&j, "timed", is_timed(i));
+        json_string(&j, "gpgpu_sim", known ? known->theirs : NULL);
+        json_end_object(&j);
+    }
+    json_end_array(&j);
+}
+
+enum heddle_status show_stats(const struct show_options *o, const char *name, struct strbuf *out)
+{
+    (void)name;
+    if (o->json) {
+        json_stats(out);
+        return HEDDLE_OK;
+    }
+    struct table t = {.n_columns = 3};
+    for (uint32_t i = 0; i < stat_count(); i++) {
+        struct heddle_stat s = stat_at(i);
+        table_cell(&t, "%s", s.name);
+        table_cell(&t, "%s", s.unit);
+        table_cell(&t, "%s", s.help);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+    return HEDDLE_OK;
+}
+
+static void add_rows(uint32_t from, uint32_t to, struct strbuf *out)
+{
+    strbuf_add(out, "| name | unit | meaning |\n|---|---|---|\n");
+    for (uint32_t i = from; i < to; i++) {
+        struct heddle_stat s = stat_at(i);
+        strbuf_addf(out, "| `%s` | %s | %s |\n", s.name, s.unit, s.help);
+    }
+}
+
+void show_stats_markdown(struct strbuf *out)
+{
+    strbuf_add(out, "# Statistics of a run\n\n"
+                    "<!-- Written by `heddle show stats --markdown`; a test fails when it drifts. "
+                    "-->\n\n"
+                    "`heddle run --json` has them under `stats`, summed over all launches, and "
+                    "once more for each kernel under `kernels`; `--kernels` prints the most "
+                    "important ones of each kernel. `--per-pc` counts by static load, `--series N` "
+                    "by time. Ratios are computed from the sums, never averaged. At the end of "
+                    "every run the counters are checked against each other.\n\n"
+                    "## Of every run\n\n");
+    add_rows(machine_stat_count(), stat_count(), out);
+    strbuf_add(out, "\n## Of timed runs\n\nCycles are cycles of the core clock. Times waited in "
+                    "`l1d.reservation_fails` are of the access at the head of an SM's load/store "
+                    "unit, by what it waited for.\n\n");
+    add_rows(0, machine_stat_count(), out);
+    strbuf_add(out, "\n## Names that users of GPGPU-Sim know\n\n"
+                    "| GPGPU-Sim | Heddle | mind |\n|---|---|---|\n");
+    for (int i = 0; i < N_KNOWN_NAMES; i++)
+        strbuf_addf(out, "| `%s` | `%s` | %s |\n", known_names[i].theirs, known_names[i].ours,
+                    known_names[i].remark);
+}

@@ -1,0 +1,62 @@
+/* Statistics by kernel: each launch's share of the sums goes to its kernel. */
+#include <string.h>
+
+#include "gpu/sim.h"
+
+struct run_stats sim_run_stats(const struct heddle_sim *sim)
+{
+    struct run_stats s = sim->stats;
+    if (sim->machine)
+        machine_run_stats(sim->machine, &s);
+    return s;
+}
+
+void kernel_stats_mark(const struct heddle_sim *sim, struct kernel_mark *mark)
+{
+    memset(mark, 0, sizeof *mark);
+    mark->run = sim_run_stats(sim);
+    if (sim->machine)
+        machine_totals_take(sim->machine, &mark->machine);
+}
+
+static struct kernel_record *record_of(struct heddle_sim *sim, const struct program_func *func)
+{
+    for (uint32_t i = 0; i < sim->n_kernels; i++)
+        if (sim->kernels[i].func == func)
+            return &sim->kernels[i];
+    ARRAY_RESERVE(sim->kernels, sim->cap_kernels, sim->n_kernels + 1);
+    struct kernel_record *r = &sim->kernels[sim->n_kernels++];
+    memset(r, 0, sizeof *r);
+    r->func = func;
+    return r;
+}
+
+void kernel_stats_add(struct heddle_sim *sim, const struct program_func *func,
+                      const struct kernel_mark *before)
+{
+    struct kernel_mark share;
+    struct kernel_record *r = record_of(sim, func);
+    kernel_stats_mark(sim, &share);
+    run_stats_subtract(&share.run, &before->run);
+    machine_totals_subtract(&share.machine, &before->machine);
+    run_stats_add(&r->run, &share.run);
+    machine_totals_add(&r->machine, &share.machine);
+}
+
+uint32_t heddle_launched_count(const struct heddle_sim *sim)
+{
+    return sim->n_kernels;
+}
+
+const char *heddle_launched_name(const struct heddle_sim *sim, uint32_t kernel)
+{
+    return sim->kernels[kernel].func->func->name;
+}
+
+struct heddle_stat heddle_launched_stat_at(const struct heddle_sim *sim, uint32_t kernel,
+                                           uint32_t i)
+{
+    const struct kernel_record *r = &sim->kernels[kernel];
+    uint32_t first = sim->machine ? machine_stat_count() : 0;
+    return i < first ? machine_totals_stat(&r->machine, i) : run_stats_at(&r->run, i - first);
+}

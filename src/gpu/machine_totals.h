@@ -1,0 +1,26 @@
+/* What a machine has counted up to a moment, summed over its parts. The difference of two moments
+ * is what was counted between them: of a launch, of an interval. */
+#ifndef HEDDLE_GPU_MACHINE_TOTALS_H
+#define HEDDLE_GPU_MACHINE_TOTALS_H
+
+#include "gpu/machine.h"
+
+struct machine_totals {
+    uint64_t cycles;
+    struct run_stats run;
+    struct sm_stats sm;
+    struct cache_stats l1d, l1i, l1c, l2;
+    struct port_stats up_tx, up_rx, down_tx, down_rx;
+    struct partition_stats partition;
+    struct dram_stats dram;
+    uint64_t lru_differences, reservation_fails;
+    uint32_t n_sms, warps_per_sm; /* not counted: of the machine */
+};
+
+void machine_totals_take(const struct machine *m, struct machine_totals *t);
+void machine_totals_add(struct machine_totals *into, const struct machine_totals *from);
+void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before);
+/* As machine_stat_at(). */
+struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i);
+
+#endif

@@ -1,0 +1,59 @@
+#!/bin/sh
+# A scheduler and a cache policy from shared objects run a whole workload, and do what they say.
+heddle=$1
+scratch=$2
+plugins=$(dirname "$heddle")/test
+mkdir -p "$scratch"
+set -eu
+run() {
+    out=$1
+    shift
+    "$heddle" run bfs --size tiny --json "$@" >"$scratch/$out.json"
+}
+run gto
+run youngest --plugin "$plugins/plugin_youngest.so" --scheduler youngest
+run keep_all --plugin "$plugins/plugin_one_in_n.so" --l1d one_in_n --set l1d.policy.n=1
+run keep_third --plugin "$plugins/plugin_one_in_n.so" --plugin "$plugins/plugin_youngest.so" \
+    --l1d one_in_n --set l1d.policy.n=3
+"$heddle" show policy one_in_n --plugin "$plugins/plugin_one_in_n.so" --set l1d.policy.n=9 --json \
+    >"$scratch/show.json"
+
+# What cannot be loaded is said, and nothing runs.
+for unfit in "$plugins/plugin_outdated.so" "$scratch/none.so" "$heddle"; do
+    status=0
+    "$heddle" run bfs --size tiny --plugin "$unfit" >"$scratch/out" 2>"$scratch/err" || status=$?
+    [ $status -eq 2 ] || { echo "$unfit: status $status" && exit 1; }
+    [ ! -s "$scratch/out" ]
+    grep -q -e "--plugin $unfit: " "$scratch/err"
+done
+
+python3 - "$scratch" <<'PY'
+import json, sys
+def load(name):
+    with open(f"{sys.argv[1]}/{name}.json") as f:
+        return json.load(f)
+def simulated(run):
+    return {k: v for k, v in run["stats"].items() if not k.startswith("host.")}
+
+gto, youngest, keep_all, keep_third = map(load, ["gto", "youngest", "keep_all", "keep_third"])
+assert all(r["verified"] for r in (gto, youngest, keep_all, keep_third))
+assert gto["scheduler"] == "gto" and youngest["scheduler"] == "youngest"
+assert gto["l1d_policy"] == "lru" and keep_third["l1d_policy"] == "one_in_n"
+assert keep_third["config"]["l1d.policy.n"] == 3
+
+# Another order of warps takes another time for the same instructions.
+assert youngest["stats"]["cycles"] != gto["stats"]["cycles"]
+assert youngest["stats"]["warp_insts"] == gto["stats"]["warp_insts"]
+
+# Keeping one miss of one is LRU, to the last counter.
+assert simulated(keep_all) == simulated(gto)
+# Keeping one of three: two bypasses before each miss, and in each SM perhaps some more.
+s = keep_third["stats"]
+n_sms = keep_third["config"]["n_sms"]
+assert 2 * s["l1d.misses"] <= s["l1d.bypasses"] <= 2 * s["l1d.misses"] + 2 * n_sms
+assert s["l1d.misses"] > 0
+
+show = load("show")
+assert show["params"][0]["name"] == "l1d.policy.n" and show["params"][0]["value"] == "9"
+assert show["cost_bits"] == {"total": 4, "parts": {"counter": 4}}  # tells 9 things apart
+PY
