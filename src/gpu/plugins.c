@@ -1,9 +1,8 @@
 #include "gpu/plugins.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cache/cache_policy.h"
 #include "crit/criticality.h"
@@ -52,19 +51,16 @@ static bool load_all(void *object, const char *path, struct strbuf *why)
 
 bool plugins_load(const char *name, struct strbuf *why)
 {
-    char path[PATH_MAX];
-    /* Without a slash, dlopen() would look among the system's libraries. */
-    if (snprintf(path, sizeof path, "%s%s", strchr(name, '/') ? "" : "./", name) >=
-        (int)sizeof path) {
-        strbuf_add(why, "its name is too long");
-        return false;
-    }
+    struct arena arena = {0};
+    /* dlopen() looks for a bare name among the system's libraries; a file that is here is meant. */
+    const char *path =
+        strchr(name, '/') || access(name, F_OK) != 0 ? name : arena_printf(&arena, "./%s", name);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!object) {
+    bool ok = object && load_all(object, path, why);
+    if (object)
+        dlclose(object); /* what was registered holds the object on its own */
+    else
         strbuf_addf(why, "cannot load it: %s", dlerror());
-        return false;
-    }
-    bool ok = load_all(object, path, why);
-    dlclose(object); /* what was registered holds the object on its own */
+    arena_destroy(&arena);
     return ok;
 }
