@@ -286,6 +286,7 @@ static void feed_dram(struct partition *p, sim_time t, uint64_t now)
         dram_push(p->dram, &p->to_dram[p->to_dram_head].request, t / p->dram_clock->period);
         p->to_dram_head = (p->to_dram_head + 1) % p->config->memory.dram_queue;
         p->to_dram_n--;
+        p->freed++;
     }
 }
 
@@ -309,6 +310,7 @@ static void send_reply(struct partition *p, uint64_t now)
     tx_send(&p->down, t,
             (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)flits, .body = r});
     ring_pop(&p->replies);
+    p->freed++;
     p->outstanding--;
 }
 
@@ -387,13 +389,13 @@ static bool anything_stalled(const struct partition *p)
     return false;
 }
 
-/* After a tick of L2: when the next is due. A stalled bank is tried again in the cycle after
- * something changed here: a fill, a DRAM request or a reply that left. */
-static sim_time plan_l2(const struct partition *p, uint64_t now, bool changed)
+/* After a tick of L2: when the next is due. A stalled bank is tried in every tick, and once more in
+ * the cycle after something left at the tick's end that it may have waited for. */
+static sim_time plan_l2(const struct partition *p, uint64_t now, bool freed)
 {
     if (p->every_cycle)
         return partition_is_idle(&p->shard) ? TIME_NEVER : (now + 1) * p->l2_clock->period;
-    if (changed && anything_stalled(p))
+    if (freed && anything_stalled(p))
         return (now + 1) * p->l2_clock->period;
     uint64_t next = next_l2(p, now);
     return next == UINT64_MAX ? TIME_NEVER : next * p->l2_clock->period;
@@ -434,13 +436,10 @@ static void partition_advance(struct shard *s, sim_time until)
         }
         if (t_l2 <= t_dram) {
             uint64_t now = t_l2 / p->l2_clock->period;
-            uint32_t before = p->to_dram_n, replies = p->replies.n;
-            uint64_t out = p->outstanding;
+            uint64_t freed = p->freed;
             l2_tick(p, now);
             p->l2_cycle = now + 1;
-            bool changed =
-                before != p->to_dram_n || replies != p->replies.n || out != p->outstanding;
-            p->next_l2 = plan_l2(p, now, changed);
+            p->next_l2 = plan_l2(p, now, freed != p->freed);
             note_rest(p, t_l2);
         } else {
             uint64_t now = t_dram / p->dram_clock->period;

@@ -77,6 +77,7 @@ struct partition {
     uint64_t l2_cycle, dram_cycle; /* the first not done yet of each clock */
     sim_time next_l2;              /* when L2 has something to do again */
     uint64_t outstanding;          /* requests taken and not answered */
+    uint64_t freed;                /* requests and replies that have left: room for others */
     sim_time last_event;           /* when it came to rest, or the last message came */
     bool was_busy;
     uint64_t *stalled_since; /* per bank */
