@@ -133,6 +133,14 @@ static uint32_t perform_atomic(struct partition *p, struct mem_request *r)
 
 /* --- L2 --- */
 
+/* MODEL: from L2 to the reply port too there is a pipeline, of l2_latency stages, and a queue at
+ * its end. What comes from DRAM has its place kept. */
+static bool reply_has_room(const struct partition *p)
+{
+    const struct memory_config *m = &p->config->memory;
+    return p->replies.n < m->l2_latency * m->banks + m->reply_queue;
+}
+
 static void reply(struct partition *p, struct mem_request *r, uint64_t at)
 {
     ring_push(&p->replies, at, r);
@@ -186,7 +194,7 @@ static bool serve_first(struct partition *p, uint32_t bank, uint64_t now)
     bool store = a.kind == MEM_STORE, writes = store || a.kind == MEM_ATOMIC;
     struct cache_room room = {
         .miss_queue = dram_queue_room(p, 2), .port = dram_queue_room(p, 2), .bypass_table = true};
-    if (p->replies.n >= p->config->memory.reply_queue)
+    if (!reply_has_room(p))
         return false;
     if (writes && !room.miss_queue)
         return false;
@@ -242,6 +250,13 @@ static void take_messages(struct partition *p, uint64_t now)
     }
 }
 
+/* MODEL: the way from the port to L2 is a pipeline of rop_latency stages, one request in each, with
+ * a queue at its end; when L2 stalls, both fill up before the port does. */
+static bool bank_has_room(const struct partition *p, const struct l2_bank *b)
+{
+    return b->queue.n < p->config->memory.rop_latency + p->config->memory.input_queue;
+}
+
 static void take_request(struct partition *p, uint64_t now)
 {
     const struct message *m = rx_peek(&p->up);
@@ -250,7 +265,7 @@ static void take_request(struct partition *p, uint64_t now)
     struct mem_request *r = m->body;
     uint32_t bank = bank_of(p, address_split(p->map, r->access.line).local);
     struct l2_bank *b = &p->banks[bank];
-    if (b->queue.n >= p->config->memory.input_queue)
+    if (!bank_has_room(p, b))
         return;
     struct message out;
     sim_time through = rx_take(&p->up, now * p->l2_clock->period, &out);
@@ -364,7 +379,7 @@ static uint64_t next_l2(const struct partition *p, uint64_t now)
     if (rx_peek(&p->up)) {
         const struct mem_request *r = rx_peek(&p->up)->body;
         uint32_t bank = bank_of(p, address_split(p->map, r->access.line).local);
-        if (p->banks[bank].queue.n < p->config->memory.input_queue)
+        if (bank_has_room(p, &p->banks[bank]))
             next = now + 1;
     }
     if ((front = ring_front(&p->from_dram)))
@@ -490,8 +505,11 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->every_cycle = every_cycle;
     p->next_l2 = TIME_NEVER;
     overlay_init(&p->overlay);
-    rx_init(&p->up, &p->shard, noc, &c->noc, c->noc.flits_per_cycle_up, MSG_UP_CREDIT);
-    tx_init(&p->down, &p->shard, noc, &c->noc, c->noc.flits_per_cycle_down, 0, n_sms);
+    /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
+    uint32_t up = c->noc.flits_per_cycle_up * c->memory.banks;
+    uint32_t down = c->noc.flits_per_cycle_down * c->memory.banks;
+    rx_init(&p->up, &p->shard, noc, &c->noc, up, MSG_UP_CREDIT);
+    tx_init(&p->down, &p->shard, noc, &c->noc, down, 0, n_sms);
     p->banks = xcalloc(c->memory.banks, sizeof *p->banks);
     p->stalled_since = xcalloc(c->memory.banks, sizeof *p->stalled_since);
     for (uint32_t b = 0; b < c->memory.banks; b++)
