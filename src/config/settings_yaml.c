@@ -185,13 +185,24 @@ static bool read_document(struct reader *r)
     }
 }
 
+/* What is said of a setting's own name or, failing that, of its section: `sm` for sm.n_sp_units. */
+static struct setting *find_source(struct reader *r, const char *name)
+{
+    struct setting *own = settings_find(&r->sources, name);
+    const char *dot = strrchr(name, '.');
+    if (own || !dot)
+        return own;
+    return settings_find(&r->sources,
+                         arena_strndup(&r->settings->arena, name, (size_t)(dot - name)));
+}
+
 /* Gives each setting of this file its source, and points out sources of what is not set. */
 static void attach_sources(struct reader *r)
 {
     struct setting *whole_file = settings_find(&r->sources, "");
     for (uint32_t i = r->first; i < r->settings->n; i++) {
         struct setting *item = &r->settings->items[i];
-        struct setting *own = settings_find(&r->sources, item->name);
+        struct setting *own = find_source(r, item->name);
         item->source = own ? own->value : whole_file ? whole_file->value : item->source;
         if (own)
             own->taken = true;
