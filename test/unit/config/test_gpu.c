@@ -19,35 +19,98 @@ struct from_table {
 static const struct from_table tables[] = {
     {"gtx480", "n_sms", "15"},
     {"gtx480", "warps_per_sm", "48"},
+    {"gtx480", "threads_per_sm", "1536"},
     {"gtx480", "ctas_per_sm", "8"},
     {"gtx480", "registers_per_sm", "32768"},
     {"gtx480", "shared_bytes_per_sm", "49152"},
-    {"gtx480", "threads_per_sm", "1536"},
+    {"gtx480", "sm.n_schedulers", "2"},
+    {"gtx480", "l1i.n_sets", "4"},
+    {"gtx480", "l1i.n_ways", "4"},
+    {"gtx480", "l2.n_sets", "64"},
+    {"gtx480", "l1d.n_sets", "32"},
+    {"gtx480", "l1d.n_ways", "4"},
+    {"gtx480", "l2.n_ways", "8"},
+    {"gtx480", "memory.banks", "2"},
     {"gtx480-ch3", "n_sms", "15"},
     {"gtx480-ch3", "warps_per_sm", "48"},
+    {"gtx480-ch3", "threads_per_sm", "1536"},
     {"gtx480-ch3", "ctas_per_sm", "8"},
     {"gtx480-ch3", "registers_per_sm", "32768"},
     {"gtx480-ch3", "shared_bytes_per_sm", "49152"},
-    {"gtx480-ch3", "threads_per_sm", "1536"},
+    {"gtx480-ch3", "sm.n_schedulers", "2"},
+    {"gtx480-ch3", "l1i.n_sets", "4"},
+    {"gtx480-ch3", "l1i.n_ways", "4"},
+    {"gtx480-ch3", "l2.n_sets", "64"},
+    {"gtx480-ch3", "l1d.n_sets", "32"},
+    {"gtx480-ch3", "l1d.n_ways", "4"},
+    {"gtx480-ch3", "l2.n_ways", "16"},
+    {"gtx480-ch3", "memory.banks", "1"},
     {"gtx480-cawa", "n_sms", "15"},
     {"gtx480-cawa", "warps_per_sm", "48"},
+    {"gtx480-cawa", "threads_per_sm", "1536"},
     {"gtx480-cawa", "ctas_per_sm", "8"},
     {"gtx480-cawa", "registers_per_sm", "32768"},
     {"gtx480-cawa", "shared_bytes_per_sm", "49152"},
-    {"gtx480-cawa", "threads_per_sm", "1536"},
+    {"gtx480-cawa", "sm.n_schedulers", "2"},
+    {"gtx480-cawa", "l1i.n_sets", "4"},
+    {"gtx480-cawa", "l1i.n_ways", "4"},
+    {"gtx480-cawa", "l2.n_sets", "64"},
+    {"gtx480-cawa", "l1d.n_sets", "8"},
+    {"gtx480-cawa", "l1d.n_ways", "16"},
+    {"gtx480-cawa", "l2.n_ways", "16"},
+    {"gtx480-cawa", "memory.banks", "1"},
     {"m2090", "n_sms", "16"},
     {"m2090", "warps_per_sm", "48"},
+    {"m2090", "threads_per_sm", "1536"},
+    {"m2090", "sm.n_schedulers", "2"},
+    {"m2090", "scheduler", "gto"},
     {"m2090", "registers_per_sm", "32768"},
     {"m2090", "shared_bytes_per_sm", "49152"},
+    {"m2090", "l1d.n_sets", "32"},
+    {"m2090", "l1d.n_ways", "4"},
+    {"m2090", "l1d.index", "hash"},
     {"m2090", "core_clock_mhz", "650"},
-    {"m2090", "threads_per_sm", "1536"},
+    {"m2090", "noc_clock_mhz", "650"},
+    {"m2090", "dram_clock_mhz", "924"},
+    {"m2090", "memory.n_partitions", "12"},
+    {"m2090", "l2.n_sets", "64"},
+    {"m2090", "l2.n_ways", "8"},
+    {"m2090", "l2.index", "linear"},
+    {"m2090", "dram.bus_bytes_per_cycle", "16"},
+    {"m2090", "dram.n_banks", "6"},
     {"ccws", "n_sms", "30"},
     {"ccws", "threads_per_sm", "1024"},
+    {"ccws", "warps_per_sm", "32"},
+    {"ccws", "sm.fp32_add_interval", "4"},
     {"ccws", "registers_per_sm", "16384"},
     {"ccws", "shared_bytes_per_sm", "16384"},
+    {"ccws", "memory.n_partitions", "8"},
+    {"ccws", "l1d.n_sets", "32"},
+    {"ccws", "l1d.n_ways", "8"},
+    {"ccws", "l1d.line_bytes", "128"},
+    {"ccws", "l1d.policy", "lru"},
+    {"ccws", "l2.n_sets", "128"},
+    {"ccws", "l2.n_ways", "8"},
+    {"ccws", "l2.line_bytes", "128"},
+    {"ccws", "l2.policy", "lru"},
     {"ccws", "core_clock_mhz", "1300"},
-    {"ccws", "warps_per_sm", "32"},
+    {"ccws", "noc_clock_mhz", "650"},
+    {"ccws", "dram_clock_mhz", "800"},
+    {"ccws", "dram.queue_entries", "32"},
+    {"ccws", "dram.scheduler", "fr_fcfs"},
+    {"ccws", "dram.t_cl", "10"},
+    {"ccws", "dram.t_rp", "10"},
+    {"ccws", "dram.t_rc", "35"},
+    {"ccws", "dram.t_ras", "25"},
+    {"ccws", "dram.t_rcd", "12"},
+    {"ccws", "dram.t_rrd", "8"},
+    {"ccws", "dram.bus_bytes_per_cycle", "8"},
 };
+
+static uint64_t cache_bytes(const struct cache_config *c)
+{
+    return (uint64_t)c->n_sets * c->n_ways * c->line_bytes;
+}
 
 static const struct from_table *in_a_table(const char *gpu, const char *param)
 {
@@ -55,6 +118,31 @@ static const struct from_table *in_a_table(const char *gpu, const char *param)
         if (strcmp(tables[i].gpu, gpu) == 0 && strcmp(tables[i].param, param) == 0)
             return &tables[i];
     return NULL;
+}
+
+/* Names, not values of the machine. */
+static bool is_label(const struct bound_param *b)
+{
+    return strcmp(b->name, "name") == 0 || strcmp(b->name, "description") == 0;
+}
+
+/* True if it stands in a table; everything else must be marked as chosen, with the reason. */
+static bool check_param(const char *gpu, const struct bound_param *b)
+{
+    const struct from_table *t = in_a_table(gpu, b->name);
+    struct strbuf value = {0};
+    param_print(b->param, b->values, &value);
+    if (!b->setting)
+        fail_msg("%s does not say its %s", gpu, b->name);
+    if (t && strcmp(strbuf_text(&value), t->value) != 0)
+        fail_msg("%s of %s is %s, not %s", b->name, gpu, strbuf_text(&value), t->value);
+    if (bound_param_is_chosen(b) != (t == NULL))
+        fail_msg("%s of %s is %s a table, but its source is '%s'", b->name, gpu, t ? "in" : "in no",
+                 b->source);
+    if (!t)
+        assert_true(strlen(b->source) > strlen("chosen ()"));
+    strbuf_destroy(&value);
+    return t != NULL;
 }
 
 static void shipped_gpus_are_what_the_papers_say(void **state)
@@ -66,30 +154,45 @@ static void shipped_gpus_are_what_the_papers_say(void **state)
         struct diag_list diags = {0};
         struct machine_config *c = machine_config_load(gpu_names[i], NULL, 0, &diags);
         assert_non_null(c);
-        const struct gpu_config *gpu = c->gpu;
         assert_int_equal(diags.n, 0);
-        assert_string_equal(gpu->name, gpu_names[i]);
-        assert_true(strlen(gpu->description) > 10);
-        for (uint32_t j = 0; j < gpu->params.n; j++) {
-            const struct bound_param *b = &gpu->params.items[j];
-            if (b->param->type == PARAM_TYPE_STRING || b->values != gpu)
-                continue;
-            const struct from_table *t = in_a_table(gpu->name, b->name);
-            struct strbuf value = {0};
-            param_print(b->param, b->values, &value);
-            if (t)
-                assert_string_equal(strbuf_text(&value), t->value);
-            else if (!bound_param_is_chosen(b))
-                fail_msg("%s of %s is in no table and not marked as chosen", b->name, gpu->name);
-            assert_int_equal(bound_param_is_chosen(b), t == NULL);
-            assert_string_not_equal(b->source, "default");
-            n_found += t != NULL;
-            strbuf_destroy(&value);
-        }
+        assert_string_equal(c->gpu->name, gpu_names[i]);
+        assert_true(strlen(c->gpu->description) > 10);
+        for (uint32_t j = 0; j < c->gpu->params.n; j++)
+            if (!is_label(&c->gpu->params.items[j]))
+                n_found += check_param(gpu_names[i], &c->gpu->params.items[j]);
         machine_config_destroy(c);
         diag_list_destroy(&diags);
     }
     assert_int_equal(n_found, sizeof tables / sizeof tables[0]);
+}
+
+/* What the tables say of whole machines: cache sizes, and bandwidths in MB/s. */
+static void sizes_and_bandwidths_add_up(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu;
+        uint64_t l1d_bytes, l1i_bytes, l1c_bytes, l2_bytes, dram_mb_per_s;
+    } sums[] = {
+        {"gtx480", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408},
+        {"gtx480-ch3", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408},
+        {"gtx480-cawa", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408},
+        {"m2090", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408}, /* S2: 177.4 GB/s */
+        {"ccws", 32 << 10, 2 << 10, 8 << 10, 8 * (128 << 10), 8 * 8 * 800},
+    };
+    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
+        struct diag_list diags = {0};
+        struct machine_config *c = machine_config_load(sums[i].gpu, NULL, 0, &diags);
+        uint32_t n = c->memory.n_partitions;
+        assert_int_equal(cache_bytes(&c->sm.l1d), sums[i].l1d_bytes);
+        assert_int_equal(cache_bytes(&c->sm.l1i), sums[i].l1i_bytes);
+        assert_int_equal(cache_bytes(&c->sm.l1c), sums[i].l1c_bytes);
+        assert_int_equal(cache_bytes(&c->l2) * c->memory.banks * n, sums[i].l2_bytes);
+        assert_int_equal((uint64_t)n * c->dram.bus_bytes_per_cycle * c->run.dram_clock_mhz,
+                         sums[i].dram_mb_per_s);
+        machine_config_destroy(c);
+        diag_list_destroy(&diags);
+    }
 }
 
 static void the_default_is_the_gtx480(void **state)
@@ -160,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_gpus_are_what_the_papers_say),
+        cmocka_unit_test(sizes_and_bandwidths_add_up),
         cmocka_unit_test(the_default_is_the_gtx480),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(a_file_of_ones_own_starts_from_the_defaults),
