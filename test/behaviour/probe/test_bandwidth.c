@@ -1,0 +1,61 @@
+/* Bandwidths: what a machine moves when nothing but one resource limits it. */
+#include "probe.h"
+
+static double per_core_cycle(const struct machine_config *c, double bytes_per_cycle, uint32_t mhz)
+{
+    return bytes_per_cycle * mhz / c->gpu->core_clock_mhz;
+}
+
+static double dram_limit(const struct machine_config *c)
+{
+    return per_core_cycle(c, (double)c->memory.n_partitions * c->dram.bus_bytes_per_cycle,
+                          c->run.dram_clock_mhz);
+}
+
+static uint32_t flits_of(const struct machine_config *c, uint32_t data_bytes)
+{
+    return (c->noc.header_bytes + data_bytes + c->noc.flit_bytes - 1) / c->noc.flit_bytes;
+}
+
+/* Bytes read and written a core cycle when the ports on the busier side of the network never rest:
+ * a line copied is a request, a store with its data, and a reply with data. */
+static double network_limit(const struct machine_config *c)
+{
+    double n_ports = (double)c->memory.n_partitions * c->memory.banks;
+    n_ports = n_ports < c->gpu->n_sms ? n_ports : c->gpu->n_sms;
+    double up = n_ports * c->noc.flits_per_cycle_up / (flits_of(c, 0) + flits_of(c, 128));
+    double down = n_ports * c->noc.flits_per_cycle_down / flits_of(c, 128);
+    return per_core_cycle(c, 2 * 128 * (up < down ? up : down), c->run.noc_clock_mhz);
+}
+
+/* Copies `bytes`, `n_times` over, by CTAs of 256 threads that move 16 bytes each. */
+static void copy(struct probe *p, uint64_t bytes, uint32_t n_times)
+{
+    uint64_t from = probe_alloc(p, bytes, 1 << 20), to = probe_alloc(p, bytes, 1 << 20);
+    PROBE_LAUNCH(p, "copy", (uint32_t)(bytes / (16 * 256)), 256, to, from, n_times, 0);
+}
+
+static void a_streaming_copy_uses_dram(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < n_gpu_names; i++) {
+        struct probe p = probe_open(gpu_names[i], NULL);
+        double dram = dram_limit(p.config), network = network_limit(p.config);
+        copy(&p, 4 << 20, 1);
+        double got = (double)probe_count(&p, "dram.bytes") / (double)probe_count(&p, "cycles");
+        print_message("%s: %.1f of %.1f B/cycle, %.1f %% (network: %.1f)\n", gpu_names[i], got,
+                      dram, 100 * got / dram, network);
+        /* With six L2 banks the network carries hardly more than DRAM does: both are limits. */
+        assert_true(got > (network > 1.1 * dram ? 0.85 : 0.80) * dram);
+        assert_true(got <= dram);
+        probe_close(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_streaming_copy_uses_dram),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
