@@ -51,6 +51,15 @@ static const struct option options[] = {
                 "stop at an integer division by zero instead of counting it"),
     OPTION_FLAG("kernels", struct run_options, kernels,
                 "print the most important statistics of each kernel too"),
+    OPTION_FLAG("per-pc", struct run_options, per_pc,
+                "print what each load and store did at L1D, with its line"),
+    OPTION_U64("series", struct run_options, series, "N",
+               "write a time series, a row every N core cycles, to the file of --series-out"),
+    OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
+                "where the time series goes, as CSV"),
+    OPTION_TEXT("record-l1d", struct run_options, record_l1d, "FILE",
+                "record every access, fill and eviction of the L1Ds, compressed "
+                "(doc/l1d-stream.md)"),
     OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
     OPTION_FLAG("quiet", struct run_options, quiet, "print only what went wrong"),
     OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
@@ -96,6 +105,16 @@ static const char *option_for_files_only(const struct run_options *o)
     return o->build_options ? "--build-options" : NULL;
 }
 
+/* The first option given that watches the machine while it runs, or NULL. */
+static const char *observation(const struct run_options *o)
+{
+    if (o->per_pc)
+        return "--per-pc";
+    if (o->series)
+        return "--series";
+    return o->record_l1d ? "--record-l1d" : NULL;
+}
+
 static bool check_combination(const struct run_options *o, const struct text_list *operands,
                               bool runs_file)
 {
@@ -110,6 +129,12 @@ static bool check_combination(const struct run_options *o, const struct text_lis
         output_error("--on %s: expected heddle, opencl or opencl:TEXT", o->on);
     else if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
         output_error("--engine %s: expected skip or cycle", o->engine);
+    else if (!o->series != !o->series_out)
+        output_error("--series N and --series-out FILE go together");
+    else if (observation(o) && (o->functional || run_is_on_opencl(o)))
+        output_error("%s is for timed runs", observation(o));
+    else if (observation(o) && (operands->n > 1 || strcmp(operands->items[0], "all") == 0))
+        output_error("%s is for one workload at a time", observation(o));
     else if (o->quantum > UINT32_MAX)
         output_error("--quantum: that is longer than any run");
     else
@@ -147,7 +172,9 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
         return status;
     struct diag_list diags = {0};
     struct arena arena = {0};
-    struct run_context run = {.options = o, .settings = all_settings(o, &arena)};
+    struct progress progress = {.is_quiet = o->quiet};
+    struct run_context run = {
+        .options = o, .settings = all_settings(o, &arena), .progress = &progress};
     struct machine_config *config =
         machine_config_load(o->gpu, run.settings.items, run.settings.n, &diags);
     run.machine = config;

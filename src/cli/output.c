@@ -1,18 +1,21 @@
 #include "cli/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "workloads/workload.h"
 
-/* The unfinished file, for the signal handler; "" = none. Process-wide, as signals are. */
-static char unfinished_path[4096];
+/* The unfinished files, for the signal handler; "" = none. Process-wide, as signals are. */
+enum { MAX_STREAMS = 4, MAX_PATH_BYTES = 4096 };
+static char unfinished_paths[MAX_STREAMS][MAX_PATH_BYTES];
 static volatile sig_atomic_t progress_is_shown;
 
 static void erase_progress(void)
@@ -25,8 +28,9 @@ static void erase_progress(void)
 /* Only calls that are safe in a signal handler; then dies of the signal, as the shell expects. */
 static void on_signal(int signal_number)
 {
-    if (unfinished_path[0])
-        unlink(unfinished_path);
+    for (int i = 0; i < MAX_STREAMS; i++)
+        if (unfinished_paths[i][0])
+            unlink(unfinished_paths[i]);
     erase_progress();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
@@ -83,43 +87,111 @@ static enum heddle_status report_file(const char *path)
     return HEDDLE_ENVIRONMENT;
 }
 
-/* A device or a pipe has no half-written state to hide, and must not be replaced by a file. */
-static enum heddle_status write_special(const char *path, const void *data, size_t len)
+struct output_stream {
+    char *path;
+    char *unfinished; /* its slot; NULL for what is no file */
+    int fd;
+    bool failed;
+};
+
+/* Opens a file beside the one it will replace, with that one's rights. */
+static int open_unfinished(const char *path, const struct stat *old, char *slot)
 {
-    int fd = open(path, O_WRONLY);
-    if (fd < 0)
-        return report_file(path);
-    bool ok = write_all(fd, data, len);
-    ok = close(fd) == 0 && ok;
-    return ok ? HEDDLE_OK : report_file(path);
+    if (snprintf(slot, MAX_PATH_BYTES, "%s.XXXXXX", path) >= MAX_PATH_BYTES) {
+        slot[0] = 0;
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = mkstemp(slot);
+    mode_t mask = umask(0);
+    umask(mask);
+    if (fd >= 0 && fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask) == 0)
+        return fd;
+    if (fd >= 0) {
+        unlink(slot);
+        close(fd);
+    }
+    slot[0] = 0;
+    return -1;
+}
+
+static char *free_slot(void)
+{
+    int i = 0;
+    while (unfinished_paths[i][0])
+        i++;
+    assert(i < MAX_STREAMS);
+    return unfinished_paths[i];
+}
+
+struct output_stream *output_open(const char *path)
+{
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    struct output_stream *s = xcalloc(1, sizeof *s);
+    /* A device or a pipe has no half-written state to hide, and must not be replaced by a file. */
+    if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        s->fd = open(path, O_WRONLY);
+    } else {
+        s->unfinished = free_slot();
+        s->fd = open_unfinished(path, exists ? &info : NULL, s->unfinished);
+    }
+    if (s->fd < 0) {
+        report_file(path);
+        free(s);
+        return NULL;
+    }
+    s->path = strdup(path);
+    return s;
+}
+
+bool output_add(void *stream, const void *data, size_t len)
+{
+    struct output_stream *s = stream;
+    if (!s->failed && !write_all(s->fd, data, len)) {
+        s->failed = true;
+        report_file(s->path);
+    }
+    return !s->failed;
+}
+
+/* Ends a stream; its file appears only if it is wanted and complete. */
+static enum heddle_status end_stream(struct output_stream *s, bool is_wanted)
+{
+    bool ok = close(s->fd) == 0;
+    ok = ok && !s->failed;
+    if (is_wanted && ok && s->unfinished)
+        ok = rename(s->unfinished, s->path) == 0;
+    if (is_wanted && !ok && !s->failed)
+        report_file(s->path);
+    if (s->unfinished) {
+        if (!is_wanted || !ok)
+            unlink(s->unfinished);
+        s->unfinished[0] = 0;
+    }
+    free(s->path);
+    free(s);
+    return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
+}
+
+enum heddle_status output_finish(struct output_stream *s)
+{
+    return end_stream(s, true);
+}
+
+void output_abandon(struct output_stream *s)
+{
+    if (s)
+        end_stream(s, false);
 }
 
 enum heddle_status output_file(const char *path, const void *data, size_t len)
 {
-    struct stat info;
-    bool exists = stat(path, &info) == 0;
-    if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-        return write_special(path, data, len);
-    char temporary[sizeof unfinished_path];
-    if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return report_file(path);
-    }
-    int fd = mkstemp(temporary);
-    if (fd < 0)
-        return report_file(path);
-    memcpy(unfinished_path, temporary, sizeof temporary);
-    mode_t mask = umask(0);
-    umask(mask);
-    bool ok =
-        fchmod(fd, exists ? info.st_mode & 0777 : 0666 & ~mask) == 0 && write_all(fd, data, len);
-    ok = close(fd) == 0 && ok;
-    ok = ok && rename(temporary, path) == 0;
-    enum heddle_status status = ok ? HEDDLE_OK : report_file(path);
-    if (!ok)
-        unlink(temporary);
-    unfinished_path[0] = 0;
-    return status;
+    struct output_stream *s = output_open(path);
+    if (!s)
+        return HEDDLE_ENVIRONMENT;
+    output_add(s, data, len);
+    return output_finish(s);
 }
 
 /* Prints and frees; messages of the library end with a line break, ours do not. */
@@ -201,13 +273,19 @@ void output_progress(const char *format, ...)
 {
     if (!isatty(STDERR_FILENO))
         return;
-    erase_progress();
+    struct strbuf text = {0};
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    strbuf_vaddf(&text, format, args);
     va_end(args);
+    erase_progress();
+    /* A line that wraps could not be erased. */
+    struct winsize size;
+    int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+    fprintf(stderr, "%.*s", width - 1, strbuf_text(&text));
     fflush(stderr);
     progress_is_shown = 1;
+    strbuf_destroy(&text);
 }
 
 void output_progress_end(void)

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_CLI_OUTPUT_H
 #define HEDDLE_CLI_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -20,6 +21,14 @@ enum heddle_status output_take(struct strbuf *text);
 
 /* Writes a file as a whole: it appears under its name only once it is complete. */
 enum heddle_status output_file(const char *path, const void *data, size_t len);
+
+/* The same piece by piece. Failures are reported once, when they happen. */
+struct output_stream;
+struct output_stream *output_open(const char *path); /* NULL after a failure */
+/* Fits a struct sink of analysis/sink.h. */
+bool output_add(void *stream, const void *data, size_t len);
+enum heddle_status output_finish(struct output_stream *s); /* the file appears */
+void output_abandon(struct output_stream *s);              /* no file appears; NULL is fine */
 
 /* Prints "heddle: error: ..." messages to standard error; returns HEDDLE_BAD_INPUT. */
 enum heddle_status output_complaints(const struct diag_list *diags);

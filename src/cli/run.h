@@ -4,13 +4,15 @@
 
 #include "base/json.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "gpu/machine_config.h"
 #include "heddle/heddle.h"
 
 struct run_options {
-    bool functional, json, strict, quiet, kernels;
+    bool functional, json, strict, quiet, kernels, per_pc;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
-    uint64_t seed, max_insts, max_cycles, quantum;
+    const char *record_l1d, *series_out;
+    uint64_t seed, max_insts, max_cycles, quantum, series;
     struct text_list settings, plugins;
     /* For files. */
     const char *entry, *build_options;
@@ -25,6 +27,7 @@ struct run_context {
     const struct machine_config *machine;
     const struct gpu_config *gpu; /* part of it */
     struct text_list settings;    /* --set, and what --scheduler and --l1d stand for */
+    struct progress *progress;    /* shown during timed launches */
 };
 
 /* Each reports what went wrong on standard error, and returns the exit status. */

@@ -36,6 +36,8 @@ enum heddle_status run_create_sim(const struct run_context *run, struct heddle_s
         .max_insts = o->max_insts,
         .plugins = o->plugins.items,
         .n_plugins = o->plugins.n,
+        .progress = progress_show,
+        .progress_user = run->progress,
         .print = print_text,
         .print_user = (void *)o,
     };

@@ -6,7 +6,7 @@
 
 #include "cli/kernel_arg.h"
 #include "cli/output.h"
-#include "cli/run.h"
+#include "cli/run_watch.h"
 #include "workloads/workload.h"
 
 struct file_run {
@@ -14,6 +14,7 @@ struct file_run {
     const char *path;
     struct arena arena;
     struct heddle_sim *sim;
+    struct run_watch watch;
     struct heddle_module *module;
     const char *kernel;
     struct kernel_arg *specs;
@@ -201,10 +202,12 @@ static enum heddle_status print_result(const struct file_run *f)
         run_json_machine(f->run, &w);
         run_json_stats(f->sim, &w);
         run_json_kernels(f->sim, &w);
+        run_watch_json(&f->watch, &w);
         json_end_object(&w);
     } else if (!o->quiet) {
         strbuf_addf(&text, "%s: %s ran to its end on %s\n", f->path, f->kernel, f->run->gpu->name);
         run_print_stats(f->sim, &text);
+        run_watch_print(&f->watch, &text);
     }
     return output_take(&text);
 }
@@ -222,9 +225,13 @@ static enum heddle_status do_run(struct file_run *f)
     if (status == HEDDLE_OK)
         status = make_args(f);
     if (status == HEDDLE_OK)
+        status = run_watch_begin(&f->watch, f->run->options, f->sim);
+    if (status == HEDDLE_OK)
         status = launch(f);
     if (f->sim)
         output_warnings(heddle_warnings(f->sim));
+    if (status == HEDDLE_OK)
+        status = run_watch_end(&f->watch, true);
     if (status == HEDDLE_OK)
         status = write_results(f);
     return status == HEDDLE_OK ? print_result(f) : status;
@@ -234,6 +241,7 @@ enum heddle_status run_file(const struct run_context *run, const char *path)
 {
     struct file_run f = {.run = run, .path = path};
     enum heddle_status status = do_run(&f);
+    run_watch_destroy(&f.watch);
     heddle_destroy(f.sim);
     arena_destroy(&f.arena);
     return status;

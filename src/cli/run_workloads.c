@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/run.h"
+#include "cli/run_watch.h"
 #include "cli/table.h"
 #include "stats/host.h"
 #include "workloads/run.h"
@@ -127,8 +127,8 @@ static const char *const row_titles[] = {"workload",     "size", "launches",    
                                          "thread insts", "time", "M warp insts/s", "verified"};
 
 static void print_one(const struct run_context *run, const struct job *job,
-                      const struct heddle_sim *sim, const char *device,
-                      const struct workload_result *r, struct strbuf *out)
+                      const struct heddle_sim *sim, const struct run_watch *watch,
+                      const char *device, const struct workload_result *r, struct strbuf *out)
 {
     strbuf_addf(out, "%s (%s) on %s%s%s: %s\n", job->workload->name, job->size->name, device,
                 sim ? ", " : "", sim ? run->gpu->name : "",
@@ -137,6 +137,7 @@ static void print_one(const struct run_context *run, const struct job *job,
         run_print_stats(sim, out);
         if (run->options->kernels)
             run_print_kernels(sim, out);
+        run_watch_print(watch, out);
     } else {
         strbuf_addf(out, "  launches  %u\n  seconds   %.3f\n", r->launches, r->seconds);
     }
@@ -150,8 +151,8 @@ static void json_hash(struct json_writer *w, const char *name, uint64_t hash)
 }
 
 static void json_one(const struct run_context *run, const struct job *job,
-                     const struct heddle_sim *sim, const char *device,
-                     const struct workload_result *r, struct json_writer *w)
+                     const struct heddle_sim *sim, const struct run_watch *watch,
+                     const char *device, const struct workload_result *r, struct json_writer *w)
 {
     json_begin_object(w, NULL);
     json_string(w, "workload", job->workload->name);
@@ -174,6 +175,7 @@ static void json_one(const struct run_context *run, const struct job *job,
     }
     run_json_stats(sim, w);
     run_json_kernels(sim, w);
+    run_watch_json(watch, w);
     json_end_object(w);
 }
 
@@ -187,11 +189,11 @@ struct printer {
 };
 
 static enum heddle_status print_result(struct printer *p, const struct job *job,
-                                       const struct heddle_sim *sim, const char *device,
-                                       const struct workload_result *r)
+                                       const struct heddle_sim *sim, const struct run_watch *watch,
+                                       const char *device, const struct workload_result *r)
 {
     if (p->run->options->json) {
-        json_one(p->run, job, sim, device, r, &p->json);
+        json_one(p->run, job, sim, watch, device, r, &p->json);
         return HEDDLE_OK;
     }
     if (!r->verified)
@@ -201,40 +203,61 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
     if (p->as_rows)
         print_row(p->jobs, job, sim, r, &p->text);
     else
-        print_one(p->run, job, sim, device, r, &p->text);
+        print_one(p->run, job, sim, watch, device, r, &p->text);
     return output_take(&p->text);
+}
+
+/* The device that the options ask for, and the simulation behind it unless it is an OpenCL one;
+ * reports a failure. Both are to be destroyed in any case. */
+static enum heddle_status create_device(const struct run_context *run, struct heddle_sim **sim,
+                                        struct device **device)
+{
+    const char *on = run->options->on;
+    if (!run_is_on_opencl(run->options)) {
+        enum heddle_status status = run_create_sim(run, sim);
+        if (status == HEDDLE_OK)
+            *device = device_create_heddle(*sim);
+        return status;
+    }
+    *device = device_create_opencl(on[6] == ':' ? on + 7 : NULL);
+    if (device_ok(*device))
+        return HEDDLE_OK;
+    output_error("%s", device_error(*device));
+    return HEDDLE_ENVIRONMENT;
+}
+
+static enum heddle_status run_on(struct printer *p, const struct job *job, struct heddle_sim *sim,
+                                 struct device *device, struct run_watch *watch)
+{
+    struct workload_result result = {0};
+    enum heddle_status status = HEDDLE_OK;
+    if (sim)
+        status = run_watch_begin(watch, p->run->options, sim);
+    if (status != HEDDLE_OK)
+        return status;
+    workload_run(job->workload, job->size, p->run->options->seed, device, &result);
+    status = result.status;
+    enum heddle_status watched = run_watch_end(watch, result.ok);
+    enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
+    if (sim)
+        output_warnings(heddle_warnings(sim));
+    workload_result_destroy(&result);
+    printed = printed == HEDDLE_OK ? watched : printed;
+    return printed == HEDDLE_OK ? status : printed;
 }
 
 static enum heddle_status run_job(struct printer *p, const struct job *job)
 {
-    const char *on = p->run->options->on;
     struct heddle_sim *sim = NULL;
-    struct device *device;
-    if (run_is_on_opencl(p->run->options)) {
-        device = device_create_opencl(on[6] == ':' ? on + 7 : NULL);
-        if (!device_ok(device)) {
-            output_error("%s", device_error(device));
-            device_destroy(device);
-            return HEDDLE_ENVIRONMENT;
-        }
-    } else {
-        enum heddle_status created = run_create_sim(p->run, &sim);
-        if (created != HEDDLE_OK) {
-            heddle_destroy(sim);
-            return created;
-        }
-        device = device_create_heddle(sim);
-    }
-    struct workload_result result = {0};
-    workload_run(job->workload, job->size, p->run->options->seed, device, &result);
-    enum heddle_status status = result.status;
-    enum heddle_status printed = print_result(p, job, sim, device_name(device), &result);
-    if (sim)
-        output_warnings(heddle_warnings(sim));
-    workload_result_destroy(&result);
+    struct device *device = NULL;
+    struct run_watch watch = {0};
+    enum heddle_status status = create_device(p->run, &sim, &device);
+    if (status == HEDDLE_OK)
+        status = run_on(p, job, sim, device, &watch);
+    run_watch_destroy(&watch);
     device_destroy(device);
     heddle_destroy(sim);
-    return printed == HEDDLE_OK ? status : printed;
+    return status;
 }
 
 static enum heddle_status run_all_jobs(struct printer *p)
@@ -242,8 +265,11 @@ static enum heddle_status run_all_jobs(struct printer *p)
     enum heddle_status worst = HEDDLE_OK;
     const struct job_list *list = p->jobs;
     for (uint32_t i = 0; i < list->n; i++) {
+        const char *name = list->jobs[i].workload->name;
+        p->run->progress->title =
+            list->n == 1 ? name : arena_printf(&p->jobs->arena, "[%u/%u] %s", i + 1, list->n, name);
         if (!p->run->options->quiet)
-            output_progress("[%u/%u] %s", i + 1, list->n, list->jobs[i].workload->name);
+            output_progress("%s", p->run->progress->title);
         enum heddle_status status = run_job(p, &list->jobs[i]);
         worst = worst < status ? status : worst;
         if (status == HEDDLE_ENVIRONMENT)

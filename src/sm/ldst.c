@@ -364,6 +364,8 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
 {
     if (sm_miss_queue_full(sm))
         return stall(sm, STALL_MISS_QUEUE);
+    if (sm->on_atomic)
+        sm->on_atomic(sm->on_atomic_user, a);
     cache_invalidate_line(sm->l1d, a->line);
     struct mem_request *r = make_request(sm, a, FROM_ATOMIC, 0, segment_bytes(a->sector_mask));
     if (!r->atomic)

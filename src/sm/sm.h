@@ -146,6 +146,9 @@ struct sm {
     bool local_dirty; /* L1D may hold dirty lines of local memory */
 
     struct cache *l1d, *l1i, *l1c;
+    /* Told of each atomic that passes L1D, before its line is removed; NULL = nobody watches. */
+    void (*on_atomic)(void *user, const struct mem_access *a);
+    void *on_atomic_user;
     struct arena pool;
     struct mem_request *free_requests;
     struct load_record *free_records;

@@ -1,0 +1,62 @@
+/* A recording of what happened at the L1 data caches: every accepted access with its outcome, every
+ * fill and every line that left, per SM in order. doc/l1d-stream.md describes the file.
+ *
+ * Left out on purpose: accesses that were refused and tried again (only their acceptance is an
+ * event), constant and instruction caches, the data themselves. */
+#ifndef HEDDLE_ANALYSIS_L1D_STREAM_H
+#define HEDDLE_ANALYSIS_L1D_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/sink.h"
+#include "base/strbuf.h"
+
+enum { L1D_STREAM_VERSION = 1 };
+
+enum l1d_event_kind { L1D_LOAD, L1D_STORE, L1D_ATOMIC, L1D_FILL, L1D_EVICT, N_L1D_KINDS };
+/* Of accesses. A store is a hit if its line has a place, whether the data are there or not; an
+ * atomic is performed at L2, which is a bypass. */
+enum l1d_outcome { L1D_HIT, L1D_MERGE, L1D_MISS, L1D_BYPASS, N_L1D_OUTCOMES };
+
+struct l1d_event {
+    uint32_t sm;
+    enum l1d_event_kind kind;
+    uint32_t outcome; /* enum l1d_outcome; of EVICT: enum cache_evict_cause; of FILL: 0 */
+    uint64_t cycle;   /* of the core clock, since the simulation began */
+    uint64_t line;    /* line-aligned byte address */
+    /* Of accesses only, else 0. */
+    uint32_t launch, pc;
+    uint64_t warp_uid; /* unique in the SM over the run */
+    uint64_t thread;   /* global number of the first lane's thread */
+    uint64_t address;  /* first byte asked for */
+};
+
+struct l1d_header {
+    uint32_t version, n_sms, line_bytes, n_sets, n_ways;
+    const char *gpu, *scheduler, *policy;
+};
+
+/* --- Recording --- */
+struct machine;
+struct l1d_recorder;
+
+/* Before the first launch. The recorder outlives the last one. */
+struct l1d_recorder *l1d_recorder_create(struct machine *m, struct sink sink);
+/* Writes what is left and the end mark; false if anything could not be written. */
+bool l1d_recorder_finish(struct l1d_recorder *r);
+void l1d_recorder_destroy(struct l1d_recorder *r); /* NULL is fine */
+
+/* --- Reading --- */
+struct l1d_reader;
+enum l1d_read { L1D_READ_EVENT, L1D_READ_END, L1D_READ_BAD };
+
+/* NULL, with the reason in `why`, if the file cannot be read or is no recording. */
+struct l1d_reader *l1d_reader_open(const char *path, struct strbuf *why);
+const struct l1d_header *l1d_reader_header(const struct l1d_reader *r);
+/* The next event. Those of an SM come in order, the SMs take turns. A file that is damaged or ends
+ * early is BAD, with the place in `why`; what was read before it is sound. */
+enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct strbuf *why);
+void l1d_reader_close(struct l1d_reader *r); /* NULL is fine */
+
+#endif

@@ -1,0 +1,62 @@
+#include "cli/progress.h"
+
+#include "cli/output.h"
+#include "cli/table.h"
+#include "stats/host.h"
+
+enum { BAR_CELLS = 20 };
+static const double seconds_between_lines = 0.1;
+
+static void add_bar(struct strbuf *out, uint64_t done, uint64_t all)
+{
+    uint64_t filled = all ? done * BAR_CELLS / all : 0;
+    strbuf_add_char(out, '[');
+    for (uint64_t i = 0; i < BAR_CELLS; i++)
+        strbuf_add_char(out, i < filled ? '#' : '.');
+    strbuf_add_char(out, ']');
+}
+
+/* What is left takes as long per CTA as what is done; before the first has ended nobody knows. */
+static void add_time_left(struct strbuf *out, uint64_t done, uint64_t all, double seconds)
+{
+    if (!done)
+        return;
+    uint64_t left = (uint64_t)(seconds / (double)done * (double)(all - done) + 0.5);
+    strbuf_addf(out, ", %llu:%02llu left", (unsigned long long)left / 60,
+                (unsigned long long)left % 60);
+}
+
+void progress_line(const struct heddle_progress *p, double seconds, uint64_t insts,
+                   struct strbuf *out)
+{
+    add_bar(out, p->ctas_done, p->ctas);
+    strbuf_addf(out, " %s (launch %u): ", p->kernel, p->launch);
+    text_count(out, p->ctas_done);
+    strbuf_add(out, " of ");
+    text_count(out, p->ctas);
+    strbuf_add(out, " CTAs, ");
+    text_count(out, p->cycles);
+    strbuf_addf(out, " cycles, %.0f k warp insts/s",
+                seconds > 0 ? (double)insts / seconds / 1000 : 0);
+    add_time_left(out, p->ctas_done, p->ctas, seconds);
+}
+
+bool progress_show(void *user, const struct heddle_progress *p)
+{
+    struct progress *state = user;
+    double now = host_now_seconds();
+    if (p->launch != state->launch) {
+        state->launch = p->launch;
+        state->launch_began = now;
+        state->insts_then = p->warp_insts;
+    }
+    if (state->is_quiet || now < state->shown_at + seconds_between_lines)
+        return true;
+    state->shown_at = now;
+    struct strbuf line = {0};
+    progress_line(p, now - state->launch_began, p->warp_insts - state->insts_then, &line);
+    output_progress("%s%s%s", state->title ? state->title : "", state->title ? " " : "",
+                    strbuf_text(&line));
+    strbuf_destroy(&line);
+    return true;
+}

@@ -1,0 +1,115 @@
+#include "cli/run_watch.h"
+
+#include "analysis/l1d_stream.h"
+#include "analysis/pc_profile.h"
+#include "analysis/series.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "gpu/sim.h"
+
+enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options *o,
+                                   struct heddle_sim *sim)
+{
+    struct machine *m = sim->machine;
+    if (o->per_pc)
+        w->pc_profile = pc_profile_create(m);
+    if (o->series) {
+        if (!(w->series_file = output_open(o->series_out)))
+            return HEDDLE_ENVIRONMENT;
+        w->series = series_create(m, o->series, (struct sink){output_add, w->series_file});
+    }
+    if (o->record_l1d) {
+        if (!(w->recording = output_open(o->record_l1d)))
+            return HEDDLE_ENVIRONMENT;
+        w->recorder = l1d_recorder_create(m, (struct sink){output_add, w->recording});
+    }
+    return HEDDLE_OK;
+}
+
+/* `is_complete` says whether all of it could be written. */
+static enum heddle_status end_file(struct output_stream **file, bool is_complete)
+{
+    struct output_stream *f = *file;
+    *file = NULL;
+    if (is_complete)
+        return output_finish(f);
+    output_abandon(f);
+    return HEDDLE_ENVIRONMENT;
+}
+
+enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
+{
+    enum heddle_status status = HEDDLE_OK;
+    if (w->series && ran_to_its_end)
+        status = end_file(&w->series_file, series_finish(w->series));
+    if (w->recorder && ran_to_its_end) {
+        enum heddle_status recorded = end_file(&w->recording, l1d_recorder_finish(w->recorder));
+        status = status == HEDDLE_OK ? recorded : status;
+    }
+    return status;
+}
+
+void run_watch_destroy(struct run_watch *w)
+{
+    output_abandon(w->series_file);
+    output_abandon(w->recording);
+    pc_profile_destroy(w->pc_profile);
+    series_destroy(w->series);
+    l1d_recorder_destroy(w->recorder);
+}
+
+/* --- by instruction --- */
+
+void run_watch_print(const struct run_watch *w, struct strbuf *out)
+{
+    static const char *const titles[] = {"kernel", "PC", "PTX line", "source",
+#define COUNTER(field, help) #field,
+                                         PC_COUNTERS(COUNTER)
+#undef COUNTER
+                                             "instruction"};
+    enum { N_COLUMNS = sizeof titles / sizeof titles[0] };
+    _Static_assert(N_COLUMNS <= (int)TABLE_MAX_COLUMNS, "the table is too wide");
+    if (!w->pc_profile)
+        return;
+    struct table t = {.titles = titles, .n_columns = N_COLUMNS, .right = "lrrlrrrrrrrl"};
+    uint32_t n;
+    const struct pc_row *rows = pc_profile_rows(w->pc_profile, &n);
+    for (const struct pc_row *r = rows; r < rows + n; r++) {
+        table_cell(&t, "%s", r->kernel);
+        table_cell(&t, "%u", r->pc);
+        table_cell(&t, "%u", r->ptx_line);
+        if (r->source_file)
+            table_cell(&t, "%s:%u", r->source_file, r->source_line);
+        else
+            table_cell(&t, "-");
+#define COUNTER(field, help) table_count(&t, r->counts.field);
+        PC_COUNTERS(COUNTER)
+#undef COUNTER
+        table_cell(&t, "%s", r->text);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+void run_watch_json(const struct run_watch *w, struct json_writer *j)
+{
+    uint32_t n;
+    if (!w->pc_profile)
+        return;
+    const struct pc_row *rows = pc_profile_rows(w->pc_profile, &n);
+    json_begin_array(j, "per_pc");
+    for (const struct pc_row *r = rows; r < rows + n; r++) {
+        json_begin_object(j, NULL);
+        json_string(j, "kernel", r->kernel);
+        json_uint(j, "pc", r->pc);
+        json_uint(j, "ptx_line", r->ptx_line);
+        json_string(j, "instruction", r->text);
+        json_string(j, "source_file", r->source_file);
+        json_uint(j, "source_line", r->source_line);
+#define COUNTER(field, help) json_uint(j, #field, r->counts.field);
+        PC_COUNTERS(COUNTER)
+#undef COUNTER
+        json_end_object(j);
+    }
+    json_end_array(j);
+}

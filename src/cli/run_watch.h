@@ -1,0 +1,27 @@
+/* What `heddle run` watches while a machine runs, as the options ask for: instructions at L1D, a
+ * time series, a recording. */
+#ifndef HEDDLE_CLI_RUN_WATCH_H
+#define HEDDLE_CLI_RUN_WATCH_H
+
+#include "cli/run.h"
+
+/* A zeroed struct watches nothing and is valid. */
+struct run_watch {
+    struct pc_profile *pc_profile;
+    struct series *series;
+    struct l1d_recorder *recorder;
+    struct output_stream *series_file, *recording;
+};
+
+/* Before the first launch; reports a failure. */
+enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options *o,
+                                   struct heddle_sim *sim);
+/* After the last launch: completes the files, or leaves none if the run failed. */
+enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end);
+void run_watch_destroy(struct run_watch *w); /* before the simulation is */
+
+/* By instruction, if asked for: a table, or a list named "per_pc". */
+void run_watch_print(const struct run_watch *w, struct strbuf *out);
+void run_watch_json(const struct run_watch *w, struct json_writer *j);
+
+#endif

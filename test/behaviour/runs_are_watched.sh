@@ -1,0 +1,74 @@
+#!/bin/sh
+# What --kernels, --per-pc, --series and --record-l1d tell adds up to the statistics of the run, is
+# the same whatever the quantum and the engine, and changes nothing of what is simulated.
+heddle=$1
+scratch=$2
+mkdir -p "$scratch"
+cd "$scratch" || exit 1
+set -eu
+run() {
+    out=$1
+    shift
+    "$heddle" run "$@" --json --per-pc --series 500 --series-out "$out.csv" \
+        --record-l1d "$out.zst" >"$out.json"
+}
+"$heddle" run bfs --size tiny --json >plain.json
+run whole bfs --size tiny
+run quantum bfs --size tiny --quantum 1
+cat >stream.cl <<'CL'
+__kernel void stream(__global const float *x, __global float *y) {
+    int i = get_global_id(0);
+    y[i] = x[i] + x[(i * 33) & 4095];
+}
+CL
+set -- stream.cl --grid 64 --block 128 --arg rand:64K:1 --arg buf:64K
+run skip "$@"
+run cycle "$@" --engine cycle
+for kind in csv zst; do
+    cmp whole.$kind quantum.$kind
+    cmp skip.$kind cycle.$kind
+done
+zstd -tq whole.zst # any zstd can open it, and agrees on the checksums
+
+python3 - <<'PY'
+import csv, json
+def simulated(run):
+    return {k: v for k, v in run["stats"].items() if not k.startswith("host.")}
+whole, plain = (json.load(open(f)) for f in ("whole.json", "plain.json"))
+assert simulated(whole) == simulated(plain) and "per_pc" not in plain
+stats = whole["stats"]
+for name in ["loads", "hits", "merges", "misses", "bypasses", "stores", "evictions"]:
+    assert sum(r[name] for r in whole["per_pc"]) == stats["l1d." + name], name
+for r in whole["per_pc"]:
+    assert r["source_file"].endswith("bfs.cl") and r["source_line"] > 0
+    assert r["loads"] == 0 or r["instruction"].startswith("ld."), r
+    assert r["stores"] == 0 or r["instruction"].startswith("st."), r
+
+rows = list(csv.DictReader(open("whole.csv")))
+cycles = [int(r["cycle"]) for r in rows]
+assert cycles[:-1] == [500 * (i + 1) for i in range(len(rows) - 1)]
+assert cycles[-2] < cycles[-1] <= cycles[-2] + 500 and cycles[-1] >= stats["cycles"]
+for name in ["warp_insts", "thread_insts", "l1d.loads", "l1d.misses", "l1d.evictions",
+             "l2.accesses", "dram.bytes"]:
+    assert sum(int(r[name]) for r in rows) == stats[name], name
+assert max(int(r["resident_warps"]) for r in rows) > 0 == int(rows[-1]["resident_warps"])
+before = 0
+for r in rows:
+    ipc = int(r["thread_insts"]) / (int(r["cycle"]) - before)
+    assert abs(float(r["ipc"]) - ipc) < 1e-5
+    before = int(r["cycle"])
+PY
+
+# What cannot be watched is said, and leaves no file.
+refused() {
+    words=$1
+    shift
+    status=0
+    "$heddle" run "$@" --record-l1d refused.zst >out 2>err || status=$?
+    [ $status -eq 2 ] || { echo "status $status: $*" && exit 1; }
+    grep -q "$words" err
+    [ ! -e refused.zst ]
+}
+refused "is for timed runs" bfs --functional --size tiny
+refused "one workload at a time" all --size tiny
+refused "go together" bfs --size tiny --series 100

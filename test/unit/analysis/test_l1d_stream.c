@@ -1,0 +1,191 @@
+/* A recording against the counters of the machine that was recorded, which know nothing of it; and
+ * what becomes of files that are not as they were written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/l1d_stream.h"
+#include "cache/cache_policy.h"
+#include "gpu/sim.h"
+
+/* Loads with reuse, stores and atomics, over more lines than L1D has. */
+static const char kernel[] =
+    "__kernel void mix(__global int *x, __global int *y, __global int *n) {\n"
+    "    int i = get_global_id(0), sum = 0;\n"
+    "    for (int k = 0; k < 6; k++) sum += x[(i * 37 + k * 911) & 16383];\n"
+    "    atomic_add(&n[i & 63], sum);\n"
+    "    y[i] = sum + x[i & 255];\n"
+    "}\n";
+
+struct memory_file {
+    uint8_t *bytes;
+    size_t n, cap;
+};
+
+static bool add_bytes(void *user, const void *data, size_t bytes)
+{
+    struct memory_file *f = user;
+    ARRAY_RESERVE(f->bytes, f->cap, f->n + bytes);
+    memcpy(f->bytes + f->n, data, bytes);
+    f->n += bytes;
+    return true;
+}
+
+static uint64_t stat(const struct heddle_sim *sim, const char *name)
+{
+    struct heddle_stat s;
+    assert_true(heddle_stat_find(sim, name, &s));
+    return s.count;
+}
+
+static struct heddle_sim *record(const char *policy, struct memory_file *file)
+{
+    const char *settings[] = {policy, "n_sms=3"};
+    struct heddle_options o = {
+        .struct_size = sizeof o, .timing = true, .settings = settings, .n_settings = 2};
+    struct heddle_sim *sim;
+    struct heddle_module *module;
+    uint64_t x, y, n;
+    assert_int_equal(heddle_create(&o, &sim), HEDDLE_OK);
+    struct l1d_recorder *r = l1d_recorder_create(sim->machine, (struct sink){add_bytes, file});
+    assert_int_equal(
+        heddle_load(sim, HEDDLE_OPENCL_C, "mix.cl", kernel, sizeof kernel - 1, NULL, &module),
+        HEDDLE_OK);
+    heddle_alloc(sim, 65536, "x", &x);
+    heddle_alloc(sim, 65536, "y", &y);
+    heddle_alloc(sim, 256, "n", &n);
+    const struct heddle_arg args[] = {{&x, 8, false}, {&y, 8, false}, {&n, 8, false}};
+    const struct heddle_launch launch = {.grid = {64}, .block = {256}, .args = args, .n_args = 3};
+    for (int i = 0; i < 2; i++)
+        if (heddle_launch(sim, module, "mix", &launch) != HEDDLE_OK)
+            fail_msg("%s", heddle_error(sim));
+    assert_true(l1d_recorder_finish(r));
+    l1d_recorder_destroy(r);
+    return sim;
+}
+
+/* The path of a file with those bytes; the test is over before another one needs it. */
+static const char *on_disk(const uint8_t *bytes, size_t n)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/heddle-l1d-%ld", (long)getpid());
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+    return path;
+}
+
+struct counts {
+    uint64_t by_outcome[N_L1D_KINDS][N_L1D_OUTCOMES];
+    uint64_t all;
+};
+
+static void add_event(struct counts *c, const struct l1d_event *e, const struct l1d_header *h,
+                      uint64_t *last_cycle)
+{
+    assert_true(e->sm < h->n_sms && e->cycle >= last_cycle[e->sm]);
+    assert_int_equal(e->line % h->line_bytes, 0);
+    if (e->kind != L1D_FILL && e->kind != L1D_EVICT) {
+        assert_true(e->address >= e->line && e->address < e->line + h->line_bytes);
+        assert_true(e->launch < 2 && e->thread < 64 * 256);
+    }
+    last_cycle[e->sm] = e->cycle;
+    c->by_outcome[e->kind][e->outcome]++;
+    c->all++;
+}
+
+/* How reading ends; what was read is in `c`, the reason of a failure in `why`. */
+static enum l1d_read read_all(const char *path, struct counts *c, struct strbuf *why)
+{
+    uint64_t last_cycle[3] = {0};
+    struct l1d_event e;
+    enum l1d_read read;
+    memset(c, 0, sizeof *c);
+    struct l1d_reader *r = l1d_reader_open(path, why);
+    if (!r)
+        return L1D_READ_BAD;
+    const struct l1d_header *h = l1d_reader_header(r);
+    assert_int_equal(h->n_sms, 3);
+    while ((read = l1d_reader_next(r, &e, why)) == L1D_READ_EVENT)
+        add_event(c, &e, h, last_cycle);
+    l1d_reader_close(r);
+    return read;
+}
+
+static void events_replay_the_counters(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"l1d.policy=lru", "l1d.policy=none",
+                                           "l1d.policy=random"};
+    for (int i = 0; i < 3; i++) {
+        struct memory_file file = {0};
+        struct strbuf why = {0};
+        struct counts c;
+        struct heddle_sim *sim = record(policies[i], &file);
+        enum l1d_read end = read_all(on_disk(file.bytes, file.n), &c, &why);
+        if (end != L1D_READ_END)
+            fail_msg("%s", strbuf_text(&why));
+        const uint64_t *loads = c.by_outcome[L1D_LOAD], *stores = c.by_outcome[L1D_STORE];
+        assert_int_equal(loads[L1D_HIT], stat(sim, "l1d.hits"));
+        assert_int_equal(loads[L1D_MERGE], stat(sim, "l1d.merges"));
+        assert_int_equal(loads[L1D_MISS], stat(sim, "l1d.misses"));
+        assert_int_equal(loads[L1D_BYPASS], stat(sim, "l1d.bypasses"));
+        assert_int_equal(stores[L1D_HIT] + stores[L1D_MERGE] + stores[L1D_MISS] +
+                             stores[L1D_BYPASS],
+                         stat(sim, "l1d.stores"));
+        assert_int_equal(c.by_outcome[L1D_FILL][0], stat(sim, "l1d.fills"));
+        assert_int_equal(c.by_outcome[L1D_EVICT][EVICT_REPLACE], stat(sim, "l1d.evictions"));
+        assert_int_equal(c.by_outcome[L1D_EVICT][EVICT_WRITE], stat(sim, "l1d.write_evictions"));
+        /* 64 counters lie in two lines: each warp's lanes touch one of them. */
+        assert_int_equal(c.by_outcome[L1D_ATOMIC][L1D_BYPASS], 2 * 64 * 8);
+        heddle_destroy(sim);
+        free(file.bytes);
+        strbuf_destroy(&why);
+    }
+}
+
+static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
+{
+    (void)state;
+    struct memory_file file = {0};
+    struct counts whole, c;
+    struct strbuf why = {0};
+    heddle_destroy(record("l1d.policy=lru", &file));
+    assert_int_equal(read_all(on_disk(file.bytes, file.n), &whole, &why), L1D_READ_END);
+    for (size_t i = 0; i < 40; i++) {
+        size_t at = i < 8 ? file.n - 1 - i : i * 2654435761u % file.n;
+        strbuf_clear(&why);
+        assert_int_equal(read_all(on_disk(file.bytes, at), &c, &why), L1D_READ_BAD);
+        assert_true(at == 0 || strstr(strbuf_text(&why), "byte "));
+        assert_true(c.all <= whole.all);
+        file.bytes[at] ^= 0x10;
+        strbuf_clear(&why);
+        assert_int_equal(read_all(on_disk(file.bytes, file.n), &c, &why), L1D_READ_BAD);
+        assert_non_null(strstr(strbuf_text(&why), "byte "));
+        file.bytes[at] ^= 0x10;
+    }
+    /* Whole, but with something behind it. */
+    assert_true(add_bytes(&file, file.bytes, 70));
+    assert_int_equal(read_all(on_disk(file.bytes, file.n), &c, &why), L1D_READ_BAD);
+    assert_int_equal(c.all, whole.all);
+    unlink(on_disk(file.bytes, 0));
+    free(file.bytes);
+    strbuf_destroy(&why);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_replay_the_counters),
+        cmocka_unit_test(a_damaged_file_is_refused_where_it_is_damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
