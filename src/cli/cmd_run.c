@@ -63,7 +63,8 @@ static const struct option options[] = {
     OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
     OPTION_FLAG("quiet", struct run_options, quiet, "print only what went wrong"),
     OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
-                "the kernel of a file; not needed if there is one only"),
+                "the kernel of a file, by its name in the source or in PTX; not needed if there "
+                "is one only"),
     OPTION_DIM3("grid", struct run_options, grid,
                 "CTAs (work-groups) of the launch; 1,1,1 if not given"),
     OPTION_DIM3("block", struct run_options, block,

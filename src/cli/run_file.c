@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/kernel_arg.h"
+#include "cli/kernel_name.h"
 #include "cli/output.h"
 #include "cli/run_watch.h"
 #include "workloads/workload.h"
@@ -51,30 +52,57 @@ static enum heddle_status parse_args(struct file_run *f)
     return status;
 }
 
+/* The kernels of a module that --entry may mean. */
+struct candidates {
+    const char **names, **source_names, **matching;
+    uint32_t n, n_matching;
+};
+
+/* Collects the kernels that `wanted` names: all of them if it is NULL, the one with exactly that
+ * name, or else those that have it in their source, before C++ added their parameters' types. */
+static void find_candidates(struct file_run *f, const char *wanted, struct candidates *c)
+{
+    c->n = heddle_kernel_count(f->module);
+    c->names = ARENA_ARRAY(&f->arena, const char *, c->n);
+    c->source_names = ARENA_ARRAY(&f->arena, const char *, c->n);
+    c->matching = ARENA_ARRAY(&f->arena, const char *, c->n);
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->names[i] = heddle_kernel_name(f->module, i);
+        c->source_names[i] = kernel_name_in_source(&f->arena, c->names[i]);
+        if (wanted && strcmp(c->names[i], wanted) == 0) {
+            c->matching[0] = c->names[i];
+            c->n_matching = 1;
+            return;
+        }
+        if (!wanted || strcmp(c->source_names[i], wanted) == 0)
+            c->matching[c->n_matching++] = c->names[i];
+    }
+}
+
 /* The kernel named by --entry, or the only one there is. */
 static enum heddle_status choose_kernel(struct file_run *f)
 {
-    uint32_t n = heddle_kernel_count(f->module);
     const char *wanted = f->run->options->entry;
-    const char **names = ARENA_ARRAY(&f->arena, const char *, n);
-    for (uint32_t i = 0; i < n; i++) {
-        names[i] = heddle_kernel_name(f->module, i);
-        if (wanted ? strcmp(names[i], wanted) == 0 : n == 1)
-            f->kernel = names[i];
-    }
-    if (f->kernel)
+    struct candidates c = {0};
+    find_candidates(f, wanted, &c);
+    if (c.n_matching == 1) {
+        f->kernel = c.matching[0];
         return HEDDLE_OK;
+    }
+    bool is_ambiguous = wanted && c.n_matching;
+    const char **listed = is_ambiguous ? c.matching : c.source_names;
+    uint32_t n_listed = is_ambiguous ? c.n_matching : c.n;
     struct strbuf list = {0};
-    for (uint32_t i = 0; i < n; i++)
-        strbuf_addf(&list, "%s%s", i ? ", " : "", names[i]);
+    for (uint32_t i = 0; i < n_listed; i++)
+        strbuf_addf(&list, "%s%s", i ? ", " : "", listed[i]);
     enum heddle_status status = HEDDLE_BAD_INPUT;
-    if (n == 0)
+    if (c.n == 0)
         output_error("%s: there is no kernel in this file", f->path);
-    else if (wanted)
-        status = output_unknown("kernel", wanted, names, n, strbuf_text(&list));
+    else if (c.n_matching == 0)
+        status = output_unknown("kernel", wanted, c.source_names, c.n, strbuf_text(&list));
     else
-        output_error("%s has several kernels, choose one with --entry: %s", f->path,
-                     strbuf_text(&list));
+        output_error("%s has several kernels%s%s, choose one with --entry: %s", f->path,
+                     wanted ? " called " : "", wanted ? wanted : "", strbuf_text(&list));
     strbuf_destroy(&list);
     return status;
 }

@@ -81,6 +81,28 @@ status 2 run --entry add_one --arg i33:3 && complains "did you mean 'i32'?"
 status 2 run --entry add_one --arg "buf:@$scratch/none" && complains "cannot read"
 status 2 run --entry add_one --arg "buf:4:@$scratch/in" && complains "do not fit"
 
+# CUDA C: a kernel answers to the name in its source as well as to the one C++ makes of it.
+cat >"$scratch/k.cu" <<'CU'
+__global__ void scale(int *x, int by) { x[threadIdx.x] *= by; }
+namespace deep { namespace er { __global__ void negate(int *x) { x[threadIdx.x] = -x[threadIdx.x]; } } }
+template <typename T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }
+template __global__ void twice<int>(int *);
+template __global__ void twice<float>(float *);
+extern "C" __global__ void plain(int *x) { x[threadIdx.x] = 7; }
+CU
+cuda() { "$heddle" run "$scratch/k.cu" --functional --quiet "$@"; }
+printf '\001\000\000\000\002\000\000\000' >"$scratch/two"
+for call in "scale:3 6" "_Z5scalePii:3 6" "negate:-1 -2" "plain:7 7"; do
+    name=${call%%:*}
+    # shellcheck disable=SC2046 # the arguments are words
+    status 0 cuda --entry "$name" --block 2 --arg "inout:@$scratch/two:$scratch/cu-out" \
+        $(case $name in *scale*) echo --arg i32:3 ;; esac)
+    [ "$(ints "$scratch/cu-out")" = "${call##*:}" ] || fail "$name wrote $(ints "$scratch/cu-out")"
+done
+status 2 cuda --entry twice --arg buf:4
+complains "several kernels called twice, choose one with --entry: _Z5twiceIiEvPT_, _Z5twiceIfEvPT_"
+status 2 cuda --entry scael --arg buf:4 && complains "did you mean 'scale'?"
+
 # A full disk or a closed pipe is an error, not silence.
 "$heddle" show workloads >/dev/full 2>"$scratch/messages"
 [ $? -eq 4 ] || fail "a full disk should be exit status 4"
