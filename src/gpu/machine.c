@@ -36,6 +36,15 @@ static void set_clocks(struct machine *m)
     clocks_resolve(m->clocks, N_CLOCKS);
 }
 
+/* What the smallest store or atomic needs from an SM to L2 on an idle network. */
+static sim_time way_to_l2(const struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    sim_time up = noc_flits(&c->noc, SEGMENT_BYTES) / c->noc.flits_per_cycle_up;
+    return link_latency(m) + 2 * up * m->clocks[CLOCK_NOC].period +
+           (sim_time)c->memory.rop_latency * m->clocks[CLOCK_L2].period;
+}
+
 /* MODEL: by default stores become visible after the time they take to L2 on an idle network. */
 static sim_time visibility_period(const struct machine *m)
 {
@@ -43,9 +52,7 @@ static sim_time visibility_period(const struct machine *m)
     sim_time core = m->clocks[CLOCK_CORE].period;
     if (c->run.visibility_cycles)
         return c->run.visibility_cycles * core;
-    sim_time way = link_latency(m) + 2ull * noc_flits(&c->noc, 32) * m->clocks[CLOCK_NOC].period +
-                   (sim_time)c->memory.rop_latency * m->clocks[CLOCK_L2].period;
-    return (way + core - 1) / core * core;
+    return (way_to_l2(m) + core - 1) / core * core;
 }
 
 static void create_sms(struct machine *m)
@@ -66,6 +73,7 @@ static void create_sms(struct machine *m)
                              .n_cta_slots = c->gpu->ctas_per_sm,
                              .dispatch_latency = dispatch_latency(m),
                              .visibility = m->visibility,
+                             .way_to_l2 = way_to_l2(m),
                              .every_cycle = m->options.every_cycle,
                              .scheduler = c->scheduler,
                              .scheduler_params = c->scheduler_params,

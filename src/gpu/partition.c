@@ -73,16 +73,24 @@ static uint32_t new_tag(struct partition *p)
     return p->n_tags++;
 }
 
-static bool dram_queue_room(const struct partition *p, uint32_t n)
+/* One place more than configured, for a dirty line that must leave before its place is used.
+ * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */
+static uint32_t to_dram_places(const struct partition *p)
 {
-    return p->to_dram_n + n <= p->config->memory.dram_queue;
+    return p->config->memory.dram_queue + 1;
+}
+
+static bool dram_queue_room(const struct partition *p)
+{
+    return p->to_dram_n < p->config->memory.dram_queue;
 }
 
 static void queue_dram(struct partition *p, uint64_t local, uint32_t bytes, bool write,
                        uint32_t tag, uint64_t now)
 {
     struct dram_address d = address_split(p->map, global_of_local(p, local));
-    uint32_t at = (p->to_dram_head + p->to_dram_n++) % p->config->memory.dram_queue;
+    assert(p->to_dram_n < to_dram_places(p));
+    uint32_t at = (p->to_dram_head + p->to_dram_n++) % to_dram_places(p);
     p->to_dram[at] = (struct dram_waiting){.at = now + 1,
                                            .request = {.bank = d.bank,
                                                        .row = d.row,
@@ -121,8 +129,9 @@ static void perform_lane(struct partition *p, struct atomic_part *a, uint32_t la
 }
 
 /* Returns the cycles it takes. */
-static uint32_t perform_atomic(struct partition *p, struct mem_request *r)
+static uint32_t perform_atomic(struct partition *p, struct mem_request *r, uint64_t now)
 {
+    r->atomic->performed_at = now * p->l2_clock->period;
     uint32_t n = (uint32_t)__builtin_popcount(r->atomic->mask);
     for (uint32_t m = r->atomic->mask; m; m &= m - 1)
         perform_lane(p, r->atomic, (uint32_t)__builtin_ctz(m));
@@ -152,7 +161,7 @@ static void serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
     uint64_t at = now + p->config->memory.l2_latency;
     if (r->access.kind == MEM_ATOMIC) {
         uint64_t start = b->busy_until > now ? b->busy_until : now;
-        b->busy_until = start + perform_atomic(p, r);
+        b->busy_until = start + perform_atomic(p, r, now);
         at = b->busy_until + p->config->memory.l2_latency;
     }
     reply(p, r, at);
@@ -193,7 +202,7 @@ static bool serve_first(struct partition *p, uint32_t bank, uint64_t now)
     struct mem_access a = l2_access(p, r, b, now);
     bool store = a.kind == MEM_STORE, writes = store || a.kind == MEM_ATOMIC;
     struct cache_room room = {
-        .miss_queue = dram_queue_room(p, 2), .port = dram_queue_room(p, 2), .bypass_table = true};
+        .miss_queue = dram_queue_room(p), .port = dram_queue_room(p), .bypass_table = true};
     if (!reply_has_room(p))
         return false;
     if (writes && !room.miss_queue)
@@ -204,12 +213,14 @@ static bool serve_first(struct partition *p, uint32_t bank, uint64_t now)
         return false;
     if (res.writeback)
         write_dram(p, bank, res.victim_line, now);
-    if (res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR)
+    bool fetches = res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR;
+    bool around = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
+    if (fetches)
         read_dram(p, bank, a.line, res.mshr, NULL, now);
+    if (around && !store) /* an atomic writes when its data have come */
+        read_dram(p, bank, a.line, 0, r, now);
     else if (res.forward)
         write_dram(p, bank, a.line, now);
-    else if (res.answer == CACHE_BYPASSED)
-        read_dram(p, bank, a.line, 0, r, now);
     p->stats.accesses++;
     if (res.answer == CACHE_HIT && !store)
         serve(p, b, r, now);
@@ -272,10 +283,23 @@ static void take_request(struct partition *p, uint64_t now)
     ring_push(&b->queue, clock_cycle_at(p->l2_clock, through) + p->config->memory.rop_latency, r);
 }
 
+/* Data of a request that L2 does not keep: an atomic is performed on them and writes them back. */
+static void come_around(struct partition *p, uint32_t bank, struct mem_request *r, uint64_t now)
+{
+    if (r->access.kind != MEM_ATOMIC) {
+        reply(p, r, now + 1);
+        return;
+    }
+    serve(p, &p->banks[bank], r, now);
+    write_dram(p, bank, bank_line(p, address_split(p->map, r->access.line).local), now);
+}
+
 static void fill_from_dram(struct partition *p, uint64_t now)
 {
     struct timed_request *front;
     while ((front = ring_front(&p->from_dram)) && front->at <= now) {
+        if (p->to_dram_n == to_dram_places(p))
+            return; /* there may be something to write: a dirty line, an atomic's result */
         uint32_t t = (uint32_t)(uintptr_t)front->request;
         struct dram_tag tag = p->tags[t];
         p->tags[t].next = p->free_tags;
@@ -283,12 +307,14 @@ static void fill_from_dram(struct partition *p, uint64_t now)
         ring_pop(&p->from_dram);
         struct l2_bank *b = &p->banks[tag.bank];
         if (tag.around) {
-            reply(p, tag.request, now + 1);
+            come_around(p, tag.bank, tag.request, now);
             continue;
         }
         void *waiters[64];
         struct cache_result res = {0};
         uint32_t n = cache_fill(b->cache, tag.mshr, now, waiters, 64, &res);
+        if (res.writeback)
+            write_dram(p, tag.bank, res.victim_line, now);
         for (uint32_t i = 0; i < n; i++)
             if (waiters[i])
                 serve(p, b, waiters[i], now);
@@ -299,7 +325,7 @@ static void feed_dram(struct partition *p, sim_time t, uint64_t now)
 {
     while (p->to_dram_n && p->to_dram[p->to_dram_head].at <= now && dram_has_room(p->dram)) {
         dram_push(p->dram, &p->to_dram[p->to_dram_head].request, t / p->dram_clock->period);
-        p->to_dram_head = (p->to_dram_head + 1) % p->config->memory.dram_queue;
+        p->to_dram_head = (p->to_dram_head + 1) % to_dram_places(p);
         p->to_dram_n--;
         p->freed++;
     }
@@ -373,7 +399,7 @@ static uint64_t next_l2(const struct partition *p, uint64_t now)
     const struct timed_request *front;
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         const struct l2_bank *bank = &p->banks[b];
-        if ((front = ring_front(&bank->queue)) && !bank->stalled)
+        if ((front = ring_front(&bank->queue)) && (!bank->stalled || bank->busy_until > now))
             next = min_u64(next, front->at > bank->busy_until ? front->at : bank->busy_until);
     }
     if (rx_peek(&p->up)) {
@@ -515,7 +541,7 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     for (uint32_t b = 0; b < c->memory.banks; b++)
         p->banks[b].cache = cache_create(&c->l2, c->l2_policy, c->l2_params, 0, index * 64 + b);
     p->dram = dram_create(&c->dram);
-    p->to_dram = xcalloc(c->memory.dram_queue, sizeof *p->to_dram);
+    p->to_dram = xcalloc(to_dram_places(p), sizeof *p->to_dram);
 }
 
 void partition_destroy(struct partition *p)

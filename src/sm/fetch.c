@@ -22,6 +22,17 @@ static void send_miss(struct sm *sm, const struct mem_access *a, uint32_t mshr)
     sm_queue_request(sm, r);
 }
 
+void sm_deliver_fetch(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    uint32_t pc = sm->warps[slot].fetch_pc, bytes = sm->config->inst_bytes;
+    uint32_t line_bytes = sm->config->l1i.line_bytes;
+    uint64_t address = CODE_BASE + (uint64_t)pc * bytes;
+    uint32_t in_line = (line_bytes - (uint32_t)(address % line_bytes)) / bytes;
+    uint32_t n = in_line < sm->config->fetch_insts ? in_line : sm->config->fetch_insts;
+    struct wheel_event e = {EV_FETCHED, (uint16_t)slot, pc, (void *)(uintptr_t)n};
+    wheel_add(&sm->wheel, now, now + 1, e);
+}
+
 void sm_fetch(struct sm *sm, uint64_t now)
 {
     if (!sm->can_fetch)
@@ -50,14 +61,10 @@ void sm_fetch(struct sm *sm, uint64_t now)
     sm->last_fetched = slot;
     w->fetching = true;
     w->fetch_pc = w->emu->pc;
-    if (r.answer == CACHE_HIT) {
-        uint32_t in_line = (uint32_t)(a.line + line_bytes - address) / bytes;
-        uint32_t n = in_line < sm->config->fetch_insts ? in_line : sm->config->fetch_insts;
-        struct wheel_event e = {EV_FETCHED, (uint16_t)slot, w->emu->pc, (void *)(uintptr_t)n};
-        wheel_add(&sm->wheel, now, now + 1, e);
-    } else if (r.answer == CACHE_MISS) {
+    if (r.answer == CACHE_HIT)
+        sm_deliver_fetch(sm, slot, now);
+    else if (r.answer == CACHE_MISS)
         send_miss(sm, &a, r.mshr);
-    }
     sm_refresh(sm, slot, now);
 }
 

@@ -62,6 +62,21 @@ static enum stall_cause atomic_hazard(const struct sm *sm, const struct sm_warp 
     return full ? STALLED_FENCE : STALLED_NONE;
 }
 
+/* The cycle before which memory order forbids the instruction. A fence waits until the warp's
+ * stores are visible. An atomic must not be performed before the stores of its SM are: those ahead
+ * of it in its warp, or in others at the barrier before it. By default the way to L2 sees to that.
+ */
+static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
+                             const struct op_timing *t)
+{
+    if (t->needs & NEEDS_VISIBLE)
+        return w->visible_at;
+    sim_time visible = sm->stores_visible_at * sm->clock->period;
+    if (t->issue_class != ISSUE_ATOMIC || visible <= sm->way_to_l2 + sm->clock->period)
+        return 0;
+    return clock_cycle_at(sm->clock, visible - sm->way_to_l2 - sm->clock->period);
+}
+
 static enum stall_cause find_cause(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
@@ -73,11 +88,12 @@ static enum stall_cause find_cause(struct sm *sm, uint32_t slot, uint64_t now)
     enum stall_cause cause = w->n_pending ? data_hazard(w, t) : STALLED_NONE;
     if (cause == STALLED_NONE && w->n_atomics)
         cause = atomic_hazard(sm, w, t);
-    if (cause == STALLED_NONE && t->needs & NEEDS_VISIBLE && now < w->visible_at) {
-        if (w->wake_at != w->visible_at)
-            wheel_add(&sm->wheel, now, w->visible_at,
+    uint64_t from = cause == STALLED_NONE ? allowed_from(sm, w, t) : 0;
+    if (from > now) {
+        if (w->wake_at != from)
+            wheel_add(&sm->wheel, now, from,
                       (struct wheel_event){EV_WAKE, (uint16_t)slot, 0, NULL});
-        w->wake_at = w->visible_at;
+        w->wake_at = from;
         cause = STALLED_FENCE;
     }
     return cause;

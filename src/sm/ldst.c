@@ -130,10 +130,8 @@ static bool is_load_class(enum ptx_class class)
            class == PTX_CLASS_LD_SHARED || class == PTX_CLASS_LD_CONST || class == PTX_CLASS_ATOMIC;
 }
 
-/* The cycle from which a store issued now is visible to all: the end of its visibility period. */
-static uint64_t visible_cycle(const struct sm *sm, uint64_t now)
+uint64_t sm_visible_cycle(const struct sm *sm, sim_time t)
 {
-    sim_time t = now * sm->clock->period;
     return clock_cycle_at(sm->clock, (t / sm->visibility + 1) * sm->visibility);
 }
 
@@ -143,6 +141,17 @@ static void note_atomics(struct sm *sm, struct ldst_op *l)
     for (uint32_t i = 0; i < l->n; i++)
         w->atomic_lines[w->n_atomics++] = l->access[i].line;
     sm->stats.atomic_requests += l->n;
+}
+
+/* Atomics that could be issued may have to let the store pass first. */
+static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
+{
+    w->visible_at = sm_visible_cycle(sm, now * sm->clock->period);
+    if (sm->stores_visible_at == w->visible_at)
+        return;
+    sm->stores_visible_at = w->visible_at;
+    for (uint64_t m = sm->by_class[ISSUE_ATOMIC]; m; m &= m - 1)
+        sm_refresh(sm, (uint32_t)__builtin_ctzll(m), now);
 }
 
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
@@ -173,7 +182,7 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     if (l->kind == MEM_ATOMIC)
         note_atomics(sm, l);
     if (l->kind == MEM_STORE && l->n && l->space == MEM_GLOBAL)
-        w->visible_at = visible_cycle(sm, now);
+        note_store(sm, w, now);
     l->cta = w->emu->cta->number;
     l->warp_uid = sm->sched_warps[slot].uid;
     l->warp_age = sm->sched_warps[slot].age;
@@ -237,10 +246,11 @@ static uint32_t segment_bytes(uint32_t sectors)
 }
 
 /* A line that a local store made dirty must be written back before its place is used again. */
-static void queue_writeback(struct sm *sm, const struct mem_access *a, const struct cache_result *r)
+void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
+                        const struct cache_result *victim)
 {
-    struct mem_access back = *a;
-    back.line = back.address = r->victim_line;
+    struct mem_access back = *cause;
+    back.line = back.address = victim->victim_line;
     back.kind = MEM_STORE;
     back.space = MEM_LOCAL;
     back.full_line = true;
@@ -279,10 +289,8 @@ static bool stall(struct sm *sm, enum cache_stall cause)
 static struct cache_room room_now(const struct sm *sm, const struct mem_access *a, uint64_t now)
 {
     struct mem_request probe = {.access = *a};
-    uint32_t free = sm->config->miss_queue - sm->miss_n;
     return (struct cache_room){
-        .miss_queue =
-            free >= 2 || (free == 1 && !sm->local_dirty), /* a dirty victim takes one too */
+        .miss_queue = !sm_miss_queue_full(sm),
         .port = sm_can_send(sm, &probe, now),
         .bypass_table = sm->n_bypass < sm->config->bypass_slots,
     };
@@ -323,7 +331,7 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, 
     case CACHE_MISS:
         l->record->outstanding++;
         if (r.writeback)
-            queue_writeback(sm, a, &r);
+            sm_queue_writeback(sm, a, &r);
         sm_queue_request(sm,
                          make_request(sm, a, constant ? FROM_L1C : FROM_L1D, r.mshr,
                                       fetch_bytes(constant ? &sm->config->l1c : &sm->config->l1d,
@@ -339,7 +347,6 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, 
  * sees, stay until they are evicted. */
 static bool store_access(struct sm *sm, struct mem_access *a, uint64_t now)
 {
-    sm->local_dirty |= a->space == MEM_LOCAL; /* from now on victims may be dirty */
     struct cache_room room = room_now(sm, a, now);
     a->set = cache_set_of(sm->l1d, a->line);
     if (!room.miss_queue)
@@ -348,7 +355,7 @@ static bool store_access(struct sm *sm, struct mem_access *a, uint64_t now)
     if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
     if (r.writeback)
-        queue_writeback(sm, a, &r);
+        sm_queue_writeback(sm, a, &r);
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
@@ -472,6 +479,7 @@ void ldst_step(struct sm *sm, uint64_t now)
     if (l->next < l->n) {
         if (!do_access(sm, l, now)) {
             sm->ldst_stalled = true;
+            sm->ldst_saw_queue_full = sm_miss_queue_full(sm);
             sm->ldst_stalled_since = now;
             return;
         }
@@ -488,6 +496,8 @@ uint64_t ldst_next(const struct sm *sm, uint64_t now)
         return UINT64_MAX;
     const struct ldst_op *l = ldst_front(sm);
     if (sm->ldst_stalled) {
+        if (sm->ldst_saw_queue_full != sm_miss_queue_full(sm))
+            return now + 1; /* a fetch has taken the last place: it waits for another reason now */
         if (sm->ldst_cause != STALL_PORT)
             return UINT64_MAX;
         struct dram_address d = address_split(sm->map, l->access[l->next].line);

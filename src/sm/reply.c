@@ -28,7 +28,8 @@ bool sm_miss_queue_full(const struct sm *sm)
 
 void sm_queue_request(struct sm *sm, struct mem_request *r)
 {
-    sm->miss_queue[(sm->miss_head + sm->miss_n++) % sm->config->miss_queue] = r;
+    assert(sm->miss_n < sm_miss_queue_places(sm));
+    sm->miss_queue[(sm->miss_head + sm->miss_n++) % sm_miss_queue_places(sm)] = r;
 }
 
 /* Stores and atomics carry data; the others only ask. */
@@ -64,7 +65,7 @@ void sm_drain_miss_queue(struct sm *sm, uint64_t now)
     if (!sm->miss_n || !sm_can_send(sm, sm->miss_queue[sm->miss_head], now))
         return;
     struct mem_request *r = sm->miss_queue[sm->miss_head];
-    sm->miss_head = (sm->miss_head + 1) % sm->config->miss_queue;
+    sm->miss_head = (sm->miss_head + 1) % sm_miss_queue_places(sm);
     sm->miss_n--;
     sm_send(sm, r, now);
 }
@@ -85,6 +86,8 @@ static void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r,
     void *waiters[64];
     struct cache_result result = {0};
     uint32_t n = cache_fill(c, r->id, now, waiters, 64, &result);
+    if (result.writeback)
+        sm_queue_writeback(sm, &r->access, &result);
     for (uint32_t i = 0; i < n; i++)
         if (waiters[i])
             record_reply(sm, waiters[i], now);
@@ -95,11 +98,10 @@ static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
     void *waiters[64];
     struct cache_result result = {0};
     uint32_t n = cache_fill(sm->l1i, r->id, now, waiters, 64, &result);
-    for (uint32_t i = 0; i < n; i++) { /* they fetch again, and hit */
-        uint32_t slot = (uint32_t)(uintptr_t)waiters[i] - 1;
-        sm->warps[slot].fetching = false;
-        sm_refresh(sm, slot, now);
-    }
+    /* MODEL: all who wait get their instructions as the line comes. Were they to fetch again, warps
+     * in different places of a small cache could push each other's lines out for ever. */
+    for (uint32_t i = 0; i < n; i++)
+        sm_deliver_fetch(sm, (uint32_t)(uintptr_t)waiters[i] - 1, now);
 }
 
 static void forget_atomic_line(struct sm_warp *w, uint64_t line)
@@ -111,22 +113,48 @@ static void forget_atomic_line(struct sm_warp *w, uint64_t line)
         }
 }
 
-static void finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
+/* The warp has its results at once, but counts the atomic as performed only when all can see it:
+ * what it does after a barrier or a fence must find the new value. False if that is still to come.
+ */
+static bool finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[r->access.warp_slot];
     for (uint32_t m = r->atomic->mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         atomic_finish(w->emu, r->atomic->op, i, r->atomic->old[i]);
     }
-    forget_atomic_line(w, r->access.line);
     if (r->waiter)
         record_reply(sm, r->waiter, now);
+    uint64_t visible_at = sm_visible_cycle(sm, r->atomic->performed_at);
+    if (visible_at > now) {
+        wheel_add(&sm->wheel, now, visible_at, (struct wheel_event){EV_PERFORMED, 0, 0, r});
+        return false;
+    }
+    forget_atomic_line(w, r->access.line);
     sm_refresh(sm, r->access.warp_slot, now);
+    return true;
+}
+
+void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    forget_atomic_line(&sm->warps[r->access.warp_slot], r->access.line);
+    sm_refresh(sm, r->access.warp_slot, now);
+    sm_free_request(sm, r);
+}
+
+/* A line that comes may push a dirty one out, or find no place for what stores had added to it. */
+static bool must_wait(const struct sm *sm, const struct mem_request *r)
+{
+    return r->origin == FROM_L1D && sm->miss_n == sm_miss_queue_places(sm);
 }
 
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct load_record *record;
+    if (must_wait(sm, r)) {
+        wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, 0, r});
+        return;
+    }
     sm->requests_out--;
     switch (r->origin) {
     case FROM_L1D:
@@ -145,7 +173,8 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
         record_reply(sm, record, now);
         break;
     case FROM_ATOMIC:
-        finish_atomic(sm, r, now);
+        if (!finish_atomic(sm, r, now))
+            return;
         break;
     case FROM_STORE: /* stores are not answered; see MSG_FREE */
         break;

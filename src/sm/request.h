@@ -20,6 +20,7 @@ enum message_kind {
 struct atomic_part {
     const struct op *op;
     uint32_t mask;
+    sim_time performed_at;
     uint64_t address[WARP_LANES], b[WARP_LANES], c[WARP_LANES], old[WARP_LANES];
 };
 

@@ -147,6 +147,9 @@ static void finish_due(struct sm *sm, uint64_t now)
         case EV_REPLY:
             sm_take_reply(sm, e.body, now);
             break;
+        case EV_PERFORMED:
+            sm_atomic_visible(sm, e.body, now);
+            break;
         default: /* EV_WAKE */
             sm_refresh(sm, e.slot, now);
         }
@@ -188,13 +191,19 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Can only a message change anything? The plain engine asks nothing else, to see a deadlock. */
+static bool only_waits(const struct sm *sm)
+{
+    return !sm->can_issue && !sm->can_fetch && !sm->ldst_n && !sm->miss_n && !sm->wheel.n_events;
+}
+
 /* The next cycle in which something can happen without a message. */
 static uint64_t next_cycle(const struct sm *sm, uint64_t now)
 {
     if (sm->emu.fault.kind != FAULT_NONE)
         return UINT64_MAX;
     if (sm->every_cycle)
-        return sm_is_idle(&sm->shard) ? UINT64_MAX : now + 1;
+        return only_waits(sm) ? UINT64_MAX : now + 1;
     uint64_t next = sm_issue_next(sm, now);
     if (next == now + 1)
         return next;
@@ -306,12 +315,13 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->dispatcher = setup->dispatcher;
     sm->dispatch_latency = setup->dispatch_latency;
     sm->visibility = setup->visibility;
+    sm->way_to_l2 = setup->way_to_l2;
     sm->every_cycle = setup->every_cycle;
     sm->n_warps = setup->n_warps;
     sm->n_cta_slots = setup->n_cta_slots;
     sm->ctas = xcalloc(setup->n_cta_slots, sizeof *sm->ctas);
     sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
-    sm->miss_queue = xcalloc(c->miss_queue, sizeof *sm->miss_queue);
+    sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
     sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
     tx_init(&sm->up, &sm->shard, setup->noc_clock, setup->noc, setup->noc->flits_per_cycle_up,
             setup->first_partition, setup->map->n_partitions);
@@ -400,7 +410,6 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     size_scoreboard(sm, emu->program);
     if (flush_l1) /* local memory dies with its threads: nothing of it need be written back */
         cache_flush(sm->l1d, drop_line, NULL);
-    sm->local_dirty = false;
     struct cache_policy *policy = cache_get_policy(sm->l1d);
     if (policy->desc->on_kernel_start)
         policy->desc->on_kernel_start(policy, launch);

@@ -91,8 +91,9 @@ struct sm {
     const struct address_map *map;
     uint32_t index, first_partition, dispatcher;
     sim_time dispatch_latency, visibility;
-    bool every_cycle; /* the plain engine */
-    uint64_t cycle;   /* the last one done + 1 */
+    sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
+    bool every_cycle;   /* the plain engine */
+    uint64_t cycle;     /* the last one done + 1 */
 
     struct tx_port up;
     struct rx_port down;
@@ -134,8 +135,8 @@ struct sm {
 
     struct ldst_op *ldst; /* ring */
     uint32_t ldst_head, ldst_n;
-    uint64_t ldst_busy_until; /* shared memory passes */
-    bool ldst_stalled;
+    uint64_t ldst_busy_until;               /* shared memory passes */
+    bool ldst_stalled, ldst_saw_queue_full; /* by its last try */
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since;
 
@@ -143,7 +144,7 @@ struct sm {
     uint32_t miss_head, miss_n;
     struct load_record **bypass; /* slots */
     uint32_t n_bypass;
-    bool local_dirty; /* L1D may hold dirty lines of local memory */
+    uint64_t stores_visible_at; /* cycle from which all its stores are visible to all */
 
     struct cache *l1d, *l1i, *l1c;
     /* Told of each atomic that passes L1D, before its line is removed; NULL = nobody watches. */
@@ -170,7 +171,7 @@ struct sm_setup {
     const struct address_map *map;
     uint32_t index, shard_id, first_partition, dispatcher;
     uint32_t n_warps, n_cta_slots;
-    sim_time dispatch_latency, visibility;
+    sim_time dispatch_latency, visibility, way_to_l2;
     bool every_cycle;
     const struct scheduler_desc *scheduler;
     const void *scheduler_params;
@@ -194,6 +195,8 @@ uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit);
 /* The first cycle after `now` at which something might issue, as things are. */
 uint64_t sm_issue_next(const struct sm *sm, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);
+/* The line a warp fetches from is there: hands over what it holds from the warp's PC on. */
+void sm_deliver_fetch(struct sm *sm, uint32_t slot, uint64_t now);
 /* Instructions arrived for a warp. */
 void sm_fetched(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t n, uint64_t now);
 bool ldst_has_room(const struct sm *sm);
@@ -205,6 +208,11 @@ void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
+/* What an atomic did is visible to all from now on. */
+void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
+/* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of
+ * its visibility period. */
+uint64_t sm_visible_cycle(const struct sm *sm, sim_time t);
 void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now);
 /* Warps of the CTA may have come to wait at a barrier, or been let go. */
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
@@ -212,13 +220,21 @@ void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 /* --- requests --- */
 struct mem_request *sm_new_request(struct sm *sm);
 void sm_free_request(struct sm *sm, struct mem_request *r);
+/* One place more than configured, for a dirty line that must leave before its place is used.
+ * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */
+static inline uint32_t sm_miss_queue_places(const struct sm *sm)
+{
+    return sm->config->miss_queue + 1;
+}
 bool sm_miss_queue_full(const struct sm *sm);
 void sm_queue_request(struct sm *sm, struct mem_request *r);
 bool sm_can_send(const struct sm *sm, const struct mem_request *r, uint64_t now);
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
+void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
+                        const struct cache_result *victim);
 void sm_drain_miss_queue(struct sm *sm, uint64_t now);
 uint64_t sm_drain_next(const struct sm *sm, uint64_t now);
 
-enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_WAKE };
+enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE };
 
 #endif

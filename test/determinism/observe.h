@@ -1,0 +1,62 @@
+/* Everything a run shows of itself, as text: status and report, what the kernel printed, what the
+ * host read back, and every statistic but those of the host. Two runs that must not differ are
+ * compared line by line. */
+#ifndef HEDDLE_TEST_OBSERVE_H
+#define HEDDLE_TEST_OBSERVE_H
+
+#include "base/strbuf.h"
+#include "heddle/heddle.h"
+#include "workloads/run.h"
+
+/* How a run is carried out; nothing of this may be seen in its results. */
+struct manner {
+    const char *name;
+    bool every_cycle;
+    uint32_t quantum;     /* core cycles, 0 = as long as links allow */
+    const char *host_isa; /* NULL = the best there is */
+};
+
+/* The machine it is carried out on. */
+struct testbed {
+    const char *name;
+    const char *gpu;
+    const char *settings[40]; /* ends with NULL */
+};
+
+/* A launch or several of one PTX text over buffers that all its kernels take as parameters. */
+struct kernel_buffer {
+    uint64_t bytes;
+    const void *data; /* NULL = zeros */
+    bool read_back;
+};
+struct kernel_launch {
+    const char *kernel;
+    uint32_t grid, block;
+};
+struct kernel_case {
+    const char *name, *ptx;
+    const struct kernel_buffer *buffers;
+    uint32_t n_buffers;
+    const struct kernel_launch *launches;
+    uint32_t n_launches;
+    uint64_t max_cycles;
+};
+
+/* A failure leaves statistics that nobody relies on: then only status and report are observed. */
+enum heddle_status observe_workload(const struct workload *w, const struct testbed *bed,
+                                    const struct manner *how, struct strbuf *out);
+enum heddle_status observe_kernel(const struct kernel_case *k, const struct testbed *bed,
+                                  const struct manner *how, struct strbuf *out);
+/* Without timing; only what the host read back and what was printed is observed. */
+enum heddle_status observe_functional(const struct kernel_case *k, struct strbuf *out);
+/* The contents of the buffers that are read back, one after another, after a timed run. */
+enum heddle_status run_kernel_case(const struct kernel_case *k, const struct testbed *bed,
+                                   const struct manner *how, struct strbuf *contents,
+                                   struct strbuf *error);
+
+/* True if they are the same; otherwise `why` gets the lines that differ, up to ten. */
+bool observations_agree(const struct strbuf *a, const struct strbuf *b, struct strbuf *why);
+/* "gtx480 n_sms=1 l1d.n_mshrs=1", for reports. */
+void describe_testbed(const struct testbed *bed, struct strbuf *out);
+
+#endif

@@ -1,0 +1,104 @@
+#include "determinism/random_testbed.h"
+
+#include "cache/cache_policy.h"
+#include "config/gpu.h"
+#include "sched/scheduler.h"
+
+/* One of these for each parameter, with a chance of one in two; else the GPU's own. */
+static const struct choice {
+    const char *name;
+    const char *values[6];
+} choices[] = {
+    {"warps_per_sm", {"48", "64"}},
+    {"ctas_per_sm", {"8", "3", "16"}},
+    {"core_clock_mhz", {"700", "1300", "330", "701"}},
+    {"noc_clock_mhz", {"330", "650", "700"}},
+    {"l2_clock_mhz", {"460", "700", "1400"}},
+    {"dram_clock_mhz", {"510", "924", "800"}},
+    {"dispatch_cycles", {"1", "2", "30"}},
+    {"launch_cycles", {"0", "1", "777"}},
+    {"visibility_cycles", {"0", "1", "7", "100", "1500"}},
+    {"flush_l1", {"true", "false"}},
+    {"flush_l2", {"true", "false"}},
+    {"sm.n_schedulers", {"1", "2", "3", "4"}},
+    {"sm.ibuffer_entries", {"1", "2", "4"}},
+    {"sm.fetch_insts", {"1", "2", "4"}},
+    {"sm.n_sp_units", {"1", "2"}},
+    {"sm.sp_collectors", {"1", "2", "6"}},
+    {"sm.sfu_collectors", {"1", "8"}},
+    {"sm.register_banks", {"1", "4", "16"}},
+    {"sm.ldst_queue", {"1", "2", "4"}},
+    {"sm.shared_latency", {"1", "24"}},
+    {"sm.coalesce_lanes", {"8", "16", "32"}},
+    {"sm.miss_queue", {"1", "2", "8"}},
+    {"sm.bypass_slots", {"1", "3", "64"}},
+    {"sm.bypass_bytes", {"32", "128"}},
+    {"sm.l1d_latency", {"1", "30", "999"}},
+    {"sm.l1d_global", {"true", "true", "false"}},
+    {"l1d.n_sets", {"1", "2", "32"}},
+    {"l1d.n_ways", {"1", "2", "4"}},
+    {"l1d.index", {"linear", "hash"}},
+    {"l1d.n_mshrs", {"1", "2", "32"}},
+    {"l1d.mshr_merges", {"1", "2", "8"}},
+    {"l1d.allocate_on_fill", {"false", "true"}},
+    {"l1d.sector_bytes", {"32", "128"}},
+    {"l1d.write_back", {"true", "false"}},
+    {"l1d.write_evict", {"true", "false"}},
+    {"l2.policy", {"lru", "none", "fifo"}},
+    {"l2.allocate_on_fill", {"false", "true"}},
+    {"l2.write_back", {"true", "true", "false"}},
+    {"l2.write_allocate", {"true", "true", "false"}},
+    {"l1i.n_sets", {"1", "4"}},
+    {"l1i.n_ways", {"1", "4"}},
+    {"l1i.n_mshrs", {"1", "2"}},
+    {"l1i.mshr_merges", {"1", "32"}},
+    {"l1c.n_mshrs", {"1", "2"}},
+    {"l1c.n_sets", {"1", "64"}},
+    {"l2.n_sets", {"1", "4", "64"}},
+    {"l2.n_ways", {"1", "8"}},
+    {"l2.n_mshrs", {"1", "3", "32"}},
+    {"l2.mshr_merges", {"1", "4"}},
+    {"memory.n_partitions", {"1", "2", "3", "6"}},
+    {"memory.banks", {"1", "2", "4"}},
+    {"memory.input_queue", {"1", "2", "8"}},
+    {"memory.rop_latency", {"1", "60"}},
+    {"memory.l2_latency", {"1", "10"}},
+    {"memory.dram_latency", {"0", "50"}},
+    {"memory.dram_queue", {"1", "2", "8"}},
+    {"memory.reply_queue", {"1", "8"}},
+    {"memory.atomics_per_cycle", {"1", "32"}},
+    {"dram.queue_entries", {"1", "2", "32"}},
+    {"dram.n_banks", {"4", "16"}},
+    {"noc.latency_cycles", {"1", "3", "12"}},
+    {"noc.flit_bytes", {"8", "32"}},
+    {"noc.buffer_flits", {"0", "20", "40"}},
+    {"noc.flits_per_cycle_up", {"1", "2"}},
+};
+enum { N_CHOICES = sizeof choices / sizeof choices[0] };
+
+static const char *pick_value(const struct choice *c, struct workload_rng *rng)
+{
+    uint32_t n = 0;
+    while (n < sizeof c->values / sizeof c->values[0] && c->values[n])
+        n++;
+    return c->values[rng_below(rng, n)];
+}
+
+void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena)
+{
+    struct workload_rng rng = {seed};
+    uint32_t n = 0, most = sizeof bed->settings / sizeof bed->settings[0] - 1;
+    *bed = (struct testbed){.name = "random", .gpu = gpu_names[rng_below(&rng, n_gpu_names)]};
+    bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + rng_below(&rng, 3));
+    bed->settings[n++] =
+        arena_printf(arena, "scheduler=%s", scheduler_at(rng_below(&rng, scheduler_count()))->name);
+    bed->settings[n++] = arena_printf(arena, "l1d.policy=%s",
+                                      cache_policy_at(rng_below(&rng, cache_policy_count()))->name);
+    uint32_t from = rng_below(&rng, N_CHOICES);
+    for (uint32_t i = 0; i < N_CHOICES && n < most; i++) {
+        const struct choice *c = &choices[(from + i) % N_CHOICES];
+        const char *value = pick_value(c, &rng);
+        if (rng_below(&rng, 2))
+            bed->settings[n++] = arena_printf(arena, "%s=%s", c->name, value);
+    }
+}
