@@ -248,9 +248,11 @@ void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(mine), now);
 }
 
-/* After a barrier instruction: who waits now, and who was let go. */
+/* After a barrier instruction: who waits now, and who was let go. What the scheduler looks at shows
+ * the warp waiting before it is told. */
 static void barrier_issued(struct sm *sm, uint32_t slot, uint64_t now)
 {
+    sm->sched_warps[slot].at_barrier = true;
     if (sm->scheduler->desc->on_barrier_arrive)
         sm->scheduler->desc->on_barrier_arrive(sm->scheduler, slot, now);
     sm_barriers_changed(sm, sm->warps[slot].cta_slot, now);
@@ -325,6 +327,16 @@ static void issue_warp(struct sm *sm, uint32_t scheduler, uint32_t slot, uint64_
         sm_refresh(sm, slot, now);
 }
 
+/* Those of the warps that the policy lets issue. */
+static uint64_t allowed_warps(const struct sm *sm, uint64_t warps)
+{
+    const struct scheduler_desc *d = sm->scheduler->desc;
+    for (uint32_t c = 0; warps && d->may_issue && c < N_ISSUE_CLASSES; c++)
+        if (sm->by_class[c] & warps)
+            warps &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
+    return warps;
+}
+
 /* Warps of a scheduler that can issue now: no hazard, a free unit, and the policy lets them. */
 static uint64_t ready_warps(const struct sm *sm, uint64_t mine, uint64_t now)
 {
@@ -332,11 +344,7 @@ static uint64_t ready_warps(const struct sm *sm, uint64_t mine, uint64_t now)
     for (uint32_t u = 0; ready && u < N_UNITS; u++)
         if (sm->by_unit[u] & ready && !sm_unit_ready(sm, (enum sm_unit)u, now))
             ready &= ~sm->by_unit[u];
-    const struct scheduler_desc *d = sm->scheduler->desc;
-    for (uint32_t c = 0; ready && d->may_issue && c < N_ISSUE_CLASSES; c++)
-        if (sm->by_class[c] & ready)
-            ready &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
-    return ready;
+    return allowed_warps(sm, ready);
 }
 
 void sm_issue(struct sm *sm, uint64_t now)
@@ -363,13 +371,12 @@ uint64_t sm_issue_next(const struct sm *sm, uint64_t now)
     if (!sm->can_issue)
         return next;
     const struct scheduler_desc *d = sm->scheduler->desc;
+    uint64_t allowed = allowed_warps(sm, sm->can_issue);
     for (uint32_t u = 0; u < N_UNITS; u++) {
         uint64_t free = sm_unit_next(sm, (enum sm_unit)u);
-        if (sm->by_unit[u] & sm->can_issue && free < next)
+        if (sm->by_unit[u] & allowed && free < next)
             next = free;
     }
-    if (next <= now + 1 && d->may_issue && !ready_warps(sm, ~0ull, now + 1))
-        next = UINT64_MAX; /* only the policy holds them back */
     if (d->next_change) {
         uint64_t change = d->next_change(sm->scheduler, now);
         next = change < next ? change : next;
