@@ -57,6 +57,15 @@ const char *hint_declared(struct parser *p, const char *word)
     return hint;
 }
 
+/* The special register nearest to a misspelt one. */
+const char *hint_sreg(struct parser *p, const char *word)
+{
+    const char *texts[PTX_N_SREGS];
+    for (uint32_t i = 0; i < PTX_N_SREGS; i++)
+        texts[i] = ptx_sreg_name(i);
+    return suggest_hint(&p->m->arena, word, texts, PTX_N_SREGS);
+}
+
 /* --- tokens --- */
 
 void parser_advance(struct parser *p)

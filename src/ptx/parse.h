@@ -99,6 +99,7 @@ bool error_here(struct parser *p, const char *format, ...) __attribute__((format
 /* "expected X, found Y" */
 bool expected(struct parser *p, const char *what);
 const char *hint_declared(struct parser *p, const char *word);
+const char *hint_sreg(struct parser *p, const char *word);
 
 /* --- scopes and declarations --- */
 bool scope_open(struct parser *p);

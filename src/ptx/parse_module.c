@@ -34,10 +34,32 @@ void skip_statement(struct parser *p)
     }
 }
 
-/* The same outside functions, where a block belongs to the statement before it. */
+/* Whether the present word can only be the first of a declaration outside functions. */
+static bool at_declaration(struct parser *p)
+{
+    switch (token_directive(p)) {
+    case DIRECTIVE_VERSION:
+    case DIRECTIVE_TARGET:
+    case DIRECTIVE_ADDRESS_SIZE:
+    case DIRECTIVE_EXTERN:
+    case DIRECTIVE_VISIBLE:
+    case DIRECTIVE_WEAK:
+    case DIRECTIVE_ENTRY:
+    case DIRECTIVE_FUNC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The same outside functions, where a block belongs to the statement before it. Some statements
+ * there end with their line: one of them must not take the next kernel's errors with it. */
 static void skip_declaration(struct parser *p)
 {
+    uint32_t line = p->tok.line;
     while (p->tok.kind != TOKEN_END) {
+        if (p->tok.line > line && at_declaration(p))
+            return;
         if (at_punct(p, '{')) {
             skip_block(p);
             return;

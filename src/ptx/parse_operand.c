@@ -95,7 +95,7 @@ static bool parse_component(struct parser *p, struct name *base, struct ptx_oper
         op->kind = PTX_OPERAND_SREG;
         op->sreg = sreg->sreg;
     } else {
-        return parser_error(p, op->line, op->col, NULL, "there is no '%s'", text);
+        return parser_error(p, op->line, op->col, hint_sreg(p, text), "there is no '%s'", text);
     }
     parser_advance(p);
     return true;

@@ -42,6 +42,17 @@ static void misspelt_names_get_a_suggestion(void **state)
     check_message(HEAD ".vizible .entry k() { ret; }", "did you mean 'visible'?");
     check_message(HEAD ".entry k() .maxntidd 3 { ret; }", "did you mean 'maxntid'?");
     check_message(KERNEL(".regg .b32 x;"), "did you mean 'reg'?");
+    check_message(KERNEL("mov.u32 %r1, %tidd.x;"), "did you mean '%tid.x'?");
+}
+
+/* .address_size ends with its line, not with a ';' that would be found in the kernel. */
+static void a_wrong_directive_does_not_hide_the_kernel_after_it(void **state)
+{
+    (void)state;
+    const char *text = ".version 6.0\n.target sm_35\n.adress_size 64\n"
+                       ".visible .entry k()\n{\nrett;\n}\n";
+    check_message(text, "test.ptx:3:1: error: unknown directive '.adress_size'");
+    check_message(text, "test.ptx:6:1: error: unknown instruction 'rett'");
 }
 
 static void several_errors_are_reported_each_once(void **state)
@@ -214,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_has_place_excerpt_caret_and_suggestion),
         cmocka_unit_test(misspelt_names_get_a_suggestion),
+        cmocka_unit_test(a_wrong_directive_does_not_hide_the_kernel_after_it),
         cmocka_unit_test(several_errors_are_reported_each_once),
         cmocka_unit_test(wrong_types_name_the_register),
         cmocka_unit_test(redefinitions_are_errors),
