@@ -15,7 +15,7 @@ struct ptx_options {
 
 static const struct option options[] = {
     OPTION_FLAG("json", struct ptx_options, json,
-                "print the report as JSON, a list with an object per file"),
+                "print the report as JSON, a list with an object per file, broken ones included"),
     OPTION_FLAG("print", struct ptx_options, print,
                 "write the program back as PTX instead of reporting on it"),
     OPTION_TEXT("build-options", struct ptx_options, build_options, "TEXT",
@@ -29,7 +29,8 @@ static bool ends_with(const char *text, const char *tail)
 }
 
 /* Turns .cl and .cu into PTX, in place; anything else is taken for PTX already. */
-static enum heddle_status compile(const char *path, const char *build_options, struct strbuf *text)
+static enum heddle_status compile(const char *path, const char *build_options, struct strbuf *text,
+                                  struct diag_list *diags)
 {
     bool is_opencl = ends_with(path, ".cl");
     if (!is_opencl && !ends_with(path, ".cu"))
@@ -40,33 +41,70 @@ static enum heddle_status compile(const char *path, const char *build_options, s
                       build_options, &ptx, &error);
     if (error.len)
         fprintf(stderr, "%s%s", strbuf_text(&error), error.text[error.len - 1] == '\n' ? "" : "\n");
+    if (status != HEDDLE_OK)
+        diag_add(diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "%s", strbuf_text(&error));
     strbuf_destroy(&error);
     strbuf_destroy(text);
     *text = ptx;
     return status;
 }
 
-static enum heddle_status load(const char *path, const char *build_options, struct ptx_module **out)
+/* What is wrong is said to the user at once, and left in `diags` for the report. */
+static enum heddle_status load(const char *path, const char *build_options, struct ptx_module **out,
+                               struct diag_list *diags)
 {
     struct strbuf text = {0};
-    struct diag_list diags = {0};
     enum heddle_status status = HEDDLE_OK;
     int error = strbuf_read_file(&text, path);
     if (error) {
-        output_error("cannot read %s: %s", path, strerror(error));
-        status = HEDDLE_BAD_INPUT;
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cannot read %s: %s", path,
+                 strerror(error));
+        status = output_complaints(diags);
     }
     if (status == HEDDLE_OK)
-        status = compile(path, build_options, &text);
+        status = compile(path, build_options, &text, diags);
     if (status == HEDDLE_OK) {
-        *out = ptx_parse(path, strbuf_text(&text), text.len, &diags);
-        if (diags.n)
-            output_complaints(&diags);
+        *out = ptx_parse(path, strbuf_text(&text), text.len, diags);
+        if (diags->n)
+            output_complaints(diags);
         status = *out ? HEDDLE_OK : HEDDLE_BAD_INPUT;
     }
-    diag_list_destroy(&diags);
     strbuf_destroy(&text);
     return status;
+}
+
+/* A place that is not known is null. */
+static void write_place(struct json_writer *w, const char *key, uint32_t n)
+{
+    if (n)
+        json_uint(w, key, n);
+    else
+        json_null(w, key);
+}
+
+/* The object of a file that is no program. */
+static void write_broken(const char *path, const struct diag_list *diags, struct json_writer *w)
+{
+    json_begin_object(w, NULL);
+    json_string(w, "file", path);
+    json_null(w, "version");
+    json_null(w, "target");
+    json_begin_array(w, "kernels");
+    json_end_array(w);
+    json_begin_array(w, "errors");
+    for (uint32_t i = 0; i < diags->n; i++) {
+        const struct diag *d = &diags->items[i];
+        if (d->severity != DIAG_ERROR)
+            continue;
+        json_begin_object(w, NULL);
+        write_place(w, "line", d->line);
+        write_place(w, "column", d->col);
+        json_string(w, "message", d->message);
+        json_string(w, "hint", d->hint);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_end_object(w);
 }
 
 /* Every file is looked at, also after one that failed: a thousand may be given. */
@@ -81,14 +119,18 @@ static enum heddle_status run_ptx(const void *values, const struct text_list *op
         json_begin_array(&w, NULL);
     for (uint32_t i = 0; i < operands->n; i++) {
         struct ptx_module *module = NULL;
-        enum heddle_status status = load(operands->items[i], o->build_options, &module);
+        struct diag_list diags = {0};
+        enum heddle_status status = load(operands->items[i], o->build_options, &module, &diags);
         if (module && o->print)
             ptx_print(module, &text);
         else if (module && as_json)
             ptx_report_json(module, &w);
         else if (module)
             ptx_report_text(module, &text);
+        else if (as_json)
+            write_broken(operands->items[i], &diags, &w);
         ptx_module_destroy(module);
+        diag_list_destroy(&diags);
         if (!as_json && status == HEDDLE_OK)
             status = output_take(&text);
         worst = worst < status ? status : worst;

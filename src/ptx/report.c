@@ -229,11 +229,17 @@ static void write_func(const struct ptx_func_report *r, struct strbuf *out)
 
 void ptx_report_text(const struct ptx_module *m, struct strbuf *out)
 {
+    strbuf_addf(out, "%s: PTX ", m->name);
     if (m->version_major)
-        strbuf_addf(out, "%s: PTX %u.%u", m->name, m->version_major, m->version_minor);
+        strbuf_addf(out, "%u.%u", m->version_major, m->version_minor);
     else
-        strbuf_addf(out, "%s: no .version", m->name);
-    strbuf_addf(out, " for %s\n", m->target ? m->target : "no .target");
+        strbuf_addf(out, "without .version");
+    if (m->target)
+        strbuf_addf(out, " for %s\n", m->target);
+    else
+        strbuf_addf(out, ", without .target\n");
+    if (!m->n_funcs)
+        strbuf_addf(out, "\nno kernels and no functions\n");
     for (uint32_t k = 0; k < m->n_funcs; k++) {
         if (!m->funcs[k]->has_body)
             continue;
@@ -286,12 +292,18 @@ void ptx_report_json(const struct ptx_module *m, struct json_writer *w)
     struct arena arena = {0};
     json_begin_object(w, NULL);
     json_string(w, "file", m->name);
-    json_string(w, "version", arena_printf(&arena, "%u.%u", m->version_major, m->version_minor));
+    if (m->version_major)
+        json_string(w, "version",
+                    arena_printf(&arena, "%u.%u", m->version_major, m->version_minor));
+    else
+        json_null(w, "version");
     json_string(w, "target", m->target);
     json_begin_array(w, "kernels");
     for (uint32_t k = 0; k < m->n_funcs; k++)
         if (m->funcs[k]->has_body)
             write_func_json(ptx_report_func(m, m->funcs[k], &arena), w);
+    json_end_array(w);
+    json_begin_array(w, "errors"); /* a program has none; who reads many files need not ask */
     json_end_array(w);
     json_end_object(w);
     arena_destroy(&arena);

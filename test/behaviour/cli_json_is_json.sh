@@ -20,6 +20,15 @@ printf '.version 6.0\n.target sm_35\n.address_size 64\n.entry e()\n{\nret;\n}\n'
 "$heddle" run "$scratch/e.ptx" --functional --block 33 --json >"$scratch/file.json"
 "$heddle" ptx "$scratch/e.ptx" --json >"$scratch/ptx.json"
 
+# A broken file does not vanish from a list of many.
+printf '.version 6.0\n.target sm_35\n.entry e()\n{\n  rett;\n  bar.sink 0;\n}\n' >"$scratch/broken.ptx"
+echo '__kernel void k(void) { x; }' >"$scratch/broken.cl"
+if "$heddle" ptx --json "$scratch/broken.ptx" "$scratch/none.ptx" "$scratch/broken.cl" \
+    "$scratch/e.ptx" >"$scratch/broken.json" 2>"$scratch/messages"; then
+    echo "broken files should be an error"
+    exit 1
+fi
+
 python3 - "$scratch" <<'PY'
 import json, sys
 def load(name):
@@ -103,5 +112,15 @@ assert kmn["workload"] == "kmn" and kmn["verified"] is True
 file = load("file")
 assert file["kernel"] == "e" and file["stats"]["warp_insts"] == 2
 assert file["stats"]["thread_insts"] == 33 and file["stats"]["warps"] == 2
-assert load("ptx")[0]["kernels"][0]["name"] == "e"
+ptx = load("ptx")[0]
+assert ptx["kernels"][0]["name"] == "e" and ptx["errors"] == []
+
+broken, none, source, whole = load("broken")
+assert all(set(o) == set(ptx) for o in (broken, none, source, whole)) and whole == ptx
+assert broken["file"].endswith("/broken.ptx") and broken["kernels"] == []
+assert broken["errors"][0] == {"line": 5, "column": 3, "message": "unknown instruction 'rett'",
+                               "hint": "did you mean 'ret'?"}
+assert broken["errors"][1]["line"] == 6
+assert none["errors"][0]["line"] is None and "cannot read" in none["errors"][0]["message"]
+assert "undeclared identifier 'x'" in source["errors"][0]["message"]
 PY

@@ -61,6 +61,6 @@ status 2 "$heddle" ptx "$scratch/bad.ptx" "$scratch/good.ptx" "$scratch/missing.
 says "nothing"
 complains "bad.ptx:1:1: error"
 complains "missing.ptx"
-status 0 "$heddle" ptx /dev/null && says "no .version for no .target"
+status 0 "$heddle" ptx /dev/null && says "PTX without .version, without .target" && says "no kernels"
 status 0 "$heddle" ptx --print "$scratch/good.ptx" && says ".entry nothing"
 finish
