@@ -1,15 +1,16 @@
 # The front door: every target works from an empty checkout on a fresh Debian 12 machine.
 #   make          installs what is missing and builds build/heddle
-#   make run      ... and runs every workload, each checked against its reference
+#   make run      ... and runs every workload, without timing and cycle by cycle, checking each result
 #   make test     ... and runs every test; ends with "N passed, N failed"
 #   make soak     the long versions of the fuzz and random tests
 #   make bench    host instructions per warp instruction, and the wall clock beside them
+#   make tables   runs every workload under four schedulers, and rewrites the table in README.md
 #   make format   clang-format over the sources
 BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup configure run test soak bench format clean
+.PHONY: all setup configure run test soak bench tables format clean
 
 all: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -22,6 +23,7 @@ configure: setup
 
 run: all
 	$(BUILD)/heddle run all --functional
+	$(BUILD)/heddle run all --size tiny
 
 test: setup
 	@sh tools/test.sh
@@ -32,6 +34,9 @@ soak: all
 bench: all
 	@sh bench/functional.sh $(BUILD)/bench/bench_functional
 	@sh bench/cache.sh $(BUILD)/bench/bench_cache
+
+tables: all
+	@python3 tools/tables.py $(BUILD)/heddle
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

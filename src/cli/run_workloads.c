@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/run_rows.h"
 #include "cli/run_watch.h"
-#include "cli/table.h"
 #include "stats/host.h"
 #include "workloads/run.h"
 
@@ -18,7 +18,7 @@ struct job_list {
     struct arena arena;
     struct job *jobs;
     uint32_t n;
-    int name_width, size_width; /* of the widest among them */
+    struct run_rows rows;
 };
 
 static enum heddle_status unknown_size(const struct workload *w, const char *word)
@@ -38,9 +38,7 @@ static void add_job(struct job_list *list, const struct workload *w,
                     const struct workload_size *size)
 {
     list->jobs[list->n++] = (struct job){w, size};
-    int name = (int)strlen(w->name), size_name = (int)strlen(size->name);
-    list->name_width = list->name_width < name ? name : list->name_width;
-    list->size_width = list->size_width < size_name ? size_name : list->size_width;
+    run_rows_fit(&list->rows, w->name, size->name);
 }
 
 /* With "all", workloads that no paper ran at that size are left out, if at least one has it. */
@@ -77,54 +75,6 @@ static enum heddle_status list_jobs(const struct run_context *run, const struct 
     }
     return HEDDLE_OK;
 }
-
-static uint64_t stat_count(const struct heddle_sim *sim, const char *name)
-{
-    struct heddle_stat s;
-    return sim && heddle_stat_find(sim, name, &s) ? s.count : 0;
-}
-
-/* One row of the table of several workloads. The columns are given, not measured, because rows
- * appear one by one. */
-static void add_row(const struct job_list *list, const char *const cells[8], struct strbuf *out)
-{
-    strbuf_addf(out, "%-*s  %-*s %8s %15s %17s %9s %14s  %s\n", list->name_width, cells[0],
-                list->size_width, cells[1], cells[2], cells[3], cells[4], cells[5], cells[6],
-                cells[7]);
-}
-
-static const char *format(struct arena *arena, const struct heddle_sim *sim, uint64_t count)
-{
-    struct strbuf text = {0};
-    text_count(&text, count);
-    const char *copy = sim ? arena_strdup(arena, strbuf_text(&text)) : "-";
-    strbuf_destroy(&text);
-    return copy;
-}
-
-static void print_row(struct job_list *list, const struct job *job, const struct heddle_sim *sim,
-                      const struct workload_result *r, struct strbuf *out)
-{
-    struct arena *a = &list->arena;
-    uint64_t warp_insts = stat_count(sim, "warp_insts");
-    double rate = r->seconds > 0 ? (double)warp_insts / r->seconds / 1e6 : 0;
-    const char *const cells[] = {
-        job->workload->name,
-        job->size->name,
-        arena_printf(a, "%u", r->launches),
-        format(a, sim, warp_insts),
-        format(a, sim, stat_count(sim, "thread_insts")),
-        arena_printf(a, "%.2f s", r->seconds),
-        sim ? arena_printf(a, "%.1f", rate) : "-",
-        r->verified ? "yes"
-        : r->ok     ? "NO: WRONG RESULT"
-                    : "NO: FAILED",
-    };
-    add_row(list, cells, out);
-}
-
-static const char *const row_titles[] = {"workload",     "size", "launches",       "warp insts",
-                                         "thread insts", "time", "M warp insts/s", "verified"};
 
 static void print_one(const struct run_context *run, const struct job *job,
                       const struct heddle_sim *sim, const struct run_watch *watch,
@@ -201,7 +151,7 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
     if (p->run->options->quiet)
         return HEDDLE_OK;
     if (p->as_rows)
-        print_row(p->jobs, job, sim, r, &p->text);
+        run_rows_add(&p->jobs->rows, job->workload->name, job->size->name, sim, r, &p->text);
     else
         print_one(p->run, job, sim, watch, device, r, &p->text);
     return output_take(&p->text);
@@ -289,7 +239,7 @@ static enum heddle_status print_begin(struct printer *p)
         json_begin_array(&p->json, NULL);
         return HEDDLE_OK;
     }
-    add_row(p->jobs, row_titles, &p->text);
+    run_rows_titles(&p->jobs->rows, &p->text);
     return output_take(&p->text);
 }
 
@@ -302,8 +252,8 @@ static enum heddle_status print_end(struct printer *p)
 
 enum heddle_status run_workloads(const struct run_context *run, const struct text_list *names)
 {
-    struct job_list jobs = {.name_width = (int)strlen(row_titles[0]),
-                            .size_width = (int)strlen(row_titles[1])};
+    bool is_timed = !run->options->functional && !run_is_on_opencl(run->options);
+    struct job_list jobs = {.rows = {.is_timed = is_timed}};
     struct printer p = {.run = run, .jobs = &jobs};
     p.json.out = &p.text;
     p.as_rows = names->n > 1 || strcmp(names->items[0], "all") == 0;
