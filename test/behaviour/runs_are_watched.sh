@@ -15,6 +15,7 @@ run() {
 "$heddle" run bfs --size tiny --json >plain.json
 run whole bfs --size tiny
 run quantum bfs --size tiny --quantum 1
+run engine bfs --size tiny --engine cycle
 cat >stream.cl <<'CL'
 __kernel void stream(__global const float *x, __global float *y) {
     int i = get_global_id(0);
@@ -26,6 +27,7 @@ run skip "$@"
 run cycle "$@" --engine cycle
 for kind in csv zst; do
     cmp whole.$kind quantum.$kind
+    cmp whole.$kind engine.$kind
     cmp skip.$kind cycle.$kind
 done
 zstd -tq whole.zst # any zstd can open it, and agrees on the checksums
