@@ -12,28 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "bench/kernels.h"
 #include "heddle/heddle.h"
-#include "stats/host.h"
-#include "workloads/workload.h"
-
-extern const char bench_kernels_source[];
-
-enum {
-    BLOCK = 256,
-    FMA_ITERATIONS = 64,
-    GEMM_N = 256,
-    GEMM_COLUMNS = 32,
-    GEMM_ROWS = 8,
-    GATHER_VALUES = 1 << 16
-};
-
-struct measurement {
-    struct device *device;
-    uint32_t size, capacity; /* CTAs to run, and to have inputs for */
-    uint32_t repeats;
-    double best_seconds;
-};
 
 struct bench {
     const char *name;
@@ -42,104 +22,11 @@ struct bench {
     void (*run)(struct measurement *m);
 };
 
-static void launch(struct measurement *m, const char *kernel, const uint32_t global[3],
-                   const uint32_t local[3], const struct device_arg *args, uint32_t n_args)
-{
-    for (uint32_t i = 0; i < m->repeats; i++) {
-        double start = host_now_seconds();
-        device_launch(m->device, kernel, global, local, args, n_args);
-        double seconds = host_now_seconds() - start;
-        if (i == 0 || seconds < m->best_seconds)
-            m->best_seconds = seconds;
-    }
-}
-
-static void launch_1d(struct measurement *m, const char *kernel, const struct device_arg *args,
-                      uint32_t n_args)
-{
-    launch(m, kernel, (const uint32_t[3]){m->size * BLOCK, 1, 1}, (const uint32_t[3]){BLOCK, 1, 1},
-           args, n_args);
-}
-
-/* The result is downloaded so that its hash can be compared between devices. */
-static void read_back(struct measurement *m, device_buffer b, size_t bytes)
-{
-    void *data = xcalloc(1, bytes);
-    device_download(m->device, b, 0, data, bytes);
-    free(data);
-}
-
-static device_buffer random_floats(struct measurement *m, size_t n, uint64_t seed)
-{
-    struct workload_rng rng = {seed};
-    float *values = xcalloc(n, sizeof *values);
-    for (size_t i = 0; i < n; i++)
-        values[i] = rng_unit(&rng);
-    device_buffer b = device_alloc_from(m->device, values, n * sizeof *values, "input");
-    free(values);
-    return b;
-}
-
-static void run_fma_loop(struct measurement *m)
-{
-    size_t bytes = (size_t)m->capacity * BLOCK * sizeof(float);
-    device_buffer out = device_alloc(m->device, bytes, "out");
-    const struct device_arg args[] = {arg_buffer(out), arg_i32(FMA_ITERATIONS)};
-    launch_1d(m, "fma_loop", args, 2);
-    read_back(m, out, bytes);
-}
-
-static void run_naive_gemm(struct measurement *m)
-{
-    size_t n = (size_t)GEMM_N * GEMM_N;
-    device_buffer a = random_floats(m, n, 1), b = random_floats(m, n, 2);
-    device_buffer c = device_alloc(m->device, n * sizeof(float), "c");
-    const struct device_arg args[] = {arg_buffer(a), arg_buffer(b), arg_buffer(c), arg_i32(GEMM_N)};
-    launch(m, "naive_gemm", (const uint32_t[3]){GEMM_N, m->size * GEMM_ROWS, 1},
-           (const uint32_t[3]){GEMM_COLUMNS, GEMM_ROWS, 1}, args, 4);
-    read_back(m, c, n * sizeof(float));
-}
-
-static void run_vector_add(struct measurement *m)
-{
-    size_t n = (size_t)m->capacity * BLOCK;
-    device_buffer a = random_floats(m, n, 1), b = random_floats(m, n, 2);
-    device_buffer c = device_alloc(m->device, n * sizeof(float), "c");
-    const struct device_arg args[] = {arg_buffer(a), arg_buffer(b), arg_buffer(c),
-                                      arg_i32((int32_t)n)};
-    launch_1d(m, "vector_add", args, 4);
-    read_back(m, c, n * sizeof(float));
-}
-
-/* Lists of 0 to 31 entries. */
-static void run_divergent_gather(struct measurement *m)
-{
-    size_t n = (size_t)m->capacity * BLOCK;
-    struct workload_rng rng = {3};
-    int32_t *first = xcalloc(n + 1, sizeof *first);
-    for (size_t i = 0; i < n; i++)
-        first[i + 1] = first[i] + (int32_t)rng_below(&rng, 32);
-    size_t n_index = (size_t)first[n];
-    int32_t *index = xcalloc(n_index + 1, sizeof *index);
-    for (size_t i = 0; i < n_index; i++)
-        index[i] = (int32_t)rng_below(&rng, GATHER_VALUES);
-    const struct device_arg args[] = {
-        arg_buffer(device_alloc_from(m->device, first, (n + 1) * sizeof *first, "first")),
-        arg_buffer(device_alloc_from(m->device, index, n_index * sizeof *index, "index")),
-        arg_buffer(random_floats(m, GATHER_VALUES, 4)),
-        arg_buffer(device_alloc(m->device, n * sizeof(float), "out")),
-    };
-    launch_1d(m, "divergent_gather", args, 4);
-    read_back(m, args[3].buffer, n * sizeof(float));
-    free(first);
-    free(index);
-}
-
 static const struct bench benches[] = {
-    {"fma_loop", 100, 4, 36, 4096, run_fma_loop},
-    {"naive_gemm", 180, 1, 2, GEMM_N / GEMM_ROWS, run_naive_gemm},
-    {"vector_add", 200, 32, 832, 16384, run_vector_add},
-    {"divergent_gather", 350, 2, 22, 2048, run_divergent_gather},
+    {"fma_loop", 100, 4, 36, 4096, bench_fma_loop},
+    {"naive_gemm", 180, 1, 2, 32, bench_naive_gemm},
+    {"vector_add", 200, 32, 832, 16384, bench_vector_add},
+    {"divergent_gather", 350, 2, 22, 2048, bench_divergent_gather},
 };
 enum { N_BENCHES = sizeof benches / sizeof benches[0] };
 

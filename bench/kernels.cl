@@ -1,5 +1,5 @@
 /* The kernels that host instructions per warp instruction are counted with. Fixed: a change here
- * changes what the budgets of bench/functional.c mean. */
+ * changes what the budgets of bench/functional.c and bench/timing.c mean. */
 
 /* Arithmetic only: four chains of multiply-adds. */
 __kernel void fma_loop(__global float *out, int n)
@@ -42,5 +42,17 @@ __kernel void divergent_gather(__global const int *first, __global const int *in
 #pragma unroll 1
     for (int j = first[i]; j < first[i + 1]; j++)
         sum += values[index[j]];
+    out[i] = sum;
+}
+
+/* Every lane reads a line of its own at every step, and the warps of an SM together far more than
+ * its L1D holds. */
+__kernel void thrash(__global const float *rows, __global float *out, int n)
+{
+    int i = get_global_id(0);
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k++)
+        sum += rows[i * n + k];
     out[i] = sum;
 }
