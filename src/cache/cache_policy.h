@@ -162,6 +162,13 @@ struct cache_policy_desc {
     void (*describe_wait)(const struct cache_policy *p, struct strbuf *out);
 };
 
+/* Can the policy change its mind about a waiting access although no line, MSHR or queue has
+ * changed? If not, the access need not be tried again before one of them does. */
+static inline bool cache_answers_drift(const struct cache_policy_desc *d)
+{
+    return d->next_change || d->would_stall || d->on_insts || d->on_epoch || d->apply;
+}
+
 /* --- The registry (registry.c): built-in policies from policies.def, then plug-ins --- */
 uint32_t cache_policy_count(void);
 const struct cache_policy_desc *cache_policy_at(uint32_t i);

@@ -115,6 +115,21 @@ struct dram_address {
     uint32_t partition, bank, row, column;
     uint64_t local; /* address within the partition: compact, for its L2 slice's set index */
 };
+/* Two of its parts for those who need no more of them. */
+static inline uint64_t address_chunk(const struct address_map *m, uint64_t address)
+{
+    uint32_t bytes = m->interleave_bytes; /* mostly a power of two: no division then */
+    return bytes & (bytes - 1) ? address / bytes : address >> __builtin_ctz(bytes);
+}
+static inline uint32_t address_partition(const struct address_map *m, uint64_t address)
+{
+    return (uint32_t)(address_chunk(m, address) % m->n_partitions);
+}
+static inline uint64_t address_local(const struct address_map *m, uint64_t address)
+{
+    uint64_t chunk = address_chunk(m, address), bytes = m->interleave_bytes;
+    return chunk / m->n_partitions * bytes + (address - chunk * bytes);
+}
 /* One-to-one for any number of partitions and banks (6, 12, not only powers of two). The bank is
  * permuted with low row bits: by xor when n_banks is a power of two, else by rotation. */
 struct dram_address address_split(const struct address_map *m, uint64_t address);

@@ -13,13 +13,13 @@ static void ring_push(struct request_ring *r, uint64_t at, struct mem_request *r
         uint32_t cap = r->cap ? r->cap * 2 : 16;
         struct timed_request *items = xcalloc(cap, sizeof *items);
         for (uint32_t i = 0; i < r->n; i++)
-            items[i] = r->items[(r->head + i) % r->cap];
+            items[i] = r->items[(r->head + i) & (r->cap - 1)];
         free(r->items);
         r->items = items;
         r->cap = cap;
         r->head = 0;
     }
-    r->items[(r->head + r->n++) % r->cap] = (struct timed_request){at, request};
+    r->items[(r->head + r->n++) & (r->cap - 1)] = (struct timed_request){at, request};
 }
 
 static struct timed_request *ring_front(const struct request_ring *r)
@@ -29,7 +29,7 @@ static struct timed_request *ring_front(const struct request_ring *r)
 
 static void ring_pop(struct request_ring *r)
 {
-    r->head = (r->head + 1) % r->cap;
+    r->head = (r->head + 1) & (r->cap - 1);
     r->n--;
 }
 
@@ -150,8 +150,16 @@ static bool reply_has_room(const struct partition *p)
     return p->replies.n < m->l2_latency * m->banks + m->reply_queue;
 }
 
+static uint32_t reply_flits(const struct partition *p, const struct mem_request *r)
+{
+    bool old_value = r->access.kind == MEM_ATOMIC && !r->atomic->op->round;
+    bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION || old_value;
+    return noc_flits(&p->config->noc, data ? r->data_bytes : 0);
+}
+
 static void reply(struct partition *p, struct mem_request *r, uint64_t at)
 {
+    r->flits = reply_flits(p, r);
     ring_push(&p->replies, at, r);
 }
 
@@ -176,13 +184,12 @@ static void free_store(struct partition *p, struct mem_request *r, uint64_t now)
         (struct message){.at = t + p->down.latency, .to = r->sm, .kind = MSG_FREE, .body = r});
 }
 
-static struct mem_access l2_access(const struct partition *p, const struct mem_request *r,
-                                   const struct l2_bank *b, uint64_t now)
+static struct mem_access l2_access(const struct mem_request *r, const struct l2_bank *b,
+                                   uint64_t now)
 {
     struct mem_access a = r->access;
-    uint64_t local = address_split(p->map, a.line).local;
     a.cycle = now;
-    a.line = bank_line(p, local);
+    a.line = r->bank_line;
     a.address = a.line;
     a.set = cache_set_of(b->cache, a.line);
     a.sector_mask = 1;
@@ -199,14 +206,12 @@ static bool serve_first(struct partition *p, uint32_t bank, uint64_t now)
 {
     struct l2_bank *b = &p->banks[bank];
     struct mem_request *r = ring_front(&b->queue)->request;
-    struct mem_access a = l2_access(p, r, b, now);
-    bool store = a.kind == MEM_STORE, writes = store || a.kind == MEM_ATOMIC;
-    struct cache_room room = {
-        .miss_queue = dram_queue_room(p), .port = dram_queue_room(p), .bypass_table = true};
-    if (!reply_has_room(p))
+    bool store = r->access.kind == MEM_STORE, writes = store || r->access.kind == MEM_ATOMIC;
+    bool to_dram = dram_queue_room(p);
+    if (!reply_has_room(p) || (writes && !to_dram))
         return false;
-    if (writes && !room.miss_queue)
-        return false;
+    struct cache_room room = {.miss_queue = to_dram, .port = to_dram, .bypass_table = true};
+    struct mem_access a = l2_access(r, b, now);
     struct cache_result res = writes ? cache_store(b->cache, &a, room, store ? NULL : r)
                                      : cache_load(b->cache, &a, room, r);
     if (res.answer == CACHE_STALLED)
@@ -229,14 +234,24 @@ static bool serve_first(struct partition *p, uint32_t bank, uint64_t now)
     return true;
 }
 
+/* A stalled request waits for a line or MSHR that a fill sets free, or for room in the queues to
+ * DRAM or to the SMs. The plain engine tries it every cycle all the same. */
+static bool may_be_served(const struct partition *p, const struct l2_bank *b)
+{
+    return b->seen != p->changes || p->answers_drift || p->every_cycle;
+}
+
 static void step_bank(struct partition *p, uint32_t bank, uint64_t now)
 {
     struct l2_bank *b = &p->banks[bank];
     struct timed_request *front = ring_front(&b->queue);
     if (!front || front->at > now || b->busy_until > now)
         return;
+    if (b->stalled && !may_be_served(p, b))
+        return;
     if (b->stalled)
         p->stats.stall_cycles += now - p->stalled_since[bank];
+    b->seen = p->changes;
     b->stalled = !serve_first(p, bank, now);
     p->stalled_since[bank] = now;
     if (!b->stalled)
@@ -244,6 +259,13 @@ static void step_bank(struct partition *p, uint32_t bank, uint64_t now)
 }
 
 /* --- one cycle of L2 --- */
+
+/* Divides once for all who want to know where the request belongs. */
+static void place_request(const struct partition *p, struct mem_request *r)
+{
+    r->bank = bank_of(p, r->local);
+    r->bank_line = bank_line(p, r->local);
+}
 
 static void take_messages(struct partition *p, uint64_t now)
 {
@@ -254,10 +276,14 @@ static void take_messages(struct partition *p, uint64_t now)
         p->last_event = now * p->l2_clock->period;
         if (copy.kind == MSG_DOWN_CREDIT) {
             tx_credit(&p->down, &copy);
+            if (!p->replies.n)
+                continue;
         } else {
             p->outstanding++;
+            place_request(p, copy.body);
             rx_arrive(&p->up, &copy);
         }
+        p->next_l2 = now;
     }
 }
 
@@ -274,8 +300,7 @@ static void take_request(struct partition *p, uint64_t now)
     if (!m)
         return;
     struct mem_request *r = m->body;
-    uint32_t bank = bank_of(p, address_split(p->map, r->access.line).local);
-    struct l2_bank *b = &p->banks[bank];
+    struct l2_bank *b = &p->banks[r->bank];
     if (!bank_has_room(p, b))
         return;
     struct message out;
@@ -291,7 +316,7 @@ static void come_around(struct partition *p, uint32_t bank, struct mem_request *
         return;
     }
     serve(p, &p->banks[bank], r, now);
-    write_dram(p, bank, bank_line(p, address_split(p->map, r->access.line).local), now);
+    write_dram(p, bank, r->bank_line, now);
 }
 
 static void fill_from_dram(struct partition *p, uint64_t now)
@@ -315,27 +340,32 @@ static void fill_from_dram(struct partition *p, uint64_t now)
         uint32_t n = cache_fill(b->cache, tag.mshr, now, waiters, 64, &res);
         if (res.writeback)
             write_dram(p, tag.bank, res.victim_line, now);
+        p->changes++;
         for (uint32_t i = 0; i < n; i++)
             if (waiters[i])
                 serve(p, b, waiters[i], now);
     }
 }
 
+static void plan_dram(struct partition *p)
+{
+    uint64_t next = dram_next(p->dram, p->dram_cycle);
+    p->next_dram = next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
+}
+
 static void feed_dram(struct partition *p, sim_time t, uint64_t now)
 {
+    bool fed = false;
     while (p->to_dram_n && p->to_dram[p->to_dram_head].at <= now && dram_has_room(p->dram)) {
         dram_push(p->dram, &p->to_dram[p->to_dram_head].request, t / p->dram_clock->period);
         p->to_dram_head = (p->to_dram_head + 1) % to_dram_places(p);
         p->to_dram_n--;
-        p->freed++;
+        fed = true;
     }
-}
-
-static uint32_t reply_flits(const struct partition *p, const struct mem_request *r)
-{
-    bool old_value = r->access.kind == MEM_ATOMIC && !r->atomic->op->round;
-    bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION || old_value;
-    return noc_flits(&p->config->noc, data ? r->data_bytes : 0);
+    if (fed) {
+        p->changes++;
+        plan_dram(p);
+    }
 }
 
 static void send_reply(struct partition *p, uint64_t now)
@@ -345,19 +375,18 @@ static void send_reply(struct partition *p, uint64_t now)
     if (!front || front->at > now)
         return;
     struct mem_request *r = front->request;
-    uint32_t flits = reply_flits(p, r);
-    if (!tx_can_send(&p->down, t, r->sm, flits))
+    if (!tx_can_send(&p->down, t, r->sm, r->flits))
         return;
-    tx_send(&p->down, t,
-            (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)flits, .body = r});
+    tx_send(
+        &p->down, t,
+        (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)r->flits, .body = r});
     ring_pop(&p->replies);
-    p->freed++;
     p->outstanding--;
+    p->changes++;
 }
 
 static void l2_tick(struct partition *p, uint64_t now)
 {
-    take_messages(p, now);
     take_request(p, now);
     fill_from_dram(p, now);
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
@@ -392,6 +421,11 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* The next L2 cycle after `now` with something to do; a stalled bank waits for DRAM or a reply. */
 static uint64_t next_l2(const struct partition *p, uint64_t now)
 {
@@ -399,14 +433,13 @@ static uint64_t next_l2(const struct partition *p, uint64_t now)
     const struct timed_request *front;
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         const struct l2_bank *bank = &p->banks[b];
-        if ((front = ring_front(&bank->queue)) && (!bank->stalled || bank->busy_until > now))
+        if ((front = ring_front(&bank->queue)) && (!bank->stalled || may_be_served(p, bank)))
             next = min_u64(next, front->at > bank->busy_until ? front->at : bank->busy_until);
     }
     if (rx_peek(&p->up)) {
         const struct mem_request *r = rx_peek(&p->up)->body;
-        uint32_t bank = bank_of(p, address_split(p->map, r->access.line).local);
-        if (bank_has_room(p, &p->banks[bank]))
-            next = now + 1;
+        if (bank_has_room(p, &p->banks[r->bank]))
+            return now + 1;
     }
     if ((front = ring_front(&p->from_dram)))
         next = min_u64(next, front->at);
@@ -415,37 +448,21 @@ static uint64_t next_l2(const struct partition *p, uint64_t now)
     if ((front = ring_front(&p->replies))) {
         sim_time t =
             front->at > now + 1 ? front->at * p->l2_clock->period : (now + 1) * p->l2_clock->period;
-        t = tx_ready_at(&p->down, t, front->request->sm, reply_flits(p, front->request));
+        t = tx_ready_at(&p->down, t, front->request->sm, front->request->flits);
         if (t != TIME_NEVER)
             next = min_u64(next, clock_cycle_at(p->l2_clock, t));
     }
     return next > now ? next : now + 1;
 }
 
-static bool anything_stalled(const struct partition *p)
-{
-    for (uint32_t b = 0; b < p->config->memory.banks; b++)
-        if (p->banks[b].stalled)
-            return true;
-    return false;
-}
-
-/* After a tick of L2: when the next is due. A stalled bank is tried in every tick, and once more in
- * the cycle after something left at the tick's end that it may have waited for. */
-static sim_time plan_l2(const struct partition *p, uint64_t now, bool freed)
+/* After a tick of L2: when the next is due. A stalled bank is tried again in the cycle after
+ * something left for DRAM or the SMs. */
+static void plan_l2(struct partition *p, uint64_t now)
 {
     if (p->every_cycle)
-        return partition_is_idle(&p->shard) ? TIME_NEVER : (now + 1) * p->l2_clock->period;
-    if (freed && anything_stalled(p))
-        return (now + 1) * p->l2_clock->period;
-    uint64_t next = next_l2(p, now);
-    return next == UINT64_MAX ? TIME_NEVER : next * p->l2_clock->period;
-}
-
-static sim_time plan_dram(const struct partition *p)
-{
-    uint64_t next = dram_next(p->dram, p->dram_cycle);
-    return next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
+        p->next_l2 = partition_is_idle(&p->shard) ? UINT64_MAX : now + 1;
+    else
+        p->next_l2 = next_l2(p, now);
 }
 
 /* Remembers when the partition came to rest: the same time in both engines. */
@@ -457,44 +474,57 @@ static void note_rest(struct partition *p, sim_time t)
     p->was_busy = !idle;
 }
 
+/* A message that only brings credits back while no reply waits for them needs no tick. */
+static void advance_l2(struct partition *p, uint64_t now)
+{
+    take_messages(p, now);
+    if (p->next_l2 <= now || p->every_cycle) {
+        l2_tick(p, now);
+        plan_l2(p, now);
+    }
+    p->l2_cycle = now + 1;
+    note_rest(p, now * p->l2_clock->period);
+}
+
+/* What DRAM gives or makes room for, L2 sees in its next cycle. */
+static void advance_dram(struct partition *p, sim_time t)
+{
+    uint64_t now = t / p->dram_clock->period;
+    bool had_room = dram_has_room(p->dram);
+    dram_step(p, now);
+    p->dram_cycle = now + 1;
+    plan_dram(p);
+    note_rest(p, t);
+    uint64_t at = UINT64_MAX, soonest = clock_cycle_at(p->l2_clock, t + 1);
+    if (p->from_dram.n)
+        at = ring_front(&p->from_dram)->at;
+    if (!had_room && p->to_dram_n && dram_has_room(p->dram))
+        at = min_u64(at, p->to_dram[p->to_dram_head].at);
+    if (p->every_cycle && !partition_is_idle(&p->shard))
+        at = soonest;
+    if (at != UINT64_MAX)
+        p->next_l2 = min_u64(p->next_l2, max_u64(at, soonest));
+}
+
 static void partition_advance(struct shard *s, sim_time until)
 {
     struct partition *p = (struct partition *)s;
     for (;;) {
         const struct message *m = shard_peek(s, until);
-        sim_time t_l2 = p->next_l2, t_dram = plan_dram(p);
-        if (m) {
-            sim_time arrival = clock_cycle_at(p->l2_clock, m->at) * p->l2_clock->period;
-            t_l2 = arrival < t_l2 ? arrival : t_l2;
-        }
-        sim_time floor = p->l2_cycle * p->l2_clock->period;
-        if (t_l2 != TIME_NEVER && t_l2 < floor)
-            t_l2 = floor;
-        sim_time t = t_l2 < t_dram ? t_l2 : t_dram;
-        if (t >= until) {
-            s->next = t;
+        uint64_t now = p->next_l2;
+        if (m)
+            now = min_u64(now, clock_cycle_at(p->l2_clock, m->at));
+        if (now < p->l2_cycle)
+            now = p->l2_cycle;
+        sim_time t_l2 = now == UINT64_MAX ? TIME_NEVER : now * p->l2_clock->period;
+        if (t_l2 >= until && p->next_dram >= until) {
+            s->next = min_u64(t_l2, p->next_dram);
             return;
         }
-        if (t_l2 <= t_dram) {
-            uint64_t now = t_l2 / p->l2_clock->period;
-            uint64_t freed = p->freed;
-            l2_tick(p, now);
-            p->l2_cycle = now + 1;
-            p->next_l2 = plan_l2(p, now, freed != p->freed);
-            note_rest(p, t_l2);
-        } else {
-            uint64_t now = t_dram / p->dram_clock->period;
-            bool room = dram_has_room(p->dram);
-            dram_step(p, now);
-            p->dram_cycle = now + 1;
-            note_rest(p, t_dram);
-            /* What DRAM gives or makes room for, L2 sees in its next cycle. */
-            if (p->from_dram.n || (!room && dram_has_room(p->dram))) {
-                sim_time next = clock_cycle_at(p->l2_clock, t_dram + 1) * p->l2_clock->period;
-                sim_time planned = plan_l2(p, next / p->l2_clock->period - 1, false);
-                p->next_l2 = planned < p->next_l2 ? planned : p->next_l2;
-            }
-        }
+        if (t_l2 <= p->next_dram)
+            advance_l2(p, now);
+        else
+            advance_dram(p, p->next_dram);
     }
 }
 
@@ -529,7 +559,9 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->index = index;
     p->mem = mem;
     p->every_cycle = every_cycle;
-    p->next_l2 = TIME_NEVER;
+    p->next_l2 = UINT64_MAX;
+    p->next_dram = TIME_NEVER;
+    p->answers_drift = cache_answers_drift(c->l2_policy);
     overlay_init(&p->overlay);
     /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
     uint32_t up = c->noc.flits_per_cycle_up * c->memory.banks;

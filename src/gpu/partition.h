@@ -17,7 +17,7 @@ struct timed_request {
 
 struct request_ring {
     struct timed_request *items;
-    uint32_t head, n, cap;
+    uint32_t head, n, cap; /* cap: a power of two */
 };
 
 /* A DRAM access that waits for a place in the DRAM queue. */
@@ -40,6 +40,7 @@ struct l2_bank {
     struct request_ring queue;
     uint64_t busy_until; /* atomics */
     bool stalled;
+    uint64_t seen; /* the partition's changes up to its last try */
 };
 
 #define PARTITION_COUNTERS(COUNTER)                                                                \
@@ -75,10 +76,13 @@ struct partition {
     uint32_t n_tags, cap_tags, free_tags;
     struct request_ring replies;
     uint64_t l2_cycle, dram_cycle; /* the first not done yet of each clock */
-    sim_time next_l2;              /* when L2 has something to do again */
-    uint64_t outstanding;          /* requests taken and not answered */
-    uint64_t freed;                /* requests and replies that have left: room for others */
-    sim_time last_event;           /* when it came to rest, or the last message came */
+    /* When each has something to do again, as things are. */
+    uint64_t next_l2;   /* L2 cycle, perhaps one that is over; UINT64_MAX = never */
+    sim_time next_dram; /* time */
+    uint64_t changes; /* fills, and requests and replies that have left: a stalled bank may go on */
+    bool answers_drift;   /* L2's policy may change its mind by itself */
+    uint64_t outstanding; /* requests taken and not answered */
+    sim_time last_event;  /* when it came to rest, or the last message came */
     bool was_busy;
     uint64_t *stalled_since; /* per bank */
     struct partition_stats stats;

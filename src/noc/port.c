@@ -112,28 +112,13 @@ static uint32_t *credits_for(const struct tx_port *p, uint32_t receiver)
     return &p->credits[receiver - p->first_receiver];
 }
 
-sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits)
-{
-    assert(flits > 0 && flits <= p->max_credits);
-    if (*credits_for(p, to) < flits)
-        return TIME_NEVER;
-    /* A message may be handed over as soon as the last port cycle before the free one has begun:
-     * a sender on another clock would otherwise miss port cycles it could have used. */
-    uint64_t free_cycle = p->next_slot / p->flits_per_cycle;
-    sim_time ready = free_cycle > 0 ? (free_cycle - 1) * p->clock->period + 1 : 0;
-    return ready > now ? ready : now;
-}
-
-bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits)
-{
-    return tx_ready_at(p, now, to, flits) <= now;
-}
-
 void tx_send(struct tx_port *p, sim_time now, struct message m)
 {
     assert(tx_can_send(p, now, m.to, m.flits));
     *credits_for(p, m.to) -= m.flits;
     m.at = port_pass(&p->next_slot, p->clock, p->flits_per_cycle, now, m.flits) + p->latency;
+    uint64_t free_cycle = p->next_slot / p->flits_per_cycle;
+    p->open_from = free_cycle > 0 ? (free_cycle - 1) * p->clock->period + 1 : 0;
     shard_send(p->shard, now, m);
     occupancy_add(&p->held, now, m.flits);
     p->stats.messages++;
@@ -195,11 +180,6 @@ void rx_arrive(struct rx_port *p, const struct message *m)
     occupancy_add(&p->held, m->at, m->flits);
     p->stats.messages++;
     p->stats.flits += m->flits;
-}
-
-const struct message *rx_peek(const struct rx_port *p)
-{
-    return p->buffer.n > 0 ? &p->buffer.items[p->buffer.head] : NULL;
 }
 
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)

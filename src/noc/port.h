@@ -65,6 +65,9 @@ struct tx_port {
     uint32_t flits_per_cycle;
     sim_time latency;
     uint64_t next_slot; /* the first free flit of the port: cycle * flits_per_cycle + k */
+    sim_time open_from; /* a message may be handed over as soon as the last port cycle before the
+                         * free one has begun: a sender on another clock would otherwise miss port
+                         * cycles it could have used */
     uint32_t *credits;  /* per receiver, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
     struct occupancy held; /* credits in use, all receivers */
@@ -76,9 +79,20 @@ void tx_init(struct tx_port *p, struct shard *s, const struct clock_domain *cloc
 void tx_destroy(struct tx_port *p);
 /* The first time >= now at which a message of that many flits can be handed over, as far as the
  * port is concerned: TIME_NEVER while credits are missing. */
-sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits);
+static inline sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32_t to,
+                                   uint32_t flits)
+{
+    assert(flits > 0 && flits <= p->max_credits);
+    assert(to - p->first_receiver < p->n_receivers);
+    if (p->credits[to - p->first_receiver] < flits)
+        return TIME_NEVER;
+    return p->open_from > now ? p->open_from : now;
+}
 /* Can it be handed over now? (The same as tx_ready_at() <= now.) */
-bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits);
+static inline bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits)
+{
+    return tx_ready_at(p, now, to, flits) <= now;
+}
 /* Sends m.flits flits to m.to, which must be possible; fills in m.from and m.at. */
 void tx_send(struct tx_port *p, sim_time now, struct message m);
 /* A credit message came back. */
@@ -105,7 +119,10 @@ void rx_destroy(struct rx_port *p);
 void rx_arrive(struct rx_port *p, const struct message *m);
 /* The first message in the buffer, NULL if it is empty. The receiver looks at it and takes it once
  * it has room for it; till then it and those behind it wait. */
-const struct message *rx_peek(const struct rx_port *p);
+static inline const struct message *rx_peek(const struct rx_port *p)
+{
+    return p->buffer.n > 0 ? &p->buffer.items[p->buffer.head] : NULL;
+}
 /* Takes the first message: begins as soon as the port is free, returns when its last flit is
  * through, and sends the credits back from then. */
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);

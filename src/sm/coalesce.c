@@ -1,5 +1,6 @@
 #include "sm/coalesce.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static struct line_access *find_line(struct line_access *from, uint32_t n, uint64_t line)
@@ -23,13 +24,15 @@ static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint32_t 
                                uint32_t line_bytes, struct line_access *out)
 {
     uint32_t n = 0;
+    uint64_t highest = 0; /* line so far: a higher one is new, no need to look for it */
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         uint64_t line = address[i] & ~(uint64_t)(line_bytes - 1);
-        struct line_access *a = find_line(out, n, line);
+        struct line_access *a = n && line <= highest ? find_line(out, n, line) : NULL;
         if (!a) {
             a = &out[n++];
             *a = (struct line_access){.line = line, .address = address[i]};
+            highest = line > highest ? line : highest;
         }
         a->lanes |= 1u << i;
         add_bytes(a, (uint32_t)(address[i] - line), bytes);
@@ -37,10 +40,32 @@ static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint32_t 
     return n;
 }
 
+/* The most common shapes: a full warp side by side in one line, or all at one place. */
+static bool is_one_line(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
+                        struct line_access *out)
+{
+    uint64_t first = address[0], line = first & ~(uint64_t)(line_bytes - 1), apart = 0, unlike = 0;
+    uint32_t extent = (address[WARP_LANES - 1] == first ? 1 : WARP_LANES) * bytes;
+    if (first - line + extent > line_bytes)
+        return false;
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        apart |= address[i] - first - (uint64_t)i * bytes;
+        unlike |= address[i] ^ first;
+    }
+    if (apart && unlike)
+        return false;
+    *out = (struct line_access){.line = line, .address = first, .lanes = ~0u};
+    for (uint32_t at = (uint32_t)(first - line), end = at + extent; at < end; at += bytes)
+        add_bytes(out, at, bytes);
+    return true;
+}
+
 uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                   uint32_t group, struct line_access *out)
 {
     uint32_t n = 0;
+    if (mask == ~0u && group == WARP_LANES && is_one_line(address, bytes, line_bytes, out))
+        return 1;
     for (uint32_t first = 0; first < WARP_LANES; first += group) {
         uint32_t lanes = group == WARP_LANES ? mask : mask & ((1u << group) - 1) << first;
         if (lanes)

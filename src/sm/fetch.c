@@ -12,16 +12,6 @@ static uint32_t next_warp(const struct sm *sm)
     return (uint32_t)__builtin_ctzll(candidates);
 }
 
-static void send_miss(struct sm *sm, const struct mem_access *a, uint32_t mshr)
-{
-    struct mem_request *r = sm_new_request(sm);
-    r->access = *a;
-    r->origin = FROM_L1I;
-    r->id = mshr;
-    r->data_bytes = sm->config->l1i.line_bytes;
-    sm_queue_request(sm, r);
-}
-
 void sm_deliver_fetch(struct sm *sm, uint32_t slot, uint64_t now)
 {
     uint32_t pc = sm->warps[slot].fetch_pc, bytes = sm->config->inst_bytes;
@@ -64,7 +54,7 @@ void sm_fetch(struct sm *sm, uint64_t now)
     if (r.answer == CACHE_HIT)
         sm_deliver_fetch(sm, slot, now);
     else if (r.answer == CACHE_MISS)
-        send_miss(sm, &a, r.mshr);
+        sm_queue_request(sm, sm_new_request(sm, &a, FROM_L1I, r.mshr, line_bytes));
     sm_refresh(sm, slot, now);
 }
 

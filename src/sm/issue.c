@@ -112,20 +112,22 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
     uint64_t bit = 1ull << slot;
-    sm->can_issue &= ~bit;
+    if (sm->can_issue & bit) {
+        sm->by_unit[w->unit] &= ~bit;
+        sm->by_class[w->issue_class] &= ~bit;
+        sm->can_issue &= ~bit;
+    }
     sm->can_fetch &= ~bit;
-    for (uint32_t u = 0; u < N_UNITS; u++)
-        sm->by_unit[u] &= ~bit;
-    for (uint32_t c = 0; c < N_ISSUE_CLASSES; c++)
-        sm->by_class[c] &= ~bit;
     if (!w->emu || w->emu->state == WARP_FAULTED)
         return;
     enum stall_cause cause = find_cause(sm, slot, now);
     if (cause == STALLED_NONE) {
         const struct op_timing *t = &sm->timing[w->emu->pc];
+        w->unit = t->unit;
+        w->issue_class = t->issue_class;
         sm->can_issue |= bit;
-        sm->by_unit[t->unit] |= bit;
-        sm->by_class[t->issue_class] |= bit;
+        sm->by_unit[w->unit] |= bit;
+        sm->by_class[w->issue_class] |= bit;
     } else if (cause == STALLED_FETCH && !w->fetching) {
         sm->can_fetch |= bit;
     }
@@ -155,17 +157,12 @@ static uint32_t earliest(const uint64_t *times, uint32_t n)
     return best;
 }
 
-uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit)
+/* The first cycle in which the unit takes an instruction; the load/store unit does not know. */
+static uint64_t unit_next(const struct sm *sm, enum sm_unit unit)
 {
     if (unit == UNIT_LDST)
         return ldst_has_room(sm) ? 0 : UINT64_MAX;
-    const uint64_t *free = sm->collector_free[unit];
-    return free[earliest(free, collector_count(sm, unit))];
-}
-
-bool sm_unit_ready(const struct sm *sm, enum sm_unit unit, uint64_t now)
-{
-    return sm_unit_next(sm, unit) <= now;
+    return sm->collector_next[unit];
 }
 
 /* When the operands have been read. Predicates have a file of their own without conflicts. */
@@ -189,9 +186,11 @@ static uint64_t dispatch(struct sm *sm, const struct op_timing *t, uint64_t read
 {
     uint64_t *units = sm->unit_free[t->unit], *collectors = sm->collector_free[t->unit];
     uint32_t unit = earliest(units, unit_count(sm, t->unit));
+    uint32_t n_collectors = collector_count(sm, t->unit);
     uint64_t at = units[unit] > ready ? units[unit] : ready;
     units[unit] = at + sm->config->interval[t->operation];
-    collectors[earliest(collectors, collector_count(sm, t->unit))] = at;
+    collectors[earliest(collectors, n_collectors)] = at;
+    sm->collector_next[t->unit] = collectors[earliest(collectors, n_collectors)];
     return at;
 }
 
@@ -294,7 +293,9 @@ static void occupy(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
     wheel_add(&sm->wheel, now, at + sm->config->latency[t->operation], e);
 }
 
-static void issue_warp(struct sm *sm, uint32_t scheduler, uint32_t slot, uint64_t now)
+/* Apart from sm_issue(), which most of the time finds nothing to issue. */
+static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t scheduler, uint32_t slot,
+                                                 uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
     struct emu_warp *e = w->emu;
@@ -327,24 +328,23 @@ static void issue_warp(struct sm *sm, uint32_t scheduler, uint32_t slot, uint64_
         sm_refresh(sm, slot, now);
 }
 
-/* Those of the warps that the policy lets issue. */
-static uint64_t allowed_warps(const struct sm *sm, uint64_t warps)
+/* Warps without a hazard whose unit takes an instruction now. */
+static inline uint64_t warps_with_unit(const struct sm *sm, uint64_t now)
 {
-    const struct scheduler_desc *d = sm->scheduler->desc;
-    for (uint32_t c = 0; warps && d->may_issue && c < N_ISSUE_CLASSES; c++)
-        if (sm->by_class[c] & warps)
-            warps &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
-    return warps;
+    uint64_t ready = sm->can_issue;
+    for (uint32_t u = 0; u < N_UNITS; u++)
+        ready &= unit_next(sm, (enum sm_unit)u) > now ? ~sm->by_unit[u] : ~0ull;
+    return ready;
 }
 
-/* Warps of a scheduler that can issue now: no hazard, a free unit, and the policy lets them. */
-static uint64_t ready_warps(const struct sm *sm, uint64_t mine, uint64_t now)
+/* Those of them that the policy lets issue. */
+static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
-    uint64_t ready = sm->can_issue & mine;
-    for (uint32_t u = 0; ready && u < N_UNITS; u++)
-        if (sm->by_unit[u] & ready && !sm_unit_ready(sm, (enum sm_unit)u, now))
-            ready &= ~sm->by_unit[u];
-    return allowed_warps(sm, ready);
+    const struct scheduler_desc *d = sm->scheduler->desc;
+    for (uint32_t c = 0; ready && d->may_issue && c < N_ISSUE_CLASSES; c++)
+        if (sm->by_class[c] & ready)
+            ready &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
+    return ready;
 }
 
 void sm_issue(struct sm *sm, uint64_t now)
@@ -354,14 +354,21 @@ void sm_issue(struct sm *sm, uint64_t now)
         d->advance(sm->scheduler, now - sm->scheduler_time);
         sm->scheduler_time = now;
     }
-    for (uint32_t s = 0; s < sm->config->n_schedulers; s++) {
-        uint64_t ready = ready_warps(sm, sm->slot_mask[s], now);
+    if (!sm->can_issue)
+        return;
+    uint64_t with_unit = warps_with_unit(sm, now);
+    for (uint32_t s = 0; with_unit && s < sm->config->n_schedulers; s++) {
+        uint64_t ready = with_unit & sm->slot_mask[s];
+        if (ready && d->may_issue)
+            ready = allowed_warps(sm, ready);
         if (!ready || sm->emu.fault.kind != FAULT_NONE)
             continue;
         struct sched_pick p =
             d->pick(sm->scheduler, s, ready, ready & sm->by_class[ISSUE_LOAD], now);
-        if (p.warp >= 0)
+        if (p.warp >= 0) {
             issue_warp(sm, s, (uint32_t)p.warp, now);
+            with_unit = warps_with_unit(sm, now); /* a unit was taken, a barrier opened */
+        }
     }
 }
 
@@ -373,9 +380,10 @@ uint64_t sm_issue_next(const struct sm *sm, uint64_t now)
     const struct scheduler_desc *d = sm->scheduler->desc;
     uint64_t allowed = allowed_warps(sm, sm->can_issue);
     for (uint32_t u = 0; u < N_UNITS; u++) {
-        uint64_t free = sm_unit_next(sm, (enum sm_unit)u);
-        if (sm->by_unit[u] & allowed && free < next)
-            next = free;
+        if (sm->by_unit[u] & allowed) {
+            uint64_t free = unit_next(sm, (enum sm_unit)u);
+            next = free < next ? free : next;
+        }
     }
     if (d->next_change) {
         uint64_t change = d->next_change(sm->scheduler, now);

@@ -8,11 +8,6 @@
 /* Local memory of a warp slot: words of 32 lanes side by side, in an address range of its own. */
 #define LOCAL_BASE 0x2000000000ull
 
-bool ldst_has_room(const struct sm *sm)
-{
-    return sm->ldst_n < sm->config->ldst_queue;
-}
-
 static struct ldst_op *ldst_front(const struct sm *sm)
 {
     return &sm->ldst[sm->ldst_head];
@@ -154,6 +149,25 @@ static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(m), now);
 }
 
+/* What all accesses of an instruction have in common; mem_access is large, so it is written once.
+ */
+static void begin_accesses(const struct sm *sm, struct ldst_op *l)
+{
+    const struct sched_warp *w = &sm->sched_warps[l->slot];
+    l->common = (struct mem_access){.launch = sm->launch,
+                                    .cta = w->cta,
+                                    .warp_slot = l->slot,
+                                    .warp_uid = w->uid,
+                                    .warp_age = w->age,
+                                    .scheduler = l->slot % sm->config->n_schedulers,
+                                    .pc = l->pc,
+                                    .load_index = sm->timing[l->pc].load_index,
+                                    .kind = l->kind,
+                                    .space = l->space,
+                                    .op = sm->timing[l->pc].memory_op,
+                                    .source = sm->index};
+}
+
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
 {
     struct ldst_op *l = &sm->ldst[(sm->ldst_head + sm->ldst_n++) % sm->config->ldst_queue];
@@ -183,61 +197,39 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
         note_atomics(sm, l);
     if (l->kind == MEM_STORE && l->n && l->space == MEM_GLOBAL)
         note_store(sm, w, now);
-    l->cta = w->emu->cta->number;
-    l->warp_uid = sm->sched_warps[slot].uid;
-    l->warp_age = sm->sched_warps[slot].age;
+    if (!l->n)
+        return;
     const uint32_t *block = sm->emu.launch.block;
     l->first_thread_of_warp =
-        l->cta * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
+        w->emu->cta->number * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
     l->first_id = sm->next_access_id;
     sm->next_access_id += l->n;
+    begin_accesses(sm, l);
 }
 
 /* --- one access --- */
 
-static struct mem_access make_access(const struct sm *sm, const struct ldst_op *l, uint64_t now)
+/* The access to do next. */
+static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     const struct line_access *x = &l->access[l->next];
     const struct criticality *crit = sm->criticality;
-    uint32_t lane = (uint32_t)__builtin_ctz(x->lanes);
+    struct mem_access *a = &l->common;
+    a->id = l->first_id + l->next;
+    a->cycle = now;
+    a->active_mask = x->lanes;
+    a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
+    a->first_thread = l->first_thread_of_warp + a->first_lane;
+    a->address = x->address;
+    a->line = x->line;
+    a->sector_mask = x->sectors;
+    a->byte_mask[0] = x->bytes[0];
+    a->byte_mask[1] = x->bytes[1];
+    a->full_line = (x->bytes[0] & x->bytes[1]) == ~0ull;
     bool has_warp = sm->warps[l->slot].emu != NULL;
-    return (struct mem_access){
-        .id = l->first_id + l->next,
-        .cycle = now,
-        .launch = sm->launch,
-        .cta = l->cta,
-        .warp_slot = l->slot,
-        .warp_uid = l->warp_uid,
-        .warp_age = l->warp_age,
-        .scheduler = l->slot % sm->config->n_schedulers,
-        .active_mask = x->lanes,
-        .first_lane = lane,
-        .first_thread = l->first_thread_of_warp + lane,
-        .pc = l->pc,
-        .load_index = sm->timing[l->pc].load_index,
-        .address = x->address,
-        .line = x->line,
-        .sector_mask = x->sectors,
-        .byte_mask = {x->bytes[0], x->bytes[1]},
-        .kind = l->kind,
-        .space = l->space,
-        .op = sm->timing[l->pc].memory_op,
-        .full_line = (x->bytes[0] & x->bytes[1]) == ~0ull,
-        .source = sm->index,
-        .criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0,
-        .is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now),
-    };
-}
-
-static struct mem_request *make_request(struct sm *sm, const struct mem_access *a,
-                                        enum request_origin origin, uint32_t id, uint32_t bytes)
-{
-    struct mem_request *r = sm_new_request(sm);
-    r->access = *a;
-    r->origin = origin;
-    r->id = id;
-    r->data_bytes = bytes;
-    return r;
+    a->criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0;
+    a->is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now);
+    return a;
 }
 
 static uint32_t segment_bytes(uint32_t sectors)
@@ -256,7 +248,7 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
     back.full_line = true;
     back.sector_mask = 0xf;
     back.byte_mask[0] = back.byte_mask[1] = ~0ull;
-    sm_queue_request(sm, make_request(sm, &back, FROM_STORE, 0, sm->config->l1d.line_bytes));
+    sm_queue_request(sm, sm_new_request(sm, &back, FROM_STORE, 0, sm->config->l1d.line_bytes));
 }
 
 static uint32_t free_bypass_slot(const struct sm *sm)
@@ -277,7 +269,7 @@ static void send_bypass(struct sm *sm, const struct ldst_op *l, const struct mem
     sm->bypass[slot] = l->record;
     sm->n_bypass++;
     l->record->outstanding++;
-    sm_send(sm, make_request(sm, a, FROM_BYPASS, slot, bytes), now);
+    sm_send(sm, sm_new_request(sm, a, FROM_BYPASS, slot, bytes), now);
 }
 
 static bool stall(struct sm *sm, enum cache_stall cause)
@@ -288,10 +280,10 @@ static bool stall(struct sm *sm, enum cache_stall cause)
 
 static struct cache_room room_now(const struct sm *sm, const struct mem_access *a, uint64_t now)
 {
-    struct mem_request probe = {.access = *a};
     return (struct cache_room){
         .miss_queue = !sm_miss_queue_full(sm),
-        .port = sm_can_send(sm, &probe, now),
+        .port = tx_can_send(&sm->up, now * sm->clock->period, sm_destination(sm, a->line),
+                            sm->header_flits),
         .bypass_table = sm->n_bypass < sm->config->bypass_slots,
     };
 }
@@ -333,9 +325,9 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, 
         if (r.writeback)
             sm_queue_writeback(sm, a, &r);
         sm_queue_request(sm,
-                         make_request(sm, a, constant ? FROM_L1C : FROM_L1D, r.mshr,
-                                      fetch_bytes(constant ? &sm->config->l1c : &sm->config->l1d,
-                                                  r.fetch_sectors)));
+                         sm_new_request(sm, a, constant ? FROM_L1C : FROM_L1D, r.mshr,
+                                        fetch_bytes(constant ? &sm->config->l1c : &sm->config->l1d,
+                                                    r.fetch_sectors)));
         break;
     case CACHE_BYPASSED:
         send_bypass(sm, l, a, now);
@@ -359,11 +351,11 @@ static bool store_access(struct sm *sm, struct mem_access *a, uint64_t now)
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
-        sm_queue_request(sm, make_request(sm, &fetch, FROM_L1D, r.mshr,
-                                          fetch_bytes(&sm->config->l1d, r.fetch_sectors)));
+        sm_queue_request(sm, sm_new_request(sm, &fetch, FROM_L1D, r.mshr,
+                                            fetch_bytes(&sm->config->l1d, r.fetch_sectors)));
     }
     if (r.forward)
-        sm_queue_request(sm, make_request(sm, a, FROM_STORE, 0, segment_bytes(a->sector_mask)));
+        sm_queue_request(sm, sm_new_request(sm, a, FROM_STORE, 0, segment_bytes(a->sector_mask)));
     return true;
 }
 
@@ -374,7 +366,7 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     if (sm->on_atomic)
         sm->on_atomic(sm->on_atomic_user, a);
     cache_invalidate_line(sm->l1d, a->line);
-    struct mem_request *r = make_request(sm, a, FROM_ATOMIC, 0, segment_bytes(a->sector_mask));
+    struct mem_request *r = sm_new_request(sm, a, FROM_ATOMIC, 0, segment_bytes(a->sector_mask));
     if (!r->atomic)
         r->atomic = ARENA_NEW(&sm->pool, struct atomic_part);
     r->atomic->op = l->op;
@@ -394,11 +386,11 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
 
 static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    struct mem_access a = make_access(sm, l, now);
+    struct mem_access *a = next_access(sm, l, now);
     if (l->kind == MEM_ATOMIC)
-        return atomic_access(sm, l, &a);
+        return atomic_access(sm, l, a);
     if (l->kind == MEM_STORE) {
-        bool ok = store_access(sm, &a, now);
+        bool ok = store_access(sm, a, now);
         sm->stats.store_requests += ok;
         return ok;
     }
@@ -406,11 +398,11 @@ static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
     if (l->record == NULL) /* a load whose result nobody wants still asks for its line */
         l->record = new_record(sm, l->slot, l->pc);
     if (l->space == MEM_CONST)
-        ok = load_cached(sm, l, &a, sm->l1c, now);
+        ok = load_cached(sm, l, a, sm->l1c, now);
     else if (l->uncached && l->space == MEM_GLOBAL)
-        ok = load_uncached(sm, l, &a, now);
+        ok = load_uncached(sm, l, a, now);
     else
-        ok = load_cached(sm, l, &a, sm->l1d, now);
+        ok = load_cached(sm, l, a, sm->l1d, now);
     sm->stats.load_requests += ok && l->space != MEM_CONST;
     return ok;
 }
@@ -460,6 +452,19 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
         l->record->done_at = now + l->shared_passes - 1 + sm->config->shared_latency;
 }
 
+bool ldst_wants_port(const struct sm *sm)
+{
+    return sm->ldst_stalled && (sm->answers_drift || sm->ldst_cause == STALL_PORT ||
+                                sm->ldst_cause == STALL_BYPASS_TABLE);
+}
+
+/* Trying a stalled access costs as much as performing it, and most of the time the answer cannot
+ * have changed. The plain engine tries all the same. */
+static bool may_be_accepted(const struct sm *sm)
+{
+    return sm->ldst_retry || ldst_wants_port(sm) || sm->every_cycle;
+}
+
 void ldst_step(struct sm *sm, uint64_t now)
 {
     if (!sm->ldst_n)
@@ -467,6 +472,9 @@ void ldst_step(struct sm *sm, uint64_t now)
     struct ldst_op *l = ldst_front(sm);
     if (now < l->ready_at || now < sm->ldst_busy_until)
         return;
+    if (sm->ldst_stalled && !may_be_accepted(sm))
+        return;
+    sm->ldst_retry = false;
     if (sm->ldst_stalled)
         sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
     sm->ldst_stalled = false;
@@ -479,7 +487,6 @@ void ldst_step(struct sm *sm, uint64_t now)
     if (l->next < l->n) {
         if (!do_access(sm, l, now)) {
             sm->ldst_stalled = true;
-            sm->ldst_saw_queue_full = sm_miss_queue_full(sm);
             sm->ldst_stalled_since = now;
             return;
         }
@@ -496,13 +503,12 @@ uint64_t ldst_next(const struct sm *sm, uint64_t now)
         return UINT64_MAX;
     const struct ldst_op *l = ldst_front(sm);
     if (sm->ldst_stalled) {
-        if (sm->ldst_saw_queue_full != sm_miss_queue_full(sm))
-            return now + 1; /* a fetch has taken the last place: it waits for another reason now */
-        if (sm->ldst_cause != STALL_PORT)
+        if (sm->ldst_retry)
+            return now + 1;
+        if (sm->ldst_cause != STALL_PORT && !sm->answers_drift)
             return UINT64_MAX;
-        struct dram_address d = address_split(sm->map, l->access[l->next].line);
-        sim_time t = tx_ready_at(&sm->up, now * sm->clock->period,
-                                 sm->first_partition + d.partition, noc_flits(sm->noc, 0));
+        uint32_t to = sm_destination(sm, l->access[l->next].line);
+        sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, to, sm->header_flits);
         uint64_t at = t == TIME_NEVER ? UINT64_MAX : clock_cycle_at(sm->clock, t);
         return at > now ? at : now + 1;
     }

@@ -2,15 +2,34 @@
 #include "emu/atomic.h"
 #include "sm/sm.h"
 
-struct mem_request *sm_new_request(struct sm *sm)
+uint32_t sm_destination(const struct sm *sm, uint64_t line)
+{
+    return sm->first_partition + address_partition(sm->map, line);
+}
+
+/* Stores and atomics carry data; the others only ask. */
+static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t bytes)
+{
+    bool carries = kind == MEM_STORE || kind == MEM_ATOMIC;
+    return carries ? noc_flits(sm->noc, bytes) : sm->header_flits;
+}
+
+struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
+                                   enum request_origin origin, uint32_t id, uint32_t bytes)
 {
     struct mem_request *r = sm->free_requests;
-    if (r) {
+    if (r)
         sm->free_requests = r->next;
-    } else {
+    else
         r = ARENA_NEW(&sm->pool, struct mem_request);
-    }
+    r->access = *a;
+    r->origin = origin;
     r->sm = sm->shard.id;
+    r->id = id;
+    r->data_bytes = bytes;
+    r->to = sm_destination(sm, a->line);
+    r->flits = request_flits(sm, a->kind, bytes);
+    r->local = address_local(sm->map, a->line);
     r->waiter = NULL;
     return r;
 }
@@ -30,31 +49,12 @@ void sm_queue_request(struct sm *sm, struct mem_request *r)
 {
     assert(sm->miss_n < sm_miss_queue_places(sm));
     sm->miss_queue[(sm->miss_head + sm->miss_n++) % sm_miss_queue_places(sm)] = r;
-}
-
-/* Stores and atomics carry data; the others only ask. */
-static uint32_t request_flits(const struct sm *sm, const struct mem_request *r)
-{
-    bool carries = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
-    return noc_flits(sm->noc, carries ? r->data_bytes : 0);
-}
-
-static uint32_t destination(const struct sm *sm, const struct mem_request *r)
-{
-    return sm->first_partition + address_split(sm->map, r->access.line).partition;
-}
-
-bool sm_can_send(const struct sm *sm, const struct mem_request *r, uint64_t now)
-{
-    return tx_can_send(&sm->up, now * sm->clock->period, destination(sm, r), request_flits(sm, r));
+    sm->ldst_retry = true;
 }
 
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    struct message m = {.to = destination(sm, r),
-                        .kind = MSG_REQUEST,
-                        .flits = (uint16_t)request_flits(sm, r),
-                        .body = r};
+    struct message m = {.to = r->to, .kind = MSG_REQUEST, .flits = (uint16_t)r->flits, .body = r};
     tx_send(&sm->up, now * sm->clock->period, m);
     sm->requests_out++;
 }
@@ -62,11 +62,14 @@ void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 /* One request a cycle leaves the miss queue, if the port takes it. */
 void sm_drain_miss_queue(struct sm *sm, uint64_t now)
 {
-    if (!sm->miss_n || !sm_can_send(sm, sm->miss_queue[sm->miss_head], now))
+    if (!sm->miss_n)
         return;
     struct mem_request *r = sm->miss_queue[sm->miss_head];
-    sm->miss_head = (sm->miss_head + 1) % sm_miss_queue_places(sm);
+    if (!tx_can_send(&sm->up, now * sm->clock->period, r->to, r->flits))
+        return;
+    sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
     sm->miss_n--;
+    sm->ldst_retry = true;
     sm_send(sm, r, now);
 }
 
@@ -75,8 +78,7 @@ uint64_t sm_drain_next(const struct sm *sm, uint64_t now)
     if (!sm->miss_n)
         return UINT64_MAX;
     const struct mem_request *r = sm->miss_queue[sm->miss_head];
-    sim_time t =
-        tx_ready_at(&sm->up, now * sm->clock->period, destination(sm, r), request_flits(sm, r));
+    sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, r->to, r->flits);
     uint64_t at = t == TIME_NEVER ? UINT64_MAX : clock_cycle_at(sm->clock, t);
     return at > now ? at : now + 1;
 }
@@ -88,6 +90,7 @@ static void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r,
     uint32_t n = cache_fill(c, r->id, now, waiters, 64, &result);
     if (result.writeback)
         sm_queue_writeback(sm, &r->access, &result);
+    sm->ldst_retry = true;
     for (uint32_t i = 0; i < n; i++)
         if (waiters[i])
             record_reply(sm, waiters[i], now);

@@ -33,6 +33,11 @@ struct mem_request {
     uint32_t sm;         /* shard id */
     uint32_t id;         /* MSHR, bypass slot or LDST record, as origin says */
     uint32_t data_bytes; /* asked for or stored */
+    uint32_t to;         /* shard id of the partition */
+    uint32_t flits;      /* of the message it travels in: the request, then the reply */
+    uint64_t local;      /* the line's address within the partition */
+    uint64_t bank_line;  /* the partition's: the line's address within its L2 bank */
+    uint32_t bank;
     void *waiter;
     struct atomic_part *atomic; /* owned by the SM */
     struct mem_request *next;   /* in a free list */

@@ -98,6 +98,14 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
 
 /* --- one cycle --- */
 
+static void plan(struct sm *sm, uint64_t cycle)
+{
+    if (cycle < sm->planned)
+        sm->planned = cycle;
+}
+
+/* Many messages change nothing in the cycle in which they come: a reply is of use only when its
+ * last flit is through the port. So each says when the SM has to look. */
 static void take_message(struct sm *sm, const struct message *m, uint64_t now)
 {
     sim_time t = now * sm->clock->period;
@@ -107,7 +115,9 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
         rx_arrive(&sm->down, m);
         uint64_t at = clock_cycle_at(sm->clock, rx_take(&sm->down, t, &out));
         struct wheel_event e = {EV_REPLY, 0, 0, out.body};
-        wheel_add(&sm->wheel, now, at > now ? at : now, e);
+        at = at > now ? at : now;
+        wheel_add(&sm->wheel, now, at, e);
+        plan(sm, at);
         break;
     }
     case MSG_FREE:
@@ -116,8 +126,11 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
         break;
     case MSG_UP_CREDIT:
         tx_credit(&sm->up, m);
+        if (sm->miss_n || ldst_wants_port(sm))
+            plan(sm, now);
         break;
     default: /* MSG_CTA_START */
+        plan(sm, now);
         start_cta(sm, (uint64_t)(uintptr_t)m->body, now);
     }
 }
@@ -136,7 +149,7 @@ static void take_messages(struct sm *sm, uint64_t now)
 static void finish_due(struct sm *sm, uint64_t now)
 {
     struct wheel_event e;
-    while (wheel_take(&sm->wheel, now, &e)) {
+    while (wheel_is_due(&sm->wheel, now) && wheel_take(&sm->wheel, now, &e)) {
         switch (e.kind) {
         case EV_RELEASE:
             sm_release(sm, e.slot, e.value, now);
@@ -174,7 +187,6 @@ static void note_rest(struct sm *sm, uint64_t now)
 
 static void tick(struct sm *sm, uint64_t now)
 {
-    take_messages(sm, now);
     finish_due(sm, now);
     if (sm->every_cycle) /* the plain engine trusts no mask */
         for (uint64_t live = sm->view.live; live; live &= live - 1)
@@ -183,7 +195,6 @@ static void tick(struct sm *sm, uint64_t now)
     ldst_step(sm, now);
     sm_issue(sm, now);
     sm_fetch(sm, now);
-    note_rest(sm, now);
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -204,11 +215,11 @@ static uint64_t next_cycle(const struct sm *sm, uint64_t now)
         return UINT64_MAX;
     if (sm->every_cycle)
         return only_waits(sm) ? UINT64_MAX : now + 1;
+    if (sm->can_fetch)
+        return now + 1;
     uint64_t next = sm_issue_next(sm, now);
     if (next == now + 1)
         return next;
-    if (sm->can_fetch)
-        return now + 1;
     next = min_u64(next, ldst_next(sm, now));
     next = min_u64(next, sm_drain_next(sm, now));
     const struct cache_policy *policy = cache_get_policy(sm->l1d);
@@ -220,27 +231,29 @@ static uint64_t next_cycle(const struct sm *sm, uint64_t now)
 static void sm_advance(struct shard *s, sim_time until)
 {
     struct sm *sm = (struct sm *)s;
-    uint32_t period = sm->clock->period;
+    uint64_t end = clock_cycle_at(sm->clock, until);
     for (;;) {
         const struct message *m = shard_peek(s, until);
-        sim_time t = s->next;
-        if (m && clock_cycle_at(sm->clock, m->at) * period < t)
-            t = clock_cycle_at(sm->clock, m->at) * period;
-        if (t >= until)
-            return;
-        uint64_t now = t / period;
+        uint64_t now = sm->planned;
+        if (m)
+            now = min_u64(now, clock_cycle_at(sm->clock, m->at));
         if (now < sm->cycle)
             now = sm->cycle;
-        if (now * period >= until) {
-            s->next = now * period;
+        if (now >= end) {
+            s->next = now == UINT64_MAX ? TIME_NEVER : now * sm->clock->period;
             return;
         }
-        tick(sm, now);
+        take_messages(sm, now);
+        if (sm->planned <= now || sm->every_cycle) {
+            tick(sm, now);
+            sm->planned = next_cycle(sm, now);
+        }
+        note_rest(sm, now);
         sm->cycle = now + 1;
-        uint64_t next = next_cycle(sm, now);
-        s->next = next == UINT64_MAX ? TIME_NEVER : next * period;
-        if (sm->emu.fault.kind != FAULT_NONE)
+        if (sm->emu.fault.kind != FAULT_NONE) {
+            s->next = TIME_NEVER;
             return;
+        }
     }
 }
 
@@ -301,6 +314,11 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
         cache_observe(sm->l1d, observe_l1d, sm);
 }
 
+static bool criticality_drifts(const struct criticality_desc *c)
+{
+    return c->on_issue || c->on_commit || c->on_branch || c->on_warp_start || c->on_warp_end;
+}
+
 void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
     const struct sm_config *c = setup->config;
@@ -310,6 +328,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->clock = setup->clock;
     sm->map = setup->map;
     sm->noc = setup->noc;
+    sm->header_flits = noc_flits(setup->noc, 0);
     sm->index = setup->index;
     sm->first_partition = setup->first_partition;
     sm->dispatcher = setup->dispatcher;
@@ -338,6 +357,9 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     for (uint32_t s = 0; s < setup->n_warps; s++)
         sm->slot_mask[s % c->n_schedulers] |= 1ull << s;
     create_caches(sm, setup);
+    sm->answers_drift =
+        cache_answers_drift(setup->l1d_policy) || criticality_drifts(sm->criticality->desc);
+    sm->planned = UINT64_MAX;
 }
 
 void sm_destroy(struct sm *sm)

@@ -41,9 +41,10 @@ struct sm_warp {
     uint32_t n_pending;
     uint32_t n_atomics; /* requests not performed yet */
     uint64_t atomic_lines[MAX_WARP_ATOMICS];
-    uint64_t visible_at;    /* cycle from which its stores are visible to all */
-    uint64_t wake_at;       /* a wake-up for that is on the wheel */
-    enum stall_cause cause; /* why it cannot issue; NONE = it can, if a unit is free */
+    uint64_t visible_at;       /* cycle from which its stores are visible to all */
+    uint64_t wake_at;          /* a wake-up for that is on the wheel */
+    enum stall_cause cause;    /* why it cannot issue; NONE = it can, if a unit is free */
+    uint8_t unit, issue_class; /* while it is in can_issue: where else its bit is set */
 };
 
 /* A memory instruction in the load/store unit. */
@@ -61,8 +62,8 @@ struct ldst_op {
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES];
-    /* Who it is, for mem_access. */
-    uint64_t first_id, cta, warp_uid, warp_age, first_thread_of_warp;
+    uint64_t first_id, first_thread_of_warp;
+    struct mem_access common; /* the access to do next; most of it is the same for all of them */
 };
 
 #define SM_COUNTERS(COUNTER)                                                                       \
@@ -94,10 +95,12 @@ struct sm {
     sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
     bool every_cycle;   /* the plain engine */
     uint64_t cycle;     /* the last one done + 1 */
+    uint64_t planned;   /* the next one with something to do, as things are; UINT64_MAX = none */
 
     struct tx_port up;
     struct rx_port down;
     const struct noc_config *noc;
+    uint32_t header_flits; /* of a request without data */
 
     /* The kernel. */
     struct emu emu;
@@ -131,14 +134,17 @@ struct sm {
     struct wheel wheel;
     uint64_t unit_free[2][SM_MAX_UNITS]; /* SP, SFU: first cycle a unit takes another */
     uint64_t collector_free[2][SM_MAX_COLLECTORS];
+    uint64_t collector_next[2]; /* the first of them */
     uint64_t bank_free[SM_MAX_BANKS];
 
     struct ldst_op *ldst; /* ring */
     uint32_t ldst_head, ldst_n;
-    uint64_t ldst_busy_until;               /* shared memory passes */
-    bool ldst_stalled, ldst_saw_queue_full; /* by its last try */
+    uint64_t ldst_busy_until; /* shared memory passes */
+    bool ldst_stalled;
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since;
+    bool ldst_retry;    /* something has changed since the stalled access was last tried */
+    bool answers_drift; /* L1D may answer differently though nothing here has changed */
 
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
@@ -190,8 +196,6 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
 /* Works out whether and why not a warp can issue, and keeps the masks. */
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_issue(struct sm *sm, uint64_t now);
-bool sm_unit_ready(const struct sm *sm, enum sm_unit unit, uint64_t now);
-uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit);
 /* The first cycle after `now` at which something might issue, as things are. */
 uint64_t sm_issue_next(const struct sm *sm, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);
@@ -199,11 +203,16 @@ void sm_fetch(struct sm *sm, uint64_t now);
 void sm_deliver_fetch(struct sm *sm, uint32_t slot, uint64_t now);
 /* Instructions arrived for a warp. */
 void sm_fetched(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t n, uint64_t now);
-bool ldst_has_room(const struct sm *sm);
+static inline bool ldst_has_room(const struct sm *sm)
+{
+    return sm->ldst_n < sm->config->ldst_queue;
+}
 /* Takes down the memory instruction that the emulator has just executed. */
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
 void ldst_step(struct sm *sm, uint64_t now);
 uint64_t ldst_next(const struct sm *sm, uint64_t now);
+/* Does a stalled access wait for the port? */
+bool ldst_wants_port(const struct sm *sm);
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now);
@@ -218,7 +227,9 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 
 /* --- requests --- */
-struct mem_request *sm_new_request(struct sm *sm);
+/* A request for the access's line, ready to be queued or sent; `id` as the origin says. */
+struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
+                                   enum request_origin origin, uint32_t id, uint32_t bytes);
 void sm_free_request(struct sm *sm, struct mem_request *r);
 /* One place more than configured, for a dirty line that must leave before its place is used.
  * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */
@@ -228,7 +239,8 @@ static inline uint32_t sm_miss_queue_places(const struct sm *sm)
 }
 bool sm_miss_queue_full(const struct sm *sm);
 void sm_queue_request(struct sm *sm, struct mem_request *r);
-bool sm_can_send(const struct sm *sm, const struct mem_request *r, uint64_t now);
+/* The shard that serves a line. */
+uint32_t sm_destination(const struct sm *sm, uint64_t line);
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
                         const struct cache_result *victim);

@@ -31,6 +31,11 @@ void wheel_destroy(struct wheel *w);
 void wheel_add(struct wheel *w, uint64_t now, uint64_t at, struct wheel_event e);
 /* Takes the first event of cycle `now`; returns 0 if there is none left. */
 int wheel_take(struct wheel *w, uint64_t now, struct wheel_event *e);
+/* May there be one? */
+static inline int wheel_is_due(const struct wheel *w, uint64_t now)
+{
+    return w->head[now % WHEEL_CYCLES] != 0;
+}
 /* A cycle >= now, not after the first event; UINT64_MAX if there is none. */
 uint64_t wheel_next(const struct wheel *w, uint64_t now);
 
