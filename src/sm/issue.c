@@ -307,6 +307,8 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
     sm->emu.atomic.mask = 0;
     sm->emu.run_warp(e, 1);
     sm->stats.issued++;
+    if (sm->on_issue)
+        sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, slot, pc});
     w->ibuf = e->pc == pc + 1 ? w->ibuf - 1 : 0;
     if (e->state == WARP_FAULTED) {
         sm->fault_cycle = now;

@@ -85,6 +85,12 @@ struct sm_stats {
     uint64_t stall_cycles[N_CACHE_STALLS]; /* of the load/store unit, by cause */
 };
 
+/* Told of each instruction as it issues, for charts and traces. */
+struct sm_issue {
+    uint64_t cycle;
+    uint32_t sm, scheduler, slot, pc;
+};
+
 struct sm {
     struct shard shard;
     const struct sm_config *config;
@@ -161,6 +167,8 @@ struct sm {
     struct load_record *free_records;
     uint64_t requests_out; /* sent and not answered or freed */
 
+    void (*on_issue)(void *user, const struct sm_issue *i); /* NULL = nobody watches */
+    void *on_issue_user;
     struct sm_stats stats;
     uint64_t active_since;   /* for active_cycles */
     uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
