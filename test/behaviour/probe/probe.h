@@ -99,4 +99,26 @@ static inline void probe_read(struct probe *p, uint64_t address, void *data, uin
     assert_int_equal(heddle_read(p->sim, address, data, bytes), HEDDLE_OK);
 }
 
+/* --- what issued when on SM 0 --- */
+
+enum { PROBE_MAX_ISSUES = 65536 };
+struct issue_trace {
+    struct sm_issue items[PROBE_MAX_ISSUES];
+    uint32_t n;
+};
+
+static inline void probe_note_issue(void *user, const struct sm_issue *i)
+{
+    struct issue_trace *t = user;
+    if (t->n < PROBE_MAX_ISSUES)
+        t->items[t->n++] = *i;
+}
+
+static inline void probe_trace(struct probe *p, struct issue_trace *t)
+{
+    t->n = 0;
+    p->sim->machine->sms[0].on_issue = probe_note_issue;
+    p->sim->machine->sms[0].on_issue_user = t;
+}
+
 #endif

@@ -1,0 +1,159 @@
+/* The load/store unit: how many requests and passes an access is, what they cost, and how many
+ * misses are on their way at once. */
+#include "probe.h"
+
+static struct issue_trace trace;
+
+/* --- coalescing --- */
+
+static uint64_t requests_of(const char *gpu, uint64_t scale)
+{
+    struct probe p = probe_open(gpu, NULL);
+    uint64_t from = probe_alloc(&p, 32 * 128 + 128, 128);
+    PROBE_LAUNCH(&p, "spread", 1, 32, from, scale);
+    uint64_t n = probe_count(&p, "sm.load_requests");
+    assert_int_equal(n, probe_count(&p, "l1d.loads"));
+    probe_close(&p);
+    return n;
+}
+
+static void a_warp_is_coalesced_into_lines(void **state)
+{
+    (void)state;
+    assert_int_equal(requests_of("gtx480", 4), 1);    /* 128 bytes side by side */
+    assert_int_equal(requests_of("gtx480", 0), 1);    /* all the same word */
+    assert_int_equal(requests_of("gtx480", 8), 2);    /* 256 bytes */
+    assert_int_equal(requests_of("gtx480", 128), 32); /* fully divergent */
+}
+
+/* A half-warp side by side is half a line, so a line is asked for twice. */
+static void half_warps_are_coalesced_apart(void **state)
+{
+    (void)state;
+    assert_int_equal(requests_of("ccws", 4), 2);
+    assert_int_equal(requests_of("ccws", 0), 2);
+    assert_int_equal(requests_of("ccws", 8), 2);
+    assert_int_equal(requests_of("ccws", 128), 32);
+}
+
+/* A line of 128 bytes comes back in one message: its header and data fill five flits of 32. */
+static void a_unit_stride_load_moves_one_line(void **state)
+{
+    (void)state;
+    uint64_t down[2], up[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct probe p = probe_open("gtx480", NULL);
+        uint64_t from = probe_alloc(&p, 64 * 128, 128);
+        PROBE_LAUNCH(&p, "spread", 1, 32, from, i ? 128 : 4);
+        down[i] = probe_count(&p, "noc.flits_down");
+        up[i] = probe_count(&p, "noc.flits_up");
+        probe_close(&p);
+    }
+    assert_int_equal(down[1] - down[0], 31 * 5);
+    assert_int_equal(up[1] - up[0], 31);
+}
+
+/* --- shared memory --- */
+
+static uint32_t gap_after_load(const struct issue_trace *t, uint32_t from_end)
+{
+    return (uint32_t)(t->items[t->n - from_end + 1].cycle - t->items[t->n - from_end].cycle);
+}
+
+static void expect_passes(const char *kernel, uint64_t scale, uint32_t passes)
+{
+    struct probe p = probe_open("gtx480", NULL);
+    probe_trace(&p, &trace);
+    PROBE_LAUNCH(&p, kernel, 1, 32, scale);
+    assert_int_equal(probe_count(&p, "shared.passes"), passes);
+    /* Last of all: the load, the addition that waits for it, the return. Two cycles to the unit,
+     * then a pass each cycle. */
+    assert_int_equal(gap_after_load(&trace, 3), 2 + passes - 1 + p.config->sm.shared_latency);
+    probe_close(&p);
+}
+
+static void shared_memory_serves_a_word_of_each_bank_in_a_pass(void **state)
+{
+    (void)state;
+    expect_passes("spread_shared", 4, 1);       /* every bank once */
+    expect_passes("spread_shared", 0, 1);       /* broadcast */
+    expect_passes("spread_shared", 8, 2);       /* two words in every other bank */
+    expect_passes("spread_shared", 12, 1);      /* an odd stride meets all banks */
+    expect_passes("spread_shared", 64, 16);     /* two banks */
+    expect_passes("spread_shared", 128, 32);    /* one bank */
+    expect_passes("spread_shared_64", 8, 2);    /* 256 bytes */
+    expect_passes("spread_shared_64", 128, 32); /* two banks, 16 lanes at a time */
+}
+
+/* --- local memory and constants --- */
+
+/* When the instruction of that number issues, counted from the kernel's first. */
+static uint64_t issued_at(const struct issue_trace *t, uint32_t number)
+{
+    return t->items[number].cycle;
+}
+
+static void local_and_constant_accesses_hit_their_caches(void **state)
+{
+    (void)state;
+    static const char *const one_sm[] = {"n_sms=1", NULL};
+    struct probe p = probe_open("gtx480", one_sm);
+    const struct sm_config *sm = &p.config->sm;
+    probe_launch(&p, "local_and_const", 1, 32, 0, NULL); /* brings instructions and constants */
+    probe_trace(&p, &trace);
+    probe_launch(&p, "local_and_const", 1, 32, 0, NULL);
+    /* A word of 32 threads is one line: the second store finds it, or brings it, as does the load.
+     */
+    assert_int_equal(probe_count(&p, "l1d.loads"), 2);
+    assert_int_equal(probe_count(&p, "l1d.stores"), 2);
+    assert_int_equal(probe_count(&p, "l1c.misses"), 1);
+    /* No register holds the address, so there is none to read. */
+    assert_int_equal(issued_at(&trace, 6) - issued_at(&trace, 5), 1 + sm->const_latency);
+    probe_close(&p);
+}
+
+/* --- misses on their way --- */
+
+/* Core cycles for each of many loads that miss L1D and hit L2, one SM alone. */
+static double cycles_per_miss(uint32_t n_mshrs)
+{
+    char mshrs[32];
+    snprintf(mshrs, sizeof mshrs, "l1d.n_mshrs=%u", n_mshrs);
+    const char *settings[] = {"n_sms=1", mshrs, NULL};
+    struct probe p = probe_open("gtx480", settings);
+    uint64_t n_lines = 4096, from = probe_alloc(&p, n_lines * 128, 1 << 20);
+    PROBE_LAUNCH(&p, "lines", 1, 256, from, n_lines / 256, 256 * 128); /* brings it into L2 */
+    uint64_t before = probe_count(&p, "cycles"), misses = probe_count(&p, "l1d.misses");
+    PROBE_LAUNCH(&p, "lines", 1, 256, from, n_lines / 256, 256 * 128);
+    misses = probe_count(&p, "l1d.misses") - misses;
+    assert_int_equal(misses, n_lines);
+    double cycles = (double)(probe_count(&p, "cycles") - before) / (double)misses;
+    probe_close(&p);
+    return cycles;
+}
+
+/* An MSHR is taken two cycles after issue, when L1D is accessed, and free again when the data are
+ * there: 118 of the 120 cycles of an unloaded L2 access. A reply occupies the SM's port for five
+ * flits. The slower of the two sets the pace; the knee lies at 118 / 5 = 24 MSHRs. */
+static void misses_are_limited_by_mshrs_then_by_the_port(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 128; n *= 2) {
+        double want = 118.0 / n > 5 ? 118.0 / n : 5, got = cycles_per_miss(n);
+        print_message("%u MSHRs: %.2f cycles a miss, expected %.2f\n", n, got, want);
+        assert_true(got > 0.99 * want && got < 1.1 * want);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_warp_is_coalesced_into_lines),
+        cmocka_unit_test(half_warps_are_coalesced_apart),
+        cmocka_unit_test(a_unit_stride_load_moves_one_line),
+        cmocka_unit_test(shared_memory_serves_a_word_of_each_bank_in_a_pass),
+        cmocka_unit_test(local_and_constant_accesses_hit_their_caches),
+        cmocka_unit_test(misses_are_limited_by_mshrs_then_by_the_port),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
