@@ -52,10 +52,31 @@ static void a_streaming_copy_uses_dram(void **state)
     }
 }
 
+/* What stays in L2, as much for each SM, copied again and again past L1D. SMs that go in step visit
+ * the partitions in step; buffers deep enough keep them from waiting for each other's bursts. */
+static void a_copy_within_l2_uses_the_network(void **state)
+{
+    (void)state;
+    static const char *const past_l1d[] = {"sm.l1d_global=false", "scheduler=lrr",
+                                           "noc.buffer_flits=256", NULL};
+    for (uint32_t i = 0; i < n_gpu_names; i++) {
+        struct probe p = probe_open(gpu_names[i], past_l1d);
+        double network = network_limit(p.config);
+        uint32_t n_times = 32, bytes = p.config->gpu->n_sms * 3 * 4096;
+        copy(&p, bytes, n_times);
+        double got = 2.0 * bytes * n_times / (double)probe_count(&p, "cycles");
+        print_message("%s: %.1f of %.1f B/cycle, %.1f %%\n", gpu_names[i], got, network,
+                      100 * got / network);
+        assert_true(got > 0.85 * network && got <= network);
+        probe_close(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_streaming_copy_uses_dram),
+        cmocka_unit_test(a_copy_within_l2_uses_the_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
