@@ -116,6 +116,12 @@ static const char *observation(const struct run_options *o)
     return o->record_l1d ? "--record-l1d" : NULL;
 }
 
+/* The first option given whose output would not fit among rows of several workloads, or NULL. */
+static const char *about_one(const struct run_options *o)
+{
+    return o->kernels && !o->json ? "--kernels" : observation(o);
+}
+
 static bool check_combination(const struct run_options *o, const struct text_list *operands,
                               bool runs_file)
 {
@@ -134,8 +140,8 @@ static bool check_combination(const struct run_options *o, const struct text_lis
         output_error("--series N and --series-out FILE go together");
     else if (observation(o) && (o->functional || run_is_on_opencl(o)))
         output_error("%s is for timed runs", observation(o));
-    else if (observation(o) && (operands->n > 1 || strcmp(operands->items[0], "all") == 0))
-        output_error("%s is for one workload at a time", observation(o));
+    else if (about_one(o) && (operands->n > 1 || strcmp(operands->items[0], "all") == 0))
+        output_error("%s is for one workload at a time", about_one(o));
     else if (o->quantum > UINT32_MAX)
         output_error("--quantum: that is longer than any run");
     else

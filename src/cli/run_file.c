@@ -235,6 +235,8 @@ static enum heddle_status print_result(const struct file_run *f)
     } else if (!o->quiet) {
         strbuf_addf(&text, "%s: %s ran to its end on %s\n", f->path, f->kernel, f->run->gpu->name);
         run_print_stats(f->sim, &text);
+        if (o->kernels)
+            run_print_kernels(f->sim, &text);
         run_watch_print(&f->watch, &text);
     }
     return output_take(&text);

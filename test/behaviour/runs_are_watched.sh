@@ -16,6 +16,7 @@ run() {
 run whole bfs --size tiny
 run quantum bfs --size tiny --quantum 1
 run engine bfs --size tiny --engine cycle
+run around bp --size tiny --l1d none # every load is bypassed
 cat >stream.cl <<'CL'
 __kernel void stream(__global const float *x, __global float *y) {
     int i = get_global_id(0);
@@ -36,11 +37,13 @@ python3 - <<'PY'
 import csv, json
 def simulated(run):
     return {k: v for k, v in run["stats"].items() if not k.startswith("host.")}
-whole, plain = (json.load(open(f)) for f in ("whole.json", "plain.json"))
+whole, plain, around = (json.load(open(f"{f}.json")) for f in ("whole", "plain", "around"))
 assert simulated(whole) == simulated(plain) and "per_pc" not in plain
+for run in (whole, around):
+    for name in ["loads", "hits", "merges", "misses", "bypasses", "stores", "evictions"]:
+        assert sum(r[name] for r in run["per_pc"]) == run["stats"]["l1d." + name], name
+assert around["stats"]["l1d.bypasses"] == around["stats"]["l1d.loads"] > 0
 stats = whole["stats"]
-for name in ["loads", "hits", "merges", "misses", "bypasses", "stores", "evictions"]:
-    assert sum(r[name] for r in whole["per_pc"]) == stats["l1d." + name], name
 for r in whole["per_pc"]:
     assert r["source_file"].endswith("bfs.cl") and r["source_line"] > 0
     assert r["loads"] == 0 or r["instruction"].startswith("ld."), r
@@ -73,4 +76,5 @@ refused() {
 }
 refused "is for timed runs" bfs --functional --size tiny
 refused "one workload at a time" all --size tiny
+refused "one workload at a time" bfs bp --size tiny --kernels
 refused "go together" bfs --size tiny --series 100
