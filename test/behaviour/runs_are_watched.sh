@@ -26,6 +26,7 @@ CL
 set -- stream.cl --grid 64 --block 128 --arg rand:64K:1 --arg buf:64K
 run skip "$@"
 run cycle "$@" --engine cycle
+"$heddle" run "$@" --quiet --series 3 --series-out fine.csv
 for kind in csv zst; do
     cmp whole.$kind quantum.$kind
     cmp whole.$kind engine.$kind
@@ -57,6 +58,9 @@ for name in ["warp_insts", "thread_insts", "l1d.loads", "l1d.misses", "l1d.evict
              "l2.accesses", "dram.bytes"]:
     assert sum(int(r[name]) for r in rows) == stats[name], name
 assert max(int(r["resident_warps"]) for r in rows) > 0 == int(rows[-1]["resident_warps"])
+# Not a row is missing, not even where the machine comes to rest.
+fine = [int(r["cycle"]) for r in csv.DictReader(open("fine.csv"))]
+assert fine[:-1] == [3 * (i + 1) for i in range(len(fine) - 1)] and fine[-1] - fine[-2] <= 3
 before = 0
 for r in rows:
     ipc = int(r["thread_insts"]) / (int(r["cycle"]) - before)

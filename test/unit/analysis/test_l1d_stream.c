@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -172,6 +173,16 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
         assert_non_null(strstr(strbuf_text(&why), "byte "));
         file.bytes[at] ^= 0x10;
     }
+    /* Frame by frame all is well, but a block is missing. */
+    size_t head = ZSTD_findFrameCompressedSize(file.bytes, file.n);
+    size_t block = ZSTD_findFrameCompressedSize(file.bytes + head, file.n - head);
+    uint8_t *rest = xcalloc(1, file.n);
+    memcpy(rest, file.bytes, head);
+    memcpy(rest + head, file.bytes + head + block, file.n - head - block);
+    strbuf_clear(&why);
+    assert_int_equal(read_all(on_disk(rest, file.n - block), &c, &why), L1D_READ_BAD);
+    assert_non_null(strstr(strbuf_text(&why), "events are missing"));
+    free(rest);
     /* Whole, but with something behind it. */
     assert_true(add_bytes(&file, file.bytes, 70));
     assert_int_equal(read_all(on_disk(file.bytes, file.n), &c, &why), L1D_READ_BAD);
