@@ -34,6 +34,7 @@ soak: all
 bench: all
 	@sh bench/functional.sh $(BUILD)/bench/bench_functional
 	@sh bench/cache.sh $(BUILD)/bench/bench_cache
+	@sh bench/timing.sh $(BUILD)/bench/bench_timing bench/timing.baseline gtx480
 
 tables: all
 	@python3 tools/tables.py $(BUILD)/heddle
