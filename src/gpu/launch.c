@@ -103,6 +103,19 @@ static uint64_t add_shared(uint64_t shared, uint64_t bytes)
     return bytes > most - shared ? most : shared + bytes;
 }
 
+/* What the kernel takes, for someone who gave something else. */
+static void list_parameters(struct heddle_sim *sim, const struct ptx_func *f)
+{
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const struct ptx_var *v = &f->params[i];
+        strbuf_addf(&sim->error, "  %u: %llu bytes (.%s%s)\n", i + 1, (unsigned long long)v->bytes,
+                    ptx_types[v->type].text,
+                    v->is_array ? " array"
+                    : v->is_ptr ? " pointer"
+                                : "");
+    }
+}
+
 /* Writes the arguments into the parameter block; __local ones become offsets in shared memory. */
 static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch *l,
                               struct emu_launch *out, uint8_t *block)
@@ -112,6 +125,7 @@ static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch
     if (l->n_args != f->n_params) {
         sim_fail(sim, HEDDLE_BAD_INPUT, "kernel '%s' takes %u arguments, %u were given\n", f->name,
                  f->n_params, l->n_args);
+        list_parameters(sim, f);
         return false;
     }
     for (uint32_t i = 0; i < l->n_args; i++) {
@@ -123,7 +137,7 @@ static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch
             shared = add_shared(shared, a->bytes);
         } else if (a->bytes != f->params[i].bytes) {
             sim_fail(sim, HEDDLE_BAD_INPUT,
-                     "argument %u of kernel '%s' has %llu bytes, %zu were given\n", i, f->name,
+                     "argument %u of kernel '%s' has %llu bytes, %zu were given\n", i + 1, f->name,
                      (unsigned long long)f->params[i].bytes, a->bytes);
             return false;
         } else {
