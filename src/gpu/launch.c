@@ -258,6 +258,10 @@ static enum heddle_status run_launch(struct heddle_sim *sim, struct heddle_modul
 enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *module,
                                  const char *kernel, const struct heddle_launch *launch)
 {
+    if (sim->machine && sim->machine->halted)
+        return sim_fail(sim, HEDDLE_KERNEL_FAULT,
+                        "an earlier launch was stopped in its middle, where the machine still "
+                        "stands: create another simulation\n");
     struct emu_launch l = {.func = find_entry(sim, module, kernel), .number = sim->n_launches};
     if (!l.func || !check_shape(sim, launch, &l))
         return HEDDLE_BAD_INPUT;

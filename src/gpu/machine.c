@@ -98,6 +98,14 @@ static void create_partitions(struct machine *m)
     }
 }
 
+/* What kernels printed comes out like what they stored: by SMs, whatever the quantum. */
+static void pass_on_text(struct machine *m, struct sm *sm)
+{
+    if (sm->printed.len && m->print)
+        m->print(m->print_user, strbuf_text(&sm->printed), sm->printed.len);
+    strbuf_clear(&sm->printed);
+}
+
 /* The period is over: atomics become visible first, then stores, in the order of the SMs. */
 static void commit_memory(void *user, sim_time t)
 {
@@ -105,8 +113,10 @@ static void commit_memory(void *user, sim_time t)
     (void)t;
     for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
         overlay_commit(&m->partitions[i].overlay, m->mem);
-    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++) {
         overlay_commit(&m->sms[i].overlay, m->mem);
+        pass_on_text(m, &m->sms[i]);
+    }
 }
 
 static sim_time choose_quantum(const struct machine *m)
@@ -209,6 +219,8 @@ static void start_kernel(struct machine *m, struct emu *emu, const struct op_tim
                          uint32_t ctas_per_sm, sim_time at)
 {
     const uint32_t *grid = emu->launch.grid;
+    m->print = emu->print;
+    m->print_user = emu->print_user;
     for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
         sm_start_kernel(&m->sms[i], emu, timing, emu->launch.number, m->config->run.flush_l1);
     for (uint32_t i = 0; m->config->run.flush_l2 && i < m->config->memory.n_partitions; i++)
@@ -284,8 +296,10 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     enum engine_end end = run_engine(m, limit);
     struct sm *faulty = first_fault(m);
     take_warnings(m, emu);
+    m->halted = faulty || end != ENGINE_DONE;
     if (faulty) {
         take_fault(emu, faulty);
+        pass_on_text(m, faulty);
         return MACHINE_FAULT;
     }
     if (end == ENGINE_STOPPED)

@@ -50,6 +50,9 @@ struct machine {
     struct machine_watcher watchers[MACHINE_MAX_WATCHERS];
     uint32_t n_watchers;
     volatile bool stop; /* set by someone to end the launch */
+    bool halted;        /* a launch ended in its middle: its warps are still there */
+    void (*print)(void *user, const char *text, size_t len); /* of the kernel that runs */
+    void *print_user;
     struct arena arena;
 };
 

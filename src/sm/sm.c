@@ -275,6 +275,12 @@ static void describe_warp(const struct sm *sm, uint32_t slot, struct strbuf *out
                 (unsigned long long)w->emu->cta->number, w->emu->id, words[w->cause]);
     if (inst)
         strbuf_addf(out, ", at line %u", inst->line);
+    uint32_t apart = w->emu->live & ~w->emu->active;
+    if (apart && w->emu->state != WARP_AT_BARRIER)
+        strbuf_addf(out,
+                    "; %d of its lanes wait where the paths meet again: if it spins until they do "
+                    "something, it never ends on machines with a SIMT stack",
+                    __builtin_popcount(apart));
     strbuf_add_char(out, '\n');
 }
 
@@ -384,6 +390,7 @@ void sm_destroy(struct sm *sm)
     arena_destroy(&sm->pool);
     strbuf_destroy(&sm->emu.fault.text);
     strbuf_destroy(&sm->emu.warning);
+    strbuf_destroy(&sm->printed);
     shard_destroy(&sm->shard);
 }
 
@@ -412,6 +419,12 @@ static void drop_line(void *user, uint64_t line, uint32_t sectors)
     (void)sectors;
 }
 
+static void keep_text(void *user, const char *text, size_t len)
+{
+    struct sm *sm = user;
+    strbuf_add_n(&sm->printed, text, len);
+}
+
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
                      uint32_t launch, bool flush_l1)
 {
@@ -422,6 +435,8 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     strbuf_clear(&sm->emu.fault.text);
     strbuf_clear(&sm->emu.warning);
     sm->emu.stats = &sm->run_stats;
+    sm->emu.print = keep_text;
+    sm->emu.print_user = sm;
     sm->ranges = xrealloc(sm->ranges, emu->program->n_ops * sizeof *sm->ranges);
     memset(sm->ranges, 0, emu->program->n_ops * sizeof *sm->ranges);
     sm->emu.ranges = sm->ranges;

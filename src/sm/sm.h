@@ -112,6 +112,7 @@ struct sm {
     struct emu emu;
     struct run_stats run_stats;
     struct overlay overlay;
+    struct strbuf printed; /* by the kernel, since the memory image changed last */
     struct mem_range *ranges;
     const struct op_timing *timing;
     uint32_t launch;

@@ -1,0 +1,89 @@
+/* Memory order: kernels of test/litmus/order.ptx, whose threads write 1 where they found memory
+ * ordered as it must be, on friendly and hostile machines, under every quantum and both engines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "determinism/testbeds.h"
+
+enum { CTAS = 5, THREADS = 64, OUT_WORDS = CTAS * THREADS };
+
+static struct strbuf program;
+
+static const struct manner manners[] = {
+    {"skip, longest quantum", false, 0, NULL},
+    {"skip, quantum 1", false, 1, NULL},
+    {"skip, quantum 2", false, 2, NULL},
+    {"cycle", true, 0, NULL},
+};
+
+static bool all_ones(const struct strbuf *contents)
+{
+    uint32_t word;
+    assert_int_equal(contents->len, OUT_WORDS * 4);
+    for (uint32_t i = 0; i < OUT_WORDS; i++) {
+        memcpy(&word, contents->text + i * 4, 4);
+        if (word != 1)
+            return false;
+    }
+    return true;
+}
+
+static void run_litmus(const char *const *kernels, uint32_t n)
+{
+    const struct kernel_buffer buffers[] = {{4096, NULL, false}, {OUT_WORDS * 4, NULL, true}};
+    struct kernel_launch launches[2];
+    for (uint32_t i = 0; i < n; i++)
+        launches[i] = (struct kernel_launch){kernels[i], CTAS, THREADS};
+    struct kernel_case k = {"order.ptx", strbuf_text(&program), buffers, 2, launches, n, 5000000};
+    for (uint32_t b = 0; b < N_TESTBEDS; b++)
+        for (uint32_t i = 0; i < sizeof manners / sizeof manners[0]; i++) {
+            struct strbuf contents = {0}, error = {0};
+            enum heddle_status s =
+                run_kernel_case(&k, &testbeds[b], &manners[i], &contents, &error);
+            if (s != HEDDLE_OK || !all_ones(&contents))
+                fail_msg("%s on '%s', %s: %s", kernels[0], testbeds[b].name, manners[i].name,
+                         s == HEDDLE_OK ? "a thread saw what it must not" : strbuf_text(&error));
+            strbuf_destroy(&contents);
+            strbuf_destroy(&error);
+        }
+}
+
+#define LITMUS(name, ...)                                                                          \
+    static void name(void **state)                                                                 \
+    {                                                                                              \
+        (void)state;                                                                               \
+        const char *const kernels[] = {__VA_ARGS__};                                               \
+        run_litmus(kernels, sizeof kernels / sizeof kernels[0]);                                   \
+    }
+LITMUS(a_load_after_a_barrier_sees_the_atomics_before_it, "atomic_then_barrier")
+LITMUS(a_counter_can_be_reset_between_reductions, "reset_after_reduction")
+LITMUS(one_threads_accesses_to_a_word_keep_their_order, "own_word")
+LITMUS(who_sees_the_flag_sees_the_data, "message")
+LITMUS(who_sees_an_atomic_flag_by_plain_loads_sees_the_data, "message_by_atomic")
+LITMUS(a_lock_protects_plain_data, "lock", "sees_all")
+LITMUS(the_next_kernel_sees_additions_nobody_waited_for, "add_and_exit", "sees_all")
+LITMUS(ctas_that_wait_for_each_other_finish, "ring")
+
+int main(void)
+{
+    if (strbuf_read_file(&program, HEDDLE_SOURCE_DIR "/test/litmus/order.ptx") != 0)
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_load_after_a_barrier_sees_the_atomics_before_it),
+        cmocka_unit_test(a_counter_can_be_reset_between_reductions),
+        cmocka_unit_test(one_threads_accesses_to_a_word_keep_their_order),
+        cmocka_unit_test(who_sees_the_flag_sees_the_data),
+        cmocka_unit_test(who_sees_an_atomic_flag_by_plain_loads_sees_the_data),
+        cmocka_unit_test(a_lock_protects_plain_data),
+        cmocka_unit_test(the_next_kernel_sees_additions_nobody_waited_for),
+        cmocka_unit_test(ctas_that_wait_for_each_other_finish),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    strbuf_destroy(&program);
+    return failed;
+}

@@ -1,0 +1,81 @@
+/* Every workload at `tiny`: all statistics and all results are the same whatever the quantum, the
+ * engine and the host's vector instructions, on the default machine and on hostile ones.
+ *
+ * By default every workload runs under one other quantum, and some of them under everything;
+ * HEDDLE_MATRIX=1 runs all of them under everything (`make matrix`). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "determinism/testbeds.h"
+
+static bool whole_matrix;
+
+static const struct manner reference = {"skip, longest quantum", false, 0, NULL};
+static const struct manner others[] = {
+    {"skip, quantum 1", false, 1, "generic"},
+    {"skip, quantum 2", false, 2, NULL},
+    {"cycle, longest quantum", true, 0, NULL},
+    {"skip, longest quantum, again", false, 0, NULL},
+};
+enum { N_OTHERS = sizeof others / sizeof others[0] };
+
+static void compare(const struct workload *w, const struct testbed *bed, const struct manner *list,
+                    uint32_t n)
+{
+    struct strbuf first = {0}, other = {0}, why = {0};
+    enum heddle_status s = observe_workload(w, bed, &reference, &first);
+    if (s != HEDDLE_OK)
+        fail_msg("%s on '%s': %s", w->name, bed->name, strbuf_text(&first));
+    for (uint32_t i = 0; i < n; i++) {
+        strbuf_clear(&other);
+        observe_workload(w, bed, &list[i], &other);
+        if (!observations_agree(&first, &other, &why))
+            fail_msg("%s on '%s': %s\n%s", w->name, bed->name, list[i].name, strbuf_text(&why));
+    }
+    strbuf_destroy(&first);
+    strbuf_destroy(&other);
+    strbuf_destroy(&why);
+}
+
+static bool is_long(const struct workload *w)
+{
+    return strcmp(w->name, "kmn") == 0 || strcmp(w->name, "sssp") == 0;
+}
+
+static void no_workload_depends_on_the_quantum(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < workload_count; i++)
+        if (whole_matrix || !is_long(workload_list[i]))
+            compare(workload_list[i], &testbeds[0], others, 1);
+}
+
+static void no_workload_depends_on_how_it_is_run(void **state)
+{
+    static const char *const some[] = {"nw", "sc_small", "hg"};
+    (void)state;
+    for (uint32_t i = 0; i < workload_count; i++) {
+        bool chosen = whole_matrix;
+        for (uint32_t k = 0; k < sizeof some / sizeof some[0]; k++)
+            chosen |= strcmp(workload_list[i]->name, some[k]) == 0;
+        for (uint32_t b = 0; chosen && b < N_TESTBEDS; b++)
+            if (whole_matrix || b % 3 == i % 3)
+                compare(workload_list[i], &testbeds[b], others, N_OTHERS);
+    }
+}
+
+int main(void)
+{
+    whole_matrix = getenv("HEDDLE_MATRIX") != NULL;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_workload_depends_on_the_quantum),
+        cmocka_unit_test(no_workload_depends_on_how_it_is_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
