@@ -27,4 +27,22 @@ static inline void occupancy_remove(struct occupancy *o, uint64_t at, uint64_t n
     occupancy_add(o, at, 0 - n);
 }
 
+/* A queue seen from both sides: its length over time, and the time its occupants spent in it. When
+ * it is empty, occupancy.area == stays. */
+struct queue_account {
+    struct occupancy occupancy;
+    uint64_t stays;
+};
+
+static inline void queue_enter(struct queue_account *q, uint64_t now)
+{
+    occupancy_add(&q->occupancy, now, 1);
+}
+
+static inline void queue_leave(struct queue_account *q, uint64_t entered, uint64_t now)
+{
+    occupancy_remove(&q->occupancy, now, 1);
+    q->stays += now - entered;
+}
+
 #endif

@@ -24,12 +24,23 @@ static void add_sm(struct machine_totals *t, const struct sm *sm)
     port_stats_add(&t->down_rx, &sm->down.stats);
     cache_lru_differences(sm->l1d, &n, &first);
     t->lru_differences += n;
+    t->ldst_area += sm->ldst_account.occupancy.area;
+    t->ldst_stays += sm->ldst_account.stays;
+    t->miss_area += sm->miss_account.occupancy.area;
+    t->miss_stays += sm->miss_account.stays;
+    t->misses_under_way += sm->n_bypass + cache_mshrs_in_use(sm->l1d) +
+                           cache_mshrs_in_use(sm->l1i) + cache_mshrs_in_use(sm->l1c);
 }
 
 static void add_partition(struct machine_totals *t, const struct partition *p)
 {
-    for (uint32_t b = 0; b < p->config->memory.banks; b++)
-        cache_stats_add(&t->l2, cache_stats(p->banks[b].cache));
+    for (uint32_t b = 0; b < p->config->memory.banks; b++) {
+        const struct l2_bank *bank = &p->banks[b];
+        cache_stats_add(&t->l2, cache_stats(bank->cache));
+        t->l2_area += bank->account.occupancy.area;
+        t->l2_stays += bank->account.stays;
+        t->misses_under_way += cache_mshrs_in_use(bank->cache);
+    }
     port_stats_add(&t->up_rx, &p->up.stats);
     port_stats_add(&t->down_tx, &p->down.stats);
     add_words(&t->partition, &p->stats, sizeof t->partition);
@@ -210,21 +221,34 @@ bool machine_check(const struct machine *m, struct strbuf *why)
 {
     struct machine_totals t;
     machine_totals_take(m, &t);
-    bool ok = cache_stats_check(&t.l1d, why);
-    ok &= cache_stats_check(&t.l1i, why);
-    ok &= cache_stats_check(&t.l1c, why);
-    ok &= cache_stats_check(&t.l2, why);
-    ok &= dram_stats_check(&t.dram, why);
-    ok &= noc_is_conserved(&t.up_tx, &t.up_rx, why);
-    ok &= noc_is_conserved(&t.down_tx, &t.down_rx, why);
-    ok &= check(t.sm.issued == t.run.warp_insts, "issued == warp_insts", why);
-    ok &= check(t.l1d.loads == t.sm.load_requests, "l1d.loads == line accesses of loads", why);
-    ok &= check(t.l1d.stores == t.sm.store_requests, "l1d.stores == line accesses of stores", why);
+    return machine_totals_check(&t, m->config->l2.line_bytes, why);
+}
+
+bool machine_totals_check(const struct machine_totals *t, uint32_t l2_line_bytes,
+                          struct strbuf *why)
+{
+    bool ok = cache_stats_check(&t->l1d, why);
+    ok &= cache_stats_check(&t->l1i, why);
+    ok &= cache_stats_check(&t->l1c, why);
+    ok &= cache_stats_check(&t->l2, why);
+    ok &= dram_stats_check(&t->dram, why);
+    ok &= noc_is_conserved(&t->up_tx, &t->up_rx, why);
+    ok &= noc_is_conserved(&t->down_tx, &t->down_rx, why);
+    ok &= check(t->sm.issued == t->run.warp_insts, "issued == warp_insts", why);
+    ok &= check(t->l1d.loads == t->sm.load_requests, "l1d.loads == line accesses of loads", why);
     ok &=
-        check(t.partition.accesses == t.up_tx.messages, "every request is served by L2 once", why);
-    ok &= check(t.l2.loads + t.l2.stores == t.partition.accesses,
+        check(t->l1d.stores == t->sm.store_requests, "l1d.stores == line accesses of stores", why);
+    ok &= check(t->partition.accesses == t->up_tx.messages, "every request is served by L2 once",
+                why);
+    ok &= check(t->l2.loads + t->l2.stores == t->partition.accesses,
                 "l2.loads + l2.stores == l2.accesses", why);
-    ok &= check(t.dram.bytes == (t.dram.reads + t.dram.writes) * m->config->l2.line_bytes,
+    ok &= check(t->dram.bytes == (t->dram.reads + t->dram.writes) * l2_line_bytes,
                 "DRAM moves whole lines", why);
+    ok &= check(t->dram.reads >= t->l2.fills + t->l2.fills_dropped, "L2 is filled from DRAM", why);
+    ok &= check(t->dram.writes >= t->l2.writebacks, "what L2 writes back reaches DRAM", why);
+    ok &= check(t->ldst_area == t->ldst_stays, "load/store queue: length x time == stays", why);
+    ok &= check(t->miss_area == t->miss_stays, "miss queues: length x time == stays", why);
+    ok &= check(t->l2_area == t->l2_stays, "L2 input queues: length x time == stays", why);
+    ok &= check(t->misses_under_way == 0, "no miss is under way between kernels", why);
     return ok;
 }

@@ -14,12 +14,19 @@ struct machine_totals {
     struct partition_stats partition;
     struct dram_stats dram;
     uint64_t lru_differences, reservation_fails;
+    /* Of queues: sums of length x cycles, and of the cycles their occupants spent in them. */
+    uint64_t ldst_area, ldst_stays, miss_area, miss_stays, l2_area, l2_stays;
+    uint64_t misses_under_way;    /* MSHRs and bypass slots in use; none between kernels */
     uint32_t n_sms, warps_per_sm; /* not counted: of the machine */
 };
 
 void machine_totals_take(const struct machine *m, struct machine_totals *t);
 void machine_totals_add(struct machine_totals *into, const struct machine_totals *from);
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before);
+/* Do the counters of a machine at rest agree with each other? One line in `why` for each identity
+ * that does not hold. */
+bool machine_totals_check(const struct machine_totals *t, uint32_t l2_line_bytes,
+                          struct strbuf *why);
 /* As machine_stat_at(). */
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i);
 

@@ -252,10 +252,13 @@ static void step_bank(struct partition *p, uint32_t bank, uint64_t now)
     if (b->stalled)
         p->stats.stall_cycles += now - p->stalled_since[bank];
     b->seen = p->changes;
+    uint64_t entered = front->request->queued_at; /* a store is gone once it is served */
     b->stalled = !serve_first(p, bank, now);
     p->stalled_since[bank] = now;
-    if (!b->stalled)
-        ring_pop(&b->queue);
+    if (b->stalled)
+        return;
+    queue_leave(&b->account, entered, now);
+    ring_pop(&b->queue);
 }
 
 /* --- one cycle of L2 --- */
@@ -305,6 +308,8 @@ static void take_request(struct partition *p, uint64_t now)
         return;
     struct message out;
     sim_time through = rx_take(&p->up, now * p->l2_clock->period, &out);
+    r->queued_at = now;
+    queue_enter(&b->account, now);
     ring_push(&b->queue, clock_cycle_at(p->l2_clock, through) + p->config->memory.rop_latency, r);
 }
 

@@ -38,7 +38,8 @@ struct dram_tag {
 struct l2_bank {
     struct cache *cache;
     struct request_ring queue;
-    uint64_t busy_until; /* atomics */
+    struct queue_account account; /* of the queue */
+    uint64_t busy_until;          /* atomics */
     bool stalled;
     uint64_t seen; /* the partition's changes up to its last try */
 };

@@ -54,7 +54,7 @@ void sm_fetch(struct sm *sm, uint64_t now)
     if (r.answer == CACHE_HIT)
         sm_deliver_fetch(sm, slot, now);
     else if (r.answer == CACHE_MISS)
-        sm_queue_request(sm, sm_new_request(sm, &a, FROM_L1I, r.mshr, line_bytes));
+        sm_queue_request(sm, sm_new_request(sm, &a, FROM_L1I, r.mshr, line_bytes), now);
     sm_refresh(sm, slot, now);
 }
 

@@ -180,7 +180,9 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     l->slot = slot;
     l->pc = pc;
     l->op = op;
+    l->entered = now;
     l->ready_at = ready_at;
+    queue_enter(&sm->ldst_account, now);
     l->shared_passes = l->n = l->next = 0;
     l->started_shared = false;
     l->kind = load ? MEM_LOAD : MEM_STORE;
@@ -239,7 +241,7 @@ static uint32_t segment_bytes(uint32_t sectors)
 
 /* A line that a local store made dirty must be written back before its place is used again. */
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
-                        const struct cache_result *victim)
+                        const struct cache_result *victim, uint64_t now)
 {
     struct mem_access back = *cause;
     back.line = back.address = victim->victim_line;
@@ -248,7 +250,7 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
     back.full_line = true;
     back.sector_mask = 0xf;
     back.byte_mask[0] = back.byte_mask[1] = ~0ull;
-    sm_queue_request(sm, sm_new_request(sm, &back, FROM_STORE, 0, sm->config->l1d.line_bytes));
+    sm_queue_request(sm, sm_new_request(sm, &back, FROM_STORE, 0, sm->config->l1d.line_bytes), now);
 }
 
 static uint32_t free_bypass_slot(const struct sm *sm)
@@ -323,11 +325,12 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, 
     case CACHE_MISS:
         l->record->outstanding++;
         if (r.writeback)
-            sm_queue_writeback(sm, a, &r);
+            sm_queue_writeback(sm, a, &r, now);
         sm_queue_request(sm,
                          sm_new_request(sm, a, constant ? FROM_L1C : FROM_L1D, r.mshr,
                                         fetch_bytes(constant ? &sm->config->l1c : &sm->config->l1d,
-                                                    r.fetch_sectors)));
+                                                    r.fetch_sectors)),
+                         now);
         break;
     case CACHE_BYPASSED:
         send_bypass(sm, l, a, now);
@@ -347,19 +350,22 @@ static bool store_access(struct sm *sm, struct mem_access *a, uint64_t now)
     if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
     if (r.writeback)
-        sm_queue_writeback(sm, a, &r);
+        sm_queue_writeback(sm, a, &r, now);
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
-        sm_queue_request(sm, sm_new_request(sm, &fetch, FROM_L1D, r.mshr,
-                                            fetch_bytes(&sm->config->l1d, r.fetch_sectors)));
+        sm_queue_request(sm,
+                         sm_new_request(sm, &fetch, FROM_L1D, r.mshr,
+                                        fetch_bytes(&sm->config->l1d, r.fetch_sectors)),
+                         now);
     }
     if (r.forward)
-        sm_queue_request(sm, sm_new_request(sm, a, FROM_STORE, 0, segment_bytes(a->sector_mask)));
+        sm_queue_request(sm, sm_new_request(sm, a, FROM_STORE, 0, segment_bytes(a->sector_mask)),
+                         now);
     return true;
 }
 
-static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a)
+static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
 {
     if (sm_miss_queue_full(sm))
         return stall(sm, STALL_MISS_QUEUE);
@@ -380,7 +386,7 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     r->waiter = l->record;
     if (l->record)
         l->record->outstanding++;
-    sm_queue_request(sm, r);
+    sm_queue_request(sm, r, now);
     return true;
 }
 
@@ -388,7 +394,7 @@ static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     struct mem_access *a = next_access(sm, l, now);
     if (l->kind == MEM_ATOMIC)
-        return atomic_access(sm, l, a);
+        return atomic_access(sm, l, a, now);
     if (l->kind == MEM_STORE) {
         bool ok = store_access(sm, a, now);
         sm->stats.store_requests += ok;
@@ -441,6 +447,7 @@ static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
     }
     sm->ldst_head = (sm->ldst_head + 1) % sm->config->ldst_queue;
     sm->ldst_n--;
+    queue_leave(&sm->ldst_account, l->entered, now);
 }
 
 static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)

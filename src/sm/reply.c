@@ -45,9 +45,11 @@ bool sm_miss_queue_full(const struct sm *sm)
     return sm->miss_n >= sm->config->miss_queue;
 }
 
-void sm_queue_request(struct sm *sm, struct mem_request *r)
+void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     assert(sm->miss_n < sm_miss_queue_places(sm));
+    r->queued_at = now;
+    queue_enter(&sm->miss_account, now);
     sm->miss_queue[(sm->miss_head + sm->miss_n++) % sm_miss_queue_places(sm)] = r;
     sm->ldst_retry = true;
 }
@@ -70,6 +72,7 @@ void sm_drain_miss_queue(struct sm *sm, uint64_t now)
     sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
     sm->miss_n--;
     sm->ldst_retry = true;
+    queue_leave(&sm->miss_account, r->queued_at, now);
     sm_send(sm, r, now);
 }
 
@@ -89,7 +92,7 @@ static void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r,
     struct cache_result result = {0};
     uint32_t n = cache_fill(c, r->id, now, waiters, 64, &result);
     if (result.writeback)
-        sm_queue_writeback(sm, &r->access, &result);
+        sm_queue_writeback(sm, &r->access, &result, now);
     sm->ldst_retry = true;
     for (uint32_t i = 0; i < n; i++)
         if (waiters[i])

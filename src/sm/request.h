@@ -38,6 +38,7 @@ struct mem_request {
     uint64_t local;      /* the line's address within the partition */
     uint64_t bank_line;  /* the partition's: the line's address within its L2 bank */
     uint32_t bank;
+    uint64_t queued_at; /* the cycle it entered the queue it is in */
     void *waiter;
     struct atomic_part *atomic; /* owned by the SM */
     struct mem_request *next;   /* in a free list */

@@ -270,7 +270,11 @@ static void describe_warp(const struct sm *sm, uint32_t slot, struct strbuf *out
                                         [STALLED_FENCE] =
                                             "waits until its stores and atomics are visible"};
     const struct sm_warp *w = &sm->warps[slot];
-    const struct ptx_inst *inst = sm->emu.program->info[w->emu->pc].inst;
+    uint32_t pc = w->emu->pc;
+    if (pc > 0 && w->cause == STALLED_BARRIER &&
+        sm->emu.program->ops[pc - 1].klass == PTX_CLASS_BARRIER)
+        pc--; /* the barrier itself has been executed */
+    const struct ptx_inst *inst = sm->emu.program->info[pc].inst;
     strbuf_addf(out, "    warp %u (CTA %llu, warp %u of it) %s", slot,
                 (unsigned long long)w->emu->cta->number, w->emu->id, words[w->cause]);
     if (inst)

@@ -7,6 +7,7 @@
 #ifndef HEDDLE_SM_SM_H
 #define HEDDLE_SM_SM_H
 
+#include "base/occupancy.h"
 #include "cache/cache.h"
 #include "crit/criticality.h"
 #include "dram/dram.h"
@@ -51,6 +52,7 @@ struct sm_warp {
 struct ldst_op {
     uint32_t slot, pc;
     const struct op *op;
+    uint64_t entered;  /* the cycle of its issue */
     uint64_t ready_at; /* its operands are collected */
     uint32_t shared_passes;
     bool started_shared;
@@ -171,6 +173,7 @@ struct sm {
     void (*on_issue)(void *user, const struct sm_issue *i); /* NULL = nobody watches */
     void *on_issue_user;
     struct sm_stats stats;
+    struct queue_account ldst_account, miss_account;
     uint64_t active_since;   /* for active_cycles */
     uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
     uint64_t fault_cycle;
@@ -247,12 +250,12 @@ static inline uint32_t sm_miss_queue_places(const struct sm *sm)
     return sm->config->miss_queue + 1;
 }
 bool sm_miss_queue_full(const struct sm *sm);
-void sm_queue_request(struct sm *sm, struct mem_request *r);
+void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The shard that serves a line. */
 uint32_t sm_destination(const struct sm *sm, uint64_t line);
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
-                        const struct cache_result *victim);
+                        const struct cache_result *victim, uint64_t now);
 void sm_drain_miss_queue(struct sm *sm, uint64_t now);
 uint64_t sm_drain_next(const struct sm *sm, uint64_t now);
 
