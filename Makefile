@@ -2,6 +2,7 @@
 #   make          installs what is missing and builds build/heddle
 #   make run      ... and runs every workload, without timing and cycle by cycle, checking each result
 #   make test     ... and runs every test; ends with "N passed, N failed"
+#   make matrix   every workload under every engine and quantum on every test machine
 #   make soak     the long versions of the fuzz and random tests
 #   make bench    host instructions per warp instruction, and the wall clock beside them
 #   make tables   runs every workload under four schedulers, and rewrites the table in README.md
@@ -10,7 +11,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup configure run test soak bench tables format clean
+.PHONY: all setup configure run test matrix soak bench tables format clean
 
 all: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -27,6 +28,9 @@ run: all
 
 test: setup
 	@sh tools/test.sh
+
+matrix: all
+	HEDDLE_MATRIX=1 $(BUILD)/test/test_workload_invariance
 
 soak: all
 	@sh tools/soak.sh

@@ -34,5 +34,8 @@ done
 run_workloads "$other" --on opencl
 note "workloads at small, another OpenCL" $?
 
+HEDDLE_FUZZ_CASES=${HEDDLE_FUZZ_CASES:-5000} build/test/test_invariance_fuzz
+note "random kernels on random machines" $?
+
 fuzz_all "${HEDDLE_FUZZ_SECONDS:-3600}"
 summary
