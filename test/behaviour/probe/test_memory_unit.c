@@ -85,6 +85,18 @@ static void shared_memory_serves_a_word_of_each_bank_in_a_pass(void **state)
     expect_passes("spread_shared_64", 128, 32); /* two banks, 16 lanes at a time */
 }
 
+/* The second load begins when the first has had all its passes. */
+static void shared_accesses_wait_for_each_other_s_passes(void **state)
+{
+    (void)state;
+    struct probe p = probe_open("gtx480", NULL);
+    probe_trace(&p, &trace);
+    PROBE_LAUNCH(&p, "spread_shared_twice", 1, 32, 128);
+    const struct sm_issue *last = &trace.items[trace.n - 1], *sum = last - 2, *first = sum - 2;
+    assert_int_equal(sum->cycle - first->cycle, 2 + 32 + 31 + p.config->sm.shared_latency);
+    probe_close(&p);
+}
+
 /* --- local memory and constants --- */
 
 /* When the instruction of that number issues, counted from the kernel's first. */
@@ -152,6 +164,7 @@ int main(void)
         cmocka_unit_test(half_warps_are_coalesced_apart),
         cmocka_unit_test(a_unit_stride_load_moves_one_line),
         cmocka_unit_test(shared_memory_serves_a_word_of_each_bank_in_a_pass),
+        cmocka_unit_test(shared_accesses_wait_for_each_other_s_passes),
         cmocka_unit_test(local_and_constant_accesses_hit_their_caches),
         cmocka_unit_test(misses_are_limited_by_mshrs_then_by_the_port),
     };
