@@ -50,7 +50,8 @@ struct heddle_options {
     bool every_cycle;     /* timing: the plain engine, which leaves out no cycle */
     uint32_t quantum;     /* timing: longest quantum in core cycles; 0 = as long as links allow */
     uint64_t max_cycles;  /* timing: stop a launch after so many core cycles; 0 = no limit */
-    uint64_t max_insts;   /* stop a launch after so many warp instructions; 0 = no limit */
+    uint64_t
+        max_insts; /* functional: stop a launch after so many warp instructions; 0 = no limit */
     /* Changes to the GPU's parameters, "name=value" each (`heddle show gpu` lists the names). */
     const char *const *settings;
     uint32_t n_settings;

@@ -43,7 +43,7 @@ static const struct option options[] = {
                 "run a workload on `heddle` (the default), on `opencl` (the first OpenCL device of "
                 "this machine) or on `opencl:TEXT` (the first whose name contains TEXT)"),
     OPTION_U64("max-insts", struct run_options, max_insts, "N",
-               "stop a launch after so many warp instructions"),
+               "stop a launch of a functional run after so many warp instructions"),
     OPTION_TEXT("host-isa", struct run_options, host_isa, "ISA",
                 "the host's vector instructions to use: generic, avx2, avx512; the results are "
                 "the same with each"),

@@ -112,6 +112,10 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
     *out = sim;
     if (options)
         memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+    if (o.timing && o.max_insts)
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "a limit of instructions is for functional runs; a timed one is limited in "
+                        "cycles (--max-cycles)\n");
     enum heddle_status s = choose_isa(sim, o.host_isa);
     if (s == HEDDLE_OK)
         s = load_plugins(sim, &o);

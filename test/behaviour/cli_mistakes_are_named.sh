@@ -25,6 +25,7 @@ status 2 "$heddle" run bfs --functional --host-isa mmx && complains "'mmx' is no
 status 2 "$heddle" run bfs --functional --grid 3 && complains "--grid is for files"
 status 2 "$heddle" run bfs --scheduler gt && complains "did you mean 'gto'?" && silent out
 status 2 "$heddle" run bfs --l1d lur && complains "did you mean 'lru'?" && silent out
+status 2 "$heddle" run bfs --max-insts 10 && complains "limited in cycles" && silent out
 status 2 "$heddle" run bfs --engine fast && complains "expected skip or cycle" && silent out
 status 2 "$heddle" run bfs --set noc_clock_mhz=331 --set dram_clock_mhz=457 --set l2_clock_mhz=503 &&
     complains "meet too rarely"
