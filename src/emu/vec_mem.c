@@ -510,54 +510,42 @@ static void move_window(struct emu_warp *w, uint32_t lanes, uint64_t base)
         w->emu->last.address[__builtin_ctz(m)] -= base;
 }
 
-FN(load_generic)
+/* Each lane's access goes to the space its address means; `load` is known when compiling. */
+static inline void access_generic(struct emu_warp *w, const struct op *op, uint32_t mask, bool load)
 {
-    struct emu *e = w->emu;
-    struct run_stats *s = e->stats;
+    struct run_stats *s = w->emu->stats;
+    const uint64_t *address = w->emu->last.address;
+    struct mem_range range = {0, w->cta->shared_bytes};
     uint32_t bytes = (uint32_t)op->width * op->vec;
     find_addresses(w, op, mask);
     struct split part = split_spaces(w, mask);
-    if (part.global) {
-        count_bytes(&s->global_load_bytes, part.global, bytes);
-        load_image(w, op, part.global);
-    }
+    count_bytes(load ? &s->global_load_bytes : &s->global_store_bytes, part.global, bytes);
+    count_bytes(load ? &s->shared_load_bytes : &s->shared_store_bytes, part.shared, bytes);
+    count_bytes(load ? &s->local_load_bytes : &s->local_store_bytes, part.local, bytes);
+    if (part.global)
+        (load ? load_image : store_image)(w, op, part.global);
     if (part.shared) {
-        struct mem_range range = {0, w->cta->shared_bytes};
-        count_bytes(&s->shared_load_bytes, part.shared, bytes);
         move_window(w, part.shared, GENERIC_SHARED_BASE);
-        load_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
+        if (load)
+            load_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
+        else
+            store_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
         move_window(w, part.shared, 0 - GENERIC_SHARED_BASE);
     }
-    count_bytes(&s->local_load_bytes, part.local, bytes);
     for (uint32_t m = part.local; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
-        load_local_lane(w, op, i, e->last.address[i] - GENERIC_LOCAL_BASE);
+        (load ? load_local_lane : store_local_lane)(w, op, i, address[i] - GENERIC_LOCAL_BASE);
     }
+}
+
+FN(load_generic)
+{
+    access_generic(w, op, mask, true);
 }
 
 FN(store_generic)
 {
-    struct emu *e = w->emu;
-    struct run_stats *s = e->stats;
-    uint32_t bytes = (uint32_t)op->width * op->vec;
-    find_addresses(w, op, mask);
-    struct split part = split_spaces(w, mask);
-    if (part.global) {
-        count_bytes(&s->global_store_bytes, part.global, bytes);
-        store_image(w, op, part.global);
-    }
-    if (part.shared) {
-        struct mem_range range = {0, w->cta->shared_bytes};
-        count_bytes(&s->shared_store_bytes, part.shared, bytes);
-        move_window(w, part.shared, GENERIC_SHARED_BASE);
-        store_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
-        move_window(w, part.shared, 0 - GENERIC_SHARED_BASE);
-    }
-    count_bytes(&s->local_store_bytes, part.local, bytes);
-    for (uint32_t m = part.local; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(m);
-        store_local_lane(w, op, i, e->last.address[i] - GENERIC_LOCAL_BASE);
-    }
+    access_generic(w, op, mask, false);
 }
 
 #define ENTRY(id, fn) [EXEC_##id] = {fn, fn}
