@@ -9,6 +9,6 @@ sh tools/check_style.sh
 note "style: include direction, formatting, words" $?
 build build && run_tests build
 build build-clang -DCMAKE_C_COMPILER=clang
-build build-asan -DHEDDLE_SANITIZE=ON && run_tests build-asan -LE slow
+build build-asan -DHEDDLE_SANITIZE=ON && run_tests build-asan
 fuzz_all "${HEDDLE_FUZZ_SECONDS:-20}"
 summary
