@@ -1,5 +1,7 @@
 #include "determinism/random_testbed.h"
 
+#include <string.h>
+
 #include "cache/cache_policy.h"
 #include "config/gpu.h"
 #include "sched/scheduler.h"
@@ -84,6 +86,12 @@ static const char *pick_value(const struct choice *c, struct workload_rng *rng)
     return c->values[rng_below(rng, n)];
 }
 
+/* There is nothing to part in a set of one way. */
+static bool is_refused(const char *policy, const char *name, const char *value)
+{
+    return !strcmp(policy, "cacp") && !strcmp(name, "l1d.n_ways") && !strcmp(value, "1");
+}
+
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena)
 {
     struct workload_rng rng = {seed};
@@ -92,13 +100,13 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
     bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + rng_below(&rng, 3));
     bed->settings[n++] =
         arena_printf(arena, "scheduler=%s", scheduler_at(rng_below(&rng, scheduler_count()))->name);
-    bed->settings[n++] = arena_printf(arena, "l1d.policy=%s",
-                                      cache_policy_at(rng_below(&rng, cache_policy_count()))->name);
+    const char *policy = cache_policy_at(rng_below(&rng, cache_policy_count()))->name;
+    bed->settings[n++] = arena_printf(arena, "l1d.policy=%s", policy);
     uint32_t from = rng_below(&rng, N_CHOICES);
     for (uint32_t i = 0; i < N_CHOICES && n < most; i++) {
         const struct choice *c = &choices[(from + i) % N_CHOICES];
         const char *value = pick_value(c, &rng);
-        if (rng_below(&rng, 2))
+        if (rng_below(&rng, 2) && !is_refused(policy, c->name, value))
             bed->settings[n++] = arena_printf(arena, "%s=%s", c->name, value);
     }
 }

@@ -7,6 +7,7 @@
  * whenever a line is reserved, whether a victim was needed or not; so deciding again after a stall
  * gives the same answer unless the set itself has changed. */
 #include "cache/cache_policy.h"
+#include "cache/policies/splitmix.h"
 
 struct random_params {
     uint64_t seed;
@@ -20,13 +21,6 @@ static const struct param random_params[] = {
 struct random_state {
     uint64_t x;
 };
-
-static uint64_t splitmix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
 
 static size_t random_state_bytes(const struct cache_geometry *g, const void *params)
 {
@@ -60,7 +54,7 @@ static void random_on_reserve(struct cache_policy *p, const struct cache_set *s,
 {
     (void)s, (void)way, (void)a;
     struct random_state *state = p->state;
-    state->x += 0x9e3779b97f4a7c15ull;
+    state->x += SPLITMIX_STEP;
 }
 
 static uint64_t random_cost_bits(const struct cache_geometry *g, const void *params,

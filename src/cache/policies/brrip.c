@@ -1,0 +1,62 @@
+/* Bimodal re-reference interval prediction: lines come in at the top, ready to leave, except every
+ * `brrip_period`-th insertion of the cache, which comes in one step below. So part of a working set
+ * that is too large stays. */
+#include "cache/policies/rrip.h"
+
+struct brrip_params {
+    uint32_t brrip_period;
+};
+
+static const struct param brrip_params[] = {
+    PARAM_U32(struct brrip_params, brrip_period, "32", 1, 1 << 20, "insertions",
+              "one in so many insertions is at 2, the others at 3"),
+};
+
+struct brrip {
+    uint64_t insertions; /* into empty ways too */
+};
+
+static size_t brrip_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    (void)g, (void)params;
+    return sizeof(struct brrip);
+}
+
+static void brrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                             const struct mem_access *a)
+{
+    (void)a;
+    struct brrip *b = p->state;
+    const struct brrip_params *params = p->params;
+    rrip_line(s, way)->rrpv = brrip_position(&b->insertions, params->brrip_period);
+}
+
+static uint64_t brrip_cost_bits(const struct cache_geometry *g, const void *params,
+                                struct strbuf *parts)
+{
+    const struct brrip_params *b = params;
+    return rrip_cost(g, parts) +
+           plugin_cost(parts, "insertions", plugin_index_bits(b->brrip_period));
+}
+
+const struct cache_policy_desc cache_policy_brrip = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "brrip",
+    .summary = "as srrip, but inserts at 3, and only now and then at 2",
+    .citation = "A. Jaleel et al.: High performance cache replacement using re-reference interval "
+                "prediction (RRIP). ISCA 2010",
+    .params = brrip_params,
+    .n_params = sizeof brrip_params / sizeof brrip_params[0],
+    .params_bytes = sizeof(struct brrip_params),
+    .state_bytes = brrip_state_bytes,
+    .line_bytes = sizeof(struct rrip_line),
+    .cost_bits = brrip_cost_bits,
+    .decide = rrip_decide,
+    .on_hit = rrip_on_use,
+    .on_merge = rrip_on_use,
+    .on_miss = rrip_on_lookup,
+    .on_store = rrip_on_lookup,
+    .on_evict = rrip_on_evict,
+    .on_reserve = brrip_on_reserve,
+};

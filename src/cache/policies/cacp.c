@@ -1,0 +1,184 @@
+/* Criticality-aware cache prioritisation (S3 section 4.2.3, Algorithms 7 to 9): some ways of each
+ * set are for lines that critical warps will use, as the counters CCBP predict from a signature of
+ * PC and address; in each part lines are replaced by SRRIP, and the counters SHiP say where they
+ * come in. Which warps are critical is the criticality provider's word.
+ *
+ * The critical part is the ways from 0 on. MODEL: an empty way is filled whichever part it is in,
+ * as in every cache here, and the line then belongs to the part it is in. */
+#include <string.h>
+
+#include "cache/policies/counters.h"
+#include "cache/policies/rrip.h"
+
+enum { N_COUNTERS = 256, COUNTER_BITS = 2, COUNTER_TOP = 3, COUNTER_INIT = 1 };
+enum signature_kind { SIGN_PC_ADDR, SIGN_PC, SIGN_PC_REGION };
+
+struct cacp_params {
+    uint32_t critical_ways, ccbp_threshold, region_bits;
+    enum signature_kind signature;
+};
+
+static const char *const signature_names[] = {"pc_addr", "pc", "pc_region", NULL};
+
+static const struct param cacp_params[] = {
+    PARAM_U32(struct cacp_params, critical_ways, "0", 0, CACHE_MAX_WAYS - 1, "ways",
+              "ways of a set for critical lines; 0 = half of them"),
+    PARAM_U32(struct cacp_params, ccbp_threshold, "1", 0, COUNTER_TOP, NULL,
+              "a line is critical if its counter is larger"),
+    PARAM_ENUM(struct cacp_params, signature, "pc_addr", signature_names,
+               "what counters are chosen by: PC and line address, PC, or PC and region"),
+    PARAM_U32(struct cacp_params, region_bits, "12", 0, 48, "bits",
+              "address bits below the region, for pc_region"),
+};
+
+struct cacp {
+    uint8_t ccbp[N_COUNTERS], ship[N_COUNTERS];
+};
+
+struct cacp_line {
+    struct rrip_line rrip;
+    uint8_t signature;
+    bool critical_reuse, other_reuse;
+};
+
+static uint32_t critical_ways(const struct cache_geometry *g, const struct cacp_params *params)
+{
+    return params->critical_ways ? params->critical_ways : g->n_ways / 2;
+}
+
+static bool cacp_check(const struct cache_geometry *g, const void *params, struct strbuf *why)
+{
+    uint32_t n = critical_ways(g, params);
+    if (n > 0 && n < g->n_ways)
+        return true;
+    strbuf_addf(why, "policy cacp parts the ways of a set: %u of %u for critical lines leave %s", n,
+                g->n_ways, n ? "none for others" : "none for them");
+    return false;
+}
+
+static size_t cacp_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    (void)g, (void)params;
+    return sizeof(struct cacp);
+}
+
+static void cacp_init(struct cache_policy *p)
+{
+    memset(p->state, COUNTER_INIT, sizeof(struct cacp));
+}
+
+static uint8_t signature_of(const struct cache_policy *p, const struct mem_access *a)
+{
+    const struct cacp_params *params = p->params;
+    switch (params->signature) {
+    case SIGN_PC:
+        return (uint8_t)a->pc;
+    case SIGN_PC_REGION:
+        return (uint8_t)(a->pc ^ a->line >> params->region_bits);
+    case SIGN_PC_ADDR:
+        break;
+    }
+    return (uint8_t)(a->pc ^ a->line);
+}
+
+static uint64_t critical_part(const struct cache_policy *p)
+{
+    return (1ull << critical_ways(&p->geometry, p->params)) - 1;
+}
+
+/* The ways of the part that a way is in. */
+static uint64_t part_of(const struct cache_policy *p, const struct cache_set *s, uint32_t way)
+{
+    uint64_t critical = critical_part(p);
+    return critical >> way & 1 ? critical : all_ways(s) & ~critical;
+}
+
+static struct cacp_line *line_of(const struct cache_set *s, uint32_t way)
+{
+    return s->bits[way];
+}
+
+static int cacp_decide(const struct cache_policy *p, const struct cache_set *s,
+                       const struct mem_access *a)
+{
+    const struct cacp *c = p->state;
+    const struct cacp_params *params = p->params;
+    bool critical = c->ccbp[signature_of(p, a)] > params->ccbp_threshold;
+    return rrip_victim(s, critical ? critical_part(p) : all_ways(s) & ~critical_part(p));
+}
+
+static void cacp_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                        const struct mem_access *a)
+{
+    struct cacp *c = p->state;
+    if (way == ~0u)
+        return;
+    struct cacp_line *line = line_of(s, way);
+    line->rrip.rrpv = 0;
+    counter_up(&c->ship[line->signature], COUNTER_TOP);
+    if (a->is_critical)
+        counter_up(&c->ccbp[line->signature], COUNTER_TOP);
+    *(a->is_critical ? &line->critical_reuse : &line->other_reuse) = true;
+}
+
+static void cacp_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                          enum cache_evict_cause cause, const struct mem_access *a)
+{
+    (void)a;
+    struct cacp *c = p->state;
+    const struct cacp_line *line = line_of(s, way);
+    if (cause != EVICT_REPLACE)
+        return;
+    rrip_age(s, part_of(p, s, way), way);
+    if (line->critical_reuse)
+        return;
+    if (!line->other_reuse)
+        counter_down(&c->ship[line->signature]);
+    else if (critical_part(p) >> way & 1)
+        counter_down(&c->ccbp[line->signature]);
+}
+
+static void cacp_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                            const struct mem_access *a)
+{
+    const struct cacp *c = p->state;
+    uint8_t signature = signature_of(p, a);
+    *line_of(s, way) = (struct cacp_line){
+        .rrip.rrpv = c->ship[signature] ? RRPV_LONG : RRPV_DISTANT, .signature = signature};
+}
+
+static uint64_t cacp_cost_bits(const struct cache_geometry *g, const void *params,
+                               struct strbuf *parts)
+{
+    (void)params;
+    uint64_t lines = (uint64_t)g->n_sets * g->n_ways;
+    return rrip_cost(g, parts) +
+           plugin_cost(parts, "signatures and reuse bits",
+                       lines * (plugin_index_bits(N_COUNTERS) + 2)) +
+           plugin_cost(parts, "CCBP", N_COUNTERS * COUNTER_BITS) +
+           plugin_cost(parts, "SHiP", N_COUNTERS * COUNTER_BITS);
+}
+
+const struct cache_policy_desc cache_policy_cacp = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "cacp",
+    .summary = "keeps ways of each set for lines that critical warps are predicted to use",
+    .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and cache "
+                "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
+    .params = cacp_params,
+    .n_params = sizeof cacp_params / sizeof cacp_params[0],
+    .params_bytes = sizeof(struct cacp_params),
+    .check = cacp_check,
+    .state_bytes = cacp_state_bytes,
+    .line_bytes = sizeof(struct cacp_line),
+    .cost_bits = cacp_cost_bits,
+    .init = cacp_init,
+    .decide = cacp_decide,
+    .on_hit = cacp_on_use,
+    .on_merge = cacp_on_use,
+    .on_miss = rrip_on_lookup,
+    .on_store = rrip_on_lookup,
+    .on_evict = cacp_on_evict,
+    .on_reserve = cacp_on_reserve,
+};

@@ -1,0 +1,134 @@
+/* Ctrl-C (S3 section 5.2, Algorithms 11 and 12): each load instruction inserts one in 2^AGG of the
+ * lines it misses and bypasses the others; a control loop raises AGG while too many of the lines it
+ * brought in leave without having been used again, and lowers it when few do. LRU underneath.
+ *
+ * MODEL: stores that allocate (local memory) insert always; the victims of theirs train as others.
+ */
+#include "cache/cache_policy.h"
+#include "cache/policies/counters.h"
+
+enum { N_ENTRIES = 128, AGG_BITS = 3, BYP_BITS = 7, SAMPLE_BITS = 10 };
+
+struct ctrl_c_params {
+    uint32_t sample_period, threshold_high, threshold_low, agg_init, agg_max;
+    bool agg_hold;
+};
+
+static const struct param ctrl_c_params[] = {
+    PARAM_U32(struct ctrl_c_params, sample_period, "1024", 1, 1 << SAMPLE_BITS, "lines",
+              "evicted lines of an instruction between two looks at them, divided by 2^AGG"),
+    PARAM_U32(struct ctrl_c_params, threshold_high, "40", 0, 100, "%",
+              "AGG rises when more of them were not used again"),
+    PARAM_U32(struct ctrl_c_params, threshold_low, "10", 0, 100, "%",
+              "AGG falls when fewer of them were not used again"),
+    PARAM_U32(struct ctrl_c_params, agg_init, "0", 0, (1 << AGG_BITS) - 1, NULL,
+              "AGG at the start"),
+    PARAM_U32(struct ctrl_c_params, agg_max, "7", 0, (1 << AGG_BITS) - 1, NULL, "largest AGG"),
+    PARAM_BOOL(struct ctrl_c_params, agg_hold, "false", "AGG stays as it is at the start"),
+};
+
+/* The controller of one instruction. */
+struct control {
+    uint8_t agg, byp;
+    uint16_t zero, insert;
+};
+
+static size_t ctrl_c_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    (void)g, (void)params;
+    return N_ENTRIES * sizeof(struct control);
+}
+
+static void ctrl_c_init(struct cache_policy *p)
+{
+    const struct ctrl_c_params *params = p->params;
+    struct control *c = p->state;
+    for (uint32_t i = 0; i < N_ENTRIES; i++)
+        c[i].agg =
+            (uint8_t)(params->agg_init < params->agg_max ? params->agg_init : params->agg_max);
+}
+
+static struct control *control_of(const struct cache_policy *p, uint32_t pc)
+{
+    return (struct control *)p->state + pc % N_ENTRIES;
+}
+
+static int ctrl_c_decide(const struct cache_policy *p, const struct cache_set *s,
+                         const struct mem_access *a)
+{
+    const struct control *c = control_of(p, a->pc);
+    if (a->kind != MEM_STORE && c->byp < (1u << c->agg) - 1)
+        return CACHE_BYPASS;
+    return cache_set_lru(s);
+}
+
+static void ctrl_c_on_bypass(struct cache_policy *p, const struct cache_set *s,
+                             const struct mem_access *a, enum cache_bypass_reason reason)
+{
+    (void)s;
+    if (reason == BYPASS_POLICY)
+        control_of(p, a->pc)->byp++;
+}
+
+/* At the end of a sample: was too much, or little, brought in for nothing? */
+static void adjust(const struct ctrl_c_params *params, struct control *c)
+{
+    if (100u * c->zero > params->threshold_high * c->insert)
+        counter_up(&c->agg, params->agg_max);
+    else if (100u * c->zero < params->threshold_low * c->insert)
+        counter_down(&c->agg);
+}
+
+static void ctrl_c_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                            enum cache_evict_cause cause, const struct mem_access *a)
+{
+    (void)a;
+    const struct ctrl_c_params *params = p->params;
+    if (cause != EVICT_REPLACE)
+        return;
+    struct control *c = control_of(p, s->lines[way].insert_pc);
+    c->insert++;
+    c->zero = (uint16_t)(c->zero + !s->lines[way].reused);
+    if (c->insert < params->sample_period >> c->agg)
+        return;
+    if (!params->agg_hold)
+        adjust(params, c);
+    c->insert = c->zero = 0;
+}
+
+static void ctrl_c_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                              const struct mem_access *a)
+{
+    (void)s, (void)way;
+    if (a->kind != MEM_STORE)
+        control_of(p, a->pc)->byp = 0;
+}
+
+static uint64_t ctrl_c_cost_bits(const struct cache_geometry *g, const void *params,
+                                 struct strbuf *parts)
+{
+    (void)params;
+    uint64_t lines = (uint64_t)g->n_sets * g->n_ways;
+    return plugin_cost(parts, "iReuse table", N_ENTRIES * (AGG_BITS + BYP_BITS + 2 * SAMPLE_BITS)) +
+           plugin_cost(parts, "insertion PCs and reuse bits",
+                       lines * (plugin_index_bits(N_ENTRIES) + 1));
+}
+
+const struct cache_policy_desc cache_policy_ctrl_c = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "ctrl_c",
+    .summary = "bypasses part of an instruction's lines, as much as few are wasted",
+    .citation = "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU "
+                "Architectures. PhD thesis, Arizona State University, 2017, chapter 5",
+    .params = ctrl_c_params,
+    .n_params = sizeof ctrl_c_params / sizeof ctrl_c_params[0],
+    .params_bytes = sizeof(struct ctrl_c_params),
+    .state_bytes = ctrl_c_state_bytes,
+    .cost_bits = ctrl_c_cost_bits,
+    .init = ctrl_c_init,
+    .decide = ctrl_c_decide,
+    .on_bypass = ctrl_c_on_bypass,
+    .on_evict = ctrl_c_on_evict,
+    .on_reserve = ctrl_c_on_reserve,
+};

@@ -1,0 +1,140 @@
+/* Dynamic re-reference interval prediction: a few sets always insert as SRRIP, as many as BRRIP;
+ * their load misses move the counter PSEL up and down, and the other sets follow whoever misses
+ * less. With L leader sets of a kind and stride = sets / L, sets i * stride lead SRRIP and sets
+ * i * stride + stride / 2 lead BRRIP; a set that would lead both leads SRRIP. */
+#include "cache/policies/rrip.h"
+
+enum duel { DUEL_OPEN, DUEL_SRRIP, DUEL_BRRIP };
+
+struct drrip_params {
+    uint32_t leader_sets, psel_bits, psel_init, brrip_period;
+    enum duel force;
+};
+
+static const char *const force_names[] = {"no", "srrip", "brrip", NULL};
+
+static const struct param drrip_params[] = {
+    PARAM_U32(struct drrip_params, leader_sets, "0", 0, 1 << 16, "sets",
+              "sets that lead each of the two; 0 = an eighth of all, at least 1"),
+    PARAM_U32(struct drrip_params, psel_bits, "10", 1, 30, "bits", "size of PSEL"),
+    PARAM_U32(struct drrip_params, psel_init, "512", 0, (1 << 30) - 1, NULL, "PSEL at the start"),
+    PARAM_U32(struct drrip_params, brrip_period, "32", 1, 1 << 20, "insertions",
+              "one in so many of BRRIP's insertions is at 2, the others at 3"),
+    PARAM_ENUM(struct drrip_params, force, "no", force_names,
+               "all sets insert as this one, whatever PSEL says"),
+};
+
+struct drrip {
+    uint32_t psel;
+    uint64_t brrip_insertions;
+};
+
+static bool drrip_check(const struct cache_geometry *g, const void *params, struct strbuf *why)
+{
+    const struct drrip_params *d = params;
+    if (d->leader_sets > g->n_sets)
+        strbuf_addf(why, "policy drrip: %u leader sets of a kind, but the cache has only %u sets",
+                    d->leader_sets, g->n_sets);
+    else if (d->psel_init >> d->psel_bits)
+        strbuf_addf(why, "policy drrip: psel_init %u does not fit psel_bits %u", d->psel_init,
+                    d->psel_bits);
+    else
+        return true;
+    return false;
+}
+
+static size_t drrip_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    (void)g, (void)params;
+    return sizeof(struct drrip);
+}
+
+static void drrip_init(struct cache_policy *p)
+{
+    struct drrip *d = p->state;
+    d->psel = ((const struct drrip_params *)p->params)->psel_init;
+}
+
+/* What the set leads, if anything. */
+static enum duel leads(const struct cache_policy *p, uint32_t set)
+{
+    const struct drrip_params *params = p->params;
+    uint32_t n_sets = p->geometry.n_sets, leaders = params->leader_sets;
+    if (!leaders)
+        leaders = n_sets / 8 ? n_sets / 8 : 1;
+    uint32_t stride = n_sets / leaders;
+    if (set / stride >= leaders)
+        return DUEL_OPEN;
+    if (set % stride == 0)
+        return DUEL_SRRIP;
+    return set % stride == stride / 2 ? DUEL_BRRIP : DUEL_OPEN;
+}
+
+static void drrip_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
+                          const struct mem_access *a)
+{
+    struct drrip *d = p->state;
+    uint32_t top = (1u << ((const struct drrip_params *)p->params)->psel_bits) - 1;
+    enum duel leader = leads(p, s->set);
+    if (way >= 0) /* the line is there, only sectors of it are not */
+        rrip_on_use(p, s, (uint32_t)way, a);
+    else if (leader == DUEL_SRRIP && d->psel < top)
+        d->psel++;
+    else if (leader == DUEL_BRRIP && d->psel > 0)
+        d->psel--;
+}
+
+static enum duel inserts_as(const struct cache_policy *p, uint32_t set)
+{
+    const struct drrip_params *params = p->params;
+    const struct drrip *d = p->state;
+    if (params->force != DUEL_OPEN)
+        return params->force;
+    enum duel leader = leads(p, set);
+    if (leader != DUEL_OPEN)
+        return leader;
+    return d->psel >> (params->psel_bits - 1) ? DUEL_BRRIP : DUEL_SRRIP;
+}
+
+static void drrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                             const struct mem_access *a)
+{
+    (void)a;
+    struct drrip *d = p->state;
+    const struct drrip_params *params = p->params;
+    rrip_line(s, way)->rrpv = inserts_as(p, s->set) == DUEL_SRRIP
+                                  ? RRPV_LONG
+                                  : brrip_position(&d->brrip_insertions, params->brrip_period);
+}
+
+static uint64_t drrip_cost_bits(const struct cache_geometry *g, const void *params,
+                                struct strbuf *parts)
+{
+    const struct drrip_params *d = params;
+    return rrip_cost(g, parts) + plugin_cost(parts, "PSEL", d->psel_bits) +
+           plugin_cost(parts, "insertions", plugin_index_bits(d->brrip_period));
+}
+
+const struct cache_policy_desc cache_policy_drrip = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "drrip",
+    .summary = "srrip or brrip, whichever misses less in a few sets that try both",
+    .citation = "A. Jaleel et al.: High performance cache replacement using re-reference interval "
+                "prediction (RRIP). ISCA 2010",
+    .params = drrip_params,
+    .n_params = sizeof drrip_params / sizeof drrip_params[0],
+    .params_bytes = sizeof(struct drrip_params),
+    .check = drrip_check,
+    .state_bytes = drrip_state_bytes,
+    .line_bytes = sizeof(struct rrip_line),
+    .cost_bits = drrip_cost_bits,
+    .init = drrip_init,
+    .decide = rrip_decide,
+    .on_hit = rrip_on_use,
+    .on_merge = rrip_on_use,
+    .on_miss = drrip_on_miss,
+    .on_store = rrip_on_lookup,
+    .on_evict = rrip_on_evict,
+    .on_reserve = drrip_on_reserve,
+};

@@ -1,0 +1,21 @@
+/* Global protection (S2 section 5.3): DLP with one protection distance for all instructions. */
+#include "cache/policies/protection.h"
+
+static const struct param pdp_params[] = PROTECTION_PARAMS;
+
+static void pdp_init(struct cache_policy *p)
+{
+    protection_init(p, 1);
+}
+
+static uint64_t pdp_cost_bits(const struct cache_geometry *g, const void *params,
+                              struct strbuf *parts)
+{
+    return protection_cost_bits(g, params, 1, parts);
+}
+
+PROTECTION_POLICY(pdp, "protects all lines equally long",
+                  "N. Duong et al.: Improving cache management policies using dynamic reuse "
+                  "distances. MICRO 2012; as in X. Zhu, R. Wernsman, J. Zambreno: Improving first "
+                  "level cache efficiency for GPUs using dynamic line protection. ICPP 2018, "
+                  "section 5.3");

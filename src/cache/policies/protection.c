@@ -1,0 +1,272 @@
+#include "cache/policies/protection.h"
+
+#include <string.h>
+
+#include "cache/policies/counters.h"
+
+/* A victim's tag; the most recent one first in its set. */
+struct victim {
+    uint64_t line;
+    uint32_t id;
+    bool valid;
+};
+
+struct prediction {
+    uint16_t tda_hits, vta_hits;
+    uint8_t pd;
+};
+
+struct protection {
+    struct prediction pdpt[PDPT_MAX];
+    uint32_t n_entries;
+    uint32_t accesses; /* in this sample */
+    uint64_t insts;    /* thread instructions in this sample */
+    uint32_t vta_ways;
+    struct victim victims[]; /* sets x ways */
+};
+
+static uint32_t ways_of_vta(const struct cache_geometry *g, const struct protection_params *params)
+{
+    return params->vta_ways ? params->vta_ways : g->n_ways;
+}
+
+size_t protection_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    return sizeof(struct protection) +
+           (size_t)g->n_sets * ways_of_vta(g, params) * sizeof(struct victim);
+}
+
+void protection_init(struct cache_policy *p, uint32_t n_entries)
+{
+    const struct protection_params *params = p->params;
+    struct protection *d = p->state;
+    d->n_entries = n_entries;
+    d->vta_ways = ways_of_vta(&p->geometry, params);
+    for (uint32_t i = 0; i < n_entries; i++)
+        d->pdpt[i].pd =
+            (uint8_t)(params->pd_init < params->pd_max ? params->pd_init : params->pd_max);
+}
+
+uint64_t protection_cost_bits(const struct cache_geometry *g, const void *params,
+                              uint32_t n_entries, struct strbuf *parts)
+{
+    uint64_t lines = (uint64_t)g->n_sets * g->n_ways;
+    uint64_t victims = (uint64_t)g->n_sets * ways_of_vta(g, params);
+    uint32_t id_bits = plugin_index_bits(n_entries);
+    return plugin_cost(parts, "line ids and protected lives", lines * (id_bits + PD_BITS)) +
+           plugin_cost(parts, "victim tag array", victims * (g->tag_bits + id_bits)) +
+           plugin_cost(parts, "protection distances",
+                       (uint64_t)n_entries * (id_bits + TDA_BITS + VTA_BITS + PD_BITS));
+}
+
+static uint8_t id_of(const struct protection *d, const struct mem_access *a)
+{
+    return (uint8_t)(a->pc % d->n_entries);
+}
+
+static struct protected_line *line_of(const struct cache_set *s, uint32_t way)
+{
+    return s->bits[way];
+}
+
+static void count_to(uint16_t *counter, uint32_t bits)
+{
+    if (*counter < (1u << bits) - 1)
+        ++*counter;
+}
+
+/* --- the victim tag array --- */
+
+static struct victim *victims_of(struct protection *d, const struct cache_set *s)
+{
+    return d->victims + (size_t)s->set * d->vta_ways;
+}
+
+/* Where the line's tag is in its set; -1 = nowhere. */
+static int find_victim(struct protection *d, const struct cache_set *s, uint64_t line)
+{
+    const struct victim *v = victims_of(d, s);
+    for (uint32_t i = 0; i < d->vta_ways; i++)
+        if (v[i].valid && v[i].line == line)
+            return (int)i;
+    return -1;
+}
+
+static void remove_victim(struct protection *d, const struct cache_set *s, uint64_t line)
+{
+    struct victim *v = victims_of(d, s);
+    int at = find_victim(d, s, line);
+    if (at < 0)
+        return;
+    memmove(v + at, v + at + 1, (d->vta_ways - (uint32_t)at - 1) * sizeof *v);
+    v[d->vta_ways - 1].valid = false;
+}
+
+/* In front; what is last leaves if the set is full. */
+static void add_victim(struct protection *d, const struct cache_set *s, struct victim new)
+{
+    struct victim *v = victims_of(d, s);
+    memmove(v + 1, v, (d->vta_ways - 1) * sizeof *v);
+    v[0] = new;
+}
+
+/* --- protection distances --- */
+
+/* By how much a PD rises: the more hits the victims had beside those in the cache, the more. */
+static uint32_t rise(uint32_t vta_hits, uint32_t tda_hits, uint32_t n)
+{
+    if (!vta_hits)
+        return 0;
+    if (vta_hits >= tda_hits << 2)
+        return n * 4;
+    if (vta_hits >= tda_hits << 1)
+        return n * 2;
+    if (vta_hits >= tda_hits)
+        return n;
+    return vta_hits >= tda_hits >> 1 ? n >> 1 : 0;
+}
+
+static void end_sample(struct cache_policy *p)
+{
+    const struct protection_params *params = p->params;
+    struct protection *d = p->state;
+    uint32_t vta_hits = 0, tda_hits = 0;
+    for (uint32_t i = 0; i < d->n_entries; i++) {
+        vta_hits += d->pdpt[i].vta_hits;
+        tda_hits += d->pdpt[i].tda_hits;
+    }
+    bool rises = vta_hits > tda_hits, falls = 2 * vta_hits < tda_hits;
+    uint32_t step_down = params->pd_step_down ? params->pd_step_down : d->vta_ways;
+    for (uint32_t i = 0; i < d->n_entries; i++) {
+        struct prediction *e = &d->pdpt[i];
+        uint32_t pd = e->pd;
+        if (rises)
+            pd += rise(e->vta_hits, e->tda_hits, d->vta_ways);
+        else if (falls)
+            pd -= pd < step_down ? pd : step_down;
+        e->pd = (uint8_t)(pd < params->pd_max ? pd : params->pd_max);
+        e->tda_hits = e->vta_hits = 0;
+    }
+    d->accesses = 0;
+    d->insts = 0;
+}
+
+/* A sample ends when its last load has been served completely. Nobody asks for a PD between that
+ * and the next load, so it may end then. */
+static void end_sample_if_full(struct cache_policy *p)
+{
+    const struct protection *d = p->state;
+    if (d->accesses >= ((const struct protection_params *)p->params)->sample_accesses)
+        end_sample(p);
+}
+
+void protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
+{
+    struct protection *d = p->state;
+    end_sample_if_full(p);
+    d->insts += n_thread_insts;
+    if (d->insts >= ((const struct protection_params *)p->params)->max_sample_insns)
+        end_sample(p);
+}
+
+/* --- accesses --- */
+
+/* Every load counts, and shortens all protected lives in its set. */
+static void age_set(struct cache_policy *p, const struct cache_set *s)
+{
+    struct protection *d = p->state;
+    end_sample_if_full(p);
+    d->accesses++;
+    for (uint32_t way = 0; way < s->n_ways; way++)
+        counter_down(&line_of(s, way)->pl);
+}
+
+static void use_line(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                     const struct mem_access *a)
+{
+    struct protection *d = p->state;
+    struct protected_line *line = line_of(s, way);
+    count_to(&d->pdpt[line->id].tda_hits, TDA_BITS);
+    line->id = id_of(d, a);
+    line->pl = d->pdpt[line->id].pd;
+}
+
+/* Asked before the access has aged the set, as it will if it is accepted. */
+int protection_decide(const struct cache_policy *p, const struct cache_set *s,
+                      const struct mem_access *a)
+{
+    (void)p;
+    if (cache_set_empty_way(s) >= 0)
+        return cache_set_empty_way(s);
+    uint8_t over = a->kind == MEM_STORE ? 0 : 1; /* a life that is over once the set has aged */
+    uint64_t oldest = UINT64_MAX;
+    int victim = CACHE_BYPASS;
+    for (uint32_t way = 0; way < s->n_ways; way++) {
+        if (line_of(s, way)->pl > over)
+            continue;
+        if (s->reserved >> way & 1) {
+            victim = victim == CACHE_BYPASS ? CACHE_STALL : victim;
+        } else if (s->last_use[way] < oldest) {
+            oldest = s->last_use[way];
+            victim = (int)way;
+        }
+    }
+    return victim;
+}
+
+void protection_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                       const struct mem_access *a)
+{
+    age_set(p, s);
+    if (way != ~0u)
+        use_line(p, s, way, a);
+}
+
+void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
+                        const struct mem_access *a)
+{
+    struct protection *d = p->state;
+    age_set(p, s);
+    if (way >= 0) {
+        use_line(p, s, (uint32_t)way, a);
+        return;
+    }
+    int at = find_victim(d, s, a->line);
+    if (at >= 0)
+        count_to(&d->pdpt[victims_of(d, s)[at].id].vta_hits, VTA_BITS);
+}
+
+/* A tag that was found stays, as the most recent one. */
+void protection_on_bypass(struct cache_policy *p, const struct cache_set *s,
+                          const struct mem_access *a, enum cache_bypass_reason reason)
+{
+    struct protection *d = p->state;
+    int at = reason == BYPASS_NO_CACHE ? -1 : find_victim(d, s, a->line);
+    if (at < 0 || a->kind == MEM_STORE)
+        return;
+    struct victim found = victims_of(d, s)[at];
+    remove_victim(d, s, a->line);
+    add_victim(d, s, found);
+}
+
+/* The tag of the line that comes in leaves before the victim's enters. */
+void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                         enum cache_evict_cause cause, const struct mem_access *a)
+{
+    struct protection *d = p->state;
+    if (cause != EVICT_REPLACE || a->kind == MEM_STORE)
+        return;
+    remove_victim(d, s, a->line);
+    add_victim(d, s, (struct victim){s->lines[way].line, line_of(s, way)->id, true});
+}
+
+void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                           const struct mem_access *a)
+{
+    struct protection *d = p->state;
+    struct protected_line *line = line_of(s, way);
+    line->id = id_of(d, a);
+    line->pl = a->kind == MEM_STORE ? 0 : d->pdpt[line->id].pd;
+    if (a->kind != MEM_STORE) /* an empty way had no victim to make room for */
+        remove_victim(d, s, a->line);
+}

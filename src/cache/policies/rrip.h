@@ -1,0 +1,72 @@
+/* Re-reference interval prediction, for policies that build on it: each line predicts in 2 bits how
+ * far off its next use is. A use sets it to 0; the victim is the lowest way at the top, 3; if none
+ * is there all lines of the candidates' ways grow by 1 until one is. MODEL: reserved lines grow
+ * with the others, but are nobody's victim. */
+#ifndef HEDDLE_CACHE_POLICIES_RRIP_H
+#define HEDDLE_CACHE_POLICIES_RRIP_H
+
+#include "cache/cache_policy.h"
+
+enum { RRPV_BITS = 2, RRPV_DISTANT = 3, RRPV_LONG = 2 };
+
+/* The first of a policy's own data of a line. */
+struct rrip_line {
+    uint8_t rrpv;
+};
+
+static inline struct rrip_line *rrip_line(const struct cache_set *s, uint32_t way)
+{
+    return s->bits[way];
+}
+
+/* The mask of all ways of a set. */
+static inline uint64_t all_ways(const struct cache_set *s)
+{
+    return s->n_ways == 64 ? ~0ull : (1ull << s->n_ways) - 1;
+}
+
+/* The victim among the ways of a mask: of those that are not reserved the first of the largest
+ * prediction, which is the first to reach the top. */
+static inline int rrip_victim(const struct cache_set *s, uint64_t ways)
+{
+    int victim = CACHE_STALL, highest = -1;
+    for (uint64_t rest = ways & ~s->reserved; rest; rest &= rest - 1) {
+        uint32_t way = (uint32_t)__builtin_ctzll(rest);
+        if (rrip_line(s, way)->rrpv > highest) {
+            highest = rrip_line(s, way)->rrpv;
+            victim = (int)way;
+        }
+    }
+    return victim;
+}
+
+/* The victim has been found: what it lacked to the top all lines of the ways have grown by. */
+static inline void rrip_age(const struct cache_set *s, uint64_t ways, uint32_t victim)
+{
+    uint8_t growth = (uint8_t)(RRPV_DISTANT - rrip_line(s, victim)->rrpv);
+    for (uint64_t rest = growth ? ways : 0; rest; rest &= rest - 1) {
+        struct rrip_line *line = rrip_line(s, (uint32_t)__builtin_ctzll(rest));
+        int grown = line->rrpv + growth;
+        line->rrpv = (uint8_t)(grown > RRPV_DISTANT ? RRPV_DISTANT : grown);
+    }
+}
+
+/* --- Events that the policies of the family share (rrip.c) --- */
+int rrip_decide(const struct cache_policy *p, const struct cache_set *s,
+                const struct mem_access *a);
+void rrip_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                 const struct mem_access *a);
+/* A load that finds the line without its sectors, or a store that leaves it in its place. */
+void rrip_on_lookup(struct cache_policy *p, const struct cache_set *s, int way,
+                    const struct mem_access *a);
+void rrip_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                   enum cache_evict_cause cause, const struct mem_access *a);
+uint64_t rrip_cost(const struct cache_geometry *g, struct strbuf *parts);
+
+/* BRRIP's insertions: most at the top, every period-th below it. */
+static inline uint8_t brrip_position(uint64_t *insertions, uint64_t period)
+{
+    return ++*insertions % period == 0 ? RRPV_LONG : RRPV_DISTANT;
+}
+
+#endif

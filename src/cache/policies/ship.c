@@ -1,0 +1,106 @@
+/* Signature-based hit prediction over SRRIP: a table of counters by hashed PC learns whether lines
+ * that an instruction brings in are used again. Those of an instruction whose counter is 0 come in
+ * at the top, ready to leave. */
+#include <string.h>
+
+#include "cache/policies/counters.h"
+#include "cache/policies/rrip.h"
+
+struct ship_params {
+    uint32_t entries, counter_bits, counter_init;
+};
+
+static const struct param ship_params[] = {
+    PARAM_U32(struct ship_params, entries, "256", 1, 1 << 16, "counters",
+              "counters, one for each hashed PC"),
+    PARAM_U32(struct ship_params, counter_bits, "2", 1, 8, "bits", "size of a counter"),
+    PARAM_U32(struct ship_params, counter_init, "1", 0, 255, NULL, "counters at the start"),
+};
+
+static bool ship_check(const struct cache_geometry *g, const void *params, struct strbuf *why)
+{
+    (void)g;
+    const struct ship_params *sp = params;
+    if (sp->counter_init >> sp->counter_bits)
+        strbuf_addf(why, "policy ship: counter_init %u does not fit counter_bits %u",
+                    sp->counter_init, sp->counter_bits);
+    return !(sp->counter_init >> sp->counter_bits);
+}
+
+static size_t ship_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    (void)g;
+    return ((const struct ship_params *)params)->entries;
+}
+
+static void ship_init(struct cache_policy *p)
+{
+    const struct ship_params *params = p->params;
+    memset(p->state, (int)params->counter_init, params->entries);
+}
+
+static uint8_t *counter_of(const struct cache_policy *p, uint32_t pc)
+{
+    const struct ship_params *params = p->params;
+    return (uint8_t *)p->state + pc % params->entries;
+}
+
+static void ship_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                        const struct mem_access *a)
+{
+    if (way == ~0u)
+        return;
+    const struct ship_params *params = p->params;
+    rrip_on_use(p, s, way, a);
+    counter_up(counter_of(p, s->lines[way].insert_pc), (1u << params->counter_bits) - 1);
+}
+
+static void ship_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                          enum cache_evict_cause cause, const struct mem_access *a)
+{
+    rrip_on_evict(p, s, way, cause, a);
+    if (cause == EVICT_REPLACE && !s->lines[way].reused)
+        counter_down(counter_of(p, s->lines[way].insert_pc));
+}
+
+static void ship_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                            const struct mem_access *a)
+{
+    rrip_line(s, way)->rrpv = *counter_of(p, a->pc) ? RRPV_LONG : RRPV_DISTANT;
+}
+
+static uint64_t ship_cost_bits(const struct cache_geometry *g, const void *params,
+                               struct strbuf *parts)
+{
+    const struct ship_params *sp = params;
+    uint64_t lines = (uint64_t)g->n_sets * g->n_ways;
+    return rrip_cost(g, parts) +
+           plugin_cost(parts, "insertion PCs and reuse bits",
+                       lines * (plugin_index_bits(sp->entries) + 1)) +
+           plugin_cost(parts, "counters", (uint64_t)sp->entries * sp->counter_bits);
+}
+
+const struct cache_policy_desc cache_policy_ship = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "ship",
+    .summary = "srrip whose insertions learn, by PC, whether lines are used again",
+    .citation =
+        "C.-J. Wu et al.: SHiP: signature-based hit predictor for high performance caching. "
+        "MICRO 2011",
+    .params = ship_params,
+    .n_params = sizeof ship_params / sizeof ship_params[0],
+    .params_bytes = sizeof(struct ship_params),
+    .check = ship_check,
+    .state_bytes = ship_state_bytes,
+    .line_bytes = sizeof(struct rrip_line),
+    .cost_bits = ship_cost_bits,
+    .init = ship_init,
+    .decide = rrip_decide,
+    .on_hit = ship_on_use,
+    .on_merge = ship_on_use,
+    .on_miss = rrip_on_lookup,
+    .on_store = rrip_on_lookup,
+    .on_evict = ship_on_evict,
+    .on_reserve = ship_on_reserve,
+};

@@ -1,0 +1,35 @@
+/* Static re-reference interval prediction: lines come in one step below the top, so that those of a
+ * scan leave before those that were used. */
+#include "cache/policies/rrip.h"
+
+static void srrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                             const struct mem_access *a)
+{
+    (void)p, (void)a;
+    rrip_line(s, way)->rrpv = RRPV_LONG;
+}
+
+static uint64_t srrip_cost_bits(const struct cache_geometry *g, const void *params,
+                                struct strbuf *parts)
+{
+    (void)params;
+    return rrip_cost(g, parts);
+}
+
+const struct cache_policy_desc cache_policy_srrip = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "srrip",
+    .summary = "predicts how far off the next use is, from 2 bits a line; inserts at 2",
+    .citation = "A. Jaleel et al.: High performance cache replacement using re-reference interval "
+                "prediction (RRIP). ISCA 2010",
+    .line_bytes = sizeof(struct rrip_line),
+    .cost_bits = srrip_cost_bits,
+    .decide = rrip_decide,
+    .on_hit = rrip_on_use,
+    .on_merge = rrip_on_use,
+    .on_miss = rrip_on_lookup,
+    .on_store = rrip_on_lookup,
+    .on_evict = rrip_on_evict,
+    .on_reserve = srrip_on_reserve,
+};
