@@ -37,6 +37,21 @@ struct heddle_progress {
     uint64_t warp_insts; /* likewise */
 };
 
+/* Where the cycles of a warp, or of all warps of a CTA, went. Those of a warp sum up to its
+ * lifetime, end_cycle - start_cycle. */
+enum { HEDDLE_N_LATENCIES = 9 };
+struct heddle_attributed {
+    bool is_cta;        /* sums over the warps of a CTA, else one warp */
+    const char *kernel; /* valid during the call */
+    uint32_t launch;    /* counted from 0 */
+    uint64_t cta;
+    uint32_t warp;                       /* number within the CTA */
+    uint32_t n_warps;                    /* 1 for a warp */
+    uint32_t sm, slot;                   /* where it ran: warp slot or CTA slot of the SM */
+    uint64_t start_cycle, end_cycle;     /* assignment to the SM; the cycle after the (last) exit */
+    uint64_t cycles[HEDDLE_N_LATENCIES]; /* by heddle_latency_name() */
+};
+
 struct heddle_sim;
 struct heddle_module;
 
@@ -66,6 +81,12 @@ struct heddle_options {
      * false, the launch ends with HEDDLE_STOPPED, and nothing more can be launched. */
     bool (*progress)(void *user, const struct heddle_progress *p);
     void *progress_user;
+    /* Timing: attribute the cycles of every warp to causes (doc/attribution.md). Adds the
+     * statistics attribution.*, changes no other. */
+    bool attribute;
+    /* Told of each warp and each CTA that has ended; NULL = the sums are enough. */
+    void (*attributed)(void *user, const struct heddle_attributed *record);
+    void *attributed_user;
 };
 
 HEDDLE_API const char *heddle_version(void);
@@ -83,6 +104,10 @@ HEDDLE_API const char *heddle_warnings(const struct heddle_sim *sim);
 
 /* The host vector variant in use, as `host_isa` would name it. */
 HEDDLE_API const char *heddle_host_isa(const struct heddle_sim *sim);
+
+/* What heddle_attributed.cycles[i] counts: "Scheduling", "Sync", ...; NULL from
+ * HEDDLE_N_LATENCIES on. */
+HEDDLE_API const char *heddle_latency_name(uint32_t i);
 
 /* --- Programs --- */
 

@@ -53,6 +53,8 @@ static const struct option options[] = {
                 "print the most important statistics of each kernel too"),
     OPTION_FLAG("per-pc", struct run_options, per_pc,
                 "print what each load and store did at L1D, with its line"),
+    OPTION_FLAG("attribute", struct run_options, attribute,
+                "say where the cycles of the warps went (doc/attribution.md)"),
     OPTION_U64("series", struct run_options, series, "N",
                "write a time series, a row every N core cycles, to the file of --series-out"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",

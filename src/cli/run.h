@@ -9,7 +9,7 @@
 #include "heddle/heddle.h"
 
 struct run_options {
-    bool functional, json, strict, quiet, kernels, per_pc;
+    bool functional, json, strict, quiet, kernels, per_pc, attribute;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
     const char *record_l1d, *series_out;
     uint64_t seed, max_insts, max_cycles, quantum, series;

@@ -40,6 +40,7 @@ enum heddle_status run_create_sim(const struct run_context *run, struct heddle_s
         .progress_user = run->progress,
         .print = print_text,
         .print_user = (void *)o,
+        .attribute = o->attribute,
     };
     *out = NULL;
     enum heddle_status status = heddle_create(&options, out);

@@ -40,18 +40,19 @@ static const struct known_name *find_known(const char *ours)
 /* In the order of results: those of the machine, which only timed runs have, come first. */
 static uint32_t stat_count(void)
 {
-    return machine_stat_count() + run_stats_count();
+    return machine_stat_count(NULL) + run_stats_count();
 }
 
 static bool is_timed(uint32_t i)
 {
-    return i < machine_stat_count();
+    return i < machine_stat_count(NULL);
 }
 
 static struct heddle_stat stat_at(uint32_t i)
 {
     const struct run_stats none = {0};
-    return is_timed(i) ? machine_stat_at(NULL, i) : run_stats_at(&none, i - machine_stat_count());
+    return is_timed(i) ? machine_stat_at(NULL, i)
+                       : run_stats_at(&none, i - machine_stat_count(NULL));
 }
 
 static void json_stats(struct strbuf *out)
@@ -111,11 +112,11 @@ void show_stats_markdown(struct strbuf *out)
                     "by time. Ratios are computed from the sums, never averaged. At the end of "
                     "every run the counters are checked against each other.\n\n"
                     "## Of every run\n\n");
-    add_rows(machine_stat_count(), stat_count(), out);
+    add_rows(machine_stat_count(NULL), stat_count(), out);
     strbuf_add(out, "\n## Of timed runs\n\nCycles are cycles of the core clock. Times waited in "
                     "`l1d.reservation_fails` are of the access at the head of an SM's load/store "
                     "unit, by what it waited for.\n\n");
-    add_rows(0, machine_stat_count(), out);
+    add_rows(0, machine_stat_count(NULL), out);
     strbuf_add(out, "\n## Names that users of GPGPU-Sim know\n\n"
                     "| GPGPU-Sim | Heddle | mind |\n|---|---|---|\n");
     for (int i = 0; i < N_KNOWN_NAMES; i++)

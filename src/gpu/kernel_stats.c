@@ -57,6 +57,6 @@ struct heddle_stat heddle_launched_stat_at(const struct heddle_sim *sim, uint32_
                                            uint32_t i)
 {
     const struct kernel_record *r = &sim->kernels[kernel];
-    uint32_t first = sim->machine ? machine_stat_count() : 0;
+    uint32_t first = sim->machine ? machine_stat_count(sim->machine) : 0;
     return i < first ? machine_totals_stat(&r->machine, i) : run_stats_at(&r->run, i - first);
 }

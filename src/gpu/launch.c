@@ -201,8 +201,12 @@ static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module
     struct strbuf why = {0};
     if (!module->timing)
         module->timing = op_timing_build(module->program, &module->arena);
+    if (sim->warp_records)
+        warp_records_begin(sim->warp_records, e->launch.func->func->name);
     enum machine_end end =
         machine_run(sim->machine, e, module->timing, ctas_per_sm(sim, &e->launch), &why);
+    if (sim->warp_records)
+        warp_records_end(sim->warp_records);
     if (end == MACHINE_DEADLOCK || end == MACHINE_LIMIT) {
         e->fault.kind = end == MACHINE_DEADLOCK ? FAULT_DEADLOCK : FAULT_LIMIT;
         strbuf_addf(&e->fault.text, "%s\n%s",

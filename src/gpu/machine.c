@@ -81,6 +81,8 @@ static void create_sms(struct machine *m)
                              .l1d_params = c->l1d_params,
                              .seed = i + 1};
         sm_create(&m->sms[i], &s);
+        if (m->options.attribute)
+            attribution_create(&m->sms[i]);
         m->shards[i] = &m->sms[i].shard;
     }
 }

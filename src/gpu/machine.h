@@ -12,6 +12,7 @@ struct machine_options {
     bool every_cycle;    /* the plain engine */
     uint32_t quantum;    /* time in core cycles at most; 0 = as long as the links allow */
     uint64_t max_cycles; /* of one launch; 0 = no limit */
+    bool attribute;      /* where the cycles of warps go */
 };
 
 /* Counted by the machine itself, beside what its parts count. */
@@ -73,7 +74,8 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
 /* Sums over the parts. */
 void machine_run_stats(const struct machine *m, struct run_stats *into);
 struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i);
-uint32_t machine_stat_count(void);
+/* Without those that the machine does not count; NULL = all there are. */
+uint32_t machine_stat_count(const struct machine *m);
 /* Do all counters agree with each other? */
 bool machine_check(const struct machine *m, struct strbuf *why);
 

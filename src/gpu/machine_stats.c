@@ -22,6 +22,8 @@ static void add_sm(struct machine_totals *t, const struct sm *sm)
     cache_stats_add(&t->l1c, cache_stats(sm->l1c));
     port_stats_add(&t->up_tx, &sm->up.stats);
     port_stats_add(&t->down_rx, &sm->down.stats);
+    if (sm->attribution)
+        add_words(&t->latency, attribution_stats(sm->attribution), sizeof t->latency);
     cache_lru_differences(sm->l1d, &n, &first);
     t->lru_differences += n;
     t->ldst_area += sm->ldst_account.occupancy.area;
@@ -53,6 +55,7 @@ void machine_totals_take(const struct machine *m, struct machine_totals *t)
     t->cycles = m->stats.cycles;
     t->n_sms = m->config->gpu->n_sms;
     t->warps_per_sm = m->config->gpu->warps_per_sm;
+    t->is_attributed = m->options.attribute;
     for (uint32_t i = 0; i < t->n_sms; i++)
         add_sm(t, &m->sms[i]);
     for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
@@ -70,6 +73,7 @@ void machine_totals_add(struct machine_totals *into, const struct machine_totals
     add_words(into, from, COUNTED_BYTES);
     into->n_sms = from->n_sms;
     into->warps_per_sm = from->warps_per_sm;
+    into->is_attributed = from->is_attributed;
 }
 
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before)
@@ -181,11 +185,17 @@ static const struct row rows[] = {
 #define COUNTER(field, name, unit, help) COUNT("dram." name, unit, help, dram.field),
     DRAM_COUNTERS(COUNTER)
 #undef COUNTER
+/* These last: machines that do not attribute latencies have none of them. */
+#define LATENCY(id, name, title, help)                                                             \
+    COUNT("attribution." name, "warp cycles", help, latency.cycles[LATENCY_##id]),
+        LATENCIES(LATENCY)
+#undef LATENCY
 };
 
-uint32_t machine_stat_count(void)
+uint32_t machine_stat_count(const struct machine *m)
 {
-    return sizeof rows / sizeof rows[0];
+    uint32_t n = sizeof rows / sizeof rows[0];
+    return m && !m->options.attribute ? n - N_LATENCIES : n;
 }
 
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
@@ -215,6 +225,19 @@ static bool check(bool holds, const char *what, struct strbuf *why)
     if (!holds)
         strbuf_addf(why, "  %s\n", what);
     return holds;
+}
+
+static bool check_latency(const struct machine_totals *t, struct strbuf *why)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < N_LATENCIES; i++)
+        sum += t->latency.cycles[i];
+    bool ok = check(t->latency.broken == 0, "the latencies of a warp sum up to its lifetime", why);
+    ok &= check(t->latency.warps == t->run.warps, "every warp's latencies are attributed", why);
+    ok &= check(t->latency.cycles[LATENCY_EXEC] == t->sm.issued, "attribution.exec == sm.issued",
+                why);
+    ok &= check(sum == t->sm.warp_cycles, "latencies sum up to sm.warp_cycles", why);
+    return ok;
 }
 
 bool machine_check(const struct machine *m, struct strbuf *why)
@@ -249,5 +272,6 @@ bool machine_totals_check(const struct machine_totals *t, uint32_t l2_line_bytes
     ok &= check(t->miss_area == t->miss_stays, "miss queues: length x time == stays", why);
     ok &= check(t->l2_area == t->l2_stays, "L2 input queues: length x time == stays", why);
     ok &= check(t->misses_under_way == 0, "no miss is under way between kernels", why);
+    ok &= !t->is_attributed || check_latency(t, why);
     return ok;
 }

@@ -16,8 +16,10 @@ struct machine_totals {
     uint64_t lru_differences, reservation_fails;
     /* Of queues: sums of length x cycles, and of the cycles their occupants spent in them. */
     uint64_t ldst_area, ldst_stays, miss_area, miss_stays, l2_area, l2_stays;
-    uint64_t misses_under_way;    /* MSHRs and bypass slots in use; none between kernels */
-    uint32_t n_sms, warps_per_sm; /* not counted: of the machine */
+    uint64_t misses_under_way; /* MSHRs and bypass slots in use; none between kernels */
+    struct latency_stats latency;
+    uint32_t n_sms, warps_per_sm; /* not counted, like what follows: of the machine */
+    bool is_attributed;           /* latency is counted */
 };
 
 void machine_totals_take(const struct machine *m, struct machine_totals *t);

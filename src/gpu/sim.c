@@ -82,7 +82,7 @@ static void report_progress(void *user, const struct machine *m, uint64_t cycle)
 
 static void create_machine(struct heddle_sim *sim, const struct heddle_options *o)
 {
-    struct machine_options m = {o->every_cycle, o->quantum, o->max_cycles};
+    struct machine_options m = {o->every_cycle, o->quantum, o->max_cycles, o->attribute};
     sim->machine = machine_create(sim->config, &m, &sim->mem);
     sim->progress = o->progress;
     sim->progress_user = o->progress_user;
@@ -90,6 +90,8 @@ static void create_machine(struct heddle_sim *sim, const struct heddle_options *
         machine_watch(sim->machine, (struct machine_watcher){.period_cycles = PROGRESS_CYCLES,
                                                              .look = report_progress,
                                                              .user = sim});
+    if (o->attribute && o->attributed)
+        sim->warp_records = warp_records_create(sim->machine, o->attributed, o->attributed_user);
 }
 
 static enum heddle_status load_gpu(struct heddle_sim *sim, const struct heddle_options *o)
@@ -116,6 +118,9 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
         return sim_fail(sim, HEDDLE_BAD_INPUT,
                         "a limit of instructions is for functional runs; a timed one is limited in "
                         "cycles (--max-cycles)\n");
+    if (!o.timing && o.attribute)
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "a functional run has no cycles to attribute: run with timing\n");
     enum heddle_status s = choose_isa(sim, o.host_isa);
     if (s == HEDDLE_OK)
         s = load_plugins(sim, &o);
@@ -153,6 +158,7 @@ void heddle_destroy(struct heddle_sim *sim)
         arena_destroy(&m->arena);
         free(m);
     }
+    warp_records_destroy(sim->warp_records);
     machine_destroy(sim->machine);
     mem_destroy(&sim->mem);
     machine_config_destroy(sim->config);
@@ -219,12 +225,12 @@ enum heddle_status heddle_read(struct heddle_sim *sim, uint64_t address, void *d
 
 uint32_t heddle_stat_count(const struct heddle_sim *sim)
 {
-    return run_stats_count() + (sim->machine ? machine_stat_count() : 0);
+    return run_stats_count() + (sim->machine ? machine_stat_count(sim->machine) : 0);
 }
 
 struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint32_t i)
 {
-    uint32_t first = sim->machine ? machine_stat_count() : 0;
+    uint32_t first = sim->machine ? machine_stat_count(sim->machine) : 0;
     if (i < first)
         return machine_stat_at(sim->machine, i);
     struct run_stats s = sim_run_stats(sim);

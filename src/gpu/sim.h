@@ -4,6 +4,7 @@
 
 #include "emu/warp.h"
 #include "gpu/machine_totals.h"
+#include "gpu/warp_records.h"
 #include "heddle/heddle.h"
 
 struct heddle_module {
@@ -23,8 +24,9 @@ struct kernel_record {
 
 struct heddle_sim {
     struct machine_config *config;
-    const struct gpu_config *gpu; /* part of config */
-    struct machine *machine;      /* NULL = functional execution */
+    const struct gpu_config *gpu;      /* part of config */
+    struct machine *machine;           /* NULL = functional execution */
+    struct warp_records *warp_records; /* NULL = nobody wants them */
     struct dev_mem mem;
     struct emu emu;
     struct run_stats stats;

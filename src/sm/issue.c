@@ -157,8 +157,8 @@ static uint32_t earliest(const uint64_t *times, uint32_t n)
     return best;
 }
 
-/* The first cycle in which the unit takes an instruction; the load/store unit does not know. */
-static uint64_t unit_next(const struct sm *sm, enum sm_unit unit)
+/* The load/store unit does not know. */
+uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit)
 {
     if (unit == UNIT_LDST)
         return ldst_has_room(sm) ? 0 : UINT64_MAX;
@@ -335,7 +335,7 @@ static inline uint64_t warps_with_unit(const struct sm *sm, uint64_t now)
 {
     uint64_t ready = sm->can_issue;
     for (uint32_t u = 0; u < N_UNITS; u++)
-        ready &= unit_next(sm, (enum sm_unit)u) > now ? ~sm->by_unit[u] : ~0ull;
+        ready &= sm_unit_next(sm, (enum sm_unit)u) > now ? ~sm->by_unit[u] : ~0ull;
     return ready;
 }
 
@@ -349,12 +349,47 @@ static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
     return ready;
 }
 
+/* Who issues if the warps `ready` of the slot can; if none can, the policy is not asked. */
+static inline struct sched_pick pick_ready(const struct sm *sm, uint32_t s, uint64_t ready,
+                                           uint64_t now)
+{
+    if (!ready)
+        return (struct sched_pick){.warp = -1, .visited = sm->view.live & sm->slot_mask[s]};
+    return sm->scheduler->desc->pick(sm->scheduler, s, ready, ready & sm->by_class[ISSUE_LOAD],
+                                     now);
+}
+
+struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
+{
+    return pick_ready(sm, s, allowed_warps(sm, warps_with_unit(sm, now) & sm->slot_mask[s]), now);
+}
+
+/* The same as below, telling who was looked at on the way. */
+static __attribute__((noinline)) void issue_attributed(struct sm *sm, uint64_t now)
+{
+    for (uint32_t s = 0; s < sm->config->n_schedulers; s++) {
+        if (sm->emu.fault.kind != FAULT_NONE)
+            return;
+        struct sched_pick p = sm_pick(sm, s, now);
+        attribution_visit(sm, p, now);
+        if (p.warp < 0)
+            continue;
+        uint32_t slot = (uint32_t)p.warp, pc = sm->warps[slot].emu->pc;
+        issue_warp(sm, s, slot, now);
+        attribution_issued(sm, slot, pc);
+    }
+}
+
 void sm_issue(struct sm *sm, uint64_t now)
 {
     const struct scheduler_desc *d = sm->scheduler->desc;
     if (d->advance && now > sm->scheduler_time) {
         d->advance(sm->scheduler, now - sm->scheduler_time);
         sm->scheduler_time = now;
+    }
+    if (sm->attribution) {
+        issue_attributed(sm, now);
+        return;
     }
     if (!sm->can_issue)
         return;
@@ -365,8 +400,7 @@ void sm_issue(struct sm *sm, uint64_t now)
             ready = allowed_warps(sm, ready);
         if (!ready || sm->emu.fault.kind != FAULT_NONE)
             continue;
-        struct sched_pick p =
-            d->pick(sm->scheduler, s, ready, ready & sm->by_class[ISSUE_LOAD], now);
+        struct sched_pick p = pick_ready(sm, s, ready, now);
         if (p.warp >= 0) {
             issue_warp(sm, s, (uint32_t)p.warp, now);
             with_unit = warps_with_unit(sm, now); /* a unit was taken, a barrier opened */
@@ -383,7 +417,7 @@ uint64_t sm_issue_next(const struct sm *sm, uint64_t now)
     uint64_t allowed = allowed_warps(sm, sm->can_issue);
     for (uint32_t u = 0; u < N_UNITS; u++) {
         if (sm->by_unit[u] & allowed) {
-            uint64_t free = unit_next(sm, (enum sm_unit)u);
+            uint64_t free = sm_unit_next(sm, (enum sm_unit)u);
             next = free < next ? free : next;
         }
     }

@@ -42,6 +42,8 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
         sm->scheduler->desc->on_warp_start(sm->scheduler, slot, now);
     if (sm->criticality->desc->on_warp_start)
         sm->criticality->desc->on_warp_start(sm->criticality, slot, now);
+    if (sm->attribution)
+        attribution_start(sm, slot, now);
     sm_refresh(sm, slot, now);
 }
 
@@ -81,6 +83,8 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
     uint32_t cta_slot = w->cta_slot;
     sm->run_stats.warps++;
     sm->stats.warp_cycles += now + 1 - sm->sched_warps[slot].start_cycle;
+    if (sm->attribution)
+        attribution_end(sm, slot, now);
     if (sm->scheduler->desc->on_warp_end)
         sm->scheduler->desc->on_warp_end(sm->scheduler, slot, now);
     if (sm->criticality->desc->on_warp_end)
@@ -243,6 +247,8 @@ static void sm_advance(struct shard *s, sim_time until)
             s->next = now == UINT64_MAX ? TIME_NEVER : now * sm->clock->period;
             return;
         }
+        if (sm->attribution)
+            attribution_catch_up(sm, now);
         take_messages(sm, now);
         if (sm->planned <= now || sm->every_cycle) {
             tick(sm, now);
@@ -387,6 +393,7 @@ void sm_destroy(struct sm *sm)
     overlay_destroy(&sm->overlay);
     scheduler_destroy(sm->scheduler);
     criticality_destroy(sm->criticality);
+    attribution_destroy(sm->attribution);
     cache_destroy(sm->l1d);
     cache_destroy(sm->l1i);
     cache_destroy(sm->l1c);

@@ -14,6 +14,7 @@
 #include "emu/warp.h"
 #include "noc/port.h"
 #include "sched/scheduler.h"
+#include "sm/attribution.h"
 #include "sm/coalesce.h"
 #include "sm/op_timing.h"
 #include "sm/request.h"
@@ -172,6 +173,7 @@ struct sm {
 
     void (*on_issue)(void *user, const struct sm_issue *i); /* NULL = nobody watches */
     void *on_issue_user;
+    struct attribution *attribution; /* NULL = latencies are not attributed */
     struct sm_stats stats;
     struct queue_account ldst_account, miss_account;
     uint64_t active_since;   /* for active_cycles */
@@ -208,6 +210,10 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
 /* Works out whether and why not a warp can issue, and keeps the masks. */
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_issue(struct sm *sm, uint64_t now);
+/* Whom a scheduler would pick and look at now; changes nothing. */
+struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
+/* The first cycle in which the unit takes an instruction; UINT64_MAX = that is not known. */
+uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit);
 /* The first cycle after `now` at which something might issue, as things are. */
 uint64_t sm_issue_next(const struct sm *sm, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);

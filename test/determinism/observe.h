@@ -14,6 +14,7 @@ struct manner {
     bool every_cycle;
     uint32_t quantum;     /* core cycles, 0 = as long as links allow */
     const char *host_isa; /* NULL = the best there is */
+    bool attribute;       /* watch where the cycles of warps go, which adds statistics */
 };
 
 /* The machine it is carried out on. */
@@ -54,7 +55,8 @@ enum heddle_status run_kernel_case(const struct kernel_case *k, const struct tes
                                    const struct manner *how, struct strbuf *contents,
                                    struct strbuf *error);
 
-/* True if they are the same; otherwise `why` gets the lines that differ, up to ten. */
+/* True if they are the same, but for the statistics of attribution where only one has them;
+ * otherwise `why` gets the lines that differ, up to ten. */
 bool observations_agree(const struct strbuf *a, const struct strbuf *b, struct strbuf *why);
 /* "gtx480 n_sms=1 l1d.n_mshrs=1", for reports. */
 void describe_testbed(const struct testbed *bed, struct strbuf *out);

@@ -43,12 +43,16 @@ static const struct doctored {
     FIELD(miss_stays, "miss queues"),
     FIELD(l2_stays, "L2 input queues"),
     FIELD(misses_under_way, "under way"),
+    FIELD(latency.cycles[LATENCY_FETCH], "latencies sum up"),
+    FIELD(latency.cycles[LATENCY_EXEC], "attribution.exec"),
+    FIELD(latency.warps, "every warp"),
+    FIELD(latency.broken, "lifetime"),
 };
 
 static void run_a_workload(struct machine_totals *t, uint32_t *line_bytes)
 {
     const struct workload *w = workload_find("nw");
-    struct heddle_options o = {.struct_size = sizeof o, .timing = true};
+    struct heddle_options o = {.struct_size = sizeof o, .timing = true, .attribute = true};
     struct heddle_sim *sim;
     struct workload_result result = {0};
     assert_int_equal(heddle_create(&o, &sim), HEDDLE_OK);

@@ -21,9 +21,11 @@ static uint64_t first_seed = 1, n_cases = DEFAULT_CASES;
 static bool show_kernel;
 
 static const struct manner manners[] = {
-    {"skip, longest quantum", false, 0, NULL}, {"skip, quantum 1", false, 1, NULL},
-    {"skip, quantum 2", false, 2, "generic"},  {"cycle, longest quantum", true, 0, NULL},
-    {"cycle, quantum 1", true, 1, "generic"},
+    {"skip, longest quantum, attributed", false, 0, NULL, true},
+    {"skip, quantum 1, attributed", false, 1, NULL, true},
+    {"skip, quantum 2", false, 2, "generic", false},
+    {"cycle, longest quantum, attributed", true, 0, NULL, true},
+    {"cycle, quantum 1", true, 1, "generic", false},
 };
 
 struct fuzz_case {

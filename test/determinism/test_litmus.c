@@ -15,10 +15,10 @@ enum { CTAS = 5, THREADS = 64, OUT_WORDS = CTAS * THREADS };
 static struct strbuf program;
 
 static const struct manner manners[] = {
-    {"skip, longest quantum", false, 0, NULL},
-    {"skip, quantum 1", false, 1, NULL},
-    {"skip, quantum 2", false, 2, NULL},
-    {"cycle", true, 0, NULL},
+    {"skip, longest quantum", false, 0, NULL, false},
+    {"skip, quantum 1", false, 1, NULL, false},
+    {"skip, quantum 2", false, 2, NULL, false},
+    {"cycle", true, 0, NULL, false},
 };
 
 static bool all_ones(const struct strbuf *contents)

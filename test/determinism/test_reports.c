@@ -11,9 +11,9 @@
 #include "determinism/testbeds.h"
 
 static const struct manner manners[] = {
-    {"skip, longest quantum", false, 0, NULL},
-    {"skip, quantum 1", false, 1, NULL},
-    {"cycle, quantum 2", true, 2, NULL},
+    {"skip, longest quantum", false, 0, NULL, false},
+    {"skip, quantum 1", false, 1, NULL, false},
+    {"cycle, quantum 2", true, 2, NULL, false},
 };
 
 #define HEAD                                                                                       \

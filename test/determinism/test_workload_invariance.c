@@ -16,12 +16,12 @@
 
 static bool whole_matrix;
 
-static const struct manner reference = {"skip, longest quantum", false, 0, NULL};
+static const struct manner reference = {"skip, longest quantum", false, 0, NULL, true};
 static const struct manner others[] = {
-    {"skip, quantum 1", false, 1, "generic"},
-    {"skip, quantum 2", false, 2, NULL},
-    {"cycle, longest quantum", true, 0, NULL},
-    {"skip, longest quantum, again", false, 0, NULL},
+    {"skip, quantum 1, not attributed", false, 1, "generic", false},
+    {"skip, quantum 2", false, 2, NULL, true},
+    {"cycle, longest quantum", true, 0, NULL, true},
+    {"cycle, longest quantum, not attributed", true, 0, NULL, false},
 };
 enum { N_OTHERS = sizeof others / sizeof others[0] };
 

@@ -1,0 +1,296 @@
+#include "sm/attribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/sm.h"
+
+/* A load whose result a register waits for. There is at most one in flight for each register, so a
+ * record of the same warp and PC is the load's own; any other was freed when the data came. */
+struct pending_load {
+    const struct load_record *record;
+    uint32_t pc;
+    uint64_t number; /* of all loads of the SM, from 1 */
+};
+
+/* What is known of a live warp. */
+struct account {
+    uint64_t next; /* the first cycle not attributed yet */
+    uint64_t cycles[N_LATENCIES];
+    uint64_t missed_load; /* the last load that it was seen to miss, by number */
+    bool has_issued;
+    uint32_t issued_pc;
+    struct latency_span span; /* still growing; empty while from == to */
+};
+
+struct attribution {
+    struct account accounts[SM_MAX_WARPS];
+    struct pending_load *loads; /* by warp slot and register */
+    uint32_t n_registers;       /* per slot */
+    uint64_t n_loads;
+    uint64_t next; /* cycles before this one have been attributed, or are nobody's */
+    struct latency_stats stats;
+    struct attribution_listener listeners[ATTRIBUTION_MAX_LISTENERS];
+    uint32_t n_listeners;
+    bool wants_spans;
+};
+
+/* --- pieces of time --- */
+
+static void close_span(struct attribution *a, struct account *w)
+{
+    for (uint32_t i = 0; w->span.to > w->span.from && i < a->n_listeners; i++)
+        if (a->listeners[i].on_span)
+            a->listeners[i].on_span(a->listeners[i].user, &w->span);
+    w->span.from = w->span.to;
+}
+
+static void grow_span(struct sm *sm, uint32_t slot, enum latency latency, uint64_t to)
+{
+    struct account *w = &sm->attribution->accounts[slot];
+    if (w->span.latency != latency || w->span.to == w->span.from) {
+        close_span(sm->attribution, w);
+        w->span = (struct latency_span){
+            .slot = slot, .latency = latency, .from = w->next, .pc = sm->warps[slot].emu->pc};
+    }
+    w->span.to = to;
+}
+
+/* The cycles of the warp from where it stands up to `to`. */
+static void add(struct sm *sm, uint32_t slot, enum latency latency, uint64_t to)
+{
+    struct account *w = &sm->attribution->accounts[slot];
+    if (to <= w->next)
+        return;
+    w->cycles[latency] += to - w->next;
+    if (sm->attribution->wants_spans)
+        grow_span(sm, slot, latency, to);
+    w->next = to;
+}
+
+/* --- causes --- */
+
+/* MODEL: attribution counts a transfer of control as CtrlHazard from the branch until the fetch of
+ * its target is accepted, and as Fetch while that fetch misses the instruction cache. Algorithm 2
+ * tests for an empty buffer before it tests for a taken branch, whose buffer still holds the wrong
+ * instructions; here a taken branch empties the buffer at once. (A fetch that hits delivers before
+ * the next issue, so one that is seen under way has missed.) */
+static enum latency fetch_cause(const struct sm_warp *w, const struct account *account)
+{
+    bool redirected = account->has_issued && w->emu->pc != account->issued_pc + 1;
+    return redirected && !w->fetching ? LATENCY_CTRL_HAZARD : LATENCY_FETCH;
+}
+
+/* MODEL: a load waits for an MSHR also when it waits behind an access that does: the load/store
+ * unit works in order. So do places in an MSHR, lines that can be reserved, places in the miss
+ * queue and in the bypass table; an access that only the network's port keeps waiting misses. */
+static bool waits_for_a_place(const struct sm *sm, const struct load_record *r)
+{
+    return !r->all_sent && sm->ldst_stalled && sm->ldst_cause != STALL_PORT;
+}
+
+/* Loads that hit, or whose data have come, are not missing. */
+static bool is_missing(const struct sm *sm, uint32_t slot, const struct pending_load *l)
+{
+    const struct load_record *r = l->record;
+    return r && r->slot == slot && r->pc == l->pc &&
+           (r->outstanding || (!r->all_sent && sm->ldst_stalled));
+}
+
+static const struct pending_load *missing_load(const struct sm *sm, uint32_t slot, uint32_t reg)
+{
+    const struct attribution *a = sm->attribution;
+    const struct pending_load *l = &a->loads[(size_t)slot * a->n_registers + reg];
+    bool is_pending = sm->warps[slot].pending_memory[reg / 64] >> reg % 64 & 1;
+    return is_pending && is_missing(sm, slot, l) ? l : NULL;
+}
+
+/* The load that misses and that the next instruction waits for, the first by operands; one that
+ * waits for all results, by registers. */
+static const struct pending_load *awaited_load(const struct sm *sm, uint32_t slot)
+{
+    const struct op_timing *t = &sm->timing[sm->warps[slot].emu->pc];
+    const struct pending_load *l = NULL;
+    for (uint32_t i = 0; !l && i < (uint32_t)t->n_reads + t->n_writes; i++)
+        l = missing_load(sm, slot, t->regs[i]);
+    for (uint32_t r = 0; !l && t->needs & NEEDS_DRAINED && r < sm->attribution->n_registers; r++)
+        l = missing_load(sm, slot, r);
+    return l;
+}
+
+/* The first cycle on a load that misses is a data hazard like any other. */
+static void add_data_hazard(struct sm *sm, uint32_t slot, uint64_t to)
+{
+    struct account *w = &sm->attribution->accounts[slot];
+    const struct pending_load *l = awaited_load(sm, slot);
+    if (!l) {
+        add(sm, slot, LATENCY_DATA_HAZARD, to);
+        return;
+    }
+    if (l->number != w->missed_load)
+        add(sm, slot, LATENCY_DATA_HAZARD, w->next + 1);
+    w->missed_load = l->number;
+    add(sm, slot, waits_for_a_place(sm, l->record) ? LATENCY_MSHR : LATENCY_DATA_CACHE_MISS, to);
+}
+
+/* A visit in each of the cycles from .. to-1, in which the warp does not issue and nothing changes
+ * but that units become free. A warp that could issue was held back by the policy: it was not
+ * looked at. */
+static void visit(struct sm *sm, uint32_t slot, uint64_t from, uint64_t to)
+{
+    const struct sm_warp *w = &sm->warps[slot];
+    if (w->cause == STALLED_NONE) {
+        uint64_t free_at = sm_unit_next(sm, (enum sm_unit)w->unit);
+        to = free_at < to ? free_at : to;
+        if (to <= from)
+            return;
+    }
+    add(sm, slot, LATENCY_SCHEDULING, from);
+    switch (w->cause) {
+    case STALLED_BARRIER:
+    case STALLED_FENCE: /* MODEL: waiting for memory order is attributed to Sync */
+        add(sm, slot, LATENCY_SYNC, to);
+        break;
+    case STALLED_FETCH:
+    case STALLED_BRANCH:
+        add(sm, slot, fetch_cause(w, &sm->attribution->accounts[slot]), to);
+        break;
+    case STALLED_DATA:
+    case STALLED_MEMORY:
+        add_data_hazard(sm, slot, to);
+        break;
+    case STALLED_UNIT:
+    case STALLED_POLICY:
+    case STALLED_NONE:
+        add(sm, slot, LATENCY_STRUCTURAL_HAZARD, to);
+    }
+}
+
+static void visit_all(struct sm *sm, uint64_t warps, uint64_t from, uint64_t to)
+{
+    for (; warps; warps &= warps - 1)
+        visit(sm, (uint32_t)__builtin_ctzll(warps), from, to);
+}
+
+/* --- what the SM tells --- */
+
+void attribution_visit(struct sm *sm, struct sched_pick p, uint64_t now)
+{
+    uint64_t picked = p.warp >= 0 ? 1ull << p.warp : 0;
+    visit_all(sm, p.visited & ~picked, now, now + 1);
+    sm->attribution->next = now + 1;
+    if (!picked)
+        return;
+    add(sm, (uint32_t)p.warp, LATENCY_SCHEDULING, now);
+    add(sm, (uint32_t)p.warp, LATENCY_EXEC, now + 1);
+}
+
+void attribution_issued(struct sm *sm, uint32_t slot, uint32_t pc)
+{
+    struct attribution *a = sm->attribution;
+    const struct op_timing *t = &sm->timing[pc];
+    a->accounts[slot].has_issued = true;
+    a->accounts[slot].issued_pc = pc;
+    if (t->unit != UNIT_LDST || !t->n_writes)
+        return;
+    const struct ldst_op *l = &sm->ldst[(sm->ldst_head + sm->ldst_n - 1) % sm->config->ldst_queue];
+    struct pending_load load = {.record = l->record, .pc = pc, .number = ++a->n_loads};
+    for (uint32_t i = t->n_reads; i < (uint32_t)t->n_reads + t->n_writes; i++)
+        a->loads[(size_t)slot * a->n_registers + t->regs[i]] = load;
+}
+
+/* In skipped cycles nobody issues: every scheduler looks at all its warps, or at those that pick()
+ * names when it leaves ready ones alone. */
+void attribution_catch_up(struct sm *sm, uint64_t now)
+{
+    struct attribution *a = sm->attribution;
+    if (now <= a->next)
+        return;
+    for (uint32_t s = 0; sm->view.live && s < sm->config->n_schedulers; s++)
+        visit_all(sm, sm_pick(sm, s, a->next).visited, a->next, now);
+    a->next = now;
+}
+
+static void resize_loads(struct sm *sm)
+{
+    struct attribution *a = sm->attribution;
+    uint32_t n = sm->pending_words * 64;
+    if (a->n_registers == n)
+        return;
+    free(a->loads);
+    a->loads = xcalloc((size_t)n * SM_MAX_WARPS, sizeof *a->loads);
+    a->n_registers = n;
+}
+
+void attribution_start(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    struct attribution *a = sm->attribution;
+    resize_loads(sm);
+    memset(a->loads + (size_t)slot * a->n_registers, 0, a->n_registers * sizeof *a->loads);
+    a->accounts[slot] = (struct account){.next = now};
+    for (uint32_t i = 0; i < a->n_listeners; i++)
+        if (a->listeners[i].on_warp_start)
+            a->listeners[i].on_warp_start(a->listeners[i].user, slot, now);
+}
+
+/* The sums, and whether they add up. */
+static void take_account(struct attribution *a, const struct warp_latency *w)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < N_LATENCIES; i++) {
+        sum += w->cycles[i];
+        a->stats.cycles[i] += w->cycles[i];
+    }
+    a->stats.warps++;
+    a->stats.broken += sum != w->end - w->start;
+}
+
+void attribution_end(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    struct attribution *a = sm->attribution;
+    const struct sched_warp *s = &sm->sched_warps[slot];
+    add(sm, slot, LATENCY_SCHEDULING, now + 1);
+    close_span(a, &a->accounts[slot]);
+    struct warp_latency w = {.sm = sm->index,
+                             .slot = slot,
+                             .cta_slot = s->cta_slot,
+                             .launch = s->launch,
+                             .warp_in_cta = s->warp_in_cta,
+                             .cta = s->cta,
+                             .start = s->start_cycle,
+                             .end = now + 1,
+                             .is_last_of_cta = sm->cta_warps[s->cta_slot] == 1};
+    memcpy(w.cycles, a->accounts[slot].cycles, sizeof w.cycles);
+    take_account(a, &w);
+    for (uint32_t i = 0; i < a->n_listeners; i++)
+        if (a->listeners[i].on_warp_end)
+            a->listeners[i].on_warp_end(a->listeners[i].user, &w);
+}
+
+/* --- set-up --- */
+
+void attribution_create(struct sm *sm)
+{
+    if (!sm->attribution)
+        sm->attribution = xcalloc(1, sizeof *sm->attribution);
+}
+
+void attribution_destroy(struct attribution *a)
+{
+    if (!a)
+        return;
+    free(a->loads);
+    free(a);
+}
+
+void attribution_listen(struct attribution *a, const struct attribution_listener *l)
+{
+    assert(a->n_listeners < ATTRIBUTION_MAX_LISTENERS);
+    a->listeners[a->n_listeners++] = *l;
+    a->wants_spans |= l->on_span != NULL;
+}
+
+const struct latency_stats *attribution_stats(const struct attribution *a)
+{
+    return &a->stats;
+}

@@ -1,0 +1,93 @@
+/* Latency attribution: where the cycles of each warp went (S3 section 3.2.2, Algorithms 1 and 2).
+ *
+ * When a scheduler visits a warp, the cycles since its last visit minus 1 go to SCHEDULING, then
+ * exactly one cause gets 1: the first that holds, in the order below. A scheduler that lets a warp
+ * issue has visited it and those before it in its order; one that finds nobody ready has visited
+ * all its warps. The categories of a warp sum up to its lifetime, from its assignment to its own
+ * exit, both cycles included; what follows the last visit goes to SCHEDULING.
+ *
+ * Watches only: nothing simulated depends on it. An SM without one does no work for it. */
+#ifndef HEDDLE_SM_ATTRIBUTION_H
+#define HEDDLE_SM_ATTRIBUTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sched/scheduler.h"
+
+/* LATENCY(id, name in statistics, title, meaning), in the order in which causes are tested. */
+#define LATENCIES(LATENCY)                                                                         \
+    LATENCY(SCHEDULING, "scheduling", "Scheduling",                                                \
+            "not looked at: other warps came first, or the policy held it back")                   \
+    LATENCY(SYNC, "sync", "Sync", "at a barrier, or until its stores and atomics are visible")     \
+    LATENCY(FETCH, "fetch", "Fetch", "no instruction in the buffer")                               \
+    LATENCY(CTRL_HAZARD, "ctrl_hazard", "CtrlHazard",                                              \
+            "a taken branch emptied the buffer, and its target is not fetched yet")                \
+    LATENCY(DATA_HAZARD, "data_hazard", "DataHazard",                                              \
+            "an operand is not there yet; also the first cycle on a load that misses")             \
+    LATENCY(DATA_CACHE_MISS, "data_cache_miss", "DataCacheMiss",                                   \
+            "an operand comes from a load that misses")                                            \
+    LATENCY(MSHR, "mshr", "MSHR", "that load waits for an MSHR or another place to miss in")       \
+    LATENCY(STRUCTURAL_HAZARD, "structural_hazard", "StructuralHazard", "no unit takes it")        \
+    LATENCY(EXEC, "exec", "Exec", "it issues")
+
+enum latency {
+#define LATENCY(id, name, title, help) LATENCY_##id,
+    LATENCIES(LATENCY)
+#undef LATENCY
+        N_LATENCIES
+};
+
+/* Summed over the warps of an SM that have ended. */
+struct latency_stats {
+    uint64_t cycles[N_LATENCIES];
+    uint64_t warps;
+    uint64_t broken; /* warps whose categories do not sum up to their lifetime: none, or a fault */
+};
+
+/* A warp that has ended. */
+struct warp_latency {
+    uint32_t sm, slot, cta_slot, launch, warp_in_cta;
+    uint64_t cta;
+    uint64_t start, end; /* the first cycle, and the one after the last */
+    bool is_last_of_cta; /* its CTA ends with it */
+    uint64_t cycles[N_LATENCIES];
+};
+
+/* Consecutive cycles of one warp in one category; the longest such piece. */
+struct latency_span {
+    uint32_t slot;
+    enum latency latency;
+    uint64_t from, to; /* to: the first cycle that does not belong to it */
+    uint32_t pc;       /* of its first cycle: what issues, or would */
+};
+
+/* Told as it happens, in the order of time for each warp; any may be NULL. */
+struct attribution_listener {
+    void (*on_warp_start)(void *user, uint32_t slot, uint64_t now);
+    void (*on_span)(void *user, const struct latency_span *s);
+    void (*on_warp_end)(void *user, const struct warp_latency *w);
+    void *user;
+};
+enum { ATTRIBUTION_MAX_LISTENERS = 2 };
+
+struct attribution;
+struct sm;
+
+/* Before the first launch; once is enough. */
+void attribution_create(struct sm *sm);
+void attribution_destroy(struct attribution *a); /* NULL is fine */
+void attribution_listen(struct attribution *a, const struct attribution_listener *l);
+const struct latency_stats *attribution_stats(const struct attribution *a);
+
+/* --- called by the SM, which must have an attribution --- */
+void attribution_start(struct sm *sm, uint32_t slot, uint64_t now);
+void attribution_end(struct sm *sm, uint32_t slot, uint64_t now);
+/* A scheduler looked at warps in cycle `now` and is about to let p.warp issue, if it is one. */
+void attribution_visit(struct sm *sm, struct sched_pick p, uint64_t now);
+/* It has issued the instruction at `pc`. */
+void attribution_issued(struct sm *sm, uint32_t slot, uint32_t pc);
+/* Attributes the cycles before `now` that were skipped, because nothing could change in them. */
+void attribution_catch_up(struct sm *sm, uint64_t now);
+
+#endif
