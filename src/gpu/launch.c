@@ -200,7 +200,7 @@ static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module
     struct emu *e = &sim->emu;
     struct strbuf why = {0};
     if (!module->timing)
-        module->timing = op_timing_build(module->program, &module->arena);
+        module->timing = op_timing_build(module->program, &sim->config->sm, &module->arena);
     if (sim->warp_records)
         warp_records_begin(sim->warp_records, e->launch.func->func->name);
     enum machine_end end =

@@ -140,7 +140,7 @@ static void visit(struct sm *sm, uint32_t slot, uint64_t from, uint64_t to)
 {
     const struct sm_warp *w = &sm->warps[slot];
     if (w->cause == STALLED_NONE) {
-        uint64_t free_at = sm_unit_next(sm, (enum sm_unit)w->unit);
+        uint64_t free_at = sm_unit_next(sm, slot, (enum sm_unit)w->unit);
         to = free_at < to ? free_at : to;
         if (to <= from)
             return;

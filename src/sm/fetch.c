@@ -1,5 +1,5 @@
-/* Instruction fetch: one warp a cycle, round-robin among those whose buffer is empty, through the
- * instruction cache. Instructions can issue the cycle after. */
+/* Instruction fetch: fetch_warps warps a cycle, round-robin among those whose buffer is empty,
+ * through the instruction cache. Instructions can issue the cycle after. */
 #include "sm/sm.h"
 
 /* Code lies in an address range of its own, so that it meets data only in L2. */
@@ -23,10 +23,9 @@ void sm_deliver_fetch(struct sm *sm, uint32_t slot, uint64_t now)
     wheel_add(&sm->wheel, now, now + 1, e);
 }
 
-void sm_fetch(struct sm *sm, uint64_t now)
+/* The next warp's turn; false if the instruction cache does not take it now. */
+static bool fetch_one(struct sm *sm, uint64_t now)
 {
-    if (!sm->can_fetch)
-        return;
     uint32_t slot = next_warp(sm), bytes = sm->config->inst_bytes;
     struct sm_warp *w = &sm->warps[slot];
     uint64_t address = CODE_BASE + (uint64_t)w->emu->pc * bytes;
@@ -46,7 +45,7 @@ void sm_fetch(struct sm *sm, uint64_t now)
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     struct cache_result r = cache_load(sm->l1i, &a, room, (void *)(uintptr_t)(slot + 1));
     if (r.answer == CACHE_STALLED)
-        return;
+        return false;
     sm->next_access_id++;
     sm->last_fetched = slot;
     w->fetching = true;
@@ -56,6 +55,14 @@ void sm_fetch(struct sm *sm, uint64_t now)
     else if (r.answer == CACHE_MISS)
         sm_queue_request(sm, sm_new_request(sm, &a, FROM_L1I, r.mshr, line_bytes), now);
     sm_refresh(sm, slot, now);
+    return true;
+}
+
+void sm_fetch(struct sm *sm, uint64_t now)
+{
+    for (uint32_t i = 0; sm->can_fetch && i < sm->config->fetch_warps; i++)
+        if (!fetch_one(sm, now))
+            return;
 }
 
 void sm_fetched(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t n, uint64_t now)

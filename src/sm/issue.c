@@ -138,16 +138,6 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
 
 /* --- units --- */
 
-static uint32_t unit_count(const struct sm *sm, enum sm_unit unit)
-{
-    return unit == UNIT_SP ? sm->config->n_sp_units : sm->config->n_sfu_units;
-}
-
-static uint32_t collector_count(const struct sm *sm, enum sm_unit unit)
-{
-    return unit == UNIT_SP ? sm->config->sp_collectors : sm->config->sfu_collectors;
-}
-
 static uint32_t earliest(const uint64_t *times, uint32_t n)
 {
     uint32_t best = 0;
@@ -157,12 +147,29 @@ static uint32_t earliest(const uint64_t *times, uint32_t n)
     return best;
 }
 
-/* The load/store unit does not know. */
-uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit)
+/* The first cycle in which the unit takes an instruction; the load/store unit, which all sub-cores
+ * share, does not know. */
+static inline uint64_t unit_next(const struct sm *sm, const struct sub_core *core,
+                                 enum sm_unit unit)
 {
     if (unit == UNIT_LDST)
         return ldst_has_room(sm) ? 0 : UINT64_MAX;
-    return sm->collector_next[unit];
+    return core->collector_next[unit];
+}
+
+static uint32_t core_number(const struct sm *sm, uint32_t slot)
+{
+    return sm->n_cores > 1 ? slot % sm->n_cores : 0;
+}
+
+static struct sub_core *core_of(struct sm *sm, uint32_t slot)
+{
+    return &sm->cores[core_number(sm, slot)];
+}
+
+uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
+{
+    return unit_next(sm, &sm->cores[core_number(sm, slot)], unit);
 }
 
 /* When the operands have been read. Predicates have a file of their own without conflicts. */
@@ -170,10 +177,11 @@ static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_t
                                  uint32_t n_rows, uint64_t now)
 {
     uint64_t ready = now + 1;
+    uint64_t *banks = core_of(sm, slot)->bank_free;
     for (uint32_t i = 0; i < t->n_reads; i++) {
         if (t->regs[i] >= n_rows)
             continue;
-        uint64_t *bank = &sm->bank_free[(t->regs[i] + slot) % sm->config->register_banks];
+        uint64_t *bank = &banks[(t->regs[i] + slot / sm->n_cores) % sm->config->register_banks];
         uint64_t read_at = *bank > now + 1 ? *bank : now + 1;
         *bank = read_at + 1;
         if (read_at + 1 > ready)
@@ -182,15 +190,16 @@ static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_t
     return ready;
 }
 
-static uint64_t dispatch(struct sm *sm, const struct op_timing *t, uint64_t ready)
+static uint64_t dispatch(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t ready)
 {
-    uint64_t *units = sm->unit_free[t->unit], *collectors = sm->collector_free[t->unit];
-    uint32_t unit = earliest(units, unit_count(sm, t->unit));
-    uint32_t n_collectors = collector_count(sm, t->unit);
+    struct sub_core *core = core_of(sm, slot);
+    uint64_t *units = core->unit_free[t->unit], *collectors = core->collector_free[t->unit];
+    uint32_t unit = earliest(units, sm->config->n_units[t->unit]);
+    uint32_t n_collectors = sm->config->collectors[t->unit];
     uint64_t at = units[unit] > ready ? units[unit] : ready;
     units[unit] = at + sm->config->interval[t->operation];
     collectors[earliest(collectors, n_collectors)] = at;
-    sm->collector_next[t->unit] = collectors[earliest(collectors, n_collectors)];
+    core->collector_next[t->unit] = collectors[earliest(collectors, n_collectors)];
     return at;
 }
 
@@ -285,7 +294,7 @@ static void occupy(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
         ldst_push(sm, slot, pc, ready, now);
         return;
     }
-    uint64_t at = dispatch(sm, t, ready);
+    uint64_t at = dispatch(sm, slot, t, ready);
     if (!t->n_writes)
         return;
     set_pending(w, t, false);
@@ -334,9 +343,11 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
 static inline uint64_t warps_with_unit(const struct sm *sm, uint64_t now)
 {
     uint64_t ready = sm->can_issue;
-    for (uint32_t u = 0; u < N_UNITS; u++)
-        ready &= sm_unit_next(sm, (enum sm_unit)u) > now ? ~sm->by_unit[u] : ~0ull;
-    return ready;
+    for (uint32_t c = 0; c < sm->n_cores; c++)
+        for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++)
+            if (unit_next(sm, &sm->cores[c], (enum sm_unit)u) > now)
+                ready &= ~(sm->by_unit[u] & sm->cores[c].warps);
+    return ldst_has_room(sm) ? ready : ready & ~sm->by_unit[UNIT_LDST];
 }
 
 /* Those of them that the policy lets issue. */
@@ -415,10 +426,13 @@ uint64_t sm_issue_next(const struct sm *sm, uint64_t now)
         return next;
     const struct scheduler_desc *d = sm->scheduler->desc;
     uint64_t allowed = allowed_warps(sm, sm->can_issue);
-    for (uint32_t u = 0; u < N_UNITS; u++) {
-        if (sm->by_unit[u] & allowed) {
-            uint64_t free = sm_unit_next(sm, (enum sm_unit)u);
-            next = free < next ? free : next;
+    for (uint32_t c = 0; c < sm->n_cores; c++) {
+        uint64_t mine = allowed & sm->cores[c].warps;
+        for (uint32_t u = 0; mine && u < N_UNITS; u++) {
+            if (sm->by_unit[u] & mine) {
+                uint64_t free = unit_next(sm, &sm->cores[c], (enum sm_unit)u);
+                next = free < next ? free : next;
+            }
         }
     }
     if (d->next_change) {

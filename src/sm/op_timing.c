@@ -142,17 +142,20 @@ static bool is_uncached(const struct ptx_inst *inst, enum mem_operator op)
     return sem != PTX_NO_MOD && sem != PTX_MOD_SEM_WEAK;
 }
 
-static enum sm_unit unit_of(enum sm_operation op)
+static enum sm_unit unit_of(enum sm_operation op, const struct sm_config *config)
 {
     static const uint8_t units[] = {
 #define OP(id, name, unit, latency, interval) UNIT_##unit,
         SM_OPERATIONS(OP)
 #undef OP
     };
-    return op == SM_OP_MEMORY ? UNIT_LDST : (enum sm_unit)units[op];
+    if (op == SM_OP_MEMORY)
+        return UNIT_LDST;
+    return config->n_units[units[op]] ? (enum sm_unit)units[op] : UNIT_SP;
 }
 
-const struct op_timing *op_timing_build(const struct program *p, struct arena *arena)
+const struct op_timing *op_timing_build(const struct program *p, const struct sm_config *config,
+                                        struct arena *arena)
 {
     struct op_timing *t = ARENA_ARRAY(arena, struct op_timing, p->n_ops + 1);
     uint32_t loads = 0;
@@ -165,7 +168,7 @@ const struct op_timing *op_timing_build(const struct program *p, struct arena *a
             .n_reads = info->n_reads,
             .n_writes = info->n_writes,
             .operation = (uint8_t)operation,
-            .unit = (uint8_t)unit_of(operation),
+            .unit = (uint8_t)unit_of(operation, config),
             .issue_class = (uint8_t)issue_class_of(class),
             .needs = needs_of(info->inst, class),
             .memory_op = (uint8_t)memory_op_of(info->inst),

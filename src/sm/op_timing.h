@@ -26,7 +26,8 @@ struct op_timing {
     uint32_t load_index; /* number of the static load, for loads */
 };
 
-/* One entry per PC, from the arena. */
-const struct op_timing *op_timing_build(const struct program *p, struct arena *arena);
+/* One entry per PC, from the arena, for an SM of that kind. */
+const struct op_timing *op_timing_build(const struct program *p, const struct sm_config *config,
+                                        struct arena *arena);
 
 #endif

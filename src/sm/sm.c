@@ -370,8 +370,11 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->criticality = criticality_create(criticality_find("none"), NULL, NULL, &sm->view);
     sm->view.provider = sm->criticality;
     sm->view.criticality_of = sm->criticality->desc->value;
-    for (uint32_t s = 0; s < setup->n_warps; s++)
+    sm->n_cores = c->sub_cores ? c->n_schedulers : 1;
+    for (uint32_t s = 0; s < setup->n_warps; s++) {
         sm->slot_mask[s % c->n_schedulers] |= 1ull << s;
+        sm->cores[s % sm->n_cores].warps |= 1ull << s;
+    }
     create_caches(sm, setup);
     sm->answers_drift =
         cache_answers_drift(setup->l1d_policy) || criticality_drifts(sm->criticality->desc);

@@ -49,6 +49,15 @@ struct sm_warp {
     uint8_t unit, issue_class; /* while it is in can_issue: where else its bit is set */
 };
 
+/* What a scheduler's instructions are executed by. Without sub-cores all schedulers share one. */
+struct sub_core {
+    uint64_t warps;                                       /* mask of the slots it serves */
+    uint64_t unit_free[N_ARITHMETIC_UNITS][SM_MAX_UNITS]; /* first cycle a unit takes another */
+    uint64_t collector_free[N_ARITHMETIC_UNITS][SM_MAX_COLLECTORS];
+    uint64_t collector_next[N_ARITHMETIC_UNITS]; /* the first of them */
+    uint64_t bank_free[SM_MAX_BANKS];
+};
+
 /* A memory instruction in the load/store unit. */
 struct ldst_op {
     uint32_t slot, pc;
@@ -134,18 +143,16 @@ struct sm {
     uint32_t pending_words;  /* per warp and kind */
 
     /* Masks of warp slots. */
-    uint64_t slot_mask[4];     /* of each scheduler */
-    uint64_t can_issue;        /* head instruction is free of hazards */
-    uint64_t by_unit[N_UNITS]; /* of those: the unit it needs */
+    uint64_t slot_mask[SM_MAX_SCHEDULERS]; /* of each scheduler */
+    uint64_t can_issue;                    /* head instruction is free of hazards */
+    uint64_t by_unit[N_UNITS];             /* of those: the unit it needs */
     uint64_t by_class[N_ISSUE_CLASSES];
     uint64_t can_fetch;
     uint32_t last_fetched;
 
     struct wheel wheel;
-    uint64_t unit_free[2][SM_MAX_UNITS]; /* SP, SFU: first cycle a unit takes another */
-    uint64_t collector_free[2][SM_MAX_COLLECTORS];
-    uint64_t collector_next[2]; /* the first of them */
-    uint64_t bank_free[SM_MAX_BANKS];
+    struct sub_core cores[SM_MAX_SCHEDULERS];
+    uint32_t n_cores;
 
     struct ldst_op *ldst; /* ring */
     uint32_t ldst_head, ldst_n;
@@ -212,8 +219,9 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_issue(struct sm *sm, uint64_t now);
 /* Whom a scheduler would pick and look at now; changes nothing. */
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
-/* The first cycle in which the unit takes an instruction; UINT64_MAX = that is not known. */
-uint64_t sm_unit_next(const struct sm *sm, enum sm_unit unit);
+/* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not
+ * known. */
+uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
 /* The first cycle after `now` at which something might issue, as things are. */
 uint64_t sm_issue_next(const struct sm *sm, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);

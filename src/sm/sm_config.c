@@ -4,23 +4,38 @@
     PARAM_U32(struct sm_config, field, dflt, lo, hi, unit, help)
 
 /* Rows of an array's element: PARAM_U32 would name it by its index. */
-#define OPERATION_ROW(row_name, array, id, value, hi, meaning)                                     \
+#define ELEMENT_ROW(row_name, element, value, lo, hi, unit_name, meaning)                          \
     {                                                                                              \
         .name = row_name, .type = PARAM_TYPE_U32,                                                  \
-        .offset = PARAM_OFFSET(struct sm_config, array[SM_OP_##id], uint32_t),                     \
-        .default_text = #value, .min = 1, .max = hi, .unit = "core cycles", .help = meaning        \
+        .offset = PARAM_OFFSET(struct sm_config, element, uint32_t), .default_text = value,        \
+        .min = lo, .max = hi, .unit = unit_name, .help = meaning                                   \
     }
+#define OPERATION_ROW(row_name, array, id, value, hi, meaning)                                     \
+    ELEMENT_ROW(row_name, array[SM_OP_##id], #value, 1, hi, "core cycles", meaning)
+#define UNITS(name, kind, value, lo, meaning)                                                      \
+    ELEMENT_ROW("n_" name "_units", n_units[UNIT_##kind], value, lo, SM_MAX_UNITS, "units", meaning)
+#define COLLECTORS(name, kind, value, meaning)                                                     \
+    ELEMENT_ROW(name "_collectors", collectors[UNIT_##kind], value, 1, SM_MAX_COLLECTORS,          \
+                "collectors", meaning)
 
 const struct param sm_params[] = {
-    U32(n_schedulers, "2", 1, 4, "schedulers", "warp schedulers; warp w belongs to w mod n"),
+    U32(n_schedulers, "2", 1, SM_MAX_SCHEDULERS, "schedulers",
+        "warp schedulers; warp w belongs to w mod n"),
+    PARAM_BOOL(
+        struct sm_config, sub_cores, "false",
+        "each scheduler has units, collectors and register banks to itself, as many as said"),
     U32(ibuffer_entries, "2", 1, 8, "instructions", "instruction buffer of a warp"),
     U32(fetch_insts, "2", 1, 8, "instructions", "instructions one fetch brings"),
+    U32(fetch_warps, "1", 1, 8, "warps", "warps that fetch in a cycle"),
     U32(inst_bytes, "8", 4, 16, "bytes", "size of an instruction in the instruction cache"),
-    U32(n_sp_units, "2", 1, SM_MAX_UNITS, "units", "units for integer and float arithmetic"),
-    U32(n_sfu_units, "1", 1, SM_MAX_UNITS, "units", "units for special functions and division"),
-    U32(sp_collectors, "6", 1, SM_MAX_COLLECTORS, "collectors",
-        "operand collectors of the SP units"),
-    U32(sfu_collectors, "8", 1, SM_MAX_COLLECTORS, "collectors", "operand collectors of the SFUs"),
+    UNITS("sp", SP, "2", 1, "units for float arithmetic, and for what has none of its own"),
+    UNITS("int", INT, "0", 0, "units for integer arithmetic; 0 = the SP units do it"),
+    UNITS("fp64", FP64, "0", 0, "units for double precision; 0 = the SP units do it"),
+    UNITS("sfu", SFU, "1", 1, "units for special functions and division"),
+    COLLECTORS("sp", SP, "6", "operand collectors of the SP units"),
+    COLLECTORS("int", INT, "6", "operand collectors of the integer units, if there are any"),
+    COLLECTORS("fp64", FP64, "6", "operand collectors of the FP64 units, if there are any"),
+    COLLECTORS("sfu", SFU, "8", "operand collectors of the SFUs"),
     U32(register_banks, "16", 1, SM_MAX_BANKS, "banks",
         "register file banks, one read a cycle each"),
     U32(ldst_queue, "4", 1, 16, "instructions",

@@ -6,22 +6,23 @@
 #include "config/param.h"
 
 /* Classes of operations that differ in latency or throughput, with GPGPU-Sim's Fermi values:
- * OP(id, name, unit, latency, interval), in core cycles. */
+ * OP(id, name, unit, latency, interval), in core cycles. Where an SM has no units of that kind, the
+ * SP units perform them. */
 #define SM_OPERATIONS(OP)                                                                          \
-    OP(INT_ADD, int_add, SP, 4, 1)                                                                 \
-    OP(INT_MAX, int_max, SP, 13, 2)                                                                \
-    OP(INT_MUL, int_mul, SP, 4, 2)                                                                 \
-    OP(INT_MAD, int_mad, SP, 5, 1)                                                                 \
+    OP(INT_ADD, int_add, INT, 4, 1)                                                                \
+    OP(INT_MAX, int_max, INT, 13, 2)                                                               \
+    OP(INT_MUL, int_mul, INT, 4, 2)                                                                \
+    OP(INT_MAD, int_mad, INT, 5, 1)                                                                \
     OP(INT_DIV, int_div, SFU, 145, 8)                                                              \
     OP(FP32_ADD, fp32_add, SP, 4, 1)                                                               \
     OP(FP32_MAX, fp32_max, SP, 13, 2)                                                              \
     OP(FP32_MUL, fp32_mul, SP, 4, 1)                                                               \
     OP(FP32_MAD, fp32_mad, SP, 5, 1)                                                               \
     OP(FP32_DIV, fp32_div, SFU, 39, 4)                                                             \
-    OP(FP64_ADD, fp64_add, SP, 8, 8)                                                               \
-    OP(FP64_MAX, fp64_max, SP, 19, 16)                                                             \
-    OP(FP64_MUL, fp64_mul, SP, 8, 8)                                                               \
-    OP(FP64_MAD, fp64_mad, SP, 8, 8)                                                               \
+    OP(FP64_ADD, fp64_add, FP64, 8, 8)                                                             \
+    OP(FP64_MAX, fp64_max, FP64, 19, 16)                                                           \
+    OP(FP64_MUL, fp64_mul, FP64, 8, 8)                                                             \
+    OP(FP64_MAD, fp64_mad, FP64, 8, 8)                                                             \
     OP(FP64_DIV, fp64_div, SFU, 330, 130)                                                          \
     OP(SFU, sfu, SFU, 39, 4)
 
@@ -33,17 +34,28 @@ enum sm_operation {
     SM_OP_MEMORY = SM_N_OPERATIONS, /* goes to the load/store unit */
 };
 
-enum sm_unit { UNIT_SP, UNIT_SFU, UNIT_LDST, N_UNITS };
+enum sm_unit {
+    UNIT_SP,
+    UNIT_INT,
+    UNIT_FP64,
+    UNIT_SFU,
+    N_ARITHMETIC_UNITS,
+    UNIT_LDST = N_ARITHMETIC_UNITS,
+    N_UNITS
+};
 
-enum { SM_MAX_UNITS = 8, SM_MAX_COLLECTORS = 16, SM_MAX_BANKS = 64 };
+enum { SM_MAX_SCHEDULERS = 4, SM_MAX_UNITS = 8, SM_MAX_COLLECTORS = 16, SM_MAX_BANKS = 64 };
 
 struct sm_config {
     uint32_t n_schedulers;
     uint32_t ibuffer_entries; /* per warp */
     uint32_t fetch_insts;     /* instructions one fetch brings */
+    uint32_t fetch_warps;     /* warps that fetch in a cycle */
     uint32_t inst_bytes;
-    uint32_t n_sp_units, n_sfu_units;
-    uint32_t sp_collectors, sfu_collectors;
+    /* Each scheduler has units, collectors and register banks to itself: so many of them. */
+    bool sub_cores;
+    uint32_t n_units[N_ARITHMETIC_UNITS];    /* 0 = the SP units do it; see SM_OPERATIONS */
+    uint32_t collectors[N_ARITHMETIC_UNITS]; /* in front of the units of a kind */
     uint32_t register_banks;
     uint32_t ldst_queue; /* instructions between issue and the end of their accesses */
     uint32_t shared_banks, shared_latency;

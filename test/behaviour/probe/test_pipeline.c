@@ -114,7 +114,7 @@ static void others_follow_at_the_unit_s_interval(void **state)
 static void operands_in_one_bank_are_read_in_turn(void **state)
 {
     (void)state;
-    static const char *const one_bank[] = {"sm.register_banks=1", NULL};
+    static const char *const one_bank[] = {"sm.register_banks=1", "l1i.n_sets=64", NULL};
     uint64_t spread[N_BODY], same[N_BODY], narrow[N_BODY];
     second_pass("fma.rn.f32 %f, %f, %g, %h;", NULL, spread);
     second_pass("fma.rn.f32 %f, %f, %f, %f;", NULL, same);
@@ -125,14 +125,20 @@ static void operands_in_one_bank_are_read_in_turn(void **state)
 
 /* --- several warps --- */
 
-/* Instructions a cycle of eight warps side by side in the second pass of the loop. */
+/* Instructions a cycle of eight warps side by side in the second pass of a loop of 192 lines with
+ * so many instructions each. */
+static double rate_of(const char *line, uint32_t n_insts, const char *const *settings)
+{
+    uint32_t n_long = 192 * n_insts, window = 8 * n_long / 2;
+    run_loop(line, 192, 8, settings);
+    uint32_t first = 8 * (N_SETUP + n_long + N_TAIL + n_long / 4);
+    assert_true(first + window < trace.n);
+    return (double)window / (double)(trace.items[first + window].cycle - trace.items[first].cycle);
+}
+
 static double issue_rate(const char *const *settings)
 {
-    enum { N_LONG = 192, WINDOW = 8 * 96 };
-    run_loop("add.u32 %u#, %x, %y;", N_LONG, 8, settings);
-    uint32_t first = 8 * (N_SETUP + N_LONG + N_TAIL + 48);
-    assert_true(first + WINDOW < trace.n);
-    return (double)WINDOW / (double)(trace.items[first + WINDOW].cycle - trace.items[first].cycle);
+    return rate_of("add.u32 %u#, %x, %y;", 1, settings);
 }
 
 static void each_scheduler_issues_one_a_cycle(void **state)
@@ -144,6 +150,75 @@ static void each_scheduler_issues_one_a_cycle(void **state)
     print_message("%.3f and %.3f instructions a cycle\n", rate_one, rate_two);
     assert_true(rate_one > 0.97 && rate_one <= 1);
     assert_true(rate_two > 1.9 && rate_two <= 2);
+}
+
+/* Four schedulers whose units take an instruction every other cycle. With units of their own each
+ * keeps its one busy; a unit of integers doubles that for a mixture. */
+#define FOUR_SLOW                                                                                  \
+    "scheduler=lrr", "sm.n_schedulers=4", "sm.fetch_warps=4", "sm.n_sp_units=1",                   \
+        "sm.n_fp64_units=1", "sm.fp32_add_interval=2", "sm.int_add_interval=2", "l1i.n_sets=64"
+static void sub_cores_have_units_of_their_own(void **state)
+{
+    (void)state;
+    static const char *const shared[] = {FOUR_SLOW, NULL};
+    static const char *const own[] = {FOUR_SLOW, "sm.sub_cores=true", NULL};
+    static const char *const own_int[] = {FOUR_SLOW, "sm.sub_cores=true", "sm.n_int_units=1", NULL};
+    static const char *const one_int[] = {FOUR_SLOW, "sm.n_int_units=1", NULL};
+    const char *floats = "add.f32 %v#, %f, %g;";
+    const char *mixed = "add.f32 %v#, %f, %g;\nadd.u32 %u#, %x, %y;";
+    const struct {
+        const char *line;
+        uint32_t n_insts;
+        const char *const *settings;
+        double want;
+    } cases[] = {
+        {floats, 1, own, 2}, {mixed, 2, own, 2}, {mixed, 2, own_int, 4}, {floats, 1, own_int, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double got = rate_of(cases[i].line, cases[i].n_insts, cases[i].settings);
+        print_message("%.3f of %.1f instructions a cycle\n", got, cases[i].want);
+        assert_true(got > 0.95 * cases[i].want && got < 1.01 * cases[i].want);
+    }
+    /* Shared, the unit gives half an instruction a cycle to all of them. (The first scheduler comes
+     * first, and its warps are through with the loop before the others.) */
+    assert_true(rate_of(floats, 1, shared) < 0.6 && rate_of(mixed, 2, shared) < 0.6);
+    assert_true(rate_of(mixed, 2, one_int) < 1.1);
+}
+
+/* Warps of one sub-core wait for its banks; those of another do not. */
+static void sub_cores_have_register_banks_of_their_own(void **state)
+{
+    (void)state;
+    const char *line = "add.u32 %u#, %x, %y;";
+    static const char *const shared[] = {"scheduler=lrr",
+                                         "sm.n_schedulers=4",
+                                         "sm.fetch_warps=4",
+                                         "sm.n_sp_units=4",
+                                         "sm.register_banks=1",
+                                         "l1i.n_sets=64",
+                                         NULL};
+    static const char *const own[] = {"scheduler=lrr",
+                                      "sm.n_schedulers=4",
+                                      "sm.fetch_warps=4",
+                                      "sm.n_sp_units=1",
+                                      "sm.sub_cores=true",
+                                      "sm.register_banks=1",
+                                      NULL};
+    double one = rate_of(line, 1, shared), four = rate_of(line, 1, own); /* two operands each */
+    assert_true(one < 0.6);
+    assert_true(four > 1.9 && four < 2.02);
+}
+
+/* Eight warps with a buffer of two instructions: one fetch a cycle feeds two a cycle. */
+static void fetches_limit_what_can_issue(void **state)
+{
+    (void)state;
+    static const char *const one[] = {"scheduler=lrr", "sm.n_schedulers=4", "sm.n_sp_units=4",
+                                      NULL};
+    static const char *const two[] = {"scheduler=lrr",    "sm.n_schedulers=4",   "sm.n_sp_units=4",
+                                      "sm.fetch_warps=2", "sm.sp_collectors=16", NULL};
+    double narrow = issue_rate(one), wide = issue_rate(two);
+    assert_true(narrow > 1.9 && narrow < 2.02);
+    assert_true(wide > 2.2 && wide <= 4);
 }
 
 /* Once the last of four warps has come, all go on at once: within two cycles, because each of two
@@ -196,6 +271,9 @@ int main(void)
         cmocka_unit_test(others_follow_at_the_unit_s_interval),
         cmocka_unit_test(operands_in_one_bank_are_read_in_turn),
         cmocka_unit_test(each_scheduler_issues_one_a_cycle),
+        cmocka_unit_test(sub_cores_have_units_of_their_own),
+        cmocka_unit_test(sub_cores_have_register_banks_of_their_own),
+        cmocka_unit_test(fetches_limit_what_can_issue),
         cmocka_unit_test(a_barrier_costs_no_more_than_its_issue),
         cmocka_unit_test(a_loop_stays_in_the_instruction_cache_if_it_fits),
     };
