@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/divider.h"
 #include "base/strbuf.h"
 #include "config/param.h"
 
@@ -133,5 +134,16 @@ static inline uint64_t address_local(const struct address_map *m, uint64_t addre
 /* One-to-one for any number of partitions and banks (6, 12, not only powers of two). The bank is
  * permuted with low row bits: by xor when n_banks is a power of two, else by rotation. */
 struct dram_address address_split(const struct address_map *m, uint64_t address);
+
+/* The same for a partition's own addresses (dram_address.local), with the divisions prepared. */
+struct bank_map {
+    struct divider piece_bytes, n_banks, row_bytes;
+    uint32_t xor_mask; /* of the permutation of banks; 0 = by rotation, or one bank */
+};
+struct dram_place {
+    uint32_t bank, row, column;
+};
+struct bank_map bank_map_make(const struct address_map *m);
+struct dram_place bank_map_place(const struct bank_map *m, uint64_t local);
 
 #endif

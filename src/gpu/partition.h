@@ -2,23 +2,17 @@
  *
  * A cycle of L2 does, in this order: take messages; take one request through the port; DRAM data
  * that have come fill L2; each bank serves its first request; misses go to DRAM; one reply leaves.
- * At equal times L2 ticks before DRAM. */
+ * At equal times L2 ticks before DRAM.
+ *
+ * Each of these parts keeps the cycle in which it next has something to do. The plain engine does
+ * not look at it: it calls every part in every cycle, and each finds out anew. */
 #ifndef HEDDLE_GPU_PARTITION_H
 #define HEDDLE_GPU_PARTITION_H
 
+#include "base/divider.h"
 #include "gpu/machine_config.h"
+#include "gpu/request_ring.h"
 #include "sm/request.h"
-
-/* A request on its way, with the L2 cycle from which it may be served. */
-struct timed_request {
-    uint64_t at;
-    struct mem_request *request;
-};
-
-struct request_ring {
-    struct timed_request *items;
-    uint32_t head, n, cap; /* cap: a power of two */
-};
 
 /* A DRAM access that waits for a place in the DRAM queue. */
 struct dram_waiting {
@@ -28,20 +22,20 @@ struct dram_waiting {
 
 /* Who waits for a DRAM read: a bank's MSHR, or a request that went around L2. */
 struct dram_tag {
-    uint8_t bank;
-    bool around;
-    uint32_t mshr;
-    struct mem_request *request;
+    struct mem_request *around; /* NULL: an MSHR */
+    uint32_t bank, mshr;
     uint32_t next; /* in the free list, index + 1 */
 };
 
 struct l2_bank {
     struct cache *cache;
     struct request_ring queue;
-    struct queue_account account; /* of the queue */
-    uint64_t busy_until;          /* atomics */
+    uint64_t due;           /* the cycle in which its first request is tried; NEVER while it stalls,
+                             * unless L2's policy may change its mind by itself */
+    uint64_t busy_until;    /* atomics */
+    uint64_t stalled_since; /* the last try, if `stalled` */
     bool stalled;
-    uint64_t seen; /* the partition's changes up to its last try */
+    struct queue_account account; /* of the queue */
 };
 
 #define PARTITION_COUNTERS(COUNTER)                                                                \
@@ -56,37 +50,49 @@ struct partition_stats {
 #undef COUNTER
 };
 
+/* L2 cycles in which the parts next have something to do, perhaps ones that are over. */
+#define CYCLE_NEVER UINT64_MAX
+struct partition_due {
+    uint64_t port;    /* a request is taken; NEVER also while its bank is full */
+    uint64_t fills;   /* data come from DRAM; NEVER also while the way to DRAM is full */
+    uint64_t banks;   /* the first of the banks' own */
+    uint64_t feed;    /* an access enters the DRAM queue; NEVER also while that is full */
+    uint64_t replies; /* one leaves; NEVER also while credits are missing */
+};
+
 struct partition {
     struct shard shard;
     const struct machine_config *config;
     const struct clock_domain *l2_clock, *dram_clock;
-    const struct address_map *map;
-    uint32_t index;
     bool every_cycle;
-    struct dev_mem *mem;
-    struct overlay overlay; /* atomics of this visibility period */
+    bool answers_drift; /* L2's policy may change its mind by itself */
+    bool was_busy;
+    struct partition_due due;
+    uint64_t l2_cycle, dram_cycle; /* the first not done yet of each clock */
+    sim_time next_dram;            /* when DRAM has something to do */
+    uint64_t outstanding;          /* requests taken and not answered */
+    sim_time last_event;           /* when it came to rest, or the last message came */
+    /* Divisions by what the configuration says. */
+    struct divider l2_period, dram_period, n_banks;
+    uint32_t line_shift; /* of an L2 line's bytes */
+    struct bank_map bank_map;
+    uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
 
     struct rx_port up;
     struct tx_port down;
     struct l2_bank *banks;
+    uint32_t n_stalled; /* banks */
     struct dram *dram;
     struct dram_waiting *to_dram; /* ring */
     uint32_t to_dram_head, to_dram_n;
-    struct request_ring from_dram; /* data on their way to L2; `request` holds a tag number */
+    struct request_ring from_dram; /* data on their way to L2: tags */
     struct dram_tag *tags;
     uint32_t n_tags, cap_tags, free_tags;
     struct request_ring replies;
-    uint64_t l2_cycle, dram_cycle; /* the first not done yet of each clock */
-    /* When each has something to do again, as things are. */
-    uint64_t next_l2;   /* L2 cycle, perhaps one that is over; UINT64_MAX = never */
-    sim_time next_dram; /* time */
-    uint64_t changes; /* fills, and requests and replies that have left: a stalled bank may go on */
-    bool answers_drift;   /* L2's policy may change its mind by itself */
-    uint64_t outstanding; /* requests taken and not answered */
-    sim_time last_event;  /* when it came to rest, or the last message came */
-    bool was_busy;
-    uint64_t *stalled_since; /* per bank */
     struct partition_stats stats;
+    uint32_t index;
+    struct dev_mem *mem;
+    struct overlay overlay; /* atomics of this visibility period */
 };
 
 void partition_create(struct partition *p, const struct machine_config *c, uint32_t shard_id,

@@ -28,6 +28,8 @@ struct atomic_part {
 enum request_origin { FROM_L1D, FROM_BYPASS, FROM_ATOMIC, FROM_L1I, FROM_L1C, FROM_STORE };
 
 struct mem_request {
+    /* As its sender sees it; in a partition as L2 does. Of what differs then only the line is put
+     * back with the reply. */
     struct mem_access access;
     enum request_origin origin;
     uint32_t sm;         /* shard id */
@@ -36,8 +38,9 @@ struct mem_request {
     uint32_t to;         /* shard id of the partition */
     uint32_t flits;      /* of the message it travels in: the request, then the reply */
     uint64_t local;      /* the line's address within the partition */
-    uint64_t bank_line;  /* the partition's: the line's address within its L2 bank */
+    /* The partition's: the bank, and the line while `access` has the one within that bank. */
     uint32_t bank;
+    uint64_t device_line;
     uint64_t queued_at; /* the cycle it entered the queue it is in */
     void *waiter;
     struct atomic_part *atomic; /* owned by the SM */

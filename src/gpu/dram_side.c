@@ -1,0 +1,190 @@
+/* Between L2 and its DRAM channel: a queue on the way there, a pipeline of dram_latency stages on
+ * the way back.
+ *
+ * MODEL: that queue has one place more than configured, for a dirty line that must leave before its
+ * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
+#include <stdlib.h>
+
+#include "gpu/partition_parts.h"
+
+static uint32_t to_dram_places(const struct partition *p)
+{
+    return p->config->memory.dram_queue + 1;
+}
+
+void dram_side_create(struct partition *p, const struct address_map *map)
+{
+    p->bank_map = bank_map_make(map);
+    p->dram = dram_create(&p->config->dram);
+    p->to_dram = xcalloc(to_dram_places(p), sizeof *p->to_dram);
+}
+
+void dram_side_destroy(struct partition *p)
+{
+    dram_destroy(p->dram);
+    free(p->to_dram);
+    free(p->tags);
+    ring_destroy(&p->from_dram);
+}
+
+bool dram_side_has_room(const struct partition *p)
+{
+    return p->to_dram_n < p->config->memory.dram_queue;
+}
+
+/* --- there --- */
+
+static uint32_t new_tag(struct partition *p)
+{
+    if (p->free_tags) {
+        uint32_t i = p->free_tags - 1;
+        p->free_tags = p->tags[i].next;
+        return i;
+    }
+    ARRAY_RESERVE(p->tags, p->cap_tags, p->n_tags + 1);
+    return p->n_tags++;
+}
+
+static void free_tag(struct partition *p, uint32_t tag)
+{
+    p->tags[tag].next = p->free_tags;
+    p->free_tags = tag + 1;
+}
+
+/* When the first that waits may go, if DRAM has room for it. */
+static void plan_feed(struct partition *p)
+{
+    bool can = p->to_dram_n && dram_has_room(p->dram);
+    p->due.feed = can ? p->to_dram[p->to_dram_head].at : CYCLE_NEVER;
+}
+
+static void queue_access(struct partition *p, uint32_t bank, uint64_t line, bool write,
+                         uint32_t tag, uint64_t now)
+{
+    assert(p->to_dram_n < to_dram_places(p));
+    uint64_t local = (line >> p->line_shift) * p->n_banks.divisor + bank;
+    struct dram_place d = bank_map_place(&p->bank_map, local << p->line_shift);
+    uint32_t at = p->to_dram_head + p->to_dram_n++;
+    struct dram_waiting *w = &p->to_dram[at < to_dram_places(p) ? at : at - to_dram_places(p)];
+    w->at = now + 1;
+    w->request = (struct dram_request){.bank = d.bank,
+                                       .row = d.row,
+                                       .column = d.column,
+                                       .bytes = p->config->l2.line_bytes,
+                                       .write = write,
+                                       .tag = tag};
+    if (p->to_dram_n == 1)
+        plan_feed(p);
+}
+
+void dram_side_read(struct partition *p, uint32_t bank, uint64_t line, uint32_t mshr,
+                    struct mem_request *around, uint64_t now)
+{
+    uint32_t tag = new_tag(p);
+    p->tags[tag] = (struct dram_tag){.around = around, .bank = bank, .mshr = mshr};
+    queue_access(p, bank, line, false, tag, now);
+}
+
+void dram_side_write(struct partition *p, uint32_t bank, uint64_t line, uint64_t now)
+{
+    queue_access(p, bank, line, true, ~0u, now);
+}
+
+static void plan_dram(struct partition *p)
+{
+    uint64_t next = dram_next(p->dram, p->dram_cycle);
+    p->next_dram = next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
+}
+
+void dram_side_feed(struct partition *p, uint64_t now)
+{
+    uint64_t dram_now = divide(&p->dram_period, now * p->l2_clock->period);
+    bool fed = false;
+    while (p->to_dram_n && p->to_dram[p->to_dram_head].at <= now && dram_has_room(p->dram)) {
+        dram_push(p->dram, &p->to_dram[p->to_dram_head].request, dram_now);
+        if (++p->to_dram_head == to_dram_places(p))
+            p->to_dram_head = 0;
+        p->to_dram_n--;
+        fed = true;
+    }
+    plan_feed(p);
+    if (!fed)
+        return;
+    plan_dram(p);
+    l2_wake(p);
+    if (p->from_dram.n) /* its data may have waited for a place */
+        p->due.fills = ring_front(&p->from_dram)->at;
+}
+
+/* --- and back --- */
+
+/* Data of a request that L2 does not keep: an atomic is performed on them and writes them back. */
+static void come_around(struct partition *p, uint32_t bank, struct mem_request *r, uint64_t now)
+{
+    if (r->access.kind != MEM_ATOMIC) {
+        partition_reply(p, r, now + 1);
+        return;
+    }
+    uint64_t line = r->access.line;
+    l2_serve(p, &p->banks[bank], r, now);
+    dram_side_write(p, bank, line, now);
+}
+
+static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)
+{
+    struct l2_bank *b = &p->banks[bank];
+    void *waiters[64];
+    struct cache_result res;
+    uint32_t n = cache_fill(b->cache, mshr, now, waiters, 64, &res);
+    if (res.writeback)
+        dram_side_write(p, bank, res.victim_line, now);
+    l2_wake(p);
+    for (uint32_t i = 0; i < n; i++)
+        if (waiters[i])
+            l2_serve(p, b, waiters[i], now);
+}
+
+void dram_side_fill(struct partition *p, uint64_t now)
+{
+    const struct timed_request *front;
+    while ((front = ring_front(&p->from_dram)) && front->at <= now) {
+        if (p->to_dram_n == to_dram_places(p)) {
+            p->due.fills = CYCLE_NEVER;
+            return; /* there may be something to write: a dirty line, an atomic's result */
+        }
+        struct dram_tag tag = p->tags[front->tag];
+        free_tag(p, front->tag);
+        ring_pop(&p->from_dram);
+        if (tag.around)
+            come_around(p, tag.bank, tag.around, now);
+        else
+            fill_line(p, tag.bank, tag.mshr, now);
+    }
+    p->due.fills = front ? front->at : CYCLE_NEVER;
+}
+
+static void take_done(struct partition *p, uint64_t dram_now)
+{
+    struct dram_request r;
+    uint64_t at =
+        divide_up(&p->l2_period, dram_now * p->dram_clock->period) + p->config->memory.dram_latency;
+    while (dram_pop(p->dram, dram_now, &r))
+        if (!r.write)
+            ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = (uint32_t)r.tag});
+}
+
+/* What DRAM gives or makes room for, L2 sees in its next cycle. */
+void dram_side_tick(struct partition *p)
+{
+    uint64_t now = divide(&p->dram_period, p->next_dram);
+    p->l2_cycle = max_u64(p->l2_cycle, divide_up(&p->l2_period, p->next_dram + 1));
+    bool had_room = dram_has_room(p->dram), had_data = p->from_dram.n > 0;
+    dram_tick(p->dram, now);
+    take_done(p, now);
+    p->dram_cycle = now + 1;
+    plan_dram(p);
+    if (!had_data && p->from_dram.n)
+        p->due.fills = ring_front(&p->from_dram)->at;
+    if (!had_room)
+        plan_feed(p);
+}

@@ -1,0 +1,68 @@
+/* What the parts of a memory partition want of each other: ports and replies (partition.c), L2
+ * banks (l2_bank.c), the way to DRAM and back (dram_side.c). `now` is an L2 cycle. */
+#ifndef HEDDLE_GPU_PARTITION_PARTS_H
+#define HEDDLE_GPU_PARTITION_PARTS_H
+
+#include "gpu/partition.h"
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* --- partition.c --- */
+
+/* The answer to a request may leave from cycle `at` on. */
+void partition_reply(struct partition *p, struct mem_request *r, uint64_t at);
+/* A store has been served; nobody waits for it, but its SM gets the request back. */
+void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now);
+bool partition_is_idle(const struct shard *s);
+
+static inline bool partition_reply_room(const struct partition *p)
+{
+    return p->replies.n < p->reply_places;
+}
+
+/* --- l2_bank.c --- */
+
+/* A request has come: where in L2 it belongs. */
+void l2_place(const struct partition *p, struct mem_request *r);
+bool l2_has_room(const struct partition *p, const struct mem_request *r);
+/* It is through the port and may be served from cycle `at` on. */
+void l2_enqueue(struct partition *p, struct mem_request *r, uint64_t at, uint64_t now);
+/* Each bank whose time has come serves its first request. */
+void l2_step(struct partition *p, uint64_t now);
+/* The data of a request are in L2. */
+void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
+void l2_wake_stalled(struct partition *p);
+
+/* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the
+ * SMs: to be called when one of these has changed. */
+static inline void l2_wake(struct partition *p)
+{
+    if (p->n_stalled)
+        l2_wake_stalled(p);
+}
+
+/* --- dram_side.c --- */
+
+void dram_side_create(struct partition *p, const struct address_map *map);
+void dram_side_destroy(struct partition *p);
+/* For a read and for a write of L2's own; a line that must be written back always finds a place. */
+bool dram_side_has_room(const struct partition *p);
+/* Fetches a line for an MSHR, or for a request that goes around L2. */
+void dram_side_read(struct partition *p, uint32_t bank, uint64_t line, uint32_t mshr,
+                    struct mem_request *around, uint64_t now);
+void dram_side_write(struct partition *p, uint32_t bank, uint64_t line, uint64_t now);
+/* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. */
+void dram_side_fill(struct partition *p, uint64_t now);
+void dram_side_feed(struct partition *p, uint64_t now);
+/* A cycle of DRAM, the one at p->next_dram. */
+void dram_side_tick(struct partition *p);
+
+#endif

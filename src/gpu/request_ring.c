@@ -1,0 +1,21 @@
+#include "gpu/request_ring.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+
+void ring_grow(struct request_ring *r)
+{
+    uint32_t cap = r->cap ? r->cap * 2 : 16;
+    struct timed_request *items = xcalloc(cap, sizeof *items);
+    for (uint32_t i = 0; i < r->n; i++)
+        items[i] = r->items[(r->head + i) & (r->cap - 1)];
+    free(r->items);
+    *r = (struct request_ring){.items = items, .n = r->n, .cap = cap};
+}
+
+void ring_destroy(struct request_ring *r)
+{
+    free(r->items);
+    *r = (struct request_ring){0};
+}

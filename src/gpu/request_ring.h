@@ -1,0 +1,48 @@
+/* Queues of a memory partition: first in, first out, each item with the L2 cycle from which it may
+ * leave. A ring grows when it has to, which stops once it has held what the machine's queues and
+ * MSHRs allow. */
+#ifndef HEDDLE_GPU_REQUEST_RING_H
+#define HEDDLE_GPU_REQUEST_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct mem_request;
+
+struct timed_request {
+    uint64_t at;
+    union {
+        struct mem_request *request;
+        uint32_t tag; /* of a DRAM access */
+    };
+};
+
+/* A zeroed one is empty. */
+struct request_ring {
+    struct timed_request *items;
+    uint32_t head, n, cap; /* cap: a power of two, or 0 */
+};
+
+void ring_grow(struct request_ring *r);
+void ring_destroy(struct request_ring *r);
+
+static inline void ring_push(struct request_ring *r, struct timed_request item)
+{
+    if (r->n == r->cap)
+        ring_grow(r);
+    r->items[(r->head + r->n++) & (r->cap - 1)] = item;
+}
+
+/* The first item, NULL if there is none. */
+static inline const struct timed_request *ring_front(const struct request_ring *r)
+{
+    return r->n ? &r->items[r->head] : NULL;
+}
+
+static inline void ring_pop(struct request_ring *r)
+{
+    r->head = (r->head + 1) & (r->cap - 1);
+    r->n--;
+}
+
+#endif
