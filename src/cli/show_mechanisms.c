@@ -36,7 +36,10 @@ static uint64_t scheduler_cost(const struct machine_config *c, struct strbuf *pa
     struct arena arena = {0};
     const struct scheduler_desc *d = c->scheduler;
     const void *params = plugin_values(&d->plugin, c->scheduler_params, &arena);
-    uint64_t bits = d->cost_bits(c->gpu->warps_per_sm, c->sm.n_schedulers, params, parts);
+    struct sched_geometry g = {.n_warps = c->gpu->warps_per_sm,
+                               .n_slots = c->sm.n_schedulers,
+                               .l1d_lines = c->sm.l1d.n_sets * c->sm.l1d.n_ways};
+    uint64_t bits = d->cost_bits(&g, params, parts);
     arena_destroy(&arena);
     return bits;
 }

@@ -26,11 +26,11 @@ static size_t gto_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *pa
     return sizeof(struct gto);
 }
 
-static uint64_t gto_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+static uint64_t gto_cost_bits(const struct sched_geometry *g, const void *params,
                               struct strbuf *parts)
 {
     (void)params;
-    return gto_cost(n_warps, n_slots, parts);
+    return gto_cost(g->n_warps, g->n_slots, parts);
 }
 
 static struct sched_pick gto_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,

@@ -13,12 +13,13 @@ static size_t gtrr_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *p
     return sizeof(struct gtrr);
 }
 
-static uint64_t gtrr_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+static uint64_t gtrr_cost_bits(const struct sched_geometry *g, const void *params,
                                struct strbuf *parts)
 {
     (void)params;
-    return plugin_cost(parts, "last warp", n_slots * sched_warp_number_bits(n_warps, n_slots)) +
-           plugin_cost(parts, "last warp lives", n_slots);
+    return plugin_cost(parts, "last warp",
+                       g->n_slots * sched_warp_number_bits(g->n_warps, g->n_slots)) +
+           plugin_cost(parts, "last warp lives", g->n_slots);
 }
 
 static struct sched_pick gtrr_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,

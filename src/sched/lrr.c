@@ -12,11 +12,12 @@ static size_t lrr_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *pa
     return sizeof(struct lrr);
 }
 
-static uint64_t lrr_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+static uint64_t lrr_cost_bits(const struct sched_geometry *g, const void *params,
                               struct strbuf *parts)
 {
     (void)params;
-    return plugin_cost(parts, "last warp", n_slots * sched_warp_number_bits(n_warps, n_slots));
+    return plugin_cost(parts, "last warp",
+                       g->n_slots * sched_warp_number_bits(g->n_warps, g->n_slots));
 }
 
 static struct sched_pick lrr_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,

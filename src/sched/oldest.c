@@ -7,11 +7,11 @@ static size_t oldest_state_bytes(uint32_t n_warps, uint32_t n_slots, const void 
     return sizeof(struct age_order);
 }
 
-static uint64_t oldest_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+static uint64_t oldest_cost_bits(const struct sched_geometry *g, const void *params,
                                  struct strbuf *parts)
 {
     (void)params;
-    return plugin_cost(parts, "age order", age_order_cost_bits(n_warps, n_slots));
+    return plugin_cost(parts, "age order", age_order_cost_bits(g->n_warps, g->n_slots));
 }
 
 static struct sched_pick oldest_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,

@@ -67,12 +67,19 @@ struct sched_warp {
     bool at_barrier;
 };
 
+/* What the hardware cost of a scheduler depends on. */
+struct sched_geometry {
+    uint32_t n_warps, n_slots; /* warp slots, issue slots of an SM */
+    uint32_t l1d_lines;        /* of its L1D */
+};
+
 struct criticality; /* crit/criticality.h */
 
 struct sched_view {
     uint32_t n_warps, n_slots; /* warp slots, issue slots */
     const struct sched_warp *warps;
     uint64_t live; /* mask of live warp slots */
+    uint32_t l1d_line_bytes;
     /* How critical a warp is, larger = more, from the SM's provider. */
     const struct criticality *provider;
     int64_t (*criticality_of)(const struct criticality *provider, uint32_t warp, uint64_t now);
@@ -106,8 +113,7 @@ struct scheduler_desc {
     /* Optional: NULL = 0. */
     size_t (*state_bytes)(uint32_t n_warps, uint32_t n_slots, const void *params);
     /* Required. Bits of storage that the policy needs in hardware; see plugin_cost(). */
-    uint64_t (*cost_bits)(uint32_t n_warps, uint32_t n_slots, const void *params,
-                          struct strbuf *parts);
+    uint64_t (*cost_bits)(const struct sched_geometry *g, const void *params, struct strbuf *parts);
     /* Optional. The state is zeroed, no warp is live. */
     void (*init)(struct scheduler *s);
 

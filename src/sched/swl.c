@@ -28,14 +28,15 @@ static size_t swl_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *pa
 }
 
 /* The order of age must span the issue slots, as the limit does. */
-static uint64_t swl_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+static uint64_t swl_cost_bits(const struct sched_geometry *g, const void *params,
                               struct strbuf *parts)
 {
     (void)params;
-    return plugin_cost(parts, "age order", age_order_cost_bits(n_warps, 1)) +
-           plugin_cost(parts, "last warp", n_slots * sched_warp_number_bits(n_warps, n_slots)) +
-           plugin_cost(parts, "last warp lives", n_slots) +
-           plugin_cost(parts, "limit", plugin_index_bits((uint64_t)n_warps + 1));
+    return plugin_cost(parts, "age order", age_order_cost_bits(g->n_warps, 1)) +
+           plugin_cost(parts, "last warp",
+                       g->n_slots * sched_warp_number_bits(g->n_warps, g->n_slots)) +
+           plugin_cost(parts, "last warp lives", g->n_slots) +
+           plugin_cost(parts, "limit", plugin_index_bits((uint64_t)g->n_warps + 1));
 }
 
 /* From the view alone, so that the order of a cycle's events does not matter. */

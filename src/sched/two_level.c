@@ -68,18 +68,18 @@ static size_t two_level_state_bytes(uint32_t n_warps, uint32_t n_slots, const vo
     return sizeof(struct two_level);
 }
 
-static uint64_t two_level_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+static uint64_t two_level_cost_bits(const struct sched_geometry *g, const void *params,
                                     struct strbuf *parts)
 {
     const struct two_level_params *p = params;
-    uint64_t n_groups = groups_per_slot(n_warps, n_slots, p->group_size);
+    uint64_t n_groups = groups_per_slot(g->n_warps, g->n_slots, p->group_size);
     uint64_t bits =
-        plugin_cost(parts, "active group", n_slots * plugin_index_bits(n_groups)) +
-        plugin_cost(parts, "last warps", n_slots * n_groups * plugin_index_bits(p->group_size));
+        plugin_cost(parts, "active group", g->n_slots * plugin_index_bits(n_groups)) +
+        plugin_cost(parts, "last warps", g->n_slots * n_groups * plugin_index_bits(p->group_size));
     if (p->switch_on == SWITCH_LONG)
-        bits += plugin_cost(parts, "stalled warps", n_warps);
+        bits += plugin_cost(parts, "stalled warps", g->n_warps);
     if (p->inner == TURN_GTO || p->outer == TURN_GTO)
-        bits += plugin_cost(parts, "age order", age_order_cost_bits(n_warps, n_slots));
+        bits += plugin_cost(parts, "age order", age_order_cost_bits(g->n_warps, g->n_slots));
     return bits;
 }
 

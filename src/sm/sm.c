@@ -363,8 +363,10 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     rx_init(&sm->down, &sm->shard, setup->noc_clock, setup->noc, setup->noc->flits_per_cycle_down,
             MSG_DOWN_CREDIT);
     overlay_init(&sm->overlay);
-    sm->view = (struct sched_view){
-        .n_warps = setup->n_warps, .n_slots = c->n_schedulers, .warps = sm->sched_warps};
+    sm->view = (struct sched_view){.n_warps = setup->n_warps,
+                                   .n_slots = c->n_schedulers,
+                                   .warps = sm->sched_warps,
+                                   .l1d_line_bytes = c->l1d.line_bytes};
     sm->scheduler =
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
     sm->criticality = criticality_create(criticality_find("none"), NULL, NULL, &sm->view);

@@ -69,9 +69,94 @@ static void one_group_of_all_warps_is_its_inner_order(void **state)
         &(struct testbed){"gto", "gtx480", {"scheduler=gto"}});
 }
 
+static void ccws_in_a_cache_that_holds_everything_is_gto(void **state)
+{
+    (void)state;
+    expect_degenerate(
+        &(struct testbed){"ccws, huge L1D", "ccws", {"scheduler=ccws", "l1d.n_sets=16384"}},
+        &(struct testbed){"ccws", "ccws", {"scheduler=ccws"}},
+        &(struct testbed){"gto, huge L1D", "ccws", {"scheduler=gto", "l1d.n_sets=16384"}});
+}
+
+/* So little room that every mechanism has something to do. */
+#define TIGHT "n_sms=2", "l1d.n_sets=2"
+
+static void protection_of_no_length_is_lru(void **state)
+{
+    (void)state;
+    const struct testbed lru = {"lru", "gtx480", {TIGHT, "l1d.policy=lru"}};
+    const struct testbed dlp = {"dlp", "gtx480", {TIGHT, "l1d.policy=dlp"}};
+    const struct testbed pdp = {"pdp", "gtx480", {TIGHT, "l1d.policy=pdp"}};
+    expect_degenerate(
+        &(struct testbed){"dlp(0)", "gtx480", {TIGHT, "l1d.policy=dlp", "l1d.policy.pd_max=0"}},
+        &dlp, &lru);
+    expect_degenerate(
+        &(struct testbed){"pdp(0)", "gtx480", {TIGHT, "l1d.policy=pdp", "l1d.policy.pd_max=0"}},
+        &pdp, &lru);
+}
+
+/* 4 bits of life cannot outlast the turn of 16 ways. */
+static void protection_in_sixteen_ways_is_lru(void **state)
+{
+    (void)state;
+    const char *workload = "nw";
+    struct strbuf why = {0};
+    static const struct testbed dlp[] = {
+        {"dlp, 16 ways", "gtx480-cawa", {TIGHT, "l1d.policy=dlp"}},
+        {"dlp, 8 ways", "gtx480-cawa", {TIGHT, "l1d.policy=dlp", "l1d.n_ways=8"}}};
+    static const struct testbed lru[] = {
+        {"lru, 16 ways", "gtx480-cawa", {TIGHT, "l1d.policy=lru"}},
+        {"lru, 8 ways", "gtx480-cawa", {TIGHT, "l1d.policy=lru", "l1d.n_ways=8"}}};
+    if (!same_run(workload, &dlp[0], &lru[0], &why))
+        fail_msg("%s", strbuf_text(&why));
+    if (same_run(workload, &dlp[1], &lru[1], &why))
+        fail_msg("with 8 ways it is LRU too");
+    strbuf_destroy(&why);
+}
+
+static void control_that_never_bypasses_is_lru(void **state)
+{
+    (void)state;
+    expect_degenerate(&(struct testbed){"ctrl_c(0)",
+                                        "gtx480",
+                                        {TIGHT, "l1d.policy=ctrl_c", "l1d.policy.agg_max=0"}},
+                      &(struct testbed){"ctrl_c", "gtx480", {TIGHT, "l1d.policy=ctrl_c"}},
+                      &(struct testbed){"lru", "gtx480", {TIGHT, "l1d.policy=lru"}});
+}
+
+#define PLENTY "l1d.n_mshrs=4096", "l1d.mshr_merges=64", "sm.miss_queue=1024", "l1d.n_ways=64"
+
+static void stalls_that_never_come_are_not_bypassed(void **state)
+{
+    (void)state;
+    expect_degenerate(
+        &(struct testbed){"stall_bypass, plenty", "gtx480", {"l1d.policy=stall_bypass", PLENTY}},
+        &(struct testbed){"stall_bypass", "gtx480", {"l1d.policy=stall_bypass"}},
+        &(struct testbed){"lru, plenty", "gtx480", {"l1d.policy=lru", PLENTY}});
+}
+
+static void a_decided_duel_is_its_winner(void **state)
+{
+    (void)state;
+    const struct testbed duel = {"drrip", "gtx480", {"l1d.policy=drrip"}};
+    expect_degenerate(
+        &(struct testbed){"drrip(srrip)", "gtx480", {"l1d.policy=drrip", "l1d.policy.force=srrip"}},
+        &duel, &(struct testbed){"srrip", "gtx480", {"l1d.policy=srrip"}});
+    expect_degenerate(
+        &(struct testbed){"drrip(brrip)", "gtx480", {"l1d.policy=drrip", "l1d.policy.force=brrip"}},
+        &duel, &(struct testbed){"brrip", "gtx480", {"l1d.policy=brrip"}});
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(swl_without_a_limit_is_gto),
-                                       cmocka_unit_test(one_group_of_all_warps_is_its_inner_order)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(swl_without_a_limit_is_gto),
+        cmocka_unit_test(one_group_of_all_warps_is_its_inner_order),
+        cmocka_unit_test(ccws_in_a_cache_that_holds_everything_is_gto),
+        cmocka_unit_test(protection_of_no_length_is_lru),
+        cmocka_unit_test(protection_in_sixteen_ways_is_lru),
+        cmocka_unit_test(control_that_never_bypasses_is_lru),
+        cmocka_unit_test(stalls_that_never_come_are_not_bypassed),
+        cmocka_unit_test(a_decided_duel_is_its_winner)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

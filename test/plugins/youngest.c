@@ -1,10 +1,10 @@
 /* A scheduler from a shared object: youngest ready first, which no built-in one does. */
 #include "sched/scheduler.h"
 
-static uint64_t youngest_cost_bits(uint32_t n_warps, uint32_t n_slots, const void *params,
+static uint64_t youngest_cost_bits(const struct sched_geometry *g, const void *params,
                                    struct strbuf *parts)
 {
-    (void)n_warps, (void)n_slots, (void)params, (void)parts;
+    (void)g, (void)params, (void)parts;
     return 0;
 }
 

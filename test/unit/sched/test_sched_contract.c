@@ -13,6 +13,7 @@
 #include "unit/sched/world.h"
 
 enum { N_CYCLES = 400 };
+static const struct sched_geometry geometry = {.n_warps = 48, .n_slots = 2, .l1d_lines = 128};
 
 static void every_descriptor_is_sound(void **state)
 {
@@ -38,12 +39,12 @@ static void costs_are_the_sum_of_their_parts(void **state)
         struct arena arena = {0};
         struct strbuf parts = {0};
         const void *params = plugin_values(&d->plugin, NULL, &arena);
-        uint64_t bits = d->cost_bits(48, 2, params, &parts), sum = 0;
+        uint64_t bits = d->cost_bits(&geometry, params, &parts), sum = 0;
         char *rest = arena_strdup(&arena, strbuf_text(&parts)), *line;
         while ((line = strsep(&rest, "\n")) && *line)
             sum += strtoull(strrchr(line, ' '), NULL, 10);
         assert_true(sum == bits);
-        assert_true(d->cost_bits(48, 2, params, NULL) == bits);
+        assert_true(d->cost_bits(&geometry, params, NULL) == bits);
         strbuf_destroy(&parts);
         arena_destroy(&arena);
     }
@@ -68,7 +69,7 @@ static void costs_are_those_counted_by_hand(void **state)
     for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
         struct arena arena = {0};
         const struct scheduler_desc *d = scheduler_find(costs[i].name);
-        uint64_t bits = d->cost_bits(48, 2, sched_params(d, costs[i].params, &arena), NULL);
+        uint64_t bits = d->cost_bits(&geometry, sched_params(d, costs[i].params, &arena), NULL);
         if (bits != costs[i].bits)
             fail_msg("%s: %llu bits, by hand %llu", d->name, (unsigned long long)bits,
                      (unsigned long long)costs[i].bits);
@@ -84,7 +85,8 @@ static void add_row(struct strbuf *row, const struct scheduler_desc *d, const st
         for (uint32_t i = 0; p->choices[i]; i++)
             strbuf_addf(row, "%s%s", i ? ", " : "", p->choices[i]);
     else
-        strbuf_addf(row, "%u to %u %s", (unsigned)p->min, (unsigned)p->max, p->unit);
+        strbuf_addf(row, "%u to %u%s%s", (unsigned)p->min, (unsigned)p->max, p->unit ? " " : "",
+                    p->unit ? p->unit : "");
     strbuf_addf(row, " | %s |", p->help);
 }
 
