@@ -121,6 +121,11 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line);
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter);
 
+/* Performs a load of a whole line if it is a hit of which nobody wants to know; false, and nothing
+ * done, otherwise: then cache_load() says what there is to say. Spares an instruction cache, which
+ * mostly hits, making up an access. */
+bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc);
+
 /* A load that the program sends around this cache (ld.cg at an L1D): neither looked up nor decided
  * upon; BYPASSED, or STALLED for want of room. */
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,

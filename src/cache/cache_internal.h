@@ -66,13 +66,18 @@ static inline struct lookup cache_look_up(struct cache *c, const struct mem_acce
 }
 
 /* The line is used: it is the most recent one, and has been of use beyond its insertion. */
+static inline void cache_use_line(struct cache *c, struct cache_set *s, uint32_t way, uint32_t pc)
+{
+    struct cache_line *line = tags_line(s, way);
+    tags_set_last_use(s, way, ++c->order);
+    line->last_pc = pc;
+    line->reused = true;
+}
+
 static inline void cache_touch(struct cache *c, struct cache_set *s, int way,
                                const struct mem_access *a)
 {
-    struct cache_line *line = tags_line(s, (uint32_t)way);
-    tags_set_last_use(s, (uint32_t)way, ++c->order);
-    line->last_pc = a->pc;
-    line->reused = true;
+    cache_use_line(c, s, (uint32_t)way, a->pc);
 }
 
 static inline struct cache_result cache_stalled(enum cache_stall cause)

@@ -40,23 +40,41 @@ static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint32_t 
     return n;
 }
 
-/* The most common shapes: a full warp side by side in one line, or all at one place. */
+/* Bits [from, to) of a word, 0 <= from <= to <= 64. */
+static uint64_t ones(uint32_t from, uint32_t to)
+{
+    return from == to ? 0 : ~0ull >> (64 - (to - from)) << from;
+}
+
+static uint32_t clamp(uint32_t value, uint32_t low, uint32_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* All bytes of [from, to). */
+static void add_run(struct line_access *a, uint32_t from, uint32_t to)
+{
+    a->bytes[0] |= ones(clamp(from, 0, 64), clamp(to, 0, 64));
+    a->bytes[1] |= ones(clamp(from, 64, 128) - 64, clamp(to, 64, 128) - 64);
+    a->sectors |= (uint32_t)ones(from / SEGMENT_BYTES, (to + SEGMENT_BYTES - 1) / SEGMENT_BYTES);
+}
+
+/* The most common shapes: a full warp side by side in one line, or all at one place. The ends tell
+ * which it can be; only that one is looked for. */
 static bool is_one_line(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
                         struct line_access *out)
 {
-    uint64_t first = address[0], line = first & ~(uint64_t)(line_bytes - 1), apart = 0, unlike = 0;
-    uint32_t extent = (address[WARP_LANES - 1] == first ? 1 : WARP_LANES) * bytes;
-    if (first - line + extent > line_bytes)
+    uint64_t first = address[0], line = first & ~(uint64_t)(line_bytes - 1), unlike = 0;
+    uint64_t span = address[WARP_LANES - 1] - first, step = span ? bytes : 0, expected = first;
+    uint32_t from = (uint32_t)(first - line);
+    if (span != step * (WARP_LANES - 1) || from + span + bytes > line_bytes)
         return false;
-    for (uint32_t i = 0; i < WARP_LANES; i++) {
-        apart |= address[i] - first - (uint64_t)i * bytes;
-        unlike |= address[i] ^ first;
-    }
-    if (apart && unlike)
+    for (uint32_t i = 0; i < WARP_LANES; i++, expected += step)
+        unlike |= address[i] ^ expected;
+    if (unlike)
         return false;
     *out = (struct line_access){.line = line, .address = first, .lanes = ~0u};
-    for (uint32_t at = (uint32_t)(first - line), end = at + extent; at < end; at += bytes)
-        add_bytes(out, at, bytes);
+    add_run(out, from, from + (uint32_t)span + bytes);
     return true;
 }
 

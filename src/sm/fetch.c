@@ -12,29 +12,15 @@ static uint32_t next_warp(const struct sm *sm)
     return (uint32_t)__builtin_ctzll(candidates);
 }
 
-void sm_deliver_fetch(struct sm *sm, uint32_t slot, uint64_t now)
+/* Takes an instruction cache's line that is not there, or is but somebody watches. */
+static enum cache_answer load_line(struct sm *sm, uint32_t slot, uint64_t address, uint64_t now)
 {
-    uint32_t pc = sm->warps[slot].fetch_pc, bytes = sm->config->inst_bytes;
-    uint32_t line_bytes = sm->config->l1i.line_bytes;
-    uint64_t address = CODE_BASE + (uint64_t)pc * bytes;
-    uint32_t in_line = (line_bytes - (uint32_t)(address % line_bytes)) / bytes;
-    uint32_t n = in_line < sm->config->fetch_insts ? in_line : sm->config->fetch_insts;
-    struct wheel_event e = {EV_FETCHED, (uint16_t)slot, pc, (void *)(uintptr_t)n};
-    wheel_add(&sm->wheel, now, now + 1, e);
-}
-
-/* The next warp's turn; false if the instruction cache does not take it now. */
-static bool fetch_one(struct sm *sm, uint64_t now)
-{
-    uint32_t slot = next_warp(sm), bytes = sm->config->inst_bytes;
-    struct sm_warp *w = &sm->warps[slot];
-    uint64_t address = CODE_BASE + (uint64_t)w->emu->pc * bytes;
-    uint32_t line_bytes = sm->config->l1i.line_bytes;
+    uint32_t pc = sm->warps[slot].emu->pc, line_bytes = sm->config->l1i.line_bytes;
     struct mem_access a = {.id = sm->next_access_id,
                            .cycle = now,
                            .launch = sm->launch,
                            .warp_slot = slot,
-                           .pc = w->emu->pc,
+                           .pc = pc,
                            .address = address,
                            .line = address & ~(uint64_t)(line_bytes - 1),
                            .sector_mask = ~0u,
@@ -44,17 +30,28 @@ static bool fetch_one(struct sm *sm, uint64_t now)
     a.set = cache_set_of(sm->l1i, a.line);
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     struct cache_result r = cache_load(sm->l1i, &a, room, (void *)(uintptr_t)(slot + 1));
-    if (r.answer == CACHE_STALLED)
+    if (r.answer == CACHE_MISS)
+        sm_queue_request(sm, sm_new_request(sm, &a, FROM_L1I, r.mshr, line_bytes), now);
+    return r.answer;
+}
+
+/* The next warp's turn; false if the instruction cache does not take it now. */
+static bool fetch_one(struct sm *sm, uint64_t now)
+{
+    uint32_t slot = next_warp(sm), pc = sm->warps[slot].emu->pc;
+    uint64_t address = CODE_BASE + (uint64_t)pc * sm->config->inst_bytes;
+    enum cache_answer answer = CACHE_HIT;
+    if (!cache_load_hit(sm->l1i, address & ~(uint64_t)(sm->config->l1i.line_bytes - 1), pc))
+        answer = load_line(sm, slot, address, now);
+    if (answer == CACHE_STALLED)
         return false;
     sm->next_access_id++;
     sm->last_fetched = slot;
-    w->fetching = true;
-    w->fetch_pc = w->emu->pc;
-    if (r.answer == CACHE_HIT)
-        sm_deliver_fetch(sm, slot, now);
-    else if (r.answer == CACHE_MISS)
-        sm_queue_request(sm, sm_new_request(sm, &a, FROM_L1I, r.mshr, line_bytes), now);
-    sm_refresh(sm, slot, now);
+    sm->warps[slot].fetching = true;
+    sm->warps[slot].fetch_pc = pc;
+    sm->can_fetch &= ~(1ull << slot);
+    if (answer == CACHE_HIT)
+        sm->fetched |= 1ull << slot;
     return true;
 }
 
@@ -65,13 +62,23 @@ void sm_fetch(struct sm *sm, uint64_t now)
             return;
 }
 
-void sm_fetched(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t n, uint64_t now)
+/* Instructions of the line from the PC on that one fetch brings. */
+static uint32_t fetched_insts(const struct sm_config *c, uint32_t pc)
+{
+    uint32_t line_bytes = c->l1i.line_bytes;
+    uint64_t address = CODE_BASE + (uint64_t)pc * c->inst_bytes;
+    uint32_t left = line_bytes - (uint32_t)(address & (line_bytes - 1));
+    return left >= c->fetch_insts * c->inst_bytes ? c->fetch_insts : left / c->inst_bytes;
+}
+
+void sm_fetched(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
-    if (!w->emu || !w->fetching || w->fetch_pc != pc)
+    if (!w->emu || !w->fetching)
         return;
     w->fetching = false;
-    if (w->emu->pc == pc) /* otherwise the warp went elsewhere: it will fetch again */
+    uint32_t n = fetched_insts(sm->config, w->fetch_pc);
+    if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
         w->ibuf = n < sm->config->ibuffer_entries ? n : sm->config->ibuffer_entries;
     sm_refresh(sm, slot, now);
 }

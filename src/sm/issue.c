@@ -7,11 +7,6 @@
  */
 #include "sm/sm.h"
 
-static bool reg_pending(const uint64_t *mask, uint32_t reg)
-{
-    return mask[reg / 64] >> reg % 64 & 1;
-}
-
 /* --- hazards --- */
 
 static uint32_t issue_lanes(const struct emu_warp *e, const struct op *op)
@@ -35,19 +30,6 @@ static bool overlaps_atomic(const struct sm *sm, const struct sm_warp *w, const 
                 return true;
     }
     return false;
-}
-
-static enum stall_cause data_hazard(const struct sm_warp *w, const struct op_timing *t)
-{
-    enum stall_cause cause = STALLED_NONE;
-    for (uint32_t i = 0; i < (uint32_t)t->n_reads + t->n_writes; i++) {
-        if (!reg_pending(w->pending, t->regs[i]))
-            continue;
-        if (reg_pending(w->pending_memory, t->regs[i]))
-            return STALLED_MEMORY;
-        cause = STALLED_DATA;
-    }
-    return cause == STALLED_NONE && t->needs & NEEDS_DRAINED ? STALLED_DATA : cause;
 }
 
 static enum stall_cause atomic_hazard(const struct sm *sm, const struct sm_warp *w,
@@ -77,7 +59,23 @@ static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
     return clock_cycle_at(sm->clock, visible - sm->way_to_l2 - sm->clock->period);
 }
 
-static enum stall_cause find_cause(struct sm *sm, uint32_t slot, uint64_t now)
+/* Apart from find_cause(): few instructions are atomics, fences or in the way of one. */
+static __attribute__((noinline)) enum stall_cause
+order_hazard(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    if (w->n_atomics && atomic_hazard(sm, w, t) != STALLED_NONE)
+        return STALLED_FENCE;
+    uint64_t from = allowed_from(sm, w, t);
+    if (from <= now)
+        return STALLED_NONE;
+    if (w->wake_at != from)
+        wheel_add(&sm->wheel, now, from, (struct wheel_event){EV_WAKE, (uint16_t)slot, 0, NULL});
+    w->wake_at = from;
+    return STALLED_FENCE;
+}
+
+static inline enum stall_cause find_cause(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
     if (w->emu->state == WARP_AT_BARRIER)
@@ -85,17 +83,9 @@ static enum stall_cause find_cause(struct sm *sm, uint32_t slot, uint64_t now)
     if (!w->ibuf)
         return STALLED_FETCH;
     const struct op_timing *t = &sm->timing[w->emu->pc];
-    enum stall_cause cause = w->n_pending ? data_hazard(w, t) : STALLED_NONE;
-    if (cause == STALLED_NONE && w->n_atomics)
-        cause = atomic_hazard(sm, w, t);
-    uint64_t from = cause == STALLED_NONE ? allowed_from(sm, w, t) : 0;
-    if (from > now) {
-        if (w->wake_at != from)
-            wheel_add(&sm->wheel, now, from,
-                      (struct wheel_event){EV_WAKE, (uint16_t)slot, 0, NULL});
-        w->wake_at = from;
-        cause = STALLED_FENCE;
-    }
+    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, sm->pending_words);
+    if (cause == STALLED_NONE && (w->n_atomics || t->needs & IS_ORDERED))
+        cause = order_hazard(sm, slot, t, now);
     return cause;
 }
 
@@ -108,44 +98,43 @@ static void tell_scheduler(struct sm *sm, uint32_t slot, enum stall_cause cause,
         d->on_stall(sm->scheduler, slot, cause, now);
 }
 
+static void leave_ready(struct sm *sm, const struct sm_warp *w, uint64_t bit)
+{
+    sm->by_unit[w->unit] &= ~bit;
+    sm->by_class[w->issue_class] &= ~bit;
+    sm->can_issue &= ~bit;
+}
+
+static void enter_ready(struct sm *sm, struct sm_warp *w, uint64_t bit)
+{
+    const struct op_timing *t = &sm->timing[w->emu->pc];
+    w->unit = t->unit;
+    w->issue_class = t->issue_class;
+    sm->can_issue |= bit;
+    sm->by_unit[w->unit] |= bit;
+    sm->by_class[w->issue_class] |= bit;
+}
+
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
     uint64_t bit = 1ull << slot;
-    if (sm->can_issue & bit) {
-        sm->by_unit[w->unit] &= ~bit;
-        sm->by_class[w->issue_class] &= ~bit;
-        sm->can_issue &= ~bit;
-    }
+    if (sm->can_issue & bit)
+        leave_ready(sm, w, bit);
     sm->can_fetch &= ~bit;
     if (!w->emu || w->emu->state == WARP_FAULTED)
         return;
     enum stall_cause cause = find_cause(sm, slot, now);
-    if (cause == STALLED_NONE) {
-        const struct op_timing *t = &sm->timing[w->emu->pc];
-        w->unit = t->unit;
-        w->issue_class = t->issue_class;
-        sm->can_issue |= bit;
-        sm->by_unit[w->unit] |= bit;
-        sm->by_class[w->issue_class] |= bit;
-    } else if (cause == STALLED_FETCH && !w->fetching) {
+    if (cause == STALLED_NONE)
+        enter_ready(sm, w, bit);
+    else if (cause == STALLED_FETCH && !w->fetching)
         sm->can_fetch |= bit;
-    }
     if (cause != w->cause)
         tell_scheduler(sm, slot, cause, now);
     w->cause = cause;
 }
 
 /* --- units --- */
-
-static uint32_t earliest(const uint64_t *times, uint32_t n)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (times[i] < times[best])
-            best = i;
-    return best;
-}
 
 /* The first cycle in which the unit takes an instruction; the load/store unit, which all sub-cores
  * share, does not know. */
@@ -154,34 +143,23 @@ static inline uint64_t unit_next(const struct sm *sm, const struct sub_core *cor
 {
     if (unit == UNIT_LDST)
         return ldst_has_room(sm) ? 0 : UINT64_MAX;
-    return core->collector_next[unit];
-}
-
-static uint32_t core_number(const struct sm *sm, uint32_t slot)
-{
-    return sm->n_cores > 1 ? slot % sm->n_cores : 0;
-}
-
-static struct sub_core *core_of(struct sm *sm, uint32_t slot)
-{
-    return &sm->cores[core_number(sm, slot)];
+    return free_times_first(&core->collector_free[unit]);
 }
 
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
 {
-    return unit_next(sm, &sm->cores[core_number(sm, slot)], unit);
+    return unit_next(sm, &sm->cores[sm->warps[slot].core], unit);
 }
 
 /* When the operands have been read. Predicates have a file of their own without conflicts. */
 static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_timing *t,
-                                 uint32_t n_rows, uint64_t now)
+                                 uint64_t now)
 {
     uint64_t ready = now + 1;
-    uint64_t *banks = core_of(sm, slot)->bank_free;
-    for (uint32_t i = 0; i < t->n_reads; i++) {
-        if (t->regs[i] >= n_rows)
-            continue;
-        uint64_t *bank = &banks[(t->regs[i] + slot / sm->n_cores) % sm->config->register_banks];
+    const struct sm_warp *w = &sm->warps[slot];
+    uint64_t *banks = sm->cores[w->core].bank_free;
+    for (uint32_t i = 0; i < t->n_rows; i++) {
+        uint64_t *bank = &banks[sm->bank_of[t->rows[i] + w->first_bank]];
         uint64_t read_at = *bank > now + 1 ? *bank : now + 1;
         *bank = read_at + 1;
         if (read_at + 1 > ready)
@@ -192,47 +170,26 @@ static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_t
 
 static uint64_t dispatch(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t ready)
 {
-    struct sub_core *core = core_of(sm, slot);
-    uint64_t *units = core->unit_free[t->unit], *collectors = core->collector_free[t->unit];
-    uint32_t unit = earliest(units, sm->config->n_units[t->unit]);
-    uint32_t n_collectors = sm->config->collectors[t->unit];
-    uint64_t at = units[unit] > ready ? units[unit] : ready;
-    units[unit] = at + sm->config->interval[t->operation];
-    collectors[earliest(collectors, n_collectors)] = at;
-    core->collector_next[t->unit] = collectors[earliest(collectors, n_collectors)];
+    struct sub_core *core = &sm->cores[sm->warps[slot].core];
+    uint64_t free = free_times_first(&core->unit_free[t->unit]);
+    uint64_t at = free > ready ? free : ready;
+    free_times_take(&core->unit_free[t->unit], at + sm->config->interval[t->operation]);
+    free_times_take(&core->collector_free[t->unit], at);
     return at;
 }
 
 /* --- issue --- */
 
-static void set_pending(struct sm_warp *w, const struct op_timing *t, bool memory)
-{
-    for (uint32_t i = t->n_reads; i < (uint32_t)t->n_reads + t->n_writes; i++) {
-        uint64_t bit = 1ull << t->regs[i] % 64;
-        uint64_t *word = &w->pending[t->regs[i] / 64];
-        w->n_pending += !(*word & bit);
-        *word |= bit;
-        if (memory)
-            w->pending_memory[t->regs[i] / 64] |= bit;
-    }
-}
-
 void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
-    const struct op_timing *t = &sm->timing[pc];
-    for (uint32_t i = t->n_reads; i < (uint32_t)t->n_reads + t->n_writes; i++) {
-        uint64_t bit = 1ull << t->regs[i] % 64;
-        uint64_t *word = &w->pending[t->regs[i] / 64];
-        w->n_pending -= (*word & bit) != 0;
-        *word &= ~bit;
-        w->pending_memory[t->regs[i] / 64] &= ~bit;
-    }
+    scoreboard_clear(&w->scoreboard, &sm->timing[pc], sm->pending_words);
     if (sm->scheduler->desc->on_commit)
         sm->scheduler->desc->on_commit(sm->scheduler, slot, now);
     if (sm->criticality->desc->on_commit)
         sm->criticality->desc->on_commit(sm->criticality, slot, now);
-    sm_refresh(sm, slot, now);
+    if (w->cause == STALLED_DATA || w->cause == STALLED_MEMORY) /* others wait for something else */
+        sm_refresh(sm, slot, now);
 }
 
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
@@ -287,19 +244,16 @@ static void occupy(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
     const struct op_timing *t = &sm->timing[pc];
-    const struct program_func *f = w->emu->frames ? w->emu->frames[0].func : sm->emu.launch.func;
-    uint64_t ready = collect_operands(sm, slot, t, f->n_64 + f->n_32, now);
+    uint64_t ready = collect_operands(sm, slot, t, now);
+    scoreboard_set(&w->scoreboard, t, sm->pending_words, t->unit == UNIT_LDST);
     if (t->unit == UNIT_LDST) {
-        set_pending(w, t, true);
         ldst_push(sm, slot, pc, ready, now);
         return;
     }
     uint64_t at = dispatch(sm, slot, t, ready);
-    if (!t->n_writes)
-        return;
-    set_pending(w, t, false);
     struct wheel_event e = {EV_RELEASE, (uint16_t)slot, pc, NULL};
-    wheel_add(&sm->wheel, now, at + sm->config->latency[t->operation], e);
+    if (t->n_writes)
+        wheel_add(&sm->wheel, now, at + sm->config->latency[t->operation], e);
 }
 
 /* Apart from sm_issue(), which most of the time finds nothing to issue. */

@@ -99,7 +99,9 @@ static uint8_t needs_of(const struct ptx_inst *inst, enum ptx_class class)
     case PTX_CLASS_BARRIER:
         return NEEDS_NO_ATOMICS;
     case PTX_CLASS_FENCE:
-        return NEEDS_NO_ATOMICS | NEEDS_VISIBLE;
+        return NEEDS_NO_ATOMICS | NEEDS_VISIBLE | IS_ORDERED;
+    case PTX_CLASS_ATOMIC:
+        return IS_ORDERED;
     case PTX_CLASS_LD_GLOBAL:
     case PTX_CLASS_ST_GLOBAL:
         return TOUCHES_GLOBAL;
@@ -154,6 +156,64 @@ static enum sm_unit unit_of(enum sm_operation op, const struct sm_config *config
     return config->n_units[units[op]] ? (enum sm_unit)units[op] : UNIT_SP;
 }
 
+static uint32_t n_registers(const struct program_func *f)
+{
+    return f->n_64 + f->n_32 + f->n_preds;
+}
+
+uint32_t op_timing_words(const struct program *p)
+{
+    uint32_t most = 1;
+    for (uint32_t f = 0; f < p->module->n_funcs; f++)
+        if (n_registers(&p->funcs[f]) > most)
+            most = n_registers(&p->funcs[f]);
+    return (most + 63) / 64;
+}
+
+static void set_register(uint64_t *mask, uint32_t reg)
+{
+    mask[reg / 64] |= 1ull << reg % 64;
+}
+
+/* One AND a word then tells whether an instruction can issue. */
+static void add_masks(struct op_timing *t, uint32_t words, struct arena *arena)
+{
+    uint64_t *touches = ARENA_ARRAY(arena, uint64_t, 3 * (size_t)words);
+    uint64_t *waits_for = touches + words, *writes = waits_for + words;
+    for (uint32_t i = 0; i < (uint32_t)t->n_reads + t->n_writes; i++) {
+        set_register(touches, t->regs[i]);
+        if (i >= t->n_reads)
+            set_register(writes, t->regs[i]);
+    }
+    for (uint32_t i = 0; i < words; i++)
+        waits_for[i] = t->needs & NEEDS_DRAINED ? ~0ull : touches[i];
+    t->touches = touches;
+    t->waits_for = waits_for;
+    t->writes = writes;
+}
+
+/* Predicates, numbered last, have a file of their own. */
+static void add_rows(struct op_timing *t, const struct program_func *f, struct arena *arena)
+{
+    uint16_t *rows = ARENA_ARRAY(arena, uint16_t, t->n_reads);
+    for (uint32_t i = 0; i < t->n_reads; i++)
+        if (t->regs[i] < f->n_64 + f->n_32)
+            rows[t->n_rows++] = t->regs[i];
+    t->rows = rows;
+}
+
+static void add_registers(struct op_timing *t, const struct program *p, struct arena *arena)
+{
+    uint32_t words = op_timing_words(p);
+    for (uint32_t f = 0; f < p->module->n_funcs; f++) {
+        const struct program_func *func = &p->funcs[f];
+        for (uint32_t pc = func->entry; func->func->has_body && pc <= func->end; pc++)
+            add_rows(&t[pc], func, arena);
+    }
+    for (uint32_t pc = 0; pc < p->n_ops; pc++)
+        add_masks(&t[pc], words, arena);
+}
+
 const struct op_timing *op_timing_build(const struct program *p, const struct sm_config *config,
                                         struct arena *arena)
 {
@@ -176,5 +236,6 @@ const struct op_timing *op_timing_build(const struct program *p, const struct sm
             .load_index = class == PTX_CLASS_LD_GLOBAL || class == PTX_CLASS_LD_LOCAL ? loads++ : 0,
         };
     }
+    add_registers(t, p, arena);
     return t;
 }

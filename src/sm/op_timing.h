@@ -12,11 +12,17 @@ enum op_needs {
     NEEDS_VISIBLE = 4,    /* the warp's stores must be visible to all: fences */
     TOUCHES_GLOBAL = 8,   /* must not overlap an atomic of the warp that is not performed */
     IS_BRANCH = 16,
+    IS_ORDERED = 32, /* an atomic or a fence: stores of others may hold it back */
 };
 
 struct op_timing {
     const uint16_t *regs; /* reads, then writes */
     uint8_t n_reads, n_writes;
+    /* Registers as the scoreboard wants them, a bit each in op_timing_words() words: those it reads
+     * or writes, those that must not be pending, those it writes. */
+    const uint64_t *touches, *waits_for, *writes;
+    const uint16_t *rows; /* the registers it reads through the banks: all but predicates */
+    uint8_t n_rows;
     uint8_t operation;   /* enum sm_operation */
     uint8_t unit;        /* enum sm_unit */
     uint8_t issue_class; /* enum issue_class */
@@ -26,6 +32,8 @@ struct op_timing {
     uint32_t load_index; /* number of the static load, for loads */
 };
 
+/* Words of a register mask: enough for any function of the program. */
+uint32_t op_timing_words(const struct program *p);
 /* One entry per PC, from the arena, for an SM of that kind. */
 const struct op_timing *op_timing_build(const struct program *p, const struct sm_config *config,
                                         struct arena *arena);

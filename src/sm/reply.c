@@ -106,8 +106,11 @@ static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
     uint32_t n = cache_fill(sm->l1i, r->id, now, waiters, 64, &result);
     /* MODEL: all who wait get their instructions as the line comes. Were they to fetch again, warps
      * in different places of a small cache could push each other's lines out for ever. */
-    for (uint32_t i = 0; i < n; i++)
-        sm_deliver_fetch(sm, (uint32_t)(uintptr_t)waiters[i] - 1, now);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = (uint32_t)(uintptr_t)waiters[i] - 1;
+        wheel_add(&sm->wheel, now, now + 1,
+                  (struct wheel_event){EV_FETCHED, (uint16_t)slot, 0, NULL});
+    }
 }
 
 static void forget_atomic_line(struct sm_warp *w, uint64_t line)

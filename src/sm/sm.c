@@ -21,13 +21,14 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
 {
     uint32_t slot = (uint32_t)__builtin_ctzll(~sm->view.live);
     struct sm_warp *w = &sm->warps[slot];
-    uint64_t *pending = w->pending, *memory = w->pending_memory;
-    memset(pending, 0, sm->pending_words * sizeof *pending);
-    memset(memory, 0, sm->pending_words * sizeof *memory);
+    struct scoreboard scoreboard = w->scoreboard;
+    memset(scoreboard.pending, 0, sm->pending_words * sizeof *scoreboard.pending);
+    memset(scoreboard.memory, 0, sm->pending_words * sizeof *scoreboard.memory);
     *w = (struct sm_warp){.emu = &cta->warps[warp],
                           .cta_slot = cta_slot,
-                          .pending = pending,
-                          .pending_memory = memory};
+                          .core = (uint8_t)(slot % sm->n_cores),
+                          .first_bank = (uint8_t)(slot / sm->n_cores),
+                          .scoreboard = scoreboard};
     sm->sched_warps[slot] = (struct sched_warp){.live = true,
                                                 .age = sm->next_age,
                                                 .uid = sm->next_age,
@@ -159,7 +160,7 @@ static void finish_due(struct sm *sm, uint64_t now)
             sm_release(sm, e.slot, e.value, now);
             break;
         case EV_FETCHED:
-            sm_fetched(sm, e.slot, e.value, (uint32_t)(uintptr_t)e.body, now);
+            sm_fetched(sm, e.slot, now);
             break;
         case EV_REPLY:
             sm_take_reply(sm, e.body, now);
@@ -171,6 +172,8 @@ static void finish_due(struct sm *sm, uint64_t now)
             sm_refresh(sm, e.slot, now);
         }
     }
+    for (; sm->fetched; sm->fetched &= sm->fetched - 1)
+        sm_fetched(sm, (uint32_t)__builtin_ctzll(sm->fetched), now);
 }
 
 static bool sm_is_idle(const struct shard *s)
@@ -209,7 +212,8 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 /* Can only a message change anything? The plain engine asks nothing else, to see a deadlock. */
 static bool only_waits(const struct sm *sm)
 {
-    return !sm->can_issue && !sm->can_fetch && !sm->ldst_n && !sm->miss_n && !sm->wheel.n_events;
+    return !sm->can_issue && !sm->can_fetch && !sm->fetched && !sm->ldst_n && !sm->miss_n &&
+           !sm->wheel.n_events;
 }
 
 /* The next cycle in which something can happen without a message. */
@@ -219,7 +223,7 @@ static uint64_t next_cycle(const struct sm *sm, uint64_t now)
         return UINT64_MAX;
     if (sm->every_cycle)
         return only_waits(sm) ? UINT64_MAX : now + 1;
-    if (sm->can_fetch)
+    if (sm->can_fetch || sm->fetched)
         return now + 1;
     uint64_t next = sm_issue_next(sm, now);
     if (next == now + 1)
@@ -335,6 +339,21 @@ static bool criticality_drifts(const struct criticality_desc *c)
     return c->on_issue || c->on_commit || c->on_branch || c->on_warp_start || c->on_warp_end;
 }
 
+static void create_cores(struct sm *sm)
+{
+    const struct sm_config *c = sm->config;
+    sm->n_cores = c->sub_cores ? c->n_schedulers : 1;
+    for (uint32_t i = 0; i < sm->n_cores; i++)
+        for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++) {
+            sm->cores[i].unit_free[u].n = c->n_units[u];
+            sm->cores[i].collector_free[u].n = c->collectors[u];
+        }
+    for (uint32_t s = 0; s < sm->n_warps; s++) {
+        sm->slot_mask[s % c->n_schedulers] |= 1ull << s;
+        sm->cores[s % sm->n_cores].warps |= 1ull << s;
+    }
+}
+
 void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
     const struct sm_config *c = setup->config;
@@ -372,11 +391,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->criticality = criticality_create(criticality_find("none"), NULL, NULL, &sm->view);
     sm->view.provider = sm->criticality;
     sm->view.criticality_of = sm->criticality->desc->value;
-    sm->n_cores = c->sub_cores ? c->n_schedulers : 1;
-    for (uint32_t s = 0; s < setup->n_warps; s++) {
-        sm->slot_mask[s % c->n_schedulers] |= 1ull << s;
-        sm->cores[s % sm->n_cores].warps |= 1ull << s;
-    }
+    create_cores(sm);
     create_caches(sm, setup);
     sm->answers_drift =
         cache_answers_drift(setup->l1d_policy) || criticality_drifts(sm->criticality->desc);
@@ -392,6 +407,7 @@ void sm_destroy(struct sm *sm)
     free(sm->miss_queue);
     free(sm->bypass);
     free(sm->pending_store);
+    free(sm->bank_of);
     free(sm->ranges);
     tx_destroy(&sm->up);
     rx_destroy(&sm->down);
@@ -410,22 +426,20 @@ void sm_destroy(struct sm *sm)
     shard_destroy(&sm->shard);
 }
 
-/* Room for the pending registers of any function of the program. */
-static void size_scoreboard(struct sm *sm, const struct program *p)
+/* Room for the registers of any function of the program. */
+static void size_scoreboards(struct sm *sm, const struct program *p)
 {
-    uint32_t most = 1;
-    for (uint32_t f = 0; f < p->module->n_funcs; f++) {
-        const struct program_func *pf = &p->funcs[f];
-        uint32_t n = pf->n_64 + pf->n_32 + pf->n_preds;
-        most = n > most ? n : most;
-    }
-    sm->pending_words = (most + 63) / 64;
+    sm->pending_words = op_timing_words(p);
     free(sm->pending_store);
     sm->pending_store = xcalloc((size_t)sm->pending_words * 2 * SM_MAX_WARPS, sizeof(uint64_t));
     for (uint32_t s = 0; s < SM_MAX_WARPS; s++) {
-        sm->warps[s].pending = sm->pending_store + (size_t)s * 2 * sm->pending_words;
-        sm->warps[s].pending_memory = sm->warps[s].pending + sm->pending_words;
+        uint64_t *pending = sm->pending_store + (size_t)s * 2 * sm->pending_words;
+        sm->warps[s].scoreboard = (struct scoreboard){pending, pending + sm->pending_words};
     }
+    uint32_t n_banks = sm->config->register_banks, n = sm->pending_words * 64 + SM_MAX_WARPS;
+    sm->bank_of = xrealloc(sm->bank_of, n);
+    for (uint32_t i = 0; i < n; i++)
+        sm->bank_of[i] = (uint8_t)(i % n_banks);
 }
 
 static void drop_line(void *user, uint64_t line, uint32_t sectors)
@@ -460,7 +474,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     sm->emu.smid = sm->index;
     sm->timing = timing;
     sm->launch = launch;
-    size_scoreboard(sm, emu->program);
+    size_scoreboards(sm, emu->program);
     if (flush_l1) /* local memory dies with its threads: nothing of it need be written back */
         cache_flush(sm->l1d, drop_line, NULL);
     struct cache_policy *policy = cache_get_policy(sm->l1d);

@@ -16,8 +16,10 @@
 #include "sched/scheduler.h"
 #include "sm/attribution.h"
 #include "sm/coalesce.h"
+#include "sm/free_times.h"
 #include "sm/op_timing.h"
 #include "sm/request.h"
+#include "sm/scoreboard.h"
 #include "sm/sm_config.h"
 #include "sm/wheel.h"
 
@@ -35,26 +37,27 @@ struct load_record {
 struct sm_warp {
     struct emu_warp *emu; /* NULL = the slot is free */
     uint32_t cta_slot;
-    uint32_t ibuf;            /* instructions in the buffer, from emu->pc on */
-    bool fetching;            /* a fetch is under way */
-    uint32_t fetch_pc;        /* what it fetches */
-    uint64_t *pending;        /* registers whose results are not there yet: a bit each */
-    uint64_t *pending_memory; /* those of them that wait for memory */
-    uint32_t n_pending;
+    uint32_t ibuf;     /* instructions in the buffer, from emu->pc on */
+    bool fetching;     /* a fetch is under way */
+    uint32_t fetch_pc; /* what it fetches */
+    struct scoreboard scoreboard;
     uint32_t n_atomics; /* requests not performed yet */
     uint64_t atomic_lines[MAX_WARP_ATOMICS];
     uint64_t visible_at;       /* cycle from which its stores are visible to all */
     uint64_t wake_at;          /* a wake-up for that is on the wheel */
     enum stall_cause cause;    /* why it cannot issue; NONE = it can, if a unit is free */
     uint8_t unit, issue_class; /* while it is in can_issue: where else its bit is set */
+    uint8_t core;              /* its sub-core */
+    uint8_t first_bank;        /* of the registers; see sm.bank_of */
 };
+
+_Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= FREE_TIMES_MAX,
+               "their times fit");
 
 /* What a scheduler's instructions are executed by. Without sub-cores all schedulers share one. */
 struct sub_core {
-    uint64_t warps;                                       /* mask of the slots it serves */
-    uint64_t unit_free[N_ARITHMETIC_UNITS][SM_MAX_UNITS]; /* first cycle a unit takes another */
-    uint64_t collector_free[N_ARITHMETIC_UNITS][SM_MAX_COLLECTORS];
-    uint64_t collector_next[N_ARITHMETIC_UNITS]; /* the first of them */
+    uint64_t warps; /* mask of the slots it serves */
+    struct free_times unit_free[N_ARITHMETIC_UNITS], collector_free[N_ARITHMETIC_UNITS];
     uint64_t bank_free[SM_MAX_BANKS];
 };
 
@@ -139,8 +142,9 @@ struct sm {
     struct scheduler *scheduler;
     struct criticality *criticality;
     uint64_t next_age, next_access_id;
-    uint64_t *pending_store; /* of all warps */
+    uint64_t *pending_store; /* of the scoreboards of all warps */
     uint32_t pending_words;  /* per warp and kind */
+    uint8_t *bank_of;        /* the bank of register r of a warp: bank_of[r + first_bank] */
 
     /* Masks of warp slots. */
     uint64_t slot_mask[SM_MAX_SCHEDULERS]; /* of each scheduler */
@@ -149,6 +153,7 @@ struct sm {
     uint64_t by_class[N_ISSUE_CLASSES];
     uint64_t can_fetch;
     uint32_t last_fetched;
+    uint64_t fetched; /* mask: their instructions, from the cache, are there in the next cycle */
 
     struct wheel wheel;
     struct sub_core cores[SM_MAX_SCHEDULERS];
@@ -225,10 +230,8 @@ uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
 /* The first cycle after `now` at which something might issue, as things are. */
 uint64_t sm_issue_next(const struct sm *sm, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);
-/* The line a warp fetches from is there: hands over what it holds from the warp's PC on. */
-void sm_deliver_fetch(struct sm *sm, uint32_t slot, uint64_t now);
-/* Instructions arrived for a warp. */
-void sm_fetched(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t n, uint64_t now);
+/* Instructions arrived for a warp: those that follow in its line. */
+void sm_fetched(struct sm *sm, uint32_t slot, uint64_t now);
 static inline bool ldst_has_room(const struct sm *sm)
 {
     return sm->ldst_n < sm->config->ldst_queue;

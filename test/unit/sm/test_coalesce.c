@@ -1,0 +1,114 @@
+/* The coalescer against its definition, byte by byte: a line is asked for by the lanes with a byte
+ * in it, lines come in the order of their first lane. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sm/coalesce.h"
+#include "unit/random_bits.h"
+
+enum { N_RUNS = 400 };
+
+/* One group of lanes, with nothing clever. */
+static uint32_t naive_group(const uint64_t *address, uint32_t lanes, uint32_t bytes,
+                            uint32_t line_bytes, struct line_access *out)
+{
+    uint32_t n = 0;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        if (!(lanes >> lane & 1))
+            continue;
+        uint64_t line = address[lane] / line_bytes * line_bytes;
+        uint32_t i = 0;
+        while (i < n && out[i].line != line)
+            i++;
+        if (i == n)
+            out[n++] = (struct line_access){.line = line, .address = address[lane]};
+        out[i].lanes |= 1u << lane;
+        for (uint64_t at = address[lane] - line; at < address[lane] - line + bytes; at++) {
+            out[i].bytes[at / 64] |= 1ull << at % 64;
+            out[i].sectors |= 1u << at / SEGMENT_BYTES;
+        }
+    }
+    return n;
+}
+
+static void check(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
+                  uint32_t group)
+{
+    struct line_access want[WARP_LANES], got[WARP_LANES];
+    uint32_t n = 0;
+    for (uint32_t first = 0; first < WARP_LANES; first += group)
+        n += naive_group(address, mask & (uint32_t)(((1ull << group) - 1) << first), bytes,
+                         line_bytes, want + n);
+    assert_int_equal(coalesce(address, mask, bytes, line_bytes, group, got), n);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(got[i].line, want[i].line);
+        assert_int_equal(got[i].address, want[i].address);
+        assert_int_equal(got[i].lanes, want[i].lanes);
+        assert_int_equal(got[i].sectors, want[i].sectors);
+        assert_int_equal(got[i].bytes[0], want[i].bytes[0]);
+        assert_int_equal(got[i].bytes[1], want[i].bytes[1]);
+    }
+}
+
+/* For every width, line and group: with all lanes and with some. */
+static void check_shapes(const uint64_t *address, uint32_t bytes, uint32_t some)
+{
+    for (uint32_t line_bytes = 32; line_bytes <= 128; line_bytes *= 2)
+        for (uint32_t group = 16; group <= 32; group *= 2) {
+            check(address, ~0u, bytes, line_bytes, group);
+            check(address, some, bytes, line_bytes, group);
+        }
+}
+
+static void lanes_side_by_side_or_at_one_place(void **state)
+{
+    (void)state;
+    for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
+        for (uint64_t start = 0; start < 160; start += bytes)
+            for (uint32_t step = 0; step <= 2 * bytes; step += bytes) {
+                uint64_t address[WARP_LANES];
+                for (uint32_t i = 0; i < WARP_LANES; i++)
+                    address[i] = 0x10000 + start + i * step;
+                check_shapes(address, bytes, 0xffff0001u);
+            }
+}
+
+/* The ends lie as in a simple shape, one lane in between does not. */
+static void a_lane_out_of_line_is_seen(void **state)
+{
+    (void)state;
+    for (uint32_t odd = 1; odd < WARP_LANES - 1; odd++)
+        for (uint32_t step = 0; step <= 4; step += 4) {
+            uint64_t address[WARP_LANES];
+            for (uint32_t i = 0; i < WARP_LANES; i++)
+                address[i] = 0x10000 + i * step;
+            address[odd] += 128;
+            check_shapes(address, 4, 0x00fffff0u);
+        }
+}
+
+static void scattered_lanes(void **state)
+{
+    (void)state;
+    uint64_t seed = 3, address[WARP_LANES];
+    for (uint32_t run = 0; run < N_RUNS; run++) {
+        uint32_t bytes = 1u << random_u64(&seed) % 5, range = 1u << (5 + random_u64(&seed) % 12);
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            address[i] = 0x10000 + random_u64(&seed) % range / bytes * bytes;
+        check_shapes(address, bytes, (uint32_t)random_u64(&seed) | 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_side_by_side_or_at_one_place),
+        cmocka_unit_test(a_lane_out_of_line_is_seen),
+        cmocka_unit_test(scattered_lanes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
