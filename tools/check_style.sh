@@ -17,8 +17,10 @@ level() {
     sm | cpu) echo 6 ;;
     gpu) echo 7 ;;
     analysis | hetero) echo 8 ;;
-    lab | report | workloads) echo 9 ;;
-    cli | icd) echo 10 ;;
+    workloads) echo 9 ;;
+    lab) echo 10 ;;
+    report) echo 11 ;;
+    cli | icd) echo 12 ;;
     *) echo unknown ;;
     esac
 }

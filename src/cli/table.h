@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 
-enum { TABLE_MAX_COLUMNS = 12 };
+enum { TABLE_MAX_COLUMNS = 64 };
 
 struct table {
     const char *const *titles; /* NULL = none */

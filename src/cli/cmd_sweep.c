@@ -1,0 +1,151 @@
+/* heddle sweep: the points of an experiment file, into a store. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/lab_common.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "lab/spec.h"
+
+struct sweep_command {
+    const char *store, *size, *gpu;
+    uint64_t jobs;
+    bool dry_run, retry, quiet;
+};
+
+static const struct option options[] = {
+    OPTION_TEXT("store", struct sweep_command, store, "FILE",
+                "where results are kept, a SQLite file; made if it is not there"),
+    OPTION_U64("jobs", struct sweep_command, jobs, "N",
+               "points to run at a time; one a processor if not given"),
+    OPTION_TEXT("size", struct sweep_command, size, "SIZE", "this size instead of the file's"),
+    OPTION_TEXT("gpu", struct sweep_command, gpu, "GPU", "this GPU instead of the file's"),
+    OPTION_FLAG("dry-run", struct sweep_command, dry_run,
+                "check the file and list its points; run nothing, write nothing"),
+    OPTION_FLAG("retry", struct sweep_command, retry, "run points again that failed before"),
+    OPTION_FLAG("quiet", struct sweep_command, quiet, "print only what went wrong"),
+};
+
+static void add_point(struct table *t, const struct point *p, const char *state)
+{
+    struct strbuf text = {0};
+    table_cell(t, "%s", p->workload->name);
+    table_cell(t, "%s", p->size->name);
+    table_cell(t, "%llu", (unsigned long long)p->seed);
+    table_cell(t, "%s", p->gpu.text);
+    table_cell(t, "%s", point_coordinate(p, "scheduler", &text) ? strbuf_text(&text) : "-");
+    table_cell(t, "%s", point_coordinate(p, "l1d", &text) ? strbuf_text(&text) : "-");
+    strbuf_clear(&text);
+    point_settings(p, &text);
+    table_cell(t, "%s", strbuf_text(&text));
+    table_cell(t, "%s", state);
+    strbuf_destroy(&text);
+}
+
+/* The store may be there or not: a dry run makes none. */
+static const char *state_in(struct store *s, const char *key)
+{
+    static const char *const words[] = {
+        [STORE_ABSENT] = "to run", [STORE_DONE] = "stored", [STORE_FAILED] = "failed before"};
+    enum store_state state = STORE_ABSENT;
+    int64_t id;
+    if (s && store_find(s, key, &state, &id) != HEDDLE_OK)
+        return "?";
+    return words[state];
+}
+
+static enum heddle_status list_points(const struct sweep_command *o, const struct spec *spec)
+{
+    static const char *const titles[] = {"workload",  "size", "seed",     "gpu",
+                                         "scheduler", "l1d",  "settings", "state"};
+    struct store *s = NULL;
+    enum heddle_status status = HEDDLE_OK;
+    if (o->store && lab_file_exists(o->store))
+        status = lab_open_store(o->store, STORE_READ, &s);
+    if (status == HEDDLE_OK) {
+        struct table t = {.titles = titles, .n_columns = 8, .right = "llrlllll"};
+        for (uint32_t i = 0; i < spec->n_points; i++)
+            add_point(&t, &spec->points[i], state_in(s, spec->points[i].key));
+        struct strbuf text = {0};
+        table_print(&t, &text);
+        strbuf_addf(&text, "%u point%s\n", spec->n_points, spec->n_points == 1 ? "" : "s");
+        table_destroy(&t);
+        status = output_take(&text);
+    }
+    store_close(s);
+    return status;
+}
+
+static enum heddle_status run_spec(const struct sweep_command *o, const struct spec *spec,
+                                   const struct point_context *context)
+{
+    struct lab_sweep sweep = {.store_path = o->store,
+                              .jobs = o->jobs,
+                              .retry = o->retry,
+                              .is_quiet = o->quiet,
+                              .prints_summary = true};
+    struct store *s = NULL;
+    enum heddle_status status = lab_open_store(o->store, STORE_WRITE, &s);
+    if (status == HEDDLE_OK)
+        status = lab_run_points(&sweep, s, spec->points, spec->n_points, context);
+    store_close(s);
+    return status;
+}
+
+static enum heddle_status run_sweep(const void *values, const struct text_list *operands)
+{
+    const struct sweep_command *o = values;
+    const char *path = operands->items[0];
+    if (!o->store && !o->dry_run) {
+        output_error("heddle sweep needs a place for results: --store FILE");
+        return HEDDLE_BAD_INPUT;
+    }
+    struct strbuf text = {0};
+    struct spec spec = {0};
+    struct diag_list diags = {0};
+    const struct spec_changes changes = {.size = o->size, .gpu = o->gpu};
+    int error = strbuf_read_file(&text, path);
+    enum heddle_status status = HEDDLE_BAD_INPUT;
+    if (error)
+        output_error("cannot read %s: %s", path, strerror(error));
+    else
+        status = spec_load(&spec, path, strbuf_text(&text), &changes, &diags);
+    if (diags.n_errors)
+        output_complaints(&diags);
+    struct point_context context = spec_context(&spec, path, strbuf_text(&text));
+    if (status == HEDDLE_OK)
+        status = o->dry_run ? list_points(o, &spec) : run_spec(o, &spec, &context);
+    spec_destroy(&spec);
+    strbuf_destroy(&text);
+    diag_list_destroy(&diags);
+    return status;
+}
+
+static const char *const examples[] = {
+    "heddle sweep schedulers.yaml --store results.db",
+    "runs every point of the file that results.db does not have yet",
+    "heddle sweep schedulers.yaml --store results.db --dry-run",
+    "lists the points, and which of them are stored",
+    "heddle sweep schedulers.yaml --store results.db --size small --jobs 8",
+    "the same experiment with larger inputs, eight points at a time",
+    NULL,
+};
+
+const struct command command_sweep = {
+    .name = "sweep",
+    .operands = "FILE",
+    .summary = "run an experiment: workloads x GPUs x schedulers x policies x parameters x seeds",
+    .description =
+        "Runs the points of an experiment file (YAML, doc/experiments.md) side by side and keeps "
+        "every result in a store. Points that are in the store are not run again, so a sweep that "
+        "was interrupted goes on where it was. A point that fails is recorded with its message, "
+        "and the sweep goes on; the exit status is 1 if any point failed.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .options_bytes = sizeof(struct sweep_command),
+    .min_operands = 1,
+    .max_operands = 1,
+    .examples = examples,
+    .run = run_sweep,
+};

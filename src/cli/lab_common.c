@@ -1,0 +1,98 @@
+#include "cli/lab_common.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+
+bool lab_file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out)
+{
+    enum heddle_status status = store_open(path, how, out);
+    if (status != HEDDLE_OK)
+        output_failure(strbuf_text(&(*out)->error));
+    return status;
+}
+
+/* What is left takes as long as what was run: several at a time are in both. */
+static void show_progress(void *user, const struct sweep_progress *p, const struct point *what)
+{
+    const struct lab_sweep *how = user;
+    uint32_t n_done = p->n_run + p->n_stored;
+    struct strbuf line = {0};
+    if (how->is_quiet)
+        return;
+    strbuf_addf(&line, "[%u/%u] %u running", n_done, p->n_points, p->n_running);
+    if (p->n_failed)
+        strbuf_addf(&line, ", %u failed", p->n_failed);
+    if (p->n_run && n_done < p->n_points) {
+        double each = p->seconds / p->n_run;
+        uint32_t left = (uint32_t)(each * (p->n_points - n_done) + 0.5);
+        strbuf_addf(&line, ", %u:%02u left", left / 60, left % 60);
+    }
+    if (what) {
+        strbuf_add(&line, "; ");
+        point_describe(what, &line);
+    }
+    output_progress("%s", strbuf_text(&line));
+    strbuf_destroy(&line);
+}
+
+/* A line each: the account of a deadlock may be of hundreds. */
+static void report_failures(const struct sweep_outcome *o, const char *store)
+{
+    bool has_more = false;
+    for (uint32_t i = 0; i < o->n_failures; i++) {
+        struct strbuf what = {0};
+        const char *message = o->failures[i].message;
+        size_t n = strcspn(message, "\n");
+        has_more |= message[n] != 0;
+        point_describe(o->failures[i].point, &what);
+        output_error("%s: %.*s", strbuf_text(&what), (int)n, message);
+        strbuf_destroy(&what);
+    }
+    if (has_more)
+        fprintf(stderr,
+                "  whole messages: heddle query --store %s "
+                "\"SELECT id, message FROM run WHERE state = 'failed'\"\n",
+                store);
+}
+
+static enum heddle_status print_summary(const struct lab_sweep *how, const struct sweep_progress *p)
+{
+    struct strbuf text = {0};
+    strbuf_addf(&text, "%u point%s: %u run, %u stored before, %u failed; results are in %s\n",
+                p->n_points, p->n_points == 1 ? "" : "s", p->n_run, p->n_stored, p->n_failed,
+                how->store_path);
+    if (p->n_failed && !how->retry)
+        strbuf_add(&text, "points that failed are run again with --retry\n");
+    return output_take(&text);
+}
+
+enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
+                                  struct point *points, uint32_t n,
+                                  const struct point_context *context)
+{
+    struct sweep_outcome outcome = {0};
+    const struct sweep_options options = {.program = "/proc/self/exe",
+                                          .jobs = (uint32_t)how->jobs,
+                                          .retry = how->retry,
+                                          .progress = show_progress,
+                                          .progress_user = (void *)how};
+    enum heddle_status status = sweep_run(s, points, n, context, &options, &outcome);
+    output_progress_end();
+    if (status != HEDDLE_OK)
+        output_failure(strbuf_text(&s->error));
+    report_failures(&outcome, how->store_path);
+    if (status == HEDDLE_OK && how->prints_summary && !how->is_quiet)
+        status = print_summary(how, &outcome.counts);
+    if (status == HEDDLE_OK && outcome.counts.n_failed)
+        status = HEDDLE_WRONG_RESULT;
+    sweep_outcome_destroy(&outcome);
+    return status;
+}

@@ -1,0 +1,275 @@
+#include "lab/point.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/front.h"
+#include "gpu/machine_config.h"
+
+/* --- coordinates --- */
+
+/* What people call a parameter in an experiment. */
+static const char *parameter_of(const char *name)
+{
+    return strcmp(name, "l1d") == 0 ? "l1d.policy" : name;
+}
+
+static const char *value_in(const char *word, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(word, name, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
+}
+
+bool point_coordinate(const struct point *p, const char *name, struct strbuf *out)
+{
+    strbuf_clear(out);
+    if (strcmp(name, "workload") == 0) {
+        strbuf_add(out, p->workload->name);
+        return true;
+    }
+    if (strcmp(name, "size") == 0) {
+        strbuf_add(out, p->size->name);
+        return true;
+    }
+    if (strcmp(name, "seed") == 0) {
+        strbuf_addf(out, "%" PRIu64, p->seed);
+        return true;
+    }
+    if (strcmp(name, "gpu") == 0) {
+        strbuf_add(out, p->gpu.text);
+        return true;
+    }
+    for (uint32_t i = p->n_words; i-- > 0;) {
+        const char *value = value_in(p->words[i].text, parameter_of(name));
+        if (value) {
+            strbuf_add(out, value);
+            return true;
+        }
+    }
+    return false;
+}
+
+void point_settings(const struct point *p, struct strbuf *out)
+{
+    bool is_first = true;
+    for (uint32_t i = 0; i < p->n_words; i++) {
+        const char *word = p->words[i].text;
+        if (value_in(word, "scheduler") || value_in(word, "l1d.policy"))
+            continue;
+        strbuf_addf(out, "%s%s", is_first ? "" : " ", word);
+        is_first = false;
+    }
+}
+
+void point_describe(const struct point *p, struct strbuf *out)
+{
+    strbuf_addf(out, "%s %s, %s", p->workload->name, p->size->name, p->gpu.text);
+    for (uint32_t i = 0; i < p->n_words; i++)
+        strbuf_addf(out, " %s", p->words[i].text);
+    if (p->seed != 1)
+        strbuf_addf(out, ", seed %" PRIu64, p->seed);
+}
+
+/* --- keys --- */
+
+/* A machine that some points have in common: loaded once, hashed once. */
+struct machine_entry {
+    char *name; /* the GPU and all words */
+    char digest[HASH_TEXT_BYTES];
+};
+
+struct keys {
+    const struct point_context *context;
+    struct diag_list *diags;
+    struct machine_entry *machines;
+    uint32_t n_machines, cap_machines;
+    char (*kernels)[HASH_TEXT_BYTES]; /* by workload; "" = not compiled yet */
+    char plugins[HASH_TEXT_BYTES];
+    bool failed_here; /* the environment did */
+};
+
+/* Every point whose machine has the mistake makes it anew. */
+static bool is_known_complaint(const struct diag_list *list, const struct diag *d, uint32_t line)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->items[i].line == line && strcmp(list->items[i].message, d->message) == 0)
+            return true;
+    return false;
+}
+
+/* The place in the experiment's file that a complaint about a machine is about. */
+static const struct point_word *guilty_word(const struct point *p, const struct diag *d)
+{
+    static const char prefix[] = "--set ";
+    const char *file = d->file ? d->file : "";
+    if (strncmp(file, prefix, sizeof prefix - 1) == 0)
+        for (uint32_t i = 0; i < p->n_words; i++)
+            if (strcmp(p->words[i].text, file + sizeof prefix - 1) == 0)
+                return &p->words[i];
+    return d->line ? NULL : &p->gpu; /* a GPU's own file has its own lines */
+}
+
+static void pass_on(struct keys *k, const struct point *p, const struct diag_list *found)
+{
+    for (uint32_t i = 0; i < found->n; i++) {
+        const struct diag *d = &found->items[i];
+        const struct point_word *w = guilty_word(p, d);
+        uint32_t line = w ? w->line : d->line, col = w ? w->col : d->col;
+        if (d->severity != DIAG_ERROR || is_known_complaint(k->diags, d, line))
+            continue;
+        bool has_place = w && w->line && k->context->file;
+        const char *file = has_place ? k->context->file
+                           : d->file ? arena_strdup(&k->diags->arena, d->file)
+                                     : NULL;
+        const char *hint = d->hint ? arena_strdup(&k->diags->arena, d->hint) : NULL;
+        struct diag *mine =
+            diag_add(k->diags, DIAG_ERROR, file, has_place ? k->context->text : NULL, line, col,
+                     hint, "%s", d->message);
+        if (mine && !has_place && d->excerpt)
+            mine->excerpt = arena_strdup(&k->diags->arena, d->excerpt);
+    }
+}
+
+static void hash_machine(const struct machine_config *c, char digest[HASH_TEXT_BYTES])
+{
+    struct hash h;
+    struct strbuf value = {0};
+    hash_init(&h);
+    for (uint32_t i = 0; i < c->gpu->params.n; i++) {
+        const struct bound_param *b = &c->gpu->params.items[i];
+        strbuf_clear(&value);
+        param_print(b->param, b->values, &value);
+        hash_add_field(&h, b->name);
+        hash_add_field(&h, strbuf_text(&value));
+    }
+    strbuf_destroy(&value);
+    hash_finish(&h, digest);
+}
+
+/* The digest is "" when the machine cannot be built. */
+static void load_machine(struct keys *k, const struct point *p, char digest[HASH_TEXT_BYTES])
+{
+    struct diag_list found = {0};
+    const char **words = xcalloc(p->n_words + 1, sizeof *words);
+    for (uint32_t i = 0; i < p->n_words; i++)
+        words[i] = p->words[i].text;
+    struct machine_config *c = machine_config_load(p->gpu.text, words, p->n_words, &found);
+    digest[0] = 0;
+    if (c)
+        hash_machine(c, digest);
+    else
+        pass_on(k, p, &found);
+    machine_config_destroy(c);
+    free(words);
+    diag_list_destroy(&found);
+}
+
+static const char *machine_digest(struct keys *k, const struct point *p)
+{
+    struct strbuf name = {0};
+    strbuf_add(&name, p->gpu.text);
+    for (uint32_t i = 0; i < p->n_words; i++)
+        strbuf_addf(&name, "\n%s", p->words[i].text);
+    /* The points of one machine mostly follow each other. */
+    for (uint32_t i = k->n_machines; i-- > 0;)
+        if (strcmp(k->machines[i].name, strbuf_text(&name)) == 0) {
+            strbuf_destroy(&name);
+            return k->machines[i].digest;
+        }
+    ARRAY_RESERVE(k->machines, k->cap_machines, k->n_machines + 1);
+    struct machine_entry *e = &k->machines[k->n_machines++];
+    e->name = name.text;
+    load_machine(k, p, e->digest);
+    return e->digest;
+}
+
+/* The kernel as it will run: its PTX, which the compiler has a part in. */
+static const char *kernel_digest(struct keys *k, const struct workload *w)
+{
+    uint32_t at = 0;
+    while (workload_list[at] != w)
+        at++;
+    if (k->kernels[at][0])
+        return k->kernels[at];
+    struct strbuf ptx = {0}, error = {0}, name = {0};
+    strbuf_addf(&name, "%s.cl", w->name);
+    if (front_compile(FRONT_OPENCL_C, strbuf_text(&name), w->source, strlen(w->source),
+                      w->build_options, &ptx, &error) == HEDDLE_OK) {
+        hash_of(strbuf_text(&ptx), ptx.len, k->kernels[at]);
+    } else {
+        diag_add(k->diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "%s", strbuf_text(&error));
+        k->failed_here = true;
+    }
+    strbuf_destroy(&ptx);
+    strbuf_destroy(&error);
+    strbuf_destroy(&name);
+    return k->kernels[at];
+}
+
+static void hash_plugins(struct keys *k)
+{
+    struct hash h;
+    hash_init(&h);
+    for (uint32_t i = 0; i < k->context->n_plugins; i++) {
+        struct strbuf content = {0};
+        int error = strbuf_read_file(&content, k->context->plugins[i]);
+        if (error) {
+            diag_add(k->diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cannot read the plug-in %s: %s",
+                     k->context->plugins[i], strerror(error));
+            k->failed_here = true;
+        }
+        hash_add_field_n(&h, strbuf_text(&content), content.len);
+        strbuf_destroy(&content);
+    }
+    hash_finish(&h, k->plugins);
+}
+
+static void hash_number(struct hash *h, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    hash_add_field(h, text);
+}
+
+static void make_key(struct keys *k, struct point *p)
+{
+    struct hash h;
+    const char *machine = machine_digest(k, p);
+    const char *kernel = k->failed_here ? "" : kernel_digest(k, p->workload);
+    p->key[0] = 0;
+    if (!machine[0] || !kernel[0])
+        return;
+    hash_init(&h);
+    hash_add_field(&h, "heddle result 1");
+    hash_add_field(&h, lab_model_version);
+    hash_add_field(&h, machine);
+    hash_add_field(&h, k->plugins);
+    hash_number(&h, k->context->max_cycles);
+    hash_add_field(&h, p->workload->name);
+    hash_add_field(&h, kernel);
+    hash_add_field(&h, p->size->name);
+    for (int i = 0; i < WORKLOAD_PARAMS; i++)
+        hash_number(&h, (uint64_t)p->size->p[i]);
+    hash_number(&h, p->seed);
+    hash_finish(&h, p->key);
+}
+
+enum heddle_status point_make_keys(struct point *points, uint32_t n,
+                                   const struct point_context *context, struct diag_list *diags)
+{
+    struct keys k = {.context = context, .diags = diags};
+    uint32_t errors_before = diags->n_errors;
+    k.kernels = xcalloc(workload_count, sizeof *k.kernels);
+    hash_plugins(&k);
+    for (uint32_t i = 0; i < n; i++)
+        make_key(&k, &points[i]);
+    for (uint32_t i = 0; i < k.n_machines; i++)
+        free(k.machines[i].name);
+    free(k.machines);
+    free(k.kernels);
+    if (diags->n_errors == errors_before)
+        return HEDDLE_OK;
+    return k.failed_here ? HEDDLE_ENVIRONMENT : HEDDLE_BAD_INPUT;
+}

@@ -1,0 +1,55 @@
+/* A point of an experiment: one workload with one input on one machine. Its key says what its
+ * result depends on; two points of one key have one result, and it is never made twice. */
+#ifndef HEDDLE_LAB_POINT_H
+#define HEDDLE_LAB_POINT_H
+
+#include "base/diag.h"
+#include "base/hash.h"
+#include "workloads/workload.h"
+
+/* The version of all that may move a simulated number: Heddle's, and a digest of the sources of the
+ * model. Made when Heddle is built. */
+extern const char lab_model_version[];
+
+/* `name=value` as --set takes it, and where in a file it was written; 0 = nowhere. */
+struct point_word {
+    const char *text;
+    uint32_t line, col;
+};
+
+struct point {
+    const struct workload *workload;
+    const struct workload_size *size;
+    uint64_t seed;
+    struct point_word gpu;    /* a name or a path */
+    struct point_word *words; /* scheduler and L1D policy too; a later one wins */
+    uint32_t n_words;
+    char key[HASH_TEXT_BYTES]; /* "" until point_make_keys() */
+};
+
+/* What all points of an experiment share. */
+struct point_context {
+    const char *file, *text; /* for messages; NULL = no file */
+    const char *const *plugins;
+    uint32_t n_plugins;
+    uint64_t max_cycles; /* of a launch; 0 = no limit */
+};
+
+/* Checks every point's machine and gives every point its key. Machines that cannot be built are
+ * reported where their words were written, each mistake once: HEDDLE_BAD_INPUT. Also
+ * HEDDLE_ENVIRONMENT, if a kernel cannot be compiled or a plug-in not be read. The plug-ins must
+ * have been loaded. */
+enum heddle_status point_make_keys(struct point *points, uint32_t n,
+                                   const struct point_context *context, struct diag_list *diags);
+
+/* The value of the coordinate `name` (workload, size, seed, gpu, scheduler, l1d or a parameter) as
+ * it was written, in `out`; false if the point does not say it. */
+bool point_coordinate(const struct point *p, const char *name, struct strbuf *out);
+
+/* "kmn tiny, gtx480 scheduler=lrr": for messages. */
+void point_describe(const struct point *p, struct strbuf *out);
+
+/* The words but for scheduler and L1D policy, separated by blanks: the column `settings`. */
+void point_settings(const struct point *p, struct strbuf *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* An experiment as a file: axes whose product is a set of points, and filters. See
+ * doc/experiments.md for the format. */
+#ifndef HEDDLE_LAB_SPEC_H
+#define HEDDLE_LAB_SPEC_H
+
+#include "lab/point.h"
+#include "lab/yaml_doc.h"
+
+enum { SPEC_MAX_POINTS = 1000000 };
+
+/* What the command line may say in place of the file; NULL = what the file says. */
+struct spec_changes {
+    const char *size;
+    const char *gpu;
+    /* Workloads, schedulers and policies that do not exist are noted, not complained of, and the
+     * points they would make are left out: for figures of papers. */
+    bool notes_missing;
+};
+
+/* A zeroed struct is empty and valid. */
+struct spec {
+    struct arena arena;
+    struct point *points;
+    uint32_t n_points;
+    const char **plugins;
+    uint32_t n_plugins;
+    uint64_t max_cycles;
+    const char **missing; /* "workload 'memc'" */
+    uint32_t n_missing, cap_missing;
+};
+
+/* Reads the map `node` of a tree. False after mistakes, which the tree's diags have. Plug-ins that
+ * it names are loaded. Keys of points are not made yet. */
+bool spec_read(struct spec *s, struct yaml_doc *d, yaml_node_t *node,
+               const struct spec_changes *changes);
+void spec_destroy(struct spec *s);
+
+/* Points and keys of a whole file; the text must outlive the spec's points. */
+enum heddle_status spec_load(struct spec *s, const char *file, const char *text,
+                             const struct spec_changes *changes, struct diag_list *diags);
+
+struct point_context spec_context(const struct spec *s, const char *file, const char *text);
+
+#endif

@@ -1,0 +1,27 @@
+/* What the files of the store share. */
+#ifndef HEDDLE_LAB_STORE_INTERNAL_H
+#define HEDDLE_LAB_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "lab/store.h"
+
+/* The files of schema/, embedded when Heddle is built: what turns version N-1 into N. */
+extern const char lab_schema_1[], lab_schema_2[];
+
+/* Runs statements of our own without values; false = the store failed. */
+bool store_exec(struct store *s, const char *sql);
+/* Prepares one; NULL = the store failed. */
+sqlite3_stmt *store_prepare(struct store *s, const char *sql);
+/* Binds a value to a name that the statement has. The text must outlive it. */
+void store_bind_text(sqlite3_stmt *q, const char *name, const char *text);
+void store_bind_int(sqlite3_stmt *q, const char *name, int64_t value);
+/* Runs a statement that yields no rows to its end, and frees it. NULL is a failure. */
+bool store_finish(sqlite3_stmt *q);
+/* The first column of the first row; -1 if there is none or the store failed. */
+int64_t store_number(struct store *s, const char *sql);
+
+/* Names and units of all statistics there are (store_units.c). */
+bool store_add_units(struct store *s);
+
+#endif

@@ -1,0 +1,167 @@
+/* Results go in, and are found again by their keys. */
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "base/hash.h"
+#include "lab/store_internal.h"
+
+enum heddle_status store_find(struct store *s, const char *key, enum store_state *state,
+                              int64_t *id)
+{
+    sqlite3_stmt *q = store_prepare(s, "SELECT id, state = 'done' FROM run WHERE key = :key");
+    if (!q)
+        return store_fail(s, "read");
+    store_bind_text(q, ":key", key);
+    int step = sqlite3_step(q);
+    *state = step != SQLITE_ROW         ? STORE_ABSENT
+             : sqlite3_column_int(q, 1) ? STORE_DONE
+                                        : STORE_FAILED;
+    *id = step == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
+    enum heddle_status status =
+        step == SQLITE_ROW || step == SQLITE_DONE ? HEDDLE_OK : store_fail(s, "read");
+    sqlite3_finalize(q);
+    return status;
+}
+
+/* One statement after the other, each with the parameters it names. */
+static const char *const put_statements[] = {
+    "DELETE FROM claim WHERE key = :key",
+    "DELETE FROM run WHERE key = :key AND state = 'failed'",
+    "INSERT OR IGNORE INTO config (hash, parameters)"
+    " SELECT :config, json_extract(:document, '$.config')"
+    " WHERE json_type(:document, '$.config') = 'object'",
+    "INSERT OR IGNORE INTO run (key, state, workload, size, seed, gpu, mode, scheduler, l1d, l2,"
+    " settings, model, heddle_version, input_hash, output_hash, verified, exit_status, message,"
+    " seconds, stored_at, config)"
+    " SELECT :key, iif(:status = 0, 'done', 'failed'),"
+    " coalesce(json_extract(d, '$.workload'), :workload),"
+    " coalesce(json_extract(d, '$.size'), :size), coalesce(json_extract(d, '$.seed'), :seed),"
+    " coalesce(json_extract(d, '$.gpu'), :gpu), json_extract(d, '$.mode'),"
+    " coalesce(json_extract(d, '$.scheduler'), :scheduler),"
+    " coalesce(json_extract(d, '$.l1d_policy'), :l1d), json_extract(d, '$.l2_policy'),"
+    " :settings, :model, json_extract(d, '$.heddle_version'), json_extract(d, '$.input_hash'),"
+    " json_extract(d, '$.output_hash'), coalesce(json_extract(d, '$.verified'), 0), :status,"
+    " coalesce(:message, json_extract(d, '$.message')), :seconds, datetime('now'),"
+    " (SELECT id FROM config WHERE hash = :config)"
+    " FROM (SELECT coalesce(:document, '{}') AS d)",
+    "INSERT OR IGNORE INTO stat_name (name, unit)"
+    " SELECT key, '' FROM json_each(:document, '$.stats')",
+    "INSERT OR IGNORE INTO stat_value (run, stat, value)"
+    " SELECT (SELECT id FROM run WHERE key = :key), n.id, j.value"
+    " FROM json_each(:document, '$.stats') j JOIN stat_name n ON n.name = j.key"
+    " WHERE (SELECT state FROM run WHERE key = :key) = 'done'",
+};
+
+struct put_values {
+    const struct store_result *result;
+    const char *document, *config;
+};
+
+/* Binds whatever of it the statement names. */
+static void bind_result(sqlite3_stmt *q, const struct put_values *v)
+{
+    const struct store_result *r = v->result;
+    const struct {
+        const char *name, *text;
+    } texts[] = {
+        {":key", r->key},
+        {":document", v->document},
+        {":config", v->config},
+        {":workload", r->workload},
+        {":size", r->size},
+        {":gpu", r->gpu},
+        {":scheduler", r->scheduler},
+        {":l1d", r->l1d},
+        {":settings", r->settings},
+        {":model", r->model},
+        {":message", r->message},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        int at = sqlite3_bind_parameter_index(q, texts[i].name);
+        if (at && texts[i].text)
+            sqlite3_bind_text(q, at, texts[i].text, -1, SQLITE_STATIC);
+    }
+    int at = sqlite3_bind_parameter_index(q, ":status");
+    if (at)
+        sqlite3_bind_int(q, at, r->exit_status);
+    if ((at = sqlite3_bind_parameter_index(q, ":seed")))
+        sqlite3_bind_int64(q, at, (int64_t)r->seed);
+    if ((at = sqlite3_bind_parameter_index(q, ":seconds")))
+        sqlite3_bind_double(q, at, r->seconds);
+}
+
+static bool put_all(struct store *s, const struct put_values *v)
+{
+    for (size_t i = 0; i < sizeof put_statements / sizeof put_statements[0]; i++) {
+        sqlite3_stmt *q = store_prepare(s, put_statements[i]);
+        if (!q)
+            return false;
+        bind_result(q, v);
+        if (!store_finish(q))
+            return false;
+    }
+    /* Statistics that are new to the store: their units are the program's to know. */
+    return store_number(s, "SELECT count(*) FROM stat_name WHERE unit = ''") <= 0 ||
+           store_add_units(s);
+}
+
+/* The digest of the document's machine: SQLite finds it, SHA-256 is ours. */
+static void config_digest(struct store *s, const char *document, char digest[HASH_TEXT_BYTES])
+{
+    digest[0] = 0;
+    sqlite3_stmt *q = store_prepare(s, "SELECT json_extract(:document, '$.config')");
+    if (!q || !document) {
+        sqlite3_finalize(q);
+        return;
+    }
+    store_bind_text(q, ":document", document);
+    if (sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) == SQLITE_TEXT)
+        hash_of(sqlite3_column_text(q, 0), (size_t)sqlite3_column_bytes(q, 0), digest);
+    sqlite3_finalize(q);
+}
+
+bool store_is_result(struct store *s, const char *text)
+{
+    static const char sql[] = "SELECT iif(json_valid(:text), coalesce(json_type(:text, '$.stats') ="
+                              " 'object' AND json_type(:text, '$.workload') = 'text', 0), 0)";
+    sqlite3_stmt *q = store_prepare(s, sql);
+    if (!q)
+        return false;
+    store_bind_text(q, ":text", text);
+    bool is_result = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_int(q, 0) == 1;
+    sqlite3_finalize(q);
+    return is_result;
+}
+
+enum heddle_status store_message(struct store *s, int64_t id, struct strbuf *out)
+{
+    sqlite3_stmt *q = store_prepare(s, "SELECT coalesce(message, '') FROM run WHERE id = :id");
+    if (!q)
+        return store_fail(s, "read");
+    store_bind_int(q, ":id", id);
+    bool ok = sqlite3_step(q) == SQLITE_ROW;
+    if (ok)
+        strbuf_add(out, (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+    return ok ? HEDDLE_OK : store_fail(s, "read");
+}
+
+enum heddle_status store_put(struct store *s, const struct store_result *r, int64_t *id)
+{
+    char digest[HASH_TEXT_BYTES];
+    enum store_state state;
+    struct put_values v = {.result = r, .config = digest};
+    v.document = r->document && store_is_result(s, r->document) ? r->document : NULL;
+    config_digest(s, v.document, digest);
+    if (!store_exec(s, "BEGIN IMMEDIATE"))
+        return store_fail(s, "write to");
+    enum heddle_status status = put_all(s, &v) ? HEDDLE_OK : store_fail(s, "write to");
+    if (status == HEDDLE_OK)
+        status = store_find(s, r->key, &state, id);
+    if (status == HEDDLE_OK && !store_exec(s, "COMMIT"))
+        status = store_fail(s, "write to");
+    if (status != HEDDLE_OK)
+        store_exec(s, "ROLLBACK");
+    return status;
+}

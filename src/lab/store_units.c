@@ -1,0 +1,29 @@
+/* The units of statistics, which results do not repeat. */
+#include <sqlite3.h>
+
+#include "gpu/machine.h"
+#include "lab/store_internal.h"
+#include "stats/run_stats.h"
+
+static bool add_unit(sqlite3_stmt *q, struct heddle_stat stat)
+{
+    sqlite3_reset(q);
+    sqlite3_bind_text(q, 1, stat.name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, stat.unit, -1, SQLITE_STATIC);
+    return sqlite3_step(q) == SQLITE_DONE;
+}
+
+bool store_add_units(struct store *s)
+{
+    static const char sql[] = "INSERT INTO stat_name (name, unit) VALUES (?, ?)"
+                              " ON CONFLICT (name) DO UPDATE SET unit = excluded.unit";
+    const struct run_stats none = {0};
+    sqlite3_stmt *q = NULL;
+    bool ok = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK;
+    for (uint32_t i = 0; ok && i < machine_stat_count(NULL); i++)
+        ok = add_unit(q, machine_stat_at(NULL, i));
+    for (uint32_t i = 0; ok && i < run_stats_count(); i++)
+        ok = add_unit(q, run_stats_at(&none, i));
+    sqlite3_finalize(q);
+    return ok;
+}

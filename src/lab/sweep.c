@@ -1,0 +1,305 @@
+#include "lab/sweep.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/workers.h"
+#include "stats/host.h"
+
+/* What is still to be done about a point. */
+enum todo { TODO_RUN, TODO_WAIT /* another sweep runs it */, TODO_RUNNING, TODO_NOTHING };
+
+struct sweep {
+    struct store *store;
+    struct point *points;
+    enum todo *todo;
+    uint32_t n;
+    const struct point_context *context;
+    const struct sweep_options *options;
+    struct sweep_outcome *outcome;
+    struct workers workers;
+    uint32_t next; /* points before it have been started or need nothing */
+    double began;
+};
+
+enum { POLL_MILLISECONDS = 200 };
+
+static void tell(struct sweep *w, const struct point *what)
+{
+    struct sweep_progress *p = &w->outcome->counts;
+    p->n_running = w->workers.n_busy;
+    p->seconds = host_now_seconds() - w->began;
+    if (w->options->progress)
+        w->options->progress(w->options->progress_user, p, what);
+}
+
+/* --- what is there already --- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct point *const *x = a, *const *y = b;
+    int order = strcmp((*x)->key, (*y)->key);
+    return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Of points with one key only the first is of interest. */
+static void drop_twins(struct sweep *w)
+{
+    const struct point **sorted = xcalloc(w->n + 1, sizeof *sorted);
+    for (uint32_t i = 0; i < w->n; i++)
+        sorted[i] = &w->points[i];
+    qsort(sorted, w->n, sizeof *sorted, compare_keys);
+    for (uint32_t i = 1; i < w->n; i++)
+        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
+            w->todo[sorted[i] - w->points] = TODO_NOTHING;
+    free(sorted);
+}
+
+static void add_failure(struct sweep *w, const struct point *p, const char *message)
+{
+    struct sweep_outcome *o = w->outcome;
+    ARRAY_RESERVE(o->failures, o->cap_failures, o->n_failures + 1);
+    o->failures[o->n_failures++] = (struct sweep_failure){p, strdup(message)};
+    o->counts.n_failed++;
+}
+
+static enum heddle_status look_up(struct sweep *w, uint32_t i)
+{
+    enum store_state state;
+    int64_t id;
+    enum heddle_status status = store_find(w->store, w->points[i].key, &state, &id);
+    if (status != HEDDLE_OK || state == STORE_ABSENT)
+        return status;
+    if (state == STORE_FAILED && w->options->retry)
+        return HEDDLE_OK;
+    w->todo[i] = TODO_NOTHING;
+    if (state == STORE_DONE) {
+        w->outcome->counts.n_stored++;
+        return HEDDLE_OK;
+    }
+    struct strbuf message = {0};
+    status = store_message(w->store, id, &message);
+    add_failure(w, &w->points[i], strbuf_text(&message));
+    strbuf_destroy(&message);
+    return status;
+}
+
+/* --- running --- */
+
+enum { MAX_FIXED_WORDS = 16 };
+
+/* The command line of a point. Here is the place where the replay of a recorded trace would be
+ * asked for, once a trace knows for which points it is exact. */
+static const char **command_of(const struct sweep *w, const struct point *p, struct arena *arena)
+{
+    const struct point_context *c = w->context;
+    const char **argv =
+        ARENA_ARRAY(arena, const char *, MAX_FIXED_WORDS + 2 * (p->n_words + c->n_plugins) + 1);
+    uint32_t n = 0;
+    argv[n++] = w->options->program;
+    argv[n++] = "run";
+    argv[n++] = p->workload->name;
+    argv[n++] = "--json";
+    argv[n++] = "--size";
+    argv[n++] = p->size->name;
+    argv[n++] = "--seed";
+    argv[n++] = arena_printf(arena, "%" PRIu64, p->seed);
+    argv[n++] = "--gpu";
+    argv[n++] = p->gpu.text;
+    if (c->max_cycles) {
+        argv[n++] = "--max-cycles";
+        argv[n++] = arena_printf(arena, "%" PRIu64, c->max_cycles);
+    }
+    assert(n <= MAX_FIXED_WORDS);
+    for (uint32_t i = 0; i < c->n_plugins; i++) {
+        argv[n++] = "--plugin";
+        argv[n++] = c->plugins[i];
+    }
+    for (uint32_t i = 0; i < p->n_words; i++) {
+        argv[n++] = "--set";
+        argv[n++] = p->words[i].text;
+    }
+    return argv;
+}
+
+static enum heddle_status start_point(struct sweep *w, uint32_t i)
+{
+    bool claimed;
+    enum heddle_status status = store_claim(w->store, w->points[i].key, &claimed);
+    if (status != HEDDLE_OK)
+        return status;
+    if (!claimed) {
+        w->todo[i] = TODO_WAIT;
+        return HEDDLE_OK;
+    }
+    struct arena arena = {0};
+    bool started = workers_start(&w->workers, i, command_of(w, &w->points[i], &arena));
+    arena_destroy(&arena);
+    if (started) {
+        w->todo[i] = TODO_RUNNING;
+        return HEDDLE_OK;
+    }
+    strbuf_clear(&w->store->error);
+    strbuf_addf(&w->store->error, "cannot start another process: %s\n", strerror(errno));
+    return HEDDLE_ENVIRONMENT;
+}
+
+static enum heddle_status start_some(struct sweep *w)
+{
+    enum heddle_status status = HEDDLE_OK;
+    while (status == HEDDLE_OK && w->next < w->n && w->workers.n_busy < w->workers.n) {
+        uint32_t i = w->next++;
+        if (w->todo[i] == TODO_RUN)
+            status = start_point(w, i);
+    }
+    return status;
+}
+
+/* Why a run failed, in its own words where it had any. */
+static void explain(const struct worker_end *e, struct strbuf *out)
+{
+    if (e->exit_status > 128)
+        strbuf_addf(out, "it crashed: signal %d (%s)", e->exit_status - 128,
+                    strsignal(e->exit_status - 128));
+    else if (e->exit_status == 0)
+        strbuf_add(out, "it ended without a result");
+    if (e->err.len)
+        strbuf_addf(out, "%s%s", out->len ? "; " : "", strbuf_text(&e->err));
+    while (out->len && out->text[out->len - 1] == '\n')
+        out->text[--out->len] = 0;
+}
+
+static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
+{
+    const struct point *p = &w->points[e->job];
+    struct strbuf settings = {0}, message = {0}, scheduler = {0}, l1d = {0};
+    bool is_whole = store_is_result(w->store, strbuf_text(&e->out));
+    int exit_status = e->exit_status == 0 && !is_whole ? HEDDLE_ENVIRONMENT : e->exit_status;
+    point_settings(p, &settings);
+    if (exit_status)
+        explain(e, &message);
+    struct store_result r = {
+        .key = p->key,
+        .document = is_whole ? strbuf_text(&e->out) : NULL,
+        .workload = p->workload->name,
+        .size = p->size->name,
+        .seed = p->seed,
+        .gpu = p->gpu.text,
+        .scheduler = point_coordinate(p, "scheduler", &scheduler) ? strbuf_text(&scheduler) : NULL,
+        .l1d = point_coordinate(p, "l1d", &l1d) ? strbuf_text(&l1d) : NULL,
+        .settings = strbuf_text(&settings),
+        .model = lab_model_version,
+        .exit_status = exit_status,
+        .message = message.len ? strbuf_text(&message) : NULL,
+        .seconds = e->seconds,
+    };
+    int64_t id;
+    enum heddle_status status = store_put(w->store, &r, &id);
+    if (status == HEDDLE_OK && exit_status) {
+        strbuf_clear(&message);
+        status = store_message(w->store, id, &message);
+        add_failure(w, p, strbuf_text(&message));
+    }
+    strbuf_destroy(&settings);
+    strbuf_destroy(&message);
+    strbuf_destroy(&scheduler);
+    strbuf_destroy(&l1d);
+    return status;
+}
+
+static enum heddle_status finish_some(struct sweep *w)
+{
+    struct worker_end end;
+    if (!workers_wait(&w->workers, POLL_MILLISECONDS, &end)) {
+        tell(w, NULL);
+        return HEDDLE_OK;
+    }
+    w->todo[end.job] = TODO_NOTHING;
+    enum heddle_status status = keep_result(w, &end);
+    strbuf_destroy(&end.out);
+    strbuf_destroy(&end.err);
+    if (status == HEDDLE_OK) {
+        w->outcome->counts.n_run++;
+        tell(w, &w->points[end.job]);
+    }
+    return status;
+}
+
+/* Points that another sweep was at: done by now, or to be taken over. True while some are left. */
+static bool revisit(struct sweep *w, enum heddle_status *status)
+{
+    bool some_left = false;
+    for (uint32_t i = 0; *status == HEDDLE_OK && i < w->n; i++) {
+        if (w->todo[i] != TODO_WAIT)
+            continue;
+        w->todo[i] = TODO_RUN;
+        *status = look_up(w, i);
+        if (*status == HEDDLE_OK && w->todo[i] == TODO_RUN && w->workers.n_busy < w->workers.n)
+            *status = start_point(w, i);
+        else if (w->todo[i] == TODO_RUN)
+            w->todo[i] = TODO_WAIT;
+        some_left |= w->todo[i] == TODO_WAIT;
+    }
+    return some_left;
+}
+
+static enum heddle_status run_all(struct sweep *w)
+{
+    enum heddle_status status = HEDDLE_OK;
+    bool some_wait = true;
+    while (status == HEDDLE_OK && (some_wait || w->workers.n_busy || w->next < w->n)) {
+        status = start_some(w);
+        some_wait = status == HEDDLE_OK && w->next == w->n && revisit(w, &status);
+        if (status == HEDDLE_OK && (w->workers.n_busy || some_wait))
+            status = finish_some(w);
+    }
+    return status;
+}
+
+static int compare_failures(const void *a, const void *b)
+{
+    const struct sweep_failure *x = a, *y = b;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
+                             const struct point_context *context,
+                             const struct sweep_options *options, struct sweep_outcome *outcome)
+{
+    struct sweep w = {.store = s,
+                      .points = points,
+                      .todo = xcalloc(n + 1, sizeof *w.todo),
+                      .n = n,
+                      .context = context,
+                      .options = options,
+                      .outcome = outcome,
+                      .began = host_now_seconds()};
+    enum heddle_status status = HEDDLE_OK;
+    drop_twins(&w);
+    for (uint32_t i = 0; status == HEDDLE_OK && i < n; i++)
+        if (w.todo[i] == TODO_RUN) {
+            outcome->counts.n_points++;
+            status = look_up(&w, i);
+        }
+    workers_create(&w.workers, options->jobs ? options->jobs : workers_processors());
+    if (status == HEDDLE_OK) {
+        tell(&w, NULL);
+        status = run_all(&w);
+    }
+    workers_destroy(&w.workers);
+    if (outcome->n_failures)
+        qsort(outcome->failures, outcome->n_failures, sizeof *outcome->failures, compare_failures);
+    free(w.todo);
+    return status;
+}
+
+void sweep_outcome_destroy(struct sweep_outcome *o)
+{
+    for (uint32_t i = 0; i < o->n_failures; i++)
+        free(o->failures[i].message);
+    free(o->failures);
+    *o = (struct sweep_outcome){0};
+}

@@ -1,0 +1,48 @@
+/* Runs the points of an experiment that the store does not have yet, several at a time, each as a
+ * `heddle run` of its own, and keeps every result as soon as it is there. */
+#ifndef HEDDLE_LAB_SWEEP_H
+#define HEDDLE_LAB_SWEEP_H
+
+#include "lab/point.h"
+#include "lab/store.h"
+
+struct sweep_progress {
+    uint32_t n_points; /* different ones */
+    uint32_t n_stored; /* found in the store */
+    uint32_t n_run;    /* run now, those that failed included */
+    uint32_t n_failed; /* now or, not tried again, before */
+    uint32_t n_running;
+    double seconds; /* since the beginning */
+};
+
+struct sweep_options {
+    const char *program; /* heddle itself */
+    uint32_t jobs;       /* at a time; 0 = one a processor */
+    bool retry;          /* points that failed before are run again */
+    /* Told after each change and now and then; may be NULL. `what` is the point that ended last,
+     * or NULL. */
+    void (*progress)(void *user, const struct sweep_progress *p, const struct point *what);
+    void *progress_user;
+};
+
+/* A message about one point, one line or more. */
+struct sweep_failure {
+    const struct point *point;
+    char *message;
+};
+
+/* A zeroed struct is empty and valid. */
+struct sweep_outcome {
+    struct sweep_progress counts;
+    struct sweep_failure *failures; /* of now and of before, in the order of points */
+    uint32_t n_failures, cap_failures;
+};
+
+/* The points must have keys. HEDDLE_OK though points failed: the outcome tells; otherwise the
+ * store's error does, and what was stored is stored. */
+enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
+                             const struct point_context *context,
+                             const struct sweep_options *options, struct sweep_outcome *outcome);
+void sweep_outcome_destroy(struct sweep_outcome *o);
+
+#endif

@@ -1,0 +1,134 @@
+#include "lab/yaml_doc.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static void report_syntax(const yaml_parser_t *p, struct yaml_doc *d)
+{
+    const char *problem = p->problem ? p->problem : "not readable as YAML";
+    if (p->error == YAML_READER_ERROR)
+        diag_add(d->diags, DIAG_ERROR, d->file, NULL, 0, 0, NULL, "%s at byte %zu", problem,
+                 p->problem_offset);
+    else
+        diag_add(d->diags, DIAG_ERROR, d->file, d->text, (uint32_t)p->problem_mark.line + 1,
+                 (uint32_t)p->problem_mark.column + 1, NULL, "%s", problem);
+}
+
+bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struct diag_list *diags)
+{
+    yaml_parser_t parser;
+    *d = (struct yaml_doc){.file = file, .text = text, .diags = diags};
+    if (!yaml_parser_initialize(&parser)) {
+        diag_add(diags, DIAG_ERROR, file, NULL, 0, 0, NULL, "out of memory");
+        return false;
+    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+    bool ok = yaml_parser_load(&parser, &d->document);
+    if (!ok)
+        report_syntax(&parser, d);
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+void yaml_doc_destroy(struct yaml_doc *d)
+{
+    yaml_document_delete(&d->document);
+}
+
+yaml_node_t *yaml_doc_root(struct yaml_doc *d)
+{
+    return yaml_document_get_root_node(&d->document);
+}
+
+void yaml_complain(struct yaml_doc *d, const yaml_node_t *at, const char *hint, const char *format,
+                   ...)
+{
+    struct strbuf message = {0};
+    va_list args;
+    va_start(args, format);
+    strbuf_vaddf(&message, format, args);
+    va_end(args);
+    diag_add(d->diags, DIAG_ERROR, d->file, d->text, yaml_line(at), yaml_col(at), hint, "%s",
+             strbuf_text(&message));
+    strbuf_destroy(&message);
+}
+
+const char *yaml_scalar(struct yaml_doc *d, const yaml_node_t *n, const char *what)
+{
+    if (n->type == YAML_SCALAR_NODE)
+        return (const char *)n->data.scalar.value;
+    yaml_complain(d, n, NULL, "expected %s, not a %s", what,
+                  n->type == YAML_SEQUENCE_NODE ? "list" : "map");
+    return NULL;
+}
+
+uint32_t yaml_count(const yaml_node_t *n)
+{
+    if (n->type != YAML_SEQUENCE_NODE)
+        return 1;
+    return (uint32_t)(n->data.sequence.items.top - n->data.sequence.items.start);
+}
+
+yaml_node_t *yaml_item(struct yaml_doc *d, yaml_node_t *n, uint32_t i)
+{
+    if (n->type != YAML_SEQUENCE_NODE)
+        return n;
+    return yaml_document_get_node(&d->document, n->data.sequence.items.start[i]);
+}
+
+uint32_t yaml_pairs(struct yaml_doc *d, const yaml_node_t *n, const char *what)
+{
+    if (n->type == YAML_MAPPING_NODE)
+        return (uint32_t)(n->data.mapping.pairs.top - n->data.mapping.pairs.start);
+    yaml_complain(d, n, NULL, "expected %s", what);
+    return 0;
+}
+
+yaml_node_t *yaml_key(struct yaml_doc *d, const yaml_node_t *map, uint32_t i)
+{
+    return yaml_document_get_node(&d->document, map->data.mapping.pairs.start[i].key);
+}
+
+yaml_node_t *yaml_value(struct yaml_doc *d, const yaml_node_t *map, uint32_t i)
+{
+    return yaml_document_get_node(&d->document, map->data.mapping.pairs.start[i].value);
+}
+
+static uint32_t count_pairs(const yaml_node_t *map)
+{
+    if (!map || map->type != YAML_MAPPING_NODE)
+        return 0;
+    return (uint32_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start);
+}
+
+static bool is_key(const yaml_node_t *key, const char *name)
+{
+    return key->type == YAML_SCALAR_NODE && strcmp((const char *)key->data.scalar.value, name) == 0;
+}
+
+yaml_node_t *yaml_find(struct yaml_doc *d, const yaml_node_t *map, const char *name)
+{
+    for (uint32_t i = 0; i < count_pairs(map); i++)
+        if (is_key(yaml_key(d, map, i), name))
+            return yaml_value(d, map, i);
+    return NULL;
+}
+
+void yaml_check_keys(struct yaml_doc *d, const yaml_node_t *map, const char *const *keys,
+                     uint32_t n)
+{
+    for (uint32_t i = 0; i < count_pairs(map); i++) {
+        const yaml_node_t *key = yaml_key(d, map, i);
+        const char *name = yaml_scalar(d, key, "a name");
+        bool is_known = !name;
+        for (uint32_t k = 0; !is_known && k < n; k++)
+            is_known = strcmp(name, keys[k]) == 0;
+        if (!is_known)
+            yaml_complain(d, key, suggest_hint(&d->diags->arena, name, keys, n),
+                          "there is no '%s' here", name);
+        for (uint32_t k = 0; name && k < i; k++)
+            if (is_key(yaml_key(d, map, k), name))
+                yaml_complain(d, key, NULL, "'%s' is given twice, first in line %u", name,
+                              yaml_line(yaml_key(d, map, k)));
+    }
+}

@@ -1,0 +1,268 @@
+/* The store: what goes in comes out, versions, and files that are no stores. Documents are written
+ * by hand, and looked at with SQL of the test's own through SQLite itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <sqlite3.h>
+
+#include "lab/query.h"
+#include "lab/store.h"
+
+static char path[64];
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/heddle-store-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        unlink(name);
+    }
+    return 0;
+}
+
+static const char document[] =
+    "{\"workload\": \"kmn\", \"size\": \"tiny\", \"seed\": 3, \"gpu\": \"g\", \"verified\": true,"
+    " \"message\": null, \"scheduler\": \"lrr\", \"l1d_policy\": \"lru\", \"mode\": \"timing\","
+    " \"config\": {\"n_sms\": 15, \"l1d.n_ways\": 4},"
+    " \"stats\": {\"cycles\": 12345678901, \"ipc\": 0.1, \"l1d.mpki\": 7.5, \"unheard_of\": 2}}";
+
+static struct store_result result_of(const char *key)
+{
+    return (struct store_result){
+        .key = key, .document = document, .settings = "l1d.n_ways=4", .model = "m", .seconds = 1.5};
+}
+
+static struct store *open_store(enum store_access how, enum heddle_status want)
+{
+    struct store *s = NULL;
+    enum heddle_status status = store_open(path, how, &s);
+    if (status != want)
+        print_error("%s\n", strbuf_text(&s->error));
+    assert_int_equal(status, want);
+    return s;
+}
+
+/* The only cell of an answer, as CSV writes it. */
+static void expect(const char *sql, const char *want)
+{
+    struct store *s = open_store(STORE_READ, HEDDLE_OK);
+    struct query_answer answer = {0};
+    struct diag_list diags = {0};
+    struct strbuf text = {0};
+    assert_int_equal(query_run(s, sql, &answer, &diags), HEDDLE_OK);
+    query_csv(&answer, &text);
+    char *value = strstr(strbuf_text(&text), "\r\n");
+    assert_non_null(value);
+    value[strlen(value) - 2] = 0;
+    assert_string_equal(value + 2, want);
+    strbuf_destroy(&text);
+    query_answer_destroy(&answer);
+    diag_list_destroy(&diags);
+    store_close(s);
+}
+
+static void a_result_comes_out_as_it_went_in(void **state)
+{
+    (void)state;
+    struct store *s = open_store(STORE_WRITE, HEDDLE_OK);
+    struct store_result r = result_of("k1");
+    int64_t id = 0;
+    assert_int_equal(store_put(s, &r, &id), HEDDLE_OK);
+    store_close(s);
+    assert_int_equal(id, 1);
+    expect(
+        "SELECT workload, size, seed, gpu, scheduler, l1d, settings, cycles, ipc, l1d_mpki, state"
+        " FROM results",
+        "kmn,tiny,3,g,lrr,lru,l1d.n_ways=4,12345678901,0.10000000000000001,7.5,done");
+    expect("SELECT count(*) FROM stats WHERE run = 1", "4");
+    expect("SELECT unit FROM stats WHERE name = 'cycles'", "core cycles");
+    expect("SELECT group_concat(name || '=' || value) FROM parameters WHERE run = 1",
+           "\"n_sms=15,l1d.n_ways=4\"");
+}
+
+static void a_key_is_stored_once_and_a_failure_gives_way(void **state)
+{
+    (void)state;
+    struct store *s = open_store(STORE_WRITE, HEDDLE_OK);
+    struct store_result r = result_of("k1"), failure = result_of("k1");
+    failure.document = NULL;
+    failure.workload = "kmn";
+    failure.size = "tiny";
+    failure.exit_status = 134;
+    failure.message = "it crashed";
+    int64_t id, again;
+    enum store_state found;
+    assert_int_equal(store_put(s, &failure, &id), HEDDLE_OK);
+    assert_int_equal(store_find(s, "k1", &found, &id), HEDDLE_OK);
+    assert_int_equal(found, STORE_FAILED);
+    expect("SELECT state, message, cycles IS NULL FROM results", "failed,it crashed,1");
+    assert_int_equal(store_put(s, &r, &id), HEDDLE_OK);
+    assert_int_equal(store_find(s, "k1", &found, &id), HEDDLE_OK);
+    assert_int_equal(found, STORE_DONE);
+    /* A result that is there stays, whatever comes later. */
+    failure.message = "later";
+    assert_int_equal(store_put(s, &failure, &again), HEDDLE_OK);
+    assert_int_equal(again, id);
+    expect("SELECT count(*), max(state), max(cycles) FROM results", "1,done,12345678901");
+    store_close(s);
+}
+
+static void configurations_are_shared(void **state)
+{
+    (void)state;
+    struct store *s = open_store(STORE_WRITE, HEDDLE_OK);
+    struct store_result a = result_of("a"), b = result_of("b");
+    int64_t id;
+    assert_int_equal(store_put(s, &a, &id), HEDDLE_OK);
+    assert_int_equal(store_put(s, &b, &id), HEDDLE_OK);
+    store_close(s);
+    expect("SELECT (SELECT count(*) FROM config), count(*) FROM run", "1,2");
+}
+
+/* A claim holds against others while its process lives. */
+static void claims_of_the_dead_count_for_nothing(void **state)
+{
+    (void)state;
+    struct store *s = open_store(STORE_WRITE, HEDDLE_OK);
+    char host[256] = "", sql[600];
+    bool claimed;
+    gethostname(host, sizeof host - 1);
+    /* Process 1 lives, but began at another time than this says. */
+    snprintf(sql, sizeof sql, "INSERT INTO claim VALUES ('k', '%s', 1, 'long ago')", host);
+    assert_int_equal(sqlite3_exec(s->db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(store_claim(s, "k", &claimed), HEDDLE_OK);
+    assert_true(claimed);
+    /* Nobody here knows who lives elsewhere. */
+    assert_int_equal(
+        sqlite3_exec(s->db, "INSERT INTO claim VALUES ('l', 'elsewhere', 1, '')", NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(store_claim(s, "l", &claimed), HEDDLE_OK);
+    assert_false(claimed);
+    /* What is done needs no claim. */
+    struct store_result r = result_of("k");
+    int64_t id;
+    assert_int_equal(store_put(s, &r, &id), HEDDLE_OK);
+    assert_int_equal(store_claim(s, "k", &claimed), HEDDLE_OK);
+    assert_false(claimed);
+    store_close(s);
+}
+
+/* --- versions --- */
+
+/* Version 1 as it was, frozen here: not made from the files of today. */
+static const char version_1[] =
+    "PRAGMA application_id = 0x4865646c; PRAGMA user_version = 1;"
+    "CREATE TABLE config (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE,"
+    " parameters TEXT NOT NULL);"
+    "CREATE TABLE run (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, state TEXT NOT NULL,"
+    " workload TEXT NOT NULL, size TEXT NOT NULL, seed INTEGER NOT NULL, gpu TEXT, mode TEXT,"
+    " scheduler TEXT, l1d TEXT, l2 TEXT, settings TEXT NOT NULL, model TEXT NOT NULL,"
+    " heddle_version TEXT, input_hash TEXT, output_hash TEXT, verified INTEGER NOT NULL,"
+    " exit_status INTEGER NOT NULL, message TEXT, seconds REAL NOT NULL, stored_at TEXT NOT NULL,"
+    " config INTEGER REFERENCES config (id));"
+    "CREATE TABLE stat_name (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT "
+    "NULL);"
+    "CREATE TABLE stat_value (run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,"
+    " stat INTEGER NOT NULL REFERENCES stat_name (id), value NUMERIC, PRIMARY KEY (run, stat))"
+    " WITHOUT ROWID;"
+    "CREATE VIEW stats AS SELECT v.run, n.name, v.value, n.unit FROM stat_value v"
+    " JOIN stat_name n ON n.id = v.stat;"
+    "CREATE VIEW parameters AS SELECT r.id AS run, j.key AS name, j.value AS value FROM run r"
+    " JOIN config c ON c.id = r.config, json_each(c.parameters) j;"
+    "INSERT INTO config VALUES (1, 'h', '{\"n_sms\":7}');"
+    "INSERT INTO run VALUES (5, 'old', 'done', 'bfs', 'tiny', 1, 'gtx480', 'timing', 'gto', 'lru',"
+    " 'lru', '', 'm0', '0.1.0', 'i', 'o', 1, 0, NULL, 2.5, '2026-01-01 00:00:00', 1);"
+    "INSERT INTO stat_name VALUES (1, 'cycles', 'cycles'), (2, 'ipc', '');"
+    "INSERT INTO stat_value VALUES (5, 1, 85486), (5, 2, 70.5);";
+
+static void write_database(const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void version_1_migrates(void **state)
+{
+    (void)state;
+    write_database(version_1);
+    /* Reading changes nothing, so it cannot migrate: it says what does. */
+    struct store *s = open_store(STORE_READ, HEDDLE_BAD_INPUT);
+    assert_non_null(strstr(strbuf_text(&s->error), "earlier Heddle"));
+    store_close(s);
+    s = open_store(STORE_WRITE, HEDDLE_OK);
+    struct store_result r = result_of("new");
+    int64_t id;
+    bool claimed;
+    assert_int_equal(store_claim(s, "other", &claimed), HEDDLE_OK);
+    assert_true(claimed);
+    assert_int_equal(store_put(s, &r, &id), HEDDLE_OK);
+    store_close(s);
+    expect("SELECT id, workload, cycles, ipc, seconds FROM results WHERE id = 5",
+           "5,bfs,85486,70.5,2.5");
+    expect("SELECT value FROM parameters WHERE run = 5", "7");
+    expect("SELECT unit FROM stats WHERE run = 5 AND name = 'ipc'", "instructions/cycle");
+    expect("SELECT count(*), max(cycles) FROM results", "2,12345678901");
+}
+
+static void a_later_version_is_refused(void **state)
+{
+    (void)state;
+    store_close(open_store(STORE_WRITE, HEDDLE_OK));
+    write_database("PRAGMA user_version = 3");
+    struct store *s = open_store(STORE_WRITE, HEDDLE_BAD_INPUT);
+    assert_non_null(strstr(strbuf_text(&s->error), "later Heddle"));
+    store_close(s);
+}
+
+static void the_database_of_another_program_is_refused(void **state)
+{
+    (void)state;
+    write_database("CREATE TABLE songs (title TEXT)");
+    struct store *s = open_store(STORE_WRITE, HEDDLE_BAD_INPUT);
+    assert_non_null(strstr(strbuf_text(&s->error), "another program"));
+    store_close(s);
+    sqlite3 *db;
+    char *error = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "SELECT * FROM run", NULL, NULL, &error), SQLITE_ERROR);
+    sqlite3_free(error);
+    sqlite3_close(db);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_result_comes_out_as_it_went_in, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_key_is_stored_once_and_a_failure_gives_way, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(configurations_are_shared, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(claims_of_the_dead_count_for_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(version_1_migrates, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_later_version_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_database_of_another_program_is_refused, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
