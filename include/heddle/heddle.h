@@ -43,7 +43,7 @@ enum { HEDDLE_N_LATENCIES = 9 };
 struct heddle_attributed {
     bool is_cta;        /* sums over the warps of a CTA, else one warp */
     const char *kernel; /* valid during the call */
-    uint32_t launch;    /* counted from 0 */
+    uint32_t launch;    /* counted from 1 */
     uint64_t cta;
     uint32_t warp;                       /* number within the CTA */
     uint32_t n_warps;                    /* 1 for a warp */

@@ -54,7 +54,10 @@ static const struct option options[] = {
     OPTION_FLAG("per-pc", struct run_options, per_pc,
                 "print what each load and store did at L1D, with its line"),
     OPTION_FLAG("attribute", struct run_options, attribute,
-                "say where the cycles of the warps went (doc/attribution.md)"),
+                "say where the cycles of the warps went, instead of the statistics "
+                "(doc/attribution.md)"),
+    OPTION_TEXT("attribute-out", struct run_options, attribute_out, "FILE",
+                "the same, and the record of every warp and CTA as CSV"),
     OPTION_U64("series", struct run_options, series, "N",
                "write a time series, a row every N core cycles, to the file of --series-out"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
@@ -115,13 +118,21 @@ static const char *observation(const struct run_options *o)
         return "--per-pc";
     if (o->series)
         return "--series";
-    return o->record_l1d ? "--record-l1d" : NULL;
+    if (o->record_l1d)
+        return "--record-l1d";
+    if (o->attribute_out)
+        return "--attribute-out";
+    return o->attribute ? "--attribute" : NULL;
 }
 
 /* The first option given whose output would not fit among rows of several workloads, or NULL. */
 static const char *about_one(const struct run_options *o)
 {
-    return o->kernels && !o->json ? "--kernels" : observation(o);
+    if (o->kernels && !o->json)
+        return "--kernels";
+    struct run_options others = *o;
+    others.attribute &= !o->json; /* the sums are statistics like others */
+    return observation(&others);
 }
 
 static bool check_combination(const struct run_options *o, const struct text_list *operands,

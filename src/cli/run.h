@@ -11,7 +11,7 @@
 struct run_options {
     bool functional, json, strict, quiet, kernels, per_pc, attribute;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
-    const char *record_l1d, *series_out;
+    const char *record_l1d, *series_out, *attribute_out;
     uint64_t seed, max_insts, max_cycles, quantum, series;
     struct text_list settings, plugins;
     /* For files. */
@@ -37,8 +37,13 @@ enum heddle_status run_file(const struct run_context *run, const char *path);
 /* Whether --on names an OpenCL device instead of the simulated GPU. */
 bool run_is_on_opencl(const struct run_options *o);
 
+/* Whether the options ask where the cycles of warps went. */
+bool run_is_attributed(const struct run_options *o);
+
 /* A simulation as the options ask for; reports a failure. *out is to be destroyed in any case. */
-enum heddle_status run_create_sim(const struct run_context *run, struct heddle_sim **out);
+struct run_attribution; /* told of warps that end, if the options ask for it */
+enum heddle_status run_create_sim(const struct run_context *run,
+                                  struct run_attribution *attribution, struct heddle_sim **out);
 
 /* What was simulated: the GPU, how, and every parameter; keys of the present object. */
 void run_json_machine(const struct run_context *run, struct json_writer *w);

@@ -4,6 +4,7 @@
 
 #include "cli/output.h"
 #include "cli/run.h"
+#include "cli/run_attribution.h"
 #include "cli/table.h"
 
 /* What kernels print goes where people look, and out of the way of JSON. */
@@ -19,7 +20,13 @@ bool run_is_on_opencl(const struct run_options *o)
     return o->on && (strcmp(o->on, "opencl") == 0 || strncmp(o->on, "opencl:", 7) == 0);
 }
 
-enum heddle_status run_create_sim(const struct run_context *run, struct heddle_sim **out)
+bool run_is_attributed(const struct run_options *o)
+{
+    return o->attribute || o->attribute_out;
+}
+
+enum heddle_status run_create_sim(const struct run_context *run,
+                                  struct run_attribution *attribution, struct heddle_sim **out)
 {
     const struct run_options *o = run->options;
     const struct heddle_options options = {
@@ -40,7 +47,9 @@ enum heddle_status run_create_sim(const struct run_context *run, struct heddle_s
         .progress_user = run->progress,
         .print = print_text,
         .print_user = (void *)o,
-        .attribute = o->attribute,
+        .attribute = run_is_attributed(o),
+        .attributed = run_attribution_add,
+        .attributed_user = attribution,
     };
     *out = NULL;
     enum heddle_status status = heddle_create(&options, out);

@@ -230,14 +230,15 @@ static enum heddle_status print_result(const struct file_run *f)
         run_json_machine(f->run, &w);
         run_json_stats(f->sim, &w);
         run_json_kernels(f->sim, &w);
-        run_watch_json(&f->watch, &w);
+        run_watch_json(&f->watch, o, &w);
         json_end_object(&w);
     } else if (!o->quiet) {
         strbuf_addf(&text, "%s: %s ran to its end on %s\n", f->path, f->kernel, f->run->gpu->name);
-        run_print_stats(f->sim, &text);
+        if (!run_is_attributed(o))
+            run_print_stats(f->sim, &text);
         if (o->kernels)
             run_print_kernels(f->sim, &text);
-        run_watch_print(&f->watch, &text);
+        run_watch_print(&f->watch, o, f->sim, &text);
     }
     return output_take(&text);
 }
@@ -246,7 +247,7 @@ static enum heddle_status do_run(struct file_run *f)
 {
     enum heddle_status status = parse_args(f);
     if (status == HEDDLE_OK)
-        status = run_create_sim(f->run, &f->sim);
+        status = run_create_sim(f->run, &f->watch.attribution, &f->sim);
     if (status == HEDDLE_OK)
         status = report(
             f, heddle_load_file(f->sim, f->path, f->run->options->build_options, &f->module));

@@ -23,6 +23,11 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
             return HEDDLE_ENVIRONMENT;
         w->recorder = l1d_recorder_create(m, (struct sink){output_add, w->recording});
     }
+    if (o->attribute_out) {
+        if (!(w->attribution.file = output_open(o->attribute_out)))
+            return HEDDLE_ENVIRONMENT;
+        run_attribution_titles(w->attribution.file);
+    }
     return HEDDLE_OK;
 }
 
@@ -46,6 +51,10 @@ enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
         enum heddle_status recorded = end_file(&w->recording, l1d_recorder_finish(w->recorder));
         status = status == HEDDLE_OK ? recorded : status;
     }
+    if (w->attribution.file && ran_to_its_end) {
+        enum heddle_status written = end_file(&w->attribution.file, true);
+        status = status == HEDDLE_OK ? written : status;
+    }
     return status;
 }
 
@@ -53,6 +62,7 @@ void run_watch_destroy(struct run_watch *w)
 {
     output_abandon(w->series_file);
     output_abandon(w->recording);
+    output_abandon(w->attribution.file);
     pc_profile_destroy(w->pc_profile);
     series_destroy(w->series);
     l1d_recorder_destroy(w->recorder);
@@ -60,7 +70,7 @@ void run_watch_destroy(struct run_watch *w)
 
 /* --- by instruction --- */
 
-void run_watch_print(const struct run_watch *w, struct strbuf *out)
+static void print_profile(const struct run_watch *w, struct strbuf *out)
 {
     static const char *const titles[] = {"kernel", "PC", "PTX line", "source",
 #define COUNTER(field, help) #field,
@@ -69,8 +79,6 @@ void run_watch_print(const struct run_watch *w, struct strbuf *out)
                                              "instruction"};
     enum { N_COLUMNS = sizeof titles / sizeof titles[0] };
     _Static_assert(N_COLUMNS <= (int)TABLE_MAX_COLUMNS, "the table is too wide");
-    if (!w->pc_profile)
-        return;
     struct table t = {.titles = titles, .n_columns = N_COLUMNS, .right = "lrrlrrrrrrrl"};
     uint32_t n;
     const struct pc_row *rows = pc_profile_rows(w->pc_profile, &n);
@@ -91,11 +99,18 @@ void run_watch_print(const struct run_watch *w, struct strbuf *out)
     table_destroy(&t);
 }
 
-void run_watch_json(const struct run_watch *w, struct json_writer *j)
+void run_watch_print(const struct run_watch *w, const struct run_options *o,
+                     const struct heddle_sim *sim, struct strbuf *out)
+{
+    if (run_is_attributed(o))
+        run_attribution_print(&w->attribution, sim, out);
+    if (w->pc_profile)
+        print_profile(w, out);
+}
+
+static void json_profile(const struct run_watch *w, struct json_writer *j)
 {
     uint32_t n;
-    if (!w->pc_profile)
-        return;
     const struct pc_row *rows = pc_profile_rows(w->pc_profile, &n);
     json_begin_array(j, "per_pc");
     for (const struct pc_row *r = rows; r < rows + n; r++) {
@@ -112,4 +127,12 @@ void run_watch_json(const struct run_watch *w, struct json_writer *j)
         json_end_object(j);
     }
     json_end_array(j);
+}
+
+void run_watch_json(const struct run_watch *w, const struct run_options *o, struct json_writer *j)
+{
+    if (run_is_attributed(o))
+        run_attribution_json(&w->attribution, j);
+    if (w->pc_profile)
+        json_profile(w, j);
 }

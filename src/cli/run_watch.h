@@ -1,9 +1,10 @@
 /* What `heddle run` watches while a machine runs, as the options ask for: instructions at L1D, a
- * time series, a recording. */
+ * time series, a recording, where the cycles of warps go. */
 #ifndef HEDDLE_CLI_RUN_WATCH_H
 #define HEDDLE_CLI_RUN_WATCH_H
 
 #include "cli/run.h"
+#include "cli/run_attribution.h"
 
 /* A zeroed struct watches nothing and is valid. */
 struct run_watch {
@@ -11,6 +12,7 @@ struct run_watch {
     struct series *series;
     struct l1d_recorder *recorder;
     struct output_stream *series_file, *recording;
+    struct run_attribution attribution;
 };
 
 /* Before the first launch; reports a failure. */
@@ -20,8 +22,10 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
 enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end);
 void run_watch_destroy(struct run_watch *w); /* before the simulation is */
 
-/* By instruction, if asked for: a table, or a list named "per_pc". */
-void run_watch_print(const struct run_watch *w, struct strbuf *out);
-void run_watch_json(const struct run_watch *w, struct json_writer *j);
+/* What was asked for: where cycles went, and by instruction, as tables; or as "attribution" and a
+ * list named "per_pc". */
+void run_watch_print(const struct run_watch *w, const struct run_options *o,
+                     const struct heddle_sim *sim, struct strbuf *out);
+void run_watch_json(const struct run_watch *w, const struct run_options *o, struct json_writer *j);
 
 #endif

@@ -84,10 +84,11 @@ static void print_one(const struct run_context *run, const struct job *job,
                 sim ? ", " : "", sim ? run->gpu->name : "",
                 r->verified ? "verified, the result agrees with the reference" : "NOT verified");
     if (sim) {
-        run_print_stats(sim, out);
+        if (!run_is_attributed(run->options))
+            run_print_stats(sim, out);
         if (run->options->kernels)
             run_print_kernels(sim, out);
-        run_watch_print(watch, out);
+        run_watch_print(watch, run->options, sim, out);
     } else {
         strbuf_addf(out, "  launches  %u\n  seconds   %.3f\n", r->launches, r->seconds);
     }
@@ -125,7 +126,7 @@ static void json_one(const struct run_context *run, const struct job *job,
     }
     run_json_stats(sim, w);
     run_json_kernels(sim, w);
-    run_watch_json(watch, w);
+    run_watch_json(watch, run->options, w);
     json_end_object(w);
 }
 
@@ -159,12 +160,12 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
 
 /* The device that the options ask for, and the simulation behind it unless it is an OpenCL one;
  * reports a failure. Both are to be destroyed in any case. */
-static enum heddle_status create_device(const struct run_context *run, struct heddle_sim **sim,
-                                        struct device **device)
+static enum heddle_status create_device(const struct run_context *run, struct run_watch *watch,
+                                        struct heddle_sim **sim, struct device **device)
 {
     const char *on = run->options->on;
     if (!run_is_on_opencl(run->options)) {
-        enum heddle_status status = run_create_sim(run, sim);
+        enum heddle_status status = run_create_sim(run, &watch->attribution, sim);
         if (status == HEDDLE_OK)
             *device = device_create_heddle(*sim);
         return status;
@@ -201,7 +202,7 @@ static enum heddle_status run_job(struct printer *p, const struct job *job)
     struct heddle_sim *sim = NULL;
     struct device *device = NULL;
     struct run_watch watch = {0};
-    enum heddle_status status = create_device(p->run, &sim, &device);
+    enum heddle_status status = create_device(p->run, &watch, &sim, &device);
     if (status == HEDDLE_OK)
         status = run_on(p, job, sim, device, &watch);
     run_watch_destroy(&watch);

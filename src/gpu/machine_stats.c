@@ -139,6 +139,9 @@ struct row {
 #define STALL(name, cause, help)                                                                   \
     COUNT("l1d.reservation_fails." name, "cycles", help, sm.stall_cycles[cause])
 
+#define STRUCTURAL(name, unit, help)                                                               \
+    COUNT("attribution.structural_hazard." name, "warp cycles", help, latency.structural[unit])
+
 static const struct row rows[] = {
     COUNT("cycles", "core cycles", "time of all launches, overheads included", cycles),
     RATIO("ipc", "instructions/cycle", "thread instructions per core cycle", get_ipc),
@@ -185,17 +188,21 @@ static const struct row rows[] = {
 #define COUNTER(field, name, unit, help) COUNT("dram." name, unit, help, dram.field),
     DRAM_COUNTERS(COUNTER)
 #undef COUNTER
-/* These last: machines that do not attribute latencies have none of them. */
+/* N_ATTRIBUTION_ROWS, the last: machines that do not attribute latencies have none of them. */
 #define LATENCY(id, name, title, help)                                                             \
     COUNT("attribution." name, "warp cycles", help, latency.cycles[LATENCY_##id]),
         LATENCIES(LATENCY)
 #undef LATENCY
+            STRUCTURAL("sp", UNIT_SP, "no SP unit takes it"),
+    STRUCTURAL("sfu", UNIT_SFU, "no SFU takes it"),
+    STRUCTURAL("ldst", UNIT_LDST, "the load/store unit is full"),
 };
+enum { N_ATTRIBUTION_ROWS = N_LATENCIES + N_UNITS };
 
 uint32_t machine_stat_count(const struct machine *m)
 {
     uint32_t n = sizeof rows / sizeof rows[0];
-    return m && !m->options.attribute ? n - N_LATENCIES : n;
+    return m && !m->options.attribute ? n - N_ATTRIBUTION_ROWS : n;
 }
 
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
@@ -229,14 +236,18 @@ static bool check(bool holds, const char *what, struct strbuf *why)
 
 static bool check_latency(const struct machine_totals *t, struct strbuf *why)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, structural = 0;
     for (uint32_t i = 0; i < N_LATENCIES; i++)
         sum += t->latency.cycles[i];
+    for (uint32_t i = 0; i < N_UNITS; i++)
+        structural += t->latency.structural[i];
     bool ok = check(t->latency.broken == 0, "the latencies of a warp sum up to its lifetime", why);
     ok &= check(t->latency.warps == t->run.warps, "every warp's latencies are attributed", why);
     ok &= check(t->latency.cycles[LATENCY_EXEC] == t->sm.issued, "attribution.exec == sm.issued",
                 why);
     ok &= check(sum == t->sm.warp_cycles, "latencies sum up to sm.warp_cycles", why);
+    ok &= check(structural == t->latency.cycles[LATENCY_STRUCTURAL_HAZARD],
+                "structural hazards of all units sum up", why);
     return ok;
 }
 

@@ -34,7 +34,7 @@ struct warp_records {
 
 static struct heddle_attributed warp_record(const struct warp_latency *w)
 {
-    struct heddle_attributed r = {.launch = w->launch,
+    struct heddle_attributed r = {.launch = w->launch + 1,
                                   .cta = w->cta,
                                   .warp = w->warp_in_cta,
                                   .n_warps = 1,

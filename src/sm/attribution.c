@@ -162,6 +162,7 @@ static void visit(struct sm *sm, uint32_t slot, uint64_t from, uint64_t to)
     case STALLED_UNIT:
     case STALLED_POLICY:
     case STALLED_NONE:
+        sm->attribution->stats.structural[w->unit] += to - from;
         add(sm, slot, LATENCY_STRUCTURAL_HAZARD, to);
     }
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "sched/scheduler.h"
+#include "sm/sm_config.h"
 
 /* LATENCY(id, name in statistics, title, meaning), in the order in which causes are tested. */
 #define LATENCIES(LATENCY)                                                                         \
@@ -41,6 +42,8 @@ enum latency {
 /* Summed over the warps of an SM that have ended. */
 struct latency_stats {
     uint64_t cycles[N_LATENCIES];
+    uint64_t
+        structural[N_UNITS]; /* STRUCTURAL_HAZARD by the unit that was wanted, of live ones too */
     uint64_t warps;
     uint64_t broken; /* warps whose categories do not sum up to their lifetime: none, or a fault */
 };

@@ -45,6 +45,7 @@ static const struct doctored {
     FIELD(misses_under_way, "under way"),
     FIELD(latency.cycles[LATENCY_FETCH], "latencies sum up"),
     FIELD(latency.cycles[LATENCY_EXEC], "attribution.exec"),
+    FIELD(latency.structural[UNIT_LDST], "structural hazards"),
     FIELD(latency.warps, "every warp"),
     FIELD(latency.broken, "lifetime"),
 };

@@ -1,0 +1,309 @@
+#include "cli/run_attribution.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/table.h"
+#include "sm/attribution.h"
+
+enum { SCREEN_COLUMNS = 80 };
+
+static const char *const stat_names[] = {
+#define LATENCY(id, name, title, help) name,
+    LATENCIES(LATENCY)
+#undef LATENCY
+};
+
+/* --- records as they come --- */
+
+static uint64_t lifetime(const struct heddle_attributed *r)
+{
+    return r->end_cycle - r->start_cycle;
+}
+
+static void keep_slowest(struct slowest *s, const struct heddle_attributed *r)
+{
+    s->n++;
+    s->sum_cycles += lifetime(r);
+    uint32_t at = s->n_kept;
+    while (at > 0 && lifetime(&s->kept[at - 1]) < lifetime(r))
+        at--;
+    if (at == N_SLOWEST)
+        return;
+    uint32_t last = s->n_kept < N_SLOWEST ? s->n_kept++ : N_SLOWEST - 1;
+    memmove(&s->kept[at + 1], &s->kept[at], (last - at) * sizeof s->kept[0]);
+    memmove(&s->kernels[at + 1], &s->kernels[at], (last - at) * sizeof s->kernels[0]);
+    s->kept[at] = *r;
+    snprintf(s->kernels[at], sizeof s->kernels[at], "%s", r->kernel);
+}
+
+static void write_record(struct output_stream *file, const struct heddle_attributed *r)
+{
+    struct strbuf line = {0};
+    strbuf_addf(&line, "%s,%u,%s,%" PRIu64 ",", r->is_cta ? "cta" : "warp", r->launch, r->kernel,
+                r->cta);
+    if (!r->is_cta)
+        strbuf_addf(&line, "%u", r->warp);
+    strbuf_addf(&line, ",%u,%u,%u,%" PRIu64 ",%" PRIu64, r->n_warps, r->sm, r->slot, r->start_cycle,
+                r->end_cycle);
+    for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++)
+        strbuf_addf(&line, ",%" PRIu64, r->cycles[i]);
+    strbuf_add_char(&line, '\n');
+    output_add(file, line.text, line.len);
+    strbuf_destroy(&line);
+}
+
+void run_attribution_titles(struct output_stream *file)
+{
+    struct strbuf line = {0};
+    strbuf_add(&line, "record,launch,kernel,cta,warp,n_warps,sm,slot,start_cycle,end_cycle");
+    for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++)
+        strbuf_addf(&line, ",%s", stat_names[i]);
+    strbuf_add_char(&line, '\n');
+    output_add(file, line.text, line.len);
+    strbuf_destroy(&line);
+}
+
+void run_attribution_add(void *user, const struct heddle_attributed *record)
+{
+    struct run_attribution *a = user;
+    keep_slowest(record->is_cta ? &a->ctas : &a->warps, record);
+    if (a->file)
+        write_record(a->file, record);
+}
+
+/* --- one screen --- */
+
+/* Counters of the whole run, or of one kernel. */
+struct counters {
+    const struct heddle_sim *sim;
+    int kernel; /* -1 = all */
+};
+
+static uint64_t count(struct counters c, const char *name)
+{
+    for (uint32_t i = 0; i < heddle_stat_count(c.sim); i++) {
+        struct heddle_stat s = c.kernel < 0 ? heddle_stat_at(c.sim, i)
+                                            : heddle_launched_stat_at(c.sim, (uint32_t)c.kernel, i);
+        if (strcmp(s.name, name) == 0)
+            return s.count;
+    }
+    return 0;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static void add_bar(struct table *t, double share)
+{
+    enum { LONGEST = 30 };
+    static const char full[LONGEST + 1] = "##############################";
+    int n = (int)(share * LONGEST / 100 + 0.5);
+    table_cell(t, "%.*s", n ? n : share >= 1, full);
+}
+
+/* The kernels with the most cycles of warps, at most so many, the greatest first. */
+enum { MAX_KERNELS = 4 };
+static uint32_t largest_kernels(const struct heddle_sim *sim, struct counters *out)
+{
+    uint32_t n = 0;
+    for (int k = 0; k < (int)heddle_launched_count(sim); k++) {
+        struct counters c = {sim, k};
+        uint64_t cycles = count(c, "sm.warp_cycles");
+        uint32_t at = n;
+        while (at > 0 && count(out[at - 1], "sm.warp_cycles") < cycles)
+            at--;
+        if (at == MAX_KERNELS)
+            continue;
+        n += n < MAX_KERNELS;
+        memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof *out);
+        out[at] = c;
+    }
+    return n;
+}
+
+static void add_share_row(struct table *t, const char *title, const char *stat,
+                          const struct counters *columns, uint32_t n)
+{
+    table_cell(t, "  %s", title);
+    for (uint32_t i = 0; i < n; i++) {
+        double share = percent(count(columns[i], stat), count(columns[i], "sm.warp_cycles"));
+        table_cell(t, "%.1f %%", share);
+        if (i == 0)
+            add_bar(t, share);
+    }
+}
+
+/* A hazard of one unit only is told by its row's title. */
+static void add_unit_rows(struct table *t, const struct counters *columns, uint32_t n)
+{
+    static const char *const units[][2] = {
+        {"  SP units", "attribution.structural_hazard.sp"},
+        {"  SFUs", "attribution.structural_hazard.sfu"},
+        {"  load/store", "attribution.structural_hazard.ldst"},
+    };
+    for (uint32_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (count(columns[0], units[i][1]))
+            add_share_row(t, units[i][0], units[i][1], columns, n);
+}
+
+static void print_shares(const struct heddle_sim *sim, struct strbuf *out)
+{
+    struct counters columns[MAX_KERNELS + 2] = {{sim, -1}};
+    uint32_t n = 1 + largest_kernels(sim, columns + 1);
+    const char *titles[MAX_KERNELS + 3] = {"  share of cycles", "all", ""};
+    char names[MAX_KERNELS + 1][20]; /* long ones are cut */
+    for (uint32_t i = 1; i < n; i++) {
+        const char *name = heddle_launched_name(sim, (uint32_t)columns[i].kernel);
+        snprintf(names[i], sizeof names[i], "%s", name);
+        titles[i + 2] = names[i];
+    }
+    struct table t = {.titles = titles, .n_columns = n + 2, .right = "lrlrrrr"};
+    for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "attribution.%s", stat_names[i]);
+        add_share_row(&t, heddle_latency_name(i), name, columns, n);
+        if (i == LATENCY_STRUCTURAL_HAZARD)
+            add_unit_rows(&t, columns, n);
+    }
+    table_cell(&t, "  cycles of a warp");
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t warps = count(columns[i], "warps");
+        table_count(&t, warps ? count(columns[i], "sm.warp_cycles") / warps : 0);
+        if (i == 0)
+            table_cell(&t, "on average");
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+/* What held up the load/store units, which is what many a hazard comes down to. */
+static void print_stalls(const struct heddle_sim *sim, struct strbuf *out)
+{
+    static const char *const causes[][2] = {
+        {"MSHRs", "l1d.reservation_fails.mshr"},
+        {"places in an MSHR", "l1d.reservation_fails.merge"},
+        {"lines that are not reserved", "l1d.reservation_fails.line"},
+        {"the miss queue", "l1d.reservation_fails.miss_queue"},
+        {"the network", "l1d.reservation_fails.port"},
+        {"bypass slots", "l1d.reservation_fails.bypass_table"},
+    };
+    struct counters all = {sim, -1};
+    uint64_t stalled = count(all, "l1d.reservation_fails");
+    if (!stalled)
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text,
+                "Load/store units stood still for %.1f %% of the cycles of busy SMs, for want of",
+                percent(stalled, count(all, "sm.active_cycles")));
+    const char *comma = "";
+    for (uint32_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        uint64_t cycles = count(all, causes[i][1]);
+        if (cycles)
+            strbuf_addf(&text, "%s %s (%.1f %%)", comma, causes[i][0], percent(cycles, stalled));
+        comma = cycles ? "," : comma;
+    }
+    text_wrap(out, strbuf_text(&text), 2, 0, SCREEN_COLUMNS);
+    strbuf_destroy(&text);
+}
+
+/* The category with the most cycles, one left aside. */
+static uint32_t largest_latency(const struct heddle_attributed *r, int without)
+{
+    uint32_t best = without == 0;
+    for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++)
+        if ((int)i != without && r->cycles[i] > r->cycles[best])
+            best = i;
+    return best;
+}
+
+static void add_slowest(struct table *t, const struct slowest *s, uint32_t i)
+{
+    const struct heddle_attributed *r = &s->kept[i];
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < HEDDLE_N_LATENCIES; k++)
+        sum += r->cycles[k];
+    if (r->is_cta)
+        table_cell(t, "  CTA %" PRIu64, r->cta);
+    else
+        table_cell(t, "  warp %u of CTA %" PRIu64, r->warp, r->cta);
+    table_cell(t, "%s", s->kernels[i]);
+    table_cell(t, "%u", r->launch);
+    table_cell(t, "%u", r->sm);
+    table_count(t, lifetime(r));
+    table_cell(t, "%.2f", (double)lifetime(r) * (double)s->n / (double)s->sum_cycles);
+    uint32_t first = largest_latency(r, -1), second = largest_latency(r, (int)first);
+    table_cell(t, "%s %.0f %%, %s %.0f %%", heddle_latency_name(first),
+               percent(r->cycles[first], sum), heddle_latency_name(second),
+               percent(r->cycles[second], sum));
+}
+
+static void print_slowest(const struct run_attribution *a, struct strbuf *out)
+{
+    static const char *const titles[] = {"  slowest", "kernel", "launch", "SM",
+                                         "cycles",    "x mean", "mostly"};
+    struct table t = {.titles = titles, .n_columns = 7, .right = "llrrrrl"};
+    for (uint32_t i = 0; i < a->ctas.n_kept; i++)
+        add_slowest(&t, &a->ctas, i);
+    for (uint32_t i = 0; i < a->warps.n_kept; i++)
+        add_slowest(&t, &a->warps, i);
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+void run_attribution_print(const struct run_attribution *a, const struct heddle_sim *sim,
+                           struct strbuf *out)
+{
+    struct counters all = {sim, -1};
+    strbuf_add(out, "Where the cycles of ");
+    text_count(out, count(all, "warps"));
+    strbuf_add(out, " warps went, in ");
+    text_count(out, count(all, "cycles"));
+    strbuf_add(out, " cycles of the machine (doc/attribution.md):\n");
+    print_shares(sim, out);
+    print_stalls(sim, out);
+    print_slowest(a, out);
+}
+
+/* --- JSON --- */
+
+static void json_slowest(const struct slowest *s, const char *key, struct json_writer *j)
+{
+    json_begin_array(j, key);
+    for (uint32_t i = 0; i < s->n_kept; i++) {
+        const struct heddle_attributed *r = &s->kept[i];
+        json_begin_object(j, NULL);
+        json_string(j, "kernel", s->kernels[i]);
+        json_uint(j, "launch", r->launch);
+        json_uint(j, "cta", r->cta);
+        if (!r->is_cta)
+            json_uint(j, "warp", r->warp);
+        json_uint(j, "n_warps", r->n_warps);
+        json_uint(j, "sm", r->sm);
+        json_uint(j, "slot", r->slot);
+        json_uint(j, "start_cycle", r->start_cycle);
+        json_uint(j, "end_cycle", r->end_cycle);
+        for (uint32_t k = 0; k < HEDDLE_N_LATENCIES; k++)
+            json_uint(j, stat_names[k], r->cycles[k]);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
+void run_attribution_json(const struct run_attribution *a, struct json_writer *j)
+{
+    json_begin_object(j, "attribution");
+    json_uint(j, "warps", a->warps.n);
+    json_uint(j, "ctas", a->ctas.n);
+    json_double(j, "mean_warp_cycles",
+                a->warps.n ? (double)a->warps.sum_cycles / (double)a->warps.n : 0);
+    json_double(j, "mean_cta_cycles",
+                a->ctas.n ? (double)a->ctas.sum_cycles / (double)a->ctas.n : 0);
+    json_slowest(&a->ctas, "slowest_ctas", j);
+    json_slowest(&a->warps, "slowest_warps", j);
+    json_end_object(j);
+}
