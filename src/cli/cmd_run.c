@@ -58,6 +58,13 @@ static const struct option options[] = {
                 "(doc/attribution.md)"),
     OPTION_TEXT("attribute-out", struct run_options, attribute_out, "FILE",
                 "the same, and the record of every warp and CTA as CSV"),
+    OPTION_TEXT("timeline", struct run_options, timeline, "FILE",
+                "draw what each warp did in every cycle, for ui.perfetto.dev or chrome://tracing "
+                "(doc/attribution.md)"),
+    OPTION_TEXT("timeline-cycles", struct run_options, timeline_cycles, "FIRST-END",
+                "draw these core cycles only, END not among them; either may be left out"),
+    OPTION_TEXT("timeline-sms", struct run_options, timeline_sms, "LIST",
+                "draw these SMs only, as in 0,1"),
     OPTION_U64("series", struct run_options, series, "N",
                "write a time series, a row every N core cycles, to the file of --series-out"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
@@ -122,6 +129,8 @@ static const char *observation(const struct run_options *o)
         return "--record-l1d";
     if (o->attribute_out)
         return "--attribute-out";
+    if (o->timeline)
+        return "--timeline";
     return o->attribute ? "--attribute" : NULL;
 }
 
@@ -151,6 +160,8 @@ static bool check_combination(const struct run_options *o, const struct text_lis
         output_error("--engine %s: expected skip or cycle", o->engine);
     else if (!o->series != !o->series_out)
         output_error("--series N and --series-out FILE go together");
+    else if ((o->timeline_cycles || o->timeline_sms) && !o->timeline)
+        output_error("--timeline-cycles and --timeline-sms are parts of --timeline FILE");
     else if (observation(o) && (o->functional || run_is_on_opencl(o)))
         output_error("%s is for timed runs", observation(o));
     else if (about_one(o) && (operands->n > 1 || strcmp(operands->items[0], "all") == 0))

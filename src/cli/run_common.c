@@ -47,7 +47,7 @@ enum heddle_status run_create_sim(const struct run_context *run,
         .progress_user = run->progress,
         .print = print_text,
         .print_user = (void *)o,
-        .attribute = run_is_attributed(o),
+        .attribute = run_is_attributed(o) || o->timeline,
         .attributed = run_attribution_add,
         .attributed_user = attribution,
     };

@@ -3,9 +3,32 @@
 #include "analysis/l1d_stream.h"
 #include "analysis/pc_profile.h"
 #include "analysis/series.h"
+#include "analysis/timeline.h"
 #include "cli/output.h"
+#include "cli/run_timeline.h"
 #include "cli/table.h"
 #include "gpu/sim.h"
+
+static enum heddle_status begin_timeline(struct run_watch *w, const struct run_options *o,
+                                         struct machine *m)
+{
+    struct arena arena = {0};
+    struct strbuf why = {0};
+    struct timeline_window window;
+    enum heddle_status status = HEDDLE_OK;
+    if (!timeline_window_parse(o->timeline_cycles, o->timeline_sms, m->config->gpu->n_sms, &arena,
+                               &window, &why)) {
+        output_error("%s", strbuf_text(&why));
+        status = HEDDLE_BAD_INPUT;
+    } else if (!(w->timeline_file = output_open(o->timeline))) {
+        status = HEDDLE_ENVIRONMENT;
+    } else {
+        w->timeline = timeline_create(m, &window, (struct sink){output_add, w->timeline_file});
+    }
+    strbuf_destroy(&why);
+    arena_destroy(&arena);
+    return status;
+}
 
 enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options *o,
                                    struct heddle_sim *sim)
@@ -28,7 +51,7 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
             return HEDDLE_ENVIRONMENT;
         run_attribution_titles(w->attribution.file);
     }
-    return HEDDLE_OK;
+    return o->timeline ? begin_timeline(w, o, m) : HEDDLE_OK;
 }
 
 /* `is_complete` says whether all of it could be written. */
@@ -55,6 +78,10 @@ enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
         enum heddle_status written = end_file(&w->attribution.file, true);
         status = status == HEDDLE_OK ? written : status;
     }
+    if (w->timeline && ran_to_its_end) {
+        enum heddle_status drawn = end_file(&w->timeline_file, timeline_finish(w->timeline));
+        status = status == HEDDLE_OK ? drawn : status;
+    }
     return status;
 }
 
@@ -63,9 +90,11 @@ void run_watch_destroy(struct run_watch *w)
     output_abandon(w->series_file);
     output_abandon(w->recording);
     output_abandon(w->attribution.file);
+    output_abandon(w->timeline_file);
     pc_profile_destroy(w->pc_profile);
     series_destroy(w->series);
     l1d_recorder_destroy(w->recorder);
+    timeline_destroy(w->timeline);
 }
 
 /* --- by instruction --- */

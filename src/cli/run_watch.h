@@ -1,5 +1,5 @@
 /* What `heddle run` watches while a machine runs, as the options ask for: instructions at L1D, a
- * time series, a recording, where the cycles of warps go. */
+ * time series, a recording, where the cycles of warps go, their timelines. */
 #ifndef HEDDLE_CLI_RUN_WATCH_H
 #define HEDDLE_CLI_RUN_WATCH_H
 
@@ -11,7 +11,8 @@ struct run_watch {
     struct pc_profile *pc_profile;
     struct series *series;
     struct l1d_recorder *recorder;
-    struct output_stream *series_file, *recording;
+    struct timeline *timeline;
+    struct output_stream *series_file, *recording, *timeline_file;
     struct run_attribution attribution;
 };
 

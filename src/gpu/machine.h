@@ -32,7 +32,7 @@ struct machine_watcher {
     void *user;
     uint64_t next_cycle; /* the machine's own */
 };
-enum { MACHINE_MAX_WATCHERS = 4 };
+enum { MACHINE_MAX_WATCHERS = 8 };
 
 struct machine {
     const struct machine_config *config;
