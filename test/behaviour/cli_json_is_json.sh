@@ -15,7 +15,7 @@ printf '.version 6.0\n.target sm_35\n.address_size 64\n.entry e()\n{\nret;\n}\n'
 "$heddle" show schedulers --json --gpu m2090 >"$scratch/schedulers.json"
 "$heddle" show policies --json >"$scratch/policies.json"
 "$heddle" run bfs --functional --size tiny --json >"$scratch/run.json"
-"$heddle" run bfs --size tiny --scheduler lrr --json >"$scratch/timed.json"
+"$heddle" run bfs --size tiny --scheduler lrr --attribute --json >"$scratch/timed.json"
 "$heddle" run bfs kmn --functional --size tiny --seed 3 --set n_sms=2 --json >"$scratch/runs.json"
 "$heddle" run "$scratch/e.ptx" --functional --block 33 --json >"$scratch/file.json"
 "$heddle" ptx "$scratch/e.ptx" --json >"$scratch/ptx.json"
