@@ -72,6 +72,9 @@ static const struct option options[] = {
     OPTION_TEXT("record-l1d", struct run_options, record_l1d, "FILE",
                 "record every access, fill and eviction of the L1Ds, compressed "
                 "(doc/l1d-stream.md)"),
+    OPTION_TEXT("record-decisions", struct run_options, record_decisions, "FILE",
+                "write every issue and every decision of L1D in their order "
+                "(doc/experiments.md), as `heddle compare --first-difference` reads them"),
     OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
     OPTION_FLAG("quiet", struct run_options, quiet, "print only what went wrong"),
     OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
@@ -127,6 +130,8 @@ static const char *observation(const struct run_options *o)
         return "--series";
     if (o->record_l1d)
         return "--record-l1d";
+    if (o->record_decisions)
+        return "--record-decisions";
     if (o->attribute_out)
         return "--attribute-out";
     if (o->timeline)

@@ -14,7 +14,7 @@
 #include "workloads/workload.h"
 
 /* The unfinished files, for the signal handler; "" = none. Process-wide, as signals are. */
-enum { MAX_STREAMS = 4, MAX_PATH_BYTES = 4096 };
+enum { MAX_STREAMS = 8, MAX_PATH_BYTES = 4096 };
 static char unfinished_paths[MAX_STREAMS][MAX_PATH_BYTES];
 static volatile sig_atomic_t progress_is_shown;
 

@@ -11,7 +11,7 @@
 struct run_options {
     bool functional, json, strict, quiet, kernels, per_pc, attribute;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
-    const char *record_l1d, *series_out, *attribute_out;
+    const char *record_l1d, *record_decisions, *series_out, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
     uint64_t seed, max_insts, max_cycles, quantum, series;
     struct text_list settings, plugins;

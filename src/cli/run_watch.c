@@ -1,5 +1,6 @@
 #include "cli/run_watch.h"
 
+#include "analysis/decisions.h"
 #include "analysis/l1d_stream.h"
 #include "analysis/pc_profile.h"
 #include "analysis/series.h"
@@ -46,6 +47,11 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
             return HEDDLE_ENVIRONMENT;
         w->recorder = l1d_recorder_create(m, (struct sink){output_add, w->recording});
     }
+    if (o->record_decisions) {
+        if (!(w->decisions_file = output_open(o->record_decisions)))
+            return HEDDLE_ENVIRONMENT;
+        w->decisions = decision_recorder_create(m, (struct sink){output_add, w->decisions_file});
+    }
     if (o->attribute_out) {
         if (!(w->attribution.file = output_open(o->attribute_out)))
             return HEDDLE_ENVIRONMENT;
@@ -82,6 +88,11 @@ enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
         enum heddle_status drawn = end_file(&w->timeline_file, timeline_finish(w->timeline));
         status = status == HEDDLE_OK ? drawn : status;
     }
+    if (w->decisions && ran_to_its_end) {
+        enum heddle_status written =
+            end_file(&w->decisions_file, decision_recorder_finish(w->decisions));
+        status = status == HEDDLE_OK ? written : status;
+    }
     return status;
 }
 
@@ -91,10 +102,12 @@ void run_watch_destroy(struct run_watch *w)
     output_abandon(w->recording);
     output_abandon(w->attribution.file);
     output_abandon(w->timeline_file);
+    output_abandon(w->decisions_file);
     pc_profile_destroy(w->pc_profile);
     series_destroy(w->series);
     l1d_recorder_destroy(w->recorder);
     timeline_destroy(w->timeline);
+    decision_recorder_destroy(w->decisions);
 }
 
 /* --- by instruction --- */

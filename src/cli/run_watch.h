@@ -12,7 +12,8 @@ struct run_watch {
     struct series *series;
     struct l1d_recorder *recorder;
     struct timeline *timeline;
-    struct output_stream *series_file, *recording, *timeline_file;
+    struct decision_recorder *decisions;
+    struct output_stream *series_file, *recording, *timeline_file, *decisions_file;
     struct run_attribution attribution;
 };
 

@@ -35,7 +35,7 @@ static const char *const put_statements[] = {
     " settings, model, heddle_version, input_hash, output_hash, verified, exit_status, message,"
     " seconds, stored_at, config)"
     " SELECT :key, iif(:status = 0, 'done', 'failed'),"
-    " coalesce(json_extract(d, '$.workload'), :workload),"
+    " coalesce(json_extract(d, '$.workload'), json_extract(d, '$.kernel'), :workload),"
     " coalesce(json_extract(d, '$.size'), :size), coalesce(json_extract(d, '$.seed'), :seed),"
     " coalesce(json_extract(d, '$.gpu'), :gpu), json_extract(d, '$.mode'),"
     " coalesce(json_extract(d, '$.scheduler'), :scheduler),"
@@ -123,8 +123,8 @@ static void config_digest(struct store *s, const char *document, char digest[HAS
 
 bool store_is_result(struct store *s, const char *text)
 {
-    static const char sql[] = "SELECT iif(json_valid(:text), coalesce(json_type(:text, '$.stats') ="
-                              " 'object' AND json_type(:text, '$.workload') = 'text', 0), 0)";
+    static const char sql[] = "SELECT iif(json_valid(:text), coalesce("
+                              "json_type(:text, '$.stats') = 'object', 0), 0)";
     sqlite3_stmt *q = store_prepare(s, sql);
     if (!q)
         return false;

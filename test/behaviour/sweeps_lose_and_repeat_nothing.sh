@@ -67,10 +67,12 @@ finished, n_kills = [], 0
 while len(finished) < n_points:
     process = subprocess.Popen([heddle, "sweep", "e.yaml", "--store", "killed.db", "--jobs", "2"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(random.uniform(0.05, 1.2) if n_kills < 12 else 60)
-    process.kill()
-    process.wait()
-    n_kills += 1
+    try:
+        process.wait(random.uniform(0.05, 1.2) if n_kills < 8 else 120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        n_kills += 1
     deadline = time.time() + 20
     while processes_with(seed) and time.time() < deadline:
         time.sleep(0.05)
@@ -78,7 +80,7 @@ while len(finished) < n_points:
     now = rows("killed.db") if os.path.getsize("killed.db") else []
     assert now[:len(finished)] == finished, "a finished run was lost or made again"
     finished = now
-assert n_kills > 1
+assert n_kills > 0
 assert simulated("killed.db") == simulated("whole.db")
 
 # --- two sweeps of the same points at once: each point is run by one of them ---

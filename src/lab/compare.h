@@ -1,0 +1,54 @@
+/* Sets of results side by side. The first is what the others are compared with; results of one
+ * workload, size and seed are partners. */
+#ifndef HEDDLE_LAB_COMPARE_H
+#define HEDDLE_LAB_COMPARE_H
+
+#include "lab/result.h"
+
+enum { COMPARE_MAX_SETS = 16 };
+
+/* One workload with one input. */
+struct compare_row {
+    const struct result *of[COMPARE_MAX_SETS]; /* by set; NULL = it has none */
+};
+
+/* How a statistic moved from the first set to another: the geometric mean of the ratios over the
+ * rows where both are above zero. */
+struct compare_move {
+    const char *name, *unit;
+    double ratio;
+    double from, to;      /* sums over the rows that both sets have; of a rate, arithmetic means */
+    bool is_from_nothing; /* 0 in every row before; ratio is then infinite */
+};
+
+/* A zeroed struct is empty and valid. */
+struct comparison {
+    const struct result_set *sets;
+    uint32_t n_sets;
+    struct compare_row *rows;
+    uint32_t n_rows, cap_rows;
+    struct strbuf notes; /* what has no partner, a line each */
+};
+
+/* HEDDLE_BAD_INPUT if a set has two results for one row or there are no partners at all; `error`
+ * then says how to tell them apart. The sets must outlive the comparison. */
+enum heddle_status compare_sets(const struct result_set *sets, uint32_t n, struct comparison *c,
+                                struct strbuf *error);
+void comparison_destroy(struct comparison *c);
+
+/* Cycles of the first set's result over those of the other's; 0 = one of them has none. */
+double compare_speedup(const struct compare_row *row, uint32_t set);
+/* Over the rows that have it; 0 = none has. */
+double compare_geometric_mean(const struct comparison *c, uint32_t set);
+double compare_harmonic_mean(const struct comparison *c, uint32_t set);
+
+/* The statistics that moved, the furthest first; those of the host are left out. The array is the
+ * caller's to free. */
+struct compare_move *compare_moves(const struct comparison *c, uint32_t set, uint32_t *n);
+
+/* Means of plain numbers, which must be above zero. 0 of none. */
+double mean_geometric(const double *values, uint32_t n);
+double mean_harmonic(const double *values, uint32_t n);
+double mean_arithmetic(const double *values, uint32_t n);
+
+#endif

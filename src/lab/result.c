@@ -1,0 +1,241 @@
+#include "lab/result.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/number.h"
+#include "lab/store_internal.h"
+
+const struct result_stat *result_find(const struct result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_stats; i++)
+        if (strcmp(r->stats[i].name, name) == 0)
+            return &r->stats[i];
+    return NULL;
+}
+
+static const char *text_at(sqlite3_stmt *q, int column, struct arena *arena)
+{
+    const char *text = (const char *)sqlite3_column_text(q, column);
+    return arena_strdup(arena, text ? text : "");
+}
+
+/* --- one result --- */
+
+static bool load_stats(struct store *s, struct result *r, struct arena *arena)
+{
+    sqlite3_stmt *q = store_prepare(s, "SELECT name, value, unit, count(*) OVER () FROM stats"
+                                       " WHERE run = :run ORDER BY (SELECT id FROM stat_name n"
+                                       " WHERE n.name = stats.name)");
+    if (!q)
+        return false;
+    int step;
+    store_bind_int(q, ":run", r->id);
+    while ((step = sqlite3_step(q)) == SQLITE_ROW) {
+        if (!r->stats)
+            r->stats = ARENA_ARRAY(arena, struct result_stat, sqlite3_column_int64(q, 3));
+        r->stats[r->n_stats++] = (struct result_stat){text_at(q, 0, arena), text_at(q, 2, arena),
+                                                      sqlite3_column_double(q, 1),
+                                                      sqlite3_column_type(q, 1) == SQLITE_FLOAT};
+    }
+    sqlite3_finalize(q);
+    return step == SQLITE_DONE;
+}
+
+enum heddle_status result_load(struct store *s, int64_t id, struct result_set *set,
+                               struct arena *arena)
+{
+    sqlite3_stmt *q = store_prepare(
+        s, "SELECT workload, size, seed, coalesce(gpu, '') || coalesce(' ' || scheduler, '') ||"
+           " coalesce(' ' || l1d, '') || iif(settings = '', '', ' ' || settings), state, message"
+           " FROM run WHERE id = :id");
+    if (!q)
+        return store_fail(s, "read");
+    store_bind_int(q, ":id", id);
+    int step = sqlite3_step(q);
+    if (step != SQLITE_ROW || strcmp((const char *)sqlite3_column_text(q, 4), "done") != 0) {
+        strbuf_clear(&s->error);
+        strbuf_addf(&s->error, "%s: result %" PRId64 " %s\n", s->path, id,
+                    step == SQLITE_ROW ? "failed, there is nothing to compare" : "is not there");
+        sqlite3_finalize(q);
+        return HEDDLE_BAD_INPUT;
+    }
+    struct result r = {.id = id,
+                       .workload = text_at(q, 0, arena),
+                       .size = text_at(q, 1, arena),
+                       .seed = (uint64_t)sqlite3_column_int64(q, 2),
+                       .machine = text_at(q, 3, arena)};
+    sqlite3_finalize(q);
+    if (!load_stats(s, &r, arena))
+        return store_fail(s, "read");
+    ARRAY_RESERVE(set->items, set->cap, set->n + 1);
+    set->items[set->n++] = r;
+    return HEDDLE_OK;
+}
+
+/* --- by what they are --- */
+
+enum { MAX_CONDITIONS = 16 };
+
+struct condition {
+    const char *name, *value;
+};
+
+/* "scheduler=lrr,l1d.n_ways=4" */
+static uint32_t split_conditions(const char *word, struct condition *out, struct arena *arena)
+{
+    char *text = arena_strdup(arena, word), *rest = NULL;
+    uint32_t n = 0;
+    for (char *piece = strtok_r(text, ",", &rest); piece; piece = strtok_r(NULL, ",", &rest)) {
+        char *equals = strchr(piece, '=');
+        if (!equals || equals == piece || n == MAX_CONDITIONS)
+            return 0;
+        *equals = 0;
+        out[n++] = (struct condition){piece, equals + 1};
+    }
+    return n;
+}
+
+static bool is_column(const char *name)
+{
+    static const char *const columns[] = {"workload", "size", "seed", "gpu",  "scheduler",
+                                          "l1d",      "l2",   "mode", "model"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (strcmp(name, columns[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Values are bound, names are of the list above or bound too: nothing of the user's is SQL. */
+static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, uint32_t n)
+{
+    struct strbuf sql = {0};
+    strbuf_add(&sql, "SELECT id FROM run r WHERE state = 'done'");
+    for (uint32_t i = 0; i < n; i++)
+        if (is_column(c[i].name))
+            strbuf_addf(&sql, " AND CAST(r.%s AS TEXT) = :v%u", c[i].name, i);
+        else
+            strbuf_addf(&sql,
+                        " AND EXISTS (SELECT 1 FROM parameters p WHERE p.run = r.id AND p.name ="
+                        " :n%u AND CAST(p.value AS TEXT) = :v%u)",
+                        i, i);
+    strbuf_add(&sql, " ORDER BY workload, size, seed, id");
+    sqlite3_stmt *q = store_prepare(s, strbuf_text(&sql));
+    for (uint32_t i = 0; q && i < n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, ":v%u", i);
+        store_bind_text(q, name, c[i].value);
+        snprintf(name, sizeof name, ":n%u", i);
+        if (sqlite3_bind_parameter_index(q, name))
+            store_bind_text(q, name, c[i].name);
+    }
+    strbuf_destroy(&sql);
+    return q;
+}
+
+static enum heddle_status read_matching(struct store *s, const char *word, struct result_set *set,
+                                        struct arena *arena)
+{
+    struct condition conditions[MAX_CONDITIONS];
+    uint32_t n = split_conditions(word, conditions, arena);
+    strbuf_clear(&s->error);
+    if (!n) {
+        strbuf_addf(&s->error, "'%s' is neither an id, nor a file, nor name=value,name=value\n",
+                    word);
+        return HEDDLE_BAD_INPUT;
+    }
+    sqlite3_stmt *q = prepare_search(s, conditions, n);
+    if (!q)
+        return store_fail(s, "read");
+    enum heddle_status status = HEDDLE_OK;
+    int step;
+    while (status == HEDDLE_OK && (step = sqlite3_step(q)) == SQLITE_ROW)
+        status = result_load(s, sqlite3_column_int64(q, 0), set, arena);
+    sqlite3_finalize(q);
+    if (status == HEDDLE_OK && step != SQLITE_DONE)
+        return store_fail(s, "read");
+    if (status == HEDDLE_OK && !set->n) {
+        strbuf_addf(&s->error, "%s has no result with %s\n", s->path, word);
+        return HEDDLE_BAD_INPUT;
+    }
+    return status;
+}
+
+/* --- from files --- */
+
+/* Puts every document of a text into a store in memory; false if it holds anything else. */
+static bool import_documents(struct store *s, const char *text)
+{
+    static const char sql[] = "SELECT value FROM json_each(iif(json_type(:text) = 'array', :text,"
+                              " json_array(json(:text))))";
+    sqlite3_stmt *q = store_prepare(s, sql);
+    int64_t id;
+    bool ok = q != NULL;
+    if (q)
+        store_bind_text(q, ":text", text);
+    for (int i = 0, step; ok && (step = sqlite3_step(q)) != SQLITE_DONE; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", i);
+        struct store_result r = {.key = key,
+                                 .document = (const char *)sqlite3_column_text(q, 0),
+                                 .workload = "",
+                                 .size = "-",
+                                 .settings = "",
+                                 .model = ""};
+        ok = step == SQLITE_ROW && store_is_result(s, r.document) &&
+             store_put(s, &r, &id) == HEDDLE_OK;
+    }
+    sqlite3_finalize(q);
+    return ok;
+}
+
+static enum heddle_status read_file(const char *path, struct result_set *set, struct arena *arena,
+                                    struct strbuf *error)
+{
+    struct strbuf text = {0};
+    struct store *s = NULL;
+    int failure = strbuf_read_file(&text, path);
+    enum heddle_status status = HEDDLE_BAD_INPUT;
+    if (failure) {
+        strbuf_addf(error, "cannot read %s: %s\n", path, strerror(failure));
+    } else if ((status = store_open(NULL, STORE_MEMORY, &s)) != HEDDLE_OK) {
+        strbuf_add(error, strbuf_text(&s->error));
+    } else if (!import_documents(s, strbuf_text(&text))) {
+        strbuf_addf(error, "%s holds no results as `heddle run --json` writes them\n", path);
+        status = HEDDLE_BAD_INPUT;
+    } else {
+        int64_t n = store_number(s, "SELECT count(*) FROM run");
+        for (int64_t id = 1; status == HEDDLE_OK && id <= n; id++)
+            status = result_load(s, id, set, arena);
+    }
+    store_close(s);
+    strbuf_destroy(&text);
+    return status;
+}
+
+static bool names_file(const char *word)
+{
+    size_t n = strlen(word);
+    return n > 5 && strcmp(word + n - 5, ".json") == 0;
+}
+
+enum heddle_status result_set_read(struct store *s, const char *word, struct result_set *set,
+                                   struct arena *arena, struct strbuf *error)
+{
+    uint64_t id;
+    set->label = word;
+    if (names_file(word))
+        return read_file(word, set, arena, error);
+    if (!s) {
+        strbuf_addf(error, "'%s' is no .json file; a result of a store needs --store FILE\n", word);
+        return HEDDLE_BAD_INPUT;
+    }
+    enum heddle_status status = number_parse_u64(word, &id)
+                                    ? result_load(s, (int64_t)id, set, arena)
+                                    : read_matching(s, word, set, arena);
+    if (status != HEDDLE_OK)
+        strbuf_add(error, strbuf_text(&s->error));
+    return status;
+}

@@ -1,0 +1,44 @@
+/* Results as they are compared: read from a store, or from files of `heddle run --json`. */
+#ifndef HEDDLE_LAB_RESULT_H
+#define HEDDLE_LAB_RESULT_H
+
+#include "base/arena.h"
+#include "lab/store.h"
+
+struct result_stat {
+    const char *name, *unit;
+    double value;
+    bool is_real;
+};
+
+struct result {
+    int64_t id; /* in its store */
+    const char *workload, *size;
+    uint64_t seed;
+    const char *machine; /* "gtx480 lrr lru l1d.n_ways=8": what else it was */
+    struct result_stat *stats;
+    uint32_t n_stats;
+};
+
+/* Results that belong together: what one operand of `heddle compare` names. */
+struct result_set {
+    const char *label;
+    struct result *items;
+    uint32_t n, cap;
+};
+
+/* NULL if it has none of the name. */
+const struct result_stat *result_find(const struct result *r, const char *name);
+
+/* Adds one result of the store. */
+enum heddle_status result_load(struct store *s, int64_t id, struct result_set *set,
+                               struct arena *arena);
+
+/* What `word` names: the id of a result; a file of `heddle run --json`, of one result or a list; or
+ * `name=value,...`, all results of the store with these coordinates (workload, size, seed, gpu,
+ * scheduler, l1d, model, or a parameter). `s` may be NULL if only files are named. Texts live in
+ * the arena. On failure `error` says what is wrong. */
+enum heddle_status result_set_read(struct store *s, const char *word, struct result_set *set,
+                                   struct arena *arena, struct strbuf *error);
+
+#endif
