@@ -92,7 +92,6 @@ void dispatcher_create(struct dispatcher *d, uint32_t shard_id, uint32_t n_sms,
 void dispatcher_destroy(struct dispatcher *d)
 {
     free(d->resident);
-    shard_destroy(&d->shard);
 }
 
 void dispatcher_start(struct dispatcher *d, uint64_t n_ctas, uint32_t max_resident, sim_time at)

@@ -162,6 +162,7 @@ struct machine *machine_create(const struct machine_config *config,
                                 .skip = !options->every_cycle,
                                 .at_boundary = commit_memory,
                                 .user = m};
+    engine_connect(&m->engine);
     return m;
 }
 
@@ -169,6 +170,7 @@ void machine_destroy(struct machine *m)
 {
     if (!m)
         return;
+    engine_destroy(&m->engine);
     for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
         sm_destroy(&m->sms[i]);
     for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
@@ -199,21 +201,36 @@ static bool is_done(void *user)
 {
     struct machine *m = user;
     if (m->dispatcher.done < m->dispatcher.n_ctas)
-        return first_fault(m) != NULL;
+        return m->engine.any_failed;
     for (uint32_t i = 0; i < m->engine.n; i++)
-        if (!m->shards[i]->ops->is_idle(m->shards[i]) || m->shards[i]->inbox.n)
+        if (!m->shards[i]->ops->is_idle(m->shards[i]))
             return false;
-    return true;
+    return !engine_has_mail(&m->engine);
+}
+
+static sim_time max_time(sim_time a, sim_time b)
+{
+    return a > b ? a : b;
+}
+
+/* When the last credit was back, as a shard of that clock sees it. */
+static sim_time settle_port(struct tx_port *p, const struct clock_domain *clock)
+{
+    return clock_cycle_at(clock, tx_settle(p)) * clock->period;
 }
 
 /* When everything, stores and credits included, has come to rest. */
-static sim_time rest_time(const struct machine *m)
+static sim_time rest_time(struct machine *m)
 {
     sim_time t = m->dispatcher.ended_at;
-    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
-        t = m->sms[i].last_event > t ? m->sms[i].last_event : t;
-    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
-        t = m->partitions[i].last_event > t ? m->partitions[i].last_event : t;
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++) {
+        t = max_time(t, m->sms[i].last_event);
+        t = max_time(t, settle_port(&m->sms[i].up, &m->clocks[CLOCK_CORE]));
+    }
+    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++) {
+        t = max_time(t, m->partitions[i].last_event);
+        t = max_time(t, settle_port(&m->partitions[i].down, &m->clocks[CLOCK_L2]));
+    }
     return t;
 }
 

@@ -74,16 +74,10 @@ static void take_messages(struct partition *p, uint64_t now)
     const struct message *m;
     while ((m = shard_peek(&p->shard, t + 1))) {
         p->last_event = t;
-        if (m->kind == MSG_DOWN_CREDIT) {
-            tx_credit(&p->down, m);
-            if (p->due.replies == CYCLE_NEVER)
-                plan_reply(p, now);
-        } else {
-            p->outstanding++;
-            l2_place(p, m->body);
-            rx_arrive(&p->up, m);
-            p->due.port = now;
-        }
+        p->outstanding++;
+        l2_place(p, m->body);
+        rx_arrive(&p->up, m);
+        p->due.port = now;
         shard_take(&p->shard);
     }
 }
@@ -154,9 +148,19 @@ static sim_time time_of_l2(const struct partition *p, uint64_t cycle)
     return cycle == CYCLE_NEVER ? TIME_NEVER : cycle * p->l2_clock->period;
 }
 
+/* Credits that the first reply waited for will be back. */
+static void see_credits(struct partition *p)
+{
+    if (p->shard.credit_at == TIME_NEVER)
+        return;
+    p->due.replies = min_u64(p->due.replies, divide_up(&p->l2_period, p->shard.credit_at));
+    p->shard.credit_at = TIME_NEVER;
+}
+
 static void partition_advance(struct shard *s, sim_time until)
 {
     struct partition *p = (struct partition *)s;
+    see_credits(p);
     for (;;) {
         const struct message *m = shard_peek(s, until);
         uint64_t now = next_l2(p);
@@ -234,8 +238,8 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
     uint32_t up = c->noc.flits_per_cycle_up * c->memory.banks;
     uint32_t down = c->noc.flits_per_cycle_down * c->memory.banks;
-    rx_init(&p->up, &p->shard, noc, &c->noc, up, MSG_UP_CREDIT);
-    tx_init(&p->down, &p->shard, noc, &c->noc, down, 0, n_sms);
+    rx_init(&p->up, NET_UP, &p->shard, noc, &c->noc, up);
+    tx_init(&p->down, NET_DOWN, &p->shard, noc, &c->noc, down, 0, n_sms);
     create_banks(p, c);
     dram_side_create(p, map);
 }
@@ -252,7 +256,6 @@ void partition_destroy(struct partition *p)
     overlay_destroy(&p->overlay);
     tx_destroy(&p->down);
     rx_destroy(&p->up);
-    shard_destroy(&p->shard);
 }
 
 static void drop_line(void *user, uint64_t line, uint32_t sectors)

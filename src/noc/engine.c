@@ -1,105 +1,51 @@
-/* The engine: lets the shards of a machine advance quantum by quantum and carries their messages.
+/* The engine: lets the shards of a machine advance quantum by quantum.
  *
- * Within a quantum a shard reads and writes nothing but itself, its outbox included; between quanta
- * outboxes are emptied in the order of sender ids into inboxes kept sorted by (at, from, order).
- * Because every message takes at least a quantum, one that is sent in a quantum is usable only
- * after its end: neither the length of a quantum nor the order of the shards in it can be seen.
- * The loop over the shards of a quantum is therefore free to be shared among threads; today one
- * thread runs it. */
-#include "noc/shard.h"
-
+ * Within a quantum a shard reads and writes nothing but itself, its outbox and its own marks in the
+ * letterboxes of others (mail.c) included. Because every message takes at least a quantum, one that
+ * is sent in a quantum is usable only after its end: neither the length of a quantum nor the order
+ * of the shards in it can be seen, nor on how many threads they are done. Between quanta the
+ * caller's thread alone looks for the next event. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/team.h"
+#include "noc/mail.h"
+#include "noc/port.h"
 
-void shard_destroy(struct shard *s)
+static sim_time min_time(sim_time a, sim_time b)
 {
-    free(s->inbox.items);
-    free(s->outbox);
-    memset(&s->inbox, 0, sizeof s->inbox);
-    s->outbox = NULL;
-    s->n_out = s->cap_out = 0;
+    return a < b ? a : b;
 }
 
-void shard_send(struct shard *s, sim_time now, struct message m)
-{
-    assert(m.at >= now + s->min_latency);
-    m.from = s->id;
-    ARRAY_RESERVE(s->outbox, s->cap_out, s->n_out + 1);
-    s->outbox[s->n_out++] = m;
-}
-
-static bool is_before(const struct message *a, const struct message *b)
-{
-    return a->at != b->at ? a->at < b->at : a->from < b->from;
-}
-
-/* Makes room for one message behind the last: the space in front is reused once it is half of all,
- * so that each message is moved at most once for it. */
-static void inbox_reserve(struct message_queue *q)
-{
-    if (q->head + q->n < q->cap)
-        return;
-    if (q->head > q->cap / 2) {
-        memmove(q->items, q->items + q->head, q->n * sizeof *q->items);
-        q->head = 0;
-    } else {
-        ARRAY_RESERVE(q->items, q->cap, q->head + q->n + 1);
-    }
-}
-
-/* Inserts behind all that are not after it: messages of one sender come in the order of sending. */
-static void inbox_insert(struct message_queue *q, const struct message *m)
-{
-    inbox_reserve(q);
-    struct message *items = q->items + q->head;
-    uint32_t low = 0, high = q->n;
-    if (high > 0 && !is_before(m, &items[high - 1]))
-        low = high;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (is_before(m, &items[middle]))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    if (low < q->n)
-        memmove(items + low + 1, items + low, (q->n - low) * sizeof *items);
-    items[low] = *m;
-    q->n++;
-}
-
-/* Carries everything sent so far to where it goes; `now` is where the next quantum begins. */
-static void exchange(struct engine *e, sim_time now)
-{
-    for (uint32_t i = 0; i < e->n; i++) {
-        struct shard *s = e->shards[i];
-        for (uint32_t k = 0; k < s->n_out; k++) {
-            const struct message *m = &s->outbox[k];
-            assert(m->at >= now); /* else the receiver might have passed that time already */
-            assert(m->to < e->n);
-            inbox_insert(&e->shards[m->to]->inbox, m);
-        }
-        s->n_out = 0;
-    }
-}
-
-/* When the shard next has something to do, by itself or because of a message. */
+/* When the shard next has something to do, by itself or because of what it has received. */
 static sim_time wake_time(const struct shard *s)
 {
     const struct message_queue *q = &s->inbox;
-    sim_time message = q->n > 0 ? q->items[q->head].at : TIME_NEVER;
-    return message < s->next ? message : s->next;
+    sim_time t = min_time(s->next, s->credit_at);
+    return q->n > 0 ? min_time(q->items[q->head].at, t) : t;
+}
+
+/* When enough credits will be back for one of the shard's ports that lacks them. */
+static void look_for_credits(struct shard *s)
+{
+    s->starved = false;
+    for (uint32_t i = 0; i < SHARD_NETWORKS; i++)
+        if (s->tx[i] && s->tx[i]->wants->n) {
+            s->credit_at = min_time(s->credit_at, tx_awaited(s->tx[i]));
+            s->starved |= s->tx[i]->wants->n > 0;
+        }
 }
 
 static sim_time earliest_event(const struct engine *e)
 {
     sim_time earliest = TIME_NEVER;
     for (uint32_t i = 0; i < e->n; i++) {
-        sim_time t = wake_time(e->shards[i]);
-        if (t < earliest)
-            earliest = t;
+        struct shard *s = e->shards[i];
+        if (s->starved) {
+            look_for_credits(s);
+            e->wake[i] = min_time(e->wake[i], s->credit_at);
+        }
+        earliest = min_time(earliest, e->wake[i]);
     }
     return earliest;
 }
@@ -112,6 +58,11 @@ static bool all_idle(const struct engine *e)
     return true;
 }
 
+static bool is_boundary_due(const struct engine *e)
+{
+    return e->period > 0 && atomic_load_explicit(&e->boundary_due, memory_order_relaxed);
+}
+
 /* The first multiple of the period at or after t. */
 static sim_time boundary_from(const struct engine *e, sim_time t)
 {
@@ -122,7 +73,7 @@ static sim_time boundary_from(const struct engine *e, sim_time t)
 static sim_time quantum_start(const struct engine *e, sim_time event)
 {
     sim_time start = e->skip && event > e->now ? event : e->now;
-    if (e->boundary_due && e->period > 0) {
+    if (is_boundary_due(e)) {
         sim_time boundary = boundary_from(e, e->now);
         if (boundary < start)
             start = boundary;
@@ -143,24 +94,52 @@ static sim_time quantum_end(const struct engine *e, sim_time limit)
 
 static void pass_boundary(struct engine *e)
 {
-    if (e->period == 0 || e->now % e->period != 0 || (e->skip && !e->boundary_due))
+    if (e->period == 0 || e->now % e->period != 0 || (e->skip && !is_boundary_due(e)))
         return;
     if (e->at_boundary)
         e->at_boundary(e->user, e->now);
-    e->boundary_due = false;
+    atomic_store_explicit(&e->boundary_due, false, memory_order_relaxed);
+}
+
+/* Any number of threads may note it; those that come later leave the cache line alone. */
+static void note_once(atomic_bool *flag)
+{
+    if (!atomic_load_explicit(flag, memory_order_relaxed))
+        atomic_store_explicit(flag, true, memory_order_relaxed);
+}
+
+static void note_wake(struct engine *e, const struct shard *s)
+{
+    e->wake[s->id] = min_time(wake_time(s), s->sent_at);
+}
+
+static void run_shard(void *user, uint32_t i)
+{
+    struct engine *e = user;
+    struct shard *s = e->shards[i];
+    s->sent_at = TIME_NEVER;
+    mail_take_in(s, 1 - e->side, e->now);
+    if (wake_time(s) < e->end) {
+        s->out[e->side].n = 0;
+        s->until = e->end;
+        s->ops->advance(s, e->end);
+        assert(s->next >= e->end); /* a message may wait for the receiver's next tick */
+        note_once(&e->boundary_due);
+        if (s->failed)
+            note_once(&e->any_failed);
+    }
+    note_wake(e, s);
 }
 
 static void run_quantum(struct engine *e, sim_time end)
 {
-    for (uint32_t i = 0; i < e->n; i++) {
-        struct shard *s = e->shards[i];
-        if (wake_time(s) >= end)
-            continue;
-        s->ops->advance(s, end);
-        assert(s->next >= end); /* a message may wait for the receiver's next tick */
-        e->boundary_due = e->period > 0;
-    }
-    exchange(e, end);
+    e->end = end;
+    e->side = 1 - e->side;
+    if (e->team)
+        team_run(e->team, e->n, run_shard, e);
+    else
+        for (uint32_t i = 0; i < e->n; i++)
+            run_shard(e, i);
     e->now = end;
 }
 
@@ -177,7 +156,8 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
                            sim_time limit, const volatile bool *stop)
 {
     check_machine(e);
-    exchange(e, e->now); /* what was sent from outside, between two runs */
+    for (uint32_t i = 0; i < e->n; i++) /* between two runs things may have been sent or changed */
+        note_wake(e, e->shards[i]);
     for (;;) {
         if (stop && *stop)
             return ENGINE_STOPPED;
@@ -185,7 +165,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
             return ENGINE_DONE;
         sim_time event = earliest_event(e);
         /* A boundary still to come may wake someone. */
-        if (event == TIME_NEVER && !e->boundary_due)
+        if (event == TIME_NEVER && !is_boundary_due(e))
             return !is_done && all_idle(e) ? ENGINE_DONE : ENGINE_DEADLOCK;
         sim_time start = quantum_start(e, event);
         e->now = start < limit ? start : limit;

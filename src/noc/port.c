@@ -81,76 +81,188 @@ static sim_time port_pass(uint64_t *next_slot, const struct clock_domain *clock,
 
 /* --- injection --- */
 
-void tx_init(struct tx_port *p, struct shard *s, const struct clock_domain *clock,
+/* A power of two that no receiver can fill: each message in its buffer has at least one flit. */
+static uint32_t ring_size(uint32_t credits)
+{
+    uint32_t size = 1;
+    while (size < credits)
+        size *= 2;
+    return size;
+}
+
+void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers)
 {
     uint32_t depth = c->buffer_flits ? c->buffer_flits : noc_full_buffer_flits(c, flits_per_cycle);
+    uint32_t size = ring_size(depth);
     *p = (struct tx_port){
         .shard = s,
         .clock = clock,
         .flits_per_cycle = flits_per_cycle,
         .latency = (sim_time)c->latency_cycles * clock->period,
-        .credits = xcalloc(n_receivers, sizeof *p->credits),
+        .peers = xcalloc(n_receivers, sizeof *p->peers),
         .first_receiver = first_receiver,
         .n_receivers = n_receivers,
         .max_credits = depth,
+        .ring_mask = size - 1,
+        .rings = xcalloc((size_t)size * n_receivers, sizeof *p->rings),
+        .wants = xcalloc(1, sizeof *p->wants + n_receivers * sizeof p->wants->items[0]),
     };
-    for (uint32_t i = 0; i < n_receivers; i++)
-        p->credits[i] = depth;
+    for (uint32_t i = 0; i < n_receivers; i++) {
+        p->peers[i].credits = depth;
+        p->peers[i].ring = p->rings + (size_t)i * size;
+    }
+    assert(network < SHARD_NETWORKS);
+    s->tx[network] = p;
 }
 
 void tx_destroy(struct tx_port *p)
 {
-    free(p->credits);
-    p->credits = NULL;
+    free(p->peers);
+    free(p->rings);
+    free(p->wants);
+    p->peers = NULL;
+    p->rings = NULL;
+    p->wants = NULL;
 }
 
-static uint32_t *credits_for(const struct tx_port *p, uint32_t receiver)
+static struct tx_peer *peer_of(const struct tx_port *p, uint32_t receiver)
 {
     assert(receiver - p->first_receiver < p->n_receivers);
-    return &p->credits[receiver - p->first_receiver];
+    return &p->peers[receiver - p->first_receiver];
+}
+
+void tx_credit(struct tx_port *p, uint32_t receiver, sim_time at, uint32_t flits)
+{
+    struct tx_peer *peer = peer_of(p, receiver);
+    uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_relaxed);
+    peer->ring[tail & p->ring_mask] = (struct credit){at, flits};
+    atomic_store_explicit(&peer->tail, tail + 1, memory_order_release);
+}
+
+/* Takes the credits that are back by `now`. */
+static void take_credits(const struct tx_port *p, struct tx_peer *peer, sim_time now)
+{
+    uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
+    while (peer->head != tail) {
+        const struct credit *c = &peer->ring[peer->head & p->ring_mask];
+        if (c->at > now)
+            break;
+        peer->head++;
+        peer->credits += (uint32_t)c->flits;
+        peer->back += c->flits * c->at;
+        peer->last_back = c->at;
+    }
+    assert(peer->credits <= p->max_credits);
+}
+
+/* When the peer will have that many, if that is before `until` and on the ring already. */
+static sim_time enough_at(const struct tx_port *p, const struct tx_peer *peer, uint32_t flits,
+                          sim_time until)
+{
+    uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
+    uint64_t credits = peer->credits;
+    for (uint32_t i = peer->head; i != tail; i++) {
+        const struct credit *c = &peer->ring[i & p->ring_mask];
+        if (c->at >= until)
+            break;
+        credits += c->flits;
+        if (credits >= flits)
+            return c->at;
+    }
+    return TIME_NEVER;
+}
+
+static void want(const struct tx_port *p, uint32_t peer, uint32_t flits)
+{
+    struct tx_wants *w = p->wants;
+    uint32_t i = 0;
+    while (i < w->n && w->items[i].peer != peer)
+        i++;
+    if (i == w->n)
+        w->items[w->n++] = (struct tx_want){peer, flits};
+    else if (flits < w->items[i].flits)
+        w->items[i].flits = flits;
+    p->shard->starved = true;
+}
+
+sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t flits)
+{
+    sim_time at = enough_at(p, &p->peers[peer], flits, p->shard->until);
+    if (at == TIME_NEVER) {
+        want(p, peer, flits);
+        return TIME_NEVER;
+    }
+    at = now > at ? now : at;
+    return p->open_from > at ? p->open_from : at;
+}
+
+sim_time tx_awaited(struct tx_port *p)
+{
+    struct tx_wants *w = p->wants;
+    sim_time first = TIME_NEVER;
+    for (uint32_t i = 0; i < w->n;) {
+        sim_time at = enough_at(p, &p->peers[w->items[i].peer], w->items[i].flits, TIME_NEVER);
+        if (at == TIME_NEVER) {
+            i++;
+            continue;
+        }
+        first = at < first ? at : first;
+        w->items[i] = w->items[--w->n];
+    }
+    return first;
+}
+
+sim_time tx_settle(struct tx_port *p)
+{
+    sim_time last = 0;
+    uint64_t back = 0;
+    for (uint32_t i = 0; i < p->n_receivers; i++) {
+        struct tx_peer *peer = &p->peers[i];
+        take_credits(p, peer, TIME_NEVER);
+        back += peer->back;
+        last = peer->last_back > last ? peer->last_back : last;
+    }
+    p->stats.held = back - p->stats.entered;
+    return last;
+}
+
+bool tx_is_quiet(const struct tx_port *p)
+{
+    for (uint32_t i = 0; i < p->n_receivers; i++)
+        if (p->peers[i].credits < p->max_credits)
+            return false;
+    return true;
 }
 
 void tx_send(struct tx_port *p, sim_time now, struct message m)
 {
+    struct tx_peer *to = peer_of(p, m.to);
     assert(tx_can_send(p, now, m.to, m.flits));
-    *credits_for(p, m.to) -= m.flits;
+    if (to->credits < m.flits)
+        take_credits(p, to, now);
+    to->credits -= m.flits;
     m.at = port_pass(&p->next_slot, p->clock, p->flits_per_cycle, now, m.flits) + p->latency;
     uint64_t free_cycle = p->next_slot / p->flits_per_cycle;
     p->open_from = free_cycle > 0 ? (free_cycle - 1) * p->clock->period + 1 : 0;
     shard_send(p->shard, now, m);
-    occupancy_add(&p->held, now, m.flits);
     p->stats.messages++;
     p->stats.flits += m.flits;
     p->stats.entered += m.flits * now;
 }
 
-void tx_credit(struct tx_port *p, const struct message *credit)
-{
-    uint32_t *credits = credits_for(p, credit->from);
-    *credits += credit->flits;
-    assert(*credits <= p->max_credits);
-    occupancy_remove(&p->held, credit->at, credit->flits);
-    p->stats.held = p->held.area;
-}
-
-bool tx_is_quiet(const struct tx_port *p)
-{
-    return p->held.n == 0;
-}
-
 /* --- ejection --- */
 
-void rx_init(struct rx_port *p, struct shard *s, const struct clock_domain *clock,
-             const struct noc_config *c, uint32_t flits_per_cycle, uint16_t credit_kind)
+void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
+             const struct noc_config *c, uint32_t flits_per_cycle)
 {
     *p = (struct rx_port){
         .shard = s,
         .clock = clock,
         .flits_per_cycle = flits_per_cycle,
         .latency = (sim_time)c->latency_cycles * clock->period,
-        .credit_kind = credit_kind,
+        .network = network,
     };
 }
 
@@ -171,15 +283,35 @@ static void buffer_grow(struct message_queue *q)
     *q = (struct message_queue){.items = items, .n = q->n, .cap = cap};
 }
 
+static void enter(struct rx_port *p, const struct message *m)
+{
+    occupancy_add(&p->held, m->at, m->flits);
+    p->stats.messages++;
+    p->stats.flits += m->flits;
+}
+
+/* Through the port, and the credits on their way back. */
+static sim_time leave(struct rx_port *p, sim_time now, const struct message *m)
+{
+    sim_time through = port_pass(&p->next_slot, p->clock, p->flits_per_cycle, now, m->flits);
+    sim_time back = through + p->latency;
+    assert(m->at <= now);
+    tx_credit(p->shard->engine->shards[m->from]->tx[p->network], p->shard->id, back, m->flits);
+    occupancy_remove(&p->held, through, m->flits);
+    p->stats.held = p->held.area;
+    p->stats.entered += m->flits * m->at;
+    p->stats.left += m->flits * through;
+    p->stats.back += m->flits * back;
+    return through;
+}
+
 void rx_arrive(struct rx_port *p, const struct message *m)
 {
     struct message_queue *q = &p->buffer;
     if (q->n == q->cap)
         buffer_grow(q);
     q->items[(q->head + q->n++) & (q->cap - 1)] = *m;
-    occupancy_add(&p->held, m->at, m->flits);
-    p->stats.messages++;
-    p->stats.flits += m->flits;
+    enter(p, m);
 }
 
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)
@@ -187,19 +319,14 @@ sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)
     struct message_queue *q = &p->buffer;
     assert(q->n > 0);
     *out = q->items[q->head];
-    assert(out->at <= now);
     q->head = (q->head + 1) & (q->cap - 1);
     q->n--;
+    return leave(p, now, out);
+}
 
-    sim_time through = port_pass(&p->next_slot, p->clock, p->flits_per_cycle, now, out->flits);
-    struct message credit = {
-        .at = through + p->latency, .to = out->from, .kind = p->credit_kind, .flits = out->flits};
-    shard_send(p->shard, now, credit);
-
-    occupancy_remove(&p->held, through, out->flits);
-    p->stats.held = p->held.area;
-    p->stats.entered += out->flits * out->at;
-    p->stats.left += out->flits * through;
-    p->stats.back += out->flits * credit.at;
-    return through;
+sim_time rx_pass(struct rx_port *p, sim_time now, const struct message *m)
+{
+    assert(p->buffer.n == 0);
+    enter(p, m);
+    return leave(p, now, m);
 }

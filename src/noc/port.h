@@ -46,7 +46,7 @@ enum noc_buffer_verdict noc_check_buffer(const struct noc_config *c, uint32_t fl
 struct port_stats {
     uint64_t messages, flits;
     /* Sums of flits x time units, modulo 2^64, for noc_is_conserved(). */
-    uint64_t held;    /* tx: area under the credits in use; rx: under the buffer's occupancy */
+    uint64_t held;    /* tx: time in use of all credits; rx: area under the buffer's occupancy */
     uint64_t entered; /* tx: flits x when sent; rx: flits x when arrived */
     uint64_t left;    /* rx: flits x when through the ejection port */
     uint64_t back;    /* rx: flits x when their credits were to be back */
@@ -58,6 +58,32 @@ void port_stats_add(struct port_stats *into, const struct port_stats *from);
  * empty and all credits are back; otherwise false with what differs in `why`. */
 bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, struct strbuf *why);
 
+/* Credits on their way back: usable from `at` on. */
+struct credit {
+    sim_time at;
+    uint64_t flits;
+};
+
+/* One receiver as a sender sees it. The receiver's thread appends to the ring, the sender's takes
+ * off: credits need no messages. Those that are usable before the present quantum ends were all
+ * appended before it began, and only those are looked at while it lasts. */
+struct tx_peer {
+    uint32_t credits;    /* taken off the ring */
+    uint32_t head;       /* counts what was taken off */
+    struct credit *ring; /* holds all credits there can be */
+    atomic_uint tail;    /* counts what was appended */
+    sim_time last_back;  /* of what was taken off */
+    uint64_t back;       /* sum of flits x when back, of what was taken off */
+};
+
+/* Receivers whose credits are missing, and how many. */
+struct tx_wants {
+    uint32_t n;
+    struct tx_want {
+        uint32_t peer, flits;
+    } items[];
+};
+
 /* Injection side, one per network per shard. */
 struct tx_port {
     struct shard *shard;
@@ -68,24 +94,31 @@ struct tx_port {
     sim_time open_from; /* a message may be handed over as soon as the last port cycle before the
                          * free one has begun: a sender on another clock would otherwise miss port
                          * cycles it could have used */
-    uint32_t *credits;  /* per receiver, indexed by shard id - first_receiver */
+    struct tx_peer *peers; /* receivers, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
-    struct occupancy held; /* credits in use, all receivers */
+    uint32_t ring_mask;
+    struct credit *rings;
+    struct tx_wants *wants;
     struct port_stats stats;
 };
-void tx_init(struct tx_port *p, struct shard *s, const struct clock_domain *clock,
+/* The port becomes the shard's one into the network of that number (below SHARD_NETWORKS). */
+void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers);
 void tx_destroy(struct tx_port *p);
+/* tx_ready_at() when credits are missing. */
+sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t flits);
 /* The first time >= now at which a message of that many flits can be handed over, as far as the
- * port is concerned: TIME_NEVER while credits are missing. */
+ * port is concerned: TIME_NEVER while credits are missing. Then the shard's credit_at will say when
+ * to ask again. */
 static inline sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32_t to,
                                    uint32_t flits)
 {
+    uint32_t peer = to - p->first_receiver;
     assert(flits > 0 && flits <= p->max_credits);
-    assert(to - p->first_receiver < p->n_receivers);
-    if (p->credits[to - p->first_receiver] < flits)
-        return TIME_NEVER;
+    assert(peer < p->n_receivers);
+    if (p->peers[peer].credits < flits)
+        return tx_await(p, now, peer, flits);
     return p->open_from > now ? p->open_from : now;
 }
 /* Can it be handed over now? (The same as tx_ready_at() <= now.) */
@@ -95,9 +128,15 @@ static inline bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t t
 }
 /* Sends m.flits flits to m.to, which must be possible; fills in m.from and m.at. */
 void tx_send(struct tx_port *p, sim_time now, struct message m);
-/* A credit message came back. */
-void tx_credit(struct tx_port *p, const struct message *credit);
-/* Are all credits back? */
+/* The receiver gives credits back, usable from `at` on. */
+void tx_credit(struct tx_port *p, uint32_t receiver, sim_time at, uint32_t flits);
+/* Between quanta: when enough credits will be back for one of those tx_await() found missing, and
+ * forgets these; TIME_NEVER if that is not known. */
+sim_time tx_awaited(struct tx_port *p);
+/* When nothing is on its way any more: takes all credits back and brings the statistics up to date;
+ * returns when the last one came. */
+sim_time tx_settle(struct tx_port *p);
+/* Are all credits back, after tx_settle()? */
 bool tx_is_quiet(const struct tx_port *p);
 
 /* Ejection side. */
@@ -107,13 +146,13 @@ struct rx_port {
     uint32_t flits_per_cycle;
     sim_time latency; /* of the credits' way back */
     uint64_t next_slot;
-    uint16_t credit_kind;        /* message.kind of credits */
+    uint32_t network;
     struct message_queue buffer; /* ring of what has arrived; bounded by the senders' credits */
     struct occupancy held;       /* flits in the buffer or passing the port */
     struct port_stats stats;
 };
-void rx_init(struct rx_port *p, struct shard *s, const struct clock_domain *clock,
-             const struct noc_config *c, uint32_t flits_per_cycle, uint16_t credit_kind);
+void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
+             const struct noc_config *c, uint32_t flits_per_cycle);
 void rx_destroy(struct rx_port *p);
 /* Puts a message from the inbox into the buffer; in the inbox's order. */
 void rx_arrive(struct rx_port *p, const struct message *m);
@@ -126,5 +165,8 @@ static inline const struct message *rx_peek(const struct rx_port *p)
 /* Takes the first message: begins as soon as the port is free, returns when its last flit is
  * through, and sends the credits back from then. */
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
+/* For a receiver that always has room, and so never has anything in its buffer: the message comes
+ * and is taken at once. */
+sim_time rx_pass(struct rx_port *p, sim_time now, const struct message *m);
 
 #endif

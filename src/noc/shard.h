@@ -9,6 +9,7 @@
 #define HEDDLE_NOC_SHARD_H
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,14 +37,15 @@ static inline uint64_t clock_cycle_at(const struct clock_domain *d, sim_time t)
 
 struct message {
     sim_time at;   /* usable at the receiver from then on */
+    void *body;    /* payload; ownership travels with the message */
     uint32_t from; /* shard id of the sender */
     uint32_t to;
     uint16_t kind; /* the machine's business */
     uint16_t flits;
-    uint32_t value; /* small payload */
-    void *body;     /* large payload; ownership travels with the message */
+    uint32_t next; /* in its outbox: index + 1 of the next one to the same receiver */
 };
 
+struct engine;
 struct shard;
 struct shard_ops {
     const char *kind; /* "sm", "partition" */
@@ -65,18 +67,47 @@ struct message_queue {
     uint32_t head, n, cap;
 };
 
+/* What a shard sent in one quantum: one array, with a list through it for each receiver. */
+struct outbox {
+    struct message *items;
+    uint32_t n, cap;
+    uint32_t *first, *last; /* index + 1 of each receiver's messages; first is 0 if there are none */
+};
+
+/* Who sent to a shard in one quantum. A byte a sender, so that senders on different threads write
+ * different places; readers look at eight at a time. */
+struct letterbox {
+    atomic_bool full; /* is there anything at all? */
+    uint64_t *senders;
+};
+
+enum { SHARD_NETWORKS = 4 };
+
+struct tx_port;
+
+/* Outboxes and letterboxes come in pairs: in a quantum one side is written to while what was
+ * written to the other in the quantum before is taken in. So nothing is read while it is written,
+ * and one meeting of the threads a quantum is enough. */
 struct shard {
     const struct shard_ops *ops;
     uint32_t id;
     sim_time next;
-    struct message_queue inbox;
-    struct message *outbox; /* sent in this quantum */
-    uint32_t n_out, cap_out;
     sim_time min_latency; /* smallest latency it may send with; checked */
+    bool failed;          /* set by itself: the run cannot go on */
+    /* Its ports into networks (port.h). One that lacks credits says so in `starved`; the engine
+     * says in credit_at when enough will be back, TIME_NEVER if that is not known, and the shard
+     * puts it back to that when it has seen it. */
+    struct tx_port *tx[SHARD_NETWORKS];
+    bool starved;
+    sim_time credit_at;
+    /* The engine's own. */
+    sim_time until;   /* the end of the quantum it is in */
+    sim_time sent_at; /* when the first of what it sent in the last quantum is usable */
+    struct message_queue inbox;
+    struct outbox out[2];
+    struct letterbox letters[2];
+    struct engine *engine;
 };
-
-/* Frees the queues; the bodies of messages are their owners' business. */
-void shard_destroy(struct shard *s);
 
 /* The first message usable before `until`, or NULL; take it off with shard_take(). */
 static inline const struct message *shard_peek(const struct shard *s, sim_time until)
@@ -95,10 +126,14 @@ static inline void shard_take(struct shard *s)
  * filled in. */
 void shard_send(struct shard *s, sim_time now, struct message m);
 
+struct team;
+
+/* Zeroed, then filled in but for the engine's own, then engine_connect(). */
 struct engine {
     struct shard **shards; /* indexed by id */
     uint32_t n;
-    sim_time now;     /* start of the present quantum */
+    struct team *team; /* shares the shards of a quantum out; NULL = the caller does them all */
+    sim_time now;      /* start of the present quantum */
     sim_time quantum; /* units; at most the smallest link latency */
     sim_time period;  /* boundaries at multiples of this end a quantum too (visibility); 0 = none */
     bool skip;        /* false = step through every quantum even when nothing happens */
@@ -106,8 +141,20 @@ struct engine {
      * only at the first one after something happened: at the others it must have nothing to do. */
     void (*at_boundary)(void *user, sim_time t);
     void *user;
-    bool boundary_due; /* the engine's own: some shard advanced since at_boundary() */
+    /* The engine's own. */
+    atomic_bool boundary_due; /* some shard advanced since at_boundary() */
+    atomic_bool any_failed;   /* some shard said that it failed */
+    uint32_t side;            /* of the outboxes and letterboxes, that is written to */
+    sim_time end;             /* of the present quantum */
+    sim_time *wake;           /* of each shard: when it or what it sent wants something done */
 };
+
+/* Gives the shards what they need to send to each other. Once, before anything is sent. */
+void engine_connect(struct engine *e);
+/* Frees what the engine gave to the shards; the bodies of messages are their owners' business. */
+void engine_destroy(struct engine *e);
+/* Is a message on its way? Credits do not count. */
+bool engine_has_mail(const struct engine *e);
 
 enum engine_end { ENGINE_DONE, ENGINE_DEADLOCK, ENGINE_LIMIT, ENGINE_STOPPED };
 

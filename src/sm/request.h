@@ -7,14 +7,14 @@
 #include "noc/shard.h"
 
 enum message_kind {
-    MSG_REQUEST,     /* SM to partition; body = struct mem_request */
-    MSG_REPLY,       /* partition to SM; the same body comes back */
-    MSG_FREE,        /* partition to SM: a store's body, done with */
-    MSG_UP_CREDIT,   /* partition to SM: room in its request buffer; value = flits */
-    MSG_DOWN_CREDIT, /* SM to partition: room in its reply buffer */
-    MSG_CTA_START,   /* dispatcher to SM; body = struct cta_order */
-    MSG_CTA_DONE,    /* SM to dispatcher; value = CTAs that ended */
+    MSG_REQUEST,   /* SM to partition; body = struct mem_request */
+    MSG_REPLY,     /* partition to SM; the same body comes back */
+    MSG_FREE,      /* partition to SM: a store's body, done with */
+    MSG_CTA_START,   /* dispatcher to SM; body = the CTA's number */
+    MSG_CTA_DONE,  /* SM to dispatcher: one has ended */
 };
+
+enum network { NET_UP /* SMs to partitions */, NET_DOWN /* and back */ };
 
 /* Lanes of an atomic that fall into one line. */
 struct atomic_part {

@@ -73,8 +73,7 @@ static void end_cta(struct sm *sm, uint32_t cta_slot, uint64_t now)
     shard_send(&sm->shard, t,
                (struct message){.at = t + sm->dispatch_latency,
                                 .to = sm->dispatcher,
-                                .kind = MSG_CTA_DONE,
-                                .value = 1});
+                                .kind = MSG_CTA_DONE});
 }
 
 void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
@@ -116,10 +115,8 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     sim_time t = now * sm->clock->period;
     switch (m->kind) {
     case MSG_REPLY: { /* there is always room: whoever asked has kept a place */
-        struct message out;
-        rx_arrive(&sm->down, m);
-        uint64_t at = clock_cycle_at(sm->clock, rx_take(&sm->down, t, &out));
-        struct wheel_event e = {EV_REPLY, 0, 0, out.body};
+        uint64_t at = clock_cycle_at(sm->clock, rx_pass(&sm->down, t, m));
+        struct wheel_event e = {EV_REPLY, 0, 0, m->body};
         at = at > now ? at : now;
         wheel_add(&sm->wheel, now, at, e);
         plan(sm, at);
@@ -128,11 +125,6 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     case MSG_FREE:
         sm->requests_out--;
         sm_free_request(sm, m->body);
-        break;
-    case MSG_UP_CREDIT:
-        tx_credit(&sm->up, m);
-        if (sm->miss_n || ldst_wants_port(sm))
-            plan(sm, now);
         break;
     default: /* MSG_CTA_START */
         plan(sm, now);
@@ -236,10 +228,20 @@ static uint64_t next_cycle(const struct sm *sm, uint64_t now)
     return min_u64(next, wheel_next(&sm->wheel, now + 1));
 }
 
+/* Credits that something waited for will be back. */
+static void see_credits(struct sm *sm)
+{
+    if (sm->shard.credit_at == TIME_NEVER)
+        return;
+    plan(sm, clock_cycle_at(sm->clock, sm->shard.credit_at));
+    sm->shard.credit_at = TIME_NEVER;
+}
+
 static void sm_advance(struct shard *s, sim_time until)
 {
     struct sm *sm = (struct sm *)s;
     uint64_t end = clock_cycle_at(sm->clock, until);
+    see_credits(sm);
     for (;;) {
         const struct message *m = shard_peek(s, until);
         uint64_t now = sm->planned;
@@ -262,6 +264,7 @@ static void sm_advance(struct shard *s, sim_time until)
         sm->cycle = now + 1;
         if (sm->emu.fault.kind != FAULT_NONE) {
             s->next = TIME_NEVER;
+            s->failed = true;
             return;
         }
     }
@@ -377,10 +380,10 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
     sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
     sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
-    tx_init(&sm->up, &sm->shard, setup->noc_clock, setup->noc, setup->noc->flits_per_cycle_up,
+    tx_init(&sm->up, NET_UP, &sm->shard, setup->noc_clock, setup->noc, setup->noc->flits_per_cycle_up,
             setup->first_partition, setup->map->n_partitions);
-    rx_init(&sm->down, &sm->shard, setup->noc_clock, setup->noc, setup->noc->flits_per_cycle_down,
-            MSG_DOWN_CREDIT);
+    rx_init(&sm->down, NET_DOWN, &sm->shard, setup->noc_clock, setup->noc,
+            setup->noc->flits_per_cycle_down);
     overlay_init(&sm->overlay);
     sm->view = (struct sched_view){.n_warps = setup->n_warps,
                                    .n_slots = c->n_schedulers,
@@ -423,7 +426,6 @@ void sm_destroy(struct sm *sm)
     strbuf_destroy(&sm->emu.fault.text);
     strbuf_destroy(&sm->emu.warning);
     strbuf_destroy(&sm->printed);
-    shard_destroy(&sm->shard);
 }
 
 /* Room for the registers of any function of the program. */

@@ -1,0 +1,199 @@
+/* Two words are waited for: `round`, by members without work, and `left`, by the caller. Each is
+ * first watched for a while, because the next round is mostly microseconds away, then slept on with
+ * a futex. Items are claimed by counting a seat's number of open items down. A claim reads what the
+ * caller wrote before it opened the seats, and until all that were claimed are done the caller
+ * writes nothing: so a member that comes late, even in the middle of the next round, is no danger.
+ */
+#include "base/team.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+
+enum { CACHE_LINE = 64, SPINS = 2000 };
+
+/* Padding keeps words that different members write a cache line apart. */
+struct seat {
+    atomic_int open; /* items of this member nobody has claimed; < 1 = none */
+    struct team *team;
+    uint32_t number;
+    pthread_t thread;
+    char padding[CACHE_LINE];
+};
+
+struct team {
+    void (*work)(void *user, uint32_t item);
+    void *user;
+    uint32_t n_seats;
+    uint32_t spins;
+    atomic_bool over; /* the round that begins is the last: there is nothing to do in it */
+    char padding[CACHE_LINE];
+    atomic_uint round; /* counts those that have begun */
+    atomic_uint sleepers;
+    char more_padding[CACHE_LINE];
+    atomic_uint left; /* items that are not done */
+    atomic_bool caller_sleeps;
+    char yet_more_padding[CACHE_LINE];
+    struct seat seats[];
+};
+
+static void futex_wait(atomic_uint *word, uint32_t seen)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+static void futex_wake_all(atomic_uint *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1 << 30, NULL, NULL, 0);
+}
+
+static void relax(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Does items of all seats, its own first; returns how many. */
+static uint32_t do_items(struct team *t, uint32_t own)
+{
+    uint32_t done = 0;
+    for (uint32_t k = 0; k < t->n_seats; k++) {
+        uint32_t s = own + k < t->n_seats ? own + k : own + k - t->n_seats;
+        struct seat *seat = &t->seats[s];
+        while (atomic_load_explicit(&seat->open, memory_order_relaxed) > 0) {
+            int open = atomic_fetch_sub_explicit(&seat->open, 1, memory_order_acquire);
+            if (open < 1)
+                break;
+            t->work(t->user, s + (uint32_t)(open - 1) * t->n_seats);
+            done++;
+        }
+    }
+    return done;
+}
+
+static void report_done(struct team *t, uint32_t done)
+{
+    if (done && atomic_fetch_sub(&t->left, done) == done && atomic_load(&t->caller_sleeps))
+        futex_wake_all(&t->left);
+}
+
+/* Returns the number of the round that has begun since `seen`. */
+static uint32_t await_round(struct team *t, uint32_t seen)
+{
+    for (uint32_t i = 0; i < t->spins; i++, relax())
+        if (atomic_load_explicit(&t->round, memory_order_acquire) != seen)
+            return atomic_load_explicit(&t->round, memory_order_acquire);
+    atomic_fetch_add(&t->sleepers, 1);
+    while (atomic_load(&t->round) == seen)
+        futex_wait(&t->round, seen);
+    atomic_fetch_sub(&t->sleepers, 1);
+    return atomic_load(&t->round);
+}
+
+static void await_all_done(struct team *t)
+{
+    for (uint32_t i = 0; i < t->spins; i++, relax())
+        if (atomic_load_explicit(&t->left, memory_order_acquire) == 0)
+            return;
+    atomic_store(&t->caller_sleeps, true);
+    for (uint32_t left; (left = atomic_load(&t->left)) != 0;)
+        futex_wait(&t->left, left);
+    atomic_store(&t->caller_sleeps, false);
+}
+
+static void *member(void *arg)
+{
+    struct seat *seat = arg;
+    struct team *t = seat->team;
+    for (uint32_t seen = 0;;) {
+        seen = await_round(t, seen);
+        if (t->over)
+            return NULL;
+        report_done(t, do_items(t, seat->number));
+    }
+}
+
+/* Watching takes a core: with fewer of them than members, it would keep others from working. */
+static uint32_t spins_for(uint32_t n_members)
+{
+    cpu_set_t cpus;
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0 && (uint32_t)CPU_COUNT(&cpus) < n_members)
+        return 0;
+    return SPINS;
+}
+
+/* Signals are the caller's business. */
+static bool start_member(struct seat *seat)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&seat->thread, NULL, member, seat) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+struct team *team_create(uint32_t n_members)
+{
+    struct team *t = xcalloc(1, sizeof *t + n_members * sizeof t->seats[0]);
+    t->n_seats = n_members;
+    t->spins = spins_for(n_members);
+    for (uint32_t i = 0; i < n_members; i++) {
+        t->seats[i].team = t;
+        t->seats[i].number = i;
+    }
+    for (uint32_t i = 1; i < n_members; i++)
+        if (!start_member(&t->seats[i])) {
+            t->n_seats = i;
+            break;
+        }
+    return t;
+}
+
+static void begin_round(struct team *t)
+{
+    atomic_fetch_add(&t->round, 1);
+    if (atomic_load(&t->sleepers))
+        futex_wake_all(&t->round);
+}
+
+void team_destroy(struct team *t)
+{
+    if (!t)
+        return;
+    atomic_store(&t->over, true);
+    begin_round(t);
+    for (uint32_t i = 1; i < t->n_seats; i++)
+        pthread_join(t->seats[i].thread, NULL);
+    free(t);
+}
+
+/* Items s, s + n_seats, s + 2 * n_seats, ... below n_items. */
+static int items_of_seat(const struct team *t, uint32_t s, uint32_t n_items)
+{
+    return s < n_items ? (int)((n_items - 1 - s) / t->n_seats + 1) : 0;
+}
+
+void team_run(struct team *t, uint32_t n_items, void (*work)(void *user, uint32_t item), void *user)
+{
+    t->work = work;
+    t->user = user;
+    atomic_store_explicit(&t->left, n_items, memory_order_relaxed);
+    for (uint32_t s = 0; s < t->n_seats; s++)
+        atomic_store_explicit(&t->seats[s].open, items_of_seat(t, s, n_items),
+                              memory_order_release);
+    begin_round(t);
+    report_done(t, do_items(t, 0));
+    await_all_done(t);
+}

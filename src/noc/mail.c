@@ -1,0 +1,141 @@
+/* Messages between shards. A sender appends to its own outbox and leaves its mark in the receiver's
+ * letterbox; when the next quantum begins the receiver goes through the marks and inserts what it
+ * finds into its inbox, which is sorted by (at, from, order). New messages are mostly later than
+ * old ones, so insertion looks from the end. */
+#include "noc/mail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+/* The letterbox's bytes are counted off from the low end of a word. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "marks are read as little-endian words");
+_Static_assert(sizeof(struct message) == 32, "half a cache line");
+
+static uint32_t letter_words(const struct engine *e)
+{
+    return (e->n + 7) / 8;
+}
+
+void engine_connect(struct engine *e)
+{
+    e->wake = xcalloc(e->n, sizeof *e->wake);
+    for (uint32_t i = 0; i < e->n; i++) {
+        struct shard *s = e->shards[i];
+        s->engine = e;
+        s->credit_at = s->sent_at = TIME_NEVER;
+        for (uint32_t side = 0; side < 2; side++) {
+            s->out[side].first = xcalloc(e->n, sizeof *s->out[side].first);
+            s->out[side].last = xcalloc(e->n, sizeof *s->out[side].last);
+            s->letters[side].senders = xcalloc(letter_words(e), sizeof(uint64_t));
+        }
+    }
+}
+
+void engine_destroy(struct engine *e)
+{
+    for (uint32_t i = 0; i < e->n && e->wake; i++) {
+        struct shard *s = e->shards[i];
+        free(s->inbox.items);
+        for (uint32_t side = 0; side < 2; side++) {
+            free(s->out[side].items);
+            free(s->out[side].first);
+            free(s->out[side].last);
+            free(s->letters[side].senders);
+        }
+    }
+    free(e->wake);
+    e->wake = NULL;
+}
+
+bool engine_has_mail(const struct engine *e)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->shards[i]->inbox.n > 0 ||
+            atomic_load_explicit(&e->shards[i]->letters[e->side].full, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* The receiver learns that there is something from this sender. */
+static void leave_mark(struct shard *to, uint32_t side, uint32_t from)
+{
+    ((uint8_t *)to->letters[side].senders)[from] = 1;
+    atomic_store_explicit(&to->letters[side].full, true, memory_order_relaxed);
+}
+
+void shard_send(struct shard *s, sim_time now, struct message m)
+{
+    const struct engine *e = s->engine;
+    struct outbox *o = &s->out[e->side];
+    assert(m.at >= now + s->min_latency);
+    assert(m.to < e->n);
+    m.from = s->id;
+    m.next = 0;
+    ARRAY_RESERVE(o->items, o->cap, o->n + 1);
+    o->items[o->n++] = m;
+    if (!o->first[m.to]) {
+        o->first[m.to] = o->n;
+        leave_mark(e->shards[m.to], e->side, s->id);
+    } else {
+        o->items[o->last[m.to] - 1].next = o->n;
+    }
+    o->last[m.to] = o->n;
+    if (m.at < s->sent_at)
+        s->sent_at = m.at;
+}
+
+static bool is_before(const struct message *a, const struct message *b)
+{
+    return a->at != b->at ? a->at < b->at : a->from < b->from;
+}
+
+/* Makes room for one message behind the last: the space in front is reused once it is half of all,
+ * so that each message is moved at most once for it. */
+static void inbox_make_room(struct message_queue *q)
+{
+    if (q->head > q->cap / 2) {
+        memmove(q->items, q->items + q->head, q->n * sizeof *q->items);
+        q->head = 0;
+    } else {
+        ARRAY_RESERVE(q->items, q->cap, q->head + q->n + 1);
+    }
+}
+
+/* Inserts behind all that are not after it: messages of one sender come in the order of sending. */
+static void inbox_insert(struct message_queue *q, const struct message *m)
+{
+    if (q->head + q->n == q->cap)
+        inbox_make_room(q);
+    struct message *first = q->items + q->head, *at = first + q->n++;
+    for (; at > first && is_before(m, at - 1); at--)
+        *at = at[-1];
+    *at = *m;
+}
+
+static void take_from(struct shard *s, struct outbox *o, sim_time now)
+{
+    for (uint32_t i = o->first[s->id]; i;) {
+        const struct message *m = &o->items[i - 1];
+        assert(m->at >= now); /* else the receiver might have passed that time already */
+        inbox_insert(&s->inbox, m);
+        i = m->next;
+    }
+    o->first[s->id] = 0;
+}
+
+void mail_take_in(struct shard *s, uint32_t side, sim_time now)
+{
+    struct letterbox *l = &s->letters[side];
+    if (!atomic_load_explicit(&l->full, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&l->full, false, memory_order_relaxed);
+    for (uint32_t w = 0; w < letter_words(s->engine); w++) {
+        for (uint64_t marks = l->senders[w]; marks; marks &= marks - 1) {
+            uint32_t from = w * 8 + (uint32_t)__builtin_ctzll(marks) / 8;
+            take_from(s, &s->engine->shards[from]->out[side], now);
+        }
+        l->senders[w] = 0;
+    }
+}
