@@ -87,6 +87,7 @@ struct heddle_options {
     /* Told of each warp and each CTA that has ended; NULL = the sums are enough. */
     void (*attributed)(void *user, const struct heddle_attributed *record);
     void *attributed_user;
+    uint32_t threads; /* timing: threads that share the work; 0 and 1 = the caller's alone */
 };
 
 HEDDLE_API const char *heddle_version(void);

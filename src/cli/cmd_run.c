@@ -10,6 +10,8 @@
 #include "cli/plugin_files.h"
 #include "cli/run.h"
 #include "cli/table.h"
+
+enum { MAX_THREADS = 256 };
 #include "workloads/run.h"
 
 static const struct option options[] = {
@@ -36,6 +38,8 @@ static const struct option options[] = {
     OPTION_U64("quantum", struct run_options, quantum, "CYCLES",
                "most core cycles the parts of the machine run apart; the results do not depend on "
                "it"),
+    OPTION_U64("threads", struct run_options, threads, "N",
+               "share the work of a timed run among N threads; the results do not depend on it"),
     OPTION_U64("max-cycles", struct run_options, max_cycles, "N",
                "stop a launch after so many core cycles"),
     OPTION_U64("seed", struct run_options, seed, "N", "seed of a workload's input; 1 if not given"),
@@ -173,6 +177,10 @@ static bool check_combination(const struct run_options *o, const struct text_lis
         output_error("%s is for one workload at a time", about_one(o));
     else if (o->quantum > UINT32_MAX)
         output_error("--quantum: that is longer than any run");
+    else if (o->threads > MAX_THREADS)
+        output_error("--threads: at most %d", MAX_THREADS);
+    else if (o->threads && (o->functional || run_is_on_opencl(o)))
+        output_error("--threads is for timed runs");
     else
         return true;
     return false;

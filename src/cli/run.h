@@ -13,7 +13,7 @@ struct run_options {
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
     const char *record_l1d, *record_decisions, *series_out, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
-    uint64_t seed, max_insts, max_cycles, quantum, series;
+    uint64_t seed, max_insts, max_cycles, quantum, threads, series;
     struct text_list settings, plugins;
     /* For files. */
     const char *entry, *build_options;

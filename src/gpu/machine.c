@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/team.h"
+
 /* --- construction: SMs have the ids 0.., then partitions, then the dispatcher --- */
 
 static uint32_t first_partition_id(const struct machine_config *c)
@@ -163,6 +165,9 @@ struct machine *machine_create(const struct machine_config *config,
                                 .at_boundary = commit_memory,
                                 .user = m};
     engine_connect(&m->engine);
+    uint32_t threads = options->threads < n ? options->threads : n; /* more would find no work */
+    if (threads > 1)
+        m->engine.team = team_create(threads);
     return m;
 }
 
@@ -170,6 +175,7 @@ void machine_destroy(struct machine *m)
 {
     if (!m)
         return;
+    team_destroy(m->engine.team);
     engine_destroy(&m->engine);
     for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
         sm_destroy(&m->sms[i]);

@@ -12,6 +12,7 @@ struct machine_options {
     bool every_cycle;    /* the plain engine */
     uint32_t quantum;    /* time in core cycles at most; 0 = as long as the links allow */
     uint64_t max_cycles; /* of one launch; 0 = no limit */
+    uint32_t threads;    /* that share the shards of a quantum; 0 and 1 = the caller's alone */
     bool attribute;      /* where the cycles of warps go */
 };
 

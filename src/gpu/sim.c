@@ -82,7 +82,11 @@ static void report_progress(void *user, const struct machine *m, uint64_t cycle)
 
 static void create_machine(struct heddle_sim *sim, const struct heddle_options *o)
 {
-    struct machine_options m = {o->every_cycle, o->quantum, o->max_cycles, o->attribute};
+    struct machine_options m = {.every_cycle = o->every_cycle,
+                                .quantum = o->quantum,
+                                .max_cycles = o->max_cycles,
+                                .threads = o->threads,
+                                .attribute = o->attribute};
     sim->machine = machine_create(sim->config, &m, &sim->mem);
     sim->progress = o->progress;
     sim->progress_user = o->progress_user;
