@@ -90,10 +90,10 @@ struct tx_port {
     const struct clock_domain *clock;
     uint32_t flits_per_cycle;
     sim_time latency;
-    uint64_t next_slot; /* the first free flit of the port: cycle * flits_per_cycle + k */
-    sim_time open_from; /* a message may be handed over as soon as the last port cycle before the
-                         * free one has begun: a sender on another clock would otherwise miss port
-                         * cycles it could have used */
+    uint64_t next_slot;    /* the first free flit of the port: cycle * flits_per_cycle + k */
+    sim_time open_from;    /* a message may be handed over as soon as the last port cycle before the
+                            * free one has begun: a sender on another clock would otherwise miss port
+                            * cycles it could have used */
     struct tx_peer *peers; /* receivers, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
     uint32_t ring_mask;

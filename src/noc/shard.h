@@ -71,7 +71,8 @@ struct message_queue {
 struct outbox {
     struct message *items;
     uint32_t n, cap;
-    uint32_t *first, *last; /* index + 1 of each receiver's messages; first is 0 if there are none */
+    uint32_t *first,
+        *last; /* index + 1 of each receiver's messages; first is 0 if there are none */
 };
 
 /* Who sent to a shard in one quantum. A byte a sender, so that senders on different threads write
@@ -134,9 +135,9 @@ struct engine {
     uint32_t n;
     struct team *team; /* shares the shards of a quantum out; NULL = the caller does them all */
     sim_time now;      /* start of the present quantum */
-    sim_time quantum; /* units; at most the smallest link latency */
-    sim_time period;  /* boundaries at multiples of this end a quantum too (visibility); 0 = none */
-    bool skip;        /* false = step through every quantum even when nothing happens */
+    sim_time quantum;  /* units; at most the smallest link latency */
+    sim_time period; /* boundaries at multiples of this end a quantum too (visibility); 0 = none */
+    bool skip;       /* false = step through every quantum even when nothing happens */
     /* Called at a multiple of `period` before anything at that time, shards at rest. With `skip`
      * only at the first one after something happened: at the others it must have nothing to do. */
     void (*at_boundary)(void *user, sim_time t);

@@ -10,7 +10,7 @@ enum message_kind {
     MSG_REQUEST,   /* SM to partition; body = struct mem_request */
     MSG_REPLY,     /* partition to SM; the same body comes back */
     MSG_FREE,      /* partition to SM: a store's body, done with */
-    MSG_CTA_START,   /* dispatcher to SM; body = the CTA's number */
+    MSG_CTA_START, /* dispatcher to SM; body = the CTA's number */
     MSG_CTA_DONE,  /* SM to dispatcher: one has ended */
 };
 

@@ -71,9 +71,8 @@ static void end_cta(struct sm *sm, uint32_t cta_slot, uint64_t now)
         sm->stats.active_cycles += now + 1 - sm->active_since;
     sim_time t = now * sm->clock->period;
     shard_send(&sm->shard, t,
-               (struct message){.at = t + sm->dispatch_latency,
-                                .to = sm->dispatcher,
-                                .kind = MSG_CTA_DONE});
+               (struct message){
+                   .at = t + sm->dispatch_latency, .to = sm->dispatcher, .kind = MSG_CTA_DONE});
 }
 
 void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
@@ -380,8 +379,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
     sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
     sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
-    tx_init(&sm->up, NET_UP, &sm->shard, setup->noc_clock, setup->noc, setup->noc->flits_per_cycle_up,
-            setup->first_partition, setup->map->n_partitions);
+    tx_init(&sm->up, NET_UP, &sm->shard, setup->noc_clock, setup->noc,
+            setup->noc->flits_per_cycle_up, setup->first_partition, setup->map->n_partitions);
     rx_init(&sm->down, NET_DOWN, &sm->shard, setup->noc_clock, setup->noc,
             setup->noc->flits_per_cycle_down);
     overlay_init(&sm->overlay);

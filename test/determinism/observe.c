@@ -30,6 +30,7 @@ static enum heddle_status create(const struct testbed *bed, const struct manner 
                                .timing = true,
                                .every_cycle = how->every_cycle,
                                .quantum = how->quantum,
+                               .threads = how->threads,
                                .max_cycles = max_cycles,
                                .settings = bed->settings,
                                .n_settings = n_settings(bed),

@@ -15,6 +15,7 @@ struct manner {
     uint32_t quantum;     /* core cycles, 0 = as long as links allow */
     const char *host_isa; /* NULL = the best there is */
     bool attribute;       /* watch where the cycles of warps go, which adds statistics */
+    uint32_t threads;     /* 0 = one */
 };
 
 /* The machine it is carried out on. */

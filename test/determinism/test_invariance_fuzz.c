@@ -21,11 +21,12 @@ static uint64_t first_seed = 1, n_cases = DEFAULT_CASES;
 static bool show_kernel;
 
 static const struct manner manners[] = {
-    {"skip, longest quantum, attributed", false, 0, NULL, true},
-    {"skip, quantum 1, attributed", false, 1, NULL, true},
-    {"skip, quantum 2", false, 2, "generic", false},
-    {"cycle, longest quantum, attributed", true, 0, NULL, true},
-    {"cycle, quantum 1", true, 1, "generic", false},
+    {"skip, longest quantum, attributed", false, 0, NULL, true, 0},
+    {"skip, quantum 1, attributed", false, 1, NULL, true, 0},
+    {"skip, quantum 2, 7 threads", false, 2, "generic", false, 7},
+    {"skip, longest quantum, 2 threads", false, 0, NULL, false, 2},
+    {"cycle, longest quantum, attributed, 3 threads", true, 0, NULL, true, 3},
+    {"cycle, quantum 1", true, 1, "generic", false, 0},
 };
 
 struct fuzz_case {

@@ -11,9 +11,10 @@
 #include "determinism/testbeds.h"
 
 static const struct manner manners[] = {
-    {"skip, longest quantum", false, 0, NULL, false},
-    {"skip, quantum 1", false, 1, NULL, false},
-    {"cycle, quantum 2", true, 2, NULL, false},
+    {"skip, longest quantum", false, 0, NULL, false, 0},
+    {"skip, quantum 1", false, 1, NULL, false, 0},
+    {"skip, longest quantum, 3 threads", false, 0, NULL, false, 3},
+    {"cycle, quantum 2", true, 2, NULL, false, 0},
 };
 
 #define HEAD                                                                                       \

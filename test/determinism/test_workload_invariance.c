@@ -1,7 +1,9 @@
 /* Every workload at `tiny`: all statistics and all results are the same whatever the quantum, the
- * engine and the host's vector instructions, on the default machine and on hostile ones.
+ * engine, the threads and the host's vector instructions, on the default machine and on hostile
+ * ones.
  *
- * By default every workload runs under one other quantum, and some of them under everything;
+ * By default every workload runs under one other quantum and on three threads, and some of them
+ * under everything;
  * HEDDLE_MATRIX=1 runs all of them under everything (`make matrix`). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +18,14 @@
 
 static bool whole_matrix;
 
-static const struct manner reference = {"skip, longest quantum", false, 0, NULL, true};
+static const struct manner reference = {"skip, longest quantum", false, 0, NULL, true, 0};
 static const struct manner others[] = {
-    {"skip, quantum 1, not attributed", false, 1, "generic", false},
-    {"skip, quantum 2", false, 2, NULL, true},
-    {"cycle, longest quantum", true, 0, NULL, true},
-    {"cycle, longest quantum, not attributed", true, 0, NULL, false},
+    {"skip, quantum 1, not attributed", false, 1, "generic", false, 0},
+    {"skip, longest quantum, 3 threads", false, 0, NULL, true, 3},
+    {"skip, quantum 2, 2 threads", false, 2, NULL, true, 2},
+    {"skip, longest quantum, 7 threads", false, 0, NULL, true, 7},
+    {"cycle, longest quantum", true, 0, NULL, true, 0},
+    {"cycle, longest quantum, not attributed", true, 0, NULL, false, 0},
 };
 enum { N_OTHERS = sizeof others / sizeof others[0] };
 
@@ -48,12 +52,12 @@ static bool is_long(const struct workload *w)
     return strcmp(w->name, "kmn") == 0 || strcmp(w->name, "sssp") == 0;
 }
 
-static void no_workload_depends_on_the_quantum(void **state)
+static void no_workload_depends_on_quantum_or_threads(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < workload_count; i++)
         if (whole_matrix || !is_long(workload_list[i]))
-            compare(workload_list[i], &testbeds[0], others, 1);
+            compare(workload_list[i], &testbeds[0], others, 2);
 }
 
 static void no_workload_depends_on_how_it_is_run(void **state)
@@ -74,7 +78,7 @@ int main(void)
 {
     whole_matrix = getenv("HEDDLE_MATRIX") != NULL;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_workload_depends_on_the_quantum),
+        cmocka_unit_test(no_workload_depends_on_quantum_or_threads),
         cmocka_unit_test(no_workload_depends_on_how_it_is_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/team.h"
 #include "noc/shard.h"
 #include "unit/random_bits.h"
 
@@ -40,7 +41,7 @@ static void chatter_act(struct chatter *c, sim_time now)
         uint64_t r = random_u64(&c->random);
         struct message m = {.at = now + c->shard.min_latency + (r & 1 ? r / 2 % 40 : 0),
                             .to = (uint32_t)(r / 256 % c->n_shards),
-                            .value = (uint32_t)(r >> 32)};
+                            .body = (void *)(uintptr_t)(r >> 32)};
         shard_send(&c->shard, now, m);
     }
     uint64_t r = random_u64(&c->random);
@@ -49,12 +50,13 @@ static void chatter_act(struct chatter *c, sim_time now)
 
 static void chatter_receive(struct chatter *c, const struct message *m)
 {
+    uint64_t value = (uintptr_t)m->body;
     digest_add(c, m->at);
     digest_add(c, m->from);
-    digest_add(c, m->value);
-    c->random ^= m->value;
-    if (m->value % 3 == 0 && c->shard.next > m->at + m->value % 50)
-        c->shard.next = m->at + m->value % 50;
+    digest_add(c, value);
+    c->random ^= value;
+    if (value % 3 == 0 && c->shard.next > m->at + value % 50)
+        c->shard.next = m->at + value % 50;
 }
 
 static void chatter_advance(struct shard *s, sim_time until)
@@ -87,6 +89,7 @@ struct machine {
     struct chatter shards[MAX_SHARDS];
     struct shard *list[MAX_SHARDS];
     uint32_t n;
+    struct engine engine;
 };
 
 static void machine_init(struct machine *m, uint64_t seed)
@@ -104,12 +107,13 @@ static void machine_init(struct machine *m, uint64_t seed)
         };
         m->list[i] = &m->shards[i].shard;
     }
+    m->engine = (struct engine){.shards = m->list, .n = m->n};
+    engine_connect(&m->engine);
 }
 
 static void machine_free(struct machine *m)
 {
-    for (uint32_t i = 0; i < m->n; i++)
-        shard_destroy(m->list[i]);
+    engine_destroy(&m->engine);
 }
 
 /* One list of messages in the order of sending, looked through at every time unit. */
@@ -128,35 +132,40 @@ static void run_naively(struct machine *m)
                 chatter_act(c, now);
         }
         for (uint32_t i = 0; i < m->n; i++) {
-            for (uint32_t k = 0; k < m->list[i]->n_out; k++) {
+            struct outbox *out = &m->list[i]->out[m->engine.side];
+            for (uint32_t k = 0; k < out->n; k++) {
                 assert_true(n < sizeof pending / sizeof pending[0]);
-                pending[n++] = m->list[i]->outbox[k];
+                pending[n++] = out->items[k];
             }
-            m->list[i]->n_out = 0;
+            out->n = 0;
         }
         while (n_left < n && pending[n_left].at <= now)
             n_left++;
     }
 }
 
-static void run_on_engine(struct machine *m, sim_time quantum, sim_time period, bool skip)
+static void run_on_engine(struct machine *m, sim_time quantum, sim_time period, bool skip,
+                          struct team *team)
 {
-    struct engine e = {
-        .shards = m->list, .n = m->n, .quantum = quantum, .period = period, .skip = skip};
-    assert_int_equal(engine_run(&e, NULL, NULL, TIME_NEVER, NULL), ENGINE_DONE);
+    m->engine.quantum = quantum;
+    m->engine.period = period;
+    m->engine.skip = skip;
+    m->engine.team = team;
+    assert_int_equal(engine_run(&m->engine, NULL, NULL, TIME_NEVER, NULL), ENGINE_DONE);
 }
 
-static void results_depend_on_neither_quantum_nor_skipping(void **state)
+static void results_depend_on_neither_quantum_nor_skipping_nor_threads(void **state)
 {
     (void)state;
     static struct machine naive, m;
+    struct team *teams[] = {NULL, team_create(2), NULL, team_create(3), NULL, team_create(7)};
     for (uint64_t seed = 1; seed <= 30; seed++) {
         machine_init(&naive, seed);
         run_naively(&naive);
         for (int variant = 0; variant < 6; variant++) {
             static const sim_time quanta[] = {1, 2, 3, 7, 8, 8};
             machine_init(&m, seed);
-            run_on_engine(&m, quanta[variant], variant % 2 ? 20 : 0, variant < 5);
+            run_on_engine(&m, quanta[variant], variant % 2 ? 20 : 0, variant < 5, teams[variant]);
             for (uint32_t i = 0; i < m.n; i++) {
                 assert_int_equal(m.shards[i].n_events, naive.shards[i].n_events);
                 assert_int_equal(m.shards[i].digest, naive.shards[i].digest);
@@ -165,6 +174,8 @@ static void results_depend_on_neither_quantum_nor_skipping(void **state)
         }
         machine_free(&naive);
     }
+    for (int i = 0; i < 6; i++)
+        team_destroy(teams[i]);
 }
 
 /* --- small scripted machines --- */
@@ -185,7 +196,7 @@ static void scripted_advance(struct shard *s, sim_time until)
     for (const struct message *m; (m = shard_peek(s, until)); shard_take(s)) {
         c->seen[c->n_seen] = m->at;
         c->from[c->n_seen] = m->from;
-        c->values[c->n_seen++] = m->value;
+        c->values[c->n_seen++] = (uint32_t)(uintptr_t)m->body;
     }
     for (; s->next < until; c->n_acts++)
         s->next = c->n_acts + 1 < c->max_acts ? s->next + c->step : TIME_NEVER;
@@ -222,12 +233,12 @@ static void stage_init(struct stage *st)
         st->list[i] = &st->actors[i].shard;
     }
     st->engine = (struct engine){.shards = st->list, .n = 3, .quantum = 10, .skip = true};
+    engine_connect(&st->engine);
 }
 
 static void stage_free(struct stage *st)
 {
-    for (uint32_t i = 0; i < 3; i++)
-        shard_destroy(st->list[i]);
+    engine_destroy(&st->engine);
 }
 
 static void acts_every(struct scripted *a, sim_time step, uint32_t times)
@@ -251,8 +262,9 @@ static void messages_come_by_time_then_sender_then_order(void **state)
         uint32_t from, at, value;
     } sent[] = {{1, 30, 0}, {2, 20, 1}, {2, 30, 2}, {1, 20, 3}, {0, 30, 4}, {1, 30, 5}, {2, 15, 6}};
     for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++)
-        shard_send(st.list[sent[i].from], 0,
-                   (struct message){.at = sent[i].at, .to = 0, .value = sent[i].value});
+        shard_send(
+            st.list[sent[i].from], 0,
+            (struct message){.at = sent[i].at, .to = 0, .body = (void *)(uintptr_t)sent[i].value});
     assert_int_equal(run(&st, TIME_NEVER), ENGINE_DONE);
     static const uint32_t expected[] = {6, 3, 1, 4, 0, 5, 2};
     assert_int_equal(st.actors[0].n_seen, 7);
@@ -517,7 +529,7 @@ static void breaking_the_latency_contract_is_caught(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_depend_on_neither_quantum_nor_skipping),
+        cmocka_unit_test(results_depend_on_neither_quantum_nor_skipping_nor_threads),
         cmocka_unit_test(messages_come_by_time_then_sender_then_order),
         cmocka_unit_test(idle_stretches_are_jumped_over),
         cmocka_unit_test(boundaries_come_before_what_happens_then),

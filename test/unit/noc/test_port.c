@@ -11,7 +11,7 @@
 #include "noc/port.h"
 #include "unit/random_bits.h"
 
-enum { PERIOD = 16, LATENCY = 5, CREDIT = 9, DATA = 1 };
+enum { PERIOD = 16, LATENCY = 5, DATA = 1 };
 
 static const struct noc_config plain = {.flit_bytes = 32,
                                         .header_bytes = 8,
@@ -45,12 +45,8 @@ struct node {
 
 static void node_collect(struct node *n, sim_time now)
 {
-    for (const struct message *m; (m = shard_peek(&n->shard, now + 1)); shard_take(&n->shard)) {
-        if (m->kind == CREDIT)
-            tx_credit(&n->tx, m);
-        else
-            rx_arrive(&n->rx, m);
-    }
+    for (const struct message *m; (m = shard_peek(&n->shard, now + 1)); shard_take(&n->shard))
+        rx_arrive(&n->rx, m);
 }
 
 static void node_tick(struct node *n, sim_time now)
@@ -78,12 +74,13 @@ static void node_tick(struct node *n, sim_time now)
 static bool node_is_idle(const struct shard *s)
 {
     const struct node *n = (const struct node *)s;
-    return n->n_sent == n->n_items && !rx_peek(&n->rx) && tx_is_quiet(&n->tx);
+    return n->n_sent == n->n_items && !rx_peek(&n->rx);
 }
 
 static void node_advance(struct shard *s, sim_time until)
 {
     struct node *n = (struct node *)s;
+    s->credit_at = TIME_NEVER; /* ticks anyway while it has something to send */
     if (s->next == TIME_NEVER) /* woken by a message: back to ticking */
         s->next = (shard_peek(s, until)->at + n->tick - 1) / n->tick * n->tick;
     for (; s->next < until; s->next += n->tick)
@@ -101,6 +98,7 @@ struct net {
     struct shard *list[MAX_NODES];
     struct item items[MAX_NODES][MAX_ITEMS];
     uint32_t n;
+    struct engine engine;
 };
 
 static struct net *net_new(uint32_t n, const struct noc_config *c, uint32_t flits_per_cycle)
@@ -113,19 +111,21 @@ static struct net *net_new(uint32_t n, const struct noc_config *c, uint32_t flit
             (struct shard){.ops = &node_ops, .id = i, .min_latency = c->latency_cycles * PERIOD};
         node->tick = PERIOD;
         node->items = net->items[i];
-        tx_init(&node->tx, &node->shard, &port_clock, c, flits_per_cycle, 0, n);
-        rx_init(&node->rx, &node->shard, &port_clock, c, flits_per_cycle, CREDIT);
+        tx_init(&node->tx, 0, &node->shard, &port_clock, c, flits_per_cycle, 0, n);
+        rx_init(&node->rx, 0, &node->shard, &port_clock, c, flits_per_cycle);
         net->list[i] = &node->shard;
     }
+    net->engine = (struct engine){.shards = net->list, .n = n, .skip = true};
+    engine_connect(&net->engine);
     return net;
 }
 
 static void net_free(struct net *net)
 {
+    engine_destroy(&net->engine);
     for (uint32_t i = 0; i < net->n; i++) {
         tx_destroy(&net->nodes[i].tx);
         rx_destroy(&net->nodes[i].rx);
-        shard_destroy(net->list[i]);
     }
     free(net);
 }
@@ -138,8 +138,12 @@ static void offer(struct net *net, uint32_t from, uint32_t to, uint32_t flits, s
 
 static void net_run_quantum(struct net *net, sim_time quantum)
 {
-    struct engine e = {.shards = net->list, .n = net->n, .quantum = quantum, .skip = true};
-    assert_int_equal(engine_run(&e, NULL, NULL, 100000000, NULL), ENGINE_DONE);
+    net->engine.quantum = quantum;
+    assert_int_equal(engine_run(&net->engine, NULL, NULL, 100000000, NULL), ENGINE_DONE);
+    for (uint32_t i = 0; i < net->n; i++) {
+        tx_settle(&net->nodes[i].tx);
+        assert_true(tx_is_quiet(&net->nodes[i].tx));
+    }
 }
 
 static void net_run(struct net *net)
@@ -280,25 +284,82 @@ static void credits_return_a_latency_after_ejection(void **state)
     net_free(net);
 }
 
+/* One sender and two receivers with the ids 10 and 11, and no time that passes by itself. */
+struct lone_sender {
+    struct shard shards[12], *list[12];
+    struct engine engine;
+    struct tx_port tx;
+};
+
+static void lone_sender_init(struct lone_sender *l, const struct noc_config *c,
+                             uint32_t flits_per_cycle)
+{
+    memset(l, 0, sizeof *l);
+    for (uint32_t i = 0; i < 12; i++) {
+        l->shards[i] = (struct shard){.id = i, .min_latency = 1};
+        l->list[i] = &l->shards[i];
+    }
+    l->engine = (struct engine){.shards = l->list, .n = 12};
+    engine_connect(&l->engine);
+    tx_init(&l->tx, 0, l->list[0], &port_clock, c, flits_per_cycle, 10, 2);
+}
+
+static void lone_sender_free(struct lone_sender *l)
+{
+    tx_destroy(&l->tx);
+    engine_destroy(&l->engine);
+}
+
 static void missing_credits_mean_never_until_they_are_back(void **state)
 {
     (void)state;
-    struct shard s = {.min_latency = 1};
+    struct lone_sender l;
     struct noc_config small = plain;
-    struct tx_port p;
     small.buffer_flits = 6;
-    tx_init(&p, &s, &port_clock, &small, 1, 10, 2);
-    tx_send(&p, 0, (struct message){.to = 11, .flits = 4});
-    assert_int_equal(tx_ready_at(&p, 0, 11, 3), TIME_NEVER);
-    assert_false(tx_can_send(&p, 1000, 11, 3));
-    assert_true(tx_can_send(&p, 1000, 11, 2));
-    assert_true(tx_can_send(&p, 1000, 10, 6)); /* each receiver has its own */
-    assert_false(tx_is_quiet(&p));
-    tx_credit(&p, &(struct message){.at = 500, .from = 11, .flits = 4});
-    assert_true(tx_can_send(&p, 1000, 11, 6));
-    assert_true(tx_is_quiet(&p));
-    tx_destroy(&p);
-    shard_destroy(&s);
+    lone_sender_init(&l, &small, 1);
+    l.list[0]->until = 2000;
+    tx_send(&l.tx, 0, (struct message){.to = 11, .flits = 4});
+    assert_false(l.list[0]->starved);
+    assert_int_equal(tx_ready_at(&l.tx, 0, 11, 3), TIME_NEVER);
+    assert_true(l.list[0]->starved);
+    assert_false(tx_can_send(&l.tx, 1000, 11, 3));
+    assert_true(tx_can_send(&l.tx, 1000, 11, 2));
+    assert_true(tx_can_send(&l.tx, 1000, 10, 6)); /* each receiver has its own */
+    tx_settle(&l.tx);
+    assert_false(tx_is_quiet(&l.tx));
+    tx_credit(&l.tx, 11, 1500, 4);
+    assert_int_equal(tx_ready_at(&l.tx, 1000, 11, 3), 1500);
+    assert_false(tx_can_send(&l.tx, 1499, 11, 6));
+    assert_true(tx_can_send(&l.tx, 1500, 11, 6));
+    assert_int_equal(tx_settle(&l.tx), 1500);
+    assert_true(tx_is_quiet(&l.tx));
+    lone_sender_free(&l);
+}
+
+/* What comes back after the quantum may be written while it lasts: the sender must not act on it,
+ * but is told between quanta. */
+static void credits_beyond_the_quantum_are_seen_after_it(void **state)
+{
+    (void)state;
+    struct lone_sender l;
+    struct noc_config small = plain;
+    small.buffer_flits = 6;
+    lone_sender_init(&l, &small, 1);
+    tx_send(&l.tx, 0, (struct message){.to = 10, .flits = 5});
+    tx_send(&l.tx, 100, (struct message){.to = 11, .flits = 6});
+    tx_credit(&l.tx, 10, 1000, 2);
+    tx_credit(&l.tx, 10, 1100, 3);
+    l.list[0]->until = 1000;
+    assert_int_equal(tx_ready_at(&l.tx, 500, 10, 3), TIME_NEVER);
+    assert_int_equal(tx_ready_at(&l.tx, 500, 11, 1), TIME_NEVER);
+    assert_int_equal(tx_awaited(&l.tx), 1000); /* 1 + 2 flits */
+    assert_int_equal(l.tx.wants->n, 1);        /* those of 11 are still missing */
+    assert_int_equal(tx_awaited(&l.tx), TIME_NEVER);
+    l.list[0]->until = 1001;
+    assert_int_equal(tx_ready_at(&l.tx, 500, 10, 3), 1000);
+    assert_int_equal(tx_ready_at(&l.tx, 500, 10, 4), TIME_NEVER);
+    assert_int_equal(tx_awaited(&l.tx), 1100);
+    lone_sender_free(&l);
 }
 
 static void ready_at_is_the_first_time_it_can_be_sent(void **state)
@@ -306,22 +367,21 @@ static void ready_at_is_the_first_time_it_can_be_sent(void **state)
     (void)state;
     uint64_t seed = 3;
     for (uint32_t flits_per_cycle = 1; flits_per_cycle <= 3; flits_per_cycle++) {
-        struct shard s = {.min_latency = 1};
-        struct tx_port p;
-        tx_init(&p, &s, &port_clock, &plain, flits_per_cycle, 0, 1);
+        struct lone_sender l;
+        lone_sender_init(&l, &plain, flits_per_cycle);
         sim_time now = 0;
         for (int i = 0; i < 200; i++) {
             uint32_t flits = 1 + (uint32_t)(random_u64(&seed) % 5);
             now += random_u64(&seed) % 70;
-            sim_time ready = tx_ready_at(&p, now, 0, flits);
+            l.list[0]->until = now + 1000;
+            sim_time ready = tx_ready_at(&l.tx, now, 10, flits);
             for (; now < ready; now++)
-                assert_false(tx_can_send(&p, now, 0, flits));
-            assert_true(tx_can_send(&p, now, 0, flits));
-            tx_send(&p, now, (struct message){.to = 0, .flits = (uint16_t)flits});
-            tx_credit(&p, &(struct message){.at = now, .from = 0, .flits = (uint16_t)flits});
+                assert_false(tx_can_send(&l.tx, now, 10, flits));
+            assert_true(tx_can_send(&l.tx, now, 10, flits));
+            tx_send(&l.tx, now, (struct message){.to = 10, .flits = (uint16_t)flits});
+            tx_credit(&l.tx, 10, now, flits);
         }
-        tx_destroy(&p);
-        shard_destroy(&s);
+        lone_sender_free(&l);
     }
 }
 
@@ -434,11 +494,12 @@ static void what_is_lost_or_mistimed_breaks_conservation(void **state)
     tx_send(&n->tx, 1 << 20, (struct message){.to = 1, .flits = 2}); /* nobody receives it */
     assert_false(net_is_conserved(net, &why));
     *n = saved;
-    n->shard.n_out = 0;
-    /* Two flits held ten units longer than the receiver meant. */
-    occupancy_add(&n->tx.held, 1 << 20, 2);
-    tx_credit(&n->tx, &(struct message){.at = (1 << 20) + 10, .from = 0, .flits = 0});
-    occupancy_remove(&n->tx.held, (1 << 20) + 10, 2);
+    /* Credits ten units later than the receiver meant. */
+    struct tx_peer *peer = &n->tx.peers[0];
+    for (uint32_t i = 1; !peer->back; i++)
+        peer = &n->tx.peers[i];
+    peer->back += 10;
+    tx_settle(&n->tx);
     strbuf_clear(&why);
     assert_false(net_is_conserved(net, &why));
     assert_non_null(strstr(strbuf_text(&why), "time that credits were in use"));
@@ -458,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_wide_port_shares_a_cycle),
         cmocka_unit_test(credits_return_a_latency_after_ejection),
         cmocka_unit_test(missing_credits_mean_never_until_they_are_back),
+        cmocka_unit_test(credits_beyond_the_quantum_are_seen_after_it),
         cmocka_unit_test(ready_at_is_the_first_time_it_can_be_sent),
         cmocka_unit_test(the_default_buffer_sustains_the_whole_bandwidth),
         cmocka_unit_test(a_shallower_buffer_is_bound_by_the_round_trip),
