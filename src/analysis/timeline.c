@@ -289,6 +289,7 @@ bool timeline_finish(struct timeline *t)
     uint64_t end = t->machine->kernel_free_at / t->machine->clocks[CLOCK_CORE].period;
     if (end > t->last_sample)
         flush(t, end);
+    flush(t, t->last_sample); /* nothing happens from here on: counters fall to 0 */
     struct strbuf out = {0};
     strbuf_add(&out, "\n]}\n");
     write_text(t, &out);

@@ -143,6 +143,8 @@ static void add_unit_rows(struct table *t, const struct counters *columns, uint3
 {
     static const char *const units[][2] = {
         {"  SP units", "attribution.structural_hazard.sp"},
+        {"  integer units", "attribution.structural_hazard.int"},
+        {"  FP64 units", "attribution.structural_hazard.fp64"},
         {"  SFUs", "attribution.structural_hazard.sfu"},
         {"  load/store", "attribution.structural_hazard.ldst"},
     };

@@ -139,9 +139,6 @@ struct row {
 #define STALL(name, cause, help)                                                                   \
     COUNT("l1d.reservation_fails." name, "cycles", help, sm.stall_cycles[cause])
 
-#define STRUCTURAL(name, unit, help)                                                               \
-    COUNT("attribution.structural_hazard." name, "warp cycles", help, latency.structural[unit])
-
 static const struct row rows[] = {
     COUNT("cycles", "core cycles", "time of all launches, overheads included", cycles),
     RATIO("ipc", "instructions/cycle", "thread instructions per core cycle", get_ipc),
@@ -188,26 +185,34 @@ static const struct row rows[] = {
 #define COUNTER(field, name, unit, help) COUNT("dram." name, unit, help, dram.field),
     DRAM_COUNTERS(COUNTER)
 #undef COUNTER
-/* N_ATTRIBUTION_ROWS, the last: machines that do not attribute latencies have none of them. */
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+/* These follow, on machines that attribute latencies. */
+#define STRUCTURAL(name, unit, help)                                                               \
+    COUNT("attribution.structural_hazard." name, "warp cycles", help, latency.structural[unit])
+static const struct row attribution_rows[] = {
 #define LATENCY(id, name, title, help)                                                             \
     COUNT("attribution." name, "warp cycles", help, latency.cycles[LATENCY_##id]),
-        LATENCIES(LATENCY)
+    LATENCIES(LATENCY)
 #undef LATENCY
-            STRUCTURAL("sp", UNIT_SP, "no SP unit takes it"),
+        STRUCTURAL("sp", UNIT_SP, "no SP unit takes it"),
+    STRUCTURAL("int", UNIT_INT, "no unit for integers takes it"),
+    STRUCTURAL("fp64", UNIT_FP64, "no unit for 64-bit floating point takes it"),
     STRUCTURAL("sfu", UNIT_SFU, "no SFU takes it"),
     STRUCTURAL("ldst", UNIT_LDST, "the load/store unit is full"),
 };
-enum { N_ATTRIBUTION_ROWS = N_LATENCIES + N_UNITS };
+enum { N_ATTRIBUTION_ROWS = sizeof attribution_rows / sizeof attribution_rows[0] };
+_Static_assert(N_ATTRIBUTION_ROWS == N_LATENCIES + N_UNITS, "a row for each category and unit");
 
 uint32_t machine_stat_count(const struct machine *m)
 {
-    uint32_t n = sizeof rows / sizeof rows[0];
-    return m && !m->options.attribute ? n - N_ATTRIBUTION_ROWS : n;
+    return m && !m->options.attribute ? N_ROWS : N_ROWS + N_ATTRIBUTION_ROWS;
 }
 
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
 {
-    const struct row *r = &rows[i];
+    const struct row *r = i < N_ROWS ? &rows[i] : &attribution_rows[i - N_ROWS];
     struct heddle_stat s = {
         .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
     if (r->get)

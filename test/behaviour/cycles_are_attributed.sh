@@ -1,0 +1,215 @@
+#!/bin/sh
+# What --attribute, --attribute-out and --timeline tell adds up to the statistics of the run and to
+# each other, is the same whatever the quantum and the engine, and changes nothing of what is
+# simulated.
+heddle=$1
+scratch=$2
+mkdir -p "$scratch"
+cd "$scratch" || exit 1
+set -eu
+cat >mix.cl <<'CL'
+__kernel void mix(__global const float *x, __global float *y, __global int *bins) {
+    __local float part[128];
+    int i = get_global_id(0), l = get_local_id(0);
+    float sum = x[i];
+    for (int k = 0; k < (l & 7); k++)
+        sum += x[(i * 33 + k * 577) & 16383];
+    part[l] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < 96)
+        y[i] = part[127 - l] + sqrt(sum);
+    atomic_add(&bins[i & 15], 1);
+}
+CL
+set -- mix.cl --grid 60 --block 128 --arg rand:64K:1 --arg buf:64K --arg buf:64
+run() {
+    out=$1
+    shift
+    "$heddle" run "$@" --json --attribute-out "$out.csv" --timeline "$out.trace.json" >"$out.json"
+}
+run mix "$@"
+run quantum "$@" --quantum 1
+run engine "$@" --engine cycle
+run lrr "$@" --scheduler lrr
+run lrr_engine "$@" --scheduler lrr --engine cycle --quantum 2
+"$heddle" run "$@" --json --timeline part.trace.json --timeline-sms 3,0 \
+    --timeline-cycles 700-1500 >part.json
+"$heddle" run "$@" --json >plain.json
+"$heddle" run bfs --size tiny --json >bfs_plain.json
+"$heddle" run bfs --size tiny --json --attribute-out bfs.csv >bfs.json
+"$heddle" run bfs --size tiny --attribute >screen
+for kind in csv trace.json; do
+    cmp mix.$kind quantum.$kind
+    cmp mix.$kind engine.$kind
+    cmp lrr.$kind lrr_engine.$kind
+done
+
+python3 - <<'PY'
+import collections, csv, json
+NAMES = {"Scheduling": "scheduling", "Sync": "sync", "Fetch": "fetch", "CtrlHazard": "ctrl_hazard",
+         "DataHazard": "data_hazard", "DataCacheMiss": "data_cache_miss", "MSHR": "mshr",
+         "StructuralHazard": "structural_hazard", "Exec": "exec"}
+def load(name):
+    return json.load(open(name + ".json"))
+def simulated(run):
+    return {k: v for k, v in run["stats"].items() if not k.startswith(("host.", "attribution."))}
+def records(name):
+    rows = list(csv.DictReader(open(name + ".csv")))
+    for r in rows:
+        for k in r:
+            if k not in ("record", "kernel") and r[k] != "":
+                r[k] = int(r[k])
+    return rows
+
+# Nothing simulated changes; without --attribute there is nothing about it.
+for plain, watched in (("plain", "mix"), ("plain", "part"), ("bfs_plain", "bfs")):
+    assert simulated(load(plain)) == simulated(load(watched)), watched
+    assert not any(k.startswith("attribution") for k in load(plain)["stats"])
+    assert "attribution" not in load(plain)
+
+# Records: a warp's categories are its lifetime, a CTA's those of its warps, all those of the run.
+for name in ("mix", "lrr", "bfs"):
+    run, rows = load(name), records(name)
+    stats = run["stats"]
+    warps = [r for r in rows if r["record"] == "warp"]
+    ctas = [r for r in rows if r["record"] == "cta"]
+    assert len(warps) == stats["warps"] and len(ctas) == stats["ctas"] and len(rows) == len(warps) + len(ctas)
+    assert len({(r["launch"], r["cta"], r["warp"]) for r in warps}) == len(warps)
+    members = collections.defaultdict(list)
+    for r in warps:
+        assert sum(r[n] for n in NAMES.values()) == r["end_cycle"] - r["start_cycle"] > 0
+        members[r["launch"], r["cta"]].append(r)
+    for r in ctas:
+        mine = members[r["launch"], r["cta"]]
+        assert len(mine) == r["n_warps"] and {w["sm"] for w in mine} == {r["sm"]}
+        assert r["start_cycle"] == min(w["start_cycle"] for w in mine)
+        assert r["end_cycle"] == max(w["end_cycle"] for w in mine)
+        assert all(r[n] == sum(w[n] for w in mine) for n in NAMES.values())
+    for n in NAMES.values():
+        assert stats["attribution." + n] == sum(r[n] for r in warps), n
+        for k in run["kernels"]:
+            assert k["attribution." + n] == sum(r[n] for r in warps if r["kernel"] == k["kernel"])
+    units = [v for k, v in stats.items() if k.startswith("attribution.structural_hazard.")]
+    assert len(units) == 5 and sum(units) == stats["attribution.structural_hazard"]
+    assert stats["attribution.exec"] == stats["sm.issued"] == stats["warp_insts"]
+    assert sum(stats["attribution." + n] for n in NAMES.values()) == stats["sm.warp_cycles"]
+    # The slowest are the slowest.
+    for key, of in (("slowest_ctas", ctas), ("slowest_warps", warps)):
+        lives = sorted((r["end_cycle"] - r["start_cycle"] for r in of), reverse=True)
+        shown = [r["end_cycle"] - r["start_cycle"] for r in run["attribution"][key]]
+        assert len(shown) == 4 and shown == lives[:4], key
+    mean = sum(r["end_cycle"] - r["start_cycle"] for r in warps) / len(warps)
+    assert abs(run["attribution"]["mean_warp_cycles"] - mean) < 1e-6
+used = {n for n in NAMES.values() for f in ("mix", "lrr") if load(f)["stats"]["attribution." + n]}
+assert used == set(NAMES.values()), set(NAMES.values()) - used
+
+# Timelines: the documented keys; slices of a thread side by side; as the records have it.
+def check_trace(name, run, rows):
+    trace = load(name + ".trace")
+    assert trace["otherData"]["gpu"] == "gtx480" and trace["otherData"]["ts"] == "core cycles"
+    events = trace["traceEvents"]
+    assert {e["ph"] for e in events} == {"X", "i", "C", "M"}
+    for e in events:
+        assert isinstance(e["pid"], int) and isinstance(e["name"], str) and isinstance(e["args"], dict)
+        assert e["ph"] == "M" or (isinstance(e["ts"], int) and e["ts"] >= 0)
+        assert e["ph"] == "C" or isinstance(e["tid"], int)
+        assert e["ph"] != "X" or e["dur"] > 0
+        assert e["ph"] != "i" or e["s"] == "t"
+        assert e["ph"] != "C" or all(isinstance(v, int) for v in e["args"].values())
+    threads = collections.defaultdict(list)
+    for e in events:
+        if e["ph"] == "X":
+            threads[e["pid"], e["tid"]].append(e)
+    for slices in threads.values():
+        slices.sort(key=lambda e: e["ts"])
+        for a, b in zip(slices, slices[1:]):
+            assert a["ts"] + a["dur"] <= b["ts"], (a, b)
+    for r in rows:
+        is_warp = r["record"] == "warp"
+        thread = threads[r["sm"], r["slot"] + (0 if is_warp else 1000)]
+        mine = [e for e in thread if r["start_cycle"] <= e["ts"] < r["end_cycle"]]
+        assert mine[0]["ts"] == r["start_cycle"]
+        assert mine[-1]["ts"] + mine[-1]["dur"] == r["end_cycle"]
+        if is_warp:
+            sums = collections.Counter()
+            for e in mine:
+                sums[NAMES[e["name"]]] += e["dur"]
+                assert e["cat"] == ("issue" if e["name"] == "Exec" else "stall")
+            assert all(sums[n] == r[n] for n in NAMES.values()), r
+        else:
+            assert len(mine) == 1 and mine[0]["name"] == f"CTA {r['cta']}"
+            assert mine[0]["args"] == {"kernel": r["kernel"], "launch": r["launch"], "warps": r["n_warps"]}
+    assert sum(len(s) for (_, t), s in threads.items() if t >= 1000) == run["stats"]["ctas"]
+    exits = {(e["pid"], e["tid"], e["ts"]) for e in events if e["ph"] == "i"}
+    assert exits == {(r["sm"], r["slot"], r["end_cycle"] - 1) for r in rows if r["record"] == "warp"}
+    # Samples every 256 cycles, written when they change.
+    for title, stat in (("instructions issued", "sm.issued"), ("L1D misses", "l1d.misses")):
+        total = 0
+        for sm in range(15):
+            steps = [e for e in events if e["ph"] == "C" and e["pid"] == sm and e["name"] == title]
+            assert steps and steps[-1]["args"]["value"] == 0  # back to rest
+            for a, b in zip(steps, steps[1:]):
+                total += a["args"]["value"] * -(-(b["ts"] - a["ts"]) // 256)
+        assert total == run["stats"][stat], title
+    return events
+for name in ("mix", "lrr"):
+    events = check_trace(name, load(name), records(name))
+
+# A window is what it would be cut out of the whole.
+whole, part = load("mix.trace")["traceEvents"], load("part.trace")["traceEvents"]
+expected = []
+for e in whole:
+    if e["pid"] not in (0, 3) or e["ph"] == "C":
+        continue
+    if e["ph"] in "Xi":
+        end = min(e["ts"] + e.get("dur", 1), 1500)
+        e["ts"] = max(e["ts"], 700)
+        if e["ts"] >= end:
+            continue
+        if e["ph"] == "X":
+            e["dur"] = end - e["ts"]
+    expected.append(e)
+key = lambda e: json.dumps(e, sort_keys=True)
+drawn = [e for e in part if e["ph"] != "C"]
+assert sorted(map(key, drawn)) == sorted(map(key, expected)) and len(drawn) > 500
+assert all(e["pid"] in (0, 3) and 700 <= e["ts"] < 1500 for e in part if e["ph"] == "C")
+
+# On a screen: shares that sum up, in at most 40 lines.
+lines = open("screen").read().splitlines()
+assert len(lines) <= 40 and max(map(len, lines)) <= 110
+shares = {l.split()[0]: float(l.split()[1]) for l in lines if l.split() and l.split()[0] in NAMES}
+assert set(shares) == set(NAMES) and abs(sum(shares.values()) - 100) < 0.5
+total = load("bfs")["stats"]["sm.warp_cycles"]
+for title, name in NAMES.items():
+    assert abs(shares[title] - 100 * load("bfs")["stats"]["attribution." + name] / total) < 0.051
+PY
+
+# What cannot be attributed or drawn is said, and leaves no file.
+refused() {
+    words=$1
+    shift
+    status=0
+    "$heddle" run "$@" >out 2>err || status=$?
+    [ $status -eq 2 ] || { echo "status $status: $*" && exit 1; }
+    grep -q -e "$words" err || { cat err && exit 1; }
+    [ ! -e refused ]
+}
+refused "is for timed runs" bfs --functional --attribute
+refused "is for timed runs" bfs --on opencl --timeline refused
+refused "one workload at a time" bfs nw --attribute
+refused "one workload at a time" bfs nw --json --attribute-out refused
+refused "parts of --timeline" bfs --size tiny --timeline-sms 0
+refused "expected FIRST-END" bfs --size tiny --timeline refused --timeline-cycles 5-5
+refused "expected FIRST-END" bfs --size tiny --timeline refused --timeline-cycles 100
+refused "expected FIRST-END" bfs --size tiny --timeline refused --timeline-cycles -
+refused "expected FIRST-END" bfs --size tiny --timeline refused --timeline-cycles 1-2x
+refused "0 to 14" bfs --size tiny --timeline refused --timeline-sms 15
+refused "numbers of SMs" bfs --size tiny --timeline refused --timeline-sms 0,,1
+refused "numbers of SMs" bfs --size tiny --timeline refused --timeline-sms 1,
+"$heddle" run nw hg --size tiny --json --attribute >several.json
+python3 -c '
+import json
+runs = json.load(open("several.json"))
+assert all(r["stats"]["attribution.exec"] == r["stats"]["sm.issued"] > 0 for r in runs)'
+"$heddle" run nw --size tiny --quiet --timeline open.json --timeline-cycles 100-
+"$heddle" run nw --size tiny --quiet --timeline open.json --timeline-cycles -200 --timeline-sms 14
