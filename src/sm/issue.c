@@ -1,10 +1,9 @@
 /* Scoreboard, issue and the arithmetic units.
  *
- * MODEL: operands are read one cycle after issue at the earliest, one read a cycle and bank, in the
+ * MODEL: operands are read one cycle after issue at the earliest, one a cycle and bank, in the
  * order of issue; an instruction is dispatched when its operands are there and a unit of its kind
  * is free, in the order of issue; until then it holds an operand collector. So everything about an
- * arithmetic instruction is known when it is issued. Results have a write port whenever they come.
- */
+ * arithmetic instruction is known when it is issued. */
 #include "sm/sm.h"
 
 /* --- hazards --- */
@@ -151,19 +150,21 @@ uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
     return unit_next(sm, &sm->cores[sm->warps[slot].core], unit);
 }
 
-/* When the operands have been read. Predicates have a file of their own without conflicts. */
+/* The bank of one of the rows of an instruction. Predicates have a file of their own. */
+static inline struct register_bank *bank_of(struct sm *sm, const struct sm_warp *w, uint32_t row)
+{
+    return &sm->cores[w->core].banks[sm->bank_of[row + w->first_bank]];
+}
+
+/* When the operands have been read. */
 static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_timing *t,
                                  uint64_t now)
 {
     uint64_t ready = now + 1;
     const struct sm_warp *w = &sm->warps[slot];
-    uint64_t *banks = sm->cores[w->core].bank_free;
-    for (uint32_t i = 0; i < t->n_rows; i++) {
-        uint64_t *bank = &banks[sm->bank_of[t->rows[i] + w->first_bank]];
-        uint64_t read_at = *bank > now + 1 ? *bank : now + 1;
-        *bank = read_at + 1;
-        if (read_at + 1 > ready)
-            ready = read_at + 1;
+    for (uint32_t i = 0; i < t->n_rows_read; i++) {
+        uint64_t read = bank_read(bank_of(sm, w, t->rows[i]), now + 1);
+        ready = read > ready ? read : ready;
     }
     return ready;
 }
@@ -183,7 +184,10 @@ static uint64_t dispatch(struct sm *sm, uint32_t slot, const struct op_timing *t
 void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
-    scoreboard_clear(&w->scoreboard, &sm->timing[pc], sm->pending_words);
+    const struct op_timing *t = &sm->timing[pc];
+    scoreboard_clear(&w->scoreboard, t, sm->pending_words);
+    for (uint32_t i = 0; i < t->n_rows_written; i++)
+        bank_write(bank_of(sm, w, t->rows[t->n_rows_read + i]), now);
     if (sm->scheduler->desc->on_commit)
         sm->scheduler->desc->on_commit(sm->scheduler, slot, now);
     if (sm->criticality->desc->on_commit)
@@ -250,10 +254,12 @@ static void occupy(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
         ldst_push(sm, slot, pc, ready, now);
         return;
     }
-    uint64_t at = dispatch(sm, slot, t, ready);
+    uint64_t done = dispatch(sm, slot, t, ready) + sm->config->latency[t->operation];
+    for (uint32_t i = 0; i < t->n_rows_written; i++)
+        bank_expect(bank_of(sm, w, t->rows[t->n_rows_read + i]), done, now);
     struct wheel_event e = {EV_RELEASE, (uint16_t)slot, pc, NULL};
     if (t->n_writes)
-        wheel_add(&sm->wheel, now, at + sm->config->latency[t->operation], e);
+        wheel_add(&sm->wheel, now, done, e);
 }
 
 /* Apart from sm_issue(), which most of the time finds nothing to issue. */

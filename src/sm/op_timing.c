@@ -195,10 +195,17 @@ static void add_masks(struct op_timing *t, uint32_t words, struct arena *arena)
 /* Predicates, numbered last, have a file of their own. */
 static void add_rows(struct op_timing *t, const struct program_func *f, struct arena *arena)
 {
-    uint16_t *rows = ARENA_ARRAY(arena, uint16_t, t->n_reads);
-    for (uint32_t i = 0; i < t->n_reads; i++)
-        if (t->regs[i] < f->n_64 + f->n_32)
-            rows[t->n_rows++] = t->regs[i];
+    uint32_t n_rows = f->n_64 + f->n_32, n = 0, n_regs = (uint32_t)t->n_reads + t->n_writes;
+    uint16_t *rows = ARENA_ARRAY(arena, uint16_t, n_regs);
+    for (uint32_t i = 0; i < n_regs; i++) {
+        if (t->regs[i] >= n_rows)
+            continue;
+        rows[n++] = t->regs[i];
+        if (i < t->n_reads)
+            t->n_rows_read++;
+        else
+            t->n_rows_written++;
+    }
     t->rows = rows;
 }
 

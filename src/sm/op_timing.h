@@ -21,8 +21,9 @@ struct op_timing {
     /* Registers as the scoreboard wants them, a bit each in op_timing_words() words: those it reads
      * or writes, those that must not be pending, those it writes. */
     const uint64_t *touches, *waits_for, *writes;
-    const uint16_t *rows; /* the registers it reads through the banks: all but predicates */
-    uint8_t n_rows;
+    const uint16_t
+        *rows; /* of its registers those in banks, all but predicates: reads, then writes */
+    uint8_t n_rows_read, n_rows_written;
     uint8_t operation;   /* enum sm_operation */
     uint8_t unit;        /* enum sm_unit */
     uint8_t issue_class; /* enum issue_class */

@@ -84,12 +84,12 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
     sm->stats.warp_cycles += now + 1 - sm->sched_warps[slot].start_cycle;
     if (sm->attribution)
         attribution_end(sm, slot, now);
+    sm->view.live &= ~(1ull << slot);
+    sm->sched_warps[slot].live = false;
     if (sm->scheduler->desc->on_warp_end)
         sm->scheduler->desc->on_warp_end(sm->scheduler, slot, now);
     if (sm->criticality->desc->on_warp_end)
         sm->criticality->desc->on_warp_end(sm->criticality, slot, now);
-    sm->view.live &= ~(1ull << slot);
-    sm->sched_warps[slot].live = false;
     w->emu = NULL;
     sm_refresh(sm, slot, now);
     cta->n_live--;

@@ -18,6 +18,7 @@
 #include "sm/coalesce.h"
 #include "sm/free_times.h"
 #include "sm/op_timing.h"
+#include "sm/register_bank.h"
 #include "sm/request.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_config.h"
@@ -58,7 +59,7 @@ _Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= 
 struct sub_core {
     uint64_t warps; /* mask of the slots it serves */
     struct free_times unit_free[N_ARITHMETIC_UNITS], collector_free[N_ARITHMETIC_UNITS];
-    uint64_t bank_free[SM_MAX_BANKS];
+    struct register_bank banks[SM_MAX_BANKS];
 };
 
 /* A memory instruction in the load/store unit. */

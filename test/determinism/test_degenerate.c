@@ -103,10 +103,14 @@ static void protection_in_sixteen_ways_is_lru(void **state)
     struct strbuf why = {0};
     static const struct testbed dlp[] = {
         {"dlp, 16 ways", "gtx480-cawa", {TIGHT, "l1d.policy=dlp"}},
-        {"dlp, 8 ways", "gtx480-cawa", {TIGHT, "l1d.policy=dlp", "l1d.n_ways=8"}}};
+        {"dlp, 8 ways",
+         "gtx480-cawa",
+         {TIGHT, "l1d.policy=dlp", "l1d.n_ways=8", "l1d.index=hash"}}};
     static const struct testbed lru[] = {
         {"lru, 16 ways", "gtx480-cawa", {TIGHT, "l1d.policy=lru"}},
-        {"lru, 8 ways", "gtx480-cawa", {TIGHT, "l1d.policy=lru", "l1d.n_ways=8"}}};
+        {"lru, 8 ways",
+         "gtx480-cawa",
+         {TIGHT, "l1d.policy=lru", "l1d.n_ways=8", "l1d.index=hash"}}};
     if (!same_run(workload, &dlp[0], &lru[0], &why))
         fail_msg("%s", strbuf_text(&why));
     if (same_run(workload, &dlp[1], &lru[1], &why))

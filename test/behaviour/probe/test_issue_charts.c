@@ -1,17 +1,20 @@
 /* Charts of issue, written by hand: one character a cycle, the warp that issues or '.'.
  *
  * Four warps of one CTA run
- *     a: mov x     b: mov y     c: z = x + y     d: z = z + x     e: ret
+ *     a: x = 1     b: p = 1 < 2     c: if (p) x = x + 1     d: x = x + 1     e: ret
  * on an SM that fetches all of it at once, so that warp w can issue from cycle w + 1 on (one fetch
  * a cycle). The result of an addition can be used 6 cycles after issue: one to read operands, one
- * to reach the unit, four in it; a move of a constant reads nothing and takes 5. So c waits for
- * b + 5, d for c + 6, and the return, which waits for all results, for d + 6. */
+ * to reach the unit, four in it; what reads no register takes 5. So c waits for b + 5, d for c + 6,
+ * and the return, which waits for all results, for d + 6. A warp has one register only, in a bank
+ * of its own, and its predicate in none: no bank is wanted twice. */
 #include "probe.h"
 
 static const char kernel[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
-                             ".visible .entry chart()\n{\n.reg .u32 %x, %y, %z;\n"
-                             "mov.u32 %x, 1;\nmov.u32 %y, 2;\nadd.u32 %z, %x, %y;\n"
-                             "add.u32 %z, %z, %x;\nret;\n}\n";
+                             ".visible .entry chart()\n{\n.reg .u32 %x;\n.reg .pred %p;\n"
+                             "mov.u32 %x, 1;\nsetp.lt.u32 %p, 1, 2;\n"
+                             "@%p add.u32 %x, %x, 1;\nadd.u32 %x, %x, 1;\nret;\n}\n"
+                             ".visible .entry meet()\n{\n.reg .u32 %x;\n"
+                             "mov.u32 %x, 1;\nbar.sync 0;\nret;\n}\n";
 
 static struct issue_trace trace;
 
@@ -33,8 +36,8 @@ static void draw(uint32_t scheduler, char *chart)
     chart[end] = '\0';
 }
 
-static void expect_chart(const char *scheduler, const char *more, uint32_t n_schedulers,
-                         const char *const *charts)
+static void expect_chart_of(const char *entry, uint32_t n_insts, const char *scheduler,
+                            const char *more, uint32_t n_schedulers, const char *const *charts)
 {
     char name[64], n[32], chart[MAX_CYCLES];
     snprintf(name, sizeof name, "scheduler=%s", scheduler);
@@ -42,16 +45,22 @@ static void expect_chart(const char *scheduler, const char *more, uint32_t n_sch
     const char *settings[] = {"n_sms=1", "sm.fetch_insts=8", "sm.ibuffer_entries=8", name, n, more,
                               NULL};
     struct probe p = probe_open_text("gtx480", settings, kernel);
-    probe_launch(&p, "chart", 1, 128, 0, NULL); /* brings the instructions */
-    p.sim->machine->sms[0].last_fetched = 3;    /* the next fetch is warp 0's */
+    probe_launch(&p, entry, 1, 128, 0, NULL); /* brings the instructions */
+    p.sim->machine->sms[0].last_fetched = 3;  /* the next fetch is warp 0's */
     probe_trace(&p, &trace);
-    probe_launch(&p, "chart", 1, 128, 0, NULL);
-    assert_int_equal(trace.n, 4 * 5);
+    probe_launch(&p, entry, 1, 128, 0, NULL);
+    assert_int_equal(trace.n, 4 * n_insts);
     for (uint32_t s = 0; s < n_schedulers; s++) {
         draw(s, chart);
         assert_string_equal(chart, charts[s]);
     }
     probe_close(&p);
+}
+
+static void expect_chart(const char *scheduler, const char *more, uint32_t n_schedulers,
+                         const char *const *charts)
+{
+    expect_chart_of("chart", 5, scheduler, more, n_schedulers, charts);
 }
 
 /* Each in turn: four cycles later every warp is ready again, until c must wait. */
@@ -100,6 +109,48 @@ static void two_schedulers_issue_side_by_side(void **state)
     expect_chart("gto", NULL, 2, charts);
 }
 
+/* After warp 2 it is warp 3's turn, though warp 0, which is older, is ready again in cycle 6. */
+static void gtrr_goes_on_with_the_next_warp(void **state)
+{
+    (void)state;
+    const char *chart = "00112233012.3.012.3.012.3";
+    /*       instruction ababababccc c ddd d eee e */
+    expect_chart("gtrr", NULL, 1, &chart);
+}
+
+/* Two groups of two. Nobody waits for long, so the first group keeps its turn to its end though it
+ * has nothing to issue most of the time. */
+static void two_level_does_not_switch_at_short_stalls(void **state)
+{
+    (void)state;
+    const char *chart = "0101...01....01....012323...23....23....23";
+    /*       instruction aabb   cc    dd    eeaabb   cc    dd    ee */
+    expect_chart("two_level", "scheduler.group_size=2", 1, &chart);
+}
+
+/*     a: x = 1     b: barrier     e: ret
+ * Waiting at a barrier is a long stall. The group that opens it, in cycle 7, goes on; its returns
+ * wait for x, 5 cycles after a. The launch before began with warps 0 and 1 and so ended with them;
+ * now it is the turn of the next group. */
+static void two_level_switches_at_a_barrier(void **state)
+{
+    (void)state;
+    const char *chart = "23230101.0123";
+    /*       instruction aabbaabb eeee */
+    expect_chart_of("meet", 3, "two_level", "scheduler.group_size=2", 1, &chart);
+}
+
+/* Groups of two that give way as soon as none of their warps is ready. In cycle 6 the second group
+ * goes on with warp 3 though warp 0 is ready. In cycle 8 the first group goes on with the warp it
+ * left off with, 1, before the older one. */
+static void two_level_gto_is_greedy_for_its_group(void **state)
+{
+    (void)state;
+    const char *chart = "00112233102.3.102.3.102.3";
+    /*       instruction ababababccc c ddd d eee e */
+    expect_chart("two_level_gto", NULL, 1, &chart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +159,10 @@ int main(void)
         cmocka_unit_test(oldest_goes_back_to_the_oldest),
         cmocka_unit_test(swl_lets_two_warps_run),
         cmocka_unit_test(two_schedulers_issue_side_by_side),
+        cmocka_unit_test(gtrr_goes_on_with_the_next_warp),
+        cmocka_unit_test(two_level_does_not_switch_at_short_stalls),
+        cmocka_unit_test(two_level_switches_at_a_barrier),
+        cmocka_unit_test(two_level_gto_is_greedy_for_its_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

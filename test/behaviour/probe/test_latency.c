@@ -168,7 +168,8 @@ static void latencies_are_the_sums_of_their_stages_on(const char *gpu, struct ra
     probe_close(&p);
 }
 
-/* S3 Tables 3.1, 4.1 and 5.1: at least 120 cycles to L2, 220 to DRAM. */
+/* S3 Tables 3.1, 4.1 and 5.1: at least 120 cycles to L2, 220 to DRAM. Those are the latencies in
+ * GPGPU-Sim's file, to which the network and the caches and DRAM themselves are added. */
 static void latencies_of_the_gtx480(void **state)
 {
     (void)state;
@@ -176,8 +177,8 @@ static void latencies_of_the_gtx480(void **state)
     for (uint32_t i = 0; i < 3; i++) {
         struct range l2, dram;
         latencies_are_the_sums_of_their_stages_on(gpus[i], &l2, &dram);
-        assert_in_range(l2.least, 120, 125);
-        assert_in_range(dram.least, 220, 225);
+        assert_in_range(l2.least, 120, 180);
+        assert_in_range(dram.least, 220, 300);
     }
 }
 

@@ -31,6 +31,8 @@ static const struct from_table tables[] = {
     {"gtx480", "l1d.n_ways", "4"},
     {"gtx480", "l2.n_ways", "8"},
     {"gtx480", "memory.banks", "2"},
+    {"gtx480", "memory.rop_latency", "120"},
+    {"gtx480", "memory.dram_latency", "100"},
     {"gtx480-ch3", "n_sms", "15"},
     {"gtx480-ch3", "warps_per_sm", "48"},
     {"gtx480-ch3", "threads_per_sm", "1536"},
@@ -45,6 +47,8 @@ static const struct from_table tables[] = {
     {"gtx480-ch3", "l1d.n_ways", "4"},
     {"gtx480-ch3", "l2.n_ways", "16"},
     {"gtx480-ch3", "memory.banks", "1"},
+    {"gtx480-ch3", "memory.rop_latency", "120"},
+    {"gtx480-ch3", "memory.dram_latency", "100"},
     {"gtx480-cawa", "n_sms", "15"},
     {"gtx480-cawa", "warps_per_sm", "48"},
     {"gtx480-cawa", "threads_per_sm", "1536"},
@@ -59,6 +63,8 @@ static const struct from_table tables[] = {
     {"gtx480-cawa", "l1d.n_ways", "16"},
     {"gtx480-cawa", "l2.n_ways", "16"},
     {"gtx480-cawa", "memory.banks", "1"},
+    {"gtx480-cawa", "memory.rop_latency", "120"},
+    {"gtx480-cawa", "memory.dram_latency", "100"},
     {"m2090", "n_sms", "16"},
     {"m2090", "warps_per_sm", "48"},
     {"m2090", "threads_per_sm", "1536"},
@@ -166,6 +172,104 @@ static void shipped_gpus_are_what_the_papers_say(void **state)
     assert_int_equal(n_found, sizeof tables / sizeof tables[0]);
 }
 
+/* What the configurations take from GPGPU-Sim, typed in from its files: -ptx_opcode_latency_* and
+ * -ptx_opcode_initiation_* in the order add, max, mul, mad, div; the SFU's are those of fp
+ * division. configs/GTX480/gpgpusim.config is the same in 3.2.0 and 3.2.2 as far as this goes. */
+struct opcode_timing {
+    uint32_t latency[3][5], interval[3][5]; /* int, fp32, fp64 */
+};
+static const struct opcode_timing gtx480_opcodes = {
+    {{4, 13, 4, 5, 145}, {4, 13, 4, 5, 39}, {8, 19, 8, 8, 330}},
+    {{1, 2, 2, 1, 8}, {1, 2, 1, 1, 4}, {8, 16, 8, 8, 130}}};
+/* configs/QuadroFX5800 of 3.1.0, whose cycle of 325 MHz is four of our 1300 MHz. */
+static const struct opcode_timing quadro_opcodes = {
+    {{1, 1, 19, 25, 145}, {1, 1, 1, 1, 30}, {8, 8, 8, 8, 335}},
+    {{1, 1, 4, 4, 32}, {1, 1, 1, 1, 5}, {8, 8, 8, 8, 130}}};
+
+static void check_opcodes(const struct sm_config *sm, const struct opcode_timing *t, uint32_t scale)
+{
+    static const enum sm_operation first[] = {SM_OP_INT_ADD, SM_OP_FP32_ADD, SM_OP_FP64_ADD};
+    for (uint32_t i = 0; i < 15; i++) {
+        enum sm_operation op = (enum sm_operation)(first[i / 5] + i % 5);
+        assert_int_equal(sm->latency[op], scale * t->latency[i / 5][i % 5]);
+        assert_int_equal(sm->interval[op], scale * t->interval[i / 5][i % 5]);
+    }
+    assert_int_equal(sm->latency[SM_OP_SFU], scale * t->latency[1][4]);
+    assert_int_equal(sm->interval[SM_OP_SFU], scale * t->interval[1][4]);
+}
+
+/* -gpgpu_cache:*: sets, line bytes, ways, MSHRs, merges; allocation on miss or on fill. */
+static void check_cache(const struct cache_config *c, uint32_t n_sets, uint32_t line_bytes,
+                        uint32_t n_ways, bool on_fill, uint32_t n_mshrs, uint32_t merges)
+{
+    assert_int_equal(c->n_sets, n_sets);
+    assert_int_equal(c->line_bytes, line_bytes);
+    assert_int_equal(c->n_ways, n_ways);
+    assert_int_equal(c->allocate_on_fill, on_fill);
+    assert_int_equal(c->n_mshrs, n_mshrs);
+    assert_int_equal(c->mshr_merges, merges);
+}
+
+static void check_register_file(const struct sm_config *sm, uint32_t n_sp_units, uint32_t n_banks)
+{
+    assert_int_equal(sm->n_units[UNIT_SP], n_sp_units);
+    assert_int_equal(sm->n_units[UNIT_SFU], 1);
+    assert_int_equal(sm->collectors[UNIT_SP], 6);
+    assert_int_equal(sm->collectors[UNIT_SFU], 8);
+    assert_int_equal(sm->register_banks, n_banks);
+    assert_int_equal(sm->ibuffer_entries, 2); /* IBUFFER_SIZE, and what decode() fills */
+    assert_int_equal(sm->fetch_insts, 2);
+}
+
+static void check_fermi(const struct machine_config *c)
+{
+    check_opcodes(&c->sm, &gtx480_opcodes, 1);
+    check_register_file(&c->sm, 2, 16);
+    bool cawa = strcmp(c->gpu->name, "gtx480-cawa") == 0; /* S3 Table 4.1 */
+    check_cache(&c->sm.l1d, cawa ? 8 : 32, 128, cawa ? 16 : 4, false, 32, 8);
+    check_cache(&c->sm.l1i, 4, 128, 4, true, 2, 32);
+    check_cache(&c->sm.l1c, 64, 64, 2, true, 2, 32);
+    assert_int_equal(c->sm.miss_queue, 8);
+    assert_int_equal(c->l2.mshr_merges, 4);
+    assert_int_equal(c->memory.rop_latency, 120);
+    assert_int_equal(c->memory.dram_latency, 100);
+    assert_int_equal(c->memory.interleave_bytes, 256); /* dramid@8 */
+    assert_int_equal(c->memory.input_queue, 8);        /* -gpgpu_dram_partition_queues 8:8:8:8 */
+    assert_int_equal(c->memory.dram_queue, 8);
+    assert_int_equal(c->memory.reply_queue, 8);
+    assert_int_equal(c->noc.flit_bytes, 32);
+    assert_int_equal(c->noc.header_bytes, 8); /* READ_PACKET_SIZE, WRITE_PACKET_SIZE */
+    assert_int_equal(c->run.dram_clock_mhz, 924);
+}
+
+/* The index of L1D is linear up to 3.2.2. 3.2.0 has one port for each of its six L2 banks, at
+ * 1400 MHz; 3.2.2 twelve at 700 MHz. */
+static void what_the_papers_leave_open_is_gpgpu_sim_s(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"gtx480", "gtx480-ch3", "gtx480-cawa", "m2090", "ccws"};
+    for (uint32_t i = 0; i < 5; i++) {
+        struct diag_list diags = {0};
+        struct machine_config *c = machine_config_load(gpus[i], NULL, 0, &diags);
+        bool gt200 = strcmp(gpus[i], "ccws") == 0, m2090 = strcmp(gpus[i], "m2090") == 0;
+        bool six_banks = c->memory.n_partitions * c->memory.banks == 6;
+        if (gt200) {
+            check_opcodes(&c->sm, &quadro_opcodes, 4);
+            check_register_file(&c->sm, 1, 8);
+            check_cache(&c->sm.l1c, 64, 64, 2, true, 2, 32);
+            assert_int_equal(c->memory.rop_latency, 85 * 650 / 325);
+            assert_int_equal(c->memory.dram_latency, 30 * 650 / 325);
+        } else {
+            check_fermi(c);
+            if (!m2090)
+                assert_int_equal(c->run.noc_clock_mhz, six_banks ? 1400 : 700);
+        }
+        assert_int_equal(c->sm.l1d.index, m2090 ? INDEX_HASH : INDEX_LINEAR);
+        machine_config_destroy(c);
+        diag_list_destroy(&diags);
+    }
+}
+
 /* What the tables say of whole machines: cache sizes, and bandwidths in MB/s. */
 static void sizes_and_bandwidths_add_up(void **state)
 {
@@ -263,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_gpus_are_what_the_papers_say),
+        cmocka_unit_test(what_the_papers_leave_open_is_gpgpu_sim_s),
         cmocka_unit_test(sizes_and_bandwidths_add_up),
         cmocka_unit_test(the_default_is_the_gtx480),
         cmocka_unit_test(mistakes_are_named),

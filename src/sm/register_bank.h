@@ -1,0 +1,46 @@
+/* A bank of the register file has one port: it reads or writes one register a cycle.
+ *
+ * Reads are planned when an instruction issues, each for the first cycle after those planned
+ * before. A result goes before reads: its cycle is kept free as soon as it is known. What memory
+ * returns, and what takes longer than a bank looks ahead, comes unexpected.
+ *
+ * MODEL: an unexpected result, or a second one of a cycle, is written after the reads planned when
+ * it comes; what waits for it does not wait for that. */
+#ifndef HEDDLE_SM_REGISTER_BANK_H
+#define HEDDLE_SM_REGISTER_BANK_H
+
+#include <stdint.h>
+
+enum { BANK_LOOKS_AHEAD = 62 }; /* one bit stays clear, so that a read finds its cycle */
+
+struct register_bank {
+    uint64_t read_next; /* the first cycle after the reads that are planned */
+    uint64_t results;   /* bit c % 64: one is expected in cycle c, at most BANK_LOOKS_AHEAD off */
+};
+
+/* Plans a read, not before `from`; returns the cycle after it. */
+static inline uint64_t bank_read(struct register_bank *b, uint64_t from)
+{
+    uint64_t at = b->read_next > from ? b->read_next : from;
+    while (b->results >> at % 64 & 1)
+        at++;
+    b->read_next = at + 1;
+    return at + 1;
+}
+
+static inline void bank_expect(struct register_bank *b, uint64_t at, uint64_t now)
+{
+    if (at <= now + BANK_LOOKS_AHEAD)
+        b->results |= 1ull << at % 64;
+}
+
+/* Before any read is planned in that cycle. */
+static inline void bank_write(struct register_bank *b, uint64_t now)
+{
+    uint64_t bit = 1ull << now % 64;
+    if (!(b->results & bit))
+        b->read_next = (b->read_next > now ? b->read_next : now) + 1;
+    b->results &= ~bit;
+}
+
+#endif
