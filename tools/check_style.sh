@@ -12,7 +12,7 @@ level() {
     config | stats | front) echo 2 ;;
     ptx) echo 1 ;;
     emu) echo 3 ;;
-    cache | sched | noc | dram | atomics) echo 4 ;;
+    cache | sched | noc | dram | atomics | trace) echo 4 ;;
     crit) echo 5 ;;
     sm | cpu) echo 6 ;;
     gpu) echo 7 ;;

@@ -165,6 +165,23 @@ struct heddle_launch {
 HEDDLE_API enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *module,
                                             const char *kernel, const struct heddle_launch *launch);
 
+/* --- Traces: record once, replay on other machines; see doc/traces.md --- */
+
+/* Records every launch from now on: to be called on a timed simulation before its first launch.
+ * The trace goes to `write` in pieces, which returns false if it cannot take one; all of them end
+ * up in one file. `origin` is kept in it for people to read, and may be NULL. */
+HEDDLE_API enum heddle_status
+heddle_record(struct heddle_sim *sim, const char *origin,
+              bool (*write)(void *user, const void *data, size_t bytes), void *user);
+/* Ends the recording. Only after HEDDLE_OK is the trace complete. */
+HEDDLE_API enum heddle_status heddle_record_end(struct heddle_sim *sim);
+
+/* Replays every launch of a trace on a timed simulation that has launched nothing: statistics are
+ * those of the recorded launches on this simulation's GPU; no result is computed. A trace of
+ * kernels whose doings depend on time is refused on another machine than it was recorded on, unless
+ * `force`; statistics are then those of a machine that makes the same choices. */
+HEDDLE_API enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool force);
+
 /* --- Statistics, summed over the launches so far --- */
 
 struct heddle_stat {

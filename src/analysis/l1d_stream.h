@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/sink.h"
+#include "base/sink.h"
 #include "base/strbuf.h"
 
 enum { L1D_STREAM_VERSION = 1 };

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "analysis/sink.h"
+#include "base/sink.h"
 
 struct machine;
 struct series;

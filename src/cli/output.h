@@ -25,7 +25,7 @@ enum heddle_status output_file(const char *path, const void *data, size_t len);
 /* The same piece by piece. Failures are reported once, when they happen. */
 struct output_stream;
 struct output_stream *output_open(const char *path); /* NULL after a failure */
-/* Fits a struct sink of analysis/sink.h. */
+/* Fits a struct sink of base/sink.h. */
 bool output_add(void *stream, const void *data, size_t len);
 enum heddle_status output_finish(struct output_stream *s); /* the file appears */
 void output_abandon(struct output_stream *s);              /* no file appears; NULL is fine */

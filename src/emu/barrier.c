@@ -3,7 +3,7 @@
 static void write_reduction(struct emu_warp *w, const struct cta_barrier *b)
 {
     const struct op *op = &w->code[w->pc - 1];
-    if (op->sub != PTX_MOD_BAR_RED)
+    if (op->sub != PTX_MOD_BAR_RED || (w->emu->tracer && w->emu->tracer->replays))
         return;
     if (op->sub2 == PTX_MOD_BARRED_POPC) {
         uint32_t *d = warp_row(w, op->dst);

@@ -60,6 +60,7 @@ struct emu_warp {
     uint32_t barrier;   /* the barrier it waits at */
     uint32_t arrived_mask;
     uint32_t tid[3][WARP_LANES];
+    void *trace; /* what a tracer keeps of it */
 };
 
 struct cta_barrier {
@@ -91,6 +92,7 @@ enum fault_kind {
     FAULT_CALL,
     FAULT_STACK,
     FAULT_LIMIT,
+    FAULT_TRACE,
 };
 
 struct emu_fault {
@@ -134,8 +136,17 @@ struct emu_atomic {
 /* Runs a warp until it stops or has executed `slice` operations; returns how many it has. */
 typedef uint64_t (*warp_runner)(struct emu_warp *w, uint64_t slice);
 
+/* Someone who writes down what warps do, or does it for them: it stands in run_warp's place, and is
+ * told of CTAs. */
+struct emu_tracer {
+    void (*cta_begins)(struct emu *e, struct emu_cta *cta);
+    void (*cta_ends)(struct emu *e, struct emu_cta *cta);
+    bool replays; /* nothing is computed: registers and memory must be left alone */
+};
+
 struct emu {
     warp_runner run_warp;
+    struct emu_tracer *tracer; /* NULL = nobody */
     struct dev_mem *mem;
     struct program *program;
     struct emu_launch launch;

@@ -76,7 +76,7 @@ static uint32_t perform_atomic(struct partition *p, struct mem_request *r, uint6
 {
     r->atomic->performed_at = now * p->l2_clock->period;
     uint32_t n = (uint32_t)__builtin_popcount(r->atomic->mask);
-    for (uint32_t m = r->atomic->mask; m; m &= m - 1)
+    for (uint32_t m = r->atomic->replayed ? 0 : r->atomic->mask; m; m &= m - 1)
         perform_lane(p, r->atomic, (uint32_t)__builtin_ctz(m));
     p->stats.atomic_ops += n;
     uint32_t rate = p->config->memory.atomics_per_cycle;

@@ -116,6 +116,17 @@ static void list_parameters(struct heddle_sim *sim, const struct ptx_func *f)
     }
 }
 
+bool sim_check_shared(struct heddle_sim *sim, const struct ptx_func *f, uint64_t bytes)
+{
+    if (bytes <= sim->gpu->shared_bytes_per_cta)
+        return true;
+    sim_fail(sim, HEDDLE_BAD_INPUT,
+             "kernel '%s' needs %llu bytes of shared memory per CTA, %s has %llu\n", f->name,
+             (unsigned long long)bytes, sim->gpu->name,
+             (unsigned long long)sim->gpu->shared_bytes_per_cta);
+    return false;
+}
+
 /* Writes the arguments into the parameter block; __local ones become offsets in shared memory. */
 static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch *l,
                               struct emu_launch *out, uint8_t *block)
@@ -146,13 +157,8 @@ static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch
     }
     out->dynamic_shared_bytes = (uint32_t)l->shared_bytes;
     shared = add_shared(shared, l->shared_bytes);
-    if (shared > sim->gpu->shared_bytes_per_cta) {
-        sim_fail(sim, HEDDLE_BAD_INPUT,
-                 "kernel '%s' needs %llu bytes of shared memory per CTA, %s has %llu\n", f->name,
-                 (unsigned long long)shared, sim->gpu->name,
-                 (unsigned long long)sim->gpu->shared_bytes_per_cta);
+    if (!sim_check_shared(sim, f, shared))
         return false;
-    }
     out->shared_bytes = (uint32_t)shared;
     return true;
 }
@@ -203,8 +209,10 @@ static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module
         module->timing = op_timing_build(module->program, &sim->config->sm, &module->arena);
     if (sim->warp_records)
         warp_records_begin(sim->warp_records, e->launch.func->func->name);
+    sim_record_begin(sim, module);
     enum machine_end end =
         machine_run(sim->machine, e, module->timing, ctas_per_sm(sim, &e->launch), &why);
+    sim_record_end(sim, end == MACHINE_DONE);
     if (sim->warp_records)
         warp_records_end(sim->warp_records);
     if (end == MACHINE_DEADLOCK || end == MACHINE_LIMIT) {
@@ -230,7 +238,7 @@ static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
     return (!sim->machine || machine_check(sim->machine, why)) && ok;
 }
 
-static enum heddle_status run_launch(struct heddle_sim *sim, struct heddle_module *module)
+enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
     struct kernel_mark before;
@@ -259,37 +267,47 @@ static enum heddle_status run_launch(struct heddle_sim *sim, struct heddle_modul
     return s;
 }
 
-enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *module,
-                                 const char *kernel, const struct heddle_launch *launch)
+enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_module *module,
+                                      const char *kernel, const struct heddle_launch *launch,
+                                      struct emu_launch *l)
 {
     if (sim->machine && sim->machine->halted)
         return sim_fail(sim, HEDDLE_KERNEL_FAULT,
                         "an earlier launch was stopped in its middle, where the machine still "
                         "stands: create another simulation\n");
-    struct emu_launch l = {.func = find_entry(sim, module, kernel), .number = sim->n_launches};
-    if (!l.func || !check_shape(sim, launch, &l))
+    *l = (struct emu_launch){.func = find_entry(sim, module, kernel), .number = sim->n_launches};
+    if (!l->func || !check_shape(sim, launch, l))
         return HEDDLE_BAD_INPUT;
-    uint32_t bytes = l.func->param_bytes;
-    if (bytes > MAX_PARAM_BYTES)
+    if (l->func->param_bytes > MAX_PARAM_BYTES)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
                         "kernel '%s' has %u bytes of parameters, at most %d are possible\n", kernel,
-                        bytes, MAX_PARAM_BYTES);
-    if (l.func->local_bytes > sim->emu.max_local_bytes)
+                        l->func->param_bytes, MAX_PARAM_BYTES);
+    if (l->func->local_bytes > sim->emu.max_local_bytes)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
                         "kernel '%s' needs %u bytes of local memory per thread, %s has %u\n",
-                        kernel, l.func->local_bytes, sim->gpu->name, sim->emu.max_local_bytes);
-    l.params_address = mem_alloc(&sim->mem, bytes, "kernel parameters");
+                        kernel, l->func->local_bytes, sim->gpu->name, sim->emu.max_local_bytes);
+    check_registers(sim, l);
+    return HEDDLE_OK;
+}
+
+enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *module,
+                                 const char *kernel, const struct heddle_launch *launch)
+{
+    struct emu_launch l;
+    enum heddle_status s = sim_prepare_launch(sim, module, kernel, launch, &l);
+    if (s != HEDDLE_OK)
+        return s;
+    l.params_address = mem_alloc(&sim->mem, l.func->param_bytes, "kernel parameters");
     if (!l.params_address)
         return sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the parameters\n");
     uint8_t *block = mem_host(&sim->mem, l.params_address);
     l.params = block;
-    enum heddle_status s = HEDDLE_BAD_INPUT;
+    s = HEDDLE_BAD_INPUT;
     if (lay_out_arguments(sim, launch, &l, block)) {
-        check_registers(sim, &l);
         sim->emu.program = module->program;
         sim->emu.launch = l;
         sim->n_launches++;
-        s = run_launch(sim, module);
+        s = sim_run_launch(sim, module);
     }
     mem_free(&sim->mem, l.params_address);
     return s;

@@ -46,41 +46,79 @@ static void take_diags(struct strbuf *into, struct diag_list *diags)
     diag_list_destroy(diags);
 }
 
-enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const char *text,
-                                size_t len, struct heddle_module **out)
+/* Makes a parsed module ready to run, with its variables where they are; takes it over. */
+static enum heddle_status finish_module(struct heddle_sim *sim, struct heddle_module *module,
+                                        const char *text, size_t len, const uint64_t *address,
+                                        struct diag_list *diags, struct heddle_module **out)
 {
-    struct diag_list diags = {0};
-    struct heddle_module *module = xcalloc(1, sizeof *module);
-    strbuf_clear(&sim->error);
-    module->ptx = ptx_parse(name, text, len, &diags);
-    if (!module->ptx) {
-        take_diags(&sim->error, &diags);
+    module->program = ptx_lower(module->ptx, address, diags);
+    if (!module->program) {
+        ptx_module_destroy(module->ptx);
         free(module);
         return HEDDLE_BAD_INPUT;
     }
-    uint64_t *address = xcalloc(module->ptx->n_vars, sizeof *address);
-    enum heddle_status s = HEDDLE_OK;
-    if (!place_variables(sim, module->ptx, address)) {
-        s = sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the variables of %s\n",
-                     name);
-    } else {
-        apply_relocations(sim, module->ptx, address);
-        module->program = ptx_lower(module->ptx, address, &diags);
-        if (!module->program)
-            s = HEDDLE_BAD_INPUT;
-    }
-    take_diags(s == HEDDLE_OK ? &sim->warnings : &sim->error, &diags);
-    free(address);
-    if (s != HEDDLE_OK) {
-        ptx_module_destroy(module->ptx);
-        free(module);
-        return s;
-    }
+    strbuf_add_n(&module->text, text, len);
     emu_bind(module->program, sim->isa);
     module->next = sim->modules;
     sim->modules = module;
     *out = module;
     return HEDDLE_OK;
+}
+
+static struct heddle_module *parse_module(struct heddle_sim *sim, const char *name,
+                                          const char *text, size_t len, struct diag_list *diags)
+{
+    struct heddle_module *module = xcalloc(1, sizeof *module);
+    strbuf_clear(&sim->error);
+    module->ptx = ptx_parse(name, text, len, diags);
+    if (module->ptx)
+        return module;
+    take_diags(&sim->error, diags);
+    free(module);
+    return NULL;
+}
+
+enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const char *text,
+                                size_t len, struct heddle_module **out)
+{
+    struct diag_list diags = {0};
+    struct heddle_module *module = parse_module(sim, name, text, len, &diags);
+    if (!module)
+        return HEDDLE_BAD_INPUT;
+    uint64_t *address = xcalloc(module->ptx->n_vars, sizeof *address);
+    enum heddle_status s;
+    if (!place_variables(sim, module->ptx, address)) {
+        s = sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the variables of %s\n",
+                     name);
+        ptx_module_destroy(module->ptx);
+        free(module);
+    } else {
+        apply_relocations(sim, module->ptx, address);
+        s = finish_module(sim, module, text, len, address, &diags, out);
+    }
+    take_diags(s == HEDDLE_OK ? &sim->warnings : &sim->error, &diags);
+    free(address);
+    return s;
+}
+
+enum heddle_status sim_load_placed(struct heddle_sim *sim, const char *name, const char *text,
+                                   size_t len, const uint64_t *addresses, uint32_t n_addresses,
+                                   struct heddle_module **out)
+{
+    struct diag_list diags = {0};
+    struct heddle_module *module = parse_module(sim, name, text, len, &diags);
+    if (!module)
+        return HEDDLE_BAD_INPUT;
+    if (module->ptx->n_vars != n_addresses) {
+        ptx_module_destroy(module->ptx);
+        free(module);
+        diag_list_destroy(&diags);
+        return sim_fail(sim, HEDDLE_BAD_INPUT, "%s: %u addresses do not fit its variables\n", name,
+                        n_addresses);
+    }
+    enum heddle_status s = finish_module(sim, module, text, len, addresses, &diags, out);
+    take_diags(s == HEDDLE_OK ? &sim->warnings : &sim->error, &diags);
+    return s;
 }
 
 enum heddle_status heddle_load(struct heddle_sim *sim, enum heddle_language language,

@@ -121,6 +121,8 @@ static void commit_memory(void *user, sim_time t)
         overlay_commit(&m->sms[i].overlay, m->mem);
         pass_on_text(m, &m->sms[i]);
     }
+    if (m->recorder)
+        trace_recorder_gather(m->recorder);
 }
 
 static sim_time choose_quantum(const struct machine *m)

@@ -5,6 +5,7 @@
 #include "gpu/dispatcher.h"
 #include "gpu/partition.h"
 #include "sm/sm.h"
+#include "trace/recorder.h"
 
 enum { CLOCK_CORE, CLOCK_NOC, CLOCK_L2, CLOCK_DRAM, N_CLOCKS };
 
@@ -51,8 +52,9 @@ struct machine {
     struct machine_stats stats;
     struct machine_watcher watchers[MACHINE_MAX_WATCHERS];
     uint32_t n_watchers;
-    volatile bool stop; /* set by someone to end the launch */
-    bool halted;        /* a launch ended in its middle: its warps are still there */
+    struct trace_recorder *recorder; /* NULL = nothing is recorded */
+    volatile bool stop;              /* set by someone to end the launch */
+    bool halted;                     /* a launch ended in its middle: its warps are still there */
     void (*print)(void *user, const char *text, size_t len); /* of the kernel that runs */
     void *print_user;
     struct arena arena;

@@ -160,9 +160,11 @@ void heddle_destroy(struct heddle_sim *sim)
         program_destroy(m->program);
         ptx_module_destroy(m->ptx);
         arena_destroy(&m->arena);
+        strbuf_destroy(&m->text);
         free(m);
     }
     warp_records_destroy(sim->warp_records);
+    trace_recorder_destroy(sim->recorder);
     machine_destroy(sim->machine);
     mem_destroy(&sim->mem);
     machine_config_destroy(sim->config);

@@ -9,6 +9,7 @@
 
 struct heddle_module {
     struct ptx_module *ptx;
+    struct strbuf text; /* PTX, as it was given or compiled */
     struct program *program;
     struct arena arena;
     const struct op_timing *timing; /* NULL until it is needed */
@@ -31,6 +32,9 @@ struct heddle_sim {
     struct emu emu;
     struct run_stats stats;
     struct heddle_module *modules;
+    struct trace_recorder *recorder; /* NULL = nothing is recorded */
+    bool record_failed;              /* a launch was not recorded to its end */
+    uint64_t recorded_insts;         /* warp instructions of the launches so far */
     uint32_t isa;
     uint64_t max_insts;
     uint32_t n_launches;
@@ -61,5 +65,24 @@ struct run_stats sim_run_stats(const struct heddle_sim *sim);
 /* Places the module's variables in device memory and makes it ready to run. */
 enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const char *text,
                                 size_t len, struct heddle_module **out);
+/* The same with variables at given addresses, which take no memory: nothing will be read there. */
+enum heddle_status sim_load_placed(struct heddle_sim *sim, const char *name, const char *text,
+                                   size_t len, const uint64_t *addresses, uint32_t n_addresses,
+                                   struct heddle_module **out);
+
+/* --- launching (launch.c) --- */
+/* Fills in everything but parameters and shared memory; checks it against kernel and GPU. */
+enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_module *module,
+                                      const char *kernel, const struct heddle_launch *launch,
+                                      struct emu_launch *l);
+bool sim_check_shared(struct heddle_sim *sim, const struct ptx_func *f, uint64_t bytes);
+/* Runs sim->emu.launch of the module. */
+enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module);
+
+/* --- recording (record.c): around each timed launch; nothing happens if nothing is recorded --- */
+void sim_record_begin(struct heddle_sim *sim, struct heddle_module *module);
+void sim_record_end(struct heddle_sim *sim, bool ran_to_its_end);
+/* Every parameter of the machine, as text: equal texts are equal machines. */
+void sim_describe_machine(const struct heddle_sim *sim, struct strbuf *out);
 
 #endif

@@ -377,6 +377,7 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
         r->atomic = ARENA_NEW(&sm->pool, struct atomic_part);
     r->atomic->op = l->op;
     r->atomic->mask = a->active_mask;
+    r->atomic->replayed = sm->emu.tracer && sm->emu.tracer->replays;
     for (uint32_t m = a->active_mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         r->atomic->address[i] = l->address[i];

@@ -128,7 +128,7 @@ static void forget_atomic_line(struct sm_warp *w, uint64_t line)
 static bool finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[r->access.warp_slot];
-    for (uint32_t m = r->atomic->mask; m; m &= m - 1) {
+    for (uint32_t m = r->atomic->replayed ? 0 : r->atomic->mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         atomic_finish(w->emu, r->atomic->op, i, r->atomic->old[i]);
     }

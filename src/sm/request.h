@@ -20,6 +20,7 @@ enum network { NET_UP /* SMs to partitions */, NET_DOWN /* and back */ };
 struct atomic_part {
     const struct op *op;
     uint32_t mask;
+    bool replayed; /* it takes its time, and changes nothing */
     sim_time performed_at;
     uint64_t address[WARP_LANES], b[WARP_LANES], c[WARP_LANES], old[WARP_LANES];
 };

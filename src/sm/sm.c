@@ -53,6 +53,8 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
     uint32_t cta_slot = free_cta_slot(sm);
     struct emu_cta *cta = &sm->ctas[cta_slot];
     cta_start(&sm->emu, cta, number);
+    if (sm->emu.tracer)
+        sm->emu.tracer->cta_begins(&sm->emu, cta);
     if (!sm->n_resident++)
         sm->active_since = now;
     sm->cta_warps[cta_slot] = cta->n_warps;
@@ -66,6 +68,8 @@ static void end_cta(struct sm *sm, uint32_t cta_slot, uint64_t now)
 {
     if (sm->scheduler->desc->on_cta_end)
         sm->scheduler->desc->on_cta_end(sm->scheduler, cta_slot, now);
+    if (sm->emu.tracer)
+        sm->emu.tracer->cta_ends(&sm->emu, &sm->ctas[cta_slot]);
     sm->run_stats.ctas++;
     if (!--sm->n_resident)
         sm->stats.active_cycles += now + 1 - sm->active_since;

@@ -1,6 +1,6 @@
-/* Where an observer's output goes, piece by piece. */
-#ifndef HEDDLE_ANALYSIS_SINK_H
-#define HEDDLE_ANALYSIS_SINK_H
+/* Where what someone writes goes, piece by piece. */
+#ifndef HEDDLE_BASE_SINK_H
+#define HEDDLE_BASE_SINK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,287 @@
+#include "trace/stream.h"
+
+static void begin_answer(struct stream_writer *w)
+{
+    put_varint(&w->out, w->n_expected);
+    w->n_expected = 0;
+}
+
+void write_piece_end(struct stream_writer *w)
+{
+    begin_answer(w);
+}
+
+/* --- bits: low ones first --- */
+
+struct bit_writer {
+    struct bytes *out;
+    uint64_t pending;
+    uint32_t n;
+};
+
+static void put_bits(struct bit_writer *b, uint64_t v, uint32_t n)
+{
+    for (; n > 32; n -= 32, v >>= 32)
+        put_bits(b, v & 0xffffffff, 32);
+    b->pending |= v << b->n;
+    for (b->n += n; b->n >= 8; b->n -= 8, b->pending >>= 8)
+        put_byte(b->out, (uint8_t)b->pending);
+}
+
+static void end_bits(struct bit_writer *b)
+{
+    if (b->n)
+        put_byte(b->out, (uint8_t)b->pending);
+}
+
+static void put_lanes(struct bytes *out, uint32_t of, uint32_t lanes)
+{
+    if (lanes == of || !lanes) {
+        put_byte(out, lanes ? LANES_ALL : LANES_NONE);
+        return;
+    }
+    struct bit_writer b = {.out = out};
+    put_byte(out, LANES_SOME);
+    for (; of; of &= of - 1)
+        put_bits(&b, lanes >> __builtin_ctz(of) & 1, 1);
+    end_bits(&b);
+}
+
+void write_guard(struct stream_writer *w, const struct op *op, uint32_t pc, uint32_t active,
+                 uint32_t mask)
+{
+    struct guard_state *g = model_guard(&w->model, op, pc);
+    if ((g->lanes & active) == mask) {
+        w->n_expected++;
+    } else {
+        begin_answer(w);
+        put_lanes(&w->out, active, mask);
+    }
+    guard_learn(g, active, mask);
+}
+
+/* --- addresses --- */
+
+static bool moved_by(const struct address_state *s, uint32_t mask, const uint64_t *address,
+                     uint64_t delta)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        if (address[i] - s->address[i] != delta)
+            return false;
+    }
+    return true;
+}
+
+struct grid {
+    uint32_t log_row; /* lanes of a row */
+    uint64_t stride, pitch;
+};
+
+static uint64_t grid_offset(const struct grid *g, uint32_t lane)
+{
+    uint32_t row = lane >> g->log_row, column = lane & ((1u << g->log_row) - 1);
+    return g->stride * column + g->pitch * row;
+}
+
+/* Fills in what two lanes tell: `n` steps lead from one address to the other. */
+static bool find_step(uint64_t from, uint64_t to, uint32_t n, uint64_t *step)
+{
+    int64_t apart = (int64_t)(to - from);
+    *step = (uint64_t)(apart / (int64_t)n);
+    return apart % (int64_t)n == 0;
+}
+
+/* Do the lanes lie in a grid with rows of that length? */
+static bool fit_grid(struct grid *g, uint32_t mask, const uint64_t *address)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(mask), n = 1u << g->log_row;
+    uint32_t row = mask & (n == 32 ? ~0u : ((1u << n) - 1) << (first / n * n));
+    uint32_t in_row = row & (row - 1), beyond = mask & ~row;
+    g->stride = g->pitch = 0;
+    if (in_row) {
+        uint32_t i = (uint32_t)__builtin_ctz(in_row);
+        if (!find_step(address[first], address[i], i - first, &g->stride))
+            return false;
+    }
+    if (beyond) {
+        uint32_t i = (uint32_t)__builtin_ctz(beyond);
+        uint64_t column = g->stride * (i % n) - g->stride * (first % n);
+        if (!find_step(address[first], address[i] - column, i / n - first / n, &g->pitch))
+            return false;
+    }
+    uint64_t base = address[first] - grid_offset(g, first);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        if (address[i] != base + grid_offset(g, i))
+            return false;
+    }
+    return true;
+}
+
+static bool write_grid(struct stream_writer *w, struct address_state *s, uint32_t mask,
+                       const uint64_t *address)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(mask);
+    for (uint32_t log_row = 5; log_row >= 1; log_row--) {
+        struct grid g = {.log_row = log_row};
+        if (!fit_grid(&g, mask, address))
+            continue;
+        put_byte(&w->out, (uint8_t)(ADDRESS_GRID | log_row << ADDRESS_FORM_BITS));
+        put_signed(&w->out, address[first] - w->model.last_address);
+        put_signed(&w->out, g.stride);
+        if (log_row < 5)
+            put_signed(&w->out, g.pitch);
+        address_learn_step(s, address[first] - s->address[first]);
+        uint64_t base = address[first] - grid_offset(&g, first);
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            s->address[i] = base + grid_offset(&g, i);
+        return true;
+    }
+    return false;
+}
+
+static bool lie_like(const struct address_state *s, const struct address_state *like, uint32_t mask,
+                     const uint64_t *address)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(mask);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        if (address[i] != address_like(s, like, i, first, address[first]))
+            return false;
+    }
+    return true;
+}
+
+static bool write_like(struct stream_writer *w, struct address_state *s, uint32_t mask,
+                       const uint64_t *address)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(mask);
+    for (uint32_t k = 0; k < MODEL_RECENT && w->model.recent[k]; k++) {
+        const struct address_state *like = w->model.recent[k];
+        if (like == s || !lie_like(s, like, mask, address))
+            continue;
+        put_byte(&w->out, (uint8_t)(ADDRESS_LIKE | k << ADDRESS_FORM_BITS));
+        put_signed(&w->out, address[first] - w->model.last_address);
+        address_learn_step(s, address[first] - s->address[first]);
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            s->address[i] = address_like(s, like, i, first, address[first]);
+        return true;
+    }
+    return false;
+}
+
+/* Distances of the lanes of a mask from the smallest of them. */
+struct distances {
+    uint64_t least, v[WARP_LANES];
+    uint32_t n, bits; /* more than 64: they are no multiples of the unit */
+};
+
+static void find_distances(struct distances *d, uint32_t mask, const uint64_t *address,
+                           const uint64_t *from, uint32_t unit)
+{
+    int64_t least = INT64_MAX;
+    uint64_t all = 0;
+    d->n = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        int64_t v = (int64_t)(address[i] - (from ? from[i] : 0));
+        d->v[d->n++] = (uint64_t)v;
+        least = v < least ? v : least;
+    }
+    bool is_exact = true;
+    for (uint32_t k = 0; k < d->n; k++) {
+        uint64_t v = d->v[k] - (uint64_t)least;
+        is_exact &= v % unit == 0;
+        d->v[k] = v / unit;
+        all |= d->v[k];
+    }
+    d->least = (uint64_t)least;
+    d->bits = !is_exact ? UINT32_MAX : all ? 64 - (uint32_t)__builtin_clzll(all) : 0;
+}
+
+static void write_distances(struct stream_writer *w, struct address_state *s, uint32_t mask,
+                            const uint64_t *address)
+{
+    struct distances apart, moved;
+    find_distances(&apart, mask, address, NULL, s->unit);
+    find_distances(&moved, mask, address, s->address, s->unit);
+    bool use_moved = s->n_seen && moved.bits < apart.bits;
+    const struct distances *d = use_moved ? &moved : &apart;
+    put_byte(&w->out, use_moved ? ADDRESS_MOVED : ADDRESS_APART);
+    put_signed(&w->out, use_moved ? d->least : d->least - w->model.last_address);
+    put_byte(&w->out, (uint8_t)d->bits);
+    struct bit_writer b = {.out = &w->out};
+    for (uint32_t k = 0; k < d->n; k++)
+        put_bits(&b, d->v[k], d->bits);
+    end_bits(&b);
+    for (uint32_t m = mask; m; m &= m - 1)
+        s->address[__builtin_ctz(m)] = address[__builtin_ctz(m)];
+    model_remember(&w->model, s);
+}
+
+static void write_surprise(struct stream_writer *w, struct address_state *s, uint32_t mask,
+                           const uint64_t *address)
+{
+    uint32_t first = (uint32_t)__builtin_ctz(mask);
+    uint64_t delta = address[first] - s->address[first];
+    begin_answer(w);
+    if (s->n_seen && moved_by(s, mask, address, delta)) {
+        put_byte(&w->out, ADDRESS_STEP);
+        put_signed(&w->out, delta);
+        address_learn_step(s, delta);
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            s->address[i] += delta;
+    } else if (!write_grid(w, s, mask, address) && !write_like(w, s, mask, address)) {
+        write_distances(w, s, mask, address);
+    }
+    w->model.last_address = address[first];
+}
+
+void write_address(struct stream_writer *w, uint32_t pc, uint32_t mask, const uint64_t *address)
+{
+    struct address_state *s = model_address(&w->model, &w->model.ops->ops[pc]);
+    if (s->n_seen && moved_by(s, mask, address, s->step)) {
+        w->n_expected++;
+        address_advance(&w->model, s, mask);
+    } else {
+        write_surprise(w, s, mask, address);
+    }
+    s->n_seen += s->n_seen < 2;
+}
+
+/* --- the rest --- */
+
+void write_value(struct stream_writer *w, uint32_t pc, uint32_t mask, uint64_t value,
+                 uint32_t lanes)
+{
+    struct value_state *v = model_value(&w->model, &w->model.ops->ops[pc]);
+    if (v->value == value && lanes == mask) {
+        w->n_expected++;
+        return;
+    }
+    begin_answer(w);
+    put_varint(&w->out, value);
+    put_lanes(&w->out, mask, lanes);
+    v->value = value;
+}
+
+void write_zeros(struct stream_writer *w, uint32_t n)
+{
+    if (!n) {
+        w->n_expected++;
+        return;
+    }
+    begin_answer(w);
+    put_varint(&w->out, n);
+}
+
+void write_text(struct stream_writer *w, const char *text, size_t n)
+{
+    if (!n) {
+        w->n_expected++;
+        return;
+    }
+    begin_answer(w);
+    put_text(&w->out, text, n);
+}
