@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "analysis/sink.h"
+#include "base/sink.h"
 
 /* Which part of a run to draw; zeroed, all of it. */
 struct timeline_window {

@@ -79,6 +79,13 @@ static const struct option options[] = {
     OPTION_TEXT("record-decisions", struct run_options, record_decisions, "FILE",
                 "write every issue and every decision of L1D in their order "
                 "(doc/experiments.md), as `heddle compare --first-difference` reads them"),
+    OPTION_TEXT("record", struct run_options, record, "FILE",
+                "record what the warps do, to be replayed on other machines (doc/traces.md)"),
+    OPTION_TEXT("replay", struct run_options, replay, "FILE",
+                "instead of a workload or a file: replay what was recorded, without computing "
+                "results"),
+    OPTION_FLAG("force-replay", struct run_options, force_replay,
+                "replay on another machine even if the trace depends on time"),
     OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
     OPTION_FLAG("quiet", struct run_options, quiet, "print only what went wrong"),
     OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
@@ -132,6 +139,8 @@ static const char *observation(const struct run_options *o)
         return "--per-pc";
     if (o->series)
         return "--series";
+    if (o->record)
+        return "--record";
     if (o->record_l1d)
         return "--record-l1d";
     if (o->record_decisions)
@@ -153,11 +162,39 @@ static const char *about_one(const struct run_options *o)
     return observation(&others);
 }
 
+/* A trace brings its kernels and their launches along. */
+static bool check_replay(const struct run_options *o, const struct text_list *operands)
+{
+    const char *misplaced = option_for_files_only(o);
+    if (operands->n)
+        output_error("--replay FILE stands in place of '%s'", operands->items[0]);
+    else if (misplaced || o->on || o->size)
+        output_error("%s has no meaning with --replay", misplaced ? misplaced
+                                                        : o->on   ? "--on"
+                                                                  : "--size");
+    else if (o->functional || o->record)
+        output_error("%s and --replay exclude each other",
+                     o->functional ? "--functional" : "--record");
+    else if (!o->series != !o->series_out)
+        output_error("--series N and --series-out FILE go together");
+    else if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
+        output_error("--engine %s: expected skip or cycle", o->engine);
+    else if (o->quantum > UINT32_MAX)
+        output_error("--quantum: that is longer than any run");
+    else
+        return true;
+    return false;
+}
+
 static bool check_combination(const struct run_options *o, const struct text_list *operands,
                               bool runs_file)
 {
     const char *misplaced = runs_file ? NULL : option_for_files_only(o);
-    if (misplaced)
+    if (!operands->n)
+        output_error("a word is missing: heddle run WORKLOAD...|all|FILE, or --replay FILE");
+    else if (o->force_replay)
+        output_error("--force-replay goes with --replay");
+    else if (misplaced)
         output_error("%s is for files; a workload brings its own", misplaced);
     else if (runs_file && operands->n > 1)
         output_error("one file at a time: '%s' is too many", operands->items[1]);
@@ -208,8 +245,8 @@ static struct text_list all_settings(const struct run_options *o, struct arena *
 static enum heddle_status run_run(const void *values, const struct text_list *operands)
 {
     const struct run_options *o = values;
-    bool runs_file = is_file(operands->items[0]);
-    if (!check_combination(o, operands, runs_file))
+    bool runs_file = operands->n && is_file(operands->items[0]);
+    if (o->replay ? !check_replay(o, operands) : !check_combination(o, operands, runs_file))
         return HEDDLE_BAD_INPUT;
     enum heddle_status status = plugin_files_load(&o->plugins);
     if (status != HEDDLE_OK)
@@ -224,6 +261,7 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
     run.machine = config;
     run.gpu = config ? config->gpu : NULL;
     status = !config     ? output_complaints(&diags)
+             : o->replay ? run_trace(&run, o->replay)
              : runs_file ? run_file(&run, operands->items[0])
                          : run_workloads(&run, operands);
     machine_config_destroy(config);
@@ -257,6 +295,10 @@ static const char *const examples[] = {
     "every workload, one JSON object each",
     "heddle run bfs --on opencl",
     "the same workload on an OpenCL device of this machine",
+    "heddle run kmn --record kmn.trace",
+    "a run to be replayed later: under another scheduler, say",
+    "heddle run --replay kmn.trace --scheduler lrr",
+    "the same instructions and addresses; no results are computed, so none are verified",
     "heddle run add.cl --functional --grid 64 --block 256 --arg buf:@a.bin --arg rand:64K:7 "
     "--arg out:64K:c.bin --arg i32:16384",
     "a kernel of one's own: two inputs, a result written to a file, a number",
@@ -267,7 +309,7 @@ static const struct run_options defaults = {.seed = WORKLOAD_DEFAULT_SEED};
 
 const struct command command_run = {
     .name = "run",
-    .operands = "WORKLOAD...|all|FILE",
+    .operands = "WORKLOAD...|all|FILE|--replay FILE",
     .summary = "run workloads, or a kernel from a .ptx, .cl or .cu file",
     .description =
         "Runs built-in workloads (`heddle show workloads` lists them) and checks their results, or "
@@ -278,7 +320,6 @@ const struct command command_run = {
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct run_options),
     .defaults = &defaults,
-    .min_operands = 1,
     .max_operands = UINT32_MAX,
     .examples = examples,
     .more_help = list_argument_forms,

@@ -1,4 +1,4 @@
-/* The parts of `heddle run`: workloads, and files of one's own. */
+/* The parts of `heddle run`: workloads, files of one's own, and traces. */
 #ifndef HEDDLE_CLI_RUN_H
 #define HEDDLE_CLI_RUN_H
 
@@ -13,6 +13,8 @@ struct run_options {
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
     const char *record_l1d, *record_decisions, *series_out, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
+    const char *record, *replay;
+    bool force_replay;
     uint64_t seed, max_insts, max_cycles, quantum, threads, series;
     struct text_list settings, plugins;
     /* For files. */
@@ -34,6 +36,7 @@ struct run_context {
 /* Each reports what went wrong on standard error, and returns the exit status. */
 enum heddle_status run_workloads(const struct run_context *run, const struct text_list *names);
 enum heddle_status run_file(const struct run_context *run, const char *path);
+enum heddle_status run_trace(const struct run_context *run, const char *path);
 
 /* Whether --on names an OpenCL device instead of the simulated GPU. */
 bool run_is_on_opencl(const struct run_options *o);

@@ -256,7 +256,7 @@ static enum heddle_status do_run(struct file_run *f)
     if (status == HEDDLE_OK)
         status = make_args(f);
     if (status == HEDDLE_OK)
-        status = run_watch_begin(&f->watch, f->run->options, f->sim);
+        status = run_watch_begin(&f->watch, f->run->options, f->sim, f->path);
     if (status == HEDDLE_OK)
         status = launch(f);
     if (f->sim)

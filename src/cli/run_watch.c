@@ -31,8 +31,20 @@ static enum heddle_status begin_timeline(struct run_watch *w, const struct run_o
     return status;
 }
 
+static enum heddle_status begin_trace(struct run_watch *w, const struct run_options *o,
+                                      struct heddle_sim *sim, const char *origin)
+{
+    if (!(w->trace = output_open(o->record)))
+        return HEDDLE_ENVIRONMENT;
+    w->sim = sim;
+    enum heddle_status status = heddle_record(sim, origin, output_add, w->trace);
+    if (status != HEDDLE_OK)
+        output_failure(heddle_error(sim));
+    return status;
+}
+
 enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options *o,
-                                   struct heddle_sim *sim)
+                                   struct heddle_sim *sim, const char *origin)
 {
     struct machine *m = sim->machine;
     if (o->per_pc)
@@ -57,7 +69,8 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
             return HEDDLE_ENVIRONMENT;
         run_attribution_titles(w->attribution.file);
     }
-    return o->timeline ? begin_timeline(w, o, m) : HEDDLE_OK;
+    enum heddle_status status = o->timeline ? begin_timeline(w, o, m) : HEDDLE_OK;
+    return status == HEDDLE_OK && o->record ? begin_trace(w, o, sim, origin) : status;
 }
 
 /* `is_complete` says whether all of it could be written. */
@@ -93,6 +106,11 @@ enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
             end_file(&w->decisions_file, decision_recorder_finish(w->decisions));
         status = status == HEDDLE_OK ? written : status;
     }
+    if (w->trace && ran_to_its_end) {
+        enum heddle_status recorded =
+            end_file(&w->trace, heddle_record_end(w->sim) == HEDDLE_OK);
+        status = status == HEDDLE_OK ? recorded : status;
+    }
     return status;
 }
 
@@ -103,6 +121,7 @@ void run_watch_destroy(struct run_watch *w)
     output_abandon(w->attribution.file);
     output_abandon(w->timeline_file);
     output_abandon(w->decisions_file);
+    output_abandon(w->trace);
     pc_profile_destroy(w->pc_profile);
     series_destroy(w->series);
     l1d_recorder_destroy(w->recorder);

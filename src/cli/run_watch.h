@@ -1,5 +1,5 @@
 /* What `heddle run` watches while a machine runs, as the options ask for: instructions at L1D, a
- * time series, a recording, where the cycles of warps go, their timelines. */
+ * time series, recordings, where the cycles of warps go, their timelines. */
 #ifndef HEDDLE_CLI_RUN_WATCH_H
 #define HEDDLE_CLI_RUN_WATCH_H
 
@@ -13,13 +13,14 @@ struct run_watch {
     struct l1d_recorder *recorder;
     struct timeline *timeline;
     struct decision_recorder *decisions;
-    struct output_stream *series_file, *recording, *timeline_file, *decisions_file;
+    struct output_stream *series_file, *recording, *timeline_file, *decisions_file, *trace;
     struct run_attribution attribution;
+    struct heddle_sim *sim; /* whose trace is recorded */
 };
 
-/* Before the first launch; reports a failure. */
+/* Before the first launch; reports a failure. `origin` says what is run, for a trace. */
 enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options *o,
-                                   struct heddle_sim *sim);
+                                   struct heddle_sim *sim, const char *origin);
 /* After the last launch: completes the files, or leaves none if the run failed. */
 enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end);
 void run_watch_destroy(struct run_watch *w); /* before the simulation is */

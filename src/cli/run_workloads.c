@@ -183,7 +183,10 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
     struct workload_result result = {0};
     enum heddle_status status = HEDDLE_OK;
     if (sim)
-        status = run_watch_begin(watch, p->run->options, sim);
+        status = run_watch_begin(watch, p->run->options, sim,
+                                 arena_printf(&p->jobs->arena, "%s, %s, seed %llu",
+                                              job->workload->name, job->size->name,
+                                              (unsigned long long)p->run->options->seed));
     if (status != HEDDLE_OK)
         return status;
     workload_run(job->workload, job->size, p->run->options->seed, device, &result);
