@@ -33,7 +33,7 @@ enum heddle_status run_trace(const struct run_context *run, const char *path)
 {
     struct heddle_sim *sim = NULL;
     struct run_watch watch = {0};
-    enum heddle_status status = run_create_sim(run, &sim);
+    enum heddle_status status = run_create_sim(run, &watch.attribution, &sim);
     if (status == HEDDLE_OK)
         status = run_watch_begin(&watch, run->options, sim, path);
     if (status == HEDDLE_OK) {

@@ -107,8 +107,7 @@ enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
         status = status == HEDDLE_OK ? written : status;
     }
     if (w->trace && ran_to_its_end) {
-        enum heddle_status recorded =
-            end_file(&w->trace, heddle_record_end(w->sim) == HEDDLE_OK);
+        enum heddle_status recorded = end_file(&w->trace, heddle_record_end(w->sim) == HEDDLE_OK);
         status = status == HEDDLE_OK ? recorded : status;
     }
     return status;

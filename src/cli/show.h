@@ -29,6 +29,7 @@ enum heddle_status show_workload(const struct show_options *o, const char *name,
 enum heddle_status show_gpus(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_gpu(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_classes(const struct show_options *o, const char *name, struct strbuf *out);
+enum heddle_status show_trace(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_stats(const struct show_options *o, const char *name, struct strbuf *out);
 
 enum heddle_status show_schedulers(const struct show_options *o, const char *name,

@@ -106,7 +106,7 @@ static void found(const struct event *e, enum trace_reason reason)
             strbuf_addf(out, " (%s:%u)", e->program->module->files[inst->loc_file], inst->loc_line);
         strbuf_add(out, ": ");
         ptx_print_inst(info->func, inst, out);
-        strbuf_add(out, ", ");
+        strbuf_add(out, " in ");
     }
     strbuf_addf(out, "CTA %llu, warp %u", (unsigned long long)cta_of(e->who) - 1, warp_of(e->who));
     if (e->address)
