@@ -191,7 +191,7 @@ static bool check_combination(const struct run_options *o, const struct text_lis
 {
     const char *misplaced = runs_file ? NULL : option_for_files_only(o);
     if (!operands->n)
-        output_error("a word is missing: heddle run WORKLOAD...|all|FILE, or --replay FILE");
+        output_error("heddle run needs WORKLOAD...|all|FILE, or --replay FILE");
     else if (o->force_replay)
         output_error("--force-replay goes with --replay");
     else if (misplaced)
