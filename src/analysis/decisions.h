@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analysis/sink.h"
+#include "base/sink.h"
 #include "base/strbuf.h"
 
 /* A word each, as it is told to people; all but the first are L1D's. */
