@@ -81,18 +81,33 @@ static void expect_warp(uint32_t warp, const char *text)
     }
 }
 
+/* All that the charts rely on. L2 is 3 + (1 + 12 + 1) + 73 + 10 + (3 + 12 + 5) = 120 cycles away:
+ * up to L1D's miss queue, a request of one flit, L2, a line of five that leave two at a time. */
+static const char *const machine[] = {"n_sms=1",
+                                      "sm.n_schedulers=1",
+                                      "sm.fetch_insts=8",
+                                      "sm.ibuffer_entries=8",
+                                      "core_clock_mhz=700",
+                                      "noc_clock_mhz=700",
+                                      "l2_clock_mhz=700",
+                                      "noc.latency_cycles=12",
+                                      "memory.banks=2",
+                                      "memory.rop_latency=73",
+                                      "memory.l2_latency=10",
+                                      NULL};
+
 static struct probe open_chart(const char *const *more, const char *body, bool every_cycle)
 {
-    static const char *settings[16];
+    static const char *settings[24];
     struct heddle_options o = {.struct_size = sizeof o,
                                .timing = true,
                                .attribute = true,
                                .every_cycle = every_cycle,
                                .settings = settings};
-    settings[o.n_settings++] = "n_sms=1";
-    settings[o.n_settings++] = "sm.n_schedulers=1";
-    settings[o.n_settings++] = "sm.fetch_insts=8";
-    settings[o.n_settings++] = "sm.ibuffer_entries=8";
+    while (machine[o.n_settings]) {
+        settings[o.n_settings] = machine[o.n_settings];
+        o.n_settings++;
+    }
     while (more && *more)
         settings[o.n_settings++] = *more++;
     struct probe p = {0};
