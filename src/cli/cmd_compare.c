@@ -102,12 +102,15 @@ static void add_amount(struct table *t, double value)
 static void print_moves(const struct comparison *c, uint32_t set, uint32_t top, struct strbuf *out)
 {
     static const char *const titles[] = {"statistic", "before", "after", "ratio", "unit"};
+    static const char *const titles_of_many[] = {"statistic", "before, all", "after, all",
+                                                 "ratio, geometric mean", "unit"};
     uint32_t n;
     struct compare_move *moves = compare_moves(c, set, &n);
     strbuf_addf(out, "\n%u statistics differ between %s and %s", n, c->sets[0].label,
                 c->sets[set].label);
     strbuf_addf(out, n > top ? "; the %u that moved most:\n" : ":\n", top);
-    struct table t = {.titles = titles, .n_columns = 5, .right = "lrrrl"};
+    struct table t = {
+        .titles = c->n_rows > 1 ? titles_of_many : titles, .n_columns = 5, .right = "lrrrl"};
     for (uint32_t i = 0; i < n && i < top; i++) {
         table_cell(&t, "%s", moves[i].name);
         add_amount(&t, moves[i].from);

@@ -80,18 +80,20 @@ static enum heddle_status start_run(const char *program, const char *run, struct
     return HEDDLE_ENVIRONMENT;
 }
 
-/* Ends it if it still runs; returns how it ended if it did so by itself. */
+/* Ends it if it still runs, before it can complain of a pipe that nobody reads; returns how it
+ * ended if it did so by itself. */
 static enum heddle_status stop_run(struct side *s)
 {
     int status = 0;
-    if (s->pipe)
+    if (s->pid > 0 && s->state != DECISION_BROKEN)
+        kill(s->pid, SIGKILL);
+    else if (s->pipe)
+        fclose(s->pipe);
+    if (s->pid > 0)
+        waitpid(s->pid, &status, 0);
+    if (s->pid > 0 && s->state != DECISION_BROKEN)
         fclose(s->pipe);
     decision_reader_destroy(s->reader);
-    if (s->pid <= 0)
-        return HEDDLE_OK;
-    if (s->state != DECISION_BROKEN)
-        kill(s->pid, SIGKILL);
-    waitpid(s->pid, &status, 0);
     return WIFEXITED(status) ? (enum heddle_status)WEXITSTATUS(status) : HEDDLE_OK;
 }
 

@@ -1,0 +1,218 @@
+/* heddle figure: figures of papers, made anew. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/lab_common.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "lab/figure.h"
+
+struct figure_command {
+    const char *store, *size, *gpu, *csv, *svg;
+    uint64_t jobs;
+    bool retry, stored_only;
+};
+
+static const struct option options[] = {
+    OPTION_TEXT("store", struct figure_command, store, "FILE",
+                "where results are kept; points it has are not run again"),
+    OPTION_TEXT("size", struct figure_command, size, "SIZE",
+                "inputs of this size instead of the figure's"),
+    OPTION_TEXT("gpu", struct figure_command, gpu, "GPU", "this GPU instead of the figure's"),
+    OPTION_U64("jobs", struct figure_command, jobs, "N",
+               "points to run at a time; one a processor if not given"),
+    OPTION_FLAG("retry", struct figure_command, retry, "run points again that failed before"),
+    OPTION_FLAG("stored-only", struct figure_command, stored_only,
+                "run nothing: make the figure from what the store has"),
+    OPTION_TEXT("csv", struct figure_command, csv, "FILE", "write the figure's numbers as CSV"),
+    OPTION_TEXT("svg", struct figure_command, svg, "FILE", "draw the figure"),
+};
+
+static enum heddle_status list_figures(void)
+{
+    static const char *const titles[] = {"figure", "source", "title"};
+    struct table t = {.titles = titles, .n_columns = 3};
+    for (uint32_t i = 0; i < n_figure_names; i++) {
+        struct figure f = {0};
+        struct diag_list diags = {0};
+        const struct spec_changes none = {0};
+        figure_read(&f, figure_names[i], &none, &diags);
+        table_cell(&t, "%s", figure_names[i]);
+        table_cell(&t, "%s", f.source);
+        table_cell(&t, "%s", f.title);
+        figure_destroy(&f);
+        diag_list_destroy(&diags);
+    }
+    struct strbuf text = {0};
+    table_print(&t, &text);
+    table_destroy(&t);
+    return output_take(&text);
+}
+
+/* --- text --- */
+
+static void print_values(const struct figure *f, struct strbuf *out)
+{
+    const char *titles[FIGURE_MAX_SERIES + 1] = {f->x_axis};
+    char right[FIGURE_MAX_SERIES + 2] = "l";
+    for (uint32_t i = 0; i < f->n_series; i++) {
+        titles[i + 1] = f->series[i].title;
+        right[i + 1] = 'r';
+    }
+    struct table t = {.titles = titles, .n_columns = f->n_series + 1, .right = right};
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        table_cell(&t, "%s", f->xs[x]);
+        for (uint32_t i = 0; i < f->n_series; i++)
+            if (isnan(f->series[i].values[x]))
+                table_cell(&t, "missing");
+            else
+                table_cell(&t, "%.3f", f->series[i].values[x]);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+static void print_claims(const struct figure *f, struct strbuf *out)
+{
+    static const char *const titles[] = {"the paper says", "paper", "Heddle", "agrees", "source"};
+    struct table t = {.titles = titles, .n_columns = 5, .right = "lrrll"};
+    for (uint32_t i = 0; i < f->n_claims; i++) {
+        const struct figure_claim *c = &f->claims[i];
+        struct strbuf paper = {0}, ours = {0};
+        bool agrees = false, is_answered = figure_answer(f, c, &paper, &ours, &agrees);
+        table_cell(&t, "%s", c->says);
+        table_cell(&t, "%s", paper.len ? strbuf_text(&paper) : c->at && c->series ? c->at : "-");
+        table_cell(&t, "%s", is_answered ? strbuf_text(&ours) : "-");
+        table_cell(&t, "%s", is_answered ? agrees ? "yes" : "no" : c->kind ? "missing" : "look");
+        table_cell(&t, "%s", c->source);
+        strbuf_destroy(&paper);
+        strbuf_destroy(&ours);
+    }
+    strbuf_add_char(out, '\n');
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+static void print_figure(const struct figure *f, struct strbuf *out)
+{
+    strbuf_addf(out, "%s (%s)\n", f->title, f->source);
+    strbuf_addf(out, "%s against %s", f->y_title, f->x_title);
+    if (f->spec.n_points)
+        strbuf_addf(out, "; inputs of size %s on %s", f->spec.points[0].size->name,
+                    f->spec.points[0].gpu.text);
+    strbuf_add(out, "\n\n");
+    print_values(f, out);
+    if (f->n_claims)
+        print_claims(f, out);
+    for (uint32_t i = 0; i < f->spec.n_missing; i++)
+        strbuf_addf(out, "%smissing: Heddle has no %s\n", i ? "" : "\n", f->spec.missing[i]);
+    if (f->note) {
+        strbuf_add_char(out, '\n');
+        text_wrap(out, f->note, 0, 0, 96);
+    }
+}
+
+/* --- running --- */
+
+static enum heddle_status write_files(const struct figure_command *o, const struct figure *f)
+{
+    struct strbuf text = {0};
+    enum heddle_status status = HEDDLE_OK;
+    if (o->csv) {
+        figure_csv(f, &text);
+        status = output_file(o->csv, strbuf_text(&text), text.len);
+    }
+    strbuf_clear(&text);
+    if (status == HEDDLE_OK && o->svg) {
+        figure_svg(f, &text);
+        status = output_file(o->svg, strbuf_text(&text), text.len);
+    }
+    strbuf_destroy(&text);
+    return status;
+}
+
+static enum heddle_status fill_store(const struct figure_command *o, struct figure *f,
+                                     struct store *s)
+{
+    struct lab_sweep sweep = {.store_path = o->store, .jobs = o->jobs, .retry = o->retry};
+    struct point_context context = spec_context(&f->spec, NULL, NULL);
+    return lab_run_points(&sweep, s, f->spec.points, f->spec.n_points, &context);
+}
+
+static enum heddle_status make_figure(const struct figure_command *o, struct figure *f)
+{
+    struct store *s = NULL;
+    enum heddle_status ran = HEDDLE_OK;
+    enum heddle_status status =
+        lab_open_store(o->store, o->stored_only ? STORE_READ : STORE_WRITE, &s);
+    if (status == HEDDLE_OK && !o->stored_only)
+        ran = fill_store(o, f, s);
+    /* Points that failed are gaps; the rest of the figure is as good as it was. */
+    if (status == HEDDLE_OK && ran != HEDDLE_OK && ran != HEDDLE_WRONG_RESULT)
+        status = ran;
+    else if (status == HEDDLE_OK && (status = figure_derive(f, s)) != HEDDLE_OK)
+        output_failure(strbuf_text(&s->error));
+    store_close(s);
+    if (status != HEDDLE_OK)
+        return status;
+    struct strbuf text = {0};
+    print_figure(f, &text);
+    status = write_files(o, f);
+    enum heddle_status printed = output_take(&text);
+    status = status == HEDDLE_OK ? printed : status;
+    return status == HEDDLE_OK ? ran : status;
+}
+
+static enum heddle_status run_figure(const void *values, const struct text_list *operands)
+{
+    const struct figure_command *o = values;
+    if (!operands->n)
+        return list_figures();
+    if (!o->store) {
+        output_error("heddle figure needs a place for results: --store FILE");
+        return HEDDLE_BAD_INPUT;
+    }
+    struct figure f = {0};
+    struct diag_list diags = {0};
+    const struct spec_changes changes = {.size = o->size, .gpu = o->gpu};
+    enum heddle_status status = figure_read(&f, operands->items[0], &changes, &diags);
+    struct point_context context = spec_context(&f.spec, f.name, f.has_doc ? f.doc.text : NULL);
+    if (status == HEDDLE_OK)
+        status = point_make_keys(f.spec.points, f.spec.n_points, &context, &diags);
+    if (diags.n_errors)
+        output_complaints(&diags);
+    if (status == HEDDLE_OK)
+        status = make_figure(o, &f);
+    figure_destroy(&f);
+    diag_list_destroy(&diags);
+    return status;
+}
+
+static const char *const examples[] = {
+    "heddle figure",
+    "lists the figures",
+    "heddle figure s4-fig17 --store results.db --svg fig17.svg",
+    "runs what is needed, prints the numbers beside the paper's, and draws them",
+    "heddle figure s4-fig17 --store results.db --size tiny --csv fig17.csv",
+    "the same with small inputs, for a spreadsheet",
+    NULL,
+};
+
+const struct command command_figure = {
+    .name = "figure",
+    .operands = "[NAME|FILE]",
+    .summary = "make a figure of a paper anew, beside the paper's numbers",
+    .description =
+        "Runs the experiment behind a figure of a paper, derives its curves or bars, and prints "
+        "them beside what the paper says; as CSV and SVG too. What Heddle does not have yet is "
+        "named as missing. Figures are files (doc/experiments.md); a path to one of one's own "
+        "works as well.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .options_bytes = sizeof(struct figure_command),
+    .min_operands = 0,
+    .max_operands = 1,
+    .examples = examples,
+    .run = run_figure,
+};

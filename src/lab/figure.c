@@ -1,0 +1,284 @@
+#include "lab/figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/compare.h"
+#include "lab/query.h"
+
+/* What the store has of each point. */
+struct source {
+    struct figure *figure;
+    struct result_set found;
+    const struct result **of; /* by point; NULL = nothing */
+};
+
+static uint32_t index_of(const char *const *items, uint32_t n, const char *text)
+{
+    uint32_t i = 0;
+    while (i < n && strcmp(items[i], text) != 0)
+        i++;
+    return i;
+}
+
+static const char *coordinate(struct figure *f, const struct point *p, const char *name)
+{
+    struct strbuf text = {0};
+    const char *kept =
+        point_coordinate(p, name, &text) ? arena_strdup(&f->arena, strbuf_text(&text)) : "";
+    strbuf_destroy(&text);
+    return kept;
+}
+
+/* --- values of points --- */
+
+/* Whether two points differ in the coordinate `name` alone, and the second has `value` there. */
+static bool is_reference(struct figure *f, const struct point *p, const struct point *other,
+                         const char *name, const char *value)
+{
+    if (other->workload != p->workload || other->size != p->size || other->seed != p->seed ||
+        strcmp(other->gpu.text, p->gpu.text) != 0 || other->n_words != p->n_words)
+        return false;
+    for (uint32_t i = 0; i < p->n_words; i++) {
+        size_t n = strcspn(p->words[i].text, "=");
+        bool is_it = strlen(name) == n && strncmp(p->words[i].text, name, n) == 0;
+        if (!is_it && strcmp(p->words[i].text, other->words[i].text) != 0)
+            return false;
+    }
+    return strcmp(coordinate(f, other, name), value) == 0;
+}
+
+static double plain_value(const struct source *s, uint32_t point, const char *stat)
+{
+    const struct result *r = s->of[point];
+    const struct result_stat *found = r ? result_find(r, stat) : NULL;
+    return found ? found->value : NAN;
+}
+
+static double value_of(const struct source *s, uint32_t point, const struct figure_rule *rule)
+{
+    struct figure *f = s->figure;
+    double value = plain_value(s, point, rule->value);
+    if (!rule->relative_name)
+        return value;
+    for (uint32_t i = 0; i < f->spec.n_points; i++)
+        if (is_reference(f, &f->spec.points[point], &f->spec.points[i], rule->relative_name,
+                         rule->relative_value)) {
+            double reference = plain_value(s, i, rule->value);
+            return reference > 0 ? value / reference : NAN;
+        }
+    return NAN;
+}
+
+/* --- series --- */
+
+static double mean_of(enum figure_mean mean, const double *values, uint32_t n)
+{
+    if (!n)
+        return NAN;
+    for (uint32_t i = 0; i < n; i++)
+        if (isnan(values[i]) || (mean != FIGURE_ARITHMETIC && values[i] <= 0))
+            return NAN; /* a mean of what happens to be there would not compare */
+    return mean == FIGURE_GEOMETRIC  ? mean_geometric(values, n)
+           : mean == FIGURE_HARMONIC ? mean_harmonic(values, n)
+                                     : mean_arithmetic(values, n);
+}
+
+static struct figure_series *add_series(struct figure *f, const struct figure_rule *rule,
+                                        const char *title)
+{
+    if (f->n_series == FIGURE_MAX_SERIES)
+        return NULL;
+    struct figure_series *line = &f->series[f->n_series++];
+    *line = (struct figure_series){.title = title,
+                                   .values = ARENA_ARRAY(&f->arena, double, f->n_xs + 2),
+                                   .is_right = rule->is_right};
+    for (uint32_t i = 0; i < f->n_xs + 2; i++)
+        line->values[i] = NAN;
+    return line;
+}
+
+static void derive_mean(const struct source *s, const struct figure_rule *rule)
+{
+    struct figure *f = s->figure;
+    struct figure_series *line = add_series(f, rule, rule->title);
+    double *values = xcalloc(f->spec.n_points + 1, sizeof *values);
+    for (uint32_t x = 0; line && x < f->n_xs; x++) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < f->spec.n_points; i++)
+            if (strcmp(coordinate(f, &f->spec.points[i], f->x_axis), f->xs[x]) == 0)
+                values[n++] = value_of(s, i, rule);
+        line->values[x] = mean_of(rule->mean, values, n);
+    }
+    free(values);
+}
+
+static const char *title_of(struct figure *f, const struct figure_rule *rule, const char *value)
+{
+    const yaml_node_t *name = rule->names ? yaml_find(&f->doc, rule->names, value) : NULL;
+    const char *text = name ? yaml_scalar(&f->doc, name, "a title") : NULL;
+    return text ? text : value;
+}
+
+static void derive_over(const struct source *s, const struct figure_rule *rule)
+{
+    struct figure *f = s->figure;
+    const char *values[FIGURE_MAX_SERIES];
+    uint32_t n_values = 0, first = f->n_series;
+    for (uint32_t i = 0; i < f->spec.n_points; i++) {
+        const struct point *p = &f->spec.points[i];
+        const char *value = coordinate(f, p, rule->over);
+        uint32_t at = index_of(values, n_values, value);
+        if (at == n_values) {
+            if (!add_series(f, rule, title_of(f, rule, value)))
+                continue;
+            values[n_values++] = value;
+        }
+        uint32_t x = index_of(f->xs, f->n_xs, coordinate(f, p, f->x_axis));
+        f->series[first + at].values[x] = value_of(s, i, rule);
+    }
+    for (uint32_t k = first; rule->with_mean && k < f->n_series; k++)
+        f->series[k].values[f->n_xs] = mean_of(rule->with_mean, f->series[k].values, f->n_xs);
+}
+
+static void find_xs(struct figure *f)
+{
+    for (uint32_t i = 0; i < f->spec.n_points; i++) {
+        const char *x = coordinate(f, &f->spec.points[i], f->x_axis);
+        if (index_of(f->xs, f->n_xs, x) < f->n_xs)
+            continue;
+        ARRAY_RESERVE(f->xs, f->cap_xs, f->n_xs + 2);
+        f->xs[f->n_xs++] = x;
+    }
+}
+
+static void add_mean_x(struct figure *f)
+{
+    static const char *const titles[] = {"", "mean", "geometric mean", "harmonic mean"};
+    for (uint32_t i = 0; i < f->n_rules; i++)
+        if (f->rules[i].with_mean && f->n_xs) {
+            f->xs[f->n_xs++] = titles[f->rules[i].with_mean];
+            return;
+        }
+}
+
+static enum heddle_status find_results(struct source *s, struct store *store)
+{
+    struct figure *f = s->figure;
+    enum heddle_status status = HEDDLE_OK;
+    uint32_t *at = xcalloc(f->spec.n_points + 1, sizeof *at);
+    for (uint32_t i = 0; status == HEDDLE_OK && i < f->spec.n_points; i++) {
+        enum store_state state;
+        int64_t id;
+        at[i] = UINT32_MAX;
+        status = store_find(store, f->spec.points[i].key, &state, &id);
+        if (status != HEDDLE_OK || state != STORE_DONE)
+            continue;
+        at[i] = s->found.n;
+        status = result_load(store, id, &s->found, &f->arena);
+    }
+    for (uint32_t i = 0; status == HEDDLE_OK && i < f->spec.n_points; i++)
+        s->of[i] = at[i] == UINT32_MAX ? NULL : &s->found.items[at[i]];
+    free(at);
+    return status;
+}
+
+enum heddle_status figure_derive(struct figure *f, struct store *store)
+{
+    struct source s = {.figure = f, .of = xcalloc(f->spec.n_points + 1, sizeof *s.of)};
+    enum heddle_status status = find_results(&s, store);
+    if (status == HEDDLE_OK) {
+        find_xs(f);
+        for (uint32_t i = 0; i < f->n_rules; i++)
+            (f->rules[i].over ? derive_over : derive_mean)(&s, &f->rules[i]);
+        add_mean_x(f);
+    }
+    free(s.found.items);
+    free(s.of);
+    return status;
+}
+
+/* --- beside the paper --- */
+
+static const struct figure_series *find_series(const struct figure *f, const char *title)
+{
+    for (uint32_t i = 0; i < f->n_series; i++)
+        if (strcmp(f->series[i].title, title) == 0)
+            return &f->series[i];
+    return NULL;
+}
+
+/* The x of the largest value times `sign`; n_xs if a value is missing. */
+static uint32_t extreme(const struct figure *f, const struct figure_series *line, double sign)
+{
+    uint32_t best = 0;
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        if (isnan(line->values[x]))
+            return f->n_xs;
+        if (sign * line->values[x] > sign * line->values[best])
+            best = x;
+    }
+    return best;
+}
+
+static bool answer_extreme(const struct figure *f, const struct figure_claim *c,
+                           const struct figure_series *line, struct strbuf *paper,
+                           struct strbuf *ours, bool *agrees)
+{
+    uint32_t best = extreme(f, line, c->kind == CLAIM_LOWEST_AT ? -1 : 1);
+    if (best == f->n_xs)
+        return false;
+    strbuf_addf(ours, "%s (%.3f)", f->xs[best], line->values[best]);
+    if (c->kind == CLAIM_HIGHEST_BETWEEN) {
+        uint32_t above = index_of(f->xs, f->n_xs, c->at),
+                 below = index_of(f->xs, f->n_xs, c->below);
+        strbuf_addf(paper, "between %s and %s", c->at, c->below);
+        *agrees = best > above && best < below;
+    } else {
+        strbuf_add(paper, c->at);
+        *agrees = strcmp(f->xs[best], c->at) == 0;
+    }
+    return true;
+}
+
+/* "About" is within a twentieth: what a reader of bars cannot tell apart. */
+static const double about_tolerance = 0.05;
+
+bool figure_answer(const struct figure *f, const struct figure_claim *c, struct strbuf *paper,
+                   struct strbuf *ours, bool *agrees)
+{
+    const struct figure_series *line = c->series ? find_series(f, c->series) : NULL;
+    if (c->kind == CLAIM_WORDS || !line)
+        return false;
+    if (c->kind != CLAIM_ABOUT)
+        return answer_extreme(f, c, line, paper, ours, agrees);
+    uint32_t x = index_of(f->xs, f->n_xs, c->at);
+    if (x == f->n_xs || isnan(line->values[x]))
+        return false;
+    strbuf_addf(paper, "about %.3g", c->about);
+    strbuf_addf(ours, "%.3f", line->values[x]);
+    *agrees = fabs(line->values[x] / c->about - 1) <= about_tolerance;
+    return true;
+}
+
+/* --- CSV --- */
+
+void figure_csv(const struct figure *f, struct strbuf *out)
+{
+    csv_field(out, f->x_axis);
+    for (uint32_t i = 0; i < f->n_series; i++) {
+        strbuf_add_char(out, ',');
+        csv_field(out, f->series[i].title);
+    }
+    strbuf_add(out, "\r\n");
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        csv_field(out, f->xs[x]);
+        for (uint32_t i = 0; i < f->n_series; i++) {
+            strbuf_add_char(out, ',');
+            if (!isnan(f->series[i].values[x]))
+                strbuf_addf(out, "%.17g", f->series[i].values[x]);
+        }
+        strbuf_add(out, "\r\n");
+    }
+}

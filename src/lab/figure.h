@@ -1,0 +1,92 @@
+/* A figure of a paper as an experiment: its sweep, how its curves or bars follow from the results,
+ * and what the paper says, beside ours. Files of figures/ say all of it (doc/experiments.md); the
+ * numbers of a paper stand there with their sources, and only those that are printed somewhere.
+ *
+ * Order of calls: read; make keys and run the points, if a store is to be filled; derive; print. */
+#ifndef HEDDLE_LAB_FIGURE_H
+#define HEDDLE_LAB_FIGURE_H
+
+#include "lab/spec.h"
+#include "lab/store.h"
+
+enum figure_chart { FIGURE_LINES, FIGURE_BARS };
+enum figure_mean { FIGURE_NO_MEAN, FIGURE_ARITHMETIC, FIGURE_GEOMETRIC, FIGURE_HARMONIC };
+
+/* How a series follows from results: of each point the statistic `value`, over that of the point
+ * that differs in one coordinate alone; then one series per value of a coordinate, or the mean over
+ * all points of an x. */
+struct figure_rule {
+    const char *title; /* NULL: the value of `over` */
+    const char *value;
+    const char *over;
+    enum figure_mean mean;
+    const char *relative_name, *relative_value; /* NULL = as it is */
+    enum figure_mean with_mean;                 /* one more x: the mean over all */
+    bool is_right;                              /* measured on the axis to the right */
+    yaml_node_t *names;                         /* titles by the value of `over`, or NULL */
+};
+
+/* What the paper says. */
+enum claim_kind {
+    CLAIM_WORDS,
+    CLAIM_HIGHEST_AT,
+    CLAIM_LOWEST_AT,
+    CLAIM_HIGHEST_BETWEEN,
+    CLAIM_ABOUT
+};
+struct figure_claim {
+    enum claim_kind kind;
+    const char *says, *source;
+    const char *series;
+    const char *at, *below; /* x values: `at`, or between both */
+    double about;
+};
+
+struct figure_series {
+    const char *title;
+    double *values; /* by x; NAN = missing */
+    bool is_right;
+};
+
+enum { FIGURE_MAX_SERIES = 16 };
+
+struct figure {
+    const char *name, *title, *source, *note;
+    enum figure_chart chart;
+    const char *x_axis, *x_title, *y_title, *right_title;
+    struct figure_rule *rules;
+    uint32_t n_rules;
+    struct figure_claim *claims;
+    uint32_t n_claims;
+    struct spec spec;
+    /* From results. */
+    const char **xs;
+    uint32_t n_xs, cap_xs;
+    struct figure_series series[FIGURE_MAX_SERIES];
+    uint32_t n_series;
+
+    struct arena arena;
+    struct yaml_doc doc;
+    bool has_doc;
+};
+
+extern const char *const figure_names[];
+extern const uint32_t n_figure_names;
+
+/* A shipped figure by its name, or a file (a name with a '/' or ending in .yaml). HEDDLE_BAD_INPUT
+ * after mistakes, which are in `diags`. */
+enum heddle_status figure_read(struct figure *f, const char *name,
+                               const struct spec_changes *changes, struct diag_list *diags);
+void figure_destroy(struct figure *f);
+
+/* Fills xs and series from what the store has of the points, whose keys must be made. */
+enum heddle_status figure_derive(struct figure *f, struct store *s);
+
+/* What ours are for a claim: false if it cannot be said, because of what is missing. */
+bool figure_answer(const struct figure *f, const struct figure_claim *c, struct strbuf *paper,
+                   struct strbuf *ours, bool *agrees);
+
+void figure_csv(const struct figure *f, struct strbuf *out);
+void figure_svg(const struct figure *f, struct strbuf *out);
+
+#endif

@@ -1,0 +1,219 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/figure.h"
+
+#define FIGURE(identifier, text) extern const char figure_##identifier##_text[];
+#include "lab/figures.def"
+#undef FIGURE
+
+const char *const figure_names[] = {
+#define FIGURE(identifier, text) text,
+#include "lab/figures.def"
+#undef FIGURE
+};
+const uint32_t n_figure_names = sizeof figure_names / sizeof figure_names[0];
+
+static const char *const figure_texts[] = {
+#define FIGURE(identifier, text) figure_##identifier##_text,
+#include "lab/figures.def"
+#undef FIGURE
+};
+
+static const char *text_of(struct figure *f, const yaml_node_t *map, const char *key)
+{
+    const yaml_node_t *node = yaml_find(&f->doc, map, key);
+    return node ? yaml_scalar(&f->doc, node, "a text") : NULL;
+}
+
+/* The same for what cannot be left out. */
+static const char *needed_text(struct figure *f, const yaml_node_t *map, const char *key)
+{
+    if (yaml_find(&f->doc, map, key))
+        return text_of(f, map, key);
+    yaml_complain(&f->doc, map, NULL, "'%s' is missing here", key);
+    return NULL;
+}
+
+static int choice_of(struct figure *f, const yaml_node_t *map, const char *key,
+                     const char *const *names, int n)
+{
+    const yaml_node_t *node = yaml_find(&f->doc, map, key);
+    const char *text = node ? yaml_scalar(&f->doc, node, "a word") : NULL;
+    for (int i = 0; text && i < n; i++)
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    if (text)
+        yaml_complain(&f->doc, node, suggest_hint(&f->doc.diags->arena, text, names, (uint32_t)n),
+                      "there is no %s '%s'", key, text);
+    return 0;
+}
+
+/* --- series --- */
+
+static void read_rule(struct figure *f, yaml_node_t *node)
+{
+    static const char *const keys[] = {"title",       "value",     "over", "mean",
+                                       "relative_to", "with_mean", "side", "names"};
+    static const char *const means[] = {"none", "arithmetic", "geometric", "harmonic"};
+    static const char *const sides[] = {"left", "right"};
+    struct figure_rule *rule = &f->rules[f->n_rules++];
+    yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
+    rule->title = text_of(f, node, "title");
+    rule->value = needed_text(f, node, "value");
+    rule->over = text_of(f, node, "over");
+    rule->mean = (enum figure_mean)choice_of(f, node, "mean", means, 4);
+    rule->with_mean = (enum figure_mean)choice_of(f, node, "with_mean", means, 4);
+    rule->is_right = choice_of(f, node, "side", sides, 2) == 1;
+    rule->names = yaml_find(&f->doc, node, "names");
+    yaml_node_t *to = yaml_find(&f->doc, node, "relative_to");
+    if (to && yaml_pairs(&f->doc, to, "one coordinate: {scheduler.limit: 32}") == 1) {
+        rule->relative_name = yaml_scalar(&f->doc, yaml_key(&f->doc, to, 0), "a name");
+        rule->relative_value = yaml_scalar(&f->doc, yaml_value(&f->doc, to, 0), "a value");
+    }
+    if (!rule->over == !rule->mean)
+        yaml_complain(&f->doc, node, NULL, "a series needs either 'over' or 'mean'");
+    if (!rule->over && !rule->title)
+        yaml_complain(&f->doc, node, NULL, "a mean needs a title");
+}
+
+/* --- what the paper says --- */
+
+static void read_claim(struct figure *f, yaml_node_t *node)
+{
+    static const char *const keys[] = {"says",      "source",          "series", "highest_at",
+                                       "lowest_at", "highest_between", "at",     "about"};
+    struct figure_claim *c = &f->claims[f->n_claims++];
+    yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
+    c->says = needed_text(f, node, "says");
+    c->source = needed_text(f, node, "source");
+    c->series = text_of(f, node, "series");
+    yaml_node_t *between = yaml_find(&f->doc, node, "highest_between");
+    const char *about = text_of(f, node, "about");
+    if ((c->at = text_of(f, node, "highest_at"))) {
+        c->kind = CLAIM_HIGHEST_AT;
+    } else if ((c->at = text_of(f, node, "lowest_at"))) {
+        c->kind = CLAIM_LOWEST_AT;
+    } else if (between && yaml_count(between) == 2) {
+        c->kind = CLAIM_HIGHEST_BETWEEN;
+        c->at = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 0), "a value");
+        c->below = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 1), "a value");
+    } else if (about) {
+        c->kind = CLAIM_ABOUT;
+        c->about = strtod(about, NULL);
+        c->at = needed_text(f, node, "at");
+    }
+    if (c->kind != CLAIM_WORDS && !c->series)
+        yaml_complain(&f->doc, node, NULL, "which series is this about?");
+}
+
+static void read_list(struct figure *f, yaml_node_t *list,
+                      void (*read)(struct figure *f, yaml_node_t *node))
+{
+    for (uint32_t i = 0; i < yaml_count(list); i++) {
+        yaml_node_t *item = yaml_item(&f->doc, list, i);
+        if (yaml_pairs(&f->doc, item, "a map"))
+            read(f, item);
+    }
+}
+
+/* --- the file --- */
+
+static void read_top(struct figure *f, yaml_node_t *root)
+{
+    static const char *const keys[] = {"title", "source", "note",  "chart",  "x",
+                                       "y",     "right",  "sweep", "series", "paper"};
+    static const char *const charts[] = {"lines", "bars"};
+    yaml_check_keys(&f->doc, root, keys, sizeof keys / sizeof keys[0]);
+    f->title = needed_text(f, root, "title");
+    f->source = needed_text(f, root, "source");
+    f->note = text_of(f, root, "note");
+    f->y_title = needed_text(f, root, "y");
+    f->right_title = text_of(f, root, "right");
+    f->chart = (enum figure_chart)choice_of(f, root, "chart", charts, 2);
+    const yaml_node_t *x = yaml_find(&f->doc, root, "x");
+    if (x) {
+        f->x_axis = needed_text(f, x, "axis");
+        f->x_title = needed_text(f, x, "title");
+    } else {
+        yaml_complain(&f->doc, root, "x: {axis: workload, title: workload}", "'x' is missing here");
+    }
+}
+
+static void read_root(struct figure *f, yaml_node_t *root, const struct spec_changes *changes)
+{
+    struct spec_changes lenient = *changes;
+    lenient.notes_missing = true;
+    read_top(f, root);
+    yaml_node_t *sweep = yaml_find(&f->doc, root, "sweep");
+    yaml_node_t *series = yaml_find(&f->doc, root, "series");
+    yaml_node_t *paper = yaml_find(&f->doc, root, "paper");
+    if (!sweep || !series) {
+        yaml_complain(&f->doc, root, NULL, "'%s' is missing here", sweep ? "series" : "sweep");
+        return;
+    }
+    f->rules = ARENA_ARRAY(&f->arena, struct figure_rule, yaml_count(series) + 1);
+    read_list(f, series, read_rule);
+    if (paper) {
+        f->claims = ARENA_ARRAY(&f->arena, struct figure_claim, yaml_count(paper) + 1);
+        read_list(f, paper, read_claim);
+    }
+    spec_read(&f->spec, &f->doc, sweep, &lenient);
+}
+
+static bool is_file(const char *name)
+{
+    size_t n = strlen(name);
+    return strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
+}
+
+/* The file's text, in the arena; NULL after a complaint. */
+static const char *find_text(struct figure *f, const char *name, struct diag_list *diags)
+{
+    for (uint32_t i = 0; i < n_figure_names; i++)
+        if (strcmp(figure_names[i], name) == 0)
+            return figure_texts[i];
+    if (!is_file(name)) {
+        const char *near = suggest_hint(&diags->arena, name, figure_names, n_figure_names);
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, near ? near : "`heddle figure` lists them",
+                 "there is no figure '%s'", name);
+        return NULL;
+    }
+    struct strbuf text = {0};
+    int error = strbuf_read_file(&text, name);
+    const char *kept = error ? NULL : arena_strndup(&f->arena, strbuf_text(&text), text.len);
+    if (error)
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cannot read %s: %s", name,
+                 strerror(error));
+    strbuf_destroy(&text);
+    return kept;
+}
+
+enum heddle_status figure_read(struct figure *f, const char *name,
+                               const struct spec_changes *changes, struct diag_list *diags)
+{
+    uint32_t errors_before = diags->n_errors;
+    f->name = arena_strdup(&f->arena, name);
+    const char *text = find_text(f, name, diags);
+    if (!text)
+        return HEDDLE_BAD_INPUT;
+    f->has_doc = yaml_doc_load(&f->doc, f->name, text, diags);
+    if (!f->has_doc)
+        return HEDDLE_BAD_INPUT;
+    yaml_node_t *root = yaml_doc_root(&f->doc);
+    if (!root)
+        diag_add(diags, DIAG_ERROR, f->name, NULL, 0, 0, NULL, "the figure is empty");
+    else if (yaml_pairs(&f->doc, root, "a map such as title: ..."))
+        read_root(f, root, changes);
+    return diags->n_errors == errors_before ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+void figure_destroy(struct figure *f)
+{
+    spec_destroy(&f->spec);
+    if (f->has_doc)
+        yaml_doc_destroy(&f->doc);
+    free(f->xs);
+    arena_destroy(&f->arena);
+    *f = (struct figure){0};
+}

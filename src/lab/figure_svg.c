@@ -1,0 +1,261 @@
+/* A chart as SVG: axes with round numbers, light grid lines, a legend, and marks below the x axis
+ * where the paper says a series peaks. Colours that colour-blind readers can tell apart (Okabe and
+ * Ito); series differ in their markers too. Every x has the same room, as in the papers' charts. */
+#include <math.h>
+#include <string.h>
+
+#include "lab/figure.h"
+
+enum {
+    WIDTH = 800,
+    HEIGHT = 460,
+    LEFT = 70,
+    RIGHT_MARGIN = 70,
+    TOP = 92,
+    BOTTOM = 96,
+    PLOT_W = WIDTH - LEFT - RIGHT_MARGIN,
+    PLOT_H = HEIGHT - TOP - BOTTOM,
+};
+
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                      "#E69F00", "#56B4E9", "#000000", "#999933"};
+enum { N_COLOURS = sizeof colours / sizeof colours[0] };
+
+struct scale {
+    double step, max;
+};
+
+static void add_escaped(struct strbuf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            strbuf_add(out, "&lt;");
+        else if (*text == '>')
+            strbuf_add(out, "&gt;");
+        else if (*text == '&')
+            strbuf_add(out, "&amp;");
+        else
+            strbuf_add_char(out, *text);
+    }
+}
+
+static void add_text(struct strbuf *out, double x, double y, const char *attributes,
+                     const char *text)
+{
+    strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
+    add_escaped(out, text);
+    strbuf_add(out, "</text>\n");
+}
+
+/* From 0 to a round number above the largest value, in about five steps of 1, 2 or 5. */
+static struct scale make_scale(const struct figure *f, bool is_right)
+{
+    double top = 0;
+    for (uint32_t i = 0; i < f->n_series; i++)
+        for (uint32_t x = 0; f->series[i].is_right == is_right && x < f->n_xs; x++)
+            if (f->series[i].values[x] > top)
+                top = f->series[i].values[x];
+    if (top <= 0)
+        return (struct scale){0.2, 1};
+    double power = pow(10, floor(log10(top / 5)));
+    double digit = top / 5 / power;
+    double step = (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10) * power;
+    return (struct scale){step, step * ceil(top / step * 1.02)};
+}
+
+static double x_at(const struct figure *f, uint32_t x)
+{
+    return LEFT + (x + 0.5) * PLOT_W / f->n_xs;
+}
+
+static double y_at(const struct scale *s, double value)
+{
+    return TOP + PLOT_H * (1 - value / s->max);
+}
+
+static void add_number(struct strbuf *out, double x, double y, const char *anchor, double value)
+{
+    char text[32], attributes[64];
+    snprintf(text, sizeof text, "%.6g", value);
+    snprintf(attributes, sizeof attributes, "class=\"n\" text-anchor=\"%s\"", anchor);
+    add_text(out, x, y, attributes, text);
+}
+
+static void add_axes(const struct scale *left, const struct scale *right, struct strbuf *out)
+{
+    for (int i = 0; i * left->step <= left->max * 1.0001; i++) {
+        double y = y_at(left, i * left->step);
+        strbuf_addf(out, "<path class=\"%s\" d=\"M%d %.1fh%d\"/>\n", i ? "grid" : "axis", LEFT, y,
+                    PLOT_W);
+        add_number(out, LEFT - 8, y + 4, "end", i * left->step);
+    }
+    for (int i = 0; right && i * right->step <= right->max * 1.0001; i++)
+        add_number(out, LEFT + PLOT_W + 8, y_at(right, i * right->step) + 4, "start",
+                   i * right->step);
+    strbuf_addf(out, "<path class=\"axis\" d=\"M%d %dv%d\"/>\n", LEFT, TOP, PLOT_H);
+    if (right)
+        strbuf_addf(out, "<path class=\"axis\" d=\"M%d %dv%d\"/>\n", LEFT + PLOT_W, TOP, PLOT_H);
+}
+
+static void add_titles(const struct figure *f, bool has_right, struct strbuf *out)
+{
+    double middle = TOP + PLOT_H / 2.0;
+    char turn[96];
+    add_text(out, LEFT, 26, "class=\"title\"", f->title);
+    add_text(out, LEFT, 44, "class=\"n\"", f->source);
+    add_text(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, "text-anchor=\"middle\"", f->x_title);
+    snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(-90 22 %.1f)\"", middle);
+    add_text(out, 22, middle, turn, f->y_title);
+    if (!has_right || !f->right_title)
+        return;
+    snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(90 %d %.1f)\"",
+             WIDTH - 22, middle);
+    add_text(out, WIDTH - 22, middle, turn, f->right_title);
+}
+
+/* Long names are slanted. */
+static void add_x_names(const struct figure *f, struct strbuf *out)
+{
+    size_t longest = 0;
+    for (uint32_t x = 0; x < f->n_xs; x++)
+        longest = strlen(f->xs[x]) > longest ? strlen(f->xs[x]) : longest;
+    bool is_slanted = longest * 7 * f->n_xs > PLOT_W;
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        double at = x_at(f, x), y = TOP + PLOT_H + 18;
+        char attributes[96];
+        if (is_slanted)
+            snprintf(attributes, sizeof attributes,
+                     "class=\"n\" text-anchor=\"end\" transform=\"rotate(-40 %.1f %.1f)\"", at, y);
+        else
+            snprintf(attributes, sizeof attributes, "class=\"n\" text-anchor=\"middle\"");
+        add_text(out, at, y, attributes, f->xs[x]);
+    }
+}
+
+/* --- data --- */
+
+/* One shape a series: circle, square, triangle, diamond. */
+static void add_marker(struct strbuf *out, uint32_t series, double x, double y)
+{
+    const char *colour = colours[series % N_COLOURS];
+    switch (series % 4) {
+    case 0:
+        strbuf_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x, y, colour);
+        break;
+    case 1:
+        strbuf_addf(out, "<path d=\"M%.1f %.1fh8v8h-8z\" fill=\"%s\"/>\n", x - 4, y - 4, colour);
+        break;
+    case 2:
+        strbuf_addf(out, "<path d=\"M%.1f %.1fl5 9h-10z\" fill=\"%s\"/>\n", x, y - 5, colour);
+        break;
+    default:
+        strbuf_addf(out, "<path d=\"M%.1f %.1fl5 5l-5 5l-5 -5z\" fill=\"%s\"/>\n", x, y - 5,
+                    colour);
+    }
+}
+
+/* A gap where a value is missing. */
+static void add_line(const struct figure *f, uint32_t series, const struct scale *s,
+                     struct strbuf *out)
+{
+    const struct figure_series *line = &f->series[series];
+    bool is_drawing = false;
+    strbuf_addf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s d=\"",
+                colours[series % N_COLOURS], line->is_right ? " stroke-dasharray=\"6 4\"" : "");
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        if (!isnan(line->values[x]))
+            strbuf_addf(out, "%c%.1f %.1f", is_drawing ? 'L' : 'M', x_at(f, x),
+                        y_at(s, line->values[x]));
+        is_drawing = !isnan(line->values[x]);
+    }
+    strbuf_add(out, "\"/>\n");
+    for (uint32_t x = 0; x < f->n_xs; x++)
+        if (!isnan(line->values[x]))
+            add_marker(out, series, x_at(f, x), y_at(s, line->values[x]));
+}
+
+static void add_bars(const struct figure *f, uint32_t series, const struct scale *s,
+                     struct strbuf *out)
+{
+    double room = 0.8 * PLOT_W / f->n_xs, width = room / f->n_series;
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        double value = f->series[series].values[x];
+        if (isnan(value))
+            continue;
+        double y = y_at(s, value);
+        strbuf_addf(out,
+                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">"
+                    "<title>",
+                    x_at(f, x) - room / 2 + series * width, y, width * 0.92, TOP + PLOT_H - y,
+                    colours[series % N_COLOURS]);
+        add_escaped(out, f->xs[x]);
+        strbuf_add(out, ", ");
+        add_escaped(out, f->series[series].title);
+        strbuf_addf(out, ": %.3f</title></rect>\n", value);
+    }
+}
+
+static void add_legend(const struct figure *f, bool has_claims, struct strbuf *out)
+{
+    double x = LEFT;
+    for (uint32_t i = 0; i < f->n_series; i++) {
+        if (f->chart == FIGURE_BARS)
+            strbuf_addf(out, "<rect x=\"%.1f\" y=\"58\" width=\"12\" height=\"12\" fill=\"%s\"/>\n",
+                        x, colours[i % N_COLOURS]);
+        else
+            add_marker(out, i, x + 6, 64);
+        add_text(out, x + 18, 68, "", f->series[i].title);
+        x += 40 + 6.6 * (double)strlen(f->series[i].title);
+    }
+    if (!has_claims)
+        return;
+    strbuf_addf(out, "<path class=\"claim\" d=\"M%.1f 58l6 11h-12z\"/>\n", x + 6);
+    add_text(out, x + 18, 68, "", "the paper's best");
+}
+
+/* Where the paper says a series is highest: below the axis, in the series' colour. */
+static uint32_t add_claims(const struct figure *f, struct strbuf *out)
+{
+    uint32_t n = 0;
+    uint32_t n_at[256] = {0};
+    for (uint32_t i = 0; i < f->n_claims; i++) {
+        const struct figure_claim *c = &f->claims[i];
+        for (uint32_t x = 0; c->kind == CLAIM_HIGHEST_AT && x < f->n_xs && x < 256; x++)
+            for (uint32_t k = 0; k < f->n_series; k++)
+                if (strcmp(f->xs[x], c->at) == 0 && strcmp(f->series[k].title, c->series) == 0) {
+                    double y = TOP + PLOT_H + 26 + 14 * n_at[x]++;
+                    strbuf_addf(out,
+                                "<path d=\"M%.1f %.1fl6 11h-12z\" fill=\"%s\"><title>the paper's "
+                                "best for %s</title></path>\n",
+                                x_at(f, x), y, colours[k % N_COLOURS], f->series[k].title);
+                    n++;
+                }
+    }
+    return n;
+}
+
+void figure_svg(const struct figure *f, struct strbuf *out)
+{
+    struct scale left = make_scale(f, false), right = make_scale(f, true);
+    bool has_right = false;
+    for (uint32_t i = 0; i < f->n_series; i++)
+        has_right |= f->series[i].is_right;
+    strbuf_addf(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+                "height=\"%d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n"
+                "<style>.title{font-size:16px;font-weight:bold}.n{font-size:12px;fill:#444}"
+                ".grid{stroke:#ddd;fill:none}.axis{stroke:#444;fill:none}"
+                ".claim{fill:none;stroke:#444}</style>\n"
+                "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
+                WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+    add_axes(&left, has_right ? &right : NULL, out);
+    add_titles(f, has_right, out);
+    if (f->n_xs)
+        add_x_names(f, out);
+    for (uint32_t i = 0; f->n_xs && i < f->n_series; i++) {
+        const struct scale *s = f->series[i].is_right ? &right : &left;
+        (f->chart == FIGURE_BARS ? add_bars : add_line)(f, i, s, out);
+    }
+    add_legend(f, add_claims(f, out) > 0, out);
+    strbuf_add(out, "</svg>\n");
+}

@@ -1,0 +1,162 @@
+#!/bin/sh
+# Figures against arithmetic done in Python from the store, drawings against the numbers they draw.
+heddle=$1
+scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch"
+python3 - "$heddle" "$scratch" <<'PY'
+import csv, os, re, sqlite3, subprocess, sys
+import xml.etree.ElementTree as xml
+heddle = os.path.abspath(sys.argv[1])
+os.chdir(sys.argv[2])
+svg = "{http://www.w3.org/2000/svg}"
+
+def call(*words, want=0):
+    run = subprocess.run([heddle, *words], capture_output=True, text=True)
+    assert run.returncode == want, (words, run.returncode, run.stdout, run.stderr)
+    return run
+
+def write(name, text):
+    with open(name, "w") as f:
+        f.write(text)
+
+def table(path):
+    with open(path, newline="") as f:
+        head, *rows = csv.reader(f)
+    return head, {r[0]: [float(v) if v else None for v in r[1:]] for r in rows}
+
+head_of = """title: Warps & <caches>
+source: a test
+chart: lines
+x: {axis: scheduler.limit, title: warps}
+y: IPC relative to 8 warps
+right: MPKI
+sweep:
+  workloads: [ss, bp, nosuch]
+  size: tiny
+  schedulers:
+    - swl: {limit: [1, 4, 8]}
+"""
+write("lines.yaml", head_of + """series:
+  - {title: speed, value: ipc, mean: harmonic, relative_to: {scheduler.limit: 8}}
+  - {title: misses, value: l1d.mpki, mean: arithmetic, side: right}
+  - {value: ipc, over: workload, relative_to: {scheduler.limit: 8}}
+paper:
+  - {says: rises to the end, series: speed, highest_at: 8, source: a test}
+  - {says: peaks at one, series: speed, highest_at: 1, source: a test}
+  - {says: peaks inside, series: speed, highest_between: [1, 8], source: a test}
+  - {says: falls there, series: speed, lowest_at: 1, source: a test}
+  - {says: is itself, series: ss, at: 8, about: 1.04, source: a test}
+  - {says: is twice itself, series: ss, at: 8, about: 2, source: a test}
+  - {says: what is missing, series: nosuch, highest_at: 1, source: a test}
+  - {says: mere words, source: a test}
+""")
+text = call("figure", "lines.yaml", "--store", "r.db", "--csv", "l.csv", "--svg", "l.svg").stdout
+assert "missing: Heddle has no workload 'nosuch'" in text
+verdicts = {says: word for says, word in re.findall(
+    r"^(\S.*?)  .*  (yes|no|missing|look) +a test$", text, re.M)}
+assert verdicts == {"rises to the end": "yes", "peaks at one": "no", "peaks inside": "no",
+                    "falls there": "yes", "is itself": "yes", "is twice itself": "no",
+                    "what is missing": "missing", "mere words": "look"}, (verdicts, text)
+
+with sqlite3.connect("r.db") as db:
+    ipc = {(w, s.split("=")[1]): v for w, s, v in
+           db.execute("SELECT workload, settings, ipc FROM results")}
+    mpki = {(w, s.split("=")[1]): v for w, s, v in
+            db.execute("SELECT workload, settings, l1d_mpki FROM results")}
+head, rows = table("l.csv")
+assert head == ["scheduler.limit", "speed", "misses", "ss", "bp"] and list(rows) == ["1", "4", "8"]
+for x, (speed, misses, ss, bp) in rows.items():
+    ratios = [ipc[w, x] / ipc[w, "8"] for w in ("ss", "bp")]
+    assert [ss, bp] == ratios
+    assert abs(speed - 2 / (1 / ratios[0] + 1 / ratios[1])) < 1e-12
+    assert abs(misses - (mpki["ss", x] + mpki["bp", x]) / 2) < 1e-12
+
+# The lines go through their numbers: a straight relation, zero at the axis, on each side its own.
+root = xml.parse("l.svg").getroot()
+paths = [p for p in root.iter(svg + "path") if p.get("stroke-width") == "2"]
+assert len(paths) == 4 and [bool(p.get("stroke-dasharray")) for p in paths] == [0, 1, 0, 0]
+axis = next(p for p in root.iter(svg + "path") if p.get("class") == "axis")
+bottom = float(re.match(r"M70 ([\d.]+)h", axis.get("d")).group(1))
+unit = {}
+for column, path in enumerate(paths):
+    ys = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", path.get("d"))]
+    assert len(ys) == 3
+    for y, row in zip(ys, rows.values()):
+        scale = (bottom - y) / row[column]
+        known = unit.setdefault(column == 1, scale)
+        assert abs(scale / known - 1) < 0.02, (column, scale, known)
+texts = ["".join(t.itertext()) for t in root.iter(svg + "text")]
+for wanted in ("Warps & <caches>", "a test", "warps", "IPC relative to 8 warps", "MPKI", "speed",
+               "misses", "ss", "bp", "1", "4", "8", "the paper's best"):
+    assert wanted in texts, (wanted, texts)
+
+# --- bars, with a mean at the end ---
+write("bars.yaml", """title: Ways
+source: a test
+chart: bars
+x: {axis: workload, title: workload}
+y: IPC
+sweep: {workloads: [ss, bp], size: tiny, set: {l1d.n_ways: [4, 8]}}
+series:
+  - {value: ipc, over: l1d.n_ways, relative_to: {l1d.n_ways: 4}, with_mean: geometric,
+     names: {4: four, 8: eight}}
+""")
+call("figure", "bars.yaml", "--store", "r.db", "--csv", "b.csv", "--svg", "b.svg")
+head, rows = table("b.csv")
+assert head == ["workload", "four", "eight"] and list(rows) == ["ss", "bp", "geometric mean"]
+assert abs(rows["geometric mean"][1] - (rows["ss"][1] * rows["bp"][1]) ** 0.5) < 1e-12
+bars = [r for r in xml.parse("b.svg").getroot().iter(svg + "rect") if r.find(svg + "title") is not None]
+heights = [float(r.get("height")) for r in bars]
+values = [rows[x][k] for k in (0, 1) for x in rows]
+assert len(bars) == 6
+assert all(abs(h / heights[0] - v / values[0]) < 0.01 for h, v in zip(heights, values))
+
+# --- gaps: nothing is made up for a point that is not there ---
+with sqlite3.connect("r.db") as db:
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("DELETE FROM run WHERE workload = 'bp' AND settings = 'scheduler.limit=4'")
+text = call("figure", "lines.yaml", "--store", "r.db", "--stored-only", "--csv", "l.csv").stdout
+assert "missing" in text
+_, rows = table("l.csv")
+assert rows["4"][0] is None and rows["4"][1] is None and rows["4"][3] is None
+assert rows["4"][2] == ipc["ss", "4"] / ipc["ss", "8"] and rows["1"][0] is not None
+again = call("figure", "lines.yaml", "--store", "r.db", "--csv", "l.csv")
+assert table("l.csv")[1]["4"][0] is not None
+
+# --- those that come with Heddle say what is missing on an empty store ---
+names = [line.split()[0] for line in call("figure").stdout.splitlines()[1:]]
+assert set(names) >= {"s4-fig3", "s4-fig17", "s2-fig5"}
+for name in names:
+    text = call("figure", name, "--store", "r.db", "--stored-only", "--size", "tiny").stdout
+    assert "missing" in text and "the paper says" in text, text
+assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--stored-only").stdout
+
+# --- mistakes ---
+assert "did you mean 's4-fig17'" in call("figure", "s4-fig71", "--store", "r.db", want=2).stderr
+assert "needs a place" in call("figure", "s4-fig3", want=2).stderr
+write("bad.yaml", head_of + "series:\n  - {value: ipc, ovre: workload}\n")
+bad = call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
+assert "bad.yaml:13:18: error: there is no 'ovre' here" in bad and "did you mean 'over'" in bad
+assert "either 'over' or 'mean'" in bad
+call("figure", "lines.yaml", "--store", "r.db", "--svg", "/proc/x.svg", want=4)
+
+# --- heddle tune: the fewest cycles, of all limits of the machine ---
+import json
+small = [w for name in ("warps_per_sm=8", "threads_per_sm=256", "threads_per_cta=256")
+         for w in ("--set", name)]
+tuned = json.loads(call("tune", "swl", "ss", "--size", "tiny", *small, "--store", "r.db",
+                        "--json").stdout)
+assert [l["limit"] for l in tuned["limits"]] == [1, 2, 3, 4, 5, 6, 7, 8]
+best = min(tuned["limits"], key=lambda l: (l["cycles"], l["limit"]))
+assert tuned["best_limit"] == best["limit"]
+for limit in (2, 6):
+    run = json.loads(call("run", "ss", "--size", "tiny", "--scheduler", "swl", "--set",
+                          f"scheduler.limit={limit}", *small, "--json").stdout)
+    assert run["stats"]["cycles"] == tuned["limits"][limit - 1]["cycles"]
+few = call("tune", "swl", "ss", "--size", "tiny", "--limits", "2,4", "--store", "r.db").stdout
+assert "limit" in few and "the best limit is 4" in few
+assert "no workload 'sss'" in call("tune", "swl", "sss", "--store", "r.db", want=2).stderr
+assert "not a whole number" in call("tune", "swl", "ss", "--limits", "x", "--store", "r.db", "--size",
+                                    "tiny", want=2).stderr
+PY

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Runs the commands that a page shows and compares what they print with what the page says.
+
+    tools/run_page.py PAGE HEDDLE SCRATCH           checks; prints what differs
+    tools/run_page.py PAGE HEDDLE SCRATCH --write   writes the answers into the page
+
+A block ```yaml file=NAME is a file that the commands find; in a block ```console every line that begins
+with "$ " is a command, the lines up to the next one its answer. A page remembers the version of the
+model that its numbers are of. While that is the present one, answers must agree to the last digit;
+afterwards, when numbers may have moved, in the number of lines and in those without numbers."""
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+MARK = re.compile(r"<!-- numbers of model (\S+) -->")
+
+
+def run(command, heddle, scratch):
+    words = shlex.split(command)
+    assert words[0] == "heddle", command
+    result = subprocess.run([heddle] + words[1:], cwd=scratch, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"$ {command}\nexit status {result.returncode}\n{result.stdout}{result.stderr}")
+    return [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]
+
+
+def frame(lines):
+    """What stays when numbers move: how many lines there are, and those without a digit."""
+    words = [line.split() for line in lines if not re.search(r"[0-9]", line)]
+    return [len(lines)] + words
+
+
+def answer_block(block, heddle, scratch, same, failures):
+    """A block with the answers of today; notes where they differ from those that stand there."""
+    answers = []
+    for piece in re.split(r"^(?=\$ )", block, flags=re.M):
+        if not piece.strip():
+            continue
+        command, *old = piece.rstrip("\n").split("\n")
+        new = run(command[2:], heddle, scratch)
+        if not same(old, new):
+            failures.append((command, old, new))
+        answers += [command] + new
+    return "\n".join(answers) + "\n"
+
+
+def model_of(heddle, scratch):
+    query = ["query", "--store", "results.db", "--csv", "SELECT DISTINCT model FROM run"]
+    out = subprocess.run([heddle] + query, cwd=scratch, capture_output=True, text=True, check=True)
+    return out.stdout.split()[1]
+
+
+def compare(old, new, exactly):
+    return old == new if exactly else frame(old) == frame(new)
+
+
+def process(page, heddle, scratch):
+    with open(page) as f:
+        text = f.read()
+    exact, loose = [], []
+
+    def replace(match):
+        kind, body = match.group(1), match.group(2)
+        if kind.startswith("yaml file="):
+            with open(os.path.join(scratch, kind.split("=")[1]), "w") as f:
+                f.write(body)
+            return match.group(0)
+        if kind != "console":
+            return match.group(0)
+
+        def same(old, new):
+            if not compare(old, new, False):
+                loose.append((old, new))
+            return compare(old, new, True)
+
+        return f"```console\n{answer_block(body, heddle, scratch, same, exact)}```\n"
+
+    new_text = re.sub(r"^```([^\n]*)\n(.*?)^```\n", replace, text, flags=re.M | re.S)
+    model = model_of(heddle, scratch)
+    mark = MARK.search(text)
+    failures = exact if mark and mark.group(1) == model else loose
+    new_text = MARK.sub("", new_text).rstrip("\n") + f"\n\n<!-- numbers of model {model} -->\n"
+    return new_text, failures
+
+
+def main():
+    page, heddle, scratch = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
+    os.makedirs(scratch, exist_ok=True)
+    new_text, failures = process(page, heddle, scratch)
+    if sys.argv[4:] == ["--write"]:
+        with open(page, "w") as f:
+            f.write(new_text)
+        return
+    for failure in failures:
+        old, new = failure[-2:]
+        print(f"{page} says:\n" + "\n".join(old) + "\nbut today it is:\n" + "\n".join(new) + "\n")
+    if failures:
+        sys.exit(f"{page} has drifted: run '{sys.argv[0]} {page} build/heddle SCRATCH --write'")
+
+
+main()
