@@ -27,11 +27,6 @@ void dram_side_destroy(struct partition *p)
     ring_destroy(&p->from_dram);
 }
 
-bool dram_side_has_room(const struct partition *p)
-{
-    return p->to_dram_n < p->config->memory.dram_queue;
-}
-
 /* --- there --- */
 
 static uint32_t new_tag(struct partition *p)
@@ -155,6 +150,7 @@ void dram_side_fill(struct partition *p, uint64_t now)
         struct dram_tag tag = p->tags[front->tag];
         free_tag(p, front->tag);
         ring_pop(&p->from_dram);
+        partition_note(p, now * p->l2_clock->period);
         if (tag.around)
             come_around(p, tag.bank, tag.around, now);
         else
@@ -166,11 +162,13 @@ void dram_side_fill(struct partition *p, uint64_t now)
 static void take_done(struct partition *p, uint64_t dram_now)
 {
     struct dram_request r;
-    uint64_t at =
-        divide_up(&p->l2_period, dram_now * p->dram_clock->period) + p->config->memory.dram_latency;
-    while (dram_pop(p->dram, dram_now, &r))
+    sim_time t = dram_now * p->dram_clock->period;
+    uint64_t at = divide_up(&p->l2_period, t) + p->config->memory.dram_latency;
+    while (dram_pop(p->dram, dram_now, &r)) {
+        partition_note(p, t);
         if (!r.write)
             ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = (uint32_t)r.tag});
+    }
 }
 
 /* What DRAM gives or makes room for, L2 sees in its next cycle. */

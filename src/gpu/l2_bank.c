@@ -27,11 +27,6 @@ void l2_place(const struct partition *p, struct mem_request *r)
     }
 }
 
-bool l2_has_room(const struct partition *p, const struct mem_request *r)
-{
-    return p->banks[r->bank].queue.n < p->bank_places;
-}
-
 /* The first request is tried as soon as it is there and the bank is free. */
 static void plan_bank(struct partition *p, struct l2_bank *b)
 {
@@ -151,8 +146,6 @@ static bool serve_write(struct partition *p, struct l2_bank *b, struct mem_reque
 /* False if it must wait. */
 static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
-    if (!partition_reply_room(p))
-        return false;
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
     r->access.cycle = now;
     bool served = writes ? serve_write(p, b, r, now) : serve_load(p, b, r, now);
@@ -160,12 +153,22 @@ static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
     return served;
 }
 
-static void stall_bank(struct partition *p, struct l2_bank *b, uint64_t now)
+/* The bank waits for l2_wake(), or until `again`. */
+static void stall_bank(struct partition *p, struct l2_bank *b, uint64_t now, uint64_t again)
 {
-    p->n_stalled += !b->stalled;
+    b->due = p->answers_drift ? now + 1 : again;
+    if (b->stalled)
+        return;
     b->stalled = true;
     b->stalled_since = now;
-    b->due = p->answers_drift ? now + 1 : CYCLE_NEVER;
+    p->n_stalled++;
+}
+
+static void end_stall(struct partition *p, struct l2_bank *b, uint64_t now)
+{
+    b->stalled = false;
+    p->n_stalled--;
+    p->stats.stall_cycles += now - b->stalled_since;
 }
 
 static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
@@ -175,15 +178,17 @@ static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
         plan_bank(p, b);
         return;
     }
-    if (b->stalled)
-        p->stats.stall_cycles += now - b->stalled_since;
-    uint64_t entered = front->request->queued_at; /* a store is gone once it is served */
-    if (!serve(p, b, front->request, now)) {
-        stall_bank(p, b, now);
+    if (!partition_reply_room(p, now)) {
+        stall_bank(p, b, now, max_u64(p->reply_at, p->reply_at + 1)); /* never is never */
         return;
     }
-    p->n_stalled -= b->stalled;
-    b->stalled = false;
+    uint64_t entered = front->request->queued_at; /* a store is gone once it is served */
+    if (!serve(p, b, front->request, now)) {
+        stall_bank(p, b, now, CYCLE_NEVER);
+        return;
+    }
+    if (b->stalled)
+        end_stall(p, b, now);
     queue_leave(&b->account, entered, now);
     ring_pop(&b->queue);
     plan_bank(p, b);
@@ -194,7 +199,7 @@ static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
 void l2_step(struct partition *p, uint64_t now)
 {
     uint64_t next = CYCLE_NEVER;
-    for (struct l2_bank *b = p->banks; b != p->banks + p->config->memory.banks; b++) {
+    for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++) {
         if (b->due <= now || p->every_cycle)
             step_bank(p, b, now);
         next = min_u64(next, b->due);

@@ -17,18 +17,46 @@ static uint32_t reply_flits(const struct partition *p, const struct mem_request 
     return noc_flits(&p->config->noc, data ? r->data_bytes : 0);
 }
 
-/* When the first reply leaves, as things are: from `soonest` on. */
-static void plan_reply(struct partition *p, uint64_t soonest)
+/* The cycle in which the first reply leaves; NEVER while credits are missing. Nothing that may
+ * still happen can change it: replies leave in order, and only they use credits. */
+static uint64_t first_reply(struct partition *p)
 {
     const struct timed_request *front = ring_front(&p->replies);
-    p->due.replies = CYCLE_NEVER;
     if (!front)
-        return;
-    uint64_t cycle = max_u64(front->at, soonest);
+        return CYCLE_NEVER;
+    uint64_t cycle = max_u64(front->at, p->next_reply);
     sim_time t = cycle * p->l2_clock->period;
     sim_time ready = tx_ready_at(&p->down, t, front->request->sm, front->request->flits);
-    if (ready != TIME_NEVER)
-        p->due.replies = ready == t ? cycle : divide_up(&p->l2_period, ready);
+    if (ready == t)
+        return cycle;
+    return ready == TIME_NEVER ? CYCLE_NEVER : divide_up(&p->l2_period, ready);
+}
+
+/* Sends the first reply in that cycle. */
+static void send_reply(struct partition *p, uint64_t cycle)
+{
+    sim_time t = cycle * p->l2_clock->period;
+    struct mem_request *r = ring_front(&p->replies)->request;
+    struct message m = {.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)r->flits, .body = r};
+    tx_send(&p->down, t, m);
+    ring_pop(&p->replies);
+    p->next_reply = cycle + 1;
+    p->outstanding--;
+    partition_note(p, t);
+}
+
+void partition_send_replies(struct partition *p, uint64_t before)
+{
+    while ((p->reply_at = first_reply(p)) < before)
+        send_reply(p, p->reply_at);
+}
+
+static void try_reply(struct partition *p, uint64_t now)
+{
+    const struct timed_request *front = ring_front(&p->replies);
+    if (front && front->at <= now &&
+        tx_can_send(&p->down, now * p->l2_clock->period, front->request->sm, front->request->flits))
+        send_reply(p, now);
 }
 
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
@@ -37,30 +65,14 @@ void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
     r->access.line = r->device_line;
     ring_push(&p->replies, (struct timed_request){.at = at, .request = r});
     if (p->replies.n == 1)
-        plan_reply(p, at);
-}
-
-static void send_reply(struct partition *p, uint64_t now)
-{
-    const struct timed_request *front = ring_front(&p->replies);
-    sim_time t = now * p->l2_clock->period;
-    if (front && front->at <= now &&
-        tx_can_send(&p->down, t, front->request->sm, front->request->flits)) {
-        struct mem_request *r = front->request;
-        tx_send(&p->down, t,
-                (struct message){
-                    .to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)r->flits, .body = r});
-        ring_pop(&p->replies);
-        p->outstanding--;
-        l2_wake(p);
-    }
-    plan_reply(p, now + 1);
+        p->reply_at = p->every_cycle ? CYCLE_NEVER : max_u64(at, p->next_reply);
 }
 
 void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now)
 {
     sim_time t = now * p->l2_clock->period;
     p->outstanding--;
+    partition_note(p, t);
     shard_send(
         &p->shard, t,
         (struct message){.at = t + p->down.latency, .to = r->sm, .kind = MSG_FREE, .body = r});
@@ -68,33 +80,87 @@ void partition_free_store(struct partition *p, struct mem_request *r, uint64_t n
 
 /* --- requests --- */
 
-static void take_messages(struct partition *p, uint64_t now)
+static void arrive(struct partition *p, const struct message *m)
 {
-    sim_time t = now * p->l2_clock->period;
-    const struct message *m;
-    while ((m = shard_peek(&p->shard, t + 1))) {
-        p->last_event = t;
-        p->outstanding++;
-        l2_place(p, m->body);
-        rx_arrive(&p->up, m);
-        p->due.port = now;
-        shard_take(&p->shard);
-    }
+    p->outstanding++;
+    l2_place(p, m->body);
+    rx_arrive(&p->up, m);
+}
+
+/* Through the port: the way to the bank begins. */
+static void enter_l2(struct partition *p, struct mem_request *r, sim_time through, uint64_t now)
+{
+    p->next_take = now + 1;
+    l2_enqueue(p, r, divide_up(&p->l2_period, through) + p->config->memory.rop_latency, now);
 }
 
 /* One a cycle, if its bank has room. */
 static void take_request(struct partition *p, uint64_t now)
 {
     const struct message *m = rx_peek(&p->up);
+    sim_time t = now * p->l2_clock->period;
     p->due.port = CYCLE_NEVER;
     if (!m || !l2_has_room(p, m->body))
         return;
+    if (m->at > t || now < p->next_take) { /* it is still to come, or others before it are */
+        p->due.port = max_u64(divide_up(&p->l2_period, m->at), p->next_take);
+        return;
+    }
     struct message out;
-    sim_time through = rx_take(&p->up, now * p->l2_clock->period, &out);
-    uint64_t at = divide_up(&p->l2_period, through) + p->config->memory.rop_latency;
-    l2_enqueue(p, out.body, at, now);
+    sim_time through = rx_take(&p->up, t, &out);
+    enter_l2(p, out.body, through, now);
     if (rx_peek(&p->up))
         p->due.port = now + 1;
+}
+
+/* Takes a request before its time if none waits before it: if its bank has room now, it will. */
+static void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
+{
+    if (rx_peek(&p->up)) {
+        arrive(p, m);
+        return;
+    }
+    cycle = max_u64(cycle, p->next_take);
+    l2_place(p, m->body);
+    if (!l2_has_room(p, m->body)) {
+        rx_arrive(&p->up, m);
+        p->due.port = cycle;
+    } else {
+        enter_l2(p, m->body, rx_pass(&p->up, cycle * p->l2_clock->period, m), cycle);
+    }
+    p->outstanding++;
+}
+
+/* All messages of a quantum are there when it begins, and so are credits. */
+static void take_messages_ahead(struct partition *p, sim_time until)
+{
+    const struct message *m;
+    while ((m = shard_peek(&p->shard, until))) {
+        uint64_t cycle = divide_up(&p->l2_period, m->at);
+        partition_note(p, cycle * p->l2_clock->period);
+        arrive_ahead(p, m, cycle);
+        shard_take(&p->shard);
+    }
+}
+
+static void take_credits_ahead(struct partition *p)
+{
+    p->shard.credit_at = TIME_NEVER;
+    if (!p->replies.n || p->reply_at != CYCLE_NEVER)
+        return;
+    partition_send_replies(p, p->l2_cycle);
+    l2_wake(p);
+}
+
+static void take_messages(struct partition *p, uint64_t now)
+{
+    sim_time t = now * p->l2_clock->period;
+    const struct message *m;
+    while ((m = shard_peek(&p->shard, t + 1))) {
+        partition_note(p, t);
+        arrive(p, m);
+        shard_take(&p->shard);
+    }
 }
 
 /* --- the shard --- */
@@ -105,81 +171,84 @@ bool partition_is_idle(const struct shard *s)
     return !p->outstanding && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
-/* Remembers when the partition came to rest: the same time in both engines. */
-static void note_rest(struct partition *p, sim_time t)
-{
-    bool idle = partition_is_idle(&p->shard);
-    if (idle && p->was_busy)
-        p->last_event = t;
-    p->was_busy = !idle;
-}
-
 static void l2_tick(struct partition *p, uint64_t now)
 {
-    bool all = p->every_cycle;
-    take_messages(p, now);
-    if (p->due.port <= now || all)
+    if (p->due.port <= now)
         take_request(p, now);
-    if (p->due.fills <= now || all)
+    if (p->due.fills <= now)
         dram_side_fill(p, now);
-    if (p->due.banks <= now || all)
+    if (p->due.banks <= now)
         l2_step(p, now);
-    if (p->due.feed <= now || all)
+    if (p->due.feed <= now)
         dram_side_feed(p, now);
-    if (p->due.replies <= now || all)
-        send_reply(p, now);
-    p->l2_cycle = now + 1;
-    note_rest(p, now * p->l2_clock->period);
 }
 
-/* The next cycle of L2 with something to do, if no message comes before. */
+static void l2_tick_plainly(struct partition *p, uint64_t now)
+{
+    take_messages(p, now);
+    take_request(p, now);
+    dram_side_fill(p, now);
+    l2_step(p, now);
+    dram_side_feed(p, now);
+    try_reply(p, now);
+}
+
+/* The next cycle of L2 with something to do but to send replies. */
 static uint64_t next_l2(const struct partition *p)
 {
-    if (p->every_cycle)
-        return partition_is_idle(&p->shard) ? CYCLE_NEVER : p->l2_cycle;
     uint64_t next = min_u64(p->due.port, p->due.banks);
     next = min_u64(next, p->due.fills);
     next = min_u64(next, p->due.feed);
-    return min_u64(next, p->due.replies);
+    return max_u64(next, p->l2_cycle);
 }
 
-static sim_time time_of_l2(const struct partition *p, uint64_t cycle)
+static uint64_t next_l2_plainly(const struct partition *p)
+{
+    if (!partition_is_idle(&p->shard))
+        return p->l2_cycle;
+    const struct message *m = shard_peek(&p->shard, TIME_NEVER);
+    return m ? max_u64(divide_up(&p->l2_period, m->at), p->l2_cycle) : CYCLE_NEVER;
+}
+
+static sim_time time_of(const struct partition *p, uint64_t cycle)
 {
     return cycle == CYCLE_NEVER ? TIME_NEVER : cycle * p->l2_clock->period;
 }
 
-/* Credits that the first reply waited for will be back. */
-static void see_credits(struct partition *p)
+/* Does everything before `until` but send replies; returns when there is more. */
+static sim_time advance_parts(struct partition *p, sim_time until)
 {
-    if (p->shard.credit_at == TIME_NEVER)
-        return;
-    p->due.replies = min_u64(p->due.replies, divide_up(&p->l2_period, p->shard.credit_at));
-    p->shard.credit_at = TIME_NEVER;
+    for (;;) {
+        uint64_t now = p->every_cycle ? next_l2_plainly(p) : next_l2(p);
+        sim_time t = time_of(p, now);
+        if (t >= until && p->next_dram >= until)
+            return min_u64(t, p->next_dram);
+        if (t > p->next_dram) {
+            dram_side_tick(p);
+            continue;
+        }
+        if (p->every_cycle)
+            l2_tick_plainly(p, now);
+        else
+            l2_tick(p, now);
+        p->l2_cycle = now + 1;
+    }
 }
 
 static void partition_advance(struct shard *s, sim_time until)
 {
     struct partition *p = (struct partition *)s;
-    see_credits(p);
-    for (;;) {
-        const struct message *m = shard_peek(s, until);
-        uint64_t now = next_l2(p);
-        if (m)
-            now = min_u64(now, divide_up(&p->l2_period, m->at));
-        now = max_u64(now, p->l2_cycle);
-        sim_time t = time_of_l2(p, now);
-        if (t >= until && p->next_dram >= until) {
-            s->next = min_u64(t, p->next_dram);
-            return;
-        }
-        if (t <= p->next_dram) {
-            l2_tick(p, now);
-        } else {
-            sim_time t_dram = p->next_dram;
-            dram_side_tick(p);
-            note_rest(p, t_dram);
-        }
+    if (p->every_cycle) {
+        s->credit_at = TIME_NEVER;
+        s->next = advance_parts(p, until);
+        return;
     }
+    take_messages_ahead(p, until);
+    take_credits_ahead(p);
+    sim_time next = advance_parts(p, until);
+    p->l2_cycle = max_u64(p->l2_cycle, divide_up(&p->l2_period, until));
+    partition_send_replies(p, p->l2_cycle);
+    s->next = min_u64(next, time_of(p, p->reply_at));
 }
 
 static void partition_describe_wait(const struct shard *s, struct strbuf *out)
@@ -231,8 +300,8 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->index = index;
     p->mem = mem;
     p->every_cycle = every_cycle;
-    p->due =
-        (struct partition_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
+    p->due = (struct partition_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
+    p->reply_at = CYCLE_NEVER;
     p->next_dram = TIME_NEVER;
     overlay_init(&p->overlay);
     /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */

@@ -4,8 +4,11 @@
  * that have come fill L2; each bank serves its first request; misses go to DRAM; one reply leaves.
  * At equal times L2 ticks before DRAM.
  *
- * Each of these parts keeps the cycle in which it next has something to do. The plain engine does
- * not look at it: it calls every part in every cycle, and each finds out anew. */
+ * Each of these parts keeps the cycle in which it next has something to do, and what meets no queue
+ * is not waited for: a request is taken through the port as soon as it is known that it will come,
+ * with the cycle in which that happens, and replies are sent when the quantum ends or somebody
+ * needs their places, with the cycles in which they have left. The plain engine knows none of this:
+ * it calls every part in every cycle, and each finds out anew. */
 #ifndef HEDDLE_GPU_PARTITION_H
 #define HEDDLE_GPU_PARTITION_H
 
@@ -30,10 +33,9 @@ struct dram_tag {
 struct l2_bank {
     struct cache *cache;
     struct request_ring queue;
-    uint64_t due;           /* the cycle in which its first request is tried; NEVER while it stalls,
-                             * unless L2's policy may change its mind by itself */
+    uint64_t due;           /* the cycle in which its first request is tried (again) */
     uint64_t busy_until;    /* atomics */
-    uint64_t stalled_since; /* the last try, if `stalled` */
+    uint64_t stalled_since; /* the first try, if `stalled` */
     bool stalled;
     struct queue_account account; /* of the queue */
 };
@@ -53,11 +55,10 @@ struct partition_stats {
 /* L2 cycles in which the parts next have something to do, perhaps ones that are over. */
 #define CYCLE_NEVER UINT64_MAX
 struct partition_due {
-    uint64_t port;    /* a request is taken; NEVER also while its bank is full */
-    uint64_t fills;   /* data come from DRAM; NEVER also while the way to DRAM is full */
-    uint64_t banks;   /* the first of the banks' own */
-    uint64_t feed;    /* an access enters the DRAM queue; NEVER also while that is full */
-    uint64_t replies; /* one leaves; NEVER also while credits are missing */
+    uint64_t port;  /* a request is taken; NEVER also while its bank is full */
+    uint64_t fills; /* data come from DRAM; NEVER also while the way to DRAM is full */
+    uint64_t banks; /* the first of the banks' own */
+    uint64_t feed;  /* an access enters the DRAM queue; NEVER also while that is full */
 };
 
 struct partition {
@@ -66,12 +67,11 @@ struct partition {
     const struct clock_domain *l2_clock, *dram_clock;
     bool every_cycle;
     bool answers_drift; /* L2's policy may change its mind by itself */
-    bool was_busy;
     struct partition_due due;
     uint64_t l2_cycle, dram_cycle; /* the first not done yet of each clock */
     sim_time next_dram;            /* when DRAM has something to do */
     uint64_t outstanding;          /* requests taken and not answered */
-    sim_time last_event;           /* when it came to rest, or the last message came */
+    sim_time last_event;           /* when the last message came or the last request was done */
     /* Divisions by what the configuration says. */
     struct divider l2_period, dram_period, n_banks;
     uint32_t line_shift; /* of an L2 line's bytes */
@@ -89,6 +89,9 @@ struct partition {
     struct dram_tag *tags;
     uint32_t n_tags, cap_tags, free_tags;
     struct request_ring replies;
+    uint64_t reply_at; /* the cycle in which the first of them leaves, perhaps; not before `replies`
+                        * have been tried, see partition_send_replies() */
+    uint64_t next_take, next_reply; /* the first cycles in which the ports are free for another */
     struct partition_stats stats;
     uint32_t index;
     struct dev_mem *mem;

@@ -23,26 +23,40 @@ void partition_reply(struct partition *p, struct mem_request *r, uint64_t at);
 void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now);
 bool partition_is_idle(const struct shard *s);
 
-static inline bool partition_reply_room(const struct partition *p)
+/* Sends the replies that leave before that cycle. Afterwards p->reply_at is the cycle in which the
+ * first of those that are left does, NEVER if there is none or credits are missing. */
+void partition_send_replies(struct partition *p, uint64_t before);
+
+static inline bool partition_reply_room(struct partition *p, uint64_t now)
 {
+    if (p->replies.n >= p->reply_places && p->reply_at < now)
+        partition_send_replies(p, now);
     return p->replies.n < p->reply_places;
+}
+
+/* Something was finished: if nothing else is under way, the partition is at rest from then on. */
+static inline void partition_note(struct partition *p, sim_time t)
+{
+    p->last_event = max_u64(p->last_event, t);
 }
 
 /* --- l2_bank.c --- */
 
 /* A request has come: where in L2 it belongs. */
 void l2_place(const struct partition *p, struct mem_request *r);
-bool l2_has_room(const struct partition *p, const struct mem_request *r);
+static inline bool l2_has_room(const struct partition *p, const struct mem_request *r)
+{
+    return p->banks[r->bank].queue.n < p->bank_places;
+}
 /* It is through the port and may be served from cycle `at` on. */
 void l2_enqueue(struct partition *p, struct mem_request *r, uint64_t at, uint64_t now);
 /* Each bank whose time has come serves its first request. */
 void l2_step(struct partition *p, uint64_t now);
 /* The data of a request are in L2. */
 void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
-void l2_wake_stalled(struct partition *p);
-
 /* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the
  * SMs: to be called when one of these has changed. */
+void l2_wake_stalled(struct partition *p);
 static inline void l2_wake(struct partition *p)
 {
     if (p->n_stalled)
@@ -54,7 +68,10 @@ static inline void l2_wake(struct partition *p)
 void dram_side_create(struct partition *p, const struct address_map *map);
 void dram_side_destroy(struct partition *p);
 /* For a read and for a write of L2's own; a line that must be written back always finds a place. */
-bool dram_side_has_room(const struct partition *p);
+static inline bool dram_side_has_room(const struct partition *p)
+{
+    return p->to_dram_n < p->config->memory.dram_queue;
+}
 /* Fetches a line for an MSHR, or for a request that goes around L2. */
 void dram_side_read(struct partition *p, uint32_t bank, uint64_t line, uint32_t mshr,
                     struct mem_request *around, uint64_t now);
