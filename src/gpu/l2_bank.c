@@ -27,12 +27,17 @@ void l2_place(const struct partition *p, struct mem_request *r)
     }
 }
 
-/* The first request is tried as soon as it is there and the bank is free. */
-static void plan_bank(struct partition *p, struct l2_bank *b)
+/* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
+ * bank is free. While replies are short of places there is no use in trying before one leaves. */
+static void plan_first(struct partition *p, struct l2_bank *b, uint64_t soonest)
 {
     const struct timed_request *front = ring_front(&b->queue);
-    b->due = front ? max_u64(front->at, b->busy_until) : CYCLE_NEVER;
-    p->due.banks = min_u64(p->due.banks, b->due);
+    b->due = CYCLE_NEVER;
+    if (!front)
+        return;
+    b->due = b->first_try = max_u64(max_u64(front->at, b->busy_until), soonest);
+    if (p->replies.n >= p->reply_places && p->reply_at != CYCLE_NEVER)
+        b->due = max_u64(b->due, p->reply_at + 1);
 }
 
 void l2_enqueue(struct partition *p, struct mem_request *r, uint64_t at, uint64_t now)
@@ -41,15 +46,19 @@ void l2_enqueue(struct partition *p, struct mem_request *r, uint64_t at, uint64_
     r->queued_at = now;
     queue_enter(&b->account, now);
     ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
-    if (b->queue.n == 1)
-        plan_bank(p, b);
+    if (b->queue.n > 1)
+        return;
+    plan_first(p, b, 0);
+    p->due.banks = min_u64(p->due.banks, b->due);
 }
 
 void l2_wake_stalled(struct partition *p)
 {
-    for (struct l2_bank *b = p->banks; b != p->banks + p->config->memory.banks; b++)
-        if (b->stalled)
-            plan_bank(p, b);
+    for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++)
+        if (b->stalled) {
+            b->due = b->busy_until;
+            p->due.banks = min_u64(p->due.banks, b->due);
+        }
 }
 
 /* --- atomics: performed here, in the order in which L2 serves them --- */
@@ -84,8 +93,9 @@ void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uin
 {
     uint64_t at = now;
     if (r->access.kind == MEM_ATOMIC) {
-        uint64_t start = max_u64(b->busy_until, now);
-        at = b->busy_until = start + perform_atomic(p, r, now);
+        at = b->busy_until = max_u64(b->busy_until, now) + perform_atomic(p, r, now);
+        if (b->first_try >= now)
+            b->first_try = max_u64(b->first_try, at);
     }
     partition_reply(p, r, at + p->config->memory.l2_latency);
 }
@@ -153,53 +163,51 @@ static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
     return served;
 }
 
-/* The bank waits for l2_wake(), or until `again`. */
+/* Room may come by itself in cycle `again`; otherwise the bank waits for l2_wake(). */
 static void stall_bank(struct partition *p, struct l2_bank *b, uint64_t now, uint64_t again)
 {
     b->due = p->answers_drift ? now + 1 : again;
-    if (b->stalled)
-        return;
+    p->n_stalled += !b->stalled;
     b->stalled = true;
-    b->stalled_since = now;
-    p->n_stalled++;
 }
 
-static void end_stall(struct partition *p, struct l2_bank *b, uint64_t now)
+static void next_request(struct partition *p, struct l2_bank *b, uint64_t entered, uint64_t now)
 {
+    p->n_stalled -= b->stalled;
     b->stalled = false;
-    p->n_stalled--;
-    p->stats.stall_cycles += now - b->stalled_since;
+    queue_leave(&b->account, entered, now);
+    ring_pop(&b->queue);
+    plan_first(p, b, now + 1);
+    if (rx_peek(&p->up)) /* there is room for one more */
+        p->due.port = now + 1;
 }
 
 static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
 {
     const struct timed_request *front = ring_front(&b->queue);
     if (!front || front->at > now || b->busy_until > now) {
-        plan_bank(p, b);
+        b->due = front ? max_u64(front->at, b->busy_until) : CYCLE_NEVER;
         return;
     }
     if (!partition_reply_room(p, now)) {
-        stall_bank(p, b, now, max_u64(p->reply_at, p->reply_at + 1)); /* never is never */
+        stall_bank(p, b, now, cycle_after(p->reply_at));
         return;
     }
-    uint64_t entered = front->request->queued_at; /* a store is gone once it is served */
-    if (!serve(p, b, front->request, now)) {
+    struct mem_request *r = front->request;
+    uint64_t entered = r->queued_at, waited = now - b->first_try; /* a served store is gone */
+    if (serve(p, b, r, now)) {
+        p->stats.stall_cycles += waited;
+        next_request(p, b, entered, now);
+    } else {
         stall_bank(p, b, now, CYCLE_NEVER);
-        return;
     }
-    if (b->stalled)
-        end_stall(p, b, now);
-    queue_leave(&b->account, entered, now);
-    ring_pop(&b->queue);
-    plan_bank(p, b);
-    if (rx_peek(&p->up)) /* there is room for one more */
-        p->due.port = now + 1;
 }
 
 void l2_step(struct partition *p, uint64_t now)
 {
     uint64_t next = CYCLE_NEVER;
-    for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++) {
+    struct l2_bank *end = p->banks + p->n_banks.divisor;
+    for (struct l2_bank *b = p->banks; b != end; b++) {
         if (b->due <= now || p->every_cycle)
             step_bank(p, b, now);
         next = min_u64(next, b->due);

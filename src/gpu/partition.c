@@ -14,7 +14,11 @@ static uint32_t reply_flits(const struct partition *p, const struct mem_request 
 {
     bool old_value = r->access.kind == MEM_ATOMIC && !r->atomic->op->round;
     bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION || old_value;
-    return noc_flits(&p->config->noc, data ? r->data_bytes : 0);
+    if (!data)
+        return p->header_flits;
+    return r->data_bytes == p->config->sm.l1d.line_bytes
+               ? p->line_flits
+               : noc_flits(&p->config->noc, r->data_bytes);
 }
 
 /* The cycle in which the first reply leaves; NEVER while credits are missing. Nothing that may
@@ -300,6 +304,8 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->index = index;
     p->mem = mem;
     p->every_cycle = every_cycle;
+    p->header_flits = noc_flits(&c->noc, 0);
+    p->line_flits = noc_flits(&c->noc, c->sm.l1d.line_bytes);
     p->due = (struct partition_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
     p->reply_at = CYCLE_NEVER;
     p->next_dram = TIME_NEVER;

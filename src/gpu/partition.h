@@ -33,10 +33,10 @@ struct dram_tag {
 struct l2_bank {
     struct cache *cache;
     struct request_ring queue;
-    uint64_t due;           /* the cycle in which its first request is tried (again) */
-    uint64_t busy_until;    /* atomics */
-    uint64_t stalled_since; /* the first try, if `stalled` */
-    bool stalled;
+    uint64_t first_try;  /* the cycle in which its first request could be served at the earliest */
+    uint64_t due;        /* the cycle in which it is tried (again), not before something changes */
+    uint64_t busy_until; /* atomics */
+    bool stalled;        /* it was tried, and waits for l2_wake() */
     struct queue_account account; /* of the queue */
 };
 
@@ -77,6 +77,7 @@ struct partition {
     uint32_t line_shift; /* of an L2 line's bytes */
     struct bank_map bank_map;
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
+    uint32_t header_flits, line_flits;  /* of a reply without data, and with a line of L1D */
 
     struct rx_port up;
     struct tx_port down;

@@ -15,6 +15,12 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The cycle after that one; after never comes never. */
+static inline uint64_t cycle_after(uint64_t cycle)
+{
+    return cycle + (cycle != CYCLE_NEVER);
+}
+
 /* --- partition.c --- */
 
 /* The answer to a request may leave from cycle `at` on. */

@@ -239,9 +239,9 @@ bool tx_is_quiet(const struct tx_port *p)
 void tx_send(struct tx_port *p, sim_time now, struct message m)
 {
     struct tx_peer *to = peer_of(p, m.to);
-    assert(tx_can_send(p, now, m.to, m.flits));
     if (to->credits < m.flits)
         take_credits(p, to, now);
+    assert(to->credits >= m.flits && p->open_from <= now);
     to->credits -= m.flits;
     m.at = port_pass(&p->next_slot, p->clock, p->flits_per_cycle, now, m.flits) + p->latency;
     uint64_t free_cycle = p->next_slot / p->flits_per_cycle;
