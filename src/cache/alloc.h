@@ -95,7 +95,7 @@ static inline void cache_start_fetch(struct cache *c, const struct mem_access *a
             cache_replace(c, q->set, (uint32_t)way, a, r);
         tags_line(q->set, (uint32_t)way)->n_fetches++;
     }
-    r->mshr = mshr_take(&c->mshrs, a->line, a->set, way, q->need, waiter);
+    r->mshr = mshr_take(&c->mshrs, a->line, a->set, way, q->need, waiter, a->cycle);
     r->fetch_sectors = q->need;
     if (c->mshrs.accesses)
         c->mshrs.accesses[r->mshr] = *a;

@@ -123,6 +123,11 @@ uint32_t cache_mshrs_in_use(const struct cache *c)
     return c->mshrs.n - c->mshrs.n_free;
 }
 
+struct queue_account cache_mshr_account(const struct cache *c)
+{
+    return c->mshrs.account;
+}
+
 void cache_invalidate_line(struct cache *c, uint64_t line)
 {
     struct cache_result nothing_to_write = {0};

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_CACHE_CACHE_H
 #define HEDDLE_CACHE_CACHE_H
 
+#include "base/occupancy.h"
 #include "cache/cache_policy.h"
 #include "config/param_set.h"
 
@@ -149,6 +150,8 @@ uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waite
 /* The line of an outstanding MSHR. */
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr);
 uint32_t cache_mshrs_in_use(const struct cache *c);
+/* Of its MSHRs: how many were in use over time, and how long each was. */
+struct queue_account cache_mshr_account(const struct cache *c);
 
 /* Removes a line if it is there (an atomic passes); no policy event but on_evict(invalidate). An
  * outstanding miss still answers its waiters, but later loads of the line miss anew. */

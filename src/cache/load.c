@@ -195,7 +195,7 @@ uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waite
         data_arrive(c, m, (uint32_t)way, cycle);
     else
         data_pass(c, m, r);
-    mshr_release(&c->mshrs, mshr);
+    mshr_release(&c->mshrs, mshr, cycle);
     assert(result || !r->writeback);
     return n;
 }

@@ -13,11 +13,13 @@
 
 #include "base/arena.h"
 #include "base/mem_access.h"
+#include "base/occupancy.h"
 
 #define MSHR_NONE (~0u)
 
 struct mshr {
     uint64_t line;
+    uint64_t taken_at;
     uint32_t set;
     int way;                /* reserved for it; -1 = none yet, or none any more */
     uint32_t sectors;       /* being fetched */
@@ -36,6 +38,7 @@ struct mshr_file {
     uint32_t *heads; /* of the hash chains */
     uint32_t *free;  /* a stack of entry numbers */
     uint32_t n, n_merges, n_free, hash_shift;
+    struct queue_account account; /* of MSHRs in use */
 };
 
 void mshr_init(struct mshr_file *f, struct arena *arena, uint32_t n, uint32_t n_merges,
@@ -72,14 +75,20 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
 
 /* Takes a free MSHR (there is one) with its first waiter. */
 static inline uint32_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way,
-                                 uint32_t sectors, void *waiter)
+                                 uint32_t sectors, void *waiter, uint64_t now)
 {
     assert(f->n_free > 0);
     uint32_t m = f->free[--f->n_free];
     uint32_t *head = &f->heads[mshr_bucket(f, line)];
-    f->entries[m] = (struct mshr){
-        .line = line, .set = set, .way = way, .sectors = sectors, .next = *head, .in_use = true};
+    f->entries[m] = (struct mshr){.line = line,
+                                  .taken_at = now,
+                                  .set = set,
+                                  .way = way,
+                                  .sectors = sectors,
+                                  .next = *head,
+                                  .in_use = true};
     *head = m;
+    queue_enter(&f->account, now);
     mshr_join(f, m, waiter);
     return m;
 }
@@ -92,8 +101,9 @@ static inline void mshr_unlink(struct mshr_file *f, uint32_t m)
     *link = f->entries[m].next;
 }
 
-static inline void mshr_release(struct mshr_file *f, uint32_t m)
+static inline void mshr_release(struct mshr_file *f, uint32_t m, uint64_t now)
 {
+    queue_leave(&f->account, f->entries[m].taken_at, now);
     if (!f->entries[m].detached)
         mshr_unlink(f, m);
     f->entries[m].in_use = false;

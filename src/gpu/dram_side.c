@@ -77,12 +77,19 @@ void dram_side_read(struct partition *p, uint32_t bank, uint64_t line, uint32_t 
 {
     uint32_t tag = new_tag(p);
     p->tags[tag] = (struct dram_tag){.around = around, .bank = bank, .mshr = mshr};
+    p->stats.reads_around += around != NULL;
     queue_access(p, bank, line, false, tag, now);
 }
 
 void dram_side_write(struct partition *p, uint32_t bank, uint64_t line, uint64_t now)
 {
     queue_access(p, bank, line, true, ~0u, now);
+}
+
+void dram_side_write_around(struct partition *p, uint32_t bank, uint64_t line, uint64_t now)
+{
+    p->stats.writes_around++;
+    dram_side_write(p, bank, line, now);
 }
 
 static void plan_dram(struct partition *p)
@@ -122,7 +129,7 @@ static void come_around(struct partition *p, uint32_t bank, struct mem_request *
     }
     uint64_t line = r->access.line;
     l2_serve(p, &p->banks[bank], r, now);
-    dram_side_write(p, bank, line, now);
+    dram_side_write_around(p, bank, line, now);
 }
 
 static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)

@@ -145,7 +145,7 @@ static bool serve_write(struct partition *p, struct l2_bank *b, struct mem_reque
     if (around && !store) /* an atomic writes when its data have come */
         dram_side_read(p, r->bank, r->access.line, 0, r, now);
     else if (res.forward)
-        dram_side_write(p, r->bank, r->access.line, now);
+        dram_side_write_around(p, r->bank, r->access.line, now);
     if (res.answer == CACHE_HIT && !store)
         l2_serve(p, b, r, now);
     if (store)

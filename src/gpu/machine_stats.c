@@ -12,6 +12,13 @@ static void add_words(void *into, const void *from, size_t bytes)
         a[i] += b[i];
 }
 
+static void add_mshrs(const struct cache *c, uint64_t *area, uint64_t *stays)
+{
+    struct queue_account q = cache_mshr_account(c);
+    *area += q.occupancy.area;
+    *stays += q.stays;
+}
+
 static void add_sm(struct machine_totals *t, const struct sm *sm)
 {
     uint64_t n, first;
@@ -30,6 +37,9 @@ static void add_sm(struct machine_totals *t, const struct sm *sm)
     t->ldst_stays += sm->ldst_account.stays;
     t->miss_area += sm->miss_account.occupancy.area;
     t->miss_stays += sm->miss_account.stays;
+    add_mshrs(sm->l1d, &t->l1_mshr_area, &t->l1_mshr_stays);
+    add_mshrs(sm->l1i, &t->l1_mshr_area, &t->l1_mshr_stays);
+    add_mshrs(sm->l1c, &t->l1_mshr_area, &t->l1_mshr_stays);
     t->misses_under_way += sm->n_bypass + cache_mshrs_in_use(sm->l1d) +
                            cache_mshrs_in_use(sm->l1i) + cache_mshrs_in_use(sm->l1c);
 }
@@ -41,6 +51,7 @@ static void add_partition(struct machine_totals *t, const struct partition *p)
         cache_stats_add(&t->l2, cache_stats(bank->cache));
         t->l2_area += bank->account.occupancy.area;
         t->l2_stays += bank->account.stays;
+        add_mshrs(bank->cache, &t->l2_mshr_area, &t->l2_mshr_stays);
         t->misses_under_way += cache_mshrs_in_use(bank->cache);
     }
     port_stats_add(&t->up_rx, &p->up.stats);
@@ -49,9 +60,18 @@ static void add_partition(struct machine_totals *t, const struct partition *p)
     dram_stats_add(&t->dram, dram_stats(p->dram));
 }
 
+/* What a miss of the cache asks for, if it is the same for all. */
+static uint32_t fetch_bytes(const struct cache_config *c)
+{
+    return c->sector_bytes == c->line_bytes ? c->line_bytes : 0;
+}
+
 void machine_totals_take(const struct machine *m, struct machine_totals *t)
 {
     memset(t, 0, sizeof *t);
+    t->l1d_fetch_bytes = fetch_bytes(&m->config->sm.l1d);
+    t->l1i_fetch_bytes = fetch_bytes(&m->config->sm.l1i);
+    t->l1c_fetch_bytes = fetch_bytes(&m->config->sm.l1c);
     t->cycles = m->stats.cycles;
     t->n_sms = m->config->gpu->n_sms;
     t->warps_per_sm = m->config->gpu->warps_per_sm;
@@ -71,9 +91,8 @@ _Static_assert(COUNTED_BYTES % sizeof(uint64_t) == 0, "totals are words");
 void machine_totals_add(struct machine_totals *into, const struct machine_totals *from)
 {
     add_words(into, from, COUNTED_BYTES);
-    into->n_sms = from->n_sms;
-    into->warps_per_sm = from->warps_per_sm;
-    into->is_attributed = from->is_attributed;
+    memcpy((char *)into + COUNTED_BYTES, (const char *)from + COUNTED_BYTES,
+           sizeof *into - COUNTED_BYTES);
 }
 
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before)
@@ -256,6 +275,38 @@ static bool check_latency(const struct machine_totals *t, struct strbuf *why)
     return ok;
 }
 
+/* Did the misses of an L1 ask for what has filled it? */
+static bool check_fetches(uint64_t asked, const struct cache_stats *s, uint32_t bytes,
+                          const char *what, struct strbuf *why)
+{
+    return check(!bytes || asked == (s->fills + s->fills_dropped) * bytes, what, why);
+}
+
+/* From DRAM to the registers and back nothing is lost, doubled or made up. */
+static bool check_bytes(const struct machine_totals *t, uint32_t l2_line_bytes, struct strbuf *why)
+{
+    const uint64_t *asked = t->sm.bytes_asked;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < N_ORIGINS; i++)
+        sum += asked[i];
+    bool ok = check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
+    ok &= check(t->sm.bytes_got == t->partition.bytes_sent, "SMs get the bytes that L2 sends", why);
+    ok &= check_fetches(asked[FROM_L1D], &t->l1d, t->l1d_fetch_bytes,
+                        "L1D is filled with the bytes it asks for", why);
+    ok &= check_fetches(asked[FROM_L1I], &t->l1i, t->l1i_fetch_bytes,
+                        "L1I is filled with the bytes it asks for", why);
+    ok &= check_fetches(asked[FROM_L1C], &t->l1c, t->l1c_fetch_bytes,
+                        "L1C is filled with the bytes it asks for", why);
+    ok &= check(t->dram.bytes == (t->dram.reads + t->dram.writes) * l2_line_bytes,
+                "DRAM moves whole lines", why);
+    ok &= check(t->dram.reads == t->l2.fills + t->l2.fills_dropped + t->partition.reads_around,
+                "DRAM reads == L2 fills + reads around it", why);
+    ok &= check(t->dram.writes ==
+                    t->l2.writebacks - t->partition.lines_flushed + t->partition.writes_around,
+                "DRAM writes == L2 write-backs + writes around it", why);
+    return ok;
+}
+
 bool machine_check(const struct machine *m, struct strbuf *why)
 {
     struct machine_totals t;
@@ -281,12 +332,12 @@ bool machine_totals_check(const struct machine_totals *t, uint32_t l2_line_bytes
                 why);
     ok &= check(t->l2.loads + t->l2.stores == t->partition.accesses,
                 "l2.loads + l2.stores == l2.accesses", why);
-    ok &= check(t->dram.bytes == (t->dram.reads + t->dram.writes) * l2_line_bytes,
-                "DRAM moves whole lines", why);
-    ok &= check(t->dram.reads >= t->l2.fills + t->l2.fills_dropped, "L2 is filled from DRAM", why);
+    ok &= check_bytes(t, l2_line_bytes, why);
     ok &= check(t->ldst_area == t->ldst_stays, "load/store queue: length x time == stays", why);
     ok &= check(t->miss_area == t->miss_stays, "miss queues: length x time == stays", why);
     ok &= check(t->l2_area == t->l2_stays, "L2 input queues: length x time == stays", why);
+    ok &= check(t->l1_mshr_area == t->l1_mshr_stays, "MSHRs of L1: number x time == stays", why);
+    ok &= check(t->l2_mshr_area == t->l2_mshr_stays, "MSHRs of L2: number x time == stays", why);
     ok &= check(t->misses_under_way == 0, "no miss is under way between kernels", why);
     ok &= !t->is_attributed || check_latency(t, why);
     return ok;

@@ -16,10 +16,14 @@ struct machine_totals {
     uint64_t lru_differences, reservation_fails;
     /* Of queues: sums of length x cycles, and of the cycles their occupants spent in them. */
     uint64_t ldst_area, ldst_stays, miss_area, miss_stays, l2_area, l2_stays;
+    /* Of MSHRs in use likewise. */
+    uint64_t l1_mshr_area, l1_mshr_stays, l2_mshr_area, l2_mshr_stays;
     uint64_t misses_under_way; /* MSHRs and bypass slots in use; none between kernels */
     struct latency_stats latency;
     uint32_t n_sms, warps_per_sm; /* not counted, like what follows: of the machine */
-    bool is_attributed;           /* latency is counted */
+    uint32_t l1d_fetch_bytes, l1i_fetch_bytes,
+        l1c_fetch_bytes; /* of a miss; 0 = not always so many */
+    bool is_attributed;  /* latency is counted */
 };
 
 void machine_totals_take(const struct machine *m, struct machine_totals *t);

@@ -10,15 +10,19 @@
  * MODEL: from L2 to the reply port too there is a pipeline, of l2_latency stages, and a queue at
  * its end. What comes from DRAM has its place kept. */
 
-static uint32_t reply_flits(const struct partition *p, const struct mem_request *r)
+static uint32_t reply_bytes(const struct mem_request *r)
 {
     bool old_value = r->access.kind == MEM_ATOMIC && !r->atomic->op->round;
     bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION || old_value;
+<<<<<<< HEAD
     if (!data)
         return p->header_flits;
     return r->data_bytes == p->config->sm.l1d.line_bytes
                ? p->line_flits
                : noc_flits(&p->config->noc, r->data_bytes);
+=======
+    return data ? r->data_bytes : 0;
+>>>>>>> 987143d (Conserve MSHRs over time, and bytes between L1, network, L2 and DRAM)
 }
 
 /* The cycle in which the first reply leaves; NEVER while credits are missing. Nothing that may
@@ -65,7 +69,8 @@ static void try_reply(struct partition *p, uint64_t now)
 
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
 {
-    r->flits = reply_flits(p, r);
+    r->flits = noc_flits(&p->config->noc, reply_bytes(r));
+    p->stats.bytes_sent += reply_bytes(r);
     r->access.line = r->device_line;
     ring_push(&p->replies, (struct timed_request){.at = at, .request = r});
     if (p->replies.n == 1)
@@ -335,13 +340,14 @@ void partition_destroy(struct partition *p)
 
 static void drop_line(void *user, uint64_t line, uint32_t sectors)
 {
-    (void)user;
+    struct partition *p = user;
     (void)line;
     (void)sectors;
+    p->stats.lines_flushed++;
 }
 
 void partition_flush(struct partition *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
-        cache_flush(p->banks[b].cache, drop_line, NULL);
+        cache_flush(p->banks[b].cache, drop_line, p);
 }

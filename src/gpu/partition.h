@@ -50,6 +50,9 @@ struct partition_stats {
 #define COUNTER(field, name, unit, help) uint64_t field;
     PARTITION_COUNTERS(COUNTER)
 #undef COUNTER
+    uint64_t bytes_sent;                  /* data of replies */
+    uint64_t reads_around, writes_around; /* lines between SMs and DRAM that L2 does not keep */
+    uint64_t lines_flushed;               /* dirty ones, written back in no time between kernels */
 };
 
 /* L2 cycles in which the parts next have something to do, perhaps ones that are over. */

@@ -82,6 +82,8 @@ static inline bool dram_side_has_room(const struct partition *p)
 void dram_side_read(struct partition *p, uint32_t bank, uint64_t line, uint32_t mshr,
                     struct mem_request *around, uint64_t now);
 void dram_side_write(struct partition *p, uint32_t bank, uint64_t line, uint64_t now);
+/* Of data that L2 does not keep. */
+void dram_side_write_around(struct partition *p, uint32_t bank, uint64_t line, uint64_t now);
 /* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. */
 void dram_side_fill(struct partition *p, uint64_t now);
 void dram_side_feed(struct partition *p, uint64_t now);

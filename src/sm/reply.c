@@ -54,11 +54,19 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
     sm->ldst_retry = true;
 }
 
+/* Nobody waits for a reduction. */
+static uint32_t wanted_bytes(const struct mem_request *r)
+{
+    bool wanted = r->origin != FROM_STORE && (r->origin != FROM_ATOMIC || r->waiter);
+    return wanted ? r->data_bytes : 0;
+}
+
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct message m = {.to = r->to, .kind = MSG_REQUEST, .flits = (uint16_t)r->flits, .body = r};
     tx_send(&sm->up, now * sm->clock->period, m);
     sm->requests_out++;
+    sm->stats.bytes_asked[r->origin] += wanted_bytes(r);
 }
 
 /* One request a cycle leaves the miss queue, if the port takes it. */
@@ -165,6 +173,7 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
         return;
     }
     sm->requests_out--;
+    sm->stats.bytes_got += wanted_bytes(r);
     switch (r->origin) {
     case FROM_L1D:
         fill_l1(sm, sm->l1d, r, now);

@@ -27,6 +27,7 @@ struct atomic_part {
 
 /* Who waits for the reply in the SM. */
 enum request_origin { FROM_L1D, FROM_BYPASS, FROM_ATOMIC, FROM_L1I, FROM_L1C, FROM_STORE };
+enum { N_ORIGINS = FROM_STORE + 1 };
 
 struct mem_request {
     /* As its sender sees it; in a partition as L2 does. Of what differs then only the line is put

@@ -99,6 +99,8 @@ struct sm_stats {
     SM_COUNTERS(COUNTER)
 #undef COUNTER
     uint64_t stall_cycles[N_CACHE_STALLS]; /* of the load/store unit, by cause */
+    uint64_t bytes_asked[N_ORIGINS];       /* of L2, by those who wait for them */
+    uint64_t bytes_got;                    /* from L2 */
 };
 
 /* Told of each instruction as it issues, for charts and traces. */

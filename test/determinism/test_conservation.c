@@ -36,8 +36,26 @@ static const struct doctored {
     FIELD(up_rx.flits, ""),
     FIELD(down_tx.held, ""),
     FIELD(down_rx.flits, ""),
+    FIELD(sm.bytes_asked[FROM_L1D], "L1D is filled"),
+    FIELD(sm.bytes_asked[FROM_L1I], "L1I is filled"),
+    FIELD(sm.bytes_asked[FROM_L1C], "L1C is filled"),
+    FIELD(sm.bytes_asked[FROM_BYPASS], "they ask for"),
+    FIELD(sm.bytes_asked[FROM_ATOMIC], "they ask for"),
+    FIELD(sm.bytes_got, "they ask for"),
+    FIELD(partition.bytes_sent, "that L2 sends"),
     FIELD(dram.bytes, "whole lines"),
     FIELD(dram.reads, "whole lines"),
+    FIELD(dram.reads, "DRAM reads =="),
+    FIELD(dram.writes, "DRAM writes =="),
+    FIELD(l2.fills_dropped, "DRAM reads =="),
+    FIELD(l2.writebacks, "DRAM writes =="),
+    FIELD(partition.reads_around, "DRAM reads =="),
+    FIELD(partition.writes_around, "DRAM writes =="),
+    FIELD(partition.lines_flushed, "DRAM writes =="),
+    FIELD(l1_mshr_area, "MSHRs of L1"),
+    FIELD(l1_mshr_stays, "MSHRs of L1"),
+    FIELD(l2_mshr_area, "MSHRs of L2"),
+    FIELD(l2_mshr_stays, "MSHRs of L2"),
     FIELD(ldst_area, "load/store queue"),
     FIELD(ldst_stays, "load/store queue"),
     FIELD(miss_stays, "miss queues"),
@@ -75,6 +93,7 @@ static void every_identity_notices_a_count_that_is_off_by_one(void **state)
     run_a_workload(&good, &line_bytes);
     assert_true(machine_totals_check(&good, line_bytes, &why));
     assert_true(good.ldst_area > 0 && good.miss_area > 0 && good.l2_area > 0);
+    assert_true(good.l1_mshr_area > 0 && good.l2_mshr_area > 0 && good.partition.bytes_sent > 0);
     for (uint32_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         struct machine_totals t = good;
         uint64_t value;
