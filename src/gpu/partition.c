@@ -14,15 +14,15 @@ static uint32_t reply_bytes(const struct mem_request *r)
 {
     bool old_value = r->access.kind == MEM_ATOMIC && !r->atomic->op->round;
     bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION || old_value;
-<<<<<<< HEAD
-    if (!data)
-        return p->header_flits;
-    return r->data_bytes == p->config->sm.l1d.line_bytes
-               ? p->line_flits
-               : noc_flits(&p->config->noc, r->data_bytes);
-=======
     return data ? r->data_bytes : 0;
->>>>>>> 987143d (Conserve MSHRs over time, and bytes between L1, network, L2 and DRAM)
+}
+
+static uint32_t reply_flits(const struct partition *p, uint32_t bytes)
+{
+    if (!bytes)
+        return p->header_flits;
+    return bytes == p->config->sm.l1d.line_bytes ? p->line_flits
+                                                 : noc_flits(&p->config->noc, bytes);
 }
 
 /* The cycle in which the first reply leaves; NEVER while credits are missing. Nothing that may
@@ -69,8 +69,9 @@ static void try_reply(struct partition *p, uint64_t now)
 
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
 {
-    r->flits = noc_flits(&p->config->noc, reply_bytes(r));
-    p->stats.bytes_sent += reply_bytes(r);
+    uint32_t bytes = reply_bytes(r);
+    r->flits = reply_flits(p, bytes);
+    p->stats.bytes_sent += bytes;
     r->access.line = r->device_line;
     ring_push(&p->replies, (struct timed_request){.at = at, .request = r});
     if (p->replies.n == 1)
