@@ -114,7 +114,8 @@ struct cache_policy {
 };
 
 struct cache_policy_desc {
-    PLUGIN_HEAD; /* abi_version = CACHE_POLICY_ABI */
+    PLUGIN_HEAD;             /* abi_version = CACHE_POLICY_ABI */
+    const char *criticality; /* optional: name of the criticality provider it needs */
     /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */

@@ -94,11 +94,12 @@ static struct machine_config *load_gpu_with(const struct mechanism_kind *kind, c
 {
     struct arena arena = {0};
     struct diag_list diags = {0};
-    const char **words = ARENA_ARRAY(&arena, const char *, o->settings.n + 1);
-    words[0] = arena_printf(&arena, "%s=%s", kind->setting, name);
+    const char **words = ARENA_ARRAY(&arena, const char *, o->settings.n + 2);
+    words[0] = "criticality=none"; /* an oracle would want a file */
+    words[1] = arena_printf(&arena, "%s=%s", kind->setting, name);
     for (uint32_t i = 0; i < o->settings.n; i++)
-        words[i + 1] = o->settings.items[i];
-    struct machine_config *c = machine_config_load(o->gpu, words, o->settings.n + 1, &diags);
+        words[i + 2] = o->settings.items[i];
+    struct machine_config *c = machine_config_load(o->gpu, words, o->settings.n + 2, &diags);
     if (!c)
         output_complaints(&diags);
     diag_list_destroy(&diags);

@@ -40,6 +40,8 @@ struct criticality_desc {
     void (*on_branch)(struct criticality *c, uint32_t warp, const struct branch_info *b);
     void (*on_warp_start)(struct criticality *c, uint32_t warp, uint64_t now);
     void (*on_warp_end)(struct criticality *c, uint32_t warp, uint64_t now);
+    /* At the end of a launch: could it tell of every warp? Otherwise false and the reason. */
+    bool (*check)(const struct criticality *c, struct strbuf *why);
 };
 
 /* --- registry (registry.c): built-in from providers.def, then plug-ins --- */

@@ -238,6 +238,17 @@ static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
     return (!sim->machine || machine_check(sim->machine, why)) && ok;
 }
 
+/* Did the criticality provider know every warp? */
+static bool criticality_is_known(const struct heddle_sim *sim, struct strbuf *why)
+{
+    for (uint32_t i = 0; sim->machine && i < sim->machine->config->gpu->n_sms; i++) {
+        const struct criticality *c = sim->machine->sms[i].criticality;
+        if (c->desc->check && !c->desc->check(c, why))
+            return false;
+    }
+    return true;
+}
+
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
@@ -263,6 +274,8 @@ enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *
                      "the statistics contradict each other, which is a "
                      "fault of the simulator:\n%s",
                      strbuf_text(&why));
+    else if (!criticality_is_known(sim, &why))
+        s = sim_fail(sim, HEDDLE_BAD_INPUT, "%s\n", strbuf_text(&why));
     strbuf_destroy(&why);
     return s;
 }

@@ -79,6 +79,9 @@ static void create_sms(struct machine *m)
                              .every_cycle = m->options.every_cycle,
                              .scheduler = c->scheduler,
                              .scheduler_params = c->scheduler_params,
+                             .criticality = c->criticality,
+                             .criticality_params = c->criticality_params,
+                             .criticality_input = c->criticality_input,
                              .l1d_policy = c->l1d_policy,
                              .l1d_params = c->l1d_params,
                              .seed = i + 1};

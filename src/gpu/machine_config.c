@@ -1,5 +1,6 @@
 #include "gpu/machine_config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,8 @@ static const struct param run_params[] = {
     PARAM_BOOL(struct run_config, flush_l1, "true", "L1 caches are emptied between kernels"),
     PARAM_BOOL(struct run_config, flush_l2, "false", "L2 is emptied between kernels"),
     PARAM_STRING(struct run_config, scheduler, "gto", "warp scheduler"),
+    PARAM_STRING(struct run_config, criticality, "auto",
+                 "criticality provider; auto = what the scheduler or the L1D policy needs"),
 };
 
 #define BIND(set, prefix, table, values, diags)                                                    \
@@ -56,38 +59,95 @@ static void bind_cache(struct param_set *set, const char *prefix, struct cache_c
     param_set_bind(set, prefix, cache_params, n_cache_params, c, diags);
 }
 
+/* Says that there is no such thing, and which there are. */
+static void complain(struct diag_list *diags, const char *what, const char *name,
+                     const struct plugin *(*at)(uint32_t), uint32_t n, const char *hint)
+{
+    const char **names = xcalloc(n, sizeof *names);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = at(i)->name;
+    const char *near = suggest_hint(&diags->arena, name, names, n);
+    diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, near ? near : hint, "there is no %s '%s'", what,
+             name);
+    free(names);
+}
+
+#define PLUGIN_AT(kind)                                                                            \
+    static const struct plugin *kind##_plugin_at(uint32_t i)                                       \
+    {                                                                                              \
+        return &kind##_at(i)->plugin;                                                              \
+    }
+PLUGIN_AT(cache_policy)
+PLUGIN_AT(scheduler)
+PLUGIN_AT(criticality)
+
 static const struct cache_policy_desc *find_policy(const char *name, const char *where,
                                                    struct diag_list *diags)
 {
     const struct cache_policy_desc *d = cache_policy_find(name);
-    if (d)
-        return d;
-    uint32_t n = cache_policy_count();
-    const char **names = xcalloc(n, sizeof *names);
-    for (uint32_t i = 0; i < n; i++)
-        names[i] = cache_policy_at(i)->name;
-    const char *hint = suggest_hint(&diags->arena, name, names, n);
-    diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, hint ? hint : "`heddle show policies` lists them",
-             "%s: there is no cache policy '%s'", where, name);
-    free(names);
-    return cache_policy_find("lru");
+    if (!d) {
+        char what[64];
+        snprintf(what, sizeof what, "cache policy for %s", where);
+        complain(diags, what, name, cache_policy_plugin_at, cache_policy_count(),
+                 "`heddle show policies` lists them");
+    }
+    return d ? d : cache_policy_find("lru");
 }
 
 static const struct scheduler_desc *find_scheduler(const char *name, struct diag_list *diags)
 {
     const struct scheduler_desc *d = scheduler_find(name);
-    if (d)
-        return d;
-    uint32_t n = scheduler_count();
-    const char **names = xcalloc(n, sizeof *names);
-    for (uint32_t i = 0; i < n; i++)
-        names[i] = scheduler_at(i)->name;
-    const char *hint = suggest_hint(&diags->arena, name, names, n);
-    diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0,
-             hint ? hint : "`heddle show schedulers` lists them", "there is no scheduler '%s'",
-             name);
-    free(names);
-    return scheduler_find("gto");
+    if (!d)
+        complain(diags, "scheduler", name, scheduler_plugin_at, scheduler_count(),
+                 "`heddle show schedulers` lists them");
+    return d ? d : scheduler_find("gto");
+}
+
+/* What was asked for, or what the mechanisms need. */
+static const struct criticality_desc *find_criticality(const struct machine_config *c,
+                                                       struct diag_list *diags)
+{
+    const char *name = c->run.criticality;
+    if (!strcmp(name, "auto"))
+        name = c->scheduler->criticality    ? c->scheduler->criticality
+               : c->l1d_policy->criticality ? c->l1d_policy->criticality
+                                            : "none";
+    const struct criticality_desc *d = criticality_find(name);
+    if (!d)
+        complain(diags, "criticality provider", name, criticality_plugin_at, criticality_count(),
+                 NULL);
+    return d ? d : criticality_find("none");
+}
+
+static void bind_criticality(struct machine_config *c, struct param_set *set,
+                             struct diag_list *diags)
+{
+    struct arena *arena = &set->settings.arena;
+    struct strbuf why = {0};
+    uint32_t errors = diags->n_errors;
+    const struct criticality_desc *d = c->criticality = find_criticality(c, diags);
+    if (d->n_params) {
+        void *values = arena_alloc(arena, d->params_bytes);
+        param_set_bind(set, "criticality", d->params, d->n_params, values, diags);
+        c->criticality_params = values;
+    }
+    if (!d->load || diags->n_errors != errors)
+        return;
+    c->criticality_input = d->load(c->criticality_params, arena, &why);
+    if (!c->criticality_input)
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "criticality provider '%s': %s",
+                 d->name, strbuf_text(&why));
+    strbuf_destroy(&why);
+}
+
+/* A scheduler may be half of a pair: its L1D policy is the other, unless another one is asked for.
+ */
+static void pair_policy(struct machine_config *c, const struct param_set *set)
+{
+    const struct setting *asked = settings_find(&set->settings, "l1d.policy");
+    bool by_hand = asked && asked->value_line == 0;
+    if (c->scheduler->l1d_policy && !by_hand)
+        c->sm.l1d.policy = c->scheduler->l1d_policy;
 }
 
 static const void *bind_scheduler(const struct scheduler_desc *d, struct param_set *set,
@@ -115,10 +175,12 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     c->noc.max_data_bytes = 128;
     c->scheduler = find_scheduler(c->run.scheduler, diags);
     c->scheduler_params = bind_scheduler(c->scheduler, set, diags);
+    pair_policy(c, set);
     c->l1d_policy = find_policy(c->sm.l1d.policy, "l1d", diags);
     c->l1d_params = cache_policy_bind(c->l1d_policy, set, "l1d", diags);
     c->l2_policy = find_policy(c->l2.policy, "l2", diags);
     c->l2_params = cache_policy_bind(c->l2_policy, set, "l2", diags);
+    bind_criticality(c, set, diags);
 }
 
 static void check_caches(struct machine_config *c, struct diag_list *diags)

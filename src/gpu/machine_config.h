@@ -3,6 +3,7 @@
 #define HEDDLE_GPU_MACHINE_CONFIG_H
 
 #include "config/gpu.h"
+#include "crit/criticality.h"
 #include "dram/dram.h"
 #include "noc/port.h"
 #include "sched/scheduler.h"
@@ -26,7 +27,7 @@ struct run_config {
     uint32_t launch_cycles;     /* overhead of a kernel launch */
     uint32_t visibility_cycles; /* 0 = the way from an SM to L2 */
     bool flush_l1, flush_l2;    /* between kernels */
-    const char *scheduler;
+    const char *scheduler, *criticality;
 };
 
 struct machine_config {
@@ -39,6 +40,8 @@ struct machine_config {
     struct run_config run;
     const struct scheduler_desc *scheduler;
     const void *scheduler_params;
+    const struct criticality_desc *criticality;
+    const void *criticality_params, *criticality_input;
     const struct cache_policy_desc *l1d_policy, *l2_policy;
     const void *l1d_params, *l2_params;
 };

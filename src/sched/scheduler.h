@@ -110,6 +110,9 @@ struct cache_event_info; /* cache/cache.h: the events the L1D's policy sees */
 
 struct scheduler_desc {
     PLUGIN_HEAD; /* abi_version = SCHEDULER_ABI */
+    /* Optional: names of the criticality provider it needs, and of the L1D policy that belongs to
+     * it unless another one is asked for. */
+    const char *criticality, *l1d_policy;
     /* Optional: NULL = 0. */
     size_t (*state_bytes)(uint32_t n_warps, uint32_t n_slots, const void *params);
     /* Required. Bits of storage that the policy needs in hardware; see plugin_cost(). */

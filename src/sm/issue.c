@@ -181,6 +181,14 @@ static uint64_t dispatch(struct sm *sm, uint32_t slot, const struct op_timing *t
 
 /* --- issue --- */
 
+static inline void tell_commit(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    if (sm->criticality->desc->on_commit)
+        sm->criticality->desc->on_commit(sm->criticality, slot, now);
+    if (sm->scheduler->desc->on_commit)
+        sm->scheduler->desc->on_commit(sm->scheduler, slot, now);
+}
+
 void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
@@ -188,10 +196,7 @@ void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
     scoreboard_clear(&w->scoreboard, t, sm->pending_words);
     for (uint32_t i = 0; i < t->n_rows_written; i++)
         bank_write(bank_of(sm, w, t->rows[t->n_rows_read + i]), now);
-    if (sm->scheduler->desc->on_commit)
-        sm->scheduler->desc->on_commit(sm->scheduler, slot, now);
-    if (sm->criticality->desc->on_commit)
-        sm->criticality->desc->on_commit(sm->criticality, slot, now);
+    tell_commit(sm, slot, now);
     if (w->cause == STALLED_DATA || w->cause == STALLED_MEMORY) /* others wait for something else */
         sm_refresh(sm, slot, now);
 }
@@ -237,10 +242,10 @@ static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t acti
                             .reconvergence = info->reconverge,
                             .taken_mask = taken,
                             .active_mask = active};
-    if (sm->scheduler->desc->on_branch)
-        sm->scheduler->desc->on_branch(sm->scheduler, slot, &b);
     if (sm->criticality->desc->on_branch)
         sm->criticality->desc->on_branch(sm->criticality, slot, &b);
+    if (sm->scheduler->desc->on_branch)
+        sm->scheduler->desc->on_branch(sm->scheduler, slot, &b);
 }
 
 /* Registers, units and events of an instruction that has just been executed. */
@@ -284,13 +289,17 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
         sm_refresh(sm, slot, now);
         return;
     }
-    if (sm->scheduler->desc->on_issue)
-        sm->scheduler->desc->on_issue(sm->scheduler, scheduler, slot, t->issue_class, pc, now);
     if (sm->criticality->desc->on_issue)
         sm->criticality->desc->on_issue(sm->criticality, slot, pc, now);
+    if (sm->scheduler->desc->on_issue)
+        sm->scheduler->desc->on_issue(sm->scheduler, scheduler, slot, t->issue_class, pc, now);
+    if (sm->l1d_counts_insts)
+        cache_insts(sm->l1d, (uint64_t)__builtin_popcount(lanes));
     if (t->needs & IS_BRANCH)
         tell_branch(sm, slot, pc, active, lanes);
     occupy(sm, slot, pc, now);
+    if (!t->n_writes) /* nothing of it is still to come */
+        tell_commit(sm, slot, now);
     if (e->state == WARP_DONE)
         sm_warp_done(sm, slot, now);
     else if (t->issue_class == ISSUE_BARRIER)

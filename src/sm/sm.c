@@ -39,10 +39,10 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
                                                 .start_cycle = now};
     sm->next_age++;
     sm->view.live |= 1ull << slot;
-    if (sm->scheduler->desc->on_warp_start)
-        sm->scheduler->desc->on_warp_start(sm->scheduler, slot, now);
     if (sm->criticality->desc->on_warp_start)
         sm->criticality->desc->on_warp_start(sm->criticality, slot, now);
+    if (sm->scheduler->desc->on_warp_start)
+        sm->scheduler->desc->on_warp_start(sm->scheduler, slot, now);
     if (sm->attribution)
         attribution_start(sm, slot, now);
     sm_refresh(sm, slot, now);
@@ -90,10 +90,10 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
         attribution_end(sm, slot, now);
     sm->view.live &= ~(1ull << slot);
     sm->sched_warps[slot].live = false;
-    if (sm->scheduler->desc->on_warp_end)
-        sm->scheduler->desc->on_warp_end(sm->scheduler, slot, now);
     if (sm->criticality->desc->on_warp_end)
         sm->criticality->desc->on_warp_end(sm->criticality, slot, now);
+    if (sm->scheduler->desc->on_warp_end)
+        sm->scheduler->desc->on_warp_end(sm->scheduler, slot, now);
     w->emu = NULL;
     sm_refresh(sm, slot, now);
     cta->n_live--;
@@ -338,6 +338,7 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     sm->l1c = cache_create(&setup->config->l1c, lru, NULL, 0, 0);
     if (sm->scheduler->desc->on_l1d)
         cache_observe(sm->l1d, observe_l1d, sm);
+    sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
 }
 
 static bool criticality_drifts(const struct criticality_desc *c)
@@ -394,7 +395,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
                                    .l1d_line_bytes = c->l1d.line_bytes};
     sm->scheduler =
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
-    sm->criticality = criticality_create(criticality_find("none"), NULL, NULL, &sm->view);
+    sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
+                                         setup->criticality_input, &sm->view);
     sm->view.provider = sm->criticality;
     sm->view.criticality_of = sm->criticality->desc->value;
     create_cores(sm);

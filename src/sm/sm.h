@@ -178,6 +178,7 @@ struct sm {
     uint64_t stores_visible_at; /* cycle from which all its stores are visible to all */
 
     struct cache *l1d, *l1i, *l1c;
+    bool l1d_counts_insts; /* its policy wants to know of instructions */
     /* Told of each atomic that passes L1D, before its line is removed; NULL = nobody watches. */
     void (*on_atomic)(void *user, const struct mem_access *a);
     void *on_atomic_user;
@@ -210,6 +211,8 @@ struct sm_setup {
     bool every_cycle;
     const struct scheduler_desc *scheduler;
     const void *scheduler_params;
+    const struct criticality_desc *criticality;
+    const void *criticality_params, *criticality_input;
     const struct cache_policy_desc *l1d_policy;
     const void *l1d_params;
     uint64_t seed;

@@ -105,6 +105,7 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
     bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + rng_below(&rng, 3));
     bed->settings[n++] =
         arena_printf(arena, "scheduler=%s", scheduler_at(rng_below(&rng, scheduler_count()))->name);
+    bed->settings[n++] = rng_below(&rng, 2) ? "criticality=cpl" : "criticality=none";
     const char *policy = cache_policy_at(rng_below(&rng, cache_policy_count()))->name;
     bed->settings[n++] = arena_printf(arena, "l1d.policy=%s", policy);
     uint32_t from = rng_below(&rng, N_CHOICES);

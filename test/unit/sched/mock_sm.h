@@ -208,11 +208,23 @@ static inline bool mock_cycle(struct mock_sm *m)
     return issued;
 }
 
+/* Any number will do, if it is the same until the warp's next event. */
+static inline int64_t mock_criticality(const struct criticality *mock, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    return (int64_t)(((const struct mock_sm *)(const void *)mock)->warps[warp].age % 3);
+}
+
 /* Runs the CTAs to their end, or for MOCK_CYCLES; idle cycles at the end of a chart are cut. */
 static inline void mock_run(struct mock_sm *m, const struct scheduler_desc *d, const void *params,
                             uint32_t n_warps, uint32_t n_slots)
 {
-    m->view = (struct sched_view){.n_warps = n_warps, .n_slots = n_slots, .warps = m->warps};
+    m->view = (struct sched_view){.n_warps = n_warps,
+                                  .n_slots = n_slots,
+                                  .warps = m->warps,
+                                  .l1d_line_bytes = 128,
+                                  .provider = (const struct criticality *)(const void *)m,
+                                  .criticality_of = mock_criticality};
     m->s = scheduler_create(d, params, &m->view, 1);
     memset(m->chart, '.', sizeof m->chart);
     while (m->now < MOCK_CYCLES && (m->view.live || m->n_ctas)) {

@@ -30,10 +30,23 @@ struct world {
     uint32_t n_log;
 };
 
+/* Any number will do, if it is the same until the warp's next event. */
+static inline int64_t world_criticality(const struct criticality *world, uint32_t warp,
+                                        uint64_t now)
+{
+    (void)now;
+    return (int64_t)(((const struct world *)(const void *)world)->warps[warp].uid * 7919 % 13);
+}
+
 static inline void world_init(struct world *w, uint64_t seed, uint32_t n_warps, uint32_t n_slots)
 {
     *w = (struct world){.random = seed};
-    w->view = (struct sched_view){.n_warps = n_warps, .n_slots = n_slots, .warps = w->warps};
+    w->view = (struct sched_view){.n_warps = n_warps,
+                                  .n_slots = n_slots,
+                                  .warps = w->warps,
+                                  .l1d_line_bytes = 128,
+                                  .provider = (const struct criticality *)(const void *)w,
+                                  .criticality_of = world_criticality};
 }
 
 static inline uint32_t world_random(struct world *w, uint32_t below)

@@ -1,0 +1,122 @@
+/* Criticality prediction (S3 section 4.2.1): how far a warp is behind, from the instructions its
+ * branches still have before it and from the cycles it has waited,
+ *     nCriticality = nInst * CPI + nStall.
+ *
+ * nInst grows at a branch by the instructions of the path to be executed and falls by 1 with each
+ * that commits; it may be negative. nStall sums up the cycles between consecutive issues, the first
+ * of them since the warp's start. CPI is that of the warp up to its last issue, so that the value
+ * changes with events alone. MODEL: paths that meet only at the end of their function, and the
+ * target of an unconditional branch, add nothing: what follows them is counted by later branches.
+ * MODEL: a warp is critical if its value is above the median of the live warps of its CTA, the
+ * lower one of two. */
+#include "crit/criticality.h"
+
+enum { COUNTER_BITS = 32 }; /* chosen: the source gives no sizes */
+
+struct progress {
+    int64_t n_inst;
+    uint64_t n_stall, start, last_issue, n_issued;
+};
+
+static size_t cpl_state_bytes(uint32_t n_warps, const void *params)
+{
+    (void)params;
+    return n_warps * sizeof(struct progress);
+}
+
+static uint64_t cpl_cost_bits(uint32_t n_warps, const void *params, struct strbuf *parts)
+{
+    (void)params;
+    return plugin_cost(parts, "instructions ahead", (uint64_t)n_warps * COUNTER_BITS) +
+           plugin_cost(parts, "stall cycles", (uint64_t)n_warps * COUNTER_BITS) +
+           plugin_cost(parts, "cycles and instructions so far",
+                       (uint64_t)n_warps * 2 * COUNTER_BITS);
+}
+
+static struct progress *progress_of(const struct criticality *c, uint32_t warp)
+{
+    return (struct progress *)c->state + warp;
+}
+
+static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    const struct progress *p = progress_of(c, warp);
+    int64_t cycles = (int64_t)(p->last_issue - p->start + 1);
+    int64_t n_issued = (int64_t)p->n_issued;
+    return (n_issued ? p->n_inst * cycles / n_issued : 0) + (int64_t)p->n_stall;
+}
+
+/* Above the lower median: of n values at most half, rounded down, are as large or larger. */
+static bool cpl_is_critical(const struct criticality *c, uint32_t warp, uint64_t now)
+{
+    const struct sched_warp *warps = c->view->warps;
+    int64_t mine = cpl_value(c, warp, now);
+    uint32_t n = 0, n_as_large = 0;
+    for (uint64_t rest = c->view->live; rest; rest &= rest - 1) {
+        uint32_t other = (uint32_t)__builtin_ctzll(rest);
+        if (warps[other].cta_slot != warps[warp].cta_slot)
+            continue;
+        n++;
+        n_as_large += cpl_value(c, other, now) >= mine;
+    }
+    return n_as_large <= n / 2;
+}
+
+static void cpl_on_warp_start(struct criticality *c, uint32_t warp, uint64_t now)
+{
+    *progress_of(c, warp) = (struct progress){.start = now, .last_issue = now};
+}
+
+static void cpl_on_issue(struct criticality *c, uint32_t warp, uint32_t pc, uint64_t now)
+{
+    (void)pc;
+    struct progress *p = progress_of(c, warp);
+    if (now > p->last_issue)
+        p->n_stall += now - p->last_issue - (p->n_issued > 0);
+    p->last_issue = now;
+    p->n_issued++;
+}
+
+static void cpl_on_commit(struct criticality *c, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    progress_of(c, warp)->n_inst--;
+}
+
+/* Instructions between two places, if the second lies behind the first. */
+static int64_t distance(uint32_t from, uint32_t to)
+{
+    return to != UINT32_MAX && to > from ? (int64_t)to - from : 0;
+}
+
+static void cpl_on_branch(struct criticality *c, uint32_t warp, const struct branch_info *b)
+{
+    struct progress *p = progress_of(c, warp);
+    bool taken = b->taken_mask != 0, passed = (b->active_mask & ~b->taken_mask) != 0;
+    if (b->target <= b->pc) {
+        p->n_inst += taken ? (int64_t)b->pc - b->target + 1 : 0;
+        return;
+    }
+    if (passed)
+        p->n_inst += (int64_t)b->target - b->pc - 1;
+    if (taken)
+        p->n_inst += distance(b->target, b->reconvergence);
+}
+
+const struct criticality_desc criticality_cpl = {
+    .abi_version = CRITICALITY_ABI,
+    .struct_size = sizeof(struct criticality_desc),
+    .name = "cpl",
+    .summary = "predicts from branches and stalls which warps are behind",
+    .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and cache "
+                "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
+    .state_bytes = cpl_state_bytes,
+    .cost_bits = cpl_cost_bits,
+    .value = cpl_value,
+    .is_critical = cpl_is_critical,
+    .on_issue = cpl_on_issue,
+    .on_commit = cpl_on_commit,
+    .on_branch = cpl_on_branch,
+    .on_warp_start = cpl_on_warp_start,
+};

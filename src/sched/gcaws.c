@@ -1,0 +1,106 @@
+/* Greedy criticality-aware scheduling (S3 section 4.2.2): the most critical ready warp, as the
+ * criticality provider says, the oldest of equals; then the same one until it cannot issue.
+ * CAWA is this with the cache policy CACP. */
+#include "sched/gto.h"
+
+static size_t gcaws_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)
+{
+    (void)n_warps, (void)n_slots, (void)params;
+    return sizeof(struct gto);
+}
+
+static uint64_t gcaws_cost_bits(const struct sched_geometry *g, const void *params,
+                                struct strbuf *parts)
+{
+    (void)params;
+    return gto_cost(g->n_warps, g->n_slots, parts);
+}
+
+/* Live warps of `domain` that go before `warp`, given its value. */
+static uint64_t warps_before(const struct scheduler *s, uint64_t domain, uint32_t warp,
+                             int64_t value, uint64_t now)
+{
+    const struct gto *g = s->state;
+    const struct sched_view *view = s->view;
+    uint64_t before = 0;
+    for (uint64_t rest = domain & view->live & ~warp_bit(warp); rest; rest &= rest - 1) {
+        uint32_t other = lowest_warp(rest);
+        int64_t theirs = view->criticality_of(view->provider, other, now);
+        if (theirs > value || (theirs == value && g->ages.older[warp] & warp_bit(other)))
+            before |= warp_bit(other);
+    }
+    return before;
+}
+
+static uint32_t most_critical(const struct scheduler *s, uint64_t ready, uint64_t now,
+                              int64_t *value)
+{
+    const struct gto *g = s->state;
+    const struct sched_view *view = s->view;
+    uint32_t best = lowest_warp(ready);
+    *value = view->criticality_of(view->provider, best, now);
+    for (uint64_t rest = ready & (ready - 1); rest; rest &= rest - 1) {
+        uint32_t warp = lowest_warp(rest);
+        int64_t theirs = view->criticality_of(view->provider, warp, now);
+        if (theirs > *value || (theirs == *value && g->ages.older[best] & warp_bit(warp))) {
+            best = warp;
+            *value = theirs;
+        }
+    }
+    return best;
+}
+
+static struct sched_pick gcaws_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
+                                    uint64_t ready_loads, uint64_t now)
+{
+    (void)ready_loads;
+    const struct gto *g = s->state;
+    if (ready & g->greedy)
+        return pick_warp(lowest_warp(ready & g->greedy), 0);
+    int64_t value;
+    uint32_t warp = most_critical(s, ready, now, &value);
+    uint64_t domain = s->slot_warps[slot];
+    return pick_warp(warp, (g->greedy & domain) | warps_before(s, domain, warp, value, now));
+}
+
+static void gcaws_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp,
+                           enum issue_class class, uint32_t pc, uint64_t now)
+{
+    (void)class, (void)pc, (void)now;
+    struct gto *g = s->state;
+    greedy_issue(&g->greedy, s->slot_warps[slot], warp);
+}
+
+static void gcaws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    gto_start(s->state, s->view, warp);
+}
+
+static void gcaws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    gto_end(s->state, warp);
+}
+
+#define GCAWS(id, text, policy)                                                                    \
+    const struct scheduler_desc scheduler_##id = {                                                 \
+        .abi_version = SCHEDULER_ABI,                                                              \
+        .struct_size = sizeof(struct scheduler_desc),                                              \
+        .name = #id,                                                                               \
+        .summary = text,                                                                           \
+        .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and "    \
+                    "cache prioritization for critical warp acceleration of GPGPU workloads. "     \
+                    "ISCA 2015",                                                                   \
+        .criticality = "cpl",                                                                      \
+        .l1d_policy = policy,                                                                      \
+        .state_bytes = gcaws_state_bytes,                                                          \
+        .cost_bits = gcaws_cost_bits,                                                              \
+        .pick = gcaws_pick,                                                                        \
+        .on_issue = gcaws_on_issue,                                                                \
+        .on_warp_start = gcaws_on_warp_start,                                                      \
+        .on_warp_end = gcaws_on_warp_end,                                                          \
+    }
+
+GCAWS(gcaws, "the most critical warp first, then the same while it can", NULL);
+GCAWS(cawa, "gcaws together with the cache policy cacp", "cacp");
