@@ -10,5 +10,6 @@ note "style: include direction, formatting, words" $?
 build build && run_tests build
 build build-clang -DCMAKE_C_COMPILER=clang
 build build-asan -DHEDDLE_SANITIZE=ON && run_tests build-asan
+build build-tsan -DHEDDLE_TSAN=ON && run_tests build-tsan
 fuzz_all "${HEDDLE_FUZZ_SECONDS:-20}"
 summary

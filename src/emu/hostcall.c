@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 /* Argument `n` of the call in the caller's frame, or 0 where the call passes fewer. */
 static uint64_t argument(const struct emu_warp *w, const struct call_site *site, uint32_t lane,
                          uint32_t n, uint32_t bytes)
@@ -51,7 +53,7 @@ static bool read_generic(struct emu_warp *w, uint32_t lane, uint64_t address, ui
     }
     if (!mem_find(w->emu->mem, address, bytes))
         return false;
-    memcpy(v, mem_host(w->emu->mem, address), bytes);
+    global_read(w, address, v, bytes);
     return true;
 }
 
@@ -237,7 +239,7 @@ static void host_printf(struct emu_warp *w, const struct call_site *site, uint32
 
 /* --- memory and assertions --- */
 
-static void forget_ranges(struct emu *e)
+void emu_forget_ranges(struct emu *e)
 {
     memset(e->ranges, 0, e->program->n_ops * sizeof *e->ranges);
 }
@@ -250,7 +252,7 @@ static void host_free(struct emu_warp *w, const struct call_site *site, uint32_t
     if (!mem_free(w->emu->mem, address))
         emu_fault(w, FAULT_ACCESS, lane, "free of 0x%llx, which malloc did not return",
                   (unsigned long long)address);
-    forget_ranges(w->emu);
+    emu_forget_ranges(w->emu);
 }
 
 static void host_assert(struct emu_warp *w, const struct call_site *site, uint32_t lane)
@@ -285,6 +287,40 @@ static void call_one(struct emu_warp *w, const struct call_site *site, uint32_t 
     }
 }
 
+static bool is_heap_call(const struct call_site *site)
+{
+    return site->host - 1 == PTX_HOST_MALLOC || site->host - 1 == PTX_HOST_FREE;
+}
+
+static void call_lanes(struct emu_warp *w, const struct call_site *site, uint32_t mask)
+{
+    for (uint32_t m = mask; m && w->state != WARP_FAULTED; m &= m - 1)
+        call_one(w, site, (uint32_t)__builtin_ctz(m));
+}
+
+/* Others may be reading the list of allocations, and which of two calls comes first must not depend
+ * on who happens to be further: it is performed when everyone is at rest. */
+static void put_off(struct emu_warp *w, const struct call_site *site, uint32_t mask)
+{
+    struct heap_calls *h = w->emu->heap;
+    ARRAY_RESERVE(h->items, h->cap, h->n + 1);
+    h->items[h->n++] = (struct heap_call){w, site, mask};
+    w->state = WARP_AT_HEAP;
+}
+
+bool heap_perform(struct heap_calls *h)
+{
+    bool freed = false;
+    for (uint32_t i = 0; i < h->n; i++) {
+        const struct heap_call *c = &h->items[i];
+        c->warp->state = WARP_RUNNING;
+        call_lanes(c->warp, c->site, c->mask);
+        freed |= c->site->host - 1 == PTX_HOST_FREE;
+    }
+    h->n = 0;
+    return freed;
+}
+
 void host_call(struct emu_warp *w, const struct call_site *site, uint32_t mask)
 {
     if (!site->host) {
@@ -295,6 +331,8 @@ void host_call(struct emu_warp *w, const struct call_site *site, uint32_t mask)
                   name);
         return;
     }
-    for (uint32_t m = mask; m && w->state != WARP_FAULTED; m &= m - 1)
-        call_one(w, site, (uint32_t)__builtin_ctz(m));
+    if (w->emu->heap && is_heap_call(site))
+        put_off(w, site, mask);
+    else
+        call_lanes(w, site, mask);
 }

@@ -6,4 +6,9 @@
 
 void host_call(struct emu_warp *w, const struct call_site *site, uint32_t mask);
 
+/* Performs and forgets the calls; their warps go on, or have faulted. True if something was freed:
+ * then nobody who uses the memory may go by the ranges it remembers. */
+bool heap_perform(struct heap_calls *h);
+void emu_forget_ranges(struct emu *e);
+
 #endif

@@ -56,6 +56,15 @@ void local_write(struct emu_warp *w, uint32_t lane, uint32_t at, uint32_t bytes,
     }
 }
 
+void global_read(const struct emu_warp *w, uint64_t address, void *data, uint32_t bytes)
+{
+    const struct overlay *o = w->emu->overlay;
+    memcpy(data, mem_host(w->emu->mem, address), bytes);
+    for (uint32_t i = 0; o && i < bytes; i++) /* which may cross lines */
+        if (overlay_may_hold(o, address + i))
+            overlay_read(o, address + i, (uint8_t *)data + i, 1);
+}
+
 bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out)
 {
     for (uint32_t i = 0; i < LONGEST_STRING; i++) {
@@ -63,7 +72,7 @@ bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out)
         if (address >= GENERIC_SHARED_BASE && address < GENERIC_SHARED_BASE + w->cta->shared_bytes)
             c = w->cta->shared[address - GENERIC_SHARED_BASE];
         else if (mem_find(w->emu->mem, address, 1))
-            c = *(const char *)mem_host(w->emu->mem, address);
+            global_read(w, address, &c, 1);
         else
             return false;
         if (!c)

@@ -27,7 +27,8 @@ struct call_frame {
     const struct call_site *site; /* the call that made it; NULL for the kernel itself */
 };
 
-enum warp_state { WARP_RUNNING, WARP_AT_BARRIER, WARP_DONE, WARP_FAULTED };
+/* AT_HEAP: under timing, it has called malloc or free and waits until that is performed. */
+enum warp_state { WARP_RUNNING, WARP_AT_BARRIER, WARP_AT_HEAP, WARP_DONE, WARP_FAULTED };
 
 struct emu;
 struct emu_cta;
@@ -133,6 +134,16 @@ struct emu_atomic {
     uint64_t b[WARP_LANES], c[WARP_LANES];
 };
 
+/* Calls of malloc and free that are to be performed, in the order in which they were made. */
+struct heap_calls {
+    struct heap_call {
+        struct emu_warp *warp;
+        const struct call_site *site;
+        uint32_t mask;
+    } * items;
+    uint32_t n, cap;
+};
+
 /* Runs a warp until it stops or has executed `slice` operations; returns how many it has. */
 typedef uint64_t (*warp_runner)(struct emu_warp *w, uint64_t slice);
 
@@ -154,9 +165,11 @@ struct emu {
     struct mem_range *ranges; /* per PC */
     struct emu_access last;
     struct emu_fault fault;
-    /* Under timing: stores are kept here until they become visible, atomics on global memory are
-     * only taken down (in `atomic`), and the clock and the SM are those of the machine. */
+    /* Under timing: stores are kept here until they become visible, atomics on global memory and
+     * calls of malloc and free are only taken down (in `atomic` and `heap`), and the clock and the
+     * SM are those of the machine. */
     struct overlay *overlay; /* NULL = functional execution */
+    struct heap_calls *heap; /* likewise */
     struct emu_atomic atomic;
     uint64_t cycle;
     uint32_t smid;
@@ -215,6 +228,8 @@ void *lane_pointer(struct emu_warp *w, const struct op *op, uint32_t lane, uint6
                    uint32_t bytes, enum ptx_space space);
 uint64_t local_read(const struct emu_warp *w, uint32_t lane, uint32_t at, uint32_t bytes);
 void local_write(struct emu_warp *w, uint32_t lane, uint32_t at, uint32_t bytes, uint64_t value);
+/* Copies what the warp sees at a valid global address. */
+void global_read(const struct emu_warp *w, uint64_t address, void *data, uint32_t bytes);
 /* Reads a terminated string a kernel points to; false if it runs into unmapped memory. */
 bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out);
 

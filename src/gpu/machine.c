@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "emu/hostcall.h"
 
 /* --- construction: SMs have the ids 0.., then partitions, then the dispatcher --- */
 
@@ -113,11 +114,22 @@ static void pass_on_text(struct machine *m, struct sm *sm)
     strbuf_clear(&sm->printed);
 }
 
-/* The period is over: atomics become visible first, then stores, in the order of the SMs. */
+/* What was freed may be allocated anew: nobody may go by what it remembers. */
+static void serve_heap(struct machine *m, sim_time t)
+{
+    bool freed = false;
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        if (m->sms[i].heap.n)
+            freed |= sm_perform_heap_calls(&m->sms[i], t);
+    for (uint32_t i = 0; freed && i < m->config->gpu->n_sms; i++)
+        emu_forget_ranges(&m->sms[i].emu);
+}
+
+/* The period is over: atomics become visible first, then stores, in the order of the SMs; what is
+ * asked of the heap comes last. */
 static void commit_memory(void *user, sim_time t)
 {
     struct machine *m = user;
-    (void)t;
     for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
         overlay_commit(&m->partitions[i].overlay, m->mem);
     for (uint32_t i = 0; i < m->config->gpu->n_sms; i++) {
@@ -126,6 +138,7 @@ static void commit_memory(void *user, sim_time t)
     }
     if (m->recorder)
         trace_recorder_gather(m->recorder);
+    serve_heap(m, t);
 }
 
 static sim_time choose_quantum(const struct machine *m)

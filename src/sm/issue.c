@@ -4,6 +4,7 @@
  * order of issue; an instruction is dispatched when its operands are there and a unit of its kind
  * is free, in the order of issue; until then it holds an operand collector. So everything about an
  * arithmetic instruction is known when it is issued. */
+#include "emu/hostcall.h"
 #include "sm/sm.h"
 
 /* --- hazards --- */
@@ -77,8 +78,8 @@ order_hazard(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t n
 static inline enum stall_cause find_cause(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
-    if (w->emu->state == WARP_AT_BARRIER)
-        return STALLED_BARRIER;
+    if (w->emu->state != WARP_RUNNING)
+        return w->emu->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE;
     if (!w->ibuf)
         return STALLED_FETCH;
     const struct op_timing *t = &sm->timing[w->emu->pc];
@@ -267,6 +268,23 @@ static void occupy(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
         wheel_add(&sm->wheel, now, done, e);
 }
 
+/* MODEL: malloc and free on the device are performed when the visibility period ends, in the order
+ * of SMs and of issue, and the warp waits for that; they use no bandwidth. */
+static void await_heap(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    uint64_t at = sm_visible_cycle(sm, now * sm->clock->period);
+    wheel_add(&sm->wheel, now, at, (struct wheel_event){EV_WAKE, (uint16_t)slot, 0, NULL});
+}
+
+bool sm_perform_heap_calls(struct sm *sm, sim_time t)
+{
+    bool faulty = sm->emu.fault.kind != FAULT_NONE;
+    bool freed = heap_perform(&sm->heap);
+    if (!faulty && sm->emu.fault.kind != FAULT_NONE)
+        sm->fault_cycle = clock_cycle_at(sm->clock, t);
+    return freed;
+}
+
 /* Apart from sm_issue(), which most of the time finds nothing to issue. */
 static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t scheduler, uint32_t slot,
                                                  uint64_t now)
@@ -300,6 +318,8 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
     occupy(sm, slot, pc, now);
     if (!t->n_writes) /* nothing of it is still to come */
         tell_commit(sm, slot, now);
+    if (e->state == WARP_AT_HEAP)
+        await_heap(sm, slot, now);
     if (e->state == WARP_DONE)
         sm_warp_done(sm, slot, now);
     else if (t->issue_class == ISSUE_BARRIER)

@@ -296,6 +296,8 @@ static void describe_warp(const struct sm *sm, uint32_t slot, struct strbuf *out
     if (inst)
         strbuf_addf(out, ", at line %u", inst->line);
     uint32_t apart = w->emu->live & ~w->emu->active;
+    if (w->emu->state == WARP_AT_HEAP)
+        strbuf_add(out, " (it has called malloc or free)");
     if (apart && w->emu->state != WARP_AT_BARRIER)
         strbuf_addf(out,
                     "; %d of its lanes wait where the paths meet again: if it spins until they do "
@@ -431,6 +433,7 @@ void sm_destroy(struct sm *sm)
     strbuf_destroy(&sm->emu.fault.text);
     strbuf_destroy(&sm->emu.warning);
     strbuf_destroy(&sm->printed);
+    free(sm->heap.items);
 }
 
 /* Room for the registers of any function of the program. */
@@ -478,6 +481,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     memset(sm->ranges, 0, emu->program->n_ops * sizeof *sm->ranges);
     sm->emu.ranges = sm->ranges;
     sm->emu.overlay = &sm->overlay;
+    sm->emu.heap = &sm->heap;
     sm->emu.smid = sm->index;
     sm->timing = timing;
     sm->launch = launch;

@@ -130,6 +130,7 @@ struct sm {
     struct emu emu;
     struct run_stats run_stats;
     struct overlay overlay;
+    struct heap_calls heap;
     struct strbuf printed; /* by the kernel, since the memory image changed last */
     struct mem_range *ranges;
     const struct op_timing *timing;
@@ -225,6 +226,9 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
                      uint32_t launch, bool flush_l1);
 
 /* --- pieces (issue.c, fetch.c, ldst.c, reply.c) --- */
+/* Performs what its warps asked of the heap in the visibility period that ended at t; true if
+ * something was freed. */
+bool sm_perform_heap_calls(struct sm *sm, sim_time t);
 /* Works out whether and why not a warp can issue, and keeps the masks. */
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_issue(struct sm *sm, uint64_t now);
