@@ -118,7 +118,8 @@ static void run_shard(void *user, uint32_t i)
     struct engine *e = user;
     struct shard *s = e->shards[i];
     s->sent_at = TIME_NEVER;
-    mail_take_in(s, 1 - e->side, e->now);
+    if (mail_has_come(s, 1 - e->side))
+        mail_take_in(s, 1 - e->side, e->now);
     if (wake_time(s) < e->end) {
         s->out[e->side].n = 0;
         s->until = e->end;

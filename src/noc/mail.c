@@ -26,8 +26,7 @@ void engine_connect(struct engine *e)
         s->engine = e;
         s->credit_at = s->sent_at = TIME_NEVER;
         for (uint32_t side = 0; side < 2; side++) {
-            s->out[side].first = xcalloc(e->n, sizeof *s->out[side].first);
-            s->out[side].last = xcalloc(e->n, sizeof *s->out[side].last);
+            s->out[side].to = xcalloc(e->n, sizeof *s->out[side].to);
             s->letters[side].senders = xcalloc(letter_words(e), sizeof(uint64_t));
         }
     }
@@ -40,8 +39,7 @@ void engine_destroy(struct engine *e)
         free(s->inbox.items);
         for (uint32_t side = 0; side < 2; side++) {
             free(s->out[side].items);
-            free(s->out[side].first);
-            free(s->out[side].last);
+            free(s->out[side].to);
             free(s->letters[side].senders);
         }
     }
@@ -52,38 +50,14 @@ void engine_destroy(struct engine *e)
 bool engine_has_mail(const struct engine *e)
 {
     for (uint32_t i = 0; i < e->n; i++)
-        if (e->shards[i]->inbox.n > 0 ||
-            atomic_load_explicit(&e->shards[i]->letters[e->side].full, memory_order_relaxed))
+        if (e->shards[i]->inbox.n > 0 || mail_has_come(e->shards[i], e->side))
             return true;
     return false;
 }
 
-/* The receiver learns that there is something from this sender. */
-static void leave_mark(struct shard *to, uint32_t side, uint32_t from)
+void outbox_grow(struct outbox *o)
 {
-    ((uint8_t *)to->letters[side].senders)[from] = 1;
-    atomic_store_explicit(&to->letters[side].full, true, memory_order_relaxed);
-}
-
-void shard_send(struct shard *s, sim_time now, struct message m)
-{
-    const struct engine *e = s->engine;
-    struct outbox *o = &s->out[e->side];
-    assert(m.at >= now + s->min_latency);
-    assert(m.to < e->n);
-    m.from = s->id;
-    m.next = 0;
     ARRAY_RESERVE(o->items, o->cap, o->n + 1);
-    o->items[o->n++] = m;
-    if (!o->first[m.to]) {
-        o->first[m.to] = o->n;
-        leave_mark(e->shards[m.to], e->side, s->id);
-    } else {
-        o->items[o->last[m.to] - 1].next = o->n;
-    }
-    o->last[m.to] = o->n;
-    if (m.at < s->sent_at)
-        s->sent_at = m.at;
 }
 
 static bool is_before(const struct message *a, const struct message *b)
@@ -116,26 +90,27 @@ static void inbox_insert(struct message_queue *q, const struct message *m)
 
 static void take_from(struct shard *s, struct outbox *o, sim_time now)
 {
-    for (uint32_t i = o->first[s->id]; i;) {
+    uint32_t i = o->to[s->id].first;
+    o->to[s->id].first = 0;
+    do {
         const struct message *m = &o->items[i - 1];
         assert(m->at >= now); /* else the receiver might have passed that time already */
         inbox_insert(&s->inbox, m);
         i = m->next;
-    }
-    o->first[s->id] = 0;
+    } while (i);
 }
 
 void mail_take_in(struct shard *s, uint32_t side, sim_time now)
 {
     struct letterbox *l = &s->letters[side];
-    if (!atomic_load_explicit(&l->full, memory_order_relaxed))
-        return;
+    struct shard **shards = s->engine->shards;
     atomic_store_explicit(&l->full, false, memory_order_relaxed);
-    for (uint32_t w = 0; w < letter_words(s->engine); w++) {
-        for (uint64_t marks = l->senders[w]; marks; marks &= marks - 1) {
-            uint32_t from = w * 8 + (uint32_t)__builtin_ctzll(marks) / 8;
-            take_from(s, &s->engine->shards[from]->out[side], now);
-        }
+    for (uint32_t w = 0, n = letter_words(s->engine); w < n; w++, shards += 8) {
+        uint64_t marks = l->senders[w];
+        if (!marks)
+            continue;
         l->senders[w] = 0;
+        for (; marks; marks &= marks - 1)
+            take_from(s, &shards[__builtin_ctzll(marks) / 8]->out[side], now);
     }
 }

@@ -4,8 +4,14 @@
 
 #include "noc/shard.h"
 
-/* Moves what was sent to the shard on that side, by anyone, into its inbox; `now` is the beginning
- * of the quantum. The senders write to the other side meanwhile. */
+/* Was something sent to the shard on that side? */
+static inline bool mail_has_come(const struct shard *s, uint32_t side)
+{
+    return atomic_load_explicit(&s->letters[side].full, memory_order_relaxed);
+}
+
+/* Moves it all into the inbox; `now` is the beginning of the quantum. The senders write to the
+ * other side meanwhile. */
 void mail_take_in(struct shard *s, uint32_t side, sim_time now);
 
 #endif

@@ -67,16 +67,21 @@ bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, 
     return holds;
 }
 
-/* Takes the next `flits` free flits of a port from the first cycle at or after `now` on; returns
- * when the cycle of the last one is over. */
-static sim_time port_pass(uint64_t *next_slot, const struct clock_domain *clock,
-                          uint32_t flits_per_cycle, sim_time now, uint32_t flits)
+static struct port_gate gate_make(const struct clock_domain *clock, uint32_t flits_per_cycle)
 {
-    uint64_t slot = clock_cycle_at(clock, now) * flits_per_cycle;
-    if (slot < *next_slot)
-        slot = *next_slot;
-    *next_slot = slot + flits;
-    return ((slot + flits - 1) / flits_per_cycle + 1) * clock->period;
+    return (struct port_gate){.period = divider_make(clock->period),
+                              .width = divider_make(flits_per_cycle)};
+}
+
+/* Takes the next `flits` free slots from the first cycle at or after `now` on; returns the cycle of
+ * the last one. */
+static uint64_t gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
+{
+    uint64_t slot = divide_up(&g->period, now) * g->width.divisor;
+    if (slot < g->next_slot)
+        slot = g->next_slot;
+    g->next_slot = slot + flits;
+    return divide(&g->width, g->next_slot - 1);
 }
 
 /* --- injection --- */
@@ -98,8 +103,7 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
     uint32_t size = ring_size(depth);
     *p = (struct tx_port){
         .shard = s,
-        .clock = clock,
-        .flits_per_cycle = flits_per_cycle,
+        .gate = gate_make(clock, flits_per_cycle),
         .latency = (sim_time)c->latency_cycles * clock->period,
         .peers = xcalloc(n_receivers, sizeof *p->peers),
         .first_receiver = first_receiver,
@@ -239,13 +243,15 @@ bool tx_is_quiet(const struct tx_port *p)
 void tx_send(struct tx_port *p, sim_time now, struct message m)
 {
     struct tx_peer *to = peer_of(p, m.to);
+    struct port_gate *g = &p->gate;
     if (to->credits < m.flits)
         take_credits(p, to, now);
     assert(to->credits >= m.flits && p->open_from <= now);
     to->credits -= m.flits;
-    m.at = port_pass(&p->next_slot, p->clock, p->flits_per_cycle, now, m.flits) + p->latency;
-    uint64_t free_cycle = p->next_slot / p->flits_per_cycle;
-    p->open_from = free_cycle > 0 ? (free_cycle - 1) * p->clock->period + 1 : 0;
+    uint64_t last_cycle = gate_pass(g, now, m.flits);
+    uint64_t free_cycle = last_cycle + (g->next_slot == (last_cycle + 1) * g->width.divisor);
+    p->open_from = free_cycle > 0 ? (free_cycle - 1) * g->period.divisor + 1 : 0;
+    m.at = (last_cycle + 1) * g->period.divisor + p->latency;
     shard_send(p->shard, now, m);
     p->stats.messages++;
     p->stats.flits += m.flits;
@@ -259,8 +265,7 @@ void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct 
 {
     *p = (struct rx_port){
         .shard = s,
-        .clock = clock,
-        .flits_per_cycle = flits_per_cycle,
+        .gate = gate_make(clock, flits_per_cycle),
         .latency = (sim_time)c->latency_cycles * clock->period,
         .network = network,
     };
@@ -293,7 +298,7 @@ static void enter(struct rx_port *p, const struct message *m)
 /* Through the port, and the credits on their way back. */
 static sim_time leave(struct rx_port *p, sim_time now, const struct message *m)
 {
-    sim_time through = port_pass(&p->next_slot, p->clock, p->flits_per_cycle, now, m->flits);
+    sim_time through = (gate_pass(&p->gate, now, m->flits) + 1) * p->gate.period.divisor;
     sim_time back = through + p->latency;
     assert(m->at <= now);
     tx_credit(p->shard->engine->shards[m->from]->tx[p->network], p->shard->id, back, m->flits);

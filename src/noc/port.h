@@ -15,6 +15,7 @@
 #ifndef HEDDLE_NOC_PORT_H
 #define HEDDLE_NOC_PORT_H
 
+#include "base/divider.h"
 #include "base/occupancy.h"
 #include "noc/shard.h"
 
@@ -58,6 +59,12 @@ void port_stats_add(struct port_stats *into, const struct port_stats *from);
  * empty and all credits are back; otherwise false with what differs in `why`. */
 bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, struct strbuf *why);
 
+/* The bandwidth of a port: flits pass in slots, `width` of them a cycle. */
+struct port_gate {
+    struct divider period, width;
+    uint64_t next_slot; /* the first free one: cycle * width + k */
+};
+
 /* Credits on their way back: usable from `at` on. */
 struct credit {
     sim_time at;
@@ -87,10 +94,8 @@ struct tx_wants {
 /* Injection side, one per network per shard. */
 struct tx_port {
     struct shard *shard;
-    const struct clock_domain *clock;
-    uint32_t flits_per_cycle;
+    struct port_gate gate;
     sim_time latency;
-    uint64_t next_slot;    /* the first free flit of the port: cycle * flits_per_cycle + k */
     sim_time open_from;    /* a message may be handed over as soon as the last port cycle before the
                             * free one has begun: a sender on another clock would otherwise miss port
                             * cycles it could have used */
@@ -142,10 +147,8 @@ bool tx_is_quiet(const struct tx_port *p);
 /* Ejection side. */
 struct rx_port {
     struct shard *shard;
-    const struct clock_domain *clock;
-    uint32_t flits_per_cycle;
+    struct port_gate gate;
     sim_time latency; /* of the credits' way back */
-    uint64_t next_slot;
     uint32_t network;
     struct message_queue buffer; /* ring of what has arrived; bounded by the senders' credits */
     struct occupancy held;       /* flits in the buffer or passing the port */

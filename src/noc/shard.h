@@ -71,8 +71,9 @@ struct message_queue {
 struct outbox {
     struct message *items;
     uint32_t n, cap;
-    uint32_t *first,
-        *last; /* index + 1 of each receiver's messages; first is 0 if there are none */
+    struct outbox_list {
+        uint32_t first, last; /* index + 1; first is 0 if there is nothing for that receiver */
+    } * to;
 };
 
 /* Who sent to a shard in one quantum. A byte a sender, so that senders on different threads write
@@ -123,10 +124,6 @@ static inline void shard_take(struct shard *s)
     q->n--;
     q->head = q->n > 0 ? q->head + 1 : 0;
 }
-/* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
- * filled in. */
-void shard_send(struct shard *s, sim_time now, struct message m);
-
 struct team;
 
 /* Zeroed, then filled in but for the engine's own, then engine_connect(). */
@@ -149,6 +146,36 @@ struct engine {
     sim_time end;             /* of the present quantum */
     sim_time *wake;           /* of each shard: when it or what it sent wants something done */
 };
+
+/* Makes room in an outbox. */
+void outbox_grow(struct outbox *o);
+
+/* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
+ * filled in. */
+static inline void shard_send(struct shard *s, sim_time now, struct message m)
+{
+    const struct engine *e = s->engine;
+    uint32_t side = e->side;
+    struct outbox *o = &s->out[side];
+    assert(m.at >= now + s->min_latency && m.to < e->n);
+    m.from = s->id;
+    m.next = 0;
+    if (o->n == o->cap)
+        outbox_grow(o);
+    o->items[o->n++] = m;
+    struct outbox_list *list = &o->to[m.to];
+    if (list->first) {
+        o->items[list->last - 1].next = o->n;
+    } else {
+        struct letterbox *l = &e->shards[m.to]->letters[side];
+        list->first = o->n;
+        ((uint8_t *)l->senders)[s->id] = 1;
+        atomic_store_explicit(&l->full, true, memory_order_relaxed);
+    }
+    list->last = o->n;
+    if (m.at < s->sent_at)
+        s->sent_at = m.at;
+}
 
 /* Gives the shards what they need to send to each other. Once, before anything is sent. */
 void engine_connect(struct engine *e);
