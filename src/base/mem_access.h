@@ -39,7 +39,7 @@ struct mem_access {
     uint64_t address;      /* first byte asked for */
     uint64_t line;         /* line-aligned byte address */
     uint32_t set;
-    uint32_t sector_mask;  /* sectors of the line that are asked for */
+    uint32_t sector_mask;  /* sectors of the line that are asked for, as large as the cache's are */
     uint64_t byte_mask[2]; /* bytes of the line, low first; lines up to 128 bytes */
     enum mem_kind kind;
     enum mem_space space;
@@ -49,6 +49,7 @@ struct mem_access {
     uint32_t source;
     uint32_t device; /* 0 = GPU, 1 = CPU */
     enum mem_role role;
+    uint32_t segments; /* 32-byte pieces of the line that are asked for: what travels */
     /* From the criticality provider. */
     int64_t criticality;
     bool is_critical;

@@ -97,6 +97,7 @@ static inline void cache_start_fetch(struct cache *c, const struct mem_access *a
     }
     r->mshr = mshr_take(&c->mshrs, a->line, a->set, way, q->need, waiter, a->cycle);
     r->fetch_sectors = q->need;
+    c->stats.sectors_fetched += c->sectored ? (uint32_t)__builtin_popcount(q->need) : 1;
     if (c->mshrs.accesses)
         c->mshrs.accesses[r->mshr] = *a;
 }

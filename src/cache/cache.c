@@ -21,6 +21,30 @@ struct cache_geometry cache_geometry_of(const struct cache_config *config, uint3
                                    .tag_bits = TAG_BITS};
 }
 
+/* Segments of one sector, as a mask from bit 0. */
+static uint32_t one_sector(const struct cache_config *c)
+{
+    return (1u << c->sector_bytes / CACHE_SEGMENT_BYTES) - 1;
+}
+
+uint32_t cache_join_segments(const struct cache_config *config, uint32_t segments)
+{
+    uint32_t per_sector = config->sector_bytes / CACHE_SEGMENT_BYTES, sectors = 0;
+    for (uint32_t i = 0; i < config->line_bytes / config->sector_bytes; i++)
+        if (segments >> i * per_sector & one_sector(config))
+            sectors |= 1u << i;
+    return sectors;
+}
+
+uint32_t cache_segments_of(const struct cache_config *config, uint32_t sectors)
+{
+    uint32_t per_sector = config->sector_bytes / CACHE_SEGMENT_BYTES, segments = 0;
+    for (uint32_t i = 0; i < config->line_bytes / config->sector_bytes; i++)
+        if (sectors >> i & 1)
+            segments |= one_sector(config) << i * per_sector;
+    return segments;
+}
+
 static bool is_power_of_two(uint32_t n)
 {
     return n && !(n & (n - 1));

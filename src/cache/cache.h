@@ -41,6 +41,19 @@ struct cache_result {
     uint32_t victim_sectors;
 };
 
+/* Data travel in segments of 32 bytes; sectors may be larger. The segments of these sectors of a
+ * line, and the sectors that hold these segments (cache_join_segments() if they are larger). */
+enum { CACHE_SEGMENT_BYTES = 32 };
+uint32_t cache_segments_of(const struct cache_config *config, uint32_t sectors);
+uint32_t cache_join_segments(const struct cache_config *config, uint32_t segments);
+static inline uint32_t cache_sectors_of(const struct cache_config *config, uint32_t segments)
+{
+    if (config->sector_bytes == config->line_bytes)
+        return 1;
+    return config->sector_bytes == CACHE_SEGMENT_BYTES ? segments
+                                                       : cache_join_segments(config, segments);
+}
+
 /* Resources outside the cache, as they are now. */
 struct cache_room {
     bool miss_queue;   /* a slot for one more miss */
@@ -58,6 +71,8 @@ struct cache;
     COUNTER(misses, "misses", "loads that took an MSHR and fetched")                               \
     COUNTER(bypasses, "bypasses", "loads that went around the cache")                              \
     COUNTER(sector_misses, "sector_misses", "misses whose line was there without the sectors")     \
+    COUNTER(sectors_fetched, "sectors_fetched",                                                    \
+            "sectors that misses asked for; lines, where there are no sectors")                    \
     COUNTER(stall_bypasses, "stall_bypasses", "bypasses instead of a stall")                       \
     COUNTER(stores, "stores", "stores accepted: store hits + merges + misses + bypasses")          \
     COUNTER(store_hits, "store_hits", "stores that found their line")                              \

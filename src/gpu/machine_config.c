@@ -196,6 +196,25 @@ static void check_caches(struct machine_config *c, struct diag_list *diags)
     strbuf_destroy(&why);
 }
 
+static void check_lines(struct machine_config *c, struct diag_list *diags)
+{
+    const struct {
+        const char *name;
+        const struct cache_config *cache;
+    } l1[] = {{"l1d", &c->sm.l1d}, {"l1i", &c->sm.l1i}, {"l1c", &c->sm.l1c}};
+    for (uint32_t i = 0; i < sizeof l1 / sizeof l1[0]; i++) {
+        const struct cache_config *cache = l1[i].cache;
+        if (cache->line_bytes > c->l2.line_bytes)
+            diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,
+                     "lines of %s (%u bytes) must not be larger than those of l2 (%u)", l1[i].name,
+                     cache->line_bytes, c->l2.line_bytes);
+        if (cache != &c->sm.l1d && cache->sector_bytes != cache->line_bytes)
+            diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0,
+                     "set its sector_bytes to its line_bytes", "lines of %s have no sectors",
+                     l1[i].name);
+    }
+}
+
 static void check_clocks(struct machine_config *c, struct diag_list *diags)
 {
     struct clock_domain clocks[] = {{"core", c->gpu->core_clock_mhz, 0},
@@ -213,6 +232,7 @@ static void check_machine(struct machine_config *c, struct diag_list *diags)
 {
     struct strbuf why = {0};
     check_caches(c, diags);
+    check_lines(c, diags);
     check_clocks(c, diags);
     if (c->gpu->warps_per_sm > 64 || c->gpu->ctas_per_sm > 32)
         diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,

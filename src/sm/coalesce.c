@@ -15,9 +15,9 @@ static void add_bytes(struct line_access *a, uint32_t offset, uint32_t bytes)
 {
     uint64_t ones = bytes >= 64 ? ~0ull : (1ull << bytes) - 1;
     a->bytes[offset / 64] |= ones << offset % 64;
-    a->sectors |= 1u << offset / SEGMENT_BYTES;
+    a->segments |= 1u << offset / SEGMENT_BYTES;
     if (bytes > SEGMENT_BYTES) /* never: a lane's access has at most 32 bytes, aligned */
-        a->sectors |= 1u << (offset + bytes - 1) / SEGMENT_BYTES;
+        a->segments |= 1u << (offset + bytes - 1) / SEGMENT_BYTES;
 }
 
 static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint32_t bytes,

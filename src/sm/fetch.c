@@ -23,7 +23,8 @@ static enum cache_answer load_line(struct sm *sm, uint32_t slot, uint64_t addres
                            .pc = pc,
                            .address = address,
                            .line = address & ~(uint64_t)(line_bytes - 1),
-                           .sector_mask = ~0u,
+                           .sector_mask = 1,
+                           .segments = all_segments(line_bytes),
                            .kind = MEM_INSTRUCTION,
                            .space = MEM_CODE,
                            .source = sm->index};

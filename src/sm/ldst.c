@@ -224,7 +224,8 @@ static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, ui
     a->first_thread = l->first_thread_of_warp + a->first_lane;
     a->address = x->address;
     a->line = x->line;
-    a->sector_mask = x->sectors;
+    a->segments = x->segments;
+    a->sector_mask = cache_sectors_of(&sm->config->l1d, x->segments);
     a->byte_mask[0] = x->bytes[0];
     a->byte_mask[1] = x->bytes[1];
     a->full_line = (x->bytes[0] & x->bytes[1]) == ~0ull;
@@ -234,12 +235,22 @@ static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, ui
     return a;
 }
 
-static uint32_t segment_bytes(uint32_t sectors)
+static uint32_t segment_bytes(uint32_t segments)
 {
-    return (uint32_t)__builtin_popcount(sectors) * SEGMENT_BYTES;
+    return (uint32_t)__builtin_popcount(segments) * SEGMENT_BYTES;
 }
 
-/* A line that a local store made dirty must be written back before its place is used again. */
+static void set_bytes(struct mem_access *a, uint32_t segments)
+{
+    a->byte_mask[0] = a->byte_mask[1] = 0;
+    for (; segments; segments &= segments - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(segments);
+        a->byte_mask[i / 2] |= 0xffffffffull << i % 2 * 32;
+    }
+    a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
+}
+
+/* What local stores made dirty must be written back before its place is used again. */
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
                         const struct cache_result *victim, uint64_t now)
 {
@@ -247,10 +258,11 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
     back.line = back.address = victim->victim_line;
     back.kind = MEM_STORE;
     back.space = MEM_LOCAL;
-    back.full_line = true;
-    back.sector_mask = 0xf;
-    back.byte_mask[0] = back.byte_mask[1] = ~0ull;
-    sm_queue_request(sm, sm_new_request(sm, &back, FROM_STORE, 0, sm->config->l1d.line_bytes), now);
+    back.sector_mask = victim->victim_sectors;
+    back.segments = cache_segments_of(&sm->config->l1d, victim->victim_sectors);
+    set_bytes(&back, back.segments);
+    sm_queue_request(sm, sm_new_request(sm, &back, FROM_STORE, 0, segment_bytes(back.segments)),
+                     now);
 }
 
 static uint32_t free_bypass_slot(const struct sm *sm)
@@ -266,12 +278,15 @@ static void send_bypass(struct sm *sm, const struct ldst_op *l, const struct mem
                         uint64_t now)
 {
     uint32_t slot = free_bypass_slot(sm);
-    uint32_t bytes = sm->config->bypass_bytes == SEGMENT_BYTES ? segment_bytes(a->sector_mask)
-                                                               : sm->config->l1d.line_bytes;
+    struct mem_request *r = sm_new_request(sm, a, FROM_BYPASS, slot, segment_bytes(a->segments));
+    if (sm->config->bypass_bytes != SEGMENT_BYTES) {
+        r->access.segments = all_segments(sm->config->l1d.line_bytes);
+        r->data_bytes = sm->config->l1d.line_bytes;
+    }
     sm->bypass[slot] = l->record;
     sm->n_bypass++;
     l->record->outstanding++;
-    sm_send(sm, sm_new_request(sm, a, FROM_BYPASS, slot, bytes), now);
+    sm_send(sm, r, now);
 }
 
 static bool stall(struct sm *sm, enum cache_stall cause)
@@ -300,9 +315,15 @@ static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a
     return true;
 }
 
-static uint32_t fetch_bytes(const struct cache_config *c, uint32_t sectors)
+/* A request for these sectors of the line. */
+static struct mem_request *new_fetch(struct sm *sm, const struct mem_access *a,
+                                     const struct cache_config *c, enum request_origin origin,
+                                     const struct cache_result *miss)
 {
-    return (uint32_t)__builtin_popcount(sectors) * c->sector_bytes;
+    uint32_t segments = cache_segments_of(c, miss->fetch_sectors);
+    struct mem_request *r = sm_new_request(sm, a, origin, miss->mshr, segment_bytes(segments));
+    r->access.segments = segments;
+    return r;
 }
 
 static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, struct cache *c,
@@ -327,9 +348,8 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, 
         if (r.writeback)
             sm_queue_writeback(sm, a, &r, now);
         sm_queue_request(sm,
-                         sm_new_request(sm, a, constant ? FROM_L1C : FROM_L1D, r.mshr,
-                                        fetch_bytes(constant ? &sm->config->l1c : &sm->config->l1d,
-                                                    r.fetch_sectors)),
+                         constant ? new_fetch(sm, a, &sm->config->l1c, FROM_L1C, &r)
+                                  : new_fetch(sm, a, &sm->config->l1d, FROM_L1D, &r),
                          now);
         break;
     case CACHE_BYPASSED:
@@ -354,14 +374,10 @@ static bool store_access(struct sm *sm, struct mem_access *a, uint64_t now)
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
-        sm_queue_request(sm,
-                         sm_new_request(sm, &fetch, FROM_L1D, r.mshr,
-                                        fetch_bytes(&sm->config->l1d, r.fetch_sectors)),
-                         now);
+        sm_queue_request(sm, new_fetch(sm, &fetch, &sm->config->l1d, FROM_L1D, &r), now);
     }
     if (r.forward)
-        sm_queue_request(sm, sm_new_request(sm, a, FROM_STORE, 0, segment_bytes(a->sector_mask)),
-                         now);
+        sm_queue_request(sm, sm_new_request(sm, a, FROM_STORE, 0, segment_bytes(a->segments)), now);
     return true;
 }
 
@@ -372,7 +388,7 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     if (sm->on_atomic)
         sm->on_atomic(sm->on_atomic_user, a);
     cache_invalidate_line(sm->l1d, a->line);
-    struct mem_request *r = sm_new_request(sm, a, FROM_ATOMIC, 0, segment_bytes(a->sector_mask));
+    struct mem_request *r = sm_new_request(sm, a, FROM_ATOMIC, 0, segment_bytes(a->segments));
     if (!r->atomic)
         r->atomic = ARENA_NEW(&sm->pool, struct atomic_part);
     r->atomic->op = l->op;
