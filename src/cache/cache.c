@@ -179,6 +179,32 @@ void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, u
         }
 }
 
+static void restart_policy(struct cache *c, uint32_t n_ways)
+{
+    struct cache_policy *p = &c->policy;
+    p->geometry.n_ways = c->config.n_ways;
+    if (c->desc->state_bytes)
+        memset(p->state, 0, c->desc->state_bytes(&p->geometry, p->params));
+    p->geometry.n_ways = n_ways;
+    for (uint32_t set = 0; c->desc->line_bytes && set < c->tags.n_sets; set++)
+        for (uint32_t way = 0; way < c->config.n_ways; way++)
+            memset(c->tags.sets[set].bits[way], 0, c->desc->line_bytes);
+    if (c->desc->init)
+        c->desc->init(p);
+}
+
+void cache_resize(struct cache *c, uint32_t n_ways,
+                  void (*writeback)(void *user, uint64_t line, uint32_t sectors), void *user)
+{
+    assert(n_ways >= 1 && n_ways <= c->config.n_ways);
+    if (n_ways == c->policy.geometry.n_ways)
+        return;
+    cache_flush(c, writeback, user);
+    for (uint32_t set = 0; set < c->tags.n_sets; set++)
+        c->tags.sets[set].n_ways = n_ways;
+    restart_policy(c, n_ways);
+}
+
 const struct cache_stats *cache_stats(const struct cache *c)
 {
     return &c->stats;

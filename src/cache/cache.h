@@ -175,6 +175,11 @@ void cache_invalidate_line(struct cache *c, uint64_t line);
 void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, uint32_t sectors),
                  void *user);
 
+/* Empties the cache, which from now on has so many ways of those it was built with, and its policy
+ * starts anew. No miss may be outstanding. Nothing happens if it has as many already. */
+void cache_resize(struct cache *c, uint32_t n_ways,
+                  void (*writeback)(void *user, uint64_t line, uint32_t sectors), void *user);
+
 const struct cache_stats *cache_stats(const struct cache *c);
 struct cache_policy *cache_get_policy(struct cache *c);
 /* What the owner passes on to the policy; nothing happens if it does not care. */

@@ -19,6 +19,9 @@
  *   - a miss whose line was stored to or invalidated before the data came has no on_fill.
  * on_hit, on_merge, on_store and on_evict see the line as it was before the access, on_reserve and
  * on_fill as it is afterwards.
+ * A cache may be used with fewer ways than it was built with (an L1D beside shared memory): between
+ * two kernels it is emptied, the geometry changed, state and line_bytes zeroed and init() called
+ * again. Only the cost is computed for all of its ways.
  * What changes with time is closed-form in elapsed cycles, or announced by next_change(). */
 #ifndef HEDDLE_CACHE_CACHE_POLICY_H
 #define HEDDLE_CACHE_CACHE_POLICY_H

@@ -96,6 +96,12 @@ static void check_registers(struct heddle_sim *sim, const struct emu_launch *l)
     strbuf_destroy(&text);
 }
 
+/* Shared memory of an SM, of which L1D may need a part. */
+static uint64_t shared_bytes(const struct heddle_sim *sim)
+{
+    return carveout_largest(&sim->config->sm.division, sim->gpu->shared_bytes_per_sm);
+}
+
 /* Saturates, at a value that rounding up leaves alone. */
 static uint64_t add_shared(uint64_t shared, uint64_t bytes)
 {
@@ -118,12 +124,12 @@ static void list_parameters(struct heddle_sim *sim, const struct ptx_func *f)
 
 bool sim_check_shared(struct heddle_sim *sim, const struct ptx_func *f, uint64_t bytes)
 {
-    if (bytes <= sim->gpu->shared_bytes_per_cta)
+    uint64_t most = carveout_largest(&sim->config->sm.division, sim->gpu->shared_bytes_per_cta);
+    if (bytes <= most)
         return true;
     sim_fail(sim, HEDDLE_BAD_INPUT,
              "kernel '%s' needs %llu bytes of shared memory per CTA, %s has %llu\n", f->name,
-             (unsigned long long)bytes, sim->gpu->name,
-             (unsigned long long)sim->gpu->shared_bytes_per_cta);
+             (unsigned long long)bytes, sim->gpu->name, (unsigned long long)most);
     return false;
 }
 
@@ -173,7 +179,7 @@ static uint32_t ctas_per_sm(const struct heddle_sim *sim, const struct emu_launc
     uint64_t n = gpu->ctas_per_sm;
     uint64_t by_warps = gpu->warps_per_sm / warps;
     uint64_t by_threads = gpu->threads_per_sm / (warps * WARP_LANES);
-    uint64_t by_shared = l->shared_bytes ? gpu->shared_bytes_per_sm / l->shared_bytes : n;
+    uint64_t by_shared = l->shared_bytes ? shared_bytes(sim) / l->shared_bytes : n;
     uint64_t by_registers =
         registers ? gpu->registers_per_sm / ((uint64_t)registers * warps * WARP_LANES) : n;
     n = by_warps < n ? by_warps : n;

@@ -262,10 +262,14 @@ static void start_kernel(struct machine *m, struct emu *emu, const struct op_tim
                          uint32_t ctas_per_sm, sim_time at)
 {
     const uint32_t *grid = emu->launch.grid;
+    const struct sm_config *sm = &m->config->sm;
+    uint32_t l1d_ways =
+        carveout_ways(&sm->division, &sm->l1d, (uint64_t)ctas_per_sm * emu->launch.shared_bytes);
     m->print = emu->print;
     m->print_user = emu->print_user;
     for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
-        sm_start_kernel(&m->sms[i], emu, timing, emu->launch.number, m->config->run.flush_l1);
+        sm_start_kernel(&m->sms[i], emu, timing, emu->launch.number, l1d_ways,
+                        m->config->run.flush_l1);
     for (uint32_t i = 0; m->config->run.flush_l2 && i < m->config->memory.n_partitions; i++)
         partition_flush(&m->partitions[i]);
     dispatcher_start(&m->dispatcher, (uint64_t)grid[0] * grid[1] * grid[2], ctas_per_sm, at);

@@ -215,6 +215,23 @@ static void check_lines(struct machine_config *c, struct diag_list *diags)
     }
 }
 
+/* The policy must be able to work beside each of the sizes of shared memory. */
+static void check_carveout(struct machine_config *c, struct diag_list *diags)
+{
+    struct strbuf why = {0};
+    struct carveout *d = &c->sm.division;
+    bool ok = carveout_parse(c->sm.carveout, d, &why) && carveout_check(d, &c->sm.l1d, &why);
+    for (uint32_t i = 0; ok && i < d->n; i++) {
+        struct cache_config l1d = c->sm.l1d;
+        l1d.n_ways = carveout_ways(d, &l1d, d->shared_bytes[i]);
+        ok = cache_config_check(&l1d, c->l1d_policy, c->l1d_params, &why);
+    }
+    if (!ok)
+        diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL, "sm.carveout: %s",
+                 strbuf_text(&why));
+    strbuf_destroy(&why);
+}
+
 static void check_clocks(struct machine_config *c, struct diag_list *diags)
 {
     struct clock_domain clocks[] = {{"core", c->gpu->core_clock_mhz, 0},
@@ -233,6 +250,7 @@ static void check_machine(struct machine_config *c, struct diag_list *diags)
     struct strbuf why = {0};
     check_caches(c, diags);
     check_lines(c, diags);
+    check_carveout(c, diags);
     check_clocks(c, diags);
     if (c->gpu->warps_per_sm > 64 || c->gpu->ctas_per_sm > 32)
         diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,

@@ -466,7 +466,7 @@ static void keep_text(void *user, const char *text, size_t len)
 }
 
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
-                     uint32_t launch, bool flush_l1)
+                     uint32_t launch, uint32_t l1d_ways, bool flush_l1)
 {
     struct strbuf text = sm->emu.fault.text, warning = sm->emu.warning;
     sm->emu = *emu;
@@ -486,7 +486,9 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     sm->timing = timing;
     sm->launch = launch;
     size_scoreboards(sm, emu->program);
-    if (flush_l1) /* local memory dies with its threads: nothing of it need be written back */
+    /* Local memory dies with its threads: nothing of it need be written back. */
+    cache_resize(sm->l1d, l1d_ways, drop_line, NULL);
+    if (flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     struct cache_policy *policy = cache_get_policy(sm->l1d);
     if (policy->desc->on_kernel_start)

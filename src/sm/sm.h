@@ -223,7 +223,7 @@ void sm_destroy(struct sm *sm);
 /* Makes the SM ready for CTAs of a kernel; it must be idle. `emu` carries memory, program, launch.
  */
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
-                     uint32_t launch, bool flush_l1);
+                     uint32_t launch, uint32_t l1d_ways, bool flush_l1);
 
 /* --- pieces (issue.c, fetch.c, ldst.c, reply.c) --- */
 /* Performs what its warps asked of the heap in the visibility period that ended at t; true if

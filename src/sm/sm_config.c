@@ -49,6 +49,8 @@ const struct param sm_params[] = {
     U32(bypass_bytes, "32", 32, 128, "bytes", "segment a bypassed load asks for"),
     U32(l1d_latency, "1", 1, 1000, "core cycles", "from an L1D hit to its result"),
     U32(const_latency, "1", 1, 1000, "core cycles", "from a constant cache hit to its result"),
+    PARAM_STRING(struct sm_config, carveout, "none",
+                 "sizes of shared memory, of which a kernel takes what it needs out of L1D's ways"),
     PARAM_BOOL(struct sm_config, l1d_global, "true", "global loads are cached in L1D"),
 #define OP(id, name, unit, lat, ival)                                                              \
     OPERATION_ROW(#name "_latency", latency, id, lat, 4096, "from dispatch to result"),            \

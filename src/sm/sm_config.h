@@ -4,6 +4,7 @@
 
 #include "cache/cache.h"
 #include "config/param.h"
+#include "sm/carveout.h"
 
 /* Classes of operations that differ in latency or throughput, with GPGPU-Sim's Fermi values:
  * OP(id, name, unit, latency, interval), in core cycles. Where an SM has no units of that kind, the
@@ -66,6 +67,8 @@ struct sm_config {
     uint32_t latency[SM_N_OPERATIONS], interval[SM_N_OPERATIONS];
     bool l1d_global; /* global loads are cached in L1D */
     struct cache_config l1d, l1i, l1c;
+    const char *carveout; /* as it is written; `division` is what it says */
+    struct carveout division;
 };
 
 extern const struct param sm_params[];
