@@ -1,5 +1,5 @@
 /* Between L2 and its DRAM channel: a queue on the way there, a pipeline of dram_latency stages on
- * the way back.
+ * the way back. What is fetched or written are sectors; those of one line are one DRAM access.
  *
  * MODEL: that queue has one place more than configured, for a dirty line that must leave before its
  * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
@@ -53,43 +53,46 @@ static void plan_feed(struct partition *p)
     p->due.feed = can ? p->to_dram[p->to_dram_head].at : CYCLE_NEVER;
 }
 
-static void queue_access(struct partition *p, uint32_t bank, uint64_t line, bool write,
-                         uint32_t tag, uint64_t now)
+static void queue_access(struct partition *p, struct line_part what, bool write, uint32_t tag,
+                         uint64_t now)
 {
-    assert(p->to_dram_n < to_dram_places(p));
-    uint64_t local = (line >> p->line_shift) * p->n_banks.divisor + bank;
+    assert(p->to_dram_n < to_dram_places(p) && what.sectors);
+    uint64_t local = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
     struct dram_place d = bank_map_place(&p->bank_map, local << p->line_shift);
-    uint32_t at = p->to_dram_head + p->to_dram_n++;
+    uint32_t at = p->to_dram_head + p->to_dram_n++, sector_bytes = p->config->l2.sector_bytes;
+    uint32_t n_sectors = (uint32_t)__builtin_popcount(what.sectors);
     struct dram_waiting *w = &p->to_dram[at < to_dram_places(p) ? at : at - to_dram_places(p)];
     w->at = now + 1;
     w->request = (struct dram_request){.bank = d.bank,
                                        .row = d.row,
-                                       .column = d.column,
-                                       .bytes = p->config->l2.line_bytes,
+                                       .column = d.column + (uint32_t)__builtin_ctz(what.sectors) *
+                                                                sector_bytes,
+                                       .bytes = n_sectors * sector_bytes,
                                        .write = write,
                                        .tag = tag};
+    *(write ? &p->stats.sectors_written : &p->stats.sectors_read) += n_sectors;
     if (p->to_dram_n == 1)
         plan_feed(p);
 }
 
-void dram_side_read(struct partition *p, uint32_t bank, uint64_t line, uint32_t mshr,
+void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr,
                     struct mem_request *around, uint64_t now)
 {
     uint32_t tag = new_tag(p);
-    p->tags[tag] = (struct dram_tag){.around = around, .bank = bank, .mshr = mshr};
+    p->tags[tag] = (struct dram_tag){.around = around, .bank = what.bank, .mshr = mshr};
     p->stats.reads_around += around != NULL;
-    queue_access(p, bank, line, false, tag, now);
+    queue_access(p, what, false, tag, now);
 }
 
-void dram_side_write(struct partition *p, uint32_t bank, uint64_t line, uint64_t now)
+void dram_side_write(struct partition *p, struct line_part what, uint64_t now)
 {
-    queue_access(p, bank, line, true, ~0u, now);
+    queue_access(p, what, true, ~0u, now);
 }
 
-void dram_side_write_around(struct partition *p, uint32_t bank, uint64_t line, uint64_t now)
+void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now)
 {
     p->stats.writes_around++;
-    dram_side_write(p, bank, line, now);
+    dram_side_write(p, what, now);
 }
 
 static void plan_dram(struct partition *p)
@@ -127,9 +130,9 @@ static void come_around(struct partition *p, uint32_t bank, struct mem_request *
         partition_reply(p, r, now + 1);
         return;
     }
-    uint64_t line = r->access.line;
+    struct line_part written = l2_part_of(r);
     l2_serve(p, &p->banks[bank], r, now);
-    dram_side_write_around(p, bank, line, now);
+    dram_side_write_around(p, written, now);
 }
 
 static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)
@@ -139,7 +142,7 @@ static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_
     struct cache_result res;
     uint32_t n = cache_fill(b->cache, mshr, now, waiters, 64, &res);
     if (res.writeback)
-        dram_side_write(p, bank, res.victim_line, now);
+        dram_side_write(p, (struct line_part){bank, res.victim_line, res.victim_sectors}, now);
     l2_wake(p);
     for (uint32_t i = 0; i < n; i++)
         if (waiters[i])

@@ -9,6 +9,16 @@
 
 /* --- the queue --- */
 
+/* Where the sender's lines are shorter, its line begins somewhere in L2's. */
+static void place_in_line(struct mem_access *a, uint32_t offset)
+{
+    for (; offset; offset -= CACHE_SEGMENT_BYTES) {
+        a->segments <<= 1;
+        a->byte_mask[1] = a->byte_mask[1] << 32 | a->byte_mask[0] >> 32;
+        a->byte_mask[0] <<= 32;
+    }
+}
+
 /* A partition's own addresses have the interleaving squeezed out, and so do a bank's. From here
  * until the reply the request describes its access as L2 sees it. */
 void l2_place(const struct partition *p, struct mem_request *r)
@@ -19,7 +29,8 @@ void l2_place(const struct partition *p, struct mem_request *r)
     r->device_line = a->line;
     a->line = a->address = row << p->line_shift;
     a->set = cache_set_of(p->banks[r->bank].cache, a->line);
-    a->sector_mask = 1;
+    place_in_line(a, (uint32_t)r->local & (p->config->l2.line_bytes - 1));
+    a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
     if (a->kind == MEM_ATOMIC) { /* reads and writes part of the line */
         a->byte_mask[0] = 1;
         a->byte_mask[1] = 0;
@@ -100,6 +111,16 @@ void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uin
     partition_reply(p, r, at + p->config->memory.l2_latency);
 }
 
+static struct line_part victim_of(const struct mem_request *r, const struct cache_result *res)
+{
+    return (struct line_part){r->bank, res->victim_line, res->victim_sectors};
+}
+
+static struct line_part missing_of(const struct mem_request *r, const struct cache_result *res)
+{
+    return (struct line_part){r->bank, r->access.line, res->fetch_sectors};
+}
+
 /* Loads, and the fetches of instructions and constants. */
 static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
@@ -116,11 +137,11 @@ static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_reques
         break;
     case CACHE_MISS:
         if (res.writeback)
-            dram_side_write(p, r->bank, res.victim_line, now);
-        dram_side_read(p, r->bank, r->access.line, res.mshr, NULL, now);
+            dram_side_write(p, victim_of(r, &res), now);
+        dram_side_read(p, missing_of(r, &res), res.mshr, NULL, now);
         break;
     case CACHE_BYPASSED:
-        dram_side_read(p, r->bank, r->access.line, 0, r, now);
+        dram_side_read(p, l2_part_of(r), 0, r, now);
         break;
     }
     return true;
@@ -137,15 +158,15 @@ static bool serve_write(struct partition *p, struct l2_bank *b, struct mem_reque
     if (res.answer == CACHE_STALLED)
         return false;
     if (res.writeback)
-        dram_side_write(p, r->bank, res.victim_line, now);
+        dram_side_write(p, victim_of(r, &res), now);
     bool fetches = res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR;
     bool around = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
     if (fetches)
-        dram_side_read(p, r->bank, r->access.line, res.mshr, NULL, now);
+        dram_side_read(p, missing_of(r, &res), res.mshr, NULL, now);
     if (around && !store) /* an atomic writes when its data have come */
-        dram_side_read(p, r->bank, r->access.line, 0, r, now);
+        dram_side_read(p, l2_part_of(r), 0, r, now);
     else if (res.forward)
-        dram_side_write_around(p, r->bank, r->access.line, now);
+        dram_side_write_around(p, l2_part_of(r), now);
     if (res.answer == CACHE_HIT && !store)
         l2_serve(p, b, r, now);
     if (store)

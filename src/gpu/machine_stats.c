@@ -283,7 +283,8 @@ static bool check_fetches(uint64_t asked, const struct cache_stats *s, uint32_t 
 }
 
 /* From DRAM to the registers and back nothing is lost, doubled or made up. */
-static bool check_bytes(const struct machine_totals *t, uint32_t l2_line_bytes, struct strbuf *why)
+static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes,
+                        struct strbuf *why)
 {
     const uint64_t *asked = t->sm.bytes_asked;
     uint64_t sum = 0;
@@ -297,8 +298,10 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_line_bytes, 
                         "L1I is filled with the bytes it asks for", why);
     ok &= check_fetches(asked[FROM_L1C], &t->l1c, t->l1c_fetch_bytes,
                         "L1C is filled with the bytes it asks for", why);
-    ok &= check(t->dram.bytes == (t->dram.reads + t->dram.writes) * l2_line_bytes,
-                "DRAM moves whole lines", why);
+    uint64_t sectors = t->partition.sectors_read + t->partition.sectors_written;
+    ok &= check(t->dram.bytes == sectors * l2_sector_bytes, "DRAM moves whole sectors", why);
+    ok &= check(t->partition.sectors_read >= t->l2.sectors_fetched,
+                "sectors that L2 asks for are read", why);
     ok &= check(t->dram.reads == t->l2.fills + t->l2.fills_dropped + t->partition.reads_around,
                 "DRAM reads == L2 fills + reads around it", why);
     ok &= check(t->dram.writes ==
@@ -311,10 +314,10 @@ bool machine_check(const struct machine *m, struct strbuf *why)
 {
     struct machine_totals t;
     machine_totals_take(m, &t);
-    return machine_totals_check(&t, m->config->l2.line_bytes, why);
+    return machine_totals_check(&t, m->config->l2.sector_bytes, why);
 }
 
-bool machine_totals_check(const struct machine_totals *t, uint32_t l2_line_bytes,
+bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_bytes,
                           struct strbuf *why)
 {
     bool ok = cache_stats_check(&t->l1d, why);
@@ -332,7 +335,7 @@ bool machine_totals_check(const struct machine_totals *t, uint32_t l2_line_bytes
                 why);
     ok &= check(t->l2.loads + t->l2.stores == t->partition.accesses,
                 "l2.loads + l2.stores == l2.accesses", why);
-    ok &= check_bytes(t, l2_line_bytes, why);
+    ok &= check_bytes(t, l2_sector_bytes, why);
     ok &= check(t->ldst_area == t->ldst_stays, "load/store queue: length x time == stays", why);
     ok &= check(t->miss_area == t->miss_stays, "miss queues: length x time == stays", why);
     ok &= check(t->l2_area == t->l2_stays, "L2 input queues: length x time == stays", why);

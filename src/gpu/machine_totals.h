@@ -31,7 +31,7 @@ void machine_totals_add(struct machine_totals *into, const struct machine_totals
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before);
 /* Do the counters of a machine at rest agree with each other? One line in `why` for each identity
  * that does not hold. */
-bool machine_totals_check(const struct machine_totals *t, uint32_t l2_line_bytes,
+bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_bytes,
                           struct strbuf *why);
 /* As machine_stat_at(). */
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i);

@@ -44,7 +44,10 @@ struct l2_bank {
     COUNTER(accesses, "l2.accesses", "requests", "requests served by L2")                          \
     COUNTER(atomic_ops, "atomics.performed", "operations", "lane operations performed at L2")      \
     COUNTER(stall_cycles, "l2.stall_cycles", "cycles",                                             \
-            "cycles L2 banks waited for MSHRs, lines or queues")
+            "cycles L2 banks waited for MSHRs, lines or queues")                                   \
+    COUNTER(sectors_read, "l2.sectors_read", "sectors",                                            \
+            "sectors of L2 read from DRAM; lines, where there are no sectors")                     \
+    COUNTER(sectors_written, "l2.sectors_written", "sectors", "sectors of L2 written to DRAM")
 
 struct partition_stats {
 #define COUNTER(field, name, unit, help) uint64_t field;

@@ -21,6 +21,13 @@ static inline uint64_t cycle_after(uint64_t cycle)
     return cycle + (cycle != CYCLE_NEVER);
 }
 
+/* Sectors of one of L2's lines, as a mask: a line without sectors is one. */
+struct line_part {
+    uint32_t bank;
+    uint64_t line; /* within the bank */
+    uint32_t sectors;
+};
+
 /* --- partition.c --- */
 
 /* The answer to a request may leave from cycle `at` on. */
@@ -50,6 +57,11 @@ static inline void partition_note(struct partition *p, sim_time t)
 
 /* A request has come: where in L2 it belongs. */
 void l2_place(const struct partition *p, struct mem_request *r);
+/* What such a request asks for. */
+static inline struct line_part l2_part_of(const struct mem_request *r)
+{
+    return (struct line_part){r->bank, r->access.line, r->access.sector_mask};
+}
 static inline bool l2_has_room(const struct partition *p, const struct mem_request *r)
 {
     return p->banks[r->bank].queue.n < p->bank_places;
@@ -78,12 +90,12 @@ static inline bool dram_side_has_room(const struct partition *p)
 {
     return p->to_dram_n < p->config->memory.dram_queue;
 }
-/* Fetches a line for an MSHR, or for a request that goes around L2. */
-void dram_side_read(struct partition *p, uint32_t bank, uint64_t line, uint32_t mshr,
+/* Fetches them for an MSHR, or for a request that goes around L2. */
+void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr,
                     struct mem_request *around, uint64_t now);
-void dram_side_write(struct partition *p, uint32_t bank, uint64_t line, uint64_t now);
+void dram_side_write(struct partition *p, struct line_part what, uint64_t now);
 /* Of data that L2 does not keep. */
-void dram_side_write_around(struct partition *p, uint32_t bank, uint64_t line, uint64_t now);
+void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now);
 /* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. */
 void dram_side_fill(struct partition *p, uint64_t now);
 void dram_side_feed(struct partition *p, uint64_t now);

@@ -43,8 +43,9 @@ static const struct doctored {
     FIELD(sm.bytes_asked[FROM_ATOMIC], "they ask for"),
     FIELD(sm.bytes_got, "they ask for"),
     FIELD(partition.bytes_sent, "that L2 sends"),
-    FIELD(dram.bytes, "whole lines"),
-    FIELD(dram.reads, "whole lines"),
+    FIELD(dram.bytes, "whole sectors"),
+    FIELD(partition.sectors_written, "whole sectors"),
+    FIELD(l2.sectors_fetched, "asks for are read"),
     FIELD(dram.reads, "DRAM reads =="),
     FIELD(dram.writes, "DRAM writes =="),
     FIELD(l2.fills_dropped, "DRAM reads =="),
@@ -68,7 +69,7 @@ static const struct doctored {
     FIELD(latency.broken, "lifetime"),
 };
 
-static void run_a_workload(struct machine_totals *t, uint32_t *line_bytes)
+static void run_a_workload(struct machine_totals *t, uint32_t *sector_bytes)
 {
     const struct workload *w = workload_find("nw");
     struct heddle_options o = {.struct_size = sizeof o, .timing = true, .attribute = true};
@@ -78,7 +79,7 @@ static void run_a_workload(struct machine_totals *t, uint32_t *line_bytes)
     struct device *d = device_create_heddle(sim);
     assert_true(workload_run(w, workload_find_size(w, "tiny"), WORKLOAD_DEFAULT_SEED, d, &result));
     machine_totals_take(sim->machine, t);
-    *line_bytes = sim->machine->config->l2.line_bytes;
+    *sector_bytes = sim->machine->config->l2.sector_bytes;
     workload_result_destroy(&result);
     device_destroy(d);
     heddle_destroy(sim);
@@ -88,10 +89,10 @@ static void every_identity_notices_a_count_that_is_off_by_one(void **state)
 {
     (void)state;
     struct machine_totals good;
-    uint32_t line_bytes;
+    uint32_t sector_bytes;
     struct strbuf why = {0};
-    run_a_workload(&good, &line_bytes);
-    assert_true(machine_totals_check(&good, line_bytes, &why));
+    run_a_workload(&good, &sector_bytes);
+    assert_true(machine_totals_check(&good, sector_bytes, &why));
     assert_true(good.ldst_area > 0 && good.miss_area > 0 && good.l2_area > 0);
     assert_true(good.l1_mshr_area > 0 && good.l2_mshr_area > 0 && good.partition.bytes_sent > 0);
     for (uint32_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -101,7 +102,7 @@ static void every_identity_notices_a_count_that_is_off_by_one(void **state)
         value++;
         memcpy((char *)&t + fields[i].at, &value, sizeof value);
         strbuf_clear(&why);
-        if (machine_totals_check(&t, line_bytes, &why))
+        if (machine_totals_check(&t, sector_bytes, &why))
             fail_msg("%s may be one more without a complaint", fields[i].name);
         if (!strstr(strbuf_text(&why), fields[i].part))
             fail_msg("%s: no '%s' in\n%s", fields[i].name, fields[i].part, strbuf_text(&why));
