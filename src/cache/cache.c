@@ -136,6 +136,14 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line)
     return set_index_of(&c->indexer, line);
 }
 
+uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a)
+{
+    const struct cache_set *s = &c->tags.sets[a->set];
+    int way = tags_find(s, a->line);
+    uint32_t need = cache_asked(c, a) & ~(way < 0 ? 0 : s->lines[way].valid_sectors);
+    return need ? mshr_find(&c->mshrs, a->line, need) : CACHE_NO_MSHR;
+}
+
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr)
 {
     assert(mshr < c->mshrs.n && c->mshrs.entries[mshr].in_use);

@@ -162,6 +162,8 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
 uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waiters, uint32_t max,
                     struct cache_result *result);
 
+/* The MSHR that such an access would join; CACHE_NO_MSHR if it hits, or fetches for itself. */
+uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a);
 /* The line of an outstanding MSHR. */
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr);
 uint32_t cache_mshrs_in_use(const struct cache *c);

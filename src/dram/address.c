@@ -1,7 +1,8 @@
 /* Where an address lies: partition, bank, row, column.
  *
  *     chunk       = address / interleave_bytes
- *     partition   = chunk mod n_partitions
+ *     partition   = chunk mod n_partitions; hashed: all groups of log2(n_partitions) bits of the
+ *                   chunk's number, xored
  *     local       = chunk / n_partitions * interleave_bytes + address mod interleave_bytes
  *     piece       = local / bank_interleave_bytes
  *     bank before = piece mod n_banks
@@ -13,8 +14,9 @@
  * n_banks * row_bytes, which would all fall into one bank, through all of them (Zhang, Zhu and
  * Zhang, MICRO 2000).
  *
- * MODEL: partitions are not hashed: strides of n_partitions * interleave_bytes camp on one
- * partition, as they do on GPUs of the Fermi generation and in GPGPU-Sim's models of them. */
+ * MODEL: unless asked for, partitions are not hashed: strides of n_partitions * interleave_bytes
+ * camp on one partition, as they do on GPUs of the Fermi generation and in GPGPU-Sim's models of
+ * them. */
 #include "dram/dram.h"
 
 static bool is_power_of_two(uint32_t n)
@@ -29,6 +31,14 @@ static uint32_t permute_bank(uint32_t bank, uint32_t row, uint32_t n_banks)
     return (bank + row % n_banks) % n_banks;
 }
 
+uint32_t address_hash(uint64_t chunk, uint32_t n_partitions)
+{
+    uint64_t folded = 0;
+    for (uint32_t bits = (uint32_t)__builtin_ctz(n_partitions); bits && chunk; chunk >>= bits)
+        folded ^= chunk;
+    return (uint32_t)folded & (n_partitions - 1);
+}
+
 struct dram_address address_split(const struct address_map *m, uint64_t address)
 {
     uint32_t piece_bytes = m->bank_interleave_bytes ? m->bank_interleave_bytes : m->row_bytes;
@@ -38,7 +48,7 @@ struct dram_address address_split(const struct address_map *m, uint64_t address)
     uint64_t in_bank = piece / m->n_banks * piece_bytes + local % piece_bytes;
     uint32_t row = (uint32_t)(in_bank / m->row_bytes);
     return (struct dram_address){
-        .partition = (uint32_t)(chunk % m->n_partitions),
+        .partition = address_partition(m, address),
         .bank = permute_bank((uint32_t)(piece % m->n_banks), row, m->n_banks),
         .row = row,
         .column = (uint32_t)(in_bank % m->row_bytes),

@@ -111,6 +111,7 @@ struct address_map {
     uint32_t n_banks, row_bytes;
     uint32_t bank_interleave_bytes; /* within a partition, consecutive pieces of this size go to
                                      * consecutive banks; 0 = row_bytes */
+    bool hash_partitions; /* n_partitions is a power of two, and strides are spread over them */
 };
 struct dram_address {
     uint32_t partition, bank, row, column;
@@ -122,9 +123,12 @@ static inline uint64_t address_chunk(const struct address_map *m, uint64_t addre
     uint32_t bytes = m->interleave_bytes; /* mostly a power of two: no division then */
     return bytes & (bytes - 1) ? address / bytes : address >> __builtin_ctz(bytes);
 }
+uint32_t address_hash(uint64_t chunk, uint32_t n_partitions);
 static inline uint32_t address_partition(const struct address_map *m, uint64_t address)
 {
-    return (uint32_t)(address_chunk(m, address) % m->n_partitions);
+    uint64_t chunk = address_chunk(m, address);
+    return m->hash_partitions ? address_hash(chunk, m->n_partitions)
+                              : (uint32_t)(chunk % m->n_partitions);
 }
 static inline uint64_t address_local(const struct address_map *m, uint64_t address)
 {

@@ -132,6 +132,7 @@ static void come_around(struct partition *p, uint32_t bank, struct mem_request *
     }
     struct line_part written = l2_part_of(r);
     l2_serve(p, &p->banks[bank], r, now);
+    l2_wake(p);
     dram_side_write_around(p, written, now);
 }
 

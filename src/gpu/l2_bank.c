@@ -100,7 +100,7 @@ static uint32_t perform_atomic(struct partition *p, struct mem_request *r, uint6
 
 /* --- service --- */
 
-void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+static void answer(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     uint64_t at = now;
     if (r->access.kind == MEM_ATOMIC) {
@@ -119,6 +119,13 @@ static struct line_part victim_of(const struct mem_request *r, const struct cach
 static struct line_part missing_of(const struct mem_request *r, const struct cache_result *res)
 {
     return (struct line_part){r->bank, r->access.line, res->fetch_sectors};
+}
+
+void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+{
+    if (r->access.kind == MEM_ATOMIC)
+        atomic_order_perform(&b->atomics, r->access.line);
+    answer(p, b, r, now);
 }
 
 /* Loads, and the fetches of instructions and constants. */
@@ -153,6 +160,8 @@ static bool serve_write(struct partition *p, struct l2_bank *b, struct mem_reque
     if (!dram_side_has_room(p))
         return false;
     bool store = r->access.kind == MEM_STORE;
+    if (!store && !atomic_order_allows(&b->atomics, b->cache, &r->access))
+        return false;
     struct cache_room room = {.miss_queue = true, .port = true, .bypass_table = true};
     struct cache_result res = cache_store(b->cache, &r->access, room, store ? NULL : r);
     if (res.answer == CACHE_STALLED)
@@ -168,7 +177,9 @@ static bool serve_write(struct partition *p, struct l2_bank *b, struct mem_reque
     else if (res.forward)
         dram_side_write_around(p, l2_part_of(r), now);
     if (res.answer == CACHE_HIT && !store)
-        l2_serve(p, b, r, now);
+        answer(p, b, r, now);
+    else if (!store)
+        atomic_order_wait(&b->atomics, r->access.line, res.mshr);
     if (store)
         partition_free_store(p, r, now);
     return true;

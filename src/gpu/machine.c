@@ -163,7 +163,8 @@ struct machine *machine_create(const struct machine_config *config,
                                   .interleave_bytes = config->memory.interleave_bytes,
                                   .n_banks = config->dram.n_banks,
                                   .row_bytes = config->dram.row_bytes,
-                                  .bank_interleave_bytes = config->dram.bank_interleave_bytes};
+                                  .bank_interleave_bytes = config->dram.bank_interleave_bytes,
+                                  .hash_partitions = config->memory.hash_partitions};
     m->visibility = visibility_period(m);
     m->shards = xcalloc(n, sizeof *m->shards);
     create_sms(m);

@@ -10,6 +10,8 @@ static const struct param memory_params[] = {
     M32(n_partitions, "6", 1, 64, "partitions",
         "memory partitions, each with L2 banks and a DRAM channel"),
     M32(interleave_bytes, "256", 128, 65536, "bytes", "consecutive addresses of one partition"),
+    PARAM_BOOL(struct memory_config, hash_partitions, "false",
+               "partitions are chosen by a hash of the address, so that no stride camps on one"),
     M32(banks, "2", 1, 16, "banks", "L2 banks of a partition"),
     M32(input_queue, "8", 1, 1024, "requests", "requests waiting for an L2 bank"),
     M32(rop_latency, "60", 1, 10000, "L2 cycles", "from the network to L2"),
@@ -252,6 +254,10 @@ static void check_machine(struct machine_config *c, struct diag_list *diags)
     check_lines(c, diags);
     check_carveout(c, diags);
     check_clocks(c, diags);
+    if (c->memory.hash_partitions && (c->memory.n_partitions & (c->memory.n_partitions - 1)))
+        diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,
+                 "memory.hash_partitions needs a power of two of partitions, not %u",
+                 c->memory.n_partitions);
     if (c->gpu->warps_per_sm > 64 || c->gpu->ctas_per_sm > 32)
         diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,
                  "the cycle-level machine takes at most 64 warps and 32 CTAs per SM");

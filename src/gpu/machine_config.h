@@ -11,6 +11,7 @@
 
 struct memory_config {
     uint32_t n_partitions, interleave_bytes;
+    bool hash_partitions;
     uint32_t banks;             /* L2 banks of a partition */
     uint32_t input_queue;       /* requests between the port and an L2 bank */
     uint32_t rop_latency;       /* from the port to L2 */

@@ -330,6 +330,7 @@ void partition_destroy(struct partition *p)
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         cache_destroy(p->banks[b].cache);
         ring_destroy(&p->banks[b].queue);
+        free(p->banks[b].atomics.lines);
     }
     free(p->banks);
     dram_side_destroy(p);

@@ -13,6 +13,7 @@
 #define HEDDLE_GPU_PARTITION_H
 
 #include "base/divider.h"
+#include "gpu/atomic_order.h"
 #include "gpu/machine_config.h"
 #include "gpu/request_ring.h"
 #include "sm/request.h"
@@ -33,6 +34,7 @@ struct dram_tag {
 struct l2_bank {
     struct cache *cache;
     struct request_ring queue;
+    struct atomic_order atomics;
     uint64_t first_try;  /* the cycle in which its first request could be served at the earliest */
     uint64_t due;        /* the cycle in which it is tried (again), not before something changes */
     uint64_t busy_until; /* atomics */

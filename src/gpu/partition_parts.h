@@ -70,7 +70,7 @@ static inline bool l2_has_room(const struct partition *p, const struct mem_reque
 void l2_enqueue(struct partition *p, struct mem_request *r, uint64_t at, uint64_t now);
 /* Each bank whose time has come serves its first request. */
 void l2_step(struct partition *p, uint64_t now);
-/* The data of a request are in L2. */
+/* The data that a request has waited for are there. */
 void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
 /* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the
  * SMs: to be called when one of these has changed. */

@@ -56,7 +56,7 @@ static void add_run(struct line_access *a, uint32_t from, uint32_t to)
 {
     a->bytes[0] |= ones(clamp(from, 0, 64), clamp(to, 0, 64));
     a->bytes[1] |= ones(clamp(from, 64, 128) - 64, clamp(to, 64, 128) - 64);
-    a->sectors |= (uint32_t)ones(from / SEGMENT_BYTES, (to + SEGMENT_BYTES - 1) / SEGMENT_BYTES);
+    a->segments |= (uint32_t)ones(from / SEGMENT_BYTES, (to + SEGMENT_BYTES - 1) / SEGMENT_BYTES);
 }
 
 /* The most common shapes: a full warp side by side in one line, or all at one place. The ends tell

@@ -48,7 +48,8 @@ static const struct choice {
     {"l1d.n_mshrs", {"1", "2", "32"}},
     {"l1d.mshr_merges", {"1", "2", "8"}},
     {"l1d.allocate_on_fill", {"false", "true"}},
-    {"l1d.sector_bytes", {"32", "128"}},
+    {"l1d.sector_bytes", {"32", "64", "128"}},
+    {"l2.sector_bytes", {"32", "64", "128"}},
     {"l1d.write_back", {"true", "false"}},
     {"l1d.write_evict", {"true", "false"}},
     {"l2.policy", {"lru", "none", "fifo"}},
@@ -91,6 +92,25 @@ static const char *pick_value(const struct choice *c, struct workload_rng *rng)
     return c->values[rng_below(rng, n)];
 }
 
+/* What goes together only in some ways, after everything else: an L1D that shares its memory gives
+ * up ways that it must have, a hash wants a power of two of partitions. */
+static uint32_t add_combinations(const char **settings, struct workload_rng *rng,
+                                 struct arena *arena)
+{
+    uint32_t n = 0;
+    bool carved = rng_below(rng, 3) == 0, hashed = rng_below(rng, 2) == 0;
+    settings[n++] = carved ? "sm.carveout=0,8K" : "sm.carveout=none";
+    if (carved)
+        settings[n++] = "l1d.n_sets=32";
+    if (carved)
+        settings[n++] = "l1d.n_ways=4";
+    settings[n++] = hashed ? "memory.hash_partitions=true" : "memory.hash_partitions=false";
+    if (hashed)
+        settings[n++] = arena_printf(arena, "memory.n_partitions=%u", 1u << rng_below(rng, 4));
+    return n;
+}
+enum { MAX_COMBINATIONS = 5 };
+
 /* There is nothing to part in a set of one way. */
 static bool is_refused(const char *policy, const char *name, const char *value)
 {
@@ -100,7 +120,7 @@ static bool is_refused(const char *policy, const char *name, const char *value)
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena)
 {
     struct workload_rng rng = {seed};
-    uint32_t n = 0, most = sizeof bed->settings / sizeof bed->settings[0] - 1;
+    uint32_t n = 0, most = sizeof bed->settings / sizeof bed->settings[0] - 1 - MAX_COMBINATIONS;
     *bed = (struct testbed){.name = "random", .gpu = gpu_names[rng_below(&rng, n_gpu_names)]};
     bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + rng_below(&rng, 3));
     bed->settings[n++] =
@@ -115,4 +135,5 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
         if (rng_below(&rng, 2) && !is_refused(policy, c->name, value))
             bed->settings[n++] = arena_printf(arena, "%s=%s", c->name, value);
     }
+    add_combinations(bed->settings + n, &rng, arena);
 }

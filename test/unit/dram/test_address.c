@@ -28,6 +28,17 @@ static const struct address_map maps[] = {
      .n_banks = 5,
      .row_bytes = 1024,
      .bank_interleave_bytes = 64},
+    {.n_partitions = 64,
+     .interleave_bytes = 256,
+     .n_banks = 16,
+     .row_bytes = 1024,
+     .bank_interleave_bytes = 256,
+     .hash_partitions = true},
+    {.n_partitions = 2,
+     .interleave_bytes = 512,
+     .n_banks = 3,
+     .row_bytes = 2048,
+     .hash_partitions = true},
 };
 enum { N_MAPS = sizeof maps / sizeof maps[0] };
 
@@ -43,8 +54,11 @@ static uint64_t join(const struct address_map *m, const struct dram_address *a)
     uint64_t in_bank = (uint64_t)a->row * m->row_bytes + a->column;
     uint64_t local =
         (in_bank / piece_bytes * m->n_banks + bank) * piece_bytes + in_bank % piece_bytes;
-    uint64_t chunk = local / m->interleave_bytes * m->n_partitions + a->partition;
-    return chunk * m->interleave_bytes + local % m->interleave_bytes;
+    uint64_t turn = local / m->interleave_bytes, in_chunk = local % m->interleave_bytes;
+    uint32_t partition = a->partition;
+    for (uint64_t above = turn; m->hash_partitions && above; above /= m->n_partitions)
+        partition ^= (uint32_t)(above % m->n_partitions);
+    return (turn * m->n_partitions + partition) * m->interleave_bytes + in_chunk;
 }
 
 static void assert_inverts(const struct address_map *m, uint64_t address)
@@ -94,13 +108,30 @@ static void consecutive_chunks_go_to_consecutive_partitions(void **state)
 {
     (void)state;
     for (int i = 0; i < N_MAPS; i++)
-        for (uint64_t chunk = 0; chunk < 1000; chunk++) {
+        for (uint64_t chunk = 0; !maps[i].hash_partitions && chunk < 1000; chunk++) {
             uint64_t address = chunk * maps[i].interleave_bytes;
             struct dram_address first = address_split(&maps[i], address);
             struct dram_address last =
                 address_split(&maps[i], address + maps[i].interleave_bytes - 1);
             assert_int_equal(first.partition, chunk % maps[i].n_partitions);
             assert_int_equal(last.partition, first.partition);
+        }
+}
+
+/* Any 64 chunks from a multiple of 64 on lie in 64 partitions; so do 64 chunks that are 2^k chunks
+ * apart, which without a hash would all lie in one for k of 6 and more. */
+static void hashed_partitions_are_all_used_by_strides(void **state)
+{
+    (void)state;
+    const struct address_map *m = &maps[5];
+    for (uint32_t shift = 0; shift < 20; shift++)
+        for (uint64_t first = 0; first < 5; first++) {
+            uint64_t seen = 0;
+            for (uint64_t i = 0; i < 64; i++) {
+                uint64_t chunk = (first * 64 + i) << shift;
+                seen |= 1ull << address_split(m, chunk * m->interleave_bytes).partition;
+            }
+            assert_true(seen == ~0ull);
         }
 }
 
@@ -142,6 +173,7 @@ int main(void)
         cmocka_unit_test(splitting_is_one_to_one),
         cmocka_unit_test(a_partition_places_its_own_addresses_the_same),
         cmocka_unit_test(consecutive_chunks_go_to_consecutive_partitions),
+        cmocka_unit_test(hashed_partitions_are_all_used_by_strides),
         cmocka_unit_test(local_addresses_are_compact),
         cmocka_unit_test(power_of_two_strides_use_all_banks),
     };

@@ -29,7 +29,7 @@ static uint32_t naive_group(const uint64_t *address, uint32_t lanes, uint32_t by
         out[i].lanes |= 1u << lane;
         for (uint64_t at = address[lane] - line; at < address[lane] - line + bytes; at++) {
             out[i].bytes[at / 64] |= 1ull << at % 64;
-            out[i].sectors |= 1u << at / SEGMENT_BYTES;
+            out[i].segments |= 1u << at / SEGMENT_BYTES;
         }
     }
     return n;
@@ -48,7 +48,7 @@ static void check(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32
         assert_int_equal(got[i].line, want[i].line);
         assert_int_equal(got[i].address, want[i].address);
         assert_int_equal(got[i].lanes, want[i].lanes);
-        assert_int_equal(got[i].sectors, want[i].sectors);
+        assert_int_equal(got[i].segments, want[i].segments);
         assert_int_equal(got[i].bytes[0], want[i].bytes[0]);
         assert_int_equal(got[i].bytes[1], want[i].bytes[1]);
     }
