@@ -254,6 +254,8 @@ static inline void naive_fetch(struct naive_cache *n, const struct mem_access *a
                              .waiters = {waiter},
                              .n_waiters = 1};
     r->fetch_sectors = need;
+    for (uint32_t sector = 0; sector < 32; sector++)
+        n->stats.sectors_fetched += need >> sector & 1;
 }
 
 static inline int naive_lacks(struct naive_cache *n, struct cache_room room, int way)

@@ -21,7 +21,8 @@ struct duel {
     struct cache *cache;
     struct naive_cache naive;
     enum stream stream;
-    uint64_t random, next_id, cyclic;
+    uint64_t random, next_id, cyclic, seed;
+    uint32_t built_ways;
     struct naive_event log[NAIVE_LOG];
     uint32_t n_log;
     bool flushing; /* too much for the log, and told by the write-backs */
@@ -127,11 +128,22 @@ static struct mem_access next_access(struct duel *d)
     return a;
 }
 
+/* The MSHR that the access would join. */
+static void compare_mshr(struct duel *d, const struct mem_access *a)
+{
+    int way = naive_find(&d->naive, a);
+    uint32_t asked = d->naive.all_sectors == 1 ? 1 : a->sector_mask;
+    uint32_t need = asked & ~(way < 0 ? 0 : d->naive.sets[a->set].ways[way].valid);
+    const struct naive_mshr *m = need ? naive_pending(&d->naive, a->line, need) : NULL;
+    assert_int_equal(cache_mshr_for(d->cache, a), m ? m->number : CACHE_NO_MSHR);
+}
+
 /* Offers the access once to both; true if it was accepted. */
 static bool offer(struct duel *d, const struct mem_access *a, void *waiter)
 {
     struct cache_room room = {below(d, 5) > 0, below(d, 5) > 0, below(d, 5) > 0};
     bool load = a->kind == MEM_LOAD;
+    compare_mshr(d, a);
     struct cache_result x = (load ? cache_load : cache_store)(d->cache, a, room, waiter);
     struct cache_result y = (load ? naive_load : naive_store)(&d->naive, a, room, waiter);
     compare_results(&x, &y);
@@ -221,6 +233,25 @@ static void flush_both(struct duel *d)
     assert_memory_equal(flushed.lines, expected, n * sizeof *expected);
 }
 
+/* The cache goes on with fewer or more ways, as if new but for its counters. */
+static void resize_both(struct duel *d)
+{
+    struct cache_config config = d->naive.config;
+    bool tree = strcmp(config.policy, "plru") == 0;
+    config.n_ways = tree ? d->built_ways >> below(d, 2) : 1 + below(d, d->built_ways);
+    if (!config.n_ways)
+        config.n_ways = 1;
+    flush_both(d);
+    struct cache_stats counted = d->naive.stats;
+    if (config.n_ways != d->naive.config.n_ways) {
+        bool wants_stall_bypass = d->naive.wants_stall_bypass;
+        naive_init(&d->naive, &config, d->seed);
+        d->naive.wants_stall_bypass = wants_stall_bypass;
+        d->naive.stats = counted;
+    }
+    cache_resize(d->cache, config.n_ways, count_writeback, &(struct flushed){0});
+}
+
 static bool always_bypass(const struct cache_policy *p, enum cache_stall cause,
                           const struct mem_access *a)
 {
@@ -243,6 +274,8 @@ static void play(struct duel *d, uint32_t n_accesses)
             invalidate_one(d);
         if (below(d, 700) == 0)
             flush_both(d);
+        if (below(d, 700) == 0)
+            resize_both(d);
     }
     flush_both(d);
     compare_counters(d);
@@ -255,7 +288,7 @@ static struct cache_config random_config(struct duel *d, const char *policy)
     return (struct cache_config){.n_sets = sets[below(d, 6)],
                                  .n_ways = ways[below(d, tree ? 5 : 8)],
                                  .line_bytes = LINE_BYTES,
-                                 .sector_bytes = below(d, 2) ? LINE_BYTES : 32,
+                                 .sector_bytes = LINE_BYTES >> below(d, 3),
                                  .index = INDEX_LINEAR,
                                  .n_mshrs = 1 + below(d, NAIVE_MSHRS),
                                  .mshr_merges = 1 + below(d, NAIVE_WAITERS),
@@ -268,8 +301,9 @@ static struct cache_config random_config(struct duel *d, const char *policy)
 
 static void duel(const char *policy, enum stream stream, uint64_t seed)
 {
-    struct duel d = {.random = seed, .stream = stream};
+    struct duel d = {.random = seed, .stream = stream, .seed = seed};
     struct cache_config config = random_config(&d, policy);
+    d.built_ways = config.n_ways;
     struct cache_policy_desc desc = *cache_policy_find(policy);
     naive_init(&d.naive, &config, seed);
     d.naive.wants_stall_bypass = seed % 3 == 0;
