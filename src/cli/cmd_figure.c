@@ -9,7 +9,7 @@
 #include "lab/figure.h"
 
 struct figure_command {
-    const char *store, *size, *gpu, *csv, *svg;
+    const char *store, *size, *gpu, *csv, *svg, *traces;
     uint64_t jobs;
     bool retry, stored_only;
 };
@@ -22,6 +22,9 @@ static const struct option options[] = {
     OPTION_TEXT("gpu", struct figure_command, gpu, "GPU", "this GPU instead of the figure's"),
     OPTION_U64("jobs", struct figure_command, jobs, "N",
                "points to run at a time; one a processor if not given"),
+    OPTION_TEXT("traces", struct figure_command, traces, "FOLDER",
+                "record a trace of each workload and input there, and replay it for further "
+                "points where that is exact (doc/traces.md); results are then not verified"),
     OPTION_FLAG("retry", struct figure_command, retry, "run points again that failed before"),
     OPTION_FLAG("stored-only", struct figure_command, stored_only,
                 "run nothing: make the figure from what the store has"),
@@ -135,7 +138,8 @@ static enum heddle_status write_files(const struct figure_command *o, const stru
 static enum heddle_status fill_store(const struct figure_command *o, struct figure *f,
                                      struct store *s)
 {
-    struct lab_sweep sweep = {.store_path = o->store, .jobs = o->jobs, .retry = o->retry};
+    struct lab_sweep sweep = {
+        .store_path = o->store, .traces = o->traces, .jobs = o->jobs, .retry = o->retry};
     struct point_context context = spec_context(&f->spec, NULL, NULL);
     return lab_run_points(&sweep, s, f->spec.points, f->spec.n_points, &context);
 }

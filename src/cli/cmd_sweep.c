@@ -9,7 +9,7 @@
 #include "lab/spec.h"
 
 struct sweep_command {
-    const char *store, *size, *gpu;
+    const char *store, *size, *gpu, *traces;
     uint64_t jobs;
     bool dry_run, retry, quiet;
 };
@@ -21,6 +21,9 @@ static const struct option options[] = {
                "points to run at a time; one a processor if not given"),
     OPTION_TEXT("size", struct sweep_command, size, "SIZE", "this size instead of the file's"),
     OPTION_TEXT("gpu", struct sweep_command, gpu, "GPU", "this GPU instead of the file's"),
+    OPTION_TEXT("traces", struct sweep_command, traces, "FOLDER",
+                "record a trace of each workload and input there, and replay it for further "
+                "points where that is exact (doc/traces.md); results are then not verified"),
     OPTION_FLAG("dry-run", struct sweep_command, dry_run,
                 "check the file and list its points; run nothing, write nothing"),
     OPTION_FLAG("retry", struct sweep_command, retry, "run points again that failed before"),
@@ -81,6 +84,7 @@ static enum heddle_status run_spec(const struct sweep_command *o, const struct s
                                    const struct point_context *context)
 {
     struct lab_sweep sweep = {.store_path = o->store,
+                              .traces = o->traces,
                               .jobs = o->jobs,
                               .retry = o->retry,
                               .is_quiet = o->quiet,

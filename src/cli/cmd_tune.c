@@ -11,7 +11,7 @@
 #include "lab/spec.h"
 
 struct tune_command {
-    const char *store, *size, *gpu, *limits;
+    const char *store, *size, *gpu, *limits, *traces;
     struct text_list settings;
     uint64_t jobs;
     bool json;
@@ -29,6 +29,9 @@ static const struct option options[] = {
                 "limits to try; all from 1 to the warps of an SM if not given"),
     OPTION_U64("jobs", struct tune_command, jobs, "N",
                "limits to try at a time; one a processor if not given"),
+    OPTION_TEXT("traces", struct tune_command, traces, "FOLDER",
+                "record a trace of each workload and input there, and replay it for further "
+                "points where that is exact (doc/traces.md); results are then not verified"),
     OPTION_FLAG("json", struct tune_command, json, "print the result as JSON"),
 };
 
@@ -148,7 +151,7 @@ static enum heddle_status read_results(struct store *s, const struct spec *spec,
 
 static enum heddle_status tune(const struct tune_command *o, const struct spec *spec)
 {
-    struct lab_sweep sweep = {.store_path = o->store, .jobs = o->jobs};
+    struct lab_sweep sweep = {.store_path = o->store, .traces = o->traces, .jobs = o->jobs};
     struct point_context context = spec_context(spec, NULL, NULL);
     struct result_set set = {0};
     struct arena arena = {0};

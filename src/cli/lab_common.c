@@ -82,6 +82,7 @@ enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
     const struct sweep_options options = {.program = "/proc/self/exe",
                                           .jobs = (uint32_t)how->jobs,
                                           .retry = how->retry,
+                                          .traces = how->traces,
                                           .progress = show_progress,
                                           .progress_user = (void *)how};
     enum heddle_status status = sweep_run(s, points, n, context, &options, &outcome);

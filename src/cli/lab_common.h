@@ -10,7 +10,7 @@ bool lab_file_exists(const char *path);
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out);
 
 struct lab_sweep {
-    const char *store_path;
+    const char *store_path, *traces;
     uint64_t jobs;
     bool retry, is_quiet, prints_summary;
 };

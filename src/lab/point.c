@@ -233,26 +233,36 @@ static void hash_number(struct hash *h, uint64_t value)
     hash_add_field(h, text);
 }
 
-static void make_key(struct keys *k, struct point *p)
+/* The workload, its kernel and its input, in the hands of this model. */
+static void make_input_key(struct point *p, const char *kernel)
 {
     struct hash h;
-    const char *machine = machine_digest(k, p);
-    const char *kernel = k->failed_here ? "" : kernel_digest(k, p->workload);
-    p->key[0] = 0;
-    if (!machine[0] || !kernel[0])
-        return;
     hash_init(&h);
-    hash_add_field(&h, "heddle result 1");
     hash_add_field(&h, lab_model_version);
-    hash_add_field(&h, machine);
-    hash_add_field(&h, k->plugins);
-    hash_number(&h, k->context->max_cycles);
     hash_add_field(&h, p->workload->name);
     hash_add_field(&h, kernel);
     hash_add_field(&h, p->size->name);
     for (int i = 0; i < WORKLOAD_PARAMS; i++)
         hash_number(&h, (uint64_t)p->size->p[i]);
     hash_number(&h, p->seed);
+    hash_finish(&h, p->input);
+}
+
+static void make_key(struct keys *k, struct point *p)
+{
+    struct hash h;
+    const char *machine = machine_digest(k, p);
+    const char *kernel = k->failed_here ? "" : kernel_digest(k, p->workload);
+    p->key[0] = p->input[0] = 0;
+    if (!machine[0] || !kernel[0])
+        return;
+    make_input_key(p, kernel);
+    hash_init(&h);
+    hash_add_field(&h, "heddle result 1");
+    hash_add_field(&h, p->input);
+    hash_add_field(&h, machine);
+    hash_add_field(&h, k->plugins);
+    hash_number(&h, k->context->max_cycles);
     hash_finish(&h, p->key);
 }
 

@@ -24,7 +24,8 @@ struct point {
     struct point_word gpu;    /* a name or a path */
     struct point_word *words; /* scheduler and L1D policy too; a later one wins */
     uint32_t n_words;
-    char key[HASH_TEXT_BYTES]; /* "" until point_make_keys() */
+    /* "" until point_make_keys(). What the result depends on, and of that all but the machine. */
+    char key[HASH_TEXT_BYTES], input[HASH_TEXT_BYTES];
 };
 
 /* What all points of an experiment share. */

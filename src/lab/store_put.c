@@ -33,7 +33,7 @@ static const char *const put_statements[] = {
     " WHERE json_type(:document, '$.config') = 'object'",
     "INSERT OR IGNORE INTO run (key, state, workload, size, seed, gpu, mode, scheduler, l1d, l2,"
     " settings, model, heddle_version, input_hash, output_hash, verified, exit_status, message,"
-    " seconds, stored_at, config)"
+    " seconds, stored_at, config, replayed)"
     " SELECT :key, iif(:status = 0, 'done', 'failed'),"
     " coalesce(json_extract(d, '$.workload'), json_extract(d, '$.kernel'), :workload),"
     " coalesce(json_extract(d, '$.size'), :size), coalesce(json_extract(d, '$.seed'), :seed),"
@@ -43,7 +43,8 @@ static const char *const put_statements[] = {
     " :settings, :model, json_extract(d, '$.heddle_version'), json_extract(d, '$.input_hash'),"
     " json_extract(d, '$.output_hash'), coalesce(json_extract(d, '$.verified'), 0), :status,"
     " coalesce(:message, json_extract(d, '$.message')), :seconds, datetime('now'),"
-    " (SELECT id FROM config WHERE hash = :config)"
+    " (SELECT id FROM config WHERE hash = :config),"
+    " coalesce(json_extract(d, '$.replayed'), 0)"
     " FROM (SELECT coalesce(:document, '{}') AS d)",
     "INSERT OR IGNORE INTO stat_name (name, unit)"
     " SELECT key, '' FROM json_each(:document, '$.stats')",

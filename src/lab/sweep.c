@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/trace_pool.h"
 #include "lab/workers.h"
 #include "stats/host.h"
 
@@ -21,7 +22,10 @@ struct sweep {
     const struct sweep_options *options;
     struct sweep_outcome *outcome;
     struct workers workers;
-    uint32_t next; /* points before it have been started or need nothing */
+    struct trace_pool traces;
+    enum trace_use *use; /* by point: what its run does with a trace */
+    bool *executes;      /* by point: not again with a trace, after that failed */
+    uint32_t next;       /* points before it have been started or need nothing */
     double began;
 };
 
@@ -91,22 +95,41 @@ static enum heddle_status look_up(struct sweep *w, uint32_t i)
 
 enum { MAX_FIXED_WORDS = 16 };
 
-/* The command line of a point. Here is the place where the replay of a recorded trace would be
- * asked for, once a trace knows for which points it is exact. */
-static const char **command_of(const struct sweep *w, const struct point *p, struct arena *arena)
+/* What to run: the workload, perhaps recording a trace, or a trace of it. */
+static uint32_t add_program(struct sweep *w, uint32_t i, const char **argv, struct arena *arena)
 {
+    const struct point *p = &w->points[i];
+    const char *trace = NULL;
+    uint32_t n = 0;
+    w->use[i] = w->executes[i] ? TRACE_UNUSED : trace_pool_use(&w->traces, p, arena, &trace);
+    if (w->use[i] == TRACE_REPLAY) {
+        argv[n++] = "--replay";
+        argv[n++] = trace;
+        return n;
+    }
+    if (w->use[i] == TRACE_RECORD) {
+        argv[n++] = "--record";
+        argv[n++] = trace;
+    }
+    argv[n++] = p->workload->name;
+    argv[n++] = "--size";
+    argv[n++] = p->size->name;
+    argv[n++] = "--seed";
+    argv[n++] = arena_printf(arena, "%" PRIu64, p->seed);
+    return n;
+}
+
+static const char **command_of(struct sweep *w, uint32_t at, struct arena *arena)
+{
+    const struct point *p = &w->points[at];
     const struct point_context *c = w->context;
     const char **argv =
         ARENA_ARRAY(arena, const char *, MAX_FIXED_WORDS + 2 * (p->n_words + c->n_plugins) + 1);
     uint32_t n = 0;
     argv[n++] = w->options->program;
     argv[n++] = "run";
-    argv[n++] = p->workload->name;
+    n += add_program(w, at, argv + n, arena);
     argv[n++] = "--json";
-    argv[n++] = "--size";
-    argv[n++] = p->size->name;
-    argv[n++] = "--seed";
-    argv[n++] = arena_printf(arena, "%" PRIu64, p->seed);
     argv[n++] = "--gpu";
     argv[n++] = p->gpu.text;
     if (c->max_cycles) {
@@ -136,7 +159,7 @@ static enum heddle_status start_point(struct sweep *w, uint32_t i)
         return HEDDLE_OK;
     }
     struct arena arena = {0};
-    bool started = workers_start(&w->workers, i, command_of(w, &w->points[i], &arena));
+    bool started = workers_start(&w->workers, i, command_of(w, i, &arena));
     arena_destroy(&arena);
     if (started) {
         w->todo[i] = TODO_RUNNING;
@@ -210,6 +233,20 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
     return status;
 }
 
+/* False if the run is to be done again: one that used a trace and failed may have failed because of
+ * that. After a replay it records the trace anew, after a recording it just executes. */
+static bool trace_is_done_with(struct sweep *w, const struct worker_end *e)
+{
+    enum trace_use use = w->use[e->job];
+    bool failed = e->exit_status != 0;
+    if (use == TRACE_RECORD)
+        trace_pool_recorded(&w->traces, &w->points[e->job]);
+    if (use == TRACE_REPLAY && failed)
+        trace_pool_distrust(&w->traces, &w->points[e->job]);
+    w->executes[e->job] = use == TRACE_RECORD && failed;
+    return use == TRACE_UNUSED || !failed;
+}
+
 static enum heddle_status finish_some(struct sweep *w)
 {
     struct worker_end end;
@@ -217,11 +254,14 @@ static enum heddle_status finish_some(struct sweep *w)
         tell(w, NULL);
         return HEDDLE_OK;
     }
-    w->todo[end.job] = TODO_NOTHING;
-    enum heddle_status status = keep_result(w, &end);
+    enum heddle_status status = HEDDLE_OK;
+    bool is_final = trace_is_done_with(w, &end);
+    w->todo[end.job] = is_final ? TODO_NOTHING : TODO_WAIT;
+    if (is_final)
+        status = keep_result(w, &end);
     strbuf_destroy(&end.out);
     strbuf_destroy(&end.err);
-    if (status == HEDDLE_OK) {
+    if (status == HEDDLE_OK && is_final) {
         w->outcome->counts.n_run++;
         tell(w, &w->points[end.job]);
     }
@@ -265,6 +305,16 @@ static int compare_failures(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
+static enum heddle_status open_traces(struct sweep *w)
+{
+    if (trace_pool_create(&w->traces, w->options->traces))
+        return HEDDLE_OK;
+    strbuf_clear(&w->store->error);
+    strbuf_addf(&w->store->error, "cannot make the folder %s: %s\n", w->options->traces,
+                strerror(errno));
+    return HEDDLE_ENVIRONMENT;
+}
+
 enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
                              const struct point_context *context,
                              const struct sweep_options *options, struct sweep_outcome *outcome)
@@ -272,12 +322,14 @@ enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
     struct sweep w = {.store = s,
                       .points = points,
                       .todo = xcalloc(n + 1, sizeof *w.todo),
+                      .use = xcalloc(n + 1, sizeof *w.use),
+                      .executes = xcalloc(n + 1, sizeof *w.executes),
                       .n = n,
                       .context = context,
                       .options = options,
                       .outcome = outcome,
                       .began = host_now_seconds()};
-    enum heddle_status status = HEDDLE_OK;
+    enum heddle_status status = open_traces(&w);
     drop_twins(&w);
     for (uint32_t i = 0; status == HEDDLE_OK && i < n; i++)
         if (w.todo[i] == TODO_RUN) {
@@ -292,7 +344,10 @@ enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
     workers_destroy(&w.workers);
     if (outcome->n_failures)
         qsort(outcome->failures, outcome->n_failures, sizeof *outcome->failures, compare_failures);
+    trace_pool_destroy(&w.traces);
     free(w.todo);
+    free(w.use);
+    free(w.executes);
     return status;
 }
 

@@ -19,6 +19,7 @@ struct sweep_options {
     const char *program; /* heddle itself */
     uint32_t jobs;       /* at a time; 0 = one a processor */
     bool retry;          /* points that failed before are run again */
+    const char *traces;  /* folder of traces to record and replay; NULL = every point executes */
     /* Told after each change and now and then; may be NULL. `what` is the point that ended last,
      * or NULL. */
     void (*progress)(void *user, const struct sweep_progress *p, const struct point *what);
