@@ -85,7 +85,7 @@ static void print_claims(const struct figure *f, struct strbuf *out)
         struct strbuf paper = {0}, ours = {0};
         bool agrees = false, is_answered = figure_answer(f, c, &paper, &ours, &agrees);
         table_cell(&t, "%s", c->says);
-        table_cell(&t, "%s", paper.len ? strbuf_text(&paper) : c->at && c->series ? c->at : "-");
+        table_cell(&t, "%s", strbuf_text(&paper));
         table_cell(&t, "%s", is_answered ? strbuf_text(&ours) : "-");
         table_cell(&t, "%s", is_answered ? agrees ? "yes" : "no" : c->kind ? "missing" : "look");
         table_cell(&t, "%s", c->source);

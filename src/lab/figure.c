@@ -223,43 +223,47 @@ static uint32_t extreme(const struct figure *f, const struct figure_series *line
 }
 
 static bool answer_extreme(const struct figure *f, const struct figure_claim *c,
-                           const struct figure_series *line, struct strbuf *paper,
-                           struct strbuf *ours, bool *agrees)
+                           const struct figure_series *line, struct strbuf *ours, bool *agrees)
 {
     uint32_t best = extreme(f, line, c->kind == CLAIM_LOWEST_AT ? -1 : 1);
     if (best == f->n_xs)
         return false;
     strbuf_addf(ours, "%s (%.3f)", f->xs[best], line->values[best]);
-    if (c->kind == CLAIM_HIGHEST_BETWEEN) {
-        uint32_t above = index_of(f->xs, f->n_xs, c->at),
-                 below = index_of(f->xs, f->n_xs, c->below);
-        strbuf_addf(paper, "between %s and %s", c->at, c->below);
-        *agrees = best > above && best < below;
-    } else {
-        strbuf_add(paper, c->at);
+    if (c->kind == CLAIM_HIGHEST_BETWEEN)
+        *agrees =
+            best > index_of(f->xs, f->n_xs, c->at) && best < index_of(f->xs, f->n_xs, c->below);
+    else
         *agrees = strcmp(f->xs[best], c->at) == 0;
-    }
     return true;
 }
 
 /* "About" is within a twentieth: what a reader of bars cannot tell apart. */
 static const double about_tolerance = 0.05;
 
+static bool answer_about(const struct figure *f, const struct figure_claim *c,
+                         const struct figure_series *line, struct strbuf *ours, bool *agrees)
+{
+    uint32_t x = index_of(f->xs, f->n_xs, c->at);
+    if (x == f->n_xs || isnan(line->values[x]))
+        return false;
+    strbuf_addf(ours, "%.3f", line->values[x]);
+    *agrees = fabs(line->values[x] / c->about - 1) <= about_tolerance;
+    return true;
+}
+
 bool figure_answer(const struct figure *f, const struct figure_claim *c, struct strbuf *paper,
                    struct strbuf *ours, bool *agrees)
 {
     const struct figure_series *line = c->series ? find_series(f, c->series) : NULL;
+    if (c->kind == CLAIM_ABOUT)
+        strbuf_addf(paper, "about %.3g", c->about);
+    else if (c->kind == CLAIM_HIGHEST_BETWEEN)
+        strbuf_addf(paper, "between %s and %s", c->at, c->below);
+    else
+        strbuf_add(paper, c->kind == CLAIM_WORDS ? "-" : c->at);
     if (c->kind == CLAIM_WORDS || !line)
         return false;
-    if (c->kind != CLAIM_ABOUT)
-        return answer_extreme(f, c, line, paper, ours, agrees);
-    uint32_t x = index_of(f->xs, f->n_xs, c->at);
-    if (x == f->n_xs || isnan(line->values[x]))
-        return false;
-    strbuf_addf(paper, "about %.3g", c->about);
-    strbuf_addf(ours, "%.3f", line->values[x]);
-    *agrees = fabs(line->values[x] / c->about - 1) <= about_tolerance;
-    return true;
+    return (c->kind == CLAIM_ABOUT ? answer_about : answer_extreme)(f, c, line, ours, agrees);
 }
 
 /* --- CSV --- */

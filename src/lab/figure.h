@@ -82,7 +82,8 @@ void figure_destroy(struct figure *f);
 /* Fills xs and series from what the store has of the points, whose keys must be made. */
 enum heddle_status figure_derive(struct figure *f, struct store *s);
 
-/* What ours are for a claim: false if it cannot be said, because of what is missing. */
+/* What the paper says in a claim, and what ours are: false if that cannot be said, because of what
+ * is missing. */
 bool figure_answer(const struct figure *f, const struct figure_claim *c, struct strbuf *paper,
                    struct strbuf *ours, bool *agrees);
 
