@@ -9,7 +9,7 @@
 static inline int cache_choose_way(const struct cache *c, const struct cache_set *s,
                                    const struct mem_access *a)
 {
-    int choice = c->desc->decide(&c->policy, s, a);
+    int choice = c->is_lru ? cache_set_lru(s) : c->desc->decide(&c->policy, s, a);
     if (choice == CACHE_BYPASS)
         return choice;
     int empty = cache_set_empty_way(s);

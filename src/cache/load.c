@@ -71,18 +71,11 @@ static struct cache_result load_bypasses(struct cache *c, const struct mem_acces
     return load_goes_around(c, a, reason);
 }
 
-/* Apart from cache_load(), so that a hit does not save registers for the sake of a miss. `found` is
- * the way of the line if only its sectors are missing, else -1. */
-static __attribute__((noinline)) struct cache_result load_misses(struct cache *c,
-                                                                 const struct mem_access *a,
-                                                                 struct cache_room room,
-                                                                 void *waiter, int found)
+/* A load that found neither its line nor an outstanding miss. `found` as in load_misses(). */
+static struct cache_result load_allocates(struct cache *c, const struct mem_access *a,
+                                          struct cache_room room, void *waiter, int found)
 {
     struct lookup q = cache_lookup_at(c, a, found);
-    uint32_t mshr = mshr_find(&c->mshrs, a->line, q.need);
-    if (mshr != MSHR_NONE)
-        return mshr_has_room(&c->mshrs, mshr) ? load_merges(c, &q, a, mshr, waiter)
-                                              : load_stalls(c, a, room, STALL_MERGE);
     int way = found >= 0 ? found : cache_choose_way(c, q.set, a);
     if (way == CACHE_BYPASS)
         return load_bypasses(c, a, room, BYPASS_POLICY);
@@ -95,6 +88,23 @@ static __attribute__((noinline)) struct cache_result load_misses(struct cache *c
     struct cache_result r = {.answer = CACHE_MISS};
     cache_start_fetch(c, a, &q, way, waiter, &r);
     return r;
+}
+
+/* Apart from cache_load(), so that a hit does not save registers for the sake of a miss. `found` is
+ * the way of the line if only its sectors are missing, else -1. */
+static __attribute__((noinline)) struct cache_result load_misses(struct cache *c,
+                                                                 const struct mem_access *a,
+                                                                 struct cache_room room,
+                                                                 void *waiter, int found)
+{
+    struct lookup q = cache_lookup_at(c, a, found);
+    uint32_t mshr = mshr_find(&c->mshrs, a->line, q.need);
+    if (mshr != MSHR_NONE)
+        return mshr_has_room(&c->mshrs, mshr) ? load_merges(c, &q, a, mshr, waiter)
+                                              : load_stalls(c, a, room, STALL_MERGE);
+    if (c->is_lru && !c->mshrs.n_free) /* it never goes around: no need to ask it for a way */
+        return cache_stalled(STALL_MSHR);
+    return load_allocates(c, a, room, waiter, found);
 }
 
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,

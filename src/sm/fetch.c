@@ -31,8 +31,9 @@ static enum cache_answer load_line(struct sm *sm, uint32_t slot, uint64_t addres
     a.set = cache_set_of(sm->l1i, a.line);
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     struct cache_result r = cache_load(sm->l1i, &a, room, (void *)(uintptr_t)(slot + 1));
+    struct route route = sm_route(sm, a.line);
     if (r.answer == CACHE_MISS)
-        sm_queue_request(sm, sm_new_request(sm, &a, FROM_L1I, r.mshr, line_bytes), now);
+        sm_queue_request(sm, sm_new_request(sm, &a, &route, FROM_L1I, r.mshr, line_bytes), now);
     return r.answer;
 }
 

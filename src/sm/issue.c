@@ -113,6 +113,7 @@ static void enter_ready(struct sm *sm, struct sm_warp *w, uint64_t bit)
     sm->can_issue |= bit;
     sm->by_unit[w->unit] |= bit;
     sm->by_class[w->issue_class] |= bit;
+    sm->issue_due = 0;
 }
 
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
@@ -332,8 +333,8 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
 static inline uint64_t warps_with_unit(const struct sm *sm, uint64_t now)
 {
     uint64_t ready = sm->can_issue;
-    for (uint32_t c = 0; c < sm->n_cores; c++)
-        for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++)
+    for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++)
+        for (uint32_t c = 0; sm->by_unit[u] && c < sm->n_cores; c++)
             if (unit_next(sm, &sm->cores[c], (enum sm_unit)u) > now)
                 ready &= ~(sm->by_unit[u] & sm->cores[c].warps);
     return ldst_has_room(sm) ? ready : ready & ~sm->by_unit[UNIT_LDST];
@@ -380,19 +381,10 @@ static __attribute__((noinline)) void issue_attributed(struct sm *sm, uint64_t n
     }
 }
 
-void sm_issue(struct sm *sm, uint64_t now)
+/* Each scheduler in turn. */
+static void issue_ready(struct sm *sm, uint64_t now)
 {
     const struct scheduler_desc *d = sm->scheduler->desc;
-    if (d->advance && now > sm->scheduler_time) {
-        d->advance(sm->scheduler, now - sm->scheduler_time);
-        sm->scheduler_time = now;
-    }
-    if (sm->attribution) {
-        issue_attributed(sm, now);
-        return;
-    }
-    if (!sm->can_issue)
-        return;
     uint64_t with_unit = warps_with_unit(sm, now);
     for (uint32_t s = 0; with_unit && s < sm->config->n_schedulers; s++) {
         uint64_t ready = with_unit & sm->slot_mask[s];
@@ -408,7 +400,8 @@ void sm_issue(struct sm *sm, uint64_t now)
     }
 }
 
-uint64_t sm_issue_next(const struct sm *sm, uint64_t now)
+/* The first cycle after `now` at which something might issue, as things are. */
+static uint64_t issue_next(const struct sm *sm, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
     if (!sm->can_issue)
@@ -429,4 +422,20 @@ uint64_t sm_issue_next(const struct sm *sm, uint64_t now)
         next = change < next ? change : next;
     }
     return next > now ? next : now + 1;
+}
+
+void sm_issue(struct sm *sm, uint64_t now)
+{
+    const struct scheduler_desc *d = sm->scheduler->desc;
+    uint64_t issued = sm->stats.issued;
+    if (d->advance && now > sm->scheduler_time) {
+        d->advance(sm->scheduler, now - sm->scheduler_time);
+        sm->scheduler_time = now;
+    }
+    if (sm->attribution)
+        issue_attributed(sm, now);
+    else if (sm->can_issue)
+        issue_ready(sm, now);
+    /* After one that issued another mostly can: not worth working out. */
+    sm->issue_due = issued != sm->stats.issued ? now + 1 : issue_next(sm, now);
 }

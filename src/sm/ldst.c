@@ -183,6 +183,8 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     l->entered = now;
     l->ready_at = ready_at;
     queue_enter(&sm->ldst_account, now);
+    if (sm->ldst_n == 1)
+        sm->ldst_due = 0;
     l->shared_passes = l->n = l->next = 0;
     l->started_shared = false;
     l->kind = load ? MEM_LOAD : MEM_STORE;
@@ -206,19 +208,18 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
         w->emu->cta->number * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
     l->first_id = sm->next_access_id;
     sm->next_access_id += l->n;
+    l->prepared = false;
     begin_accesses(sm, l);
 }
 
 /* --- one access --- */
 
-/* The access to do next. */
-static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
+/* What does not change however often the access is tried. */
+static void prepare_access(const struct sm *sm, struct ldst_op *l)
 {
     const struct line_access *x = &l->access[l->next];
-    const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
     a->id = l->first_id + l->next;
-    a->cycle = now;
     a->active_mask = x->lanes;
     a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
     a->first_thread = l->first_thread_of_warp + a->first_lane;
@@ -226,12 +227,27 @@ static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, ui
     a->line = x->line;
     a->segments = x->segments;
     a->sector_mask = cache_sectors_of(&sm->config->l1d, x->segments);
+    a->set = cache_set_of(l->space == MEM_CONST ? sm->l1c : sm->l1d, x->line);
     a->byte_mask[0] = x->bytes[0];
     a->byte_mask[1] = x->bytes[1];
     a->full_line = (x->bytes[0] & x->bytes[1]) == ~0ull;
-    bool has_warp = sm->warps[l->slot].emu != NULL;
-    a->criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0;
-    a->is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now);
+    l->route = sm_route(sm, x->line);
+    l->prepared = true;
+}
+
+/* The access to do next. */
+static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    const struct criticality *crit = sm->criticality;
+    struct mem_access *a = &l->common;
+    if (!l->prepared)
+        prepare_access(sm, l);
+    a->cycle = now;
+    if (sm->criticality_counts) {
+        bool has_warp = sm->warps[l->slot].emu != NULL;
+        a->criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0;
+        a->is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now);
+    }
     return a;
 }
 
@@ -261,8 +277,9 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
     back.sector_mask = victim->victim_sectors;
     back.segments = cache_segments_of(&sm->config->l1d, victim->victim_sectors);
     set_bytes(&back, back.segments);
-    sm_queue_request(sm, sm_new_request(sm, &back, FROM_STORE, 0, segment_bytes(back.segments)),
-                     now);
+    struct route route = sm_route(sm, back.line);
+    uint32_t bytes = segment_bytes(back.segments);
+    sm_queue_request(sm, sm_new_request(sm, &back, &route, FROM_STORE, 0, bytes), now);
 }
 
 static uint32_t free_bypass_slot(const struct sm *sm)
@@ -278,7 +295,8 @@ static void send_bypass(struct sm *sm, const struct ldst_op *l, const struct mem
                         uint64_t now)
 {
     uint32_t slot = free_bypass_slot(sm);
-    struct mem_request *r = sm_new_request(sm, a, FROM_BYPASS, slot, segment_bytes(a->segments));
+    struct mem_request *r =
+        sm_new_request(sm, a, &l->route, FROM_BYPASS, slot, segment_bytes(a->segments));
     if (sm->config->bypass_bytes != SEGMENT_BYTES) {
         r->access.segments = all_segments(sm->config->l1d.line_bytes);
         r->data_bytes = sm->config->l1d.line_bytes;
@@ -295,20 +313,18 @@ static bool stall(struct sm *sm, enum cache_stall cause)
     return false;
 }
 
-static struct cache_room room_now(const struct sm *sm, const struct mem_access *a, uint64_t now)
+static inline struct cache_room room_now(const struct sm *sm, const struct ldst_op *l, uint64_t now)
 {
     return (struct cache_room){
         .miss_queue = !sm_miss_queue_full(sm),
-        .port = tx_can_send(&sm->up, now * sm->clock->period, sm_destination(sm, a->line),
-                            sm->header_flits),
+        .port = tx_can_send(&sm->up, now * sm->clock->period, l->route.to, sm->header_flits),
         .bypass_table = sm->n_bypass < sm->config->bypass_slots,
     };
 }
 
 static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
 {
-    a->set = cache_set_of(sm->l1d, a->line);
-    struct cache_result r = cache_load_around(sm->l1d, a, room_now(sm, a, now));
+    struct cache_result r = cache_load_around(sm->l1d, a, room_now(sm, l, now));
     if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
     send_bypass(sm, l, a, now);
@@ -317,40 +333,46 @@ static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a
 
 /* A request for these sectors of the line. */
 static struct mem_request *new_fetch(struct sm *sm, const struct mem_access *a,
-                                     const struct cache_config *c, enum request_origin origin,
-                                     const struct cache_result *miss)
+                                     const struct route *route, const struct cache_config *c,
+                                     enum request_origin origin, const struct cache_result *miss)
 {
     uint32_t segments = cache_segments_of(c, miss->fetch_sectors);
-    struct mem_request *r = sm_new_request(sm, a, origin, miss->mshr, segment_bytes(segments));
+    struct mem_request *r =
+        sm_new_request(sm, a, route, origin, miss->mshr, segment_bytes(segments));
     r->access.segments = segments;
     return r;
 }
 
-static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, struct cache *c,
-                        uint64_t now)
+static void send_miss(struct sm *sm, const struct ldst_op *l, const struct mem_access *a,
+                      const struct cache_result *r, uint64_t now)
 {
-    bool constant = c == sm->l1c;
-    uint32_t latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
-    a->set = cache_set_of(c, a->line);
-    struct cache_result r = cache_load(c, a, room_now(sm, a, now), l->record);
+    bool constant = l->space == MEM_CONST;
+    const struct cache_config *c = constant ? &sm->config->l1c : &sm->config->l1d;
+    if (r->writeback)
+        sm_queue_writeback(sm, a, r, now);
+    enum request_origin origin = constant ? FROM_L1C : FROM_L1D;
+    sm_queue_request(sm, new_fetch(sm, a, &l->route, c, origin, r), now);
+}
+
+static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
+{
+    bool constant = l->space == MEM_CONST;
+    struct cache_result r =
+        cache_load(constant ? sm->l1c : sm->l1d, a, room_now(sm, l, now), l->record);
+    uint64_t done_at = now + (constant ? sm->config->const_latency : sm->config->l1d_latency);
     switch (r.answer) {
     case CACHE_STALLED:
         return stall(sm, r.stall);
     case CACHE_HIT:
-        if (now + latency > l->record->done_at)
-            l->record->done_at = now + latency;
+        if (done_at > l->record->done_at)
+            l->record->done_at = done_at;
         break;
     case CACHE_MERGE:
         l->record->outstanding++;
         break;
     case CACHE_MISS:
         l->record->outstanding++;
-        if (r.writeback)
-            sm_queue_writeback(sm, a, &r, now);
-        sm_queue_request(sm,
-                         constant ? new_fetch(sm, a, &sm->config->l1c, FROM_L1C, &r)
-                                  : new_fetch(sm, a, &sm->config->l1d, FROM_L1D, &r),
-                         now);
+        send_miss(sm, l, a, &r, now);
         break;
     case CACHE_BYPASSED:
         send_bypass(sm, l, a, now);
@@ -360,10 +382,9 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, struct mem_access *a, 
 
 /* Stores to global memory remove their line and go on; those to local memory, which nobody else
  * sees, stay until they are evicted. */
-static bool store_access(struct sm *sm, struct mem_access *a, uint64_t now)
+static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
 {
-    struct cache_room room = room_now(sm, a, now);
-    a->set = cache_set_of(sm->l1d, a->line);
+    struct cache_room room = room_now(sm, l, now);
     if (!room.miss_queue)
         return stall(sm, STALL_MISS_QUEUE);
     struct cache_result r = cache_store(sm->l1d, a, room, NULL);
@@ -374,10 +395,11 @@ static bool store_access(struct sm *sm, struct mem_access *a, uint64_t now)
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
-        sm_queue_request(sm, new_fetch(sm, &fetch, &sm->config->l1d, FROM_L1D, &r), now);
+        sm_queue_request(sm, new_fetch(sm, &fetch, &l->route, &sm->config->l1d, FROM_L1D, &r), now);
     }
     if (r.forward)
-        sm_queue_request(sm, sm_new_request(sm, a, FROM_STORE, 0, segment_bytes(a->segments)), now);
+        sm_queue_request(
+            sm, sm_new_request(sm, a, &l->route, FROM_STORE, 0, segment_bytes(a->segments)), now);
     return true;
 }
 
@@ -388,7 +410,8 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     if (sm->on_atomic)
         sm->on_atomic(sm->on_atomic_user, a);
     cache_invalidate_line(sm->l1d, a->line);
-    struct mem_request *r = sm_new_request(sm, a, FROM_ATOMIC, 0, segment_bytes(a->segments));
+    struct mem_request *r =
+        sm_new_request(sm, a, &l->route, FROM_ATOMIC, 0, segment_bytes(a->segments));
     if (!r->atomic)
         r->atomic = ARENA_NEW(&sm->pool, struct atomic_part);
     r->atomic->op = l->op;
@@ -413,19 +436,14 @@ static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
     if (l->kind == MEM_ATOMIC)
         return atomic_access(sm, l, a, now);
     if (l->kind == MEM_STORE) {
-        bool ok = store_access(sm, a, now);
+        bool ok = store_access(sm, l, a, now);
         sm->stats.store_requests += ok;
         return ok;
     }
-    bool ok;
     if (l->record == NULL) /* a load whose result nobody wants still asks for its line */
         l->record = new_record(sm, l->slot, l->pc);
-    if (l->space == MEM_CONST)
-        ok = load_cached(sm, l, a, sm->l1c, now);
-    else if (l->uncached && l->space == MEM_GLOBAL)
-        ok = load_uncached(sm, l, a, now);
-    else
-        ok = load_cached(sm, l, a, sm->l1d, now);
+    bool around = l->uncached && l->space == MEM_GLOBAL;
+    bool ok = around ? load_uncached(sm, l, a, now) : load_cached(sm, l, a, now);
     sm->stats.load_requests += ok && l->space != MEM_CONST;
     return ok;
 }
@@ -462,8 +480,10 @@ static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
         if (!r->outstanding)
             release_record(sm, r, now);
     }
-    sm->ldst_head = (sm->ldst_head + 1) % sm->config->ldst_queue;
+    sm->ldst_head = sm->ldst_head + 1 < sm->config->ldst_queue ? sm->ldst_head + 1 : 0;
     sm->ldst_n--;
+    if (sm->by_unit[UNIT_LDST])
+        sm->issue_due = 0;
     queue_leave(&sm->ldst_account, l->entered, now);
 }
 
@@ -476,32 +496,31 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
         l->record->done_at = now + l->shared_passes - 1 + sm->config->shared_latency;
 }
 
-bool ldst_wants_port(const struct sm *sm)
+/* A stalled access waits until ldst_wake(), unless only the port is in its way. */
+static uint64_t stalled_until(const struct sm *sm, const struct ldst_op *l, uint64_t now)
 {
-    return sm->ldst_stalled && (sm->answers_drift || sm->ldst_cause == STALL_PORT ||
-                                sm->ldst_cause == STALL_BYPASS_TABLE);
+    uint64_t next = cache_next_change(sm->l1d, now);
+    if (sm->ldst_cause != STALL_PORT && !sm->answers_drift)
+        return next;
+    sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, l->route.to, sm->header_flits);
+    uint64_t open = t == TIME_NEVER ? UINT64_MAX : sm_cycle_at(sm, t);
+    return open < next ? open : next;
 }
 
-/* Trying a stalled access costs as much as performing it, and most of the time the answer cannot
- * have changed. The plain engine tries all the same. */
-static bool may_be_accepted(const struct sm *sm)
-{
-    return sm->ldst_retry || ldst_wants_port(sm) || sm->every_cycle;
-}
-
-void ldst_step(struct sm *sm, uint64_t now)
+/* When the unit has something to do again, as things are. */
+static uint64_t ldst_next(const struct sm *sm, uint64_t now)
 {
     if (!sm->ldst_n)
-        return;
-    struct ldst_op *l = ldst_front(sm);
-    if (now < l->ready_at || now < sm->ldst_busy_until)
-        return;
-    if (sm->ldst_stalled && !may_be_accepted(sm))
-        return;
-    sm->ldst_retry = false;
+        return UINT64_MAX;
+    const struct ldst_op *l = ldst_front(sm);
     if (sm->ldst_stalled)
-        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-    sm->ldst_stalled = false;
+        return stalled_until(sm, l, now);
+    return l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
+}
+
+/* One access, or the passes of one in shared memory. */
+static void work_on(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
     if (l->shared_passes && !l->started_shared) {
         begin_shared(sm, l, now);
         if (!l->n)
@@ -515,29 +534,22 @@ void ldst_step(struct sm *sm, uint64_t now)
             return;
         }
         l->next++;
+        l->prepared = false;
     }
     if (l->next == l->n)
         finish_op(sm, l, now);
 }
 
-/* A stalled access waits for an event, unless only the port is in its way. */
-uint64_t ldst_next(const struct sm *sm, uint64_t now)
+void ldst_step(struct sm *sm, uint64_t now)
 {
     if (!sm->ldst_n)
-        return UINT64_MAX;
-    const struct ldst_op *l = ldst_front(sm);
-    if (sm->ldst_stalled) {
-        if (sm->ldst_retry)
-            return now + 1;
-        if (sm->ldst_cause != STALL_PORT && !sm->answers_drift)
-            return UINT64_MAX;
-        uint32_t to = sm_destination(sm, l->access[l->next].line);
-        sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, to, sm->header_flits);
-        uint64_t at = t == TIME_NEVER ? UINT64_MAX : clock_cycle_at(sm->clock, t);
-        return at > now ? at : now + 1;
+        return;
+    struct ldst_op *l = ldst_front(sm);
+    if (now >= l->ready_at && now >= sm->ldst_busy_until) {
+        if (sm->ldst_stalled)
+            sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+        sm->ldst_stalled = false;
+        work_on(sm, l, now);
     }
-    uint64_t at = now + 1;
-    if (l->ready_at > at)
-        at = l->ready_at;
-    return sm->ldst_busy_until > at ? sm->ldst_busy_until : at;
+    sm->ldst_due = ldst_next(sm, now);
 }

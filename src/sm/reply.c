@@ -1,10 +1,15 @@
 /* Requests to the memory partitions, and what their replies set free. */
+#include <stdlib.h>
+
 #include "emu/atomic.h"
 #include "sm/sm.h"
 
-uint32_t sm_destination(const struct sm *sm, uint64_t line)
+struct route sm_route(const struct sm *sm, uint64_t line)
 {
-    return sm->first_partition + address_partition(sm->map, line);
+    uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
+    uint64_t mine = divide(&sm->n_partitions, chunk);
+    return (struct route){.to = sm->first_partition + remainder_of(&sm->n_partitions, chunk, mine),
+                          .local = mine * bytes + (line - chunk * bytes)};
 }
 
 /* Stores and atomics carry data; the others only ask. */
@@ -15,7 +20,8 @@ static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t 
 }
 
 struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
-                                   enum request_origin origin, uint32_t id, uint32_t bytes)
+                                   const struct route *route, enum request_origin origin,
+                                   uint32_t id, uint32_t bytes)
 {
     struct mem_request *r = sm->free_requests;
     if (r)
@@ -27,9 +33,9 @@ struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
     r->sm = sm->shard.id;
     r->id = id;
     r->data_bytes = bytes;
-    r->to = sm_destination(sm, a->line);
+    r->to = route->to;
     r->flits = request_flits(sm, a->kind, bytes);
-    r->local = address_local(sm->map, a->line);
+    r->local = route->local;
     r->waiter = NULL;
     return r;
 }
@@ -40,18 +46,16 @@ void sm_free_request(struct sm *sm, struct mem_request *r)
     sm->free_requests = r;
 }
 
-bool sm_miss_queue_full(const struct sm *sm)
-{
-    return sm->miss_n >= sm->config->miss_queue;
-}
-
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    assert(sm->miss_n < sm_miss_queue_places(sm));
+    uint32_t places = sm_miss_queue_places(sm), at = sm->miss_head + sm->miss_n;
+    assert(sm->miss_n < places);
     r->queued_at = now;
     queue_enter(&sm->miss_account, now);
-    sm->miss_queue[(sm->miss_head + sm->miss_n++) % sm_miss_queue_places(sm)] = r;
-    sm->ldst_retry = true;
+    sm->miss_queue[at < places ? at : at - places] = r;
+    if (!sm->miss_n++)
+        sm->drain_due = 0;
+    ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
 
 /* Nobody waits for a reduction. */
@@ -69,29 +73,47 @@ void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
     sm->stats.bytes_asked[r->origin] += wanted_bytes(r);
 }
 
+/* When the first request can leave: not before one has the credits. */
+static uint64_t drain_next(const struct sm *sm, uint64_t now)
+{
+    if (!sm->miss_n)
+        return UINT64_MAX;
+    const struct mem_request *r = sm->miss_queue[sm->miss_head];
+    sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, r->to, r->flits);
+    return t == TIME_NEVER ? UINT64_MAX : sm_cycle_at(sm, t);
+}
+
 /* One request a cycle leaves the miss queue, if the port takes it. */
 void sm_drain_miss_queue(struct sm *sm, uint64_t now)
 {
     if (!sm->miss_n)
         return;
     struct mem_request *r = sm->miss_queue[sm->miss_head];
-    if (!tx_can_send(&sm->up, now * sm->clock->period, r->to, r->flits))
-        return;
-    sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
-    sm->miss_n--;
-    sm->ldst_retry = true;
-    queue_leave(&sm->miss_account, r->queued_at, now);
-    sm_send(sm, r, now);
+    if (tx_can_send(&sm->up, now * sm->clock->period, r->to, r->flits)) {
+        sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
+        sm->miss_n--;
+        /* A place in the queue is free, and the port is taken: that goes before a bypass slot. */
+        ldst_wake(sm, 1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE);
+        queue_leave(&sm->miss_account, r->queued_at, now);
+        sm_send(sm, r, now);
+    }
+    sm->drain_due = drain_next(sm, now);
 }
 
-uint64_t sm_drain_next(const struct sm *sm, uint64_t now)
+void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
 {
-    if (!sm->miss_n)
-        return UINT64_MAX;
-    const struct mem_request *r = sm->miss_queue[sm->miss_head];
-    sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, r->to, r->flits);
-    uint64_t at = t == TIME_NEVER ? UINT64_MAX : clock_cycle_at(sm->clock, t);
-    return at > now ? at : now + 1;
+    struct reply_ring *q = &sm->replies;
+    if (q->n == q->cap) { /* doubled until it holds what the SM can have outstanding */
+        uint32_t cap = q->cap ? 2 * q->cap : 16;
+        struct timed_reply *items = xcalloc(cap, sizeof *items);
+        for (uint32_t i = 0; i < q->n; i++)
+            items[i] = q->items[(q->head + i) & (q->cap - 1)];
+        free(q->items);
+        *q = (struct reply_ring){.items = items, .n = q->n, .cap = cap, .due = q->due};
+    }
+    if (!q->n)
+        q->due = at;
+    q->items[(q->head + q->n++) & (q->cap - 1)] = (struct timed_reply){at, r};
 }
 
 static void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r, uint64_t now)
@@ -101,7 +123,7 @@ static void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r,
     uint32_t n = cache_fill(c, r->id, now, waiters, 64, &result);
     if (result.writeback)
         sm_queue_writeback(sm, &r->access, &result, now);
-    sm->ldst_retry = true;
+    ldst_wake(sm, ~0u);
     for (uint32_t i = 0; i < n; i++)
         if (waiters[i])
             record_reply(sm, waiters[i], now);
@@ -188,6 +210,7 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
         record = sm->bypass[r->id];
         sm->bypass[r->id] = NULL;
         sm->n_bypass--;
+        ldst_wake(sm, 1u << STALL_BYPASS_TABLE);
         record_reply(sm, record, now);
         break;
     case FROM_ATOMIC:

@@ -118,10 +118,8 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     sim_time t = now * sm->clock->period;
     switch (m->kind) {
     case MSG_REPLY: { /* there is always room: whoever asked has kept a place */
-        uint64_t at = clock_cycle_at(sm->clock, rx_pass(&sm->down, t, m));
-        struct wheel_event e = {EV_REPLY, 0, 0, m->body};
-        at = at > now ? at : now;
-        wheel_add(&sm->wheel, now, at, e);
+        uint64_t at = sm_cycle_at(sm, rx_pass(&sm->down, t, m));
+        sm_await_reply(sm, m->body, at);
         plan(sm, at);
         break;
     }
@@ -146,27 +144,50 @@ static void take_messages(struct sm *sm, uint64_t now)
     }
 }
 
-static void finish_due(struct sm *sm, uint64_t now)
+static void finish_event(struct sm *sm, const struct wheel_event *e, uint64_t now)
+{
+    switch (e->kind) {
+    case EV_RELEASE:
+        sm_release(sm, e->slot, e->value, now);
+        break;
+    case EV_FETCHED:
+        sm_fetched(sm, e->slot, now);
+        break;
+    case EV_REPLY:
+        sm_take_reply(sm, e->body, now);
+        break;
+    case EV_PERFORMED:
+        sm_atomic_visible(sm, e->body, now);
+        break;
+    default: /* EV_WAKE */
+        sm_refresh(sm, e->slot, now);
+    }
+}
+
+static void finish_replies(struct sm *sm, uint64_t now)
+{
+    struct reply_ring *q = &sm->replies;
+    while (q->due <= now) {
+        struct mem_request *r = q->items[q->head].request;
+        q->head = (q->head + 1) & (q->cap - 1);
+        q->due = --q->n ? q->items[q->head].at : UINT64_MAX;
+        sm_take_reply(sm, r, now);
+    }
+}
+
+static void finish_events(struct sm *sm, uint64_t now)
 {
     struct wheel_event e;
-    while (wheel_is_due(&sm->wheel, now) && wheel_take(&sm->wheel, now, &e)) {
-        switch (e.kind) {
-        case EV_RELEASE:
-            sm_release(sm, e.slot, e.value, now);
-            break;
-        case EV_FETCHED:
-            sm_fetched(sm, e.slot, now);
-            break;
-        case EV_REPLY:
-            sm_take_reply(sm, e.body, now);
-            break;
-        case EV_PERFORMED:
-            sm_atomic_visible(sm, e.body, now);
-            break;
-        default: /* EV_WAKE */
-            sm_refresh(sm, e.slot, now);
-        }
-    }
+    while (wheel_take(&sm->wheel, now, &e))
+        finish_event(sm, &e, now);
+}
+
+static inline void finish_due(struct sm *sm, uint64_t now)
+{
+    if (sm->replies.due <= now)
+        finish_replies(sm, now);
+    if (sm->wheel.due <= now)
+        finish_events(sm, now);
     for (; sm->fetched; sm->fetched &= sm->fetched - 1)
         sm_fetched(sm, (uint32_t)__builtin_ctzll(sm->fetched), now);
 }
@@ -174,29 +195,47 @@ static void finish_due(struct sm *sm, uint64_t now)
 static bool sm_is_idle(const struct shard *s)
 {
     const struct sm *sm = (const struct sm *)s;
-    return !sm->n_resident && !sm->requests_out && !sm->miss_n && !sm->ldst_n &&
+    return !sm->n_resident && !sm->requests_out && !sm->miss_n && !sm->ldst_n && !sm->replies.n &&
            !sm->wheel.n_events;
 }
 
 /* Remembers when the SM came to rest: the same cycle in both engines. */
-static void note_rest(struct sm *sm, uint64_t now)
+static inline void note_rest(struct sm *sm, uint64_t now)
 {
+    if (sm->n_resident) {
+        sm->was_busy = true;
+        return;
+    }
     bool idle = sm_is_idle(&sm->shard);
     if (idle && sm->was_busy)
         sm->last_event = now * sm->clock->period;
     sm->was_busy = !idle;
 }
 
-static void tick(struct sm *sm, uint64_t now)
+/* Every part, every cycle; no mask is trusted. */
+static void tick_plainly(struct sm *sm, uint64_t now)
 {
     finish_due(sm, now);
-    if (sm->every_cycle) /* the plain engine trusts no mask */
-        for (uint64_t live = sm->view.live; live; live &= live - 1)
-            sm_refresh(sm, (uint32_t)__builtin_ctzll(live), now);
+    for (uint64_t live = sm->view.live; live; live &= live - 1)
+        sm_refresh(sm, (uint32_t)__builtin_ctzll(live), now);
     sm_drain_miss_queue(sm, now);
     ldst_step(sm, now);
     sm_issue(sm, now);
     sm_fetch(sm, now);
+}
+
+/* The same, without the parts that would do nothing. */
+static void tick(struct sm *sm, uint64_t now)
+{
+    finish_due(sm, now);
+    if (sm->drain_due <= now)
+        sm_drain_miss_queue(sm, now);
+    if (sm->ldst_due <= now || (sm->ldst_stalled && sm->answers_drift))
+        ldst_step(sm, now);
+    if (sm->issue_due <= now || sm->issue_drifts || sm->attribution)
+        sm_issue(sm, now);
+    if (sm->can_fetch)
+        sm_fetch(sm, now);
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -208,7 +247,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 static bool only_waits(const struct sm *sm)
 {
     return !sm->can_issue && !sm->can_fetch && !sm->fetched && !sm->ldst_n && !sm->miss_n &&
-           !sm->wheel.n_events;
+           !sm->replies.n && !sm->wheel.n_events;
 }
 
 /* The next cycle in which something can happen without a message. */
@@ -220,15 +259,41 @@ static uint64_t next_cycle(const struct sm *sm, uint64_t now)
         return only_waits(sm) ? UINT64_MAX : now + 1;
     if (sm->can_fetch || sm->fetched)
         return now + 1;
-    uint64_t next = sm_issue_next(sm, now);
-    if (next == now + 1)
-        return next;
-    next = min_u64(next, ldst_next(sm, now));
-    next = min_u64(next, sm_drain_next(sm, now));
-    const struct cache_policy *policy = cache_get_policy(sm->l1d);
-    if (sm->ldst_stalled && policy->desc->next_change)
-        next = min_u64(next, policy->desc->next_change(policy, now));
-    return min_u64(next, wheel_next(&sm->wheel, now + 1));
+    uint64_t next = min_u64(sm->issue_due, min_u64(sm->ldst_due, sm->drain_due));
+    next = min_u64(next, min_u64(sm->wheel.due, sm->replies.due));
+    return next > now ? next : now + 1;
+}
+
+/* One cycle, messages apart. */
+static inline void do_cycle(struct sm *sm, uint64_t now)
+{
+    if (sm->every_cycle || sm->planned <= now) {
+        (sm->every_cycle ? tick_plainly : tick)(sm, now);
+        sm->planned = next_cycle(sm, now);
+    }
+    note_rest(sm, now);
+    sm->cycle = now + 1;
+}
+
+/* The cycles before `end`, in which no message comes. */
+static void do_cycles_before(struct sm *sm, uint64_t end)
+{
+    uint64_t now;
+    while ((now = sm->planned > sm->cycle ? sm->planned : sm->cycle) < end) {
+        if (sm->attribution)
+            attribution_catch_up(sm, now);
+        do_cycle(sm, now);
+    }
+}
+
+/* The cycle of the first message before `until`; UINT64_MAX if there is none. */
+static uint64_t message_cycle(const struct sm *sm, sim_time until)
+{
+    const struct message *m = shard_peek(&sm->shard, until);
+    if (!m)
+        return UINT64_MAX;
+    uint64_t cycle = sm_cycle_at(sm, m->at);
+    return cycle > sm->cycle ? cycle : sm->cycle;
 }
 
 /* Credits that something waited for will be back. */
@@ -236,41 +301,29 @@ static void see_credits(struct sm *sm)
 {
     if (sm->shard.credit_at == TIME_NEVER)
         return;
-    plan(sm, clock_cycle_at(sm->clock, sm->shard.credit_at));
+    uint64_t at = sm_cycle_at(sm, sm->shard.credit_at);
     sm->shard.credit_at = TIME_NEVER;
+    sm->drain_due = min_u64(sm->drain_due, sm->miss_n ? at : UINT64_MAX);
+    if (sm->ldst_stalled && (sm->ldst_cause == STALL_PORT || sm->answers_drift))
+        sm->ldst_due = min_u64(sm->ldst_due, at);
+    plan(sm, min_u64(sm->drain_due, sm->ldst_due));
 }
 
 static void sm_advance(struct shard *s, sim_time until)
 {
     struct sm *sm = (struct sm *)s;
-    uint64_t end = clock_cycle_at(sm->clock, until);
+    uint64_t end = sm_cycle_at(sm, until), mail;
     see_credits(sm);
-    for (;;) {
-        const struct message *m = shard_peek(s, until);
-        uint64_t now = sm->planned;
-        if (m)
-            now = min_u64(now, clock_cycle_at(sm->clock, m->at));
-        if (now < sm->cycle)
-            now = sm->cycle;
-        if (now >= end) {
-            s->next = now == UINT64_MAX ? TIME_NEVER : now * sm->clock->period;
-            return;
-        }
+    while (sm->emu.fault.kind == FAULT_NONE && (mail = message_cycle(sm, until)) < end) {
+        do_cycles_before(sm, mail);
         if (sm->attribution)
-            attribution_catch_up(sm, now);
-        take_messages(sm, now);
-        if (sm->planned <= now || sm->every_cycle) {
-            tick(sm, now);
-            sm->planned = next_cycle(sm, now);
-        }
-        note_rest(sm, now);
-        sm->cycle = now + 1;
-        if (sm->emu.fault.kind != FAULT_NONE) {
-            s->next = TIME_NEVER;
-            s->failed = true;
-            return;
-        }
+            attribution_catch_up(sm, mail);
+        take_messages(sm, mail);
+        do_cycle(sm, mail);
     }
+    do_cycles_before(sm, end);
+    s->next = sm->planned == UINT64_MAX ? TIME_NEVER : sm->planned * sm->clock->period;
+    s->failed = sm->emu.fault.kind != FAULT_NONE;
 }
 
 static void describe_warp(const struct sm *sm, uint32_t slot, struct strbuf *out)
@@ -371,6 +424,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->config = c;
     sm->clock = setup->clock;
     sm->map = setup->map;
+    sm->n_partitions = divider_make(setup->map->n_partitions);
+    sm->period = divider_make(setup->clock->period);
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
     sm->index = setup->index;
@@ -399,13 +454,19 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
     sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
                                          setup->criticality_input, &sm->view);
+    sm->criticality_counts = setup->criticality != criticality_find("none");
     sm->view.provider = sm->criticality;
     sm->view.criticality_of = sm->criticality->desc->value;
+    wheel_init(&sm->wheel);
+    sm->replies.due = UINT64_MAX;
     create_cores(sm);
     create_caches(sm, setup);
     sm->answers_drift =
         cache_answers_drift(setup->l1d_policy) || criticality_drifts(sm->criticality->desc);
     sm->planned = UINT64_MAX;
+    sm->issue_due = sm->ldst_due = sm->drain_due = UINT64_MAX;
+    const struct scheduler_desc *d = setup->scheduler;
+    sm->issue_drifts = d->may_issue || d->advance || d->next_change;
 }
 
 void sm_destroy(struct sm *sm)
@@ -415,6 +476,7 @@ void sm_destroy(struct sm *sm)
     free(sm->ctas);
     free(sm->ldst);
     free(sm->miss_queue);
+    free(sm->replies.items);
     free(sm->bypass);
     free(sm->pending_store);
     free(sm->bank_of);

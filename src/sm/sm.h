@@ -7,6 +7,7 @@
 #ifndef HEDDLE_SM_SM_H
 #define HEDDLE_SM_SM_H
 
+#include "base/divider.h"
 #include "base/occupancy.h"
 #include "cache/cache.h"
 #include "crit/criticality.h"
@@ -62,6 +63,12 @@ struct sub_core {
     struct register_bank banks[SM_MAX_BANKS];
 };
 
+/* The way of a line. */
+struct route {
+    uint32_t to;    /* shard of its partition */
+    uint64_t local; /* its address there */
+};
+
 /* A memory instruction in the load/store unit. */
 struct ldst_op {
     uint32_t slot, pc;
@@ -80,6 +87,8 @@ struct ldst_op {
     uint64_t address[WARP_LANES];
     uint64_t first_id, first_thread_of_warp;
     struct mem_access common; /* the access to do next; most of it is the same for all of them */
+    bool prepared;            /* `common` and `route` are those of the access to do next */
+    struct route route;
 };
 
 #define SM_COUNTERS(COUNTER)                                                                       \
@@ -109,20 +118,36 @@ struct sm_issue {
     uint32_t sm, scheduler, slot, pc;
 };
 
+/* Replies that come through the port one after the other. */
+struct reply_ring {
+    struct timed_reply {
+        uint64_t at; /* core cycle */
+        struct mem_request *request;
+    } * items;
+    uint32_t head, n, cap; /* cap: a power of two */
+    uint64_t due;          /* when the first is there; UINT64_MAX = there is none */
+};
+
 struct sm {
     struct shard shard;
     const struct sm_config *config;
     const struct clock_domain *clock;
     const struct address_map *map;
+    struct divider n_partitions, period;
     uint32_t index, first_partition, dispatcher;
     sim_time dispatch_latency, visibility;
     sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
     bool every_cycle;   /* the plain engine */
     uint64_t cycle;     /* the last one done + 1 */
     uint64_t planned;   /* the next one with something to do, as things are; UINT64_MAX = none */
+    /* The same for some of its parts. A tick leaves out those that are not due; whatever may give
+     * one something to do before its time says so here. The plain engine does not look. */
+    uint64_t issue_due, ldst_due, drain_due;
+    bool issue_drifts; /* the scheduler may let warps issue though nothing here has changed */
 
     struct tx_port up;
     struct rx_port down;
+    struct reply_ring replies; /* through the port and on their way, in order */
     const struct noc_config *noc;
     uint32_t header_flits; /* of a request without data */
 
@@ -169,8 +194,8 @@ struct sm {
     bool ldst_stalled;
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since;
-    bool ldst_retry;    /* something has changed since the stalled access was last tried */
-    bool answers_drift; /* L1D may answer differently though nothing here has changed */
+    bool criticality_counts; /* somebody says more than that no warp is critical */
+    bool answers_drift;      /* L1D may answer differently though nothing here has changed */
 
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
@@ -237,8 +262,6 @@ struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now)
 /* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not
  * known. */
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
-/* The first cycle after `now` at which something might issue, as things are. */
-uint64_t sm_issue_next(const struct sm *sm, uint64_t now);
 void sm_fetch(struct sm *sm, uint64_t now);
 /* Instructions arrived for a warp: those that follow in its line. */
 void sm_fetched(struct sm *sm, uint32_t slot, uint64_t now);
@@ -249,12 +272,18 @@ static inline bool ldst_has_room(const struct sm *sm)
 /* Takes down the memory instruction that the emulator has just executed. */
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
 void ldst_step(struct sm *sm, uint64_t now);
-uint64_t ldst_next(const struct sm *sm, uint64_t now);
-/* Does a stalled access wait for the port? */
-bool ldst_wants_port(const struct sm *sm);
+/* A stalled access is tried again if it waits for one of these causes, bits by enum cache_stall:
+ * trying costs as much as performing it, and otherwise the answer is the same. */
+static inline void ldst_wake(struct sm *sm, uint32_t causes)
+{
+    if (sm->ldst_stalled && causes >> sm->ldst_cause & 1)
+        sm->ldst_due = 0;
+}
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now);
+/* A reply is through the port at cycle `at`, not before those that came earlier. */
+void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
 /* What an atomic did is visible to all from now on. */
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
@@ -268,7 +297,8 @@ void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 /* --- requests --- */
 /* A request for the access's line, ready to be queued or sent; `id` as the origin says. */
 struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
-                                   enum request_origin origin, uint32_t id, uint32_t bytes);
+                                   const struct route *route, enum request_origin origin,
+                                   uint32_t id, uint32_t bytes);
 void sm_free_request(struct sm *sm, struct mem_request *r);
 /* One place more than configured, for a dirty line that must leave before its place is used.
  * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */
@@ -276,15 +306,21 @@ static inline uint32_t sm_miss_queue_places(const struct sm *sm)
 {
     return sm->config->miss_queue + 1;
 }
-bool sm_miss_queue_full(const struct sm *sm);
+static inline bool sm_miss_queue_full(const struct sm *sm)
+{
+    return sm->miss_n >= sm->config->miss_queue;
+}
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
-/* The shard that serves a line. */
-uint32_t sm_destination(const struct sm *sm, uint64_t line);
+struct route sm_route(const struct sm *sm, uint64_t line);
+/* The first cycle of the core's clock at or after t. */
+static inline uint64_t sm_cycle_at(const struct sm *sm, sim_time t)
+{
+    return divide_up(&sm->period, t);
+}
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
                         const struct cache_result *victim, uint64_t now);
 void sm_drain_miss_queue(struct sm *sm, uint64_t now);
-uint64_t sm_drain_next(const struct sm *sm, uint64_t now);
 
 enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE };
 

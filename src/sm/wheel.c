@@ -5,6 +5,12 @@
 
 #include "base/arena.h"
 
+void wheel_init(struct wheel *w)
+{
+    memset(w, 0, sizeof *w);
+    w->due = UINT64_MAX;
+}
+
 void wheel_destroy(struct wheel *w)
 {
     free(w->nodes);

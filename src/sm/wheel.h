@@ -26,11 +26,16 @@ struct wheel {
     uint32_t head[WHEEL_CYCLES], tail[WHEEL_CYCLES]; /* index + 1; 0 = none */
     uint64_t used[WHEEL_CYCLES / 64];
     uint32_t n_events;
+    /* Not after the first event, UINT64_MAX = there is none; perhaps before it. */
+    uint64_t due;
 };
 
+void wheel_init(struct wheel *w);
 void wheel_destroy(struct wheel *w);
 /* A free node, as index + 1. */
 uint32_t wheel_new_node(struct wheel *w);
+/* A cycle >= now, not after the first event; UINT64_MAX if there is none. */
+uint64_t wheel_next(const struct wheel *w, uint64_t now);
 
 static inline void wheel_put_node(struct wheel *w, uint64_t now, uint32_t n)
 {
@@ -44,6 +49,7 @@ static inline void wheel_put_node(struct wheel *w, uint64_t now, uint32_t n)
         w->head[place] = n;
     w->tail[place] = n;
     w->used[place / 64] |= 1ull << place % 64;
+    w->due = near < w->due ? near : w->due;
 }
 
 /* `at` must not be before `now`. */
@@ -61,13 +67,8 @@ static inline void wheel_add(struct wheel *w, uint64_t now, uint64_t at, struct 
     w->n_events++;
 }
 
-/* May there be one due? */
-static inline bool wheel_is_due(const struct wheel *w, uint64_t now)
-{
-    return w->head[now % WHEEL_CYCLES] != 0;
-}
-
-/* Takes the first event of cycle `now`; false if there is none left. */
+/* Takes the first event of cycle `now`; false if there is none left: `due` is later then. To be
+ * asked in every cycle that is due. */
 static inline bool wheel_take(struct wheel *w, uint64_t now, struct wheel_event *e)
 {
     uint32_t place = (uint32_t)(now % WHEEL_CYCLES), n;
@@ -86,10 +87,8 @@ static inline bool wheel_take(struct wheel *w, uint64_t now, struct wheel_event 
         w->n_events--;
         return true;
     }
+    w->due = wheel_next(w, now + 1);
     return false;
 }
-
-/* A cycle >= now, not after the first event; UINT64_MAX if there is none. */
-uint64_t wheel_next(const struct wheel *w, uint64_t now);
 
 #endif
