@@ -19,11 +19,10 @@ static inline uint64_t free_times_first(const struct free_times *f)
     return f->at[f->first];
 }
 
-/* The one that is free first is taken until `at`. */
-static inline void free_times_take(struct free_times *f, uint64_t at)
+/* Moves a time that is not the latest to its place, from the last place `i`. */
+static __attribute__((noinline, unused)) void free_times_sort(struct free_times *f, uint32_t i,
+                                                              uint64_t at)
 {
-    uint32_t i = f->first;
-    f->first = i + 1 < f->n ? i + 1 : 0;
     while (i != f->first) {
         uint32_t before = i ? i - 1 : f->n - 1;
         if (f->at[before] <= at)
@@ -32,6 +31,17 @@ static inline void free_times_take(struct free_times *f, uint64_t at)
         i = before;
     }
     f->at[i] = at;
+}
+
+/* The one that is free first is taken until `at`. */
+static inline void free_times_take(struct free_times *f, uint64_t at)
+{
+    uint32_t i = f->first, latest = (i ? i : f->n) - 1;
+    f->first = i + 1 < f->n ? i + 1 : 0;
+    if (f->at[latest] <= at)
+        f->at[i] = at;
+    else
+        free_times_sort(f, i, at);
 }
 
 #endif

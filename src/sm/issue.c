@@ -59,7 +59,7 @@ static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
     return clock_cycle_at(sm->clock, visible - sm->way_to_l2 - sm->clock->period);
 }
 
-/* Apart from find_cause(): few instructions are atomics, fences or in the way of one. */
+/* Apart: few instructions are atomics, fences or in the way of one. */
 static __attribute__((noinline)) enum stall_cause
 order_hazard(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t now)
 {
@@ -75,39 +75,35 @@ order_hazard(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t n
     return STALLED_FENCE;
 }
 
-static inline enum stall_cause find_cause(struct sm *sm, uint32_t slot, uint64_t now)
+/* Why the warp cannot issue, memory order apart. */
+static inline enum stall_cause find_cause(const struct sm *sm, const struct sm_warp *w)
 {
-    struct sm_warp *w = &sm->warps[slot];
     if (w->emu->state != WARP_RUNNING)
         return w->emu->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE;
     if (!w->ibuf)
         return STALLED_FETCH;
-    const struct op_timing *t = &sm->timing[w->emu->pc];
-    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, sm->pending_words);
-    if (cause == STALLED_NONE && (w->n_atomics || t->needs & IS_ORDERED))
-        cause = order_hazard(sm, slot, t, now);
-    return cause;
+    return scoreboard_hazard(&w->scoreboard, &sm->timing[w->emu->pc], sm->pending_words);
 }
 
 static void tell_scheduler(struct sm *sm, uint32_t slot, enum stall_cause cause, uint64_t now)
 {
-    const struct scheduler_desc *d = sm->scheduler->desc;
+    const struct scheduler_desc *d = sm->sched;
     if (cause == STALLED_NONE && d->on_wake)
         d->on_wake(sm->scheduler, slot, now);
     else if (cause != STALLED_NONE && d->on_stall)
         d->on_stall(sm->scheduler, slot, cause, now);
 }
 
-static void leave_ready(struct sm *sm, const struct sm_warp *w, uint64_t bit)
+static inline void leave_ready(struct sm *sm, const struct sm_warp *w, uint64_t bit)
 {
     sm->by_unit[w->unit] &= ~bit;
     sm->by_class[w->issue_class] &= ~bit;
     sm->can_issue &= ~bit;
 }
 
-static void enter_ready(struct sm *sm, struct sm_warp *w, uint64_t bit)
+static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                               uint64_t bit)
 {
-    const struct op_timing *t = &sm->timing[w->emu->pc];
     w->unit = t->unit;
     w->issue_class = t->issue_class;
     sm->can_issue |= bit;
@@ -116,23 +112,42 @@ static void enter_ready(struct sm *sm, struct sm_warp *w, uint64_t bit)
     sm->issue_due = 0;
 }
 
+static inline void settle(struct sm *sm, uint32_t slot, enum stall_cause cause, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    uint64_t bit = 1ull << slot;
+    if (cause == STALLED_NONE)
+        enter_ready(sm, w, &sm->timing[w->emu->pc], bit);
+    else if (cause == STALLED_FETCH && !w->fetching)
+        sm->can_fetch |= bit;
+    if (cause == w->cause)
+        return;
+    w->cause = cause;
+    tell_scheduler(sm, slot, cause, now);
+}
+
+/* Apart, like order_hazard(), so that the common way makes no calls but the last one. */
+static __attribute__((noinline)) void settle_in_order(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    const struct op_timing *t = &sm->timing[sm->warps[slot].emu->pc];
+    settle(sm, slot, order_hazard(sm, slot, t, now), now);
+}
+
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
+    const struct emu_warp *e = w->emu;
     uint64_t bit = 1ull << slot;
     if (sm->can_issue & bit)
         leave_ready(sm, w, bit);
     sm->can_fetch &= ~bit;
-    if (!w->emu || w->emu->state == WARP_FAULTED)
+    if (!e || e->state == WARP_FAULTED)
         return;
-    enum stall_cause cause = find_cause(sm, slot, now);
-    if (cause == STALLED_NONE)
-        enter_ready(sm, w, bit);
-    else if (cause == STALLED_FETCH && !w->fetching)
-        sm->can_fetch |= bit;
-    if (cause != w->cause)
-        tell_scheduler(sm, slot, cause, now);
-    w->cause = cause;
+    enum stall_cause cause = find_cause(sm, w);
+    if (cause == STALLED_NONE && (w->n_atomics || sm->timing[e->pc].needs & IS_ORDERED))
+        settle_in_order(sm, slot, now);
+    else
+        settle(sm, slot, cause, now);
 }
 
 /* --- units --- */
@@ -174,9 +189,9 @@ static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_t
 static uint64_t dispatch(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t ready)
 {
     struct sub_core *core = &sm->cores[sm->warps[slot].core];
-    uint64_t free = free_times_first(&core->unit_free[t->unit]);
-    uint64_t at = free > ready ? free : ready;
-    free_times_take(&core->unit_free[t->unit], at + sm->config->interval[t->operation]);
+    struct free_times *units = &core->unit_free[t->unit];
+    uint64_t free = free_times_first(units), at = free > ready ? free : ready;
+    free_times_take(units, at + sm->config->interval[t->operation]);
     free_times_take(&core->collector_free[t->unit], at);
     return at;
 }
@@ -187,8 +202,8 @@ static inline void tell_commit(struct sm *sm, uint32_t slot, uint64_t now)
 {
     if (sm->criticality->desc->on_commit)
         sm->criticality->desc->on_commit(sm->criticality, slot, now);
-    if (sm->scheduler->desc->on_commit)
-        sm->scheduler->desc->on_commit(sm->scheduler, slot, now);
+    if (sm->sched->on_commit)
+        sm->sched->on_commit(sm->scheduler, slot, now);
 }
 
 void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
@@ -205,7 +220,7 @@ void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
 
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
 {
-    const struct scheduler_desc *d = sm->scheduler->desc;
+    const struct scheduler_desc *d = sm->sched;
     uint64_t released = 0, mine = 0;
     for (uint64_t live = sm->view.live; live; live &= live - 1) {
         uint32_t s = (uint32_t)__builtin_ctzll(live);
@@ -229,8 +244,8 @@ void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
 static void barrier_issued(struct sm *sm, uint32_t slot, uint64_t now)
 {
     sm->sched_warps[slot].at_barrier = true;
-    if (sm->scheduler->desc->on_barrier_arrive)
-        sm->scheduler->desc->on_barrier_arrive(sm->scheduler, slot, now);
+    if (sm->sched->on_barrier_arrive)
+        sm->sched->on_barrier_arrive(sm->scheduler, slot, now);
     sm_barriers_changed(sm, sm->warps[slot].cta_slot, now);
     sm_refresh(sm, slot, now);
 }
@@ -246,8 +261,8 @@ static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t acti
                             .active_mask = active};
     if (sm->criticality->desc->on_branch)
         sm->criticality->desc->on_branch(sm->criticality, slot, &b);
-    if (sm->scheduler->desc->on_branch)
-        sm->scheduler->desc->on_branch(sm->scheduler, slot, &b);
+    if (sm->sched->on_branch)
+        sm->sched->on_branch(sm->scheduler, slot, &b);
 }
 
 /* Registers, units and events of an instruction that has just been executed. */
@@ -310,8 +325,8 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
     }
     if (sm->criticality->desc->on_issue)
         sm->criticality->desc->on_issue(sm->criticality, slot, pc, now);
-    if (sm->scheduler->desc->on_issue)
-        sm->scheduler->desc->on_issue(sm->scheduler, scheduler, slot, t->issue_class, pc, now);
+    if (sm->sched->on_issue)
+        sm->sched->on_issue(sm->scheduler, scheduler, slot, t->issue_class, pc, now);
     if (sm->l1d_counts_insts)
         cache_insts(sm->l1d, (uint64_t)__builtin_popcount(lanes));
     if (t->needs & IS_BRANCH)
@@ -333,17 +348,19 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
 static inline uint64_t warps_with_unit(const struct sm *sm, uint64_t now)
 {
     uint64_t ready = sm->can_issue;
-    for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++)
-        for (uint32_t c = 0; sm->by_unit[u] && c < sm->n_cores; c++)
-            if (unit_next(sm, &sm->cores[c], (enum sm_unit)u) > now)
-                ready &= ~(sm->by_unit[u] & sm->cores[c].warps);
+    for (uint32_t k = 0; k < sm->n_kinds; k++) {
+        uint64_t wanted = sm->by_unit[sm->kinds[k]];
+        for (uint32_t c = 0; wanted && c < sm->n_cores; c++)
+            if (free_times_first(&sm->cores[c].collector_free[sm->kinds[k]]) > now)
+                ready &= ~(wanted & sm->cores[c].warps);
+    }
     return ldst_has_room(sm) ? ready : ready & ~sm->by_unit[UNIT_LDST];
 }
 
 /* Those of them that the policy lets issue. */
 static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
-    const struct scheduler_desc *d = sm->scheduler->desc;
+    const struct scheduler_desc *d = sm->sched;
     for (uint32_t c = 0; ready && d->may_issue && c < N_ISSUE_CLASSES; c++)
         if (sm->by_class[c] & ready)
             ready &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
@@ -356,8 +373,7 @@ static inline struct sched_pick pick_ready(const struct sm *sm, uint32_t s, uint
 {
     if (!ready)
         return (struct sched_pick){.warp = -1, .visited = sm->view.live & sm->slot_mask[s]};
-    return sm->scheduler->desc->pick(sm->scheduler, s, ready, ready & sm->by_class[ISSUE_LOAD],
-                                     now);
+    return sm->sched->pick(sm->scheduler, s, ready, ready & sm->by_class[ISSUE_LOAD], now);
 }
 
 struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
@@ -384,19 +400,19 @@ static __attribute__((noinline)) void issue_attributed(struct sm *sm, uint64_t n
 /* Each scheduler in turn. */
 static void issue_ready(struct sm *sm, uint64_t now)
 {
-    const struct scheduler_desc *d = sm->scheduler->desc;
-    uint64_t with_unit = warps_with_unit(sm, now);
-    for (uint32_t s = 0; with_unit && s < sm->config->n_schedulers; s++) {
-        uint64_t ready = with_unit & sm->slot_mask[s];
+    const struct scheduler_desc *d = sm->sched;
+    for (uint32_t s = 0; s < sm->config->n_schedulers; s++) {
+        /* anew for each: a unit was taken, a barrier opened */
+        uint64_t ready = sm->can_issue & sm->slot_mask[s];
+        if (ready)
+            ready &= warps_with_unit(sm, now);
         if (ready && d->may_issue)
             ready = allowed_warps(sm, ready);
         if (!ready || sm->emu.fault.kind != FAULT_NONE)
             continue;
         struct sched_pick p = pick_ready(sm, s, ready, now);
-        if (p.warp >= 0) {
+        if (p.warp >= 0)
             issue_warp(sm, s, (uint32_t)p.warp, now);
-            with_unit = warps_with_unit(sm, now); /* a unit was taken, a barrier opened */
-        }
     }
 }
 
@@ -406,7 +422,7 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
     uint64_t next = UINT64_MAX;
     if (!sm->can_issue)
         return next;
-    const struct scheduler_desc *d = sm->scheduler->desc;
+    const struct scheduler_desc *d = sm->sched;
     uint64_t allowed = allowed_warps(sm, sm->can_issue);
     for (uint32_t c = 0; c < sm->n_cores; c++) {
         uint64_t mine = allowed & sm->cores[c].warps;
@@ -426,7 +442,7 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
 
 void sm_issue(struct sm *sm, uint64_t now)
 {
-    const struct scheduler_desc *d = sm->scheduler->desc;
+    const struct scheduler_desc *d = sm->sched;
     uint64_t issued = sm->stats.issued;
     if (d->advance && now > sm->scheduler_time) {
         d->advance(sm->scheduler, now - sm->scheduler_time);

@@ -41,8 +41,8 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
     sm->view.live |= 1ull << slot;
     if (sm->criticality->desc->on_warp_start)
         sm->criticality->desc->on_warp_start(sm->criticality, slot, now);
-    if (sm->scheduler->desc->on_warp_start)
-        sm->scheduler->desc->on_warp_start(sm->scheduler, slot, now);
+    if (sm->sched->on_warp_start)
+        sm->sched->on_warp_start(sm->scheduler, slot, now);
     if (sm->attribution)
         attribution_start(sm, slot, now);
     sm_refresh(sm, slot, now);
@@ -58,16 +58,16 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
     if (!sm->n_resident++)
         sm->active_since = now;
     sm->cta_warps[cta_slot] = cta->n_warps;
-    if (sm->scheduler->desc->on_cta_start)
-        sm->scheduler->desc->on_cta_start(sm->scheduler, cta_slot, now);
+    if (sm->sched->on_cta_start)
+        sm->sched->on_cta_start(sm->scheduler, cta_slot, now);
     for (uint32_t i = 0; i < cta->n_warps; i++)
         start_warp(sm, cta, cta_slot, i, now);
 }
 
 static void end_cta(struct sm *sm, uint32_t cta_slot, uint64_t now)
 {
-    if (sm->scheduler->desc->on_cta_end)
-        sm->scheduler->desc->on_cta_end(sm->scheduler, cta_slot, now);
+    if (sm->sched->on_cta_end)
+        sm->sched->on_cta_end(sm->scheduler, cta_slot, now);
     if (sm->emu.tracer)
         sm->emu.tracer->cta_ends(&sm->emu, &sm->ctas[cta_slot]);
     sm->run_stats.ctas++;
@@ -92,8 +92,8 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
     sm->sched_warps[slot].live = false;
     if (sm->criticality->desc->on_warp_end)
         sm->criticality->desc->on_warp_end(sm->criticality, slot, now);
-    if (sm->scheduler->desc->on_warp_end)
-        sm->scheduler->desc->on_warp_end(sm->scheduler, slot, now);
+    if (sm->sched->on_warp_end)
+        sm->sched->on_warp_end(sm->scheduler, slot, now);
     w->emu = NULL;
     sm_refresh(sm, slot, now);
     cta->n_live--;
@@ -370,8 +370,8 @@ static void sm_describe_wait(const struct shard *s, struct strbuf *out)
     for (uint64_t live = sm->view.live; live; live &= live - 1)
         describe_warp(sm, (uint32_t)__builtin_ctzll(live), out);
     cache_describe_wait(sm->l1d, out);
-    if (sm->scheduler->desc->describe_wait)
-        sm->scheduler->desc->describe_wait(sm->scheduler, out);
+    if (sm->sched->describe_wait)
+        sm->sched->describe_wait(sm->scheduler, out);
 }
 
 static const struct shard_ops sm_ops = {"sm", sm_advance, sm_is_idle, sm_describe_wait};
@@ -381,7 +381,7 @@ static const struct shard_ops sm_ops = {"sm", sm_advance, sm_is_idle, sm_describ
 static void observe_l1d(void *user, const struct cache_event_info *e)
 {
     struct sm *sm = user;
-    sm->scheduler->desc->on_l1d(sm->scheduler, e);
+    sm->sched->on_l1d(sm->scheduler, e);
 }
 
 static void create_caches(struct sm *sm, const struct sm_setup *setup)
@@ -391,7 +391,7 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
                            setup->n_warps, setup->seed);
     sm->l1i = cache_create(&setup->config->l1i, lru, NULL, 0, 0);
     sm->l1c = cache_create(&setup->config->l1c, lru, NULL, 0, 0);
-    if (sm->scheduler->desc->on_l1d)
+    if (sm->sched->on_l1d)
         cache_observe(sm->l1d, observe_l1d, sm);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
 }
@@ -405,6 +405,9 @@ static void create_cores(struct sm *sm)
 {
     const struct sm_config *c = sm->config;
     sm->n_cores = c->sub_cores ? c->n_schedulers : 1;
+    for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++)
+        if (c->n_units[u])
+            sm->kinds[sm->n_kinds++] = (uint8_t)u;
     for (uint32_t i = 0; i < sm->n_cores; i++)
         for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++) {
             sm->cores[i].unit_free[u].n = c->n_units[u];

@@ -169,6 +169,7 @@ struct sm {
     struct sched_warp sched_warps[SM_MAX_WARPS];
     struct sched_view view;
     struct scheduler *scheduler;
+    const struct scheduler_desc *sched; /* the scheduler's */
     struct criticality *criticality;
     uint64_t next_age, next_access_id;
     uint64_t *pending_store; /* of the scoreboards of all warps */
@@ -187,6 +188,8 @@ struct sm {
     struct wheel wheel;
     struct sub_core cores[SM_MAX_SCHEDULERS];
     uint32_t n_cores;
+    uint8_t kinds[N_ARITHMETIC_UNITS]; /* of arithmetic units, those it has */
+    uint32_t n_kinds;
 
     struct ldst_op *ldst; /* ring */
     uint32_t ldst_head, ldst_n;
