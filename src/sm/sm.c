@@ -455,6 +455,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
                                    .l1d_line_bytes = c->l1d.line_bytes};
     sm->scheduler =
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
+    sm->sched = setup->scheduler;
     sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
                                          setup->criticality_input, &sm->view);
     sm->criticality_counts = setup->criticality != criticality_find("none");
