@@ -275,11 +275,17 @@ static inline void do_cycle(struct sm *sm, uint64_t now)
     sm->cycle = now + 1;
 }
 
+/* The next cycle with something to do: what was planned for one that is over comes now. */
+static uint64_t planned_cycle(const struct sm *sm)
+{
+    return sm->planned > sm->cycle ? sm->planned : sm->cycle;
+}
+
 /* The cycles before `end`, in which no message comes. */
 static void do_cycles_before(struct sm *sm, uint64_t end)
 {
     uint64_t now;
-    while ((now = sm->planned > sm->cycle ? sm->planned : sm->cycle) < end) {
+    while ((now = planned_cycle(sm)) < end) {
         if (sm->attribution)
             attribution_catch_up(sm, now);
         do_cycle(sm, now);
@@ -322,7 +328,8 @@ static void sm_advance(struct shard *s, sim_time until)
         do_cycle(sm, mail);
     }
     do_cycles_before(sm, end);
-    s->next = sm->planned == UINT64_MAX ? TIME_NEVER : sm->planned * sm->clock->period;
+    uint64_t next = planned_cycle(sm);
+    s->next = next == UINT64_MAX ? TIME_NEVER : next * sm->clock->period;
     s->failed = sm->emu.fault.kind != FAULT_NONE;
 }
 
