@@ -80,7 +80,7 @@ static const char *store(const struct option *o, const char *text, void *values,
         text_list_add(field, text, arena);
         return NULL;
     case OPTION_KIND_U64:
-        return number_parse_u64(text, field) ? NULL : "a whole number";
+        return number_parse_count(text, field) ? NULL : "a whole number such as 5000 or 5M";
     case OPTION_KIND_BYTES:
         return number_parse_bytes(text, field) ? NULL : "a number of bytes such as 4096 or 4K";
     case OPTION_KIND_DIM3:

@@ -24,11 +24,30 @@ struct file_run {
     uint32_t n_args;
 };
 
+/* For those who asked for JSON: what went wrong. */
+static void print_failure(const struct file_run *f, enum heddle_status status)
+{
+    struct strbuf text = {0};
+    struct json_writer w = {.out = &text};
+    json_begin_object(&w, NULL);
+    json_string(&w, "file", f->path);
+    json_string(&w, "kernel", f->kernel);
+    json_string(&w, "heddle_version", heddle_version());
+    json_string(&w, "gpu", f->run->gpu->name);
+    json_uint(&w, "status", (uint64_t)status);
+    json_string(&w, "error", heddle_error(f->sim));
+    json_end_object(&w);
+    output_take(&text);
+}
+
 /* Passes a failure of the library on to the user. */
 static enum heddle_status report(const struct file_run *f, enum heddle_status status)
 {
-    if (status != HEDDLE_OK)
-        output_failure(heddle_error(f->sim));
+    if (status == HEDDLE_OK)
+        return status;
+    output_failure(heddle_error(f->sim));
+    if (f->run->options->json)
+        print_failure(f, status);
     return status;
 }
 

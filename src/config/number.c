@@ -44,6 +44,22 @@ bool number_parse_u64(const char *text, uint64_t *out)
     return true;
 }
 
+bool number_parse_count(const char *text, uint64_t *out)
+{
+    static const char prefixes[] = "KMGT";
+    uint64_t value;
+    const char *end = read_digits(text, &value);
+    const char *prefix =
+        end && *end ? strchr(prefixes, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
+    if (!end || (*end && (!prefix || end[1])))
+        return false;
+    for (const char *p = prefixes; prefix && p <= prefix; p++)
+        if (__builtin_mul_overflow(value, (uint64_t)1000, &value))
+            return false;
+    *out = value;
+    return true;
+}
+
 bool number_parse_bytes(const char *text, uint64_t *out)
 {
     static const char prefixes[] = "KMGT";

@@ -8,6 +8,9 @@
 /* The whole text must be the number: decimal or 0x..., no sign, no blanks, at most 64 bits. */
 bool number_parse_u64(const char *text, uint64_t *out);
 
+/* The same with an optional K, M, G or T, powers of 1000: a count, "5M". */
+bool number_parse_count(const char *text, uint64_t *out);
+
 /* The same with an optional K, M, G or T (or KB, KiB, ...), always powers of 1024: "48K", "0x100".
  */
 bool number_parse_bytes(const char *text, uint64_t *out);

@@ -132,10 +132,15 @@ FN(EXIT)
     simt_exit(w, mask);
 }
 
+/* In CUDA, grid.sync() traps if the launch is not a cooperative one. */
 FN(TRAP)
 {
     (void)op;
-    emu_fault(w, FAULT_TRAP, (uint32_t)__builtin_ctz(mask), "the kernel executed a trap");
+    emu_fault(
+        w, FAULT_TRAP, (uint32_t)__builtin_ctz(mask), "the kernel executed a trap%s",
+        w->emu->program->asks_for_cooperation
+            ? "; it asks for a cooperative launch, as grid.sync() does, and there are none here"
+            : "");
 }
 
 FN(REFUSED)

@@ -131,17 +131,25 @@ const struct mem_alloc *mem_find(const struct dev_mem *m, uint64_t address, uint
     return offset <= a->bytes && bytes <= a->bytes - offset ? a : NULL;
 }
 
+uint64_t mem_alloc_internal(struct dev_mem *m, uint64_t bytes)
+{
+    uint64_t at = mem_alloc(m, bytes, NULL);
+    if (at)
+        m->allocs[first_above(m, at) - 1].internal = true;
+    return at;
+}
+
 const struct mem_alloc *mem_nearest(const struct dev_mem *m, uint64_t address)
 {
-    uint32_t i = first_above(m, address);
-    if (m->n == 0)
-        return NULL;
-    if (i == 0)
-        return &m->allocs[0];
-    if (i == m->n)
-        return &m->allocs[i - 1];
-    const struct mem_alloc *below = &m->allocs[i - 1], *above = &m->allocs[i];
-    uint64_t past =
-        address < below->start + below->bytes ? 0 : address - (below->start + below->bytes);
-    return past <= above->start - address ? below : above;
+    const struct mem_alloc *nearest = NULL;
+    uint64_t least = UINT64_MAX;
+    for (const struct mem_alloc *a = m->allocs; a != m->allocs + m->n; a++) {
+        uint64_t end = a->start + a->bytes;
+        uint64_t off = address < a->start ? a->start - address : address < end ? 0 : address - end;
+        if (a->internal || off >= least)
+            continue;
+        nearest = a;
+        least = off;
+    }
+    return nearest;
 }

@@ -12,6 +12,7 @@
 
 struct mem_alloc {
     uint64_t start, bytes;
+    bool internal;
     char label[40];
 };
 
@@ -29,6 +30,8 @@ void mem_destroy(struct dev_mem *m);
 
 /* Zeroed memory, aligned to 256 bytes. 0 = no room. */
 uint64_t mem_alloc(struct dev_mem *m, uint64_t bytes, const char *label);
+/* One that the user knows nothing of: mem_nearest() does not name it. */
+uint64_t mem_alloc_internal(struct dev_mem *m, uint64_t bytes);
 /* False if nothing was allocated at that address. */
 bool mem_free(struct dev_mem *m, uint64_t start);
 

@@ -6,6 +6,8 @@
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -227,7 +229,8 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
     return status;
 }
 
-static enum heddle_status compile(struct compilation *c, struct strbuf *ptx, struct strbuf *error)
+static enum heddle_status compile_in_scratch(struct compilation *c, struct strbuf *ptx,
+                                             struct strbuf *error)
 {
     if (!make_scratch(c, error))
         return HEDDLE_ENVIRONMENT;
@@ -237,6 +240,16 @@ static enum heddle_status compile(struct compilation *c, struct strbuf *ptx, str
     if (status == HEDDLE_OK)
         status = run_clang(c, &support, ptx, error);
     nftw(c->scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return status;
+}
+
+/* Ctrl-C ends clang at once, and us when our files are gone. */
+static enum heddle_status compile(struct compilation *c, struct strbuf *ptx, struct strbuf *error)
+{
+    sigset_t ends = process_ends(), old;
+    pthread_sigmask(SIG_BLOCK, &ends, &old);
+    enum heddle_status status = compile_in_scratch(c, ptx, error);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
     return status;
 }
 

@@ -119,6 +119,18 @@ static void talk_without_sigpipe(struct pipes *p)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+sigset_t process_ends(void)
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
+        sigaddset(&ends, ending_signals[i]);
+    return ends;
+}
+
+/* The child may be ended even while its parent holds such signals back. */
 static int spawn_child(const struct arg_list *args, int child_stdin, int child_stderr, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -126,8 +138,17 @@ static int spawn_child(const struct arg_list *args, int child_stdin, int child_s
     posix_spawn_file_actions_adddup2(&actions, child_stdin, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, child_stderr, 2);
-    int error =
-        posix_spawnp(pid, args->items[0], &actions, NULL, (char *const *)args->items, environ);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
+        sigdelset(&mask, ending_signals[i]);
+    posix_spawnattr_setsigmask(&attributes, &mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    int error = posix_spawnp(pid, args->items[0], &actions, &attributes, (char *const *)args->items,
+                             environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }

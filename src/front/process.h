@@ -3,6 +3,7 @@
 #ifndef HEDDLE_FRONT_PROCESS_H
 #define HEDDLE_FRONT_PROCESS_H
 
+#include <signal.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -28,6 +29,10 @@ struct process_result {
     int exit_status; /* of the program; -1 when a signal ended it */
     int signal;
 };
+
+/* The signals by which a user ends a program. Who must clean up first may hold them back meanwhile:
+ * programs run by process_run() are ended by them all the same. */
+sigset_t process_ends(void);
 
 struct process_result process_run(const struct arg_list *args, const char *input, size_t input_len,
                                   struct strbuf *messages);

@@ -316,7 +316,7 @@ enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *m
     enum heddle_status s = sim_prepare_launch(sim, module, kernel, launch, &l);
     if (s != HEDDLE_OK)
         return s;
-    l.params_address = mem_alloc(&sim->mem, l.func->param_bytes, "kernel parameters");
+    l.params_address = mem_alloc_internal(&sim->mem, l.func->param_bytes);
     if (!l.params_address)
         return sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the parameters\n");
     uint8_t *block = mem_host(&sim->mem, l.params_address);

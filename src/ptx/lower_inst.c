@@ -274,6 +274,8 @@ static void lower_mov(struct lowerer *l)
     if (s->kind == PTX_OPERAND_SREG) {
         set_exec(l, EXEC_MOV_SREG);
         l->op->imm = s->sreg;
+        if (s->sreg == PTX_SREG_ENVREG0 + 1 || s->sreg == PTX_SREG_ENVREG0 + 2)
+            l->program->asks_for_cooperation = true;
         if (bits == 64)
             l->op->flags |= OP_DST64;
     } else if (s->kind == PTX_OPERAND_VAR) {
@@ -479,103 +481,65 @@ static void lower_testp(struct lowerer *l)
     l->op->a = lower_src(l, operand(l, 1), bits_of(l, 0), type_of(l, 0));
 }
 
+static void lower_activemask(struct lowerer *l)
+{
+    l->op->dst = lower_dst(l, operand(l, 0), 32);
+}
+
+/* Has no operands that matter. */
+static void lower_nothing(struct lowerer *l)
+{
+    (void)l;
+}
+
+/* Those that are not arithmetic of an EXEC row's format. */
+static void (*const lowerers[PTX_N_OPCODES])(struct lowerer *l) = {
+    [PTX_OP_MOV] = lower_mov,           [PTX_OP_CVTA] = lower_cvta,
+    [PTX_OP_ISSPACEP] = lower_isspacep, [PTX_OP_SETP] = lower_setp,
+    [PTX_OP_SET] = lower_set,           [PTX_OP_SELP] = lower_selp,
+    [PTX_OP_SLCT] = lower_slct,         [PTX_OP_TESTP] = lower_testp,
+    [PTX_OP_LD] = lower_load,           [PTX_OP_LDU] = lower_load,
+    [PTX_OP_ST] = lower_store,          [PTX_OP_ATOM] = lower_atomic,
+    [PTX_OP_RED] = lower_atomic,        [PTX_OP_BRA] = lower_branch,
+    [PTX_OP_BRX] = lower_branch,        [PTX_OP_CALL] = lower_call,
+    [PTX_OP_BAR] = lower_barrier,       [PTX_OP_BARRIER] = lower_barrier,
+    [PTX_OP_VOTE] = lower_vote,         [PTX_OP_SHFL] = lower_shuffle,
+    [PTX_OP_MATCH] = lower_match,       [PTX_OP_ACTIVEMASK] = lower_activemask,
+    [PTX_OP_BFI] = lower_four_sources,  [PTX_OP_LOP3] = lower_four_sources,
+    [PTX_OP_RET] = lower_nothing,       [PTX_OP_EXIT] = lower_nothing,
+    [PTX_OP_TRAP] = lower_nothing,      [PTX_OP_BRKPT] = lower_nothing,
+    [PTX_OP_NANOSLEEP] = lower_nothing, [PTX_OP_PMEVENT] = lower_nothing,
+    [PTX_OP_PREFETCH] = lower_nothing,  [PTX_OP_PREFETCHU] = lower_nothing,
+    [PTX_OP_MEMBAR] = lower_nothing,    [PTX_OP_FENCE] = lower_nothing,
+};
+
+static void lower_unmatched(struct lowerer *l)
+{
+    struct strbuf text = {0};
+    ptx_print_inst(l->func, l->inst, &text);
+    lower_error(l, "this form of '%s' is not supported: %s", ptx_insts[l->inst->op].text,
+                strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 void lower_inst(struct lowerer *l)
 {
     const struct ptx_inst *inst = l->inst;
     lower_common(l);
     enum exec_id id = inst->refused ? EXEC_REFUSED : exec_match(inst, N_EXEC);
     if (id == N_EXEC) {
-        struct strbuf text = {0};
-        ptx_print_inst(l->func, inst, &text);
-        lower_error(l, "this form of '%s' is not supported: %s", ptx_insts[inst->op].text,
-                    strbuf_text(&text));
-        strbuf_destroy(&text);
+        lower_unmatched(l);
         return;
     }
     set_exec(l, id);
     if (inst->refused)
         return;
-    switch (inst->op) {
-    case PTX_OP_MOV:
-        lower_mov(l);
-        break;
-    case PTX_OP_CVT:
+    if (lowerers[inst->op])
+        lowerers[inst->op](l);
+    else if (inst->op == PTX_OP_CVT)
         lower_cvt(l, id);
-        break;
-    case PTX_OP_CVTA:
-        lower_cvta(l);
-        break;
-    case PTX_OP_ISSPACEP:
-        lower_isspacep(l);
-        break;
-    case PTX_OP_SETP:
-        lower_setp(l);
-        break;
-    case PTX_OP_SET:
-        lower_set(l);
-        break;
-    case PTX_OP_SELP:
-        lower_selp(l);
-        break;
-    case PTX_OP_SLCT:
-        lower_slct(l);
-        break;
-    case PTX_OP_TESTP:
-        lower_testp(l);
-        break;
-    case PTX_OP_LD:
-    case PTX_OP_LDU:
-        lower_load(l);
-        break;
-    case PTX_OP_ST:
-        lower_store(l);
-        break;
-    case PTX_OP_ATOM:
-    case PTX_OP_RED:
-        lower_atomic(l);
-        break;
-    case PTX_OP_BRA:
-    case PTX_OP_BRX:
-        lower_branch(l);
-        break;
-    case PTX_OP_CALL:
-        lower_call(l);
-        break;
-    case PTX_OP_BAR:
-    case PTX_OP_BARRIER:
-        lower_barrier(l);
-        break;
-    case PTX_OP_VOTE:
-        lower_vote(l);
-        break;
-    case PTX_OP_SHFL:
-        lower_shuffle(l);
-        break;
-    case PTX_OP_MATCH:
-        lower_match(l);
-        break;
-    case PTX_OP_ACTIVEMASK:
-        l->op->dst = lower_dst(l, operand(l, 0), 32);
-        break;
-    case PTX_OP_BFI:
-    case PTX_OP_LOP3:
-        lower_four_sources(l);
-        break;
-    case PTX_OP_RET:
-    case PTX_OP_EXIT:
-    case PTX_OP_TRAP:
-    case PTX_OP_BRKPT:
-    case PTX_OP_NANOSLEEP:
-    case PTX_OP_PMEVENT:
-    case PTX_OP_PREFETCH:
-    case PTX_OP_PREFETCHU:
-    case PTX_OP_MEMBAR:
-    case PTX_OP_FENCE:
-        break;
-    default:
-        if (bits_of(l, 0) == 1)
-            lower_pred_logic(l);
-        else
-            lower_arithmetic(l, &exec_rows[id]);
-    }
+    else if (bits_of(l, 0) == 1)
+        lower_pred_logic(l);
+    else
+        lower_arithmetic(l, &exec_rows[id]);
 }

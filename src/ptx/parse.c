@@ -22,6 +22,17 @@ bool parser_error(struct parser *p, uint32_t line, uint32_t col, const char *hin
     return false;
 }
 
+void parser_warning(struct parser *p, uint32_t line, uint32_t col, const char *hint,
+                    const char *format, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    diag_add(p->diags, DIAG_WARNING, p->m->name, p->m->text, line, col, hint, "%s", message);
+}
+
 bool error_here(struct parser *p, const char *format, ...)
 {
     char message[512];
@@ -64,6 +75,13 @@ const char *hint_sreg(struct parser *p, const char *word)
     for (uint32_t i = 0; i < PTX_N_SREGS; i++)
         texts[i] = ptx_sreg_name(i);
     return suggest_hint(&p->m->arena, word, texts, PTX_N_SREGS);
+}
+
+/* The directive nearest to a misspelt one, as it is written. */
+const char *hint_directive(struct parser *p, const char *word)
+{
+    const char *nearest = suggest_nearest(word, directive_texts, N_DIRECTIVES);
+    return nearest ? arena_printf(&p->m->arena, "did you mean '.%s'?", nearest) : NULL;
 }
 
 /* --- tokens --- */

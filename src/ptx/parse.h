@@ -92,7 +92,7 @@ struct name *expect_word(struct parser *p, const char *what);
 bool expect_uint32(struct parser *p, uint32_t *value, const char *what);
 enum directive token_directive(struct parser *p);
 
-/* --- messages; all return false --- */
+/* --- messages; errors return false --- */
 bool parser_error(struct parser *p, uint32_t line, uint32_t col, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 bool error_here(struct parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -100,6 +100,9 @@ bool error_here(struct parser *p, const char *format, ...) __attribute__((format
 bool expected(struct parser *p, const char *what);
 const char *hint_declared(struct parser *p, const char *word);
 const char *hint_sreg(struct parser *p, const char *word);
+const char *hint_directive(struct parser *p, const char *word);
+void parser_warning(struct parser *p, uint32_t line, uint32_t col, const char *hint,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* --- scopes and declarations --- */
 bool scope_open(struct parser *p);

@@ -53,8 +53,7 @@ bool parse_tuning(struct parser *p, struct ptx_func *f)
     case DIRECTIVE_ATTRIBUTE:
         return skip_attribute(p);
     default:
-        return parser_error(p, at.line, at.col,
-                            suggest_hint(&p->m->arena, word->text, directive_texts, N_DIRECTIVES),
+        return parser_error(p, at.line, at.col, hint_directive(p, word->text),
                             "unknown directive '.%s'", word->text);
     }
 }
@@ -161,8 +160,7 @@ static bool parse_body_directive(struct parser *p)
     default: {
         struct token at = p->tok;
         const struct name *word = expect_word(p, "a directive");
-        return parser_error(p, at.line, at.col,
-                            suggest_hint(&p->m->arena, word->text, directive_texts, N_DIRECTIVES),
+        return parser_error(p, at.line, at.col, hint_directive(p, word->text),
                             "unknown directive '.%s'", word->text);
     }
     }

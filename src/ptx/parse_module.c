@@ -70,6 +70,8 @@ static void skip_declaration(struct parser *p)
     }
 }
 
+enum { NEWEST_VERSION = 90 }; /* 9.0: what nvcc 13 writes */
+
 static bool parse_version(struct parser *p)
 {
     struct ptx_module *m = p->m;
@@ -79,8 +81,27 @@ static bool parse_version(struct parser *p)
     const char *dot = memchr(p->tok.text, '.', (size_t)(p->lex.at - p->tok.text));
     m->version_major = (uint32_t)strtoul(p->tok.text, NULL, 10);
     m->version_minor = dot ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
+    if (m->version_major * 10 + m->version_minor > NEWEST_VERSION)
+        parser_warning(p, p->tok.line, p->tok.col, NULL,
+                       "PTX %u.%u is newer than %u.%u, the newest that is known here",
+                       m->version_major, m->version_minor, NEWEST_VERSION / 10,
+                       NEWEST_VERSION % 10);
     parser_advance(p);
     return true;
+}
+
+/* `sm_90`, or with the letter of a target whose features go with it alone or with its family. */
+static void check_target(struct parser *p, const struct token *at, const char *text)
+{
+    static const uint32_t known[] = {10, 11, 12, 13,  20,  21,  30,  32,  35, 37, 50,
+                                     52, 53, 60, 61,  62,  70,  72,  75,  80, 86, 87,
+                                     88, 89, 90, 100, 101, 103, 110, 120, 121};
+    const char *end = text + 3 + strspn(text + 3, "0123456789");
+    bool is_known = !*end || (p->m->sm >= 90 && (!strcmp(end, "a") || !strcmp(end, "f")));
+    for (uint32_t i = 0; is_known && i < sizeof known / sizeof known[0]; i++)
+        if (known[i] == p->m->sm)
+            return;
+    parser_warning(p, at->line, at->col, NULL, "'%s' is no target that is known here", text);
 }
 
 static bool parse_target(struct parser *p)
@@ -91,12 +112,15 @@ static bool parse_target(struct parser *p)
     m->sm = 0;
     do {
         parser_advance(p);
+        struct token at = p->tok;
         const struct name *name = expect_name(p, "a target such as sm_35");
         ok = name != NULL;
         if (!ok)
             break;
-        if (!strncmp(name->text, "sm_", 3))
+        if (!strncmp(name->text, "sm_", 3)) {
             m->sm = (uint32_t)strtoul(name->text + 3, NULL, 10);
+            check_target(p, &at, name->text);
+        }
         strbuf_addf(&text, "%s%s", text.len ? ", " : "", name->text);
     } while (at_punct(p, ','));
     m->target = arena_strdup(&m->arena, strbuf_text(&text));
@@ -278,9 +302,8 @@ static bool parse_directive(struct parser *p)
     }
     const struct token *t = &p->tok;
     const char *word = arena_strndup(&p->m->arena, t->text, t->len < 63 ? t->len : 63);
-    return parser_error(p, t->line, t->col,
-                        suggest_hint(&p->m->arena, word, directive_texts, N_DIRECTIVES),
-                        "unknown directive '.%s'", word);
+    return parser_error(p, t->line, t->col, hint_directive(p, word), "unknown directive '.%s'",
+                        word);
 }
 
 static bool parse_module_statement(struct parser *p)
@@ -300,4 +323,8 @@ void parse_module(struct parser *p)
     while (p->tok.kind != TOKEN_END)
         if (!parse_module_statement(p))
             skip_declaration(p);
+    if (p->m->n_funcs && !p->m->version_major)
+        parser_warning(p, 1, 1, NULL, "there is no .version, which PTX begins with");
+    if (p->m->n_funcs && !p->m->target)
+        parser_warning(p, 1, 1, NULL, "there is no .target: a GPU such as sm_35");
 }

@@ -113,7 +113,8 @@ struct program {
     uint32_t n_extra;
     struct call_site *calls; /* an operation's is calls[op.extra] */
     uint32_t n_calls;
-    struct program_func *funcs;    /* as module.funcs */
+    struct program_func *funcs; /* as module.funcs */
+    bool asks_for_cooperation;  /* reads %envreg1 or 2, where a cooperative launch says it is one */
     const uint64_t *var_addresses; /* of module.vars: device address, or shared offset */
 };
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Ctrl-C in the middle of a timed run ends it at once, as the shell expects, with no file left.
+# Ctrl-C in the middle of a timed run ends it at once, as the shell expects, with no file left; in the
+# middle of compiling too, where it reaches the compiler as well.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -19,4 +20,26 @@ for number in (signal.SIGINT, signal.SIGTERM):
     run.send_signal(number)
     assert run.wait(10) == -number  # 128 + number in a shell
     assert os.listdir(".") == [], os.listdir(".")
+
+# A compiler that says it is there, then waits to be ended.
+os.mkdir("tmp")
+with open("clang", "w") as f:
+    f.write('#!/bin/sh\ntouch "$STARTED"\nexec sleep 60\n')
+os.chmod("clang", 0o755)
+with open("k.cl", "w") as f:
+    f.write("kernel void k(global int *p) { *p = %d; }" % os.getpid())
+for number in (signal.SIGINT, signal.SIGTERM):
+    env = dict(os.environ, TMPDIR=os.path.abspath("tmp"), STARTED=os.path.abspath("started"),
+               HEDDLE_CLANG=os.path.abspath("clang"))
+    run = subprocess.Popen([sys.argv[1], "run", "k.cl", "--arg", "buf:4"], env=env,
+                           start_new_session=True, stderr=subprocess.DEVNULL)
+    deadline = time.time() + 60
+    while time.time() < deadline and not os.path.exists("started"):
+        assert run.poll() is None, "it did not wait for the compiler"
+        time.sleep(0.02)
+    assert len(os.listdir("tmp")) == 1, os.listdir("tmp")
+    os.killpg(run.pid, number)
+    assert run.wait(20) == -number
+    assert os.listdir("tmp") == [], os.listdir("tmp")
+    os.remove("started")
 PY

@@ -7,6 +7,28 @@
 
 #include "config/number.h"
 
+static void counts_may_end_in_thousands(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {{"0", 0},
+                {"20K", 20000},
+                {"1m", 1000000},
+                {"5G", 5000000000},
+                {"18446744T", 18446744000000000000ull},
+                {"18446744073709551615", UINT64_MAX}};
+    static const char *const bad[] = {"", "K", "1KB", "1X", "1 K", "-1", "18446745T", "1KK"};
+    uint64_t v = 0;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_true(number_parse_count(good[i].text, &v));
+        assert_int_equal(v, good[i].value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(number_parse_count(bad[i], &v));
+}
+
 static void whole_numbers_are_read_to_the_last_bit(void **state)
 {
     (void)state;
@@ -74,6 +96,7 @@ static void sizes_take_binary_suffixes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_may_end_in_thousands),
         cmocka_unit_test(whole_numbers_are_read_to_the_last_bit),
         cmocka_unit_test(sizes_take_binary_suffixes),
     };

@@ -39,9 +39,9 @@ static void misspelt_names_get_a_suggestion(void **state)
     check_message(KERNEL("mov.u64 %rd1, gff;"), "did you mean 'gf'?");
     check_message(KERNEL("loop: bra lop;"), "did you mean 'loop'?");
     check_message(HEAD ".vizible .entry k() { ret; }", "unknown directive '.vizible'");
-    check_message(HEAD ".vizible .entry k() { ret; }", "did you mean 'visible'?");
-    check_message(HEAD ".entry k() .maxntidd 3 { ret; }", "did you mean 'maxntid'?");
-    check_message(KERNEL(".regg .b32 x;"), "did you mean 'reg'?");
+    check_message(HEAD ".vizible .entry k() { ret; }", "did you mean '.visible'?");
+    check_message(HEAD ".entry k() .maxntidd 3 { ret; }", "did you mean '.maxntid'?");
+    check_message(KERNEL(".regg .b32 x;"), "did you mean '.reg'?");
     check_message(KERNEL("mov.u32 %r1, %tidd.x;"), "did you mean '%tid.x'?");
 }
 
