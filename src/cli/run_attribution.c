@@ -8,8 +8,6 @@
 #include "cli/table.h"
 #include "sm/attribution.h"
 
-enum { SCREEN_COLUMNS = 80 };
-
 static const char *const stat_names[] = {
 #define LATENCY(id, name, title, help) name,
     LATENCIES(LATENCY)
@@ -198,19 +196,18 @@ static void print_stalls(const struct heddle_sim *sim, struct strbuf *out)
     uint64_t stalled = count(all, "l1d.reservation_fails");
     if (!stalled)
         return;
-    struct strbuf text = {0};
-    strbuf_addf(&text,
+    strbuf_addf(out,
                 "Load/store units stood still for %.1f %% of the cycles of busy SMs, for want of",
                 percent(stalled, count(all, "sm.active_cycles")));
-    const char *comma = "";
+    const char *before = "\n  ";
     for (uint32_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
-        uint64_t cycles = count(all, causes[i][1]);
-        if (cycles)
-            strbuf_addf(&text, "%s %s (%.1f %%)", comma, causes[i][0], percent(cycles, stalled));
-        comma = cycles ? "," : comma;
+        double share = percent(count(all, causes[i][1]), stalled);
+        if (share < 0.05)
+            continue;
+        strbuf_addf(out, "%s%s (%.1f %%)", before, causes[i][0], share);
+        before = ", ";
     }
-    text_wrap(out, strbuf_text(&text), 2, 0, SCREEN_COLUMNS);
-    strbuf_destroy(&text);
+    strbuf_add(out, "\n");
 }
 
 /* The category with the most cycles, one left aside. */

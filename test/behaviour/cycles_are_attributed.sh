@@ -1,6 +1,6 @@
 #!/bin/sh
 # What --attribute, --attribute-out and --timeline tell adds up to the statistics of the run and to
-# each other, is the same whatever the quantum and the engine, and changes nothing of what is
+# each other, is the same whatever the quantum, the engine and the threads, and changes nothing of what is
 # simulated.
 heddle=$1
 scratch=$2
@@ -30,8 +30,9 @@ run() {
 run mix "$@"
 run quantum "$@" --quantum 1
 run engine "$@" --engine cycle
+run threads "$@" --threads 2
 run lrr "$@" --scheduler lrr
-run lrr_engine "$@" --scheduler lrr --engine cycle --quantum 2
+run lrr_engine "$@" --scheduler lrr --engine cycle --quantum 2 --threads 3
 "$heddle" run "$@" --json --timeline part.trace.json --timeline-sms 3,0 \
     --timeline-cycles 700-1500 >part.json
 "$heddle" run "$@" --json >plain.json
@@ -41,6 +42,7 @@ run lrr_engine "$@" --scheduler lrr --engine cycle --quantum 2
 for kind in csv trace.json; do
     cmp mix.$kind quantum.$kind
     cmp mix.$kind engine.$kind
+    cmp mix.$kind threads.$kind
     cmp lrr.$kind lrr_engine.$kind
 done
 

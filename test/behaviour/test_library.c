@@ -201,6 +201,66 @@ static void no_kernel_of_that_name(void **state)
     assert_string_equal(heddle_kernel_name(f->module, 1), "locals");
 }
 
+/* --- attribution --- */
+
+static struct heddle_attributed records[16];
+static uint32_t n_records;
+
+static void keep_record(void *user, const struct heddle_attributed *record)
+{
+    assert_ptr_equal(user, records);
+    assert_in_range(n_records, 0, 15);
+    assert_string_equal(record->kernel, "locals");
+    records[n_records++] = *record;
+}
+
+/* Two CTAs of 33 threads, so of two warps, that return at once. */
+static void warps_and_ctas_are_attributed(void **state)
+{
+    (void)state;
+    struct heddle_options o = {.struct_size = sizeof o,
+                               .timing = true,
+                               .attribute = true,
+                               .attributed = keep_record,
+                               .attributed_user = records};
+    struct heddle_sim *sim;
+    struct heddle_module *m;
+    assert_int_equal(heddle_create(&o, &sim), HEDDLE_OK);
+    assert_int_equal(heddle_load(sim, HEDDLE_PTX, "t.ptx", text, strlen(text), NULL, &m),
+                     HEDDLE_OK);
+    const struct heddle_arg args[] = {{NULL, 16, true}, {NULL, 16, true}};
+    struct heddle_launch launch = {.grid = {2}, .block = {33}, .args = args, .n_args = 2};
+    assert_int_equal(heddle_launch(sim, m, "locals", &launch), HEDDLE_OK);
+    assert_int_equal(n_records, 6);
+    uint64_t seen = 0;
+    for (const struct heddle_attributed *r = records; r < records + n_records; r++) {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++)
+            sum += r->cycles[i];
+        assert_int_equal(r->launch, 1);
+        assert_int_equal(r->n_warps, r->is_cta ? 2 : 1);
+        assert_int_equal(r->cycles[HEDDLE_N_LATENCIES - 1], r->n_warps); /* one return each */
+        if (!r->is_cta)
+            assert_int_equal(sum, r->end_cycle - r->start_cycle);
+        seen |= 1u << (r->is_cta ? 4 + r->cta : r->cta * 2 + r->warp);
+    }
+    assert_int_equal(seen, 0x3f);
+    heddle_destroy(sim);
+    assert_string_equal(heddle_latency_name(0), "Scheduling");
+    assert_string_equal(heddle_latency_name(HEDDLE_N_LATENCIES - 1), "Exec");
+    assert_null(heddle_latency_name(HEDDLE_N_LATENCIES));
+}
+
+static void a_functional_run_has_no_cycles_to_attribute(void **state)
+{
+    (void)state;
+    struct heddle_options o = {.struct_size = sizeof o, .attribute = true};
+    struct heddle_sim *sim;
+    assert_int_equal(heddle_create(&o, &sim), HEDDLE_BAD_INPUT);
+    assert_non_null(strstr(heddle_error(sim), "no cycles to attribute"));
+    heddle_destroy(sim);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -213,6 +273,8 @@ int main(void)
         TEST(undefined_values_are_zero_in_divergent_calls),
         TEST(a_warning_is_given_once),
         TEST(no_kernel_of_that_name),
+        TEST(warps_and_ctas_are_attributed),
+        TEST(a_functional_run_has_no_cycles_to_attribute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
