@@ -420,6 +420,17 @@ void dram_tick(struct dram *d, uint64_t now)
     make_plan(d, now + 1);
 }
 
+void dram_advance(struct dram *d, uint64_t before)
+{
+    while (d->plan.at < before)
+        dram_tick(d, d->plan.at);
+}
+
+uint64_t dram_first_done(const struct dram *d)
+{
+    return d->next_done;
+}
+
 uint64_t dram_next(const struct dram *d, uint64_t now)
 {
     return max_u64(d->plan.at < d->next_done ? d->plan.at : d->next_done, now);

@@ -80,6 +80,8 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now);
 /* One command cycle: gives at most one command. Cycles must not go backwards; cycles at which
  * dram_next() says nothing can happen may be left out, with identical results, and no others. */
 void dram_tick(struct dram *d, uint64_t now);
+/* All command cycles before that one: the same as dram_tick() for each of them. */
+void dram_advance(struct dram *d, uint64_t before);
 /* The first cycle >= now at which dram_tick() would do something or a request is done; ~0 if never
  * (nothing queued). dram_push() may bring it forward. */
 uint64_t dram_next(const struct dram *d, uint64_t now);
@@ -87,6 +89,8 @@ uint64_t dram_next(const struct dram *d, uint64_t now);
  * MODEL: a request that is done waits outside the queue, for as long as it takes: whoever reads has
  * kept a place for the answer (an MSHR), and that bounds how many there are. */
 bool dram_pop(struct dram *d, uint64_t now, struct dram_request *out);
+/* When the first of those that are done, or will be at a known time, is; ~0 if there is none. */
+uint64_t dram_first_done(const struct dram *d);
 
 /* Nothing queued, and everything done has been taken? */
 bool dram_is_idle(const struct dram *d);

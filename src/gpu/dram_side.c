@@ -1,6 +1,10 @@
 /* Between L2 and its DRAM channel: a queue on the way there, a pipeline of dram_latency stages on
  * the way back. What is fetched or written are sectors; those of one line are one DRAM access.
  *
+ * DRAM's own clock is not followed command by command: it catches up with L2 when something is to
+ * enter its queue, or before data could come out of it that L2 has not heard of. The plain engine
+ * does follow it, so that both can be compared.
+ *
  * MODEL: that queue has one place more than configured, for a dirty line that must leave before its
  * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
 #include <stdlib.h>
@@ -17,6 +21,9 @@ void dram_side_create(struct partition *p, const struct address_map *map)
     p->bank_map = bank_map_make(map);
     p->dram = dram_create(&p->config->dram);
     p->to_dram = xcalloc(to_dram_places(p), sizeof *p->to_dram);
+    const struct dram_config *d = &p->config->dram;
+    p->dram_lead = (sim_time)(d->t_cl + d->burst_cycles) * p->dram_clock->period +
+                   (sim_time)p->config->memory.dram_latency * p->l2_clock->period;
 }
 
 void dram_side_destroy(struct partition *p)
@@ -72,7 +79,7 @@ static void queue_access(struct partition *p, struct line_part what, bool write,
                                        .tag = tag};
     *(write ? &p->stats.sectors_written : &p->stats.sectors_read) += n_sectors;
     if (p->to_dram_n == 1)
-        plan_feed(p);
+        p->due.feed = now + 1;
 }
 
 void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr,
@@ -95,16 +102,33 @@ void dram_side_write_around(struct partition *p, struct line_part what, uint64_t
     dram_side_write(p, what, now);
 }
 
-static void plan_dram(struct partition *p)
+static bool waits_for_room(const struct partition *p)
+{
+    return p->to_dram_n && p->due.feed == CYCLE_NEVER;
+}
+
+sim_time dram_side_next(const struct partition *p)
 {
     uint64_t next = dram_next(p->dram, p->dram_cycle);
-    p->next_dram = next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
+    return next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
+}
+
+/* Data cannot come before the next command is given and dram_lead is over; but whoever waits for
+ * room wants to know at once. */
+static void plan_dram(struct partition *p)
+{
+    sim_time next = dram_side_next(p);
+    bool at_once = p->every_cycle || waits_for_room(p);
+    p->next_dram = next == TIME_NEVER || at_once ? next : next + p->dram_lead - 1;
 }
 
 void dram_side_feed(struct partition *p, uint64_t now)
 {
-    uint64_t dram_now = divide(&p->dram_period, now * p->l2_clock->period);
+    sim_time t = now * p->l2_clock->period;
+    uint64_t dram_now = divide(&p->dram_period, t);
     bool fed = false;
+    if (!p->every_cycle && p->to_dram_n)
+        dram_side_catch_up(p, t);
     while (p->to_dram_n && p->to_dram[p->to_dram_head].at <= now && dram_has_room(p->dram)) {
         dram_push(p->dram, &p->to_dram[p->to_dram_head].request, dram_now);
         if (++p->to_dram_head == to_dram_places(p))
@@ -113,9 +137,9 @@ void dram_side_feed(struct partition *p, uint64_t now)
         fed = true;
     }
     plan_feed(p);
+    plan_dram(p);
     if (!fed)
         return;
-    plan_dram(p);
     l2_wake(p);
     if (p->from_dram.n) /* its data may have waited for a place */
         p->due.fills = ring_front(&p->from_dram)->at;
@@ -170,30 +194,63 @@ void dram_side_fill(struct partition *p, uint64_t now)
     p->due.fills = front ? front->at : CYCLE_NEVER;
 }
 
+/* What is done by that cycle of DRAM. L2 sees it after DRAM's cycle, and dram_latency later. */
 static void take_done(struct partition *p, uint64_t dram_now)
 {
-    struct dram_request r;
-    sim_time t = dram_now * p->dram_clock->period;
-    uint64_t at = divide_up(&p->l2_period, t) + p->config->memory.dram_latency;
-    while (dram_pop(p->dram, dram_now, &r)) {
+    bool had_data = p->from_dram.n > 0;
+    uint64_t done;
+    while ((done = dram_first_done(p->dram)) <= dram_now && done != UINT64_MAX) {
+        struct dram_request r;
+        sim_time t = done * p->dram_clock->period;
+        dram_pop(p->dram, done, &r);
         partition_note(p, t);
-        if (!r.write)
-            ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = (uint32_t)r.tag});
+        if (r.write)
+            continue;
+        uint64_t at = divide_up(&p->l2_period, t) + p->config->memory.dram_latency;
+        at = max_u64(at, divide_up(&p->l2_period, t + 1));
+        ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = (uint32_t)r.tag});
+    }
+    if (!had_data && p->from_dram.n)
+        p->due.fills = ring_front(&p->from_dram)->at;
+}
+
+/* L2 sees that there is room in its next cycle. */
+static void see_room(struct partition *p, sim_time t)
+{
+    p->l2_cycle = max_u64(p->l2_cycle, divide_up(&p->l2_period, t + 1));
+    plan_feed(p);
+}
+
+/* Gives commands before that cycle of DRAM until there is room. */
+static void make_room(struct partition *p, uint64_t before)
+{
+    uint64_t next;
+    while (!dram_has_room(p->dram) && (next = dram_next(p->dram, 0)) < before) {
+        dram_tick(p->dram, next);
+        if (dram_has_room(p->dram))
+            see_room(p, next * p->dram_clock->period);
     }
 }
 
-/* What DRAM gives or makes room for, L2 sees in its next cycle. */
+void dram_side_catch_up(struct partition *p, sim_time before)
+{
+    uint64_t end = divide_up(&p->dram_period, before);
+    if (waits_for_room(p))
+        make_room(p, end);
+    else
+        dram_advance(p->dram, end);
+    take_done(p, UINT64_MAX - 1); /* those that are still to come, too: it is known when */
+    plan_dram(p);
+}
+
 void dram_side_tick(struct partition *p)
 {
     uint64_t now = divide(&p->dram_period, p->next_dram);
-    p->l2_cycle = max_u64(p->l2_cycle, divide_up(&p->l2_period, p->next_dram + 1));
-    bool had_room = dram_has_room(p->dram), had_data = p->from_dram.n > 0;
+    bool had_room = dram_has_room(p->dram);
     dram_tick(p->dram, now);
     take_done(p, now);
     p->dram_cycle = now + 1;
-    plan_dram(p);
-    if (!had_data && p->from_dram.n)
-        p->due.fills = ring_front(&p->from_dram)->at;
     if (!had_room)
-        plan_feed(p);
+        see_room(p, p->next_dram);
+    plan_dram(p);
 }

@@ -225,23 +225,38 @@ static sim_time time_of(const struct partition *p, uint64_t cycle)
     return cycle == CYCLE_NEVER ? TIME_NEVER : cycle * p->l2_clock->period;
 }
 
-/* Does everything before `until` but send replies; returns when there is more. */
-static sim_time advance_parts(struct partition *p, sim_time until)
+static void advance_plainly(struct partition *p, sim_time until)
 {
     for (;;) {
-        uint64_t now = p->every_cycle ? next_l2_plainly(p) : next_l2(p);
+        uint64_t now = next_l2_plainly(p);
         sim_time t = time_of(p, now);
-        if (t >= until && p->next_dram >= until)
-            return min_u64(t, p->next_dram);
+        if (t >= until && p->next_dram >= until) {
+            p->shard.next = min_u64(t, p->next_dram);
+            return;
+        }
         if (t > p->next_dram) {
             dram_side_tick(p);
-            continue;
-        }
-        if (p->every_cycle)
+        } else {
             l2_tick_plainly(p, now);
-        else
+            p->l2_cycle = now + 1;
+        }
+    }
+}
+
+/* Does everything before `until` but send replies. */
+static void advance_parts(struct partition *p, sim_time until)
+{
+    for (;;) {
+        uint64_t now = next_l2(p);
+        sim_time t = time_of(p, now);
+        if (t > p->next_dram && p->next_dram < until) {
+            dram_side_catch_up(p, min_u64(t, until));
+        } else if (t < until) {
             l2_tick(p, now);
-        p->l2_cycle = now + 1;
+            p->l2_cycle = now + 1;
+        } else {
+            return;
+        }
     }
 }
 
@@ -250,15 +265,16 @@ static void partition_advance(struct shard *s, sim_time until)
     struct partition *p = (struct partition *)s;
     if (p->every_cycle) {
         s->credit_at = TIME_NEVER;
-        s->next = advance_parts(p, until);
+        advance_plainly(p, until);
         return;
     }
     take_messages_ahead(p, until);
     take_credits_ahead(p);
-    sim_time next = advance_parts(p, until);
+    advance_parts(p, until);
+    dram_side_catch_up(p, until);
     p->l2_cycle = max_u64(p->l2_cycle, divide_up(&p->l2_period, until));
     partition_send_replies(p, p->l2_cycle);
-    s->next = min_u64(next, time_of(p, p->reply_at));
+    s->next = min_u64(time_of(p, min_u64(next_l2(p), p->reply_at)), dram_side_next(p));
 }
 
 static void partition_describe_wait(const struct shard *s, struct strbuf *out)

@@ -77,9 +77,10 @@ struct partition {
     bool answers_drift; /* L2's policy may change its mind by itself */
     struct partition_due due;
     uint64_t l2_cycle, dram_cycle; /* the first not done yet of each clock */
-    sim_time next_dram;            /* when DRAM has something to do */
-    uint64_t outstanding;          /* requests taken and not answered */
-    sim_time last_event;           /* when the last message came or the last request was done */
+    sim_time next_dram;   /* L2 may do nothing after that time before DRAM has caught up with it */
+    sim_time dram_lead;   /* from a read command to the first time at which its data may fill L2 */
+    uint64_t outstanding; /* requests taken and not answered */
+    sim_time last_event;  /* when the last message came or the last request was done */
     /* Divisions by what the configuration says. */
     struct divider l2_period, dram_period, n_banks;
     uint32_t line_shift; /* of an L2 line's bytes */

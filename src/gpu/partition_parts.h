@@ -99,7 +99,11 @@ void dram_side_write_around(struct partition *p, struct line_part what, uint64_t
 /* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. */
 void dram_side_fill(struct partition *p, uint64_t now);
 void dram_side_feed(struct partition *p, uint64_t now);
-/* A cycle of DRAM, the one at p->next_dram. */
+/* What DRAM does before `before`; no more than makes room, if something waits for that. For the
+ * plain engine the one cycle at p->next_dram. */
+void dram_side_catch_up(struct partition *p, sim_time before);
 void dram_side_tick(struct partition *p);
+/* The time of DRAM's next command; NEVER if it has nothing to do. */
+sim_time dram_side_next(const struct partition *p);
 
 #endif

@@ -1,8 +1,8 @@
 /* The channel against a naive one that is written from the rules: it remembers every command ever
  * given, asks of each candidate, in every cycle, whether any earlier command forbids it, and keeps
  * a calendar of the data bus. Random traffic, ordinary and hostile timings; commands, completions
- * and counters must be the same, whether the channel is ticked on every cycle or only on those that
- * dram_next() names. */
+ * and counters must be the same, whether the channel is ticked on every cycle, only on those that
+ * dram_next() names, or left alone until something is pushed or a while has passed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -248,9 +248,11 @@ static void naive_push(struct naive *m, const struct dram_request *r, uint64_t n
     m->queue[m->n++] = (struct naive_request){.r = *r, .pushed_at = now, .bytes_left = r->bytes};
 }
 
+enum way { EVERY_CYCLE, NAMED_CYCLES, LATE, N_WAYS };
+
 struct subject {
     struct dram *dram;
-    bool skip; /* tick only when dram_next() says so */
+    enum way way;
     struct command_log log;
     struct completion done[HISTORY];
     uint32_t n_done;
@@ -258,12 +260,44 @@ struct subject {
 
 static void subject_tick(struct subject *s, uint64_t now)
 {
-    if (s->skip && dram_next(s->dram, now) > now)
+    if (s->way == NAMED_CYCLES && dram_next(s->dram, now) > now)
         return;
     dram_tick(s->dram, now);
     struct dram_request r;
     while (dram_pop(s->dram, now, &r))
         s->done[s->n_done++] = (struct completion){now, r.tag};
+}
+
+/* Does what comes before that cycle, and takes even what will be done later. */
+static void subject_catch_up(struct subject *s, uint64_t before)
+{
+    dram_advance(s->dram, before);
+    uint64_t at;
+    while ((at = dram_first_done(s->dram)) != UINT64_MAX) {
+        struct dram_request r;
+        assert_true(at == 0 || !dram_pop(s->dram, at - 1, &r));
+        assert_true(dram_pop(s->dram, at, &r));
+        s->done[s->n_done++] = (struct completion){at, r.tag};
+    }
+}
+
+/* One cycle, with a request that comes before or after it (NULL = none). */
+static void subject_cycle(struct subject *s, const struct dram_request *before,
+                          const struct dram_request *after, bool pause, uint64_t now)
+{
+    bool late = s->way == LATE;
+    if (late && (before || after || pause))
+        subject_catch_up(s, after ? now + 1 : now);
+    if (before) {
+        assert_true(dram_has_room(s->dram));
+        dram_push(s->dram, before, now);
+    }
+    if (!late)
+        subject_tick(s, now);
+    if (after) {
+        assert_true(dram_has_room(s->dram));
+        dram_push(s->dram, after, now);
+    }
 }
 
 static void compare_commands(const struct naive *m, const struct subject *s)
@@ -309,10 +343,10 @@ static void compare_once(uint64_t seed)
                         .per_mille = 1 + below(&seed, below(&seed, 2) ? 1000 : 50),
                         .percent_writes = below(&seed, 2) ? below(&seed, 101) : 0};
     static struct naive m;
-    static struct subject subjects[2];
+    static struct subject subjects[N_WAYS];
     m = (struct naive){.c = c};
-    for (int i = 0; i < 2; i++) {
-        subjects[i] = (struct subject){.dram = dram_create(&c), .skip = i == 1};
+    for (int i = 0; i < N_WAYS; i++) {
+        subjects[i] = (struct subject){.dram = dram_create(&c), .way = (enum way)i};
         dram_observe(subjects[i].dram, log_command, &subjects[i].log);
     }
     uint64_t tag = 0;
@@ -328,21 +362,14 @@ static void compare_once(uint64_t seed)
         naive_tick(&m, now);
         if (push && !before_tick)
             naive_push(&m, &r, now);
-        for (int i = 0; i < 2; i++) {
-            struct dram *d = subjects[i].dram;
-            if (push && before_tick) {
-                assert_true(dram_has_room(d));
-                dram_push(d, &r, now);
-            }
-            subject_tick(&subjects[i], now);
-            if (push && !before_tick) {
-                assert_true(dram_has_room(d));
-                dram_push(d, &r, now);
-            }
-        }
+        bool pause = now % 37 == 0;
+        for (int i = 0; i < N_WAYS; i++)
+            subject_cycle(&subjects[i], push && before_tick ? &r : NULL,
+                          push && !before_tick ? &r : NULL, pause, now);
     }
+    subject_catch_up(&subjects[LATE], N_CYCLES);
     assert_int_equal(m.n, 0); /* else the stretch is too short to say anything */
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_WAYS; i++) {
         compare_commands(&m, &subjects[i]);
         compare_results(&m, &subjects[i]);
         dram_destroy(subjects[i].dram);
