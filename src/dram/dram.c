@@ -189,11 +189,14 @@ static void make_plan(struct dram *d, uint64_t floor)
         consider(d, &column, DRAM_WRITE, hits & d->writes, floor);
         consider(d, &column, DRAM_READ, hits & ~d->writes, floor);
     }
-    /* Place 0 has none before it: of one cycle's commands, a read or write wins. */
-    struct plan row = {.at = column.at, .place = 0};
+    d->plan = column;
+    if (column.at <= floor || !(closed | stale))
+        return; /* of one cycle's commands, a read or write wins */
+    struct plan row = {.at = column.at, .place = 0}; /* none is before that one */
     consider(d, &row, DRAM_ACTIVATE, closed, floor);
     consider(d, &row, DRAM_PRECHARGE, stale, floor);
-    d->plan = row.at < column.at ? row : column;
+    if (row.at < column.at)
+        d->plan = row;
 }
 
 /* --- the queue --- */

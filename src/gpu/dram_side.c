@@ -107,19 +107,17 @@ static bool waits_for_room(const struct partition *p)
     return p->to_dram_n && p->due.feed == CYCLE_NEVER;
 }
 
-sim_time dram_side_next(const struct partition *p)
-{
-    uint64_t next = dram_next(p->dram, p->dram_cycle);
-    return next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
-}
-
 /* Data cannot come before the next command is given and dram_lead is over; but whoever waits for
  * room wants to know at once. */
 static void plan_dram(struct partition *p)
 {
-    sim_time next = dram_side_next(p);
+    uint64_t next = dram_next(p->dram, 0);
     bool at_once = p->every_cycle || waits_for_room(p);
-    p->next_dram = next == TIME_NEVER || at_once ? next : next + p->dram_lead - 1;
+    p->next_dram = p->dram_at = TIME_NEVER;
+    if (next == UINT64_MAX)
+        return;
+    p->dram_at = next * p->dram_clock->period;
+    p->next_dram = at_once ? p->dram_at : p->dram_at + p->dram_lead - 1;
 }
 
 void dram_side_feed(struct partition *p, uint64_t now)
@@ -249,7 +247,6 @@ void dram_side_tick(struct partition *p)
     bool had_room = dram_has_room(p->dram);
     dram_tick(p->dram, now);
     take_done(p, now);
-    p->dram_cycle = now + 1;
     if (!had_room)
         see_room(p, p->next_dram);
     plan_dram(p);

@@ -271,10 +271,11 @@ static void partition_advance(struct shard *s, sim_time until)
     take_messages_ahead(p, until);
     take_credits_ahead(p);
     advance_parts(p, until);
-    dram_side_catch_up(p, until);
+    if (p->dram_at < until)
+        dram_side_catch_up(p, until);
     p->l2_cycle = max_u64(p->l2_cycle, divide_up(&p->l2_period, until));
     partition_send_replies(p, p->l2_cycle);
-    s->next = min_u64(time_of(p, min_u64(next_l2(p), p->reply_at)), dram_side_next(p));
+    s->next = min_u64(time_of(p, min_u64(next_l2(p), p->reply_at)), p->dram_at);
 }
 
 static void partition_describe_wait(const struct shard *s, struct strbuf *out)
@@ -330,7 +331,7 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->line_flits = noc_flits(&c->noc, c->sm.l1d.line_bytes);
     p->due = (struct partition_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
     p->reply_at = CYCLE_NEVER;
-    p->next_dram = TIME_NEVER;
+    p->next_dram = p->dram_at = TIME_NEVER;
     overlay_init(&p->overlay);
     /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
     uint32_t up = c->noc.flits_per_cycle_up * c->memory.banks;

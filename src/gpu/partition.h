@@ -76,7 +76,8 @@ struct partition {
     bool every_cycle;
     bool answers_drift; /* L2's policy may change its mind by itself */
     struct partition_due due;
-    uint64_t l2_cycle, dram_cycle; /* the first not done yet of each clock */
+    uint64_t l2_cycle;    /* the first not done yet */
+    sim_time dram_at;     /* DRAM's next command, or data it has that are not taken yet */
     sim_time next_dram;   /* L2 may do nothing after that time before DRAM has caught up with it */
     sim_time dram_lead;   /* from a read command to the first time at which its data may fill L2 */
     uint64_t outstanding; /* requests taken and not answered */

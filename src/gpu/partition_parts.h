@@ -103,7 +103,5 @@ void dram_side_feed(struct partition *p, uint64_t now);
  * plain engine the one cycle at p->next_dram. */
 void dram_side_catch_up(struct partition *p, sim_time before);
 void dram_side_tick(struct partition *p);
-/* The time of DRAM's next command; NEVER if it has nothing to do. */
-sim_time dram_side_next(const struct partition *p);
 
 #endif
