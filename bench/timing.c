@@ -2,7 +2,8 @@
  * bench/timing.sh makes a table of many.
  *
  *     bench_timing list                NAME SMALL LARGE TIMED, a line per kernel
- *     bench_timing NAME SIZE GPU ISA   WARP_INSTS L1D_MISSES CYCLES SECONDS PEAK_RSS_BYTES
+ *     bench_timing NAME SIZE GPU ISA [THREADS [SETTING...]]
+ *                                      WARP_INSTS L1D_MISSES CYCLES SECONDS PEAK_RSS_BYTES
  *
  * L1D_MISSES counts what L1D sends on: misses and bypasses of loads. Inputs are made for LARGE at
  * least, so that the counts at SMALL and LARGE differ by the simulation alone; at SMALL every SM of
@@ -37,14 +38,10 @@ static uint64_t count(struct heddle_sim *sim, const char *name)
     return stat.count;
 }
 
-static int measure(const struct bench *b, uint32_t size, const char *gpu, const char *isa)
+static int measure(const struct bench *b, uint32_t size, const struct heddle_options *options)
 {
-    struct heddle_options options = {.struct_size = sizeof options,
-                                     .gpu = gpu,
-                                     .timing = true,
-                                     .host_isa = strcmp(isa, "best") == 0 ? NULL : isa};
     struct heddle_sim *sim = NULL;
-    if (heddle_create(&options, &sim) != HEDDLE_OK) {
+    if (heddle_create(options, &sim) != HEDDLE_OK) {
         fprintf(stderr, "%s", heddle_error(sim));
         heddle_destroy(sim);
         return 1;
@@ -74,9 +71,19 @@ int main(int argc, char **argv)
             printf("%s %u %u %u\n", b->name, b->small, b->large, b->timed);
         return 0;
     }
-    for (const struct bench *b = benches; argc == 5 && b < benches + N_BENCHES; b++)
-        if (strcmp(b->name, argv[1]) == 0)
-            return measure(b, (uint32_t)strtoul(argv[2], NULL, 10), argv[3], argv[4]);
-    fprintf(stderr, "usage: bench_timing list | NAME SIZE GPU ISA\n");
+    for (const struct bench *b = benches; argc >= 5 && b < benches + N_BENCHES; b++) {
+        if (strcmp(b->name, argv[1]) != 0)
+            continue;
+        struct heddle_options options = {.struct_size = sizeof options,
+                                         .gpu = argv[3],
+                                         .timing = true,
+                                         .host_isa = strcmp(argv[4], "best") == 0 ? NULL : argv[4],
+                                         .threads =
+                                             argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1,
+                                         .settings = (const char *const *)argv + 6,
+                                         .n_settings = argc > 6 ? (uint32_t)argc - 6 : 0};
+        return measure(b, (uint32_t)strtoul(argv[2], NULL, 10), &options);
+    }
+    fprintf(stderr, "usage: bench_timing list | NAME SIZE GPU ISA [THREADS [SETTING...]]\n");
     return 2;
 }

@@ -287,7 +287,7 @@ static void call_one(struct emu_warp *w, const struct call_site *site, uint32_t 
     }
 }
 
-static bool is_heap_call(const struct call_site *site)
+bool is_heap_call(const struct call_site *site)
 {
     return site->host - 1 == PTX_HOST_MALLOC || site->host - 1 == PTX_HOST_FREE;
 }
@@ -300,7 +300,7 @@ static void call_lanes(struct emu_warp *w, const struct call_site *site, uint32_
 
 /* Others may be reading the list of allocations, and which of two calls comes first must not depend
  * on who happens to be further: it is performed when everyone is at rest. */
-static void put_off(struct emu_warp *w, const struct call_site *site, uint32_t mask)
+void heap_put_off(struct emu_warp *w, const struct call_site *site, uint32_t mask)
 {
     struct heap_calls *h = w->emu->heap;
     ARRAY_RESERVE(h->items, h->cap, h->n + 1);
@@ -332,7 +332,7 @@ void host_call(struct emu_warp *w, const struct call_site *site, uint32_t mask)
         return;
     }
     if (w->emu->heap && is_heap_call(site))
-        put_off(w, site, mask);
+        heap_put_off(w, site, mask);
     else
         call_lanes(w, site, mask);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/hostcall.h"
 #include "trace/stream.h"
 
 struct warp_play {
@@ -197,10 +198,13 @@ static void play_barrier(struct emu_warp *w, struct warp_play *play, const struc
     emu_x_BAR(w, op, mask);
 }
 
-static void play_host_call(struct emu_warp *w, struct warp_play *play)
+static void play_host_call(struct emu_warp *w, struct warp_play *play, const struct op *op)
 {
     struct emu *e = w->emu;
+    const struct call_site *site = &e->program->calls[op->extra];
     size_t n;
+    if (is_heap_call(site))
+        heap_put_off(w, site, 0); /* it takes its time; no lane gets anything */
     const char *text = read_text(&play->stream, &n);
     if (text && e->print)
         e->print(e->print_user, text, n);
@@ -224,7 +228,7 @@ static void play_control(struct emu_warp *w, struct warp_play *play, const struc
         play_indirect_call(w, play, op, mask);
         break;
     case EXEC_CALL_HOST:
-        play_host_call(w, play);
+        play_host_call(w, play, op);
         break;
     case EXEC_RET:
         emu_x_RET(w, op, mask);

@@ -1,0 +1,50 @@
+#!/bin/sh
+# threads.sh BENCH_TIMING [GPU...]
+#
+# How speed grows with threads: million warp instructions per second with 1, 2, 4, 8 and 16 of them,
+# the best of three, for arithmetic, matrices and thrashing, on gtx480 and, if there is one, v100.
+# Prints a table in Markdown. Numbers of threads that the host has no cores for are left out.
+set -u
+bench=$1
+shift
+[ $# -gt 0 ] || set -- gtx480 v100
+cores=$(nproc)
+
+# best NAME SIZE GPU THREADS: million warp instructions per second.
+best() {
+    for try in 1 2 3; do
+        "$bench" "$1" "$2" "$3" best "$4" || exit 1
+    done | awk '{ rate = $1 / $4 / 1e6; if (rate > best) best = rate } END { printf "%.2f", best }'
+}
+
+printf '| GPU | kernel |'
+for threads in 1 2 4 8 16; do
+    [ $threads -gt "$cores" ] || printf ' %s |' $threads
+done
+printf '\n|---|---|'
+for threads in 1 2 4 8 16; do
+    [ $threads -gt "$cores" ] || printf -- '---|'
+done
+printf '\n'
+for gpu; do
+    "$bench" fma_loop 1 "$gpu" best >/dev/null 2>&1 || continue # no such GPU
+    # As many CTAs for each SM, whatever their number.
+    scale=1
+    [ "$gpu" != v100 ] || scale=5
+    while read -r name size; do
+        "$bench" "$name" 1 "$gpu" best >/dev/null || exit 1
+        printf '| `%s` | `%s` |' "$gpu" "$name"
+        one=
+        for threads in 1 2 4 8 16; do
+            [ $threads -le "$cores" ] || continue
+            rate=$(best "$name" $((size * scale)) "$gpu" $threads)
+            one=${one:-$rate}
+            echo "$rate $one" | awk '{ printf " %s (x %.2f) |", $1, $1 / $2 }'
+        done
+        printf '\n'
+    done <<END
+fma_loop 300
+naive_gemm 16
+thrash 60
+END
+done
