@@ -12,7 +12,7 @@ cores=$(nproc)
 
 # best NAME SIZE GPU THREADS: million warp instructions per second.
 best() {
-    for try in 1 2 3; do
+    for _ in 1 2 3; do
         "$bench" "$1" "$2" "$3" best "$4" || exit 1
     done | awk '{ rate = $1 / $4 / 1e6; if (rate > best) best = rate } END { printf "%.2f", best }'
 }
