@@ -46,7 +46,7 @@ assert bfs["paper_name"] == "BFS" and bfs["categories"]["s4"] == "highly sensiti
 assert load("workload") == bfs
 
 gpus = load("gpus")
-assert [g["name"] for g in gpus] == ["gtx480", "gtx480-ch3", "gtx480-cawa", "m2090", "ccws"]
+assert [g["name"] for g in gpus] == ["gtx480", "gtx480-ch3", "gtx480-cawa", "m2090", "ccws", "v100"]
 by_name = {p["name"]: p for p in gpus[0]["parameters"]}
 assert by_name["n_sms"]["value"] == 15 and not by_name["n_sms"]["chosen"]
 assert by_name["n_sms"]["source"] == "S3 Table 5.1"

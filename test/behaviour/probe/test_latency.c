@@ -43,6 +43,12 @@ struct rows {
     uint32_t open[64][64]; /* row + 1; 0 = none */
 };
 
+/* What a load of a few bytes fetches. */
+static uint32_t fetched_bytes(const struct cache_config *c)
+{
+    return c->sector_bytes < LINE ? c->sector_bytes : LINE;
+}
+
 /* Command cycles from the one after the request's arrival to its last data. */
 static uint32_t dram_cycles(const struct machine *m, struct rows *rows, uint64_t address)
 {
@@ -52,7 +58,8 @@ static uint32_t dram_cycles(const struct machine *m, struct rows *rows, uint64_t
     if (*open != a.row + 1)
         cycles = *open ? d->t_rp + d->t_rcd : d->t_rcd;
     *open = a.row + 1;
-    uint32_t n_bursts = LINE / (d->bus_bytes_per_cycle * d->burst_cycles);
+    uint32_t burst = d->bus_bytes_per_cycle * d->burst_cycles;
+    uint32_t n_bursts = (fetched_bytes(&m->config->l2) + burst - 1) / burst;
     uint32_t gap = d->t_ccd > d->burst_cycles ? d->t_ccd : d->burst_cycles;
     if (d->n_bank_groups > 1 && d->t_ccdl > gap)
         gap = d->t_ccdl;
@@ -81,7 +88,8 @@ static uint64_t expected_use(const struct machine *m, struct rows *rows, enum le
         t = up_to_tick(t, l2) + (sim_time)c->memory.dram_latency * l2->period;
     }
     t += (sim_time)c->memory.l2_latency * l2->period;
-    t = across_network(m, t, flits_of(c, LINE), down * c->memory.banks, down, core);
+    t = across_network(m, t, flits_of(c, fetched_bytes(&c->sm.l1d)), down * c->memory.banks, down,
+                       core);
     return t / core->period;
 }
 
@@ -119,9 +127,10 @@ static struct range compare(struct probe *p, enum level level, uint64_t base, ui
     return r;
 }
 
-static struct range chase(const char *gpu, enum level level, uint64_t bytes)
+static struct range chase_with(const char *gpu, const char *setting, enum level level,
+                               uint64_t bytes)
 {
-    static const char *const one_sm[] = {"n_sms=1", NULL}; /* so that it keeps its instructions */
+    const char *const one_sm[] = {"n_sms=1", setting, NULL}; /* so that it keeps its instructions */
     struct probe p = probe_open(gpu, one_sm);
     uint64_t n_lines = bytes / LINE, n_warm = level == IN_DRAM ? n_lines : 2 * n_lines;
     uint64_t base = probe_alloc(&p, bytes, 1 << 20), out = probe_alloc(&p, 8 * N_LOGGED, 256);
@@ -135,15 +144,32 @@ static struct range chase(const char *gpu, enum level level, uint64_t bytes)
     return r;
 }
 
-static uint64_t l1d_bytes(const struct machine_config *c)
-{
-    return (uint64_t)c->sm.l1d.n_sets * c->sm.l1d.n_ways * c->sm.l1d.line_bytes;
-}
-
 static uint64_t l2_bytes(const struct machine_config *c)
 {
     return (uint64_t)c->l2.n_sets * c->l2.n_ways * c->l2.line_bytes * c->memory.banks *
            c->memory.n_partitions;
+}
+
+static struct range chase(const char *gpu, enum level level, uint64_t bytes)
+{
+    return chase_with(gpu, NULL, level, bytes);
+}
+
+/* The chase keeps its log in shared memory, which takes ways away where there is a carve-out. */
+static uint64_t l1d_ways(const struct machine_config *c)
+{
+    enum { LOG_BYTES = 8192 };
+    uint32_t n_ctas = 0; /* what an SM would hold of CTAs with one warp, if there were that many */
+    while (n_ctas < c->gpu->ctas_per_sm && (n_ctas + 1) * LOG_BYTES <= c->gpu->shared_bytes_per_sm)
+        n_ctas++;
+    return strcmp(c->sm.carveout, "none") == 0 ? c->sm.l1d.n_ways
+           : n_ctas * LOG_BYTES == 96 << 10    ? c->sm.l1d.n_ways - 48 /* of 2 KB each */
+                                               : 0;
+}
+
+static uint64_t l1d_bytes(const struct machine_config *c)
+{
+    return (uint64_t)c->sm.l1d.n_sets * l1d_ways(c) * c->sm.l1d.line_bytes;
 }
 
 /* The plateaus end where the caches do: a footprint of one more line per set misses everywhere. */
@@ -153,7 +179,7 @@ static void latencies_are_the_sums_of_their_stages_on(const char *gpu, struct ra
     struct probe p = probe_open(gpu, NULL);
     const struct machine_config *c = p.config;
     uint64_t l1d = l1d_bytes(c), all_l2 = l2_bytes(c);
-    uint64_t beyond_l1d = l1d / c->sm.l1d.n_ways * (c->sm.l1d.n_ways + 1);
+    uint64_t beyond_l1d = l1d / l1d_ways(c) * (l1d_ways(c) + 1);
     uint64_t beyond_l2 = all_l2 / c->l2.n_ways * (c->l2.n_ways + 1);
     chase(gpu, IN_L1D, l1d / 4);
     struct range hit = chase(gpu, IN_L1D, l1d);
@@ -196,12 +222,44 @@ static void latencies_of_the_ccws_machine(void **state)
     latencies_are_the_sums_of_their_stages_on("ccws", &l2, &dram);
 }
 
+/* V2: 28 cycles to L1D, 193 to L2. */
+static void latencies_of_the_v100(void **state)
+{
+    (void)state;
+    struct range l2, dram;
+    latencies_are_the_sums_of_their_stages_on("v100", &l2, &dram);
+    assert_int_equal(l2.least, 193);
+    assert_int_equal(chase("v100", IN_L1D, 4096).most, 28);
+    assert_in_range(dram.least, 400, 405);
+}
+
+/* What shared memory does not take is L1D: 128 KB in ways of 2 KB. The chase's CTAs take 8 KB each.
+ */
+static void a_carve_out_moves_the_end_of_the_first_plateau(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *setting;
+        uint64_t shared_bytes;
+    } cases[] = {{"sm.carveout=8K", 8 << 10},        {"sm.carveout=32K", 32 << 10},
+                 {"sm.carveout=0,8K,64K", 64 << 10}, {"ctas_per_sm=1", 8 << 10},
+                 {"ctas_per_sm=3", 32 << 10},        {"ctas_per_sm=4", 32 << 10},
+                 {"ctas_per_sm=5", 64 << 10}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t l1d = (128 << 10) - cases[i].shared_bytes, n_ways = l1d / 2048;
+        chase_with("v100", cases[i].setting, IN_L1D, l1d);
+        chase_with("v100", cases[i].setting, IN_L2, l1d / n_ways * (n_ways + 1));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies_of_the_gtx480),
         cmocka_unit_test(latencies_of_the_m2090),
         cmocka_unit_test(latencies_of_the_ccws_machine),
+        cmocka_unit_test(latencies_of_the_v100),
+        cmocka_unit_test(a_carve_out_moves_the_end_of_the_first_plateau),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,61 @@ static void a_unit_stride_load_moves_one_line(void **state)
     assert_int_equal(up[1] - up[0], 31);
 }
 
+/* --- sectors --- */
+
+struct traffic {
+    uint64_t requests, sectors, flits_down, dram_sectors;
+};
+
+/* Of one warp's load, less what a load of a single sector has beside it. */
+static struct traffic traffic_of(uint64_t scale)
+{
+    struct probe p = probe_open("v100", NULL);
+    uint64_t from = probe_alloc(&p, 64 * 128, 4096);
+    PROBE_LAUNCH(&p, "spread", 1, 32, from, scale);
+    struct traffic t = {probe_count(&p, "l1d.loads"), probe_count(&p, "l1d.sectors_fetched"),
+                        probe_count(&p, "noc.flits_down"), probe_count(&p, "l2.sectors_read")};
+    probe_close(&p);
+    return t;
+}
+
+/* A sector with its header is a flit of 40 bytes, a line of four with one header four flits. */
+static void a_load_fetches_the_sectors_that_its_lanes_touch(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t scale, requests, sectors, flits;
+    } cases[] = {{0, 1, 1, 1},    {4, 1, 4, 4},     {8, 2, 8, 8},
+                 {32, 8, 32, 32}, {64, 16, 32, 32}, {128, 32, 32, 32}};
+    struct traffic base = traffic_of(0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct traffic t = traffic_of(cases[i].scale);
+        assert_int_equal(t.requests, cases[i].requests);
+        assert_int_equal(t.sectors, cases[i].sectors);
+        assert_int_equal(t.flits_down - base.flits_down, cases[i].flits - 1);
+        assert_int_equal(t.dram_sectors - base.dram_sectors, cases[i].sectors - 1);
+    }
+}
+
+static void a_line_may_lack_the_sector_asked_for(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"flush_l1=false", "n_sms=1", NULL};
+    struct probe p = probe_open("v100", settings);
+    uint64_t from = probe_alloc(&p, 128, 128);
+    static const struct {
+        uint64_t offset, misses, sector_misses, hits;
+    } steps[] = {{0, 1, 0, 0}, {32, 2, 1, 0}, {0, 2, 1, 1}, {32, 2, 1, 2}, {96, 3, 2, 2}};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        PROBE_LAUNCH(&p, "spread", 1, 32, from + steps[i].offset, 0);
+        assert_int_equal(probe_count(&p, "l1d.misses"), steps[i].misses);
+        assert_int_equal(probe_count(&p, "l1d.sector_misses"), steps[i].sector_misses);
+        assert_int_equal(probe_count(&p, "l1d.hits"), steps[i].hits);
+        assert_int_equal(probe_count(&p, "l2.sector_misses"), steps[i].sector_misses);
+    }
+    probe_close(&p);
+}
+
 /* --- shared memory --- */
 
 static uint32_t gap_after_load(const struct issue_trace *t, uint32_t from_end)
@@ -163,6 +218,8 @@ int main(void)
         cmocka_unit_test(a_warp_is_coalesced_into_lines),
         cmocka_unit_test(half_warps_are_coalesced_apart),
         cmocka_unit_test(a_unit_stride_load_moves_one_line),
+        cmocka_unit_test(a_load_fetches_the_sectors_that_its_lanes_touch),
+        cmocka_unit_test(a_line_may_lack_the_sector_asked_for),
         cmocka_unit_test(shared_memory_serves_a_word_of_each_bank_in_a_pass),
         cmocka_unit_test(shared_accesses_wait_for_each_other_s_passes),
         cmocka_unit_test(local_and_constant_accesses_hit_their_caches),

@@ -4,6 +4,7 @@
 #include "probe.h"
 
 static struct issue_trace trace;
+static const char *gpu = "gtx480"; /* the one that is looked at */
 
 enum { N_SETUP = 7, N_TAIL = 3, N_BODY = 48, N_RESULTS = 24 };
 
@@ -41,7 +42,7 @@ static struct strbuf loop_of(const char *line, uint32_t n)
 static void run_loop(const char *line, uint32_t n, uint32_t n_warps, const char *const *settings)
 {
     struct strbuf text = loop_of(line, n);
-    struct probe p = probe_open_text("gtx480", settings, strbuf_text(&text));
+    struct probe p = probe_open_text(gpu, settings, strbuf_text(&text));
     probe_trace(&p, &trace);
     probe_launch(&p, "loop", 1, 32 * n_warps, 0, NULL);
     probe_close(&p);
@@ -86,7 +87,7 @@ enum { N_OPERATIONS = sizeof operations / sizeof operations[0] };
 static void a_chain_takes_the_latency_of_each(void **state)
 {
     (void)state;
-    struct probe p = probe_open("gtx480", NULL);
+    struct probe p = probe_open(gpu, NULL);
     for (size_t k = 0; k < N_OPERATIONS; k++) {
         uint64_t at[N_BODY], latency = p.config->sm.latency[operations[k].class];
         second_pass(operations[k].chain, NULL, at);
@@ -244,6 +245,41 @@ static void a_bank_does_one_thing_a_cycle(void **state)
     }
 }
 
+/* V2 Table 4.1: a dependent instruction follows after so many cycles. V1: 16 lanes for floats and
+ * 16 for integers, 8 for doubles and 4 for special functions in each of four blocks. */
+static void the_v100_issues_as_its_papers_say(void **state)
+{
+    static const struct {
+        const char *chain;
+        uint64_t cycles;
+    } chains[] = {{"fma.rn.f32 %f, %f, %g, %h;", 4},          {"add.u32 %x, %x, %y;", 4},
+                  {"mad.lo.u32 %x, %x, %y, %n;", 5},          {"max.f32 %f, %f, %g;", 5},
+                  {"add.f64 %d, %d, 0d3ff0000000000000;", 8}, {"sqrt.approx.f32 %f, %f;", 14}};
+    static const struct {
+        const char *line;
+        uint32_t n_insts;
+        double rate;
+    } rates[] = {{"add.f32 %v#, %f, %g;", 1, 2},
+                 {"add.u32 %u#, %x, %y;", 1, 2},
+                 {"add.f32 %v#, %f, %g;\nadd.u32 %u#, %x, %y;", 2, 4},
+                 {"add.f64 %w#, %d, 0d3ff0000000000000;", 1, 1},
+                 {"sqrt.approx.f32 %v#, %f;", 1, 0.5}};
+    static const char *const lrr[] = {"scheduler=lrr", NULL};
+    gpu = "v100";
+    a_chain_takes_the_latency_of_each(state);
+    for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++) {
+        uint64_t at[N_BODY];
+        second_pass(chains[i].chain, NULL, at);
+        assert_int_equal(at[N_BODY - 1] - at[N_BODY - 2], chains[i].cycles);
+    }
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        double got = rate_of(rates[i].line, rates[i].n_insts, lrr);
+        print_message("v100: %.3f of %.1f instructions a cycle\n", got, rates[i].rate);
+        assert_true(got > 0.95 * rates[i].rate && got < 1.01 * rates[i].rate);
+    }
+    gpu = "gtx480";
+}
+
 /* Once the last of four warps has come, all go on at once: within two cycles, because each of two
  * schedulers has two of them. */
 static void a_barrier_costs_no_more_than_its_issue(void **state)
@@ -298,6 +334,7 @@ int main(void)
         cmocka_unit_test(sub_cores_have_units_of_their_own),
         cmocka_unit_test(sub_cores_have_register_banks_of_their_own),
         cmocka_unit_test(fetches_limit_what_can_issue),
+        cmocka_unit_test(the_v100_issues_as_its_papers_say),
         cmocka_unit_test(a_barrier_costs_no_more_than_its_issue),
         cmocka_unit_test(a_loop_stays_in_the_instruction_cache_if_it_fits),
     };

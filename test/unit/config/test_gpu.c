@@ -111,6 +111,23 @@ static const struct from_table tables[] = {
     {"ccws", "dram.t_rcd", "12"},
     {"ccws", "dram.t_rrd", "8"},
     {"ccws", "dram.bus_bytes_per_cycle", "8"},
+    {"v100", "n_sms", "80"},
+    {"v100", "warps_per_sm", "64"},
+    {"v100", "threads_per_sm", "2048"},
+    {"v100", "ctas_per_sm", "32"},
+    {"v100", "threads_per_cta", "1024"},
+    {"v100", "registers_per_sm", "65536"},
+    {"v100", "registers_per_thread", "255"},
+    {"v100", "shared_bytes_per_sm", "98304"},
+    {"v100", "core_clock_mhz", "1530"},
+    {"v100", "dram_clock_mhz", "877"},
+    {"v100", "sm.n_schedulers", "4"},
+    {"v100", "sm.sub_cores", "true"},
+    {"v100", "sm.inst_bytes", "16"},
+    {"v100", "sm.n_sp_units", "1"},
+    {"v100", "sm.n_int_units", "1"},
+    {"v100", "sm.n_fp64_units", "1"},
+    {"v100", "sm.n_sfu_units", "1"},
 };
 
 static uint64_t cache_bytes(const struct cache_config *c)
@@ -154,7 +171,7 @@ static bool check_param(const char *gpu, const struct bound_param *b)
 static void shipped_gpus_are_what_the_papers_say(void **state)
 {
     (void)state;
-    assert_int_equal(n_gpu_names, 5);
+    assert_int_equal(n_gpu_names, 6);
     size_t n_found = 0;
     for (uint32_t i = 0; i < n_gpu_names; i++) {
         struct diag_list diags = {0};
@@ -283,6 +300,8 @@ static void sizes_and_bandwidths_add_up(void **state)
         {"gtx480-cawa", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408},
         {"m2090", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408}, /* S2: 177.4 GB/s */
         {"ccws", 32 << 10, 2 << 10, 8 << 10, 8 * (128 << 10), 8 * 8 * 800},
+        /* V1: 128 KB with shared memory, 6 MB, 900 GB/s */
+        {"v100", 128 << 10, 128 << 10, 64 << 10, 6 << 20, 64 * 16 * 877},
     };
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
         struct diag_list diags = {0};
