@@ -37,7 +37,7 @@ enum trace_tag {
  * TRACE_REASON(id, "word", "sentence"). */
 #define TRACE_REASONS(REASON)                                                                      \
     REASON(CLOCK, "clock", "a clock, or the number of the SM or of SMs, is read")                  \
-    REASON(ATOMIC, "atomic", "the result of an atomic is used")                                    \
+    REASON(ATOMIC, "atomic", "the result of an atomic is used, and others change what it finds")   \
     REASON(HEAP, "heap", "the kernel allocates memory")                                            \
     REASON(LOAD, "load", "a load meets a store of other threads, without a barrier between them")  \
     REASON(STORE, "store", "two stores of different values meet, without a barrier between them")  \

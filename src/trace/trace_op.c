@@ -110,8 +110,6 @@ static enum time_source time_source_of(const struct program *p, uint32_t pc)
     switch (p->info[pc].exec_id) {
     case EXEC_MOV_SREG:
         return tells_time((uint32_t)op->imm) ? TIME_CLOCK : TIME_NONE;
-    case EXEC_ATOM_ANY:
-        return is_result_used(&p->info[pc]) ? TIME_ATOMIC : TIME_NONE;
     case EXEC_CALL_HOST:
         return p->calls[op->extra].host == PTX_HOST_MALLOC + 1 ? TIME_HEAP : TIME_NONE;
     default:
@@ -151,6 +149,7 @@ static struct trace_op describe(struct trace_ops *t, const struct program *p, ui
     struct trace_op o = {.asks = (uint8_t)questions_of(p, pc),
                          .time_source = (uint8_t)time_source_of(p, pc),
                          .commutes = id == EXEC_ATOM_ANY && commutes(op),
+                         .uses_result = id == EXEC_ATOM_ANY && is_result_used(&p->info[pc]),
                          .unit = (uint8_t)unit_of(op, id),
                          .exec_id = (uint16_t)id};
     if (o.asks & ASK_GUARD)

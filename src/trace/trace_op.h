@@ -19,15 +19,15 @@ enum trace_question {
 /* Why what an operation does may depend on time. */
 enum time_source {
     TIME_NONE,
-    TIME_CLOCK,  /* it reads a clock, or the number of its SM or of SMs */
-    TIME_ATOMIC, /* it uses what an atomic found */
-    TIME_HEAP,   /* it allocates memory: where depends on who came first */
+    TIME_CLOCK, /* it reads a clock, or the number of its SM or of SMs */
+    TIME_HEAP,  /* it allocates memory: where depends on who came first */
 };
 
 struct trace_op {
     uint8_t asks;        /* enum trace_question */
     uint8_t time_source; /* enum time_source */
     bool commutes;       /* an atomic whose order does not matter for what it leaves behind */
+    bool uses_result;    /* an atomic, and what it found is read */
     uint8_t unit;        /* bytes of a lane's memory access, which its address is a multiple of */
     uint16_t exec_id;    /* enum exec_id */
     uint32_t guard;      /* number of its guard's state in a warp's model */

@@ -115,27 +115,39 @@ static void found(const struct event *e, enum trace_reason reason)
 
 /* --- cells --- */
 
-enum access_kind { LOAD, STORE, ATOMIC };
+/* FETCH is an atomic whose result is used: it reads too. */
+enum access_kind { LOAD, STORE, ATOMIC, FETCH };
 
-static void touch_cell(struct shadow_cell *c, const struct event *e, enum access_kind kind,
-                       uint32_t value, uint8_t operation)
+static void read_cell(struct shadow_cell *c, const struct event *e, bool is_atomic)
+{
+    if (is_unordered(c->writer, e->who))
+        found(e, is_atomic ? REASON_ATOMIC : REASON_LOAD);
+    c->reader = join_who(c->reader, e->who);
+    c->atomic_reader |= is_atomic;
+}
+
+static void write_cell(struct shadow_cell *c, const struct event *e, bool is_atomic, uint32_t value,
+                       uint8_t operation)
 {
     bool meets_writer = is_unordered(c->writer, e->who);
-    if (kind == LOAD) {
-        if (meets_writer)
-            found(e, REASON_LOAD);
-        c->reader = join_who(c->reader, e->who);
-        return;
-    }
     if (is_unordered(c->reader, e->who))
-        found(e, REASON_LOAD);
-    if (meets_writer && kind == STORE && (c->operation || c->value != value))
+        found(e, c->atomic_reader ? REASON_ATOMIC : REASON_LOAD);
+    if (meets_writer && !is_atomic && (c->operation || c->value != value))
         found(e, REASON_STORE);
-    if (meets_writer && kind == ATOMIC && (c->operation != operation || operation == UINT8_MAX))
+    if (meets_writer && is_atomic && (c->operation != operation || operation == UINT8_MAX))
         found(e, REASON_ORDER);
     c->writer = meets_writer ? join_who(c->writer, e->who) : e->who;
     c->value = value;
     c->operation = operation;
+}
+
+static void touch_cell(struct shadow_cell *c, const struct event *e, enum access_kind kind,
+                       uint32_t value, uint8_t operation)
+{
+    if (kind == LOAD || kind == FETCH)
+        read_cell(c, e, kind == FETCH);
+    if (kind != LOAD)
+        write_cell(c, e, kind != STORE, value, operation);
 }
 
 /* Splits words into bytes: their writers and readers are those of the word. */
@@ -274,7 +286,7 @@ static bool describe_access(const struct op_info *info, const struct op *op,
         *space = PTX_GENERIC;
         return true;
     case EXEC_ATOM_ANY:
-        a->kind = ATOMIC;
+        a->kind = t->uses_result ? FETCH : ATOMIC;
         a->operation = t->commutes ? (uint8_t)(op->sub + 1) : UINT8_MAX;
         *space = op->sub2;
         return true;
@@ -313,8 +325,7 @@ void watch_instruction(const struct emu_warp *w, uint32_t pc, uint32_t mask,
                        const struct trace_op *t, uint32_t n_barriers, struct shared_watch *shared,
                        struct access_log *log, struct time_reasons *reasons)
 {
-    static const uint8_t reason_of[] = {
-        [TIME_CLOCK] = REASON_CLOCK, [TIME_ATOMIC] = REASON_ATOMIC, [TIME_HEAP] = REASON_HEAP};
+    static const uint8_t reason_of[] = {[TIME_CLOCK] = REASON_CLOCK, [TIME_HEAP] = REASON_HEAP};
     const struct emu *emu = w->emu;
     struct event e = {.program = emu->program,
                       .cycle = emu->cycle,

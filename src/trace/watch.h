@@ -4,9 +4,9 @@
  * Two accesses of one launch to one byte are ordered if they are of the same warp, or of the same
  * CTA with a barrier of the whole CTA between them. If they are not, and one of them writes, order
  * may matter: a load may find the one or the other value; of two stores of different values either
- * may stay. Atomics that commute may meet. The shadow keeps, for each word or byte, who wrote it
- * and who read it last. What it does not see: fences and flags by which CTAs wait for each other
- * (such a kernel is timing-dependent, and is said to be). */
+ * may stay. Atomics that commute may meet, if nobody looks at what they found. The shadow keeps,
+ * for each word or byte, who wrote it and who read it last. What it does not see: fences and flags
+ * by which CTAs wait for each other (such a kernel is timing-dependent, and is said to be). */
 #ifndef HEDDLE_TRACE_WATCH_H
 #define HEDDLE_TRACE_WATCH_H
 
@@ -31,6 +31,7 @@ struct shadow_cell {
     uint64_t writer, reader; /* packed: see watch.c; 0 = nobody */
     uint32_t value;          /* stored last */
     uint8_t operation;       /* 0 = the writer stored; else the atomic's, + 1 */
+    bool atomic_reader;      /* an atomic whose result is used is among the readers */
 };
 
 /* Shared memory of a CTA. A zeroed struct is valid. */

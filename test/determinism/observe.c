@@ -40,6 +40,29 @@ static enum heddle_status create(const struct testbed *bed, const struct manner 
     return heddle_create(&o, sim);
 }
 
+/* --- recording --- */
+
+static bool write_to(void *file, const void *data, size_t bytes)
+{
+    return fwrite(data, 1, bytes, file) == bytes;
+}
+
+/* A path of NULL records nothing. */
+static enum heddle_status begin_record(struct heddle_sim *sim, const char *path, FILE **file)
+{
+    *file = path ? fopen(path, "wb") : NULL;
+    return *file ? heddle_record(sim, NULL, write_to, *file) : HEDDLE_OK;
+}
+
+static enum heddle_status end_record(struct heddle_sim *sim, FILE *file, enum heddle_status status)
+{
+    if (!file)
+        return status;
+    if (status == HEDDLE_OK)
+        status = heddle_record_end(sim);
+    return fclose(file) == 0 ? status : HEDDLE_ENVIRONMENT;
+}
+
 static void add_statistics(const struct heddle_sim *sim, struct strbuf *out)
 {
     for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
@@ -65,14 +88,22 @@ static void add_outcome(enum heddle_status status, const char *error, const char
 enum heddle_status observe_workload(const struct workload *w, const struct testbed *bed,
                                     const struct manner *how, struct strbuf *out)
 {
+    return record_workload(w, bed, how, NULL, out);
+}
+
+enum heddle_status record_workload(const struct workload *w, const struct testbed *bed,
+                                   const struct manner *how, const char *path, struct strbuf *out)
+{
     struct heddle_sim *sim = NULL;
     struct strbuf printed = {0};
     struct workload_result result = {0};
     enum heddle_status status = create(bed, how, 0, &printed, &sim);
     if (status == HEDDLE_OK) {
         struct device *d = device_create_heddle(sim);
+        FILE *file;
+        begin_record(sim, path, &file);
         workload_run(w, workload_find_size(w, "tiny"), WORKLOAD_DEFAULT_SEED, d, &result);
-        status = result.status;
+        status = end_record(sim, file, result.status);
         char hash[20];
         snprintf(hash, sizeof hash, "%016" PRIx64, result.output_hash);
         add_outcome(status, strbuf_text(&result.message), hash, &printed, out);
@@ -170,11 +201,21 @@ enum heddle_status run_kernel_case(const struct kernel_case *k, const struct tes
 enum heddle_status observe_kernel(const struct kernel_case *k, const struct testbed *bed,
                                   const struct manner *how, struct strbuf *out)
 {
+    return record_kernel(k, bed, how, NULL, out);
+}
+
+enum heddle_status record_kernel(const struct kernel_case *k, const struct testbed *bed,
+                                 const struct manner *how, const char *path, struct strbuf *out)
+{
     struct strbuf printed = {0}, contents = {0};
     struct kernel_run r = {.k = k};
     enum heddle_status s = create(bed, how, k->max_cycles, &printed, &r.sim);
+    FILE *file = NULL;
+    if (s == HEDDLE_OK)
+        s = begin_record(r.sim, path, &file);
     if (s == HEDDLE_OK)
         s = run(&r, &contents);
+    s = end_record(r.sim, file, s);
     char hash[HASH_TEXT_BYTES];
     hash_of(strbuf_text(&contents), contents.len, hash);
     add_outcome(s, heddle_error(r.sim), hash, &printed, out);
@@ -202,6 +243,37 @@ enum heddle_status observe_functional(const struct kernel_case *k, struct strbuf
     strbuf_destroy(&printed);
     strbuf_destroy(&contents);
     return s;
+}
+
+/* --- replaying --- */
+
+enum heddle_status observe_replay(const char *path, bool force, const struct testbed *bed,
+                                  const struct manner *how, struct strbuf *out)
+{
+    struct strbuf printed = {0};
+    struct heddle_sim *sim = NULL;
+    enum heddle_status s = create(bed, how, 0, &printed, &sim);
+    if (s == HEDDLE_OK)
+        s = heddle_replay(sim, path, force);
+    if (s == HEDDLE_OK) {
+        strbuf_addf(out, "printed <%s>\n", strbuf_text(&printed));
+        add_statistics(sim, out);
+    } else {
+        strbuf_add(out, heddle_error(sim));
+    }
+    heddle_destroy(sim);
+    strbuf_destroy(&printed);
+    return s;
+}
+
+void keep_what_replays(struct strbuf *observation)
+{
+    const char *begin = strstr(strbuf_text(observation), "printed <");
+    if (!begin)
+        return;
+    size_t n = observation->len - (size_t)(begin - observation->text);
+    memmove(observation->text, begin, n + 1);
+    observation->len = n;
 }
 
 /* --- comparing --- */

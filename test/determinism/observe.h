@@ -56,6 +56,17 @@ enum heddle_status run_kernel_case(const struct kernel_case *k, const struct tes
                                    const struct manner *how, struct strbuf *contents,
                                    struct strbuf *error);
 
+/* The same as the first two, with a trace written to the file. */
+enum heddle_status record_workload(const struct workload *w, const struct testbed *bed,
+                                   const struct manner *how, const char *path, struct strbuf *out);
+enum heddle_status record_kernel(const struct kernel_case *k, const struct testbed *bed,
+                                 const struct manner *how, const char *path, struct strbuf *out);
+/* A trace on a machine: what was printed, and the statistics. */
+enum heddle_status observe_replay(const char *path, bool force, const struct testbed *bed,
+                                  const struct manner *how, struct strbuf *out);
+/* What a replay must have in common with the run it is of: cuts off what comes before. */
+void keep_what_replays(struct strbuf *observation);
+
 /* True if they are the same, but for the statistics of attribution where only one has them;
  * otherwise `why` gets the lines that differ, up to ten. */
 bool observations_agree(const struct strbuf *a, const struct strbuf *b, struct strbuf *why);
