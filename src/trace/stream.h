@@ -14,12 +14,14 @@ enum lanes_form { LANES_ALL, LANES_NONE, LANES_SOME };
 
 /* How addresses that are not expected are written: low bits of their first byte. */
 enum address_form {
-    ADDRESS_STEP,  /* every lane moved by the same */
-    ADDRESS_GRID,  /* a regular grid: rows of 1 << (byte >> 3) lanes */
-    ADDRESS_LIKE,  /* as the lanes of recent[byte >> 3] lie */
-    ADDRESS_APART, /* distances from the lowest */
-    ADDRESS_MOVED, /* how far each lane moved */
+    ADDRESS_STEP,   /* every lane moved by the same */
+    ADDRESS_GRID,   /* a regular grid: rows of 1 << (byte >> 3) lanes */
+    ADDRESS_LIKE,   /* as the lanes of recent[byte >> 3] lie */
+    ADDRESS_APART,  /* distances from the lowest */
+    ADDRESS_MOVED,  /* how far each lane moved */
+    ADDRESS_SORTED, /* in ascending order, where it does not matter which lane has which */
 };
+enum { MAX_GAP_BITS = 40 }; /* of the lower part of a gap between sorted addresses */
 enum { ADDRESS_FORM_BITS = 3 };
 
 /* --- writing --- */

@@ -160,6 +160,26 @@ static void read_distances(struct stream_reader *r, struct address_state *s, uin
     model_remember(&r->model, s);
 }
 
+static void read_gaps(struct stream_reader *r, struct address_state *s, uint32_t mask)
+{
+    uint64_t address = r->model.last_address + get_signed(&r->in);
+    uint32_t low = get_byte(&r->in);
+    struct bit_reader b = {.in = &r->in};
+    if (low > MAX_GAP_BITS) {
+        r->in.bad = true;
+        return;
+    }
+    s->address[__builtin_ctz(mask)] = address;
+    for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
+        uint64_t gap = 0;
+        while (get_bits(&b, 1)) /* past the end there are only zeros */
+            gap++;
+        gap = gap << low | get_bits(&b, low);
+        address += gap * s->unit;
+        s->address[__builtin_ctz(m)] = address;
+    }
+}
+
 static void read_step(struct stream_reader *r, struct address_state *s)
 {
     uint64_t delta = get_signed(&r->in);
@@ -187,6 +207,9 @@ static void read_surprise(struct stream_reader *r, struct address_state *s, uint
         break;
     case ADDRESS_MOVED:
         read_distances(r, s, mask, true);
+        break;
+    case ADDRESS_SORTED:
+        read_gaps(r, s, mask);
         break;
     default:
         r->in.bad = true;

@@ -1,3 +1,6 @@
+#include <stdlib.h>
+#include <string.h>
+
 #include "trace/stream.h"
 
 static void begin_answer(struct stream_writer *w)
@@ -200,12 +203,74 @@ static void find_distances(struct distances *d, uint32_t mask, const uint64_t *a
     d->bits = !is_exact ? UINT32_MAX : all ? 64 - (uint32_t)__builtin_clzll(all) : 0;
 }
 
+/* Sorted distances, written as what lies between them: the upper part of each gap in unary, the
+ * lower `low` bits as they are (Rice's code). */
+struct gaps {
+    uint64_t v[WARP_LANES];
+    uint32_t n, low;
+    uint64_t bits;
+};
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void find_gaps(struct gaps *g, const struct distances *d)
+{
+    uint64_t sorted[WARP_LANES];
+    memcpy(sorted, d->v, d->n * sizeof *sorted);
+    qsort(sorted, d->n, sizeof *sorted, compare_u64);
+    g->n = d->n - 1;
+    g->bits = UINT64_MAX;
+    for (uint32_t i = 0; i < g->n; i++)
+        g->v[i] = sorted[i + 1] - sorted[i];
+    for (uint32_t low = 0; low <= MAX_GAP_BITS; low++) {
+        uint64_t bits = (uint64_t)g->n * (low + 1);
+        for (uint32_t i = 0; i < g->n; i++)
+            bits += g->v[i] >> low;
+        if (bits < g->bits) {
+            g->bits = bits;
+            g->low = low;
+        }
+    }
+}
+
+static void write_gaps(struct stream_writer *w, struct address_state *s, uint32_t mask,
+                       uint64_t least, const struct gaps *g)
+{
+    struct bit_writer b = {.out = &w->out};
+    put_byte(&w->out, ADDRESS_SORTED);
+    put_signed(&w->out, least - w->model.last_address);
+    put_byte(&w->out, (uint8_t)g->low);
+    uint64_t address = s->address[__builtin_ctz(mask)] = least;
+    uint32_t lanes = mask & (mask - 1);
+    for (uint32_t i = 0; i < g->n; i++, lanes &= lanes - 1) {
+        for (uint64_t q = g->v[i] >> g->low; q; q--)
+            put_bits(&b, 1, 1);
+        put_bits(&b, 0, 1);
+        put_bits(&b, g->v[i] & ((1ull << g->low) - 1), g->low);
+        address += g->v[i] * s->unit;
+        s->address[__builtin_ctz(lanes)] = address;
+    }
+    end_bits(&b);
+}
+
 static void write_distances(struct stream_writer *w, struct address_state *s, uint32_t mask,
-                            const uint64_t *address)
+                            const uint64_t *address, bool any_order)
 {
     struct distances apart, moved;
+    struct gaps gaps;
     find_distances(&apart, mask, address, NULL, s->unit);
     find_distances(&moved, mask, address, s->address, s->unit);
+    if (any_order) {
+        find_gaps(&gaps, &apart);
+        if (gaps.bits < (uint64_t)apart.n * apart.bits) {
+            write_gaps(w, s, mask, apart.least, &gaps);
+            return;
+        }
+    }
     bool use_moved = s->n_seen && moved.bits < apart.bits;
     const struct distances *d = use_moved ? &moved : &apart;
     put_byte(&w->out, use_moved ? ADDRESS_MOVED : ADDRESS_APART);
@@ -221,7 +286,7 @@ static void write_distances(struct stream_writer *w, struct address_state *s, ui
 }
 
 static void write_surprise(struct stream_writer *w, struct address_state *s, uint32_t mask,
-                           const uint64_t *address)
+                           const uint64_t *address, bool any_order)
 {
     uint32_t first = (uint32_t)__builtin_ctz(mask);
     uint64_t delta = address[first] - s->address[first];
@@ -233,19 +298,20 @@ static void write_surprise(struct stream_writer *w, struct address_state *s, uin
         for (uint32_t i = 0; i < WARP_LANES; i++)
             s->address[i] += delta;
     } else if (!write_grid(w, s, mask, address) && !write_like(w, s, mask, address)) {
-        write_distances(w, s, mask, address);
+        write_distances(w, s, mask, address, any_order);
     }
-    w->model.last_address = address[first];
+    w->model.last_address = s->address[first];
 }
 
 void write_address(struct stream_writer *w, uint32_t pc, uint32_t mask, const uint64_t *address)
 {
-    struct address_state *s = model_address(&w->model, &w->model.ops->ops[pc]);
+    const struct trace_op *t = &w->model.ops->ops[pc];
+    struct address_state *s = model_address(&w->model, t);
     if (s->n_seen && moved_by(s, mask, address, s->step)) {
         w->n_expected++;
         address_advance(&w->model, s, mask);
     } else {
-        write_surprise(w, s, mask, address);
+        write_surprise(w, s, mask, address, t->any_order);
     }
     s->n_seen += s->n_seen < 2;
 }

@@ -142,6 +142,14 @@ static uint32_t unit_of(const struct op *op, enum exec_id id)
     return id == EXEC_ATOM_ANY ? op->width : (uint32_t)op->width * op->vec;
 }
 
+/* Shared memory serves words, whoever wants them; only wide accesses go by parts of the warp. */
+static bool is_in_any_order(const struct op *op, enum exec_id id)
+{
+    bool is_shared = id == EXEC_LD_SHARED || id == EXEC_ST_SHARED ||
+                     (id == EXEC_ATOM_ANY && op->sub2 == PTX_SHARED);
+    return is_shared && unit_of(op, id) <= 4;
+}
+
 static struct trace_op describe(struct trace_ops *t, const struct program *p, uint32_t pc)
 {
     const struct op *op = &p->ops[pc];
@@ -150,6 +158,7 @@ static struct trace_op describe(struct trace_ops *t, const struct program *p, ui
                          .time_source = (uint8_t)time_source_of(p, pc),
                          .commutes = id == EXEC_ATOM_ANY && commutes(op),
                          .uses_result = id == EXEC_ATOM_ANY && is_result_used(&p->info[pc]),
+                         .any_order = is_in_any_order(op, id),
                          .unit = (uint8_t)unit_of(op, id),
                          .exec_id = (uint16_t)id};
     if (o.asks & ASK_GUARD)
