@@ -31,6 +31,7 @@ test: setup
 
 matrix: all
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_workload_invariance
+	HEDDLE_MATRIX=1 $(BUILD)/test/test_replay
 
 soak: all
 	@sh tools/soak.sh

@@ -37,5 +37,10 @@ note "workloads at small, another OpenCL" $?
 HEDDLE_FUZZ_CASES=${HEDDLE_FUZZ_CASES:-5000} build/test/test_invariance_fuzz
 note "random kernels on random machines" $?
 
+HEDDLE_FUZZ_CASES=${HEDDLE_FUZZ_CASES:-5000} HEDDLE_TEST='random*' build/test/test_replay
+note "random kernels, recorded and replayed" $?
+sh bench/traces.sh "$heddle" small build/scratch/trace_sizes
+note "sizes of traces at small" $?
+
 fuzz_all "${HEDDLE_FUZZ_SECONDS:-3600}"
 summary

@@ -3,7 +3,7 @@
  *
  * By default every workload but the longest is recorded on one machine and replayed on it and on
  * one other; HEDDLE_MATRIX=1 takes all of them and every machine. HEDDLE_FUZZ_CASES sets how many
- * random kernels are tried. */
+ * random kernels are tried, HEDDLE_TEST which tests are run ("random*"). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,0 +1,116 @@
+#!/bin/sh
+# --record, --replay and show trace as a user meets them: results, refusals, messages, exit statuses.
+heddle=$1
+scratch=$2
+mkdir -p "$scratch"
+cd "$scratch" || exit 1
+rm -f ./*.trace
+here=$(dirname "$0")
+case $here in
+/*) ;;
+*) here=$OLDPWD/$here ;;
+esac
+# shellcheck source=test/behaviour/expect.inc
+. "$here/expect.inc"
+
+# What a run shows of itself, but for the host.
+statistics() {
+    python3 -c "
+import json, sys
+run = json.load(sys.stdin)
+stats = {k: v for k, v in run['stats'].items() if not k.startswith('host.')}
+print(run['gpu'], run['scheduler'], run['l1d_policy'], json.dumps(stats, sort_keys=True))"
+}
+same() {
+    [ "$1" = "$2" ] || fail "not the same: $3"
+}
+
+status 0 "$heddle" run nw --size tiny --record nw.trace --json
+executed=$(echo "$out" | statistics)
+status 0 "$heddle" run --replay nw.trace --json
+says '"verified": null'
+says '"replayed": true'
+same "$executed" "$(echo "$out" | statistics)" "a replay"
+status 0 "$heddle" run nw --size tiny --gpu ccws --scheduler lrr --l1d plru --set l1d.n_mshrs=3 --json
+executed=$(echo "$out" | statistics)
+status 0 "$heddle" run --replay nw.trace --gpu ccws --scheduler lrr --l1d plru --set l1d.n_mshrs=3 --json
+same "$executed" "$(echo "$out" | statistics)" "a replay on another machine"
+status 0 "$heddle" run --replay nw.trace --kernels --per-pc
+says "replayed on gtx480; results are not computed, so not verified"
+says "nw_"
+status 0 "$heddle" run --replay nw.trace --quiet
+silent out
+
+# A file of one's own, with text.
+cat >own.cl <<'CL'
+__kernel void own(__global uint *a)
+{
+    uint i = get_global_id(0);
+    if (i % 3 == 0)
+        a[i * 7 % 64] += i;
+    if (i == 40)
+        printf("forty %u\n", i);
+}
+CL
+status 0 "$heddle" run own.cl --grid 2 --block 32 --arg rand:256:1 --record own.trace
+says "forty 40"
+status 0 "$heddle" run --replay own.trace
+says "forty 40"
+status 0 "$heddle" show trace own.trace
+says "own.cl"
+says "Not timing-dependent"
+
+# What depends on time stays on its machine.
+cat >clock.ptx <<'PTX'
+.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k() { .reg .u32 %r<2>; mov.u32 %r1, %clock; ret; }
+PTX
+status 0 "$heddle" run clock.ptx --record clock.trace
+status 0 "$heddle" run --replay clock.trace
+status 2 "$heddle" run --replay clock.trace --scheduler lrr
+complains "launch 1 (k) may do other things at other times: a clock"
+complains "first at clock.ptx:4: mov.u32 %r1, %clock;"
+complains "--force-replay"
+status 0 "$heddle" run --replay clock.trace --scheduler lrr --force-replay
+status 0 "$heddle" show trace clock.trace
+says "Timing-dependent"
+status 0 "$heddle" show trace clock.trace --json
+says '"timing_dependent": true'
+says '"reason": "clock"'
+
+# Mistakes.
+status 2 "$heddle" run --replay none.trace && complains "none.trace: cannot read it: No such file"
+status 2 "$heddle" run --replay own.cl && complains "own.cl: byte 0: this is no trace of Heddle"
+status 2 "$heddle" show trace own.cl && complains "own.cl: byte 0: this is no trace of Heddle"
+head -c 3000 nw.trace >cut.trace
+status 2 "$heddle" run --replay cut.trace && complains "cut.trace: byte 3000: the file ends here"
+{
+    head -c 2000 nw.trace
+    printf 'XXXXXXXX'
+    tail -c +2009 nw.trace
+} >bad.trace
+status 2 "$heddle" run --replay bad.trace && complains "bad.trace: byte" && complains "damaged"
+status 2 "$heddle" run nw --replay nw.trace && complains "stands in place of 'nw'"
+status 2 "$heddle" run --replay nw.trace --functional && complains "exclude each other"
+status 2 "$heddle" run --replay nw.trace --record x.trace && complains "exclude each other"
+status 2 "$heddle" run --replay nw.trace --size tiny && complains "--size has no meaning with --replay"
+status 2 "$heddle" run nw --force-replay && complains "--force-replay goes with --replay"
+status 2 "$heddle" run nw --size tiny --functional --record x.trace && complains "--record is for timed runs"
+status 2 "$heddle" run nw bfs --size tiny --record x.trace && complains "one workload at a time"
+status 2 "$heddle" run --replay nw.trace --set threads_per_cta=8 && complains "is too large"
+
+# Nothing half-written.
+cat >fault.ptx <<'PTX'
+.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k() { trap; }
+PTX
+status 3 "$heddle" run fault.ptx --record fault.trace
+[ ! -e fault.trace ] || fail "a failed run left a trace"
+status 4 "$heddle" run nw --size tiny --record /nowhere/x.trace
+[ ! -e x.trace ] || fail "a refused run left a trace"
+[ -z "$(find . -name '*.trace.*')" ] || fail "something unfinished was left"
+finish
