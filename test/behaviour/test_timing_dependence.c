@@ -133,7 +133,17 @@ static bool write_to(void *file, const void *data, size_t n)
     return fwrite(data, 1, n, file) == n;
 }
 
-static void record(const struct dependence *c)
+/* Every statistic but those of the host. */
+static void add_statistics(const struct heddle_sim *sim, struct strbuf *out)
+{
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_stat_at(sim, i);
+        if (strncmp(s.name, "host.", 5) != 0)
+            strbuf_addf(out, "%s %llu %a\n", s.name, (unsigned long long)s.count, s.real);
+    }
+}
+
+static void record(const struct dependence *c, struct strbuf *statistics)
 {
     char ptx[4096];
     struct heddle_options o = {.struct_size = sizeof o, .gpu = "gtx480", .timing = true};
@@ -153,8 +163,24 @@ static void record(const struct dependence *c)
         if (heddle_launch(sim, module, "k", &launch) != HEDDLE_OK)
             fail_msg("%s: %s", c->name, heddle_error(sim));
     assert_int_equal(heddle_record_end(sim), HEDDLE_OK);
+    add_statistics(sim, statistics);
     heddle_destroy(sim);
     fclose(file);
+}
+
+/* Depending on time or not: on its own machine it does the same. */
+static void check_replay(const struct dependence *c, const struct strbuf *executed)
+{
+    struct heddle_options o = {.struct_size = sizeof o, .gpu = "gtx480", .timing = true};
+    struct heddle_sim *sim;
+    struct strbuf replayed = {0};
+    assert_int_equal(heddle_create(&o, &sim), HEDDLE_OK);
+    if (heddle_replay(sim, path, false) != HEDDLE_OK)
+        fail_msg("%s: %s", c->name, heddle_error(sim));
+    add_statistics(sim, &replayed);
+    assert_string_equal(strbuf_text(executed), strbuf_text(&replayed));
+    strbuf_destroy(&replayed);
+    heddle_destroy(sim);
 }
 
 static void check(const struct dependence *c)
@@ -181,8 +207,11 @@ static void each_kernel_depends_on_what_it_should(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        record(&cases[i]);
+        struct strbuf executed = {0};
+        record(&cases[i], &executed);
         check(&cases[i]);
+        check_replay(&cases[i], &executed);
+        strbuf_destroy(&executed);
     }
 }
 
