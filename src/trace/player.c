@@ -325,7 +325,7 @@ static uint64_t play_warp(struct emu_warp *w, uint64_t slice)
         play(w, p, op, t, p->mask);
     if (w->pc == w->rpc)
         simt_reconverge(w);
-    if (w->state == WARP_RUNNING || w->state == WARP_AT_BARRIER)
+    if (w->state != WARP_DONE && w->state != WARP_FAULTED)
         look_ahead(w, p, ops);
     if (p->stream.failed)
         report(w, p, "the trace does not tell how this warp goes on");
