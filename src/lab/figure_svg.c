@@ -2,6 +2,7 @@
  * where the paper says a series peaks. Colours that colour-blind readers can tell apart (Okabe and
  * Ito); series differ in their markers too. Every x has the same room, as in the papers' charts. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lab/figure.h"
@@ -102,7 +103,13 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
     double middle = TOP + PLOT_H / 2.0;
     char turn[96];
     add_text(out, LEFT, 26, "class=\"title\"", f->title);
-    add_text(out, LEFT, 44, "class=\"n\"", f->source);
+    struct strbuf origin = {0};
+    strbuf_addf(&origin, "%s, made anew by Heddle", f->source);
+    if (f->spec.n_points)
+        strbuf_addf(&origin, ": inputs of size %s on %s", f->spec.points[0].size->name,
+                    f->spec.points[0].gpu.text);
+    add_text(out, LEFT, 44, "class=\"n\"", strbuf_text(&origin));
+    strbuf_destroy(&origin);
     add_text(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, "text-anchor=\"middle\"", f->x_title);
     snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(-90 22 %.1f)\"", middle);
     add_text(out, 22, middle, turn, f->y_title);

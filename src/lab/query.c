@@ -36,6 +36,13 @@ static void complain(struct store *s, const char *sql, struct diag_list *diags)
              "%s", is_denied ? "this would do more than read" : sqlite3_errmsg(s->db));
 }
 
+/* The file's fault, not the query's. */
+static bool is_store_failure(int code)
+{
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR ||
+           code == SQLITE_BUSY || code == SQLITE_CANTOPEN || code == SQLITE_NOMEM;
+}
+
 static struct query_cell read_cell(sqlite3_stmt *q, int column)
 {
     switch (sqlite3_column_type(q, column)) {
@@ -66,7 +73,7 @@ static enum heddle_status read_rows(struct store *s, sqlite3_stmt *q, const char
     }
     if (step == SQLITE_DONE)
         return HEDDLE_OK;
-    if (sqlite3_errcode(s->db) != SQLITE_ERROR)
+    if (is_store_failure(sqlite3_errcode(s->db)))
         return store_fail(s, "read");
     complain(s, sql, diags);
     return HEDDLE_BAD_INPUT;
@@ -79,8 +86,7 @@ static enum heddle_status run_statement(struct store *s, const char *sql,
     const char *rest = "";
     enum heddle_status status = HEDDLE_BAD_INPUT;
     int code = sqlite3_prepare_v2(s->db, sql, -1, &q, &rest);
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR ||
-        code == SQLITE_BUSY)
+    if (is_store_failure(code))
         status = store_fail(s, "read");
     else if (code != SQLITE_OK)
         complain(s, sql, diags);

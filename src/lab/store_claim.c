@@ -41,6 +41,8 @@ static bool is_alive(const char *host, int64_t pid, const char *process_id, cons
 static bool is_claimed_by_other(struct store *s, const char *key, const char *here)
 {
     sqlite3_stmt *q = store_prepare(s, "SELECT host, pid, process_id FROM claim WHERE key = :key");
+    if (!q)
+        return false; /* writing a claim will fail as well, and say why */
     store_bind_text(q, ":key", key);
     bool is_claimed = sqlite3_step(q) == SQLITE_ROW;
     if (is_claimed)

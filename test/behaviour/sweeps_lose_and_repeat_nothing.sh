@@ -83,6 +83,20 @@ while len(finished) < n_points:
 assert n_kills > 0
 assert simulated("killed.db") == simulated("whole.db")
 
+# Workers end with their sweep, in the middle of a long run too.
+write("long.yaml", f"workloads: [str]\nsize: small\nseeds: [{seed}]\n")
+process = subprocess.Popen([heddle, "sweep", "long.yaml", "--store", "long.db"])
+while not processes_with(seed):
+    assert process.poll() is None
+    time.sleep(0.05)
+process.kill()
+process.wait()
+deadline = time.time() + 5
+while processes_with(seed) and time.time() < deadline:
+    time.sleep(0.05)
+assert not processes_with(seed), "a worker outlives its sweep"
+assert rows("long.db") == []
+
 # --- two sweeps of the same points at once: each point is run by one of them ---
 both = [subprocess.Popen([heddle, "sweep", "e.yaml", "--store", "shared.db", "--jobs", "1"],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

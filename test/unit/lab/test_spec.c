@@ -80,6 +80,17 @@ static void parameters_and_seeds_are_axes(void **state)
         "bfs tiny, gtx480 scheduler=swl scheduler.limit=4 l1d.n_ways=8 n_sms=2, seed 7\n");
 }
 
+static void every_axis_counts(void **state)
+{
+    (void)state;
+    assert_string_equal(load("workloads: [ss, bp]\nsizes: [tiny, small]\nseeds: [1, 2]\n"
+                             "gpus: [m2090, ccws]\nonly: [{workload: bp, seed: 2}]\n"),
+                        "bp tiny, m2090, seed 2\n"
+                        "bp small, m2090, seed 2\n"
+                        "bp tiny, ccws, seed 2\n"
+                        "bp small, ccws, seed 2\n");
+}
+
 static void all_leaves_out_those_without_the_size(void **state)
 {
     (void)state;
@@ -208,6 +219,7 @@ int main(void)
         cmocka_unit_test(a_minimal_file_is_a_product),
         cmocka_unit_test(what_is_not_said_is_the_default),
         cmocka_unit_test(parameters_and_seeds_are_axes),
+        cmocka_unit_test(every_axis_counts),
         cmocka_unit_test(all_leaves_out_those_without_the_size),
         cmocka_unit_test(names_are_checked_with_their_places),
         cmocka_unit_test(parameters_are_checked_with_their_places),

@@ -167,6 +167,52 @@ static void claims_of_the_dead_count_for_nothing(void **state)
     store_close(s);
 }
 
+/* --- queries --- */
+
+/* What a query that must fail is told. */
+static void expect_refusal(const char *sql, const char *want)
+{
+    struct store *s = open_store(STORE_WRITE, HEDDLE_OK);
+    struct query_answer answer = {0};
+    struct diag_list diags = {0};
+    struct strbuf text = {0};
+    assert_int_equal(query_run(s, sql, &answer, &diags), HEDDLE_BAD_INPUT);
+    diag_format(&diags, &text);
+    if (!strstr(strbuf_text(&text), want))
+        print_error("%s\n", strbuf_text(&text));
+    assert_non_null(strstr(strbuf_text(&text), want));
+    strbuf_destroy(&text);
+    query_answer_destroy(&answer);
+    diag_list_destroy(&diags);
+    store_close(s);
+}
+
+/* Though the store is open for writing. */
+static void queries_only_read(void **state)
+{
+    (void)state;
+    static const char *const writers[] = {
+        "DELETE FROM run",         "INSERT INTO claim VALUES ('a', 'b', 1, 'c')",
+        "DROP TABLE run",          "ATTACH '/tmp/other.db' AS other",
+        "PRAGMA user_version = 1", "VACUUM",
+        "CREATE TABLE t (x)"};
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)
+        expect_refusal(writers[i], "more than read");
+    expect_refusal("SELECT 1; SELECT 2", "one statement at a time");
+    expect_refusal(" -- nothing", "empty");
+    expect_refusal("SELECT\n nosuch FROM run", "query:2:2: error: no such column: nosuch");
+}
+
+static void csv_is_quoted_and_exact(void **state)
+{
+    (void)state;
+    store_close(open_store(STORE_WRITE, HEDDLE_OK));
+    expect(
+        "SELECT 'a,b', 'say \"x\"', 'plain', 'two\nlines', NULL, 1e300 / 3, -9223372036854775808",
+        "\"a,b\",\"say \"\"x\"\"\",plain,\"two\nlines\",,3.3333333333333335e+299,"
+        "-9223372036854775808");
+}
+
 /* --- versions --- */
 
 /* Version 1 as it was, frozen here: not made from the files of today. */
@@ -259,6 +305,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(configurations_are_shared, set_up, tear_down),
         cmocka_unit_test_setup_teardown(claims_of_the_dead_count_for_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(queries_only_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(csv_is_quoted_and_exact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(version_1_migrates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_later_version_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_database_of_another_program_is_refused, set_up,

@@ -1,0 +1,361 @@
+#include "lab/spec_axes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/cache_policy.h"
+#include "config/gpu.h"
+#include "config/number.h"
+#include "gpu/plugins.h"
+#include "sched/scheduler.h"
+#include "workloads/run.h"
+
+static struct axis_choice *add_choice(struct spec_axis *a, const char *text, const yaml_node_t *at)
+{
+    ARRAY_RESERVE(a->choices, a->cap, a->n + 1);
+    struct axis_choice *c = &a->choices[a->n++];
+    *c = (struct axis_choice){
+        .text = text, .line = at ? yaml_line(at) : 0, .col = at ? yaml_col(at) : 0};
+    return c;
+}
+
+static const char *keep_text(struct spec_reader *r, const char *text)
+{
+    return arena_strdup(&r->spec->arena, text);
+}
+
+void spec_note_missing(struct spec_reader *r, const char *kind, const char *name)
+{
+    struct spec *s = r->spec;
+    ARRAY_RESERVE(s->missing, s->cap_missing, s->n_missing + 1);
+    s->missing[s->n_missing++] = arena_printf(&s->arena, "%s '%s'", kind, name);
+}
+
+/* "there is no KIND 'x'", with the nearest name or the list of all. */
+static void unknown(struct spec_reader *r, const yaml_node_t *at, const char *kind,
+                    const char *name, const char *const *names, uint32_t n)
+{
+    if (r->changes->notes_missing) {
+        spec_note_missing(r, kind, name);
+        return;
+    }
+    struct arena *arena = &r->doc->diags->arena;
+    const char *near = suggest_nearest(name, names, n);
+    struct strbuf all = {0};
+    for (uint32_t i = 0; i < n; i++)
+        strbuf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+    const char *hint =
+        near ? arena_printf(arena, "did you mean '%s'? there are: %s", near, strbuf_text(&all))
+             : arena_printf(arena, "there are: %s", strbuf_text(&all));
+    yaml_complain(r->doc, at, hint, "there is no %s '%s'", kind, name);
+    strbuf_destroy(&all);
+}
+
+/* --- workloads, sizes, seeds --- */
+
+static void add_workload(struct spec_reader *r, const yaml_node_t *at, const char *name,
+                         bool is_of_all)
+{
+    const struct workload *w = workload_find(name);
+    if (w) {
+        struct axis_choice *c = add_choice(&r->axes.workloads, w->name, at);
+        c->workload = w;
+        c->is_of_all = is_of_all;
+        return;
+    }
+    const char **names = xcalloc(workload_count, sizeof *names);
+    for (uint32_t i = 0; i < workload_count; i++)
+        names[i] = workload_list[i]->name;
+    unknown(r, at, "workload", name, names, workload_count);
+    free(names);
+}
+
+static void read_workloads(struct spec_reader *r, yaml_node_t *node)
+{
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, item, "a workload");
+        if (name && strcmp(name, "all") == 0)
+            for (uint32_t w = 0; w < workload_count; w++)
+                add_workload(r, item, workload_list[w]->name, true);
+        else if (name)
+            add_workload(r, item, name, false);
+    }
+}
+
+static bool some_workload_has(const char *size)
+{
+    for (uint32_t i = 0; i < workload_count; i++)
+        if (workload_find_size(workload_list[i], size))
+            return true;
+    return false;
+}
+
+static void read_sizes(struct spec_reader *r, yaml_node_t *node)
+{
+    for (uint32_t i = 0; node && i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, item, "a size");
+        if (name && some_workload_has(name))
+            add_choice(&r->axes.sizes, keep_text(r, name), item);
+        else if (name)
+            yaml_complain(r->doc, item, "`heddle show workload NAME` lists the sizes of one",
+                          "no workload has a size '%s'", name);
+    }
+}
+
+static void read_seeds(struct spec_reader *r, yaml_node_t *node)
+{
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *text = yaml_scalar(r->doc, item, "a number");
+        uint64_t seed;
+        if (text && number_parse_u64(text, &seed))
+            add_choice(&r->axes.seeds, keep_text(r, text), item)->seed = seed;
+        else if (text)
+            yaml_complain(r->doc, item, NULL, "expected a whole number, not '%s'", text);
+    }
+}
+
+/* --- machines --- */
+
+static void set_word(struct spec_reader *r, struct axis_choice *c, const char *name,
+                     const char *value, const yaml_node_t *at)
+{
+    struct point_word *words = ARENA_ARRAY(&r->spec->arena, struct point_word, c->n_words + 1);
+    if (c->n_words)
+        memcpy(words, c->words, c->n_words * sizeof *words);
+    words[c->n_words] = (struct point_word){arena_printf(&r->spec->arena, "%s=%s", name, value),
+                                            at ? yaml_line(at) : 0, at ? yaml_col(at) : 0};
+    c->words = words;
+    c->n_words++;
+}
+
+static void read_gpus(struct spec_reader *r, yaml_node_t *node)
+{
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, item, "a GPU");
+        if (name)
+            add_choice(&r->axes.gpus, keep_text(r, name), item);
+    }
+}
+
+/* The plug-ins of one kind as an axis of names. */
+struct plugin_axis {
+    const char *kind;      /* "scheduler" */
+    const char *parameter; /* that names one: "scheduler" */
+    const char *prefix;    /* of its own parameters: "scheduler" */
+    uint32_t (*count)(void);
+    const char *(*name_at)(uint32_t i);
+    bool (*has)(const char *name);
+};
+
+static const char *scheduler_name_at(uint32_t i)
+{
+    return scheduler_at(i)->name;
+}
+
+static bool has_scheduler(const char *name)
+{
+    return scheduler_find(name) != NULL;
+}
+
+static const char *policy_name_at(uint32_t i)
+{
+    return cache_policy_at(i)->name;
+}
+
+static bool has_policy(const char *name)
+{
+    return cache_policy_find(name) != NULL;
+}
+
+static const struct plugin_axis scheduler_axis = {
+    "scheduler", "scheduler", "scheduler", scheduler_count, scheduler_name_at, has_scheduler};
+static const struct plugin_axis l1d_axis = {"cache policy",     "l1d.policy",   "l1d.policy",
+                                            cache_policy_count, policy_name_at, has_policy};
+
+static bool check_plugin_name(struct spec_reader *r, const struct plugin_axis *kind,
+                              const yaml_node_t *at, const char *name)
+{
+    if (kind->has(name))
+        return true;
+    uint32_t n = kind->count();
+    const char **names = xcalloc(n, sizeof *names);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = kind->name_at(i);
+    unknown(r, at, kind->kind, name, names, n);
+    free(names);
+    return false;
+}
+
+/* Multiplies the choices from `first` on by the values of one more parameter. */
+static void multiply(struct spec_reader *r, struct spec_axis *a, uint32_t first, const char *name,
+                     yaml_node_t *values)
+{
+    uint32_t n_before = a->n - first, n_values = yaml_count(values);
+    struct axis_choice *old = xcalloc(n_before, sizeof *old);
+    memcpy(old, a->choices + first, n_before * sizeof *old);
+    a->n = first;
+    for (uint32_t i = 0; i < n_before; i++)
+        for (uint32_t v = 0; v < n_values; v++) {
+            const yaml_node_t *item = yaml_item(r->doc, values, v);
+            const char *text = yaml_scalar(r->doc, item, "a value");
+            if (!text)
+                continue;
+            ARRAY_RESERVE(a->choices, a->cap, a->n + 1);
+            a->choices[a->n] = old[i];
+            set_word(r, &a->choices[a->n++], name, text, item);
+        }
+    free(old);
+}
+
+/* `swl`, or `swl: {limit: [1, 2]}` with parameters of its own. */
+static void read_plugin(struct spec_reader *r, struct spec_axis *a, const struct plugin_axis *kind,
+                        yaml_node_t *item)
+{
+    bool has_params = item->type == YAML_MAPPING_NODE;
+    if (has_params && yaml_pairs(r->doc, item, "") != 1) {
+        yaml_complain(r->doc, item, "write NAME: {parameter: [value, ...]}",
+                      "expected one %s with its parameters", kind->kind);
+        return;
+    }
+    const yaml_node_t *name_node = has_params ? yaml_key(r->doc, item, 0) : item;
+    const char *name = yaml_scalar(r->doc, name_node, "a name");
+    if (!name || !check_plugin_name(r, kind, name_node, name))
+        return;
+    uint32_t first = a->n;
+    set_word(r, add_choice(a, keep_text(r, name), name_node), kind->parameter, name, name_node);
+    yaml_node_t *params = has_params ? yaml_value(r->doc, item, 0) : NULL;
+    uint32_t n = params ? yaml_pairs(r->doc, params, "parameters: {NAME: VALUE}") : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *param = yaml_scalar(r->doc, yaml_key(r->doc, params, i), "a name");
+        if (param)
+            multiply(r, a, first, arena_printf(&r->spec->arena, "%s.%s", kind->prefix, param),
+                     yaml_value(r->doc, params, i));
+    }
+}
+
+static void read_plugins_axis(struct spec_reader *r, struct spec_axis *a,
+                              const struct plugin_axis *kind, yaml_node_t *node)
+{
+    for (uint32_t i = 0; i < yaml_count(node); i++)
+        read_plugin(r, a, kind, yaml_item(r->doc, node, i));
+}
+
+static void read_settings(struct spec_reader *r, yaml_node_t *node)
+{
+    uint32_t n = yaml_pairs(r->doc, node, "parameters: {NAME: [VALUE, ...]}");
+    for (uint32_t i = 0; i < n; i++) {
+        const yaml_node_t *key = yaml_key(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, key, "the name of a parameter");
+        if (r->axes.n_settings == SPEC_MAX_SETTINGS) {
+            yaml_complain(r->doc, key, NULL, "more than %d parameters", SPEC_MAX_SETTINGS);
+            return;
+        }
+        if (!name)
+            continue;
+        struct spec_axis *a = &r->axes.settings[r->axes.n_settings++];
+        add_choice(a, name, key);
+        multiply(r, a, 0, keep_text(r, name), yaml_value(r->doc, node, i));
+    }
+}
+
+/* --- the rest of the file --- */
+
+static void read_plugin_files(struct spec_reader *r, yaml_node_t *node)
+{
+    struct spec *s = r->spec;
+    uint32_t n = yaml_count(node);
+    s->plugins = ARENA_ARRAY(&s->arena, const char *, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *path = yaml_scalar(r->doc, item, "a shared object");
+        struct strbuf why = {0};
+        if (path && plugins_load(path, &why))
+            s->plugins[s->n_plugins++] = keep_text(r, path);
+        else if (path)
+            yaml_complain(r->doc, item, NULL, "plug-in %s: %s", path, strbuf_text(&why));
+        strbuf_destroy(&why);
+    }
+}
+
+static void read_max_cycles(struct spec_reader *r, const yaml_node_t *node)
+{
+    const char *text = yaml_scalar(r->doc, node, "a number");
+    if (text && !number_parse_u64(text, &r->spec->max_cycles))
+        yaml_complain(r->doc, node, NULL, "expected a whole number, not '%s'", text);
+}
+
+static const char *const spec_keys[] = {"workloads",  "size",       "sizes", "gpus",
+                                        "schedulers", "l1d",        "seeds", "set",
+                                        "plugins",    "max_cycles", "only",  "except"};
+
+static void read_axes(struct spec_reader *r, yaml_node_t *node)
+{
+    struct spec_axes *a = &r->axes;
+    const struct {
+        const char *key;
+        void (*read)(struct spec_reader *r, yaml_node_t *node);
+    } readers[] = {
+        {"plugins", read_plugin_files}, {"workloads", read_workloads}, {"size", read_sizes},
+        {"sizes", read_sizes},          {"gpus", read_gpus},           {"seeds", read_seeds},
+        {"set", read_settings}};
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+        yaml_node_t *value = yaml_find(r->doc, node, readers[i].key);
+        if (value)
+            readers[i].read(r, value);
+    }
+    yaml_node_t *schedulers = yaml_find(r->doc, node, "schedulers");
+    yaml_node_t *l1d = yaml_find(r->doc, node, "l1d");
+    yaml_node_t *max_cycles = yaml_find(r->doc, node, "max_cycles");
+    if (schedulers)
+        read_plugins_axis(r, &a->schedulers, &scheduler_axis, schedulers);
+    if (l1d)
+        read_plugins_axis(r, &a->l1d, &l1d_axis, l1d);
+    if (max_cycles)
+        read_max_cycles(r, max_cycles);
+    if (!yaml_find(r->doc, node, "workloads"))
+        yaml_complain(r->doc, node, "workloads: [kmn, bfs], or workloads: all",
+                      "the experiment names no workloads");
+}
+
+/* What the command line says instead, and what is left to the defaults. */
+static void complete_axes(struct spec_reader *r, yaml_node_t *node)
+{
+    struct spec_axes *a = &r->axes;
+    if (r->changes->size)
+        a->sizes.n = 0;
+    if (r->changes->gpu)
+        a->gpus.n = 0;
+    if (!a->sizes.n)
+        add_choice(&a->sizes, r->changes->size ? r->changes->size : "small", node);
+    if (!a->gpus.n)
+        add_choice(&a->gpus, r->changes->gpu ? r->changes->gpu : gpu_names[0], node);
+    if (!a->seeds.n)
+        add_choice(&a->seeds, "1", node)->seed = WORKLOAD_DEFAULT_SEED;
+    /* An axis that is not there is one choice that says nothing; one whose every choice is missing
+     * leaves no points. */
+    if (!a->schedulers.n && !yaml_find(r->doc, node, "schedulers"))
+        add_choice(&a->schedulers, "", node);
+    if (!a->l1d.n && !yaml_find(r->doc, node, "l1d"))
+        add_choice(&a->l1d, "", node);
+}
+
+void spec_read_axes(struct spec_reader *r, yaml_node_t *node)
+{
+    yaml_check_keys(r->doc, node, spec_keys, sizeof spec_keys / sizeof spec_keys[0]);
+    read_axes(r, node);
+    complete_axes(r, node);
+}
+
+void spec_destroy_axes(struct spec_axes *a)
+{
+    struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,
+                                     &a->workloads, &a->sizes,      &a->seeds};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        free(all[i]->choices);
+    for (uint32_t i = 0; i < a->n_settings; i++)
+        free(a->settings[i].choices);
+}

@@ -1,0 +1,49 @@
+/* The axes of an experiment, as its file has them. */
+#ifndef HEDDLE_LAB_SPEC_AXES_H
+#define HEDDLE_LAB_SPEC_AXES_H
+
+#include "lab/spec.h"
+
+/* One value of an axis: the words that it adds to a point's machine. */
+struct axis_choice {
+    const char *text;
+    uint32_t line, col;
+    const struct workload *workload;
+    bool is_of_all; /* a workload that nobody named: need not have every size */
+    uint64_t seed;
+    struct point_word *words;
+    uint32_t n_words;
+};
+
+struct spec_axis {
+    struct axis_choice *choices;
+    uint32_t n, cap;
+};
+
+enum { SPEC_MAX_SETTINGS = 32 };
+
+/* The axes, from the slowest to the fastest: points of one machine follow each other. */
+struct spec_axes {
+    struct spec_axis gpus, schedulers, l1d;
+    struct spec_axis settings[SPEC_MAX_SETTINGS];
+    uint32_t n_settings;
+    struct spec_axis workloads, sizes, seeds;
+};
+
+/* What reading needs at hand. */
+struct spec_reader {
+    struct spec *spec;
+    struct yaml_doc *doc;
+    const struct spec_changes *changes;
+    struct spec_axes axes;
+};
+
+/* Reads every axis of the map `node`; what the file does not say is as the command line or the
+ * defaults have it. Mistakes go to the tree's diags. */
+void spec_read_axes(struct spec_reader *r, yaml_node_t *node);
+void spec_destroy_axes(struct spec_axes *a);
+
+/* Keeps "KIND 'NAME'" among what is missing. */
+void spec_note_missing(struct spec_reader *r, const char *kind, const char *name);
+
+#endif
