@@ -93,7 +93,7 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
 {
     c->desc = desc;
     c->minds_hits = desc->on_hit || desc->hit_action;
-    c->is_lru = strcmp(desc->name, "lru") == 0;
+    c->is_lru = desc == cache_policy_find("lru"); /* not one that only bears the name */
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),
