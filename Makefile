@@ -2,10 +2,11 @@
 #   make          installs what is missing and builds build/heddle
 #   make run      ... and runs every workload, without timing and cycle by cycle, checking each result
 #   make test     ... and runs every test; ends with "N passed, N failed"
-#   make matrix   every workload under every engine and quantum on every test machine
+#   make matrix   every workload under every engine and quantum on every test machine, and at the
+#                 usual size, with its result, on every GPU
 #   make soak     the long versions of the fuzz and random tests
 #   make bench    host instructions per warp instruction, and the wall clock beside them
-#   make tables   runs every workload under four schedulers, and rewrites the table in README.md
+#   make tables   runs every workload under four schedulers, and rewrites the numbers in README.md
 #   make format   clang-format over the sources
 BUILD ?= build
 JOBS ?= $(shell nproc)
@@ -32,6 +33,7 @@ test: setup
 matrix: all
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_workload_invariance
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_replay
+	@python3 tools/matrix.py $(BUILD)/heddle
 
 soak: all
 	@sh tools/soak.sh

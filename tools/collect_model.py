@@ -13,7 +13,8 @@ HEAD = """# Modelling assumptions
 <!-- Written by tools/collect_model.py from the MODEL: comments in src/; a test fails when it drifts. -->
 
 Where a manual or a paper leaves something open, or Heddle deliberately differs from a GPU, the
-code says so on the spot. These are all of those places.
+code says so on the spot. These are all of those places; [machine.md](machine.md) is the whole picture,
+with the sources, what is left out, and why two kernels take fewer cycles than on GPGPU-Sim.
 """
 
 

@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the table of warp schedulers in README.md anew, from runs made now.
+"""Writes the numbers in README.md anew, from runs made now.
 
-    tools/tables.py build/heddle        runs, and replaces what is between the markers
+    tools/tables.py build/heddle
+
+replaces the table of warp schedulers between its markers; the rows of workloads that `make run`
+prints; statistics shown below a `heddle run` command; the range of speeds. Whatever else the page
+shows of an output stays as it is.
 
 The numbers are those of this version: they move when the model does, and CHANGELOG.md says so.
 """
 import json
 import math
+import re
+import shlex
 import subprocess
 import sys
 
@@ -49,6 +55,56 @@ def table(by_scheduler):
     yield f"| speed-up over `{SCHEDULERS[0]}`, geometric mean | " + " | ".join(speedups) + " |\n"
 
 
+def output(heddle, words):
+    """The lines that a command prints."""
+    return subprocess.run([heddle] + words, check=True, stdout=subprocess.PIPE,
+                          text=True).stdout.splitlines()
+
+
+def replace_rows(lines, printed):
+    """Rows of workloads, with their heading, as printed now."""
+    new = {}
+    heading = None
+    for line in printed:
+        row = re.match(r"(\w+) +(small|tiny) +\d", line)
+        if line.startswith("workload "):
+            heading = line
+        elif row:
+            new[row.groups()] = (heading, line)
+    for i, line in enumerate(lines):
+        row = re.match(r"(\w+) +(small|tiny) +\d", line)
+        if row and row.groups() in new:
+            if lines[i - 1].startswith("workload "):
+                lines[i - 1] = new[row.groups()][0]
+            lines[i] = new[row.groups()][1]
+
+
+def replace_statistics(heddle, lines):
+    """Below `$ build/heddle run ...`: statistics by their names."""
+    new = {}
+    for i, line in enumerate(lines):
+        if line.startswith("$ build/heddle "):
+            command = line[len("$ build/heddle "):]
+            while command.endswith("\\"):
+                i += 1
+                command = command[:-1] + lines[i]
+            below = re.match(r"  ([a-z_0-9.]+) +[0-9][0-9,.]*  ", lines[i + 2])
+            new = {}
+            if command.startswith("run ") and below:
+                words = shlex.split(command, comments=True)
+                new = {p.split()[0]: p for p in output(heddle, words) if p.startswith("  ")}
+        stat = re.match(r"  ([a-z_0-9.]+) +[0-9][0-9,.]*  ", line)
+        if stat and stat.group(1) in new:
+            lines[i] = new[stat.group(1)]
+
+
+def replace_speeds(page, printed):
+    """The slowest and the fastest of the workloads run without timing."""
+    speeds = [float(m.group(1)) for m in (re.search(r" s +([0-9.]+)  yes$", p) for p in printed) if m]
+    text = f"**Speed**: {min(speeds):.0f} to {max(speeds):.0f} million"
+    return re.sub(r"\*\*Speed\*\*: \d+ to \d+ million", text, page)
+
+
 def main():
     by_scheduler = {}
     for s in SCHEDULERS:
@@ -56,7 +112,12 @@ def main():
         by_scheduler[s] = run(sys.argv[1], s)
     with open(PAGE, encoding="utf-8") as f:
         page = f.read()
-    before, rest = page.split(BEGIN)
+    print("samples ...", file=sys.stderr, flush=True)
+    functional = output(sys.argv[1], ["run", "all", "--functional"])
+    lines = replace_speeds(page, functional).split("\n")
+    replace_rows(lines, functional + output(sys.argv[1], ["run", "all", "--size", "tiny"]))
+    replace_statistics(sys.argv[1], lines)
+    before, rest = "\n".join(lines).split(BEGIN)
     _, after = rest.split(END)
     with open(PAGE, "w", encoding="utf-8") as f:
         f.write(before + BEGIN + "".join(table(by_scheduler)) + END + after)
