@@ -91,7 +91,8 @@ def replace_statistics(heddle, lines):
             below = re.match(r"  ([a-z_0-9.]+) +[0-9][0-9,.]*  ", lines[i + 2])
             new = {}
             if command.startswith("run ") and below:
-                words = shlex.split(command, comments=True)
+                words = [re.sub(r"^(out:\w+):.*", r"\1:/dev/null", w)
+                         for w in shlex.split(command, comments=True)]
                 new = {p.split()[0]: p for p in output(heddle, words) if p.startswith("  ")}
         stat = re.match(r"  ([a-z_0-9.]+) +[0-9][0-9,.]*  ", line)
         if stat and stat.group(1) in new:
