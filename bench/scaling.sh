@@ -5,7 +5,7 @@
 # instruction, counted by callgrind as in timing.sh:
 #   - 48 SMs may cost no more than 16 with the same work for each, and as much memory behind each;
 #   - the second part of a long run no more than the first;
-# and the peak memory of a run four times as long is the same but for its input and output.
+# and the peak memory of a run four times as long, on the same input, is the same.
 set -u
 bench=$1
 scratch=$(mktemp -d)
@@ -53,7 +53,8 @@ done
 "$bench" vector_add 1 gtx480 avx2 >/dev/null || exit 1
 first=$(per_inst vector_add 400 700) && second=$(per_inst vector_add 700 1000) || exit 1
 compare "vector_add: per instruction, early and late" "$first" "$second"
-short=$("$bench" fma_loop 150 gtx480 avx2 | cut -d' ' -f5) || exit 1
-long=$("$bench" fma_loop 600 gtx480 avx2 | cut -d' ' -f5) || exit 1
-compare "fma_loop: peak bytes, four times as long" "$short" "$long"
+"$bench" thrash 1 gtx480 avx2 >/dev/null || exit 1
+short=$("$bench" thrash 17 gtx480 avx2 | cut -d' ' -f5) || exit 1
+long=$("$bench" thrash 17x4 gtx480 avx2 | cut -d' ' -f5) || exit 1
+compare "thrash: peak bytes, once and four times" "$short" "$long"
 exit $failed

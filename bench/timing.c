@@ -2,7 +2,7 @@
  * bench/timing.sh makes a table of many.
  *
  *     bench_timing list                NAME SMALL LARGE TIMED, a line per kernel
- *     bench_timing NAME SIZE GPU ISA [THREADS [SETTING...]]
+ *     bench_timing NAME SIZE[xREPEATS] GPU ISA [THREADS [SETTING...]]
  *                                      WARP_INSTS L1D_MISSES CYCLES SECONDS PEAK_RSS_BYTES
  *
  * L1D_MISSES counts what L1D sends on: misses and bypasses of loads. Inputs are made for LARGE at
@@ -38,8 +38,12 @@ static uint64_t count(struct heddle_sim *sim, const char *name)
     return stat.count;
 }
 
-static int measure(const struct bench *b, uint32_t size, const struct heddle_options *options)
+/* `how_much` is SIZE or SIZExREPEATS. */
+static int measure(const struct bench *b, const char *how_much,
+                   const struct heddle_options *options)
 {
+    char *end;
+    uint32_t size = (uint32_t)strtoul(how_much, &end, 10);
     struct heddle_sim *sim = NULL;
     if (heddle_create(options, &sim) != HEDDLE_OK) {
         fprintf(stderr, "%s", heddle_error(sim));
@@ -49,7 +53,7 @@ static int measure(const struct bench *b, uint32_t size, const struct heddle_opt
     struct measurement m = {.device = device_create_heddle(sim),
                             .size = size,
                             .capacity = size < b->large ? b->large : size,
-                            .repeats = 1};
+                            .repeats = *end == 'x' ? (uint32_t)strtoul(end + 1, NULL, 10) : 1};
     device_load(m.device, "kernels", bench_kernels_source, NULL);
     b->run(&m);
     bool ok = device_ok(m.device);
@@ -82,8 +86,9 @@ int main(int argc, char **argv)
                                              argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10) : 1,
                                          .settings = (const char *const *)argv + 6,
                                          .n_settings = argc > 6 ? (uint32_t)argc - 6 : 0};
-        return measure(b, (uint32_t)strtoul(argv[2], NULL, 10), &options);
+        return measure(b, argv[2], &options);
     }
-    fprintf(stderr, "usage: bench_timing list | NAME SIZE GPU ISA [THREADS [SETTING...]]\n");
+    fprintf(stderr, "usage: bench_timing list | NAME SIZE[xREPEATS] GPU ISA [THREADS "
+                    "[SETTING...]]\n");
     return 2;
 }
