@@ -12,15 +12,16 @@ level() {
     config | stats | front) echo 2 ;;
     ptx) echo 1 ;;
     emu) echo 3 ;;
-    cache | sched | noc | dram | atomics | trace) echo 4 ;;
-    crit) echo 5 ;;
-    sm | cpu) echo 6 ;;
-    gpu) echo 7 ;;
-    analysis | hetero) echo 8 ;;
-    workloads) echo 9 ;;
-    lab) echo 10 ;;
-    report) echo 11 ;;
-    cli | icd) echo 12 ;;
+    cache | noc | dram | atomics | trace) echo 4 ;;
+    sched) echo 5 ;; # schedulers are told of what happens in L1D
+    crit) echo 6 ;;
+    sm | cpu) echo 7 ;;
+    gpu) echo 8 ;;
+    analysis | hetero) echo 9 ;;
+    workloads) echo 10 ;;
+    lab) echo 11 ;;
+    report) echo 12 ;;
+    cli | icd) echo 13 ;;
     *) echo unknown ;;
     esac
 }
