@@ -195,7 +195,7 @@ static void sample(struct timeline *t, struct track *k, uint64_t cycle, struct s
     k->misses = misses;
 }
 
-/* Engines come to the same events in different orders. */
+/* By the time they begin, whatever the order in which they ended or were seen to end. */
 static int by_time(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
