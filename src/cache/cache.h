@@ -137,6 +137,10 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line);
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter);
 
+/* Is it clear that the load would be STALLED for want of an MSHR? Cheaper to ask than cache_load(),
+ * and what an L1D that thrashes answers every other time. */
+bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a);
+
 /* Performs a load of a whole line if it is a hit of which nobody wants to know; false, and nothing
  * done, otherwise: then cache_load() says what there is to say. Spares an instruction cache, which
  * mostly hits, making up an access. */

@@ -16,6 +16,14 @@ struct cache_observer {
     void *user;
 };
 
+/* Where an access stands before anything is done about it. */
+struct lookup {
+    struct cache_set *set;
+    int way;        /* of the line, valid or reserved; -1 = none */
+    uint32_t asked; /* sectors */
+    uint32_t need;  /* those of them that are not valid */
+};
+
 struct cache {
     struct cache_config config;
     struct cache_policy policy;
@@ -23,6 +31,7 @@ struct cache {
     struct tag_store tags;
     struct mshr_file mshrs;
     struct set_indexer indexer;
+    struct lookup last_hit; /* of cache_load_hit(): most instructions lie where the last one lay */
     uint32_t all_sectors;
     bool sectored;
     bool minds_hits; /* a hit is more than a use: somebody wants to know of it, or may drop it */
@@ -33,14 +42,6 @@ struct cache {
     struct cache_observer observers[CACHE_MAX_OBSERVERS];
     uint32_t n_observers;
     struct arena arena;
-};
-
-/* Where an access stands before anything is done about it. */
-struct lookup {
-    struct cache_set *set;
-    int way;        /* of the line, valid or reserved; -1 = none */
-    uint32_t asked; /* sectors */
-    uint32_t need;  /* those of them that are not valid */
 };
 
 /* Sectors asked for; without sectors a line counts as one. */

@@ -120,15 +120,32 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
+bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)
+{
+    if (c->mshrs.n_free || !c->is_lru)
+        return false;
+    const struct cache_set *s = &c->tags.sets[a->set];
+    int way = tags_find(s, a->line);
+    uint32_t asked = cache_asked(c, a);
+    uint32_t need = way < 0 ? asked : asked & ~s->lines[way].valid_sectors;
+    return need && mshr_find(&c->mshrs, a->line, need) == MSHR_NONE;
+}
+
 bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
 {
-    struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
-    int way = tags_find(s, line);
-    if (c->minds_hits || way < 0 || (c->all_sectors & ~s->lines[way].valid_sectors) != 0)
+    struct lookup *q = &c->last_hit;
+    if (!q->set || q->set->tags[q->way] != line) {
+        struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
+        int way = tags_find(s, line);
+        if (way < 0)
+            return false;
+        *q = (struct lookup){.set = s, .way = way};
+    }
+    if (c->minds_hits || (c->all_sectors & ~q->set->lines[q->way].valid_sectors) != 0)
         return false;
     c->stats.loads++;
     c->stats.hits++;
-    cache_use_line(c, s, (uint32_t)way, pc);
+    cache_use_line(c, q->set, (uint32_t)q->way, pc);
     return true;
 }
 

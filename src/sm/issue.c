@@ -85,7 +85,8 @@ static inline enum stall_cause find_cause(const struct sm *sm, const struct sm_w
     return scoreboard_hazard(&w->scoreboard, &sm->timing[w->emu->pc], sm->pending_words);
 }
 
-static void tell_scheduler(struct sm *sm, uint32_t slot, enum stall_cause cause, uint64_t now)
+static __attribute__((noinline)) void tell_scheduler(struct sm *sm, uint32_t slot,
+                                                     enum stall_cause cause, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
     if (cause == STALLED_NONE && d->on_wake)
@@ -120,10 +121,10 @@ static inline void settle(struct sm *sm, uint32_t slot, enum stall_cause cause, 
         enter_ready(sm, w, &sm->timing[w->emu->pc], bit);
     else if (cause == STALLED_FETCH && !w->fetching)
         sm->can_fetch |= bit;
-    if (cause == w->cause)
-        return;
+    bool is_news = cause != w->cause && (sm->sched->on_wake || sm->sched->on_stall);
     w->cause = cause;
-    tell_scheduler(sm, slot, cause, now);
+    if (is_news)
+        tell_scheduler(sm, slot, cause, now);
 }
 
 /* Apart, like order_hazard(), so that the common way makes no calls but the last one. */

@@ -357,8 +357,10 @@ static void send_miss(struct sm *sm, const struct ldst_op *l, const struct mem_a
 static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
 {
     bool constant = l->space == MEM_CONST;
-    struct cache_result r =
-        cache_load(constant ? sm->l1c : sm->l1d, a, room_now(sm, l, now), l->record);
+    struct cache *c = constant ? sm->l1c : sm->l1d;
+    if (cache_load_lacks_mshr(c, a))
+        return stall(sm, STALL_MSHR);
+    struct cache_result r = cache_load(c, a, room_now(sm, l, now), l->record);
     uint64_t done_at = now + (constant ? sm->config->const_latency : sm->config->l1d_latency);
     switch (r.answer) {
     case CACHE_STALLED:

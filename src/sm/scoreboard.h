@@ -11,32 +11,42 @@ struct scoreboard {
     uint64_t *memory;  /* those of them that wait for memory */
 };
 
+static inline enum stall_cause scoreboard_cause(uint64_t pending, uint64_t memory)
+{
+    return memory ? STALLED_MEMORY : pending ? STALLED_DATA : STALLED_NONE;
+}
+
+/* Words beyond the first are rare: apart, so that nobody saves registers for their sake. */
+enum stall_cause scoreboard_wide_hazard(const struct scoreboard *s, const struct op_timing *t,
+                                        uint32_t words);
+void scoreboard_wide_set(struct scoreboard *s, const struct op_timing *t, uint32_t words,
+                         bool memory);
+void scoreboard_wide_clear(struct scoreboard *s, const struct op_timing *t, uint32_t words);
+
 static inline enum stall_cause scoreboard_hazard(const struct scoreboard *s,
                                                  const struct op_timing *t, uint32_t words)
 {
-    uint64_t pending = 0, memory = 0;
-    for (uint32_t i = 0; i < words; i++) {
-        pending |= s->pending[i] & t->waits_for[i];
-        memory |= s->memory[i] & t->touches[i];
-    }
-    return memory ? STALLED_MEMORY : pending ? STALLED_DATA : STALLED_NONE;
+    if (words > 1)
+        return scoreboard_wide_hazard(s, t, words);
+    return scoreboard_cause(s->pending[0] & t->waits_for[0], s->memory[0] & t->touches[0]);
 }
 
 static inline void scoreboard_set(struct scoreboard *s, const struct op_timing *t, uint32_t words,
                                   bool memory)
 {
-    for (uint32_t i = 0; i < words; i++) {
-        s->pending[i] |= t->writes[i];
-        s->memory[i] |= memory ? t->writes[i] : 0;
-    }
+    s->pending[0] |= t->writes[0];
+    if (memory)
+        s->memory[0] |= t->writes[0];
+    if (words > 1)
+        scoreboard_wide_set(s, t, words, memory);
 }
 
 static inline void scoreboard_clear(struct scoreboard *s, const struct op_timing *t, uint32_t words)
 {
-    for (uint32_t i = 0; i < words; i++) {
-        s->pending[i] &= ~t->writes[i];
-        s->memory[i] &= ~t->writes[i];
-    }
+    s->pending[0] &= ~t->writes[0];
+    s->memory[0] &= ~t->writes[0];
+    if (words > 1)
+        scoreboard_wide_clear(s, t, words);
 }
 
 #endif

@@ -1,0 +1,124 @@
+/* What spares its caller the long way must say and do the same as the long way: two caches get the
+ * same loads, one of them through cache_load() alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cache/cache.h"
+#include "unit/random_bits.h"
+
+enum { LINE_BYTES = 128, N_LOADS = 20000, N_LINES = 24, MAX_MSHRS = 4 };
+static const struct cache_room roomy = {true, true, true};
+
+static struct cache *make(const char *policy, uint32_t sector_bytes)
+{
+    struct cache_config config = {.n_sets = 4,
+                                  .n_ways = 3,
+                                  .line_bytes = LINE_BYTES,
+                                  .sector_bytes = sector_bytes,
+                                  .n_mshrs = MAX_MSHRS,
+                                  .mshr_merges = 2,
+                                  .policy = policy};
+    return cache_create(&config, cache_policy_find(policy), NULL, 48, 1);
+}
+
+/* Misses on their way, oldest first. */
+struct flights {
+    uint32_t mshr[MAX_MSHRS], n;
+};
+
+static void land(struct cache *c, struct flights *f, uint64_t now)
+{
+    void *waiters[MAX_MSHRS * 2];
+    struct cache_result unused;
+    cache_fill(c, f->mshr[0], now, waiters, MAX_MSHRS * 2, &unused);
+    memmove(f->mshr, f->mshr + 1, --f->n * sizeof *f->mshr);
+}
+
+static struct mem_access random_load(uint64_t *seed, struct cache *c, uint64_t now, bool sectored)
+{
+    uint64_t line = random_u64(seed) % N_LINES * LINE_BYTES;
+    uint32_t sectors = sectored ? 1u << random_u64(seed) % 4 : 1;
+    return (struct mem_access){.id = now,
+                               .cycle = now,
+                               .pc = (uint32_t)now,
+                               .line = line,
+                               .set = cache_set_of(c, line),
+                               .sector_mask = sectors};
+}
+
+/* The evictions that follow show whether a hit counted as a use. */
+static void a_hit_by_the_short_way_is_a_hit(void **state)
+{
+    (void)state;
+    struct cache *plain = make("lru", LINE_BYTES), *quick = make("lru", LINE_BYTES);
+    struct flights p = {0}, q = {0};
+    uint64_t seed = 5, n_short = 0;
+    for (uint64_t now = 0; now < N_LOADS; now++) {
+        struct mem_access a = random_load(&seed, plain, now, false);
+        struct cache_result want = cache_load(plain, &a, roomy, plain), got;
+        bool hit = cache_load_hit(quick, a.line, a.pc);
+        assert_int_equal(hit, want.answer == CACHE_HIT);
+        n_short += hit;
+        got = hit ? want : cache_load(quick, &a, roomy, quick);
+        assert_int_equal(got.answer, want.answer);
+        if (want.answer == CACHE_MISS) {
+            p.mshr[p.n++] = want.mshr;
+            q.mshr[q.n++] = got.mshr;
+        }
+        if (p.n && random_u64(&seed) % 3 == 0) {
+            land(plain, &p, now);
+            land(quick, &q, now);
+        }
+    }
+    assert_true(n_short > N_LOADS / 10);
+    assert_memory_equal(cache_stats(plain), cache_stats(quick), sizeof *cache_stats(plain));
+    cache_destroy(plain);
+    cache_destroy(quick);
+}
+
+/* Foretold exactly under LRU; never foretold wrongly under any policy. */
+static void expect_foretold(const char *policy, uint32_t sector_bytes)
+{
+    struct cache *c = make(policy, sector_bytes);
+    struct flights f = {0};
+    uint64_t seed = 9, n_foretold = 0;
+    for (uint64_t now = 0; now < N_LOADS; now++) {
+        struct mem_access a = random_load(&seed, c, now, sector_bytes < LINE_BYTES);
+        bool foretold = cache_load_lacks_mshr(c, &a);
+        struct cache_result r = cache_load(c, &a, roomy, c);
+        bool lacks = r.answer == CACHE_STALLED && r.stall == STALL_MSHR;
+        assert_true(!foretold || lacks);
+        if (strcmp(policy, "lru") == 0)
+            assert_int_equal(foretold, lacks);
+        n_foretold += foretold;
+        if (r.answer == CACHE_MISS)
+            f.mshr[f.n++] = r.mshr;
+        if (f.n && random_u64(&seed) % 3 == 0)
+            land(c, &f, now);
+    }
+    assert_true(strcmp(policy, "lru") != 0 || n_foretold > N_LOADS / 20);
+    cache_destroy(c);
+}
+
+static void a_lack_of_mshrs_is_foretold(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"lru", "fifo", "none"};
+    for (uint32_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        expect_foretold(policies[i], LINE_BYTES);
+        expect_foretold(policies[i], LINE_BYTES / 4);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hit_by_the_short_way_is_a_hit),
+        cmocka_unit_test(a_lack_of_mshrs_is_foretold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
