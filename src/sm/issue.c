@@ -165,13 +165,13 @@ static inline uint64_t unit_next(const struct sm *sm, const struct sub_core *cor
 
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
 {
-    return unit_next(sm, &sm->cores[sm->warps[slot].core], unit);
+    return unit_next(sm, sm->warps[slot].core, unit);
 }
 
 /* The bank of one of the rows of an instruction. Predicates have a file of their own. */
 static inline struct register_bank *bank_of(struct sm *sm, const struct sm_warp *w, uint32_t row)
 {
-    return &sm->cores[w->core].banks[sm->bank_of[row + w->first_bank]];
+    return &w->core->banks[sm->bank_of[row + w->first_bank]];
 }
 
 /* When the operands have been read. */
@@ -189,7 +189,7 @@ static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_t
 
 static uint64_t dispatch(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t ready)
 {
-    struct sub_core *core = &sm->cores[sm->warps[slot].core];
+    struct sub_core *core = sm->warps[slot].core;
     struct free_times *units = &core->unit_free[t->unit];
     uint64_t free = free_times_first(units), at = free > ready ? free : ready;
     free_times_take(units, at + sm->config->interval[t->operation]);

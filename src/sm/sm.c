@@ -26,7 +26,8 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
     memset(scoreboard.memory, 0, sm->pending_words * sizeof *scoreboard.memory);
     *w = (struct sm_warp){.emu = &cta->warps[warp],
                           .cta_slot = cta_slot,
-                          .core = (uint8_t)(slot % sm->n_cores),
+                          .atomic_lines = sm->atomic_store[slot],
+                          .core = &sm->cores[slot % sm->n_cores],
                           .first_bank = (uint8_t)(slot / sm->n_cores),
                           .scoreboard = scoreboard};
     sm->sched_warps[slot] = (struct sched_warp){.live = true,

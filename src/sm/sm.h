@@ -43,13 +43,13 @@ struct sm_warp {
     bool fetching;     /* a fetch is under way */
     uint32_t fetch_pc; /* what it fetches */
     struct scoreboard scoreboard;
-    uint32_t n_atomics; /* requests not performed yet */
-    uint64_t atomic_lines[MAX_WARP_ATOMICS];
-    uint64_t visible_at;       /* cycle from which its stores are visible to all */
-    uint64_t wake_at;          /* a wake-up for that is on the wheel */
-    enum stall_cause cause;    /* why it cannot issue; NONE = it can, if a unit is free */
+    uint32_t n_atomics;     /* requests not performed yet */
+    uint64_t *atomic_lines; /* theirs; apart, as most warps have none and all are looked at often */
+    uint64_t visible_at;    /* cycle from which its stores are visible to all */
+    uint64_t wake_at;       /* a wake-up for that is on the wheel */
+    enum stall_cause cause; /* why it cannot issue; NONE = it can, if a unit is free */
     uint8_t unit, issue_class; /* while it is in can_issue: where else its bit is set */
-    uint8_t core;              /* its sub-core */
+    struct sub_core *core;     /* that executes it */
     uint8_t first_bank;        /* of the registers; see sm.bank_of */
 };
 
@@ -172,6 +172,7 @@ struct sm {
     const struct scheduler_desc *sched; /* the scheduler's */
     struct criticality *criticality;
     uint64_t next_age, next_access_id;
+    uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS];
     uint64_t *pending_store; /* of the scoreboards of all warps */
     uint32_t pending_words;  /* per warp and kind */
     uint8_t *bank_of;        /* the bank of register r of a warp: bank_of[r + first_bank] */
