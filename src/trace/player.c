@@ -102,9 +102,15 @@ static void find_constant(struct emu_warp *w, const struct op *op)
                                       : ((const uint64_t *)row)[i] + (uint64_t)op->imm;
 }
 
+/* Mostly all of them; hosts are not asked whether they can count. */
+static inline uint32_t lanes_of(uint32_t mask)
+{
+    return mask == ~0u ? WARP_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
 static void count(uint64_t *counter, uint32_t mask, const struct op *op)
 {
-    *counter += (uint64_t)(uint32_t)__builtin_popcount(mask) * op->width * op->vec;
+    *counter += (uint64_t)lanes_of(mask) * op->width * op->vec;
 }
 
 /* Lanes whose generic address is one of shared or of local memory. */
@@ -320,8 +326,8 @@ static uint64_t play_warp(struct emu_warp *w, uint64_t slice)
     w->pc++;
     s->warp_insts++;
     s->insts[op->klass]++;
-    s->thread_insts += (uint32_t)__builtin_popcount(p->mask);
-    if (p->mask)
+    s->thread_insts += lanes_of(p->mask);
+    if (p->mask && t->acts)
         play(w, p, op, t, p->mask);
     if (w->pc == w->rpc)
         simt_reconverge(w);

@@ -150,6 +150,25 @@ static bool is_in_any_order(const struct op *op, enum exec_id id)
     return is_shared && unit_of(op, id) <= 4;
 }
 
+static bool is_control(enum exec_id id)
+{
+    switch (id) {
+    case EXEC_BRA:
+    case EXEC_BRX:
+    case EXEC_CALL:
+    case EXEC_CALL_INDIRECT:
+    case EXEC_CALL_HOST:
+    case EXEC_RET:
+    case EXEC_EXIT:
+    case EXEC_TRAP:
+    case EXEC_REFUSED:
+    case EXEC_BAR:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static struct trace_op describe(struct trace_ops *t, const struct program *p, uint32_t pc)
 {
     const struct op *op = &p->ops[pc];
@@ -158,6 +177,7 @@ static struct trace_op describe(struct trace_ops *t, const struct program *p, ui
                          .time_source = (uint8_t)time_source_of(p, pc),
                          .commutes = id == EXEC_ATOM_ANY && commutes(op),
                          .uses_result = id == EXEC_ATOM_ANY && is_result_used(&p->info[pc]),
+                         .acts = accesses_memory(id) || is_control(id) || divides[id],
                          .any_order = is_in_any_order(op, id),
                          .unit = (uint8_t)unit_of(op, id),
                          .exec_id = (uint16_t)id};

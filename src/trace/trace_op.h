@@ -28,6 +28,7 @@ struct trace_op {
     uint8_t time_source; /* enum time_source */
     bool commutes;       /* an atomic whose order does not matter for what it leaves behind */
     bool uses_result;    /* an atomic, and what it found is read */
+    bool acts;           /* it does more than compute: memory, control, or something is asked */
     bool any_order;      /* which lane has which of the addresses does not matter */
     uint8_t unit;        /* bytes of a lane's memory access, which its address is a multiple of */
     uint16_t exec_id;    /* enum exec_id */
