@@ -38,6 +38,8 @@ struct trace_player {
     uint32_t n_sms;
     /* The present launch. */
     warp_runner run;
+    const struct program *program; /* whose operations `ops` describes */
+    uint32_t n_warps;              /* of a CTA */
     struct trace_ops ops;
     uint64_t warp_insts;
 };
@@ -415,9 +417,15 @@ static void free_ctas(struct trace_player *p)
 
 void trace_player_begin(struct trace_player *p, struct emu *emu, uint64_t warp_insts)
 {
-    free_ctas(p);
-    trace_ops_destroy(&p->ops);
-    trace_ops_build(&p->ops, emu->program);
+    const uint32_t *block = emu->launch.block;
+    uint32_t n_warps = (block[0] * block[1] * block[2] + WARP_LANES - 1) / WARP_LANES;
+    if (p->program != emu->program || p->n_warps != n_warps) { /* the models are made for those */
+        free_ctas(p);
+        trace_ops_destroy(&p->ops);
+        trace_ops_build(&p->ops, emu->program);
+    }
+    p->program = emu->program;
+    p->n_warps = n_warps;
     p->warp_insts = warp_insts;
     p->run = emu->run_warp;
     emu->run_warp = play_warp;
