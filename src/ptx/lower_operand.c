@@ -217,8 +217,8 @@ bool lower_var_address(struct lowerer *l, const struct ptx_var *v, uint64_t *add
         *in_frame = v->space != PTX_SHARED && v->space != PTX_GLOBAL && v->space != PTX_CONST;
         return true;
     }
-    bool is_param = v >= f->params && v < f->params + f->n_params;
-    bool is_ret = v >= f->rets && v < f->rets + f->n_rets;
+    bool is_param = f->n_params && v >= f->params && v < f->params + f->n_params;
+    bool is_ret = f->n_rets && v >= f->rets && v < f->rets + f->n_rets;
     if (!is_param && !is_ret)
         return false;
     *address = is_param ? l->out->param_at[v - f->params] : l->out->ret_at[v - f->rets];

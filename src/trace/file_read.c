@@ -418,6 +418,7 @@ static bool find_piece(const struct trace_place *p, const struct chunk *c, uint6
             continue;
         *done = first + i + 1;
         out->n = 0;
+        bytes_room(out, n + 1); /* an empty one lies somewhere too */
         put_raw(out, data, n);
         return true;
     }
