@@ -64,5 +64,8 @@ for gpu; do
         printf '\n'
     done <"$scratch/list"
 done
-[ ! $update ] || cp "$scratch/baseline" "$baseline"
+if [ $update ]; then # rows of GPUs that were not measured stay
+    awk 'NR == FNR { measured[$1] = 1 } NR != FNR && !measured[$1]' "$scratch/baseline" "$baseline" >"$scratch/kept"
+    cat "$scratch/baseline" "$scratch/kept" >"$baseline"
+fi
 exit $failed
