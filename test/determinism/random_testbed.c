@@ -11,7 +11,7 @@ static const struct choice {
     const char *name;
     const char *values[6];
 } choices[] = {
-    {"warps_per_sm", {"48", "64"}},
+    {"warps_per_sm", {"64"}}, /* fewer may not hold the threads that the GPU has */
     {"ctas_per_sm", {"8", "3", "16"}},
     {"core_clock_mhz", {"700", "1300", "330", "701"}},
     {"noc_clock_mhz", {"330", "650", "700"}},
