@@ -15,6 +15,14 @@
 
 static char path[64];
 
+/* A machine that looks at branches and at lanes that issue, too. */
+static const char *const settings[] = {"l1d.policy=dlp", "l1d.policy.max_sample_insns=64"};
+static const struct heddle_options options = {.struct_size = sizeof options,
+                                              .gpu = "gtx480",
+                                              .timing = true,
+                                              .settings = settings,
+                                              .n_settings = 2};
+
 /* %d1: the buffer; %d2: its word of this thread (of the whole grid), %d3: of this thread in its
  * CTA; %r1: thread, %r2: CTA, %r3: warp, %r4: thread in the grid. */
 static const char prologue[] =
@@ -96,6 +104,11 @@ static const struct dependence {
      "xor.b32 %r6, %r5, 128;\nld.shared.u32 %r7, [%r6];\n",
      REASON_LOAD, 1},
 
+    {"a branch on what a barrier counted",
+     "setp.lt.u32 %p1, %r1, 40;\nbar.red.popc.u32 %r6, 0, %p1;\nbar.red.and.pred %p2, 0, %p1;\n"
+     "@%p2 bra L;\nst.global.u32 [%d2], %r6;\nL:\n",
+     -1, 2},
+
     {"equal values from everyone", "st.global.u32 [%d1], 7;\n", -1, 2},
     {"different values from two CTAs", "st.global.u32 [%d3], %r2;\n", REASON_STORE, 2},
     {"different values from two warps", "st.global.u32 [%d1], %r3;\n", REASON_STORE, 1},
@@ -146,7 +159,7 @@ static void add_statistics(const struct heddle_sim *sim, struct strbuf *out)
 static void record(const struct dependence *c, struct strbuf *statistics)
 {
     char ptx[4096];
-    struct heddle_options o = {.struct_size = sizeof o, .gpu = "gtx480", .timing = true};
+    struct heddle_options o = options;
     struct heddle_sim *sim;
     struct heddle_module *module;
     uint64_t buffer;
@@ -171,7 +184,7 @@ static void record(const struct dependence *c, struct strbuf *statistics)
 /* Depending on time or not: on its own machine it does the same. */
 static void check_replay(const struct dependence *c, const struct strbuf *executed)
 {
-    struct heddle_options o = {.struct_size = sizeof o, .gpu = "gtx480", .timing = true};
+    struct heddle_options o = options;
     struct heddle_sim *sim;
     struct strbuf replayed = {0};
     assert_int_equal(heddle_create(&o, &sim), HEDDLE_OK);
