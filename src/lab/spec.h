@@ -6,7 +6,7 @@
 #include "lab/point.h"
 #include "lab/yaml_doc.h"
 
-enum { SPEC_MAX_POINTS = 1000000 };
+enum { SPEC_MAX_POINTS = 100000 };
 
 /* What the command line may say in place of the file; NULL = what the file says. */
 struct spec_changes {
