@@ -117,8 +117,10 @@ assert kinds[1] == stats["l1d.hits"] and kinds[2] == stats["l1d.merges"]
 assert kinds[3] == stats["l1d.misses"] and kinds[7] == stats["l1d.stores"]
 said, _ = check("ss --size tiny --l1d lru", "ss --size tiny --l1d fifo")
 assert "line leave L1D" in said["a"][0]["decision"] and "line leave L1D" in said["b"][0]["decision"]
-# Another quantum, another engine: no difference to be found.
+# Another quantum, another engine, more threads: no difference to be found.
 said, _ = check("ss --size tiny --engine cycle", "ss --size tiny --quantum 1")
+assert said["same"]
+said, _ = check("ss --size tiny --threads 3", "ss --size tiny --threads 2 --quantum 2")
 assert said["same"]
 call("compare", "--first-difference", "ss --size tiny", want=2)
 assert "no workload 'sss'" in call("compare", "--first-difference", "ss --size tiny",
