@@ -1,0 +1,45 @@
+/* The accesses that the cache laboratory works on, all of them in memory: of a recording of a run
+ * (l1d_stream.h), or of a text anyone can write.
+ *
+ * Left out on purpose: sectors, and whether a store is to local memory; neither form tells. All
+ * stores count as global ones. */
+#ifndef HEDDLE_ANALYSIS_LAB_STREAM_H
+#define HEDDLE_ANALYSIS_LAB_STREAM_H
+
+#include "analysis/l1d_stream.h"
+#include "base/arena.h"
+#include "base/diag.h"
+
+/* A flush is not an access: the SM's cache was emptied between two kernels. */
+enum lab_kind { LAB_LOAD, LAB_STORE, LAB_ATOMIC, LAB_FLUSH };
+enum { LAB_MAX_SMS = 65536 };
+
+struct lab_access {
+    uint64_t cycle, warp, thread, address;
+    uint32_t sm, pc, launch;
+    enum lab_kind kind;
+};
+
+/* A zeroed struct is empty and valid. */
+struct lab_stream {
+    struct lab_access *items; /* those of an SM in order */
+    size_t n, cap;
+    uint32_t n_sms;
+    /* Of a recording: the cache it was made at, and what became of its loads; else 0 and NULL. */
+    uint32_t n_sets, n_ways, line_bytes;
+    const char *gpu, *policy;
+    uint64_t recorded[N_L1D_OUTCOMES];
+    struct arena arena;
+};
+
+bool lab_stream_read_recording(struct lab_stream *s, const char *path, struct strbuf *why);
+/* One access a line: `cycle sm warp thread pc kind address`. Mistakes are in `diags`. */
+bool lab_stream_read_text(struct lab_stream *s, const char *path, struct diag_list *diags);
+/* The same for a text at hand; `path` is for messages. */
+bool lab_stream_parse_text(struct lab_stream *s, const char *path, const char *text,
+                           struct diag_list *diags);
+void lab_stream_destroy(struct lab_stream *s);
+
+void lab_stream_add(struct lab_stream *s, const struct lab_access *a);
+
+#endif

@@ -1,0 +1,25 @@
+/* What the parts of `heddle cache` share: its options, and the stream and cache they name. */
+#ifndef HEDDLE_CLI_CACHE_LAB_H
+#define HEDDLE_CLI_CACHE_LAB_H
+
+#include "analysis/lab_replay.h"
+#include "cli/options.h"
+#include "heddle/heddle.h"
+
+struct cache_options {
+    const char *format, *policy, *index, *stores, *log;
+    uint64_t n_sets, n_ways, line_bytes, n_thread_insts;
+    struct text_list settings, plugins;
+    bool json;
+};
+
+/* Each is told the stream and writes its answer to `out`. */
+enum heddle_status cache_lab_replay(const struct cache_options *o, const struct lab_stream *s,
+                                    struct strbuf *out);
+
+/* The geometry that the options name, the recorded one where they do not; the policy is left open.
+ * Reports what is missing. */
+enum heddle_status cache_lab_geometry(const struct cache_options *o, const struct lab_stream *s,
+                                      struct lab_config *out);
+
+#endif
