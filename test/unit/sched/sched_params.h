@@ -2,33 +2,14 @@
 #ifndef HEDDLE_TEST_SCHED_PARAMS_H
 #define HEDDLE_TEST_SCHED_PARAMS_H
 
-#include <string.h>
-
 #include "sched/scheduler.h"
+#include "unit/plugin_params.h"
 
 /* The defaults with `words` on top, in the arena; NULL if a word is not understood. */
 static inline const void *sched_params(const struct scheduler_desc *d, const char *words,
                                        struct arena *arena)
 {
-    void *values = arena_alloc(arena, d->params_bytes);
-    const void *defaults = plugin_values(&d->plugin, NULL, arena);
-    if (d->params_bytes)
-        memcpy(values, defaults, d->params_bytes);
-    struct strbuf why = {0};
-    char *rest = arena_strdup(arena, words), *word;
-    bool understood = true;
-    while ((word = strsep(&rest, " "))) {
-        char *value = strchr(word, '=');
-        bool is_known = !*word;
-        if (value)
-            *value++ = 0;
-        for (uint32_t i = 0; value && i < d->n_params; i++)
-            if (strcmp(d->params[i].name, word) == 0)
-                is_known = param_store(&d->params[i], values, value, arena, &why);
-        understood = understood && is_known;
-    }
-    strbuf_destroy(&why);
-    return understood ? values : NULL;
+    return plugin_params(&d->plugin, words, arena);
 }
 
 #endif

@@ -1,0 +1,129 @@
+/* CCWS with an L1D that feeds it, and nothing else: tests issue, load, store, start and end warps
+ * by hand, cycle by cycle. Fills are immediate. */
+#ifndef HEDDLE_TEST_CCWS_STAGE_H
+#define HEDDLE_TEST_CCWS_STAGE_H
+
+#include "cache/cache.h"
+#include "unit/sched/sched_params.h"
+
+enum { STAGE_LINE_BYTES = 128 };
+
+struct ccws_stage {
+    struct arena arena;
+    struct sched_view view;
+    struct sched_warp warps[SCHED_MAX_WARPS];
+    struct scheduler *scheduler;
+    struct cache *l1d;
+    uint64_t now, n_accesses, n_started;
+};
+
+static inline void stage_tell(void *user, const struct cache_event_info *e)
+{
+    struct ccws_stage *s = user;
+    s->scheduler->desc->on_l1d(s->scheduler, e);
+}
+
+/* False if a word is not understood. */
+static inline bool stage_init(struct ccws_stage *s, const char *words, uint32_t n_warps,
+                              const char *policy, const char *policy_words, uint32_t n_sets,
+                              uint32_t n_ways)
+{
+    *s = (struct ccws_stage){
+        .view = {.n_warps = n_warps, .n_slots = 1, .l1d_line_bytes = STAGE_LINE_BYTES}};
+    s->view.warps = s->warps;
+    struct cache_config config = {.n_sets = n_sets,
+                                  .n_ways = n_ways,
+                                  .line_bytes = STAGE_LINE_BYTES,
+                                  .sector_bytes = STAGE_LINE_BYTES,
+                                  .n_mshrs = 1,
+                                  .mshr_merges = 1,
+                                  .policy = policy,
+                                  .write_evict = true};
+    const struct scheduler_desc *d = scheduler_find("ccws");
+    const struct cache_policy_desc *p = cache_policy_find(policy);
+    const void *params = sched_params(d, words, &s->arena);
+    const void *policy_params = plugin_params(&p->plugin, policy_words, &s->arena);
+    if (!params || !policy_params)
+        return false;
+    s->scheduler = scheduler_create(d, params, &s->view, 1);
+    s->l1d = cache_create(&config, p, policy_params, n_warps, 1);
+    cache_observe(s->l1d, stage_tell, s);
+    return true;
+}
+
+static inline void stage_destroy(struct ccws_stage *s)
+{
+    scheduler_destroy(s->scheduler);
+    cache_destroy(s->l1d);
+    arena_destroy(&s->arena);
+}
+
+static inline void stage_start(struct ccws_stage *s, uint32_t warp, uint64_t age)
+{
+    const struct scheduler_desc *d = s->scheduler->desc;
+    s->warps[warp] =
+        (struct sched_warp){.live = true, .age = age, .uid = s->n_started++, .start_cycle = s->now};
+    s->view.live |= UINT64_C(1) << warp;
+    if (d->on_warp_start)
+        d->on_warp_start(s->scheduler, warp, s->now);
+}
+
+static inline void stage_end(struct ccws_stage *s, uint32_t warp)
+{
+    const struct scheduler_desc *d = s->scheduler->desc;
+    s->warps[warp].live = false;
+    s->view.live &= ~(UINT64_C(1) << warp);
+    if (d->on_warp_end)
+        d->on_warp_end(s->scheduler, warp, s->now);
+}
+
+static inline void stage_advance(struct ccws_stage *s, uint64_t dt)
+{
+    s->now += dt;
+    if (dt)
+        s->scheduler->desc->advance(s->scheduler, dt);
+}
+
+static inline void stage_issue(struct ccws_stage *s, uint32_t warp)
+{
+    s->scheduler->desc->on_issue(s->scheduler, 0, warp, ISSUE_LOAD, 1, s->now);
+}
+
+static inline struct mem_access stage_access(struct ccws_stage *s, uint32_t warp, uint64_t line,
+                                             enum mem_kind kind)
+{
+    struct mem_access a = {.id = s->n_accesses++,
+                           .cycle = s->now,
+                           .warp_slot = warp,
+                           .warp_uid = s->warps[warp].uid,
+                           .warp_age = s->warps[warp].age,
+                           .address = line,
+                           .line = line,
+                           .sector_mask = 1,
+                           .kind = kind};
+    a.set = cache_set_of(s->l1d, line);
+    return a;
+}
+
+static inline enum cache_answer stage_load(struct ccws_stage *s, const struct mem_access *a)
+{
+    void *waiter;
+    struct cache_room room = {true, true, true};
+    struct cache_result r = cache_load(s->l1d, a, room, NULL);
+    if (r.answer == CACHE_MISS)
+        cache_fill(s->l1d, r.mshr, s->now, &waiter, 1, NULL);
+    return r.answer;
+}
+
+static inline void stage_store(struct ccws_stage *s, const struct mem_access *a)
+{
+    cache_store(s->l1d, a, (struct cache_room){true, true, true}, NULL);
+}
+
+/* Live warps that may not issue an instruction of that class. */
+static inline uint64_t stage_blocked(const struct ccws_stage *s, enum issue_class class)
+{
+    return s->view.live & ~s->scheduler->desc->may_issue(s->scheduler, class);
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* CCWS against naive_ccws.h under random traffic: who may issue a load, in every cycle; that time
+ * alone changes nothing before the cycle that next_change() names; and whom it picks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/random_bits.h"
+#include "unit/sched/ccws_stage.h"
+#include "unit/sched/naive_ccws.h"
+
+enum { N_CYCLES = 4000 };
+
+static const struct subject {
+    const char *words, *policy, *policy_words;
+    uint32_t n_warps, n_sets, n_ways;
+    uint32_t k_throttle, base_score, score_max, vta_sets, vta_ways; /* what the words mean */
+} subjects[] = {
+    {"", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"", "lru", "", 48, 8, 4, 8, 100, 1023, 2, 8},
+    {"", "dlp", "sample_accesses=40", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"", "ctrl_c", "agg_init=1 agg_hold=true", 12, 2, 4, 8, 100, 1023, 2, 8},
+    {"k_throttle=1", "lru", "", 16, 1, 4, 1, 100, 1023, 2, 8},
+    {"k_throttle=0", "lru", "", 5, 1, 2, 0, 100, 1023, 2, 8},
+    {"k_throttle=64 base_score=20", "lru", "", 6, 2, 2, 64, 20, 1023, 2, 8},
+    {"score_bits=8 base_score=50 k_throttle=5", "lru", "", 10, 4, 1, 5, 50, 255, 2, 8},
+    {"vta_entries_per_warp=4 vta_ways=8", "lru", "", 7, 2, 2, 8, 100, 1023, 1, 4},
+    {"vta_entries_per_warp=4 vta_ways=1", "lru", "", 7, 2, 2, 8, 100, 1023, 4, 1},
+};
+enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
+
+struct duel {
+    struct ccws_stage stage;
+    struct naive_ccws naive;
+    struct ref_cache l1d;
+    uint64_t random, named; /* named: when time alone may change who loads */
+    uint64_t n_blocked, n_changes, n_named_exactly;
+};
+
+static uint32_t below(struct duel *d, uint32_t n)
+{
+    return (uint32_t)(random_u64(&d->random) % n);
+}
+
+static void compare_loaders(const struct duel *d, const char *when)
+{
+    const struct scheduler *s = d->stage.scheduler;
+    uint64_t live = d->stage.view.live;
+    uint64_t may = s->desc->may_issue(s, ISSUE_LOAD) & live, ref = naive_ccws_loaders(&d->naive);
+    if (may != ref)
+        fail_msg("cycle %llu, %s: of %llx loads may be issued by %llx, the reference says %llx",
+                 (unsigned long long)d->stage.now, when, (unsigned long long)live,
+                 (unsigned long long)may, (unsigned long long)ref);
+    for (int class = 0; class < N_ISSUE_CLASSES; class ++)
+        if (class != ISSUE_LOAD)
+            assert_int_equal(stage_blocked(&d->stage, (enum issue_class) class), 0);
+}
+
+/* Time passes for both; the reference sees every cycle of it. */
+static void pass(struct duel *d, uint64_t dt)
+{
+    uint64_t before = naive_ccws_loaders(&d->naive);
+    bool has_changed = false;
+    for (uint64_t t = d->stage.now + 1; t <= d->stage.now + dt; t++) {
+        naive_ccws_cycle(&d->naive);
+        if (has_changed || naive_ccws_loaders(&d->naive) == before)
+            continue;
+        has_changed = true;
+        d->n_changes++;
+        d->n_named_exactly += t == d->named;
+        if (t < d->named)
+            fail_msg("who may load changes in cycle %llu; in cycle %llu next_change() said %llu",
+                     (unsigned long long)t, (unsigned long long)d->stage.now,
+                     (unsigned long long)d->named);
+    }
+    stage_advance(&d->stage, dt);
+    compare_loaders(d, "after time passed");
+}
+
+static void start_and_end_warps(struct duel *d)
+{
+    uint32_t w = below(d, d->naive.n_warps);
+    if (d->naive.warps[w].live && below(d, 30) == 0) {
+        stage_end(&d->stage, w);
+        naive_ccws_end(&d->naive, w);
+    } else if (!d->naive.warps[w].live && below(d, 3)) {
+        naive_ccws_start(&d->naive, w, d->stage.n_started);
+        stage_start(&d->stage, w, d->stage.n_started);
+    }
+    compare_loaders(d, "after warps came and went");
+}
+
+/* Some warps are ready, with loads that they may issue or with anything else. */
+static void issue(struct duel *d)
+{
+    struct scheduler *s = d->stage.scheduler;
+    uint64_t loads = random_u64(&d->random);
+    uint64_t ready = d->stage.view.live & random_u64(&d->random);
+    ready &= ~loads | naive_ccws_loaders(&d->naive);
+    if (!ready)
+        return;
+    struct sched_pick pick = s->desc->pick(s, 0, ready, ready & loads, d->stage.now);
+    assert_int_equal(pick.warp, naive_ccws_pick(&d->naive, ready));
+    uint32_t warp = (uint32_t)pick.warp;
+    s->desc->on_issue(s, 0, warp, loads >> warp & 1 ? ISSUE_LOAD : ISSUE_ALU, 1, d->stage.now);
+    d->naive.issued++;
+    d->naive.greedy = pick.warp;
+}
+
+/* Each warp walks through a few lines of its own, more than the L1D holds of them all; some lines
+ * belong to everybody. */
+static void access_l1d(struct duel *d)
+{
+    uint32_t w = below(d, d->naive.n_warps);
+    if (!d->naive.warps[w].live || !d->naive.issued)
+        return;
+    uint64_t own = w * 64 + below(d, 6), shared = 4096 + below(d, 4);
+    uint64_t line = (below(d, 5) ? own : shared) * STAGE_LINE_BYTES;
+    enum mem_kind kind = below(d, 12) ? MEM_LOAD : MEM_STORE;
+    struct mem_access a = stage_access(&d->stage, w, line, kind);
+    if (kind == MEM_STORE) {
+        stage_store(&d->stage, &a);
+        ref_store(&d->l1d, &a);
+        naive_ccws_store(&d->naive, line);
+        return;
+    }
+    stage_load(&d->stage, &a);
+    struct ref_decision decision = ref_load(&d->l1d, &a);
+    if (decision.answer == REF_INSERT)
+        ref_fill(&d->l1d, decision.fetch);
+    naive_ccws_load(&d->naive, &a, &decision);
+}
+
+static void run(struct duel *d, const struct subject *x, uint64_t seed)
+{
+    *d = (struct duel){.random = seed, .named = UINT64_MAX};
+    assert_true(stage_init(&d->stage, x->words, x->n_warps, x->policy, x->policy_words, x->n_sets,
+                           x->n_ways));
+    ref_init(&d->l1d, x->policy, x->policy_words, x->n_sets, x->n_ways);
+    d->naive = (struct naive_ccws){.n_warps = x->n_warps,
+                                   .k_throttle = x->k_throttle,
+                                   .base_score = x->base_score,
+                                   .score_max = x->score_max,
+                                   .vta_sets = x->vta_sets,
+                                   .vta_ways = x->vta_ways,
+                                   .greedy = -1};
+    for (uint32_t i = 0; i < N_CYCLES; i++) {
+        /* Mostly cycle by cycle, now and then a long time without an event. */
+        pass(d, 1 + below(d, below(d, 40) ? 3 : 400));
+        start_and_end_warps(d);
+        issue(d);
+        for (uint32_t n = below(d, 4); n; n--)
+            access_l1d(d);
+        d->n_blocked += naive_ccws_loaders(&d->naive) != d->stage.view.live;
+        d->named = d->stage.scheduler->desc->next_change(d->stage.scheduler, d->stage.now);
+        assert_true(d->named > d->stage.now);
+    }
+    stage_destroy(&d->stage);
+}
+
+static void every_cycle_agrees_with_the_reference(void **state)
+{
+    (void)state;
+    uint64_t n_changes = 0, n_named_exactly = 0;
+    for (uint32_t i = 0; i < N_SUBJECTS; i++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            struct duel d;
+            run(&d, &subjects[i], seed);
+            /* A test in which nobody is ever held back, or everybody always, shows nothing. */
+            if (subjects[i].k_throttle)
+                assert_in_range(d.n_blocked, N_CYCLES / 50, N_CYCLES - 1);
+            else
+                assert_int_equal(d.n_blocked, 0);
+            n_changes += d.n_changes;
+            n_named_exactly += d.n_named_exactly;
+        }
+    print_message("%llu changes by time alone, %llu of them in the very cycle that was named\n",
+                  (unsigned long long)n_changes, (unsigned long long)n_named_exactly);
+    assert_true(n_changes > 100 && n_named_exactly > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cycle_agrees_with_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
