@@ -1,0 +1,314 @@
+/* Examples of T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling,
+ * MICRO 2012, section 3.3, on the scheduler with a small L1D. Warps are older the higher their
+ * slot, so that age and slot cannot be mistaken for one another. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/sched/ccws_stage.h"
+
+enum { N_WARPS = 4, ALL = 15 };
+
+/* Four live warps, base 100, and an L1D of one line. */
+static void start(struct ccws_stage *s, const char *words)
+{
+    assert_true(stage_init(s, words, N_WARPS, "lru", "", 1, 1));
+    for (uint32_t w = 0; w < N_WARPS; w++)
+        stage_start(s, w, N_WARPS - w);
+}
+
+static void issue(struct ccws_stage *s, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        stage_issue(s, 0);
+}
+
+static void load(struct ccws_stage *s, uint32_t warp, char line)
+{
+    struct mem_access a = stage_access(s, warp, (uint64_t)line * STAGE_LINE_BYTES, MEM_LOAD);
+    stage_load(s, &a);
+}
+
+static void store(struct ccws_stage *s, uint32_t warp, char line)
+{
+    struct mem_access a = stage_access(s, warp, (uint64_t)line * STAGE_LINE_BYTES, MEM_STORE);
+    stage_store(s, &a);
+}
+
+/* The warp misses a line that it had and lost: one VTA hit. */
+static void lose_locality(struct ccws_stage *s, uint32_t warp)
+{
+    load(s, warp, (char)('a' + 2 * warp));
+    load(s, warp, (char)('b' + 2 * warp));
+    load(s, warp, (char)('a' + 2 * warp));
+}
+
+static uint64_t blocked_next_cycle(struct ccws_stage *s)
+{
+    stage_advance(s, 1);
+    return stage_blocked(s, ISSUE_LOAD);
+}
+
+/* A VTA hit raises the score to hits x K x cutoff / instructions (section 3.3.3): with 400 as the
+ * cutoff, K = 5 and 8 instructions make 250. A warp is blocked when the scores before it reach the
+ * cutoff; among equals the younger one is. */
+static void warps_behind_the_cutoff_may_not_load(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        uint32_t insts, n_losing; /* before the first VTA hit; warps 0.. lose, twice the insts */
+        uint64_t blocked;
+    } examples[] = {
+        {"k_throttle=5", 8, 0, 0},      /* 100 100 100 100: sums 0 100 200 300 */
+        {"k_throttle=3", 8, 1, 0},      /* 150 100 100 100: 0 150 250 350 */
+        {"k_throttle=5", 8, 1, 1 << 1}, /* 250 100 100 100: 0 250 350 450 */
+        {"k_throttle=5", 8, 2, 3 << 2}, /* 250 250 100 100: 0 250 500 600 */
+        {"k_throttle=5", 4, 1, 7 << 1}, /* 500 100 100 100: 0 500 600 700 */
+    };
+    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+        struct ccws_stage s;
+        start(&s, examples[i].words);
+        for (uint32_t w = 0; w < examples[i].n_losing; w++) {
+            issue(&s, examples[i].insts);
+            lose_locality(&s, w);
+        }
+        assert_int_equal(blocked_next_cycle(&s), examples[i].blocked);
+        stage_destroy(&s);
+    }
+}
+
+/* A sum that equals the cutoff blocks: 401 x 400 / 400 falls to 400 in the next cycle. */
+static void the_cutoff_itself_blocks(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start(&s, "k_throttle=401");
+    issue(&s, 400);
+    lose_locality(&s, 0);
+    assert_int_equal(blocked_next_cycle(&s), 7 << 1); /* 400 */
+    assert_int_equal(blocked_next_cycle(&s), 3 << 1); /* 399: the oldest of the others loads */
+    stage_destroy(&s);
+}
+
+static void only_loads_are_blocked(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start(&s, "k_throttle=5");
+    issue(&s, 4);
+    lose_locality(&s, 0);
+    assert_int_equal(blocked_next_cycle(&s), 7 << 1);
+    for (int class = 0; class < N_ISSUE_CLASSES; class ++)
+        if (class != ISSUE_LOAD)
+            assert_int_equal(stage_blocked(&s, (enum issue_class) class), 0);
+    stage_destroy(&s);
+}
+
+/* 250 100 100 100: when the warp that is blocked ends, the cutoff is 300 and another is. */
+static void a_warp_that_ends_lowers_the_cutoff(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start(&s, "k_throttle=5");
+    issue(&s, 8);
+    lose_locality(&s, 0);
+    assert_int_equal(blocked_next_cycle(&s), 1 << 1);
+    stage_end(&s, 1);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 1 << 2);
+    stage_destroy(&s);
+}
+
+/* 250 falls by 1 a cycle: the last warp is free below 200, 51 cycles later, and not before. */
+static void scores_fall_by_one_a_cycle(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start(&s, "k_throttle=5");
+    issue(&s, 8);
+    lose_locality(&s, 0);
+    uint64_t raised = s.now;
+    stage_advance(&s, 1);
+    uint64_t named = s.scheduler->desc->next_change(s.scheduler, s.now);
+    assert_in_range(named, s.now + 1, raised + 51);
+    stage_advance(&s, 49);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 1 << 1);
+    assert_int_equal(blocked_next_cycle(&s), 0);
+    stage_destroy(&s);
+}
+
+/* After a long time all scores are 100, not less: with 301 before them 301 + 100 reach 400. */
+static void scores_do_not_fall_below_the_base(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start(&s, "k_throttle=302");
+    stage_advance(&s, 100000);
+    issue(&s, 400);
+    lose_locality(&s, 0);
+    assert_int_equal(blocked_next_cycle(&s), 3 << 1); /* 301: sums 0 301 401 501 */
+    assert_int_equal(blocked_next_cycle(&s), 3 << 1); /* 300 */
+    assert_int_equal(blocked_next_cycle(&s), 1 << 1); /* 299: 0 299 399 499 */
+    assert_int_equal(s.scheduler->desc->next_change(s.scheduler, s.now) > s.now, 1);
+    stage_advance(&s, 100000);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
+    assert_int_equal(s.scheduler->desc->next_change(s.scheduler, s.now), UINT64_MAX);
+    stage_destroy(&s);
+}
+
+/* Ten bits: 1023 falls to 400 in 623 cycles, and to 399 in one more. */
+static void scores_saturate(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start(&s, "k_throttle=1000000");
+    issue(&s, 1);
+    lose_locality(&s, 0);
+    stage_advance(&s, 623);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 7 << 1);
+    assert_int_equal(blocked_next_cycle(&s), 3 << 1);
+    stage_destroy(&s);
+}
+
+/* The second VTA hit says 2 x 5 x 400 / 100 = 40, and the score stays where it was. */
+static void a_score_is_never_lowered(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start(&s, "k_throttle=5");
+    issue(&s, 4);
+    lose_locality(&s, 0);
+    issue(&s, 96);
+    lose_locality(&s, 0);
+    assert_int_equal(blocked_next_cycle(&s), 7 << 1);
+    stage_destroy(&s);
+}
+
+/* --- what is in the victim tag arrays: any VTA hit blocks all other warps --- */
+
+static void start_touchy(struct ccws_stage *s)
+{
+    start(s, "k_throttle=1000000");
+    issue(s, 1);
+}
+
+static void a_tag_goes_to_the_warp_that_reserved_the_line(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_touchy(&s);
+    load(&s, 0, 'a');
+    load(&s, 1, 'b'); /* a leaves for warp 0's array, though warp 1 drove it out */
+    load(&s, 1, 'a');
+    assert_int_equal(blocked_next_cycle(&s), 0);
+    load(&s, 2, 'c');
+    load(&s, 0, 'a');
+    assert_int_equal(blocked_next_cycle(&s), ALL & ~1);
+    stage_destroy(&s);
+}
+
+/* A tag that was found is gone: when the line, back in L1D, is lost in a way that leaves no tag,
+ * the next miss does not find the old one. */
+static void a_tag_is_found_once(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_touchy(&s);
+    lose_locality(&s, 0); /* finds a */
+    assert_int_equal(blocked_next_cycle(&s), ALL & ~1);
+    stage_advance(&s, 100000);
+    cache_invalidate_line(s.l1d, (uint64_t)'a' * STAGE_LINE_BYTES);
+    load(&s, 0, 'a');
+    assert_int_equal(blocked_next_cycle(&s), 0);
+    stage_destroy(&s);
+}
+
+static void only_replaced_lines_leave_tags(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_touchy(&s);
+    load(&s, 0, 'a');
+    store(&s, 0, 'a'); /* write-evict */
+    load(&s, 0, 'a');
+    assert_int_equal(blocked_next_cycle(&s), 0);
+    cache_invalidate_line(s.l1d, (uint64_t)'a' * STAGE_LINE_BYTES);
+    load(&s, 0, 'a');
+    assert_int_equal(blocked_next_cycle(&s), 0);
+    stage_destroy(&s);
+}
+
+/* With and without a store in between, which misses and is another warp's. */
+static void stores_remove_tags_everywhere(void **state)
+{
+    (void)state;
+    for (int with_store = 0; with_store < 2; with_store++) {
+        struct ccws_stage s;
+        start_touchy(&s);
+        load(&s, 0, 'a');
+        load(&s, 0, 'b');
+        if (with_store)
+            store(&s, 1, 'a');
+        load(&s, 0, 'a');
+        assert_int_equal(blocked_next_cycle(&s), with_store ? 0 : ALL & ~1);
+        stage_destroy(&s);
+    }
+}
+
+/* A warp that starts in the slot of another has lost nothing yet. */
+static void a_new_warp_has_an_empty_array_and_the_base_score(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_touchy(&s);
+    lose_locality(&s, 0); /* the array holds b */
+    stage_advance(&s, 1);
+    stage_end(&s, 0);
+    stage_start(&s, 0, 10);
+    assert_int_equal(blocked_next_cycle(&s), 0);
+    load(&s, 0, 'b');
+    assert_int_equal(blocked_next_cycle(&s), 0);
+    stage_destroy(&s);
+}
+
+/* Section 5.7, 32 warps and 256 lines: 2560 bytes of tags, 160 of warp numbers, 40 of scores and
+ * two counters. */
+static void the_cost_is_2768_bytes(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct strbuf parts = {0};
+    const struct scheduler_desc *d = scheduler_find("ccws");
+    const struct sched_geometry g = {.n_warps = 32, .n_slots = 1, .l1d_lines = 256};
+    assert_int_equal(d->cost_bits(&g, sched_params(d, "", &arena), &parts), 8 * 2768);
+    static const char *const lines[] = {"victim tags 20480", "warp of each line 1280", "scores 320",
+                                        "VTA hits and instructions 64"};
+    for (int i = 0; i < 4; i++)
+        assert_non_null(strstr(strbuf_text(&parts), lines[i]));
+    strbuf_destroy(&parts);
+    arena_destroy(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warps_behind_the_cutoff_may_not_load),
+        cmocka_unit_test(the_cutoff_itself_blocks),
+        cmocka_unit_test(only_loads_are_blocked),
+        cmocka_unit_test(a_warp_that_ends_lowers_the_cutoff),
+        cmocka_unit_test(scores_fall_by_one_a_cycle),
+        cmocka_unit_test(scores_do_not_fall_below_the_base),
+        cmocka_unit_test(scores_saturate),
+        cmocka_unit_test(a_score_is_never_lowered),
+        cmocka_unit_test(a_tag_goes_to_the_warp_that_reserved_the_line),
+        cmocka_unit_test(a_tag_is_found_once),
+        cmocka_unit_test(only_replaced_lines_leave_tags),
+        cmocka_unit_test(stores_remove_tags_everywhere),
+        cmocka_unit_test(a_new_warp_has_an_empty_array_and_the_base_score),
+        cmocka_unit_test(the_cost_is_2768_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
