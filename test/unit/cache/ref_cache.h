@@ -106,7 +106,7 @@ static inline uint32_t ref_param(const struct ref_cache *r, const char *name, ui
     for (const char *word = r->words; word && *word; word += strcspn(word, " ")) {
         word += strspn(word, " ");
         if (strncmp(word, name, length) == 0 && word[length] == '=')
-            return strcmp(word + length + 1, "true") == 0
+            return strncmp(word + length + 1, "true", 4) == 0
                        ? 1
                        : (uint32_t)strtoul(word + length + 1, NULL, 10);
     }

@@ -11,7 +11,7 @@
 #include "unit/sched/ccws_stage.h"
 #include "unit/sched/naive_ccws.h"
 
-enum { N_CYCLES = 4000 };
+enum { N_CYCLES = 4000, HORIZON = 150 };
 
 static const struct subject {
     const char *words, *policy, *policy_words;
@@ -22,7 +22,7 @@ static const struct subject {
     {"", "lru", "", 48, 8, 4, 8, 100, 1023, 2, 8},
     {"", "dlp", "sample_accesses=40", 8, 4, 2, 8, 100, 1023, 2, 8},
     {"", "ctrl_c", "agg_init=1 agg_hold=true", 12, 2, 4, 8, 100, 1023, 2, 8},
-    {"k_throttle=1", "lru", "", 16, 1, 4, 1, 100, 1023, 2, 8},
+    {"k_throttle=3", "lru", "", 16, 1, 4, 3, 100, 1023, 2, 8},
     {"k_throttle=0", "lru", "", 5, 1, 2, 0, 100, 1023, 2, 8},
     {"k_throttle=64 base_score=20", "lru", "", 6, 2, 2, 64, 20, 1023, 2, 8},
     {"score_bits=8 base_score=50 k_throttle=5", "lru", "", 10, 4, 1, 5, 50, 255, 2, 8},
@@ -36,6 +36,8 @@ struct duel {
     struct naive_ccws naive;
     struct ref_cache l1d;
     uint64_t random, named; /* named: when time alone may change who loads */
+    uint64_t busy;          /* warps that access L1D at present; the others' scores fall */
+    uint32_t accesses;      /* up to so many in a cycle, 0 = one now and then */
     uint64_t n_blocked, n_changes, n_named_exactly;
 };
 
@@ -79,6 +81,25 @@ static void pass(struct duel *d, uint64_t dt)
     compare_loaders(d, "after time passed");
 }
 
+/* Nothing changes before the cycle that next_change() names, if nothing happens. */
+static void foresee(struct duel *d)
+{
+    const struct scheduler *s = d->stage.scheduler;
+    uint64_t scores[SCHED_MAX_WARPS], now = d->stage.now;
+    uint64_t named = s->desc->next_change(s, now), loaders = naive_ccws_loaders(&d->naive);
+    assert_true(named > now);
+    for (uint32_t w = 0; w < d->naive.n_warps; w++)
+        scores[w] = d->naive.warps[w].score;
+    for (uint64_t t = now + 1; t < named && t <= now + HORIZON; t++) {
+        naive_ccws_cycle(&d->naive);
+        if (naive_ccws_loaders(&d->naive) != loaders)
+            fail_msg("who may load changes in cycle %llu; in cycle %llu next_change() said %llu",
+                     (unsigned long long)t, (unsigned long long)now, (unsigned long long)named);
+    }
+    for (uint32_t w = 0; w < d->naive.n_warps; w++)
+        d->naive.warps[w].score = scores[w];
+}
+
 static void start_and_end_warps(struct duel *d)
 {
     uint32_t w = below(d, d->naive.n_warps);
@@ -114,7 +135,7 @@ static void issue(struct duel *d)
 static void access_l1d(struct duel *d)
 {
     uint32_t w = below(d, d->naive.n_warps);
-    if (!d->naive.warps[w].live || !d->naive.issued)
+    if (!d->naive.warps[w].live || !d->naive.issued || !(d->busy >> w & 1))
         return;
     uint64_t own = w * 64 + below(d, 6), shared = 4096 + below(d, 4);
     uint64_t line = (below(d, 5) ? own : shared) * STAGE_LINE_BYTES;
@@ -131,6 +152,17 @@ static void access_l1d(struct duel *d)
     if (decision.answer == REF_INSERT)
         ref_fill(&d->l1d, decision.fetch);
     naive_ccws_load(&d->naive, &a, &decision);
+}
+
+static void access_l1d_as_the_phase_has_it(struct duel *d, uint32_t cycle)
+{
+    if (cycle % 100 == 0) {
+        d->busy = random_u64(&d->random) & (below(d, 2) ? random_u64(&d->random) : UINT64_MAX);
+        d->accesses = below(d, 4);
+    }
+    uint32_t n = d->accesses ? below(d, d->accesses + 1) : below(d, 16) == 0;
+    for (; n; n--)
+        access_l1d(d);
 }
 
 static void run(struct duel *d, const struct subject *x, uint64_t seed)
@@ -151,8 +183,9 @@ static void run(struct duel *d, const struct subject *x, uint64_t seed)
         pass(d, 1 + below(d, below(d, 40) ? 3 : 400));
         start_and_end_warps(d);
         issue(d);
-        for (uint32_t n = below(d, 4); n; n--)
-            access_l1d(d);
+        if (i % 10 == 0)
+            foresee(d);
+        access_l1d_as_the_phase_has_it(d, i);
         d->n_blocked += naive_ccws_loaders(&d->naive) != d->stage.view.live;
         d->named = d->stage.scheduler->desc->next_change(d->stage.scheduler, d->stage.now);
         assert_true(d->named > d->stage.now);

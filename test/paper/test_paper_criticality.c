@@ -1,0 +1,293 @@
+/* Worked examples of S.-Y. Lee, thesis, Arizona State University 2017 (S3): criticality prediction
+ * (section 4.2.1, Algorithms 5 and 6), greedy criticality-aware scheduling (4.2.2) and scheduling
+ * by an oracle (3.4). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "crit/criticality.h"
+#include "unit/random_bits.h"
+
+enum { N_WARPS = 12 };
+
+struct stage {
+    struct sched_warp warps[SCHED_MAX_WARPS];
+    struct sched_view view;
+    struct criticality *cpl;
+    struct scheduler *scheduler;
+    int64_t times[SCHED_MAX_WARPS]; /* what the provider of the schedulers says */
+};
+
+static int64_t told_time(const struct criticality *stage, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    return ((const struct stage *)(const void *)stage)->times[warp];
+}
+
+/* CTAs of `cta_warps` warps that have not started. Warps are older the higher their slot. */
+static void stage_init(struct stage *s, uint32_t n_warps, uint32_t cta_warps)
+{
+    *s = (struct stage){.view = {.n_warps = n_warps, .n_slots = 1}};
+    s->view.warps = s->warps;
+    s->view.provider = (const struct criticality *)(const void *)s;
+    s->view.criticality_of = told_time;
+    for (uint32_t w = 0; w < n_warps; w++)
+        s->warps[w] = (struct sched_warp){.age = n_warps - w,
+                                          .uid = w,
+                                          .cta = w / cta_warps,
+                                          .cta_slot = w / cta_warps,
+                                          .warp_in_cta = w % cta_warps};
+}
+
+static void show_live(struct stage *s, uint32_t warp)
+{
+    s->warps[warp].live = true;
+    s->view.live |= UINT64_C(1) << warp;
+}
+
+/* --- criticality prediction --- */
+
+static void start_cpl(struct stage *s, uint32_t n_warps)
+{
+    stage_init(s, n_warps, n_warps);
+    s->cpl = criticality_create(criticality_find("cpl"), NULL, NULL, &s->view);
+    for (uint32_t w = 0; w < n_warps; w++) {
+        show_live(s, w);
+        s->cpl->desc->on_warp_start(s->cpl, w, 0);
+    }
+}
+
+static void issue_at(struct stage *s, uint32_t warp, uint64_t cycle)
+{
+    s->cpl->desc->on_issue(s->cpl, warp, 1, cycle);
+}
+
+static int64_t value(const struct stage *s, uint32_t warp, uint64_t now)
+{
+    return s->cpl->desc->value(s->cpl, warp, now);
+}
+
+static void branch(struct stage *s, uint32_t warp, uint32_t pc, uint32_t target,
+                   uint32_t reconvergence, uint32_t taken_mask)
+{
+    struct branch_info b = {.pc = pc,
+                            .target = target,
+                            .fallthrough = pc + 1,
+                            .reconvergence = reconvergence,
+                            .taken_mask = taken_mask,
+                            .active_mask = 0xff};
+    s->cpl->desc->on_branch(s->cpl, warp, &b);
+}
+
+/* What one instruction ahead is worth: the cycles per instruction, 10 after one in 10 cycles. */
+static int64_t worth_of_one(const struct stage *s, uint32_t with_one, uint32_t with_none)
+{
+    int64_t one = value(s, with_one, 10) - value(s, with_none, 10);
+    assert_in_range(one, 10, 11); /* whether cycle 0 counts is open */
+    return one;
+}
+
+/* Algorithm 5: a branch at PC 1 to PC 4, paths that meet at PC 5. The path that follows it has two
+ * instructions, the one at its target one, and a warp that diverges runs all three. */
+static void a_branch_adds_the_path_ahead(void **state)
+{
+    (void)state;
+    enum { NO_BRANCH, NOT_TAKEN, TAKEN, DIVERGED, N };
+    struct stage s;
+    start_cpl(&s, N);
+    for (uint32_t w = 0; w < N; w++)
+        issue_at(&s, w, 10);
+    branch(&s, NOT_TAKEN, 1, 4, 5, 0);
+    branch(&s, TAKEN, 1, 4, 5, 0xff);
+    branch(&s, DIVERGED, 1, 4, 5, 0x0f);
+    int64_t one = worth_of_one(&s, TAKEN, NO_BRANCH), none = value(&s, NO_BRANCH, 10);
+    assert_int_equal(value(&s, NOT_TAKEN, 10) - none, 2 * one);
+    assert_int_equal(value(&s, DIVERGED, 10) - none, 3 * one);
+    /* Each instruction that is done takes one away. */
+    s.cpl->desc->on_commit(s.cpl, DIVERGED, 10);
+    assert_int_equal(value(&s, DIVERGED, 10) - none, 2 * one);
+    s.cpl->desc->on_commit(s.cpl, NO_BRANCH, 10);
+    assert_int_equal(value(&s, NO_BRANCH, 10), none - one);
+    criticality_destroy(s.cpl);
+}
+
+/* A loop of the instructions 5 to 9: another round has five of them, the end none; some lanes that
+ * stay make a round. */
+static void a_loop_adds_a_round_while_it_goes_on(void **state)
+{
+    (void)state;
+    enum { ONE_AHEAD, LEAVES, GOES_ON, SOME_GO_ON, NO_BRANCH, N };
+    struct stage s;
+    start_cpl(&s, N);
+    for (uint32_t w = 0; w < N; w++)
+        issue_at(&s, w, 10);
+    branch(&s, ONE_AHEAD, 1, 4, 5, 0xff);
+    branch(&s, LEAVES, 9, 5, 10, 0);
+    branch(&s, GOES_ON, 9, 5, 10, 0xff);
+    branch(&s, SOME_GO_ON, 9, 5, 10, 0x01);
+    int64_t one = worth_of_one(&s, ONE_AHEAD, NO_BRANCH), none = value(&s, NO_BRANCH, 10);
+    assert_int_equal(value(&s, LEAVES, 10), none);
+    assert_int_equal(value(&s, GOES_ON, 10) - none, 5 * one);
+    assert_int_equal(value(&s, SOME_GO_ON, 10) - none, 5 * one);
+    criticality_destroy(s.cpl);
+}
+
+/* Algorithm 6: stalls between two instructions add up; nothing is ahead of these warps, so stalls
+ * are all there is. */
+static void stalls_between_issues_add_up(void **state)
+{
+    (void)state;
+    enum { SLOW, FAST, N };
+    struct stage s;
+    start_cpl(&s, N);
+    issue_at(&s, SLOW, 1);
+    issue_at(&s, FAST, 1);
+    int64_t before = value(&s, SLOW, 1);
+    issue_at(&s, SLOW, 11);
+    int64_t first = value(&s, SLOW, 11) - before;
+    issue_at(&s, SLOW, 31);
+    int64_t second = value(&s, SLOW, 31) - before - first;
+    assert_in_range(first, 9, 10); /* whether the cycle of the issue counts is open */
+    assert_int_equal(second - first, 10);
+    issue_at(&s, FAST, 2);
+    issue_at(&s, FAST, 3);
+    assert_int_equal(value(&s, FAST, 31) - before, 2 * (first - 9));
+    criticality_destroy(s.cpl);
+}
+
+/* Critical is who is above the median of its CTA: of four, two. */
+static void the_slower_half_of_a_cta_is_critical(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_cpl(&s, 4);
+    static const uint64_t second_issue[] = {30, 5, 90, 10};
+    for (uint32_t w = 0; w < 4; w++) {
+        issue_at(&s, w, 1);
+        issue_at(&s, w, second_issue[w]);
+    }
+    for (uint32_t w = 0; w < 4; w++)
+        assert_int_equal(s.cpl->desc->is_critical(s.cpl, w, 90), second_issue[w] >= 30);
+    criticality_destroy(s.cpl);
+}
+
+/* --- schedulers --- */
+
+static void start_scheduler(struct stage *s, const char *name, uint32_t n_warps, uint32_t cta_warps)
+{
+    stage_init(s, n_warps, cta_warps);
+    s->scheduler = scheduler_create(scheduler_find(name), NULL, &s->view, 1);
+    for (uint32_t w = n_warps; w-- > 0;) { /* the oldest starts first */
+        show_live(s, w);
+        if (s->scheduler->desc->on_warp_start)
+            s->scheduler->desc->on_warp_start(s->scheduler, w, 0);
+    }
+}
+
+static uint32_t issue_next(struct stage *s, uint64_t ready, uint64_t now)
+{
+    struct scheduler *x = s->scheduler;
+    int warp = x->desc->pick(x, 0, ready, 0, now).warp;
+    assert_in_range(warp, 0, s->view.n_warps - 1);
+    assert_true(ready >> warp & 1);
+    x->desc->on_issue(x, 0, (uint32_t)warp, ISSUE_ALU, 1, now);
+    return (uint32_t)warp;
+}
+
+/* The most critical first, the oldest of equals, and the same one as long as it can issue, even if
+ * another has become more critical. */
+static void gcaws_goes_on_with_the_most_critical(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "gcaws", 4, 4);
+    memcpy(s.times, (int64_t[]){5, 9, 9, 1}, 4 * sizeof s.times[0]);
+    assert_int_equal(issue_next(&s, 0xf, 1), 2);
+    s.times[0] = 20;
+    assert_int_equal(issue_next(&s, 0xf, 2), 2);
+    assert_int_equal(issue_next(&s, 0xb, 3), 0);
+    assert_int_equal(issue_next(&s, 0xf, 4), 0);
+    assert_int_equal(issue_next(&s, 0x8, 5), 3);
+    assert_int_equal(issue_next(&s, 0xf, 6), 3);
+    assert_int_equal(issue_next(&s, 0x7, 7), 0);
+    scheduler_destroy(s.scheduler);
+}
+
+/* Section 3.4: a counter for each warp, from 0 up in the order of slots; the ready warp with the
+ * smallest goes, the oldest of equals; the others come one nearer to their turn. */
+struct naive_caws {
+    uint32_t counters[N_WARPS], periods[N_WARPS];
+};
+
+static uint32_t naive_caws_issue(struct naive_caws *c, uint64_t ready)
+{
+    int next = -1;
+    for (int w = N_WARPS - 1; w >= 0; w--) /* from the oldest on */
+        if (ready >> w & 1 && (next < 0 || c->counters[w] < c->counters[next]))
+            next = w;
+    for (int w = 0; w < N_WARPS; w++)
+        if (w != next && c->counters[w] > 0)
+            c->counters[w]--;
+    c->counters[next] = c->periods[next];
+    return (uint32_t)next;
+}
+
+/* Twelve warps in three CTAs. Of 48 warps one has its turn every 48 issues, every 40 if critical,
+ * every 60 if fast; of twelve every 12, 10 and 15. */
+static const struct {
+    const char *scheduler;
+    int64_t times[N_WARPS];
+    uint32_t periods[N_WARPS];
+} oracles[] = {
+    /* The slowest warp of each CTA. */
+    {"caws_blk",
+     {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
+     {12, 12, 12, 10, 10, 12, 12, 12, 12, 10, 12, 12}},
+    /* The three slowest of the SM, for it has three CTAs. */
+    {"caws_sm",
+     {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
+     {12, 12, 12, 12, 10, 10, 10, 12, 12, 12, 12, 12}},
+    /* More than a fifth above the mean of 100, and below. */
+    {"caws_avg",
+     {120, 121, 100, 100, 80, 79, 100, 100, 100, 100, 100, 100},
+     {12, 10, 12, 12, 12, 15, 12, 12, 12, 12, 12, 12}},
+};
+
+static void critical_warps_have_their_turn_more_often(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof oracles / sizeof oracles[0]; i++)
+        for (int always_ready = 0; always_ready < 2; always_ready++) {
+            struct stage s;
+            struct naive_caws naive = {0};
+            uint64_t random = i;
+            start_scheduler(&s, oracles[i].scheduler, N_WARPS, 4);
+            memcpy(s.times, oracles[i].times, sizeof oracles[i].times);
+            memcpy(naive.periods, oracles[i].periods, sizeof naive.periods);
+            for (uint32_t w = 0; w < N_WARPS; w++)
+                naive.counters[w] = w;
+            for (uint64_t now = 1; now <= 3000; now++) {
+                uint64_t ready = s.view.live & (always_ready ? ~0ull : random_u64(&random));
+                if (ready)
+                    assert_int_equal(issue_next(&s, ready, now), naive_caws_issue(&naive, ready));
+            }
+            scheduler_destroy(s.scheduler);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_branch_adds_the_path_ahead),
+        cmocka_unit_test(a_loop_adds_a_round_while_it_goes_on),
+        cmocka_unit_test(stalls_between_issues_add_up),
+        cmocka_unit_test(the_slower_half_of_a_cta_is_critical),
+        cmocka_unit_test(gcaws_goes_on_with_the_most_critical),
+        cmocka_unit_test(critical_warps_have_their_turn_more_often),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

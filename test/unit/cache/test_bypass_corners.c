@@ -1,0 +1,202 @@
+/* Where bypassing meets what else goes on in a cache: fetches under way, reserved lines, stores,
+ * and resources that are used up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cache/cache.h"
+#include "unit/plugin_params.h"
+
+enum { LINE_BYTES = 128, MAX_WAITERS = 4 };
+static const struct cache_room all_room = {true, true, true};
+
+struct stage {
+    struct arena arena;
+    struct cache *cache;
+    uint64_t n;
+    uint32_t n_events, n_victims;
+};
+
+static void watch(void *user, const struct cache_event_info *e)
+{
+    struct stage *s = user;
+    s->n_events++;
+    s->n_victims += e->event == CE_EVICT && e->cause == EVICT_REPLACE;
+}
+
+static void stage_init(struct stage *s, const char *policy, const char *words, uint32_t n_ways,
+                       uint32_t n_mshrs)
+{
+    const struct cache_policy_desc *d = cache_policy_find(policy);
+    struct cache_config config = {.n_sets = 1,
+                                  .n_ways = n_ways,
+                                  .line_bytes = LINE_BYTES,
+                                  .sector_bytes = LINE_BYTES,
+                                  .n_mshrs = n_mshrs,
+                                  .mshr_merges = MAX_WAITERS,
+                                  .policy = policy,
+                                  .write_evict = true};
+    *s = (struct stage){0};
+    const void *params = plugin_params(&d->plugin, words, &s->arena);
+    assert_non_null(params);
+    s->cache = cache_create(&config, d, params, 48, 1);
+    cache_observe(s->cache, watch, s);
+}
+
+static void stage_destroy(struct stage *s)
+{
+    cache_destroy(s->cache);
+    arena_destroy(&s->arena);
+}
+
+static struct mem_access access_to(struct stage *s, char line, enum mem_kind kind)
+{
+    uint64_t at = (uint64_t)line * LINE_BYTES;
+    return (struct mem_access){
+        .id = s->n++, .address = at, .line = at, .pc = 1, .sector_mask = 1, .kind = kind};
+}
+
+static struct cache_result load(struct stage *s, char line, struct cache_room room)
+{
+    struct mem_access a = access_to(s, line, MEM_LOAD);
+    return cache_load(s->cache, &a, room, NULL);
+}
+
+static enum cache_answer answer(struct stage *s, char line)
+{
+    return load(s, line, all_room).answer;
+}
+
+static void fill(struct stage *s, uint32_t mshr)
+{
+    void *waiters[MAX_WAITERS];
+    cache_fill(s->cache, mshr, s->n, waiters, MAX_WAITERS, NULL);
+}
+
+static void expect_stall(struct cache_result r, enum cache_stall cause)
+{
+    assert_int_equal(r.answer, CACHE_STALLED);
+    assert_int_equal(r.stall, cause);
+}
+
+/* Every second miss of the instruction bypasses; but a line that is on its way is waited for, and
+ * counts as no bypass. */
+static void a_load_of_a_line_on_its_way_merges_instead_of_bypassing(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "ctrl_c", "agg_init=1 agg_hold=true", 2, 4);
+    assert_int_equal(answer(&s, 'a'), CACHE_BYPASSED);
+    struct cache_result miss = load(&s, 'a', all_room);
+    assert_int_equal(miss.answer, CACHE_MISS);
+    assert_int_equal(answer(&s, 'a'), CACHE_MERGE); /* this turn would have been a bypass */
+    assert_int_equal(answer(&s, 'b'), CACHE_BYPASSED);
+    fill(&s, miss.mshr);
+    assert_int_equal(answer(&s, 'a'), CACHE_HIT);
+    assert_int_equal(answer(&s, 'b'), CACHE_MISS);
+    stage_destroy(&s);
+}
+
+/* The same line may be bypassed twice at once: nobody tracks a bypass for others to join. */
+static void a_bypassed_line_is_joined_by_nobody(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "none", "", 2, 1);
+    assert_int_equal(answer(&s, 'a'), CACHE_BYPASSED);
+    assert_int_equal(answer(&s, 'a'), CACHE_BYPASSED);
+    assert_int_equal(cache_mshrs_in_use(s.cache), 0);
+    stage_destroy(&s);
+}
+
+/* A line on its way that is still protected makes a load bypass; one whose protection is over makes
+ * it wait, as the cache without a policy would, and the wait does not age the set. */
+static void a_reserved_line_bypasses_while_protected_and_stalls_after(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "dlp", "pd_init=3", 1, 4);
+    struct cache_result a = load(&s, 'a', all_room);   /* life 3 */
+    assert_int_equal(answer(&s, 'b'), CACHE_BYPASSED); /* 2 */
+    assert_int_equal(answer(&s, 'c'), CACHE_BYPASSED); /* 1 */
+    for (int tries = 0; tries < 3; tries++)            /* 0, if it is accepted */
+        expect_stall(load(&s, 'd', all_room), STALL_LINE);
+    assert_int_equal(answer(&s, 'a'), CACHE_MERGE); /* 3 again */
+    assert_int_equal(answer(&s, 'd'), CACHE_BYPASSED);
+    assert_int_equal(answer(&s, 'd'), CACHE_BYPASSED);
+    fill(&s, a.mshr);
+    assert_int_equal(answer(&s, 'd'), CACHE_MISS);
+    assert_int_equal(s.n_victims, 1);
+    stage_destroy(&s);
+}
+
+/* Protection is against replacement: a store removes the line all the same, and the way is free. */
+static void a_store_removes_a_protected_line(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "dlp", "pd_init=15", 1, 4);
+    fill(&s, load(&s, 'a', all_room).mshr);
+    assert_int_equal(answer(&s, 'b'), CACHE_BYPASSED);
+    struct mem_access store = access_to(&s, 'a', MEM_STORE);
+    assert_int_equal(cache_store(s.cache, &store, all_room, NULL).answer, CACHE_HIT);
+    struct cache_result b = load(&s, 'b', all_room);
+    assert_int_equal(b.answer, CACHE_MISS);
+    assert_int_equal(s.n_victims, 0);
+    fill(&s, b.mshr);
+    assert_int_equal(answer(&s, 'a'), CACHE_BYPASSED);
+    stage_destroy(&s);
+}
+
+/* A bypass for which there is no room waits; no event tells the policy, so that its turns go on
+ * where they were. The port is named before the table. */
+static void a_bypass_without_room_waits_and_counts_for_nothing(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "ctrl_c", "agg_init=1 agg_hold=true", 2, 4);
+    for (int tries = 0; tries < 3; tries++) {
+        expect_stall(load(&s, 'a', (struct cache_room){true, true, false}), STALL_BYPASS_TABLE);
+        expect_stall(load(&s, 'a', (struct cache_room){true, false, false}), STALL_PORT);
+        expect_stall(load(&s, 'a', (struct cache_room){true, false, true}), STALL_PORT);
+    }
+    assert_int_equal(s.n_events, 0);
+    assert_int_equal(load(&s, 'a', (struct cache_room){false, true, true}).answer, CACHE_BYPASSED);
+    /* The other turn needs the miss queue and neither port nor table. */
+    expect_stall(load(&s, 'a', (struct cache_room){false, true, true}), STALL_MISS_QUEUE);
+    assert_int_equal(load(&s, 'a', (struct cache_room){true, false, false}).answer, CACHE_MISS);
+    stage_destroy(&s);
+}
+
+/* Going around instead of waiting takes room as well; without it the load waits for what it would
+ * have waited for. */
+static void a_load_that_can_neither_wait_inside_nor_go_around_waits(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, "stall_bypass", "", 4, 1);
+    struct cache_result a = load(&s, 'a', all_room);
+    assert_int_equal(a.answer, CACHE_MISS);
+    expect_stall(load(&s, 'b', (struct cache_room){true, true, false}), STALL_MSHR);
+    expect_stall(load(&s, 'b', (struct cache_room){true, false, true}), STALL_MSHR);
+    assert_int_equal(answer(&s, 'b'), CACHE_BYPASSED);
+    fill(&s, a.mshr);
+    assert_int_equal(answer(&s, 'b'), CACHE_MISS);
+    stage_destroy(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_load_of_a_line_on_its_way_merges_instead_of_bypassing),
+        cmocka_unit_test(a_bypassed_line_is_joined_by_nobody),
+        cmocka_unit_test(a_reserved_line_bypasses_while_protected_and_stalls_after),
+        cmocka_unit_test(a_store_removes_a_protected_line),
+        cmocka_unit_test(a_bypass_without_room_waits_and_counts_for_nothing),
+        cmocka_unit_test(a_load_that_can_neither_wait_inside_nor_go_around_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
