@@ -115,6 +115,22 @@ static void a_branch_adds_the_path_ahead(void **state)
     criticality_destroy(s.cpl);
 }
 
+/* The instructions ahead count as many cycles each as those before took: of two in 20 cycles 10. */
+static void an_instruction_ahead_is_worth_the_cycles_per_instruction(void **state)
+{
+    (void)state;
+    enum { NO_BRANCH, DIVERGED, N };
+    struct stage s;
+    start_cpl(&s, N);
+    for (uint32_t w = 0; w < N; w++) {
+        issue_at(&s, w, 9);
+        issue_at(&s, w, 19);
+    }
+    branch(&s, DIVERGED, 1, 4, 5, 0x0f);
+    assert_in_range(value(&s, DIVERGED, 19) - value(&s, NO_BRANCH, 19), 3 * 19 / 2, 3 * 20 / 2);
+    criticality_destroy(s.cpl);
+}
+
 /* A loop of the instructions 5 to 9: another round has five of them, the end none; some lanes that
  * stay make a round. */
 static void a_loop_adds_a_round_while_it_goes_on(void **state)
@@ -283,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_branch_adds_the_path_ahead),
+        cmocka_unit_test(an_instruction_ahead_is_worth_the_cycles_per_instruction),
         cmocka_unit_test(a_loop_adds_a_round_while_it_goes_on),
         cmocka_unit_test(stalls_between_issues_add_up),
         cmocka_unit_test(the_slower_half_of_a_cta_is_critical),

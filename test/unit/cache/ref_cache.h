@@ -56,7 +56,7 @@ struct ref_cache {
     struct ref_victim vta[REF_SETS][REF_WAYS];
     uint32_t sample_period, agg_max;
     bool agg_hold;
-    uint32_t critical_ways;
+    uint32_t critical_ways, ccbp_threshold, region_bits;
     uint32_t chosen_pc;
     bool coin_says_around; /* pc_prob: what the generator said, which nobody can know beforehand */
 };
@@ -111,6 +111,16 @@ static inline uint32_t ref_param(const struct ref_cache *r, const char *name, ui
                        : (uint32_t)strtoul(word + length + 1, NULL, 10);
     }
     return otherwise;
+}
+
+/* Do the words hold this one? */
+static inline bool ref_says(const struct ref_cache *r, const char *word)
+{
+    size_t length = strlen(word);
+    const char *at = strstr(r->words, word);
+    while (at && at[length] && at[length] != ' ')
+        at = strstr(at + 1, word);
+    return at;
 }
 
 /* The row of a table that an instruction uses: the low bits of its PC. */

@@ -8,12 +8,18 @@ static inline void ref_cacp_init(struct ref_cache *r)
 {
     r->n_rows = 256;
     r->critical_ways = ref_param(r, "critical_ways", r->n_ways / 2);
+    r->ccbp_threshold = ref_param(r, "ccbp_threshold", 1);
+    r->region_bits = ref_param(r, "region_bits", 12);
     for (uint32_t i = 0; i < r->n_rows; i++)
         r->rows[i].ccbp = r->rows[i].counter = 1;
 }
 
-static inline uint32_t ref_cacp_signature(const struct mem_access *a)
+static inline uint32_t ref_cacp_signature(const struct ref_cache *r, const struct mem_access *a)
 {
+    if (ref_says(r, "signature=pc"))
+        return a->pc % 256;
+    if (ref_says(r, "signature=pc_region"))
+        return (uint32_t)((a->pc ^ a->line / (UINT64_C(1) << r->region_bits)) % 256);
     return (uint32_t)((a->pc ^ a->line) % 256);
 }
 
@@ -28,7 +34,7 @@ static inline int ref_cacp_victim(const struct ref_cache *r, uint32_t set,
 {
     struct ref_line copy[REF_WAYS];
     memcpy(copy, r->lines[set], sizeof copy);
-    return ref_cacp_search(r, copy, r->rows[ref_cacp_signature(a)].ccbp > 1);
+    return ref_cacp_search(r, copy, r->rows[ref_cacp_signature(r, a)].ccbp > r->ccbp_threshold);
 }
 
 static inline void ref_cacp_hit(struct ref_cache *r, uint32_t set, int way,
@@ -64,7 +70,7 @@ static inline void ref_cacp_inserted(struct ref_cache *r, uint32_t set, int way,
                                      const struct mem_access *a)
 {
     struct ref_line *l = &r->lines[set][way];
-    l->signature = ref_cacp_signature(a);
+    l->signature = ref_cacp_signature(r, a);
     l->rrpv = r->rows[l->signature].counter > 0 ? 2 : 3;
 }
 

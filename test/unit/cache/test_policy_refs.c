@@ -282,6 +282,8 @@ static const struct {
     {"pdp", "sample_accesses=2500 max_sample_insns=1000000", 3},
     {"cacp", "", 1},
     {"cacp", "critical_ways=1", 1},
+    {"cacp", "signature=pc ccbp_threshold=2", 1},
+    {"cacp", "signature=pc_region region_bits=9", 1},
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
@@ -316,7 +318,7 @@ static void decisions_agree_when_fills_are_immediate(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < N_SUBJECTS; i++)
-        assert_true(agree(i, 0, 1, 1) >= N_STREAMS * (N_SHAPES - 1) || i >= N_SUBJECTS - 2);
+        assert_true(agree(i, 0, 1, 1) >= N_STREAMS * (N_SHAPES - 1)); /* one way may be too few */
 }
 
 static void decisions_agree_when_fills_are_late(void **state)
