@@ -7,7 +7,7 @@
 #include "heddle/heddle.h"
 
 struct cache_options {
-    const char *format, *policy, *index, *stores, *log;
+    const char *format, *policy, *index, *stores, *log, *ranges;
     uint64_t n_sets, n_ways, line_bytes, n_thread_insts;
     struct text_list settings, plugins;
     bool json;
@@ -17,9 +17,15 @@ struct cache_options {
 enum heddle_status cache_lab_replay(const struct cache_options *o, const struct lab_stream *s,
                                     struct strbuf *out);
 
-/* The geometry that the options name, the recorded one where they do not; the policy is left open.
- * Reports what is missing. */
+enum heddle_status cache_lab_reuse(const struct cache_options *o, const struct lab_stream *s,
+                                   struct strbuf *out);
+enum heddle_status cache_lab_curve(const struct cache_options *o, const struct lab_stream *s,
+                                   struct strbuf *out);
+
+/* The geometry that the options name, the recorded one where they do not, under lru until somebody
+ * says otherwise. Without `has_ways` a single way will do. Reports what is missing or impossible.
+ */
 enum heddle_status cache_lab_geometry(const struct cache_options *o, const struct lab_stream *s,
-                                      struct lab_config *out);
+                                      bool has_ways, struct lab_config *out);
 
 #endif

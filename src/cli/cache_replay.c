@@ -253,7 +253,7 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, const struct 
                                     struct strbuf *out)
 {
     struct lab_config config;
-    enum heddle_status status = cache_lab_geometry(o, s, &config);
+    enum heddle_status status = cache_lab_geometry(o, s, true, &config);
     if (status != HEDDLE_OK)
         return status;
     struct arena arena = {0};

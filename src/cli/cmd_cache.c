@@ -31,8 +31,11 @@ static const struct option options[] = {
     OPTION_TEXT("log", struct cache_options, log, "FILE",
                 "with replay of one policy: write a line for each load, "
                 "index,hit|miss|bypass,victim"),
+    OPTION_TEXT("ranges", struct cache_options, ranges, "N,N,...",
+                "with reuse: the upper ends of the ranges of distances; 4,8,64 if not given"),
     OPTION_U64("insts", struct cache_options, n_thread_insts, "N",
-               "thread instructions of the run, for misses per 1000 of them"),
+               "thread instructions of the run, for misses per 1000 of them and the memory access "
+               "ratio"),
     OPTION_LIST("plugin", struct cache_options, plugins, "FILE",
                 "load cache policies from a shared object first; may be repeated"),
     OPTION_FLAG("json", struct cache_options, json, "print JSON instead of text"),
@@ -44,6 +47,8 @@ static const struct verb {
                               struct strbuf *out);
 } verbs[] = {
     {"replay", "the accesses through a cache with immediate fills", cache_lab_replay},
+    {"reuse", "reuse distances, localities, compulsory misses", cache_lab_reuse},
+    {"curve", "miss ratios of LRU caches of all numbers of ways", cache_lab_curve},
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -94,12 +99,12 @@ static enum heddle_status choose(const char *option, uint64_t given, uint32_t re
 }
 
 enum heddle_status cache_lab_geometry(const struct cache_options *o, const struct lab_stream *s,
-                                      struct lab_config *out)
+                                      bool has_ways, struct lab_config *out)
 {
-    *out = (struct lab_config){0};
+    *out = (struct lab_config){.policy = lab_policy_find("lru")};
     enum heddle_status status = choose("sets", o->n_sets, s->n_sets, &out->n_sets);
     if (status == HEDDLE_OK)
-        status = choose("ways", o->n_ways, s->n_ways, &out->n_ways);
+        status = choose("ways", o->n_ways, has_ways ? s->n_ways : 1, &out->n_ways);
     if (status == HEDDLE_OK)
         status = choose("line", o->line_bytes, s->line_bytes, &out->line_bytes);
     static const char *const indices[] = {"linear", "hash"}, *const stores[] = {"evict", "keep"};
@@ -108,6 +113,12 @@ enum heddle_status cache_lab_geometry(const struct cache_options *o, const struc
         status = choose_word("index", o->index, indices, &out->index);
     if (status == HEDDLE_OK)
         status = choose_word("stores", o->stores, stores, &out->stores_keep);
+    struct strbuf why = {0};
+    if (status == HEDDLE_OK && !lab_config_check(out, &why)) {
+        output_error("%s", strbuf_text(&why));
+        status = HEDDLE_BAD_INPUT;
+    }
+    strbuf_destroy(&why);
     return status;
 }
 
@@ -183,6 +194,10 @@ static const char *const examples[] = {
     "in a cache of twice the sets, with a parameter of the policy",
     "heddle cache replay mine.txt --format text --sets 32 --ways 4 --line 128 --log mine.csv",
     "accesses from anywhere, every decision written down",
+    "heddle cache reuse bfs.zst --ranges 8,16,32",
+    "how far apart loads of a line are, over all and for each PC",
+    "heddle cache curve bfs.zst --sets 1",
+    "miss ratios of fully associative caches of all sizes",
     NULL,
 };
 
