@@ -21,6 +21,18 @@ assert p["hits_intra_thread"] + p["hits_inter_thread"] + p["hits_inter_warp"] ==
 assert abs(p["misses"] - r["misses"]) < 0.005 * p["loads"], (p, r)
 ' || fail "the replay is not near the run"
 
+# One pass over all sizes, and the replay of one of them.
+status 0 "$heddle" cache curve "$scratch/bfs.zst"
+misses=$(printf '%s' "$out" | awk '$1 == 4 { print $3 }')
+status 0 "$heddle" cache replay "$scratch/bfs.zst"
+says " $misses "
+status 0 "$heddle" cache reuse "$scratch/bfs.zst" --insts 1M
+says "cache-insufficient (S2)" && says "0-4" && says ">64"
+status 0 "$heddle" cache reuse "$scratch/bfs.zst" --insts 1G --ranges 0,7 && says "cache-sufficient (S2)" && says "1-7"
+status 0 "$heddle" cache reuse "$scratch/bfs.zst" --json && says '"compulsory_misses"'
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --ranges 7,7 && complains "ascending"
+status 2 "$heddle" cache curve "$scratch/bfs.zst" --stores keep && complains "there is no curve"
+
 cat >"$scratch/mine.txt" <<'TEXT'
 # Two lines of one set in one way, a store that removes the second.
 0 0 0 0 1 L 0x0
