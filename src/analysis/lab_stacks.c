@@ -110,12 +110,10 @@ void lab_stacks_remove(struct lab_stacks *k, size_t position)
     *touched = LAB_NOWHERE;
 }
 
-/* Old marks need not go: nothing will ever be as old as they are. */
+/* Old marks and holes need not go: depths are counted among what is younger. */
 void lab_stacks_clear(struct lab_stacks *k, uint32_t sm)
 {
     lab_map_destroy(&k->touched[sm]);
-    for (uint32_t set = 0; set < k->n_sets; set++)
-        k->stacks[(size_t)sm * k->n_sets + set].n_holes = 0;
 }
 
 struct lab_stacks *lab_stacks_create(const struct lab_stream *s, uint32_t n_sets,
