@@ -13,7 +13,7 @@ struct arena_block {
     size_t bytes;
 };
 
-static void out_of_memory(size_t bytes)
+void out_of_memory(size_t bytes)
 {
     fprintf(stderr, "heddle: out of memory (asked for %zu bytes)\n", bytes);
     exit(4);

@@ -27,6 +27,8 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), (size_t)(n) * sizeof(type)))
 
 /* malloc family for growing arrays; end the process with a message when memory runs out. */
+/* Says so and ends the program. */
+_Noreturn void out_of_memory(size_t bytes);
 void *xrealloc(void *p, size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
 

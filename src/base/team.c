@@ -34,7 +34,8 @@ struct team {
     void *user;
     uint32_t n_seats;
     uint32_t spins;
-    atomic_bool over; /* the round that begins is the last: there is nothing to do in it */
+    uint32_t patience; /* the caller's: looks before it does what others have not begun */
+    atomic_bool over;  /* the round that begins is the last: there is nothing to do in it */
     char padding[CACHE_LINE];
     atomic_uint round; /* counts those that have begun */
     atomic_uint sleepers;
@@ -64,20 +65,17 @@ static void relax(void)
 #endif
 }
 
-/* Does items of all seats, its own first; returns how many. */
-static uint32_t do_items(struct team *t, uint32_t own)
+/* Does items of a seat; returns how many. */
+static uint32_t do_items(struct team *t, uint32_t s)
 {
+    struct seat *seat = &t->seats[s];
     uint32_t done = 0;
-    for (uint32_t k = 0; k < t->n_seats; k++) {
-        uint32_t s = own + k < t->n_seats ? own + k : own + k - t->n_seats;
-        struct seat *seat = &t->seats[s];
-        while (atomic_load_explicit(&seat->open, memory_order_relaxed) > 0) {
-            int open = atomic_fetch_sub_explicit(&seat->open, 1, memory_order_acquire);
-            if (open < 1)
-                break;
-            t->work(t->user, s + (uint32_t)(open - 1) * t->n_seats);
-            done++;
-        }
+    while (atomic_load_explicit(&seat->open, memory_order_relaxed) > 0) {
+        int open = atomic_fetch_sub_explicit(&seat->open, 1, memory_order_acquire);
+        if (open < 1)
+            break;
+        t->work(t->user, s + (uint32_t)(open - 1) * t->n_seats);
+        done++;
     }
     return done;
 }
@@ -101,11 +99,35 @@ static uint32_t await_round(struct team *t, uint32_t seen)
     return atomic_load(&t->round);
 }
 
+static bool is_all_done(struct team *t, uint32_t spins)
+{
+    for (uint32_t i = 0; i < spins; i++, relax())
+        if (atomic_load_explicit(&t->left, memory_order_acquire) == 0)
+            return true;
+    return false;
+}
+
+/* An item that changes hands takes its data from one core's cache to another's and back, which
+ * costs more than most items do. So the caller waits before it does those of others, as long as
+ * that has mostly been enough; a member that the host keeps from running makes it impatient. */
+static void help(struct team *t)
+{
+    uint32_t done = 0;
+    for (uint32_t s = 1; s < t->n_seats; s++)
+        done += do_items(t, s);
+    report_done(t, done);
+    t->patience = done ? t->patience / 2 : t->spins;
+}
+
 static void await_all_done(struct team *t)
 {
-    for (uint32_t i = 0; i < t->spins; i++, relax())
-        if (atomic_load_explicit(&t->left, memory_order_acquire) == 0)
-            return;
+    if (is_all_done(t, t->patience)) {
+        t->patience = t->patience < t->spins / 2 ? t->patience + 1 : t->spins;
+        return;
+    }
+    help(t);
+    if (is_all_done(t, t->spins))
+        return;
     atomic_store(&t->caller_sleeps, true);
     for (uint32_t left; (left = atomic_load(&t->left)) != 0;)
         futex_wait(&t->left, left);
@@ -148,7 +170,7 @@ struct team *team_create(uint32_t n_members)
 {
     struct team *t = xcalloc(1, sizeof *t + n_members * sizeof t->seats[0]);
     t->n_seats = n_members;
-    t->spins = spins_for(n_members);
+    t->spins = t->patience = spins_for(n_members);
     for (uint32_t i = 0; i < n_members; i++) {
         t->seats[i].team = t;
         t->seats[i].number = i;

@@ -1,9 +1,9 @@
 /* A team of threads that shares out the items of a round of work. The caller is one of them.
  *
  * Each member has items of its own, every n-th, so that an item tends to stay with one member and
- * its data in one core's cache; who is through helps the others. Nobody is waited for who has taken
- * nothing: a member that the host does not let run, because it has fewer cores than the team has
- * members or other things to do, costs nothing but its help. */
+ * its data in one core's cache; the caller helps those who have not begun in good time. Nobody is
+ * waited for who has taken nothing: a member that the host does not let run, because it has fewer
+ * cores than the team has members or other things to do, costs nothing but its help. */
 #ifndef HEDDLE_BASE_TEAM_H
 #define HEDDLE_BASE_TEAM_H
 

@@ -43,9 +43,9 @@ static sim_time earliest_event(const struct engine *e)
         struct shard *s = e->shards[i];
         if (s->starved) {
             look_for_credits(s);
-            e->wake[i] = min_time(e->wake[i], s->credit_at);
+            e->wake[i].at = min_time(e->wake[i].at, s->credit_at);
         }
-        earliest = min_time(earliest, e->wake[i]);
+        earliest = min_time(earliest, e->wake[i].at);
     }
     return earliest;
 }
@@ -110,7 +110,7 @@ static void note_once(atomic_bool *flag)
 
 static void note_wake(struct engine *e, const struct shard *s)
 {
-    e->wake[s->id] = min_time(wake_time(s), s->sent_at);
+    e->wake[s->id].at = min_time(wake_time(s), s->sent_at);
 }
 
 static void run_shard(void *user, uint32_t i)

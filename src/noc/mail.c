@@ -20,7 +20,10 @@ static uint32_t letter_words(const struct engine *e)
 
 void engine_connect(struct engine *e)
 {
-    e->wake = xcalloc(e->n, sizeof *e->wake);
+    e->wake = aligned_alloc(_Alignof(struct shard_wake), e->n * sizeof *e->wake);
+    if (!e->wake)
+        out_of_memory(e->n * sizeof *e->wake);
+    memset(e->wake, 0, e->n * sizeof *e->wake);
     for (uint32_t i = 0; i < e->n; i++) {
         struct shard *s = e->shards[i];
         s->engine = e;

@@ -127,6 +127,12 @@ static inline void shard_take(struct shard *s)
 struct team;
 
 /* Zeroed, then filled in but for the engine's own, then engine_connect(). */
+/* When a shard, or what it has sent, wants something done: a cache line each, since the threads
+ * that do neighbouring shards all write theirs. */
+struct shard_wake {
+    _Alignas(64) sim_time at;
+};
+
 struct engine {
     struct shard **shards; /* indexed by id */
     uint32_t n;
@@ -144,7 +150,7 @@ struct engine {
     atomic_bool any_failed;   /* some shard said that it failed */
     uint32_t side;            /* of the outboxes and letterboxes, that is written to */
     sim_time end;             /* of the present quantum */
-    sim_time *wake;           /* of each shard: when it or what it sent wants something done */
+    struct shard_wake *wake;  /* of each shard */
 };
 
 /* Makes room in an outbox. */
