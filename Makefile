@@ -5,6 +5,7 @@
 #   make matrix   every workload under every engine and quantum on every test machine, and at the
 #                 usual size, with its result, on every GPU
 #   make soak     the long versions of the fuzz and random tests
+#   make mutants  plants known bugs one at a time, and shows which test notices each
 #   make bench    host instructions per warp instruction, and the wall clock beside them
 #   make tables   runs every workload under four schedulers, and rewrites the numbers in README.md
 #   make format   clang-format over the sources
@@ -12,7 +13,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup configure run test matrix soak bench tables format clean
+.PHONY: all setup configure run test matrix soak mutants bench tables format clean
 
 all: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -37,6 +38,9 @@ matrix: all
 
 soak: all
 	@sh tools/soak.sh
+
+mutants: all
+	python3 tools/mutants.py run && python3 tools/mutants.py page
 
 bench: all
 	@sh bench/functional.sh $(BUILD)/bench/bench_functional
