@@ -10,7 +10,7 @@ struct cache_options {
     const char *format, *policy, *index, *stores, *log, *ranges;
     uint64_t n_sets, n_ways, line_bytes, n_thread_insts;
     struct text_list settings, plugins;
-    bool json;
+    bool json, timed;
 };
 
 /* Each is told the stream and writes its answer to `out`. */
@@ -20,6 +20,10 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, const struct 
 enum heddle_status cache_lab_reuse(const struct cache_options *o, const struct lab_stream *s,
                                    struct strbuf *out);
 enum heddle_status cache_lab_curve(const struct cache_options *o, const struct lab_stream *s,
+                                   struct strbuf *out);
+
+/* The recording at that path, fills where they were. */
+enum heddle_status cache_lab_timed(const struct cache_options *o, const char *path,
                                    struct strbuf *out);
 
 /* The geometry that the options name, the recorded one where they do not, under lru until somebody

@@ -31,6 +31,9 @@ static const struct option options[] = {
     OPTION_TEXT("log", struct cache_options, log, "FILE",
                 "with replay of one policy: write a line for each load, "
                 "index,hit|miss|bypass,victim"),
+    OPTION_FLAG("timed", struct cache_options, timed,
+                "with replay: fills where they were recorded, in the recorded cache and policy; "
+                "says which accesses come out otherwise than recorded"),
     OPTION_TEXT("ranges", struct cache_options, ranges, "N,N,...",
                 "with reuse: the upper ends of the ranges of distances; 4,8,64 if not given"),
     OPTION_U64("insts", struct cache_options, n_thread_insts, "N",
@@ -150,10 +153,14 @@ static enum heddle_status run_verb(const struct verb *v, const struct cache_opti
     struct lab_stream s = {0};
     struct strbuf out = {0};
     enum heddle_status status = plugin_files_load(&o->plugins);
-    if (status == HEDDLE_OK)
+    if (status == HEDDLE_OK && o->timed && v->act != cache_lab_replay) {
+        output_error("--timed has no meaning with heddle cache %s", v->name);
+        status = HEDDLE_BAD_INPUT;
+    }
+    if (status == HEDDLE_OK && !o->timed)
         status = read_stream(o, path, &s);
     if (status == HEDDLE_OK)
-        status = v->act(o, &s, &out);
+        status = o->timed ? cache_lab_timed(o, path, &out) : v->act(o, &s, &out);
     if (status == HEDDLE_OK)
         status = output_take(&out);
     strbuf_destroy(&out);
@@ -194,6 +201,8 @@ static const char *const examples[] = {
     "in a cache of twice the sets, with a parameter of the policy",
     "heddle cache replay mine.txt --format text --sets 32 --ways 4 --line 128 --log mine.csv",
     "accesses from anywhere, every decision written down",
+    "heddle cache replay bfs.zst --timed",
+    "as it was in the run, access by access",
     "heddle cache reuse bfs.zst --ranges 8,16,32",
     "how far apart loads of a line are, over all and for each PC",
     "heddle cache curve bfs.zst --sets 1",

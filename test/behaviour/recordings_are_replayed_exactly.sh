@@ -1,0 +1,36 @@
+#!/bin/sh
+# With fills where they were, every access of a run comes out as it did in the run, under every
+# policy that goes by accesses alone; and a policy that goes by more is seen to differ.
+heddle=$1
+scratch=$2
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+
+# exact WORKLOAD GPU POLICY [NAME=VALUE]
+exact() {
+    status 0 "$heddle" run "$1" --size tiny --gpu "$2" --l1d "$3" --record-l1d "$scratch/l1d.zst" --json \
+        ${4:+--set "l1d.policy.$4"}
+    for name in hits merges misses bypasses; do
+        eval "$name=$(printf '%s' "$out" | sed -n "s/.*\"l1d\.$name\": *\([0-9]*\).*/\1/p" | head -1)"
+    done
+    status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed --json ${4:+--set "$4"}
+    says '"different": 0'
+    # The counters of the run itself, which know nothing of recordings.
+    # shellcheck disable=SC2154
+    for want in "\"hit\": $hits" "\"merge\": $merges" "\"miss\": $misses" "\"bypass\": $bypasses"; do
+        says "$want"
+    done
+}
+for policy in lru fifo random plru none srrip brrip drrip ship pc_bypass ctrl_c; do
+    exact bfs m2090 $policy
+done
+exact bfs m2090 dlp max_sample_insns=1000000000
+exact kmn ccws lru
+exact hg gtx480 lru
+
+# By instructions too, which no recording tells.
+status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --record-l1d "$scratch/l1d.zst"
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise, first the one of index"
+status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --policy lru && complains "as it was"
+status 2 "$heddle" cache curve "$scratch/l1d.zst" --timed && complains "no meaning"
+finish
