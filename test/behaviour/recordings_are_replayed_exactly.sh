@@ -6,6 +6,21 @@ scratch=$2
 mkdir -p "$scratch"
 . test/behaviour/expect.inc
 
+cat >"$scratch/count.cl" <<'CL'
+/* Counters that are read before and after they are counted, and lines stored to while they come. */
+__kernel void count(__global int *n, __global int *y)
+{
+    int i = get_global_id(0), sum = 0;
+    for (int k = 0; k < 8; k++) {
+        sum += n[(i * 7 + k * 32) & 511];
+        atomic_add(&n[(i + 96 * k) & 511], 1);
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        y[(i + k * 160) & 1023] = sum;
+        sum += y[(i + k * 96) & 1023];
+    }
+}
+CL
+
 # exact WORKLOAD GPU POLICY [NAME=VALUE]
 exact() {
     status 0 "$heddle" run "$1" --size tiny --gpu "$2" --l1d "$3" --record-l1d "$scratch/l1d.zst" --json \
@@ -26,7 +41,10 @@ for policy in lru fifo random plru none srrip brrip drrip ship pc_bypass ctrl_c;
 done
 exact bfs m2090 dlp max_sample_insns=1000000000
 exact kmn ccws lru
-exact hg gtx480 lru
+
+status 0 "$heddle" run "$scratch/count.cl" --grid 30 --block 256 --arg rand:2K:1 --arg rand:4K:2 \
+    --record-l1d "$scratch/l1d.zst"
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out as recorded"
 
 # By instructions too, which no recording tells.
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --record-l1d "$scratch/l1d.zst"
