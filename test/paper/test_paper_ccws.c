@@ -31,7 +31,9 @@ static void issue(struct ccws_stage *s, uint32_t n)
 static void load(struct ccws_stage *s, uint32_t warp, char line)
 {
     struct mem_access a = stage_access(s, warp, (uint64_t)line * STAGE_LINE_BYTES, MEM_LOAD);
-    stage_load(s, &a);
+    struct cache_result r = stage_load(s, &a);
+    if (r.answer == CACHE_MISS)
+        stage_fill(s, r.mshr);
 }
 
 static void store(struct ccws_stage *s, uint32_t warp, char line)

@@ -1,12 +1,12 @@
 /* CCWS with an L1D that feeds it, and nothing else: tests issue, load, store, start and end warps
- * by hand, cycle by cycle. Fills are immediate. */
+ * by hand, cycle by cycle. */
 #ifndef HEDDLE_TEST_CCWS_STAGE_H
 #define HEDDLE_TEST_CCWS_STAGE_H
 
 #include "cache/cache.h"
 #include "unit/sched/sched_params.h"
 
-enum { STAGE_LINE_BYTES = 128 };
+enum { STAGE_LINE_BYTES = 128, STAGE_MSHRS = 4, STAGE_MERGES = 3 };
 
 struct ccws_stage {
     struct arena arena;
@@ -35,8 +35,8 @@ static inline bool stage_init(struct ccws_stage *s, const char *words, uint32_t 
                                   .n_ways = n_ways,
                                   .line_bytes = STAGE_LINE_BYTES,
                                   .sector_bytes = STAGE_LINE_BYTES,
-                                  .n_mshrs = 1,
-                                  .mshr_merges = 1,
+                                  .n_mshrs = STAGE_MSHRS,
+                                  .mshr_merges = STAGE_MERGES,
                                   .policy = policy,
                                   .write_evict = true};
     const struct scheduler_desc *d = scheduler_find("ccws");
@@ -105,14 +105,15 @@ static inline struct mem_access stage_access(struct ccws_stage *s, uint32_t warp
     return a;
 }
 
-static inline enum cache_answer stage_load(struct ccws_stage *s, const struct mem_access *a)
+static inline struct cache_result stage_load(struct ccws_stage *s, const struct mem_access *a)
 {
-    void *waiter;
-    struct cache_room room = {true, true, true};
-    struct cache_result r = cache_load(s->l1d, a, room, NULL);
-    if (r.answer == CACHE_MISS)
-        cache_fill(s->l1d, r.mshr, s->now, &waiter, 1, NULL);
-    return r.answer;
+    return cache_load(s->l1d, a, (struct cache_room){true, true, true}, NULL);
+}
+
+static inline void stage_fill(struct ccws_stage *s, uint32_t mshr)
+{
+    void *waiters[STAGE_MERGES];
+    cache_fill(s->l1d, mshr, s->now, waiters, STAGE_MERGES, NULL);
 }
 
 static inline void stage_store(struct ccws_stage *s, const struct mem_access *a)

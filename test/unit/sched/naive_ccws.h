@@ -25,6 +25,8 @@ struct naive_ccws {
     uint64_t score_max, vta_hits, issued;
     struct naive_warp warps[SCHED_MAX_WARPS];
     int greedy; /* the warp that issued last, -1 = none that lives */
+    bool turns; /* the order underneath is round robin, from the slot after `last` on */
+    int last;
 };
 
 static inline void naive_ccws_start(struct naive_ccws *c, uint32_t warp, uint64_t age)
@@ -124,9 +126,12 @@ static inline void naive_ccws_store(struct naive_ccws *c, uint64_t line)
         naive_tags_remove(naive_ccws_tags(c, w, line), line);
 }
 
-/* Greedy, then oldest. */
+/* Greedy, then oldest; or by turns. */
 static inline int naive_ccws_pick(const struct naive_ccws *c, uint64_t ready)
 {
+    for (uint32_t i = 1; c->turns && i <= c->n_warps; i++)
+        if (ready >> (c->last + i) % c->n_warps & 1)
+            return (int)((c->last + i) % c->n_warps);
     if (c->greedy >= 0 && ready >> c->greedy & 1)
         return c->greedy;
     int oldest = -1;

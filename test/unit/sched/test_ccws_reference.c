@@ -26,6 +26,7 @@ static const struct subject {
     {"k_throttle=0", "lru", "", 5, 1, 2, 0, 100, 1023, 2, 8},
     {"k_throttle=64 base_score=20", "lru", "", 6, 2, 2, 64, 20, 1023, 2, 8},
     {"score_bits=8 base_score=50 k_throttle=5", "lru", "", 10, 4, 1, 5, 50, 255, 2, 8},
+    {"prioritise=lrr", "lru", "", 9, 4, 2, 8, 100, 1023, 2, 8},
     {"vta_entries_per_warp=4 vta_ways=8", "lru", "", 7, 2, 2, 8, 100, 1023, 1, 4},
     {"vta_entries_per_warp=4 vta_ways=1", "lru", "", 7, 2, 2, 8, 100, 1023, 4, 1},
 };
@@ -35,6 +36,11 @@ struct duel {
     struct ccws_stage stage;
     struct naive_ccws naive;
     struct ref_cache l1d;
+    struct {
+        uint32_t mshr;
+        uint64_t ref; /* what the reference calls it */
+    } fetches[STAGE_MSHRS];
+    uint32_t n_fetches;
     uint64_t random, named; /* named: when time alone may change who loads */
     uint64_t busy;          /* warps that access L1D at present; the others' scores fall */
     uint32_t accesses;      /* up to so many in a cycle, 0 = one now and then */
@@ -127,7 +133,7 @@ static void issue(struct duel *d)
     uint32_t warp = (uint32_t)pick.warp;
     s->desc->on_issue(s, 0, warp, loads >> warp & 1 ? ISSUE_LOAD : ISSUE_ALU, 1, d->stage.now);
     d->naive.issued++;
-    d->naive.greedy = pick.warp;
+    d->naive.greedy = d->naive.last = pick.warp;
 }
 
 /* Each warp walks through a few lines of its own, more than the L1D holds of them all; some lines
@@ -147,11 +153,25 @@ static void access_l1d(struct duel *d)
         naive_ccws_store(&d->naive, line);
         return;
     }
-    stage_load(&d->stage, &a);
+    struct cache_result result = stage_load(&d->stage, &a);
     struct ref_decision decision = ref_load(&d->l1d, &a);
-    if (decision.answer == REF_INSERT)
-        ref_fill(&d->l1d, decision.fetch);
+    assert_int_equal(result.answer == CACHE_STALLED, decision.answer == REF_STALL);
+    if (decision.answer == REF_INSERT) {
+        d->fetches[d->n_fetches].mshr = result.mshr;
+        d->fetches[d->n_fetches++].ref = decision.fetch;
+    }
     naive_ccws_load(&d->naive, &a, &decision);
+}
+
+/* The data of some fetches arrive, in any order. */
+static void fill_some(struct duel *d)
+{
+    while (d->n_fetches && below(d, 3)) {
+        uint32_t i = below(d, d->n_fetches);
+        stage_fill(&d->stage, d->fetches[i].mshr);
+        ref_fill(&d->l1d, d->fetches[i].ref);
+        d->fetches[i] = d->fetches[--d->n_fetches];
+    }
 }
 
 static void access_l1d_as_the_phase_has_it(struct duel *d, uint32_t cycle)
@@ -171,13 +191,17 @@ static void run(struct duel *d, const struct subject *x, uint64_t seed)
     assert_true(stage_init(&d->stage, x->words, x->n_warps, x->policy, x->policy_words, x->n_sets,
                            x->n_ways));
     ref_init(&d->l1d, x->policy, x->policy_words, x->n_sets, x->n_ways);
+    d->l1d.n_mshrs = STAGE_MSHRS;
+    d->l1d.mshr_merges = STAGE_MERGES;
     d->naive = (struct naive_ccws){.n_warps = x->n_warps,
                                    .k_throttle = x->k_throttle,
                                    .base_score = x->base_score,
                                    .score_max = x->score_max,
                                    .vta_sets = x->vta_sets,
                                    .vta_ways = x->vta_ways,
-                                   .greedy = -1};
+                                   .greedy = -1,
+                                   .last = -1,
+                                   .turns = strcmp(x->words, "prioritise=lrr") == 0};
     for (uint32_t i = 0; i < N_CYCLES; i++) {
         /* Mostly cycle by cycle, now and then a long time without an event. */
         pass(d, 1 + below(d, below(d, 40) ? 3 : 400));
@@ -185,6 +209,7 @@ static void run(struct duel *d, const struct subject *x, uint64_t seed)
         issue(d);
         if (i % 10 == 0)
             foresee(d);
+        fill_some(d);
         access_l1d_as_the_phase_has_it(d, i);
         d->n_blocked += naive_ccws_loaders(&d->naive) != d->stage.view.live;
         d->named = d->stage.scheduler->desc->next_change(d->stage.scheduler, d->stage.now);
