@@ -68,7 +68,7 @@ while len(finished) < n_points:
     process = subprocess.Popen([heddle, "sweep", "e.yaml", "--store", "killed.db", "--jobs", "2"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        process.wait(random.uniform(0.05, 1.2) if n_kills < 8 else 120)
+        process.wait(random.uniform(0.02, 0.25) if n_kills < 8 else 120)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
