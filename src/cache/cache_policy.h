@@ -87,6 +87,12 @@ struct cache_set {
     void *const *bits;              /* the policy's own line_bytes bytes; NULL if it has none */
 };
 
+/* The mask of all ways of a set. */
+static inline uint64_t cache_set_ways(const struct cache_set *s)
+{
+    return s->n_ways == 64 ? ~0ull : (1ull << s->n_ways) - 1;
+}
+
 /* The least recently used line that is not reserved; CACHE_STALL if there is none. */
 static inline int cache_set_lru(const struct cache_set *s)
 {

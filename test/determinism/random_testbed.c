@@ -137,3 +137,32 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
     }
     add_combinations(bed->settings + n, &rng, arena);
 }
+
+void random_case_make(struct random_case *c, uint64_t seed, bool racy)
+{
+    struct workload_rng rng = {seed};
+    random_kernel_make(&c->kernel, rng_u64(&rng), racy);
+    random_testbed_make(&c->bed, rng_u64(&rng), &c->arena);
+    for (uint32_t i = 0; i < RANDOM_INPUT_WORDS; i++)
+        c->input[i] = (uint32_t)rng_u64(&rng) >> rng_below(&rng, 32);
+    uint64_t threads = (uint64_t)c->kernel.grid * c->kernel.block;
+    c->buffers[0] = (struct kernel_buffer){sizeof c->input, c->input, false};
+    c->buffers[1] = (struct kernel_buffer){threads * RANDOM_OWN_WORDS * 4, NULL, true};
+    c->buffers[2] = (struct kernel_buffer){RANDOM_COUNTERS * 4, NULL, true};
+    c->buffers[3] = (struct kernel_buffer){RANDOM_COUNTERS * 4, NULL, true};
+    for (uint32_t i = 0; i < 2; i++)
+        c->launches[i] = (struct kernel_launch){"k", c->kernel.grid, c->kernel.block};
+    c->k = (struct kernel_case){.name = "random.ptx",
+                                .ptx = strbuf_text(&c->kernel.ptx),
+                                .buffers = c->buffers,
+                                .n_buffers = 4,
+                                .launches = c->launches,
+                                .n_launches = c->kernel.launches,
+                                .max_cycles = 20000000};
+}
+
+void random_case_destroy(struct random_case *c)
+{
+    random_kernel_destroy(&c->kernel);
+    arena_destroy(&c->arena);
+}

@@ -4,8 +4,22 @@
 
 #include "base/arena.h"
 #include "determinism/observe.h"
+#include "determinism/random_kernel.h"
 
 /* Same seed, same machine; its texts live in the arena. */
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena);
+
+/* A random kernel with its input, on a random machine. */
+struct random_case {
+    struct random_kernel kernel;
+    struct testbed bed;
+    struct arena arena;
+    uint32_t input[RANDOM_INPUT_WORDS];
+    struct kernel_buffer buffers[4];
+    struct kernel_launch launches[2];
+    struct kernel_case k;
+};
+void random_case_make(struct random_case *c, uint64_t seed, bool racy);
+void random_case_destroy(struct random_case *c);
 
 #endif

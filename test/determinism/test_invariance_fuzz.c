@@ -31,53 +31,17 @@ static const struct manner manners[] = {
 
 struct fuzz_case {
     uint64_t seed;
-    struct random_kernel kernel;
-    struct testbed bed;
-    struct arena arena;
-    uint32_t input[RANDOM_INPUT_WORDS];
-    struct kernel_buffer buffers[4];
-    struct kernel_launch launches[2];
-    struct kernel_case k;
+    struct random_case random;
     bool failed;
 };
-
-static void make_case(struct fuzz_case *c, uint64_t seed)
-{
-    struct workload_rng rng = {seed};
-    c->seed = seed;
-    random_kernel_make(&c->kernel, rng_u64(&rng), seed % 3 == 0);
-    random_testbed_make(&c->bed, rng_u64(&rng), &c->arena);
-    for (uint32_t i = 0; i < RANDOM_INPUT_WORDS; i++)
-        c->input[i] = (uint32_t)rng_u64(&rng) >> rng_below(&rng, 32);
-    uint64_t threads = (uint64_t)c->kernel.grid * c->kernel.block;
-    c->buffers[0] = (struct kernel_buffer){sizeof c->input, c->input, false};
-    c->buffers[1] = (struct kernel_buffer){threads * RANDOM_OWN_WORDS * 4, NULL, true};
-    c->buffers[2] = (struct kernel_buffer){RANDOM_COUNTERS * 4, NULL, true};
-    c->buffers[3] = (struct kernel_buffer){RANDOM_COUNTERS * 4, NULL, true};
-    for (uint32_t i = 0; i < 2; i++)
-        c->launches[i] = (struct kernel_launch){"k", c->kernel.grid, c->kernel.block};
-    c->k = (struct kernel_case){.name = "random.ptx",
-                                .ptx = strbuf_text(&c->kernel.ptx),
-                                .buffers = c->buffers,
-                                .n_buffers = 4,
-                                .launches = c->launches,
-                                .n_launches = c->kernel.launches,
-                                .max_cycles = 20000000};
-}
-
-static void destroy_case(struct fuzz_case *c)
-{
-    random_kernel_destroy(&c->kernel);
-    arena_destroy(&c->arena);
-    free(c);
-}
 
 static void complain(struct fuzz_case *c, const char *what, const struct strbuf *why)
 {
     struct strbuf bed = {0};
-    describe_testbed(&c->bed, &bed);
+    describe_testbed(&c->random.bed, &bed);
     print_error("seed %llu (%s kernel, %u CTAs of %u): %s\n", (unsigned long long)c->seed,
-                c->kernel.racy ? "racy" : "race-free", c->kernel.grid, c->kernel.block, what);
+                c->random.kernel.racy ? "racy" : "race-free", c->random.kernel.grid,
+                c->random.kernel.block, what);
     fprintf(stderr, "%s  on --gpu %s\n", strbuf_text(why), strbuf_text(&bed));
     strbuf_destroy(&bed);
     c->failed = true;
@@ -94,7 +58,7 @@ static void keep_outcome(struct strbuf *b)
 static void compare_with_functional(struct fuzz_case *c, const struct strbuf *timed)
 {
     struct strbuf functional = {0}, head = {0}, why = {0};
-    observe_functional(&c->k, &functional);
+    observe_functional(&c->random.k, &functional);
     strbuf_add(&head, strbuf_text(timed));
     keep_outcome(&head);
     keep_outcome(&functional);
@@ -109,25 +73,27 @@ static bool run_case(uint64_t seed)
 {
     struct fuzz_case *c = calloc(1, sizeof *c);
     struct strbuf first = {0}, other = {0}, why = {0};
-    make_case(c, seed);
+    c->seed = seed;
+    random_case_make(&c->random, seed, seed % 3 == 0);
     if (show_kernel)
-        puts(c->k.ptx);
-    enum heddle_status s = observe_kernel(&c->k, &c->bed, &manners[0], &first);
+        puts(c->random.k.ptx);
+    enum heddle_status s = observe_kernel(&c->random.k, &c->random.bed, &manners[0], &first);
     if (s != HEDDLE_OK)
         complain(c, "does not run", &first);
     for (uint32_t i = 1; !c->failed && i < sizeof manners / sizeof manners[0]; i++) {
         strbuf_clear(&other);
-        observe_kernel(&c->k, &c->bed, &manners[i], &other);
+        observe_kernel(&c->random.k, &c->random.bed, &manners[i], &other);
         if (!observations_agree(&first, &other, &why))
             complain(c, manners[i].name, &why);
     }
-    if (!c->failed && !c->kernel.racy)
+    if (!c->failed && !c->random.kernel.racy)
         compare_with_functional(c, &first);
     strbuf_destroy(&first);
     strbuf_destroy(&other);
     strbuf_destroy(&why);
     bool ok = !c->failed;
-    destroy_case(c);
+    random_case_destroy(&c->random);
+    free(c);
     return ok;
 }
 

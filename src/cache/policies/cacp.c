@@ -90,7 +90,7 @@ static uint64_t critical_part(const struct cache_policy *p)
 static uint64_t part_of(const struct cache_policy *p, const struct cache_set *s, uint32_t way)
 {
     uint64_t critical = critical_part(p);
-    return critical >> way & 1 ? critical : all_ways(s) & ~critical;
+    return critical >> way & 1 ? critical : cache_set_ways(s) & ~critical;
 }
 
 static struct cacp_line *line_of(const struct cache_set *s, uint32_t way)
@@ -104,7 +104,7 @@ static int cacp_decide(const struct cache_policy *p, const struct cache_set *s,
     const struct cacp *c = p->state;
     const struct cacp_params *params = p->params;
     bool critical = c->ccbp[signature_of(p, a)] > params->ccbp_threshold;
-    return rrip_victim(s, critical ? critical_part(p) : all_ways(s) & ~critical_part(p));
+    return rrip_victim(s, critical ? critical_part(p) : cache_set_ways(s) & ~critical_part(p));
 }
 
 static void cacp_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,

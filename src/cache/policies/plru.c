@@ -34,8 +34,7 @@ static int plru_decide(const struct cache_policy *p, const struct cache_set *s,
 {
     (void)a;
     uint64_t tree = ((const uint64_t *)p->state)[s->set];
-    uint64_t all = s->n_ways == 64 ? ~0ull : (1ull << s->n_ways) - 1;
-    uint64_t candidates = all & ~s->reserved;
+    uint64_t candidates = cache_set_ways(s) & ~s->reserved;
     if (!candidates)
         return CACHE_STALL;
     uint32_t node = 1, first = 0;

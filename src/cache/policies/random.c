@@ -39,8 +39,7 @@ static int random_decide(const struct cache_policy *p, const struct cache_set *s
 {
     (void)a;
     const struct random_state *state = p->state;
-    uint64_t all = s->n_ways == 64 ? ~0ull : (1ull << s->n_ways) - 1;
-    uint64_t candidates = all & ~s->reserved;
+    uint64_t candidates = cache_set_ways(s) & ~s->reserved;
     if (!candidates)
         return CACHE_STALL;
     uint64_t n = (uint64_t)__builtin_popcountll(candidates);

@@ -3,7 +3,7 @@
 int rrip_decide(const struct cache_policy *p, const struct cache_set *s, const struct mem_access *a)
 {
     (void)p, (void)a;
-    return rrip_victim(s, all_ways(s));
+    return rrip_victim(s, cache_set_ways(s));
 }
 
 void rrip_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -26,7 +26,7 @@ void rrip_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t w
 {
     (void)p, (void)a;
     if (cause == EVICT_REPLACE)
-        rrip_age(s, all_ways(s), way);
+        rrip_age(s, cache_set_ways(s), way);
 }
 
 uint64_t rrip_cost(const struct cache_geometry *g, struct strbuf *parts)

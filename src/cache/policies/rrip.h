@@ -19,12 +19,6 @@ static inline struct rrip_line *rrip_line(const struct cache_set *s, uint32_t wa
     return s->bits[way];
 }
 
-/* The mask of all ways of a set. */
-static inline uint64_t all_ways(const struct cache_set *s)
-{
-    return s->n_ways == 64 ? ~0ull : (1ull << s->n_ways) - 1;
-}
-
 /* The victim among the ways of a mask: of those that are not reserved the first of the largest
  * prediction, which is the first to reach the top. */
 static inline int rrip_victim(const struct cache_set *s, uint64_t ways)
