@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every check there is: gcc, clang, sanitizers, fuzz targets, style. Ends with "N passed, N failed".
-# HEDDLE_FUZZ_SECONDS (default 20) is how long each fuzz target runs.
+# HEDDLE_FUZZ_SECONDS (default 10) is how long each fuzz target runs.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/checks.inc
@@ -13,5 +13,5 @@ build build && run_tests build
 build build-clang -DCMAKE_C_COMPILER=clang
 build build-asan -DHEDDLE_SANITIZE=ON && run_tests build-asan
 build build-tsan -DHEDDLE_TSAN=ON && run_tests build-tsan
-fuzz_all "${HEDDLE_FUZZ_SECONDS:-20}"
+fuzz_all "${HEDDLE_FUZZ_SECONDS:-10}"
 summary
