@@ -32,10 +32,17 @@ static void free_record(struct sm *sm, struct load_record *r)
 
 /* --- what an instruction touches --- */
 
+/* The first-level cache of a space: its lines are what lanes are joined into. */
+static const struct cache_config *l1_of(const struct sm *sm, enum mem_space space)
+{
+    return space == MEM_CONST ? &sm->config->l1c : &sm->config->l1d;
+}
+
+/* Global memory and constants. */
 static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec;
-    l->n += coalesce(l->address, mask, bytes, sm->config->l1d.line_bytes,
+    l->n += coalesce(l->address, mask, bytes, l1_of(sm, l->space)->line_bytes,
                      sm->config->coalesce_lanes, l->access + l->n);
 }
 
@@ -226,7 +233,7 @@ static void prepare_access(const struct sm *sm, struct ldst_op *l)
     a->address = x->address;
     a->line = x->line;
     a->segments = x->segments;
-    a->sector_mask = cache_sectors_of(&sm->config->l1d, x->segments);
+    a->sector_mask = cache_sectors_of(l1_of(sm, l->space), x->segments);
     a->set = cache_set_of(l->space == MEM_CONST ? sm->l1c : sm->l1d, x->line);
     a->byte_mask[0] = x->bytes[0];
     a->byte_mask[1] = x->bytes[1];
@@ -347,11 +354,10 @@ static void send_miss(struct sm *sm, const struct ldst_op *l, const struct mem_a
                       const struct cache_result *r, uint64_t now)
 {
     bool constant = l->space == MEM_CONST;
-    const struct cache_config *c = constant ? &sm->config->l1c : &sm->config->l1d;
     if (r->writeback)
         sm_queue_writeback(sm, a, r, now);
     enum request_origin origin = constant ? FROM_L1C : FROM_L1D;
-    sm_queue_request(sm, new_fetch(sm, a, &l->route, c, origin, r), now);
+    sm_queue_request(sm, new_fetch(sm, a, &l->route, l1_of(sm, l->space), origin, r), now);
 }
 
 static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)

@@ -179,6 +179,72 @@ static void local_and_constant_accesses_hit_their_caches(void **state)
     probe_close(&p);
 }
 
+struct constants {
+    uint64_t loads, hits, misses, flits_down;
+};
+
+static struct constants read_constants(struct probe *p, uint64_t offset, uint64_t apart,
+                                       uint64_t step)
+{
+    PROBE_LAUNCH(p, "spread_const", 1, 32, offset, apart, step);
+    return (struct constants){probe_count(p, "l1c.loads"), probe_count(p, "l1c.hits"),
+                              probe_count(p, "l1c.misses"), probe_count(p, "noc.flits_down")};
+}
+
+static uint64_t constant_requests_of(const char *gpu, const char *const *settings, uint64_t apart,
+                                     uint64_t step)
+{
+    struct probe p = probe_open(gpu, settings);
+    uint64_t n = read_constants(&p, 0, apart, step).loads;
+    assert_int_equal(probe_count(&p, "l1d.loads"), 0);
+    probe_close(&p);
+    return n;
+}
+
+/* The constant cache has lines of 64 bytes, L1D of 128: a lane 60 bytes behind the first is in the
+ * same line, one 64 behind is not. */
+static void constants_are_coalesced_into_lines_of_their_own_cache(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = {"gtx480", "m2090", "v100"};
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+        assert_int_equal(constant_requests_of(gpus[i], NULL, 0, 0), 1);
+        assert_int_equal(constant_requests_of(gpus[i], NULL, 60, 0), 1);
+        assert_int_equal(constant_requests_of(gpus[i], NULL, 64, 0), 2);
+        assert_int_equal(constant_requests_of(gpus[i], NULL, 64, 128), 32);
+    }
+    static const char *const short_l1d[] = {"l1d.line_bytes=32", "l1d.sector_bytes=32", NULL};
+    assert_int_equal(constant_requests_of("gtx480", short_l1d, 60, 0), 1);
+    assert_int_equal(constant_requests_of("gtx480", short_l1d, 64, 0), 2);
+    static const char *const long_l1c[] = {"l1c.line_bytes=128", "l1c.sector_bytes=128", NULL};
+    assert_int_equal(constant_requests_of("gtx480", long_l1c, 124, 0), 1);
+    assert_int_equal(constant_requests_of("gtx480", long_l1c, 128, 0), 2);
+}
+
+/* 64 sets of two ways of 64 bytes hold 8 KB: what was read once is there, and the next line is one
+ * too many in its set. A miss brings 64 bytes, with their header three flits of 32. */
+static void the_constant_cache_holds_what_its_size_says(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"n_sms=1", "flush_l1=false", NULL};
+    struct probe p = probe_open("gtx480", settings);
+    read_constants(&p, 0, 0, 0); /* brings instructions too */
+    uint64_t flits = probe_count(&p, "noc.flits_down");
+    struct constants c = {0};
+    for (uint64_t kb = 0; kb < 8; kb += 2)
+        c = read_constants(&p, kb << 10, 64, 128);
+    assert_int_equal(c.misses, 128);
+    assert_int_equal(c.flits_down - flits, 127 * 3);
+    for (uint64_t kb = 0; kb < 8; kb += 2)
+        c = read_constants(&p, kb << 10, 64, 128);
+    assert_int_equal(c.misses, 128);
+    assert_int_equal(c.hits, 1 + 128);
+    read_constants(&p, 8192, 0, 0); /* pushes out the line at 0, the oldest of its set */
+    assert_int_equal(read_constants(&p, 4096, 0, 0).misses, 129);
+    assert_int_equal(read_constants(&p, 0, 0, 0).misses, 130);
+    probe_close(&p);
+}
+
 /* --- misses on their way --- */
 
 /* Core cycles for each of many loads that miss L1D and hit L2, one SM alone. */
@@ -223,6 +289,8 @@ int main(void)
         cmocka_unit_test(shared_memory_serves_a_word_of_each_bank_in_a_pass),
         cmocka_unit_test(shared_accesses_wait_for_each_other_s_passes),
         cmocka_unit_test(local_and_constant_accesses_hit_their_caches),
+        cmocka_unit_test(constants_are_coalesced_into_lines_of_their_own_cache),
+        cmocka_unit_test(the_constant_cache_holds_what_its_size_says),
         cmocka_unit_test(misses_are_limited_by_mshrs_then_by_the_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
