@@ -66,11 +66,34 @@ static void run_litmus(const char *const *kernels, uint32_t n)
 LITMUS(a_load_after_a_barrier_sees_the_atomics_before_it, "atomic_then_barrier")
 LITMUS(a_counter_can_be_reset_between_reductions, "reset_after_reduction")
 LITMUS(one_threads_accesses_to_a_word_keep_their_order, "own_word")
+LITMUS(one_threads_atomics_on_a_word_keep_their_order, "own_atomics")
 LITMUS(who_sees_the_flag_sees_the_data, "message")
 LITMUS(who_sees_an_atomic_flag_by_plain_loads_sees_the_data, "message_by_atomic")
 LITMUS(a_lock_protects_plain_data, "lock", "sees_all")
 LITMUS(the_next_kernel_sees_additions_nobody_waited_for, "add_and_exit", "sees_all")
 LITMUS(ctas_that_wait_for_each_other_finish, "ring")
+
+/* Races are decided as well (ADR 12): of what a period brings, stores count after atomics, and
+ * those of a higher SM after those of a lower one, whichever came first. */
+static void races_are_decided_by_kind_and_sm(void **state)
+{
+    (void)state;
+    static const struct testbed bed = {
+        "three SMs", "gtx480", {"n_sms=3", "visibility_cycles=100000"}};
+    const struct kernel_buffer buffers[] = {{4096, NULL, true}, {OUT_WORDS * 4, NULL, false}};
+    const struct kernel_launch launch = {"races", 3, 32};
+    struct kernel_case k = {"order.ptx", strbuf_text(&program), buffers, 2, &launch, 1, 5000000};
+    for (uint32_t i = 0; i < sizeof manners / sizeof manners[0]; i++) {
+        struct strbuf contents = {0}, error = {0};
+        uint32_t words[33];
+        assert_int_equal(run_kernel_case(&k, &bed, &manners[i], &contents, &error), HEDDLE_OK);
+        memcpy(words, contents.text, sizeof words);
+        assert_int_equal(words[0], 2);
+        assert_int_equal(words[32], 9);
+        strbuf_destroy(&contents);
+        strbuf_destroy(&error);
+    }
+}
 
 int main(void)
 {
@@ -80,11 +103,13 @@ int main(void)
         cmocka_unit_test(a_load_after_a_barrier_sees_the_atomics_before_it),
         cmocka_unit_test(a_counter_can_be_reset_between_reductions),
         cmocka_unit_test(one_threads_accesses_to_a_word_keep_their_order),
+        cmocka_unit_test(one_threads_atomics_on_a_word_keep_their_order),
         cmocka_unit_test(who_sees_the_flag_sees_the_data),
         cmocka_unit_test(who_sees_an_atomic_flag_by_plain_loads_sees_the_data),
         cmocka_unit_test(a_lock_protects_plain_data),
         cmocka_unit_test(the_next_kernel_sees_additions_nobody_waited_for),
         cmocka_unit_test(ctas_that_wait_for_each_other_finish),
+        cmocka_unit_test(races_are_decided_by_kind_and_sm),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     strbuf_destroy(&program);
