@@ -286,6 +286,18 @@ static void a_load_behind_one_that_waits_for_an_mshr(void **state)
           "F X D4 X X X D R116 D D X D M114 X D5 X");
 }
 
+/* A load that goes around L1D finds the port taken, in cycles 9 and 10, by the two flits of the
+ * store before it: that is part of its miss. It is sent in cycle 11 and brings two flits instead of
+ * five: 1 + 12 + 1 + 73 + 10 + (1 + 12 + 2) = 112 cycles. */
+static void a_load_that_waits_for_the_port_misses(void **state)
+{
+    (void)state;
+    CHART(SETTINGS("l1d.policy=none"),
+          "mov.u64 %p, data;\nst.global.u32 [%p], 1;\nld.global.u32 %x, [%p + 128];\n"
+          "add.u32 %y, %x, 1;\nret;\n",
+          "F X D4 X X D D M113 X D5 X");
+}
+
 /* Warp 1 could issue from cycle 2 on but is beyond the limit until warp 0 ends. */
 static void a_warp_held_back_by_the_policy_waits_for_scheduling(void **state)
 {
@@ -382,6 +394,7 @@ int main(void)
         cmocka_unit_test(a_load_that_waits_for_an_mshr),
         cmocka_unit_test(the_first_operand_that_misses_counts),
         cmocka_unit_test(a_load_behind_one_that_waits_for_an_mshr),
+        cmocka_unit_test(a_load_that_waits_for_the_port_misses),
         cmocka_unit_test(a_warp_held_back_by_the_policy_waits_for_scheduling),
         cmocka_unit_test(a_fence_that_waits_is_in_sync),
         cmocka_unit_test(a_branch_to_instructions_that_miss_is_fetch),
