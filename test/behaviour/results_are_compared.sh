@@ -51,6 +51,17 @@ for m in against["moved"]:
 text = call("compare", "lrr.json", "gto.json").stdout
 assert "geometric mean" in text and f"{math.prod(ratios) ** (1 / 3):.3f}" in text
 
+# Two inputs of a workload are two rows, each compared with its own, in whatever order they come.
+seeds = {"lrr": ["1", "2"], "gto": ["2", "1"]}
+for scheduler, order in seeds.items():
+    runs_of = [call("run", "ss", "--size", "tiny", "--seed", seed, "--scheduler", scheduler,
+                    "--json").stdout for seed in order]
+    seeds[scheduler] = {seed: json.loads(run) for seed, run in zip(order, runs_of)}
+    write(f"{scheduler}-seeds.json", json.dumps(list(seeds[scheduler].values())))
+two = json.loads(call("compare", "lrr-seeds.json", "gto-seeds.json", "--json").stdout)
+assert [row["results"][1]["speedup"] for row in two["rows"]] == [
+    seeds["lrr"][n]["stats"]["cycles"] / seeds["gto"][n]["stats"]["cycles"] for n in "12"]
+
 # --- a store: ids and conditions give what files give ---
 write("e.yaml", "workloads: [ss, bp, hot]\nsize: tiny\nschedulers: [lrr, gto]\n"
                 "set: {l1d.n_ways: [4, 8]}\n")
