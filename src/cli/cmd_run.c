@@ -19,7 +19,7 @@ static const struct option options[] = {
                 "execute without timing, as fast as possible"),
     OPTION_TEXT("size", struct run_options, size, "SIZE",
                 "input of a workload: tiny, small (the default), or one of the papers' "
-                "(`heddle show workload NAME`)"),
+                "(`heddle show workload NAME`); SIZE:NAME=VALUE:... changes some of its inputs"),
     OPTION_TEXT("gpu", struct run_options, gpu, "GPU",
                 "a name from `heddle show gpus`, or a .yaml file; gtx480 if not given"),
     OPTION_LIST("set", struct run_options, settings, "NAME=VALUE",
@@ -289,6 +289,8 @@ static const char *const examples[] = {
     "breadth-first search, cycle by cycle, checked against its reference",
     "heddle run kmn --gpu m2090 --scheduler lrr --set l1d.n_sets=64",
     "on another machine, with another scheduler and a larger L1D",
+    "heddle run bfs --size paper-s4:graph=tree:edges=2M",
+    "a tree of two million edges in place of the paper's graph",
     "heddle run bfs --functional",
     "without timing, as fast as it goes",
     "heddle run all --functional --size tiny --json",

@@ -27,10 +27,13 @@ static enum heddle_status unknown_size(const struct workload *w, const char *wor
     uint32_t n = 0;
     for (const struct workload_size *s = w->sizes; s->name && n < 16; s++)
         names[n++] = s->name;
-    struct strbuf hint = {0};
+    struct strbuf hint = {0}, base = {0};
     strbuf_addf(&hint, "`heddle show workload %s` lists the sizes of %s", w->name, w->name);
-    enum heddle_status status = output_unknown("size", word, names, n, strbuf_text(&hint));
+    strbuf_addf(&base, "%.*s", (int)strcspn(word, ":"), word);
+    enum heddle_status status =
+        output_unknown("size", strbuf_text(&base), names, n, strbuf_text(&hint));
     strbuf_destroy(&hint);
+    strbuf_destroy(&base);
     return status;
 }
 
@@ -41,16 +44,46 @@ static void add_job(struct job_list *list, const struct workload *w,
     run_rows_fit(&list->rows, w->name, size->name);
 }
 
-/* With "all", workloads that no paper ran at that size are left out, if at least one has it. */
+/* With "all", workloads that no paper ran at that size, or that have no such input, are left out,
+ * if at least one has it. */
 static enum heddle_status list_all(const char *size_name, struct job_list *list)
 {
+    bool some_have_the_size = false;
     for (uint32_t i = 0; i < workload_count; i++) {
         const struct workload *w = workload_list[i];
-        const struct workload_size *size = workload_find_size(w, size_name);
+        struct strbuf why = {0};
+        const struct workload_size *size = workload_make_size(w, size_name, &list->arena, &why);
         if (size)
             add_job(list, w, size);
+        some_have_the_size |= why.len > 0;
+        strbuf_destroy(&why);
     }
-    return list->n ? HEDDLE_OK : unknown_size(workload_list[0], size_name);
+    if (list->n)
+        return HEDDLE_OK;
+    if (!some_have_the_size)
+        return unknown_size(workload_list[0], size_name);
+    output_error("no workload takes the size '%s'; `heddle show workload NAME` lists the inputs of "
+                 "one",
+                 size_name);
+    return HEDDLE_BAD_INPUT;
+}
+
+static enum heddle_status list_one(const struct workload *w, const char *size_name,
+                                   struct job_list *list)
+{
+    struct strbuf why = {0};
+    enum heddle_status status = HEDDLE_OK;
+    const struct workload_size *size = workload_make_size(w, size_name, &list->arena, &why);
+    if (size) {
+        add_job(list, w, size);
+    } else if (why.len) {
+        output_error("--size %s: %s", size_name, strbuf_text(&why));
+        status = HEDDLE_BAD_INPUT;
+    } else {
+        status = unknown_size(w, size_name);
+    }
+    strbuf_destroy(&why);
+    return status;
 }
 
 static enum heddle_status list_jobs(const struct run_context *run, const struct text_list *names,
@@ -68,10 +101,9 @@ static enum heddle_status list_jobs(const struct run_context *run, const struct 
         }
         if (!w)
             return output_unknown_workload(names->items[i]);
-        const struct workload_size *size = workload_find_size(w, size_name);
-        if (!size)
-            return unknown_size(w, size_name);
-        add_job(list, w, size);
+        enum heddle_status status = list_one(w, size_name, list);
+        if (status != HEDDLE_OK)
+            return status;
     }
     return HEDDLE_OK;
 }
@@ -101,6 +133,22 @@ static void json_hash(struct json_writer *w, const char *name, uint64_t hash)
     json_string(w, name, text);
 }
 
+/* What the size stands for, parameter by parameter. */
+static void json_input(struct json_writer *w, const struct job *job)
+{
+    const struct workload *workload = job->workload;
+    json_begin_object(w, "input");
+    for (uint32_t i = 0; i < WORKLOAD_PARAMS && workload->param_names[i]; i++) {
+        const char *name = workload->param_names[i];
+        const struct workload_input *input = workload_find_input(workload, name);
+        if (input && input->choices)
+            json_string(w, name, input->choices[job->size->p[i]]);
+        else
+            json_int(w, name, job->size->p[i]);
+    }
+    json_end_object(w);
+}
+
 static void json_one(const struct run_context *run, const struct job *job,
                      const struct heddle_sim *sim, const struct run_watch *watch,
                      const char *device, const struct workload_result *r, struct json_writer *w)
@@ -108,6 +156,7 @@ static void json_one(const struct run_context *run, const struct job *job,
     json_begin_object(w, NULL);
     json_string(w, "workload", job->workload->name);
     json_string(w, "size", job->size->name);
+    json_input(w, job);
     json_string(w, "device", device);
     json_string(w, "heddle_version", heddle_version());
     json_uint(w, "seed", run->options->seed);

@@ -22,6 +22,28 @@ static void json_sizes(const struct workload *w, struct json_writer *j)
     json_end_array(j);
 }
 
+/* Choices of an input, whose numbers in the sizes count from 0, or its range. */
+static void json_inputs(const struct workload *w, struct json_writer *j)
+{
+    json_begin_array(j, "inputs");
+    for (const struct workload_input *input = w->inputs; input && input->name; input++) {
+        json_begin_object(j, NULL);
+        json_string(j, "name", input->name);
+        json_string(j, "meaning", input->meaning);
+        if (input->choices) {
+            json_begin_array(j, "choices");
+            for (uint32_t i = 0; input->choices[i]; i++)
+                json_string(j, NULL, input->choices[i]);
+            json_end_array(j);
+        } else {
+            json_int(j, "min", input->min);
+            json_int(j, "max", input->max);
+        }
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
 static void json_workload(const struct workload *w, struct json_writer *j)
 {
     json_begin_object(j, NULL);
@@ -37,6 +59,7 @@ static void json_workload(const struct workload *w, struct json_writer *j)
     json_string(j, "s4", w->categories.s4);
     json_end_object(j);
     json_sizes(w, j);
+    json_inputs(w, j);
     json_end_object(j);
 }
 
@@ -87,9 +110,32 @@ static void print_sizes(const struct workload *w, struct strbuf *out)
     struct table t = {.titles = titles, .n_columns = 1 + n_params, .right = "lrrrrrr"};
     for (const struct workload_size *s = w->sizes; s->name; s++) {
         table_cell(&t, "%s", s->name);
-        for (uint32_t p = 0; p < n_params; p++)
-            table_cell(&t, "%lld", (long long)s->p[p]);
+        for (uint32_t p = 0; p < n_params; p++) {
+            struct strbuf value = {0};
+            workload_print_param(w, s, p, &value);
+            table_cell(&t, "%s", strbuf_text(&value));
+            strbuf_destroy(&value);
+        }
     }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+static void print_inputs(const struct workload *w, struct strbuf *out)
+{
+    static const char *const titles[] = {"input", "values", "meaning"};
+    if (!w->inputs)
+        return;
+    struct table t = {.titles = titles, .n_columns = 3};
+    for (const struct workload_input *input = w->inputs; input->name; input++) {
+        struct strbuf range = {0};
+        workload_print_range(input, &range);
+        table_cell(&t, "%s", input->name);
+        table_cell(&t, "%s", strbuf_text(&range));
+        table_cell(&t, "%s", input->meaning);
+        strbuf_destroy(&range);
+    }
+    strbuf_add(out, "\nInputs that --size SIZE:NAME=VALUE:... changes:\n\n");
     table_print(&t, out);
     table_destroy(&t);
 }
@@ -111,5 +157,6 @@ enum heddle_status show_workload(const struct show_options *o, const char *name,
                 w->origin, or_dash(w->categories.s2), or_dash(w->categories.s3_ch4),
                 or_dash(w->categories.s3_ch5), or_dash(w->categories.s4));
     print_sizes(w, out);
+    print_inputs(w, out);
     return HEDDLE_OK;
 }

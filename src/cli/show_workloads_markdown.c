@@ -1,6 +1,4 @@
 /* doc/workloads.md: the descriptors of the workloads as one page. */
-#include <inttypes.h>
-
 #include "cli/show.h"
 #include "workloads/workload.h"
 
@@ -33,23 +31,40 @@ static void add_sizes(const struct workload *w, struct strbuf *out)
         strbuf_add(out, "---:|");
     for (const struct workload_size *s = w->sizes; s->name; s++) {
         strbuf_addf(out, "\n| `%s` |", s->name);
-        for (uint32_t p = 0; p < n_params; p++)
-            strbuf_addf(out, " %" PRId64 " |", s->p[p]);
+        for (uint32_t p = 0; p < n_params; p++) {
+            strbuf_add_char(out, ' ');
+            workload_print_param(w, s, p, out);
+            strbuf_add(out, " |");
+        }
     }
     strbuf_add_char(out, '\n');
 }
 
+static void add_inputs(const struct workload *w, struct strbuf *out)
+{
+    if (!w->inputs)
+        return;
+    strbuf_add(out, "\n| input | values | meaning |\n|---|---|---|\n");
+    for (const struct workload_input *input = w->inputs; input->name; input++) {
+        strbuf_addf(out, "| `%s` | ", input->name);
+        workload_print_range(input, out);
+        strbuf_addf(out, " | %s |\n", input->meaning);
+    }
+}
+
 void show_workloads_markdown(struct strbuf *out)
 {
-    strbuf_add(out,
-               "# The workloads\n\n"
-               "<!-- Written by `heddle show workloads --markdown`; a test fails when it drifts. "
-               "-->\n\n"
-               "Each is a kernel in OpenCL C, a host part, and a plain C reference that checks the "
-               "result; `src/workloads/NAME` holds all three. Inputs are generated from a seed. "
-               "The kernels are Heddle's own, written after the algorithms' descriptions; \"from\" "
-               "names the suite the papers took the program from. The last columns say how each "
-               "paper classes it.\n\n");
+    strbuf_add(
+        out,
+        "# The workloads\n\n"
+        "<!-- Written by `heddle show workloads --markdown`; a test fails when it drifts. "
+        "-->\n\n"
+        "Each is a kernel in OpenCL C, a host part, and a plain C reference that checks the "
+        "result; `src/workloads/NAME` holds all three. Inputs are generated from a seed. "
+        "The kernels are Heddle's own, written after the algorithms' descriptions; \"from\" "
+        "names the suite the papers took the program from. The last columns say how each "
+        "paper classes it. Where inputs are listed, `SIZE:NAME=VALUE:NAME=VALUE` in place of a "
+        "size changes some of it: `heddle run bfs --size paper-s4:graph=tree:edges=2M`.\n\n");
     add_overview(out);
     strbuf_add(out, "\n```\n");
     show_papers(out);
@@ -59,5 +74,6 @@ void show_workloads_markdown(struct strbuf *out)
         strbuf_addf(out, "\n## %s\n\n%s (%s). %s\n\n", w->name, w->title, w->paper_name,
                     w->summary);
         add_sizes(w, out);
+        add_inputs(w, out);
     }
 }

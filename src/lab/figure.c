@@ -37,8 +37,9 @@ static const char *coordinate(struct figure *f, const struct point *p, const cha
 static bool is_reference(struct figure *f, const struct point *p, const struct point *other,
                          const char *name, const char *value)
 {
-    if (other->workload != p->workload || other->size != p->size || other->seed != p->seed ||
-        strcmp(other->gpu.text, p->gpu.text) != 0 || other->n_words != p->n_words)
+    if (other->workload != p->workload || strcmp(other->size->name, p->size->name) != 0 ||
+        other->seed != p->seed || strcmp(other->gpu.text, p->gpu.text) != 0 ||
+        other->n_words != p->n_words)
         return false;
     for (uint32_t i = 0; i < p->n_words; i++) {
         size_t n = strcspn(p->words[i].text, "=");

@@ -48,7 +48,10 @@ bool point_coordinate(const struct point *p, const char *name, struct strbuf *ou
             return true;
         }
     }
-    return false;
+    uint32_t param = workload_find_param(p->workload, name);
+    if (param < WORKLOAD_PARAMS)
+        workload_print_param(p->workload, p->size, param, out);
+    return param < WORKLOAD_PARAMS;
 }
 
 void point_settings(const struct point *p, struct strbuf *out)

@@ -9,6 +9,7 @@
 struct position {
     const struct axis_choice *gpu, *scheduler, *l1d, *settings[SPEC_MAX_SETTINGS], *workload, *size,
         *seed;
+    bool is_first; /* of its workload and size */
 };
 
 static void add_words(struct point *p, const struct axis_choice *c)
@@ -47,6 +48,7 @@ static struct position position_at(const struct spec_axes *a, uint64_t i)
     i /= a->sizes.n;
     at.workload = &a->workloads.choices[i % a->workloads.n];
     i /= a->workloads.n;
+    at.is_first = i == 0 && at.seed == a->seeds.choices;
     for (uint32_t s = a->n_settings; s-- > 0;) {
         at.settings[s] = &a->settings[s].choices[i % a->settings[s].n];
         i /= a->settings[s].n;
@@ -71,19 +73,33 @@ static uint64_t product(const struct spec_axes *a)
     return n;
 }
 
-/* A workload that has not all the sizes: a mistake if somebody named it. Said once. */
-static void size_is_missing(struct spec_reader *r, const struct position *at)
+/* A workload that has not all the sizes: a mistake if somebody named it. Said once. `why` is empty
+ * unless it is an input that is wrong. */
+static void size_is_missing(struct spec_reader *r, const struct position *at, const char *why)
 {
     const char *name = at->workload->text, *size = at->size->text;
-    if (at->gpu != r->axes.gpus.choices || at->seed != r->axes.seeds.choices ||
-        at->workload->is_of_all)
+    if (!at->is_first || at->workload->is_of_all)
         return;
     if (r->changes->notes_missing)
         spec_note_missing(r, "size", arena_printf(&r->spec->arena, "%s of %s", size, name));
+    else if (why[0])
+        diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, at->size->line,
+                 at->size->col, "`heddle show workload NAME` lists its inputs", "%s", why);
     else
         diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, at->workload->line,
                  at->workload->col, "`heddle show workload NAME` lists its sizes",
                  "%s has no size '%s'", name, size);
+}
+
+static const struct workload_size *size_at(struct spec_reader *r, const struct position *at)
+{
+    struct strbuf why = {0};
+    const struct workload_size *size =
+        workload_make_size(at->workload->workload, at->size->text, &r->spec->arena, &why);
+    if (!size)
+        size_is_missing(r, at, strbuf_text(&why));
+    strbuf_destroy(&why);
+    return size;
 }
 
 static void make_points(struct spec_reader *r, yaml_node_t *node)
@@ -99,11 +115,9 @@ static void make_points(struct spec_reader *r, yaml_node_t *node)
     s->points = xcalloc(n + 1, sizeof *s->points);
     for (uint64_t i = 0; i < n; i++) {
         struct position at = position_at(&r->axes, i);
-        const struct workload_size *size = workload_find_size(at.workload->workload, at.size->text);
-        if (!size) {
-            size_is_missing(r, &at);
+        const struct workload_size *size = size_at(r, &at);
+        if (!size)
             continue;
-        }
         struct point p = make_point(r, &at, size);
         if (filter_admits(&filter, &p))
             s->points[s->n_points++] = p;

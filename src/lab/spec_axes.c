@@ -83,10 +83,12 @@ static void read_workloads(struct spec_reader *r, yaml_node_t *node)
     }
 }
 
-static bool some_workload_has(const char *size)
+/* What follows the size's name is looked at when points are made. */
+static bool some_workload_has(struct spec_reader *r, const char *size)
 {
+    const char *name = arena_strndup(&r->spec->arena, size, strcspn(size, ":"));
     for (uint32_t i = 0; i < workload_count; i++)
-        if (workload_find_size(workload_list[i], size))
+        if (workload_find_size(workload_list[i], name))
             return true;
     return false;
 }
@@ -96,11 +98,43 @@ static void read_sizes(struct spec_reader *r, yaml_node_t *node)
     for (uint32_t i = 0; node && i < yaml_count(node); i++) {
         const yaml_node_t *item = yaml_item(r->doc, node, i);
         const char *name = yaml_scalar(r->doc, item, "a size");
-        if (name && some_workload_has(name))
+        if (name && some_workload_has(r, name))
             add_choice(&r->axes.sizes, keep_text(r, name), item);
         else if (name)
             yaml_complain(r->doc, item, "`heddle show workload NAME` lists the sizes of one",
                           "no workload has a size '%s'", name);
+    }
+}
+
+/* Multiplies the sizes by the values of one input. */
+static void multiply_sizes(struct spec_reader *r, const char *name, yaml_node_t *values)
+{
+    struct spec_axis old = r->axes.sizes, *sizes = &r->axes.sizes;
+    if ((uint64_t)old.n * yaml_count(values) > SPEC_MAX_POINTS) {
+        yaml_complain(r->doc, values, NULL, "more than %d sizes with such inputs", SPEC_MAX_POINTS);
+        return;
+    }
+    *sizes = (struct spec_axis){0};
+    for (uint32_t i = 0; i < old.n; i++)
+        for (uint32_t v = 0; v < yaml_count(values); v++) {
+            const yaml_node_t *item = yaml_item(r->doc, values, v);
+            const char *value = yaml_scalar(r->doc, item, "a value");
+            if (value)
+                add_choice(
+                    sizes,
+                    arena_printf(&r->spec->arena, "%s:%s=%s", old.choices[i].text, name, value),
+                    item);
+        }
+    free(old.choices);
+}
+
+static void read_inputs(struct spec_reader *r, yaml_node_t *node)
+{
+    uint32_t n = yaml_pairs(r->doc, node, "inputs of workloads: {NAME: [VALUE, ...]}");
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = yaml_scalar(r->doc, yaml_key(r->doc, node, i), "the name of an input");
+        if (name)
+            multiply_sizes(r, name, yaml_value(r->doc, node, i));
     }
 }
 
@@ -288,9 +322,9 @@ static void read_max_cycles(struct spec_reader *r, const yaml_node_t *node)
         yaml_complain(r->doc, node, NULL, "expected a whole number, not '%s'", text);
 }
 
-static const char *const spec_keys[] = {"workloads",  "size",       "sizes", "gpus",
-                                        "schedulers", "l1d",        "seeds", "set",
-                                        "plugins",    "max_cycles", "only",  "except"};
+static const char *const spec_keys[] = {"workloads",  "size", "sizes", "inputs", "gpus",
+                                        "schedulers", "l1d",  "seeds", "set",    "plugins",
+                                        "max_cycles", "only", "except"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -331,6 +365,9 @@ static void complete_axes(struct spec_reader *r, yaml_node_t *node)
         a->gpus.n = 0;
     if (!a->sizes.n)
         add_choice(&a->sizes, r->changes->size ? r->changes->size : "small", node);
+    yaml_node_t *inputs = yaml_find(r->doc, node, "inputs");
+    if (inputs)
+        read_inputs(r, inputs);
     if (!a->gpus.n)
         add_choice(&a->gpus, r->changes->gpu ? r->changes->gpu : gpu_names[0], node);
     if (!a->seeds.n)

@@ -10,9 +10,31 @@ struct graph {
     uint32_t *target;     /* n_edges */
 };
 
-/* An undirected graph of `n_edges` (made even) directed edges: n_edges / 2 pairs of nodes are
- * drawn uniformly, each stored in both directions, so degrees scatter around n_edges / n_nodes.
- * There may be parallel edges, self-loops and isolated nodes, as in a real input. */
+/* All are undirected: every pair of nodes is stored in both directions. */
+enum graph_shape {
+    /* Pairs drawn uniformly: degrees scatter around their mean. There may be parallel edges,
+     * self-loops and isolated nodes, as in a real input. */
+    GRAPH_UNIFORM,
+    /* Preferential attachment: a few hubs, many nodes of few edges, a small diameter. Connected,
+     * without self-loops, nodes numbered at random. */
+    GRAPH_POWER_LAW,
+    /* Crossings of a square grid, numbered row by row, each joined to some of its four neighbours,
+     * 2 2/3 on average (New York's roads have 2.8): degrees are alike, the diameter is large. */
+    GRAPH_ROAD,
+    /* A balanced tree, numbered level by level. */
+    GRAPH_TREE,
+    N_GRAPH_SHAPES
+};
+
+/* The shapes as users write them; ends with NULL. */
+extern const char *const graph_shape_names[N_GRAPH_SHAPES + 1];
+
+/* A graph of `n_edges` (made even) directed edges. `degree` is the mean number of edges of a node
+ * where the shape leaves that open; a tree's inner nodes have so many; roads ignore it. Roads need
+ * 100 edges at least, trees a degree of 2. */
+void graph_create(struct graph *g, enum graph_shape shape, uint32_t n_edges, uint32_t degree,
+                  struct workload_rng *rng);
+/* The same with the number of nodes given. */
 void graph_create_uniform(struct graph *g, uint32_t n_nodes, uint32_t n_edges,
                           struct workload_rng *rng);
 void graph_destroy(struct graph *g);

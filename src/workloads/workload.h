@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/strbuf.h"
 #include "workloads/device.h"
 
@@ -18,6 +19,14 @@ enum { WORKLOAD_PARAMS = 6 };
 struct workload_size {
     const char *name;           /* "tiny", "small", "paper-s2", "paper-s3", "paper-s4" */
     int64_t p[WORKLOAD_PARAMS]; /* named by workload.param_names */
+};
+
+/* A parameter that users may choose: `SIZE:NAME=VALUE` is SIZE but for that. */
+struct workload_input {
+    const char *name;           /* one of param_names */
+    const char *const *choices; /* words for 0, 1, ...; ends with NULL. NULL = it is a number */
+    int64_t min, max;           /* of a number, both allowed */
+    const char *meaning;
 };
 
 /* How each paper classes the program, in the paper's words; NULL where it does not use it. */
@@ -38,7 +47,8 @@ struct workload {
     const char *source;        /* the kernel text, embedded at build time */
     const char *build_options; /* for the OpenCL compiler, or NULL */
     const char *param_names[WORKLOAD_PARAMS];
-    const struct workload_size *sizes; /* ends with a NULL name; "tiny" and "small" are there */
+    const struct workload_size *sizes;   /* ends with a NULL name; "tiny" and "small" are there */
+    const struct workload_input *inputs; /* ends with a NULL name; NULL = only sizes to choose */
     size_t state_bytes;
 
     void (*setup)(void *state, const struct workload_size *size, uint64_t seed);
@@ -52,7 +62,25 @@ struct workload {
 extern const struct workload *const workload_list[];
 extern const uint32_t workload_count;
 const struct workload *workload_find(const char *name); /* NULL if there is none */
+/* One of the workload's own sizes; NULL if it has none of the name. */
 const struct workload_size *workload_find_size(const struct workload *w, const char *name);
+
+/* The size that `text` stands for: `SIZE`, or `SIZE:NAME=VALUE:NAME=VALUE`, in the arena. Its name
+ * says what differs from SIZE, in the order of the workload's inputs: equal inputs have equal
+ * names. NULL if the workload has no such size or input, or the value is not allowed: `why` says
+ * what is wrong, but stays empty if it is SIZE itself that is not there. */
+const struct workload_size *workload_make_size(const struct workload *w, const char *text,
+                                               struct arena *arena, struct strbuf *why);
+
+/* The value of the i-th parameter as users write it: a number or a word. */
+void workload_print_param(const struct workload *w, const struct workload_size *size, uint32_t i,
+                          struct strbuf *out);
+/* What may be chosen for an input: "1000 to 40000000" or "uniform, tree". */
+void workload_print_range(const struct workload_input *input, struct strbuf *out);
+/* The number of the parameter; WORKLOAD_PARAMS if there is none of the name. */
+uint32_t workload_find_param(const struct workload *w, const char *name);
+/* NULL if users cannot choose it. */
+const struct workload_input *workload_find_input(const struct workload *w, const char *name);
 
 /* --- Helpers for setup and check --- */
 

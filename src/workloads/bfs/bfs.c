@@ -1,4 +1,4 @@
-/* BFS: breadth-first search of a random graph (S2 Table 2, S3 Tables 3.2, 4.2, 5.3, S4 Table 2;
+/* BFS: breadth-first search of a graph (S2 Table 2, S3 Tables 3.2, 4.2, 5.3, S4 Table 2;
  * all from Rodinia).
  *
  * Algorithm and data structures as Rodinia describes them: one thread per node, a mask array for
@@ -6,8 +6,9 @@
  * pattern: coalesced mask reads, then gathers over edges, visited marks and costs whose length
  * differs from thread to thread.
  *
- * Against the original: the graph is a uniform random one from the seed with the papers' node or
- * edge counts, not their input files. */
+ * Against the original: the graph is made from the seed with the papers' node or edge counts, not
+ * read from their input files. It is a uniform random one unless the user chooses another shape;
+ * S4's Figures 15 and 18 vary the graph from 500,000 to 20 million edges. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -17,6 +18,7 @@
 extern const char workload_bfs_source[];
 
 enum { GROUP_SIZE = 256, UNREACHED = -1 };
+enum { EDGES, DEGREE, SHAPE }; /* parameters */
 
 struct bfs_node {
     uint32_t first_edge, n_edges;
@@ -33,7 +35,8 @@ static void bfs_setup(void *state, const struct workload_size *size, uint64_t se
 {
     struct bfs *s = state;
     struct workload_rng rng = {seed};
-    graph_create_uniform(&s->graph, (uint32_t)size->p[0], (uint32_t)size->p[1], &rng);
+    graph_create(&s->graph, (enum graph_shape)size->p[SHAPE], (uint32_t)size->p[EDGES],
+                 (uint32_t)size->p[DEGREE], &rng);
     s->root = graph_first_connected(&s->graph);
     s->cost = xcalloc(s->graph.n_nodes, sizeof *s->cost);
     s->expected_cost = xcalloc(s->graph.n_nodes, sizeof *s->expected_cost);
@@ -134,18 +137,29 @@ static void bfs_teardown(void *state)
     free(s->expected_cost);
 }
 
-/* S4 gives only the number of edges; the others only that of nodes, whose Rodinia input has six
- * edges a node. */
+/* S4 gives only the number of edges; the others only that of nodes, 65536, whose Rodinia input has
+ * six edges a node. */
 static const struct workload_size bfs_sizes[] = {
-    {"tiny", {16384, 98304}},      {"small", {262144, 1572864}},  {"paper-s2", {65536, 393216}},
-    {"paper-s3", {65536, 393216}}, {"paper-s4", {83334, 500000}}, {NULL, {0}},
+    {"tiny", {98304, 6, GRAPH_UNIFORM}},      {"small", {1572864, 6, GRAPH_UNIFORM}},
+    {"paper-s2", {393216, 6, GRAPH_UNIFORM}}, {"paper-s3", {393216, 6, GRAPH_UNIFORM}},
+    {"paper-s4", {500000, 6, GRAPH_UNIFORM}}, {NULL, {0}},
+};
+
+static const struct workload_input bfs_inputs[] = {
+    {"edges", NULL, 1000, 40000000, "directed edges, two for every pair of neighbours"},
+    {"degree", NULL, 3, 64,
+     "edges of a node: their mean (uniform, power-law), of inner nodes (tree); roads ignore it"},
+    {"graph", graph_shape_names, 0, 0,
+     "pairs drawn at random, hubs by preferential attachment, a grid with missing roads, or a "
+     "balanced tree"},
+    {NULL, NULL, 0, 0, NULL},
 };
 
 const struct workload workload_bfs = {
     .name = "bfs",
     .paper_name = "BFS",
     .title = "Breadth-first search",
-    .summary = "Level-synchronous search of a random graph: one thread per node walks its own "
+    .summary = "Level-synchronous search of a graph: one thread per node walks its own "
                "edge list and gathers marks and costs of the neighbours.",
     .origin = "Rodinia",
     .categories = {.s2 = "cache-insufficient",
@@ -153,8 +167,9 @@ const struct workload workload_bfs = {
                    .s3_ch5 = "cache-sensitive",
                    .s4 = "highly sensitive"},
     .source = workload_bfs_source,
-    .param_names = {"nodes", "edges"},
+    .param_names = {"edges", "degree", "graph"},
     .sizes = bfs_sizes,
+    .inputs = bfs_inputs,
     .state_bytes = sizeof(struct bfs),
     .setup = bfs_setup,
     .run = bfs_run,

@@ -91,6 +91,28 @@ static void every_axis_counts(void **state)
                         "bp small, ccws, seed 2\n");
 }
 
+static void inputs_multiply_the_sizes(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        load("workloads: bfs\n"
+             "sizes: [tiny, 'paper-s4:degree=4']\n"
+             "inputs: {graph: [uniform, tree], edges: [2K, 1000]}\n"
+             "except: [{graph: tree, edges: 1000, size: 'tiny:edges=1000:graph=tree'}]\n"),
+        "bfs tiny:edges=2000, gtx480\n"
+        "bfs tiny:edges=1000, gtx480\n"
+        "bfs tiny:edges=2000:graph=tree, gtx480\n"
+        "bfs paper-s4:edges=2000:degree=4, gtx480\n"
+        "bfs paper-s4:edges=1000:degree=4, gtx480\n"
+        "bfs paper-s4:edges=2000:degree=4:graph=tree, gtx480\n"
+        "bfs paper-s4:edges=1000:degree=4:graph=tree, gtx480\n");
+    assert_string_equal(load_with("workloads: bfs\nsize: small\ninputs: {graph: road}",
+                                  &(struct spec_changes){.size = "tiny"}),
+                        "bfs tiny:graph=road, gtx480\n");
+    load("workloads: all\nsize: tiny\ninputs: {graph: tree}");
+    assert_int_equal(spec.n_points, 1); /* others have no such input */
+}
+
 static void all_leaves_out_those_without_the_size(void **state)
 {
     (void)state;
@@ -162,14 +184,29 @@ static void a_filter_that_filters_nothing_is_a_mistake(void **state)
     expect_complaint("workloads: bfs\nexcept: [{workload: bfs}]\n", "has no points");
 }
 
+static void inputs_are_checked_with_their_places(void **state)
+{
+    (void)state;
+    expect_complaint("workloads: bfs\nschedulers: [lrr, gto]\ninputs:\n  graph: [tree, shrub]\n",
+                     "e.yaml:4:17: error: graph: 'shrub' is not one of its values: uniform, "
+                     "power-law, road, tree\n");
+    assert_null(strstr(strstr(strbuf_text(&text), "shrub") + 1, "error: graph")); /* said once */
+    expect_complaint("workloads: [bfs, kmn]\ninputs: {graph: tree}\n",
+                     "e.yaml:2:17: error: kmn has no input 'graph'");
+    expect_complaint("workloads: bfs\ninputs: [tree]\n", "inputs of workloads");
+    expect_complaint("workloads: bfs\nsize: 'tinny:graph=tree'\n",
+                     "e.yaml:2:7: error: no workload has a size 'tinny:graph=tree'");
+}
+
 static void what_is_missing_may_be_noted(void **state)
 {
     (void)state;
-    assert_string_equal(load_with("workloads: [bfs, memc]\nsize: tiny\nschedulers: [gto, nosuch]",
-                                  &(struct spec_changes){.notes_missing = true}),
-                        "bfs tiny, gtx480 scheduler=gto\n");
+    assert_string_equal(
+        load_with("workloads: [bfs, nowhere]\nsize: tiny\nschedulers: [gto, nosuch]",
+                  &(struct spec_changes){.notes_missing = true}),
+        "bfs tiny, gtx480 scheduler=gto\n");
     assert_int_equal(spec.n_missing, 2);
-    assert_string_equal(spec.missing[0], "workload 'memc'");
+    assert_string_equal(spec.missing[0], "workload 'nowhere'");
     assert_string_equal(spec.missing[1], "scheduler 'nosuch'");
 }
 
@@ -189,6 +226,8 @@ static void keys_tell_points_apart(void **state)
     static const char *const different[] = {
         "workloads: bfs\nsize: tiny",
         "workloads: kmn\nsize: tiny",
+        "workloads: bfs\nsize: tiny\ninputs: {graph: tree}",
+        "workloads: bfs\nsize: tiny\ninputs: {graph: road}",
         "workloads: bfs\nsize: small",
         "workloads: bfs\nsize: tiny\nseeds: 2",
         "workloads: bfs\nsize: tiny\ngpus: m2090",
@@ -220,10 +259,12 @@ int main(void)
         cmocka_unit_test(what_is_not_said_is_the_default),
         cmocka_unit_test(parameters_and_seeds_are_axes),
         cmocka_unit_test(every_axis_counts),
+        cmocka_unit_test(inputs_multiply_the_sizes),
         cmocka_unit_test(all_leaves_out_those_without_the_size),
         cmocka_unit_test(names_are_checked_with_their_places),
         cmocka_unit_test(parameters_are_checked_with_their_places),
         cmocka_unit_test(a_filter_that_filters_nothing_is_a_mistake),
+        cmocka_unit_test(inputs_are_checked_with_their_places),
         cmocka_unit_test(what_is_missing_may_be_noted),
         cmocka_unit_test(keys_tell_points_apart),
     };

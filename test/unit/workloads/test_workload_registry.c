@@ -65,11 +65,11 @@ static void functions_are_present(void **state)
     for_each(check_functions);
 }
 
-/* A parameter has a name if and only if some size gives it a value. */
+/* A parameter has a name if and only if some size gives it a value, or users may. */
 static void check_params(const struct workload *w)
 {
     for (int i = 0; i < WORKLOAD_PARAMS; i++) {
-        bool used = false;
+        bool used = w->param_names[i] && workload_find_input(w, w->param_names[i]);
         for (const struct workload_size *s = w->sizes; s->name; s++)
             used = used || s->p[i] != 0;
         assert_int_equal(used, w->param_names[i] != NULL);
@@ -90,6 +90,30 @@ static void sizes_are_named(void **state)
 {
     (void)state;
     for_each(check_sizes);
+}
+
+/* Every input is a parameter, says what it means, and allows what the sizes have. */
+static void check_inputs(const struct workload *w)
+{
+    for (const struct workload_input *input = w->inputs; input && input->name; input++) {
+        uint32_t param = workload_find_param(w, input->name), n_choices = 0;
+        assert_true(param < WORKLOAD_PARAMS);
+        assert_ptr_equal(workload_find_input(w, input->name), input); /* names are unique */
+        assert_true(input->meaning && input->meaning[0]);
+        while (input->choices && input->choices[n_choices])
+            n_choices++;
+        int64_t min = input->choices ? 0 : input->min;
+        int64_t max = input->choices ? (int64_t)n_choices - 1 : input->max;
+        assert_true(min < max);
+        for (const struct workload_size *s = w->sizes; s->name; s++)
+            assert_true(s->p[param] >= min && s->p[param] <= max);
+    }
+}
+
+static void inputs_are_parameters(void **state)
+{
+    (void)state;
+    for_each(check_inputs);
 }
 
 static void check_categories(const struct workload *w)
@@ -119,6 +143,7 @@ int main(void)
         cmocka_unit_test(texts_are_present),
         cmocka_unit_test(functions_are_present),
         cmocka_unit_test(sizes_are_named),
+        cmocka_unit_test(inputs_are_parameters),
         cmocka_unit_test(categories_are_spelled_as_in_the_papers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

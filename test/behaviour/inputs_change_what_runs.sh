@@ -1,0 +1,89 @@
+#!/bin/sh
+# `SIZE:NAME=VALUE` runs another input: graphs of every shape on the simulator and on another OpenCL; results,
+# comparisons and figures tell inputs apart.
+heddle=$1
+scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+set -e
+
+for shape in uniform power-law road tree; do
+    "$heddle" run bfs --functional --json --size "tiny:edges=6K:graph=$shape" >"$scratch/$shape.json"
+    "$heddle" run bfs --on opencl --json --size "tiny:graph=$shape:edges=6000" >"$scratch/$shape.opencl.json"
+done
+"$heddle" run bfs --size tiny:graph=road:edges=1000 --json >"$scratch/timed.json"
+python3 - "$scratch" <<'PYTHON'
+import json, sys
+def load(name):
+    return json.load(open("%s/%s.json" % (sys.argv[1], name)))
+shapes = ["uniform", "power-law", "road", "tree"]
+levels = {}
+for shape in shapes:
+    run, other = load(shape), load(shape + ".opencl")
+    suffix = "" if shape == "uniform" else ":graph=" + shape
+    for r in run, other:
+        assert r["verified"] is True, shape
+        assert r["size"] == "tiny:edges=6000" + suffix, r["size"]
+        assert r["input"] == {"edges": 6000, "degree": 6, "graph": shape}, r["input"]
+    assert run["input_hash"] == other["input_hash"] and run["launches"] == other["launches"]
+    levels[shape] = run["launches"] // 2
+assert len({load(shape)["input_hash"] for shape in shapes}) == len(shapes)
+# Five children a node: 1 + 5 + 25 + 125 + 625 nodes are 781 of the 3001, the rest are two levels more.
+assert levels["tree"] == 6, levels
+# A square of 47 x 47 crossings or more is crossed from corner to corner.
+assert levels["road"] > 2 * 46 > 6 * max(levels["uniform"], levels["power-law"]), levels
+timed = load("timed")
+assert timed["verified"] is True and timed["input"]["graph"] == "road"
+PYTHON
+
+set +e
+
+# What a size stands for is a coordinate like others, and equal inputs are one result.
+cat >"$scratch/graphs.yaml" <<'YAML'
+workloads: bfs
+size: tiny
+inputs: {graph: [uniform, tree], edges: [1000, 2K]}
+only: [{graph: tree}, {edges: 1000}]
+YAML
+status 0 "$heddle" sweep "$scratch/graphs.yaml" --store "$scratch/results.db" --jobs 2
+says "3 points: 3 run, 0 stored before, 0 failed"
+sed -i 's/size: tiny/size: tiny:graph=road/' "$scratch/graphs.yaml" # which the axis replaces
+status 0 "$heddle" sweep "$scratch/graphs.yaml" --store "$scratch/results.db" --jobs 2
+says "3 points: 0 run, 3 stored before, 0 failed"
+status 0 "$heddle" compare --store "$scratch/results.db" size=tiny:edges=1000 size=tiny:edges=1000
+says "tiny:edges=1000"
+cat >"$scratch/figure.yaml" <<'YAML'
+title: Graphs
+source: a test
+chart: bars
+x: {axis: graph, title: shape}
+y: IPC relative to lrr
+sweep:
+  workloads: [bfs]
+  size: tiny
+  inputs: {graph: [uniform, tree], edges: 1000}
+  schedulers: [lrr, gto]
+series:
+  - {value: ipc, over: scheduler, relative_to: {scheduler: lrr}}
+YAML
+status 0 "$heddle" figure "$scratch/figure.yaml" --store "$scratch/results.db"
+says "uniform  1.000"
+says "tree     1.000"
+
+# Mistakes.
+refused() {
+    words=$1
+    shift
+    status 2 "$heddle" run "$@" --functional
+    complains "$words"
+}
+refused "graph: 'bush' is not one of its values: uniform, power-law, road, tree" bfs --size tiny:graph=bush
+refused "edges: '999' is not one of its values: 1000 to 40000000" bfs --size tiny:edges=999
+refused "bfs has no input 'grahp'; did you mean 'graph'?" bfs --size tiny:grahp=tree
+refused "kmn has no input 'graph', only sizes" kmn --size tiny:graph=tree
+refused "there is no size 'tinny'" bfs --size tinny:graph=tree
+refused "no workload takes the size 'tiny:graph=bush'" all --size tiny:graph=bush
+status 0 "$heddle" run all --functional --size tiny:graph=tree
+says "tiny:graph=tree"
+finish
