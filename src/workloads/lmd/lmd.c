@@ -1,0 +1,196 @@
+/* LMD: forces between particles in a box of boxes (S3 Table 3.2; Rodinia's LavaMD).
+ *
+ * As in Rodinia: a work-group per box, which brings the particles of its own box and of the up to
+ * 26 boxes around it to local memory, one box after the other, and adds up a Gaussian potential and
+ * its forces. Access pattern: coalesced loads, then broadcasts from local memory and exponentials.
+ *
+ * Against the original: single precision, and a cutoff that is the boxes' alone, as there.
+ * "10 nodes" are Rodinia's 10 boxes along each axis; 100 particles a box are its constant.
+ *
+ * Exactness: coordinates are multiples of 1/64 below 16, so that half the square of a distance is
+ * exact; what is left of rounding is in the exponential and the sums. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "workloads/workload.h"
+
+extern const char workload_lmd_source[];
+
+enum {
+    GROUP = 128, /* as in the kernel text */
+    NEIGHBOURS = 27,
+    GRID_UNIT = 64,
+    NO_BOX = -1,
+};
+static const float DECAY = 0.5f;
+
+struct particle {
+    float x, y, z, w;
+};
+
+struct lmd {
+    struct arena arena;
+    uint32_t boxes_along, n_boxes, per_box, n_particles;
+    struct particle *particle;
+    float *charge;
+    int32_t *neighbour; /* NEIGHBOURS of each box, those that are not there at the end */
+    struct particle *force, *expected;
+};
+
+/* --- Input --- */
+
+static uint32_t box_at(const struct lmd *s, uint32_t x, uint32_t y, uint32_t z)
+{
+    return (z * s->boxes_along + y) * s->boxes_along + x;
+}
+
+/* The boxes that touch this one, itself included. */
+static void find_neighbours(struct lmd *s, uint32_t x, uint32_t y, uint32_t z)
+{
+    int32_t *list = s->neighbour + (size_t)box_at(s, x, y, z) * NEIGHBOURS;
+    uint32_t n = 0, along = s->boxes_along;
+    for (uint32_t i = 0; i < NEIGHBOURS; i++) {
+        /* Unsigned, so that what is left of the first box is far right of the last. */
+        uint32_t nx = x + i % 3 - 1, ny = y + i / 3 % 3 - 1, nz = z + i / 9 - 1;
+        if (nx < along && ny < along && nz < along)
+            list[n++] = (int32_t)box_at(s, nx, ny, nz);
+    }
+    while (n < NEIGHBOURS)
+        list[n++] = NO_BOX;
+}
+
+static float draw_coordinate(uint32_t box, struct workload_rng *rng)
+{
+    return (float)(box * GRID_UNIT + rng_below(rng, GRID_UNIT)) / GRID_UNIT;
+}
+
+static void fill_box(struct lmd *s, uint32_t x, uint32_t y, uint32_t z, struct workload_rng *rng)
+{
+    for (uint32_t i = 0; i < s->per_box; i++) {
+        size_t at = (size_t)box_at(s, x, y, z) * s->per_box + i;
+        struct particle *p = &s->particle[at];
+        p->x = draw_coordinate(x, rng);
+        p->y = draw_coordinate(y, rng);
+        p->z = draw_coordinate(z, rng);
+        p->w = 0.5f * (p->x * p->x + p->y * p->y + p->z * p->z);
+        s->charge[at] = 0.1f + 0.9f * rng_unit(rng);
+    }
+}
+
+static void lmd_setup(void *state, const struct workload_size *size, uint64_t seed)
+{
+    struct lmd *s = state;
+    struct workload_rng rng = {seed};
+    s->boxes_along = (uint32_t)size->p[0];
+    s->per_box = (uint32_t)size->p[1];
+    s->n_boxes = s->boxes_along * s->boxes_along * s->boxes_along;
+    s->n_particles = s->n_boxes * s->per_box;
+    s->particle = ARENA_ARRAY(&s->arena, struct particle, s->n_particles);
+    s->force = ARENA_ARRAY(&s->arena, struct particle, s->n_particles);
+    s->expected = ARENA_ARRAY(&s->arena, struct particle, s->n_particles);
+    s->charge = ARENA_ARRAY(&s->arena, float, s->n_particles);
+    s->neighbour = ARENA_ARRAY(&s->arena, int32_t, (size_t)s->n_boxes * NEIGHBOURS);
+    for (uint32_t z = 0; z < s->boxes_along; z++)
+        for (uint32_t y = 0; y < s->boxes_along; y++)
+            for (uint32_t x = 0; x < s->boxes_along; x++) {
+                find_neighbours(s, x, y, z);
+                fill_box(s, x, y, z, &rng);
+            }
+}
+
+static void lmd_run(void *state, struct device *d)
+{
+    struct lmd *s = state;
+    size_t bytes = s->n_particles * sizeof(struct particle);
+    device_buffer particles = device_alloc_from(d, s->particle, bytes, "particles");
+    device_buffer charges =
+        device_alloc_from(d, s->charge, s->n_particles * sizeof(float), "charges");
+    device_buffer neighbours = device_alloc_from(
+        d, s->neighbour, (size_t)s->n_boxes * NEIGHBOURS * sizeof(int32_t), "neighbours");
+    device_buffer forces = device_alloc(d, bytes, "forces");
+    DEVICE_LAUNCH_1D(d, "lmd_forces", s->n_boxes * GROUP, GROUP, arg_buffer(particles),
+                     arg_buffer(charges), arg_buffer(neighbours), arg_u32(s->per_box),
+                     arg_f32(DECAY), arg_buffer(forces));
+    device_download(d, forces, 0, s->force, bytes);
+}
+
+/* --- The reference: in double, from coordinates and their differences alone --- */
+
+/* Whether particles lie in boxes that touch: told by where they are. */
+static bool are_near(const struct particle *a, const struct particle *b)
+{
+    return fabs(floor((double)a->x) - floor((double)b->x)) <= 1 &&
+           fabs(floor((double)a->y) - floor((double)b->y)) <= 1 &&
+           fabs(floor((double)a->z) - floor((double)b->z)) <= 1;
+}
+
+static void lmd_reference(void *state)
+{
+    struct lmd *s = state;
+    for (uint32_t i = 0; i < s->n_particles; i++) {
+        const struct particle *a = &s->particle[i];
+        double x = 0, y = 0, z = 0, w = 0;
+        for (uint32_t j = 0; j < s->n_particles; j++) {
+            const struct particle *b = &s->particle[j];
+            if (!are_near(a, b))
+                continue;
+            double dx = (double)a->x - (double)b->x, dy = (double)a->y - (double)b->y;
+            double dz = (double)a->z - (double)b->z;
+            double square = dx * dx + dy * dy + dz * dz;
+            double potential = (double)s->charge[j] * exp(-(double)DECAY * square / 2);
+            w += potential;
+            x += 2 * potential * dx;
+            y += 2 * potential * dy;
+            z += 2 * potential * dz;
+        }
+        s->expected[i] = (struct particle){(float)x, (float)y, (float)z, (float)w};
+    }
+}
+
+/* A sum of n terms of about 1 is off by n roundings at most, and forces cancel. */
+static bool lmd_check(const void *state, struct strbuf *why)
+{
+    const struct lmd *s = state;
+    float tolerance = 2e-7f * NEIGHBOURS * (float)s->per_box;
+    return check_f32(why, "force", &s->force->x, &s->expected->x, (size_t)s->n_particles * 4, 1e-5f,
+                     tolerance);
+}
+
+static void lmd_teardown(void *state)
+{
+    struct lmd *s = state;
+    arena_destroy(&s->arena);
+}
+
+static const struct workload_size lmd_sizes[] = {
+    {"tiny", {3, 16}},
+    {"small", {5, 40}},
+    {"paper-s3", {10, 100}},
+    {NULL, {0}},
+};
+
+static const struct workload_input lmd_inputs[] = {
+    {"boxes", NULL, 1, 16, "along each of the three axes"},
+    {"particles", NULL, 1, GROUP, "in each box"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
+const struct workload workload_lmd = {
+    .name = "lmd",
+    .paper_name = "LMD",
+    .title = "LavaMD (forces between particles)",
+    .summary = "One work-group per box of particles brings the boxes around it to local memory, "
+               "one after the other, and adds up potentials: exponentials and broadcasts.",
+    .origin = "Rodinia",
+    .source = workload_lmd_source,
+    .param_names = {"boxes", "particles"},
+    .sizes = lmd_sizes,
+    .inputs = lmd_inputs,
+    .state_bytes = sizeof(struct lmd),
+    .setup = lmd_setup,
+    .run = lmd_run,
+    .reference = lmd_reference,
+    .check = lmd_check,
+    .teardown = lmd_teardown,
+};
