@@ -84,26 +84,31 @@ void lab_belady_foretell(struct cache_policy *p, const uint64_t *next_uses)
     ((struct oracle *)p->state)->next_uses = next_uses;
 }
 
+enum { LOOK_AHEAD = 16 };
+
 /* From the end to the beginning, with what each SM will load next of each line. */
 uint64_t *lab_next_uses(const struct lab_stream *s, uint32_t line_bytes, bool stores_keep)
 {
     uint64_t *next_uses = xcalloc(s->n ? s->n : 1, sizeof *next_uses);
     struct lab_map *maps = xcalloc(s->n_sms ? s->n_sms : 1, sizeof *maps);
+    uint64_t mask = ~(uint64_t)(line_bytes - 1);
     for (size_t i = s->n; i-- > 0;) {
         const struct lab_access *a = &s->items[i];
         struct lab_map *map = &maps[a->sm];
         next_uses[i] = LAB_NEVER;
+        if (i >= LOOK_AHEAD)
+            lab_map_expect(&maps[a[-LOOK_AHEAD].sm], a[-LOOK_AHEAD].address & mask);
         if (a->kind == LAB_FLUSH) {
             lab_map_destroy(map);
             continue;
         }
-        uint64_t *next = lab_map_at(map, a->address & ~(uint64_t)(line_bytes - 1), LAB_NEVER);
-        if (a->kind == LAB_LOAD)
+        uint64_t *next = lab_map_at(map, a->address & mask, LAB_NEVER);
+        if (a->kind == LAB_LOAD) {
             next_uses[i] = *next;
-        if (a->kind == LAB_LOAD)
             *next = i;
-        else if (a->kind != LAB_STORE || !stores_keep)
+        } else if (a->kind != LAB_STORE || !stores_keep) {
             *next = LAB_NEVER;
+        }
     }
     for (uint32_t sm = 0; sm < s->n_sms; sm++)
         lab_map_destroy(&maps[sm]);

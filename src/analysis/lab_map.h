@@ -1,17 +1,16 @@
 /* From a line to a number: an open hash table that only grows. A zeroed struct is empty and valid.
- */
+ * No line is UINT64_MAX: that would be the key of an empty entry. */
 #ifndef HEDDLE_ANALYSIS_LAB_MAP_H
 #define HEDDLE_ANALYSIS_LAB_MAP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 
 struct lab_entry {
-    uint64_t line, value;
-    bool used;
+    uint64_t key; /* the line and 1; 0 = empty */
+    uint64_t value;
 };
 
 struct lab_map {
@@ -19,13 +18,21 @@ struct lab_map {
     size_t n, cap; /* cap is a power of two, at most half full */
 };
 
-static inline struct lab_entry *lab_map_slot(const struct lab_map *m, uint64_t line)
+static inline struct lab_entry *lab_map_slot(const struct lab_map *m, uint64_t key)
 {
-    uint64_t h = line * 0x9e3779b97f4a7c15ull;
+    uint64_t h = key * 0x9e3779b97f4a7c15ull;
     size_t i = (size_t)(h ^ h >> 32) & (m->cap - 1);
-    while (m->entries[i].used && m->entries[i].line != line)
+    while (m->entries[i].key && m->entries[i].key != key)
         i = (i + 1) & (m->cap - 1);
     return &m->entries[i];
+}
+
+/* The line will soon be asked for. */
+static inline void lab_map_expect(const struct lab_map *m, uint64_t line)
+{
+    uint64_t h = (line + 1) * 0x9e3779b97f4a7c15ull;
+    if (m->cap)
+        __builtin_prefetch(&m->entries[(size_t)(h ^ h >> 32) & (m->cap - 1)]);
 }
 
 static inline void lab_map_grow(struct lab_map *m)
@@ -33,8 +40,8 @@ static inline void lab_map_grow(struct lab_map *m)
     struct lab_map bigger = {.n = m->n, .cap = m->cap ? 2 * m->cap : 64};
     bigger.entries = xcalloc(bigger.cap, sizeof *bigger.entries);
     for (size_t i = 0; i < m->cap; i++)
-        if (m->entries[i].used)
-            *lab_map_slot(&bigger, m->entries[i].line) = m->entries[i];
+        if (m->entries[i].key)
+            *lab_map_slot(&bigger, m->entries[i].key) = m->entries[i];
     free(m->entries);
     *m = bigger;
 }
@@ -44,9 +51,9 @@ static inline uint64_t *lab_map_at(struct lab_map *m, uint64_t line, uint64_t fr
 {
     if (2 * m->n >= m->cap)
         lab_map_grow(m);
-    struct lab_entry *e = lab_map_slot(m, line);
-    if (!e->used) {
-        *e = (struct lab_entry){line, fresh, true};
+    struct lab_entry *e = lab_map_slot(m, line + 1);
+    if (!e->key) {
+        *e = (struct lab_entry){line + 1, fresh};
         m->n++;
     }
     return &e->value;

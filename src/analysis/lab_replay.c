@@ -1,4 +1,5 @@
-/* Each access in the order of the stream, each SM in its own cache. */
+/* The pass over the stream: batches to players, each of which has the caches of all SMs. What
+ * several of them need is worked out once: where lines go, and what the future holds. */
 #include "analysis/lab_replay.h"
 
 #include <inttypes.h>
@@ -6,32 +7,10 @@
 #include <string.h>
 
 #include "analysis/lab_belady.h"
+#include "analysis/lab_player.h"
+#include "cache/set_index.h"
 
 enum { LOG_CHUNK_BYTES = 1 << 16 };
-
-struct owner {
-    uint64_t warp, thread;
-};
-
-/* The cache of one SM and who inserted its lines. */
-struct lab_sm {
-    struct cache *cache;
-    struct owner *owners;
-    struct lab_replayer *replayer;
-};
-
-struct lab_replayer {
-    const struct lab_config *config;
-    struct lab_sm *sms;
-    uint64_t *next_uses; /* NULL unless the policy knows the future */
-    const struct sink *log;
-    struct strbuf lines; /* of the log, not yet written */
-    bool log_failed;
-    uint64_t n_accesses;
-    bool has_victim;
-    uint64_t victim; /* of the access at hand */
-    struct lab_result *result;
-};
 
 const char *const lab_oracle_names[] = {"belady", "belady_bypass", NULL};
 
@@ -44,156 +23,183 @@ const struct cache_policy_desc *lab_policy_find(const char *name)
     return cache_policy_find(name);
 }
 
-static struct cache_config cache_config_of(const struct lab_config *c)
+static bool knows_the_future(const struct lab_config *c)
 {
-    return (struct cache_config){.n_sets = c->n_sets,
+    return c->policy == &lab_policy_belady || c->policy == &lab_policy_belady_bypass;
+}
+
+/* The last byte there is, as a line of its own, would be taken for an empty way. */
+static bool asks_for_the_last_byte(const struct lab_stream *s)
+{
+    size_t i = 0;
+    while (i < s->n && s->items[i].address != UINT64_MAX)
+        i++;
+    return i < s->n;
+}
+
+bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, struct strbuf *why)
+{
+    struct cache_config cache = {.n_sets = c->n_sets,
                                  .n_ways = c->n_ways,
                                  .line_bytes = c->line_bytes,
                                  .sector_bytes = c->line_bytes,
                                  .index = c->index,
                                  .n_mshrs = 1,
                                  .mshr_merges = 1,
-                                 .policy = c->policy->name,
-                                 .write_evict = !c->stores_keep};
-}
-
-bool lab_config_check(const struct lab_config *config, struct strbuf *why)
-{
-    struct cache_config c = cache_config_of(config);
-    if (c.line_bytes == 1) { /* then the last address would be an empty way's tag */
-        strbuf_add(why, "a line has at least two bytes");
+                                 .policy = c->policy->name};
+    if (c->line_bytes == 1 && asks_for_the_last_byte(s)) {
+        strbuf_add(why, "lines of one byte cannot hold the address 0xffffffffffffffff");
         return false;
     }
-    return cache_config_check(&c, config->policy, config->params, why);
+    return cache_config_check(&cache, c->policy, c->params, why);
 }
 
-static enum lab_locality locality_of(struct owner o, const struct mem_access *a)
+/* --- the log --- */
+
+static void write_log(struct lab_log *log)
 {
-    if (o.warp != a->warp_uid)
-        return LAB_INTER_WARP;
-    return o.thread == a->first_thread ? LAB_INTRA_THREAD : LAB_INTER_THREAD;
+    if (!log->failed && log->lines.len)
+        log->failed = !log->sink->write(log->sink->user, log->lines.text, log->lines.len);
+    strbuf_clear(&log->lines);
 }
 
-static void watch(void *user, const struct cache_event_info *e)
+void lab_log_load(struct lab_log *log, uint64_t index, enum lab_decision decision, uint64_t victim)
 {
-    struct lab_sm *sm = user;
-    struct lab_replayer *r = sm->replayer;
-    size_t place = (size_t)e->set * r->config->n_ways + e->way;
-    if (e->event == CE_RESERVE) {
-        sm->owners[place] = (struct owner){e->access->warp_uid, e->access->first_thread};
-    } else if (e->event == CE_HIT) {
-        r->result->localities[locality_of(sm->owners[place], e->access)]++;
-    } else if (e->event == CE_EVICT && e->cause == EVICT_REPLACE) {
-        r->has_victim = true;
-        r->victim = e->line->line;
+    static const char *const words[] = {"hit", "miss", "bypass"};
+    strbuf_addf(&log->lines, "%" PRIu64 ",%s,", index, words[decision]);
+    if (victim != LAB_NO_VICTIM)
+        strbuf_addf(&log->lines, "0x%" PRIx64, victim);
+    strbuf_add_char(&log->lines, '\n');
+    if (log->lines.len >= LOG_CHUNK_BYTES)
+        write_log(log);
+}
+
+void lab_log_finish(struct lab_log *log)
+{
+    write_log(log);
+    strbuf_destroy(&log->lines);
+}
+
+/* --- the pass --- */
+
+struct replay {
+    struct lab_job *job;
+    const struct lab_player *player;
+    void *state;
+    struct set_indexer indexer;
+    struct lab_log log;
+};
+
+/* What is to come, for all who take lines of that size. */
+struct future {
+    uint32_t line_bytes, stores_keep;
+    uint64_t *next_uses;
+};
+
+struct futures {
+    struct future *items;
+    uint32_t n, cap;
+};
+
+static const uint64_t *foretell(struct futures *f, const struct lab_stream *s,
+                                const struct lab_config *c)
+{
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->items[i].line_bytes == c->line_bytes && f->items[i].stores_keep == c->stores_keep)
+            return f->items[i].next_uses;
+    ARRAY_RESERVE(f->items, f->cap, f->n + 1);
+    struct future *new = &f->items[f->n++];
+    *new = (struct future){c->line_bytes, c->stores_keep,
+                           lab_next_uses(s, c->line_bytes, c->stores_keep)};
+    return new->next_uses;
+}
+
+static void begin(struct replay *r, struct lab_job *job, const struct lab_stream *s,
+                  struct futures *futures)
+{
+    const struct lab_config *c = &job->config;
+    job->result = (struct lab_result){.first_difference = UINT64_MAX};
+    *r = (struct replay){.job = job, .log.sink = job->log};
+    r->indexer = set_indexer_make(c->n_sets, c->line_bytes, c->index);
+    bool is_lru = c->policy == cache_policy_find("lru");
+    r->player = is_lru ? &lab_player_lru : &lab_player_policy;
+    r->state = r->player->create(c, s->n_sms, knows_the_future(c) ? foretell(futures, s, c) : NULL);
+}
+
+static void locate(struct lab_batch *b, const struct replay *r)
+{
+    uint64_t mask = ~(uint64_t)(r->job->config.line_bytes - 1);
+    for (uint32_t i = 0; i < b->n; i++)
+        b->lines[i] = b->items[i].address & mask;
+    set_index_many(&r->indexer, b->lines, b->n, b->sets);
+}
+
+static bool lie_alike(const struct replay *x, const struct replay *y)
+{
+    return x->indexer.kind == y->indexer.kind && x->indexer.n_sets == y->indexer.n_sets &&
+           x->indexer.line_shift == y->indexer.line_shift;
+}
+
+static void play(struct replay *replays, uint32_t n, struct lab_batch *b)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct replay *r = &replays[i];
+        if (i == 0 || !lie_alike(r, r - 1))
+            locate(b, r);
+        r->player->play(r->state, b, r->log.sink ? &r->log : NULL);
     }
 }
 
-/* The seed is what the machine gives that SM. */
-static struct lab_sm *sm_of(struct lab_replayer *r, uint32_t index)
+/* So that the players' counts of what became of accesses can be held against their number. */
+static void count_kinds(struct lab_batch *b, uint64_t *n_loads, uint64_t *n_stores)
 {
-    struct lab_sm *sm = &r->sms[index];
-    if (sm->cache)
-        return sm;
-    struct cache_config config = cache_config_of(r->config);
-    sm->replayer = r;
-    sm->cache = cache_create(&config, r->config->policy, r->config->params, 0, index + 1);
-    sm->owners = xcalloc((size_t)config.n_sets * config.n_ways, sizeof *sm->owners);
-    cache_observe(sm->cache, watch, sm);
-    if (r->next_uses)
-        lab_belady_foretell(cache_get_policy(sm->cache), r->next_uses);
-    return sm;
-}
-
-static void write_log(struct lab_replayer *r)
-{
-    if (r->log && !r->log_failed && r->lines.len)
-        r->log_failed = !r->log->write(r->log->user, r->lines.text, r->lines.len);
-    strbuf_clear(&r->lines);
-}
-
-static void log_load(struct lab_replayer *r, enum cache_answer answer)
-{
-    const char *word = answer == CACHE_HIT ? "hit" : answer == CACHE_MISS ? "miss" : "bypass";
-    strbuf_addf(&r->lines, "%" PRIu64 ",%s,", r->n_accesses, word);
-    if (r->has_victim)
-        strbuf_addf(&r->lines, "0x%" PRIx64, r->victim);
-    strbuf_add_char(&r->lines, '\n');
-    if (r->lines.len >= LOG_CHUNK_BYTES)
-        write_log(r);
-}
-
-static void replay_load(struct lab_replayer *r, struct cache *c, const struct mem_access *a)
-{
-    static const struct cache_room plenty = {true, true, true};
-    r->has_victim = false;
-    struct cache_result got = cache_load(c, a, plenty, NULL);
-    if (got.answer == CACHE_MISS) {
-        void *waiter;
-        cache_fill(c, got.mshr, a->cycle, &waiter, 1, NULL);
+    uint32_t loads = 0, stores = 0, flushes = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        loads += b->items[i].kind == LAB_LOAD;
+        stores += b->items[i].kind == LAB_STORE;
+        flushes += b->items[i].kind == LAB_FLUSH;
     }
-    if (r->log)
-        log_load(r, got.answer);
+    *n_loads += loads;
+    *n_stores += stores;
+    b->index += b->n - flushes;
 }
 
-static void replay_access(struct lab_replayer *r, const struct lab_access *from, size_t position)
+bool lab_replay_all(const struct lab_stream *s, struct lab_job *jobs, uint32_t n)
 {
-    struct cache *c = sm_of(r, from->sm)->cache;
-    uint64_t line = from->address & ~(uint64_t)(r->config->line_bytes - 1);
-    struct mem_access a = {.id = position,
-                           .cycle = from->cycle,
-                           .launch = from->launch,
-                           .warp_uid = from->warp,
-                           .first_thread = from->thread,
-                           .pc = from->pc,
-                           .address = from->address,
-                           .line = line,
-                           .set = cache_set_of(c, line),
-                           .sector_mask = 1,
-                           .kind = from->kind == LAB_STORE ? MEM_STORE : MEM_LOAD,
-                           .space = MEM_GLOBAL,
-                           .source = from->sm};
-    if (from->kind == LAB_LOAD)
-        replay_load(r, c, &a);
-    else if (from->kind == LAB_STORE)
-        cache_store(c, &a, (struct cache_room){true, true, true}, NULL);
-    else
-        cache_invalidate_line(c, line); /* an atomic passes */
-    r->n_accesses++;
-}
-
-static void no_writeback(void *user, uint64_t line, uint32_t sectors)
-{
-    (void)user, (void)line, (void)sectors;
-}
-
-static void finish(struct lab_replayer *r, uint32_t n_sms)
-{
-    for (uint32_t i = 0; i < n_sms; i++) {
-        if (r->sms[i].cache)
-            cache_stats_add(&r->result->stats, cache_stats(r->sms[i].cache));
-        cache_destroy(r->sms[i].cache);
-        free(r->sms[i].owners);
+    struct replay *replays = xcalloc(n ? n : 1, sizeof *replays);
+    struct lab_batch *b = xcalloc(1, sizeof *b);
+    struct futures futures = {0};
+    uint64_t n_loads = 0, n_stores = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < n; i++)
+        begin(&replays[i], &jobs[i], s, &futures);
+    for (; b->position < s->n; b->position += b->n) {
+        b->items = s->items + b->position;
+        b->criticality = s->has_criticality ? s->criticality + b->position : NULL;
+        b->n = (uint32_t)(s->n - b->position < LAB_BATCH ? s->n - b->position : LAB_BATCH);
+        play(replays, n, b);
+        count_kinds(b, &n_loads, &n_stores);
     }
-    write_log(r);
-    strbuf_destroy(&r->lines);
-    free(r->sms);
-    free(r->next_uses);
+    for (uint32_t i = 0; i < n; i++) {
+        replays[i].player->finish(replays[i].state, &jobs[i].result);
+        jobs[i].result.stats.loads = n_loads;
+        jobs[i].result.stats.stores = n_stores;
+        lab_log_finish(&replays[i].log);
+        ok = ok && !replays[i].log.failed;
+    }
+    for (uint32_t i = 0; i < futures.n; i++)
+        free(futures.items[i].next_uses);
+    free(futures.items);
+    free(b);
+    free(replays);
+    return ok;
 }
 
 bool lab_replay(const struct lab_stream *s, const struct lab_config *config, const struct sink *log,
                 struct lab_result *out)
 {
-    *out = (struct lab_result){0};
-    struct lab_replayer r = {.config = config, .log = log, .result = out};
-    r.sms = xcalloc(s->n_sms ? s->n_sms : 1, sizeof *r.sms);
-    if (config->policy == &lab_policy_belady || config->policy == &lab_policy_belady_bypass)
-        r.next_uses = lab_next_uses(s, config->line_bytes, config->stores_keep);
-    for (size_t i = 0; i < s->n; i++)
-        if (s->items[i].kind == LAB_FLUSH)
-            cache_flush(sm_of(&r, s->items[i].sm)->cache, no_writeback, NULL);
-        else
-            replay_access(&r, &s->items[i], i);
-    finish(&r, s->n_sms);
-    return !r.log_failed;
+    struct lab_job job = {.config = *config, .log = log};
+    bool ok = lab_replay_all(s, &job, 1);
+    *out = job.result;
+    return ok;
 }

@@ -1,6 +1,6 @@
-/* Ideal replay: the loads and stores of each SM go through a cache of their own, with the code and
- * the policies of the timing model, and every fill is immediate. So there are no merges and no
- * stalls; what a run merged is a hit here.
+/* Ideal replay: the loads and stores of each SM go through a cache of their own, under the policies
+ * of the timing model, and every fill is immediate. So there are no merges and no stalls; what a
+ * run merged is a hit here.
  *
  * Left out on purpose: MSHRs, queues and time. Policies that decide by instructions executed see
  * none; recordings do not tell of them. */
@@ -22,9 +22,19 @@ struct lab_config {
 /* Whose line a hit finds (S4 Figures 11 and 12): the warp and first thread that inserted it. */
 enum lab_locality { LAB_INTRA_THREAD, LAB_INTER_THREAD, LAB_INTER_WARP, N_LAB_LOCALITIES };
 
+static inline enum lab_locality lab_locality_of(uint64_t owner_warp, uint64_t owner_thread,
+                                                const struct lab_access *a)
+{
+    enum lab_locality in_warp = owner_thread == a->thread ? LAB_INTRA_THREAD : LAB_INTER_THREAD;
+    return owner_warp == a->warp ? in_warp : LAB_INTER_WARP;
+}
+
 struct lab_result {
     struct cache_stats stats; /* of all SMs together */
     uint64_t localities[N_LAB_LOCALITIES];
+    /* Did the policy do anything: misses for which LRU would have chosen otherwise, and the first
+     * of them as the log counts. */
+    uint64_t n_differences, first_difference;
 };
 
 /* A policy by its name, those that know the future included; NULL if there is none. */
@@ -32,11 +42,21 @@ const struct cache_policy_desc *lab_policy_find(const char *name);
 /* The names of those. Ends with NULL. */
 extern const char *const lab_oracle_names[];
 
-/* Can there be such a cache? If not, the reason is appended to `why`. */
-bool lab_config_check(const struct lab_config *config, struct strbuf *why);
+/* Can there be such a cache, for these accesses? If not, the reason is appended to `why`. */
+bool lab_config_check(const struct lab_config *config, const struct lab_stream *s,
+                      struct strbuf *why);
 
-/* With a log (NULL = none), one line for each load: `index,hit|miss|bypass,victim`, where the index
- * counts all accesses of the stream from 0. False if the log could not be written. */
+/* One replay of several. With a log (NULL = none), one line for each load:
+ * `index,hit|miss|bypass,victim`, where the index counts all accesses of the stream from 0. */
+struct lab_job {
+    struct lab_config config;
+    const struct sink *log;
+    struct lab_result result;
+};
+
+/* All of them in one pass over the accesses. False if a log could not be written. */
+bool lab_replay_all(const struct lab_stream *s, struct lab_job *jobs, uint32_t n);
+/* A single one. */
 bool lab_replay(const struct lab_stream *s, const struct lab_config *config, const struct sink *log,
                 struct lab_result *out);
 

@@ -105,7 +105,7 @@ static void load_unbounded(const struct lab_stream *s, size_t position, uint64_t
 static void flush_unbounded(struct lab_map *owners)
 {
     for (size_t i = 0; i < owners->cap; i++)
-        if (owners->entries[i].used && owners->entries[i].value != NOT_SEEN)
+        if (owners->entries[i].key && owners->entries[i].value != NOT_SEEN)
             owners->entries[i].value = REMOVED;
 }
 
@@ -132,6 +132,23 @@ static void replay_unbounded(const struct lab_stream *s, const struct lab_config
     for (uint32_t sm = 0; sm < s->n_sms; sm++)
         lab_map_destroy(&owners[sm]);
     free(owners);
+}
+
+uint64_t lab_compulsory_misses(const struct lab_stream *s, uint32_t line_bytes)
+{
+    struct lab_map *loaded = xcalloc((size_t)s->n_sms + 1, sizeof *loaded);
+    uint64_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct lab_access *a = &s->items[i];
+        if (a->kind == LAB_LOAD)
+            lab_map_at(&loaded[a->sm], a->address & ~(uint64_t)(line_bytes - 1), 0);
+    }
+    for (uint32_t sm = 0; sm < s->n_sms; sm++) {
+        n += loaded[sm].n;
+        lab_map_destroy(&loaded[sm]);
+    }
+    free(loaded);
+    return n;
 }
 
 void lab_reuse_measure(const struct lab_stream *s, const struct lab_config *config,

@@ -26,34 +26,17 @@ struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32
     return x;
 }
 
-static uint32_t fermi_set(uint64_t address, uint32_t n_sets)
+/* A loop for each kind, so that the usual ones become the host's vector operations. */
+void set_index_many(const struct set_indexer *x, const uint64_t *lines, uint32_t n, uint32_t *sets)
 {
-    uint64_t low = address >> 7 & 31;
-    uint64_t high = (address >> 13 & 7) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4;
-    uint64_t top = n_sets == 64 ? (address >> 12 & 1) << 5 : 0;
-    return (uint32_t)((low ^ high) | top);
-}
-
-static uint32_t folded_set(uint64_t number, uint32_t set_bits)
-{
-    uint64_t folded = 0;
-    for (; number; number >>= set_bits)
-        folded ^= number;
-    return (uint32_t)(folded & ((1u << set_bits) - 1));
-}
-
-uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
-{
-    uint64_t number = line >> x->line_shift;
-    switch (x->kind) {
-    case SET_LINEAR_MASK:
-        return (uint32_t)(number & (x->n_sets - 1));
-    case SET_LINEAR_MODULO:
-        return (uint32_t)(number % x->n_sets);
-    case SET_FERMI:
-        return fermi_set(line, x->n_sets);
-    case SET_XOR_FOLD:
-        break;
+    if (x->kind == SET_LINEAR_MASK) {
+        for (uint32_t i = 0; i < n; i++)
+            sets[i] = (uint32_t)(lines[i] >> x->line_shift) & (x->n_sets - 1);
+    } else if (x->kind == SET_FERMI && x->n_sets == 32) {
+        for (uint32_t i = 0; i < n; i++)
+            sets[i] = set_index_fermi(lines[i], 32);
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            sets[i] = set_index_of(x, lines[i]);
     }
-    return folded_set(number, x->set_bits);
 }

@@ -5,7 +5,9 @@
  * Based on Reuse Distance Theory, HPCA 2014), which GPGPU-Sim's Fermi configurations use:
  *     set bits 0-4 = address bits 7-11 xor address bits 13, 14, 15, 17, 19
  *     set bit 5    = address bit 12 (64 sets)
- * and for all other shapes the line number cut into pieces as wide as a set number, all xored. */
+ * and for all other shapes the line number cut into pieces as wide as a set number, all xored.
+ *
+ * Inline, for every access asks; who has many lines at once is served faster. */
 #ifndef HEDDLE_CACHE_SET_INDEX_H
 #define HEDDLE_CACHE_SET_INDEX_H
 
@@ -19,6 +21,39 @@ struct set_indexer {
 };
 
 struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32_t index);
-uint32_t set_index_of(const struct set_indexer *x, uint64_t line);
+/* The sets of many lines. */
+void set_index_many(const struct set_indexer *x, const uint64_t *lines, uint32_t n, uint32_t *sets);
+
+static inline uint32_t set_index_fermi(uint64_t address, uint32_t n_sets)
+{
+    uint64_t low = address >> 7 & 31;
+    uint64_t high = (address >> 13 & 7) | (address >> 17 & 1) << 3 | (address >> 19 & 1) << 4;
+    uint64_t top = n_sets == 64 ? (address >> 12 & 1) << 5 : 0;
+    return (uint32_t)((low ^ high) | top);
+}
+
+static inline uint32_t set_index_folded(uint64_t number, uint32_t set_bits)
+{
+    uint64_t folded = 0;
+    for (; number; number >>= set_bits)
+        folded ^= number;
+    return (uint32_t)(folded & ((1u << set_bits) - 1));
+}
+
+static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
+{
+    uint64_t number = line >> x->line_shift;
+    switch (x->kind) {
+    case SET_LINEAR_MASK:
+        return (uint32_t)(number & (x->n_sets - 1));
+    case SET_LINEAR_MODULO:
+        return (uint32_t)(number % x->n_sets);
+    case SET_FERMI:
+        return set_index_fermi(line, x->n_sets);
+    case SET_XOR_FOLD:
+        break;
+    }
+    return set_index_folded(number, x->set_bits);
+}
 
 #endif

@@ -41,7 +41,7 @@ static struct lab_result replay(const struct lab_stream *s, const char *policy, 
     struct lab_result r;
     struct strbuf why = {0};
     assert_non_null(c.policy);
-    assert_true(lab_config_check(&c, &why));
+    assert_true(lab_config_check(&c, s, &why));
     assert_true(lab_replay(s, &c, log ? &sink : NULL, &r));
     if (!cache_stats_check(&r.stats, &why))
         fail_msg("%s", strbuf_text(&why));

@@ -1,0 +1,48 @@
+/* How replays are fed: some accesses at a time, with where they go in one geometry, to any number
+ * of players one after the other, while they are at hand. A player keeps the caches of all SMs. */
+#ifndef HEDDLE_ANALYSIS_LAB_PLAYER_H
+#define HEDDLE_ANALYSIS_LAB_PLAYER_H
+
+#include "analysis/lab_replay.h"
+
+enum { LAB_BATCH = 512 };
+
+struct lab_batch {
+    const struct lab_access *items;
+    const int64_t *criticality; /* of each; NULL = not recorded */
+    size_t position;            /* of the first one in the stream */
+    uint64_t index;             /* accesses before it: flushes are none */
+    uint32_t n;
+    uint64_t lines[LAB_BATCH]; /* of the geometry of the player whose turn it is */
+    uint32_t sets[LAB_BATCH];
+};
+
+/* The decisions as text, one load a line. */
+struct lab_log {
+    const struct sink *sink;
+    struct strbuf lines; /* not yet written */
+    bool failed;
+};
+
+enum lab_decision { LAB_HIT, LAB_MISS, LAB_BYPASS };
+#define LAB_NO_VICTIM UINT64_MAX
+
+void lab_log_load(struct lab_log *log, uint64_t index, enum lab_decision decision, uint64_t victim);
+void lab_log_finish(struct lab_log *log);
+
+struct lab_player {
+    /* `next_uses` is NULL unless the policy knows the future. The configuration outlives it. */
+    void *(*create)(const struct lab_config *config, uint32_t n_sms, const uint64_t *next_uses);
+    /* `log` is NULL if nobody wants to know. */
+    void (*play)(void *player, const struct lab_batch *b, struct lab_log *log);
+    /* Says what became of the accesses (how many there were is not its business), and ends the
+     * player's life. */
+    void (*finish)(void *player, struct lab_result *out);
+};
+
+/* LRU, which most replays want and which all are compared with. */
+extern const struct lab_player lab_player_lru;
+/* Any policy, through its events. */
+extern const struct lab_player lab_player_policy;
+
+#endif
