@@ -18,14 +18,12 @@ struct l1d_reader {
     ZSTD_inBuffer in;
     uint64_t input_at; /* where in the file the input begins */
     uint64_t frame_at; /* and the present frame */
-    uint8_t *frame;    /* content, L1D_MAX_FRAME_BYTES */
+    uint8_t *frame;    /* content, L1D_MAX_FRAME_BYTES, and room */
     size_t frame_bytes, at;
     struct l1d_header header;
     struct arena arena;
-    uint64_t *n_read; /* events of each SM */
-    /* The present block. */
-    uint32_t sm, n_left;
-    struct l1d_previous previous;
+    uint64_t *n_read;       /* events of each SM */
+    struct l1d_block block; /* the present one */
 };
 
 static enum l1d_read bad(const struct l1d_reader *r, struct strbuf *why, const char *what)
@@ -94,29 +92,6 @@ static bool take_text(struct l1d_reader *r, const char **text)
     return true;
 }
 
-static bool take_varint(struct l1d_reader *r, uint64_t *v)
-{
-    *v = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        if (r->at == r->frame_bytes)
-            return false;
-        uint8_t byte = r->frame[r->at++];
-        *v |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            return true;
-    }
-    return false;
-}
-
-static bool take_difference(struct l1d_reader *r, uint64_t *value)
-{
-    uint64_t d;
-    if (!take_varint(r, &d))
-        return false;
-    *value += d >> 1 ^ (0 - (d & 1));
-    return true;
-}
-
 /* --- frames --- */
 
 static bool take_header(struct l1d_reader *r, struct strbuf *why)
@@ -136,7 +111,8 @@ static bool take_header(struct l1d_reader *r, struct strbuf *why)
     }
     bool ok = has_version && take_u32(r, &h->n_sms) && take_u32(r, &h->line_bytes) &&
               take_u32(r, &h->n_sets) && take_u32(r, &h->n_ways) && take_text(r, &h->gpu) &&
-              take_text(r, &h->scheduler) && take_text(r, &h->policy);
+              take_text(r, &h->scheduler) && take_text(r, &h->policy) &&
+              take_text(r, &h->criticality);
     if (!ok || h->n_sms == 0 || h->n_sms > MAX_SMS || h->line_bytes == 0) {
         bad(r, why, "the header makes no sense");
         return false;
@@ -145,11 +121,18 @@ static bool take_header(struct l1d_reader *r, struct strbuf *why)
     return true;
 }
 
-static bool begin_block(struct l1d_reader *r)
+static bool begin_block(struct l1d_reader *r, struct l1d_block *b)
 {
     r->at = 1;
-    r->previous = (struct l1d_previous){0};
-    return take_u32(r, &r->sm) && take_u32(r, &r->n_left) && r->sm < r->header.n_sms && r->n_left;
+    *b = (struct l1d_block){.line_bytes = r->header.line_bytes,
+                            .has_criticality = r->header.criticality[0] != 0};
+    if (!take_u32(r, &b->sm) || !take_u32(r, &b->n_left) || b->sm >= r->header.n_sms ||
+        !b->n_left || b->n_left > (r->frame_bytes - r->at) / L1D_MIN_EVENT_BYTES)
+        return false;
+    b->at = r->frame + r->at;
+    b->end = r->frame + r->frame_bytes;
+    r->n_read[b->sm] += b->n_left;
+    return true;
 }
 
 /* Nothing may be missing, and nothing may follow. */
@@ -169,7 +152,7 @@ static enum l1d_read take_end(struct l1d_reader *r, struct strbuf *why)
     return more;
 }
 
-static enum l1d_read next_block(struct l1d_reader *r, struct strbuf *why)
+enum l1d_read l1d_reader_next_block(struct l1d_reader *r, struct l1d_block *b, struct strbuf *why)
 {
     enum l1d_read frame = next_frame(r, why);
     if (frame == L1D_READ_END)
@@ -178,52 +161,25 @@ static enum l1d_read next_block(struct l1d_reader *r, struct strbuf *why)
         return frame;
     if (r->frame_bytes && r->frame[0] == L1D_TAG_END)
         return take_end(r, why);
-    if (r->frame_bytes && r->frame[0] == L1D_TAG_BLOCK && begin_block(r))
+    if (r->frame_bytes && r->frame[0] == L1D_TAG_BLOCK && begin_block(r, b))
         return L1D_READ_EVENT;
     return bad(r, why, "this frame is neither a block of events nor the end mark");
 }
 
-static bool take_event(struct l1d_reader *r, struct l1d_event *e)
+enum l1d_read l1d_reader_bad_block(const struct l1d_reader *r, struct strbuf *why)
 {
-    struct l1d_previous *p = &r->previous;
-    uint64_t cycles, offset = 0;
-    if (r->at == r->frame_bytes)
-        return false;
-    uint8_t first = r->frame[r->at++];
-    *e = (struct l1d_event){.sm = r->sm, .kind = first & 15, .outcome = first >> 4};
-    if (e->kind >= N_L1D_KINDS || e->outcome >= N_L1D_OUTCOMES)
-        return false;
-    if (!take_varint(r, &cycles) || !take_difference(r, &p->line_number))
-        return false;
-    p->cycle += cycles;
-    e->cycle = p->cycle;
-    e->line = p->line_number * r->header.line_bytes;
-    if (e->kind == L1D_FILL || e->kind == L1D_EVICT)
-        return true;
-    bool ok = take_difference(r, &p->launch) && take_difference(r, &p->pc) &&
-              take_difference(r, &p->warp_uid) && take_difference(r, &p->thread) &&
-              take_varint(r, &offset);
-    e->launch = (uint32_t)p->launch;
-    e->pc = (uint32_t)p->pc;
-    e->warp_uid = p->warp_uid;
-    e->thread = p->thread;
-    e->address = e->line + offset;
-    return ok;
+    return bad(r, why, "the events of this block make no sense");
 }
 
 enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct strbuf *why)
 {
-    if (!r->n_left) {
-        enum l1d_read block = next_block(r, why);
+    struct l1d_block *b = &r->block;
+    if (!b->n_left) {
+        enum l1d_read block = l1d_reader_next_block(r, b, why);
         if (block != L1D_READ_EVENT)
             return block;
     }
-    if (!take_event(r, e))
-        return bad(r, why, "the events of this block make no sense");
-    r->n_read[r->sm]++;
-    if (!--r->n_left && r->at != r->frame_bytes)
-        return bad(r, why, "this block has more in it than its events");
-    return L1D_READ_EVENT;
+    return l1d_get_event(b, e) ? L1D_READ_EVENT : l1d_reader_bad_block(r, why);
 }
 
 struct l1d_reader *l1d_reader_open(const char *path, struct strbuf *why)
@@ -238,7 +194,7 @@ struct l1d_reader *l1d_reader_open(const char *path, struct strbuf *why)
     r->in.src = r->input;
     r->zstd = ZSTD_createDCtx();
     ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax, MAX_WINDOW_LOG);
-    r->frame = xcalloc(1, L1D_MAX_FRAME_BYTES);
+    r->frame = xcalloc(1, L1D_MAX_FRAME_BYTES + L1D_ROOM_BYTES);
     enum l1d_read frame = next_frame(r, why);
     if (frame == L1D_READ_END)
         strbuf_add(why, "the file is empty");

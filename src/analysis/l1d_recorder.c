@@ -36,6 +36,7 @@ struct l1d_recorder {
     struct lane *lanes;
     uint32_t n_lanes;
     uint32_t line_bytes;
+    bool has_criticality;
 };
 
 static void write_frame(struct l1d_recorder *r, const void *content, size_t bytes)
@@ -70,7 +71,8 @@ static void put_event(struct lane *l, const struct l1d_event *e)
     struct l1d_previous *p = &l->previous;
     uint32_t line_bytes = l->recorder->line_bytes;
     uint8_t *at = l->block + l->bytes;
-    *at++ = (uint8_t)(e->kind | e->outcome << 4);
+    bool is_critical = l->recorder->has_criticality && e->is_critical;
+    *at++ = (uint8_t)(e->kind | e->outcome << L1D_OUTCOME_SHIFT | (is_critical ? L1D_CRITICAL : 0));
     at = put_varint(at, e->cycle - p->cycle);
     p->cycle = e->cycle;
     at = put_difference(at, e->line / line_bytes, &p->line_number);
@@ -80,6 +82,8 @@ static void put_event(struct lane *l, const struct l1d_event *e)
         at = put_difference(at, e->warp_uid, &p->warp_uid);
         at = put_difference(at, e->thread, &p->thread);
         at = put_varint(at, e->address - e->line);
+        if (l->recorder->has_criticality)
+            at = put_difference(at, (uint64_t)e->criticality, &p->criticality);
     }
     l->bytes = (size_t)(at - l->block);
     l->n_events++;
@@ -106,7 +110,9 @@ static struct l1d_event access_event(struct lane *l, enum l1d_event_kind kind, u
                               .pc = a->pc,
                               .warp_uid = a->warp_uid,
                               .thread = a->first_thread,
-                              .address = a->address};
+                              .address = a->address,
+                              .is_critical = a->is_critical,
+                              .criticality = a->criticality};
 }
 
 static void add(struct lane *l, const struct l1d_event *e)
@@ -223,6 +229,7 @@ static void write_header(struct l1d_recorder *r)
     add_text(&head, c->gpu->name);
     add_text(&head, c->scheduler->name);
     add_text(&head, c->l1d_policy->name);
+    add_text(&head, r->has_criticality ? c->criticality->name : "");
     write_frame(r, head.text, head.len);
     strbuf_destroy(&head);
 }
@@ -239,10 +246,11 @@ static void watch_sm(struct l1d_recorder *r, uint32_t i)
     r->machine->sms[i].on_atomic_user = l;
 }
 
-struct l1d_recorder *l1d_recorder_create(struct machine *m, struct sink sink)
+struct l1d_recorder *l1d_recorder_create(struct machine *m, bool has_criticality, struct sink sink)
 {
     struct l1d_recorder *r = xcalloc(1, sizeof *r);
     r->machine = m;
+    r->has_criticality = has_criticality;
     r->sink = sink;
     r->zstd = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(r->zstd, ZSTD_c_compressionLevel, LEVEL);

@@ -12,7 +12,7 @@
 #include "base/sink.h"
 #include "base/strbuf.h"
 
-enum { L1D_STREAM_VERSION = 1 };
+enum { L1D_STREAM_VERSION = 2 };
 
 enum l1d_event_kind { L1D_LOAD, L1D_STORE, L1D_ATOMIC, L1D_FILL, L1D_EVICT, N_L1D_KINDS };
 /* Of accesses. A store is a hit if its line has a place, whether the data are there or not; an
@@ -30,19 +30,24 @@ struct l1d_event {
     uint64_t warp_uid; /* unique in the SM over the run */
     uint64_t thread;   /* global number of the first lane's thread */
     uint64_t address;  /* first byte asked for */
+    /* If the recording has it: what the criticality provider said of the warp. */
+    bool is_critical;
+    int64_t criticality;
 };
 
 struct l1d_header {
     uint32_t version, n_sms, line_bytes, n_sets, n_ways;
     const char *gpu, *scheduler, *policy;
+    const char *criticality; /* the provider whose word is recorded; "" = none's */
 };
 
 /* --- Recording --- */
 struct machine;
 struct l1d_recorder;
 
-/* Before the first launch. The recorder outlives the last one. */
-struct l1d_recorder *l1d_recorder_create(struct machine *m, struct sink sink);
+/* Before the first launch. The recorder outlives the last one. With `has_criticality` accesses tell
+ * how critical their warp was. */
+struct l1d_recorder *l1d_recorder_create(struct machine *m, bool has_criticality, struct sink sink);
 /* Writes what is left and the end mark; false if anything could not be written. */
 bool l1d_recorder_finish(struct l1d_recorder *r);
 void l1d_recorder_destroy(struct l1d_recorder *r); /* NULL is fine */
@@ -57,6 +62,12 @@ const struct l1d_header *l1d_reader_header(const struct l1d_reader *r);
 /* The next event. Those of an SM come in order, the SMs take turns. A file that is damaged or ends
  * early is BAD, with the place in `why`; what was read before it is sound. */
 enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct strbuf *why);
+/* The same by whole blocks, for who reads many: a block's events are taken by l1d_get_event() of
+ * l1d_format.h, all of them before the next block is asked for. Not to be mixed with the above. */
+struct l1d_block;
+enum l1d_read l1d_reader_next_block(struct l1d_reader *r, struct l1d_block *b, struct strbuf *why);
+/* Says of the block what is to be said if its events make no sense: BAD. */
+enum l1d_read l1d_reader_bad_block(const struct l1d_reader *r, struct strbuf *why);
 void l1d_reader_close(struct l1d_reader *r); /* NULL is fine */
 
 #endif

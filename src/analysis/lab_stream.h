@@ -1,5 +1,5 @@
 /* The accesses that the cache laboratory works on, all of them in memory: of a recording of a run
- * (l1d_stream.h), or of a text anyone can write.
+ * (l1d_stream.h), of a text anyone can write, or of a trace of another simulator.
  *
  * Left out on purpose: sectors, and whether a store is to local memory; neither form tells. All
  * stores count as global ones. */
@@ -17,22 +17,30 @@ enum { LAB_MAX_SMS = 65536 };
 struct lab_access {
     uint64_t cycle, warp, thread, address;
     uint32_t sm, pc, launch;
-    enum lab_kind kind;
+    uint8_t kind; /* enum lab_kind */
+    bool is_critical;
 };
 
 /* A zeroed struct is empty and valid. */
 struct lab_stream {
     struct lab_access *items; /* those of an SM in order */
     size_t n, cap;
+    bool has_criticality; /* recorded with it */
+    int64_t *criticality; /* then of each, as large as `items` */
     uint32_t n_sms;
-    /* Of a recording: the cache it was made at, and what became of its loads; else 0 and NULL. */
+    /* Of a recording: the cache it was made at, and what became of its loads; else 0 and NULL, but
+     * for the lines that a kind of trace is of. */
     uint32_t n_sets, n_ways, line_bytes;
     const char *gpu, *policy;
     uint64_t recorded[N_L1D_OUTCOMES];
     struct arena arena;
 };
 
+/* Each is false, with the place and the reason in `why`, if the file is not what it should be. */
 bool lab_stream_read_recording(struct lab_stream *s, const char *path, struct strbuf *why);
+/* ChampSim's instructions, and libCacheSim's requests (lab_records.c). */
+bool lab_stream_read_champsim(struct lab_stream *s, const char *path, struct strbuf *why);
+bool lab_stream_read_oracle_general(struct lab_stream *s, const char *path, struct strbuf *why);
 /* One access a line: `cycle sm warp thread pc kind address`. Mistakes are in `diags`. */
 bool lab_stream_read_text(struct lab_stream *s, const char *path, struct diag_list *diags);
 /* The same for a text at hand; `path` is for messages. */

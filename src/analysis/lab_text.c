@@ -63,7 +63,7 @@ static bool read_number(struct line_reader *r, unsigned base, uint64_t max, cons
     return (r->at > digits && ends_word(*r->at)) || complain(r, first, expected);
 }
 
-static bool read_kind(struct line_reader *r, enum lab_kind *out)
+static bool read_kind(struct line_reader *r, uint8_t *out)
 {
     skip_blanks(r);
     bool is_one = (*r->at == 'L' || *r->at == 'S') && ends_word(r->at[1]);

@@ -36,7 +36,9 @@ static struct mem_access access_of(const struct l1d_event *e, const struct cache
                                .sector_mask = 1,
                                .kind = e->kind == L1D_STORE ? MEM_STORE : MEM_LOAD,
                                .space = MEM_GLOBAL,
-                               .source = e->sm};
+                               .source = e->sm,
+                               .is_critical = e->is_critical,
+                               .criticality = e->criticality};
 }
 
 static void data_come(struct timed_sm *sm, const struct l1d_event *e)

@@ -76,6 +76,9 @@ static const struct option options[] = {
     OPTION_TEXT("record-l1d", struct run_options, record_l1d, "FILE",
                 "record every access, fill and eviction of the L1Ds, compressed "
                 "(doc/l1d-stream.md)"),
+    OPTION_FLAG("record-criticality", struct run_options, record_criticality,
+                "with --record-l1d: how critical each access's warp is too, as the provider in use "
+                "says; `--set criticality=cpl` chooses one"),
     OPTION_TEXT("record-decisions", struct run_options, record_decisions, "FILE",
                 "write every issue and every decision of L1D in their order "
                 "(doc/experiments.md), as `heddle compare --first-difference` reads them"),
@@ -242,6 +245,21 @@ static struct text_list all_settings(const struct run_options *o, struct arena *
     return list;
 }
 
+/* Somebody must say how critical warps are, if that is to be recorded. */
+static bool check_criticality(const struct run_options *o, const struct machine_config *c)
+{
+    if (!o->record_criticality)
+        return true;
+    if (!o->record_l1d)
+        output_error("--record-criticality is a part of --record-l1d FILE");
+    else if (c->criticality == criticality_find("none"))
+        output_error("--record-criticality: nobody says how critical warps are; "
+                     "--set criticality=cpl makes somebody");
+    else
+        return true;
+    return false;
+}
+
 static enum heddle_status run_run(const void *values, const struct text_list *operands)
 {
     const struct run_options *o = values;
@@ -260,10 +278,11 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
         machine_config_load(o->gpu, run.settings.items, run.settings.n, &diags);
     run.machine = config;
     run.gpu = config ? config->gpu : NULL;
-    status = !config     ? output_complaints(&diags)
-             : o->replay ? run_trace(&run, o->replay)
-             : runs_file ? run_file(&run, operands->items[0])
-                         : run_workloads(&run, operands);
+    status = !config                         ? output_complaints(&diags)
+             : !check_criticality(o, config) ? HEDDLE_BAD_INPUT
+             : o->replay                     ? run_trace(&run, o->replay)
+             : runs_file                     ? run_file(&run, operands->items[0])
+                                             : run_workloads(&run, operands);
     machine_config_destroy(config);
     free(run.settings.items);
     arena_destroy(&arena);

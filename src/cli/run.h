@@ -9,7 +9,7 @@
 #include "heddle/heddle.h"
 
 struct run_options {
-    bool functional, json, strict, quiet, kernels, per_pc, attribute;
+    bool functional, json, strict, quiet, kernels, per_pc, attribute, record_criticality;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
     const char *record_l1d, *record_decisions, *series_out, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;

@@ -57,7 +57,8 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
     if (o->record_l1d) {
         if (!(w->recording = output_open(o->record_l1d)))
             return HEDDLE_ENVIRONMENT;
-        w->recorder = l1d_recorder_create(m, (struct sink){output_add, w->recording});
+        w->recorder =
+            l1d_recorder_create(m, o->record_criticality, (struct sink){output_add, w->recording});
     }
     if (o->record_decisions) {
         if (!(w->decisions_file = output_open(o->record_decisions)))

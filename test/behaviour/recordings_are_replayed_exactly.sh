@@ -23,8 +23,9 @@ CL
 
 # exact WORKLOAD GPU POLICY [NAME=VALUE]
 exact() {
+    # shellcheck disable=SC2086
     status 0 "$heddle" run "$1" --size tiny --gpu "$2" --l1d "$3" --record-l1d "$scratch/l1d.zst" --json \
-        ${4:+--set "l1d.policy.$4"}
+        ${4:+--set "l1d.policy.$4"} $more
     for name in hits merges misses bypasses; do
         eval "$name=$(printf '%s' "$out" | sed -n "s/.*\"l1d\.$name\": *\([0-9]*\).*/\1/p" | head -1)"
     done
@@ -36,11 +37,25 @@ exact() {
         says "$want"
     done
 }
+more=""
 for policy in lru fifo random plru none srrip brrip drrip ship pc_bypass ctrl_c; do
     exact bfs m2090 $policy
 done
 exact bfs m2090 dlp max_sample_insns=1000000000
 exact kmn ccws lru
+
+# Which warps are critical is recorded on demand; then cacp and cawa come out the same too.
+more="--record-criticality"
+exact bfs gtx480-cawa cacp
+more="--record-criticality --scheduler cawa"
+exact bfs gtx480-cawa cacp
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy cacp && silent err
+status 0 "$heddle" run bfs --size tiny --gpu gtx480-cawa --l1d cacp --record-l1d "$scratch/l1d.zst"
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise"
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy cacp && complains "--record-criticality"
+status 2 "$heddle" run bfs --size tiny --record-l1d "$scratch/l1d.zst" --record-criticality && complains "criticality=cpl"
+status 2 "$heddle" run bfs --size tiny --record-criticality && complains "a part of --record-l1d"
+status 0 "$heddle" run bfs --size tiny --record-l1d "$scratch/l1d.zst" --record-criticality --set criticality=cpl
 
 status 0 "$heddle" run "$scratch/count.cl" --grid 30 --block 256 --arg rand:2K:1 --arg rand:4K:2 \
     --record-l1d "$scratch/l1d.zst"

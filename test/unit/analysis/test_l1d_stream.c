@@ -55,7 +55,8 @@ static struct heddle_sim *record(const char *policy, struct memory_file *file)
     struct heddle_module *module;
     uint64_t x, y, n;
     assert_int_equal(heddle_create(&o, &sim), HEDDLE_OK);
-    struct l1d_recorder *r = l1d_recorder_create(sim->machine, (struct sink){add_bytes, file});
+    struct l1d_recorder *r =
+        l1d_recorder_create(sim->machine, false, (struct sink){add_bytes, file});
     assert_int_equal(
         heddle_load(sim, HEDDLE_OPENCL_C, "mix.cl", kernel, sizeof kernel - 1, NULL, &module),
         HEDDLE_OK);
