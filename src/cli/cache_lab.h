@@ -8,9 +8,10 @@
 
 struct cache_options {
     const char *format, *policy, *index, *stores, *log, *ranges;
-    uint64_t n_sets, n_ways, line_bytes, n_thread_insts;
+    const char *sets, *ways, *lines; /* numbers with commas between them */
+    uint64_t n_thread_insts;
     struct text_list settings, plugins;
-    bool json, timed;
+    bool json, timed, no_compulsory;
 };
 
 /* Each is told the stream and writes its answer to `out`. */
@@ -26,10 +27,13 @@ enum heddle_status cache_lab_curve(const struct cache_options *o, const struct l
 enum heddle_status cache_lab_timed(const struct cache_options *o, const char *path,
                                    struct strbuf *out);
 
-/* The geometry that the options name, the recorded one where they do not, under lru until somebody
- * says otherwise. Without `has_ways` a single way will do. Reports what is missing or impossible.
- */
-enum heddle_status cache_lab_geometry(const struct cache_options *o, const struct lab_stream *s,
-                                      bool has_ways, struct lab_config *out);
+/* The caches that the options name, the recorded one where they do not, under lru until somebody
+ * says otherwise; to be freed in any case. Without `has_ways` a single way will do. Reports what is
+ * missing or impossible. */
+enum heddle_status cache_lab_shapes(const struct cache_options *o, const struct lab_stream *s,
+                                    bool has_ways, struct lab_config **out, uint32_t *n);
+/* Where there can be one only, and its ways do not matter. */
+enum heddle_status cache_lab_shape(const struct cache_options *o, const struct lab_stream *s,
+                                   struct lab_config *out);
 
 #endif

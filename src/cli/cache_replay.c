@@ -1,17 +1,22 @@
-/* heddle cache replay: one row a policy, and the log of a single one. */
+/* heddle cache replay: one row a cache and policy, and the log of a single one. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lab_reuse.h"
 #include "base/json.h"
 #include "cli/cache_lab.h"
 #include "cli/output.h"
 #include "cli/table.h"
 
-struct replay {
-    const char *name;
-    struct param_set params;
-    struct lab_config config;
-    struct lab_result result;
+/* The replays, policy by policy in each cache. */
+struct replays {
+    struct lab_job *jobs;
+    struct param_set *params;
+    uint32_t n;
+    bool one_shape;
+    uint64_t n_thread_insts; /* 0 = not told */
+    uint64_t *compulsory;    /* of each, NULL = not asked for */
+    const struct lab_stream *stream;
 };
 
 static double share(uint64_t part, uint64_t whole)
@@ -28,6 +33,12 @@ static double hit_rate(const struct cache_stats *c)
 static double zero_reuse(const struct cache_stats *c)
 {
     return share(c->evictions_unused, c->evictions);
+}
+
+/* Of the loads that some cache could have hit, those that this one did not (S2 Figure 4). */
+static double miss_rate(const struct cache_stats *c, uint64_t compulsory)
+{
+    return share(c->misses + c->bypasses - compulsory, c->loads - compulsory);
 }
 
 static double mpki(const struct cache_stats *c, uint64_t n_insts)
@@ -50,75 +61,126 @@ static enum heddle_status unknown_policy(const char *name)
 }
 
 /* Parameters go by their own names; a name the policy does not have is a mistake. */
-static bool bind_params(struct replay *r, const struct text_list *words, struct diag_list *diags)
+static bool bind_params(struct lab_job *job, struct param_set *params,
+                        const struct text_list *words, struct diag_list *diags)
 {
-    const struct cache_policy_desc *p = r->config.policy;
+    const struct cache_policy_desc *p = job->config.policy;
     for (uint32_t i = 0; i < words->n; i++)
-        settings_add_word(&r->params.settings, words->items[i], diags);
+        settings_add_word(&params->settings, words->items[i], diags);
     if (p->n_params) {
-        void *values = arena_alloc(&r->params.settings.arena, p->params_bytes);
-        param_set_bind(&r->params, "", p->params, p->n_params, values, diags);
-        r->config.params = values;
+        void *values = arena_alloc(&params->settings.arena, p->params_bytes);
+        param_set_bind(params, "", p->params, p->n_params, values, diags);
+        job->config.params = values;
     }
-    param_set_finish(&r->params, diags);
+    param_set_finish(params, diags);
     return diags->n_errors == 0;
 }
 
-static enum heddle_status prepare(struct replay *r, const struct cache_options *o)
+/* Says what a user might not expect, of each policy once. */
+static void warn(const struct lab_config *c, const struct lab_stream *s, bool is_first_shape)
 {
-    r->config.policy = lab_policy_find(r->name);
-    if (!r->config.policy)
-        return unknown_policy(r->name);
+    struct strbuf text = {0};
+    if (c->policy->criticality && !s->has_criticality && is_first_shape)
+        strbuf_addf(&text,
+                    "heddle: warning: %s wants to know which warps are critical; here none is, "
+                    "for that is recorded with --record-criticality only\n",
+                    c->policy->name);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
+static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
+                                  const struct cache_options *o, const struct lab_stream *s)
+{
     struct diag_list diags = {0};
     struct strbuf why = {0};
     enum heddle_status status = HEDDLE_OK;
-    if (!bind_params(r, &o->settings, &diags)) {
+    if (!bind_params(job, params, &o->settings, &diags)) {
         status = output_complaints(&diags);
-    } else if (!lab_config_check(&r->config, &why)) {
+    } else if (!lab_config_check(&job->config, s, &why)) {
         output_error("%s", strbuf_text(&why));
         status = HEDDLE_BAD_INPUT;
-    } else if (r->config.policy->criticality) {
-        strbuf_addf(&why,
-                    "heddle: warning: %s wants to know which warps are critical, which no "
-                    "recording tells: here none is\n",
-                    r->name);
-        output_warnings(strbuf_text(&why));
     }
     strbuf_destroy(&why);
     diag_list_destroy(&diags);
     return status;
 }
 
-static enum heddle_status replay_logged(struct replay *r, const struct lab_stream *s,
-                                        const char *path)
+/* Each policy of the list in each shape. */
+static enum heddle_status prepare_all(struct replays *r, const struct cache_options *o,
+                                      const struct lab_config *shapes, uint32_t n_shapes)
 {
+    struct arena arena = {0};
+    char *list = arena_strdup(&arena, o->policy ? o->policy : "lru");
+    uint32_t n_policies = 1;
+    for (const char *c = list; *c; c++)
+        n_policies += *c == ',';
+    r->jobs = xcalloc((size_t)n_shapes * n_policies, sizeof *r->jobs);
+    r->params = xcalloc((size_t)n_shapes * n_policies, sizeof *r->params);
+    enum heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < n_shapes && status == HEDDLE_OK; i++) {
+        char *rest = arena_strdup(&arena, list);
+        for (char *name; status == HEDDLE_OK && (name = strsep(&rest, ","));) {
+            struct lab_job *job = &r->jobs[r->n];
+            job->config = shapes[i];
+            job->config.policy = lab_policy_find(name);
+            if (!job->config.policy) {
+                status = unknown_policy(name);
+                break;
+            }
+            status = prepare(job, &r->params[r->n++], o, r->stream);
+            if (status == HEDDLE_OK)
+                warn(&job->config, r->stream, i == 0);
+        }
+    }
+    arena_destroy(&arena);
+    return status;
+}
+
+static enum heddle_status replay_logged(struct replays *r, const char *path)
+{
+    if (r->n > 1) {
+        output_error("--log is for one policy in one cache");
+        return HEDDLE_BAD_INPUT;
+    }
     struct output_stream *file = output_open(path);
     if (!file)
         return HEDDLE_ENVIRONMENT;
     struct sink log = {output_add, file};
-    if (lab_replay(s, &r->config, &log, &r->result))
+    r->jobs[0].log = &log;
+    if (lab_replay_all(r->stream, r->jobs, 1))
         return output_finish(file);
     output_abandon(file);
     return HEDDLE_ENVIRONMENT;
 }
 
-static enum heddle_status replay_one(struct replay *r, const struct cache_options *o,
-                                     const struct lab_stream *s)
+static enum heddle_status run_all(struct replays *r, const struct cache_options *o)
 {
-    enum heddle_status status = prepare(r, o);
-    if (status != HEDDLE_OK)
-        return status;
-    if (o->log)
-        status = replay_logged(r, s, o->log);
-    else
-        lab_replay(s, &r->config, NULL, &r->result);
+    enum heddle_status status = HEDDLE_OK;
     struct strbuf why = {0};
-    if (status == HEDDLE_OK && !cache_stats_check(&r->result.stats, &why)) {
-        output_failure(strbuf_text(&why));
-        status = HEDDLE_WRONG_RESULT;
-    }
+    if (o->log)
+        status = replay_logged(r, o->log);
+    else
+        lab_replay_all(r->stream, r->jobs, r->n);
+    for (uint32_t i = 0; i < r->n && status == HEDDLE_OK; i++)
+        if (!cache_stats_check(&r->jobs[i].result.stats, &why)) {
+            output_failure(strbuf_text(&why));
+            status = HEDDLE_WRONG_RESULT;
+        }
     strbuf_destroy(&why);
     return status;
+}
+
+/* First loads of lines by an SM, which no cache could have hit: they depend on the lines alone. */
+static void count_compulsory(struct replays *r)
+{
+    r->compulsory = xcalloc(r->n, sizeof *r->compulsory);
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t line_bytes = r->jobs[i].config.line_bytes;
+        bool is_known = i > 0 && line_bytes == r->jobs[i - 1].config.line_bytes;
+        r->compulsory[i] =
+            is_known ? r->compulsory[i - 1] : lab_compulsory_misses(r->stream, line_bytes);
+    }
 }
 
 static void json_recorded(struct json_writer *w, const struct lab_stream *s)
@@ -133,13 +195,17 @@ static void json_recorded(struct json_writer *w, const struct lab_stream *s)
     json_end_object(w);
 }
 
-static void json_replay(struct json_writer *w, const struct replay *r, uint64_t n_thread_insts)
+static void json_replay(struct json_writer *w, const struct replays *r, uint32_t i)
 {
-    const struct cache_stats *t = &r->result.stats;
-    const uint64_t *localities = r->result.localities;
+    const struct lab_config *c = &r->jobs[i].config;
+    const struct lab_result *result = &r->jobs[i].result;
+    const struct cache_stats *t = &result->stats;
     json_begin_object(w, NULL);
-    json_string(w, "policy", r->name);
-    param_set_json_values(&r->params, w, "params");
+    json_string(w, "policy", c->policy->name);
+    json_uint(w, "sets", c->n_sets);
+    json_uint(w, "ways", c->n_ways);
+    json_uint(w, "line_bytes", c->line_bytes);
+    param_set_json_values(&r->params[i], w, "params");
     json_uint(w, "loads", t->loads);
     json_uint(w, "hits", t->hits);
     json_uint(w, "misses", t->misses);
@@ -149,129 +215,167 @@ static void json_replay(struct json_writer *w, const struct replay *r, uint64_t 
     json_uint(w, "write_evictions", t->write_evictions);
     json_double(w, "zero_reuse_fraction", zero_reuse(t));
     json_double(w, "hit_rate", hit_rate(t));
-    json_uint(w, "hits_intra_thread", localities[LAB_INTRA_THREAD]);
-    json_uint(w, "hits_inter_thread", localities[LAB_INTER_THREAD]);
-    json_uint(w, "hits_inter_warp", localities[LAB_INTER_WARP]);
-    if (n_thread_insts)
-        json_double(w, "mpki", mpki(t, n_thread_insts));
+    if (r->compulsory) {
+        json_uint(w, "compulsory_misses", r->compulsory[i]);
+        json_double(w, "miss_rate_without_compulsory", miss_rate(t, r->compulsory[i]));
+    }
+    json_uint(w, "lru_differences", result->n_differences);
+    if (result->n_differences)
+        json_uint(w, "first_lru_difference", result->first_difference);
+    json_uint(w, "hits_intra_thread", result->localities[LAB_INTRA_THREAD]);
+    json_uint(w, "hits_inter_thread", result->localities[LAB_INTER_THREAD]);
+    json_uint(w, "hits_inter_warp", result->localities[LAB_INTER_WARP]);
+    if (r->n_thread_insts)
+        json_double(w, "mpki", mpki(t, r->n_thread_insts));
     json_end_object(w);
 }
 
-static void print_json(const struct replay *replays, uint32_t n, const struct cache_options *o,
-                       const struct lab_stream *s, struct strbuf *out)
+static void print_json(const struct replays *r, struct strbuf *out)
 {
-    const struct lab_config *c = &replays[0].config;
+    const struct lab_config *c = &r->jobs[0].config;
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
-    json_uint(&w, "sets", c->n_sets);
-    json_uint(&w, "ways", c->n_ways);
-    json_uint(&w, "line_bytes", c->line_bytes);
     json_string(&w, "index", c->index == INDEX_HASH ? "hash" : "linear");
     json_string(&w, "stores", c->stores_keep ? "keep" : "evict");
-    if (s->gpu)
-        json_recorded(&w, s);
+    if (r->stream->gpu)
+        json_recorded(&w, r->stream);
     json_begin_array(&w, "replays");
-    for (uint32_t i = 0; i < n; i++)
-        json_replay(&w, &replays[i], o->n_thread_insts);
+    for (uint32_t i = 0; i < r->n; i++)
+        json_replay(&w, r, i);
     json_end_array(&w);
     json_end_object(&w);
     strbuf_add_char(out, '\n');
 }
 
-static void add_row(struct table *t, const char *name, const struct cache_stats *c,
-                    const uint64_t *localities)
+/* What there is of a row besides its name and its cache. */
+struct row {
+    struct cache_stats stats;
+    const struct lab_result *result; /* NULL of the run itself */
+    const uint64_t *compulsory;      /* NULL = not to be told */
+};
+
+static void add_row(struct table *t, const struct replays *r, const struct row *row)
 {
-    table_cell(t, "%s", name);
+    const struct cache_stats *c = &row->stats;
+    const struct lab_result *result = row->result;
     table_count(t, c->loads);
     table_count(t, c->hits);
     table_count(t, c->misses);
     table_count(t, c->bypasses);
     table_cell(t, "%.2f %%", 100 * hit_rate(c));
-    if (!localities) {
-        for (int i = 0; i < 5; i++)
-            table_cell(t, "-");
-        return;
+    if (r->compulsory && row->compulsory)
+        table_cell(t, "%.2f %%", 100 * miss_rate(c, *row->compulsory));
+    else if (r->compulsory)
+        table_cell(t, "-");
+    if (result) {
+        table_count(t, c->evictions);
+        table_cell(t, "%.2f %%", 100 * zero_reuse(c));
+        for (int i = 0; i < N_LAB_LOCALITIES; i++)
+            table_count(t, result->localities[i]);
+        table_count(t, result->n_differences);
     }
-    table_count(t, c->evictions);
-    table_cell(t, "%.2f %%", 100 * zero_reuse(c));
-    for (int i = 0; i < N_LAB_LOCALITIES; i++)
-        table_count(t, localities[i]);
+    if (result && result->n_differences)
+        table_count(t, result->first_difference);
+    for (int i = 0; i < (result ? !result->n_differences : 7); i++)
+        table_cell(t, "-");
+    if (r->n_thread_insts)
+        table_cell(t, "%.3f", mpki(c, r->n_thread_insts));
+}
+
+static void add_name(struct table *t, const struct replays *r, const char *name, uint32_t n_sets,
+                     uint32_t n_ways, uint32_t line_bytes)
+{
+    table_cell(t, "%s", name);
+    if (r->one_shape)
+        return;
+    table_count(t, n_sets);
+    table_count(t, n_ways);
+    table_count(t, line_bytes);
 }
 
 /* What became of the loads in the run itself, a merge being a hit. */
-static struct cache_stats as_recorded(const struct lab_stream *s)
+static void add_recorded(struct table *t, const struct replays *r)
 {
-    struct cache_stats c = {.hits = s->recorded[L1D_HIT] + s->recorded[L1D_MERGE],
-                            .misses = s->recorded[L1D_MISS],
-                            .bypasses = s->recorded[L1D_BYPASS]};
-    c.loads = c.hits + c.misses + c.bypasses;
-    return c;
+    const struct lab_stream *s = r->stream;
+    struct row row = {.stats = {.hits = s->recorded[L1D_HIT] + s->recorded[L1D_MERGE],
+                                .misses = s->recorded[L1D_MISS],
+                                .bypasses = s->recorded[L1D_BYPASS]}};
+    row.stats.loads = row.stats.hits + row.stats.misses + row.stats.bypasses;
+    for (uint32_t i = 0; i < r->n && r->compulsory; i++)
+        if (r->jobs[i].config.line_bytes == s->line_bytes)
+            row.compulsory = &r->compulsory[i];
+    add_name(t, r, "(recorded)", s->n_sets, s->n_ways, s->line_bytes);
+    add_row(t, r, &row);
 }
 
-static void print_table(const struct replay *replays, uint32_t n, const struct cache_options *o,
-                        const struct lab_stream *s, struct strbuf *out)
+static void print_head(const struct replays *r, struct strbuf *out)
 {
-    static const char *const titles[] = {"policy",       "loads",        "hits",       "misses",
-                                         "bypasses",     "hit rate",     "evictions",  "zero reuse",
-                                         "intra-thread", "inter-thread", "inter-warp", "MPKI"};
-    const struct lab_config *c = &replays[0].config;
-    strbuf_addf(out, "%u sets of %u ways of %u bytes, %s index, stores %s lines, %u SMs\n",
-                c->n_sets, c->n_ways, c->line_bytes, c->index == INDEX_HASH ? "hashed" : "linear",
-                c->stores_keep ? "keep" : "remove", s->n_sms);
-    struct table t = {
-        .titles = titles, .n_columns = o->n_thread_insts ? 12 : 11, .right = "lrrrrrrrrrrr"};
-    for (uint32_t i = 0; i < n; i++) {
-        const struct lab_result *r = &replays[i].result;
-        add_row(&t, replays[i].name, &r->stats, r->localities);
-        if (o->n_thread_insts)
-            table_cell(&t, "%.3f", mpki(&r->stats, o->n_thread_insts));
+    const struct lab_config *c = &r->jobs[0].config;
+    if (r->one_shape)
+        strbuf_addf(out, "%u sets of %u ways of %u bytes, ", c->n_sets, c->n_ways, c->line_bytes);
+    strbuf_addf(out, "%s index, stores %s lines, %u SMs\n",
+                c->index == INDEX_HASH ? "hashed" : "linear", c->stores_keep ? "keep" : "remove",
+                r->stream->n_sms);
+}
+
+static void print_table(const struct replays *r, struct strbuf *out)
+{
+    static const char *const shape[] = {"sets", "ways", "line"};
+    static const char *const counts[] = {"loads", "hits", "misses", "bypasses", "hit rate"};
+    static const char *const more[] = {"evictions",  "zero reuse", "intra-thread", "inter-thread",
+                                       "inter-warp", "unlike LRU", "first"};
+    const char *titles[TABLE_MAX_COLUMNS] = {"policy"};
+    uint32_t n = 1;
+    for (int i = 0; i < 3 && !r->one_shape; i++)
+        titles[n++] = shape[i];
+    for (int i = 0; i < 5; i++)
+        titles[n++] = counts[i];
+    if (r->compulsory)
+        titles[n++] = "misses but first";
+    for (int i = 0; i < 7; i++)
+        titles[n++] = more[i];
+    if (r->n_thread_insts)
+        titles[n++] = "MPKI";
+    struct table t = {.titles = titles, .n_columns = n, .right = "lrrrrrrrrrrrrrrrrr"};
+    print_head(r, out);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct lab_config *c = &r->jobs[i].config;
+        struct row row = {.stats = r->jobs[i].result.stats,
+                          .result = &r->jobs[i].result,
+                          .compulsory = r->compulsory ? &r->compulsory[i] : NULL};
+        add_name(&t, r, c->policy->name, c->n_sets, c->n_ways, c->line_bytes);
+        add_row(&t, r, &row);
     }
-    if (s->gpu) {
-        struct cache_stats recorded = as_recorded(s);
-        add_row(&t, "(recorded)", &recorded, NULL);
-        if (o->n_thread_insts)
-            table_cell(&t, "%.3f", mpki(&recorded, o->n_thread_insts));
-    }
+    if (r->stream->gpu)
+        add_recorded(&t, r);
     table_print(&t, out);
     table_destroy(&t);
-    if (s->gpu)
-        strbuf_addf(out, "recorded on %s under %s, merges counted as hits\n", s->gpu, s->policy);
-}
-
-static uint32_t split_names(char *list, struct replay **out)
-{
-    uint32_t n = 0, cap = 0;
-    *out = NULL;
-    for (char *rest = list, *name; (name = strsep(&rest, ","));) {
-        ARRAY_RESERVE(*out, cap, n + 1);
-        (*out)[n++] = (struct replay){.name = name};
-    }
-    return n;
+    if (r->stream->gpu)
+        strbuf_addf(out, "recorded on %s under %s, merges counted as hits\n", r->stream->gpu,
+                    r->stream->policy);
 }
 
 enum heddle_status cache_lab_replay(const struct cache_options *o, const struct lab_stream *s,
                                     struct strbuf *out)
 {
-    struct lab_config config;
-    enum heddle_status status = cache_lab_geometry(o, s, true, &config);
-    if (status != HEDDLE_OK)
-        return status;
-    struct arena arena = {0};
-    struct replay *replays;
-    uint32_t n = split_names(arena_strdup(&arena, o->policy ? o->policy : "lru"), &replays);
-    if (n > 1 && o->log) {
-        output_error("--log is for one policy");
-        status = HEDDLE_BAD_INPUT;
-    }
-    for (uint32_t i = 0; i < n && status == HEDDLE_OK; i++) {
-        replays[i].config = config;
-        status = replay_one(&replays[i], o, s);
-    }
+    struct replays r = {.stream = s, .n_thread_insts = o->n_thread_insts};
+    struct lab_config *shapes;
+    uint32_t n_shapes;
+    enum heddle_status status = cache_lab_shapes(o, s, true, &shapes, &n_shapes);
+    r.one_shape = n_shapes == 1;
     if (status == HEDDLE_OK)
-        (o->json ? print_json : print_table)(replays, n, o, s, out);
-    for (uint32_t i = 0; i < n; i++)
-        param_set_destroy(&replays[i].params);
-    free(replays);
-    arena_destroy(&arena);
+        status = prepare_all(&r, o, shapes, n_shapes);
+    if (status == HEDDLE_OK)
+        status = run_all(&r, o);
+    if (status == HEDDLE_OK && o->no_compulsory)
+        count_compulsory(&r);
+    if (status == HEDDLE_OK)
+        (o->json ? print_json : print_table)(&r, out);
+    for (uint32_t i = 0; i < r.n; i++)
+        param_set_destroy(&r.params[i]);
+    free(r.compulsory);
+    free(r.params);
+    free(r.jobs);
+    free(shapes);
     return status;
 }

@@ -189,7 +189,7 @@ enum heddle_status cache_lab_reuse(const struct cache_options *o, const struct l
     struct lab_config config;
     struct lab_ranges ranges = {0};
     struct lab_reuse r;
-    enum heddle_status status = cache_lab_geometry(o, s, false, &config);
+    enum heddle_status status = cache_lab_shape(o, s, &config);
     if (status == HEDDLE_OK)
         status = parse_ranges(o->ranges, &ranges);
     if (status != HEDDLE_OK)

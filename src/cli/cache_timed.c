@@ -82,8 +82,8 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
 /* The cache is the recorded one, so nothing else may be said of it. */
 static bool says_too_much(const struct cache_options *o)
 {
-    if (!o->policy && !o->n_sets && !o->n_ways && !o->line_bytes && !o->index && !o->stores &&
-        !o->log && !(o->format && strcmp(o->format, "l1d") != 0))
+    if (!o->policy && !o->sets && !o->ways && !o->lines && !o->index && !o->stores && !o->log &&
+        !(o->format && strcmp(o->format, "l1d") != 0))
         return false;
     output_error("--timed replays a recording as it was: it goes with --set and --json alone");
     return true;

@@ -6,21 +6,20 @@
 #include "cli/output.h"
 #include "cli/plugin_files.h"
 #include "cli/table.h"
-#include "gpu/machine_config.h"
 
 static const struct option options[] = {
     OPTION_TEXT("format", struct cache_options, format, "FORMAT",
-                "of FILE: l1d, what `heddle run --record-l1d` writes (if not given), or text, "
-                "one access a line: cycle sm warp thread pc kind address"),
+                "of FILE, from the list below; l1d if not given"),
     OPTION_TEXT("policy", struct cache_options, policy, "NAME[,NAME]...",
                 "with replay: cache policies (`heddle show policies`), or belady and "
                 "belady_bypass, which know the future; lru if not given"),
-    OPTION_U64("sets", struct cache_options, n_sets, "N",
-               "sets; the recorded cache's if not given"),
-    OPTION_U64("ways", struct cache_options, n_ways, "N",
-               "ways; the recorded cache's if not given"),
-    OPTION_BYTES("line", struct cache_options, line_bytes, "BYTES",
-                 "bytes of a line; the recorded cache's if not given"),
+    OPTION_TEXT("sets", struct cache_options, sets, "N[,N]...",
+                "sets; the recorded cache's if not given. Several sets, ways, lines and policies "
+                "are replayed in one pass, each with each"),
+    OPTION_TEXT("ways", struct cache_options, ways, "N[,N]...",
+                "ways, 1 to 64; the recorded cache's if not given"),
+    OPTION_TEXT("line", struct cache_options, lines, "BYTES[,BYTES]...",
+                "bytes of a line, a power of two; the recorded cache's if not given"),
     OPTION_TEXT("index", struct cache_options, index, "linear|hash",
                 "how lines find their set; as on the recorded GPU if not given, else linear"),
     OPTION_TEXT("stores", struct cache_options, stores, "evict|keep",
@@ -34,6 +33,9 @@ static const struct option options[] = {
     OPTION_FLAG("timed", struct cache_options, timed,
                 "with replay: fills where they were recorded, in the recorded cache and policy; "
                 "says which accesses come out otherwise than recorded"),
+    OPTION_FLAG("no-compulsory", struct cache_options, no_compulsory,
+                "with replay and curve: also the miss rate of the loads that are not the first of "
+                "their line by an SM, which no cache could have hit (S2 Figure 4)"),
     OPTION_TEXT("ranges", struct cache_options, ranges, "N,N,...",
                 "with reuse: the upper ends of the ranges of distances; 4,8,64 if not given"),
     OPTION_U64("insts", struct cache_options, n_thread_insts, "N",
@@ -55,96 +57,55 @@ static const struct verb {
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
-/* What recordings do not tell is taken from the GPU they name, if it is a shipped one. */
-static void take_from_gpu(const char *gpu, struct lab_config *out)
-{
-    for (uint32_t i = 0; gpu && i < n_gpu_names; i++) {
-        if (strcmp(gpu, gpu_names[i]) != 0)
-            continue;
-        struct diag_list diags = {0};
-        struct machine_config *m = machine_config_load(gpu, NULL, 0, &diags);
-        if (m) {
-            out->index = m->sm.l1d.index;
-            out->stores_keep = !m->sm.l1d.write_evict;
-            if (m->sm.l1d.sector_bytes < m->sm.l1d.line_bytes)
-                output_warnings("heddle: warning: the recorded L1D has sectors; here whole lines "
-                                "are fetched\n");
-        }
-        machine_config_destroy(m);
-        diag_list_destroy(&diags);
-    }
-}
+/* --- what FILE is --- */
 
-/* One of two words: 0 or 1; what it is already if no word is given. */
-static enum heddle_status choose_word(const char *option, const char *given,
-                                      const char *const words[2], uint32_t *out)
+static enum heddle_status read_text(struct lab_stream *s, const char *path)
 {
-    for (uint32_t i = 0; given && i < 2; i++)
-        if (strcmp(given, words[i]) == 0) {
-            *out = i;
-            return HEDDLE_OK;
-        }
-    if (!given)
-        return HEDDLE_OK;
-    output_error("--%s %s: expected %s or %s", option, given, words[0], words[1]);
-    return HEDDLE_BAD_INPUT;
-}
-
-static enum heddle_status choose(const char *option, uint64_t given, uint32_t recorded,
-                                 uint32_t *out)
-{
-    *out = given ? (uint32_t)given : recorded;
-    if (*out && given <= 1u << 30)
-        return HEDDLE_OK;
-    output_error(given ? "--%s is too large" : "the cache's --%s is missing: no recording tells",
-                 option);
-    return HEDDLE_BAD_INPUT;
-}
-
-enum heddle_status cache_lab_geometry(const struct cache_options *o, const struct lab_stream *s,
-                                      bool has_ways, struct lab_config *out)
-{
-    *out = (struct lab_config){.policy = lab_policy_find("lru")};
-    enum heddle_status status = choose("sets", o->n_sets, s->n_sets, &out->n_sets);
-    if (status == HEDDLE_OK)
-        status = choose("ways", o->n_ways, has_ways ? s->n_ways : 1, &out->n_ways);
-    if (status == HEDDLE_OK)
-        status = choose("line", o->line_bytes, s->line_bytes, &out->line_bytes);
-    static const char *const indices[] = {"linear", "hash"}, *const stores[] = {"evict", "keep"};
-    take_from_gpu(s->gpu, out);
-    if (status == HEDDLE_OK)
-        status = choose_word("index", o->index, indices, &out->index);
-    if (status == HEDDLE_OK)
-        status = choose_word("stores", o->stores, stores, &out->stores_keep);
-    struct strbuf why = {0};
-    if (status == HEDDLE_OK && !lab_config_check(out, &why)) {
-        output_error("%s", strbuf_text(&why));
-        status = HEDDLE_BAD_INPUT;
-    }
-    strbuf_destroy(&why);
+    struct diag_list diags = {0};
+    enum heddle_status status =
+        lab_stream_read_text(s, path, &diags) ? HEDDLE_OK : output_complaints(&diags);
+    diag_list_destroy(&diags);
     return status;
 }
+
+static const struct format {
+    const char *name, *help;
+    bool (*read)(struct lab_stream *s, const char *path, struct strbuf *why); /* NULL = text */
+} formats[] = {
+    {"l1d", "what `heddle run --record-l1d` writes; if no format is given",
+     lab_stream_read_recording},
+    {"text",
+     "an access a line: cycle sm warp thread pc kind address; kind L (load) or S (store), "
+     "the address hexadecimal, # begins a comment",
+     NULL},
+    {"champsim", "instructions of ChampSim, 64 bytes each; lines of 64 bytes if not given",
+     lab_stream_read_champsim},
+    {"oracleGeneral", "requests of libCacheSim, 24 bytes each; an object is a line",
+     lab_stream_read_oracle_general},
+};
+enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
 static enum heddle_status read_stream(const struct cache_options *o, const char *path,
                                       struct lab_stream *s)
 {
-    bool is_text = o->format && strcmp(o->format, "text") == 0;
-    if (o->format && !is_text && strcmp(o->format, "l1d") != 0) {
-        output_error("--format %s: expected l1d or text", o->format);
-        return HEDDLE_BAD_INPUT;
+    const char *names[N_FORMATS];
+    const struct format *f = o->format ? NULL : &formats[0];
+    for (int i = 0; i < N_FORMATS; i++) {
+        names[i] = formats[i].name;
+        if (o->format && strcmp(o->format, names[i]) == 0)
+            f = &formats[i];
     }
+    if (!f)
+        return output_unknown("format", o->format, names, N_FORMATS,
+                              "`heddle help cache` lists them");
+    if (!f->read)
+        return read_text(s, path);
     struct strbuf why = {0};
-    struct diag_list diags = {0};
-    enum heddle_status status = HEDDLE_OK;
-    if (is_text && !lab_stream_read_text(s, path, &diags))
-        status = output_complaints(&diags);
-    if (!is_text && !lab_stream_read_recording(s, path, &why)) {
+    bool ok = f->read(s, path, &why);
+    if (!ok)
         output_error("%s: %s", path, strbuf_text(&why));
-        status = HEDDLE_BAD_INPUT;
-    }
-    diag_list_destroy(&diags);
     strbuf_destroy(&why);
-    return status;
+    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
 static enum heddle_status run_verb(const struct verb *v, const struct cache_options *o,
@@ -180,13 +141,21 @@ static enum heddle_status run_cache(const void *values, const struct text_list *
                           "`heddle help cache` lists them");
 }
 
-static void list_verbs(struct strbuf *out)
+static void list_words(struct strbuf *out)
 {
     strbuf_add(out, "Experiments:\n");
     struct table t = {.n_columns = 2};
     for (int i = 0; i < N_VERBS; i++) {
         table_cell(&t, "  %s", verbs[i].name);
         table_cell(&t, "%s", verbs[i].help);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+    strbuf_add(out, "\nFormats:\n");
+    t = (struct table){.n_columns = 2};
+    for (int i = 0; i < N_FORMATS; i++) {
+        table_cell(&t, "  %s", formats[i].name);
+        table_cell(&t, "%s", formats[i].help);
     }
     table_print(&t, out);
     table_destroy(&t);
@@ -224,6 +193,6 @@ const struct command command_cache = {
     .min_operands = 2,
     .max_operands = 2,
     .examples = examples,
-    .more_help = list_verbs,
+    .more_help = list_words,
     .run = run_cache,
 };

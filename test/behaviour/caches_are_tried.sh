@@ -60,6 +60,56 @@ cmp "$scratch/mine.csv" "$scratch/want.csv" || fail "the log differs"
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/mine.txt" $small --stores keep --json && says '"hits": 2'
 
+# Several caches and policies in one pass: each as it is alone.
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,srrip,dlp,belady --ways 2,4 --sets 32,64 \
+    --line 64,128 --no-compulsory --json
+printf '%s' "$out" >"$scratch/all.json"
+for shape in "srrip 2 64 128" "dlp 4 32 64" "belady 4 64 128" "lru 2 32 128"; do
+    # shellcheck disable=SC2086
+    set -- $shape
+    status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy "$1" --ways "$2" --sets "$3" --line "$4" \
+        --no-compulsory --json
+    printf '%s' "$out" | python3 -c '
+import json, sys
+alone, = json.load(sys.stdin)["replays"]
+name, ways, sets, line = sys.argv[2:]
+same = [r for r in json.load(open(sys.argv[1]))["replays"] if (r["policy"], r["ways"], r["sets"],
+        r["line_bytes"]) == (name, int(ways), int(sets), int(line))]
+assert same == [alone], (same, alone)
+assert alone["compulsory_misses"] <= alone["misses"] + alone["bypasses"]
+' "$scratch/all.json" "$@" || fail "one of many differs: $shape"
+done
+set -- "$heddle" "$scratch"
+[ "$(grep -c '"policy": "' "$scratch/all.json")" -eq 33 ] || fail "not 4 x 2 x 2 x 2 replays and the recorded one"
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 && says " sets  ways  line " && says "(recorded)"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 --log x && complains "one policy in one cache"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,x && complains "expected whole numbers"
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --sets 2,4 && complains "are for replays"
+
+# Did it do anything?
+status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 1 --ways 2 --line 128 --policy lru,none --json
+says '"lru_differences": 0' && says '"first_lru_difference": 0'
+# First loads left out: of 6 loads 3 are, by two SMs, and one of the others misses.
+status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 2 --ways 4 --line 128 --no-compulsory --json
+says '"compulsory_misses": 3' && says '"miss_rate_without_compulsory": 0.333'
+status 0 "$heddle" cache curve "$scratch/bfs.zst" --no-compulsory && says "misses but first"
+
+# Traces of other simulators, from bytes: an instruction that loads and stores, twice; three requests.
+champsim='\100\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\020\0\0\0\0\0\0\0\0\0\0\0\0\0\0\100\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+# shellcheck disable=SC2059
+printf "$champsim$champsim" >"$scratch/c.trace"
+status 0 "$heddle" cache replay "$scratch/c.trace" --format champsim --sets 1 --ways 1 --json
+says '"hits": 1' && says '"misses": 1' && says '"stores": 2' && says '"line_bytes": 64'
+head -c 100 "$scratch/c.trace" >"$scratch/cut.trace"
+status 2 "$heddle" cache replay "$scratch/cut.trace" --format champsim --sets 1 --ways 1
+complains "cut.trace: byte 64: the file ends in the middle of a record"
+request='\1\0\0\0\7\0\0\0\0\0\0\0\1\0\0\0\377\377\377\377\377\377\377\377'
+# shellcheck disable=SC2059
+printf "$request$request$request" | "$heddle" cache replay /dev/stdin --format oracleGeneral --sets 1 --ways 1 --json >"$scratch/o.json"
+grep -q '"hits": 2' "$scratch/o.json" || fail "requests are not read from a pipe"
+status 2 "$heddle" cache replay "$scratch/c.trace" --format oraclegeneral && complains "did you mean 'oracleGeneral'?"
+status 2 "$heddle" cache replay "$scratch/c.trace" --format oracleGeneral --sets 1 --ways 1 && complains "byte "
+
 echo "0 0 0 0 1 X 0x0" >"$scratch/bad.txt"
 # shellcheck disable=SC2086
 status 2 "$heddle" cache replay "$scratch/bad.txt" $small && complains "bad.txt:1:11: error: expected a kind"

@@ -1,0 +1,128 @@
+/* The caches that the options of heddle cache name, the recorded one where they do not. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cache_lab.h"
+#include "cli/output.h"
+#include "config/number.h"
+#include "gpu/machine_config.h"
+
+enum { MAX_NUMBERS = 64, MAX_NUMBER = 1 << 30 };
+
+struct numbers {
+    uint32_t items[MAX_NUMBERS], n;
+};
+
+/* What recordings do not tell is taken from the GPU they name, if it is a shipped one. */
+static void take_from_gpu(const char *gpu, struct lab_config *out)
+{
+    for (uint32_t i = 0; gpu && i < n_gpu_names; i++) {
+        if (strcmp(gpu, gpu_names[i]) != 0)
+            continue;
+        struct diag_list diags = {0};
+        struct machine_config *m = machine_config_load(gpu, NULL, 0, &diags);
+        if (m) {
+            out->index = m->sm.l1d.index;
+            out->stores_keep = !m->sm.l1d.write_evict;
+            if (m->sm.l1d.sector_bytes < m->sm.l1d.line_bytes)
+                output_warnings("heddle: warning: the recorded L1D has sectors; here whole lines "
+                                "are fetched\n");
+        }
+        machine_config_destroy(m);
+        diag_list_destroy(&diags);
+    }
+}
+
+/* One of two words: 0 or 1; what it is already if no word is given. */
+static enum heddle_status choose_word(const char *option, const char *given,
+                                      const char *const words[2], uint32_t *out)
+{
+    for (uint32_t i = 0; given && i < 2; i++)
+        if (strcmp(given, words[i]) == 0) {
+            *out = i;
+            return HEDDLE_OK;
+        }
+    if (!given)
+        return HEDDLE_OK;
+    output_error("--%s %s: expected %s or %s", option, given, words[0], words[1]);
+    return HEDDLE_BAD_INPUT;
+}
+
+/* Numbers with commas between them; the recorded one if none is given. */
+static enum heddle_status choose(const char *option, const char *given, uint32_t recorded,
+                                 struct numbers *out)
+{
+    struct arena arena = {0};
+    char *rest = given ? arena_strdup(&arena, given) : NULL;
+    bool ok = true;
+    for (char *word; ok && rest && (word = strsep(&rest, ","));) {
+        uint64_t number = 0;
+        ok = out->n < MAX_NUMBERS && number_parse_bytes(word, &number) && number &&
+             number <= MAX_NUMBER;
+        if (ok)
+            out->items[out->n++] = (uint32_t)number;
+    }
+    arena_destroy(&arena);
+    if (!given && recorded)
+        out->items[out->n++] = recorded;
+    if (!ok)
+        output_error("--%s %s: expected whole numbers from 1 to 2^30, such as 4,8", option, given);
+    else if (!out->n)
+        output_error("the cache's --%s is missing: no recording tells", option);
+    return ok && out->n ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+static enum heddle_status check(const struct lab_config *c, const struct lab_stream *s)
+{
+    struct strbuf why = {0};
+    bool ok = lab_config_check(c, s, &why);
+    if (!ok)
+        output_error("%s", strbuf_text(&why));
+    strbuf_destroy(&why);
+    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+enum heddle_status cache_lab_shapes(const struct cache_options *o, const struct lab_stream *s,
+                                    bool has_ways, struct lab_config **out, uint32_t *n)
+{
+    static const char *const indices[] = {"linear", "hash"}, *const stores[] = {"evict", "keep"};
+    struct lab_config common = {.policy = lab_policy_find("lru")};
+    struct numbers sets = {0}, ways = {0}, lines = {0};
+    enum heddle_status status = choose("sets", o->sets, s->n_sets, &sets);
+    if (status == HEDDLE_OK)
+        status = choose("ways", o->ways, has_ways ? s->n_ways : 1, &ways);
+    if (status == HEDDLE_OK)
+        status = choose("line", o->lines, s->line_bytes, &lines);
+    take_from_gpu(s->gpu, &common);
+    if (status == HEDDLE_OK)
+        status = choose_word("index", o->index, indices, &common.index);
+    if (status == HEDDLE_OK)
+        status = choose_word("stores", o->stores, stores, &common.stores_keep);
+    *out = xcalloc((size_t)sets.n * ways.n * lines.n + 1, sizeof **out);
+    *n = 0;
+    for (uint32_t l = 0; l < lines.n && status == HEDDLE_OK; l++)
+        for (uint32_t i = 0; i < sets.n && status == HEDDLE_OK; i++)
+            for (uint32_t w = 0; w < ways.n && status == HEDDLE_OK; w++) {
+                common.line_bytes = lines.items[l];
+                common.n_sets = sets.items[i];
+                common.n_ways = ways.items[w];
+                (*out)[(*n)++] = common;
+                status = check(&common, s);
+            }
+    return status;
+}
+
+enum heddle_status cache_lab_shape(const struct cache_options *o, const struct lab_stream *s,
+                                   struct lab_config *out)
+{
+    struct lab_config *shapes;
+    uint32_t n;
+    enum heddle_status status = cache_lab_shapes(o, s, false, &shapes, &n);
+    if (status == HEDDLE_OK && n > 1) {
+        output_error("several caches at once are for replays");
+        status = HEDDLE_BAD_INPUT;
+    }
+    *out = shapes[0];
+    free(shapes);
+    return status;
+}
