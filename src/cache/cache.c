@@ -36,9 +36,11 @@ uint32_t cache_join_segments(const struct cache_config *config, uint32_t segment
     return sectors;
 }
 
-uint32_t cache_segments_of(const struct cache_config *config, uint32_t sectors)
+uint32_t cache_split_sectors(const struct cache_config *config, uint32_t sectors)
 {
     uint32_t per_sector = config->sector_bytes / CACHE_SEGMENT_BYTES, segments = 0;
+    if (config->sector_bytes == config->line_bytes)
+        return sectors ? one_sector(config) : 0;
     for (uint32_t i = 0; i < config->line_bytes / config->sector_bytes; i++)
         if (sectors >> i & 1)
             segments |= one_sector(config) << i * per_sector;

@@ -42,9 +42,10 @@ struct cache_result {
 };
 
 /* Data travel in segments of 32 bytes; sectors may be larger. The segments of these sectors of a
- * line, and the sectors that hold these segments (cache_join_segments() if they are larger). */
+ * line, and the sectors that hold these segments; the functions that are called if a sector has
+ * several. */
 enum { CACHE_SEGMENT_BYTES = 32 };
-uint32_t cache_segments_of(const struct cache_config *config, uint32_t sectors);
+uint32_t cache_split_sectors(const struct cache_config *config, uint32_t sectors);
 uint32_t cache_join_segments(const struct cache_config *config, uint32_t segments);
 static inline uint32_t cache_sectors_of(const struct cache_config *config, uint32_t segments)
 {
@@ -52,6 +53,12 @@ static inline uint32_t cache_sectors_of(const struct cache_config *config, uint3
         return 1;
     return config->sector_bytes == CACHE_SEGMENT_BYTES ? segments
                                                        : cache_join_segments(config, segments);
+}
+
+static inline uint32_t cache_segments_of(const struct cache_config *config, uint32_t sectors)
+{
+    return config->sector_bytes == CACHE_SEGMENT_BYTES ? sectors
+                                                       : cache_split_sectors(config, sectors);
 }
 
 /* Resources outside the cache, as they are now. */
@@ -140,6 +147,8 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
 /* Is it clear that the load would be STALLED for want of an MSHR? Cheaper to ask than cache_load(),
  * and what an L1D that thrashes answers every other time. */
 bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a);
+/* Might it be, for some load? */
+bool cache_waits_for_mshrs(const struct cache *c);
 
 /* Performs a load of a whole line if it is a hit of which nobody wants to know; false, and nothing
  * done, otherwise: then cache_load() says what there is to say. Spares an instruction cache, which

@@ -120,9 +120,14 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
+bool cache_waits_for_mshrs(const struct cache *c)
+{
+    return c->is_lru && !c->mshrs.n_free;
+}
+
 bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)
 {
-    if (c->mshrs.n_free || !c->is_lru)
+    if (!cache_waits_for_mshrs(c))
         return false;
     const struct cache_set *s = &c->tags.sets[a->set];
     int way = tags_find(s, a->line);

@@ -36,16 +36,22 @@ static void look_for_credits(struct shard *s)
         }
 }
 
+static void wake_for_credits(struct shard *s, struct shard_wake *w)
+{
+    look_for_credits(s);
+    w->starved = s->starved;
+    w->own = min_time(w->own, s->credit_at);
+    w->at = min_time(w->at, s->credit_at);
+}
+
 static sim_time earliest_event(const struct engine *e)
 {
     sim_time earliest = TIME_NEVER;
-    for (uint32_t i = 0; i < e->n; i++) {
-        struct shard *s = e->shards[i];
-        if (s->starved) {
-            look_for_credits(s);
-            e->wake[i].at = min_time(e->wake[i].at, s->credit_at);
-        }
-        earliest = min_time(earliest, e->wake[i].at);
+    struct shard_wake *end = e->wake + e->n;
+    for (struct shard_wake *w = e->wake; w != end; w++) {
+        if (w->starved)
+            wake_for_credits(e->shards[w - e->wake], w);
+        earliest = min_time(earliest, w->at);
     }
     return earliest;
 }
@@ -92,12 +98,29 @@ static sim_time quantum_end(const struct engine *e, sim_time limit)
     return end < limit ? end : limit;
 }
 
+static void note_wake(struct engine *e, const struct shard *s)
+{
+    struct shard_wake *w = &e->wake[s->id];
+    w->own = wake_time(s);
+    w->at = min_time(w->own, s->sent_at);
+    w->starved = s->starved;
+}
+
+/* Somebody else than the engine may have given the shards something to do. */
+static void note_all_wakes(struct engine *e)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        note_wake(e, e->shards[i]);
+}
+
 static void pass_boundary(struct engine *e)
 {
     if (e->period == 0 || e->now % e->period != 0 || (e->skip && !is_boundary_due(e)))
         return;
-    if (e->at_boundary)
+    if (e->at_boundary) {
         e->at_boundary(e->user, e->now);
+        note_all_wakes(e);
+    }
     atomic_store_explicit(&e->boundary_due, false, memory_order_relaxed);
 }
 
@@ -108,17 +131,10 @@ static void note_once(atomic_bool *flag)
         atomic_store_explicit(flag, true, memory_order_relaxed);
 }
 
-static void note_wake(struct engine *e, const struct shard *s)
+static __attribute__((noinline)) void advance_shard(struct engine *e, struct shard *s, bool mail)
 {
-    e->wake[s->id].at = min_time(wake_time(s), s->sent_at);
-}
-
-static void run_shard(void *user, uint32_t i)
-{
-    struct engine *e = user;
-    struct shard *s = e->shards[i];
     s->sent_at = TIME_NEVER;
-    if (mail_has_come(s, 1 - e->side))
+    if (mail)
         mail_take_in(s, 1 - e->side, e->now);
     if (wake_time(s) < e->end) {
         s->out[e->side].n = 0;
@@ -132,12 +148,28 @@ static void run_shard(void *user, uint32_t i)
     note_wake(e, s);
 }
 
+/* A shard at rest is the most frequent case on a machine that waits for memory. */
+static inline void run_shard(struct engine *e, uint32_t i)
+{
+    struct shard_wake *w = &e->wake[i];
+    bool mail = atomic_load_explicit(&w->mail[1 - e->side], memory_order_relaxed);
+    if (w->own < e->end || mail)
+        advance_shard(e, e->shards[i], mail);
+    else
+        w->at = w->own;
+}
+
+static void run_item(void *user, uint32_t i)
+{
+    run_shard(user, i);
+}
+
 static void run_quantum(struct engine *e, sim_time end)
 {
     e->end = end;
     e->side = 1 - e->side;
     if (e->team)
-        team_run(e->team, e->n, run_shard, e);
+        team_run(e->team, e->n, run_item, e);
     else
         for (uint32_t i = 0; i < e->n; i++)
             run_shard(e, i);
@@ -157,8 +189,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
                            sim_time limit, const volatile bool *stop)
 {
     check_machine(e);
-    for (uint32_t i = 0; i < e->n; i++) /* between two runs things may have been sent or changed */
-        note_wake(e, e->shards[i]);
+    note_all_wakes(e); /* between two runs things may have been sent or changed */
     for (;;) {
         if (stop && *stop)
             return ENGINE_STOPPED;

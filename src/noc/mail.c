@@ -63,14 +63,14 @@ void outbox_grow(struct outbox *o)
     ARRAY_RESERVE(o->items, o->cap, o->n + 1);
 }
 
-static bool is_before(const struct message *a, const struct message *b)
+static inline bool is_before(const struct message *a, const struct message *b)
 {
     return a->at != b->at ? a->at < b->at : a->from < b->from;
 }
 
 /* Makes room for one message behind the last: the space in front is reused once it is half of all,
  * so that each message is moved at most once for it. */
-static void inbox_make_room(struct message_queue *q)
+static __attribute__((noinline)) void inbox_make_room(struct message_queue *q)
 {
     if (q->head > q->cap / 2) {
         memmove(q->items, q->items + q->head, q->n * sizeof *q->items);
@@ -81,7 +81,7 @@ static void inbox_make_room(struct message_queue *q)
 }
 
 /* Inserts behind all that are not after it: messages of one sender come in the order of sending. */
-static void inbox_insert(struct message_queue *q, const struct message *m)
+static inline void inbox_insert(struct message_queue *q, const struct message *m)
 {
     if (q->head + q->n == q->cap)
         inbox_make_room(q);
@@ -91,29 +91,29 @@ static void inbox_insert(struct message_queue *q, const struct message *m)
     *at = *m;
 }
 
-static void take_from(struct shard *s, struct outbox *o, sim_time now)
+static inline void take_from(struct message_queue *inbox, uint32_t receiver, struct outbox *o,
+                             sim_time now)
 {
-    uint32_t i = o->to[s->id].first;
-    o->to[s->id].first = 0;
+    const struct message *items = o->items - 1; /* they are counted from 1 */
+    uint32_t i = o->to[receiver].first;
+    o->to[receiver].first = 0;
     do {
-        const struct message *m = &o->items[i - 1];
+        const struct message *m = &items[i];
         assert(m->at >= now); /* else the receiver might have passed that time already */
-        inbox_insert(&s->inbox, m);
+        inbox_insert(inbox, m);
         i = m->next;
     } while (i);
 }
 
 void mail_take_in(struct shard *s, uint32_t side, sim_time now)
 {
-    struct letterbox *l = &s->letters[side];
-    struct shard **shards = s->engine->shards;
-    atomic_store_explicit(&l->full, false, memory_order_relaxed);
-    for (uint32_t w = 0, n = letter_words(s->engine); w < n; w++, shards += 8) {
-        uint64_t marks = l->senders[w];
-        if (!marks)
-            continue;
-        l->senders[w] = 0;
-        for (; marks; marks &= marks - 1)
-            take_from(s, &shards[__builtin_ctzll(marks) / 8]->out[side], now);
+    const struct engine *e = s->engine;
+    uint64_t *marks = s->letters[side].senders, *end = marks + letter_words(e);
+    atomic_store_explicit(&e->wake[s->id].mail[side], false, memory_order_relaxed);
+    for (struct shard **shards = e->shards; marks != end; marks++, shards += 8) {
+        uint64_t left = *marks;
+        *marks = 0;
+        for (; left; left &= left - 1)
+            take_from(&s->inbox, s->id, &shards[__builtin_ctzll(left) / 8]->out[side], now);
     }
 }

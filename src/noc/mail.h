@@ -7,7 +7,7 @@
 /* Was something sent to the shard on that side? */
 static inline bool mail_has_come(const struct shard *s, uint32_t side)
 {
-    return atomic_load_explicit(&s->letters[side].full, memory_order_relaxed);
+    return atomic_load_explicit(&s->engine->wake[s->id].mail[side], memory_order_relaxed);
 }
 
 /* Moves it all into the inbox; `now` is the beginning of the quantum. The senders write to the

@@ -73,17 +73,6 @@ static struct port_gate gate_make(const struct clock_domain *clock, uint32_t fli
                               .width = divider_make(flits_per_cycle)};
 }
 
-/* Takes the next `flits` free slots from the first cycle at or after `now` on; returns the cycle of
- * the last one. */
-static uint64_t gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
-{
-    uint64_t slot = divide_up(&g->period, now) * g->width.divisor;
-    if (slot < g->next_slot)
-        slot = g->next_slot;
-    g->next_slot = slot + flits;
-    return divide(&g->width, g->next_slot - 1);
-}
-
 /* --- injection --- */
 
 /* A power of two that no receiver can fill: each message in its buffer has at least one flit. */
@@ -131,22 +120,7 @@ void tx_destroy(struct tx_port *p)
     p->wants = NULL;
 }
 
-static struct tx_peer *peer_of(const struct tx_port *p, uint32_t receiver)
-{
-    assert(receiver - p->first_receiver < p->n_receivers);
-    return &p->peers[receiver - p->first_receiver];
-}
-
-void tx_credit(struct tx_port *p, uint32_t receiver, sim_time at, uint32_t flits)
-{
-    struct tx_peer *peer = peer_of(p, receiver);
-    uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_relaxed);
-    peer->ring[tail & p->ring_mask] = (struct credit){at, flits};
-    atomic_store_explicit(&peer->tail, tail + 1, memory_order_release);
-}
-
-/* Takes the credits that are back by `now`. */
-static void take_credits(const struct tx_port *p, struct tx_peer *peer, sim_time now)
+void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
 {
     uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
     while (peer->head != tail) {
@@ -224,7 +198,7 @@ sim_time tx_settle(struct tx_port *p)
     uint64_t back = 0;
     for (uint32_t i = 0; i < p->n_receivers; i++) {
         struct tx_peer *peer = &p->peers[i];
-        take_credits(p, peer, TIME_NEVER);
+        tx_take_credits(p, peer, TIME_NEVER);
         back += peer->back;
         last = peer->last_back > last ? peer->last_back : last;
     }
@@ -238,24 +212,6 @@ bool tx_is_quiet(const struct tx_port *p)
         if (p->peers[i].credits < p->max_credits)
             return false;
     return true;
-}
-
-void tx_send(struct tx_port *p, sim_time now, struct message m)
-{
-    struct tx_peer *to = peer_of(p, m.to);
-    struct port_gate *g = &p->gate;
-    if (to->credits < m.flits)
-        take_credits(p, to, now);
-    assert(to->credits >= m.flits && p->open_from <= now);
-    to->credits -= m.flits;
-    uint64_t last_cycle = gate_pass(g, now, m.flits);
-    uint64_t free_cycle = last_cycle + (g->next_slot == (last_cycle + 1) * g->width.divisor);
-    p->open_from = free_cycle > 0 ? (free_cycle - 1) * g->period.divisor + 1 : 0;
-    m.at = (last_cycle + 1) * g->period.divisor + p->latency;
-    shard_send(p->shard, now, m);
-    p->stats.messages++;
-    p->stats.flits += m.flits;
-    p->stats.entered += m.flits * now;
 }
 
 /* --- ejection --- */
@@ -288,35 +244,15 @@ static void buffer_grow(struct message_queue *q)
     *q = (struct message_queue){.items = items, .n = q->n, .cap = cap};
 }
 
-static void enter(struct rx_port *p, const struct message *m)
-{
-    occupancy_add(&p->held, m->at, m->flits);
-    p->stats.messages++;
-    p->stats.flits += m->flits;
-}
-
-/* Through the port, and the credits on their way back. */
-static sim_time leave(struct rx_port *p, sim_time now, const struct message *m)
-{
-    sim_time through = (gate_pass(&p->gate, now, m->flits) + 1) * p->gate.period.divisor;
-    sim_time back = through + p->latency;
-    assert(m->at <= now);
-    tx_credit(p->shard->engine->shards[m->from]->tx[p->network], p->shard->id, back, m->flits);
-    occupancy_remove(&p->held, through, m->flits);
-    p->stats.held = p->held.area;
-    p->stats.entered += m->flits * m->at;
-    p->stats.left += m->flits * through;
-    p->stats.back += m->flits * back;
-    return through;
-}
-
 void rx_arrive(struct rx_port *p, const struct message *m)
 {
     struct message_queue *q = &p->buffer;
     if (q->n == q->cap)
         buffer_grow(q);
     q->items[(q->head + q->n++) & (q->cap - 1)] = *m;
-    enter(p, m);
+    occupancy_add(&p->held, m->at, m->flits);
+    p->stats.messages++;
+    p->stats.flits += m->flits;
 }
 
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)
@@ -326,12 +262,8 @@ sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)
     *out = q->items[q->head];
     q->head = (q->head + 1) & (q->cap - 1);
     q->n--;
-    return leave(p, now, out);
-}
-
-sim_time rx_pass(struct rx_port *p, sim_time now, const struct message *m)
-{
-    assert(p->buffer.n == 0);
-    enter(p, m);
-    return leave(p, now, m);
+    sim_time through = rx_leave(p, now, out);
+    occupancy_remove(&p->held, through, out->flits);
+    p->stats.held = p->held.area;
+    return through;
 }

@@ -131,10 +131,53 @@ static inline bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t t
 {
     return tx_ready_at(p, now, to, flits) <= now;
 }
+/* Is that clear without looking for credits that have come back? */
+static inline bool tx_is_open(const struct tx_port *p, sim_time at, uint32_t to, uint32_t flits)
+{
+    return p->peers[to - p->first_receiver].credits >= flits && p->open_from <= at;
+}
+/* Takes the credits that are back by `now`. */
+void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
+
+/* Takes the next `flits` free slots from the first cycle at or after `now` on; returns the cycle of
+ * the last one. */
+static inline uint64_t gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
+{
+    uint64_t slot = divide_up(&g->period, now) * g->width.divisor;
+    if (slot < g->next_slot)
+        slot = g->next_slot;
+    g->next_slot = slot + flits;
+    return divide(&g->width, g->next_slot - 1);
+}
+
 /* Sends m.flits flits to m.to, which must be possible; fills in m.from and m.at. */
-void tx_send(struct tx_port *p, sim_time now, struct message m);
+static inline void tx_send(struct tx_port *p, sim_time now, struct message m)
+{
+    assert(m.to - p->first_receiver < p->n_receivers);
+    struct tx_peer *to = &p->peers[m.to - p->first_receiver];
+    struct port_gate *g = &p->gate;
+    if (to->credits < m.flits)
+        tx_take_credits(p, to, now);
+    assert(to->credits >= m.flits && p->open_from <= now);
+    to->credits -= m.flits;
+    uint64_t last_cycle = gate_pass(g, now, m.flits);
+    uint64_t free_cycle = last_cycle + (g->next_slot == (last_cycle + 1) * g->width.divisor);
+    p->open_from = free_cycle > 0 ? (free_cycle - 1) * g->period.divisor + 1 : 0;
+    m.at = (last_cycle + 1) * g->period.divisor + p->latency;
+    shard_send(p->shard, now, m);
+    p->stats.messages++;
+    p->stats.flits += m.flits;
+    p->stats.entered += m.flits * now;
+}
 /* The receiver gives credits back, usable from `at` on. */
-void tx_credit(struct tx_port *p, uint32_t receiver, sim_time at, uint32_t flits);
+static inline void tx_credit(struct tx_port *p, uint32_t receiver, sim_time at, uint32_t flits)
+{
+    assert(receiver - p->first_receiver < p->n_receivers);
+    struct tx_peer *peer = &p->peers[receiver - p->first_receiver];
+    uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_relaxed);
+    peer->ring[tail & p->ring_mask] = (struct credit){at, flits};
+    atomic_store_explicit(&peer->tail, tail + 1, memory_order_release);
+}
 /* Between quanta: when enough credits will be back for one of those tx_await() found missing, and
  * forgets these; TIME_NEVER if that is not known. */
 sim_time tx_awaited(struct tx_port *p);
@@ -168,8 +211,29 @@ static inline const struct message *rx_peek(const struct rx_port *p)
 /* Takes the first message: begins as soon as the port is free, returns when its last flit is
  * through, and sends the credits back from then. */
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
+/* A message goes through the port at `now`, and its credits back; returns when it is through. */
+static inline sim_time rx_leave(struct rx_port *p, sim_time now, const struct message *m)
+{
+    sim_time through = (gate_pass(&p->gate, now, m->flits) + 1) * p->gate.period.divisor;
+    sim_time back = through + p->latency;
+    assert(m->at <= now);
+    tx_credit(p->shard->engine->shards[m->from]->tx[p->network], p->shard->id, back, m->flits);
+    p->stats.entered += m->flits * m->at;
+    p->stats.left += m->flits * through;
+    p->stats.back += m->flits * back;
+    return through;
+}
 /* For a receiver that always has room, and so never has anything in its buffer: the message comes
  * and is taken at once. */
-sim_time rx_pass(struct rx_port *p, sim_time now, const struct message *m);
+static inline sim_time rx_pass(struct rx_port *p, sim_time now, const struct message *m)
+{
+    assert(p->buffer.n == 0);
+    sim_time through = rx_leave(p, now, m);
+    p->stats.messages++;
+    p->stats.flits += m->flits;
+    p->held.area += m->flits * (through - m->at);
+    p->stats.held = p->held.area;
+    return through;
+}
 
 #endif

@@ -76,10 +76,9 @@ struct outbox {
     } * to;
 };
 
-/* Who sent to a shard in one quantum. A byte a sender, so that senders on different threads write
- * different places; readers look at eight at a time. */
+/* Who sent to a shard in one quantum; whether anybody did is in its shard_wake. A byte a sender, so
+ * that senders on different threads write different places; readers look at eight at a time. */
 struct letterbox {
-    atomic_bool full; /* is there anything at all? */
     uint64_t *senders;
 };
 
@@ -126,13 +125,16 @@ static inline void shard_take(struct shard *s)
 }
 struct team;
 
-/* Zeroed, then filled in but for the engine's own, then engine_connect(). */
-/* When a shard, or what it has sent, wants something done: a cache line each, since the threads
- * that do neighbouring shards all write theirs. */
+/* What the engine looks at of a shard in every quantum: a cache line each, since the threads that
+ * do neighbouring shards all write theirs, and so that a shard at rest costs no more than that. */
 struct shard_wake {
-    _Alignas(64) sim_time at;
+    _Alignas(64) sim_time at; /* when it, or what it has sent, wants something done */
+    sim_time own;             /* the shard alone */
+    atomic_bool mail[2];      /* is there anything in its letterboxes? */
+    bool starved;             /* the shard's */
 };
 
+/* Zeroed, then filled in but for the engine's own, then engine_connect(). */
 struct engine {
     struct shard **shards; /* indexed by id */
     uint32_t n;
@@ -173,10 +175,9 @@ static inline void shard_send(struct shard *s, sim_time now, struct message m)
     if (list->first) {
         o->items[list->last - 1].next = o->n;
     } else {
-        struct letterbox *l = &e->shards[m.to]->letters[side];
         list->first = o->n;
-        ((uint8_t *)l->senders)[s->id] = 1;
-        atomic_store_explicit(&l->full, true, memory_order_relaxed);
+        ((uint8_t *)e->shards[m.to]->letters[side].senders)[s->id] = 1;
+        atomic_store_explicit(&e->wake[m.to].mail[side], true, memory_order_relaxed);
     }
     list->last = o->n;
     if (m.at < s->sent_at)

@@ -238,8 +238,17 @@ static void prepare_access(const struct sm *sm, struct ldst_op *l)
     a->byte_mask[0] = x->bytes[0];
     a->byte_mask[1] = x->bytes[1];
     a->full_line = (x->bytes[0] & x->bytes[1]) == ~0ull;
-    l->route = sm_route(sm, x->line);
     l->prepared = true;
+    l->routed = false;
+}
+
+/* Where its line is. Not worked out before somebody asks: hits do not. */
+static const struct route *route_of(const struct sm *sm, struct ldst_op *l)
+{
+    if (!l->routed)
+        l->route = sm_route(sm, l->common.line);
+    l->routed = true;
+    return &l->route;
 }
 
 /* The access to do next. */
@@ -260,7 +269,8 @@ static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, ui
 
 static uint32_t segment_bytes(uint32_t segments)
 {
-    return (uint32_t)__builtin_popcount(segments) * SEGMENT_BYTES;
+    bool whole_line = segments == 15; /* mostly; counting bits costs more than to see it */
+    return (whole_line ? 4 : (uint32_t)__builtin_popcount(segments)) * SEGMENT_BYTES;
 }
 
 static void set_bytes(struct mem_access *a, uint32_t segments)
@@ -298,12 +308,11 @@ static uint32_t free_bypass_slot(const struct sm *sm)
 }
 
 /* Straight to the interconnect: only the segments its lanes touch (S3 section 5.1). */
-static void send_bypass(struct sm *sm, const struct ldst_op *l, const struct mem_access *a,
-                        uint64_t now)
+static void send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
 {
     uint32_t slot = free_bypass_slot(sm);
     struct mem_request *r =
-        sm_new_request(sm, a, &l->route, FROM_BYPASS, slot, segment_bytes(a->segments));
+        sm_new_request(sm, a, route_of(sm, l), FROM_BYPASS, slot, segment_bytes(a->segments));
     if (sm->config->bypass_bytes != SEGMENT_BYTES) {
         r->access.segments = all_segments(sm->config->l1d.line_bytes);
         r->data_bytes = sm->config->l1d.line_bytes;
@@ -320,11 +329,12 @@ static bool stall(struct sm *sm, enum cache_stall cause)
     return false;
 }
 
-static inline struct cache_room room_now(const struct sm *sm, const struct ldst_op *l, uint64_t now)
+static inline struct cache_room room_now(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
+    uint32_t to = route_of(sm, l)->to;
     return (struct cache_room){
         .miss_queue = !sm_miss_queue_full(sm),
-        .port = tx_can_send(&sm->up, now * sm->clock->period, l->route.to, sm->header_flits),
+        .port = tx_can_send(&sm->up, now * sm->clock->period, to, sm->header_flits),
         .bypass_table = sm->n_bypass < sm->config->bypass_slots,
     };
 }
@@ -350,14 +360,14 @@ static struct mem_request *new_fetch(struct sm *sm, const struct mem_access *a,
     return r;
 }
 
-static void send_miss(struct sm *sm, const struct ldst_op *l, const struct mem_access *a,
+static void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
                       const struct cache_result *r, uint64_t now)
 {
     bool constant = l->space == MEM_CONST;
     if (r->writeback)
         sm_queue_writeback(sm, a, r, now);
     enum request_origin origin = constant ? FROM_L1C : FROM_L1D;
-    sm_queue_request(sm, new_fetch(sm, a, &l->route, l1_of(sm, l->space), origin, r), now);
+    sm_queue_request(sm, new_fetch(sm, a, route_of(sm, l), l1_of(sm, l->space), origin, r), now);
 }
 
 static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
@@ -366,7 +376,10 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_acces
     struct cache *c = constant ? sm->l1c : sm->l1d;
     if (cache_load_lacks_mshr(c, a))
         return stall(sm, STALL_MSHR);
-    struct cache_result r = cache_load(c, a, room_now(sm, l, now), l->record);
+    struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
+    if (sm->may_bypass)
+        room = room_now(sm, l, now);
+    struct cache_result r = cache_load(c, a, room, l->record);
     uint64_t done_at = now + (constant ? sm->config->const_latency : sm->config->l1d_latency);
     switch (r.answer) {
     case CACHE_STALLED:
@@ -403,11 +416,13 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
-        sm_queue_request(sm, new_fetch(sm, &fetch, &l->route, &sm->config->l1d, FROM_L1D, &r), now);
+        sm_queue_request(sm, new_fetch(sm, &fetch, route_of(sm, l), &sm->config->l1d, FROM_L1D, &r),
+                         now);
     }
     if (r.forward)
         sm_queue_request(
-            sm, sm_new_request(sm, a, &l->route, FROM_STORE, 0, segment_bytes(a->segments)), now);
+            sm, sm_new_request(sm, a, route_of(sm, l), FROM_STORE, 0, segment_bytes(a->segments)),
+            now);
     return true;
 }
 
@@ -419,7 +434,7 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
         sm->on_atomic(sm->on_atomic_user, a);
     cache_invalidate_line(sm->l1d, a->line);
     struct mem_request *r =
-        sm_new_request(sm, a, &l->route, FROM_ATOMIC, 0, segment_bytes(a->segments));
+        sm_new_request(sm, a, route_of(sm, l), FROM_ATOMIC, 0, segment_bytes(a->segments));
     if (!r->atomic)
         r->atomic = ARENA_NEW(&sm->pool, struct atomic_part);
     r->atomic->op = l->op;
@@ -505,14 +520,37 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
 }
 
 /* A stalled access waits until ldst_wake(), unless only the port is in its way. */
-static uint64_t stalled_until(const struct sm *sm, const struct ldst_op *l, uint64_t now)
+static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint64_t next = cache_next_change(sm->l1d, now);
     if (sm->ldst_cause != STALL_PORT && !sm->answers_drift)
         return next;
-    sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, l->route.to, sm->header_flits);
+    sim_time t =
+        tx_ready_at(&sm->up, now * sm->clock->period, route_of(sm, l)->to, sm->header_flits);
     uint64_t open = t == TIME_NEVER ? UINT64_MAX : sm_cycle_at(sm, t);
     return open < next ? open : next;
+}
+
+/* Will the access to do next find no MSHR in the next cycle, whatever else it needs? Nothing but a
+ * fill can change that, and a fill wakes the unit; so it need not be tried to find that out. */
+static bool foresees_stall(struct sm *sm, struct ldst_op *l)
+{
+    bool plain_load = l->kind == MEM_LOAD && l->space != MEM_CONST && !l->uncached;
+    bool first_shared = l->shared_passes && !l->started_shared;
+    if (!plain_load || first_shared || l->next == l->n || !cache_waits_for_mshrs(sm->l1d))
+        return false;
+    if (!l->prepared)
+        prepare_access(sm, l);
+    return cache_load_lacks_mshr(sm->l1d, &l->common);
+}
+
+/* As if it had been tried at `at`. */
+static void stall_from(struct sm *sm, uint64_t at)
+{
+    sm->ldst_stalled = true;
+    sm->ldst_cause = STALL_MSHR;
+    sm->ldst_stalled_since = at;
+    sm->ldst_due = UINT64_MAX;
 }
 
 /* When the unit has something to do again, as things are. */
@@ -520,7 +558,7 @@ static uint64_t ldst_next(const struct sm *sm, uint64_t now)
 {
     if (!sm->ldst_n)
         return UINT64_MAX;
-    const struct ldst_op *l = ldst_front(sm);
+    struct ldst_op *l = ldst_front(sm);
     if (sm->ldst_stalled)
         return stalled_until(sm, l, now);
     return l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
@@ -560,4 +598,7 @@ void ldst_step(struct sm *sm, uint64_t now)
         work_on(sm, l, now);
     }
     sm->ldst_due = ldst_next(sm, now);
+    if (sm->ldst_due <= now + 1 && !sm->ldst_stalled && sm_looks_ahead(sm) &&
+        foresees_stall(sm, ldst_front(sm)))
+        stall_from(sm, now + 1);
 }

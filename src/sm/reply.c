@@ -8,7 +8,9 @@ struct route sm_route(const struct sm *sm, uint64_t line)
 {
     uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
     uint64_t mine = divide(&sm->n_partitions, chunk);
-    return (struct route){.to = sm->first_partition + remainder_of(&sm->n_partitions, chunk, mine),
+    uint32_t partition = sm->map->hash_partitions ? address_hash(chunk, sm->map->n_partitions)
+                                                  : remainder_of(&sm->n_partitions, chunk, mine);
+    return (struct route){.to = sm->first_partition + partition,
                           .local = mine * bytes + (line - chunk * bytes)};
 }
 
@@ -53,8 +55,8 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
     r->queued_at = now;
     queue_enter(&sm->miss_account, now);
     sm->miss_queue[at < places ? at : at - places] = r;
-    if (!sm->miss_n++)
-        sm->drain_due = 0;
+    if (!sm->miss_n++) /* one leaves in a cycle, and that of this one may have left already */
+        sm->drain_due = sm->left_ahead >= now ? sm->left_ahead + 1 : 0;
     ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
 
@@ -83,6 +85,18 @@ static uint64_t drain_next(const struct sm *sm, uint64_t now)
     return t == TIME_NEVER ? UINT64_MAX : sm_cycle_at(sm, t);
 }
 
+static void send_first(struct sm *sm, uint64_t now)
+{
+    struct mem_request *r = sm->miss_queue[sm->miss_head];
+    sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
+    sm->miss_n--;
+    queue_leave(&sm->miss_account, r->queued_at, now);
+    sm_send(sm, r, now);
+}
+
+/* A place in the queue is free, and the port is taken: that goes before a bypass slot. */
+#define WAIT_FOR_QUEUE (1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE)
+
 /* One request a cycle leaves the miss queue, if the port takes it. */
 void sm_drain_miss_queue(struct sm *sm, uint64_t now)
 {
@@ -90,14 +104,25 @@ void sm_drain_miss_queue(struct sm *sm, uint64_t now)
         return;
     struct mem_request *r = sm->miss_queue[sm->miss_head];
     if (tx_can_send(&sm->up, now * sm->clock->period, r->to, r->flits)) {
-        sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
-        sm->miss_n--;
-        /* A place in the queue is free, and the port is taken: that goes before a bypass slot. */
-        ldst_wake(sm, 1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE);
-        queue_leave(&sm->miss_account, r->queued_at, now);
-        sm_send(sm, r, now);
+        ldst_wake(sm, WAIT_FOR_QUEUE);
+        send_first(sm, now);
     }
     sm->drain_due = drain_next(sm, now);
+}
+
+void sm_drain_ahead(struct sm *sm, uint64_t next)
+{
+    sim_time t = next * sm->clock->period;
+    if (!sm->miss_n || t >= sm->shard.until ||
+        (sm->ldst_stalled && WAIT_FOR_QUEUE >> sm->ldst_cause & 1))
+        return;
+    struct mem_request *r = sm->miss_queue[sm->miss_head];
+    if (!tx_is_open(&sm->up, t, r->to, r->flits))
+        return;
+    send_first(sm, next);
+    sm->left_ahead = next;
+    uint64_t due = drain_next(sm, next);
+    sm->drain_due = due > next ? due : next + 1;
 }
 
 void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
@@ -182,15 +207,16 @@ void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now)
 }
 
 /* A line that comes may push a dirty one out, or find no place for what stores had added to it. */
-static bool must_wait(const struct sm *sm, const struct mem_request *r)
+static bool must_wait(const struct sm *sm, const struct mem_request *r, uint64_t now)
 {
-    return r->origin == FROM_L1D && sm->miss_n == sm_miss_queue_places(sm);
+    uint32_t queued = sm->miss_n + (sm->left_ahead >= now);
+    return r->origin == FROM_L1D && queued == sm_miss_queue_places(sm);
 }
 
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct load_record *record;
-    if (must_wait(sm, r)) {
+    if (must_wait(sm, r, now)) {
         wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, 0, r});
         return;
     }

@@ -134,6 +134,26 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     }
 }
 
+/* The cycle in which it is taken. */
+static uint64_t message_cycle(const struct sm *sm, const struct message *m)
+{
+    uint64_t cycle = sm_cycle_at(sm, m->at);
+    return cycle > sm->cycle ? cycle : sm->cycle;
+}
+
+/* Those of the quantum are all here when it begins. What only takes its way through the port, or
+ * gives a request back, need not wait for its cycle; a CTA does. */
+static void take_messages_ahead(struct sm *sm, sim_time until)
+{
+    const struct message *m;
+    while ((m = shard_peek(&sm->shard, until)) && m->kind != MSG_CTA_START) {
+        uint64_t now = message_cycle(sm, m);
+        sm->last_event = now * sm->clock->period;
+        take_message(sm, m, now);
+        shard_take(&sm->shard);
+    }
+}
+
 static void take_messages(struct sm *sm, uint64_t now)
 {
     const struct message *m;
@@ -208,8 +228,9 @@ static inline void note_rest(struct sm *sm, uint64_t now)
         return;
     }
     bool idle = sm_is_idle(&sm->shard);
-    if (idle && sm->was_busy)
-        sm->last_event = now * sm->clock->period;
+    sim_time t = now * sm->clock->period;
+    if (idle && sm->was_busy && t > sm->last_event) /* a message may have been taken ahead */
+        sm->last_event = t;
     sm->was_busy = !idle;
 }
 
@@ -237,6 +258,8 @@ static void tick(struct sm *sm, uint64_t now)
         sm_issue(sm, now);
     if (sm->can_fetch)
         sm_fetch(sm, now);
+    if (sm->drain_due <= now + 1 && sm_looks_ahead(sm))
+        sm_drain_ahead(sm, now + 1);
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -293,16 +316,6 @@ static void do_cycles_before(struct sm *sm, uint64_t end)
     }
 }
 
-/* The cycle of the first message before `until`; UINT64_MAX if there is none. */
-static uint64_t message_cycle(const struct sm *sm, sim_time until)
-{
-    const struct message *m = shard_peek(&sm->shard, until);
-    if (!m)
-        return UINT64_MAX;
-    uint64_t cycle = sm_cycle_at(sm, m->at);
-    return cycle > sm->cycle ? cycle : sm->cycle;
-}
-
 /* Credits that something waited for will be back. */
 static void see_credits(struct sm *sm)
 {
@@ -316,12 +329,22 @@ static void see_credits(struct sm *sm)
     plan(sm, min_u64(sm->drain_due, sm->ldst_due));
 }
 
+/* The next message that has to be taken in its own cycle, before `until`; NULL if there is none. */
+static const struct message *next_message(struct sm *sm, sim_time until)
+{
+    if (sm_looks_ahead(sm))
+        take_messages_ahead(sm, until);
+    return shard_peek(&sm->shard, until);
+}
+
 static void sm_advance(struct shard *s, sim_time until)
 {
     struct sm *sm = (struct sm *)s;
     uint64_t end = sm_cycle_at(sm, until), mail;
+    const struct message *m;
     see_credits(sm);
-    while (sm->emu.fault.kind == FAULT_NONE && (mail = message_cycle(sm, until)) < end) {
+    while (sm->emu.fault.kind == FAULT_NONE && (m = next_message(sm, until)) &&
+           (mail = message_cycle(sm, m)) < end) {
         do_cycles_before(sm, mail);
         if (sm->attribution)
             attribution_catch_up(sm, mail);
@@ -401,6 +424,7 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     sm->l1c = cache_create(&setup->config->l1c, lru, NULL, 0, 0);
     if (sm->sched->on_l1d)
         cache_observe(sm->l1d, observe_l1d, sm);
+    sm->may_bypass = setup->l1d_policy != lru;
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
 }
 

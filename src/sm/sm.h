@@ -87,7 +87,8 @@ struct ldst_op {
     uint64_t address[WARP_LANES];
     uint64_t first_id, first_thread_of_warp;
     struct mem_access common; /* the access to do next; most of it is the same for all of them */
-    bool prepared;            /* `common` and `route` are those of the access to do next */
+    bool prepared;            /* `common` is that of the access to do next */
+    bool routed;              /* and so is `route` */
     struct route route;
 };
 
@@ -199,10 +200,12 @@ struct sm {
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since;
     bool criticality_counts; /* somebody says more than that no warp is critical */
+    bool may_bypass;         /* L1D's policy may send loads around it */
     bool answers_drift;      /* L1D may answer differently though nothing here has changed */
 
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
+    uint64_t left_ahead;         /* the cycle for which the last request was sent ahead of time */
     struct load_record **bypass; /* slots */
     uint32_t n_bypass;
     uint64_t stores_visible_at; /* cycle from which all its stores are visible to all */
@@ -325,6 +328,13 @@ void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
                         const struct cache_result *victim, uint64_t now);
 void sm_drain_miss_queue(struct sm *sm, uint64_t now);
+/* The same for the next cycle, before its time, if it is clear now what it will do. */
+void sm_drain_ahead(struct sm *sm, uint64_t next);
+/* May what the next cycle does be worked out in this one? Not if somebody looks at every cycle. */
+static inline bool sm_looks_ahead(const struct sm *sm)
+{
+    return !sm->every_cycle && !sm->attribution;
+}
 
 enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE };
 
