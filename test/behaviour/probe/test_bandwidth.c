@@ -59,24 +59,40 @@ static void a_streaming_copy_uses_dram(void **state)
     }
 }
 
-/* What stays in L2, as much for each SM, copied again and again past L1D. SMs that go in step visit
- * the partitions in step; buffers deep enough keep them from waiting for each other's bursts. */
+/* What stays in L2, as much for each SM, copied again and again past L1D; the share of the
+ * network's bandwidth that is used. */
+static double share_of_network(const char *gpu, const char *hash)
+{
+    const char *const past_l1d[] = {"sm.l1d_global=false", "scheduler=lrr", "noc.buffer_flits=256",
+                                    hash, NULL};
+    struct probe p = probe_open(gpu, past_l1d);
+    double network = network_limit(p.config);
+    uint32_t n_times = 64, bytes = p.config->gpu->n_sms * 3 * 4096;
+    copy(&p, bytes, n_times);
+    double got = 2.0 * bytes * n_times / (double)probe_count(&p, "cycles");
+    print_message("%s: %.1f of %.1f B/cycle, %.1f %%\n", gpu, got, network, 100 * got / network);
+    probe_close(&p);
+    return got / network;
+}
+
+/* SMs that go in step visit the partitions in step; buffers deep enough keep them from waiting for
+ * each other's bursts. */
 static void a_copy_within_l2_uses_the_network(void **state)
 {
     (void)state;
-    static const char *const past_l1d[] = {"sm.l1d_global=false", "scheduler=lrr",
-                                           "noc.buffer_flits=256", NULL};
     for (uint32_t i = 0; i < n_gpu_names; i++) {
-        struct probe p = probe_open(gpu_names[i], past_l1d);
-        double network = network_limit(p.config);
-        uint32_t n_times = 64, bytes = p.config->gpu->n_sms * 3 * 4096;
-        copy(&p, bytes, n_times);
-        double got = 2.0 * bytes * n_times / (double)probe_count(&p, "cycles");
-        print_message("%s: %.1f of %.1f B/cycle, %.1f %%\n", gpu_names[i], got, network,
-                      100 * got / network);
-        assert_true(got > 0.85 * network && got <= network);
-        probe_close(&p);
+        double share = share_of_network(gpu_names[i], "memory.hash_partitions=false");
+        assert_true(share > 0.85 && share <= 1);
     }
+}
+
+/* With hashed partitions they meet by chance. Of 80 SMs that choose among 64 partitions at random,
+ * 1 - (1 - 1/64)^80 = 72 % of the partitions are chosen by somebody. */
+static void hashed_partitions_are_met_by_chance(void **state)
+{
+    (void)state;
+    double share = share_of_network("v100", "memory.hash_partitions=true");
+    assert_true(share > 0.6 && share < 0.8);
 }
 
 int main(void)
@@ -84,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_streaming_copy_uses_dram),
         cmocka_unit_test(a_copy_within_l2_uses_the_network),
+        cmocka_unit_test(hashed_partitions_are_met_by_chance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,6 +245,41 @@ static void the_constant_cache_holds_what_its_size_says(void **state)
     probe_close(&p);
 }
 
+/* --- the way to memory --- */
+
+/* Partitions that a warp reaches whose lanes are `n_partitions` chunks apart from each other.
+ */
+static uint32_t partitions_reached(const char *hash)
+{
+    const char *settings[] = {"n_sms=1", hash, NULL};
+    struct probe p = probe_open("v100", settings);
+    const struct memory_config *m = &p.config->memory;
+    uint64_t scale = (uint64_t)m->n_partitions * m->interleave_bytes, before[64];
+    uint64_t from = probe_alloc(&p, 32 * scale, 1 << 20), reached = 0, requests = 0;
+    assert_int_equal(m->n_partitions, 64);
+    PROBE_LAUNCH(&p, "spread", 1, 32, from, 0); /* brings the instructions */
+    for (uint32_t i = 0; i < 64; i++)
+        before[i] = p.sim->machine->partitions[i].stats.accesses;
+    PROBE_LAUNCH(&p, "spread", 1, 32, from + scale / 2, scale);
+    for (uint32_t i = 0; i < 64; i++) {
+        uint64_t n = p.sim->machine->partitions[i].stats.accesses - before[i];
+        reached += n > 0;
+        requests += n;
+    }
+    assert_int_equal(requests, 32);
+    probe_close(&p);
+    return (uint32_t)reached;
+}
+
+/* Such a stride changes no digit of a chunk's number but the second; their sum is the
+ * partition. */
+static void strides_meet_in_one_partition_unless_it_is_hashed(void **state)
+{
+    (void)state;
+    assert_int_equal(partitions_reached("memory.hash_partitions=false"), 1);
+    assert_int_equal(partitions_reached("memory.hash_partitions=true"), 32);
+}
+
 /* --- misses on their way --- */
 
 /* Core cycles for each of many loads that miss L1D and hit L2, one SM alone. */
@@ -265,9 +300,9 @@ static double cycles_per_miss(uint32_t n_mshrs)
     return cycles;
 }
 
-/* An MSHR is taken two cycles after issue, when L1D is accessed, and free again when the data are
- * there: 165 of the 167 cycles of an unloaded L2 access. A reply occupies the SM's port for five
- * flits. The slower of the two sets the pace; the knee lies at 165 / 5 = 33 MSHRs. */
+/* An MSHR is taken two cycles after issue, when L1D is accessed, and free again when the data
+ * are there: 165 of the 167 cycles of an unloaded L2 access. A reply occupies the SM's port for
+ * five flits. The slower of the two sets the pace; the knee lies at 165 / 5 = 33 MSHRs. */
 static void misses_are_limited_by_mshrs_then_by_the_port(void **state)
 {
     (void)state;
@@ -291,6 +326,8 @@ int main(void)
         cmocka_unit_test(local_and_constant_accesses_hit_their_caches),
         cmocka_unit_test(constants_are_coalesced_into_lines_of_their_own_cache),
         cmocka_unit_test(the_constant_cache_holds_what_its_size_says),
+
+        cmocka_unit_test(strides_meet_in_one_partition_unless_it_is_hashed),
         cmocka_unit_test(misses_are_limited_by_mshrs_then_by_the_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
