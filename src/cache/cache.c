@@ -52,35 +52,49 @@ static bool is_power_of_two(uint32_t n)
     return n && !(n & (n - 1));
 }
 
-/* Why there can be no such cache; NULL if there can. */
-static const char *impossible(const struct cache_config *c)
+static bool is_line_sound(const struct cache_config *c, const char *prefix, struct param_flaw *flaw)
 {
-    if (c->n_sets == 0)
-        return "a cache needs at least one set";
-    if (c->n_ways == 0 || c->n_ways > CACHE_MAX_WAYS)
-        return "a cache has 1 to 64 ways";
     if (!is_power_of_two(c->line_bytes))
-        return "the bytes of a line must be a power of two";
-    if (!is_power_of_two(c->sector_bytes) || c->sector_bytes > c->line_bytes ||
-        c->line_bytes / c->sector_bytes > 32)
-        return "the bytes of a sector must be a power of two, and a line has 1 to 32 sectors";
-    if (c->sector_bytes < c->line_bytes && c->line_bytes > 128)
-        return "lines with sectors have at most 128 bytes";
-    if (c->index == INDEX_HASH && !is_power_of_two(c->n_sets))
-        return "a hashed set index needs a power of two of sets";
-    if (c->n_mshrs == 0 || c->mshr_merges == 0)
-        return "a cache needs at least one MSHR that holds one access";
-    return NULL;
+        return param_flawed(flaw, PARAM_NAMES("line_bytes"),
+                            "%sline_bytes (%u) must be a power of two", prefix, c->line_bytes);
+    if (!is_power_of_two(c->sector_bytes))
+        return param_flawed(flaw, PARAM_NAMES("sector_bytes"),
+                            "%ssector_bytes (%u) must be a power of two", prefix, c->sector_bytes);
+    if (c->sector_bytes > c->line_bytes)
+        return param_flawed(flaw, PARAM_NAMES("sector_bytes", "line_bytes"),
+                            "%ssector_bytes (%u) must not be more than %sline_bytes (%u)", prefix,
+                            c->sector_bytes, prefix, c->line_bytes);
+    if (c->line_bytes / c->sector_bytes > 32 ||
+        (c->sector_bytes < c->line_bytes && c->line_bytes > 128))
+        return param_flawed(flaw, PARAM_NAMES("line_bytes", "sector_bytes"),
+                            "%sline_bytes (%u): lines with sectors (%u) have at most 128 bytes and "
+                            "32 sectors",
+                            prefix, c->line_bytes, c->sector_bytes);
+    return true;
 }
 
-bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
-                        const void *params, struct strbuf *why)
+bool cache_config_sound(const struct cache_config *c, const char *prefix, struct param_flaw *flaw)
 {
-    const char *reason = impossible(config);
-    if (reason) {
-        strbuf_add(why, reason);
-        return false;
-    }
+    if (c->n_sets == 0)
+        return param_flawed(flaw, PARAM_NAMES("n_sets"), "%sn_sets: a cache needs at least one set",
+                            prefix);
+    if (c->n_ways == 0 || c->n_ways > CACHE_MAX_WAYS)
+        return param_flawed(flaw, PARAM_NAMES("n_ways"), "%sn_ways (%u): a cache has 1 to %d ways",
+                            prefix, c->n_ways, CACHE_MAX_WAYS);
+    if (c->index == INDEX_HASH && !is_power_of_two(c->n_sets))
+        return param_flawed(flaw, PARAM_NAMES("n_sets", "index"),
+                            "%sn_sets (%u) must be a power of two where %sindex is hash", prefix,
+                            c->n_sets, prefix);
+    if (c->n_mshrs == 0 || c->mshr_merges == 0)
+        return param_flawed(flaw, PARAM_NAMES("n_mshrs", "mshr_merges"),
+                            "%sn_mshrs: a cache needs at least one MSHR that holds one access",
+                            prefix);
+    return is_line_sound(c, prefix, flaw);
+}
+
+bool cache_policy_fits(const struct cache_config *config, const struct cache_policy_desc *policy,
+                       const void *params, struct strbuf *why)
+{
     if (!policy->check)
         return true;
     struct arena arena = {0};
@@ -88,6 +102,16 @@ bool cache_config_check(const struct cache_config *config, const struct cache_po
     bool ok = policy->check(&geometry, plugin_values(&policy->plugin, params, &arena), why);
     arena_destroy(&arena);
     return ok;
+}
+
+bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
+                        const void *params, struct strbuf *why)
+{
+    struct param_flaw flaw;
+    if (cache_config_sound(config, "", &flaw))
+        return cache_policy_fits(config, policy, params, why);
+    strbuf_add(why, flaw.what);
+    return false;
 }
 
 static void make_policy(struct cache *c, const struct cache_policy_desc *desc, const void *params,
@@ -111,7 +135,9 @@ struct cache *cache_create(const struct cache_config *config,
                            const struct cache_policy_desc *policy, const void *params,
                            uint32_t n_warps, uint64_t seed)
 {
-    assert(!impossible(config));
+    struct param_flaw flaw;
+    assert(cache_config_sound(config, "", &flaw));
+    (void)flaw;
     struct cache *c = xcalloc(1, sizeof *c);
     uint32_t n_sectors = config->line_bytes / config->sector_bytes;
     c->config = *config;

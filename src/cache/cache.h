@@ -115,6 +115,12 @@ void cache_stats_add(struct cache_stats *into, const struct cache_stats *from);
 /* True if the counters agree; otherwise one line in `why` for each identity that does not hold. */
 bool cache_stats_check(const struct cache_stats *s, struct strbuf *why);
 
+/* Can such a cache be built? The text of a flaw has `prefix` ("l1d.") before its parameters. */
+bool cache_config_sound(const struct cache_config *config, const char *prefix,
+                        struct param_flaw *flaw);
+/* Can the policy work in it (`params` NULL = its defaults)? If not, the reason is appended. */
+bool cache_policy_fits(const struct cache_config *config, const struct cache_policy_desc *policy,
+                       const void *params, struct strbuf *why);
 /* Can such a cache be built, and can the policy work in it (`params` NULL = its defaults)? If not,
  * the reason, for the user, is appended to `why`. */
 bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,

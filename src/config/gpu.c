@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/gpu_files.h"
+
 /* The defaults are those of NVIDIA's Fermi generation. */
 const struct param gpu_params[] = {
     PARAM_STRING(struct gpu_config, name, "", "what the GPU is called"),
@@ -30,69 +32,14 @@ const struct param gpu_params[] = {
 };
 const uint32_t n_gpu_params = sizeof gpu_params / sizeof gpu_params[0];
 
-#define GPU(id, text) extern const char config_##id##_text[];
-#include "config/gpus.def"
-#undef GPU
-
-static const char *const gpu_texts[] = {
-#define GPU(id, text) config_##id##_text,
-#include "config/gpus.def"
-#undef GPU
-};
-
-const char *const gpu_names[] = {
-#define GPU(id, text) text,
-#include "config/gpus.def"
-#undef GPU
-    NULL,
-};
-const uint32_t n_gpu_names = sizeof gpu_names / sizeof gpu_names[0] - 1;
-
-static bool ends_with(const char *text, const char *tail)
-{
-    size_t n = strlen(text), m = strlen(tail);
-    return n >= m && strcmp(text + n - m, tail) == 0;
-}
-
-static bool read_shipped(struct gpu_config *gpu, const char *name, struct diag_list *diags)
-{
-    for (uint32_t i = 0; i < n_gpu_names; i++)
-        if (strcmp(name, gpu_names[i]) == 0) {
-            const char *file = arena_printf(&gpu->params.settings.arena, "configs/%s.yaml", name);
-            return settings_read_yaml(&gpu->params.settings, file, gpu_texts[i],
-                                      strlen(gpu_texts[i]), diags);
-        }
-    const char *hint = suggest_hint(&diags->arena, name, gpu_names, n_gpu_names);
-    diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0,
-             hint ? hint : "`heddle show gpus` lists them; a file is named with its .yaml",
-             "there is no GPU '%s'", name);
-    return false;
-}
-
-static bool read_file(struct gpu_config *gpu, const char *path, struct diag_list *diags)
-{
-    struct strbuf text = {0};
-    int error = strbuf_read_file(&text, path);
-    if (error)
-        diag_add(diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "cannot read it: %s", strerror(error));
-    bool ok = !error &&
-              settings_read_yaml(&gpu->params.settings, path, strbuf_text(&text), text.len, diags);
-    strbuf_destroy(&text);
-    return ok;
-}
-
-/* Reports a limit that cannot be met because of another, at the place where it was set. */
+/* Reports a limit that cannot be met because of another. */
 static void check_at_most(const struct gpu_config *gpu, const char *name, uint64_t value,
                           const char *limit_name, uint64_t limit, struct diag_list *diags)
 {
-    if (value <= limit)
-        return;
-    const struct bound_param *b = param_set_find(&gpu->params, name);
-    const struct bound_param *l = param_set_find(&gpu->params, limit_name);
-    const struct setting defaults = {.file = gpu->name};
-    const struct setting *at = b->setting ? b->setting : l->setting ? l->setting : &defaults;
-    settings_complain(at, false, NULL, diags, "%s (%llu) is more than %s allows (%llu)", name,
-                      (unsigned long long)value, limit_name, (unsigned long long)limit);
+    if (value > limit)
+        param_set_complain(&gpu->params, DIAG_ERROR, "", PARAM_NAMES(name, limit_name), NULL, diags,
+                           "%s (%llu) is more than %s allows (%llu)", name,
+                           (unsigned long long)value, limit_name, (unsigned long long)limit);
 }
 
 static void check_limits(const struct gpu_config *gpu, struct diag_list *diags)
@@ -105,9 +52,15 @@ static void check_limits(const struct gpu_config *gpu, struct diag_list *diags)
                   gpu->shared_bytes_per_sm, diags);
 }
 
-/* A file that gives no name is called after itself: "my/small.yaml" is "small". */
+/* A file that gives no name is called after itself: "my/small.yaml" is "small". Names and
+ * descriptions of bases are not its own. */
 static void name_after_file(struct gpu_config *gpu, const char *path)
 {
+    const struct settings *s = &gpu->params.settings;
+    if (!*gpu->description && s->base)
+        gpu->description = arena_printf(&gpu->params.settings.arena, "based on %s", s->base);
+    if (*gpu->name)
+        return;
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
     gpu->name = arena_strndup(&gpu->params.settings.arena, base, strcspn(base, "."));
@@ -120,17 +73,15 @@ gpu_config_load_with(const char *name_or_path, const char *const *words, uint32_
 {
     const char *what = name_or_path ? name_or_path : gpu_names[0];
     struct gpu_config *gpu = xcalloc(1, sizeof *gpu);
-    bool is_file = strchr(what, '/') || ends_with(what, ".yaml") || ends_with(what, ".yml");
     uint32_t n_errors_before = diags->n_errors;
-    bool readable = is_file ? read_file(gpu, what, diags) : read_shipped(gpu, what, diags);
+    bool readable = gpu_files_read(&gpu->params.settings, what, diags);
     for (uint32_t i = 0; i < n_words; i++)
         settings_add_word(&gpu->params.settings, words[i], diags);
     param_set_bind(&gpu->params, "", gpu_params, n_gpu_params, gpu, diags);
     if (bind_more)
         bind_more(&gpu->params, user, diags);
     param_set_finish(&gpu->params, diags);
-    if (!*gpu->name)
-        name_after_file(gpu, what);
+    name_after_file(gpu, what);
     if (readable && diags->n_errors == n_errors_before)
         check_limits(gpu, diags);
     if (diags->n_errors == n_errors_before)

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -105,4 +107,41 @@ void param_print(const struct param *p, const void *values, struct strbuf *out)
         strbuf_add(out, *(const char *const *)field);
         break;
     }
+}
+
+void param_print_range(const struct param *p, struct strbuf *out)
+{
+    switch (p->type) {
+    case PARAM_TYPE_U32:
+    case PARAM_TYPE_U64:
+        if (p->max == (p->type == PARAM_TYPE_U32 ? UINT32_MAX : UINT64_MAX))
+            strbuf_addf(out, "at least %" PRIu64, p->min);
+        else
+            strbuf_addf(out, "%" PRIu64 " to %" PRIu64, p->min, p->max);
+        break;
+    case PARAM_TYPE_BOOL:
+        strbuf_add(out, "true | false");
+        break;
+    case PARAM_TYPE_ENUM:
+        for (const char *const *choice = p->choices; *choice; choice++)
+            strbuf_addf(out, "%s%s", choice == p->choices ? "" : " | ", *choice);
+        break;
+    case PARAM_TYPE_STRING:
+        break;
+    }
+}
+
+bool param_flawed(struct param_flaw *flaw, const char *const *names, const char *format, ...)
+{
+    uint32_t n = 0;
+    for (; names[n]; n++) {
+        assert(n < FLAW_MAX_NAMES);
+        flaw->names[n] = names[n];
+    }
+    flaw->names[n] = NULL;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(flaw->what, sizeof flaw->what, format, args);
+    va_end(args);
+    return false;
 }

@@ -64,5 +64,20 @@ bool param_store(const struct param *p, void *values, const char *text, struct a
 
 /* The value as a user would write it, without unit. */
 void param_print(const struct param *p, const void *values, struct strbuf *out);
+/* What it may be: "1 to 1024", "true | false", "linear | hash"; nothing if any text will do. */
+void param_print_range(const struct param *p, struct strbuf *out);
+
+/* Values that are fine by themselves and do not go together: what a check of a struct found. */
+enum { FLAW_MAX_NAMES = 3 };
+struct param_flaw {
+    const char *names[FLAW_MAX_NAMES + 1]; /* of the rows concerned; ends with NULL */
+    char what[200];
+};
+
+/* Writes down a flaw, and returns false: `return param_flawed(flaw, PARAM_NAMES("a", "b"), ...)`.
+ */
+bool param_flawed(struct param_flaw *flaw, const char *const *names, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define PARAM_NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 #endif

@@ -1,9 +1,9 @@
 #include "config/param_set.h"
 
+#include <assert.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <assert.h>
 
 void param_set_destroy(struct param_set *set)
 {
@@ -14,6 +14,7 @@ void param_set_destroy(struct param_set *set)
     memset(set, 0, sizeof *set);
 }
 
+/* Every setting of the name is looked at, so that one that is overridden is checked as well. */
 static void bind_one(struct param_set *set, struct bound_param *b, struct diag_list *diags)
 {
     struct strbuf why = {0};
@@ -22,7 +23,6 @@ static void bind_one(struct param_set *set, struct bound_param *b, struct diag_l
     bool default_is_valid = param_store(b->param, b->values, b->param->default_text, arena, &why);
     assert(default_is_valid);
     (void)default_is_valid;
-    /* Every setting of the name is looked at, so that one that is overridden is checked as well. */
     for (uint32_t i = 0; i < set->settings.n; i++) {
         struct setting *s = &set->settings.items[i];
         if (strcmp(s->name, b->name) != 0)
@@ -55,6 +55,22 @@ void param_set_bind(struct param_set *set, const char *prefix, const struct para
     }
 }
 
+static struct bound_param *find(const struct param_set *set, const char *name)
+{
+    for (uint32_t i = 0; i < set->n; i++)
+        if (strcmp(set->items[i].name, name) == 0)
+            return &set->items[i];
+    return NULL;
+}
+
+void param_set_settle(struct param_set *set, const char *name, const char *reason)
+{
+    struct bound_param *b = find(set, name);
+    assert(b);
+    b->source = reason;
+    b->setting = NULL;
+}
+
 void param_set_finish(struct param_set *set, struct diag_list *diags)
 {
     struct arena *arena = &set->settings.arena;
@@ -63,101 +79,75 @@ void param_set_finish(struct param_set *set, struct diag_list *diags)
         names[i] = set->items[i].name;
     for (uint32_t i = 0; i < set->settings.n; i++) {
         const struct setting *s = &set->settings.items[i];
-        if (!s->taken)
-            settings_complain(s, true, suggest_hint(arena, s->name, names, set->n), diags,
-                              "there is no parameter '%s'", s->name);
+        if (s->taken)
+            continue;
+        const char *hint = set->explain ? set->explain(set->explain_user, s->name, arena) : NULL;
+        settings_complain(s, true, hint ? hint : suggest_hint(arena, s->name, names, set->n), diags,
+                          "there is no parameter '%s'", s->name);
     }
 }
 
 const struct bound_param *param_set_find(const struct param_set *set, const char *name)
 {
-    for (uint32_t i = 0; i < set->n; i++)
-        if (strcmp(set->items[i].name, name) == 0)
+    return find(set, name);
+}
+
+/* Of two values, was `b` set nearer to the user? Files come in the order of their bases, and words
+ * after all files. */
+static bool is_nearer(const struct bound_param *b, const struct bound_param *than)
+{
+    if (!b->setting || !than->setting)
+        return b->setting && !than->setting;
+    return b->setting > than->setting && b->setting->file != than->setting->file;
+}
+
+static const struct bound_param *find_below(const struct param_set *set, const char *prefix,
+                                            const char *name)
+{
+    size_t n = strlen(prefix);
+    for (uint32_t i = 0; i < set->n; i++) {
+        const char *whole = set->items[i].name;
+        if (n == 0 ? strcmp(whole, name) == 0
+                   : strncmp(whole, prefix, n) == 0 && whole[n] == '.' &&
+                         strcmp(whole + n + 1, name) == 0)
             return &set->items[i];
+    }
     return NULL;
 }
 
-bool bound_param_is_chosen(const struct bound_param *b)
+/* Says where a value was set that another one does not go with. */
+static void note_place(const struct bound_param *b, struct diag_list *diags)
 {
-    return strncmp(b->source, "chosen", strlen("chosen")) == 0;
-}
-
-static void print_value(const struct bound_param *b, struct strbuf *out)
-{
-    param_print(b->param, b->values, out);
-    if (b->param->unit)
-        strbuf_addf(out, " %s", b->param->unit);
-}
-
-void param_set_print(const struct param_set *set, struct strbuf *out)
-{
-    int name_width = 0, value_width = 0;
+    const struct setting *s = b->setting;
     struct strbuf value = {0};
-    for (uint32_t i = 0; i < set->n; i++) {
-        strbuf_clear(&value);
-        print_value(&set->items[i], &value);
-        if (name_width < (int)strlen(set->items[i].name))
-            name_width = (int)strlen(set->items[i].name);
-        if (set->items[i].param->type != PARAM_TYPE_STRING && value_width < (int)value.len)
-            value_width = (int)value.len;
-    }
-    for (uint32_t i = 0; i < set->n; i++) {
-        const struct bound_param *b = &set->items[i];
-        strbuf_clear(&value);
-        print_value(b, &value);
-        strbuf_addf(out, "%c %-*s  ", bound_param_is_chosen(b) ? '*' : ' ', name_width, b->name);
-        if (b->param->type == PARAM_TYPE_STRING)
-            strbuf_addf(out, "%s\n", strbuf_text(&value));
-        else
-            strbuf_addf(out, "%-*s  %s\n", value_width, strbuf_text(&value), b->source);
-    }
+    param_print(b->param, b->values, &value);
+    diag_add(diags, DIAG_NOTE, s->file, s->text, s->value_line, s->value_col, NULL, "%s is %s here",
+             b->name, strbuf_text(&value));
     strbuf_destroy(&value);
 }
 
-static void json_value(const struct bound_param *b, struct json_writer *w, const char *key)
+void param_set_complain(const struct param_set *set, enum diag_severity severity,
+                        const char *prefix, const char *const *names, const char *hint,
+                        struct diag_list *diags, const char *format, ...)
 {
-    const void *field = (const char *)b->values + b->param->offset;
-    struct strbuf text = {0};
-    switch (b->param->type) {
-    case PARAM_TYPE_U32:
-        json_uint(w, key, *(const uint32_t *)field);
-        break;
-    case PARAM_TYPE_U64:
-        json_uint(w, key, *(const uint64_t *)field);
-        break;
-    case PARAM_TYPE_BOOL:
-        json_bool(w, key, *(const bool *)field);
-        break;
-    case PARAM_TYPE_ENUM:
-    case PARAM_TYPE_STRING:
-        param_print(b->param, b->values, &text);
-        json_string(w, key, strbuf_text(&text));
-        break;
+    struct strbuf message = {0};
+    va_list args;
+    va_start(args, format);
+    strbuf_vaddf(&message, format, args);
+    va_end(args);
+    const struct bound_param *guilty = find_below(set, prefix, names[0]);
+    uint32_t n = 1;
+    for (; names[n]; n++) {
+        const struct bound_param *b = find_below(set, prefix, names[n]);
+        guilty = is_nearer(b, guilty) ? b : guilty;
     }
-    strbuf_destroy(&text);
-}
-
-void param_set_json_values(const struct param_set *set, struct json_writer *w, const char *key)
-{
-    json_begin_object(w, key);
-    for (uint32_t i = 0; i < set->n; i++)
-        json_value(&set->items[i], w, set->items[i].name);
-    json_end_object(w);
-}
-
-void param_set_json(const struct param_set *set, struct json_writer *w, const char *key)
-{
-    json_begin_array(w, key);
-    for (uint32_t i = 0; i < set->n; i++) {
-        const struct bound_param *b = &set->items[i];
-        json_begin_object(w, NULL);
-        json_string(w, "name", b->name);
-        json_value(b, w, "value");
-        json_string(w, "unit", b->param->unit);
-        json_string(w, "help", b->param->help);
-        json_string(w, "source", b->source);
-        json_bool(w, "chosen", bound_param_is_chosen(b));
-        json_end_object(w);
+    const struct setting none = {0}, *s = guilty->setting ? guilty->setting : &none;
+    diag_add(diags, severity, s->file, s->text, s->value_line, s->value_col, hint, "%s",
+             strbuf_text(&message));
+    for (uint32_t i = 0; n <= FLAW_MAX_NAMES && i < n; i++) {
+        const struct bound_param *b = find_below(set, prefix, names[i]);
+        if (b != guilty && b->setting)
+            note_place(b, diags);
     }
-    json_end_array(w);
+    strbuf_destroy(&message);
 }

@@ -14,8 +14,8 @@ struct bound_param {
     const struct param *param;
     void *values;
     const char *name;              /* with its prefix: "l1d.sets" */
-    const char *source;            /* where the value comes from */
-    const struct setting *setting; /* NULL = the default */
+    const char *source;            /* where the value comes from; "default" */
+    const struct setting *setting; /* NULL = nobody set it */
 };
 
 /* A zeroed struct is empty and valid. */
@@ -23,6 +23,10 @@ struct param_set {
     struct settings settings;
     struct bound_param *items;
     uint32_t n, cap;
+    /* A hint about a name that no table has, if there is more to say than what is spelt alike;
+     * else NULL. Optional. */
+    const char *(*explain)(const void *user, const char *name, struct arena *arena);
+    const void *explain_user;
 };
 
 void param_set_destroy(struct param_set *set);
@@ -32,13 +36,30 @@ void param_set_destroy(struct param_set *set);
 void param_set_bind(struct param_set *set, const char *prefix, const struct param *params,
                     uint32_t n, void *values, struct diag_list *diags);
 
-/* Reports the settings that no table took, with the nearest name there is. */
+/* The value of a bound parameter has been changed since, for the reason given. */
+void param_set_settle(struct param_set *set, const char *name, const char *reason);
+
+/* Reports the settings that no table took, with a hint: explain()'s, or the nearest name. */
 void param_set_finish(struct param_set *set, struct diag_list *diags);
+
+/* Reports values that cannot be as they are. `names`, ending with NULL, are those of the parameters
+ * concerned, below `prefix` as bound ("" or "l1d"); each has been bound. The message stands where
+ * one of them was set: by --set rather than in a file, in a file rather than in its base; of
+ * several in one place, the first of the names. Where they are few, notes say where the others were
+ * set. */
+void param_set_complain(const struct param_set *set, enum diag_severity severity,
+                        const char *prefix, const char *const *names, const char *hint,
+                        struct diag_list *diags, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
 
 const struct bound_param *param_set_find(const struct param_set *set, const char *name);
 bool bound_param_is_chosen(const struct bound_param *b);
 
-/* One line each: name, value with unit, source; what was chosen is marked with a star. */
+/* Where the value was set: "FILE:LINE" or "--set NAME=VALUE"; its source if nobody set it. */
+void bound_param_print_place(const struct bound_param *b, struct strbuf *out);
+
+/* Two lines each: name, value with unit, range, meaning; where it was set and its source. What was
+ * chosen is marked with a star. */
 void param_set_print(const struct param_set *set, struct strbuf *out);
 /* name: value, flat: the echo in results. */
 void param_set_json_values(const struct param_set *set, struct json_writer *w, const char *key);

@@ -46,6 +46,13 @@ struct setting *settings_find(const struct settings *s, const char *name)
     return NULL;
 }
 
+void setting_print_place(const struct setting *s, struct strbuf *out)
+{
+    strbuf_add(out, s->file);
+    if (s->value_line)
+        strbuf_addf(out, ":%u", s->value_line);
+}
+
 void settings_complain(const struct setting *s, bool about_name, const char *hint,
                        struct diag_list *diags, const char *format, ...)
 {

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
+/* Those of one file have the same `file` pointer, those of different ones never. */
 struct setting {
     const char *name, *value;
     const char *source;
@@ -29,6 +30,8 @@ struct settings {
     struct arena arena;
     struct setting *items;
     uint32_t n, cap;
+    const char *base;      /* what the first file is based on, as it says; NULL = nothing */
+    const char *bare_file; /* a file that is based on nothing; NULL = there is none */
 };
 
 void settings_destroy(struct settings *s);
@@ -43,6 +46,9 @@ bool settings_add_word(struct settings *s, const char *word, struct diag_list *d
 
 /* The setting of that name that wins, or NULL. */
 struct setting *settings_find(const struct settings *s, const char *name);
+
+/* Where it was written: "FILE:LINE" or "--set NAME=VALUE". */
+void setting_print_place(const struct setting *s, struct strbuf *out);
 
 /* Adds a message about the setting's value (or its name) at the place where it was written. */
 void settings_complain(const struct setting *s, bool about_name, const char *hint,

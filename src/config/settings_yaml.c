@@ -14,6 +14,7 @@ struct reader {
     struct settings *settings;
     struct diag_list *diags;
     const char *file, *text;
+    size_t len;              /* of the text, which may hold NULs */
     struct settings sources; /* the map `sources`, and `source` under the name "" */
     uint32_t first;          /* where this file's settings begin */
 };
@@ -33,6 +34,32 @@ static void complain_at(struct reader *r, yaml_mark_t at, const char *hint, cons
     diag_add(r->diags, DIAG_ERROR, r->file, r->text, line_of(at), col_of(at), hint, "%s", message);
 }
 
+/* The place of a byte, counted as libyaml counts: columns are characters, not bytes. */
+static yaml_mark_t mark_of(const struct reader *r, size_t offset)
+{
+    yaml_mark_t m = {.index = offset};
+    for (size_t i = 0; i < offset && i < r->len; i++) {
+        unsigned char c = (unsigned char)r->text[i];
+        m.column += (c & 0xc0) != 0x80; /* not a further byte of a character */
+        if (c == '\n') {
+            m.line++;
+            m.column = 0;
+        }
+    }
+    return m;
+}
+
+/* Bytes that are no text at all: a file of another kind, most likely. No excerpt, it would not be
+ * readable. */
+static void complain_of_bytes(struct reader *r, const char *problem, size_t offset)
+{
+    yaml_mark_t at = mark_of(r, offset);
+    int byte = offset < r->len ? (unsigned char)r->text[offset] : 0;
+    diag_add(r->diags, DIAG_ERROR, r->file, NULL, line_of(at), col_of(at),
+             "a configuration is YAML, text in UTF-8",
+             "byte %zu of the file, 0x%02x, is no text: %s", offset, (unsigned)byte, problem);
+}
+
 /* The next event, or false after a syntax error, from which libyaml cannot go on. */
 static bool next_event(struct reader *r, yaml_event_t *event)
 {
@@ -41,8 +68,7 @@ static bool next_event(struct reader *r, yaml_event_t *event)
     const yaml_parser_t *p = &r->parser;
     const char *problem = p->problem ? p->problem : "not readable as YAML";
     if (p->error == YAML_READER_ERROR)
-        diag_add(r->diags, DIAG_ERROR, r->file, NULL, 0, 0, NULL, "%s at byte %zu", problem,
-                 p->problem_offset);
+        complain_of_bytes(r, problem, p->problem_offset);
     else
         complain_at(r, p->problem_mark, NULL, problem);
     return false;
@@ -90,6 +116,8 @@ static void add_setting(struct reader *r, struct settings *into, uint32_t first,
                               name, into->items[i].name_line);
             return;
         }
+    if (strlen(new.value) != value->data.scalar.length)
+        settings_complain(&new, false, NULL, r->diags, "the value of '%s' holds a NUL", name);
     ARRAY_RESERVE(into->items, into->cap, into->n + 1);
     into->items[into->n++] = new;
 }
@@ -224,6 +252,7 @@ bool settings_read_yaml(struct settings *s, const char *file, const char *yaml, 
         .diags = diags,
         .file = arena_strdup(&s->arena, file),
         .text = arena_strndup(&s->arena, yaml, len),
+        .len = len,
         .first = s->n,
     };
     uint32_t n_errors_before = diags->n_errors;

@@ -36,6 +36,8 @@ enum dram_scheduler { DRAM_FR_FCFS, DRAM_FCFS };
 enum { DRAM_MAX_BANKS = 64, DRAM_MAX_QUEUE = 64 };
 extern const struct param dram_params[];
 extern const uint32_t n_dram_params;
+/* Could a data sheet say so? False with what does not go together. */
+bool dram_config_sound(const struct dram_config *c, struct param_flaw *flaw);
 
 struct dram;
 struct dram_request {

@@ -8,7 +8,7 @@ static const char *const scheduler_names[] = {
 
 #define COUNT(field, dflt, lo, hi, unit, help)                                                     \
     PARAM_U32(struct dram_config, field, dflt, lo, hi, unit, help)
-#define CYCLES(field, dflt, help) COUNT(field, dflt, 0, 4096, "cycles", help)
+#define CYCLES(field, dflt, help) COUNT(field, dflt, 0, 4096, "DRAM cycles", help)
 
 const struct param dram_params[] = {
     COUNT(n_banks, "16", 1, DRAM_MAX_BANKS, "banks", "banks of a channel"),
@@ -19,7 +19,7 @@ const struct param dram_params[] = {
           "a partition's consecutive pieces of this size lie in consecutive banks; 0 = whole rows"),
     COUNT(bus_bytes_per_cycle, "32", 1, 4096, "bytes",
           "data the bus moves in a command-clock cycle, data rate included"),
-    COUNT(burst_cycles, "2", 1, 64, "cycles", "data bus cycles of one read or write command"),
+    COUNT(burst_cycles, "2", 1, 64, "DRAM cycles", "data bus cycles of one read or write command"),
     COUNT(queue_entries, "64", 1, DRAM_MAX_QUEUE, "requests", "requests the scheduler sees"),
     CYCLES(t_ccd, "2", "read to read, write to write"),
     CYCLES(t_ccdl, "3", "the same within a bank group, reads and writes alike"),
@@ -37,3 +37,47 @@ const struct param dram_params[] = {
                "which request is served first"),
 };
 const uint32_t n_dram_params = sizeof dram_params / sizeof dram_params[0];
+
+/* What is wrong here would not stop the model, but a parameter would silently never count: the
+ * others would always be waited for longer. */
+static bool are_rows_sound(const struct dram_config *c, struct param_flaw *flaw)
+{
+    if (c->t_rc < c->t_ras + c->t_rp)
+        return param_flawed(
+            flaw, PARAM_NAMES("t_rc", "t_ras", "t_rp"),
+            "dram.t_rc (%u) must be at least dram.t_ras + dram.t_rp (%u + %u): a row "
+            "is closed before its bank opens another",
+            c->t_rc, c->t_ras, c->t_rp);
+    if (c->t_ras < c->t_rcd)
+        return param_flawed(
+            flaw, PARAM_NAMES("t_ras", "t_rcd"),
+            "dram.t_ras (%u) must be at least dram.t_rcd (%u): a row is read before "
+            "it is closed",
+            c->t_ras, c->t_rcd);
+    if (c->t_rc < c->t_rrd)
+        return param_flawed(
+            flaw, PARAM_NAMES("t_rc", "t_rrd"),
+            "dram.t_rc (%u) must be at least dram.t_rrd (%u): activates of one bank "
+            "are no closer than those of two",
+            c->t_rc, c->t_rrd);
+    return true;
+}
+
+bool dram_config_sound(const struct dram_config *c, struct param_flaw *flaw)
+{
+    if (c->n_banks % c->n_bank_groups)
+        return param_flawed(flaw, PARAM_NAMES("n_bank_groups", "n_banks"),
+                            "dram.n_bank_groups (%u) must divide dram.n_banks (%u)",
+                            c->n_bank_groups, c->n_banks);
+    if (c->t_ccd < c->burst_cycles)
+        return param_flawed(flaw, PARAM_NAMES("t_ccd", "burst_cycles"),
+                            "dram.t_ccd (%u) must be at least dram.burst_cycles (%u): data of two "
+                            "bursts do not share the bus",
+                            c->t_ccd, c->burst_cycles);
+    if (c->n_bank_groups > 1 && c->t_ccdl < c->t_ccd)
+        return param_flawed(flaw, PARAM_NAMES("t_ccdl", "t_ccd"),
+                            "dram.t_ccdl (%u) must be at least dram.t_ccd (%u): a bank group is no "
+                            "faster than the channel",
+                            c->t_ccdl, c->t_ccd);
+    return are_rows_sound(c, flaw);
+}

@@ -1,8 +1,10 @@
 #include "gpu/machine_config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "gpu/config_check.h"
+#include "gpu/mechanisms.h"
 
 #define M32(field, dflt, lo, hi, unit, help)                                                       \
     PARAM_U32(struct memory_config, field, dflt, lo, hi, unit, help)
@@ -46,9 +48,12 @@ static const struct param run_params[] = {
         "stores become visible to other SMs at multiples of this; 0 = the way from an SM to L2"),
     PARAM_BOOL(struct run_config, flush_l1, "true", "L1 caches are emptied between kernels"),
     PARAM_BOOL(struct run_config, flush_l2, "false", "L2 is emptied between kernels"),
-    PARAM_STRING(struct run_config, scheduler, "gto", "warp scheduler"),
-    PARAM_STRING(struct run_config, criticality, "auto",
-                 "criticality provider; auto = what the scheduler or the L1D policy needs"),
+    PARAM_STRING(struct run_config, scheduler, "gto",
+                 "warp scheduler, one of `heddle show schedulers`"),
+    PARAM_STRING(
+        struct run_config, criticality, "auto",
+        "criticality provider (none, cpl, oracle); auto = what the scheduler or the L1D policy "
+        "needs"),
 };
 
 #define BIND(set, prefix, table, values, diags)                                                    \
@@ -61,52 +66,27 @@ static void bind_cache(struct param_set *set, const char *prefix, struct cache_c
     param_set_bind(set, prefix, cache_params, n_cache_params, c, diags);
 }
 
-/* Says that there is no such thing, and which there are. */
-static void complain(struct diag_list *diags, const char *what, const char *name,
-                     const struct plugin *(*at)(uint32_t), uint32_t n, const char *hint)
-{
-    const char **names = xcalloc(n, sizeof *names);
-    for (uint32_t i = 0; i < n; i++)
-        names[i] = at(i)->name;
-    const char *near = suggest_hint(&diags->arena, name, names, n);
-    diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, near ? near : hint, "there is no %s '%s'", what,
-             name);
-    free(names);
-}
-
-#define PLUGIN_AT(kind)                                                                            \
-    static const struct plugin *kind##_plugin_at(uint32_t i)                                       \
-    {                                                                                              \
-        return &kind##_at(i)->plugin;                                                              \
-    }
-PLUGIN_AT(cache_policy)
-PLUGIN_AT(scheduler)
-PLUGIN_AT(criticality)
-
-static const struct cache_policy_desc *find_policy(const char *name, const char *where,
-                                                   struct diag_list *diags)
+static const struct cache_policy_desc *find_policy(const struct param_set *set, const char *where,
+                                                   const char *name, struct diag_list *diags)
 {
     const struct cache_policy_desc *d = cache_policy_find(name);
-    if (!d) {
-        char what[64];
-        snprintf(what, sizeof what, "cache policy for %s", where);
-        complain(diags, what, name, cache_policy_plugin_at, cache_policy_count(),
-                 "`heddle show policies` lists them");
-    }
+    if (!d)
+        mechanism_unknown(set, &cache_policy_mechanism, where, "policy", name, diags);
     return d ? d : cache_policy_find("lru");
 }
 
-static const struct scheduler_desc *find_scheduler(const char *name, struct diag_list *diags)
+static const struct scheduler_desc *find_scheduler(const struct param_set *set, const char *name,
+                                                   struct diag_list *diags)
 {
     const struct scheduler_desc *d = scheduler_find(name);
     if (!d)
-        complain(diags, "scheduler", name, scheduler_plugin_at, scheduler_count(),
-                 "`heddle show schedulers` lists them");
+        mechanism_unknown(set, &scheduler_mechanism, "", "scheduler", name, diags);
     return d ? d : scheduler_find("gto");
 }
 
 /* What was asked for, or what the mechanisms need. */
 static const struct criticality_desc *find_criticality(const struct machine_config *c,
+                                                       const struct param_set *set,
                                                        struct diag_list *diags)
 {
     const char *name = c->run.criticality;
@@ -116,9 +96,18 @@ static const struct criticality_desc *find_criticality(const struct machine_conf
                                             : "none";
     const struct criticality_desc *d = criticality_find(name);
     if (!d)
-        complain(diags, "criticality provider", name, criticality_plugin_at, criticality_count(),
-                 NULL);
+        mechanism_unknown(set, &criticality_mechanism, "", "criticality", name, diags);
     return d ? d : criticality_find("none");
+}
+
+/* The parameters that a provider's input depends on. */
+static const char *const *criticality_names(const struct criticality_desc *d, struct param_set *set)
+{
+    const char **names = ARENA_ARRAY(&set->settings.arena, const char *, d->n_params + 2);
+    names[0] = "criticality";
+    for (uint32_t i = 0; i < d->n_params; i++)
+        names[i + 1] = arena_printf(&set->settings.arena, "criticality.%s", d->params[i].name);
+    return names;
 }
 
 static void bind_criticality(struct machine_config *c, struct param_set *set,
@@ -127,7 +116,7 @@ static void bind_criticality(struct machine_config *c, struct param_set *set,
     struct arena *arena = &set->settings.arena;
     struct strbuf why = {0};
     uint32_t errors = diags->n_errors;
-    const struct criticality_desc *d = c->criticality = find_criticality(c, diags);
+    const struct criticality_desc *d = c->criticality = find_criticality(c, set, diags);
     if (d->n_params) {
         void *values = arena_alloc(arena, d->params_bytes);
         param_set_bind(set, "criticality", d->params, d->n_params, values, diags);
@@ -137,19 +126,32 @@ static void bind_criticality(struct machine_config *c, struct param_set *set,
         return;
     c->criticality_input = d->load(c->criticality_params, arena, &why);
     if (!c->criticality_input)
-        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "criticality provider '%s': %s",
-                 d->name, strbuf_text(&why));
+        param_set_complain(set, DIAG_ERROR, "", criticality_names(d, set), NULL, diags,
+                           "criticality provider %s: %s", d->name, strbuf_text(&why));
     strbuf_destroy(&why);
+}
+
+/* Has the user asked for this L1D policy, beside the scheduler or more urgently: by --set, or in a
+ * file that is no base of the one that names the scheduler? */
+static bool is_policy_by_hand(const struct param_set *set)
+{
+    const struct setting *policy = settings_find(&set->settings, "l1d.policy");
+    const struct setting *scheduler = settings_find(&set->settings, "scheduler");
+    if (!policy || !scheduler)
+        return policy != NULL;
+    return policy->value_line == 0 || policy->file == scheduler->file || policy > scheduler;
 }
 
 /* A scheduler may be half of a pair: its L1D policy is the other, unless another one is asked for.
  */
-static void pair_policy(struct machine_config *c, const struct param_set *set)
+static void pair_policy(struct machine_config *c, struct param_set *set)
 {
-    const struct setting *asked = settings_find(&set->settings, "l1d.policy");
-    bool by_hand = asked && asked->value_line == 0;
-    if (c->scheduler->l1d_policy && !by_hand)
-        c->sm.l1d.policy = c->scheduler->l1d_policy;
+    if (!c->scheduler->l1d_policy || is_policy_by_hand(set))
+        return;
+    c->sm.l1d.policy = c->scheduler->l1d_policy;
+    param_set_settle(
+        set, "l1d.policy",
+        arena_printf(&set->settings.arena, "goes with scheduler %s", c->scheduler->name));
 }
 
 static const void *bind_scheduler(const struct scheduler_desc *d, struct param_set *set,
@@ -160,6 +162,20 @@ static const void *bind_scheduler(const struct scheduler_desc *d, struct param_s
     void *values = arena_alloc(&set->settings.arena, d->params_bytes);
     param_set_bind(set, "scheduler", d->params, d->n_params, values, diags);
     return values;
+}
+
+/* Whoever leaves most of a machine to the tables' defaults should know it: they are no GPU. */
+static void warn_of_defaults(const struct param_set *set, struct diag_list *diags)
+{
+    const char *file = set->settings.bare_file;
+    uint32_t n_unset = 0;
+    for (uint32_t i = 0; i < set->n; i++)
+        n_unset += !set->items[i].setting && set->items[i].param->type != PARAM_TYPE_STRING;
+    if (file && n_unset)
+        diag_add(diags, DIAG_WARNING, file, NULL, 0, 0,
+                 arena_printf(&diags->arena, "`base: %s` starts from that GPU", gpu_names[0]),
+                 "%u parameters are not set and have their defaults, which are no particular GPU",
+                 n_unset);
 }
 
 static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
@@ -174,98 +190,18 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     BIND(set, "noc", noc_params, &c->noc, diags);
     param_set_bind(set, "dram", dram_params, n_dram_params, &c->dram, diags);
     BIND(set, "", run_params, &c->run, diags);
+    warn_of_defaults(set, diags);
     c->noc.max_data_bytes = 128;
-    c->scheduler = find_scheduler(c->run.scheduler, diags);
+    set->explain = machine_explain;
+    set->explain_user = c;
+    c->scheduler = find_scheduler(set, c->run.scheduler, diags);
     c->scheduler_params = bind_scheduler(c->scheduler, set, diags);
     pair_policy(c, set);
-    c->l1d_policy = find_policy(c->sm.l1d.policy, "l1d", diags);
+    c->l1d_policy = find_policy(set, "l1d", c->sm.l1d.policy, diags);
     c->l1d_params = cache_policy_bind(c->l1d_policy, set, "l1d", diags);
-    c->l2_policy = find_policy(c->l2.policy, "l2", diags);
+    c->l2_policy = find_policy(set, "l2", c->l2.policy, diags);
     c->l2_params = cache_policy_bind(c->l2_policy, set, "l2", diags);
     bind_criticality(c, set, diags);
-}
-
-static void check_caches(struct machine_config *c, struct diag_list *diags)
-{
-    struct strbuf why = {0};
-    const struct cache_policy_desc *lru = cache_policy_find("lru");
-    cache_config_check(&c->sm.l1d, c->l1d_policy, c->l1d_params, &why);
-    cache_config_check(&c->sm.l1i, lru, NULL, &why);
-    cache_config_check(&c->sm.l1c, lru, NULL, &why);
-    cache_config_check(&c->l2, c->l2_policy, c->l2_params, &why);
-    if (why.len)
-        diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL, "%s", strbuf_text(&why));
-    strbuf_destroy(&why);
-}
-
-static void check_lines(struct machine_config *c, struct diag_list *diags)
-{
-    const struct {
-        const char *name;
-        const struct cache_config *cache;
-    } l1[] = {{"l1d", &c->sm.l1d}, {"l1i", &c->sm.l1i}, {"l1c", &c->sm.l1c}};
-    for (uint32_t i = 0; i < sizeof l1 / sizeof l1[0]; i++) {
-        const struct cache_config *cache = l1[i].cache;
-        if (cache->line_bytes > c->l2.line_bytes)
-            diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,
-                     "lines of %s (%u bytes) must not be larger than those of l2 (%u)", l1[i].name,
-                     cache->line_bytes, c->l2.line_bytes);
-        if (cache != &c->sm.l1d && cache->sector_bytes != cache->line_bytes)
-            diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0,
-                     "set its sector_bytes to its line_bytes", "lines of %s have no sectors",
-                     l1[i].name);
-    }
-}
-
-/* The policy must be able to work beside each of the sizes of shared memory. */
-static void check_carveout(struct machine_config *c, struct diag_list *diags)
-{
-    struct strbuf why = {0};
-    struct carveout *d = &c->sm.division;
-    bool ok = carveout_parse(c->sm.carveout, d, &why) && carveout_check(d, &c->sm.l1d, &why);
-    for (uint32_t i = 0; ok && i < d->n; i++) {
-        struct cache_config l1d = c->sm.l1d;
-        l1d.n_ways = carveout_ways(d, &l1d, d->shared_bytes[i]);
-        ok = cache_config_check(&l1d, c->l1d_policy, c->l1d_params, &why);
-    }
-    if (!ok)
-        diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL, "sm.carveout: %s",
-                 strbuf_text(&why));
-    strbuf_destroy(&why);
-}
-
-static void check_clocks(struct machine_config *c, struct diag_list *diags)
-{
-    struct clock_domain clocks[] = {{"core", c->gpu->core_clock_mhz, 0},
-                                    {"network", c->run.noc_clock_mhz, 0},
-                                    {"L2", c->run.l2_clock_mhz, 0},
-                                    {"DRAM", c->run.dram_clock_mhz, 0}};
-    if (!clocks_resolve(clocks, sizeof clocks / sizeof clocks[0]))
-        diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0,
-                 "choose frequencies with a larger common divisor",
-                 "the clocks of %u, %u, %u and %u MHz meet too rarely to be counted in whole units",
-                 clocks[0].mhz, clocks[1].mhz, clocks[2].mhz, clocks[3].mhz);
-}
-
-static void check_machine(struct machine_config *c, struct diag_list *diags)
-{
-    struct strbuf why = {0};
-    check_caches(c, diags);
-    check_lines(c, diags);
-    check_carveout(c, diags);
-    check_clocks(c, diags);
-    if (c->memory.hash_partitions && (c->memory.n_partitions & (c->memory.n_partitions - 1)))
-        diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,
-                 "memory.hash_partitions needs a power of two of partitions, not %u",
-                 c->memory.n_partitions);
-    if (c->gpu->warps_per_sm > 64 || c->gpu->ctas_per_sm > 32)
-        diag_add(diags, DIAG_ERROR, c->gpu->name, NULL, 0, 0, NULL,
-                 "the cycle-level machine takes at most 64 warps and 32 CTAs per SM");
-    enum noc_buffer_verdict v = noc_check_buffer(&c->noc, c->noc.flits_per_cycle_up, &why);
-    if (v != NOC_BUFFER_FULL)
-        diag_add(diags, v == NOC_BUFFER_SHALLOW ? DIAG_WARNING : DIAG_ERROR, c->gpu->name, NULL, 0,
-                 0, NULL, "noc.buffer_flits: %s", strbuf_text(&why));
-    strbuf_destroy(&why);
 }
 
 struct machine_config *machine_config_load(const char *name_or_path, const char *const *words,
@@ -275,7 +211,7 @@ struct machine_config *machine_config_load(const char *name_or_path, const char 
     uint32_t errors = diags->n_errors;
     c->gpu = gpu_config_load_with(name_or_path, words, n_words, bind_all, c, diags);
     if (c->gpu && diags->n_errors == errors)
-        check_machine(c, diags);
+        machine_config_check(c, diags);
     if (diags->n_errors == errors)
         return c;
     machine_config_destroy(c);

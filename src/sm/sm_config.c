@@ -46,27 +46,49 @@ const struct param sm_params[] = {
     U32(coalesce_lanes, "32", 8, 32, "lanes", "lanes whose accesses are joined into lines"),
     U32(miss_queue, "8", 1, 1024, "requests", "L1 misses and stores waiting for the interconnect"),
     U32(bypass_slots, "64", 1, 4096, "requests", "bypassed loads outstanding"),
-    U32(bypass_bytes, "32", 32, 128, "bytes", "segment a bypassed load asks for"),
+    U32(bypass_bytes, "32", 32, 128, "bytes",
+        "what a bypassed load asks for: segments of 32 bytes, or the whole line"),
     U32(l1d_latency, "1", 1, 1000, "core cycles", "from an L1D hit to its result"),
     U32(const_latency, "1", 1, 1000, "core cycles", "from a constant cache hit to its result"),
-    PARAM_STRING(struct sm_config, carveout, "none",
-                 "sizes of shared memory, of which a kernel takes what it needs out of L1D's ways"),
+    PARAM_STRING(
+        struct sm_config, carveout, "none",
+        "none, or sizes of shared memory, ascending (\"0,16K,48K\"), of which a kernel takes "
+        "what it needs out of L1D's ways"),
     PARAM_BOOL(struct sm_config, l1d_global, "true", "global loads are cached in L1D"),
 #define OP(id, name, unit, lat, ival)                                                              \
-    OPERATION_ROW(#name "_latency", latency, id, lat, 4096, "from dispatch to result"),            \
+    OPERATION_ROW(#name "_latency", latency, id, lat, 4096, #name ": from dispatch to result"),    \
         OPERATION_ROW(#name "_interval", interval, id, ival, 4096,                                 \
-                      "between dispatches to a unit"),
+                      #name ": between dispatches to one unit"),
     SM_OPERATIONS(OP)
 #undef OP
 };
 const uint32_t n_sm_params = sizeof sm_params / sizeof sm_params[0];
+
+static bool is_power_of_two(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+bool sm_config_sound(const struct sm_config *c, struct param_flaw *flaw)
+{
+    if (!is_power_of_two(c->coalesce_lanes))
+        return param_flawed(flaw, PARAM_NAMES("coalesce_lanes"),
+                            "sm.coalesce_lanes (%u) must be 8, 16 or 32, a part of a warp",
+                            c->coalesce_lanes);
+    if (!is_power_of_two(c->inst_bytes))
+        return param_flawed(
+            flaw, PARAM_NAMES("inst_bytes"),
+            "sm.inst_bytes (%u) must be 4, 8 or 16: an instruction lies in one line",
+            c->inst_bytes);
+    return true;
+}
 
 static const char *const index_names[] = {"linear", "hash", NULL};
 
 #define C32(field, dflt, lo, hi, unit, help)                                                       \
     PARAM_U32(struct cache_config, field, dflt, lo, hi, unit, help)
 const struct param cache_params[] = {
-    C32(n_sets, "32", 1, 65536, "sets", "sets"),
+    C32(n_sets, "32", 1, 65536, "sets", "sets of the cache, or of each bank of L2"),
     C32(n_ways, "4", 1, 64, "ways", "ways of a set"),
     C32(line_bytes, "128", 32, 128, "bytes", "line size"),
     C32(sector_bytes, "128", 32, 128, "bytes", "unit of a fetch; the line size = not sectored"),
@@ -77,6 +99,7 @@ const struct param cache_params[] = {
     PARAM_BOOL(struct cache_config, write_back, "false", "stores stay here until evicted"),
     PARAM_BOOL(struct cache_config, write_allocate, "false", "a store that misses brings the line"),
     PARAM_BOOL(struct cache_config, write_evict, "true", "a store that hits removes the line"),
-    PARAM_STRING(struct cache_config, policy, "lru", "what stays in the cache"),
+    PARAM_STRING(struct cache_config, policy, "lru",
+                 "what stays in the cache, one of `heddle show policies`; l1i and l1c have lru"),
 };
 const uint32_t n_cache_params = sizeof cache_params / sizeof cache_params[0];

@@ -73,6 +73,8 @@ struct sm_config {
 
 extern const struct param sm_params[];
 extern const uint32_t n_sm_params;
+/* Can there be such an SM? False with what cannot be. */
+bool sm_config_sound(const struct sm_config *c, struct param_flaw *flaw);
 /* Rows for a cache, bound under "l1d", "l1i", "l1c", "l2". */
 extern const struct param cache_params[];
 extern const uint32_t n_cache_params;

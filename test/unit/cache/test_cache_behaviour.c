@@ -450,7 +450,8 @@ static void impossible_caches_are_refused_with_a_reason(void **state)
     config.n_sets = 12;
     config.index = INDEX_HASH;
     assert_false(cache_config_check(&config, cache_policy_find("lru"), NULL, &why));
-    assert_non_null(strstr(strbuf_text(&why), "power of two of sets"));
+    assert_non_null(
+        strstr(strbuf_text(&why), "n_sets (12) must be a power of two where index is hash"));
     strbuf_destroy(&why);
 }
 

@@ -355,9 +355,11 @@ static void mistakes_are_named(void **state)
                    "--set threads_per_cta=2048: error: threads_per_cta (2048) is more than "
                    "threads_per_sm allows (1024)");
     assert_refused("ccws", (const char *const[]){"warps_per_sm=31"}, 1,
-                   "threads_per_sm (1024) is more than warps_per_sm allows (992)");
+                   "--set warps_per_sm=31: error: threads_per_sm (1024) is more than warps_per_sm "
+                   "allows (992)\nconfigs/ccws.yaml:6:17: note: threads_per_sm is 1024 here\n");
     assert_refused("ccws", (const char *const[]){"shared_bytes_per_sm=15K"}, 1,
-                   "shared_bytes_per_cta (16384) is more than shared_bytes_per_sm allows (15360)");
+                   "--set shared_bytes_per_sm=15K: error: shared_bytes_per_cta (16384) is more "
+                   "than shared_bytes_per_sm allows (15360)\n");
 }
 
 static void a_file_of_ones_own_starts_from_the_defaults(void **state)

@@ -205,10 +205,38 @@ static void maps_nested_too_deeply_are_refused(void **state)
     strbuf_destroy(&yaml);
 }
 
-static void bytes_that_are_no_text_are_an_error(void **state)
+/* Line and column are counted by hand: columns in characters, of which the umlaut is one. */
+static void bytes_that_are_no_text_are_an_error_at_their_place(void **state)
 {
     struct fixture *f = *state;
-    assert_non_null(strstr(load(f, "count: \xff\xfe\n"), "t.yaml: error: "));
+    assert_string_equal(
+        load(f, "count: 1\nlabel: \xc3\xa4 \xff\xfe\n"),
+        "t.yaml:2:10: error: byte 19 of the file, 0xff, is no text: invalid leading "
+        "UTF-8 octet\n"
+        "  hint: a configuration is YAML, text in UTF-8\n");
+}
+
+static void a_binary_file_is_an_error_at_its_first_strange_byte(void **state)
+{
+    struct fixture *f = *state;
+    static const char elf[] = "\x7f"
+                              "ELF\x02\x01\x01\0\0\0\n\0";
+    settings_read_yaml(&f->set.settings, "a.out", elf, sizeof elf - 1, &f->diags);
+    diag_format(&f->diags, &f->text);
+    assert_string_equal(
+        strbuf_text(&f->text),
+        "a.out:1:1: error: byte 0 of the file, 0x7f, is no text: control characters "
+        "are not allowed\n"
+        "  hint: a configuration is YAML, text in UTF-8\n");
+}
+
+static void a_value_with_a_nul_in_it_is_not_cut_short(void **state)
+{
+    struct fixture *f = *state;
+    assert_string_equal(load(f, "count: \"5\\0x\"\n"),
+                        "t.yaml:1:8: error: the value of 'count' holds a NUL\n"
+                        "    count: \"5\\0x\"\n"
+                        "           ^\n");
 }
 
 static void sources_are_attached_to_values(void **state)
@@ -247,24 +275,105 @@ static void words_that_are_no_assignment_are_refused(void **state)
     assert_string_equal(f->thing.label, "a=b");
 }
 
-static void printing_shows_units_and_marks_what_was_chosen(void **state)
+static void printing_shows_ranges_meanings_places_and_reasons(void **state)
 {
     struct fixture *f = *state;
-    static const char yaml[] = "count: 9\nsource: T1\nfast: on\nsources: {fast: chosen}\n";
+    static const char yaml[] = "count: 9\nsource: T1\nlabel: x\n"
+                               "sources: {label: chosen (a short one)}\n";
     settings_read_yaml(&f->set.settings, "t.yaml", yaml, sizeof yaml - 1, &f->diags);
+    settings_add_word(&f->set.settings, "fast=on", &f->diags);
     param_set_bind(&f->set, "", thing_params, N_THING_PARAMS, &f->thing, &f->diags);
     param_set_print(&f->set, &f->text);
-    assert_string_equal(strbuf_text(&f->text), "  count       9 pieces    T1\n"
-                                               "  size_bytes  4096 bytes  default\n"
-                                               "* fast        true        chosen\n"
-                                               "  colour      green       default\n"
-                                               "  label       none\n");
+    assert_string_equal(strbuf_text(&f->text),
+                        "  count       9 pieces    1 to 100            how many\n"
+                        "                t.yaml:1: T1\n"
+                        "  size_bytes  4096 bytes  at least 0          how big\n"
+                        "                default\n"
+                        "  fast        true        true | false        whether it hurries\n"
+                        "                --set fast=on\n"
+                        "  colour      green       red | green | blue  what it looks like\n"
+                        "                default\n"
+                        "* label       x                               what it is called\n"
+                        "                t.yaml:3: chosen (a short one)\n");
     strbuf_clear(&f->text);
     struct json_writer w = {.out = &f->text};
     param_set_json_values(&f->set, &w, NULL);
     assert_string_equal(strbuf_text(&f->text), "{\n  \"count\": 9,\n  \"size_bytes\": 4096,\n"
                                                "  \"fast\": true,\n  \"colour\": \"green\",\n"
-                                               "  \"label\": \"none\"\n}\n");
+                                               "  \"label\": \"x\"\n}\n");
+}
+
+/* Complains of two or three parameters after reading a base, a file and words; returns the text. */
+static const char *complain(struct fixture *f, const char *base, const char *yaml, const char *word,
+                            const char *const *names)
+{
+    struct param_set *set = &f->set;
+    settings_read_yaml(&set->settings, "base.yaml", base, strlen(base), &f->diags);
+    settings_read_yaml(&set->settings, "t.yaml", yaml, strlen(yaml), &f->diags);
+    if (word)
+        settings_add_word(&set->settings, word, &f->diags);
+    param_set_bind(set, "", thing_params, N_THING_PARAMS, &f->thing, &f->diags);
+    param_set_bind(set, "inner", thing_params, N_THING_PARAMS, &f->inner, &f->diags);
+    param_set_complain(set, DIAG_ERROR, "inner", names, "do it", &f->diags, "no %d", 7);
+    diag_format(&f->diags, &f->text);
+    diag_list_destroy(&f->diags);
+    const char *text = arena_strdup(&set->settings.arena, strbuf_text(&f->text));
+    strbuf_clear(&f->text);
+    set->n = set->settings.n = 0;
+    return text;
+}
+
+static void values_that_do_not_go_together_are_blamed_on_the_nearest(void **state)
+{
+    struct fixture *f = *state;
+    static const char base[] = "inner: {count: 1}\n", own[] = "inner: {fast: yes}\n";
+    const char *const *two = PARAM_NAMES("count", "fast");
+    assert_string_equal(complain(f, base, "", NULL, two), "base.yaml:1:16: error: no 7\n"
+                                                          "    inner: {count: 1}\n"
+                                                          "                   ^\n"
+                                                          "  hint: do it\n");
+    /* A file goes before its base, whichever name comes first. */
+    assert_string_equal(complain(f, base, own, NULL, two), "t.yaml:1:15: error: no 7\n"
+                                                           "    inner: {fast: yes}\n"
+                                                           "                  ^\n"
+                                                           "  hint: do it\n"
+                                                           "base.yaml:1:16: note: inner.count is 1 "
+                                                           "here\n"
+                                                           "    inner: {count: 1}\n"
+                                                           "                   ^\n");
+    /* Of one file, the first name. */
+    assert_string_equal(complain(f, "", "inner: {fast: yes, count: 1}\n", NULL, two),
+                        "t.yaml:1:27: error: no 7\n"
+                        "    inner: {fast: yes, count: 1}\n"
+                        "                              ^\n"
+                        "  hint: do it\n"
+                        "t.yaml:1:15: note: inner.fast is true here\n"
+                        "    inner: {fast: yes, count: 1}\n"
+                        "                  ^\n");
+    /* A word goes before any file, and overrides. */
+    assert_string_equal(complain(f, base, own, "inner.count=2", two),
+                        "--set inner.count=2: error: no 7\n"
+                        "  hint: do it\n"
+                        "t.yaml:1:15: note: inner.fast is true here\n"
+                        "    inner: {fast: yes}\n"
+                        "                  ^\n");
+    /* Nobody set anything. */
+    assert_string_equal(complain(f, "", "", NULL, two), "error: no 7\n  hint: do it\n");
+}
+
+static const char *explain(const void *user, const char *name, struct arena *arena)
+{
+    return strcmp(name, "cuont") == 0 ? arena_printf(arena, "%s!", (const char *)user) : NULL;
+}
+
+static void a_name_nobody_knows_is_explained_by_who_knows_better(void **state)
+{
+    struct fixture *f = *state;
+    f->set.explain = explain;
+    f->set.explain_user = "ask";
+    const char *text = load(f, "cuont: 1\ncolur: 2\n");
+    assert_non_null(strstr(text, "'cuont'\n    cuont: 1\n    ^\n  hint: ask!\n"));
+    assert_non_null(strstr(text, "'colur'\n    colur: 2\n    ^\n  hint: did you mean 'colour'?\n"));
 }
 
 int main(void)
@@ -281,10 +390,14 @@ int main(void)
         TEST(broken_yaml_is_an_error_with_a_place),
         TEST(a_file_that_is_no_map_is_an_error),
         TEST(maps_nested_too_deeply_are_refused),
-        TEST(bytes_that_are_no_text_are_an_error),
+        TEST(bytes_that_are_no_text_are_an_error_at_their_place),
+        TEST(a_binary_file_is_an_error_at_its_first_strange_byte),
+        TEST(a_value_with_a_nul_in_it_is_not_cut_short),
         TEST(sources_are_attached_to_values),
         TEST(words_that_are_no_assignment_are_refused),
-        TEST(printing_shows_units_and_marks_what_was_chosen),
+        TEST(printing_shows_ranges_meanings_places_and_reasons),
+        TEST(values_that_do_not_go_together_are_blamed_on_the_nearest),
+        TEST(a_name_nobody_knows_is_explained_by_who_knows_better),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,16 @@
+/* Where the settings of a GPU come from: a shipped configuration or a file, and what it is based
+ * on.
+ *
+ * `base: NAME` in a file names the configuration that it starts from: a shipped one, or another
+ * file, relative to the one that names it. A base may have a base. What a file says itself goes
+ * before what its base says; name and description are never taken from a base. */
+#ifndef HEDDLE_CONFIG_GPU_FILES_H
+#define HEDDLE_CONFIG_GPU_FILES_H
+
+#include "config/settings.h"
+
+/* Adds the settings of a shipped GPU, or of a .yaml file (a name with a '/' or ending in .yaml or
+ * .yml), those of its bases first. False after errors, which are in `diags`. */
+bool gpu_files_read(struct settings *s, const char *name_or_path, struct diag_list *diags);
+
+#endif

@@ -1,0 +1,214 @@
+#include "gpu/config_check.h"
+
+#include <string.h>
+
+#include "sm/sm.h"
+
+#define COMPLAIN(c, names, hint, diags, ...)                                                       \
+    param_set_complain(&(c)->gpu->params, DIAG_ERROR, "", names, hint, diags, __VA_ARGS__)
+
+static void report_flaw(const struct machine_config *c, const char *prefix,
+                        const struct param_flaw *flaw, struct diag_list *diags)
+{
+    param_set_complain(&c->gpu->params, DIAG_ERROR, prefix, flaw->names, NULL, diags, "%s",
+                       flaw->what);
+}
+
+/* --- caches --- */
+
+/* A cache of the machine, as its parameters are called. */
+struct place {
+    const char *prefix;
+    const struct cache_config *cache;
+};
+
+/* What a policy's check looks at: the policy, its own parameters, and the geometry. */
+static const char *const *policy_names(const struct cache_policy_desc *d, struct arena *arena)
+{
+    static const char *const geometry[] = {"policy", "n_ways", "n_sets", "line_bytes",
+                                           "sector_bytes"};
+    enum { N_GEOMETRY = sizeof geometry / sizeof geometry[0] };
+    const char **names = ARENA_ARRAY(arena, const char *, N_GEOMETRY + d->n_params + 1);
+    memcpy(names, geometry, sizeof geometry);
+    for (uint32_t i = 0; i < d->n_params; i++)
+        names[N_GEOMETRY + i] = arena_printf(arena, "policy.%s", d->params[i].name);
+    return names;
+}
+
+static void check_policy(struct machine_config *c, const struct place *at,
+                         const struct cache_policy_desc *policy, const void *params,
+                         struct diag_list *diags)
+{
+    struct strbuf why = {0};
+    if (!cache_policy_fits(at->cache, policy, params, &why))
+        param_set_complain(&c->gpu->params, DIAG_ERROR, at->prefix,
+                           policy_names(policy, &diags->arena), NULL, diags, "%s.policy: %s",
+                           at->prefix, strbuf_text(&why));
+    strbuf_destroy(&why);
+}
+
+/* Caches of instructions and constants are plain ones. */
+static void check_plain(struct machine_config *c, const struct place *at, struct diag_list *diags)
+{
+    if (strcmp(at->cache->policy, "lru") != 0)
+        param_set_complain(&c->gpu->params, DIAG_ERROR, at->prefix, PARAM_NAMES("policy"), NULL,
+                           diags, "%s.policy (%s): lru is all that %s can have", at->prefix,
+                           at->cache->policy, at->prefix);
+    if (at->cache->sector_bytes != at->cache->line_bytes)
+        param_set_complain(&c->gpu->params, DIAG_ERROR, at->prefix,
+                           PARAM_NAMES("sector_bytes", "line_bytes"), NULL, diags,
+                           "%s.sector_bytes (%u) must be %s.line_bytes (%u): its lines have no "
+                           "sectors",
+                           at->prefix, at->cache->sector_bytes, at->prefix, at->cache->line_bytes);
+}
+
+/* True if every cache can be built. */
+static bool check_geometry(struct machine_config *c, const struct place *places, uint32_t n,
+                           struct diag_list *diags)
+{
+    uint32_t errors = diags->n_errors;
+    for (uint32_t i = 0; i < n; i++) {
+        struct param_flaw flaw;
+        const char *dotted = arena_printf(&diags->arena, "%s.", places[i].prefix);
+        if (!cache_config_sound(places[i].cache, dotted, &flaw))
+            report_flaw(c, places[i].prefix, &flaw, diags);
+    }
+    return diags->n_errors == errors;
+}
+
+/* A line of L1 comes out of one line of L2. */
+static void check_line(struct machine_config *c, const struct place *at, struct diag_list *diags)
+{
+    const char *name = arena_printf(&diags->arena, "%s.line_bytes", at->prefix);
+    if (at->cache->line_bytes > c->l2.line_bytes)
+        COMPLAIN(c, PARAM_NAMES(name, "l2.line_bytes"), NULL, diags,
+                 "%s (%u) must not be more than l2.line_bytes (%u)", name, at->cache->line_bytes,
+                 c->l2.line_bytes);
+}
+
+static bool check_caches(struct machine_config *c, struct diag_list *diags)
+{
+    const struct place places[] = {
+        {"l1d", &c->sm.l1d}, {"l2", &c->l2}, {"l1i", &c->sm.l1i}, {"l1c", &c->sm.l1c}};
+    enum { L1D, L2, L1I, L1C, N };
+    uint32_t errors = diags->n_errors;
+    if (!check_geometry(c, places, N, diags))
+        return false;
+    check_policy(c, &places[L1D], c->l1d_policy, c->l1d_params, diags);
+    check_policy(c, &places[L2], c->l2_policy, c->l2_params, diags);
+    check_plain(c, &places[L1I], diags);
+    check_plain(c, &places[L1C], diags);
+    check_line(c, &places[L1D], diags);
+    check_line(c, &places[L1I], diags);
+    check_line(c, &places[L1C], diags);
+    return diags->n_errors == errors;
+}
+
+/* The policy must be able to work beside each of the sizes of shared memory. */
+static void check_carveout(struct machine_config *c, struct diag_list *diags)
+{
+    struct strbuf why = {0};
+    struct carveout *d = &c->sm.division;
+    bool ok = carveout_parse(c->sm.carveout, d, &why) && carveout_check(d, &c->sm.l1d, &why);
+    for (uint32_t i = 0; ok && i < d->n; i++) {
+        struct cache_config l1d = c->sm.l1d;
+        l1d.n_ways = carveout_ways(d, &l1d, d->shared_bytes[i]);
+        ok = cache_policy_fits(&l1d, c->l1d_policy, c->l1d_params, &why);
+    }
+    if (!ok)
+        COMPLAIN(
+            c,
+            PARAM_NAMES("sm.carveout", "l1d.n_sets", "l1d.n_ways", "l1d.line_bytes", "l1d.policy"),
+            NULL, diags, "sm.carveout (%s): %s", c->sm.carveout, strbuf_text(&why));
+    strbuf_destroy(&why);
+}
+
+/* --- memory --- */
+
+/* What is cut into pieces is cut between lines. */
+static void check_pieces(struct machine_config *c, struct diag_list *diags)
+{
+    const struct {
+        const char *name;
+        uint32_t bytes;
+    } pieces[] = {{"memory.interleave_bytes", c->memory.interleave_bytes},
+                  {"dram.row_bytes", c->dram.row_bytes},
+                  {"dram.bank_interleave_bytes", c->dram.bank_interleave_bytes}};
+    for (uint32_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
+        if (pieces[i].bytes % c->l2.line_bytes)
+            COMPLAIN(c, PARAM_NAMES(pieces[i].name, "l2.line_bytes"), NULL, diags,
+                     "%s (%u) must be a multiple of l2.line_bytes (%u)", pieces[i].name,
+                     pieces[i].bytes, c->l2.line_bytes);
+}
+
+static void check_memory(struct machine_config *c, struct diag_list *diags)
+{
+    struct param_flaw flaw;
+    uint32_t n = c->memory.n_partitions;
+    if (!dram_config_sound(&c->dram, &flaw))
+        report_flaw(c, "dram", &flaw, diags);
+    if (c->memory.hash_partitions && (n & (n - 1)))
+        COMPLAIN(c, PARAM_NAMES("memory.n_partitions", "memory.hash_partitions"), NULL, diags,
+                 "memory.n_partitions (%u) must be a power of two where memory.hash_partitions is "
+                 "true",
+                 n);
+    check_pieces(c, diags);
+}
+
+/* --- the rest --- */
+
+static void check_clocks(struct machine_config *c, struct diag_list *diags)
+{
+    struct clock_domain clocks[] = {{"core", c->gpu->core_clock_mhz, 0},
+                                    {"network", c->run.noc_clock_mhz, 0},
+                                    {"L2", c->run.l2_clock_mhz, 0},
+                                    {"DRAM", c->run.dram_clock_mhz, 0}};
+    if (!clocks_resolve(clocks, sizeof clocks / sizeof clocks[0]))
+        COMPLAIN(c,
+                 PARAM_NAMES("core_clock_mhz", "noc_clock_mhz", "l2_clock_mhz", "dram_clock_mhz"),
+                 "choose frequencies with a larger common divisor", diags,
+                 "core_clock_mhz, noc_clock_mhz, l2_clock_mhz and dram_clock_mhz (%u, %u, %u and "
+                 "%u) meet too rarely to be counted in whole units",
+                 clocks[0].mhz, clocks[1].mhz, clocks[2].mhz, clocks[3].mhz);
+}
+
+static void check_sm(struct machine_config *c, struct diag_list *diags)
+{
+    struct param_flaw flaw;
+    uint32_t line_bytes = c->sm.l1d.line_bytes, bypass_bytes = c->sm.bypass_bytes;
+    if (!sm_config_sound(&c->sm, &flaw))
+        report_flaw(c, "sm", &flaw, diags);
+    if (bypass_bytes != CACHE_SEGMENT_BYTES && bypass_bytes != line_bytes)
+        COMPLAIN(c, PARAM_NAMES("sm.bypass_bytes", "l1d.line_bytes"), NULL, diags,
+                 "sm.bypass_bytes (%u) must be %d or l1d.line_bytes (%u)", bypass_bytes,
+                 CACHE_SEGMENT_BYTES, line_bytes);
+    if (c->gpu->warps_per_sm > SM_MAX_WARPS)
+        COMPLAIN(c, PARAM_NAMES("warps_per_sm"), NULL, diags,
+                 "warps_per_sm (%u): the cycle-level machine takes at most %d",
+                 c->gpu->warps_per_sm, SM_MAX_WARPS);
+    if (c->gpu->ctas_per_sm > SM_MAX_CTAS)
+        COMPLAIN(c, PARAM_NAMES("ctas_per_sm"), NULL, diags,
+                 "ctas_per_sm (%u): the cycle-level machine takes at most %d", c->gpu->ctas_per_sm,
+                 SM_MAX_CTAS);
+}
+
+static void check_buffer(struct machine_config *c, struct diag_list *diags)
+{
+    struct strbuf why = {0};
+    enum noc_buffer_verdict v = noc_check_buffer(&c->noc, c->noc.flits_per_cycle_up, &why);
+    if (v != NOC_BUFFER_FULL)
+        param_set_complain(&c->gpu->params, v == NOC_BUFFER_SHALLOW ? DIAG_WARNING : DIAG_ERROR,
+                           "noc", PARAM_NAMES("buffer_flits"), NULL, diags, "noc.buffer_flits: %s",
+                           strbuf_text(&why));
+    strbuf_destroy(&why);
+}
+
+void machine_config_check(struct machine_config *c, struct diag_list *diags)
+{
+    if (check_caches(c, diags))
+        check_carveout(c, diags);
+    check_memory(c, diags);
+    check_clocks(c, diags);
+    check_sm(c, diags);
+    check_buffer(c, diags);
+}
