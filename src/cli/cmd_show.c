@@ -19,7 +19,7 @@ static const struct show_topic topics[] = {
     {.word = "gpus", .help = "the GPUs that can be simulated", .show = show_gpus},
     {.word = "gpu",
      .name_word = "NAME|FILE",
-     .help = "one GPU: every parameter with its unit and its source",
+     .help = "one GPU: every parameter with its range, meaning, source, and where it was set",
      .show = show_gpu,
      .takes_settings = true},
     {.word = "schedulers",

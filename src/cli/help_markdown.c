@@ -1,8 +1,9 @@
 /* doc/commands.md: the same tables as the help texts, as one page. */
-#include <inttypes.h>
+#include <string.h>
 
 #include "cli/help.h"
-#include "config/gpu.h"
+#include "gpu/machine_config.h"
+#include "gpu/mechanisms.h"
 
 /* In a Markdown table a bar ends the cell, and a bare <x> is taken for HTML. */
 static void add_cell(struct strbuf *out, const char *text)
@@ -54,22 +55,67 @@ static void add_exit_statuses(struct strbuf *out)
                     help_exit_statuses[i].meaning);
 }
 
+static void add_row(const char *prefix, const struct param *p, struct strbuf *out)
+{
+    struct strbuf range = {0};
+    param_print_range(p, &range);
+    strbuf_addf(out, "| `%s%s%s` | %s | ", prefix, *prefix ? "." : "", p->name, p->default_text);
+    add_cell(out, strbuf_text(&range));
+    strbuf_addf(out, " | %s | ", p->unit ? p->unit : "");
+    add_cell(out, p->help);
+    strbuf_add(out, " |\n");
+    strbuf_destroy(&range);
+}
+
+static const char row_titles[] =
+    "| name | default | range | unit | meaning |\n|---|---|---|---|---|\n";
+
+/* Those that every machine has. */
+static void add_machine(struct strbuf *out)
+{
+    struct diag_list diags = {0};
+    struct machine_config *c = machine_config_load(NULL, NULL, 0, &diags);
+    strbuf_add(out, row_titles);
+    for (uint32_t i = 0; c && i < c->gpu->params.n; i++) {
+        const struct bound_param *b = &c->gpu->params.items[i];
+        size_t prefix_len = strlen(b->name) - strlen(b->param->name);
+        const char *prefix = arena_strndup(&diags.arena, b->name, prefix_len ? prefix_len - 1 : 0);
+        add_row(prefix, b->param, out);
+    }
+    machine_config_destroy(c);
+    diag_list_destroy(&diags);
+}
+
+/* Those of one kind of mechanism, each under its name. */
+static void add_mechanisms(const char *prefix, const struct mechanism *m, struct strbuf *out)
+{
+    for (uint32_t i = 0; i < m->count(); i++) {
+        const struct plugin *p = m->at(i);
+        if (!p->n_params)
+            continue;
+        strbuf_addf(out, "\n%s `%s`:\n\n%s", m->what, p->name, row_titles);
+        for (uint32_t k = 0; k < p->n_params; k++)
+            add_row(prefix, &p->params[k], out);
+    }
+}
+
 static void add_parameters(struct strbuf *out)
 {
+    strbuf_add(
+        out,
+        "\n## Parameters of a GPU\n\nIn a `.yaml` file given to `--gpu` "
+        "([configurations.md](configurations.md)), or one at a time "
+        "with `--set NAME=VALUE`. Sizes in bytes may be written 48K, 2M, 1G. The default is "
+        "what a parameter has that neither a file nor the file's `base` sets; `heddle show gpu` "
+        "tells the values of a GPU, and where each comes from.\n\n");
+    add_machine(out);
     strbuf_add(out,
-               "\n## Parameters of a GPU\n\nIn a `.yaml` file given to `--gpu`, or one at a time "
-               "with `--set NAME=VALUE`. Sizes in bytes may be written 48K, 2M, 1G. A file "
-               "may say where its values come from: `source: TEXT` for all, "
-               "`sources: {NAME: TEXT}` for one; `heddle show gpu` prints it, and marks with a "
-               "star what begins with \"chosen\".\n\n"
-               "| name | default | range | unit | meaning |\n|---|---|---|---|---|\n");
-    for (uint32_t i = 0; i < n_gpu_params; i++) {
-        const struct param *p = &gpu_params[i];
-        strbuf_addf(out, "| `%s` | %s | ", p->name, p->default_text);
-        if (p->max)
-            strbuf_addf(out, "%" PRIu64 " to %" PRIu64, p->min, p->max);
-        strbuf_addf(out, " | %s | %s |\n", p->unit ? p->unit : "", p->help);
-    }
+               "\n## Parameters of schedulers, policies and criticality providers\n\nOf the one "
+               "in use: those of another are a mistake. A policy in L2 has them below "
+               "`l2.policy`.\n");
+    add_mechanisms("scheduler", &scheduler_mechanism, out);
+    add_mechanisms("l1d.policy", &cache_policy_mechanism, out);
+    add_mechanisms("criticality", &criticality_mechanism, out);
 }
 
 void help_markdown(struct strbuf *out)

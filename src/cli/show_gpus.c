@@ -27,12 +27,12 @@ void show_papers(struct strbuf *out)
     }
 }
 
-/* Loads a GPU; NULL after mistakes, which have been reported. */
+/* Loads a GPU; NULL after mistakes. Those and warnings have been reported. */
 static struct machine_config *load(const char *name, const struct text_list *settings)
 {
     struct diag_list diags = {0};
     struct machine_config *c = machine_config_load(name, settings->items, settings->n, &diags);
-    if (!c)
+    if (diags.n)
         output_complaints(&diags);
     diag_list_destroy(&diags);
     return c;
@@ -79,7 +79,7 @@ enum heddle_status show_gpus(const struct show_options *o, const char *name, str
         strbuf_addf(
             out,
             "\n%s is the default. `heddle show gpu NAME` tells more about one; a .yaml file "
-            "of your own serves as well.\n",
+            "of your own, with one of these as its base, serves as well.\n",
             gpu_names[0]);
     }
     table_destroy(&t);
@@ -97,7 +97,7 @@ enum heddle_status show_gpu(const struct show_options *o, const char *name, stru
         json_gpu(gpu, &j);
     } else {
         param_set_print(&gpu->params, out);
-        strbuf_add(out, "\n* not in the source: chosen.\n");
+        strbuf_add(out, "\n* not in the source, but chosen, with the reason in brackets.\n");
         show_papers(out);
     }
     machine_config_destroy(c);

@@ -117,17 +117,6 @@ static const struct bound_param *bound(const struct mechanism_kind *kind,
     return param_set_find(&c->gpu->params, strbuf_text(name));
 }
 
-static void add_range(const struct param *p, struct strbuf *out)
-{
-    if (p->choices)
-        for (const char *const *choice = p->choices; *choice; choice++)
-            strbuf_addf(out, "%s%s", choice == p->choices ? "" : " | ", *choice);
-    else if (p->type == PARAM_TYPE_BOOL)
-        strbuf_add(out, "true | false");
-    else if (p->max)
-        strbuf_addf(out, "%" PRIu64 " to %" PRIu64, p->min, p->max);
-}
-
 static void json_param(const struct mechanism_kind *kind, const struct machine_config *c,
                        const struct param *p, struct json_writer *j)
 {
@@ -141,7 +130,7 @@ static void json_param(const struct mechanism_kind *kind, const struct machine_c
         param_print(p, b->values, &text);
     json_string(j, "value", b ? strbuf_text(&text) : p->default_text);
     strbuf_clear(&text);
-    add_range(p, &text);
+    param_print_range(p, &text);
     json_string(j, "range", strbuf_text(&text));
     json_string(j, "unit", p->unit);
     json_string(j, "help", p->help);
@@ -203,7 +192,7 @@ static void print_params(const struct mechanism_kind *kind, const struct plugin 
         table_cell(&t, "%s", b ? strbuf_text(&text) : row->default_text);
         table_cell(&t, "%s", row->default_text);
         strbuf_clear(&text);
-        add_range(row, &text);
+        param_print_range(row, &text);
         strbuf_addf(&text, "%s%s", row->unit ? " " : "", row->unit ? row->unit : "");
         table_cell(&t, "%s", strbuf_text(&text));
         table_cell(&t, "%s", row->help);
