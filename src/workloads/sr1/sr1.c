@@ -9,7 +9,7 @@
  * number of iterations (Rodinia's example: 100); it is ours. */
 #include <math.h>
 
-#include "base/arena.h"
+#include "workloads/srad.h"
 #include "workloads/workload.h"
 
 extern const char workload_sr1_source[];
@@ -128,96 +128,17 @@ static void sr1_run(void *state, struct device *d)
     device_download(d, b.image, 0, s->smooth, s->pixels * sizeof(float));
 }
 
-/* --- Reference: the image with a mirrored frame of one pixel, in double precision --- */
-
-struct frame {
-    size_t rows, cols;
-    double *pixel; /* (rows + 2) x (cols + 2), column-major, for image and coefficient alike */
-};
-
-static double *frame_at(const struct frame *f, size_t row, size_t col)
-{
-    return f->pixel + (col + 1) * (f->rows + 2) + row + 1;
-}
-
-static void frame_mirror(struct frame *f)
-{
-    for (size_t col = 0; col < f->cols; col++) {
-        frame_at(f, 0, col)[-1] = *frame_at(f, 0, col);
-        *frame_at(f, f->rows, col) = *frame_at(f, f->rows - 1, col);
-    }
-    for (size_t row = 0; row < f->rows; row++) {
-        *(frame_at(f, row, 0) - (f->rows + 2)) = *frame_at(f, row, 0);
-        *frame_at(f, row, f->cols) = *frame_at(f, row, f->cols - 1);
-    }
-}
-
-static double frame_speckle(const struct frame *f)
-{
-    double mean = 0, variance = 0, pixels = (double)(f->rows * f->cols);
-    for (size_t col = 0; col < f->cols; col++)
-        for (size_t row = 0; row < f->rows; row++)
-            mean += *frame_at(f, row, col) / pixels;
-    for (size_t col = 0; col < f->cols; col++)
-        for (size_t row = 0; row < f->rows; row++) {
-            double deviation = *frame_at(f, row, col) - mean;
-            variance += deviation * deviation / pixels;
-        }
-    return variance / (mean * mean);
-}
-
-/* Yu and Acton's coefficient (SRAD, IEEE Trans. Image Processing 2002, eq. 31-33). */
-static double coefficient(const double *p, ptrdiff_t column, double q0_squared)
-{
-    double n = p[-1] - *p, s = p[1] - *p, w = p[-column] - *p, e = p[column] - *p;
-    double g = (n * n + s * s + w * w + e * e) / (*p * *p), l = (n + s + w + e) / *p;
-    double q_squared = (g / 2 - l * l / 16) / ((1 + l / 4) * (1 + l / 4));
-    double c = 1 / (1 + (q_squared - q0_squared) / (q0_squared * (1 + q0_squared)));
-    return fmin(fmax(c, 0), 1);
-}
-
-/* One explicit step of dI/dt = div(c grad I), each flow with the coefficient of its lower or right
- * pixel. */
-static void frame_diffuse(struct frame *image, struct frame *c, struct frame *next)
-{
-    ptrdiff_t column = (ptrdiff_t)image->rows + 2;
-    double q0_squared = frame_speckle(image);
-    frame_mirror(image);
-    for (size_t col = 0; col < image->cols; col++)
-        for (size_t row = 0; row < image->rows; row++)
-            *frame_at(c, row, col) = coefficient(frame_at(image, row, col), column, q0_squared);
-    frame_mirror(c);
-    for (size_t col = 0; col < image->cols; col++)
-        for (size_t row = 0; row < image->rows; row++) {
-            const double *p = frame_at(image, row, col), *k = frame_at(c, row, col);
-            double in = *k * (p[-1] - *p) + *k * (p[-column] - *p);
-            double out = k[1] * (*p - p[1]) + k[column] * (*p - p[column]);
-            *frame_at(next, row, col) = *p + (double)LAMBDA / 4 * (in - out);
-        }
-}
-
-static struct frame frame_create(struct arena *a, const struct sr1 *s)
-{
-    size_t pixels = (size_t)(s->rows + 2) * (s->cols + 2);
-    return (struct frame){s->rows, s->cols, ARENA_ARRAY(a, double, pixels)};
-}
-
 static void sr1_reference(void *state)
 {
     struct sr1 *s = state;
     struct arena scratch = {0};
-    struct frame image = frame_create(&scratch, s), next = frame_create(&scratch, s);
-    struct frame c = frame_create(&scratch, s);
+    struct srad_image image = srad_create(&scratch, s->rows, s->cols);
     for (size_t i = 0; i < s->pixels; i++)
-        *frame_at(&image, i % s->rows, i / s->rows) = exp((double)s->image[i] / 255);
-    for (uint32_t i = 0; i < s->iterations; i++) {
-        frame_diffuse(&image, &c, &next);
-        struct frame swap = image;
-        image = next;
-        next = swap;
-    }
+        *srad_at(&image.now, i % s->rows, i / s->rows) = exp((double)s->image[i] / 255);
+    for (uint32_t i = 0; i < s->iterations; i++)
+        srad_diffuse(&image, srad_speckle(&image.now, s->rows, s->cols), (double)LAMBDA);
     for (size_t i = 0; i < s->pixels; i++)
-        s->expected[i] = (float)(log(*frame_at(&image, i % s->rows, i / s->rows)) * 255);
+        s->expected[i] = (float)(log(*srad_at(&image.now, i % s->rows, i / s->rows)) * 255);
     arena_destroy(&scratch);
 }
 
