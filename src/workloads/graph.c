@@ -65,20 +65,10 @@ static uint32_t pick_node(node_pair *pairs, uint32_t n_pairs, uint32_t limit,
     return rng_below(rng, limit);
 }
 
-static void swap_u32(uint32_t *a, uint32_t *b)
-{
-    uint32_t old = *a;
-    *a = *b;
-    *b = old;
-}
-
 static void renumber(node_pair *pairs, uint32_t n_pairs, uint32_t n_nodes, struct workload_rng *rng)
 {
     uint32_t *name = xcalloc(n_nodes, sizeof *name);
-    for (uint32_t v = 0; v < n_nodes; v++) {
-        name[v] = v;
-        swap_u32(&name[v], &name[rng_below(rng, v + 1)]);
-    }
+    random_order(name, n_nodes, rng);
     for (uint32_t i = 0; i < n_pairs; i++)
         for (int end = 0; end < 2; end++)
             pairs[i][end] = name[pairs[i][end]];
@@ -189,6 +179,24 @@ void graph_create_uniform(struct graph *g, uint32_t n_nodes, uint32_t n_edges,
     free(pairs);
 }
 
+void graph_create_grid(struct graph *g, uint32_t columns, uint32_t rows)
+{
+    uint32_t n_nodes = columns * rows, n_pairs = 0;
+    node_pair *pairs = xcalloc(2 * (size_t)n_nodes, sizeof *pairs);
+    for (uint32_t v = 0; v < n_nodes; v++) {
+        if (v % columns > 0) {
+            pairs[n_pairs][0] = v;
+            pairs[n_pairs++][1] = v - 1;
+        }
+        if (v >= columns) {
+            pairs[n_pairs][0] = v;
+            pairs[n_pairs++][1] = v - columns;
+        }
+    }
+    create_from_pairs(g, n_nodes, pairs, n_pairs);
+    free(pairs);
+}
+
 void graph_destroy(struct graph *g)
 {
     free(g->first_edge);
@@ -202,4 +210,23 @@ uint32_t graph_first_connected(const struct graph *g)
         if (g->first_edge[v + 1] > g->first_edge[v])
             return v;
     return 0;
+}
+
+struct graph_buffers graph_upload(const struct graph *g, struct device *d)
+{
+    size_t row_bytes = ((size_t)g->n_nodes + 1) * sizeof *g->first_edge;
+    size_t edge_bytes = g->n_edges * sizeof *g->target;
+    return (struct graph_buffers){
+        .first_edge = device_alloc_from(d, g->first_edge, row_bytes, "first edge"),
+        .target = device_alloc_from(d, g->target, edge_bytes, "target"),
+    };
+}
+
+void random_order(uint32_t *order, uint32_t n, struct workload_rng *rng)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t j = rng_below(rng, i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
 }

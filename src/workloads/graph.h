@@ -37,9 +37,21 @@ void graph_create(struct graph *g, enum graph_shape shape, uint32_t n_edges, uin
 /* The same with the number of nodes given. */
 void graph_create_uniform(struct graph *g, uint32_t n_nodes, uint32_t n_edges,
                           struct workload_rng *rng);
+/* All crossings of a grid, numbered row by row, joined to their four neighbours: the matrix of a
+ * five-point stencil. */
+void graph_create_grid(struct graph *g, uint32_t columns, uint32_t rows);
 void graph_destroy(struct graph *g);
 
 /* The first node that has an edge: where a traversal starts. 0 if no node has one. */
 uint32_t graph_first_connected(const struct graph *g);
+
+/* Both arrays on a device, as kernels get them. */
+struct graph_buffers {
+    device_buffer first_edge, target;
+};
+struct graph_buffers graph_upload(const struct graph *g, struct device *d);
+
+/* A random permutation of 0..n-1, for instance as priorities that differ from node to node. */
+void random_order(uint32_t *order, uint32_t n, struct workload_rng *rng);
 
 #endif

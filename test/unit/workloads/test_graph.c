@@ -135,6 +135,38 @@ static void roads_join_the_crossings_of_a_grid(void **state)
     }
 }
 
+/* 1000 x 1000 points would have the 3,996,000 neighbours of the matrix "ecology". */
+static void a_grid_is_a_five_point_stencil(void **state)
+{
+    enum { COLUMNS = 50, ROWS = 31, NODES = COLUMNS * ROWS };
+    (void)state;
+    graph_destroy(&graph);
+    graph_create_grid(&graph, COLUMNS, ROWS);
+    assert_int_equal(graph.n_nodes, NODES);
+    assert_int_equal(graph.n_edges, 4 * NODES - 2 * COLUMNS - 2 * ROWS);
+    for (uint32_t v = 0; v < NODES; v++) {
+        assert_int_equal(edges_between(v, v + 1), v % COLUMNS + 1 < COLUMNS);
+        assert_int_equal(edges_between(v, v - 1), v % COLUMNS > 0);
+        assert_int_equal(edges_between(v, v + COLUMNS), v + COLUMNS < NODES);
+        assert_int_equal(edges_between(v, v - COLUMNS), v >= COLUMNS);
+    }
+}
+
+static void a_random_order_is_a_permutation(void **state)
+{
+    enum { N = 1000 };
+    (void)state;
+    struct workload_rng rng = {3};
+    uint32_t order[N], seen[N] = {0}, in_place = 0;
+    random_order(order, N, &rng);
+    for (uint32_t i = 0; i < N; i++) {
+        assert_in_range(order[i], 0, N - 1);
+        assert_int_equal(seen[order[i]]++, 0);
+        in_place += order[i] == i;
+    }
+    assert_true(in_place < 10); /* one on average */
+}
+
 static void a_tree_is_balanced(void **state)
 {
     (void)state;
@@ -172,6 +204,8 @@ int main(void)
         cmocka_unit_test(degrees_of_a_uniform_graph_scatter_around_their_mean),
         cmocka_unit_test(a_power_law_graph_has_hubs_and_is_connected),
         cmocka_unit_test(roads_join_the_crossings_of_a_grid),
+        cmocka_unit_test(a_grid_is_a_five_point_stencil),
+        cmocka_unit_test(a_random_order_is_a_permutation),
         cmocka_unit_test(a_tree_is_balanced),
         cmocka_unit_test(seeds_make_other_graphs),
     };
