@@ -1,6 +1,8 @@
 /* See mars.h. */
 #include "workloads/mars.h"
 
+#include <string.h>
+
 enum { GROUP = 256, COUNTERS = 3, MAX_ARGS = MARS_MAX_SHARED + 3 + COUNTERS + 3 };
 
 /* More output than any of the workloads has: only a wrong count kernel gets there. */
@@ -57,24 +59,44 @@ static bool believable(const struct mars_output *out)
            out->key_bytes < OUTPUT_LIMIT_BYTES && out->value_bytes < OUTPUT_LIMIT_BYTES;
 }
 
+/* A bitonic sort whose passes all put the lesser record first: each run of 2, 4, 8, ... starts by
+ * comparing records that lie mirrored in it. So nothing need be there beyond the last record. */
+static void sort_records(const struct mars_job *job, struct device *d,
+                         const struct mars_output *out)
+{
+    for (uint32_t run = 2; run < 2 * out->n_records && device_ok(d); run *= 2)
+        for (uint32_t mask = run - 1; mask > 0; mask = mask == run - 1 ? run / 4 : mask / 2) {
+            struct arg_list args = {.n = 0};
+            for (uint32_t i = 0; i < job->n_shared; i++)
+                push(&args, job->shared[i]);
+            push(&args, arg_buffer(out->on_device.keys));
+            push(&args, arg_buffer(out->on_device.directory));
+            push(&args, arg_u32((uint32_t)out->n_records));
+            push(&args, arg_u32(mask));
+            launch(d, job->sort_kernel, (uint32_t)out->n_records, &args);
+        }
+}
+
 static void emit(const struct mars_job *job, struct device *d, struct arena *arena,
                  struct arg_list *args, struct mars_output *out)
 {
     size_t directory_bytes = out->n_records * sizeof *out->directory;
-    device_buffer keys = device_alloc(d, out->key_bytes, "output keys");
-    device_buffer values = device_alloc(d, out->value_bytes, "output values");
-    device_buffer directory = device_alloc(d, directory_bytes, "output directory");
-    push(args, arg_buffer(keys));
-    push(args, arg_buffer(values));
-    push(args, arg_buffer(directory));
+    out->on_device.keys = device_alloc(d, out->key_bytes, "output keys");
+    out->on_device.values = device_alloc(d, out->value_bytes, "output values");
+    out->on_device.directory = device_alloc(d, directory_bytes, "output directory");
+    push(args, arg_buffer(out->on_device.keys));
+    push(args, arg_buffer(out->on_device.values));
+    push(args, arg_buffer(out->on_device.directory));
     launch(d, job->map_kernel, job->n_tasks, args);
+    if (job->sort_kernel)
+        sort_records(job, d, out);
 
     out->keys = arena_alloc(arena, out->key_bytes);
     out->values = arena_alloc(arena, out->value_bytes);
     out->directory = arena_alloc(arena, directory_bytes);
-    device_download(d, keys, 0, out->keys, out->key_bytes);
-    device_download(d, values, 0, out->values, out->value_bytes);
-    device_download(d, directory, 0, out->directory, directory_bytes);
+    device_download(d, out->on_device.keys, 0, out->keys, out->key_bytes);
+    device_download(d, out->on_device.values, 0, out->values, out->value_bytes);
+    device_download(d, out->on_device.directory, 0, out->directory, directory_bytes);
 }
 
 struct mars_output mars_run(const struct mars_job *job, struct device *d, struct arena *arena)
@@ -130,4 +152,21 @@ bool mars_check_directory(struct strbuf *why, const struct mars_output *out, uin
         }
     }
     return true;
+}
+
+uint32_t mars_lines(const uint8_t *text, uint32_t text_bytes, struct arena *arena, int32_t **lines)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < text_bytes; i++)
+        n += text[i] == '\n';
+    *lines = ARENA_ARRAY(arena, int32_t, 2 * (size_t)n);
+    const uint8_t *at = text;
+    for (uint32_t line = 0; line < n; line++) {
+        const uint8_t *end =
+            (const uint8_t *)memchr(at, '\n', (size_t)(text + text_bytes - at)) + 1;
+        (*lines)[2 * line] = (int32_t)(at - text);
+        (*lines)[2 * line + 1] = (int32_t)(end - at);
+        at = end;
+    }
+    return n;
 }
