@@ -8,7 +8,7 @@ set -eu
 python3 - "$scratch/small.json" <<'PYTHON'
 import json, sys
 runs = json.load(open(sys.argv[1]))
-assert len(runs) >= 30, "only %d workloads ran" % len(runs)
+assert len(runs) >= 46, "only %d workloads ran" % len(runs)
 for r in runs:
     assert r["verified"] is True, r["workload"]
     assert r["size"] == "small" and r["stats"]["warp_insts"] > 1000000, r["workload"]

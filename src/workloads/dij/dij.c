@@ -16,7 +16,7 @@
 extern const char workload_dij_source[];
 
 enum { GROUP = 128, MAX_WEIGHT = 100, UNREACHED = 1 << 29 };
-enum { ROAD_DEGREE = 3 }; /* no more than a hint */
+enum { ROAD_DEGREE = 3 }; /* asked for, but roads ignore it */
 
 struct dij {
     struct arena arena;
