@@ -225,8 +225,11 @@ void output_failure(const char *text)
 
 void output_warnings(const char *text)
 {
-    if (!*text)
+    static struct strbuf last; /* every workload on one GPU brings that GPU's warnings */
+    if (!*text || strcmp(strbuf_text(&last), text) == 0)
         return;
+    strbuf_clear(&last);
+    strbuf_add(&last, text);
     output_progress_end();
     fputs(text, stderr);
 }

@@ -38,7 +38,7 @@ enum heddle_status output_unknown(const char *kind, const char *word, const char
 enum heddle_status output_unknown_workload(const char *word);
 /* Passes on a message of the library, which may be of several lines and name a place in a file. */
 void output_failure(const char *text);
-/* Warnings of the library, lines ready to print; "" prints nothing. */
+/* Warnings of the library, lines ready to print; "" prints nothing, nor does the same again. */
 void output_warnings(const char *text);
 void output_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

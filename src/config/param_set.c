@@ -71,6 +71,26 @@ void param_set_settle(struct param_set *set, const char *name, const char *reaso
     b->setting = NULL;
 }
 
+/* "sm" is no parameter, but there are some that begin so. */
+static const char *explain_section(const struct param_set *set, const char *name,
+                                   struct arena *arena)
+{
+    size_t n = strlen(name);
+    for (uint32_t i = 0; i < set->n; i++)
+        if (strncmp(set->items[i].name, name, n) == 0 && set->items[i].name[n] == '.')
+            return arena_printf(arena, "it is a section, of %s and others", set->items[i].name);
+    return NULL;
+}
+
+/* What to say of a name that no table has. */
+static const char *explain_name(const struct param_set *set, const char *name,
+                                const char *const *names, struct arena *arena)
+{
+    const char *hint = set->explain ? set->explain(set->explain_user, name, arena) : NULL;
+    hint = hint ? hint : explain_section(set, name, arena);
+    return hint ? hint : suggest_hint(arena, name, names, set->n);
+}
+
 void param_set_finish(struct param_set *set, struct diag_list *diags)
 {
     struct arena *arena = &set->settings.arena;
@@ -79,11 +99,9 @@ void param_set_finish(struct param_set *set, struct diag_list *diags)
         names[i] = set->items[i].name;
     for (uint32_t i = 0; i < set->settings.n; i++) {
         const struct setting *s = &set->settings.items[i];
-        if (s->taken)
-            continue;
-        const char *hint = set->explain ? set->explain(set->explain_user, s->name, arena) : NULL;
-        settings_complain(s, true, hint ? hint : suggest_hint(arena, s->name, names, set->n), diags,
-                          "there is no parameter '%s'", s->name);
+        if (!s->taken)
+            settings_complain(s, true, explain_name(set, s->name, names, arena), diags,
+                              "there is no parameter '%s'", s->name);
     }
 }
 

@@ -164,14 +164,14 @@ static const void *bind_scheduler(const struct scheduler_desc *d, struct param_s
     return values;
 }
 
-/* Whoever leaves most of a machine to the tables' defaults should know it: they are no GPU. */
+/* Whoever leaves much of a machine to the tables' defaults should know it: they are no GPU. */
 static void warn_of_defaults(const struct param_set *set, struct diag_list *diags)
 {
     const char *file = set->settings.bare_file;
     uint32_t n_unset = 0;
     for (uint32_t i = 0; i < set->n; i++)
         n_unset += !set->items[i].setting && set->items[i].param->type != PARAM_TYPE_STRING;
-    if (file && n_unset)
+    if (file && n_unset && !diags->n_errors)
         diag_add(diags, DIAG_WARNING, file, NULL, 0, 0,
                  arena_printf(&diags->arena, "`base: %s` starts from that GPU", gpu_names[0]),
                  "%u parameters are not set and have their defaults, which are no particular GPU",

@@ -49,6 +49,16 @@ complains "gpu.yaml:3:1: error: there is no parameter 'wraps_per_sm'"
 complains "did you mean 'warps_per_sm'?"
 silent out
 
+# Of a GPU's warnings, one for all workloads is enough.
+echo "n_sms: 2" >"$scratch/bare.yaml"
+status 0 "$heddle" run bfs gemm --functional --size tiny --gpu "$scratch/bare.yaml"
+complains "bare.yaml: warning: "
+[ "$(printf '%s\n' "$err" | grep -c "parameters are not set")" -eq 1 ] || fail "warns twice"
+echo "base: gtx480" >>"$scratch/bare.yaml"
+status 0 "$heddle" show gpu "$scratch/bare.yaml" && silent err
+says "bare.yaml:1"
+says "configs/gtx480.yaml:5: S3 Table 5.1"
+
 # A file that cannot be parsed does not keep the others from being looked at.
 cat >"$scratch/good.ptx" <<'PTX'
 .version 6.0

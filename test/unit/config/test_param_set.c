@@ -371,9 +371,10 @@ static void a_name_nobody_knows_is_explained_by_who_knows_better(void **state)
     struct fixture *f = *state;
     f->set.explain = explain;
     f->set.explain_user = "ask";
-    const char *text = load(f, "cuont: 1\ncolur: 2\n");
+    const char *text = load(f, "cuont: 1\ncolur: 2\ninner: 3\n");
     assert_non_null(strstr(text, "'cuont'\n    cuont: 1\n    ^\n  hint: ask!\n"));
     assert_non_null(strstr(text, "'colur'\n    colur: 2\n    ^\n  hint: did you mean 'colour'?\n"));
+    assert_non_null(strstr(text, "hint: it is a section, of inner.count and others\n"));
 }
 
 int main(void)
