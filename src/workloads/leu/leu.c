@@ -216,11 +216,11 @@ static bool leu_check(const void *state, struct strbuf *why)
 {
     const struct leu *s = state;
     size_t n_pixels = (size_t)s->frame.width * s->frame.height, n_cells = s->frame.n_cells;
-    return check_f32(why, "score", s->score, s->expected_score, n_pixels, 1e-4f, 1e-6f) &&
-           check_f32(why, "dilated", s->dilated, s->expected_dilated, n_pixels, 1e-4f, 1e-6f) &&
-           check_f32(why, "field", s->field, s->expected_field, n_cells * LEU_TILE_PIXELS, 1e-5f,
-                     1e-5f) &&
-           check_f32(why, "change", s->change, s->expected_change, n_cells, 1e-3f, 1e-7f);
+    return check_f32(why, "score", s->score, s->expected_score, n_pixels, 2e-5f, 1e-6f) &&
+           check_f32(why, "dilated", s->dilated, s->expected_dilated, n_pixels, 2e-5f, 1e-6f) &&
+           check_f32(why, "field", s->field, s->expected_field, n_cells * LEU_TILE_PIXELS, 2e-6f,
+                     2e-6f) &&
+           check_f32(why, "change", s->change, s->expected_change, n_cells, 1e-4f, 1e-8f);
 }
 
 static void leu_teardown(void *state)

@@ -6,10 +6,11 @@
  *
  * Against the original: Beeler and Reuter's model with 8 variables (J. Physiology 268, 1977) in
  * place of one with 91, and steps of fixed length in place of adaptive ones, whose number would
- * hang on the last digit. "100 nodes" is read as 100 cells. Cells differ in their sodium channels
- * and in the current that excites them. */
+ * hang on the last digit. "100 nodes" is read as 100 cells. Cells differ in their sodium channels,
+ * in the current that excites them and in how far they have recovered. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "workloads/workload.h"
@@ -29,7 +30,7 @@ struct myc {
     uint32_t n_cells, milliseconds;
     float *state; /* variable by variable */
     float *sodium, *stimulus;
-    float *expected;
+    float *expected; /* until the reference runs, where cells begin */
 };
 
 static void myc_setup(void *state, const struct workload_size *size, uint64_t seed)
@@ -47,7 +48,13 @@ static void myc_setup(void *state, const struct workload_size *size, uint64_t se
             s->state[(size_t)v * s->n_cells + cell] = rest[v];
         s->sodium[cell] = 3.2f + 1.6f * rng_unit(&rng);
         s->stimulus[cell] = 45.0f + 25.0f * rng_unit(&rng);
+        /* The slower gates have not all come to rest since the last beat. */
+        s->state[(size_t)X1 * s->n_cells + cell] = 0.4f * rng_unit(&rng);
+        s->state[(size_t)H * s->n_cells + cell] = 1.0f - 0.2f * rng_unit(&rng);
+        s->state[(size_t)J * s->n_cells + cell] = 1.0f - 0.3f * rng_unit(&rng);
+        s->state[(size_t)F * s->n_cells + cell] = 1.0f - 0.4f * rng_unit(&rng);
     }
+    memcpy(s->expected, s->state, N_VARIABLES * (size_t)s->n_cells * sizeof *s->state);
 }
 
 static void myc_run(void *state, struct device *d)
@@ -117,8 +124,8 @@ static void myc_reference(void *state)
     struct myc *s = state;
     for (uint32_t cell = 0; cell < s->n_cells; cell++) {
         double y[N_VARIABLES];
-        for (int v = 0; v < N_VARIABLES; v++)
-            y[v] = (double)rest[v];
+        for (uint32_t v = 0; v < N_VARIABLES; v++)
+            y[v] = (double)s->expected[(size_t)v * s->n_cells + cell];
         for (uint32_t step = 0; step < s->milliseconds * STEPS_PER_MS; step++)
             advance(y, (double)s->sodium[cell],
                     step < STIMULUS_MS * STEPS_PER_MS ? (double)s->stimulus[cell] : 0,
@@ -128,15 +135,16 @@ static void myc_reference(void *state)
     }
 }
 
-/* A millivolt sooner or later on the steep flank makes up for most of the difference; gates and
- * potential have come to rest on their plateaus when a run ends. */
+/* A gate's goal may be near 1 while the gate is near 0, so that every step may cost it a rounding
+ * of 1; the potential, of some 10 mV, follows the gates, and what is off grows with time. */
 static bool myc_check(const void *state, struct strbuf *why)
 {
     const struct myc *s = state;
+    float growth = 1.0f + (float)s->milliseconds / 20.0f;
     for (uint32_t v = 0; v < N_VARIABLES; v++) {
         size_t at = (size_t)v * s->n_cells;
-        float absolute = v == POTENTIAL ? 0.01f : v == CALCIUM ? 1e-11f : 1e-5f;
-        if (!check_f32(why, names[v], s->state + at, s->expected + at, s->n_cells, 1e-3f, absolute))
+        float absolute = growth * (v == POTENTIAL ? 1e-3f : v == CALCIUM ? 0.0f : 1e-5f);
+        if (!check_f32(why, names[v], s->state + at, s->expected + at, s->n_cells, 2e-5f, absolute))
             return false;
     }
     return true;
@@ -157,7 +165,7 @@ static const struct workload_size myc_sizes[] = {
 
 static const struct workload_input myc_inputs[] = {
     {"cells", NULL, 1, 1000000, "independent of each other, a thread each"},
-    {"milliseconds", NULL, 1, 10000, "of a heartbeat, a launch each"},
+    {"milliseconds", NULL, 1, 100, "of a heartbeat, a launch each"},
     {NULL, NULL, 0, 0, NULL},
 };
 
