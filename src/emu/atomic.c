@@ -90,6 +90,7 @@ static void find_addresses(struct emu_warp *w, const struct op *op, uint32_t mas
 {
     const void *base = warp_row(w, op->a);
     w->emu->last.mask = mask;
+    w->emu->last.shape = SCATTERED;
     EACH_LANE(i, mask)
     w->emu->last.address[i] = op->flags & OP_ADDR32
                                   ? (uint32_t)(((const uint32_t *)base)[i] + (uint32_t)op->imm)

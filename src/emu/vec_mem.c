@@ -9,13 +9,12 @@
 
 #define FN(name) static void name(struct emu_warp *w, const struct op *op, uint32_t mask)
 
-enum pattern { SCATTERED, CONSECUTIVE, UNIFORM };
-
 /* The lanes' addresses, into emu->last. Lanes outside the mask get whatever their row holds. */
 static inline void find_addresses(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     uint64_t *address = w->emu->last.address;
     w->emu->last.mask = mask;
+    w->emu->last.shape = SCATTERED;
     if (op->flags & OP_ADDR32) {
         const uint32_t *base = warp_row(w, op->a);
         for (uint32_t i = 0; i < WARP_LANES; i++)
@@ -27,9 +26,9 @@ static inline void find_addresses(struct emu_warp *w, const struct op *op, uint3
     }
 }
 
-/* How the addresses of a full warp lie for elements of `bytes` bytes. The ends tell which pattern
- * is possible; only that one is looked for. */
-static inline enum pattern find_pattern(const uint64_t *address, uint32_t bytes)
+/* How the addresses of a full warp lie for elements of `bytes` bytes. The ends tell which shape is
+ * possible; only that one is looked for. */
+static inline enum access_shape find_shape(const uint64_t *address, uint32_t bytes)
 {
     uint64_t first = address[0], span = address[WARP_LANES - 1] - first, unlike = 0;
     uint64_t step = span ? bytes : 0;
@@ -199,13 +198,15 @@ static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t m
     const uint64_t *address = w->emu->last.address;
     uint32_t bytes = (uint32_t)op->width * op->vec;
     if (mask == ~0u && same_layout(op)) {
-        enum pattern p = find_pattern(address, bytes);
+        enum access_shape p = find_shape(address, bytes);
         if (p == CONSECUTIVE && in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)) {
+            w->emu->last.shape = CONSECUTIVE;
             memcpy(warp_row(w, op->dst), base + address[0], (size_t)bytes * WARP_LANES);
             return;
         }
         if (p == UNIFORM && in_range(range, address[0], bytes, bytes)) {
             void *row = warp_row(w, op->dst);
+            w->emu->last.shape = UNIFORM;
             if (op->width == 4) {
                 uint32_t v = *(const uint32_t *)(base + address[0]);
                 for (uint32_t i = 0; i < WARP_LANES; i++)
@@ -225,6 +226,19 @@ static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t m
     char *pointer[WARP_LANES];
     if (find_pointers(w, op, mask, bytes, space, pointer))
         gather_slowly(w, op, mask, pointer);
+}
+
+/* Can what was loaded be there? Asked for lines, not lanes, where the shape is simple. */
+static inline bool overlay_may_hold_any(const struct overlay *o, const struct emu_access *a)
+{
+    uint64_t last = a->address[WARP_LANES - 1] / OVERLAY_LINE;
+    for (uint64_t line = a->address[0] / OVERLAY_LINE; a->shape != SCATTERED; line++) {
+        if (overlay_may_hold(o, line * OVERLAY_LINE))
+            return true;
+        if (line == last)
+            return false;
+    }
+    return true;
 }
 
 /* What the SM itself stored in this visibility period is not in the image yet. */
@@ -251,7 +265,8 @@ static inline void load_image(struct emu_warp *w, const struct op *op, uint32_t 
 {
     struct emu *e = w->emu;
     load_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
-    if (e->overlay && e->overlay->n && w->state != WARP_FAULTED)
+    if (e->overlay && e->overlay->n && w->state != WARP_FAULTED &&
+        overlay_may_hold_any(e->overlay, &e->last))
         patch_from_overlay(w, op, mask);
 }
 
@@ -314,8 +329,9 @@ static inline void store_flat(struct emu_warp *w, const struct op *op, uint32_t 
 {
     const uint64_t *address = w->emu->last.address;
     uint32_t bytes = (uint32_t)op->width * op->vec;
-    if (mask == ~0u && same_layout(op) && find_pattern(address, bytes) == CONSECUTIVE &&
+    if (mask == ~0u && same_layout(op) && find_shape(address, bytes) == CONSECUTIVE &&
         in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)) {
+        w->emu->last.shape = CONSECUTIVE;
         memcpy(base + address[0], warp_row(w, op->b), (size_t)bytes * WARP_LANES);
         return;
     }
@@ -351,10 +367,13 @@ static void store_overlay(struct emu_warp *w, const struct op *op, uint32_t mask
     const uint32_t *rows = &e->program->extra[op->extra];
     uint32_t bytes = (uint32_t)op->width * op->vec;
     char *pointer[WARP_LANES];
-    if (!all_in_range(range, address, mask, bytes) &&
-        !find_pointers(w, op, mask, bytes, PTX_GLOBAL, pointer))
+    bool is_run = mask == ~0u && same_layout(op) && find_shape(address, bytes) == CONSECUTIVE;
+    bool is_safe = is_run ? in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)
+                          : all_in_range(range, address, mask, bytes);
+    if (!is_safe && !find_pointers(w, op, mask, bytes, PTX_GLOBAL, pointer))
         return;
-    if (mask == ~0u && same_layout(op) && find_pattern(address, bytes) == CONSECUTIVE) {
+    if (is_run) {
+        e->last.shape = CONSECUTIVE;
         overlay_write_stretch(e->overlay, address[0], warp_row(w, op->b), bytes * WARP_LANES);
         return;
     }

@@ -121,10 +121,15 @@ struct mem_range {
     uint64_t start, bytes;
 };
 
+/* How the addresses of a full warp lie, as far as executing has shown: nothing is known, elements
+ * side by side, all at one place; aligned unless scattered. */
+enum access_shape { SCATTERED, CONSECUTIVE, UNIFORM };
+
 /* What the last memory operation did, for a timing model. */
 struct emu_access {
     uint64_t address[WARP_LANES];
     uint32_t mask;
+    enum access_shape shape;
 };
 
 /* An atomic that was issued and is not performed yet: the operands of its lanes. */

@@ -59,31 +59,46 @@ static void add_run(struct line_access *a, uint32_t from, uint32_t to)
     a->segments |= (uint32_t)ones(from / SEGMENT_BYTES, (to + SEGMENT_BYTES - 1) / SEGMENT_BYTES);
 }
 
-/* The most common shapes: a full warp side by side in one line, or all at one place. The ends tell
- * which it can be; only that one is looked for. */
-static bool is_one_line(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
-                        struct line_access *out)
+uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
+                      uint32_t group, struct line_access *out)
 {
-    uint64_t first = address[0], line = first & ~(uint64_t)(line_bytes - 1), unlike = 0;
-    uint64_t span = address[WARP_LANES - 1] - first, step = span ? bytes : 0, expected = first;
-    uint32_t from = (uint32_t)(first - line);
-    if (span != step * (WARP_LANES - 1) || from + span + bytes > line_bytes)
+    uint32_t n = 0, end = 0; /* of the group */
+    for (uint32_t lane = 0, lanes; lane < WARP_LANES; lane += lanes) {
+        if (lane == end)
+            end = end + group < WARP_LANES ? end + group : WARP_LANES;
+        uint64_t address = first + (uint64_t)lane * step;
+        uint64_t line = address & ~(uint64_t)(line_bytes - 1);
+        uint32_t from = (uint32_t)(address - line);
+        lanes = end - lane;
+        if (lanes * step > line_bytes - from)
+            lanes = (line_bytes - from) / step;
+        out[n] = (struct line_access){
+            .line = line, .address = address, .lanes = (uint32_t)ones(lane, lane + lanes)};
+        add_run(&out[n++], from, from + (step ? lanes * step : bytes));
+    }
+    return n;
+}
+
+/* The most common shapes are a full warp side by side, or all at one place. The ends tell which it
+ * can be; only that one is looked for. */
+static bool is_run(const uint64_t *address, uint32_t bytes, uint32_t *step)
+{
+    uint64_t first = address[0], unlike = 0;
+    uint64_t span = address[WARP_LANES - 1] - first, expected = first;
+    *step = span ? bytes : 0;
+    if (span != (uint64_t)*step * (WARP_LANES - 1) || first & (bytes - 1))
         return false;
-    for (uint32_t i = 0; i < WARP_LANES; i++, expected += step)
+    for (uint32_t i = 0; i < WARP_LANES; i++, expected += *step)
         unlike |= address[i] ^ expected;
-    if (unlike)
-        return false;
-    *out = (struct line_access){.line = line, .address = first, .lanes = ~0u};
-    add_run(out, from, from + (uint32_t)span + bytes);
-    return true;
+    return !unlike;
 }
 
 uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                   uint32_t group, struct line_access *out)
 {
-    uint32_t n = 0;
-    if (mask == ~0u && group == WARP_LANES && is_one_line(address, bytes, line_bytes, out))
-        return 1;
+    uint32_t n = 0, step;
+    if (mask == ~0u && is_run(address, bytes, &step))
+        return coalesce_run(address[0], step, bytes, line_bytes, group, out);
     for (uint32_t first = 0; first < WARP_LANES; first += group) {
         uint32_t lanes = group == WARP_LANES ? mask : mask & ((1u << group) - 1) << first;
         if (lanes)

@@ -28,6 +28,11 @@ static inline uint32_t all_segments(uint32_t line_bytes)
 uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                   uint32_t group, struct line_access *out);
 
+/* The same for a full warp of lanes side by side (step = bytes) or at one place (step = 0), aligned
+ * to their size; `first` is the first lane's. */
+uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
+                      uint32_t group, struct line_access *out);
+
 /* The most lanes that want different words of one shared memory bank: passes an access takes. */
 uint32_t shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t n_banks);
 

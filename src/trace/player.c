@@ -264,6 +264,7 @@ static void play_memory(struct emu_warp *w, struct warp_play *play, const struct
 {
     struct emu *e = w->emu;
     e->last.mask = mask;
+    e->last.shape = SCATTERED;
     if (t->asks & ASK_ADDRESS)
         memcpy(e->last.address, play->address, sizeof e->last.address);
     else

@@ -58,7 +58,7 @@ static void check(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32
 static void check_shapes(const uint64_t *address, uint32_t bytes, uint32_t some)
 {
     for (uint32_t line_bytes = 32; line_bytes <= 128; line_bytes *= 2)
-        for (uint32_t group = 16; group <= 32; group *= 2) {
+        for (uint32_t group = 8; group <= 32; group += 4) {
             check(address, ~0u, bytes, line_bytes, group);
             check(address, some, bytes, line_bytes, group);
         }
