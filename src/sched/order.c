@@ -3,22 +3,38 @@
 void age_order_end(struct age_order *o, uint32_t warp)
 {
     o->older[warp] = 0;
+    o->known &= ~warp_bit(warp);
     for (uint32_t w = 0; w < SCHED_MAX_WARPS; w++)
         o->older[w] &= ~warp_bit(warp);
 }
 
-/* Goes by the ages in the view, not by the order of calls: the warps of a CTA may be announced in
- * any order, and the view may show some of them before they are. */
-void age_order_start(struct age_order *o, const struct sched_view *view, uint32_t warp)
+static void compare_ages(struct age_order *o, const struct sched_view *view, uint32_t warp,
+                         uint64_t others)
 {
-    age_order_end(o, warp);
-    for (uint64_t rest = view->live & ~warp_bit(warp); rest; rest &= rest - 1) {
-        uint32_t other = lowest_warp(rest);
+    for (; others; others &= others - 1) {
+        uint32_t other = lowest_warp(others);
         if (view->warps[other].age < view->warps[warp].age)
             o->older[warp] |= warp_bit(other);
         else
             o->older[other] |= warp_bit(warp);
     }
+}
+
+/* Goes by the ages in the view, not by the order of calls: the warps of a CTA may be announced in
+ * any order, and the view may show some of them before they are. Mostly the youngest is the last to
+ * come, which spares comparing it with each of the others. */
+void age_order_start(struct age_order *o, const struct sched_view *view, uint32_t warp)
+{
+    uint64_t others = view->live & ~warp_bit(warp), age = view->warps[warp].age;
+    if (o->known & warp_bit(warp))
+        age_order_end(o, warp);
+    if (age > o->highest_age && !(others & ~o->known))
+        o->older[warp] = others;
+    else
+        compare_ages(o, view, warp, others);
+    o->known |= warp_bit(warp);
+    if (age > o->highest_age)
+        o->highest_age = age;
 }
 
 static uint32_t warps_per_slot(uint32_t n_warps, uint32_t n_slots)

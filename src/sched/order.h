@@ -58,6 +58,8 @@ static inline void greedy_issue(uint64_t *greedy, uint64_t domain, uint32_t warp
 
 struct age_order {
     uint64_t older[SCHED_MAX_WARPS]; /* for a live warp, the live warps that are older */
+    uint64_t known;                  /* the warps that have started and not ended */
+    uint64_t highest_age;            /* that any of them has had */
 };
 
 void age_order_start(struct age_order *o, const struct sched_view *view, uint32_t warp);
