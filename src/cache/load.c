@@ -136,16 +136,20 @@ bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)
     return need && mshr_find(&c->mshrs, a->line, need) == MSHR_NONE;
 }
 
+static __attribute__((noinline)) bool find_hit(struct cache *c, uint64_t line)
+{
+    struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
+    int way = tags_find(s, line);
+    if (way >= 0)
+        c->last_hit = (struct lookup){.set = s, .way = way};
+    return way >= 0;
+}
+
 bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
 {
-    struct lookup *q = &c->last_hit;
-    if (!q->set || q->set->tags[q->way] != line) {
-        struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
-        int way = tags_find(s, line);
-        if (way < 0)
-            return false;
-        *q = (struct lookup){.set = s, .way = way};
-    }
+    const struct lookup *q = &c->last_hit;
+    if ((!q->set || q->set->tags[q->way] != line) && !find_hit(c, line))
+        return false;
     if (c->minds_hits || (c->all_sectors & ~q->set->lines[q->way].valid_sectors) != 0)
         return false;
     c->stats.loads++;
