@@ -101,7 +101,7 @@ static const struct pending_load *missing_load(const struct sm *sm, uint32_t slo
 {
     const struct attribution *a = sm->attribution;
     const struct pending_load *l = &a->loads[(size_t)slot * a->n_registers + reg];
-    bool is_pending = sm->warps[slot].scoreboard.memory[reg / 64] >> reg % 64 & 1;
+    bool is_pending = scoreboard_awaits_memory(&sm->warps[slot].scoreboard, reg);
     return is_pending && is_missing(sm, slot, l) ? l : NULL;
 }
 

@@ -13,7 +13,8 @@ static uint32_t next_warp(const struct sm *sm)
 }
 
 /* Takes an instruction cache's line that is not there, or is but somebody watches. */
-static enum cache_answer load_line(struct sm *sm, uint32_t slot, uint64_t address, uint64_t now)
+static __attribute__((noinline)) enum cache_answer load_line(struct sm *sm, uint32_t slot,
+                                                             uint64_t address, uint64_t now)
 {
     uint32_t pc = sm->warps[slot].emu->pc, line_bytes = sm->config->l1i.line_bytes;
     struct mem_access a = {.id = sm->next_access_id,
@@ -40,7 +41,9 @@ static enum cache_answer load_line(struct sm *sm, uint32_t slot, uint64_t addres
 /* The next warp's turn; false if the instruction cache does not take it now. */
 static bool fetch_one(struct sm *sm, uint64_t now)
 {
-    uint32_t slot = next_warp(sm), pc = sm->warps[slot].emu->pc;
+    uint32_t slot = next_warp(sm);
+    struct sm_warp *w = &sm->warps[slot];
+    uint32_t pc = w->emu->pc;
     uint64_t address = CODE_BASE + (uint64_t)pc * sm->config->inst_bytes;
     enum cache_answer answer = CACHE_HIT;
     if (!cache_load_hit(sm->l1i, address & ~(uint64_t)(sm->config->l1i.line_bytes - 1), pc))
@@ -49,11 +52,11 @@ static bool fetch_one(struct sm *sm, uint64_t now)
         return false;
     sm->next_access_id++;
     sm->last_fetched = slot;
-    sm->warps[slot].fetching = true;
-    sm->warps[slot].fetch_pc = pc;
-    sm->can_fetch &= ~(1ull << slot);
+    w->fetching = true;
+    w->fetch_pc = pc;
+    sm->can_fetch &= ~w->bit;
     if (answer == CACHE_HIT)
-        sm->fetched |= 1ull << slot;
+        sm->fetched |= w->bit;
     return true;
 }
 
@@ -62,25 +65,4 @@ void sm_fetch(struct sm *sm, uint64_t now)
     for (uint32_t i = 0; sm->can_fetch && i < sm->config->fetch_warps; i++)
         if (!fetch_one(sm, now))
             return;
-}
-
-/* Instructions of the line from the PC on that one fetch brings. */
-static uint32_t fetched_insts(const struct sm_config *c, uint32_t pc)
-{
-    uint32_t line_bytes = c->l1i.line_bytes;
-    uint64_t address = CODE_BASE + (uint64_t)pc * c->inst_bytes;
-    uint32_t left = line_bytes - (uint32_t)(address & (line_bytes - 1));
-    return left >= c->fetch_insts * c->inst_bytes ? c->fetch_insts : left / c->inst_bytes;
-}
-
-void sm_fetched(struct sm *sm, uint32_t slot, uint64_t now)
-{
-    struct sm_warp *w = &sm->warps[slot];
-    if (!w->emu || !w->fetching)
-        return;
-    w->fetching = false;
-    uint32_t n = fetched_insts(sm->config, w->fetch_pc);
-    if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
-        w->ibuf = n < sm->config->ibuffer_entries ? n : sm->config->ibuffer_entries;
-    sm_refresh(sm, slot, now);
 }

@@ -8,10 +8,10 @@
 
 enum { FREE_TIMES_MAX = 16 };
 
-/* Zeroed but for `n`, all are free from the beginning. */
+/* Zeroed but for `n`, all are free from the beginning: any order is right then. */
 struct free_times {
     uint64_t at[FREE_TIMES_MAX]; /* from `first` on, going round, earliest first */
-    uint32_t n, first;
+    uint32_t n, first, last;
 };
 
 static inline uint64_t free_times_first(const struct free_times *f)
@@ -36,8 +36,9 @@ static __attribute__((noinline, unused)) void free_times_sort(struct free_times 
 /* The one that is free first is taken until `at`. */
 static inline void free_times_take(struct free_times *f, uint64_t at)
 {
-    uint32_t i = f->first, latest = (i ? i : f->n) - 1;
+    uint32_t i = f->first, latest = f->last;
     f->first = i + 1 < f->n ? i + 1 : 0;
+    f->last = i;
     if (f->at[latest] <= at)
         f->at[i] = at;
     else

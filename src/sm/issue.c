@@ -61,94 +61,118 @@ static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
 
 /* Apart: few instructions are atomics, fences or in the way of one. */
 static __attribute__((noinline)) enum stall_cause
-order_hazard(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t now)
+order_hazard(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
-    struct sm_warp *w = &sm->warps[slot];
     if (w->n_atomics && atomic_hazard(sm, w, t) != STALLED_NONE)
         return STALLED_FENCE;
     uint64_t from = allowed_from(sm, w, t);
     if (from <= now)
         return STALLED_NONE;
     if (w->wake_at != from)
-        wheel_add(&sm->wheel, now, from, (struct wheel_event){EV_WAKE, (uint16_t)slot, 0, NULL});
+        wheel_add(&sm->wheel, now, from, (struct wheel_event){EV_WAKE, (uint16_t)w->slot, 0, NULL});
     w->wake_at = from;
     return STALLED_FENCE;
 }
 
-/* Why the warp cannot issue, memory order apart. */
-static inline enum stall_cause find_cause(const struct sm *sm, const struct sm_warp *w)
-{
-    if (w->emu->state != WARP_RUNNING)
-        return w->emu->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE;
-    if (!w->ibuf)
-        return STALLED_FETCH;
-    return scoreboard_hazard(&w->scoreboard, &sm->timing[w->emu->pc], sm->pending_words);
-}
-
-static __attribute__((noinline)) void tell_scheduler(struct sm *sm, uint32_t slot,
-                                                     enum stall_cause cause, uint64_t now)
+static __attribute__((noinline)) void tell_scheduler(struct sm *sm, const struct sm_warp *w,
+                                                     uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
-    if (cause == STALLED_NONE && d->on_wake)
-        d->on_wake(sm->scheduler, slot, now);
-    else if (cause != STALLED_NONE && d->on_stall)
-        d->on_stall(sm->scheduler, slot, cause, now);
+    if (w->cause == STALLED_NONE && d->on_wake)
+        d->on_wake(sm->scheduler, w->slot, now);
+    else if (w->cause != STALLED_NONE && d->on_stall)
+        d->on_stall(sm->scheduler, w->slot, w->cause, now);
 }
 
-static inline void leave_ready(struct sm *sm, const struct sm_warp *w, uint64_t bit)
+/* Most instructions are of the kind of the one before: then the masks stand already. */
+static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
 {
-    sm->by_unit[w->unit] &= ~bit;
-    sm->by_class[w->issue_class] &= ~bit;
-    sm->can_issue &= ~bit;
-}
-
-static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
-                               uint64_t bit)
-{
-    w->unit = t->unit;
-    w->issue_class = t->issue_class;
+    uint64_t bit = w->bit;
+    if (w->unit != t->unit) {
+        sm->by_unit[w->unit] &= ~bit;
+        sm->by_unit[t->unit] |= bit;
+        w->unit = t->unit;
+    }
+    if (w->issue_class != t->issue_class) {
+        sm->by_class[w->issue_class] &= ~bit;
+        sm->by_class[t->issue_class] |= bit;
+        w->issue_class = t->issue_class;
+    }
     sm->can_issue |= bit;
-    sm->by_unit[w->unit] |= bit;
-    sm->by_class[w->issue_class] |= bit;
     sm->issue_due = 0;
 }
 
-static inline void settle(struct sm *sm, uint32_t slot, enum stall_cause cause, uint64_t now)
+static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cause, uint64_t now)
 {
-    struct sm_warp *w = &sm->warps[slot];
-    uint64_t bit = 1ull << slot;
-    if (cause == STALLED_NONE)
-        enter_ready(sm, w, &sm->timing[w->emu->pc], bit);
-    else if (cause == STALLED_FETCH && !w->fetching)
-        sm->can_fetch |= bit;
-    bool is_news = cause != w->cause && (sm->sched->on_wake || sm->sched->on_stall);
+    bool is_news = cause != w->cause;
     w->cause = cause;
-    if (is_news)
-        tell_scheduler(sm, slot, cause, now);
+    if (is_news && sm->tells_stalls)
+        tell_scheduler(sm, w, now);
 }
 
 /* Apart, like order_hazard(), so that the common way makes no calls but the last one. */
-static __attribute__((noinline)) void settle_in_order(struct sm *sm, uint32_t slot, uint64_t now)
+static __attribute__((noinline)) void settle_in_order(struct sm *sm, struct sm_warp *w,
+                                                      uint64_t now)
 {
-    const struct op_timing *t = &sm->timing[sm->warps[slot].emu->pc];
-    settle(sm, slot, order_hazard(sm, slot, t, now), now);
+    const struct op_timing *t = &sm->timing[w->emu->pc];
+    enum stall_cause cause = order_hazard(sm, w, t, now);
+    if (cause == STALLED_NONE)
+        enter_ready(sm, w, t);
+    settle(sm, w, cause, now);
+}
+
+/* Can the next instruction of the warp, which runs and has it in its buffer, issue? The warp is in
+ * none of the masks. */
+static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
+                                                          uint64_t now)
+{
+    const struct op_timing *t = &sm->timing[w->emu->pc];
+    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, sm->pending_words);
+    if (cause == STALLED_NONE) {
+        if (w->n_atomics || t->needs & IS_ORDERED) {
+            settle_in_order(sm, w, now);
+            return;
+        }
+        enter_ready(sm, w, t);
+    }
+    settle(sm, w, cause, now);
+}
+
+static inline void await_fetch(struct sm *sm, struct sm_warp *w, uint64_t now)
+{
+    if (!w->fetching)
+        sm->can_fetch |= w->bit;
+    settle(sm, w, STALLED_FETCH, now);
 }
 
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
     const struct emu_warp *e = w->emu;
-    uint64_t bit = 1ull << slot;
-    if (sm->can_issue & bit)
-        leave_ready(sm, w, bit);
-    sm->can_fetch &= ~bit;
+    sm->can_issue &= ~w->bit;
+    sm->can_fetch &= ~w->bit;
     if (!e || e->state == WARP_FAULTED)
         return;
-    enum stall_cause cause = find_cause(sm, w);
-    if (cause == STALLED_NONE && (w->n_atomics || sm->timing[e->pc].needs & IS_ORDERED))
-        settle_in_order(sm, slot, now);
+    if (e->state != WARP_RUNNING)
+        settle(sm, w, e->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE, now);
+    else if (w->ibuf)
+        examine(sm, w, now);
     else
-        settle(sm, slot, cause, now);
+        await_fetch(sm, w, now);
+}
+
+void sm_fetched(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    if (!w->emu || !w->fetching)
+        return;
+    w->fetching = false;
+    if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
+        w->ibuf = sm->timing[w->fetch_pc].n_fetched;
+    if (w->ibuf)
+        examine(sm, w, now);
+    else
+        await_fetch(sm, w, now);
 }
 
 /* --- units --- */
@@ -160,7 +184,7 @@ static inline uint64_t unit_next(const struct sm *sm, const struct sub_core *cor
 {
     if (unit == UNIT_LDST)
         return ldst_has_room(sm) ? 0 : UINT64_MAX;
-    return free_times_first(&core->collector_free[unit]);
+    return free_times_first(&core->units[unit].collectors);
 }
 
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
@@ -169,37 +193,40 @@ uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
 }
 
 /* The bank of one of the rows of an instruction. Predicates have a file of their own. */
-static inline struct register_bank *bank_of(struct sm *sm, const struct sm_warp *w, uint32_t row)
+static inline struct register_bank *bank_of(const struct sm_warp *w, uint32_t row)
 {
-    return &w->core->banks[sm->bank_of[row + w->first_bank]];
+    return &w->core->banks[w->bank_of[row]];
 }
 
 /* When the operands have been read. */
-static uint64_t collect_operands(struct sm *sm, uint32_t slot, const struct op_timing *t,
-                                 uint64_t now)
+static inline uint64_t collect_operands(const struct sm_warp *w, const struct op_timing *t,
+                                        uint64_t now)
 {
+    const uint16_t *row = t->rows, *end = row + t->n_rows_read;
     uint64_t ready = now + 1;
-    const struct sm_warp *w = &sm->warps[slot];
-    for (uint32_t i = 0; i < t->n_rows_read; i++) {
-        uint64_t read = bank_read(bank_of(sm, w, t->rows[i]), now + 1);
+    for (; row != end; row++) {
+        uint64_t read = bank_read(bank_of(w, *row), now + 1);
         ready = read > ready ? read : ready;
     }
     return ready;
 }
 
-static uint64_t dispatch(struct sm *sm, uint32_t slot, const struct op_timing *t, uint64_t ready)
+/* The cycle in which it leaves its collector for a unit. */
+static inline uint64_t dispatch(const struct sm *sm, struct sub_core *core,
+                                const struct op_timing *t, uint64_t ready)
 {
-    struct sub_core *core = sm->warps[slot].core;
-    struct free_times *units = &core->unit_free[t->unit];
-    uint64_t free = free_times_first(units), at = free > ready ? free : ready;
-    free_times_take(units, at + sm->config->interval[t->operation]);
-    free_times_take(&core->collector_free[t->unit], at);
+    struct arithmetic_unit *unit = &core->units[t->unit];
+    uint64_t free = free_times_first(&unit->units), at = free > ready ? free : ready;
+    free_times_take(&unit->units, at + sm->config->interval[t->operation]);
+    free_times_take(&unit->collectors, at);
+    uint64_t open = free_times_first(&unit->collectors);
+    core->open_from = open > core->open_from ? open : core->open_from;
     return at;
 }
 
 /* --- issue --- */
 
-static inline void tell_commit(struct sm *sm, uint32_t slot, uint64_t now)
+static __attribute__((noinline)) void tell_commit(struct sm *sm, uint32_t slot, uint64_t now)
 {
     if (sm->criticality->desc->on_commit)
         sm->criticality->desc->on_commit(sm->criticality, slot, now);
@@ -211,12 +238,14 @@ void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
     const struct op_timing *t = &sm->timing[pc];
+    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     scoreboard_clear(&w->scoreboard, t, sm->pending_words);
-    for (uint32_t i = 0; i < t->n_rows_written; i++)
-        bank_write(bank_of(sm, w, t->rows[t->n_rows_read + i]), now);
-    tell_commit(sm, slot, now);
+    for (; row != end; row++)
+        bank_write(bank_of(w, *row), now);
+    if (sm->tells_commits)
+        tell_commit(sm, slot, now);
     if (w->cause == STALLED_DATA || w->cause == STALLED_MEMORY) /* others wait for something else */
-        sm_refresh(sm, slot, now);
+        examine(sm, w, now);
 }
 
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
@@ -267,20 +296,21 @@ static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t acti
 }
 
 /* Registers, units and events of an instruction that has just been executed. */
-static void occupy(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
+static inline void occupy(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                          uint64_t now)
 {
-    struct sm_warp *w = &sm->warps[slot];
-    const struct op_timing *t = &sm->timing[pc];
-    uint64_t ready = collect_operands(sm, slot, t, now);
-    scoreboard_set(&w->scoreboard, t, sm->pending_words, t->unit == UNIT_LDST);
-    if (t->unit == UNIT_LDST) {
-        ldst_push(sm, slot, pc, ready, now);
+    uint64_t ready = collect_operands(w, t, now);
+    bool memory = t->unit == UNIT_LDST;
+    scoreboard_set(&w->scoreboard, t, sm->pending_words, memory);
+    if (memory) {
+        ldst_push(sm, w->slot, pc, ready, now);
         return;
     }
-    uint64_t done = dispatch(sm, slot, t, ready) + sm->config->latency[t->operation];
-    for (uint32_t i = 0; i < t->n_rows_written; i++)
-        bank_expect(bank_of(sm, w, t->rows[t->n_rows_read + i]), done, now);
-    struct wheel_event e = {EV_RELEASE, (uint16_t)slot, pc, NULL};
+    uint64_t done = dispatch(sm, w->core, t, ready) + sm->config->latency[t->operation];
+    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
+    for (; row != end; row++)
+        bank_expect(bank_of(w, *row), done, now);
+    struct wheel_event e = {EV_RELEASE, (uint16_t)w->slot, pc, NULL};
     if (t->n_writes)
         wheel_add(&sm->wheel, now, done, e);
 }
@@ -302,59 +332,76 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t)
     return freed;
 }
 
-/* Apart from sm_issue(), which most of the time finds nothing to issue. */
-static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t scheduler, uint32_t slot,
-                                                 uint64_t now)
+/* The warp has ended, or has come to wait for more than its next instruction. */
+static __attribute__((noinline)) void stop_warp(struct sm *sm, const struct sm_warp *w,
+                                                uint64_t now)
 {
-    struct sm_warp *w = &sm->warps[slot];
+    if (w->emu->state == WARP_AT_HEAP)
+        await_heap(sm, w->slot, now);
+    if (w->emu->state == WARP_DONE)
+        sm_warp_done(sm, w->slot, now);
+    else if (w->emu->state == WARP_AT_BARRIER)
+        barrier_issued(sm, w->slot, now);
+    else
+        sm_refresh(sm, w->slot, now);
+}
+
+/* What some policies want to know of the lanes that issued. */
+static __attribute__((noinline)) void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc,
+                                                 uint32_t active, uint32_t lanes)
+{
+    if (sm->l1d_counts_insts)
+        cache_insts(sm->l1d, (uint64_t)__builtin_popcount(lanes));
+    if (sm->timing[pc].needs & IS_BRANCH)
+        tell_branch(sm, slot, pc, active, lanes);
+}
+
+/* Apart from sm_issue(), which most of the time finds nothing to issue. */
+static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t scheduler,
+                                                 struct sm_warp *w, uint64_t now)
+{
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc, active = e->active;
     const struct op_timing *t = &sm->timing[pc];
-    uint32_t lanes = issue_lanes(e, &e->code[pc]);
-    sm->emu.cycle = now;
-    sm->emu.last.mask = 0;
-    sm->emu.atomic.mask = 0;
+    uint32_t lanes = sm->wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
+    if (t->unit == UNIT_LDST)
+        sm->emu.last.mask = sm->emu.atomic.mask = 0;
     sm->emu.run_warp(e, 1);
     sm->stats.issued++;
     if (sm->on_issue)
-        sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, slot, pc});
+        sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, w->slot, pc});
     w->ibuf = e->pc == pc + 1 ? w->ibuf - 1 : 0;
+    sm->can_issue &= ~w->bit;
     if (e->state == WARP_FAULTED) {
         sm->fault_cycle = now;
-        sm_refresh(sm, slot, now);
         return;
     }
-    if (sm->criticality->desc->on_issue)
-        sm->criticality->desc->on_issue(sm->criticality, slot, pc, now);
+    if (sm->tells_criticality)
+        sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
     if (sm->sched->on_issue)
-        sm->sched->on_issue(sm->scheduler, scheduler, slot, t->issue_class, pc, now);
-    if (sm->l1d_counts_insts)
-        cache_insts(sm->l1d, (uint64_t)__builtin_popcount(lanes));
-    if (t->needs & IS_BRANCH)
-        tell_branch(sm, slot, pc, active, lanes);
-    occupy(sm, slot, pc, now);
-    if (!t->n_writes) /* nothing of it is still to come */
-        tell_commit(sm, slot, now);
-    if (e->state == WARP_AT_HEAP)
-        await_heap(sm, slot, now);
-    if (e->state == WARP_DONE)
-        sm_warp_done(sm, slot, now);
+        sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->issue_class, pc, now);
+    if (sm->wants_lanes)
+        tell_lanes(sm, w->slot, pc, active, lanes);
+    occupy(sm, w, t, pc, now);
+    if (!t->n_writes && sm->tells_commits) /* nothing of it is still to come */
+        tell_commit(sm, w->slot, now);
+    if (e->state != WARP_RUNNING)
+        stop_warp(sm, w, now);
     else if (t->issue_class == ISSUE_BARRIER)
-        barrier_issued(sm, slot, now);
+        barrier_issued(sm, w->slot, now);
+    else if (w->ibuf)
+        examine(sm, w, now);
     else
-        sm_refresh(sm, slot, now);
+        await_fetch(sm, w, now);
 }
 
-/* Warps without a hazard whose unit takes an instruction now. */
-static inline uint64_t warps_with_unit(const struct sm *sm, uint64_t now)
+/* Of the warps `ready` of a sub-core those whose unit takes an instruction now. */
+static inline uint64_t warps_with_unit(const struct sm *sm, const struct sub_core *core,
+                                       uint64_t ready, uint64_t now)
 {
-    uint64_t ready = sm->can_issue;
-    for (uint32_t k = 0; k < sm->n_kinds; k++) {
-        uint64_t wanted = sm->by_unit[sm->kinds[k]];
-        for (uint32_t c = 0; wanted && c < sm->n_cores; c++)
-            if (free_times_first(&sm->cores[c].collector_free[sm->kinds[k]]) > now)
-                ready &= ~(wanted & sm->cores[c].warps);
-    }
+    for (uint32_t k = 0; core->open_from > now && k < sm->n_kinds; k++)
+        if (free_times_first(&core->units[sm->kinds[k]].collectors) > now)
+            ready &= ~sm->by_unit[sm->kinds[k]];
     return ldst_has_room(sm) ? ready : ready & ~sm->by_unit[UNIT_LDST];
 }
 
@@ -379,7 +426,9 @@ static inline struct sched_pick pick_ready(const struct sm *sm, uint32_t s, uint
 
 struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
 {
-    return pick_ready(sm, s, allowed_warps(sm, warps_with_unit(sm, now) & sm->slot_mask[s]), now);
+    uint64_t ready = sm->can_issue & sm->slot_mask[s];
+    ready = warps_with_unit(sm, sm->core_of[s], ready, now);
+    return pick_ready(sm, s, allowed_warps(sm, ready), now);
 }
 
 /* The same as below, telling who was looked at on the way. */
@@ -393,7 +442,7 @@ static __attribute__((noinline)) void issue_attributed(struct sm *sm, uint64_t n
         if (p.warp < 0)
             continue;
         uint32_t slot = (uint32_t)p.warp, pc = sm->warps[slot].emu->pc;
-        issue_warp(sm, s, slot, now);
+        issue_warp(sm, s, &sm->warps[slot], now);
         attribution_issued(sm, slot, pc);
     }
 }
@@ -406,14 +455,14 @@ static void issue_ready(struct sm *sm, uint64_t now)
         /* anew for each: a unit was taken, a barrier opened */
         uint64_t ready = sm->can_issue & sm->slot_mask[s];
         if (ready)
-            ready &= warps_with_unit(sm, now);
+            ready = warps_with_unit(sm, sm->core_of[s], ready, now);
         if (ready && d->may_issue)
             ready = allowed_warps(sm, ready);
         if (!ready || sm->emu.fault.kind != FAULT_NONE)
             continue;
         struct sched_pick p = pick_ready(sm, s, ready, now);
         if (p.warp >= 0)
-            issue_warp(sm, s, (uint32_t)p.warp, now);
+            issue_warp(sm, s, &sm->warps[p.warp], now);
     }
 }
 
@@ -445,6 +494,7 @@ void sm_issue(struct sm *sm, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
     uint64_t issued = sm->stats.issued;
+    sm->emu.cycle = now;
     if (d->advance && now > sm->scheduler_time) {
         d->advance(sm->scheduler, now - sm->scheduler_time);
         sm->scheduler_time = now;
@@ -453,6 +503,7 @@ void sm_issue(struct sm *sm, uint64_t now)
         issue_attributed(sm, now);
     else if (sm->can_issue)
         issue_ready(sm, now);
-    /* After one that issued another mostly can: not worth working out. */
-    sm->issue_due = issued != sm->stats.issued ? now + 1 : issue_next(sm, now);
+    /* After one that issued another mostly can, if any: not worth working out when. */
+    bool at_once = issued != sm->stats.issued && sm->can_issue;
+    sm->issue_due = at_once ? now + 1 : issue_next(sm, now);
 }

@@ -41,9 +41,15 @@ static const struct cache_config *l1_of(const struct sm *sm, enum mem_space spac
 /* Global memory and constants. */
 static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
 {
-    uint32_t bytes = (uint32_t)l->op->width * l->op->vec;
-    l->n += coalesce(l->address, mask, bytes, l1_of(sm, l->space)->line_bytes,
-                     sm->config->coalesce_lanes, l->access + l->n);
+    const struct emu_access *last = &sm->emu.last;
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec, group = sm->config->coalesce_lanes;
+    uint32_t line_bytes = l1_of(sm, l->space)->line_bytes,
+             step = last->shape == UNIFORM ? 0 : bytes;
+    struct line_access *out = l->access + l->n;
+    if (last->shape != SCATTERED && mask == ~0u)
+        l->n += coalesce_run(last->address[0], step, bytes, line_bytes, group, out);
+    else
+        l->n += coalesce(last->address, mask, bytes, line_bytes, group, out);
 }
 
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
@@ -65,8 +71,12 @@ static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uin
 
 static void add_shared(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *address)
 {
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec, n_banks = sm->config->shared_banks;
+    bool is_run = sm->emu.last.shape != SCATTERED && mask == ~0u;
     l->shared_passes +=
-        shared_passes(address, mask, (uint32_t)l->op->width * l->op->vec, sm->config->shared_banks);
+        is_run && bytes == 4 && n_banks == WARP_LANES /* a bank a lane, or one word for all */
+            ? 1
+            : shared_passes(address, mask, bytes, n_banks);
 }
 
 /* Lanes of a generic access go where their address says. */
@@ -76,7 +86,7 @@ static void add_generic(struct sm *sm, struct ldst_op *l, uint32_t mask)
     uint64_t offset[WARP_LANES] = {0};
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
-        uint64_t a = l->address[i];
+        uint64_t a = sm->emu.last.address[i];
         if (a < GENERIC_LOCAL_BASE)
             shared |= 1u << i;
         else if (a < GENERIC_LOCAL_END)
@@ -94,15 +104,16 @@ static void add_generic(struct sm *sm, struct ldst_op *l, uint32_t mask)
 static void find_accesses(struct sm *sm, struct ldst_op *l, uint32_t mask)
 {
     const struct emu_warp *e = sm->warps[l->slot].emu;
+    const uint64_t *address = sm->emu.last.address;
     uint64_t frame[WARP_LANES];
     switch (sm->emu.program->info[l->pc].exec_id) {
     case EXEC_LD_SHARED:
     case EXEC_ST_SHARED:
-        add_shared(sm, l, mask, l->address);
+        add_shared(sm, l, mask, address);
         break;
     case EXEC_LD_LOCAL:
     case EXEC_ST_LOCAL:
-        add_local(sm, l, mask, l->address);
+        add_local(sm, l, mask, address);
         break;
     case EXEC_LD_FRAME:
     case EXEC_ST_FRAME:
@@ -117,7 +128,7 @@ static void find_accesses(struct sm *sm, struct ldst_op *l, uint32_t mask)
     case EXEC_ATOM_ANY:
         l->kind = MEM_ATOMIC;
         if (mask & ~l->atomic.mask)
-            add_shared(sm, l, mask & ~l->atomic.mask, l->address);
+            add_shared(sm, l, mask & ~l->atomic.mask, address);
         if (l->atomic.mask)
             add_global(sm, l, l->atomic.mask);
         break;
@@ -152,7 +163,7 @@ static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
     if (sm->stores_visible_at == w->visible_at)
         return;
     sm->stores_visible_at = w->visible_at;
-    for (uint64_t m = sm->by_class[ISSUE_ATOMIC]; m; m &= m - 1)
+    for (uint64_t m = sm->can_issue & sm->by_class[ISSUE_ATOMIC]; m; m &= m - 1)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(m), now);
 }
 
@@ -199,9 +210,10 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     l->uncached = class != PTX_CLASS_LD_CONST && (t->uncached || !sm->config->l1d_global);
     l->record = load && t->n_writes ? new_record(sm, slot, pc) : NULL;
     l->atomic.mask = 0;
-    if (class == PTX_CLASS_ATOMIC)
+    if (class == PTX_CLASS_ATOMIC) {
         l->atomic = sm->emu.atomic;
-    memcpy(l->address, sm->emu.last.address, sizeof l->address);
+        memcpy(l->address, sm->emu.last.address, sizeof l->address);
+    }
     if (mask)
         find_accesses(sm, l, mask);
     if (l->kind == MEM_ATOMIC)
@@ -505,7 +517,7 @@ static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
     }
     sm->ldst_head = sm->ldst_head + 1 < sm->config->ldst_queue ? sm->ldst_head + 1 : 0;
     sm->ldst_n--;
-    if (sm->by_unit[UNIT_LDST])
+    if (sm->can_issue & sm->by_unit[UNIT_LDST])
         sm->issue_due = 0;
     queue_leave(&sm->ldst_account, l->entered, now);
 }

@@ -180,6 +180,7 @@ static void add_masks(struct op_timing *t, uint32_t words, struct arena *arena)
 {
     uint64_t *touches = ARENA_ARRAY(arena, uint64_t, 3 * (size_t)words);
     uint64_t *waits_for = touches + words, *writes = waits_for + words;
+    struct wide_masks *wide = ARENA_NEW(arena, struct wide_masks);
     for (uint32_t i = 0; i < (uint32_t)t->n_reads + t->n_writes; i++) {
         set_register(touches, t->regs[i]);
         if (i >= t->n_reads)
@@ -187,9 +188,11 @@ static void add_masks(struct op_timing *t, uint32_t words, struct arena *arena)
     }
     for (uint32_t i = 0; i < words; i++)
         waits_for[i] = t->needs & NEEDS_DRAINED ? ~0ull : touches[i];
-    t->touches = touches;
-    t->waits_for = waits_for;
-    t->writes = writes;
+    *wide = (struct wide_masks){touches, waits_for, writes};
+    t->touches = touches[0];
+    t->waits_for = waits_for[0];
+    t->writes = writes[0];
+    t->wide = wide;
 }
 
 /* Predicates, numbered last, have a file of their own. */
@@ -221,6 +224,15 @@ static void add_registers(struct op_timing *t, const struct program *p, struct a
         add_masks(&t[pc], words, arena);
 }
 
+/* A fetch brings what follows in the line of the instruction cache. */
+static uint16_t fetched_insts(const struct sm_config *c, uint32_t pc)
+{
+    uint32_t line_bytes = c->l1i.line_bytes;
+    uint32_t left = line_bytes - (uint32_t)((uint64_t)pc * c->inst_bytes & (line_bytes - 1));
+    uint32_t n = left >= c->fetch_insts * c->inst_bytes ? c->fetch_insts : left / c->inst_bytes;
+    return (uint16_t)(n < c->ibuffer_entries ? n : c->ibuffer_entries);
+}
+
 const struct op_timing *op_timing_build(const struct program *p, const struct sm_config *config,
                                         struct arena *arena)
 {
@@ -240,6 +252,7 @@ const struct op_timing *op_timing_build(const struct program *p, const struct sm
             .needs = needs_of(info->inst, class),
             .memory_op = (uint8_t)memory_op_of(info->inst),
             .uncached = is_uncached(info->inst, memory_op_of(info->inst)),
+            .n_fetched = fetched_insts(config, pc),
             .load_index = class == PTX_CLASS_LD_GLOBAL || class == PTX_CLASS_LD_LOCAL ? loads++ : 0,
         };
     }

@@ -15,23 +15,32 @@ enum op_needs {
     IS_ORDERED = 32, /* an atomic or a fence: stores of others may hold it back */
 };
 
-struct op_timing {
-    const uint16_t *regs; /* reads, then writes */
-    uint8_t n_reads, n_writes;
-    /* Registers as the scoreboard wants them, a bit each in op_timing_words() words: those it reads
-     * or writes, those that must not be pending, those it writes. */
+/* The masks of an op_timing for programs of more than 64 registers, op_timing_words() words each.
+ */
+struct wide_masks {
     const uint64_t *touches, *waits_for, *writes;
-    const uint16_t
-        *rows; /* of its registers those in banks, all but predicates: reads, then writes */
-    uint8_t n_rows_read, n_rows_written;
+};
+
+/* One cache line an operation: a look at a warp reads no more of it than that. */
+struct op_timing {
+    /* Registers as the scoreboard wants them, a bit each: those it reads or writes, those that must
+     * not be pending, those it writes. The first 64; `wide` has all. */
+    uint64_t touches, waits_for, writes;
+    const struct wide_masks *wide;
+    const uint16_t *regs; /* reads, then writes */
+    const uint16_t *rows; /* those of them in banks, all but predicates: reads, then writes */
+    uint8_t n_reads, n_writes, n_rows_read, n_rows_written;
     uint8_t operation;   /* enum sm_operation */
     uint8_t unit;        /* enum sm_unit */
     uint8_t issue_class; /* enum issue_class */
     uint8_t needs;       /* enum op_needs */
     uint8_t memory_op;   /* enum mem_operator */
     bool uncached;       /* the program asks for what others wrote: L1D is passed by */
+    uint16_t n_fetched;  /* instructions that a fetch of it brings into the buffer */
     uint32_t load_index; /* number of the static load, for loads */
 };
+
+_Static_assert(sizeof(struct op_timing) == 64, "it is one cache line");
 
 /* Words of a register mask: enough for any function of the program. */
 uint32_t op_timing_words(const struct program *p);

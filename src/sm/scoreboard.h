@@ -7,14 +7,11 @@
 #include "sm/op_timing.h"
 
 struct scoreboard {
-    uint64_t *pending; /* a bit a register */
-    uint64_t *memory;  /* those of them that wait for memory */
+    uint64_t pending; /* a bit a register, of the first 64 */
+    uint64_t memory;  /* those of them that wait for memory */
+    /* The same for all registers where there are more; the first words stay empty. */
+    uint64_t *wide_pending, *wide_memory;
 };
-
-static inline enum stall_cause scoreboard_cause(uint64_t pending, uint64_t memory)
-{
-    return memory ? STALLED_MEMORY : pending ? STALLED_DATA : STALLED_NONE;
-}
 
 /* Words beyond the first are rare: apart, so that nobody saves registers for their sake. */
 enum stall_cause scoreboard_wide_hazard(const struct scoreboard *s, const struct op_timing *t,
@@ -23,30 +20,40 @@ void scoreboard_wide_set(struct scoreboard *s, const struct op_timing *t, uint32
                          bool memory);
 void scoreboard_wide_clear(struct scoreboard *s, const struct op_timing *t, uint32_t words);
 
+/* What waits for memory is pending, and what is touched is waited for: a single test tells that
+ * there is no hazard. */
 static inline enum stall_cause scoreboard_hazard(const struct scoreboard *s,
                                                  const struct op_timing *t, uint32_t words)
 {
     if (words > 1)
         return scoreboard_wide_hazard(s, t, words);
-    return scoreboard_cause(s->pending[0] & t->waits_for[0], s->memory[0] & t->touches[0]);
+    if (!(s->pending & t->waits_for))
+        return STALLED_NONE;
+    return s->memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
 }
 
 static inline void scoreboard_set(struct scoreboard *s, const struct op_timing *t, uint32_t words,
                                   bool memory)
 {
-    s->pending[0] |= t->writes[0];
+    s->pending |= t->writes;
     if (memory)
-        s->memory[0] |= t->writes[0];
+        s->memory |= t->writes;
     if (words > 1)
         scoreboard_wide_set(s, t, words, memory);
 }
 
 static inline void scoreboard_clear(struct scoreboard *s, const struct op_timing *t, uint32_t words)
 {
-    s->pending[0] &= ~t->writes[0];
-    s->memory[0] &= ~t->writes[0];
+    s->pending &= ~t->writes;
+    s->memory &= ~t->writes;
     if (words > 1)
         scoreboard_wide_clear(s, t, words);
+}
+
+static inline bool scoreboard_awaits_memory(const struct scoreboard *s, uint32_t reg)
+{
+    uint64_t memory = reg < 64 ? s->memory : s->wide_memory[reg / 64];
+    return memory >> reg % 64 & 1;
 }
 
 #endif

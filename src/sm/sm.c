@@ -21,14 +21,19 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
 {
     uint32_t slot = (uint32_t)__builtin_ctzll(~sm->view.live);
     struct sm_warp *w = &sm->warps[slot];
-    struct scoreboard scoreboard = w->scoreboard;
-    memset(scoreboard.pending, 0, sm->pending_words * sizeof *scoreboard.pending);
-    memset(scoreboard.memory, 0, sm->pending_words * sizeof *scoreboard.memory);
+    struct scoreboard scoreboard = {.wide_pending = w->scoreboard.wide_pending,
+                                    .wide_memory = w->scoreboard.wide_memory};
+    memset(scoreboard.wide_pending, 0, sm->pending_words * sizeof *scoreboard.wide_pending);
+    memset(scoreboard.wide_memory, 0, sm->pending_words * sizeof *scoreboard.wide_memory);
     *w = (struct sm_warp){.emu = &cta->warps[warp],
+                          .bit = 1ull << slot,
+                          .slot = slot,
                           .cta_slot = cta_slot,
                           .atomic_lines = sm->atomic_store[slot],
                           .core = &sm->cores[slot % sm->n_cores],
-                          .first_bank = (uint8_t)(slot / sm->n_cores),
+                          .bank_of = sm->bank_of + slot / sm->n_cores,
+                          .unit = w->unit,
+                          .issue_class = w->issue_class,
                           .scoreboard = scoreboard};
     sm->sched_warps[slot] = (struct sched_warp){.live = true,
                                                 .age = sm->next_age,
@@ -98,8 +103,10 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
     w->emu = NULL;
     sm_refresh(sm, slot, now);
     cta->n_live--;
-    barrier_warp_done(cta);
-    sm_barriers_changed(sm, cta_slot, now);
+    if (cta->n_arrived) {
+        barrier_warp_done(cta);
+        sm_barriers_changed(sm, cta_slot, now);
+    }
     if (!--sm->cta_warps[cta_slot])
         end_cta(sm, cta_slot, now);
 }
@@ -281,8 +288,8 @@ static uint64_t next_cycle(const struct sm *sm, uint64_t now)
         return UINT64_MAX;
     if (sm->every_cycle)
         return only_waits(sm) ? UINT64_MAX : now + 1;
-    if (sm->can_fetch || sm->fetched)
-        return now + 1;
+    if (sm->can_fetch | sm->fetched || sm->issue_due <= now + 1)
+        return now + 1; /* no need to look further */
     uint64_t next = min_u64(sm->issue_due, min_u64(sm->ldst_due, sm->drain_due));
     next = min_u64(next, min_u64(sm->wheel.due, sm->replies.due));
     return next > now ? next : now + 1;
@@ -442,13 +449,16 @@ static void create_cores(struct sm *sm)
             sm->kinds[sm->n_kinds++] = (uint8_t)u;
     for (uint32_t i = 0; i < sm->n_cores; i++)
         for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++) {
-            sm->cores[i].unit_free[u].n = c->n_units[u];
-            sm->cores[i].collector_free[u].n = c->collectors[u];
+            sm->cores[i].units[u].units.n = c->n_units[u];
+            sm->cores[i].units[u].collectors.n = c->collectors[u];
         }
+    for (uint32_t s = 0; s < c->n_schedulers; s++)
+        sm->core_of[s] = &sm->cores[s % sm->n_cores];
     for (uint32_t s = 0; s < sm->n_warps; s++) {
         sm->slot_mask[s % c->n_schedulers] |= 1ull << s;
         sm->cores[s % sm->n_cores].warps |= 1ull << s;
     }
+    sm->by_unit[0] = sm->by_class[0] = ~0ull; /* as the warps, zeroed, have it */
 }
 
 void sm_create(struct sm *sm, const struct sm_setup *setup)
@@ -503,6 +513,12 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->issue_due = sm->ldst_due = sm->drain_due = UINT64_MAX;
     const struct scheduler_desc *d = setup->scheduler;
     sm->issue_drifts = d->may_issue || d->advance || d->next_change;
+    const struct criticality_desc *crit = sm->criticality->desc;
+    sm->tells_stalls = d->on_wake || d->on_stall;
+    sm->tells_commits = d->on_commit || crit->on_commit;
+    sm->tells_branches = d->on_branch || crit->on_branch;
+    sm->tells_criticality = crit->on_issue;
+    sm->wants_lanes = sm->tells_branches || sm->l1d_counts_insts;
 }
 
 void sm_destroy(struct sm *sm)
@@ -542,7 +558,8 @@ static void size_scoreboards(struct sm *sm, const struct program *p)
     sm->pending_store = xcalloc((size_t)sm->pending_words * 2 * SM_MAX_WARPS, sizeof(uint64_t));
     for (uint32_t s = 0; s < SM_MAX_WARPS; s++) {
         uint64_t *pending = sm->pending_store + (size_t)s * 2 * sm->pending_words;
-        sm->warps[s].scoreboard = (struct scoreboard){pending, pending + sm->pending_words};
+        sm->warps[s].scoreboard = (struct scoreboard){.wide_pending = pending,
+                                                      .wide_memory = pending + sm->pending_words};
     }
     uint32_t n_banks = sm->config->register_banks, n = sm->pending_words * 64 + SM_MAX_WARPS;
     sm->bank_of = xrealloc(sm->bank_of, n);

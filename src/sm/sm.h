@@ -37,20 +37,22 @@ struct load_record {
 };
 
 struct sm_warp {
-    struct emu_warp *emu; /* NULL = the slot is free */
-    uint32_t cta_slot;
-    uint32_t ibuf;     /* instructions in the buffer, from emu->pc on */
-    bool fetching;     /* a fetch is under way */
-    uint32_t fetch_pc; /* what it fetches */
+    struct emu_warp *emu;      /* NULL = the slot is free */
+    uint64_t bit;              /* of the slot, in masks */
+    uint32_t slot;             /* its number */
+    uint32_t ibuf;             /* instructions in the buffer, from emu->pc on */
+    enum stall_cause cause;    /* why it cannot issue; NONE = it can, if a unit is free */
+    uint8_t unit, issue_class; /* the masks its bit is set in; see sm.by_unit */
+    bool fetching;             /* a fetch is under way */
+    uint32_t fetch_pc;         /* what it fetches */
+    uint32_t n_atomics;        /* requests not performed yet */
     struct scoreboard scoreboard;
-    uint32_t n_atomics;     /* requests not performed yet */
-    uint64_t *atomic_lines; /* theirs; apart, as most warps have none and all are looked at often */
+    struct sub_core *core;  /* that executes it */
+    const uint8_t *bank_of; /* the bank of each of its registers */
+    uint32_t cta_slot;
+    uint64_t *atomic_lines; /* of its atomics; apart, as most warps have none */
     uint64_t visible_at;    /* cycle from which its stores are visible to all */
     uint64_t wake_at;       /* a wake-up for that is on the wheel */
-    enum stall_cause cause; /* why it cannot issue; NONE = it can, if a unit is free */
-    uint8_t unit, issue_class; /* while it is in can_issue: where else its bit is set */
-    struct sub_core *core;     /* that executes it */
-    uint8_t first_bank;        /* of the registers; see sm.bank_of */
 };
 
 _Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= FREE_TIMES_MAX,
@@ -58,8 +60,11 @@ _Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= 
 
 /* What a scheduler's instructions are executed by. Without sub-cores all schedulers share one. */
 struct sub_core {
-    uint64_t warps; /* mask of the slots it serves */
-    struct free_times unit_free[N_ARITHMETIC_UNITS], collector_free[N_ARITHMETIC_UNITS];
+    uint64_t warps;     /* mask of the slots it serves */
+    uint64_t open_from; /* from this cycle on units of every kind take an instruction */
+    struct arithmetic_unit {
+        struct free_times units, collectors;
+    } units[N_ARITHMETIC_UNITS];
     struct register_bank banks[SM_MAX_BANKS];
 };
 
@@ -84,7 +89,7 @@ struct ldst_op {
     bool uncached;
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
-    uint64_t address[WARP_LANES];
+    uint64_t address[WARP_LANES]; /* of an atomic's lanes */
     uint64_t first_id, first_thread_of_warp;
     struct mem_access common; /* the access to do next; most of it is the same for all of them */
     bool prepared;            /* `common` is that of the access to do next */
@@ -145,6 +150,9 @@ struct sm {
      * one something to do before its time says so here. The plain engine does not look. */
     uint64_t issue_due, ldst_due, drain_due;
     bool issue_drifts; /* the scheduler may let warps issue though nothing here has changed */
+    /* Does the scheduler or the criticality provider want to know? */
+    bool tells_stalls, tells_commits, tells_branches, tells_criticality;
+    bool wants_lanes; /* somebody wants to know which lanes issue */
 
     struct tx_port up;
     struct rx_port down;
@@ -176,13 +184,13 @@ struct sm {
     uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS];
     uint64_t *pending_store; /* of the scoreboards of all warps */
     uint32_t pending_words;  /* per warp and kind */
-    uint8_t *bank_of;        /* the bank of register r of a warp: bank_of[r + first_bank] */
+    uint8_t *bank_of;        /* the bank of register r: bank_of[r], further on for each warp */
 
     /* Masks of warp slots. */
     uint64_t slot_mask[SM_MAX_SCHEDULERS]; /* of each scheduler */
-    uint64_t can_issue;                    /* head instruction is free of hazards */
-    uint64_t by_unit[N_UNITS];             /* of those: the unit it needs */
-    uint64_t by_class[N_ISSUE_CLASSES];
+    uint64_t can_issue;                    /* next instruction is free of hazards */
+    /* Of those: the unit it needs, its class. Others stay where they were last. */
+    uint64_t by_unit[N_UNITS], by_class[N_ISSUE_CLASSES];
     uint64_t can_fetch;
     uint32_t last_fetched;
     uint64_t fetched; /* mask: their instructions, from the cache, are there in the next cycle */
@@ -190,7 +198,8 @@ struct sm {
     struct wheel wheel;
     struct sub_core cores[SM_MAX_SCHEDULERS];
     uint32_t n_cores;
-    uint8_t kinds[N_ARITHMETIC_UNITS]; /* of arithmetic units, those it has */
+    struct sub_core *core_of[SM_MAX_SCHEDULERS]; /* of each scheduler */
+    uint8_t kinds[N_ARITHMETIC_UNITS];           /* of arithmetic units, those it has */
     uint32_t n_kinds;
 
     struct ldst_op *ldst; /* ring */

@@ -1,9 +1,6 @@
 #include "sm/wheel.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/arena.h"
 
 void wheel_init(struct wheel *w)
 {
@@ -13,14 +10,13 @@ void wheel_init(struct wheel *w)
 
 void wheel_destroy(struct wheel *w)
 {
-    free(w->nodes);
+    arena_destroy(&w->pool);
     memset(w, 0, sizeof *w);
 }
 
-uint32_t wheel_new_node(struct wheel *w)
+struct wheel_node *wheel_new_node(struct wheel *w)
 {
-    ARRAY_RESERVE(w->nodes, w->cap_nodes, w->n_nodes + 1);
-    return ++w->n_nodes;
+    return ARENA_NEW(&w->pool, struct wheel_node);
 }
 
 uint64_t wheel_next(const struct wheel *w, uint64_t now)

@@ -50,22 +50,27 @@ static enum stall_cause naive_hazard(const struct naive_op *op, const bool *pend
 static void check(uint32_t words)
 {
     uint64_t seed = words, pending_words[MAX_WORDS] = {0}, memory_words[MAX_WORDS] = {0};
-    struct scoreboard s = {pending_words, memory_words};
+    struct scoreboard s = {.wide_pending = pending_words, .wide_memory = memory_words};
     bool pending[MAX_REGS] = {false}, memory[MAX_REGS] = {false};
     struct naive_op ops[N_OPS];
     struct masks masks[N_OPS];
+    struct wide_masks wide[N_OPS];
     struct op_timing timing[N_OPS];
     for (uint32_t i = 0; i < N_OPS; i++) {
         random_op(&seed, words * 64, &ops[i], &masks[i]);
-        timing[i] = (struct op_timing){.touches = masks[i].touches,
-                                       .waits_for = masks[i].waits_for,
-                                       .writes = masks[i].writes};
+        wide[i] = (struct wide_masks){masks[i].touches, masks[i].waits_for, masks[i].writes};
+        timing[i] = (struct op_timing){.touches = masks[i].touches[0],
+                                       .waits_for = masks[i].waits_for[0],
+                                       .writes = masks[i].writes[0],
+                                       .wide = &wide[i]};
     }
     for (uint32_t step = 0; step < N_STEPS; step++) {
         uint64_t r = random_u64(&seed);
         const struct naive_op *op = &ops[r % N_OPS];
         const struct op_timing *t = &timing[r % N_OPS];
         assert_int_equal(scoreboard_hazard(&s, t, words), naive_hazard(op, pending, memory));
+        uint32_t any = (uint32_t)(r >> 40) % (words * 64);
+        assert_int_equal(scoreboard_awaits_memory(&s, any), memory[any]);
         bool issues = r >> 32 & 1, loads = r >> 33 & 1;
         if (issues)
             scoreboard_set(&s, t, words, loads);
