@@ -22,9 +22,10 @@ extern "C" {
 enum heddle_status {
     HEDDLE_OK = 0,
     HEDDLE_WRONG_RESULT = 1, /* a workload's result differs from its reference */
-    HEDDLE_BAD_INPUT = 2,    /* the caller's mistake: configuration, program, arguments */
-    HEDDLE_KERNEL_FAULT = 3, /* the kernel went wrong: bad access, deadlock, watchdog, trap */
-    HEDDLE_ENVIRONMENT = 4,  /* a file, a tool or memory could not be had */
+    HEDDLE_BAD_INPUT = 2,    /* the caller's mistake: configuration, program, arguments, files that
+                                are not there */
+    HEDDLE_KERNEL_FAULT = 3, /* the kernel went wrong: bad access, deadlock, trap, its limit */
+    HEDDLE_ENVIRONMENT = 4,  /* a file that cannot be read or written, no tool, no memory */
     HEDDLE_STOPPED = 5,      /* the caller's progress function stopped the launch */
 };
 
@@ -35,6 +36,7 @@ struct heddle_progress {
     uint64_t ctas_done, ctas;
     uint64_t cycles;     /* core cycles since the simulation began */
     uint64_t warp_insts; /* likewise */
+    const char *warning; /* NULL, or what should be known at once: the kernel seems to spin */
 };
 
 /* Where the cycles of a warp, or of all warps of a CTA, went. Those of a warp sum up to its
@@ -99,8 +101,9 @@ HEDDLE_API void heddle_destroy(struct heddle_sim *sim); /* NULL is fine */
  * sim that heddle_create() returned together with a failure. */
 HEDDLE_API const char *heddle_error(const struct heddle_sim *sim);
 
-/* What should be known of calls that succeeded (compiler warnings, divisions by zero), one line or
- * more each, since the simulation was created; "" when there is nothing. */
+/* What should be known besides errors (compiler warnings, divisions by zero, spins that no progress
+ * function was told of), one line or more each, since the simulation was created; "" when there is
+ * nothing. */
 HEDDLE_API const char *heddle_warnings(const struct heddle_sim *sim);
 
 /* The host vector variant in use, as `host_isa` would name it. */
@@ -173,6 +176,10 @@ HEDDLE_API enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddl
 HEDDLE_API enum heddle_status
 heddle_record(struct heddle_sim *sim, const char *origin,
               bool (*write)(void *user, const void *data, size_t bytes), void *user);
+/* Keeps a name and a value in the trace that is being recorded, for programs to read:
+ * ("workload", "bfs"). */
+HEDDLE_API enum heddle_status heddle_record_note(struct heddle_sim *sim, const char *name,
+                                                 const char *value);
 /* Ends the recording. Only after HEDDLE_OK is the trace complete. */
 HEDDLE_API enum heddle_status heddle_record_end(struct heddle_sim *sim);
 
@@ -181,6 +188,11 @@ HEDDLE_API enum heddle_status heddle_record_end(struct heddle_sim *sim);
  * kernels whose doings depend on time is refused on another machine than it was recorded on, unless
  * `force`; statistics are then those of a machine that makes the same choices. */
 HEDDLE_API enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool force);
+/* Of the trace that was replayed: what heddle_record_note() kept under that name; NULL if nothing.
+ */
+HEDDLE_API const char *heddle_replay_note(const struct heddle_sim *sim, const char *name);
+/* Was it replayed only because of `force`? A warning then says why it would have been refused. */
+HEDDLE_API bool heddle_replay_is_forced(const struct heddle_sim *sim);
 
 /* --- Statistics, summed over the launches so far --- */
 

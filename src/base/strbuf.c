@@ -65,6 +65,15 @@ void strbuf_addf(struct strbuf *b, const char *format, ...)
     va_end(args);
 }
 
+void strbuf_add_indented(struct strbuf *b, const char *s, unsigned blanks)
+{
+    while (*s) {
+        int n = (int)strcspn(s, "\n");
+        strbuf_addf(b, "%*s%.*s\n", (int)blanks, "", n, s);
+        s += n + (s[n] == '\n');
+    }
+}
+
 const char *strbuf_text(const struct strbuf *b)
 {
     return b->text ? b->text : "";

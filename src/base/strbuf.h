@@ -22,6 +22,8 @@ void strbuf_add_char(struct strbuf *b, char c) PLUGIN_CALLABLE(strbuf_add_char);
 void strbuf_addf(struct strbuf *b, const char *format, ...) PLUGIN_CALLABLE(strbuf_addf)
     __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *b, const char *format, va_list args) PLUGIN_CALLABLE(strbuf_vaddf);
+/* Every line of `s` behind so many blanks; the last one ends with a line break. */
+void strbuf_add_indented(struct strbuf *b, const char *s, unsigned blanks);
 const char *strbuf_text(const struct strbuf *b) PLUGIN_CALLABLE(strbuf_text); /* "" while empty */
 
 /* Reads a whole file. Returns 0, or an errno value. */

@@ -45,6 +45,8 @@ bool progress_show(void *user, const struct heddle_progress *p)
 {
     struct progress *state = user;
     double now = host_now_seconds();
+    if (p->warning)
+        output_warnings(p->warning);
     if (p->launch != state->launch) {
         state->launch = p->launch;
         state->launch_began = now;

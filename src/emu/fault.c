@@ -4,22 +4,48 @@
 
 #include "emu/vec.h"
 
-void emu_describe_place(const struct emu_warp *w, uint32_t pc, uint32_t lane, struct strbuf *out)
+void emu_describe_inst(const struct emu *e, uint32_t pc, struct strbuf *out)
 {
-    const struct program *p = w->emu->program;
+    const struct program *p = e->program;
     const struct op_info *info = &p->info[pc];
     const struct ptx_inst *inst = info->inst;
+    if (!inst) {
+        strbuf_addf(out, "the end of '%s'", info->func->name);
+        return;
+    }
+    strbuf_addf(out, "%s:%u", p->module->name, inst->line);
+    if (inst->loc_line && inst->loc_file < p->module->n_files && p->module->files[inst->loc_file])
+        strbuf_addf(out, " (%s:%u)", p->module->files[inst->loc_file], inst->loc_line);
+    strbuf_add(out, ": ");
+    ptx_print_inst(info->func, inst, out);
+}
+
+void emu_describe_barrier(const struct emu_warp *w, struct strbuf *out)
+{
+    const struct cta_barrier *b = &w->cta->barriers[w->barrier];
+    strbuf_addf(out, "waits at barrier %u, where %u of %u warps have come", w->barrier, b->arrived,
+                b->expected ? b->expected : w->cta->n_live);
+}
+
+void emu_describe_apart(const struct emu_warp *w, const char *before, const char *after,
+                        struct strbuf *out)
+{
+    uint32_t apart = w->live & ~w->active;
+    if (apart && w->state != WARP_AT_BARRIER)
+        strbuf_addf(out,
+                    "%s%d of its lanes wait where the paths meet again: if it spins until they do "
+                    "something, it never ends on machines with a SIMT stack%s",
+                    before, __builtin_popcount(apart), after);
+}
+
+void emu_describe_place(const struct emu_warp *w, uint32_t pc, uint32_t lane, struct strbuf *out)
+{
+    const struct op_info *info = &w->emu->program->info[pc];
     strbuf_addf(out, "  in kernel '%s'", w->emu->launch.func->func->name);
     if (info->func != w->emu->launch.func->func)
         strbuf_addf(out, ", function '%s'", info->func->name);
-    if (inst) {
-        strbuf_addf(out, ", %s:%u", p->module->name, inst->line);
-        if (inst->loc_line && inst->loc_file < p->module->n_files &&
-            p->module->files[inst->loc_file])
-            strbuf_addf(out, " (%s:%u)", p->module->files[inst->loc_file], inst->loc_line);
-        strbuf_add(out, ": ");
-        ptx_print_inst(info->func, inst, out);
-    }
+    strbuf_add(out, ", ");
+    emu_describe_inst(w->emu, pc, out);
     strbuf_addf(out, "\n  CTA %u,%u,%u, thread %u,%u,%u (warp %u, lane %u)\n", w->cta->id[0],
                 w->cta->id[1], w->cta->id[2], w->tid[0][lane], w->tid[1][lane], w->tid[2][lane],
                 w->id, lane);

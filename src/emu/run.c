@@ -118,12 +118,11 @@ static void report_deadlock(struct emu *e, struct emu_cta *cta)
         const struct emu_warp *o = &cta->warps[i];
         if (o->state != WARP_AT_BARRIER && o != w)
             continue;
-        const struct cta_barrier *b = &cta->barriers[o->barrier];
-        const struct ptx_inst *inst = e->program->info[o->pc - 1].inst;
-        strbuf_addf(&e->fault.text,
-                    "  warp %u waits at barrier %u (line %u): %u of %u warps have come\n", i,
-                    o->barrier, inst ? inst->line : 0, b->arrived,
-                    b->expected ? b->expected : cta->n_live);
+        strbuf_addf(&e->fault.text, "  warp %u ", i);
+        emu_describe_barrier(o, &e->fault.text);
+        strbuf_add(&e->fault.text, ": ");
+        emu_describe_inst(e, o->pc - 1, &e->fault.text);
+        strbuf_add_char(&e->fault.text, '\n');
     }
 }
 
@@ -157,10 +156,11 @@ static void report_limit(struct emu_cta *ctas, uint32_t n, uint64_t max_insts)
             if (w->state != WARP_RUNNING)
                 continue;
             w->pc++; /* reports name the instruction before pc: here, the one that is next */
-            emu_fault(w, FAULT_LIMIT, (uint32_t)__builtin_ctz(w->active),
-                      "the launch was stopped after %llu warp instructions (--max-insts); a warp "
-                      "that still runs:",
-                      (unsigned long long)max_insts);
+            emu_fault(
+                w, FAULT_LIMIT, (uint32_t)__builtin_ctz(w->active),
+                "the launch was stopped after %llu warp instructions (--max-insts); it still ran",
+                (unsigned long long)max_insts);
+            emu_describe_apart(w, "  ", "\n", &w->emu->fault.text);
             return;
         }
 }

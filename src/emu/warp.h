@@ -223,7 +223,15 @@ void emu_fault(struct emu_warp *w, enum fault_kind kind, uint32_t lane, const ch
     __attribute__((format(printf, 4, 5)));
 void emu_fault_access(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t address,
                       uint32_t bytes, enum ptx_space space);
-/* "kernel k, line 12 of f.ptx (k.cl:3), CTA 1,0,0, thread 5,0,0" */
+/* Pieces of reports, functional and timed ones. "k.ptx:12 (k.cl:3): bar.sync 0;" */
+void emu_describe_inst(const struct emu *e, uint32_t pc, struct strbuf *out);
+/* "waits at barrier 1, where 1 of 2 warps have come"; of a warp that waits at one. */
+void emu_describe_barrier(const struct emu_warp *w, struct strbuf *out);
+/* "31 of its lanes wait ..." between two texts, if some do while the warp runs: who spins for them
+ * never ends. */
+void emu_describe_apart(const struct emu_warp *w, const char *before, const char *after,
+                        struct strbuf *out);
+/* "  in kernel 'k', k.ptx:12 (k.cl:3): ...;\n  CTA 1,0,0, thread 5,0,0 ...\n" */
 void emu_describe_place(const struct emu_warp *w, uint32_t pc, uint32_t lane, struct strbuf *out);
 
 /* --- memory, one lane at a time (lane_memory.c) --- */

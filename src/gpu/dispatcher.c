@@ -69,10 +69,9 @@ static bool is_idle(const struct shard *s)
 static void describe_wait(const struct shard *s, struct strbuf *out)
 {
     const struct dispatcher *d = (const struct dispatcher *)s;
-    if (!is_idle(s))
-        strbuf_addf(out, "  dispatcher: %llu of %llu CTAs have ended, %llu have been started\n",
-                    (unsigned long long)d->done, (unsigned long long)d->n_ctas,
-                    (unsigned long long)d->next_cta);
+    strbuf_addf(out, "dispatcher: %llu of %llu CTAs have ended, %llu have been started\n",
+                (unsigned long long)d->done, (unsigned long long)d->n_ctas,
+                (unsigned long long)d->next_cta);
 }
 
 static const struct shard_ops ops = {"dispatcher", advance, is_idle, describe_wait};

@@ -74,13 +74,6 @@ static bool check_shape(struct heddle_sim *sim, const struct heddle_launch *l,
     return true;
 }
 
-/* A program launches a kernel many times; once is enough. */
-static void warn_once(struct heddle_sim *sim, const struct strbuf *text)
-{
-    if (!strstr(strbuf_text(&sim->warnings), strbuf_text(text)))
-        strbuf_add(&sim->warnings, strbuf_text(text));
-}
-
 static void check_registers(struct heddle_sim *sim, const struct emu_launch *l)
 {
     const struct gpu_config *gpu = sim->gpu;
@@ -92,7 +85,7 @@ static void check_registers(struct heddle_sim *sim, const struct emu_launch *l)
                 "warning: kernel '%s' needs %u registers per thread, %s has %u; spills are not "
                 "modelled\n",
                 l->func->func->name, registers, gpu->name, gpu->registers_per_thread);
-    warn_once(sim, &text);
+    sim_warn_once(sim, strbuf_text(&text));
     strbuf_destroy(&text);
 }
 
@@ -210,26 +203,20 @@ static enum heddle_status run_functional(struct heddle_sim *sim)
 static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
-    struct strbuf why = {0};
     if (!module->timing)
         module->timing = op_timing_build(module->program, &sim->config->sm, &module->arena);
     if (sim->warp_records)
         warp_records_begin(sim->warp_records, e->launch.func->func->name);
     sim_record_begin(sim, module);
     enum machine_end end =
-        machine_run(sim->machine, e, module->timing, ctas_per_sm(sim, &e->launch), &why);
+        machine_run(sim->machine, e, module->timing, ctas_per_sm(sim, &e->launch));
     sim_record_end(sim, end == MACHINE_DONE);
     if (sim->warp_records)
         warp_records_end(sim->warp_records);
     if (end == MACHINE_DEADLOCK || end == MACHINE_LIMIT) {
         e->fault.kind = end == MACHINE_DEADLOCK ? FAULT_DEADLOCK : FAULT_LIMIT;
-        strbuf_addf(&e->fault.text, "%s\n%s",
-                    end == MACHINE_DEADLOCK
-                        ? "deadlock: nothing can happen any more. Who waits for what:"
-                        : "the launch was stopped at its limit of cycles. Who was doing what:",
-                    strbuf_text(&why));
+        machine_describe_halt(sim->machine, end, &e->fault.text);
     }
-    strbuf_destroy(&why);
     if (end == MACHINE_STOPPED) {
         strbuf_add(&e->fault.text, "the launch was stopped\n");
         return HEDDLE_STOPPED;
@@ -271,7 +258,7 @@ enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *
     sim->stats.host_peak_rss_bytes = host_peak_rss_bytes();
     kernel_stats_add(sim, e->launch.func, &before);
     if (e->div_zero_seen)
-        warn_once(sim, &e->warning);
+        sim_warn_once(sim, strbuf_text(&e->warning));
     if (s != HEDDLE_OK)
         return sim_fail(sim, s, "%s", strbuf_text(&e->fault.text));
     struct strbuf why = {0};

@@ -333,8 +333,33 @@ static enum engine_end run_engine(struct machine *m, sim_time limit)
     }
 }
 
+/* MODEL: the next kernel begins with the visibility period after everything has come to rest; the
+ * engine is never further than that. */
+static void end_kernel(struct machine *m, sim_time begin)
+{
+    sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher.ended_at;
+    m->kernel_free_at = (rest_time(m) / m->visibility + 1) * m->visibility;
+    m->stats.cycles += (end - begin) / core;
+    m->stats.wait_cycles += (m->kernel_free_at - end) / core;
+    look_until(m, m->kernel_free_at); /* nothing happens in between */
+}
+
+/* A launch that was stopped at its limit has taken just that long, and so have the waits of
+ * accesses at L1D; nothing follows it. */
+static void cut_kernel(struct machine *m)
+{
+    m->kernel_free_at += m->options.max_cycles * m->clocks[CLOCK_CORE].period;
+    m->stats.cycles += m->options.max_cycles;
+    uint64_t now = m->kernel_free_at / m->clocks[CLOCK_CORE].period;
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++) {
+        struct sm *sm = &m->sms[i];
+        if (sm->ldst_stalled)
+            sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+    }
+}
+
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
-                             uint32_t ctas_per_sm, struct strbuf *why)
+                             uint32_t ctas_per_sm)
 {
     sim_time core = m->clocks[CLOCK_CORE].period;
     sim_time begin = m->kernel_free_at;
@@ -352,15 +377,13 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     }
     if (end == ENGINE_STOPPED)
         return MACHINE_STOPPED;
-    if (end == ENGINE_DEADLOCK || end == ENGINE_LIMIT) {
-        engine_describe_wait(&m->engine, why);
-        return end == ENGINE_DEADLOCK ? MACHINE_DEADLOCK : MACHINE_LIMIT;
+    if (end == ENGINE_DEADLOCK)
+        return MACHINE_DEADLOCK;
+    if (end == ENGINE_LIMIT) {
+        cut_kernel(m);
+        return MACHINE_LIMIT;
     }
     commit_memory(m, 0);
-    m->stats.cycles += (m->dispatcher.ended_at - begin) / core;
-    /* MODEL: the next kernel begins with the visibility period after everything has come to rest;
-     * the engine is never further than that. */
-    m->kernel_free_at = (rest_time(m) / m->visibility + 1) * m->visibility;
-    look_until(m, m->kernel_free_at); /* nothing happens in between */
+    end_kernel(m, begin);
     return MACHINE_DONE;
 }

@@ -19,7 +19,8 @@ struct machine_options {
 
 /* Counted by the machine itself, beside what its parts count. */
 struct machine_stats {
-    uint64_t cycles; /* core cycles of all launches, overheads included */
+    uint64_t cycles;      /* core cycles of all launches, overheads included */
+    uint64_t wait_cycles; /* from the end of each until the next one may begin */
 };
 
 struct machine;
@@ -70,9 +71,15 @@ void machine_watch(struct machine *m, struct machine_watcher watcher);
 enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT, MACHINE_STOPPED };
 
 /* Runs the launch that `emu` describes to its end. After a FAULT emu->fault has the report, after
- * DEADLOCK and LIMIT `why` has. */
+ * DEADLOCK and LIMIT machine_describe_halt() makes it. */
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
-                             uint32_t ctas_per_sm, struct strbuf *why);
+                             uint32_t ctas_per_sm);
+
+/* --- reports (machine_report.c) --- */
+/* Why the launch did not end: a warp with its place in the program, then what every part does. */
+void machine_describe_halt(const struct machine *m, enum machine_end end, struct strbuf *out);
+/* The place of a warp that runs, or else of one that waits; nothing if none is live. */
+void machine_describe_warp(const struct machine *m, struct strbuf *out);
 
 /* Sums over the parts. */
 void machine_run_stats(const struct machine *m, struct run_stats *into);

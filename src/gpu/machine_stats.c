@@ -73,6 +73,8 @@ void machine_totals_take(const struct machine *m, struct machine_totals *t)
     t->l1i_fetch_bytes = fetch_bytes(&m->config->sm.l1i);
     t->l1c_fetch_bytes = fetch_bytes(&m->config->sm.l1c);
     t->cycles = m->stats.cycles;
+    t->wait_cycles = m->stats.wait_cycles;
+    t->elapsed_cycles = m->kernel_free_at / m->clocks[CLOCK_CORE].period;
     t->n_sms = m->config->gpu->n_sms;
     t->warps_per_sm = m->config->gpu->warps_per_sm;
     t->is_attributed = m->options.attribute;
@@ -160,6 +162,14 @@ struct row {
 
 static const struct row rows[] = {
     COUNT("cycles", "core cycles", "time of all launches, overheads included", cycles),
+    COUNT("wait_cycles", "core cycles",
+          "time after launches: from the end of each until stores, write-backs and credits have "
+          "come to rest and the next one may begin",
+          wait_cycles),
+    COUNT("elapsed_cycles", "core cycles",
+          "cycles + wait_cycles: where the time axis of --series, --timeline and --attribute-out "
+          "ends",
+          elapsed_cycles),
     RATIO("ipc", "instructions/cycle", "thread instructions per core cycle", get_ipc),
     RATIO("occupancy", "fraction", "resident warps against what the machine holds", get_occupancy),
 #define COUNTER(field, name, unit, help) COUNT(name, unit, help, sm.field),
@@ -327,6 +337,8 @@ bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_byt
     ok &= dram_stats_check(&t->dram, why);
     ok &= noc_is_conserved(&t->up_tx, &t->up_rx, why);
     ok &= noc_is_conserved(&t->down_tx, &t->down_rx, why);
+    ok &= check(t->elapsed_cycles == t->cycles + t->wait_cycles,
+                "elapsed_cycles == cycles + wait_cycles", why);
     ok &= check(t->sm.issued == t->run.warp_insts, "issued == warp_insts", why);
     ok &= check(t->l1d.loads == t->sm.load_requests, "l1d.loads == line accesses of loads", why);
     ok &=

@@ -6,7 +6,8 @@
 #include "gpu/machine.h"
 
 struct machine_totals {
-    uint64_t cycles;
+    uint64_t cycles, wait_cycles; /* of launches, and between them */
+    uint64_t elapsed_cycles;      /* by the machine's clock */
     struct run_stats run;
     struct sm_stats sm;
     struct cache_stats l1d, l1i, l1c, l2;

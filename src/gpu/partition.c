@@ -281,15 +281,16 @@ static void partition_advance(struct shard *s, sim_time until)
 static void partition_describe_wait(const struct shard *s, struct strbuf *out)
 {
     const struct partition *p = (const struct partition *)s;
-    if (partition_is_idle(s))
-        return;
-    strbuf_addf(out, "  partition %u: %llu requests, %u towards DRAM, %u replies waiting\n",
-                p->index, (unsigned long long)p->outstanding, p->to_dram_n, p->replies.n);
+    struct strbuf dram = {0};
+    strbuf_addf(out, "partition %u: %llu requests, %u towards DRAM, %u replies waiting\n", p->index,
+                (unsigned long long)p->outstanding, p->to_dram_n, p->replies.n);
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
         if (p->banks[b].queue.n)
-            strbuf_addf(out, "    L2 bank %u: %u requests%s\n", b, p->banks[b].queue.n,
+            strbuf_addf(out, "  L2 bank %u: %u requests%s\n", b, p->banks[b].queue.n,
                         p->banks[b].stalled ? ", the first cannot be served" : "");
-    dram_describe_wait(p->dram, out);
+    dram_describe_wait(p->dram, &dram);
+    strbuf_add_indented(out, strbuf_text(&dram), 2);
+    strbuf_destroy(&dram);
 }
 
 static const struct shard_ops partition_ops = {"partition", partition_advance, partition_is_idle,

@@ -34,6 +34,12 @@ const char *heddle_warnings(const struct heddle_sim *sim)
     return strbuf_text(&sim->warnings);
 }
 
+void sim_warn_once(struct heddle_sim *sim, const char *text)
+{
+    if (!strstr(strbuf_text(&sim->warnings), text))
+        strbuf_add(&sim->warnings, text);
+}
+
 static enum heddle_status choose_isa(struct heddle_sim *sim, const char *name)
 {
     int isa = host_isa_find(name);
@@ -75,9 +81,21 @@ static void report_progress(void *user, const struct machine *m, uint64_t cycle)
                                 .ctas_done = m->dispatcher.done,
                                 .ctas = m->dispatcher.n_ctas,
                                 .cycles = cycle,
-                                .warp_insts = run.warp_insts};
+                                .warp_insts = run.warp_insts,
+                                .warning = sim->news.len ? strbuf_text(&sim->news) : NULL};
     if (!sim->progress(sim->progress_user, &p))
         sim->machine->stop = true;
+    strbuf_clear(&sim->news);
+}
+
+/* Whoever follows the progress hears of it while it happens, others when they ask. */
+static void warn_of_spin(void *user, const char *text)
+{
+    struct heddle_sim *sim = user;
+    if (sim->progress)
+        strbuf_add(&sim->news, text);
+    else
+        sim_warn_once(sim, text);
 }
 
 static void create_machine(struct heddle_sim *sim, const struct heddle_options *o)
@@ -90,6 +108,7 @@ static void create_machine(struct heddle_sim *sim, const struct heddle_options *
     sim->machine = machine_create(sim->config, &m, &sim->mem);
     sim->progress = o->progress;
     sim->progress_user = o->progress_user;
+    sim->spin_watch = spin_watch_create(sim->machine, warn_of_spin, sim);
     if (o->progress)
         machine_watch(sim->machine, (struct machine_watcher){.period_cycles = PROGRESS_CYCLES,
                                                              .look = report_progress,
@@ -165,11 +184,14 @@ void heddle_destroy(struct heddle_sim *sim)
     }
     warp_records_destroy(sim->warp_records);
     trace_recorder_destroy(sim->recorder);
+    arena_destroy(&sim->notes_arena);
     machine_destroy(sim->machine);
+    spin_watch_destroy(sim->spin_watch);
     mem_destroy(&sim->mem);
     machine_config_destroy(sim->config);
     strbuf_destroy(&sim->emu.fault.text);
     strbuf_destroy(&sim->emu.warning);
+    strbuf_destroy(&sim->news);
     strbuf_destroy(&sim->error);
     strbuf_destroy(&sim->warnings);
     free(sim->kernels);

@@ -4,6 +4,7 @@
 
 #include "emu/warp.h"
 #include "gpu/machine_totals.h"
+#include "gpu/spin_watch.h"
 #include "gpu/warp_records.h"
 #include "heddle/heddle.h"
 
@@ -28,6 +29,7 @@ struct heddle_sim {
     const struct gpu_config *gpu;      /* part of config */
     struct machine *machine;           /* NULL = functional execution */
     struct warp_records *warp_records; /* NULL = nobody wants them */
+    struct spin_watch *spin_watch;     /* NULL = functional execution */
     struct dev_mem mem;
     struct emu emu;
     struct run_stats stats;
@@ -35,6 +37,10 @@ struct heddle_sim {
     struct trace_recorder *recorder; /* NULL = nothing is recorded */
     bool record_failed;              /* a launch was not recorded to its end */
     uint64_t recorded_insts;         /* warp instructions of the launches so far */
+    struct arena notes_arena;        /* of the trace that was replayed: */
+    struct trace_note *notes;
+    uint32_t n_notes;
+    bool replay_is_forced;
     uint32_t isa;
     uint64_t max_insts;
     uint32_t n_launches;
@@ -42,10 +48,13 @@ struct heddle_sim {
     uint32_t n_kernels, cap_kernels;
     bool (*progress)(void *user, const struct heddle_progress *p);
     void *progress_user;
+    struct strbuf news; /* a warning that the progress function is still to be told */
     struct strbuf error;
     struct strbuf warnings; /* of successful calls: compilers' and run-time ones */
 };
 
+/* A program launches a kernel many times; to warn once is enough. */
+void sim_warn_once(struct heddle_sim *sim, const char *text);
 /* Replaces the error text and returns the status. */
 enum heddle_status sim_fail(struct heddle_sim *sim, enum heddle_status status, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));

@@ -214,12 +214,11 @@ void engine_describe_wait(const struct engine *e, struct strbuf *out)
         const struct shard *s = e->shards[i];
         if (s->ops->is_idle(s))
             continue;
-        strbuf_addf(out, "%s (shard %u): ", s->ops->kind, s->id);
         size_t before = out->len;
         if (s->ops->describe_wait)
             s->ops->describe_wait(s, out);
         if (out->len == before)
-            strbuf_add(out, "does not say what it waits for");
+            strbuf_addf(out, "%s (shard %u) does not say what it waits for", s->ops->kind, s->id);
         if (out->text[out->len - 1] != '\n')
             strbuf_add_char(out, '\n');
     }

@@ -58,7 +58,8 @@ struct shard_ops {
     void (*advance)(struct shard *s, sim_time until);
     /* Has it nothing outstanding at all? Used to tell the end from a deadlock. */
     bool (*is_idle)(const struct shard *s);
-    /* What it waits for, in words; nothing if it is idle. */
+    /* Who it is and what it waits for, in words: "SM 3: ...", what follows indented. Only called
+     * while it is not idle. */
     void (*describe_wait)(const struct shard *s, struct strbuf *out);
 };
 

@@ -364,54 +364,6 @@ static void sm_advance(struct shard *s, sim_time until)
     s->failed = sm->emu.fault.kind != FAULT_NONE;
 }
 
-static void describe_warp(const struct sm *sm, uint32_t slot, struct strbuf *out)
-{
-    static const char *const words[] = {[STALLED_NONE] = "could issue",
-                                        [STALLED_BARRIER] = "waits at a barrier",
-                                        [STALLED_FETCH] = "waits for its instructions",
-                                        [STALLED_BRANCH] = "waits for a branch",
-                                        [STALLED_DATA] = "waits for a result",
-                                        [STALLED_MEMORY] = "waits for data from memory",
-                                        [STALLED_UNIT] = "waits for a unit",
-                                        [STALLED_POLICY] = "is held back by the scheduler",
-                                        [STALLED_FENCE] =
-                                            "waits until its stores and atomics are visible"};
-    const struct sm_warp *w = &sm->warps[slot];
-    uint32_t pc = w->emu->pc;
-    if (pc > 0 && w->cause == STALLED_BARRIER &&
-        sm->emu.program->ops[pc - 1].klass == PTX_CLASS_BARRIER)
-        pc--; /* the barrier itself has been executed */
-    const struct ptx_inst *inst = sm->emu.program->info[pc].inst;
-    strbuf_addf(out, "    warp %u (CTA %llu, warp %u of it) %s", slot,
-                (unsigned long long)w->emu->cta->number, w->emu->id, words[w->cause]);
-    if (inst)
-        strbuf_addf(out, ", at line %u", inst->line);
-    uint32_t apart = w->emu->live & ~w->emu->active;
-    if (w->emu->state == WARP_AT_HEAP)
-        strbuf_add(out, " (it has called malloc or free)");
-    if (apart && w->emu->state != WARP_AT_BARRIER)
-        strbuf_addf(out,
-                    "; %d of its lanes wait where the paths meet again: if it spins until they do "
-                    "something, it never ends on machines with a SIMT stack",
-                    __builtin_popcount(apart));
-    strbuf_add_char(out, '\n');
-}
-
-static void sm_describe_wait(const struct shard *s, struct strbuf *out)
-{
-    const struct sm *sm = (const struct sm *)s;
-    if (sm_is_idle(s))
-        return;
-    strbuf_addf(out, "  SM %u: %u CTAs, %llu requests out, %u in the miss queue, %u in LDST%s\n",
-                sm->index, sm->n_resident, (unsigned long long)sm->requests_out, sm->miss_n,
-                sm->ldst_n, sm->ldst_stalled ? " (stalled)" : "");
-    for (uint64_t live = sm->view.live; live; live &= live - 1)
-        describe_warp(sm, (uint32_t)__builtin_ctzll(live), out);
-    cache_describe_wait(sm->l1d, out);
-    if (sm->sched->describe_wait)
-        sm->sched->describe_wait(sm->scheduler, out);
-}
-
 static const struct shard_ops sm_ops = {"sm", sm_advance, sm_is_idle, sm_describe_wait};
 
 /* --- set-up --- */

@@ -266,6 +266,15 @@ void sm_destroy(struct sm *sm);
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
                      uint32_t launch, uint32_t l1d_ways, bool flush_l1);
 
+/* --- reports (describe.c) --- */
+/* What it waits for and what each of its warps does, as shard_ops asks for it. */
+void sm_describe_wait(const struct shard *s, struct strbuf *out);
+/* The instruction that a live warp executes next, or waits at. */
+uint32_t sm_warp_pc(const struct sm *sm, uint32_t slot);
+/* A warp for a report to name: one that does not wait at a barrier, if there is one; SM_MAX_WARPS
+ * if no warp is live. */
+uint32_t sm_find_warp(const struct sm *sm);
+
 /* --- pieces (issue.c, fetch.c, ldst.c, reply.c) --- */
 /* Performs what its warps asked of the heap in the visibility period that ended at t; true if
  * something was freed. */

@@ -219,7 +219,11 @@ enum heddle_status record_kernel(const struct kernel_case *k, const struct testb
     char hash[HASH_TEXT_BYTES];
     hash_of(strbuf_text(&contents), contents.len, hash);
     add_outcome(s, heddle_error(r.sim), hash, &printed, out);
-    if (s == HEDDLE_OK)
+    /* A limit cuts off all parts of the machine at the same time, a fault does not. */
+    bool is_cut = s != HEDDLE_OK && strstr(heddle_error(r.sim), "--max-cycles");
+    if (is_cut)
+        strbuf_add(out, heddle_warnings(r.sim));
+    if (s == HEDDLE_OK || is_cut)
         add_statistics(r.sim, out);
     heddle_destroy(r.sim);
     strbuf_destroy(&printed);

@@ -53,6 +53,9 @@ static const struct doctored {
     FIELD(partition.reads_around, "DRAM reads =="),
     FIELD(partition.writes_around, "DRAM writes =="),
     FIELD(partition.lines_flushed, "DRAM writes =="),
+    FIELD(cycles, "elapsed_cycles =="),
+    FIELD(wait_cycles, "elapsed_cycles =="),
+    FIELD(elapsed_cycles, "elapsed_cycles =="),
     FIELD(l1_mshr_area, "MSHRs of L1"),
     FIELD(l1_mshr_stays, "MSHRs of L1"),
     FIELD(l2_mshr_area, "MSHRs of L2"),
@@ -93,6 +96,7 @@ static void every_identity_notices_a_count_that_is_off_by_one(void **state)
     struct strbuf why = {0};
     run_a_workload(&good, &sector_bytes);
     assert_true(machine_totals_check(&good, sector_bytes, &why));
+    assert_true(good.cycles > 0 && good.wait_cycles > 0);
     assert_true(good.ldst_area > 0 && good.miss_area > 0 && good.l2_area > 0);
     assert_true(good.l1_mshr_area > 0 && good.l2_mshr_area > 0 && good.partition.bytes_sent > 0);
     for (uint32_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {

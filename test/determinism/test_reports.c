@@ -59,8 +59,15 @@ static void warps_at_different_barriers_are_a_deadlock(void **state)
                        "bar.sync 2, 64;\n"
                        "END: ret; }\n",
                   1, 0,
-                  (const char *const[]){"deadlock", "waits at a barrier", "at line 9\n",
-                                        "at line 12\n", NULL});
+                  (const char *const[]){
+                      "deadlock: nothing can happen any more\n  in kernel 'k', "
+                      "bad.ptx:12: bar.sync 2, 64;\n  CTA 0,0,0, thread 0,0,0 (warp 0, lane 0)\n  "
+                      "who waits for what:\n    SM 0: ",
+                      "\n      warp 0 (CTA 0, warp 0 of it) waits at barrier 2, where 1 of 2 warps "
+                      "have come, bad.ptx:12: bar.sync 2, 64;\n",
+                      "\n      warp 1 (CTA 0, warp 1 of it) waits at barrier 1, where 1 of 2 warps "
+                      "have come, bad.ptx:9: bar.sync 1, 64;\n",
+                      "\n      L1D: 0 of ", "\n    dispatcher: 0 of 1 CTAs have ended", NULL});
 }
 
 static void a_spin_is_stopped_and_its_line_is_named(void **state)
@@ -69,19 +76,75 @@ static void a_spin_is_stopped_and_its_line_is_named(void **state)
     expect_report(HEAD "AGAIN: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; "
                        "@%p bra AGAIN;\n"
                        "ret; }\n",
-                  1, 20000, (const char *const[]){"limit of cycles", "at line 7", NULL});
+                  1, 20000,
+                  (const char *const[]){"stopped after 20000 cycles (--max-cycles)",
+                                        "in kernel 'k', bad.ptx:7: ", "CTA 0,0,0, thread ",
+                                        "who was doing what:\n    SM 0: ", "\ncycles = 20000\n",
+                                        "\nelapsed_cycles = 20000\n", NULL});
 }
 
 static void a_lock_held_by_a_waiting_lane_is_called_a_livelock(void **state)
 {
     (void)state;
-    expect_report(HEAD "AGAIN: atom.global.cas.b32 %v, [%a], 0, 1; setp.ne.u32 %p, %v, 0; "
-                       "@%p bra AGAIN;\n"
-                       "atom.global.exch.b32 %v, [%a], 0;\n"
-                       "ret; }\n",
-                  1, 20000,
-                  (const char *const[]){"at line 7", "of its lanes wait where the paths meet again",
-                                        "never ends on machines with a SIMT stack", NULL});
+    expect_report(
+        HEAD "AGAIN: atom.global.cas.b32 %v, [%a], 0, 1; setp.ne.u32 %p, %v, 0; "
+             "@%p bra AGAIN;\n"
+             "atom.global.exch.b32 %v, [%a], 0;\n"
+             "ret; }\n",
+        1, 20000,
+        (const char *const[]){"bad.ptx:7: ", "of its lanes wait where the paths meet again",
+                              "never ends on machines with a SIMT stack", NULL});
+}
+
+/* What a kernel is warned of that runs for so long. */
+static void expect_warning(const char *ptx, uint64_t cycles, const char *warning)
+{
+    static const struct testbed bed = {
+        "small", "gtx480", {"n_sms=1", "memory.n_partitions=1", NULL}};
+    const struct kernel_buffer buffer = {256, NULL, false};
+    const struct kernel_launch launch = {"k", 1, 64};
+    struct kernel_case k = {"spin.ptx", ptx, &buffer, 1, &launch, 1, cycles};
+    struct strbuf first = {0}, other = {0}, why = {0};
+    observe_kernel(&k, &bed, &manners[0], &first);
+    const char *found = strstr(strbuf_text(&first), "seems to spin");
+    if (!found != !warning || (found && !strstr(found, warning)))
+        fail_msg("%s\n  but not:\n%s", warning ? warning : "no warning", strbuf_text(&first));
+    observe_kernel(&k, &bed, &manners[3], &other);
+    if (!observations_agree(&first, &other, &why))
+        fail_msg("%s:\n%s", manners[3].name, strbuf_text(&why));
+    strbuf_destroy(&first);
+    strbuf_destroy(&other);
+    strbuf_destroy(&why);
+}
+
+/* Millions of cycles in a row without anything new, and not a few too early. */
+enum { SPIN_CYCLES = 4500000, SHORT_CYCLES = 3000000 };
+
+#define SPIN                                                                                       \
+    HEAD "AGAIN: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra AGAIN;\nret; }\n"
+
+static void a_spin_is_warned_of_without_a_limit_of_its_own(void **state)
+{
+    (void)state;
+    expect_warning(SPIN, SPIN_CYCLES, "in kernel 'k', spin.ptx:7: ");
+    expect_warning(SPIN, SHORT_CYCLES, NULL);
+    expect_warning(HEAD "AGAIN: atom.global.cas.b32 %v, [%a], 0, 1; setp.ne.u32 %p, %v, 0; "
+                        "@%p bra AGAIN;\natom.global.exch.b32 %v, [%a], 0;\nret; }\n",
+                   SPIN_CYCLES, "of its lanes wait where the paths meet again");
+}
+
+/* One of two warps waits at a barrier, the other counts, in a register or in memory. */
+static void work_is_not_taken_for_a_spin(void **state)
+{
+    (void)state;
+#define ONE_WORKS "setp.lt.u32 %p, %t, 32; @%p bra END;\nmov.u32 %v, 0;\n"
+    expect_warning(HEAD ONE_WORKS "AGAIN: add.u32 %v, %v, 1; setp.ne.u32 %p, %v, 0; @%p bra "
+                                  "AGAIN;\nEND: bar.sync 0; ret; }\n",
+                   SPIN_CYCLES, NULL);
+    expect_warning(HEAD ONE_WORKS "AGAIN: red.global.add.u32 [%a], 1; ld.volatile.global.u32 %v, "
+                                  "[%a+128]; setp.eq.u32 %p, %v, 0; @%p bra AGAIN;\n"
+                                  "END: bar.sync 0; ret; }\n",
+                   SPIN_CYCLES, NULL);
 }
 
 /* Which CTA is the first to get there depends on the machine. */
@@ -101,6 +164,8 @@ int main(void)
         cmocka_unit_test(warps_at_different_barriers_are_a_deadlock),
         cmocka_unit_test(a_spin_is_stopped_and_its_line_is_named),
         cmocka_unit_test(a_lock_held_by_a_waiting_lane_is_called_a_livelock),
+        cmocka_unit_test(a_spin_is_warned_of_without_a_limit_of_its_own),
+        cmocka_unit_test(work_is_not_taken_for_a_spin),
         cmocka_unit_test(a_bad_access_is_reported_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

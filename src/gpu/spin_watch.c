@@ -1,0 +1,238 @@
+#include "gpu/spin_watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KNOWN_STATES = 128 }; /* of a warp: as many instructions as a loop that spins may have */
+
+/* Where the warp in a slot has been. */
+struct known {
+    struct known_state {
+        uint64_t hash;
+        uint32_t pc;
+    } states[KNOWN_STATES];
+    uint32_t n, next;
+    uint32_t n_repeats; /* looks that found it in one of them, of those in a row */
+};
+
+/* Changes whenever a warp starts or ends. */
+struct comings {
+    uint64_t ctas_done, ctas_started, warps_done;
+    uint32_t launch;
+};
+
+struct spin_watch {
+    void (*tell)(void *user, const char *text);
+    void *user;
+    struct comings last;
+    uint64_t quiet_since; /* cycle */
+    bool has_told;        /* of this launch */
+    struct known *known;  /* n_sms x SM_MAX_WARPS; NULL until there is something to suspect */
+    uint32_t n_repeats;
+    uint64_t memory; /* hash at the first of them */
+};
+
+/* --- hashes: to find equals among few, not to resist anybody --- */
+
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 29;
+}
+
+static uint64_t hash_bytes(uint64_t h, const void *data, uint64_t bytes)
+{
+    const char *at = data;
+    uint64_t word;
+    for (; bytes >= sizeof word; at += sizeof word, bytes -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = mix(h, word);
+    }
+    word = 0;
+    if (bytes)
+        memcpy(&word, at, bytes);
+    return mix(h, word);
+}
+
+static uint64_t hash_frames(uint64_t h, const struct emu_warp *w)
+{
+    const struct call_frame *top = &w->frames[w->n_frames - 1];
+    uint32_t n_preds = top->preds_at + top->func->n_preds + FRAME_EXTRA_PREDS;
+    uint32_t local = top->local_end < w->local_cap ? top->local_end : w->local_cap;
+    for (uint32_t i = 0; i < w->n_frames; i++)
+        h = mix(h, (uint64_t)w->frames[i].rows_at << 32 | w->frames[i].func->entry);
+    h = hash_bytes(h, w->rows, top->rows_at + top->func->frame_bytes);
+    h = hash_bytes(h, w->pred_store, n_preds * sizeof *w->pred_store);
+    return w->local ? hash_bytes(h, w->local, (uint64_t)local * WARP_LANES) : h;
+}
+
+/* All that decides what the warp does next, but for memory that others see too. */
+static uint64_t hash_warp(const struct emu_warp *w)
+{
+    uint64_t h = mix((uint64_t)w->pc << 32 | w->rpc, (uint64_t)w->active << 32 | w->live);
+    h = mix(h, (uint64_t)w->state << 32 | w->cc);
+    for (uint32_t i = 0; i + 1 < w->depth; i++) /* the top entry is in the warp itself */
+        h = hash_bytes(h, &w->stack[i], sizeof w->stack[i]);
+    return w->n_frames ? hash_frames(h, w) : h;
+}
+
+static uint64_t hash_memory(const struct dev_mem *m)
+{
+    uint64_t h = 0;
+    for (uint32_t i = 0; i < m->n; i++)
+        h = hash_bytes(h, mem_host(m, m->allocs[i].start), m->allocs[i].bytes);
+    return h;
+}
+
+/* --- what is new --- */
+
+/* Is the warp at an instruction that it has been at, but in another state? Remembers where it is.
+ * An instruction at which it has not been seen says nothing: it may be one of the loop. */
+static bool is_elsewhere(struct known *k, uint64_t hash, uint32_t pc)
+{
+    bool was_here = false;
+    for (uint32_t i = 0; i < k->n; i++) {
+        if (k->states[i].hash == hash) {
+            k->n_repeats++;
+            return false;
+        }
+        was_here |= k->states[i].pc == pc;
+    }
+    k->states[k->next] = (struct known_state){hash, pc};
+    k->next = (k->next + 1) % KNOWN_STATES;
+    k->n += k->n < KNOWN_STATES;
+    return was_here;
+}
+
+/* Does a warp of the SM get on? Shared memory counts as the state of the first warp of its CTA. */
+static bool sm_gets_on(struct known *known, const struct sm *sm)
+{
+    bool any = false;
+    uint64_t seen_ctas = 0;
+    for (uint64_t live = sm->view.live; live; live &= live - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(live);
+        const struct sm_warp *w = &sm->warps[slot];
+        const struct emu_cta *cta = w->emu->cta;
+        uint64_t state = hash_warp(w->emu);
+        if (!(seen_ctas >> w->cta_slot & 1))
+            state = hash_bytes(state, cta->shared, cta->shared_bytes);
+        seen_ctas |= 1ull << w->cta_slot;
+        any |= is_elsewhere(&known[slot], state, w->emu->pc);
+    }
+    return any;
+}
+
+/* Was every warp mostly where it had been before, over the last looks in a row? */
+static bool all_repeat(const struct spin_watch *w, const struct machine *m)
+{
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        for (uint64_t live = m->sms[i].view.live; live; live &= live - 1) {
+            size_t slot = (size_t)i * SM_MAX_WARPS + (uint32_t)__builtin_ctzll(live);
+            if (w->known[slot].n_repeats < SPIN_REPEATS / 2)
+                return false;
+        }
+    return true;
+}
+
+static void begin_row(struct spin_watch *w, uint32_t n_sms)
+{
+    w->n_repeats = 0;
+    for (size_t i = 0; i < (size_t)n_sms * SM_MAX_WARPS; i++)
+        w->known[i].n_repeats = 0;
+}
+
+static struct comings comings_of(const struct machine *m)
+{
+    struct comings c = {.ctas_done = m->dispatcher.done,
+                        .ctas_started = m->dispatcher.next_cta,
+                        .launch = m->sms[0].launch};
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        c.warps_done += m->sms[i].run_stats.warps;
+    return c;
+}
+
+static bool is_same(const struct comings *a, const struct comings *b)
+{
+    return a->ctas_done == b->ctas_done && a->ctas_started == b->ctas_started &&
+           a->warps_done == b->warps_done && a->launch == b->launch;
+}
+
+static void begin_anew(struct spin_watch *w, const struct comings *now, uint64_t cycle)
+{
+    w->has_told &= now->launch == w->last.launch;
+    w->last = *now;
+    w->quiet_since = cycle;
+    w->n_repeats = 0;
+    free(w->known);
+    w->known = NULL;
+}
+
+static void warn(struct spin_watch *w, const struct machine *m, uint64_t cycle)
+{
+    struct strbuf text = {0};
+    strbuf_addf(&text,
+                "warning: launch %u seems to spin for ever: for %llu cycles no warp has started or "
+                "ended, for the last %llu none has got on, nor has memory changed; it goes "
+                "on (--max-cycles limits a launch). A warp that goes round:\n",
+                w->last.launch + 1, (unsigned long long)(cycle - w->quiet_since),
+                (unsigned long long)SPIN_REPEATS * SPIN_LOOK_CYCLES);
+    machine_describe_warp(m, &text);
+    w->has_told = true;
+    w->tell(w->user, strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
+static void compare_states(struct spin_watch *w, const struct machine *m, uint64_t cycle)
+{
+    uint32_t n_sms = m->config->gpu->n_sms;
+    bool gets_on = false;
+    if (!w->known)
+        w->known = xcalloc((size_t)n_sms * SM_MAX_WARPS, sizeof *w->known);
+    for (uint32_t i = 0; i < n_sms; i++)
+        gets_on |= sm_gets_on(&w->known[(size_t)i * SM_MAX_WARPS], &m->sms[i]);
+    if (gets_on) {
+        begin_row(w, n_sms);
+        return;
+    }
+    if (w->n_repeats++ == 0)
+        w->memory = hash_memory(m->mem);
+    if (w->n_repeats < SPIN_REPEATS)
+        return;
+    if (all_repeat(w, m) && hash_memory(m->mem) == w->memory)
+        warn(w, m, cycle);
+    begin_row(w, n_sms);
+}
+
+static void look(void *user, const struct machine *m, uint64_t cycle)
+{
+    struct spin_watch *w = user;
+    const struct emu_tracer *tracer = m->sms[0].emu.tracer;
+    struct comings now = comings_of(m);
+    if (!is_same(&now, &w->last))
+        begin_anew(w, &now, cycle);
+    /* A replay has no values to look at, and ends with its trace. */
+    bool is_over = now.ctas_done == m->dispatcher.n_ctas;
+    if (w->has_told || is_over || (tracer && tracer->replays))
+        return;
+    if (cycle - w->quiet_since >= SPIN_QUIET_CYCLES)
+        compare_states(w, m, cycle);
+}
+
+struct spin_watch *spin_watch_create(struct machine *m, void (*tell)(void *user, const char *text),
+                                     void *user)
+{
+    struct spin_watch *w = xcalloc(1, sizeof *w);
+    w->tell = tell;
+    w->user = user;
+    machine_watch(
+        m, (struct machine_watcher){.period_cycles = SPIN_LOOK_CYCLES, .look = look, .user = w});
+    return w;
+}
+
+void spin_watch_destroy(struct spin_watch *w)
+{
+    if (!w)
+        return;
+    free(w->known);
+    free(w);
+}
