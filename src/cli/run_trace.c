@@ -1,31 +1,79 @@
-/* Replays a trace. Nothing is computed, so there is nothing to verify, and the result says so. */
+/* Replays a trace. Nothing is computed, so there is nothing to verify, and the result says so. What
+ * it is a result of, the trace has noted. */
 #include "cli/output.h"
 #include "cli/run_watch.h"
+#include "config/number.h"
 
-static enum heddle_status print_result(const struct run_context *run, const char *path,
-                                       const struct heddle_sim *sim, const struct run_watch *watch)
+/* What a run of the same program says of itself. */
+static void json_origin(const struct heddle_sim *sim, struct json_writer *w)
 {
-    struct strbuf text = {0};
-    if (run->options->json) {
-        struct json_writer w = {.out = &text};
-        json_begin_object(&w, NULL);
-        json_string(&w, "trace", path);
-        json_string(&w, "heddle_version", heddle_version());
-        json_null(&w, "verified");
-        json_bool(&w, "replayed", true);
+    static const char *const texts[] = {"workload", "size", "file", "kernel", "input_hash"};
+    const char *seed = heddle_replay_note(sim, "seed");
+    uint64_t number;
+    struct heddle_stat launches;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (heddle_replay_note(sim, texts[i]))
+            json_string(w, texts[i], heddle_replay_note(sim, texts[i]));
+    if (seed && number_parse_u64(seed, &number))
+        json_uint(w, "seed", number);
+    if (heddle_stat_find(sim, "launches", &launches))
+        json_uint(w, "launches", launches.count);
+}
+
+static void json_result(const struct run_context *run, const char *path,
+                        const struct heddle_sim *sim, const struct run_watch *watch,
+                        enum heddle_status status, struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_string(&w, "trace", path);
+    json_origin(sim, &w);
+    json_string(&w, "heddle_version", heddle_version());
+    json_null(&w, "verified");
+    json_bool(&w, "replayed", true);
+    json_bool(&w, "replay_forced", heddle_replay_is_forced(sim));
+    if (status == HEDDLE_OK) {
+        run_json_outcome(sim, status, NULL, &w);
         run_json_machine(run, &w);
         run_json_stats(sim, &w);
         run_json_kernels(sim, &w);
         run_watch_json(watch, run->options, &w);
-        json_end_object(&w);
-    } else if (!run->options->quiet) {
-        strbuf_addf(&text, "%s: replayed on %s; results are not computed, so not verified\n", path,
-                    run->gpu->name);
-        run_print_stats(sim, &text);
-        if (run->options->kernels)
-            run_print_kernels(sim, &text);
-        run_watch_print(watch, run->options, sim, &text);
+    } else {
+        run_json_failure(run, sim, status, &w);
     }
+    json_end_object(&w);
+}
+
+static void print_result(const struct run_context *run, const char *path,
+                         const struct heddle_sim *sim, const struct run_watch *watch,
+                         enum heddle_status status, struct strbuf *out)
+{
+    enum run_extent extent = run_extent(sim, status);
+    if (extent == RUN_UNKNOWN)
+        return;
+    strbuf_addf(out, "%s: replayed on %s%s; results are not computed, so not verified\n", path,
+                run->gpu->name,
+                heddle_replay_is_forced(sim) ? " BY FORCE, though the trace depends on time" : "");
+    run_print_extent(extent, status, out);
+    if (!run_is_attributed(run->options))
+        run_print_stats(sim, out);
+    if (run->options->kernels)
+        run_print_kernels(sim, out);
+    run_watch_print(watch, run->options, sim, out);
+}
+
+static enum heddle_status report(const struct run_context *run, const char *path,
+                                 const struct heddle_sim *sim, const struct run_watch *watch,
+                                 enum heddle_status status)
+{
+    struct strbuf text = {0};
+    if (status != HEDDLE_OK)
+        output_failure(heddle_error(sim));
+    output_warnings(heddle_warnings(sim));
+    if (run->options->json)
+        json_result(run, path, sim, watch, status, &text);
+    else if (!run->options->quiet)
+        print_result(run, path, sim, watch, status, &text);
     return output_take(&text);
 }
 
@@ -39,14 +87,10 @@ enum heddle_status run_trace(const struct run_context *run, const char *path)
     if (status == HEDDLE_OK) {
         status = heddle_replay(sim, path, run->options->force_replay);
         output_progress_end();
-        if (status != HEDDLE_OK)
-            output_failure(heddle_error(sim));
-        output_warnings(heddle_warnings(sim));
+        enum heddle_status watched = run_watch_end(&watch, status == HEDDLE_OK);
+        enum heddle_status printed = report(run, path, sim, &watch, status);
+        status = status != HEDDLE_OK ? status : watched != HEDDLE_OK ? watched : printed;
     }
-    if (status == HEDDLE_OK)
-        status = run_watch_end(&watch, true);
-    if (status == HEDDLE_OK)
-        status = print_result(run, path, sim, &watch);
     run_watch_destroy(&watch);
     heddle_destroy(sim);
     return status;

@@ -74,6 +74,12 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
     return status == HEDDLE_OK && o->record ? begin_trace(w, o, sim, origin) : status;
 }
 
+void run_watch_note(struct run_watch *w, const char *name, const char *value)
+{
+    if (w->trace)
+        heddle_record_note(w->sim, name, value);
+}
+
 /* `is_complete` says whether all of it could be written. */
 static enum heddle_status end_file(struct output_stream **file, bool is_complete)
 {

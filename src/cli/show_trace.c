@@ -93,7 +93,7 @@ static bool print_trace(struct trace_reader *r, const char *path, struct strbuf 
     if (ok) {
         strbuf_addf(out, "%s: %s\n  recorded on %s by Heddle %s, format %d\n", path,
                     about->origin[0] ? about->origin : "a trace", about->gpu, about->heddle_version,
-                    TRACE_VERSION);
+                    (int)trace_reader_version(r));
         strbuf_addf(out, "  %llu bytes, %.3f for each of %llu warp instructions\n\n",
                     (unsigned long long)trace_reader_bytes(r), bytes_per_inst(r, &t),
                     (unsigned long long)t.warp_insts);
@@ -146,6 +146,16 @@ static void json_launch(void *user, uint32_t i, const struct launch_row *row)
     json_end_object(j);
 }
 
+static void json_notes(const struct trace_reader *r, struct json_writer *j)
+{
+    uint32_t n;
+    const struct trace_note *notes = trace_reader_notes(r, &n);
+    json_begin_object(j, "notes");
+    for (uint32_t i = 0; i < n; i++)
+        json_string(j, notes[i].name, notes[i].value);
+    json_end_object(j);
+}
+
 static bool json_trace(struct trace_reader *r, const char *path, struct strbuf *out,
                        struct strbuf *why)
 {
@@ -156,9 +166,10 @@ static bool json_trace(struct trace_reader *r, const char *path, struct strbuf *
         return false;
     json_begin_object(&j, NULL);
     json_string(&j, "file", path);
-    json_uint(&j, "format", TRACE_VERSION);
+    json_uint(&j, "format", trace_reader_version(r));
     json_string(&j, "heddle_version", about->heddle_version);
     json_string(&j, "origin", about->origin);
+    json_notes(r, &j);
     json_string(&j, "gpu", about->gpu);
     json_uint(&j, "bytes", trace_reader_bytes(r));
     json_uint(&j, "warp_insts", t.warp_insts);

@@ -1,8 +1,8 @@
 /* Loading programs: compile if need be, parse, place variables, lower, bind. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_status.h"
 #include "emu/bind.h"
 #include "front/front.h"
 #include "gpu/sim.h"
@@ -172,9 +172,7 @@ enum heddle_status heddle_load_file(struct heddle_sim *sim, const char *path,
     int error = strbuf_read_file(&text, path);
     enum heddle_status s;
     if (error)
-        s = sim_fail(sim,
-                     error == ENOENT || error == EISDIR ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT,
-                     "%s: %s\n", path, strerror(error));
+        s = sim_fail(sim, file_read_status(error), "%s: %s\n", path, strerror(error));
     else
         s = heddle_load(sim, language, path, strbuf_text(&text), text.len, build_options, out);
     strbuf_destroy(&text);

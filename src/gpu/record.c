@@ -31,6 +31,14 @@ enum heddle_status heddle_record(struct heddle_sim *sim, const char *origin,
     return HEDDLE_OK;
 }
 
+enum heddle_status heddle_record_note(struct heddle_sim *sim, const char *name, const char *value)
+{
+    if (!sim->recorder)
+        return sim_fail(sim, HEDDLE_BAD_INPUT, "nothing is being recorded\n");
+    trace_recorder_note(sim->recorder, name, value);
+    return HEDDLE_OK;
+}
+
 enum heddle_status heddle_record_end(struct heddle_sim *sim)
 {
     if (!sim->recorder)

@@ -30,27 +30,76 @@ static bool is_same_machine(const struct replay *r)
     return same;
 }
 
-/* On another machine every launch must be one that does not depend on time. */
-static enum heddle_status check_launches(struct replay *r)
+/* Why the launch may do other things on another machine; false if it may not. */
+static bool find_reason(const struct trace_launch_end *end, uint32_t *reason)
+{
+    for (*reason = 0; *reason < N_TRACE_REASONS; ++*reason)
+        if (end->reasons[*reason])
+            return true;
+    return false;
+}
+
+/* Another machine needs a trace that does not depend on time, or a user who insists. */
+static enum heddle_status judge(struct replay *r, const char *kernel, uint32_t launch,
+                                const char *reason, const char *place, bool force)
+{
+    struct strbuf text = {0};
+    strbuf_addf(&text, "%s: launch %u (%s) may do other things at other times: %s\n  first at %s\n",
+                r->path, launch + 1, kernel, reason, place);
+    if (force) {
+        strbuf_add(&r->sim->warnings, "warning: ");
+        strbuf_add(&r->sim->warnings, strbuf_text(&text));
+        strbuf_add(&r->sim->warnings,
+                   "  it was replayed all the same (--force-replay), as if the kernels made the "
+                   "same choices here as where they were recorded\n");
+        r->sim->replay_is_forced = true;
+    } else {
+        sim_fail(r->sim, HEDDLE_BAD_INPUT,
+                 "%s  so this trace holds only for the machine it was recorded on (%s, with the "
+                 "same parameters and version of Heddle); --force-replay replays it all the same, "
+                 "as if the kernels made the same choices here\n",
+                 strbuf_text(&text), trace_reader_about(r->reader)->gpu);
+    }
+    strbuf_destroy(&text);
+    return force ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+/* The first launch that depends on time decides for all. */
+static enum heddle_status check_launches(struct replay *r, bool force)
 {
     for (uint32_t i = 0; i < trace_reader_launches(r->reader); i++) {
         struct trace_launch l;
         struct trace_launch_end end;
+        uint32_t k;
         if (!trace_reader_launch(r->reader, i, &l, &end, &r->why))
             return refuse(r);
-        for (uint32_t k = 0; k < N_TRACE_REASONS; k++)
-            if (end.reasons[k])
-                return sim_fail(
-                    r->sim, HEDDLE_BAD_INPUT,
-                    "%s: launch %u (%s) may do other things at other times: %s\n"
-                    "  first at %s\n"
-                    "  so this trace holds only for the machine it was recorded on (%s, with the "
-                    "same parameters and version of Heddle); --force-replay replays it all the "
-                    "same, as if the kernels made the same choices here\n",
-                    r->path, i + 1, l.kernel, trace_reason_texts[k], end.reasons[k],
-                    trace_reader_about(r->reader)->gpu);
+        if (find_reason(&end, &k))
+            return judge(r, l.kernel, i, trace_reason_texts[k], end.reasons[k], force);
     }
     return HEDDLE_OK;
+}
+
+static void keep_notes(struct replay *r)
+{
+    struct heddle_sim *sim = r->sim;
+    const struct trace_note *notes = trace_reader_notes(r->reader, &sim->n_notes);
+    sim->notes = ARENA_ARRAY(&sim->notes_arena, struct trace_note, sim->n_notes + 1);
+    for (uint32_t i = 0; i < sim->n_notes; i++)
+        sim->notes[i] = (struct trace_note){arena_strdup(&sim->notes_arena, notes[i].name),
+                                            arena_strdup(&sim->notes_arena, notes[i].value)};
+}
+
+const char *heddle_replay_note(const struct heddle_sim *sim, const char *name)
+{
+    for (uint32_t i = 0; i < sim->n_notes; i++)
+        if (strcmp(sim->notes[i].name, name) == 0)
+            return sim->notes[i].value;
+    return NULL;
+}
+
+bool heddle_replay_is_forced(const struct heddle_sim *sim)
+{
+    return sim->replay_is_forced;
 }
 
 static enum heddle_status load_modules(struct replay *r)
@@ -100,7 +149,7 @@ static enum heddle_status replay_launch(struct replay *r, uint32_t i)
 
 static enum heddle_status replay_all(struct replay *r, bool force)
 {
-    enum heddle_status s = force || is_same_machine(r) ? HEDDLE_OK : check_launches(r);
+    enum heddle_status s = is_same_machine(r) ? HEDDLE_OK : check_launches(r, force);
     if (s == HEDDLE_OK)
         s = load_modules(r);
     for (uint32_t i = 0; s == HEDDLE_OK && i < trace_reader_launches(r->reader); i++)
@@ -123,6 +172,7 @@ enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool 
         s = sim_fail(sim, cannot_read ? HEDDLE_ENVIRONMENT : HEDDLE_BAD_INPUT, "%s: %s\n", path,
                      strbuf_text(&r.why));
     } else {
+        keep_notes(&r);
         r.player = trace_player_create(r.reader, sim->gpu->n_sms);
         s = replay_all(&r, force);
     }

@@ -14,7 +14,8 @@
 #define TRACE_MAGIC     "HEDDLE\x1aTRACE" /* 12 bytes with the final zero */
 #define TRACE_END_MAGIC "HEDDLEnd"
 enum {
-    TRACE_VERSION = 1,
+    TRACE_VERSION = 2,
+    TRACE_FIRST_VERSION = 1,     /* which is read too: it has no notes */
     TRACE_HEAD_BYTES = 16,       /* magic, version */
     TRACE_TAIL_BYTES = 16,       /* where the footer begins, end magic */
     TRACE_CHUNK_HEAD = 9,        /* tag, packed bytes, content bytes */
@@ -57,6 +58,11 @@ struct trace_about {
     const char *gpu, *machine;           /* the GPU's name; every parameter, a line each */
 };
 
+/* What was run, for programs: "workload" is "bfs". */
+struct trace_note {
+    const char *name, *value;
+};
+
 struct trace_module {
     const char *name, *text; /* PTX */
     size_t text_bytes;
@@ -83,6 +89,8 @@ struct trace_launch_end {
 struct trace_writer;
 struct trace_writer *trace_writer_create(struct sink sink, const struct trace_about *about);
 void trace_writer_destroy(struct trace_writer *w); /* NULL is fine */
+/* At any time before the end. */
+void trace_writer_note(struct trace_writer *w, const char *name, const char *value);
 /* Returns the module's number. */
 uint32_t trace_writer_module(struct trace_writer *w, const struct trace_module *m);
 void trace_writer_begin_launch(struct trace_writer *w, const struct trace_launch *l);
@@ -94,6 +102,9 @@ void trace_writer_end_launch(struct trace_writer *w, const struct trace_launch_e
 /* False if anything could not be written. */
 bool trace_writer_finish(struct trace_writer *w);
 
+/* Where in the open file of so many bytes a whole trace ends; 0 if none does (file_end.c). */
+uint64_t trace_find_end(int fd, uint64_t bytes);
+
 /* --- reading. Messages name the byte of the file where the trouble is. --- */
 
 struct trace_reader;
@@ -101,6 +112,9 @@ struct trace_reader;
 struct trace_reader *trace_reader_open(const char *path, bool *cannot_read, struct strbuf *why);
 void trace_reader_close(struct trace_reader *r); /* NULL is fine */
 const struct trace_about *trace_reader_about(const struct trace_reader *r);
+uint32_t trace_reader_version(const struct trace_reader *r); /* of the format */
+/* In the order in which they were written. */
+const struct trace_note *trace_reader_notes(const struct trace_reader *r, uint32_t *n);
 uint32_t trace_reader_modules(const struct trace_reader *r);
 uint32_t trace_reader_launches(const struct trace_reader *r);
 uint64_t trace_reader_bytes(const struct trace_reader *r);

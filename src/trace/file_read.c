@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/file_status.h"
 #include "trace/bytes.h"
 #include "trace/file.h"
 
@@ -26,6 +27,9 @@ struct trace_reader {
     struct bytes packed;
     struct arena arena; /* of the footer */
     struct trace_about about;
+    uint32_t version;
+    struct trace_note *notes;
+    uint32_t n_notes;
     uint64_t *modules, *launches; /* where they are */
     uint32_t n_modules, n_launches;
     struct chunk module, launch, launch_end; /* the present ones */
@@ -137,6 +141,17 @@ static uint64_t *get_places(struct trace_reader *r, struct cursor *in, uint32_t 
     return places;
 }
 
+static void take_notes(struct trace_reader *r, struct cursor *in)
+{
+    uint64_t n = get_limited(in, (uint64_t)(in->end - in->at)); /* each takes a byte or more */
+    r->notes = ARENA_ARRAY(&r->arena, struct trace_note, n + 1);
+    r->n_notes = (uint32_t)n;
+    for (uint64_t i = 0; i < n; i++) {
+        r->notes[i].name = get_footer_text(r, in);
+        r->notes[i].value = get_footer_text(r, in);
+    }
+}
+
 static bool take_footer(struct trace_reader *r, uint64_t at, struct strbuf *why)
 {
     struct chunk c = {0};
@@ -147,6 +162,8 @@ static bool take_footer(struct trace_reader *r, uint64_t at, struct strbuf *why)
         r->about.origin = get_footer_text(r, &in);
         r->about.gpu = get_footer_text(r, &in);
         r->about.machine = get_footer_text(r, &in);
+        if (r->version > TRACE_FIRST_VERSION)
+            take_notes(r, &in);
         r->modules = get_places(r, &in, &r->n_modules);
         r->launches = get_places(r, &in, &r->n_launches);
         ok = !in.bad && in.at == in.end;
@@ -167,12 +184,23 @@ static bool check_head(struct trace_reader *r, struct strbuf *why)
     if (memcmp(head, TRACE_MAGIC, 12) != 0)
         return bad(0, why, "this is no trace of Heddle");
     struct cursor in = {head + 12, head + 16, false};
-    uint64_t version = get_fixed(&in, 4);
-    if (version == TRACE_VERSION)
+    r->version = (uint32_t)get_fixed(&in, 4);
+    if (r->version >= TRACE_FIRST_VERSION && r->version <= TRACE_VERSION)
         return true;
-    strbuf_addf(why, "byte 12: version %llu of the format; this Heddle reads version %d",
-                (unsigned long long)version, TRACE_VERSION);
+    strbuf_addf(why, "byte 12: version %u of the format; this Heddle reads versions %d to %d",
+                r->version, TRACE_FIRST_VERSION, TRACE_VERSION);
     return false;
+}
+
+/* Is there a whole trace, with something behind it? Then `why` says where it ends. */
+static bool is_followed(const struct trace_reader *r, struct strbuf *why)
+{
+    uint64_t end = trace_find_end(r->fd, r->bytes);
+    if (!end || end == r->bytes)
+        return false;
+    strbuf_addf(why, "byte %llu: the trace ends here, but %llu bytes follow that are no part of it",
+                (unsigned long long)end, (unsigned long long)(r->bytes - end));
+    return true;
 }
 
 static bool find_footer(struct trace_reader *r, uint64_t *at, struct strbuf *why)
@@ -182,6 +210,8 @@ static bool find_footer(struct trace_reader *r, uint64_t *at, struct strbuf *why
         return bad(r->bytes, why, "the file ends here, without its footer: it was cut off");
     uint64_t tail_at = r->bytes - sizeof tail;
     if (!read_at(r, tail_at, tail, sizeof tail, why))
+        return false;
+    if (is_followed(r, why))
         return false;
     if (memcmp(tail + 8, TRACE_END_MAGIC, 8) != 0)
         return bad(r->bytes, why, "the file ends here, without its footer: it was cut off");
@@ -196,7 +226,7 @@ struct trace_reader *trace_reader_open(const char *path, bool *cannot_read, stru
     struct stat info;
     *cannot_read = false;
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        *cannot_read = fd < 0 && errno != ENOENT;
+        *cannot_read = fd < 0 && file_read_status(errno) == HEDDLE_ENVIRONMENT;
         strbuf_addf(why, "cannot read it: %s", fd < 0 ? strerror(errno) : "it is no plain file");
         if (fd >= 0)
             close(fd);
@@ -239,6 +269,17 @@ void trace_reader_close(struct trace_reader *r)
 const struct trace_about *trace_reader_about(const struct trace_reader *r)
 {
     return &r->about;
+}
+
+uint32_t trace_reader_version(const struct trace_reader *r)
+{
+    return r->version;
+}
+
+const struct trace_note *trace_reader_notes(const struct trace_reader *r, uint32_t *n)
+{
+    *n = r->n_notes;
+    return r->notes;
 }
 
 uint32_t trace_reader_modules(const struct trace_reader *r)

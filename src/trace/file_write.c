@@ -39,8 +39,8 @@ struct trace_writer {
     uint64_t at; /* bytes of the file so far */
     bool failed;
     struct bytes about;
-    struct bytes modules, launches; /* of the footer */
-    uint32_t n_modules, n_launches;
+    struct bytes notes, modules, launches; /* of the footer */
+    uint32_t n_notes, n_modules, n_launches;
     /* The present launch. */
     uint64_t launch_at, n_ctas, piece_bytes;
     struct bytes pieces; /* the present chunk */
@@ -100,6 +100,13 @@ struct trace_writer *trace_writer_create(struct sink sink, const struct trace_ab
     write_raw(w, head.data, head.n);
     free(head.data);
     return w;
+}
+
+void trace_writer_note(struct trace_writer *w, const char *name, const char *value)
+{
+    put_string(&w->notes, name);
+    put_string(&w->notes, value);
+    w->n_notes++;
 }
 
 uint32_t trace_writer_module(struct trace_writer *w, const struct trace_module *m)
@@ -276,6 +283,8 @@ bool trace_writer_finish(struct trace_writer *w)
     struct bytes b = {0}, tail = {0};
     uint64_t footer_at = w->at;
     put_raw(&b, w->about.data, w->about.n);
+    put_varint(&b, w->n_notes);
+    put_raw(&b, w->notes.data, w->notes.n);
     put_varint(&b, w->n_modules);
     put_raw(&b, w->modules.data, w->modules.n);
     put_varint(&b, w->n_launches);
@@ -304,6 +313,7 @@ void trace_writer_destroy(struct trace_writer *w)
     free(w->pieces.data);
     free(w->packed.data);
     free(w->about.data);
+    free(w->notes.data);
     free(w->modules.data);
     free(w->launches.data);
     ZSTD_freeCCtx(w->zstd);

@@ -393,6 +393,11 @@ struct trace_recorder *trace_recorder_create(struct sink sink, const struct trac
     return r;
 }
 
+void trace_recorder_note(struct trace_recorder *r, const char *name, const char *value)
+{
+    trace_writer_note(r->writer, name, value);
+}
+
 bool trace_recorder_finish(struct trace_recorder *r)
 {
     return trace_writer_finish(r->writer);

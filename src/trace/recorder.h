@@ -22,6 +22,8 @@ void trace_recorder_begin(struct trace_recorder *r, struct emu *emu, const char 
 void trace_recorder_gather(struct trace_recorder *r);
 /* The launch has run to its end. */
 void trace_recorder_end(struct trace_recorder *r, struct emu *emu, uint64_t warp_insts);
+/* Something to be known of what is recorded; before the end. */
+void trace_recorder_note(struct trace_recorder *r, const char *name, const char *value);
 /* The last launch has ended; false if the trace could not be written. */
 bool trace_recorder_finish(struct trace_recorder *r);
 

@@ -25,13 +25,25 @@ same() {
     [ "$1" = "$2" ] || fail "not the same: $3"
 }
 
-status 0 "$heddle" run nw --size tiny --record nw.trace --json
+status 0 "$heddle" run nw --size tiny --seed 3 --record nw.trace --json
 executed=$(echo "$out" | statistics)
+echo "$out" >executed.json
 status 0 "$heddle" run --replay nw.trace --json
 says '"verified": null'
 says '"replayed": true'
 same "$executed" "$(echo "$out" | statistics)" "a replay"
-status 0 "$heddle" run nw --size tiny --gpu ccws --scheduler lrr --l1d plru --set l1d.n_mshrs=3 --json
+echo "$out" >replayed.json
+python3 -c "
+import json
+a, b = (json.load(open(f)) for f in ('executed.json', 'replayed.json'))
+for key in ('workload', 'size', 'seed', 'input_hash', 'launches', 'status', 'error', 'partial'):
+    assert a[key] == b[key], (key, a[key], b[key])
+assert b['replay_forced'] is False and b['seed'] == 3
+" || fail "a replay says what it is of"
+# So it can be compared with runs.
+status 0 "$heddle" compare executed.json replayed.json && says "0 statistics differ" && says "1.000"
+status 0 "$heddle" show trace nw.trace --json && says '"input_hash"' && says '"format": 2'
+status 0 "$heddle" run nw --size tiny --seed 3 --gpu ccws --scheduler lrr --l1d plru --set l1d.n_mshrs=3 --json
 executed=$(echo "$out" | statistics)
 status 0 "$heddle" run --replay nw.trace --gpu ccws --scheduler lrr --l1d plru --set l1d.n_mshrs=3 --json
 same "$executed" "$(echo "$out" | statistics)" "a replay on another machine"
@@ -56,6 +68,8 @@ status 0 "$heddle" run own.cl --grid 2 --block 32 --arg rand:256:1 --record own.
 says "forty 40"
 status 0 "$heddle" run --replay own.trace
 says "forty 40"
+status 0 "$heddle" run --replay own.trace --json
+says '"kernel": "own"' && says '"file": "own.cl"'
 status 0 "$heddle" show trace own.trace
 says "own.cl"
 says "Not timing-dependent"
@@ -74,6 +88,16 @@ complains "launch 1 (k) may do other things at other times: a clock"
 complains "first at clock.ptx:4: mov.u32 %r1, %clock;"
 complains "--force-replay"
 status 0 "$heddle" run --replay clock.trace --scheduler lrr --force-replay
+says "BY FORCE" && complains "warning: clock.trace: launch 1 (k) may do other things at other times"
+complains "first at clock.ptx:4" && complains "(--force-replay)"
+status 0 "$heddle" run --replay clock.trace --scheduler lrr --force-replay --json
+says '"replay_forced": true'
+# Where force is not needed, nothing was forced.
+status 0 "$heddle" run --replay clock.trace --force-replay --json && silent err
+says '"replay_forced": false'
+status 0 "$heddle" run --replay own.trace --scheduler lrr --force-replay --json
+says '"replay_forced": false'
+status 2 "$heddle" run --replay clock.trace --scheduler lrr --json && says '"status": 2'
 status 0 "$heddle" show trace clock.trace
 says "Timing-dependent"
 status 0 "$heddle" show trace clock.trace --json
@@ -84,6 +108,16 @@ says '"reason": "clock"'
 status 2 "$heddle" run --replay none.trace && complains "none.trace: cannot read it: No such file"
 status 2 "$heddle" run --replay own.cl && complains "own.cl: byte 0: this is no trace of Heddle"
 status 2 "$heddle" show trace own.cl && complains "own.cl: byte 0: this is no trace of Heddle"
+status 2 "$heddle" run --replay nw.trace --seed 3 && complains "--seed has no meaning with --replay"
+status 2 "$heddle" run --replay nw.trace --strict && complains "--strict has no meaning with --replay"
+status 2 "$heddle" run own.cl --seed 3 && complains "--seed is for workloads"
+status 2 "$heddle" run --replay nw.trace --threads 5000 && complains "--threads: at most"
+{
+    cat nw.trace
+    printf 'more'
+} >long.trace
+status 2 "$heddle" run --replay long.trace
+complains "long.trace: byte $(wc -c <nw.trace): the trace ends here, but 4 bytes follow"
 head -c 3000 nw.trace >cut.trace
 status 2 "$heddle" run --replay cut.trace && complains "cut.trace: byte 3000: the file ends here"
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <zstd.h>
 
 #include "trace/bytes.h"
 #include "trace/file.h"
@@ -64,6 +65,7 @@ static void make_file(struct strbuf *out)
                              .shared_bytes = 100,
                              .dynamic_shared_bytes = 10};
     struct trace_launch_end end = {.warp_insts = 12345};
+    trace_writer_note(w, "workload", "bfs");
     trace_writer_begin_launch(w, &l);
     for (uint64_t i = 0; i < N_CTAS; i++) /* in an order of its own */
         write_cta(w, i * 1117 % N_CTAS);
@@ -73,6 +75,7 @@ static void make_file(struct strbuf *out)
     trace_writer_begin_launch(w, &l);
     write_cta(w, 0);
     trace_writer_end_launch(w, &(struct trace_launch_end){.warp_insts = 3});
+    trace_writer_note(w, "seed", "");
     assert_true(trace_writer_finish(w));
     trace_writer_destroy(w);
 }
@@ -132,6 +135,17 @@ static struct trace_reader *open_trace(struct strbuf *why)
     return trace_reader_open(path, &cannot_read, why);
 }
 
+static void check_notes(const struct trace_reader *r)
+{
+    uint32_t n;
+    const struct trace_note *notes = trace_reader_notes(r, &n);
+    assert_int_equal(n, 2);
+    assert_string_equal(notes[0].name, "workload");
+    assert_string_equal(notes[0].value, "bfs");
+    assert_string_equal(notes[1].name, "seed");
+    assert_string_equal(notes[1].value, "");
+}
+
 static void a_file_gives_back_what_was_written(void **state)
 {
     struct strbuf file = {0}, why = {0};
@@ -142,6 +156,8 @@ static void a_file_gives_back_what_was_written(void **state)
     struct trace_reader *r = open_trace(&why);
     assert_non_null(r);
     assert_string_equal(trace_reader_about(r)->origin, "a test");
+    assert_int_equal(trace_reader_version(r), 2);
+    check_notes(r);
     assert_int_equal(trace_reader_modules(r), 1);
     assert_int_equal(trace_reader_launches(r), 2);
     assert_true(trace_reader_module(r, 0, &m, &why));
@@ -236,9 +252,12 @@ static void strangers_are_named(void **state)
     (void)state;
     make_file(&file);
     complains("HEDDLEL1D and so on and on", 26, "byte 0: this is no trace of Heddle");
+    file.text[12] = 3;
+    complains(file.text, file.len,
+              "byte 12: version 3 of the format; this Heddle reads versions 1 to 2");
+    file.text[12] = 0;
+    complains(file.text, file.len, "byte 12: version 0 of the format");
     file.text[12] = 2;
-    complains(file.text, file.len, "byte 12: version 2 of the format; this Heddle reads version 1");
-    file.text[12] = 1;
     memset(file.text + file.len - 16, 0xff, 8);
     complains(file.text, file.len, "the footer is said to be after the end");
     unlink(path);
@@ -247,6 +266,26 @@ static void strangers_are_named(void **state)
     assert_null(trace_reader_open("/", &cannot_read, &why));
     strbuf_destroy(&file);
     strbuf_destroy(&why);
+}
+
+/* Whatever follows a trace, the message says where that ended: bytes, text, or something that looks
+ * like an end and is none; a long tail, a short one, one that is cut by blocks of reading. */
+static void what_was_appended_is_named(void **state)
+{
+    static const size_t lengths[] = {1, 7, 8, 15, 16, 65520, 65528, 65529, 65536, 200000};
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        for (int filler = 0; filler < 2; filler++) {
+            struct strbuf file = {0}, of = {0};
+            make_file(&file);
+            strbuf_addf(&of, "byte %zu: the trace ends here, but %zu bytes follow", file.len,
+                        lengths[i]);
+            for (size_t k = 0; k < lengths[i]; k++)
+                strbuf_add_char(&file, filler ? "HEDDLEnd!"[k % 9] : 0);
+            complains(file.text, file.len, strbuf_text(&of));
+            strbuf_destroy(&file);
+            strbuf_destroy(&of);
+        }
 }
 
 /* Sizes that lie: nothing is allocated for what cannot be there. */
@@ -277,6 +316,34 @@ static void lying_sizes_are_refused(void **state)
     strbuf_destroy(&file);
 }
 
+/* A file of version 1, made by hand: a footer without notes, of no modules and no launches. */
+static void the_first_version_is_read(void **state)
+{
+    static const uint8_t content[] = {1, 'v', 1, 'o', 1, 'g', 2, '{', '}', 0, 0};
+    uint8_t packed[256];
+    struct strbuf file = {0}, why = {0};
+    uint32_t n_notes;
+    (void)state;
+    size_t n = ZSTD_compress(packed, sizeof packed, content, sizeof content, 1);
+    assert_false(ZSTD_isError(n));
+    strbuf_add_n(&file, "HEDDLE\x1aTRACE\1\0\0\0F", 17);
+    strbuf_add_n(&file, (const char[]){(char)n, 0, 0, 0, sizeof content, 0, 0, 0}, 8);
+    strbuf_add_n(&file, (const char *)packed, n);
+    strbuf_add_n(&file, "\x10\0\0\0\0\0\0\0HEDDLEnd", 16);
+    put_file(file.text, file.len);
+    struct trace_reader *r = open_trace(&why);
+    if (!r)
+        fail_msg("%s", strbuf_text(&why));
+    assert_int_equal(trace_reader_version(r), 1);
+    assert_string_equal(trace_reader_about(r)->gpu, "g");
+    trace_reader_notes(r, &n_notes);
+    assert_int_equal(n_notes, 0);
+    assert_int_equal(trace_reader_launches(r), 0);
+    trace_reader_close(r);
+    strbuf_destroy(&file);
+    strbuf_destroy(&why);
+}
+
 static int remove_file(void **state)
 {
     (void)state;
@@ -292,6 +359,8 @@ int main(void)
         cmocka_unit_test(every_flipped_byte_is_noticed),
         cmocka_unit_test(every_cut_is_noticed),
         cmocka_unit_test(strangers_are_named),
+        cmocka_unit_test(what_was_appended_is_named),
+        cmocka_unit_test(the_first_version_is_read),
         cmocka_unit_test(lying_sizes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, remove_file);

@@ -1,0 +1,17 @@
+/* Whose fault it is that a file cannot be read: the one rule behind exit statuses 2 and 4. */
+#ifndef HEDDLE_BASE_FILE_STATUS_H
+#define HEDDLE_BASE_FILE_STATUS_H
+
+#include <errno.h>
+
+#include "heddle/heddle.h"
+
+/* A name that nothing bears, or that a folder bears, is the user's mistake; a file that is there
+ * and cannot be read is the environment's. `error` is an errno value, not 0. */
+static inline enum heddle_status file_read_status(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EISDIR ? HEDDLE_BAD_INPUT
+                                                                  : HEDDLE_ENVIRONMENT;
+}
+
+#endif
