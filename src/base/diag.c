@@ -127,7 +127,7 @@ static unsigned edit_distance(const char *a, const char *b)
 const char *suggest_nearest(const char *word, const char *const *candidates, uint32_t n)
 {
     const char *nearest = NULL;
-    unsigned best = (unsigned)strlen(word) / 3 + 1;
+    unsigned best = ((unsigned)strlen(word) + 2) / 3; /* one letter of three may be wrong */
     for (uint32_t i = 0; i < n; i++) {
         if (!candidates[i])
             continue;

@@ -3,6 +3,7 @@
 
 #include "cli/cache_lab.h"
 #include "cli/command.h"
+#include "cli/lab_common.h"
 #include "cli/output.h"
 #include "cli/plugin_files.h"
 #include "cli/table.h"
@@ -118,6 +119,8 @@ static enum heddle_status run_verb(const struct verb *v, const struct cache_opti
         output_error("--timed has no meaning with heddle cache %s", v->name);
         status = HEDDLE_BAD_INPUT;
     }
+    if (status == HEDDLE_OK)
+        status = lab_check_readable(path);
     if (status == HEDDLE_OK && !o->timed)
         status = read_stream(o, path, &s);
     if (status == HEDDLE_OK)

@@ -1,6 +1,7 @@
 /* heddle ptx: what is in a PTX file, without running it. */
 #include <string.h>
 
+#include "base/file_status.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -59,7 +60,8 @@ static enum heddle_status load(const char *path, const char *build_options, stru
     if (error) {
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cannot read %s: %s", path,
                  strerror(error));
-        status = output_complaints(diags);
+        output_complaints(diags);
+        status = file_read_status(error);
     }
     if (status == HEDDLE_OK)
         status = compile(path, build_options, &text, diags);

@@ -35,14 +35,18 @@ static const struct option options[] = {
         "engine", struct run_options, engine, "ENGINE",
         "`skip` (the default) leaves out cycles in which nothing can happen, `cycle` leaves "
         "out none; the results are the same"),
-    OPTION_U64("quantum", struct run_options, quantum, "CYCLES",
-               "most core cycles the parts of the machine run apart; the results do not depend on "
-               "it"),
+    OPTION_LIMIT(
+        "quantum", struct run_options, quantum, "CYCLES",
+        "most core cycles the parts of the machine run apart; `max`, or 0, is the default: "
+        "as many as the latencies between them allow. The results do not depend on it"),
     OPTION_U64("threads", struct run_options, threads, "N",
                "share the work of a timed run among N threads; the results do not depend on it"),
     OPTION_U64("max-cycles", struct run_options, max_cycles, "N",
-               "stop a launch after so many core cycles"),
-    OPTION_U64("seed", struct run_options, seed, "N", "seed of a workload's input; 1 if not given"),
+               "stop a launch after so many core cycles, say what its warps were doing, and print "
+               "the statistics so far; without it, a kernel that seems to spin for ever is warned "
+               "about"),
+    OPTION_GIVEN("seed", struct run_options, seed, "N",
+                 "seed of a workload's input; 1 if not given"),
     OPTION_TEXT("on", struct run_options, on, "DEVICE",
                 "run a workload on `heddle` (the default), on `opencl` (the first OpenCL device of "
                 "this machine) or on `opencl:TEXT` (the first whose name contains TEXT)"),
@@ -70,7 +74,9 @@ static const struct option options[] = {
     OPTION_TEXT("timeline-sms", struct run_options, timeline_sms, "LIST",
                 "draw these SMs only, as in 0,1"),
     OPTION_U64("series", struct run_options, series, "N",
-               "write a time series, a row every N core cycles, to the file of --series-out"),
+               "write a time series, a row every N core cycles, to the file of --series-out; its "
+               "time goes on between launches, and ends at `elapsed_cycles` = `cycles` + "
+               "`wait_cycles`"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
                 "where the time series goes, as CSV"),
     OPTION_TEXT("record-l1d", struct run_options, record_l1d, "FILE",
@@ -87,8 +93,10 @@ static const struct option options[] = {
     OPTION_TEXT("replay", struct run_options, replay, "FILE",
                 "instead of a workload or a file: replay what was recorded, without computing "
                 "results"),
-    OPTION_FLAG("force-replay", struct run_options, force_replay,
-                "replay on another machine even if the trace depends on time"),
+    OPTION_FLAG(
+        "force-replay", struct run_options, force_replay,
+        "replay on another machine even if the trace depends on time; warns, and the result "
+        "has `replay_forced`"),
     OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
     OPTION_FLAG("quiet", struct run_options, quiet, "print only what went wrong"),
     OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
@@ -165,28 +173,58 @@ static const char *about_one(const struct run_options *o)
     return observation(&others);
 }
 
-/* A trace brings its kernels and their launches along. */
-static bool check_replay(const struct run_options *o, const struct text_list *operands)
+/* What holds for every run of the machine. */
+static bool check_machine(const struct run_options *o)
 {
-    const char *misplaced = option_for_files_only(o);
-    if (operands->n)
-        output_error("--replay FILE stands in place of '%s'", operands->items[0]);
-    else if (misplaced || o->on || o->size)
-        output_error("%s has no meaning with --replay", misplaced ? misplaced
-                                                        : o->on   ? "--on"
-                                                                  : "--size");
-    else if (o->functional || o->record)
-        output_error("%s and --replay exclude each other",
-                     o->functional ? "--functional" : "--record");
+    if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
+        output_error("--engine %s: expected skip or cycle", o->engine);
     else if (!o->series != !o->series_out)
         output_error("--series N and --series-out FILE go together");
-    else if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
-        output_error("--engine %s: expected skip or cycle", o->engine);
+    else if ((o->timeline_cycles || o->timeline_sms) && !o->timeline)
+        output_error("--timeline-cycles and --timeline-sms are parts of --timeline FILE");
     else if (o->quantum > UINT32_MAX)
-        output_error("--quantum: that is longer than any run");
+        output_error("--quantum: that is longer than any run; `max` is as long as possible");
+    else if (o->threads > MAX_THREADS)
+        output_error("--threads: at most %d", MAX_THREADS);
     else
         return true;
     return false;
+}
+
+/* The first option given that a trace has decided already, or NULL: it brings its kernels, their
+ * launches and what they did along. */
+static const char *option_against_replay(const struct run_options *o)
+{
+    if (o->on)
+        return "--on";
+    if (o->size)
+        return "--size";
+    if (o->seed.is_given)
+        return "--seed";
+    if (o->strict)
+        return "--strict";
+    return option_for_files_only(o);
+}
+
+static bool check_replay(const struct run_options *o, const struct text_list *operands)
+{
+    const char *misplaced = option_against_replay(o);
+    if (operands->n)
+        output_error("--replay FILE stands in place of '%s'", operands->items[0]);
+    else if (misplaced)
+        output_error("%s has no meaning with --replay: the trace brings its own", misplaced);
+    else if (o->functional || o->record)
+        output_error("%s and --replay exclude each other",
+                     o->functional ? "--functional" : "--record");
+    else
+        return check_machine(o);
+    return false;
+}
+
+/* The first option given that is for workloads only, or NULL. */
+static const char *option_for_workloads_only(const struct run_options *o)
+{
+    return o->on ? "--on" : o->size ? "--size" : o->seed.is_given ? "--seed" : NULL;
 }
 
 static bool check_combination(const struct run_options *o, const struct text_list *operands,
@@ -201,28 +239,18 @@ static bool check_combination(const struct run_options *o, const struct text_lis
         output_error("%s is for files; a workload brings its own", misplaced);
     else if (runs_file && operands->n > 1)
         output_error("one file at a time: '%s' is too many", operands->items[1]);
-    else if (runs_file && (o->on || o->size))
-        output_error("%s is for workloads", o->on ? "--on" : "--size");
+    else if (runs_file && option_for_workloads_only(o))
+        output_error("%s is for workloads", option_for_workloads_only(o));
     else if (o->on && strcmp(o->on, "heddle") != 0 && !run_is_on_opencl(o))
         output_error("--on %s: expected heddle, opencl or opencl:TEXT", o->on);
-    else if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
-        output_error("--engine %s: expected skip or cycle", o->engine);
-    else if (!o->series != !o->series_out)
-        output_error("--series N and --series-out FILE go together");
-    else if ((o->timeline_cycles || o->timeline_sms) && !o->timeline)
-        output_error("--timeline-cycles and --timeline-sms are parts of --timeline FILE");
     else if (observation(o) && (o->functional || run_is_on_opencl(o)))
         output_error("%s is for timed runs", observation(o));
     else if (about_one(o) && (operands->n > 1 || strcmp(operands->items[0], "all") == 0))
         output_error("%s is for one workload at a time", about_one(o));
-    else if (o->quantum > UINT32_MAX)
-        output_error("--quantum: that is longer than any run");
-    else if (o->threads > MAX_THREADS)
-        output_error("--threads: at most %d", MAX_THREADS);
     else if (o->threads && (o->functional || run_is_on_opencl(o)))
         output_error("--threads is for timed runs");
     else
-        return true;
+        return check_machine(o);
     return false;
 }
 
@@ -326,7 +354,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-static const struct run_options defaults = {.seed = WORKLOAD_DEFAULT_SEED};
+static const struct run_options defaults = {.seed = {.value = WORKLOAD_DEFAULT_SEED}};
 
 const struct command command_run = {
     .name = "run",

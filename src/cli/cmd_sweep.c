@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/table.h"
 #include "lab/spec.h"
+#include "lab/yaml_doc.h"
 
 struct sweep_command {
     const char *store, *size, *gpu, *traces;
@@ -109,11 +110,8 @@ static enum heddle_status run_sweep(const void *values, const struct text_list *
     struct spec spec = {0};
     struct diag_list diags = {0};
     const struct spec_changes changes = {.size = o->size, .gpu = o->gpu};
-    int error = strbuf_read_file(&text, path);
-    enum heddle_status status = HEDDLE_BAD_INPUT;
-    if (error)
-        output_error("cannot read %s: %s", path, strerror(error));
-    else
+    enum heddle_status status = yaml_file_read(path, &text, &diags);
+    if (status == HEDDLE_OK)
         status = spec_load(&spec, path, strbuf_text(&text), &changes, &diags);
     if (diags.n_errors)
         output_complaints(&diags);

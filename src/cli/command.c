@@ -75,14 +75,23 @@ static enum heddle_status run_command(const struct command *c, uint32_t n_words,
     return status;
 }
 
+static enum heddle_status report_unknown_option(const char *word)
+{
+    static const char *const names[] = {"--help", "--version"};
+    return output_unknown("option", word, names, sizeof names / sizeof names[0],
+                          "`heddle --help` lists them; options of a command come behind it");
+}
+
 enum heddle_status command_report_unknown(const char *word)
 {
+    if (word[0] == '-')
+        return report_unknown_option(word);
     struct arena arena = {0};
     const char **names = ARENA_ARRAY(&arena, const char *, n_commands);
     for (uint32_t i = 0; i < n_commands; i++)
         names[i] = commands[i]->name;
-    enum heddle_status status = output_unknown(word[0] == '-' ? "option" : "command", word, names,
-                                               n_commands, "`heddle --help` lists them");
+    enum heddle_status status =
+        output_unknown("command", word, names, n_commands, "`heddle --help` lists them");
     arena_destroy(&arena);
     return status;
 }

@@ -9,9 +9,12 @@ enum { WIDTH = 96, INDENT = 2 };
 const struct exit_status help_exit_statuses[] = {
     {HEDDLE_OK, "all went well"},
     {HEDDLE_WRONG_RESULT, "a workload's result differs from its reference"},
-    {HEDDLE_BAD_INPUT, "the input is wrong: arguments, configuration, program"},
-    {HEDDLE_KERNEL_FAULT, "the kernel went wrong: bad access, deadlock, watchdog, trap"},
-    {HEDDLE_ENVIRONMENT, "a file, a tool or memory could not be had"},
+    {HEDDLE_BAD_INPUT,
+     "the input is wrong: arguments (files that are not there among them), configuration, program"},
+    {HEDDLE_KERNEL_FAULT,
+     "the kernel went wrong: bad access, deadlock, trap, or its limit reached"},
+    {HEDDLE_ENVIRONMENT,
+     "a file could not be read or written, or a tool or memory could not be had"},
 };
 const uint32_t n_help_exit_statuses = sizeof help_exit_statuses / sizeof help_exit_statuses[0];
 

@@ -1,9 +1,11 @@
 #include "cli/lab_common.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_status.h"
 #include "cli/output.h"
 
 bool lab_file_exists(const char *path)
@@ -11,9 +13,25 @@ bool lab_file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+enum heddle_status lab_check_readable(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        close(fd);
+        return HEDDLE_OK;
+    }
+    int error = errno;
+    output_error("cannot read %s: %s", path, strerror(error));
+    return file_read_status(error);
+}
+
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out)
 {
-    enum heddle_status status = store_open(path, how, out);
+    enum heddle_status status = how == STORE_READ ? lab_check_readable(path) : HEDDLE_OK;
+    *out = NULL;
+    if (status != HEDDLE_OK)
+        return status;
+    status = store_open(path, how, out);
     if (status != HEDDLE_OK)
         output_failure(strbuf_text(&(*out)->error));
     return status;

@@ -6,6 +6,9 @@
 
 bool lab_file_exists(const char *path);
 
+/* Can the file be read? If not, reports why, with the status that is due. */
+enum heddle_status lab_check_readable(const char *path);
+
 /* Reports a failure. *out is to be closed in any case. */
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out);
 

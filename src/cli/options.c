@@ -60,35 +60,64 @@ static void report_unknown(const struct option *options, uint32_t n, const char 
     const char *word = arena_strndup(arena, name, len);
     const char *nearest = suggest_nearest(word, names, n + 1);
     diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0,
-             nearest ? arena_printf(arena, "did you mean '--%s'?", nearest) : NULL,
+             nearest ? arena_printf(arena, "did you mean '--%s'?", nearest)
+                     : "--help behind the command lists its options",
              "there is no option '--%s'", word);
 }
 
-/* Stores an option's value; returns what was expected instead, or NULL if all is well. */
-static const char *store(const struct option *o, const char *text, void *values,
-                         struct arena *arena)
+#define U64_RANGE "from 0 to 18446744073709551615"
+
+static const char *const expectations[] = {
+    [OPTION_KIND_U64] = "a whole number " U64_RANGE ", such as 5000 or 5M",
+    [OPTION_KIND_GIVEN] = "a whole number " U64_RANGE ", such as 5000 or 5M",
+    [OPTION_KIND_LIMIT] = "a whole number " U64_RANGE ", such as 5000 or 5M, or max",
+    [OPTION_KIND_BYTES] = "a number of bytes " U64_RANGE ", such as 4096 or 4K",
+    [OPTION_KIND_DIM3] = "up to three numbers from 1 to 4294967295, such as 64,2,1",
+    [OPTION_KIND_OFFSET] = "up to three numbers from 0 to 4294967295, such as 16,0,0",
+};
+
+static bool store_given(const char *text, struct given_u64 *out)
+{
+    out->is_given = true;
+    return number_parse_count(text, &out->value);
+}
+
+static bool store_limit(const char *text, uint64_t *out)
+{
+    if (strcmp(text, "max") != 0)
+        return number_parse_count(text, out);
+    *out = 0;
+    return true;
+}
+
+/* Stores an option's value; false if it is not as `expectations` says. */
+static bool store(const struct option *o, const char *text, void *values, struct arena *arena)
 {
     void *field = (char *)values + o->offset;
     switch (o->kind) {
     case OPTION_KIND_FLAG:
         *(bool *)field = true;
-        return NULL;
+        return true;
     case OPTION_KIND_TEXT:
         *(const char **)field = text;
-        return NULL;
+        return true;
     case OPTION_KIND_LIST:
         text_list_add(field, text, arena);
-        return NULL;
+        return true;
     case OPTION_KIND_U64:
-        return number_parse_count(text, field) ? NULL : "a whole number such as 5000 or 5M";
+        return number_parse_count(text, field);
+    case OPTION_KIND_GIVEN:
+        return store_given(text, field);
+    case OPTION_KIND_LIMIT:
+        return store_limit(text, field);
     case OPTION_KIND_BYTES:
-        return number_parse_bytes(text, field) ? NULL : "a number of bytes such as 4096 or 4K";
+        return number_parse_bytes(text, field);
     case OPTION_KIND_DIM3:
-        return dim3_parse(text, 1, field) ? NULL : "up to three numbers from 1 on, such as 64,2,1";
+        return dim3_parse(text, 1, field);
     case OPTION_KIND_OFFSET:
-        return dim3_parse(text, 0, field) ? NULL : "up to three numbers, such as 16,0,0";
+        return dim3_parse(text, 0, field);
     }
-    return NULL;
+    return false;
 }
 
 /* Reads the option at words[i]; returns how many words it took. */
@@ -118,10 +147,9 @@ static uint32_t parse_option(const struct option *options, uint32_t n_options,
         value = words[1];
         n_taken = 2;
     }
-    const char *expected = store(o, value, values, arena);
-    if (expected)
+    if (!store(o, value, values, arena))
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "--%s %s: expected %s", o->name, value,
-                 expected);
+                 expectations[o->kind]);
     return n_taken;
 }
 

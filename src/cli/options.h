@@ -12,6 +12,8 @@ enum option_kind {
     OPTION_KIND_TEXT,   /* const char * */
     OPTION_KIND_LIST,   /* struct text_list: may be given again and again */
     OPTION_KIND_U64,    /* uint64_t */
+    OPTION_KIND_GIVEN,  /* struct given_u64: whether it was given matters too */
+    OPTION_KIND_LIMIT,  /* uint64_t; written `max` too, which is 0: as much as possible */
     OPTION_KIND_BYTES,  /* uint64_t, written 48K */
     OPTION_KIND_DIM3,   /* struct dim3, written X,Y,Z; at least 1 each */
     OPTION_KIND_OFFSET, /* the same, at least 0 each */
@@ -20,6 +22,11 @@ enum option_kind {
 struct text_list {
     const char **items;
     uint32_t n, cap;
+};
+
+struct given_u64 {
+    bool is_given;
+    uint64_t value;
 };
 
 struct dim3 {
@@ -47,6 +54,10 @@ struct option {
     OPTION_ROW(OPTION_KIND_LIST, text, owner, field, struct text_list, value, meaning)
 #define OPTION_U64(text, owner, field, value, meaning)                                             \
     OPTION_ROW(OPTION_KIND_U64, text, owner, field, uint64_t, value, meaning)
+#define OPTION_GIVEN(text, owner, field, value, meaning)                                           \
+    OPTION_ROW(OPTION_KIND_GIVEN, text, owner, field, struct given_u64, value, meaning)
+#define OPTION_LIMIT(text, owner, field, value, meaning)                                           \
+    OPTION_ROW(OPTION_KIND_LIMIT, text, owner, field, uint64_t, value, meaning)
 #define OPTION_BYTES(text, owner, field, value, meaning)                                           \
     OPTION_ROW(OPTION_KIND_BYTES, text, owner, field, uint64_t, value, meaning)
 #define OPTION_DIM3(text, owner, field, meaning)                                                   \

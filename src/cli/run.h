@@ -15,7 +15,8 @@ struct run_options {
     const char *timeline, *timeline_cycles, *timeline_sms;
     const char *record, *replay;
     bool force_replay;
-    uint64_t seed, max_insts, max_cycles, quantum, threads, series;
+    struct given_u64 seed;
+    uint64_t max_insts, max_cycles, quantum, threads, series;
     struct text_list settings, plugins;
     /* For files. */
     const char *entry, *build_options;
@@ -51,6 +52,19 @@ enum heddle_status run_create_sim(const struct run_context *run,
 
 /* What was simulated: the GPU, how, and every parameter; keys of the present object. */
 void run_json_machine(const struct run_context *run, struct json_writer *w);
+
+/* What of a run the statistics tell. After a fault they depend on how far the parts of the machine
+ * had come, so there are none; a limit cuts all of them off at the same time. */
+enum run_extent { RUN_WHOLE, RUN_PARTIAL, RUN_UNKNOWN };
+enum run_extent run_extent(const struct heddle_sim *sim, enum heddle_status status);
+/* A line for people, if the statistics that follow it are not those of a run that went well. */
+void run_print_extent(enum run_extent extent, enum heddle_status status, struct strbuf *out);
+/* How it ended: "status", "error" (a text, or null) and "partial". */
+void run_json_outcome(const struct heddle_sim *sim, enum heddle_status status, const char *error,
+                      struct json_writer *w);
+/* The same of a run that failed, with whatever statistics there are. */
+void run_json_failure(const struct run_context *run, const struct heddle_sim *sim,
+                      enum heddle_status status, struct json_writer *w);
 
 /* The statistics: those that are not zero as a table, or all as an object named "stats". */
 void run_print_stats(const struct heddle_sim *sim, struct strbuf *out);

@@ -1,9 +1,9 @@
 /* Runs one kernel of a file: buffers from the arguments, one launch, results to files. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_status.h"
 #include "cli/kernel_arg.h"
 #include "cli/kernel_name.h"
 #include "cli/output.h"
@@ -24,19 +24,24 @@ struct file_run {
     uint32_t n_args;
 };
 
-/* For those who asked for JSON: what went wrong. */
+/* What is known of a run that failed: for those who asked for JSON what went wrong, and the
+ * statistics, if it was stopped at a limit. */
 static void print_failure(const struct file_run *f, enum heddle_status status)
 {
     struct strbuf text = {0};
     struct json_writer w = {.out = &text};
-    json_begin_object(&w, NULL);
-    json_string(&w, "file", f->path);
-    json_string(&w, "kernel", f->kernel);
-    json_string(&w, "heddle_version", heddle_version());
-    json_string(&w, "gpu", f->run->gpu->name);
-    json_uint(&w, "status", (uint64_t)status);
-    json_string(&w, "error", heddle_error(f->sim));
-    json_end_object(&w);
+    if (f->run->options->json) {
+        json_begin_object(&w, NULL);
+        json_string(&w, "file", f->path);
+        json_string(&w, "kernel", f->kernel);
+        json_string(&w, "heddle_version", heddle_version());
+        run_json_failure(f->run, f->sim, status, &w);
+        json_end_object(&w);
+    } else if (!f->run->options->quiet && run_extent(f->sim, status) == RUN_PARTIAL) {
+        strbuf_addf(&text, "%s: %s was stopped on %s\n", f->path, f->kernel, f->run->gpu->name);
+        run_print_extent(RUN_PARTIAL, status, &text);
+        run_print_stats(f->sim, &text);
+    }
     output_take(&text);
 }
 
@@ -46,8 +51,7 @@ static enum heddle_status report(const struct file_run *f, enum heddle_status st
     if (status == HEDDLE_OK)
         return status;
     output_failure(heddle_error(f->sim));
-    if (f->run->options->json)
-        print_failure(f, status);
+    print_failure(f, status);
     return status;
 }
 
@@ -135,7 +139,7 @@ static enum heddle_status read_contents(const struct kernel_arg *spec, struct st
         int error = strbuf_read_file(contents, spec->in_file);
         if (error) {
             output_error("cannot read %s: %s", spec->in_file, strerror(error));
-            return error == ENOENT || error == EISDIR ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT;
+            return file_read_status(error);
         }
         if (!spec->bytes)
             *bytes = contents->len;
@@ -246,6 +250,7 @@ static enum heddle_status print_result(const struct file_run *f)
         json_string(&w, "file", f->path);
         json_string(&w, "kernel", f->kernel);
         json_string(&w, "heddle_version", heddle_version());
+        run_json_outcome(f->sim, HEDDLE_OK, NULL, &w);
         run_json_machine(f->run, &w);
         run_json_stats(f->sim, &w);
         run_json_kernels(f->sim, &w);
@@ -280,6 +285,8 @@ static enum heddle_status do_run(struct file_run *f)
         status = launch(f);
     if (f->sim)
         output_warnings(heddle_warnings(f->sim));
+    run_watch_note(&f->watch, "file", f->path);
+    run_watch_note(&f->watch, "kernel", f->kernel);
     if (status == HEDDLE_OK)
         status = run_watch_end(&f->watch, true);
     if (status == HEDDLE_OK)

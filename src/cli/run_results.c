@@ -3,6 +3,7 @@
 
 #include "cli/run.h"
 #include "cli/table.h"
+#include "gpu/sim.h"
 
 static void add_value(struct table *t, const struct heddle_stat *s)
 {
@@ -29,6 +30,45 @@ void run_json_machine(const struct run_context *run, struct json_writer *w)
     json_string(w, "l1d_policy", is_timed ? run->machine->l1d_policy->name : NULL);
     json_string(w, "l2_policy", is_timed ? run->machine->l2_policy->name : NULL);
     param_set_json_values(&run->gpu->params, w, "config");
+}
+
+/* --- how it ended --- */
+
+enum run_extent run_extent(const struct heddle_sim *sim, enum heddle_status status)
+{
+    if (status == HEDDLE_OK || status == HEDDLE_WRONG_RESULT)
+        return RUN_WHOLE;
+    return sim && sim->emu.fault.kind == FAULT_LIMIT ? RUN_PARTIAL : RUN_UNKNOWN;
+}
+
+void run_print_extent(enum run_extent extent, enum heddle_status status, struct strbuf *out)
+{
+    if (extent == RUN_PARTIAL)
+        strbuf_add(out, "  PARTIAL statistics, up to where the launch was stopped; what is counted "
+                        "at its end (lives of warps, waits) is missing:\n");
+    else if (extent == RUN_WHOLE && status == HEDDLE_WRONG_RESULT)
+        strbuf_add(out, "  statistics of a run with a WRONG result:\n");
+}
+
+void run_json_outcome(const struct heddle_sim *sim, enum heddle_status status, const char *error,
+                      struct json_writer *w)
+{
+    json_uint(w, "status", (uint64_t)status);
+    json_string(w, "error", error);
+    json_bool(w, "partial", run_extent(sim, status) == RUN_PARTIAL);
+}
+
+void run_json_failure(const struct run_context *run, const struct heddle_sim *sim,
+                      enum heddle_status status, struct json_writer *w)
+{
+    run_json_outcome(sim, status, heddle_error(sim), w);
+    if (run_extent(sim, status) == RUN_UNKNOWN) {
+        json_string(w, "gpu", run->gpu->name);
+        return;
+    }
+    run_json_machine(run, w);
+    run_json_stats(sim, w);
+    run_json_kernels(sim, w);
 }
 
 void run_print_stats(const struct heddle_sim *sim, struct strbuf *out)

@@ -108,28 +108,43 @@ static enum heddle_status list_jobs(const struct run_context *run, const struct 
     return HEDDLE_OK;
 }
 
+static const char *verdict(const struct workload_result *r)
+{
+    return r->verified ? "verified, the result agrees with the reference"
+           : r->ok     ? "NOT verified, the result is wrong"
+                       : "NOT verified, it did not come to its end";
+}
+
 static void print_one(const struct run_context *run, const struct job *job,
                       const struct heddle_sim *sim, const struct run_watch *watch,
                       const char *device, const struct workload_result *r, struct strbuf *out)
 {
     strbuf_addf(out, "%s (%s) on %s%s%s: %s\n", job->workload->name, job->size->name, device,
-                sim ? ", " : "", sim ? run->gpu->name : "",
-                r->verified ? "verified, the result agrees with the reference" : "NOT verified");
-    if (sim) {
-        if (!run_is_attributed(run->options))
-            run_print_stats(sim, out);
-        if (run->options->kernels)
-            run_print_kernels(sim, out);
-        run_watch_print(watch, run->options, sim, out);
-    } else {
+                sim ? ", " : "", sim ? run->gpu->name : "", verdict(r));
+    if (!sim) {
         strbuf_addf(out, "  launches  %u\n  seconds   %.3f\n", r->launches, r->seconds);
+        return;
     }
+    enum run_extent extent = run_extent(sim, r->status);
+    if (extent == RUN_UNKNOWN)
+        return;
+    run_print_extent(extent, r->status, out);
+    if (!run_is_attributed(run->options))
+        run_print_stats(sim, out);
+    if (run->options->kernels)
+        run_print_kernels(sim, out);
+    run_watch_print(watch, run->options, sim, out);
+}
+
+static void hash_text(uint64_t hash, char text[24])
+{
+    snprintf(text, 24, "%016" PRIx64, hash);
 }
 
 static void json_hash(struct json_writer *w, const char *name, uint64_t hash)
 {
     char text[24];
-    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    hash_text(hash, text);
     json_string(w, name, text);
 }
 
@@ -159,11 +174,12 @@ static void json_one(const struct run_context *run, const struct job *job,
     json_input(w, job);
     json_string(w, "device", device);
     json_string(w, "heddle_version", heddle_version());
-    json_uint(w, "seed", run->options->seed);
+    json_uint(w, "seed", run->options->seed.value);
     json_hash(w, "input_hash", r->input_hash);
     json_hash(w, "output_hash", r->output_hash);
     json_bool(w, "verified", r->verified);
     json_string(w, "message", r->verified ? NULL : strbuf_text(&r->message));
+    run_json_outcome(sim, r->status, r->ok ? NULL : strbuf_text(&r->message), w);
     json_uint(w, "launches", r->launches);
     json_double(w, "seconds", r->seconds);
     json_double(w, "reference_seconds", r->reference_seconds);
@@ -173,9 +189,11 @@ static void json_one(const struct run_context *run, const struct job *job,
         json_null(w, "gpu");
         json_null(w, "mode");
     }
-    run_json_stats(sim, w);
-    run_json_kernels(sim, w);
-    run_watch_json(watch, run->options, w);
+    bool has_stats = run_extent(sim, r->status) != RUN_UNKNOWN;
+    run_json_stats(has_stats ? sim : NULL, w);
+    run_json_kernels(has_stats ? sim : NULL, w);
+    if (has_stats)
+        run_watch_json(watch, run->options, w);
     json_end_object(w);
 }
 
@@ -201,7 +219,8 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
     if (p->run->options->quiet)
         return HEDDLE_OK;
     if (p->as_rows)
-        run_rows_add(&p->jobs->rows, job->workload->name, job->size->name, sim, r, &p->text);
+        run_rows_add(&p->jobs->rows, job->workload->name, job->size->name, r->ok ? sim : NULL, r,
+                     &p->text);
     else
         print_one(p->run, job, sim, watch, device, r, &p->text);
     return output_take(&p->text);
@@ -226,6 +245,19 @@ static enum heddle_status create_device(const struct run_context *run, struct ru
     return HEDDLE_ENVIRONMENT;
 }
 
+/* What a replay cannot find out of itself. */
+static void note_origin(struct run_watch *watch, const struct job *job, uint64_t seed,
+                        const struct workload_result *r)
+{
+    char text[24];
+    run_watch_note(watch, "workload", job->workload->name);
+    run_watch_note(watch, "size", job->size->name);
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    run_watch_note(watch, "seed", text);
+    hash_text(r->input_hash, text);
+    run_watch_note(watch, "input_hash", text);
+}
+
 static enum heddle_status run_on(struct printer *p, const struct job *job, struct heddle_sim *sim,
                                  struct device *device, struct run_watch *watch)
 {
@@ -235,11 +267,12 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
         status = run_watch_begin(watch, p->run->options, sim,
                                  arena_printf(&p->jobs->arena, "%s, %s, seed %llu",
                                               job->workload->name, job->size->name,
-                                              (unsigned long long)p->run->options->seed));
+                                              (unsigned long long)p->run->options->seed.value));
     if (status != HEDDLE_OK)
         return status;
-    workload_run(job->workload, job->size, p->run->options->seed, device, &result);
+    workload_run(job->workload, job->size, p->run->options->seed.value, device, &result);
     status = result.status;
+    note_origin(watch, job, p->run->options->seed.value, &result);
     enum heddle_status watched = run_watch_end(watch, result.ok);
     enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
     if (sim)

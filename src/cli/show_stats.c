@@ -109,8 +109,10 @@ void show_stats_markdown(struct strbuf *out)
                     "`heddle run --json` has them under `stats`, summed over all launches, and "
                     "once more for each kernel under `kernels`; `--kernels` prints the most "
                     "important ones of each kernel. `--per-pc` counts by static load, `--series N` "
-                    "by time. Ratios are computed from the sums, never averaged. At the end of "
-                    "every run the counters are checked against each other.\n\n"
+                    "by time, waits between launches included (`elapsed_cycles`). Ratios are "
+                    "computed from the sums, never averaged. At the end of "
+                    "every run the counters are checked against each other. A run that was stopped "
+                    "at a limit has `\"partial\": true`, one that failed otherwise has none.\n\n"
                     "## Of every run\n\n");
     add_rows(machine_stat_count(NULL), stat_count(), out);
     strbuf_add(out, "\n## Of timed runs\n\nCycles are cycles of the core clock. Times waited in "

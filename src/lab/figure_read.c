@@ -168,7 +168,8 @@ static bool is_file(const char *name)
 }
 
 /* The file's text, in the arena; NULL after a complaint. */
-static const char *find_text(struct figure *f, const char *name, struct diag_list *diags)
+static const char *find_text(struct figure *f, const char *name, enum heddle_status *status,
+                             struct diag_list *diags)
 {
     for (uint32_t i = 0; i < n_figure_names; i++)
         if (strcmp(figure_names[i], name) == 0)
@@ -180,13 +181,10 @@ static const char *find_text(struct figure *f, const char *name, struct diag_lis
         return NULL;
     }
     struct strbuf text = {0};
-    int error = strbuf_read_file(&text, name);
-    const char *kept = error ? NULL : arena_strndup(&f->arena, strbuf_text(&text), text.len);
-    if (error)
-        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cannot read %s: %s", name,
-                 strerror(error));
+    *status = yaml_file_read(name, &text, diags);
+    const char *kept = arena_strndup(&f->arena, strbuf_text(&text), text.len);
     strbuf_destroy(&text);
-    return kept;
+    return *status == HEDDLE_OK ? kept : NULL;
 }
 
 enum heddle_status figure_read(struct figure *f, const char *name,
@@ -194,9 +192,10 @@ enum heddle_status figure_read(struct figure *f, const char *name,
 {
     uint32_t errors_before = diags->n_errors;
     f->name = arena_strdup(&f->arena, name);
-    const char *text = find_text(f, name, diags);
+    enum heddle_status status = HEDDLE_BAD_INPUT;
+    const char *text = find_text(f, name, &status, diags);
     if (!text)
-        return HEDDLE_BAD_INPUT;
+        return status;
     f->has_doc = yaml_doc_load(&f->doc, f->name, text, diags);
     if (!f->has_doc)
         return HEDDLE_BAD_INPUT;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_status.h"
 #include "front/front.h"
 #include "gpu/machine_config.h"
 
@@ -221,7 +222,7 @@ static void hash_plugins(struct keys *k)
         if (error) {
             diag_add(k->diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cannot read the plug-in %s: %s",
                      k->context->plugins[i], strerror(error));
-            k->failed_here = true;
+            k->failed_here |= file_read_status(error) == HEDDLE_ENVIRONMENT;
         }
         hash_add_field_n(&h, strbuf_text(&content), content.len);
         strbuf_destroy(&content);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_status.h"
 #include "config/number.h"
 #include "lab/store_internal.h"
 
@@ -168,8 +169,10 @@ static enum heddle_status read_matching(struct store *s, const char *word, struc
 /* Puts every document of a text into a store in memory; false if it holds anything else. */
 static bool import_documents(struct store *s, const char *text)
 {
-    static const char sql[] = "SELECT value FROM json_each(iif(json_type(:text) = 'array', :text,"
-                              " json_array(json(:text))))";
+    static const char sql[] =
+        "SELECT value, coalesce(json_extract(value, '$.status'),"
+        " coalesce(json_extract(value, '$.verified'), 1) = 0)"
+        " FROM json_each(iif(json_type(:text) = 'array', :text, json_array(json(:text))))";
     sqlite3_stmt *q = store_prepare(s, sql);
     int64_t id;
     bool ok = q != NULL;
@@ -183,7 +186,8 @@ static bool import_documents(struct store *s, const char *text)
                                  .workload = "",
                                  .size = "-",
                                  .settings = "",
-                                 .model = ""};
+                                 .model = "",
+                                 .exit_status = sqlite3_column_int(q, 1)};
         ok = step == SQLITE_ROW && store_is_result(s, r.document) &&
              store_put(s, &r, &id) == HEDDLE_OK;
     }
@@ -197,9 +201,10 @@ static enum heddle_status read_file(const char *path, struct result_set *set, st
     struct strbuf text = {0};
     struct store *s = NULL;
     int failure = strbuf_read_file(&text, path);
-    enum heddle_status status = HEDDLE_BAD_INPUT;
+    enum heddle_status status;
     if (failure) {
         strbuf_addf(error, "cannot read %s: %s\n", path, strerror(failure));
+        status = file_read_status(failure);
     } else if ((status = store_open(NULL, STORE_MEMORY, &s)) != HEDDLE_OK) {
         strbuf_add(error, strbuf_text(&s->error));
     } else if (!import_documents(s, strbuf_text(&text))) {
@@ -209,6 +214,8 @@ static enum heddle_status read_file(const char *path, struct result_set *set, st
         int64_t n = store_number(s, "SELECT count(*) FROM run");
         for (int64_t id = 1; status == HEDDLE_OK && id <= n; id++)
             status = result_load(s, id, set, arena);
+        if (status != HEDDLE_OK)
+            strbuf_addf(error, "%s: %s", path, strbuf_text(&s->error));
     }
     store_close(s);
     strbuf_destroy(&text);

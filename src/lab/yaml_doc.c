@@ -3,12 +3,26 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/file_status.h"
+
+/* A byte that cannot be part of a text: its place, but no excerpt, which would have to show it. */
+static void report_byte(struct diag_list *diags, const char *file, const char *text, size_t at,
+                        const char *problem)
+{
+    uint32_t line = 1, col = 1;
+    for (size_t i = 0; i < at; i++) {
+        line += text[i] == '\n';
+        col = text[i] == '\n' ? 1 : col + 1;
+    }
+    diag_add(diags, DIAG_ERROR, file, NULL, line, col, NULL, "%s (byte 0x%02x): this is no text",
+             problem, (unsigned char)text[at]);
+}
+
 static void report_syntax(const yaml_parser_t *p, struct yaml_doc *d)
 {
     const char *problem = p->problem ? p->problem : "not readable as YAML";
     if (p->error == YAML_READER_ERROR)
-        diag_add(d->diags, DIAG_ERROR, d->file, NULL, 0, 0, NULL, "%s at byte %zu", problem,
-                 p->problem_offset);
+        report_byte(d->diags, d->file, d->text, p->problem_offset, problem);
     else
         diag_add(d->diags, DIAG_ERROR, d->file, d->text, (uint32_t)p->problem_mark.line + 1,
                  (uint32_t)p->problem_mark.column + 1, NULL, "%s", problem);
@@ -28,6 +42,21 @@ bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struc
         report_syntax(&parser, d);
     yaml_parser_delete(&parser);
     return ok;
+}
+
+enum heddle_status yaml_file_read(const char *path, struct strbuf *text, struct diag_list *diags)
+{
+    int error = strbuf_read_file(text, path);
+    if (error) {
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cannot read %s: %s", path,
+                 strerror(error));
+        return file_read_status(error);
+    }
+    size_t n = strlen(strbuf_text(text));
+    if (n == text->len)
+        return HEDDLE_OK;
+    report_byte(diags, path, text->text, n, "control characters are not allowed");
+    return HEDDLE_BAD_INPUT;
 }
 
 void yaml_doc_destroy(struct yaml_doc *d)

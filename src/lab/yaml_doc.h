@@ -5,12 +5,16 @@
 #include <yaml.h>
 
 #include "base/diag.h"
+#include "heddle/heddle.h"
 
 struct yaml_doc {
     yaml_document_t document;
     const char *file, *text; /* the caller's: must outlive the tree */
     struct diag_list *diags;
 };
+
+/* Reads a file that is to be text; whatever is wrong with it is in `diags`. */
+enum heddle_status yaml_file_read(const char *path, struct strbuf *text, struct diag_list *diags);
 
 /* False after a syntax error, which is in `diags`; otherwise yaml_doc_destroy() ends it. */
 bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struct diag_list *diags);

@@ -27,23 +27,49 @@ kernel deadlock 'setp.lt.u32 %p, %t, 32; @%p bra FIRST;' 'bar.sync 1, 64; bra EN
     'FIRST: bar.sync 2, 64;' 'END:'
 for engine in skip cycle; do
     run deadlock --engine $engine
-    complains "deadlock" && complains "waits at a barrier, at line 8" &&
-        complains "waits at a barrier, at line 9" && silent out
+    complains "error: deadlock: nothing can happen" &&
+        complains "in kernel 'k', $scratch/deadlock.ptx:9: bar.sync 2, 64;" &&
+        complains "waits at barrier 1, where 1 of 2 warps have come, $scratch/deadlock.ptx:8" &&
+        complains "waits at barrier 2, where 1 of 2 warps have come, $scratch/deadlock.ptx:9" &&
+        silent out
 done
 
 kernel spin 'AGAIN: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra AGAIN;'
 for engine in skip cycle; do
     status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 \
         --max-cycles 20K --engine $engine
-    complains "limit of cycles" && complains "at line 7" && silent out
+    complains "stopped after 20000 cycles (--max-cycles)" && complains "spin.ptx:7: " &&
+        says "PARTIAL statistics" && says "elapsed_cycles"
 done
+case $out in *"ran to its end"*) fail "it did not" ;; esac
+status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 --max-cycles 20K --quiet
+silent out
+status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 --max-cycles 20K --json
+printf '%s' "$out" | python3 -c "
+import json, sys
+r = json.load(sys.stdin)
+assert r['status'] == 3 and r['partial'] is True and 'spin.ptx:7' in r['error'], r
+assert r['stats']['cycles'] == r['stats']['elapsed_cycles'] == 20000, r
+assert r['kernels'][0]['cycles'] == 20000 and r['stats']['ctas'] == 0, r
+" || fail "one JSON object with partial statistics"
 status 3 "$heddle" run "$scratch/spin.ptx" --functional --block 64 --arg buf:64 --max-insts 1M
-complains "instruction" && complains "spin.ptx:7" && silent out
+complains "instruction" && complains "spin.ptx:7" && says "PARTIAL statistics"
+
+# Without a limit there is a warning while it goes on; here the limit only ends the test.
+status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 \
+    --set memory.n_partitions=1 --max-cycles 4500K --json
+complains "warning: launch 1 seems to spin for ever" && complains "in kernel 'k', $scratch/spin.ptx:7"
+case $err in *"seems to spin"*"seems to spin"*) fail "warned twice" ;; esac
+case $err in *"warning: "*"error: "*) ;; *) fail "the warning does not come first" ;; esac
 
 kernel livelock 'AGAIN: atom.global.cas.b32 %v, [%a], 0, 1; setp.ne.u32 %p, %v, 0; @%p bra AGAIN;' \
     'atom.global.exch.b32 %v, [%a], 0;'
-run livelock --max-cycles 20K
-complains "at line 7" && complains "never ends on machines with a SIMT stack" && silent out
+for limit in --max-cycles=20K --max-insts=20K; do
+    how=--quiet
+    [ $limit = --max-insts=20K ] && how=--functional
+    status 3 "$heddle" run "$scratch/livelock.ptx" --block 64 --arg buf:64 --set n_sms=1 $limit $how
+    complains "livelock.ptx:7: " && complains "never ends on machines with a SIMT stack"
+done
 
 kernel cooperative 'mov.u32 %v, %envreg2; trap;'
 run cooperative --engine skip
@@ -64,9 +90,32 @@ import json, sys
 r = json.load(sys.stdin)
 assert r['kernel'] == 'k' and r['status'] == 3 and r['file'].endswith('beyond.ptx'), r
 assert 'bad access' in r['error'] and 'beyond.ptx:7' in r['error'], r
+assert r['partial'] is False, r
 assert 'stats' not in r, r
 " || fail "one JSON object with the error"
 done
+
+# A workload that fails shows no statistics as if all were well: none after a fault, marked ones
+# after a limit, none at all in a row of many.
+status 3 "$heddle" run bfs --size tiny --max-cycles 3000
+complains "stopped after 3000 cycles" && says "NOT verified, it did not come to its end" &&
+    says "PARTIAL statistics, up to where"
+status 3 "$heddle" run bfs --size tiny --max-cycles 3000 --json
+printf '%s' "$out" | python3 -c "
+import json, sys
+r = json.load(sys.stdin)
+assert r['verified'] is False and r['status'] == 3 and r['partial'] is True, r
+assert '--max-cycles' in r['error'] and r['error'] == r['message'], r
+s = r['stats']
+assert s['elapsed_cycles'] == s['cycles'] + s['wait_cycles'] >= 3000, s
+" || fail "a failed workload says so in JSON"
+printf '%s' "$out" >"$scratch/failed.json"
+status 0 "$heddle" run bfs --size tiny --json
+printf '%s' "$out" >"$scratch/good.json"
+status 2 "$heddle" compare "$scratch/good.json" "$scratch/failed.json"
+complains "failed.json: " && complains "failed, there is nothing to compare"
+status 3 "$heddle" run bfs ss --size tiny --max-cycles 3000
+says "NO: FAILED" && case $out in *3,000*) fail "statistics of a failed run in a row" ;; esac
 
 # What ptxas would not take is mentioned.
 printf '.version 99.0\n.target sm_3x\n.visible .entry k() { ret; }\n' >"$scratch/odd.ptx"

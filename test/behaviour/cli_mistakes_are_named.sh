@@ -7,7 +7,24 @@ mkdir -p "$scratch"
 
 status 2 "$heddle" && complains "Usage: heddle COMMAND" && silent out
 status 2 "$heddle" rnu && complains "there is no command 'rnu'" && complains "did you mean 'run'?"
-status 2 "$heddle" --verison && complains "there is no option '--verison'"
+status 2 "$heddle" --verison && complains "there is no option '--verison'" &&
+    complains "did you mean '--version'?"
+status 2 "$heddle" --foo && complains "there is no option '--foo'" && complains "heddle --help"
+status 2 "$heddle" run bfs --foo && complains "there is no option '--foo'" &&
+    complains "--help behind the command lists its options"
+for number in -1 18446744073709551616 99999999T 1e3 many; do
+    status 2 "$heddle" run bfs --seed "$number" && complains "--seed $number: expected a whole number from 0 to"
+done
+status 2 "$heddle" run bfs --quantum most && complains "or max"
+status 2 "$heddle" run bfs --quantum 5G && complains "longer than any run"
+status 2 "$heddle" run a.ptx --grid -1 && complains "from 1 to 4294967295"
+status 2 "$heddle" run a.ptx --grid 4294967296 && complains "from 1 to 4294967295"
+printf 'workloads: bfs\nsize: \001tiny\n' >"$scratch/control.yaml"
+printf 'workloads: bfs\nsize: ti\000ny\n' >"$scratch/zero.yaml"
+printf 'workloads: bfs\nsize: t\377iny\n' >"$scratch/latin.yaml"
+status 2 "$heddle" sweep "$scratch/control.yaml" --dry-run && complains "control.yaml:2:7: error: control characters"
+status 2 "$heddle" sweep "$scratch/zero.yaml" --dry-run && complains "zero.yaml:2:9: error: control characters"
+status 2 "$heddle" sweep "$scratch/latin.yaml" --dry-run && complains "latin.yaml:2:8: error: "
 status 2 "$heddle" help shwo && complains "did you mean 'show'?"
 status 2 "$heddle" run && complains "heddle run needs WORKLOAD"
 status 2 "$heddle" run bsf --functional && complains "did you mean 'bfs'?"

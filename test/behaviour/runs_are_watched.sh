@@ -53,7 +53,12 @@ for r in whole["per_pc"]:
 rows = list(csv.DictReader(open("whole.csv")))
 cycles = [int(r["cycle"]) for r in rows]
 assert cycles[:-1] == [500 * (i + 1) for i in range(len(rows) - 1)]
-assert cycles[-2] < cycles[-1] <= cycles[-2] + 500 and cycles[-1] >= stats["cycles"]
+assert cycles[-2] < cycles[-1] <= cycles[-2] + 500
+# Launches and the waits after them are all the time there is, on every axis.
+assert stats["launches"] > 1 and stats["wait_cycles"] > stats["launches"]
+assert cycles[-1] == stats["elapsed_cycles"] == stats["cycles"] + stats["wait_cycles"]
+for name in ["cycles", "wait_cycles", "elapsed_cycles"]:
+    assert sum(k[name] for k in whole["kernels"]) == stats[name], name
 for name in ["warp_insts", "thread_insts", "l1d.loads", "l1d.misses", "l1d.evictions",
              "l2.accesses", "dram.bytes"]:
     assert sum(int(r[name]) for r in rows) == stats[name], name

@@ -120,7 +120,7 @@ assert "0 run, 1 stored before, 1 failed" in sweep("crash.yaml", "crash.db").std
 assert "1 run, 1 stored before, 1 failed" in sweep("crash.yaml", "crash.db", "--retry").stdout
 write("slow.yaml", "workloads: [ss]\nsize: tiny\nmax_cycles: 100\n")
 slow = sweep("slow.yaml", "slow.db")
-assert slow.returncode == 1 and "limit of cycles" in slow.stderr, slow.stderr
+assert slow.returncode == 1 and "stopped after 100 cycles" in slow.stderr, slow.stderr
 assert "warp 0 (CTA 0" in rows("slow.db", "SELECT message FROM run")[0][0]  # all of it is kept
 assert len(slow.stderr.splitlines()) == 2 and "SELECT id, message" in slow.stderr
 

@@ -121,10 +121,14 @@ static void several_mistakes_are_reported(void **state)
         "error: --loud takes no value\n"
         "error: there is no option '-l'\n"
         "  hint: options begin with two dashes\n"
-        "error: --count many: expected a whole number such as 5000 or 5M\n"
-        "error: --size 1Q: expected a number of bytes such as 4096 or 4K\n"
-        "error: --grid 0,1: expected up to three numbers from 1 on, such as 64,2,1\n"
-        "error: --offset 1,2,3,4: expected up to three numbers, such as 16,0,0\n"
+        "error: --count many: expected a whole number from 0 to "
+        "18446744073709551615, such as 5000 or 5M\n"
+        "error: --size 1Q: expected a number of bytes from 0 to "
+        "18446744073709551615, such as 4096 or 4K\n"
+        "error: --grid 0,1: expected up to three numbers from 1 to 4294967295, such as "
+        "64,2,1\n"
+        "error: --offset 1,2,3,4: expected up to three numbers from 0 to 4294967295, "
+        "such as 16,0,0\n"
         "error: --name needs a value: --name NAME\n");
     end(&p);
 }
