@@ -54,6 +54,7 @@ static void json_workload(const struct workload *w, struct json_writer *j)
     json_string(j, "origin", w->origin);
     json_begin_object(j, "categories");
     json_string(j, "s2", w->categories.s2);
+    json_string(j, "s3-ch3", w->categories.s3_ch3);
     json_string(j, "s3-ch4", w->categories.s3_ch4);
     json_string(j, "s3-ch5", w->categories.s3_ch5);
     json_string(j, "s4", w->categories.s4);
@@ -65,22 +66,23 @@ static void json_workload(const struct workload *w, struct json_writer *j)
 
 static void print_workloads(struct strbuf *out)
 {
-    static const char *const titles[] = {"name",     "paper",    "title", "S2",
-                                         "S3 ch. 4", "S3 ch. 5", "S4"};
-    struct table t = {.titles = titles, .n_columns = 7};
+    static const char *const titles[] = {"name",     "paper",    "title",    "S2",
+                                         "S3 ch. 3", "S3 ch. 4", "S3 ch. 5", "S4"};
+    struct table t = {.titles = titles, .n_columns = 8};
     for (uint32_t i = 0; i < workload_count; i++) {
         const struct workload *w = workload_list[i];
         table_cell(&t, "%s", w->name);
         table_cell(&t, "%s", w->paper_name);
         table_cell(&t, "%s", w->title);
         table_cell(&t, "%s", or_dash(w->categories.s2));
+        table_cell(&t, "%s", or_dash(w->categories.s3_ch3));
         table_cell(&t, "%s", or_dash(w->categories.s3_ch4));
         table_cell(&t, "%s", or_dash(w->categories.s3_ch5));
         table_cell(&t, "%s", or_dash(w->categories.s4));
     }
     table_print(&t, out);
     table_destroy(&t);
-    strbuf_add(out, "\nThe last four columns: how each paper classes the program.\n");
+    strbuf_add(out, "\nThe last five columns: how each paper classes the program.\n");
     show_papers(out);
     strbuf_add(out, "`heddle show workload NAME` tells more about one.\n");
 }
@@ -153,9 +155,11 @@ enum heddle_status show_workload(const struct show_options *o, const char *name,
     strbuf_addf(out, "%s (%s): %s\n\n", w->name, w->paper_name, w->title);
     text_wrap(out, w->summary, 0, 0, 96);
     strbuf_addf(out,
-                "\nFrom %s. As the papers class it: S2 %s; S3 ch. 4 %s; S3 ch. 5 %s; S4 %s.\n\n",
-                w->origin, or_dash(w->categories.s2), or_dash(w->categories.s3_ch4),
-                or_dash(w->categories.s3_ch5), or_dash(w->categories.s4));
+                "\nFrom %s. As the papers class it: S2 %s; S3 ch. 3 %s; S3 ch. 4 %s; S3 ch. 5 %s; "
+                "S4 %s.\n\n",
+                w->origin, or_dash(w->categories.s2), or_dash(w->categories.s3_ch3),
+                or_dash(w->categories.s3_ch4), or_dash(w->categories.s3_ch5),
+                or_dash(w->categories.s4));
     print_sizes(w, out);
     print_inputs(w, out);
     return HEDDLE_OK;

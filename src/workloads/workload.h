@@ -32,6 +32,7 @@ struct workload_input {
 /* How each paper classes the program, in the paper's words; NULL where it does not use it. */
 struct workload_categories {
     const char *s2;     /* "cache-sufficient" or "cache-insufficient" */
+    const char *s3_ch3; /* "memory-intensive" or "computation-intensive" */
     const char *s3_ch4; /* "sensitive" or "non-sensitive" */
     const char *s3_ch5; /* "cache-sensitive" or "not cache-sensitive" */
     const char *s4;     /* "highly sensitive", "moderately sensitive" or "insensitive" */

@@ -163,6 +163,7 @@ const struct workload workload_bfs = {
                "edge list and gathers marks and costs of the neighbours.",
     .origin = "Rodinia",
     .categories = {.s2 = "cache-insufficient",
+                   .s3_ch3 = "memory-intensive",
                    .s3_ch4 = "sensitive",
                    .s3_ch5 = "cache-sensitive",
                    .s4 = "highly sensitive"},

@@ -184,6 +184,7 @@ const struct workload workload_bp = {
                "memory forward, one streaming update of all weights backward.",
     .origin = "Rodinia",
     .categories = {.s2 = "cache-sufficient",
+                   .s3_ch3 = "memory-intensive",
                    .s3_ch4 = "non-sensitive",
                    .s3_ch5 = "not cache-sensitive",
                    .s4 = "insensitive"},

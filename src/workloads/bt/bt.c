@@ -272,6 +272,7 @@ const struct workload workload_bt = {
                "node in parallel: short coalesced bursts, then a dependent jump.",
     .origin = "Rodinia",
     .categories = {.s2 = "cache-sufficient",
+                   .s3_ch3 = "memory-intensive",
                    .s3_ch4 = "sensitive",
                    .s3_ch5 = "not cache-sensitive"},
     .source = workload_bt_source,

@@ -167,7 +167,9 @@ const struct workload workload_hot = {
     .summary = "Five-point thermal stencil over a chip: two time steps per launch in local memory, "
                "with overlapping tiles; power and temperature read coalesced.",
     .origin = "Rodinia",
-    .categories = {.s2 = "cache-sufficient", .s3_ch5 = "not cache-sensitive"},
+    .categories = {.s2 = "cache-sufficient",
+                   .s3_ch3 = "computation-intensive",
+                   .s3_ch5 = "not cache-sensitive"},
     .source = workload_hot_source,
     .param_names = {"cols", "rows", "steps", "steps_per_launch"},
     .sizes = sizes,

@@ -251,7 +251,9 @@ const struct workload workload_htw = {
     .summary = "One work-group per point of a heart's walls finds its template in the next frame: "
                "running sums and correlations over private scratch memory, with barriers.",
     .origin = "Rodinia",
-    .categories = {.s3_ch4 = "sensitive", .s3_ch5 = "not cache-sensitive"},
+    .categories = {.s3_ch3 = "computation-intensive",
+                   .s3_ch4 = "sensitive",
+                   .s3_ch5 = "not cache-sensitive"},
     .source = workload_htw_source,
     .param_names = {"rows", "cols", "points", "template_radius", "search_radius", "frames"},
     .sizes = sizes,

@@ -284,6 +284,7 @@ const struct workload workload_kmn = {
                "features: uncoalesced reads with much intra-warp reuse that thrash the L1D.",
     .origin = "Rodinia",
     .categories = {.s2 = "cache-insufficient",
+                   .s3_ch3 = "memory-intensive",
                    .s3_ch4 = "sensitive",
                    .s3_ch5 = "cache-sensitive",
                    .s4 = "highly sensitive"},

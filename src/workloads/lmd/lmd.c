@@ -117,35 +117,68 @@ static void lmd_run(void *state, struct device *d)
 
 /* --- The reference: in double, from coordinates and their differences alone --- */
 
-/* Whether particles lie in boxes that touch: told by where they are. */
-static bool are_near(const struct particle *a, const struct particle *b)
+/* Particles by the box that their coordinates say: of box b, order[first[b]] .. [first[b + 1] - 1].
+ */
+struct boxes {
+    uint32_t *first, *order;
+};
+
+static uint32_t box_of(const struct lmd *s, const struct particle *p)
 {
-    return fabs(floor((double)a->x) - floor((double)b->x)) <= 1 &&
-           fabs(floor((double)a->y) - floor((double)b->y)) <= 1 &&
-           fabs(floor((double)a->z) - floor((double)b->z)) <= 1;
+    return box_at(s, (uint32_t)p->x, (uint32_t)p->y, (uint32_t)p->z);
+}
+
+static void sort_into_boxes(const struct lmd *s, struct boxes *b)
+{
+    b->first = xcalloc(s->n_boxes + 2, sizeof *b->first);
+    b->order = xcalloc(s->n_particles, sizeof *b->order);
+    for (uint32_t i = 0; i < s->n_particles; i++)
+        b->first[box_of(s, &s->particle[i]) + 2]++;
+    for (uint32_t box = 0; box < s->n_boxes; box++)
+        b->first[box + 2] += b->first[box + 1];
+    for (uint32_t i = 0; i < s->n_particles; i++)
+        b->order[b->first[box_of(s, &s->particle[i]) + 1]++] = i;
+}
+
+static void add_force(const struct lmd *s, uint32_t i, uint32_t j, double sum[4])
+{
+    const struct particle *a = &s->particle[i], *b = &s->particle[j];
+    double d[3] = {(double)a->x - (double)b->x, (double)a->y - (double)b->y,
+                   (double)a->z - (double)b->z};
+    double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    double potential = (double)s->charge[j] * exp(-(double)DECAY * square / 2);
+    for (int axis = 0; axis < 3; axis++)
+        sum[axis] += 2 * potential * d[axis];
+    sum[3] += potential;
+}
+
+/* Of all boxes, those at most one away along every axis. */
+static bool do_touch(const struct lmd *s, uint32_t a, uint32_t b)
+{
+    for (int axis = 0; axis < 3; axis++, a /= s->boxes_along, b /= s->boxes_along)
+        if (a % s->boxes_along > b % s->boxes_along + 1 ||
+            b % s->boxes_along > a % s->boxes_along + 1)
+            return false;
+    return true;
 }
 
 static void lmd_reference(void *state)
 {
     struct lmd *s = state;
-    for (uint32_t i = 0; i < s->n_particles; i++) {
-        const struct particle *a = &s->particle[i];
-        double x = 0, y = 0, z = 0, w = 0;
-        for (uint32_t j = 0; j < s->n_particles; j++) {
-            const struct particle *b = &s->particle[j];
-            if (!are_near(a, b))
-                continue;
-            double dx = (double)a->x - (double)b->x, dy = (double)a->y - (double)b->y;
-            double dz = (double)a->z - (double)b->z;
-            double square = dx * dx + dy * dy + dz * dz;
-            double potential = (double)s->charge[j] * exp(-(double)DECAY * square / 2);
-            w += potential;
-            x += 2 * potential * dx;
-            y += 2 * potential * dy;
-            z += 2 * potential * dz;
-        }
-        s->expected[i] = (struct particle){(float)x, (float)y, (float)z, (float)w};
-    }
+    struct boxes boxes;
+    sort_into_boxes(s, &boxes);
+    double(*sum)[4] = xcalloc(s->n_particles, sizeof *sum);
+    for (uint32_t a = 0; a < s->n_boxes; a++)
+        for (uint32_t b = 0; b < s->n_boxes; b++)
+            for (uint32_t i = boxes.first[a]; i < boxes.first[a + 1] && do_touch(s, a, b); i++)
+                for (uint32_t j = boxes.first[b]; j < boxes.first[b + 1]; j++)
+                    add_force(s, boxes.order[i], boxes.order[j], sum[boxes.order[i]]);
+    for (uint32_t i = 0; i < s->n_particles; i++)
+        s->expected[i] = (struct particle){(float)sum[i][0], (float)sum[i][1], (float)sum[i][2],
+                                           (float)sum[i][3]};
+    free(sum);
+    free(boxes.first);
+    free(boxes.order);
 }
 
 /* Forces cancel, so that what was rounded away while they grew stays. */
@@ -183,6 +216,7 @@ const struct workload workload_lmd = {
     .summary = "One work-group per box of particles brings the boxes around it to local memory, "
                "one after the other, and adds up potentials: exponentials and broadcasts.",
     .origin = "Rodinia",
+    .categories = {.s3_ch3 = "computation-intensive"},
     .source = workload_lmd_source,
     .param_names = {"boxes", "particles"},
     .sizes = lmd_sizes,

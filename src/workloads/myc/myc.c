@@ -176,6 +176,7 @@ const struct workload workload_myc = {
     .summary = "Differential equations of a few cells' membranes, one thread per cell: a long loop "
                "body of exponentials, hardly any memory accesses and hardly any warps.",
     .origin = "Rodinia",
+    .categories = {.s3_ch3 = "computation-intensive"},
     .source = workload_myc_source,
     .param_names = {"cells", "milliseconds"},
     .sizes = myc_sizes,

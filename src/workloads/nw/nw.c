@@ -133,6 +133,7 @@ const struct workload workload_nw = {
                "per anti-diagonal of tiles, work-groups of half a warp.",
     .origin = "Rodinia",
     .categories = {.s2 = "cache-sufficient",
+                   .s3_ch3 = "memory-intensive",
                    .s3_ch4 = "sensitive",
                    .s3_ch5 = "not cache-sensitive",
                    .s4 = "insensitive"},

@@ -299,7 +299,9 @@ const struct workload workload_pf = {
     .summary = "Particles follow a disc through a video: gathers from a frame, sums by a single "
                "thread, and a linear search of the same array by every particle.",
     .origin = "Rodinia",
-    .categories = {.s3_ch4 = "non-sensitive", .s3_ch5 = "not cache-sensitive"},
+    .categories = {.s3_ch3 = "computation-intensive",
+                   .s3_ch4 = "non-sensitive",
+                   .s3_ch5 = "not cache-sensitive"},
     .source = workload_pf_source,
     .param_names = {"cols", "rows", "frames", "particles"},
     .sizes = sizes,

@@ -106,7 +106,9 @@ const struct workload workload_pth = {
     .summary = "Dynamic programming over the rows of a grid: several rows per launch in local "
                "memory, with ghost zones; streaming reads of the grid.",
     .origin = "Rodinia",
-    .categories = {.s3_ch4 = "non-sensitive", .s3_ch5 = "not cache-sensitive"},
+    .categories = {.s3_ch3 = "computation-intensive",
+                   .s3_ch4 = "non-sensitive",
+                   .s3_ch5 = "not cache-sensitive"},
     .source = workload_pth_source,
     .param_names = {"cols", "rows", "rows_per_launch"},
     .sizes = sizes,

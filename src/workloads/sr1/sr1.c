@@ -174,6 +174,7 @@ const struct workload workload_sr1 = {
                "arrays between two kernels, a tree reduction per iteration.",
     .origin = "Rodinia",
     .categories = {.s2 = "cache-sufficient",
+                   .s3_ch3 = "computation-intensive",
                    .s3_ch4 = "sensitive",
                    .s3_ch5 = "not cache-sensitive",
                    .s4 = "insensitive"},

@@ -137,7 +137,7 @@ const struct workload workload_sr2 = {
     .summary = "Iterated image diffusion: 16x16 tiles in local memory, edges from global memory; "
                "four derivatives and a coefficient per pixel stream from kernel to kernel.",
     .origin = "Rodinia",
-    .categories = {.s3_ch5 = "not cache-sensitive"},
+    .categories = {.s3_ch3 = "memory-intensive", .s3_ch5 = "not cache-sensitive"},
     .source = workload_sr2_source,
     .param_names = {"rows", "cols", "iterations"},
     .sizes = sizes,

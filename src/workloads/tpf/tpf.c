@@ -188,7 +188,7 @@ const struct workload workload_tpf = {
     .summary = "Work-groups count the angles of all pairs of two sets of points on the sky: a tile "
                "and the warps' histograms in local memory, a binary search and an atomic a pair.",
     .origin = "Parboil",
-    .categories = {.s3_ch4 = "non-sensitive"},
+    .categories = {.s3_ch3 = "memory-intensive", .s3_ch4 = "non-sensitive"},
     .source = workload_tpf_source,
     .param_names = {"points", "random_sets"},
     .sizes = tpf_sizes,

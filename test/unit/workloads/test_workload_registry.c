@@ -119,12 +119,14 @@ static void inputs_are_parameters(void **state)
 static void check_categories(const struct workload *w)
 {
     static const char *const s2[] = {"cache-sufficient", "cache-insufficient", NULL};
+    static const char *const s3_ch3[] = {"memory-intensive", "computation-intensive", NULL};
     static const char *const s3_ch4[] = {"sensitive", "non-sensitive", NULL};
     static const char *const s3_ch5[] = {"cache-sensitive", "not cache-sensitive", NULL};
     static const char *const s4[] = {"highly sensitive", "moderately sensitive", "insensitive",
                                      NULL};
     const struct workload_categories *c = &w->categories;
     assert_true(!c->s2 || is_one_of(c->s2, s2));
+    assert_true(!c->s3_ch3 || is_one_of(c->s3_ch3, s3_ch3));
     assert_true(!c->s3_ch4 || is_one_of(c->s3_ch4, s3_ch4));
     assert_true(!c->s3_ch5 || is_one_of(c->s3_ch5, s3_ch5));
     assert_true(!c->s4 || is_one_of(c->s4, s4));
