@@ -34,10 +34,11 @@ struct htw {
     uint32_t n_points, n_frames;
     size_t pixels;
     uint8_t *frames;
-    struct point *points; /* n_frames x n_points: where they are in each frame */
-    /* Per point in each frame but the first: the score of the place chosen, relative to the best.
-     */
-    float *got_score, *want_score;
+    /* n_frames x n_points each; of the first frame, only the points are known. */
+    struct point *points;
+    float *score, *want_score; /* the best one that the device found, and ours of the same place */
+    float *chosen, *best;      /* the correlation of that place, and that of the best one */
+    float *templates, *want_templates; /* at the end */
 };
 
 /* --- The video --- */
@@ -76,6 +77,11 @@ static int32_t margin(const struct shape *s)
     return s->template_radius + s->search_radius;
 }
 
+static size_t template_values(const struct shape *s)
+{
+    return (size_t)(2 * s->template_radius + 1) * (size_t)(2 * s->template_radius + 1);
+}
+
 static int32_t within(int32_t v, int32_t low, int32_t high)
 {
     return v < low ? low : v > high ? high : v;
@@ -109,8 +115,11 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     size_t positions = (size_t)s->n_frames * s->n_points;
     s->frames = ARENA_ARRAY(&s->arena, uint8_t, s->pixels * s->n_frames);
     s->points = ARENA_ARRAY(&s->arena, struct point, positions);
-    s->got_score = ARENA_ARRAY(&s->arena, float, positions);
-    s->want_score = ARENA_ARRAY(&s->arena, float, positions);
+    float **scores[] = {&s->score, &s->want_score, &s->chosen, &s->best};
+    for (size_t i = 0; i < sizeof scores / sizeof scores[0]; i++)
+        *scores[i] = ARENA_ARRAY(&s->arena, float, positions);
+    s->templates = ARENA_ARRAY(&s->arena, float, s->n_points *template_values(&s->shape));
+    s->want_templates = ARENA_ARRAY(&s->arena, float, s->n_points *template_values(&s->shape));
     draw_frames(s, &rng, seed);
     place_points(s);
 }
@@ -125,13 +134,13 @@ static bool renews(uint32_t frame)
 static void run(void *state, struct device *d)
 {
     struct htw *s = state;
-    size_t side = (size_t)(2 * s->shape.template_radius + 1);
+    size_t template_bytes = s->n_points * template_values(&s->shape) * sizeof(float);
     size_t window = (size_t)(2 * margin(&s->shape) + 1);
     size_t point_bytes = s->n_points * sizeof *s->points;
     device_buffer frame = device_alloc(d, s->pixels, "frame");
     device_buffer points = device_alloc_from(d, s->points, point_bytes, "points");
-    device_buffer templates =
-        device_alloc(d, s->n_points * side * side * sizeof(float), "templates");
+    device_buffer scores = device_alloc(d, s->n_points * sizeof(float), "scores");
+    device_buffer templates = device_alloc(d, template_bytes, "templates");
     device_buffer scratch =
         device_alloc(d, s->n_points * 6 * window * window * sizeof(float), "scratch");
     const struct device_arg shape[] = {arg_i32(s->shape.rows), arg_i32(s->shape.cols),
@@ -145,9 +154,12 @@ static void run(void *state, struct device *d)
         device_upload(d, frame, 0, s->frames + f * s->pixels, s->pixels);
         DEVICE_LAUNCH_1D(d, "htw_track", s->n_points * GROUP, GROUP, shape[0], shape[1], shape[2],
                          shape[3], arg_buffer(frame), arg_buffer(points), arg_buffer(templates),
-                         arg_buffer(scratch), arg_i32(renews(f)));
+                         arg_buffer(scratch), arg_buffer(scores), arg_i32(renews(f)));
         device_download(d, points, 0, s->points + (size_t)f * s->n_points, point_bytes);
+        device_download(d, scores, 0, s->score + (size_t)f * s->n_points,
+                        s->n_points * sizeof(float));
     }
+    device_download(d, templates, 0, s->templates, template_bytes);
 }
 
 /* --- The reference: from where the device had each point in the frame before, the correlation of
@@ -155,80 +167,94 @@ static void run(void *state, struct device *d)
  */
 
 struct match {
-    double template_mean, *template; /* side x side */
+    double *template;       /* side x side */
+    double mean, deviation; /* of the template; the latter is the root of the sum of squares */
     int32_t side;
 };
 
 static double correlation(const struct match *m, const uint8_t *corner, int32_t cols)
 {
-    double mean = 0, product = 0, template_square = 0, square = 0;
+    double mean = 0, product = 0, square = 0;
     for (int32_t i = 0; i < m->side * m->side; i++)
         mean += corner[i / m->side * cols + i % m->side] / (double)(m->side * m->side);
     for (int32_t i = 0; i < m->side * m->side; i++) {
-        double t = m->template[i] - m->template_mean;
         double w = corner[i / m->side * cols + i % m->side] - mean;
-        product += t * w;
-        template_square += t * t;
+        product += (m->template[i] - m->mean) * w;
         square += w * w;
     }
-    return product / sqrt(template_square * square);
+    return product / (m->deviation * sqrt(square));
 }
 
-/* The template becomes the mean of itself and what is at `corner`; at first it is just that. */
+/* Keeps a part of the template; the rest is what is at `corner`. */
 static void renew_template(struct match *m, const uint8_t *corner, int32_t cols, double keep)
 {
-    m->template_mean = 0;
+    m->mean = m->deviation = 0;
     for (int32_t i = 0; i < m->side * m->side; i++) {
         double now = corner[i / m->side * cols + i % m->side];
         m->template[i] = keep * m->template[i] + (1 - keep) * now;
-        m->template_mean += m->template[i] / (double)(m->side * m->side);
+        m->mean += m->template[i] / (double)(m->side * m->side);
     }
+    for (int32_t i = 0; i < m->side * m->side; i++)
+        m->deviation += (m->template[i] - m->mean) * (m->template[i] - m->mean);
+    m->deviation = sqrt(m->deviation);
 }
 
-/* A point of frame f on its way to f + 1: the best score, and that of where the device went. */
+/* A point on its way from frame f - 1 to f. The device's scores are correlations but for a factor,
+ * the template's size and deviation. */
 static void follow(struct htw *s, struct match *m, uint32_t f, uint32_t p)
 {
     const struct shape *shape = &s->shape;
-    const struct point *was = &s->points[(size_t)f * s->n_points + p], *is = was + s->n_points;
-    const uint8_t *frame = s->frames + (f + 1) * s->pixels;
-    int32_t edge = margin(shape), at = (int32_t)((f + 1) * s->n_points + p);
+    const size_t at = (size_t)f * s->n_points + p;
+    const struct point *was = &s->points[at - s->n_points], *is = &s->points[at];
+    int32_t reach = 2 * shape->search_radius, edge = margin(shape);
     int32_t x = within(was->x, edge, shape->cols - 1 - edge) - edge;
     int32_t y = within(was->y, edge, shape->rows - 1 - edge) - edge;
-    s->got_score[at] = -2; /* for a place out of reach */
-    s->want_score[at] = -1;
-    for (int32_t dy = 0; dy <= 2 * shape->search_radius; dy++)
-        for (int32_t dx = 0; dx <= 2 * shape->search_radius; dx++) {
-            const uint8_t *corner = frame + (y + dy) * shape->cols + x + dx;
-            float score = (float)correlation(m, corner, shape->cols);
-            s->want_score[at] = fmaxf(s->want_score[at], score);
-            if (is->x != x + dx + shape->template_radius ||
-                is->y != y + dy + shape->template_radius)
-                continue;
-            s->got_score[at] = score;
-            if (renews(f + 1))
-                renew_template(m, corner, shape->cols, 0.5);
-        }
+    const uint8_t *first = s->frames + f * s->pixels + y * shape->cols + x;
+    s->best[at] = -1;
+    for (int32_t dy = 0; dy <= reach; dy++)
+        for (int32_t dx = 0; dx <= reach; dx++)
+            s->best[at] = fmaxf(s->best[at],
+                                (float)correlation(m, first + dy * shape->cols + dx, shape->cols));
+
+    int32_t dx = is->x - shape->template_radius - x, dy = is->y - shape->template_radius - y;
+    s->chosen[at] = -2;
+    if (dx < 0 || dx > reach || dy < 0 || dy > reach)
+        return;
+    const uint8_t *corner = first + dy * shape->cols + dx;
+    double chosen = correlation(m, corner, shape->cols);
+    s->chosen[at] = (float)chosen;
+    s->want_score[at] = (float)(chosen * m->deviation * m->side);
+    if (renews(f))
+        renew_template(m, corner, shape->cols, 0.5);
 }
 
 static void reference(void *state)
 {
     struct htw *s = state;
     int32_t radius = s->shape.template_radius, side = 2 * radius + 1;
-    struct match m = {.side = side, .template = ARENA_ARRAY(&s->arena, double, side *side)};
+    size_t values = template_values(&s->shape);
+    struct match m = {.side = side, .template = ARENA_ARRAY(&s->arena, double, values)};
     for (uint32_t p = 0; p < s->n_points; p++) {
         const struct point *start = &s->points[p];
         renew_template(&m, s->frames + (start->y - radius) * s->shape.cols + start->x - radius,
                        s->shape.cols, 0);
-        for (uint32_t f = 0; f + 1 < s->n_frames; f++)
+        for (uint32_t f = 1; f < s->n_frames; f++)
             follow(s, &m, f, p);
+        for (size_t i = 0; i < values; i++)
+            s->want_templates[p * values + i] = (float)m.template[i];
     }
 }
 
+/* Sums of grey levels, of six bits, and of their squares are exact, and so are means of templates.
+ * What remains are differences of large products. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct htw *s = state;
-    return check_f32(why, "score", s->got_score, s->want_score, (size_t)s->n_frames * s->n_points,
-                     0.0f, 2e-5f);
+    size_t positions = (size_t)s->n_frames * s->n_points;
+    return check_f32(why, "correlation", s->chosen, s->best, positions, 0.0f, 2e-5f) &&
+           check_f32(why, "score", s->score, s->want_score, positions, 2e-5f, 0.0f) &&
+           check_f32(why, "template", s->templates, s->want_templates,
+                     s->n_points * template_values(&s->shape), 0.0f, 0.0f);
 }
 
 static void teardown(void *state)

@@ -114,7 +114,8 @@ static float score_at(struct shape s, __global const float *window, __global con
     return (n * product - template_sum * total.x) / sqrt(variance);
 }
 
-/* The place with the best score of all work-items; of equal ones the first. */
+/* The place with the best score of all work-items, which is left in scores[0]; of equal ones the
+ * first. */
 static int best_place(__local float *scores, __local int *places, float score, int place)
 {
     int lid = (int)get_local_id(0);
@@ -137,7 +138,7 @@ static int best_place(__local float *scores, __local int *places, float score, i
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 htw_track(int rows, int cols, int template_radius, int search_radius,
           __global const uchar *frame, __global int2 *points, __global float *templates,
-          __global float *scratch, int renew)
+          __global float *scratch, __global float *best_scores, int renew)
 {
     struct shape s = {rows, cols, template_radius, search_radius};
     __local float scores[GROUP];
@@ -174,8 +175,10 @@ htw_track(int rows, int cols, int template_radius, int search_radius,
     }
     int place = best_place(scores, chosen, best, best_own);
     int2 to = (int2)(place % places, place / places);
-    if (lid == 0)
+    if (lid == 0) {
         points[point] = centre + to - search_radius;
+        best_scores[point] = scores[0];
+    }
     for (int i = lid; renew && i < side * side; i += GROUP)
         own[i] = 0.5f * (own[i] + window[(to.y + i / side) * width + to.x + i % side]);
 }
