@@ -215,6 +215,10 @@ static void the_rest_of_a_machine_fits(void **state)
          "--set l1d.n_ways=32: error: sm.carveout (0,8K,16K,32K,64K,96K): 65536 bytes of shared "
          "memory leave no way"},
         {"gtx480",
+         {"noc.header_bytes=1"},
+         {"noc.header_bytes=0"}, /* a request would be nothing at all */
+         "--set noc.header_bytes=0: error: noc.header_bytes: 0 is out of range, it may be 1 to"},
+        {"gtx480",
          {"noc.buffer_flits=5"},
          {"noc.buffer_flits=4"},
          "--set noc.buffer_flits=4: error: noc.buffer_flits: a buffer of 4 flits never takes"},
