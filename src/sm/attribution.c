@@ -109,10 +109,12 @@ static const struct pending_load *missing_load(const struct sm *sm, uint32_t slo
  * waits for all results, by registers. */
 static const struct pending_load *awaited_load(const struct sm *sm, uint32_t slot)
 {
-    const struct op_timing *t = &sm->timing[sm->warps[slot].emu->pc];
+    uint32_t pc = sm->warps[slot].emu->pc;
+    const struct op_timing *t = &sm->timing[pc];
+    const struct op_info *info = &sm->emu.program->info[pc];
     const struct pending_load *l = NULL;
-    for (uint32_t i = 0; !l && i < (uint32_t)t->n_reads + t->n_writes; i++)
-        l = missing_load(sm, slot, t->regs[i]);
+    for (uint32_t i = 0; !l && i < (uint32_t)info->n_reads + info->n_writes; i++)
+        l = missing_load(sm, slot, info->regs[i]);
     for (uint32_t r = 0; !l && t->needs & NEEDS_DRAINED && r < sm->attribution->n_registers; r++)
         l = missing_load(sm, slot, r);
     return l;
@@ -189,15 +191,15 @@ void attribution_visit(struct sm *sm, struct sched_pick p, uint64_t now)
 void attribution_issued(struct sm *sm, uint32_t slot, uint32_t pc)
 {
     struct attribution *a = sm->attribution;
-    const struct op_timing *t = &sm->timing[pc];
+    const struct op_info *info = &sm->emu.program->info[pc];
     a->accounts[slot].has_issued = true;
     a->accounts[slot].issued_pc = pc;
-    if (t->unit != UNIT_LDST || !t->n_writes)
+    if (sm->timing[pc].unit != UNIT_LDST || !info->n_writes)
         return;
     const struct ldst_op *l = &sm->ldst[(sm->ldst_head + sm->ldst_n - 1) % sm->config->ldst_queue];
     struct pending_load load = {.record = l->record, .pc = pc, .number = ++a->n_loads};
-    for (uint32_t i = t->n_reads; i < (uint32_t)t->n_reads + t->n_writes; i++)
-        a->loads[(size_t)slot * a->n_registers + t->regs[i]] = load;
+    for (uint32_t i = info->n_reads; i < (uint32_t)info->n_reads + info->n_writes; i++)
+        a->loads[(size_t)slot * a->n_registers + info->regs[i]] = load;
 }
 
 /* In skipped cycles nobody issues: every scheduler looks at all its warps, or at those that pick()

@@ -39,7 +39,7 @@ static __attribute__((noinline)) enum cache_answer load_line(struct sm *sm, uint
 }
 
 /* The next warp's turn; false if the instruction cache does not take it now. */
-static bool fetch_one(struct sm *sm, uint64_t now)
+static inline bool fetch_one(struct sm *sm, uint64_t now)
 {
     uint32_t slot = next_warp(sm);
     struct sm_warp *w = &sm->warps[slot];

@@ -69,7 +69,7 @@ order_hazard(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64
     if (from <= now)
         return STALLED_NONE;
     if (w->wake_at != from)
-        wheel_add(&sm->wheel, now, from, (struct wheel_event){EV_WAKE, (uint16_t)w->slot, 0, NULL});
+        wheel_add(&sm->wheel, now, from, (struct wheel_event){EV_WAKE, 0, w});
     w->wake_at = from;
     return STALLED_FENCE;
 }
@@ -122,12 +122,13 @@ static __attribute__((noinline)) void settle_in_order(struct sm *sm, struct sm_w
 }
 
 /* Can the next instruction of the warp, which runs and has it in its buffer, issue? The warp is in
- * none of the masks. */
+ * none of the masks. `simple`: sm.is_simple is known to hold. */
 static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
-                                                          uint64_t now)
+                                                          uint64_t now, bool simple)
 {
     const struct op_timing *t = &sm->timing[w->emu->pc];
-    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, sm->pending_words);
+    uint32_t words = simple ? 1 : sm->pending_words;
+    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, words);
     if (cause == STALLED_NONE) {
         if (w->n_atomics || t->needs & IS_ORDERED) {
             settle_in_order(sm, w, now);
@@ -135,7 +136,10 @@ static inline __attribute__((always_inline)) void examine(struct sm *sm, struct 
         }
         enter_ready(sm, w, t);
     }
-    settle(sm, w, cause, now);
+    if (simple)
+        w->cause = cause;
+    else
+        settle(sm, w, cause, now);
 }
 
 static inline void await_fetch(struct sm *sm, struct sm_warp *w, uint64_t now)
@@ -156,40 +160,33 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
     if (e->state != WARP_RUNNING)
         settle(sm, w, e->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE, now);
     else if (w->ibuf)
-        examine(sm, w, now);
+        examine(sm, w, now, false);
     else
         await_fetch(sm, w, now);
 }
 
-void sm_fetched(struct sm *sm, uint32_t slot, uint64_t now)
+void sm_fetched(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
-    struct sm_warp *w = &sm->warps[slot];
     if (!w->emu || !w->fetching)
         return;
     w->fetching = false;
     if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
         w->ibuf = sm->timing[w->fetch_pc].n_fetched;
-    if (w->ibuf)
-        examine(sm, w, now);
+    if (w->ibuf && sm->is_simple)
+        examine(sm, w, now, true);
     else
-        await_fetch(sm, w, now);
+        sm_refresh(sm, w->slot, now);
 }
 
 /* --- units --- */
 
 /* The first cycle in which the unit takes an instruction; the load/store unit, which all sub-cores
  * share, does not know. */
-static inline uint64_t unit_next(const struct sm *sm, const struct sub_core *core,
-                                 enum sm_unit unit)
+uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
 {
     if (unit == UNIT_LDST)
         return ldst_has_room(sm) ? 0 : UINT64_MAX;
-    return free_times_first(&core->units[unit].collectors);
-}
-
-uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
-{
-    return unit_next(sm, sm->warps[slot].core, unit);
+    return free_times_first(&sm->warps[slot].core->units[unit]->collectors);
 }
 
 /* The bank of one of the rows of an instruction. Predicates have a file of their own. */
@@ -212,15 +209,15 @@ static inline uint64_t collect_operands(const struct sm_warp *w, const struct op
 }
 
 /* The cycle in which it leaves its collector for a unit. */
-static inline uint64_t dispatch(const struct sm *sm, struct sub_core *core,
-                                const struct op_timing *t, uint64_t ready)
+static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t, uint64_t ready,
+                                uint64_t now)
 {
-    struct arithmetic_unit *unit = &core->units[t->unit];
+    struct arithmetic_unit *unit = core->units[t->unit];
     uint64_t free = free_times_first(&unit->units), at = free > ready ? free : ready;
-    free_times_take(&unit->units, at + sm->config->interval[t->operation]);
+    free_times_take(&unit->units, at + t->interval);
     free_times_take(&unit->collectors, at);
-    uint64_t open = free_times_first(&unit->collectors);
-    core->open_from = open > core->open_from ? open : core->open_from;
+    if (free_times_first(&unit->collectors) > now)
+        core->closed |= 1u << t->unit;
     return at;
 }
 
@@ -234,18 +231,33 @@ static __attribute__((noinline)) void tell_commit(struct sm *sm, uint32_t slot, 
         sm->sched->on_commit(sm->scheduler, slot, now);
 }
 
-void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now)
+static inline __attribute__((always_inline)) void
+release(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now, bool simple)
 {
-    struct sm_warp *w = &sm->warps[slot];
-    const struct op_timing *t = &sm->timing[pc];
     const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
-    scoreboard_clear(&w->scoreboard, t, sm->pending_words);
+    scoreboard_clear(&w->scoreboard, t, simple ? 1 : sm->pending_words);
     for (; row != end; row++)
         bank_write(bank_of(w, *row), now);
-    if (sm->tells_commits)
-        tell_commit(sm, slot, now);
+    if (!simple && sm->tells_commits)
+        tell_commit(sm, w->slot, now);
     if (w->cause == STALLED_DATA || w->cause == STALLED_MEMORY) /* others wait for something else */
-        examine(sm, w, now);
+        examine(sm, w, now, simple);
+}
+
+/* Apart, so that the common way, which makes no calls but its last one, saves no registers. */
+static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_warp *w,
+                                                       const struct op_timing *t, uint64_t now)
+{
+    release(sm, w, t, now, false);
+}
+
+void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
+{
+    const struct op_timing *t = &sm->timing[pc];
+    if (sm->is_simple)
+        release(sm, w, t, now, true);
+    else
+        release_and_tell(sm, w, t, now);
 }
 
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
@@ -306,21 +318,21 @@ static inline void occupy(struct sm *sm, struct sm_warp *w, const struct op_timi
         ldst_push(sm, w->slot, pc, ready, now);
         return;
     }
-    uint64_t done = dispatch(sm, w->core, t, ready) + sm->config->latency[t->operation];
+    uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
     const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     for (; row != end; row++)
         bank_expect(bank_of(w, *row), done, now);
-    struct wheel_event e = {EV_RELEASE, (uint16_t)w->slot, pc, NULL};
+    struct wheel_event e = {EV_RELEASE, pc, w};
     if (t->n_writes)
         wheel_add(&sm->wheel, now, done, e);
 }
 
 /* MODEL: malloc and free on the device are performed when the visibility period ends, in the order
  * of SMs and of issue, and the warp waits for that; they use no bandwidth. */
-static void await_heap(struct sm *sm, uint32_t slot, uint64_t now)
+static void await_heap(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     uint64_t at = sm_visible_cycle(sm, now * sm->clock->period);
-    wheel_add(&sm->wheel, now, at, (struct wheel_event){EV_WAKE, (uint16_t)slot, 0, NULL});
+    wheel_add(&sm->wheel, now, at, (struct wheel_event){EV_WAKE, 0, w});
 }
 
 bool sm_perform_heap_calls(struct sm *sm, sim_time t)
@@ -333,11 +345,10 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t)
 }
 
 /* The warp has ended, or has come to wait for more than its next instruction. */
-static __attribute__((noinline)) void stop_warp(struct sm *sm, const struct sm_warp *w,
-                                                uint64_t now)
+static __attribute__((noinline)) void stop_warp(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     if (w->emu->state == WARP_AT_HEAP)
-        await_heap(sm, w->slot, now);
+        await_heap(sm, w, now);
     if (w->emu->state == WARP_DONE)
         sm_warp_done(sm, w->slot, now);
     else if (w->emu->state == WARP_AT_BARRIER)
@@ -390,18 +401,22 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
     else if (t->issue_class == ISSUE_BARRIER)
         barrier_issued(sm, w->slot, now);
     else if (w->ibuf)
-        examine(sm, w, now);
+        examine(sm, w, now, false);
     else
         await_fetch(sm, w, now);
 }
 
 /* Of the warps `ready` of a sub-core those whose unit takes an instruction now. */
-static inline uint64_t warps_with_unit(const struct sm *sm, const struct sub_core *core,
-                                       uint64_t ready, uint64_t now)
+static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *core, uint64_t ready,
+                                       uint64_t now)
 {
-    for (uint32_t k = 0; core->open_from > now && k < sm->n_kinds; k++)
-        if (free_times_first(&core->units[sm->kinds[k]].collectors) > now)
-            ready &= ~sm->by_unit[sm->kinds[k]];
+    for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
+        uint32_t u = (uint32_t)__builtin_ctz(closed);
+        if (free_times_first(&core->units[u]->collectors) > now)
+            ready &= ~sm->by_unit[u];
+        else
+            core->closed &= ~(1u << u);
+    }
     return ldst_has_room(sm) ? ready : ready & ~sm->by_unit[UNIT_LDST];
 }
 
@@ -466,6 +481,21 @@ static void issue_ready(struct sm *sm, uint64_t now)
     }
 }
 
+/* The first cycle after `now` at which one of a sub-core's warps might issue; now or earlier = one
+ * has a unit already. The load/store unit says when it has room. */
+static uint64_t unit_for_any(const struct sm *sm, const struct sub_core *core, uint64_t warps)
+{
+    uint64_t next = UINT64_MAX, waiting = ldst_has_room(sm) ? 0 : sm->by_unit[UNIT_LDST];
+    for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
+        uint32_t u = (uint32_t)__builtin_ctz(closed);
+        uint64_t free = free_times_first(&core->units[u]->collectors);
+        if (sm->by_unit[u] & warps)
+            next = free < next ? free : next;
+        waiting |= sm->by_unit[u];
+    }
+    return warps & ~waiting ? 0 : next;
+}
+
 /* The first cycle after `now` at which something might issue, as things are. */
 static uint64_t issue_next(const struct sm *sm, uint64_t now)
 {
@@ -473,15 +503,11 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
     if (!sm->can_issue)
         return next;
     const struct scheduler_desc *d = sm->sched;
-    uint64_t allowed = allowed_warps(sm, sm->can_issue);
+    uint64_t allowed = d->may_issue ? allowed_warps(sm, sm->can_issue) : sm->can_issue;
     for (uint32_t c = 0; c < sm->n_cores; c++) {
         uint64_t mine = allowed & sm->cores[c].warps;
-        for (uint32_t u = 0; mine && u < N_UNITS; u++) {
-            if (sm->by_unit[u] & mine) {
-                uint64_t free = unit_next(sm, &sm->cores[c], (enum sm_unit)u);
-                next = free < next ? free : next;
-            }
-        }
+        uint64_t free = mine ? unit_for_any(sm, &sm->cores[c], mine) : UINT64_MAX;
+        next = free < next ? free : next;
     }
     if (d->next_change) {
         uint64_t change = d->next_change(sm->scheduler, now);

@@ -488,7 +488,7 @@ static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
 static void release_record(struct sm *sm, struct load_record *r, uint64_t now)
 {
     uint64_t at = r->done_at > now ? r->done_at : now + 1;
-    struct wheel_event e = {EV_RELEASE, (uint16_t)r->slot, r->pc, NULL};
+    struct wheel_event e = {EV_RELEASE, r->pc, &sm->warps[r->slot]};
     wheel_add(&sm->wheel, now, at, e);
     free_record(sm, r);
 }
@@ -504,7 +504,7 @@ void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
         return;
     }
     free_record(sm, r);
-    sm_release(sm, slot, pc, now);
+    sm_release(sm, &sm->warps[slot], pc, now);
 }
 
 static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)

@@ -176,15 +176,16 @@ static void set_register(uint64_t *mask, uint32_t reg)
 }
 
 /* One AND a word then tells whether an instruction can issue. */
-static void add_masks(struct op_timing *t, uint32_t words, struct arena *arena)
+static void add_masks(struct op_timing *t, const struct op_info *info, uint32_t words,
+                      struct arena *arena)
 {
     uint64_t *touches = ARENA_ARRAY(arena, uint64_t, 3 * (size_t)words);
     uint64_t *waits_for = touches + words, *writes = waits_for + words;
     struct wide_masks *wide = ARENA_NEW(arena, struct wide_masks);
-    for (uint32_t i = 0; i < (uint32_t)t->n_reads + t->n_writes; i++) {
-        set_register(touches, t->regs[i]);
-        if (i >= t->n_reads)
-            set_register(writes, t->regs[i]);
+    for (uint32_t i = 0; i < (uint32_t)info->n_reads + info->n_writes; i++) {
+        set_register(touches, info->regs[i]);
+        if (i >= info->n_reads)
+            set_register(writes, info->regs[i]);
     }
     for (uint32_t i = 0; i < words; i++)
         waits_for[i] = t->needs & NEEDS_DRAINED ? ~0ull : touches[i];
@@ -196,15 +197,16 @@ static void add_masks(struct op_timing *t, uint32_t words, struct arena *arena)
 }
 
 /* Predicates, numbered last, have a file of their own. */
-static void add_rows(struct op_timing *t, const struct program_func *f, struct arena *arena)
+static void add_rows(struct op_timing *t, const struct op_info *info, const struct program_func *f,
+                     struct arena *arena)
 {
-    uint32_t n_rows = f->n_64 + f->n_32, n = 0, n_regs = (uint32_t)t->n_reads + t->n_writes;
+    uint32_t n_rows = f->n_64 + f->n_32, n = 0, n_regs = (uint32_t)info->n_reads + info->n_writes;
     uint16_t *rows = ARENA_ARRAY(arena, uint16_t, n_regs);
     for (uint32_t i = 0; i < n_regs; i++) {
-        if (t->regs[i] >= n_rows)
+        if (info->regs[i] >= n_rows)
             continue;
-        rows[n++] = t->regs[i];
-        if (i < t->n_reads)
+        rows[n++] = info->regs[i];
+        if (i < info->n_reads)
             t->n_rows_read++;
         else
             t->n_rows_written++;
@@ -218,19 +220,19 @@ static void add_registers(struct op_timing *t, const struct program *p, struct a
     for (uint32_t f = 0; f < p->module->n_funcs; f++) {
         const struct program_func *func = &p->funcs[f];
         for (uint32_t pc = func->entry; func->func->has_body && pc <= func->end; pc++)
-            add_rows(&t[pc], func, arena);
+            add_rows(&t[pc], &p->info[pc], func, arena);
     }
     for (uint32_t pc = 0; pc < p->n_ops; pc++)
-        add_masks(&t[pc], words, arena);
+        add_masks(&t[pc], &p->info[pc], words, arena);
 }
 
 /* A fetch brings what follows in the line of the instruction cache. */
-static uint16_t fetched_insts(const struct sm_config *c, uint32_t pc)
+static uint8_t fetched_insts(const struct sm_config *c, uint32_t pc)
 {
     uint32_t line_bytes = c->l1i.line_bytes;
     uint32_t left = line_bytes - (uint32_t)((uint64_t)pc * c->inst_bytes & (line_bytes - 1));
     uint32_t n = left >= c->fetch_insts * c->inst_bytes ? c->fetch_insts : left / c->inst_bytes;
-    return (uint16_t)(n < c->ibuffer_entries ? n : c->ibuffer_entries);
+    return (uint8_t)(n < c->ibuffer_entries ? n : c->ibuffer_entries);
 }
 
 const struct op_timing *op_timing_build(const struct program *p, const struct sm_config *config,
@@ -243,10 +245,9 @@ const struct op_timing *op_timing_build(const struct program *p, const struct sm
         enum ptx_class class = p->ops[pc].klass;
         enum sm_operation operation = operation_of(info->inst, class);
         t[pc] = (struct op_timing){
-            .regs = info->regs,
-            .n_reads = info->n_reads,
             .n_writes = info->n_writes,
-            .operation = (uint8_t)operation,
+            .latency = (uint16_t)(operation == SM_OP_MEMORY ? 0 : config->latency[operation]),
+            .interval = (uint16_t)(operation == SM_OP_MEMORY ? 0 : config->interval[operation]),
             .unit = (uint8_t)unit_of(operation, config),
             .issue_class = (uint8_t)issue_class_of(class),
             .needs = needs_of(info->inst, class),

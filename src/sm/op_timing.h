@@ -27,17 +27,17 @@ struct op_timing {
      * not be pending, those it writes. The first 64; `wide` has all. */
     uint64_t touches, waits_for, writes;
     const struct wide_masks *wide;
-    const uint16_t *regs; /* reads, then writes */
-    const uint16_t *rows; /* those of them in banks, all but predicates: reads, then writes */
-    uint8_t n_reads, n_writes, n_rows_read, n_rows_written;
-    uint8_t operation;   /* enum sm_operation */
-    uint8_t unit;        /* enum sm_unit */
-    uint8_t issue_class; /* enum issue_class */
-    uint8_t needs;       /* enum op_needs */
-    uint8_t memory_op;   /* enum mem_operator */
-    bool uncached;       /* the program asks for what others wrote: L1D is passed by */
-    uint16_t n_fetched;  /* instructions that a fetch of it brings into the buffer */
-    uint32_t load_index; /* number of the static load, for loads */
+    const uint16_t *rows; /* registers in banks, all but predicates: reads, then writes */
+    uint8_t n_rows_read, n_rows_written;
+    uint8_t n_writes;           /* registers, predicates included */
+    uint8_t n_fetched;          /* instructions that a fetch of it brings into the buffer */
+    uint16_t latency, interval; /* of its operation, in a unit */
+    uint8_t unit;               /* enum sm_unit */
+    uint8_t issue_class;        /* enum issue_class */
+    uint8_t needs;              /* enum op_needs */
+    uint8_t memory_op;          /* enum mem_operator */
+    bool uncached;              /* the program asks for what others wrote: L1D is passed by */
+    uint32_t load_index;        /* number of the static load, for loads */
 };
 
 _Static_assert(sizeof(struct op_timing) == 64, "it is one cache line");

@@ -163,8 +163,7 @@ static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
      * in different places of a small cache could push each other's lines out for ever. */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = (uint32_t)(uintptr_t)waiters[i] - 1;
-        wheel_add(&sm->wheel, now, now + 1,
-                  (struct wheel_event){EV_FETCHED, (uint16_t)slot, 0, NULL});
+        wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_FETCHED, 0, &sm->warps[slot]});
     }
 }
 
@@ -191,7 +190,7 @@ static bool finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
         record_reply(sm, r->waiter, now);
     uint64_t visible_at = sm_visible_cycle(sm, r->atomic->performed_at);
     if (visible_at > now) {
-        wheel_add(&sm->wheel, now, visible_at, (struct wheel_event){EV_PERFORMED, 0, 0, r});
+        wheel_add(&sm->wheel, now, visible_at, (struct wheel_event){EV_PERFORMED, 0, r});
         return false;
     }
     forget_atomic_line(w, r->access.line);
@@ -217,7 +216,7 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct load_record *record;
     if (must_wait(sm, r, now)) {
-        wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, 0, r});
+        wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
         return;
     }
     sm->requests_out--;

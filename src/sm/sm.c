@@ -176,10 +176,10 @@ static void finish_event(struct sm *sm, const struct wheel_event *e, uint64_t no
 {
     switch (e->kind) {
     case EV_RELEASE:
-        sm_release(sm, e->slot, e->value, now);
+        sm_release(sm, e->body, e->value, now);
         break;
     case EV_FETCHED:
-        sm_fetched(sm, e->slot, now);
+        sm_fetched(sm, e->body, now);
         break;
     case EV_REPLY:
         sm_take_reply(sm, e->body, now);
@@ -188,7 +188,7 @@ static void finish_event(struct sm *sm, const struct wheel_event *e, uint64_t no
         sm_atomic_visible(sm, e->body, now);
         break;
     default: /* EV_WAKE */
-        sm_refresh(sm, e->slot, now);
+        sm_refresh(sm, ((const struct sm_warp *)e->body)->slot, now);
     }
 }
 
@@ -217,7 +217,7 @@ static inline void finish_due(struct sm *sm, uint64_t now)
     if (sm->wheel.due <= now)
         finish_events(sm, now);
     for (; sm->fetched; sm->fetched &= sm->fetched - 1)
-        sm_fetched(sm, (uint32_t)__builtin_ctzll(sm->fetched), now);
+        sm_fetched(sm, &sm->warps[__builtin_ctzll(sm->fetched)], now);
 }
 
 static bool sm_is_idle(const struct shard *s)
@@ -254,7 +254,7 @@ static void tick_plainly(struct sm *sm, uint64_t now)
 }
 
 /* The same, without the parts that would do nothing. */
-static void tick(struct sm *sm, uint64_t now)
+static inline __attribute__((always_inline)) void tick(struct sm *sm, uint64_t now)
 {
     finish_due(sm, now);
     if (sm->drain_due <= now)
@@ -282,12 +282,10 @@ static bool only_waits(const struct sm *sm)
 }
 
 /* The next cycle in which something can happen without a message. */
-static uint64_t next_cycle(const struct sm *sm, uint64_t now)
+static inline uint64_t next_cycle(const struct sm *sm, uint64_t now)
 {
     if (sm->emu.fault.kind != FAULT_NONE)
         return UINT64_MAX;
-    if (sm->every_cycle)
-        return only_waits(sm) ? UINT64_MAX : now + 1;
     if (sm->can_fetch | sm->fetched || sm->issue_due <= now + 1)
         return now + 1; /* no need to look further */
     uint64_t next = min_u64(sm->issue_due, min_u64(sm->ldst_due, sm->drain_due));
@@ -295,11 +293,20 @@ static uint64_t next_cycle(const struct sm *sm, uint64_t now)
     return next > now ? next : now + 1;
 }
 
+static __attribute__((noinline)) void do_cycle_plainly(struct sm *sm, uint64_t now)
+{
+    tick_plainly(sm, now);
+    bool goes_on = sm->emu.fault.kind == FAULT_NONE && !only_waits(sm);
+    sm->planned = goes_on ? now + 1 : UINT64_MAX;
+}
+
 /* One cycle, messages apart. */
 static inline void do_cycle(struct sm *sm, uint64_t now)
 {
-    if (sm->every_cycle || sm->planned <= now) {
-        (sm->every_cycle ? tick_plainly : tick)(sm, now);
+    if (sm->every_cycle) {
+        do_cycle_plainly(sm, now);
+    } else if (sm->planned <= now) {
+        tick(sm, now);
         sm->planned = next_cycle(sm, now);
     }
     note_rest(sm, now);
@@ -313,7 +320,7 @@ static uint64_t planned_cycle(const struct sm *sm)
 }
 
 /* The cycles before `end`, in which no message comes. */
-static void do_cycles_before(struct sm *sm, uint64_t end)
+static __attribute__((noinline)) void do_cycles_before(struct sm *sm, uint64_t end)
 {
     uint64_t now;
     while ((now = planned_cycle(sm)) < end) {
@@ -396,13 +403,12 @@ static void create_cores(struct sm *sm)
 {
     const struct sm_config *c = sm->config;
     sm->n_cores = c->sub_cores ? c->n_schedulers : 1;
-    for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++)
-        if (c->n_units[u])
-            sm->kinds[sm->n_kinds++] = (uint8_t)u;
     for (uint32_t i = 0; i < sm->n_cores; i++)
         for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++) {
-            sm->cores[i].units[u].units.n = c->n_units[u];
-            sm->cores[i].units[u].collectors.n = c->collectors[u];
+            struct arithmetic_unit *unit = &sm->cores[i].unit_store[u];
+            unit->units.n = c->n_units[u];
+            unit->collectors.n = c->collectors[u];
+            sm->cores[i].units[u] = unit;
         }
     for (uint32_t s = 0; s < c->n_schedulers; s++)
         sm->core_of[s] = &sm->cores[s % sm->n_cores];
@@ -553,6 +559,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     sm->timing = timing;
     sm->launch = launch;
     size_scoreboards(sm, emu->program);
+    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
     /* Local memory dies with its threads: nothing of it need be written back. */
     cache_resize(sm->l1d, l1d_ways, drop_line, NULL);
     if (flush_l1)

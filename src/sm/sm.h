@@ -60,11 +60,11 @@ _Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= 
 
 /* What a scheduler's instructions are executed by. Without sub-cores all schedulers share one. */
 struct sub_core {
-    uint64_t warps;     /* mask of the slots it serves */
-    uint64_t open_from; /* from this cycle on units of every kind take an instruction */
+    uint64_t warps;  /* mask of the slots it serves */
+    uint32_t closed; /* a bit a kind of unit: perhaps none of its collectors is free yet */
     struct arithmetic_unit {
         struct free_times units, collectors;
-    } units[N_ARITHMETIC_UNITS];
+    } * units[N_ARITHMETIC_UNITS], unit_store[N_ARITHMETIC_UNITS];
     struct register_bank banks[SM_MAX_BANKS];
 };
 
@@ -153,6 +153,7 @@ struct sm {
     /* Does the scheduler or the criticality provider want to know? */
     bool tells_stalls, tells_commits, tells_branches, tells_criticality;
     bool wants_lanes; /* somebody wants to know which lanes issue */
+    bool is_simple;   /* nobody wants to know of stalls and commits, and registers need one word */
 
     struct tx_port up;
     struct rx_port down;
@@ -199,8 +200,6 @@ struct sm {
     struct sub_core cores[SM_MAX_SCHEDULERS];
     uint32_t n_cores;
     struct sub_core *core_of[SM_MAX_SCHEDULERS]; /* of each scheduler */
-    uint8_t kinds[N_ARITHMETIC_UNITS];           /* of arithmetic units, those it has */
-    uint32_t n_kinds;
 
     struct ldst_op *ldst; /* ring */
     uint32_t ldst_head, ldst_n;
@@ -289,7 +288,7 @@ struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now)
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
 void sm_fetch(struct sm *sm, uint64_t now);
 /* Instructions arrived for a warp: those that follow in its line. */
-void sm_fetched(struct sm *sm, uint32_t slot, uint64_t now);
+void sm_fetched(struct sm *sm, struct sm_warp *w, uint64_t now);
 static inline bool ldst_has_room(const struct sm *sm)
 {
     return sm->ldst_n < sm->config->ldst_queue;
@@ -306,7 +305,7 @@ static inline void ldst_wake(struct sm *sm, uint32_t causes)
 }
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
 /* A load's registers have their values. */
-void sm_release(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t now);
+void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);
 /* A reply is through the port at cycle `at`, not before those that came earlier. */
 void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
@@ -354,6 +353,8 @@ static inline bool sm_looks_ahead(const struct sm *sm)
     return !sm->every_cycle && !sm->attribution;
 }
 
+/* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a
+ * warp, a reply that had to wait, an atomic that all can see, a warp that may go on. */
 enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE };
 
 #endif

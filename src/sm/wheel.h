@@ -12,9 +12,7 @@
 enum { WHEEL_CYCLES = 1024 };
 
 struct wheel_event {
-    uint16_t kind;
-    uint16_t slot; /* warp */
-    uint32_t value;
+    uint32_t kind, value;
     void *body;
 };
 
