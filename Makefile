@@ -45,6 +45,7 @@ mutants: all
 bench: all
 	@sh bench/functional.sh $(BUILD)/bench/bench_functional
 	@sh bench/cache.sh $(BUILD)/bench/bench_cache
+	@sh bench/cache_lab.sh $(BUILD)/heddle $(BUILD)/bench/bench_cache_lab
 	@sh bench/timing.sh $(BUILD)/bench/bench_timing bench/timing.baseline gtx480
 
 tables: all

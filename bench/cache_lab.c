@@ -3,6 +3,7 @@
  *
  *     bench_cache_lab memory POLICIES FILE [REPEATS]   ACCESSES SECONDS of replays from memory
  *     bench_cache_lab file POLICIES FILE               the same, reading included
+ *     bench_cache_lab export FILE OUT                  the loads of SM 0 as oracleGeneral
  *
  * Several policies, with commas between them, are replayed in one pass. The cache is a Fermi's of
  * 16 KB: 32 sets of 4 ways of 128 bytes, hashed. */
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/lab_belady.h"
 #include "analysis/lab_replay.h"
 
 enum { MAX_POLICIES = 64 };
@@ -41,19 +43,59 @@ static int measure(bool is_file, char *policies, const char *path, uint32_t n_re
     struct strbuf why = {0};
     uint32_t n = jobs_of(policies, jobs);
     double start = now_seconds();
-    if (!n || !lab_stream_read_recording(&s, path, &why)) {
+    bool ok = n && lab_stream_open_recording(&s, path, &why);
+    if (ok && is_file)
+        ok = lab_replay_opened(&s, jobs, n, &why);
+    else if (ok)
+        ok = lab_stream_load(&s, &why);
+    if (!ok) {
         fprintf(stderr, "%s: %s\n", path, n ? strbuf_text(&why) : "no such policy");
         return 1;
     }
     if (!is_file)
         start = now_seconds();
-    uint32_t n_rounds = is_file ? 1 : n_repeats;
-    for (uint32_t i = 0; i < n_rounds; i++)
+    for (uint32_t i = 0; i < n_repeats; i++)
         lab_replay_all(&s, jobs, n);
-    printf("%zu %.9f\n", s.n * n_rounds, now_seconds() - start);
+    uint64_t n_accesses = jobs[0].result.stats.loads + jobs[0].result.stats.stores;
+    printf("%" PRIu64 " %.9f\n", n_accesses * (is_file ? 1 : n_repeats), now_seconds() - start);
     lab_stream_destroy(&s);
     strbuf_destroy(&why);
     return 0;
+}
+
+static void put(uint8_t *at, uint64_t v, int n_bytes)
+{
+    for (int i = 0; i < n_bytes; i++)
+        at[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* The loads of SM 0 as libCacheSim's requests: an object is a line. */
+static int export_requests(const char *path, const char *out_path)
+{
+    struct lab_stream s = {0}, loads = {.n_sms = 1};
+    struct strbuf why = {0};
+    FILE *out = fopen(out_path, "wb");
+    if (!out || !lab_stream_read_recording(&s, path, &why)) {
+        fprintf(stderr, "%s: %s\n", out ? path : out_path, out ? strbuf_text(&why) : "no file");
+        return 1;
+    }
+    for (size_t i = 0; i < s.n; i++)
+        if (s.items[i].sm == 0 && s.items[i].kind == LAB_LOAD)
+            lab_stream_add(&loads, &s.items[i]);
+    uint64_t *next_uses = lab_next_uses(&loads, s.line_bytes, true);
+    for (size_t i = 0; i < loads.n; i++) {
+        uint8_t request[24];
+        put(request, i, 4);
+        put(request + 4, loads.items[i].address / s.line_bytes, 8);
+        put(request + 12, 1, 4);
+        put(request + 16, next_uses[i], 8); /* LAB_NEVER is -1 */
+        fwrite(request, sizeof request, 1, out);
+    }
+    free(next_uses);
+    lab_stream_destroy(&loads);
+    lab_stream_destroy(&s);
+    strbuf_destroy(&why);
+    return fclose(out) != 0;
 }
 
 int main(int argc, char **argv)
@@ -62,8 +104,11 @@ int main(int argc, char **argv)
     if (argc >= 4 && strcmp(argv[1], "memory") == 0)
         return measure(false, argv[2], argv[3], n_repeats);
     if (argc == 4 && strcmp(argv[1], "file") == 0)
-        return measure(true, argv[2], argv[3], 1);
+        return measure(true, argv[2], argv[3], 0);
+    if (argc == 4 && strcmp(argv[1], "export") == 0)
+        return export_requests(argv[2], argv[3]);
     fprintf(stderr, "usage: bench_cache_lab file POLICY[,POLICY]... RECORDING\n"
-                    "       bench_cache_lab memory POLICY[,POLICY]... RECORDING [REPEATS]\n");
+                    "       bench_cache_lab memory POLICY[,POLICY]... RECORDING [REPEATS]\n"
+                    "       bench_cache_lab export RECORDING OUT\n");
     return 2;
 }

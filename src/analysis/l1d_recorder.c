@@ -1,7 +1,8 @@
 /* Watches the L1 data caches of a machine and writes what it sees. Memory is bounded: a block per
- * SM, written out when it is full, at cycles that depend neither on the quantum nor on the engine;
- * so the file is the same whatever those are. */
+ * SM, written out at the first multiple of so many cycles at which it is full; so the file depends
+ * neither on the quantum nor on the engine. */
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #include "analysis/l1d_format.h"
@@ -15,12 +16,10 @@ enum { LOOK_CYCLES = 1024, LEVEL = 3 };
 struct lane {
     struct l1d_recorder *recorder;
     uint32_t sm;
-    uint8_t *block; /* L1D_MAX_FRAME_BYTES */
-    size_t bytes;   /* filled, the head included */
-    uint32_t n_events;
-    uint64_t n_written;
+    struct l1d_table accesses, rest; /* of the block at hand */
+    uint64_t n_accesses, n_rest;     /* written */
     uint64_t now; /* cycle of the latest event: of those that do not say theirs */
-    struct l1d_previous previous;
+    bool flushing;
     /* A load that misses may yet turn out to be bypassed: the next event tells. */
     bool has_pending;
     struct l1d_event pending;
@@ -30,8 +29,8 @@ struct l1d_recorder {
     struct machine *machine;
     struct sink sink;
     ZSTD_CCtx *zstd;
-    void *packed;
-    size_t packed_cap;
+    uint8_t *content, *packed;
+    size_t content_cap, packed_cap;
     bool failed;
     struct lane *lanes;
     uint32_t n_lanes;
@@ -41,54 +40,90 @@ struct l1d_recorder {
 
 static void write_frame(struct l1d_recorder *r, const void *content, size_t bytes)
 {
+    r->failed = r->failed || bytes > L1D_MAX_FRAME_BYTES;
     if (r->failed)
         return;
+    ARRAY_RESERVE(r->packed, r->packed_cap, ZSTD_compressBound(bytes));
     size_t n = ZSTD_compress2(r->zstd, r->packed, r->packed_cap, content, bytes);
     r->failed = ZSTD_isError(n) || !r->sink.write(r->sink.user, r->packed, n);
 }
 
+/* A table behind a head of so many bytes. */
+static void write_table(struct l1d_recorder *r, const uint8_t *head, size_t head_bytes,
+                        struct l1d_table *t)
+{
+    ARRAY_RESERVE(r->content, r->content_cap, head_bytes + l1d_table_bound(t));
+    memcpy(r->content, head, head_bytes);
+    uint8_t *end = l1d_table_pack(t, r->content + head_bytes);
+    write_frame(r, r->content, (size_t)(end - r->content));
+}
+
 static void write_block(struct lane *l)
 {
-    if (!l->n_events)
+    uint8_t head[L1D_ACCESSES_HEAD_BYTES] = {L1D_TAG_ACCESSES};
+    if (!l->accesses.n && !l->rest.n)
         return;
-    l->block[0] = L1D_TAG_BLOCK;
-    put_u32(l->block + 1, l->sm);
-    put_u32(l->block + 5, l->n_events);
-    write_frame(l->recorder, l->block, l->bytes);
-    l->n_written += l->n_events;
-    l->n_events = 0;
-    l->bytes = L1D_BLOCK_HEAD_BYTES;
-    l->previous = (struct l1d_previous){0};
+    l->n_accesses += l->accesses.n;
+    l->n_rest += l->rest.n;
+    put_u32(head + 1, l->sm);
+    put_u32(head + 5, l->accesses.n);
+    write_table(l->recorder, head, L1D_ACCESSES_HEAD_BYTES, &l->accesses);
+    head[0] = L1D_TAG_REST;
+    put_u32(head + 1, l->rest.n);
+    write_table(l->recorder, head, L1D_REST_HEAD_BYTES, &l->rest);
 }
 
-static bool is_access(enum l1d_event_kind kind)
+static void put_rest(struct lane *l, const struct l1d_event *e)
 {
-    return kind == L1D_LOAD || kind == L1D_STORE || kind == L1D_ATOMIC;
+    struct l1d_table *t = &l->rest;
+    l1d_table_reserve(t, t->n + 1);
+    t->kinds[t->n] = (uint8_t)(e->kind | e->outcome << L1D_OUTCOME_SHIFT);
+    t->columns[L1D_PLACE][t->n] = l->accesses.n;
+    t->columns[L1D_REST_CYCLE][t->n] = e->cycle;
+    t->columns[L1D_REST_LINE][t->n++] = e->line / l->recorder->line_bytes;
 }
 
+static void put_access(struct lane *l, const struct l1d_event *e)
+{
+    struct l1d_table *t = &l->accesses;
+    bool is_critical = l->recorder->has_criticality && e->is_critical;
+    l1d_table_reserve(t, t->n + 1);
+    t->kinds[t->n] =
+        (uint8_t)(e->kind | e->outcome << L1D_OUTCOME_SHIFT | (is_critical ? L1D_CRITICAL : 0));
+    t->columns[L1D_CYCLE][t->n] = e->cycle;
+    t->columns[L1D_LINE][t->n] = e->line / l->recorder->line_bytes;
+    t->columns[L1D_LAUNCH][t->n] = e->launch;
+    t->columns[L1D_PC][t->n] = e->pc;
+    t->columns[L1D_WARP][t->n] = e->warp_uid;
+    t->columns[L1D_THREAD][t->n] = e->thread;
+    t->columns[L1D_OFFSET][t->n] = e->address - e->line;
+    if (l->recorder->has_criticality)
+        t->columns[L1D_CRITICALITY][t->n] = (uint64_t)e->criticality;
+    t->n++;
+}
+
+/* As the access before it in all but the cycle, which is no difference to write. */
+static void put_flush(struct lane *l, uint64_t cycle)
+{
+    struct l1d_table *t = &l->accesses;
+    l1d_table_reserve(t, t->n + 1);
+    t->kinds[t->n] = L1D_FLUSH;
+    for (uint32_t c = 0; c < t->n_columns; c++)
+        t->columns[c][t->n] = t->n ? t->columns[c][t->n - 1] : 0;
+    t->columns[L1D_CYCLE][t->n++] = cycle;
+}
+
+/* All the lines that a flush removes are one flush. */
 static void put_event(struct lane *l, const struct l1d_event *e)
 {
-    struct l1d_previous *p = &l->previous;
-    uint32_t line_bytes = l->recorder->line_bytes;
-    uint8_t *at = l->block + l->bytes;
-    bool is_critical = l->recorder->has_criticality && e->is_critical;
-    *at++ = (uint8_t)(e->kind | e->outcome << L1D_OUTCOME_SHIFT | (is_critical ? L1D_CRITICAL : 0));
-    at = put_varint(at, e->cycle - p->cycle);
-    p->cycle = e->cycle;
-    at = put_difference(at, e->line / line_bytes, &p->line_number);
-    if (is_access(e->kind)) {
-        at = put_difference(at, e->launch, &p->launch);
-        at = put_difference(at, e->pc, &p->pc);
-        at = put_difference(at, e->warp_uid, &p->warp_uid);
-        at = put_difference(at, e->thread, &p->thread);
-        at = put_varint(at, e->address - e->line);
-        if (l->recorder->has_criticality)
-            at = put_difference(at, (uint64_t)e->criticality, &p->criticality);
-    }
-    l->bytes = (size_t)(at - l->block);
-    l->n_events++;
-    if (l->bytes + L1D_MAX_EVENT_BYTES > L1D_MAX_FRAME_BYTES)
-        write_block(l);
+    bool is_flush = e->kind == L1D_EVICT && e->outcome == EVICT_FLUSH;
+    if (is_flush && !l->flushing)
+        put_flush(l, e->cycle);
+    l->flushing = is_flush;
+    if (e->kind == L1D_FILL || e->kind == L1D_EVICT)
+        put_rest(l, e);
+    else
+        put_access(l, e);
 }
 
 static void settle(struct lane *l)
@@ -197,7 +232,7 @@ static void look(void *user, const struct machine *m, uint64_t cycle)
     (void)m, (void)cycle;
     struct l1d_recorder *r = user;
     for (uint32_t i = 0; i < r->n_lanes; i++)
-        if (r->lanes[i].bytes >= L1D_BLOCK_BYTES) {
+        if (r->lanes[i].accesses.n >= L1D_BLOCK_EVENTS || r->lanes[i].rest.n >= L1D_BLOCK_EVENTS) {
             settle(&r->lanes[i]);
             write_block(&r->lanes[i]);
         }
@@ -208,6 +243,12 @@ static void add_u32(struct strbuf *out, uint32_t v)
     uint8_t bytes[4];
     put_u32(bytes, v);
     strbuf_add_n(out, (const char *)bytes, sizeof bytes);
+}
+
+static void add_u64(struct strbuf *out, uint64_t v)
+{
+    add_u32(out, (uint32_t)v);
+    add_u32(out, (uint32_t)(v >> 32));
 }
 
 static void add_text(struct strbuf *out, const char *text)
@@ -239,8 +280,8 @@ static void watch_sm(struct l1d_recorder *r, uint32_t i)
     struct lane *l = &r->lanes[i];
     *l = (struct lane){.recorder = r,
                        .sm = i,
-                       .block = xcalloc(1, L1D_MAX_FRAME_BYTES),
-                       .bytes = L1D_BLOCK_HEAD_BYTES};
+                       .accesses.n_columns = N_L1D_ACCESS_COLUMNS - !r->has_criticality,
+                       .rest.n_columns = N_L1D_REST_COLUMNS};
     cache_observe(r->machine->sms[i].l1d, on_event, l);
     r->machine->sms[i].on_atomic = on_atomic;
     r->machine->sms[i].on_atomic_user = l;
@@ -255,8 +296,6 @@ struct l1d_recorder *l1d_recorder_create(struct machine *m, bool has_criticality
     r->zstd = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(r->zstd, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(r->zstd, ZSTD_c_checksumFlag, 1);
-    r->packed_cap = ZSTD_compressBound(L1D_MAX_FRAME_BYTES);
-    r->packed = xcalloc(1, r->packed_cap);
     r->line_bytes = m->config->sm.l1d.line_bytes;
     r->n_lanes = m->config->gpu->n_sms;
     r->lanes = xcalloc(r->n_lanes, sizeof *r->lanes);
@@ -275,8 +314,8 @@ bool l1d_recorder_finish(struct l1d_recorder *r)
     for (uint32_t i = 0; i < r->n_lanes; i++) {
         settle(&r->lanes[i]);
         write_block(&r->lanes[i]);
-        add_u32(&end, (uint32_t)r->lanes[i].n_written);
-        add_u32(&end, (uint32_t)(r->lanes[i].n_written >> 32));
+        add_u64(&end, r->lanes[i].n_accesses);
+        add_u64(&end, r->lanes[i].n_rest);
     }
     write_frame(r, end.text, end.len);
     strbuf_destroy(&end);
@@ -287,9 +326,12 @@ void l1d_recorder_destroy(struct l1d_recorder *r)
 {
     if (!r)
         return;
-    for (uint32_t i = 0; i < r->n_lanes; i++)
-        free(r->lanes[i].block);
+    for (uint32_t i = 0; i < r->n_lanes; i++) {
+        l1d_table_destroy(&r->lanes[i].accesses);
+        l1d_table_destroy(&r->lanes[i].rest);
+    }
     ZSTD_freeCCtx(r->zstd);
+    free(r->content);
     free(r->packed);
     free(r->lanes);
     free(r);

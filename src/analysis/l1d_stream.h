@@ -12,9 +12,18 @@
 #include "base/sink.h"
 #include "base/strbuf.h"
 
-enum { L1D_STREAM_VERSION = 2 };
+enum { L1D_STREAM_VERSION = 3 };
 
-enum l1d_event_kind { L1D_LOAD, L1D_STORE, L1D_ATOMIC, L1D_FILL, L1D_EVICT, N_L1D_KINDS };
+/* A flush is told before the evictions it consists of. */
+enum l1d_event_kind {
+    L1D_LOAD,
+    L1D_STORE,
+    L1D_ATOMIC,
+    L1D_FILL,
+    L1D_EVICT,
+    L1D_FLUSH,
+    N_L1D_KINDS
+};
 /* Of accesses. A store is a hit if its line has a place, whether the data are there or not; an
  * atomic is performed at L2, which is a bypass. */
 enum l1d_outcome { L1D_HIT, L1D_MERGE, L1D_MISS, L1D_BYPASS, N_L1D_OUTCOMES };
@@ -22,7 +31,7 @@ enum l1d_outcome { L1D_HIT, L1D_MERGE, L1D_MISS, L1D_BYPASS, N_L1D_OUTCOMES };
 struct l1d_event {
     uint32_t sm;
     enum l1d_event_kind kind;
-    uint32_t outcome; /* enum l1d_outcome; of EVICT: enum cache_evict_cause; of FILL: 0 */
+    uint32_t outcome; /* enum l1d_outcome; of EVICT: enum cache_evict_cause; else 0 */
     uint64_t cycle;   /* of the core clock, since the simulation began */
     uint64_t line;    /* line-aligned byte address */
     /* Of accesses only, else 0. */
@@ -62,12 +71,12 @@ const struct l1d_header *l1d_reader_header(const struct l1d_reader *r);
 /* The next event. Those of an SM come in order, the SMs take turns. A file that is damaged or ends
  * early is BAD, with the place in `why`; what was read before it is sound. */
 enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct strbuf *why);
-/* The same by whole blocks, for who reads many: a block's events are taken by l1d_get_event() of
- * l1d_format.h, all of them before the next block is asked for. Not to be mixed with the above. */
-struct l1d_block;
-enum l1d_read l1d_reader_next_block(struct l1d_reader *r, struct l1d_block *b, struct strbuf *why);
-/* Says of the block what is to be said if its events make no sense: BAD. */
-enum l1d_read l1d_reader_bad_block(const struct l1d_reader *r, struct strbuf *why);
+/* The same for who wants no fills and evictions, only accesses and flushes, and many at a time:
+ * those of one SM in the columns of l1d_format.h, until the next call. Not to be mixed with the
+ * above. */
+struct l1d_table;
+enum l1d_read l1d_reader_next_accesses(struct l1d_reader *r, uint32_t *sm,
+                                       const struct l1d_table **accesses, struct strbuf *why);
 void l1d_reader_close(struct l1d_reader *r); /* NULL is fine */
 
 #endif

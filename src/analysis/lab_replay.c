@@ -2,6 +2,7 @@
  * several of them need is worked out once: where lines go, and what the future holds. */
 #include "analysis/lab_replay.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,9 @@ const struct cache_policy_desc *lab_policy_find(const char *name)
     return cache_policy_find(name);
 }
 
-static bool knows_the_future(const struct lab_config *c)
+bool lab_policy_knows_the_future(const struct cache_policy_desc *policy)
 {
-    return c->policy == &lab_policy_belady || c->policy == &lab_policy_belady_bypass;
+    return policy == &lab_policy_belady || policy == &lab_policy_belady_bypass;
 }
 
 /* The last byte there is, as a line of its own, would be taken for an empty way. */
@@ -37,9 +38,9 @@ static bool asks_for_the_last_byte(const struct lab_stream *s)
     return i < s->n;
 }
 
-bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, struct strbuf *why)
+static struct cache_config cache_config_of(const struct lab_config *c)
 {
-    struct cache_config cache = {.n_sets = c->n_sets,
+    return (struct cache_config){.n_sets = c->n_sets,
                                  .n_ways = c->n_ways,
                                  .line_bytes = c->line_bytes,
                                  .sector_bytes = c->line_bytes,
@@ -47,11 +48,22 @@ bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, st
                                  .n_mshrs = 1,
                                  .mshr_merges = 1,
                                  .policy = c->policy->name};
-    if (c->line_bytes == 1 && asks_for_the_last_byte(s)) {
+}
+
+bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, struct strbuf *why)
+{
+    struct cache_config cache = cache_config_of(c);
+    if (c->line_bytes == 1 && (s->reader || asks_for_the_last_byte(s))) {
         strbuf_add(why, "lines of one byte cannot hold the address 0xffffffffffffffff");
         return false;
     }
     return cache_config_check(&cache, c->policy, c->params, why);
+}
+
+void lab_config_remark(const struct lab_config *c, struct strbuf *out)
+{
+    struct cache_config cache = cache_config_of(c);
+    cache_policy_remark(&cache, c->policy, c->params, out);
 }
 
 /* --- the log --- */
@@ -118,12 +130,14 @@ static void begin(struct replay *r, struct lab_job *job, const struct lab_stream
                   struct futures *futures)
 {
     const struct lab_config *c = &job->config;
+    bool is_lru = c->policy == cache_policy_find("lru");
+    bool is_oracle = lab_policy_knows_the_future(c->policy);
+    assert(!is_oracle || !s->reader);
     job->result = (struct lab_result){.first_difference = UINT64_MAX};
     *r = (struct replay){.job = job, .log.sink = job->log};
     r->indexer = set_indexer_make(c->n_sets, c->line_bytes, c->index);
-    bool is_lru = c->policy == cache_policy_find("lru");
     r->player = is_lru ? &lab_player_lru : &lab_player_policy;
-    r->state = r->player->create(c, s->n_sms, knows_the_future(c) ? foretell(futures, s, c) : NULL);
+    r->state = r->player->create(c, s->n_sms, is_oracle ? foretell(futures, s, c) : NULL);
 }
 
 static void locate(struct lab_batch *b, const struct replay *r)
@@ -164,35 +178,76 @@ static void count_kinds(struct lab_batch *b, uint64_t *n_loads, uint64_t *n_stor
     b->index += b->n - flushes;
 }
 
+/* The pass itself, some accesses after the other. */
+struct pass {
+    struct replay *replays;
+    uint32_t n;
+    struct futures futures;
+    struct lab_batch batch;
+    uint64_t n_loads, n_stores;
+};
+
+static struct pass *pass_begin(const struct lab_stream *s, struct lab_job *jobs, uint32_t n)
+{
+    struct pass *p = xcalloc(1, sizeof *p);
+    p->replays = xcalloc(n ? n : 1, sizeof *p->replays);
+    p->n = n;
+    for (uint32_t i = 0; i < n; i++)
+        begin(&p->replays[i], &jobs[i], s, &p->futures);
+    return p;
+}
+
+/* What is in memory of the stream. */
+static void pass_feed(struct pass *p, const struct lab_stream *s)
+{
+    struct lab_batch *b = &p->batch;
+    for (size_t at = 0; at < s->n; at += b->n) {
+        b->items = s->items + at;
+        b->criticality = s->has_criticality ? s->criticality + at : NULL;
+        b->n = (uint32_t)(s->n - at < LAB_BATCH ? s->n - at : LAB_BATCH);
+        play(p->replays, p->n, b);
+        count_kinds(b, &p->n_loads, &p->n_stores);
+        b->position += b->n;
+    }
+}
+
+static bool pass_finish(struct pass *p)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < p->n; i++) {
+        struct replay *r = &p->replays[i];
+        r->player->finish(r->state, &r->job->result);
+        r->job->result.stats.loads = p->n_loads;
+        r->job->result.stats.stores = p->n_stores;
+        lab_log_finish(&r->log);
+        ok = ok && !r->log.failed;
+    }
+    for (uint32_t i = 0; i < p->futures.n; i++)
+        free(p->futures.items[i].next_uses);
+    free(p->futures.items);
+    free(p->replays);
+    free(p);
+    return ok;
+}
+
 bool lab_replay_all(const struct lab_stream *s, struct lab_job *jobs, uint32_t n)
 {
-    struct replay *replays = xcalloc(n ? n : 1, sizeof *replays);
-    struct lab_batch *b = xcalloc(1, sizeof *b);
-    struct futures futures = {0};
-    uint64_t n_loads = 0, n_stores = 0;
+    struct pass *p = pass_begin(s, jobs, n);
+    pass_feed(p, s);
+    return pass_finish(p);
+}
+
+bool lab_replay_opened(struct lab_stream *s, struct lab_job *jobs, uint32_t n, struct strbuf *why)
+{
+    struct pass *p = pass_begin(s, jobs, n);
     bool ok = true;
-    for (uint32_t i = 0; i < n; i++)
-        begin(&replays[i], &jobs[i], s, &futures);
-    for (; b->position < s->n; b->position += b->n) {
-        b->items = s->items + b->position;
-        b->criticality = s->has_criticality ? s->criticality + b->position : NULL;
-        b->n = (uint32_t)(s->n - b->position < LAB_BATCH ? s->n - b->position : LAB_BATCH);
-        play(replays, n, b);
-        count_kinds(b, &n_loads, &n_stores);
+    pass_feed(p, s);
+    while (s->reader && ok) {
+        s->n = 0;
+        ok = lab_stream_more(s, why);
+        pass_feed(p, s);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        replays[i].player->finish(replays[i].state, &jobs[i].result);
-        jobs[i].result.stats.loads = n_loads;
-        jobs[i].result.stats.stores = n_stores;
-        lab_log_finish(&replays[i].log);
-        ok = ok && !replays[i].log.failed;
-    }
-    for (uint32_t i = 0; i < futures.n; i++)
-        free(futures.items[i].next_uses);
-    free(futures.items);
-    free(b);
-    free(replays);
-    return ok;
+    return pass_finish(p) && ok;
 }
 
 bool lab_replay(const struct lab_stream *s, const struct lab_config *config, const struct sink *log,

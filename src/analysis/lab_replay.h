@@ -46,6 +46,9 @@ extern const char *const lab_oracle_names[];
 bool lab_config_check(const struct lab_config *config, const struct lab_stream *s,
                       struct strbuf *why);
 
+/* Appends what a user should know of the policy in such a cache, if there is anything. */
+void lab_config_remark(const struct lab_config *config, struct strbuf *out);
+
 /* One replay of several. With a log (NULL = none), one line for each load:
  * `index,hit|miss|bypass,victim`, where the index counts all accesses of the stream from 0. */
 struct lab_job {
@@ -56,6 +59,10 @@ struct lab_job {
 
 /* All of them in one pass over the accesses. False if a log could not be written. */
 bool lab_replay_all(const struct lab_stream *s, struct lab_job *jobs, uint32_t n);
+/* The same for an opened recording, of which only some is in memory at a time. No policy may know
+ * the future. False also if the recording cannot be read to its end: then `why` says why. */
+bool lab_replay_opened(struct lab_stream *s, struct lab_job *jobs, uint32_t n, struct strbuf *why);
+bool lab_policy_knows_the_future(const struct cache_policy_desc *policy);
 /* A single one. */
 bool lab_replay(const struct lab_stream *s, const struct lab_config *config, const struct sink *log,
                 struct lab_result *out);

@@ -1,5 +1,6 @@
-/* The accesses that the cache laboratory works on, all of them in memory: of a recording of a run
- * (l1d_stream.h), of a text anyone can write, or of a trace of another simulator.
+/* The accesses that the cache laboratory works on: of a recording of a run (l1d_stream.h), of a
+ * text anyone can write, or of a trace of another simulator. All of them are in memory, but for
+ * those of a recording that has only been opened, which come some at a time.
  *
  * Left out on purpose: sectors, and whether a store is to local memory; neither form tells. All
  * stores count as global ones. */
@@ -25,8 +26,10 @@ struct lab_access {
 struct lab_stream {
     struct lab_access *items; /* those of an SM in order */
     size_t n, cap;
-    bool has_criticality; /* recorded with it */
-    int64_t *criticality; /* then of each, as large as `items` */
+    struct l1d_reader *reader; /* of an opened recording that has more; else NULL */
+    const char *path;          /* of a recording */
+    bool has_criticality;      /* recorded with it */
+    int64_t *criticality;      /* then of each, as large as `items` */
     uint32_t n_sms;
     /* Of a recording: the cache it was made at, and what became of its loads; else 0 and NULL, but
      * for the lines that a kind of trace is of. */
@@ -37,6 +40,11 @@ struct lab_stream {
 };
 
 /* Each is false, with the place and the reason in `why`, if the file is not what it should be. */
+bool lab_stream_open_recording(struct lab_stream *s, const char *path, struct strbuf *why);
+/* Adds some more of an opened recording; without a reader there are no more. */
+bool lab_stream_more(struct lab_stream *s, struct strbuf *why);
+/* All there is. */
+bool lab_stream_load(struct lab_stream *s, struct strbuf *why);
 bool lab_stream_read_recording(struct lab_stream *s, const char *path, struct strbuf *why);
 /* ChampSim's instructions, and libCacheSim's requests (lab_records.c). */
 bool lab_stream_read_champsim(struct lab_stream *s, const char *path, struct strbuf *why);

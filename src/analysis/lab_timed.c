@@ -15,13 +15,22 @@ const char *const l1d_outcome_names[N_L1D_OUTCOMES] = {"hit", "merge", "miss", "
 struct timed_sm {
     struct cache *cache;
     struct lab_map fetches; /* of lines on their way: the MSHR */
-    bool flushing;
 };
 
 struct timed {
     struct timed_sm *sms;
+    const struct cache_config *config;
+    const struct cache_policy_desc *policy;
+    const void *params;
     struct lab_timed *out;
 };
+
+static struct timed_sm *sm_of(struct timed *t, uint32_t sm)
+{
+    if (!t->sms[sm].cache)
+        t->sms[sm].cache = cache_create(t->config, t->policy, t->params, 0, sm + 1);
+    return &t->sms[sm];
+}
 
 static struct mem_access access_of(const struct l1d_event *e, const struct cache *c)
 {
@@ -89,10 +98,9 @@ static void no_writeback(void *user, uint64_t line, uint32_t sectors)
     (void)user, (void)line, (void)sectors;
 }
 
-static void replay_event(struct timed *t, const struct l1d_event *e, bool stores_detach)
+static void replay_event(struct timed *t, const struct l1d_event *e)
 {
-    struct timed_sm *sm = &t->sms[e->sm];
-    bool is_flush = e->kind == L1D_EVICT && e->outcome == EVICT_FLUSH;
+    struct timed_sm *sm = sm_of(t, e->sm);
     if (e->kind == L1D_LOAD)
         replay_load(t, sm, e);
     else if (e->kind == L1D_STORE)
@@ -101,18 +109,18 @@ static void replay_event(struct timed *t, const struct l1d_event *e, bool stores
         cache_invalidate_line(sm->cache, e->line);
     else if (e->kind == L1D_FILL)
         data_come(sm, e);
-    else if (is_flush && !sm->flushing && !cache_mshrs_in_use(sm->cache))
+    else if (e->kind == L1D_FLUSH && !cache_mshrs_in_use(sm->cache))
         cache_flush(sm->cache, no_writeback, NULL);
-    if (e->kind == L1D_ATOMIC || (e->kind == L1D_STORE && stores_detach))
+    if (e->kind == L1D_ATOMIC || (e->kind == L1D_STORE && t->config->write_evict))
         data_come(sm, e);
-    sm->flushing = is_flush;
     t->out->n_accesses += e->kind == L1D_LOAD || e->kind == L1D_STORE || e->kind == L1D_ATOMIC;
 }
 
 static void finish(struct timed *t, uint32_t n_sms)
 {
     for (uint32_t i = 0; i < n_sms; i++) {
-        cache_stats_add(&t->out->stats, cache_stats(t->sms[i].cache));
+        if (t->sms[i].cache)
+            cache_stats_add(&t->out->stats, cache_stats(t->sms[i].cache));
         cache_destroy(t->sms[i].cache);
         lab_map_destroy(&t->sms[i].fetches);
     }
@@ -151,13 +159,15 @@ bool lab_timed_replay(const char *path, const struct cache_config *l1d,
         return false;
     }
     uint32_t n_sms = l1d_reader_header(r)->n_sms;
-    struct timed t = {.sms = xcalloc(n_sms, sizeof *t.sms), .out = out};
-    for (uint32_t i = 0; i < n_sms; i++)
-        t.sms[i].cache = cache_create(&config, policy, params, 0, i + 1);
+    struct timed t = {.sms = xcalloc(n_sms, sizeof *t.sms),
+                      .config = &config,
+                      .policy = policy,
+                      .params = params,
+                      .out = out};
     struct l1d_event e;
     enum l1d_read got;
     while ((got = l1d_reader_next(r, &e, why)) == L1D_READ_EVENT)
-        replay_event(&t, &e, config.write_evict);
+        replay_event(&t, &e);
     finish(&t, n_sms);
     l1d_reader_close(r);
     return got == L1D_READ_END;

@@ -35,7 +35,7 @@ static inline enum cache_stall cache_missing_resource(const struct cache *c, str
 static inline void cache_count_difference(struct cache *c, const struct mem_access *a)
 {
     if (c->n_differences++ == 0)
-        c->first_difference = a->id;
+        c->first_difference = *a;
 }
 
 /* A line is about to leave: tells of it, and of what it has that must not be lost. */

@@ -104,6 +104,16 @@ bool cache_policy_fits(const struct cache_config *config, const struct cache_pol
     return ok;
 }
 
+void cache_policy_remark(const struct cache_config *config, const struct cache_policy_desc *policy,
+                         const void *params, struct strbuf *out)
+{
+    struct arena arena = {0};
+    struct cache_geometry geometry = cache_geometry_of(config, 0);
+    if (policy->remark)
+        policy->remark(&geometry, plugin_values(&policy->plugin, params, &arena), out);
+    arena_destroy(&arena);
+}
+
 bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
                         const void *params, struct strbuf *why)
 {
@@ -143,7 +153,6 @@ struct cache *cache_create(const struct cache_config *config,
     c->config = *config;
     c->sectored = n_sectors > 1;
     c->all_sectors = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
-    c->first_difference = UINT64_MAX;
     c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
     tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes);
     mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill);
@@ -289,7 +298,12 @@ uint64_t cache_next_change(const struct cache *c, uint64_t now)
 void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id)
 {
     *n = c->n_differences;
-    *first_id = c->first_difference;
+    *first_id = c->n_differences ? c->first_difference.id : UINT64_MAX;
+}
+
+const struct mem_access *cache_first_lru_difference(const struct cache *c)
+{
+    return c->n_differences ? &c->first_difference : NULL;
 }
 
 void cache_describe_wait(const struct cache *c, struct strbuf *out)

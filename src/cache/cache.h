@@ -121,6 +121,9 @@ bool cache_config_sound(const struct cache_config *config, const char *prefix,
 /* Can the policy work in it (`params` NULL = its defaults)? If not, the reason is appended. */
 bool cache_policy_fits(const struct cache_config *config, const struct cache_policy_desc *policy,
                        const void *params, struct strbuf *why);
+/* Appends what a user should know of the policy in such a cache, if there is anything. */
+void cache_policy_remark(const struct cache_config *config, const struct cache_policy_desc *policy,
+                         const void *params, struct strbuf *out);
 /* Can such a cache be built, and can the policy work in it (`params` NULL = its defaults)? If not,
  * the reason, for the user, is appended to `why`. */
 bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
@@ -214,6 +217,8 @@ uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX =
 /* Did the policy do anything: accepted misses for which LRU would have chosen otherwise, and the id
  * of the first such access (~0 = none). */
 void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id);
+/* That access, as it was accepted; NULL if there is none. */
+const struct mem_access *cache_first_lru_difference(const struct cache *c);
 void cache_describe_wait(const struct cache *c, struct strbuf *out);
 
 /* Observers of the same events the policy sees, for schedulers and recording; each is told after

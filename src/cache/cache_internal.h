@@ -38,7 +38,8 @@ struct cache {
     uint64_t order;  /* counts uses of lines; 0 = never */
     struct cache_stats stats;
     bool is_lru; /* then nothing can differ from it */
-    uint64_t n_differences, first_difference;
+    uint64_t n_differences;
+    struct mem_access first_difference; /* if there is one */
     struct cache_observer observers[CACHE_MAX_OBSERVERS];
     uint32_t n_observers;
     struct arena arena;

@@ -170,6 +170,9 @@ struct cache_policy_desc {
     /* The next cycle after `now` at which decide() may change its mind without an event. */
     uint64_t (*next_change)(const struct cache_policy *p, uint64_t now);
     void (*describe_wait)(const struct cache_policy *p, struct strbuf *out);
+    /* What a user should know of it in such a cache, a line; nothing is added if there is nothing.
+     */
+    void (*remark)(const struct cache_geometry *g, const void *params, struct strbuf *out);
 };
 
 /* Can the policy change its mind about a waiting access although no line, MSHR or queue has

@@ -66,7 +66,7 @@ static void print_table(const struct lab_curve *c, const struct lab_config *conf
     strbuf_add(out, "more ways would miss as often\n");
 }
 
-enum heddle_status cache_lab_curve(const struct cache_options *o, const struct lab_stream *s,
+enum heddle_status cache_lab_curve(const struct cache_options *o, struct lab_stream *s,
                                    struct strbuf *out)
 {
     struct lab_config config;

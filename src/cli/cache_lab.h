@@ -14,13 +14,13 @@ struct cache_options {
     bool json, timed, no_compulsory;
 };
 
-/* Each is told the stream and writes its answer to `out`. */
-enum heddle_status cache_lab_replay(const struct cache_options *o, const struct lab_stream *s,
+/* Each is told the stream, which for replays may only have been opened, and writes its answer to
+ * `out`. */
+enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_stream *s,
                                     struct strbuf *out);
-
-enum heddle_status cache_lab_reuse(const struct cache_options *o, const struct lab_stream *s,
+enum heddle_status cache_lab_reuse(const struct cache_options *o, struct lab_stream *s,
                                    struct strbuf *out);
-enum heddle_status cache_lab_curve(const struct cache_options *o, const struct lab_stream *s,
+enum heddle_status cache_lab_curve(const struct cache_options *o, struct lab_stream *s,
                                    struct strbuf *out);
 
 /* The recording at that path, fills where they were. */

@@ -16,7 +16,7 @@ struct replays {
     bool one_shape;
     uint64_t n_thread_insts; /* 0 = not told */
     uint64_t *compulsory;    /* of each, NULL = not asked for */
-    const struct lab_stream *stream;
+    struct lab_stream *stream;
 };
 
 static double share(uint64_t part, uint64_t whole)
@@ -76,16 +76,20 @@ static bool bind_params(struct lab_job *job, struct param_set *params,
     return diags->n_errors == 0;
 }
 
-/* Says what a user might not expect, of each policy once. */
+/* Says what a user might not expect. */
 static void warn(const struct lab_config *c, const struct lab_stream *s, bool is_first_shape)
 {
-    struct strbuf text = {0};
+    struct strbuf text = {0}, remark = {0};
     if (c->policy->criticality && !s->has_criticality && is_first_shape)
         strbuf_addf(&text,
                     "heddle: warning: %s wants to know which warps are critical; here none is, "
                     "for that is recorded with --record-criticality only\n",
                     c->policy->name);
+    lab_config_remark(c, &remark);
+    if (remark.len)
+        strbuf_addf(&text, "heddle: warning: %s: %s\n", c->policy->name, strbuf_text(&remark));
     output_warnings(strbuf_text(&text));
+    strbuf_destroy(&remark);
     strbuf_destroy(&text);
 }
 
@@ -137,38 +141,56 @@ static enum heddle_status prepare_all(struct replays *r, const struct cache_opti
     return status;
 }
 
-static enum heddle_status replay_logged(struct replays *r, const char *path)
+/* Policies that know the future, and first loads, want all of the stream at once. */
+static bool wants_all(const struct replays *r, const struct cache_options *o)
+{
+    bool wants = o->no_compulsory;
+    for (uint32_t i = 0; i < r->n; i++)
+        wants = wants || lab_policy_knows_the_future(r->jobs[i].config.policy);
+    return wants;
+}
+
+static enum heddle_status replay(struct replays *r, const struct cache_options *o)
+{
+    struct strbuf why = {0};
+    bool ok = !wants_all(r, o) || lab_stream_load(r->stream, &why);
+    if (ok)
+        ok = lab_replay_opened(r->stream, r->jobs, r->n, &why);
+    if (why.len)
+        output_error("%s: %s", r->stream->path, strbuf_text(&why));
+    enum heddle_status status = why.len ? HEDDLE_BAD_INPUT : ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
+    strbuf_destroy(&why);
+    return status;
+}
+
+static enum heddle_status replay_logged(struct replays *r, const struct cache_options *o)
 {
     if (r->n > 1) {
         output_error("--log is for one policy in one cache");
         return HEDDLE_BAD_INPUT;
     }
-    struct output_stream *file = output_open(path);
+    struct output_stream *file = output_open(o->log);
     if (!file)
         return HEDDLE_ENVIRONMENT;
     struct sink log = {output_add, file};
     r->jobs[0].log = &log;
-    if (lab_replay_all(r->stream, r->jobs, 1))
+    enum heddle_status status = replay(r, o);
+    if (status == HEDDLE_OK)
         return output_finish(file);
     output_abandon(file);
-    return HEDDLE_ENVIRONMENT;
+    return status;
 }
 
-static enum heddle_status run_all(struct replays *r, const struct cache_options *o)
+static enum heddle_status check_stats(const struct replays *r)
 {
-    enum heddle_status status = HEDDLE_OK;
     struct strbuf why = {0};
-    if (o->log)
-        status = replay_logged(r, o->log);
-    else
-        lab_replay_all(r->stream, r->jobs, r->n);
-    for (uint32_t i = 0; i < r->n && status == HEDDLE_OK; i++)
-        if (!cache_stats_check(&r->jobs[i].result.stats, &why)) {
-            output_failure(strbuf_text(&why));
-            status = HEDDLE_WRONG_RESULT;
-        }
+    for (uint32_t i = 0; i < r->n; i++)
+        cache_stats_check(&r->jobs[i].result.stats, &why);
+    bool ok = !why.len;
+    if (!ok)
+        output_failure(strbuf_text(&why));
     strbuf_destroy(&why);
-    return status;
+    return ok ? HEDDLE_OK : HEDDLE_WRONG_RESULT;
 }
 
 /* First loads of lines by an SM, which no cache could have hit: they depend on the lines alone. */
@@ -355,7 +377,7 @@ static void print_table(const struct replays *r, struct strbuf *out)
                     r->stream->policy);
 }
 
-enum heddle_status cache_lab_replay(const struct cache_options *o, const struct lab_stream *s,
+enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_stream *s,
                                     struct strbuf *out)
 {
     struct replays r = {.stream = s, .n_thread_insts = o->n_thread_insts};
@@ -366,7 +388,9 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, const struct 
     if (status == HEDDLE_OK)
         status = prepare_all(&r, o, shapes, n_shapes);
     if (status == HEDDLE_OK)
-        status = run_all(&r, o);
+        status = (o->log ? replay_logged : replay)(&r, o);
+    if (status == HEDDLE_OK)
+        status = check_stats(&r);
     if (status == HEDDLE_OK && o->no_compulsory)
         count_compulsory(&r);
     if (status == HEDDLE_OK)

@@ -183,7 +183,7 @@ static void print_tables(const struct lab_reuse *r, const struct lab_ranges *g, 
     print_distances(r, g, LAB_S3, out);
 }
 
-enum heddle_status cache_lab_reuse(const struct cache_options *o, const struct lab_stream *s,
+enum heddle_status cache_lab_reuse(const struct cache_options *o, struct lab_stream *s,
                                    struct strbuf *out)
 {
     struct lab_config config;

@@ -49,7 +49,7 @@ static const struct option options[] = {
 
 static const struct verb {
     const char *name, *help;
-    enum heddle_status (*act)(const struct cache_options *o, const struct lab_stream *s,
+    enum heddle_status (*act)(const struct cache_options *o, struct lab_stream *s,
                               struct strbuf *out);
 } verbs[] = {
     {"replay", "the accesses through a cache with immediate fills", cache_lab_replay},
@@ -74,7 +74,7 @@ static const struct format {
     bool (*read)(struct lab_stream *s, const char *path, struct strbuf *why); /* NULL = text */
 } formats[] = {
     {"l1d", "what `heddle run --record-l1d` writes; if no format is given",
-     lab_stream_read_recording},
+     lab_stream_open_recording},
     {"text",
      "an access a line: cycle sm warp thread pc kind address; kind L (load) or S (store), "
      "the address hexadecimal, # begins a comment",
@@ -86,8 +86,9 @@ static const struct format {
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
+/* With `may_come_later` a recording is only opened. */
 static enum heddle_status read_stream(const struct cache_options *o, const char *path,
-                                      struct lab_stream *s)
+                                      bool may_come_later, struct lab_stream *s)
 {
     const char *names[N_FORMATS];
     const struct format *f = o->format ? NULL : &formats[0];
@@ -102,7 +103,7 @@ static enum heddle_status read_stream(const struct cache_options *o, const char 
     if (!f->read)
         return read_text(s, path);
     struct strbuf why = {0};
-    bool ok = f->read(s, path, &why);
+    bool ok = f->read(s, path, &why) && (may_come_later || lab_stream_load(s, &why));
     if (!ok)
         output_error("%s: %s", path, strbuf_text(&why));
     strbuf_destroy(&why);
@@ -122,7 +123,7 @@ static enum heddle_status run_verb(const struct verb *v, const struct cache_opti
     if (status == HEDDLE_OK)
         status = lab_check_readable(path);
     if (status == HEDDLE_OK && !o->timed)
-        status = read_stream(o, path, &s);
+        status = read_stream(o, path, v->act == cache_lab_replay, &s);
     if (status == HEDDLE_OK)
         status = o->timed ? cache_lab_timed(o, path, &out) : v->act(o, &s, &out);
     if (status == HEDDLE_OK)

@@ -1,5 +1,6 @@
 #include "cli/kernel_arg.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ static bool parse_integer(const struct kernel_arg_form *form, const char *rest, 
     bool is_pattern = rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'X');
     uint64_t limit = !is_signed || is_pattern ? all : is_negative ? all / 2 + 1 : all / 2;
     if ((is_negative && !is_signed) || !number_parse_u64(rest + is_negative, &magnitude)) {
-        strbuf_addf(why, "'%s' is not %s whole number", rest, is_signed ? "a" : "an unsigned");
+        strbuf_addf(why, "'%s' is not a whole number from %s%" PRIu64 " to %" PRIu64, rest,
+                    is_signed ? "-" : "", is_signed ? all / 2 + 1 : 0, is_signed ? all / 2 : all);
         return false;
     }
     if (magnitude > limit) {
@@ -85,7 +87,8 @@ static bool take_size(const char **rest, struct arena *arena, uint64_t *bytes, s
     size_t n = strcspn(*rest, ":");
     const char *text = arena_strndup(arena, *rest, n);
     if (!number_parse_bytes(text, bytes) || *bytes == 0) {
-        strbuf_addf(why, "'%s' is not a number of bytes such as 4096 or 4K", text);
+        strbuf_addf(why, "'%s' is not a number of bytes from 1 to %" PRIu64 ", such as 4096 or 4K",
+                    text, UINT64_MAX);
         return false;
     }
     *rest = (*rest)[n] ? *rest + n + 1 : NULL;
@@ -128,7 +131,9 @@ static bool parse_random(const struct kernel_arg_form *form, const char *rest, s
     if (!take_size(&rest, arena, &out->bytes, why))
         return false;
     if (!rest || !number_parse_u64(rest, &out->seed)) {
-        strbuf_add(why, "a seed, a whole number, is missing");
+        strbuf_addf(why, "%s%s%s, a whole number from 0 to %" PRIu64,
+                    rest ? "'" : "a seed is missing", rest ? rest : "", rest ? "' is no seed" : "",
+                    UINT64_MAX);
         return false;
     }
     return true;

@@ -1,4 +1,5 @@
 /* What a run yields, as tables and as JSON. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/run.h"
@@ -71,6 +72,52 @@ void run_json_failure(const struct run_context *run, const struct heddle_sim *si
     run_json_kernels(sim, w);
 }
 
+/* Did the L1D policy do anything: the first access for which LRU would have chosen otherwise, and
+ * its SM; NULL if there is none. */
+static const struct mem_access *first_unlike_lru(const struct heddle_sim *sim, uint32_t *sm)
+{
+    const struct mem_access *first = NULL;
+    for (uint32_t i = 0; sim->machine && i < sim->gpu->n_sms; i++) {
+        const struct mem_access *a = cache_first_lru_difference(sim->machine->sms[i].l1d);
+        if (a && (!first || a->cycle < first->cycle)) {
+            first = a;
+            *sm = i;
+        }
+    }
+    return first;
+}
+
+static void print_first_unlike_lru(const struct heddle_sim *sim, struct strbuf *out)
+{
+    uint32_t sm = 0;
+    const struct mem_access *a = first_unlike_lru(sim, &sm);
+    if (!sim->machine || sim->config->l1d_policy == cache_policy_find("lru"))
+        return;
+    strbuf_addf(out, "  L1D policy %s ", sim->config->l1d_policy->name);
+    if (a)
+        strbuf_addf(out,
+                    "first chose otherwise than lru at cycle %" PRIu64 " on SM %u: warp %" PRIu64
+                    ", PC %u, line 0x%" PRIx64 "\n",
+                    a->cycle, sm, a->warp_uid, a->pc, a->line);
+    else
+        strbuf_add(out, "chose as lru would have, every time\n");
+}
+
+static void json_first_unlike_lru(const struct heddle_sim *sim, struct json_writer *w)
+{
+    uint32_t sm = 0;
+    const struct mem_access *a = first_unlike_lru(sim, &sm);
+    if (!a)
+        return;
+    json_begin_object(w, "first_lru_difference");
+    json_uint(w, "sm", sm);
+    json_uint(w, "cycle", a->cycle);
+    json_uint(w, "warp", a->warp_uid);
+    json_uint(w, "pc", a->pc);
+    json_uint(w, "line", a->line);
+    json_end_object(w);
+}
+
 void run_print_stats(const struct heddle_sim *sim, struct strbuf *out)
 {
     struct table t = {.n_columns = 3, .right = "lrl"};
@@ -84,6 +131,7 @@ void run_print_stats(const struct heddle_sim *sim, struct strbuf *out)
     }
     table_print(&t, out);
     table_destroy(&t);
+    print_first_unlike_lru(sim, out);
 }
 
 void run_json_stats(const struct heddle_sim *sim, struct json_writer *w)
@@ -94,6 +142,8 @@ void run_json_stats(const struct heddle_sim *sim, struct json_writer *w)
         json_value(w, &s);
     }
     json_end_object(w);
+    if (sim)
+        json_first_unlike_lru(sim, w);
 }
 
 /* --- by kernel --- */

@@ -203,10 +203,26 @@ static void check_buffer(struct machine_config *c, struct diag_list *diags)
     strbuf_destroy(&why);
 }
 
+/* What policies say of the caches they are in. */
+static void remark(struct machine_config *c, const char *name, const struct cache_config *cache,
+                   const struct cache_policy_desc *policy, const void *params,
+                   struct diag_list *diags)
+{
+    struct strbuf text = {0};
+    cache_policy_remark(cache, policy, params, &text);
+    if (text.len)
+        param_set_complain(&c->gpu->params, DIAG_WARNING, name, PARAM_NAMES("policy"), NULL, diags,
+                           "%s.policy %s: %s", name, policy->name, strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 void machine_config_check(struct machine_config *c, struct diag_list *diags)
 {
-    if (check_caches(c, diags))
+    if (check_caches(c, diags)) {
         check_carveout(c, diags);
+        remark(c, "l1d", &c->sm.l1d, c->l1d_policy, c->l1d_params, diags);
+        remark(c, "l2", &c->l2, c->l2_policy, c->l2_params, diags);
+    }
     check_memory(c, diags);
     check_clocks(c, diags);
     check_sm(c, diags);

@@ -230,13 +230,15 @@ static void make_room(struct partition *p, uint64_t before)
     }
 }
 
+/* Not beyond the time at which data of the first command could fill L2: that may have L2 ask for
+ * more, which the commands after it must find in the queue. */
 void dram_side_catch_up(struct partition *p, sim_time before)
 {
-    uint64_t end = divide_up(&p->dram_period, before);
     if (waits_for_room(p))
-        make_room(p, end);
+        make_room(p, divide_up(&p->dram_period, before));
     else
-        dram_advance(p->dram, end);
+        dram_advance(p->dram,
+                     divide_up(&p->dram_period, min_u64(before, cycle_after(p->next_dram))));
     take_done(p, UINT64_MAX - 1); /* those that are still to come, too: it is known when */
     plan_dram(p);
 }

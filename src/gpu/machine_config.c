@@ -28,7 +28,7 @@ static const struct param memory_params[] = {
     PARAM_U32(struct noc_config, field, dflt, lo, hi, unit, help)
 static const struct param noc_params[] = {
     N32(flit_bytes, "32", 1, 1024, "bytes", "what a port moves at once"),
-    N32(header_bytes, "8", 0, 1024, "bytes", "of a message beside its data"),
+    N32(header_bytes, "8", 1, 1024, "bytes", "of a message beside its data"),
     N32(latency_cycles, "12", 1, 10000, "network cycles", "one way"),
     N32(flits_per_cycle_up, "1", 1, 64, "flits", "of a port towards memory, a cycle"),
     N32(flits_per_cycle_down, "1", 1, 64, "flits", "of a port back, a cycle"),

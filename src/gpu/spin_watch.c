@@ -54,16 +54,22 @@ static uint64_t hash_bytes(uint64_t h, const void *data, uint64_t bytes)
     return mix(h, word);
 }
 
-static uint64_t hash_frames(uint64_t h, const struct emu_warp *w)
+/* The registers of a call. Each file has a row at its end for results that nobody wants. */
+static uint64_t hash_frame(uint64_t h, const struct emu_warp *w, const struct call_frame *f)
 {
-    const struct call_frame *top = &w->frames[w->n_frames - 1];
-    uint32_t n_preds = top->preds_at + top->func->n_preds + FRAME_EXTRA_PREDS;
-    uint32_t local = top->local_end < w->local_cap ? top->local_end : w->local_cap;
-    for (uint32_t i = 0; i < w->n_frames; i++)
-        h = mix(h, (uint64_t)w->frames[i].rows_at << 32 | w->frames[i].func->entry);
-    h = hash_bytes(h, w->rows, top->rows_at + top->func->frame_bytes);
-    h = hash_bytes(h, w->pred_store, n_preds * sizeof *w->pred_store);
-    return w->local ? hash_bytes(h, w->local, (uint64_t)local * WARP_LANES) : h;
+    const char *rows_64 = w->rows + f->rows_at;
+    const char *rows_32 = rows_64 + (size_t)(f->func->n_64 + 1) * ROW64_BYTES;
+    h = mix(h, (uint64_t)f->rows_at << 32 | f->func->entry);
+    h = hash_bytes(h, rows_64, (uint64_t)f->func->n_64 * ROW64_BYTES);
+    h = hash_bytes(h, rows_32, (uint64_t)f->func->n_32 * ROW32_BYTES);
+    return hash_bytes(h, w->pred_store + f->preds_at, f->func->n_preds * sizeof *w->pred_store);
+}
+
+static uint64_t hash_local(uint64_t h, const struct emu_warp *w)
+{
+    uint32_t used = w->frames[w->n_frames - 1].local_end;
+    uint32_t bytes = used < w->local_cap ? used : w->local_cap;
+    return w->local ? hash_bytes(h, w->local, (uint64_t)bytes * WARP_LANES) : h;
 }
 
 /* All that decides what the warp does next, but for memory that others see too. */
@@ -73,7 +79,9 @@ static uint64_t hash_warp(const struct emu_warp *w)
     h = mix(h, (uint64_t)w->state << 32 | w->cc);
     for (uint32_t i = 0; i + 1 < w->depth; i++) /* the top entry is in the warp itself */
         h = hash_bytes(h, &w->stack[i], sizeof w->stack[i]);
-    return w->n_frames ? hash_frames(h, w) : h;
+    for (uint32_t i = 0; i < w->n_frames; i++)
+        h = hash_frame(h, w, &w->frames[i]);
+    return w->n_frames ? hash_local(h, w) : h;
 }
 
 static uint64_t hash_memory(const struct dev_mem *m)

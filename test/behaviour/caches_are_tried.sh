@@ -86,9 +86,28 @@ status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 --log x && complai
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,x && complains "expected whole numbers"
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" --sets 2,4 && complains "are for replays"
 
+# What is read some at a time, and what is read at once because a policy wants to know the future.
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,ship --json
+printf '%s' "$out" >"$scratch/some.json"
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,ship,belady --json
+printf '%s' "$out" | python3 -c '
+import json, sys
+assert json.load(sys.stdin)["replays"][:2] == json.load(open(sys.argv[1]))["replays"]
+' "$scratch/some.json" || fail "reading at once makes a difference"
+head -c 20000 "$scratch/bfs.zst" >"$scratch/cut.zst"
+status 2 "$heddle" cache replay "$scratch/cut.zst" && complains "cut.zst: byte "
+status 2 "$heddle" cache replay "$scratch/cut.zst" --log "$scratch/cut.csv" && complains "in the middle of this frame"
+[ ! -e "$scratch/cut.csv" ] || fail "there is a log of a replay that failed"
+status 2 "$heddle" cache curve "$scratch/cut.zst" && complains "cut.zst: byte "
+
 # Did it do anything?
 status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 1 --ways 2 --line 128 --policy lru,none --json
 says '"lru_differences": 0' && says '"first_lru_difference": 0'
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --ways 15 && silent err
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --ways 16 --json && complains "at most 15 accesses"
+says '"lru_differences": 0'
+status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d srrip && says "first chose otherwise than lru at cycle"
+status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --set l1d.n_ways=16 && complains "at most 15 accesses"
 # First loads left out: of 6 loads 3 are, by two SMs, and one of the others misses.
 status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 2 --ways 4 --line 128 --no-compulsory --json
 says '"compulsory_misses": 3' && says '"miss_rate_without_compulsory": 0.333'

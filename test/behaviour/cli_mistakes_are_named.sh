@@ -93,4 +93,7 @@ complains "bad.ptx:1:1: error"
 complains "missing.ptx"
 status 0 "$heddle" ptx /dev/null && says "PTX without .version, without .target" && says "no kernels"
 status 0 "$heddle" ptx --print "$scratch/good.ptx" && says ".entry nothing"
+for quantum in max 0 1 1K; do
+    status 0 "$heddle" run "$scratch/good.ptx" --quantum $quantum && says "elapsed_cycles" && silent err
+done
 finish

@@ -102,7 +102,7 @@ static void expect_warning(const char *ptx, uint64_t cycles, const char *warning
     static const struct testbed bed = {
         "small", "gtx480", {"n_sms=1", "memory.n_partitions=1", NULL}};
     const struct kernel_buffer buffer = {256, NULL, false};
-    const struct kernel_launch launch = {"k", 1, 64};
+    const struct kernel_launch launch = {"k", 1, 256};
     struct kernel_case k = {"spin.ptx", ptx, &buffer, 1, &launch, 1, cycles};
     struct strbuf first = {0}, other = {0}, why = {0};
     observe_kernel(&k, &bed, &manners[0], &first);
@@ -118,7 +118,7 @@ static void expect_warning(const char *ptx, uint64_t cycles, const char *warning
 }
 
 /* Millions of cycles in a row without anything new, and not a few too early. */
-enum { SPIN_CYCLES = 4500000, SHORT_CYCLES = 3000000 };
+enum { SPIN_CYCLES = 3400000, SHORT_CYCLES = 3000000 };
 
 #define SPIN                                                                                       \
     HEAD "AGAIN: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra AGAIN;\nret; }\n"
@@ -133,7 +133,8 @@ static void a_spin_is_warned_of_without_a_limit_of_its_own(void **state)
                    SPIN_CYCLES, "of its lanes wait where the paths meet again");
 }
 
-/* One of two warps waits at a barrier, the other counts, in a register or in memory. */
+/* One warp waits at a barrier, the others count, in a register or in memory; or all take turns at a
+ * lock, and whoever has it counts: most of them spin most of the time. */
 static void work_is_not_taken_for_a_spin(void **state)
 {
     (void)state;
@@ -145,6 +146,25 @@ static void work_is_not_taken_for_a_spin(void **state)
                                   "[%a+128]; setp.eq.u32 %p, %v, 0; @%p bra AGAIN;\n"
                                   "END: bar.sync 0; ret; }\n",
                    SPIN_CYCLES, NULL);
+    expect_warning(HEAD "mov.u32 %v, %laneid; setp.ne.u32 %p, %v, 0; @%p ret;\n"
+                        "AGAIN: atom.global.cas.b32 %v, [%a], 0, 1; setp.ne.u32 %p, %v, 0; "
+                        "@%p bra AGAIN;\n"
+                        "WORK: add.u32 %v, %v, 1; setp.lt.u32 %p, %v, 5000; @%p bra WORK;\n"
+                        "atom.global.exch.b32 %v, [%a], 0; bra AGAIN; }\n",
+                   SPIN_CYCLES, NULL);
+}
+
+/* No instruction twice, no register that changes. */
+static void a_long_way_is_not_taken_for_a_spin(void **state)
+{
+    (void)state;
+    struct strbuf ptx = {0};
+    strbuf_add(&ptx, HEAD);
+    for (uint32_t i = 0; i < SPIN_CYCLES / 120; i++)
+        strbuf_add(&ptx, "ld.volatile.global.u32 %v, [%a];\n");
+    strbuf_add(&ptx, "ret; }\n");
+    expect_warning(strbuf_text(&ptx), SPIN_CYCLES, NULL);
+    strbuf_destroy(&ptx);
 }
 
 /* Which CTA is the first to get there depends on the machine. */
@@ -166,6 +186,7 @@ int main(void)
         cmocka_unit_test(a_lock_held_by_a_waiting_lane_is_called_a_livelock),
         cmocka_unit_test(a_spin_is_warned_of_without_a_limit_of_its_own),
         cmocka_unit_test(work_is_not_taken_for_a_spin),
+        cmocka_unit_test(a_long_way_is_not_taken_for_a_spin),
         cmocka_unit_test(a_bad_access_is_reported_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static bool whole_matrix;
 static const struct manner reference = {"skip, longest quantum", false, 0, NULL, true, 0};
 static const struct manner others[] = {
     {"skip, quantum 1, not attributed", false, 1, "generic", false, 0},
-    {"skip, longest quantum, 3 threads", false, 0, NULL, true, 3},
+    {"skip, longest quantum, 3 threads, not attributed", false, 0, NULL, false, 3},
     {"skip, quantum 2, 2 threads", false, 2, NULL, true, 2},
     {"skip, longest quantum, 7 threads", false, 0, NULL, true, 7},
     {"cycle, longest quantum", true, 0, NULL, true, 0},
@@ -74,12 +74,25 @@ static void no_workload_depends_on_how_it_is_run(void **state)
     }
 }
 
+/* A quantum in which DRAM gives commands, their data fill L2, and L2 asks DRAM for more. */
+static void memory_may_answer_within_a_quantum(void **state)
+{
+    (void)state;
+    static const struct testbed bed = {"far memory",
+                                       "gtx480",
+                                       {"n_sms=3", "l2.n_sets=4", "memory.n_partitions=1",
+                                        "memory.dram_latency=0", "memory.rop_latency=1",
+                                        "noc.latency_cycles=100", "dispatch_cycles=100"}};
+    compare(workload_find("bp"), &bed, others, 2);
+}
+
 int main(void)
 {
     whole_matrix = getenv("HEDDLE_MATRIX") != NULL;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_workload_depends_on_quantum_or_threads),
         cmocka_unit_test(no_workload_depends_on_how_it_is_run),
+        cmocka_unit_test(memory_may_answer_within_a_quantum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,18 @@ uint64_t protection_cost_bits(const struct cache_geometry *g, const void *params
                        (uint64_t)n_entries * (id_bits + TDA_BITS + VTA_BITS + PD_BITS));
 }
 
+/* Each access to the set ends a part of every life: of as many lines as a PD can be long and one
+ * more, one is always over. */
+void protection_remark(const struct cache_geometry *g, const void *params, struct strbuf *out)
+{
+    const struct protection_params *p = params;
+    if (g->n_ways > p->pd_max)
+        strbuf_addf(out,
+                    "lines are protected for at most %u accesses to their set, which has %u ways: "
+                    "the least recently used one never is, and what is left is lru",
+                    p->pd_max, g->n_ways);
+}
+
 static uint8_t id_of(const struct protection *d, const struct mem_access *a)
 {
     return (uint8_t)(a->pc % d->n_entries);

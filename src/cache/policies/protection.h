@@ -61,6 +61,7 @@ struct protection_params {
         .on_evict = protection_on_evict,                                                           \
         .on_reserve = protection_on_reserve,                                                       \
         .on_insts = protection_on_insts,                                                           \
+        .remark = protection_remark,                                                               \
     }
 
 struct protected_line {
@@ -84,6 +85,7 @@ void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint
                          enum cache_evict_cause cause, const struct mem_access *a);
 void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                            const struct mem_access *a);
+void protection_remark(const struct cache_geometry *g, const void *params, struct strbuf *out);
 void protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts);
 
 #endif

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "gpu/machine_config.h"
+#include "unit/random_bits.h"
 
 enum { MAX_WORDS = 4 };
 
@@ -214,6 +215,10 @@ static void the_rest_of_a_machine_fits(void **state)
          "--set l1d.n_ways=32: error: sm.carveout (0,8K,16K,32K,64K,96K): 65536 bytes of shared "
          "memory leave no way"},
         {"gtx480",
+         {"noc.header_bytes=1"},
+         {"noc.header_bytes=0"}, /* a request would be nothing at all */
+         "--set noc.header_bytes=0: error: noc.header_bytes: 0 is out of range, it may be 1 to"},
+        {"gtx480",
          {"noc.buffer_flits=5"},
          {"noc.buffer_flits=4"},
          "--set noc.buffer_flits=4: error: noc.buffer_flits: a buffer of 4 flits never takes"},
@@ -286,6 +291,73 @@ static void parameters_of_mechanisms_that_are_not_in_use_are_explained(void **st
     strbuf_destroy(&text);
 }
 
+/* A value that the row allows: an end of its range, next to one, or anything between. */
+static const char *random_value(const struct param *p, uint64_t *state, struct arena *arena)
+{
+    uint64_t r = random_u64(state), span = p->max - p->min;
+    uint64_t number = p->min + (span == UINT64_MAX ? r : r % (span + 1));
+    switch (random_u64(state) % 4) {
+    case 0:
+        number = p->min;
+        break;
+    case 1:
+        number = p->max;
+        break;
+    case 2: /* where most of the edges between parameters are */
+        number = p->min + (span < 64 ? r % (span + 1) : r % 64);
+        break;
+    }
+    switch (p->type) {
+    case PARAM_TYPE_BOOL:
+        return r % 2 ? "true" : "false";
+    case PARAM_TYPE_ENUM:
+        return p->choices[r % 2]; /* all have two at least */
+    case PARAM_TYPE_STRING:
+        return NULL;
+    case PARAM_TYPE_U32:
+    case PARAM_TYPE_U64:
+        break;
+    }
+    return arena_printf(arena, "%llu", (unsigned long long)number);
+}
+
+/* The shipped GPUs are sound. So whatever does not go together, words are to blame for it: no
+ * message may stand at a line of the shipped file, or nowhere. */
+static void mistakes_of_words_are_never_blamed_on_the_file(void **state)
+{
+    (void)state;
+    struct diag_list none = {0};
+    struct machine_config *sample = machine_config_load("gtx480", NULL, 0, &none);
+    const struct param_set *set = &sample->gpu->params;
+    uint64_t random = 20120612;
+    uint32_t n_refused = 0, n_built = 0;
+    for (uint32_t i = 0; i < 1500; i++) {
+        struct diag_list diags = {0};
+        const char *words[MAX_WORDS];
+        uint32_t n = 0;
+        for (uint32_t k = random_u64(&random) % MAX_WORDS + 1; n < k;) {
+            const struct bound_param *b = &set->items[random_u64(&random) % set->n];
+            const char *value = random_value(b->param, &random, &diags.arena);
+            if (value)
+                words[n++] = arena_printf(&diags.arena, "%s=%s", b->name, value);
+        }
+        const char *gpu = gpu_names[random_u64(&random) % n_gpu_names];
+        struct machine_config *c = machine_config_load(gpu, words, n, &diags);
+        n_built += c != NULL;
+        n_refused += c == NULL;
+        for (uint32_t k = 0; k < diags.n; k++)
+            if (diags.items[k].severity != DIAG_NOTE &&
+                (!diags.items[k].file || strncmp(diags.items[k].file, "--set ", 6) != 0))
+                fail_msg("%s %s: %s", gpu, words[0], diags.items[k].message);
+        machine_config_destroy(c);
+        diag_list_destroy(&diags);
+    }
+    print_message("%u machines were built, %u refused\n", n_built, n_refused);
+    assert_true(n_built > 200 && n_refused > 200);
+    machine_config_destroy(sample);
+    diag_list_destroy(&none);
+}
+
 static const char *policy_of(const char *yaml, const char *const *words)
 {
     char path[] = "/tmp/heddle-gpu-XXXXXX.yaml";
@@ -330,6 +402,7 @@ int main(void)
         cmocka_unit_test(the_rest_of_a_machine_fits),
         cmocka_unit_test(mistakes_in_a_file_have_line_and_column),
         cmocka_unit_test(parameters_of_mechanisms_that_are_not_in_use_are_explained),
+        cmocka_unit_test(mistakes_of_words_are_never_blamed_on_the_file),
         cmocka_unit_test(a_scheduler_brings_its_policy_unless_told_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,122 @@
+/* Any bytes as accesses for the cache laboratory. The first byte chooses what they are: a recording
+ * as it is, or its frames in sound zstd; a text; traces of other simulators. Whatever they are,
+ * reading ends, with a reason if they are refused; what was read is replayed and measured. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "analysis/lab_curve.h"
+#include "analysis/lab_reuse.h"
+#include "analysis/lab_timed.h"
+
+/* Pieces, each with its length in two bytes before it, as frames. */
+static void write_frames(int fd, const uint8_t *data, size_t size)
+{
+    static uint8_t packed[1 << 17];
+    while (size >= 2) {
+        size_t n = data[0] | (size_t)data[1] << 8;
+        data += 2, size -= 2;
+        n = n < size ? n : size;
+        size_t bytes = ZSTD_compress(packed, sizeof packed, data, n, 1);
+        if (write(fd, packed, bytes) != (ssize_t)bytes)
+            abort();
+        data += n, size -= n;
+    }
+}
+
+static void replay(const struct lab_stream *s)
+{
+    struct lab_job jobs[3];
+    static const char *const names[] = {"lru", "dlp", "belady_bypass"};
+    for (int i = 0; i < 3; i++)
+        jobs[i] = (struct lab_job){
+            .config = {
+                .n_sets = 4, .n_ways = 2, .line_bytes = 32, .policy = lab_policy_find(names[i])}};
+    struct strbuf why = {0};
+    lab_replay_all(s, jobs, 3);
+    for (int i = 0; i < 3; i++)
+        if (!cache_stats_check(&jobs[i].result.stats, &why))
+            abort();
+    struct lab_curve curve;
+    struct lab_reuse reuse;
+    struct lab_ranges ranges = {.ends = {4}, .n = 1};
+    lab_curve_make(s, 4, 32, INDEX_LINEAR, &curve);
+    lab_reuse_measure(s, &jobs[0].config, &ranges, &reuse);
+    if (lab_curve_hits(&curve, 2) != jobs[0].result.stats.hits)
+        abort();
+    lab_curve_destroy(&curve);
+    lab_reuse_destroy(&reuse);
+}
+
+/* Only caches of a size that takes no time to build. */
+static bool is_small(const char *path)
+{
+    struct strbuf why = {0};
+    struct l1d_reader *r = l1d_reader_open(path, &why);
+    bool is = r && l1d_reader_header(r)->n_sets * l1d_reader_header(r)->n_ways <= 256;
+    l1d_reader_close(r);
+    strbuf_destroy(&why);
+    return is;
+}
+
+static void replay_timed(const char *path)
+{
+    struct cache_config l1d = {
+        .n_sets = 4, .n_ways = 2, .line_bytes = 128, .sector_bytes = 128, .write_evict = true};
+    struct lab_timed timed;
+    struct strbuf why = {0};
+    bool ok = lab_timed_replay(path, &l1d, lab_policy_find("lru"), NULL, &timed, &why);
+    if (ok != !why.len)
+        abort();
+    strbuf_destroy(&why);
+}
+
+static bool read_any(struct lab_stream *s, unsigned what, const char *path, struct strbuf *why)
+{
+    struct diag_list diags = {0};
+    bool ok;
+    if (what == 0) {
+        ok = lab_stream_read_text(s, path, &diags);
+        if (!ok)
+            strbuf_add(why, diags.n_errors ? "diagnosed" : "");
+    } else if (what == 1) {
+        ok = lab_stream_read_champsim(s, path, why);
+    } else if (what == 2) {
+        ok = lab_stream_read_oracle_general(s, path, why);
+    } else {
+        ok = lab_stream_read_recording(s, path, why);
+        if (is_small(path))
+            replay_timed(path);
+    }
+    diag_list_destroy(&diags);
+    return ok;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1)
+        return 0;
+    struct lab_stream s = {0};
+    struct strbuf why = {0};
+    char path[64];
+    int fd = memfd_create("lab", 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    unsigned what = data[0] % 5;
+    if (what == 4)
+        write_frames(fd, data + 1, size - 1);
+    else if (write(fd, data + 1, size - 1) != (ssize_t)size - 1)
+        abort();
+    bool ok = read_any(&s, what, path, &why);
+    if (ok != !why.len)
+        abort();
+    if (ok && s.n_sms <= 64)
+        replay(&s);
+    lab_stream_destroy(&s);
+    strbuf_destroy(&why);
+    close(fd);
+    return 0;
+}
