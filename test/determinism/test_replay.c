@@ -58,7 +58,8 @@ static const char *why_timed(const struct workload *w)
 {
     if (strcmp(w->name, "sssp") == 0)
         return "the result of an atomic is used";
-    if (strcmp(w->name, "bc") == 0) /* a vertex may be found by several others */
+    /* A vertex, or an object, may be found by several others at a time. */
+    if (strcmp(w->name, "bc") == 0 || strcmp(w->name, "gc") == 0)
         return "a load meets a store of other threads";
     return NULL;
 }
