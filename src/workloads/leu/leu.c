@@ -7,8 +7,9 @@
  * coalesced and lines are read again for the next sample; tables come from constant memory.
  *
  * Against the original: one frame, made from the seed, where S3 has a video of 640x480; scores for
- * the whole frame; the field takes a fixed number of steps instead of stopping when it changes
- * little, and the contour itself, which Rodinia finds on the host, is left out. */
+ * the whole frame; a disc of half the radius; the field takes a fixed number of steps instead of
+ * stopping when it changes little, and the contour itself, which Rodinia finds on the host, is left
+ * out. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -16,7 +16,11 @@
 
 extern const char workload_wp_source[];
 
-enum { GROUP_SIZE = 64, PATCH = 80 /* columns with clouds, or without, next to each other */ };
+enum {
+    GROUP_SIZE = 64,
+    MAX_LEVELS = 48,
+    PATCH = 80, /* columns with clouds, or without, next to each other */
+};
 static const float STEP_SECONDS = 60.0f;
 
 enum wp_field { TEMPERATURE, VAPOUR, CLOUD, RAIN, SNOW, N_FIELDS };
@@ -135,7 +139,7 @@ static double saturated(double temperature, double pressure)
 /* All fluxes of a short step first, from the state before it, then what they change. */
 static double let_fall(const struct column *c, enum wp_field f, double factor, double dt)
 {
-    double flux[256], *q = c->q[f];
+    double flux[MAX_LEVELS], *q = c->q[f];
     for (uint32_t k = 0; k < c->n; k++) {
         double speed = factor * pow(c->density[k] * q[k], 0.125) * sqrt(1.2 / c->density[k]);
         flux[k] = c->density[k] * q[k] * fmin(speed, c->thickness[k] / dt);
@@ -196,7 +200,7 @@ static double advance_column(const struct column *c, double dt)
 static void wp_reference(void *state)
 {
     struct wp *s = state;
-    double values[N_FIELDS + 3][256];
+    double values[N_FIELDS + 3][MAX_LEVELS];
     struct column c = {.n = s->n_levels,
                        .pressure = values[N_FIELDS],
                        .density = values[N_FIELDS + 1],
@@ -249,7 +253,7 @@ static const struct workload_size wp_sizes[] = {
 
 static const struct workload_input wp_inputs[] = {
     {"columns", NULL, 1, 4000000, "of the atmosphere, a thread each"},
-    {"levels", NULL, 1, 48, "from the ground up; the higher ones are thicker"},
+    {"levels", NULL, 1, MAX_LEVELS, "from the ground up; the higher ones are thicker"},
     {"steps", NULL, 1, 20, "launches, of a minute of weather each"},
     {NULL, NULL, 0, 0, NULL},
 };
