@@ -253,6 +253,16 @@ static void a_load_that_hits_is_a_data_hazard(void **state)
           "F X D4 X D D M117 X  X D21 X D5 X");
 }
 
+/* The second load, seen by L1D in cycle 9, waits for the line that the first one asked for. */
+static void a_load_that_merges_misses_too(void **state)
+{
+    (void)state;
+    CHART(NULL,
+          "mov.u64 %p, data;\nld.global.u32 %x, [%p];\nld.global.u32 %y, [%p + 4];\n"
+          "add.u32 %z, %y, %x;\nret;\n",
+          "F X D4 X X D D M116 X D5 X");
+}
+
 /* One MSHR: the second load waits at L1D from cycle 9 until the first one's line comes in cycle
  * 126, then misses for the 118 cycles that are left of 120. In cycle 8 only the first one is known
  * to miss. */
@@ -391,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_load_that_misses_is_a_data_hazard_once),
         cmocka_unit_test(a_return_waits_for_loads_that_miss),
         cmocka_unit_test(a_load_that_hits_is_a_data_hazard),
+        cmocka_unit_test(a_load_that_merges_misses_too),
         cmocka_unit_test(a_load_that_waits_for_an_mshr),
         cmocka_unit_test(the_first_operand_that_misses_counts),
         cmocka_unit_test(a_load_behind_one_that_waits_for_an_mshr),
