@@ -280,6 +280,48 @@ static void strides_meet_in_one_partition_unless_it_is_hashed(void **state)
     assert_int_equal(partitions_reached("memory.hash_partitions=true"), 32);
 }
 
+/* --- atomics --- */
+
+/* Core cycles for each of many reductions of a whole warp into one line, all clocks alike. */
+static double cycles_per_reduction(const char *rate)
+{
+    static const char text[] =
+        ".version 6.0\n.target sm_30\n.address_size 64\n"
+        ".visible .entry reduce(.param .u64 to, .param .u64 n)\n{\n.reg .pred %p;\n"
+        ".reg .b32 %t;\n.reg .b64 %a, %n, %x;\nld.param.u64 %a, [to];\nld.param.u64 %n, [n];\n"
+        "mov.u32 %t, %tid.x;\nand.b32 %t, %t, 31;\nmul.wide.u32 %x, %t, 4;\n"
+        "add.u64 %a, %a, %x;\nAGAIN:\nred.global.add.u32 [%a], 1;\nsub.u64 %n, %n, 1;\n"
+        "setp.ne.u64 %p, %n, 0;\n@%p bra AGAIN;\nret;\n}\n";
+    const char *settings[] = {
+        "n_sms=1", "core_clock_mhz=700", "noc_clock_mhz=700", "l2_clock_mhz=700", rate, NULL};
+    enum { N_WARPS = 8, N = 32 };
+    struct probe p = probe_open_text("gtx480", settings, text);
+    uint64_t to = probe_alloc(&p, 128, 128), cycles[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        PROBE_LAUNCH(&p, "reduce", 1, N_WARPS * 32, to, i < 2 ? N : 2 * N);
+        cycles[i] = probe_count(&p, "cycles");
+    }
+    probe_close(&p);
+    uint64_t short_run = cycles[1] - cycles[0], long_run = cycles[2] - cycles[1];
+    return (double)(long_run - short_run) / (N_WARPS * N);
+}
+
+static void a_bank_performs_so_many_lanes_a_cycle(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rate;
+        double cycles;
+    } cases[] = {{"memory.atomics_per_cycle=1", 32},
+                 {"memory.atomics_per_cycle=2", 16},
+                 {"memory.atomics_per_cycle=4", 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double got = cycles_per_reduction(cases[i].rate);
+        print_message("%s: %.2f cycles a reduction\n", cases[i].rate, got);
+        assert_true(got > 0.98 * cases[i].cycles && got < 1.02 * cases[i].cycles);
+    }
+}
+
 /* --- misses on their way --- */
 
 /* Core cycles for each of many loads that miss L1D and hit L2, one SM alone. */
@@ -328,6 +370,7 @@ int main(void)
         cmocka_unit_test(the_constant_cache_holds_what_its_size_says),
 
         cmocka_unit_test(strides_meet_in_one_partition_unless_it_is_hashed),
+        cmocka_unit_test(a_bank_performs_so_many_lanes_a_cycle),
         cmocka_unit_test(misses_are_limited_by_mshrs_then_by_the_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
