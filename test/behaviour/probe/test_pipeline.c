@@ -323,6 +323,25 @@ static void a_loop_stays_in_the_instruction_cache_if_it_fits(void **state)
     assert_in_range(large[1] - large[0], 6 * 20, 6 * 22);
 }
 
+/* A fetch brings six instructions, or what is left of its line of 16: 34 of them take those from 0,
+ * 6, 12 (four), 16, 22, 28 (four) and 32 on. */
+static void a_fetch_ends_with_its_line(void **state)
+{
+    (void)state;
+    static const char *const six[] = {"n_sms=1", "sm.fetch_insts=6", "sm.ibuffer_entries=6", NULL};
+    struct strbuf text = {0};
+    strbuf_add(&text, ".version 6.0\n.target sm_30\n.address_size 64\n.visible .entry line()\n{\n"
+                      ".reg .u32 %x;\n");
+    for (uint32_t i = 0; i < 33; i++)
+        strbuf_add(&text, "mov.u32 %x, 1;\n");
+    strbuf_add(&text, "ret;\n}\n");
+    struct probe p = probe_open_text("gtx480", six, strbuf_text(&text));
+    probe_launch(&p, "line", 1, 32, 0, NULL);
+    assert_int_equal(probe_count(&p, "l1i.loads"), 7);
+    probe_close(&p);
+    strbuf_destroy(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +356,7 @@ int main(void)
         cmocka_unit_test(the_v100_issues_as_its_papers_say),
         cmocka_unit_test(a_barrier_costs_no_more_than_its_issue),
         cmocka_unit_test(a_loop_stays_in_the_instruction_cache_if_it_fits),
+        cmocka_unit_test(a_fetch_ends_with_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
