@@ -90,6 +90,13 @@ static const struct dependence {
      "ld.global.u32 %r7, [%d1];\nbar.sync 0;\nst.global.u32 [%d1], 5;\n", -1, 1},
     {"written again without one", "ld.global.u32 %r7, [%d1];\nst.global.u32 [%d1], 5;\n",
      REASON_LOAD, 1},
+    {"read by both warps, written by the second",
+     "setp.eq.u32 %p1, %r3, 1;\nld.global.u32 %r7, [%d1];\n@%p1 st.global.u32 [%d1], 5;\n",
+     REASON_LOAD, 1},
+    {"read by both warps, written by the second after a barrier",
+     "setp.eq.u32 %p1, %r3, 1;\nld.global.u32 %r7, [%d1];\nbar.sync 0;\n"
+     "@%p1 st.global.u32 [%d1], 5;\n",
+     -1, 1},
 
     {"shared memory after a barrier",
      "st.shared.u32 [%r5], %r1;\nbar.sync 0;\nxor.b32 %r6, %r5, 128;\nld.shared.u32 %r7, [%r6];\n",
