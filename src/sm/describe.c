@@ -1,5 +1,7 @@
 /* What an SM says of itself when a launch does not end: the words of the functional reports, with
  * what a machine adds to them. */
+#include <string.h>
+
 #include "sm/sm.h"
 
 uint32_t sm_warp_pc(const struct sm *sm, uint32_t slot)
@@ -30,11 +32,10 @@ static const char *const cause_words[] = {[STALLED_NONE] = "could issue",
                                           [STALLED_FENCE] =
                                               "waits until its stores and atomics are visible"};
 
-static void describe_warp(const struct sm *sm, uint32_t slot, struct strbuf *out)
+/* What the warp does, and where. */
+static void describe_doing(const struct sm *sm, uint32_t slot, struct strbuf *out)
 {
     const struct sm_warp *w = &sm->warps[slot];
-    strbuf_addf(out, "  warp %u (CTA %llu, warp %u of it) ", slot,
-                (unsigned long long)w->emu->cta->number, w->emu->id);
     if (w->emu->state == WARP_AT_BARRIER)
         emu_describe_barrier(w->emu, out);
     else
@@ -43,7 +44,42 @@ static void describe_warp(const struct sm *sm, uint32_t slot, struct strbuf *out
     strbuf_add(out, ", ");
     emu_describe_inst(&sm->emu, sm_warp_pc(sm, slot), out);
     emu_describe_apart(w->emu, " ", "", out);
-    strbuf_add_char(out, '\n');
+}
+
+/* The warps among `slots` that do what the text says. */
+static uint64_t who_does(const struct sm *sm, uint64_t slots, const char *text)
+{
+    uint64_t found = 0;
+    struct strbuf other = {0};
+    for (; slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(slots);
+        strbuf_clear(&other);
+        describe_doing(sm, slot, &other);
+        if (strcmp(strbuf_text(&other), text) == 0)
+            found |= 1ull << slot;
+    }
+    strbuf_destroy(&other);
+    return found;
+}
+
+/* Every warp once: those that do the same in one line. */
+static void describe_warps(const struct sm *sm, struct strbuf *out)
+{
+    struct strbuf doing = {0};
+    for (uint64_t left = sm->view.live, group; left; left &= ~group) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        const struct emu_warp *w = sm->warps[slot].emu;
+        strbuf_clear(&doing);
+        describe_doing(sm, slot, &doing);
+        group = who_does(sm, left, strbuf_text(&doing));
+        int n_others = __builtin_popcountll(group) - 1;
+        strbuf_addf(out, "  warp %u (CTA %llu, warp %u of it", slot,
+                    (unsigned long long)w->cta->number, w->id);
+        if (n_others)
+            strbuf_addf(out, "; %d other%s on this SM likewise", n_others, n_others > 1 ? "s" : "");
+        strbuf_addf(out, ") %s\n", strbuf_text(&doing));
+    }
+    strbuf_destroy(&doing);
 }
 
 void sm_describe_wait(const struct shard *s, struct strbuf *out)
@@ -55,8 +91,7 @@ void sm_describe_wait(const struct shard *s, struct strbuf *out)
                 "instructions in the load/store unit: %u%s\n",
                 sm->index, sm->n_resident, (unsigned long long)sm->requests_out, sm->miss_n,
                 sm->ldst_n, sm->ldst_stalled ? " (stalled)" : "");
-    for (uint64_t live = sm->view.live; live; live &= live - 1)
-        describe_warp(sm, (uint32_t)__builtin_ctzll(live), out);
+    describe_warps(sm, out);
     strbuf_add(&parts, "L1D: ");
     cache_describe_wait(sm->l1d, &parts);
     if (sm->sched->describe_wait)

@@ -23,11 +23,11 @@ static const struct manner manners[] = {
     "ld.param.u64 %a, [p]; mov.u32 %t, %tid.x;\n"
 
 /* Every part must be in the report, which must not depend on how the run is carried out. */
-static void expect_report(const char *ptx, uint32_t grid, uint64_t max_cycles,
+static void expect_report(const char *ptx, uint32_t grid, uint32_t block, uint64_t max_cycles,
                           const char *const *parts)
 {
     const struct kernel_buffer buffer = {256, NULL, false};
-    const struct kernel_launch launch = {"k", grid, 64};
+    const struct kernel_launch launch = {"k", grid, block};
     struct kernel_case k = {"bad.ptx", ptx, &buffer, 1, &launch, 1, max_cycles};
     for (uint32_t b = 0; b < N_TESTBEDS; b++) {
         struct strbuf first = {0}, other = {0}, why = {0};
@@ -58,7 +58,7 @@ static void warps_at_different_barriers_are_a_deadlock(void **state)
                        "FIRST:\n"
                        "bar.sync 2, 64;\n"
                        "END: ret; }\n",
-                  1, 0,
+                  1, 64, 0,
                   (const char *const[]){
                       "deadlock: nothing can happen any more\n  in kernel 'k', "
                       "bad.ptx:12: bar.sync 2, 64;\n  CTA 0,0,0, thread 0,0,0 (warp 0, lane 0)\n  "
@@ -70,13 +70,24 @@ static void warps_at_different_barriers_are_a_deadlock(void **state)
                       "\n      L1D: 0 of ", "\n    dispatcher: 0 of 1 CTAs have ended", NULL});
 }
 
+static void warps_that_do_the_same_are_told_in_one_line(void **state)
+{
+    (void)state;
+    expect_report(HEAD "setp.ge.u32 %p, %t, 96; @%p ret;\nbar.sync 1, 128;\nret; }\n", 1, 128, 0,
+                  (const char *const[]){
+                      "\n      warp 0 (CTA 0, warp 0 of it; 2 others on this SM likewise) waits at "
+                      "barrier 1, where 3 of 4 warps have come, bad.ptx:8: bar.sync 1, 128;\n"
+                      "      L1D: ",
+                      NULL});
+}
+
 static void a_spin_is_stopped_and_its_line_is_named(void **state)
 {
     (void)state;
     expect_report(HEAD "AGAIN: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; "
                        "@%p bra AGAIN;\n"
                        "ret; }\n",
-                  1, 20000,
+                  1, 64, 20000,
                   (const char *const[]){"stopped after 20000 cycles (--max-cycles)",
                                         "in kernel 'k', bad.ptx:7: ", "CTA 0,0,0, thread ",
                                         "who was doing what:\n    SM 0: ", "\ncycles = 20000\n",
@@ -91,7 +102,7 @@ static void a_lock_held_by_a_waiting_lane_is_called_a_livelock(void **state)
              "@%p bra AGAIN;\n"
              "atom.global.exch.b32 %v, [%a], 0;\n"
              "ret; }\n",
-        1, 20000,
+        1, 64, 20000,
         (const char *const[]){"bad.ptx:7: ", "of its lanes wait where the paths meet again",
                               "never ends on machines with a SIMT stack", NULL});
 }
@@ -175,13 +186,15 @@ static void a_bad_access_is_reported_alike(void **state)
         HEAD "mad.lo.u32 %v, %t, 8, 0; cvt.u64.u32 %a, %v;\n"
              "st.global.u32 [%a], %v;\n"
              "ret; }\n",
-        7, 0, (const char *const[]){"bad access", "bad.ptx:8", ",0,0, thread 0,0,0 (warp 0", NULL});
+        7, 64, 0,
+        (const char *const[]){"bad access", "bad.ptx:8", ",0,0, thread 0,0,0 (warp 0", NULL});
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warps_at_different_barriers_are_a_deadlock),
+        cmocka_unit_test(warps_that_do_the_same_are_told_in_one_line),
         cmocka_unit_test(a_spin_is_stopped_and_its_line_is_named),
         cmocka_unit_test(a_lock_held_by_a_waiting_lane_is_called_a_livelock),
         cmocka_unit_test(a_spin_is_warned_of_without_a_limit_of_its_own),
