@@ -1,50 +1,10 @@
-/* heddle cache replay: one row a cache and policy, and the log of a single one. */
+/* heddle cache replay: policies in caches, and the log of a single one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/lab_reuse.h"
-#include "base/json.h"
-#include "cli/cache_lab.h"
+#include "cli/cache_replay.h"
 #include "cli/output.h"
-#include "cli/table.h"
-
-/* The replays, policy by policy in each cache. */
-struct replays {
-    struct lab_job *jobs;
-    struct param_set *params;
-    uint32_t n;
-    bool one_shape;
-    uint64_t n_thread_insts; /* 0 = not told */
-    uint64_t *compulsory;    /* of each, NULL = not asked for */
-    struct lab_stream *stream;
-};
-
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / (double)whole : 0;
-}
-
-/* Bypassed loads are left out (S2 section 6.3.1). */
-static double hit_rate(const struct cache_stats *c)
-{
-    return share(c->hits, c->hits + c->misses);
-}
-
-static double zero_reuse(const struct cache_stats *c)
-{
-    return share(c->evictions_unused, c->evictions);
-}
-
-/* Of the loads that some cache could have hit, those that this one did not (S2 Figure 4). */
-static double miss_rate(const struct cache_stats *c, uint64_t compulsory)
-{
-    return share(c->misses + c->bypasses - compulsory, c->loads - compulsory);
-}
-
-static double mpki(const struct cache_stats *c, uint64_t n_insts)
-{
-    return 1000 * share(c->misses + c->bypasses, n_insts);
-}
 
 static enum heddle_status unknown_policy(const char *name)
 {
@@ -60,13 +20,26 @@ static enum heddle_status unknown_policy(const char *name)
     return status;
 }
 
+/* A setting NAME=VALUE is for every policy, POLICY.NAME=VALUE for one: what it says to this one,
+ * NULL if it is for another one. */
+static const char *setting_for(const char *policy, const char *word)
+{
+    size_t n = strcspn(word, ".="), is_for_one = word[n] == '.';
+    if (!is_for_one)
+        return word;
+    return strlen(policy) == n && strncmp(word, policy, n) == 0 ? word + n + 1 : NULL;
+}
+
 /* Parameters go by their own names; a name the policy does not have is a mistake. */
 static bool bind_params(struct lab_job *job, struct param_set *params,
                         const struct text_list *words, struct diag_list *diags)
 {
     const struct cache_policy_desc *p = job->config.policy;
-    for (uint32_t i = 0; i < words->n; i++)
-        settings_add_word(&params->settings, words->items[i], diags);
+    for (uint32_t i = 0; i < words->n; i++) {
+        const char *word = setting_for(p->name, words->items[i]);
+        if (word)
+            settings_add_word(&params->settings, word, diags);
+    }
     if (p->n_params) {
         void *values = arena_alloc(&params->settings.arena, p->params_bytes);
         param_set_bind(params, "", p->params, p->n_params, values, diags);
@@ -108,6 +81,21 @@ static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
     strbuf_destroy(&why);
     diag_list_destroy(&diags);
     return status;
+}
+
+/* A setting for a policy that is not there would be lost in silence. */
+static enum heddle_status check_settings(const struct replays *r, const struct cache_options *o)
+{
+    for (uint32_t k = 0; k < o->settings.n; k++) {
+        bool is_heard = false;
+        for (uint32_t i = 0; i < r->n && !is_heard; i++)
+            is_heard = setting_for(r->jobs[i].config.policy->name, o->settings.items[k]);
+        if (!is_heard) {
+            output_error("--set %s: that policy is not replayed", o->settings.items[k]);
+            return HEDDLE_BAD_INPUT;
+        }
+    }
+    return HEDDLE_OK;
 }
 
 /* Each policy of the list in each shape. */
@@ -205,178 +193,6 @@ static void count_compulsory(struct replays *r)
     }
 }
 
-static void json_recorded(struct json_writer *w, const struct lab_stream *s)
-{
-    json_begin_object(w, "recorded");
-    json_string(w, "gpu", s->gpu);
-    json_string(w, "policy", s->policy);
-    json_uint(w, "hits", s->recorded[L1D_HIT]);
-    json_uint(w, "merges", s->recorded[L1D_MERGE]);
-    json_uint(w, "misses", s->recorded[L1D_MISS]);
-    json_uint(w, "bypasses", s->recorded[L1D_BYPASS]);
-    json_end_object(w);
-}
-
-static void json_replay(struct json_writer *w, const struct replays *r, uint32_t i)
-{
-    const struct lab_config *c = &r->jobs[i].config;
-    const struct lab_result *result = &r->jobs[i].result;
-    const struct cache_stats *t = &result->stats;
-    json_begin_object(w, NULL);
-    json_string(w, "policy", c->policy->name);
-    json_uint(w, "sets", c->n_sets);
-    json_uint(w, "ways", c->n_ways);
-    json_uint(w, "line_bytes", c->line_bytes);
-    param_set_json_values(&r->params[i], w, "params");
-    json_uint(w, "loads", t->loads);
-    json_uint(w, "hits", t->hits);
-    json_uint(w, "misses", t->misses);
-    json_uint(w, "bypasses", t->bypasses);
-    json_uint(w, "stores", t->stores);
-    json_uint(w, "evictions", t->evictions);
-    json_uint(w, "write_evictions", t->write_evictions);
-    json_double(w, "zero_reuse_fraction", zero_reuse(t));
-    json_double(w, "hit_rate", hit_rate(t));
-    if (r->compulsory) {
-        json_uint(w, "compulsory_misses", r->compulsory[i]);
-        json_double(w, "miss_rate_without_compulsory", miss_rate(t, r->compulsory[i]));
-    }
-    json_uint(w, "lru_differences", result->n_differences);
-    if (result->n_differences)
-        json_uint(w, "first_lru_difference", result->first_difference);
-    json_uint(w, "hits_intra_thread", result->localities[LAB_INTRA_THREAD]);
-    json_uint(w, "hits_inter_thread", result->localities[LAB_INTER_THREAD]);
-    json_uint(w, "hits_inter_warp", result->localities[LAB_INTER_WARP]);
-    if (r->n_thread_insts)
-        json_double(w, "mpki", mpki(t, r->n_thread_insts));
-    json_end_object(w);
-}
-
-static void print_json(const struct replays *r, struct strbuf *out)
-{
-    const struct lab_config *c = &r->jobs[0].config;
-    struct json_writer w = {.out = out};
-    json_begin_object(&w, NULL);
-    json_string(&w, "index", c->index == INDEX_HASH ? "hash" : "linear");
-    json_string(&w, "stores", c->stores_keep ? "keep" : "evict");
-    if (r->stream->gpu)
-        json_recorded(&w, r->stream);
-    json_begin_array(&w, "replays");
-    for (uint32_t i = 0; i < r->n; i++)
-        json_replay(&w, r, i);
-    json_end_array(&w);
-    json_end_object(&w);
-    strbuf_add_char(out, '\n');
-}
-
-/* What there is of a row besides its name and its cache. */
-struct row {
-    struct cache_stats stats;
-    const struct lab_result *result; /* NULL of the run itself */
-    const uint64_t *compulsory;      /* NULL = not to be told */
-};
-
-static void add_row(struct table *t, const struct replays *r, const struct row *row)
-{
-    const struct cache_stats *c = &row->stats;
-    const struct lab_result *result = row->result;
-    table_count(t, c->loads);
-    table_count(t, c->hits);
-    table_count(t, c->misses);
-    table_count(t, c->bypasses);
-    table_cell(t, "%.2f %%", 100 * hit_rate(c));
-    if (r->compulsory && row->compulsory)
-        table_cell(t, "%.2f %%", 100 * miss_rate(c, *row->compulsory));
-    else if (r->compulsory)
-        table_cell(t, "-");
-    if (result) {
-        table_count(t, c->evictions);
-        table_cell(t, "%.2f %%", 100 * zero_reuse(c));
-        for (int i = 0; i < N_LAB_LOCALITIES; i++)
-            table_count(t, result->localities[i]);
-        table_count(t, result->n_differences);
-    }
-    if (result && result->n_differences)
-        table_count(t, result->first_difference);
-    for (int i = 0; i < (result ? !result->n_differences : 7); i++)
-        table_cell(t, "-");
-    if (r->n_thread_insts)
-        table_cell(t, "%.3f", mpki(c, r->n_thread_insts));
-}
-
-static void add_name(struct table *t, const struct replays *r, const char *name, uint32_t n_sets,
-                     uint32_t n_ways, uint32_t line_bytes)
-{
-    table_cell(t, "%s", name);
-    if (r->one_shape)
-        return;
-    table_count(t, n_sets);
-    table_count(t, n_ways);
-    table_count(t, line_bytes);
-}
-
-/* What became of the loads in the run itself, a merge being a hit. */
-static void add_recorded(struct table *t, const struct replays *r)
-{
-    const struct lab_stream *s = r->stream;
-    struct row row = {.stats = {.hits = s->recorded[L1D_HIT] + s->recorded[L1D_MERGE],
-                                .misses = s->recorded[L1D_MISS],
-                                .bypasses = s->recorded[L1D_BYPASS]}};
-    row.stats.loads = row.stats.hits + row.stats.misses + row.stats.bypasses;
-    for (uint32_t i = 0; i < r->n && r->compulsory; i++)
-        if (r->jobs[i].config.line_bytes == s->line_bytes)
-            row.compulsory = &r->compulsory[i];
-    add_name(t, r, "(recorded)", s->n_sets, s->n_ways, s->line_bytes);
-    add_row(t, r, &row);
-}
-
-static void print_head(const struct replays *r, struct strbuf *out)
-{
-    const struct lab_config *c = &r->jobs[0].config;
-    if (r->one_shape)
-        strbuf_addf(out, "%u sets of %u ways of %u bytes, ", c->n_sets, c->n_ways, c->line_bytes);
-    strbuf_addf(out, "%s index, stores %s lines, %u SMs\n",
-                c->index == INDEX_HASH ? "hashed" : "linear", c->stores_keep ? "keep" : "remove",
-                r->stream->n_sms);
-}
-
-static void print_table(const struct replays *r, struct strbuf *out)
-{
-    static const char *const shape[] = {"sets", "ways", "line"};
-    static const char *const counts[] = {"loads", "hits", "misses", "bypasses", "hit rate"};
-    static const char *const more[] = {"evictions",  "zero reuse", "intra-thread", "inter-thread",
-                                       "inter-warp", "unlike LRU", "first"};
-    const char *titles[TABLE_MAX_COLUMNS] = {"policy"};
-    uint32_t n = 1;
-    for (int i = 0; i < 3 && !r->one_shape; i++)
-        titles[n++] = shape[i];
-    for (int i = 0; i < 5; i++)
-        titles[n++] = counts[i];
-    if (r->compulsory)
-        titles[n++] = "misses but first";
-    for (int i = 0; i < 7; i++)
-        titles[n++] = more[i];
-    if (r->n_thread_insts)
-        titles[n++] = "MPKI";
-    struct table t = {.titles = titles, .n_columns = n, .right = "lrrrrrrrrrrrrrrrrr"};
-    print_head(r, out);
-    for (uint32_t i = 0; i < r->n; i++) {
-        const struct lab_config *c = &r->jobs[i].config;
-        struct row row = {.stats = r->jobs[i].result.stats,
-                          .result = &r->jobs[i].result,
-                          .compulsory = r->compulsory ? &r->compulsory[i] : NULL};
-        add_name(&t, r, c->policy->name, c->n_sets, c->n_ways, c->line_bytes);
-        add_row(&t, r, &row);
-    }
-    if (r->stream->gpu)
-        add_recorded(&t, r);
-    table_print(&t, out);
-    table_destroy(&t);
-    if (r->stream->gpu)
-        strbuf_addf(out, "recorded on %s under %s, merges counted as hits\n", r->stream->gpu,
-                    r->stream->policy);
-}
-
 enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_stream *s,
                                     struct strbuf *out)
 {
@@ -388,13 +204,15 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_st
     if (status == HEDDLE_OK)
         status = prepare_all(&r, o, shapes, n_shapes);
     if (status == HEDDLE_OK)
+        status = check_settings(&r, o);
+    if (status == HEDDLE_OK)
         status = (o->log ? replay_logged : replay)(&r, o);
     if (status == HEDDLE_OK)
         status = check_stats(&r);
     if (status == HEDDLE_OK && o->no_compulsory)
         count_compulsory(&r);
     if (status == HEDDLE_OK)
-        (o->json ? print_json : print_table)(&r, out);
+        (o->json ? cache_replays_json : cache_replays_table)(&r, out);
     for (uint32_t i = 0; i < r.n; i++)
         param_set_destroy(&r.params[i]);
     free(r.compulsory);

@@ -26,8 +26,8 @@ static const struct option options[] = {
     OPTION_TEXT("stores", struct cache_options, stores, "evict|keep",
                 "what a store does to its line; as on the recorded GPU if not given, else evict"),
     OPTION_LIST("set", struct cache_options, settings, "NAME=VALUE",
-                "with replay: a parameter of the policy (`heddle show policy NAME`); may be "
-                "repeated"),
+                "with replay: a parameter of the policy (`heddle show policy NAME`), or as "
+                "POLICY.NAME=VALUE of one of several; may be repeated"),
     OPTION_TEXT("log", struct cache_options, log, "FILE",
                 "with replay of one policy: write a line for each load, "
                 "index,hit|miss|bypass,victim"),
@@ -75,10 +75,7 @@ static const struct format {
 } formats[] = {
     {"l1d", "what `heddle run --record-l1d` writes; if no format is given",
      lab_stream_open_recording},
-    {"text",
-     "an access a line: cycle sm warp thread pc kind address; kind L (load) or S (store), "
-     "the address hexadecimal, # begins a comment",
-     NULL},
+    {"text", "an access a line: cycle sm warp thread pc L|S address, all but it decimal", NULL},
     {"champsim", "instructions of ChampSim, 64 bytes each; lines of 64 bytes if not given",
      lab_stream_read_champsim},
     {"oracleGeneral", "requests of libCacheSim, 24 bytes each; an object is a line",
@@ -145,24 +142,47 @@ static enum heddle_status run_cache(const void *values, const struct text_list *
                           "`heddle help cache` lists them");
 }
 
+/* What the tables of replay say. */
+static const char *const columns[][2] = {
+    {"hit rate", "hits / (hits + misses): bypassed loads are left out"},
+    {"zero reuse", "share of the replaced lines that were never hit"},
+    {"intra-thread", "hits of lines that the same warp and first active thread inserted"},
+    {"inter-thread", "hits of lines that another thread of the warp inserted"},
+    {"inter-warp", "hits of lines that another warp inserted"},
+    {"unlike LRU", "misses at which LRU would have chosen otherwise; 0: the policy did nothing"},
+    {"first", "the first of them, as --log counts"},
+    {"misses but first", "with --no-compulsory"},
+    {"MPKI", "with --insts: misses and bypasses per 1000 thread instructions"},
+    {"(recorded)", "what became of the same loads in the run; a merge is a hit"},
+};
+enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
+
+static void list_row(struct table *t, const char *word, const char *meaning)
+{
+    table_cell(t, "  %s", word);
+    table_cell(t, "%s", meaning);
+}
+
+static void list_end(struct table *t, const char *title, struct strbuf *out)
+{
+    strbuf_add(out, title);
+    table_print(t, out);
+    table_destroy(t);
+    *t = (struct table){.n_columns = 2};
+}
+
 static void list_words(struct strbuf *out)
 {
-    strbuf_add(out, "Experiments:\n");
     struct table t = {.n_columns = 2};
-    for (int i = 0; i < N_VERBS; i++) {
-        table_cell(&t, "  %s", verbs[i].name);
-        table_cell(&t, "%s", verbs[i].help);
-    }
-    table_print(&t, out);
-    table_destroy(&t);
-    strbuf_add(out, "\nFormats:\n");
-    t = (struct table){.n_columns = 2};
-    for (int i = 0; i < N_FORMATS; i++) {
-        table_cell(&t, "  %s", formats[i].name);
-        table_cell(&t, "%s", formats[i].help);
-    }
-    table_print(&t, out);
-    table_destroy(&t);
+    for (int i = 0; i < N_VERBS; i++)
+        list_row(&t, verbs[i].name, verbs[i].help);
+    list_end(&t, "Experiments:\n", out);
+    for (int i = 0; i < N_FORMATS; i++)
+        list_row(&t, formats[i].name, formats[i].help);
+    list_end(&t, "\nFormats of FILE:\n", out);
+    for (int i = 0; i < N_COLUMNS; i++)
+        list_row(&t, columns[i][0], columns[i][1]);
+    list_end(&t, "\nColumns of a replay:\n", out);
 }
 
 static const char *const examples[] = {
@@ -170,10 +190,14 @@ static const char *const examples[] = {
     "first, a recording",
     "heddle cache replay bfs.zst --policy lru,dlp,belady",
     "its loads under three policies, in the cache it was recorded at",
-    "heddle cache replay bfs.zst --sets 64 --policy ctrl_c --set sample_period=500",
-    "in a cache of twice the sets, with a parameter of the policy",
+    "heddle cache replay bfs.zst --sets 32,64 --ways 4,8 --policy lru,dlp --set dlp.pd_max=7",
+    "eight replays in one pass, with a parameter of one policy",
     "heddle cache replay mine.txt --format text --sets 32 --ways 4 --line 128 --log mine.csv",
     "accesses from anywhere, every decision written down",
+    "xz -dc x.trace.xz | heddle cache replay /dev/stdin --format champsim --sets 64 --ways 12",
+    "a trace of another simulator",
+    "heddle run bfs --l1d cacp --record-l1d bfs.zst --record-criticality",
+    "a recording that tells which warps are critical, for policies that want to know",
     "heddle cache replay bfs.zst --timed",
     "as it was in the run, access by access",
     "heddle cache reuse bfs.zst --ranges 8,16,32",
@@ -188,9 +212,11 @@ const struct command command_cache = {
     .operands = "EXPERIMENT FILE",
     .summary = "try caches and policies on recorded accesses, without a machine",
     .description =
-        "The cache laboratory. Takes the accesses that the L1Ds of a run were asked for, SM by SM, "
-        "and replays them through any cache, with the policies of the timing model and with those "
-        "that know the future. doc/cache-lab.md says what is counted and what is left out.",
+        "The cache laboratory: what would other caches have made of the accesses of a run? `heddle "
+        "run ... --record-l1d FILE` records what the L1Ds were asked for; here it is replayed, SM "
+        "by SM, through any cache under the policies of the timing model and those that know the "
+        "future, or measured itself. Fills are immediate, so there are no MSHRs and no stalls. "
+        "doc/cache-lab.md says what is counted and what is left out.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct cache_options),

@@ -100,6 +100,16 @@ status 2 "$heddle" cache replay "$scratch/cut.zst" --log "$scratch/cut.csv" && c
 [ ! -e "$scratch/cut.csv" ] || fail "there is a log of a replay that failed"
 status 2 "$heddle" cache curve "$scratch/cut.zst" && complains "cut.zst: byte "
 
+# A parameter of one of several policies.
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp,pdp --set dlp.pd_max=0 --json
+printf '%s' "$out" | python3 -c '
+import json, sys
+lru, dlp, pdp = json.load(sys.stdin)["replays"]
+assert lru["misses"] == dlp["misses"] != pdp["misses"]
+' || fail "dlp without protection is not lru, or pdp is"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set pdp.pd_max=0 && complains "not replayed"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set pd_max=0 && complains "there is no parameter"
+
 # Did it do anything?
 status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 1 --ways 2 --line 128 --policy lru,none --json
 says '"lru_differences": 0' && says '"first_lru_difference": 0'

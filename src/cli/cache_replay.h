@@ -1,0 +1,21 @@
+/* Replays, between those who run them and those who print them. */
+#ifndef HEDDLE_CLI_CACHE_REPLAY_H
+#define HEDDLE_CLI_CACHE_REPLAY_H
+
+#include "cli/cache_lab.h"
+
+/* The replays, policy by policy in each cache. */
+struct replays {
+    struct lab_job *jobs;
+    struct param_set *params;
+    uint32_t n;
+    bool one_shape;
+    uint64_t n_thread_insts; /* 0 = not told */
+    uint64_t *compulsory;    /* of each, NULL = not asked for */
+    struct lab_stream *stream;
+};
+
+void cache_replays_json(const struct replays *r, struct strbuf *out);
+void cache_replays_table(const struct replays *r, struct strbuf *out);
+
+#endif
