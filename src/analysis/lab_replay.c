@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lab_ahead.h"
 #include "analysis/lab_belady.h"
 #include "analysis/lab_player.h"
 #include "cache/set_index.h"
@@ -240,13 +241,11 @@ bool lab_replay_all(const struct lab_stream *s, struct lab_job *jobs, uint32_t n
 bool lab_replay_opened(struct lab_stream *s, struct lab_job *jobs, uint32_t n, struct strbuf *why)
 {
     struct pass *p = pass_begin(s, jobs, n);
-    bool ok = true;
     pass_feed(p, s);
-    while (s->reader && ok) {
-        s->n = 0;
-        ok = lab_stream_more(s, why);
-        pass_feed(p, s);
-    }
+    struct lab_ahead *ahead = lab_ahead_begin(s);
+    for (const struct lab_stream *more; (more = lab_ahead_next(ahead));)
+        pass_feed(p, more);
+    bool ok = lab_ahead_end(ahead, why);
     return pass_finish(p) && ok;
 }
 

@@ -1,4 +1,6 @@
 /* What replays yield: one row, or one object, a cache and policy. */
+#include <string.h>
+
 #include "base/json.h"
 #include "cli/cache_replay.h"
 #include "cli/table.h"
@@ -155,6 +157,25 @@ static void add_recorded(struct table *t, const struct replays *r)
     add_row(t, r, &row);
 }
 
+/* How far the replay of the recorded cache and policy is from the run: what immediate fills do. */
+static void print_distance(const struct replays *r, struct strbuf *out)
+{
+    const struct lab_stream *s = r->stream;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct lab_config *c = &r->jobs[i].config;
+        const struct cache_stats *t = &r->jobs[i].result.stats;
+        if (strcmp(c->policy->name, s->policy) != 0 || c->n_sets != s->n_sets ||
+            c->n_ways != s->n_ways || c->line_bytes != s->line_bytes || !t->loads)
+            continue;
+        double here = (double)(t->misses + t->bypasses);
+        double there = (double)(s->recorded[L1D_MISS] + s->recorded[L1D_BYPASS]);
+        strbuf_addf(
+            out, "under %s, immediate fills change misses and bypasses by %+.3f %% of the loads\n",
+            s->policy, 100 * (here - there) / (double)t->loads);
+        return;
+    }
+}
+
 static void print_head(const struct replays *r, struct strbuf *out)
 {
     const struct lab_config *c = &r->jobs[0].config;
@@ -197,6 +218,8 @@ void cache_replays_table(const struct replays *r, struct strbuf *out)
         add_recorded(&t, r);
     table_print(&t, out);
     table_destroy(&t);
+    if (r->stream->gpu)
+        print_distance(r, out);
     if (r->stream->gpu)
         strbuf_addf(out, "recorded on %s under %s, merges counted as hits\n", r->stream->gpu,
                     r->stream->policy);

@@ -8,7 +8,7 @@ mkdir -p "$scratch"
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --record-l1d "$scratch/bfs.zst"
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,belady,belady_bypass --insts 1M
 says "32 sets of 4 ways of 128 bytes, hashed index, stores remove lines, 16 SMs"
-says "recorded on m2090 under lru"
+says "recorded on m2090 under lru" && says "under lru, immediate fills change"
 
 # The ideal replay under the recorded policy: within half a percent of the recorded miss rate.
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --json

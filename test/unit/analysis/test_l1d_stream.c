@@ -14,6 +14,7 @@
 
 #include "analysis/l1d_format.h"
 #include "analysis/l1d_stream.h"
+#include "analysis/lab_replay.h"
 #include "cache/cache_policy.h"
 #include "gpu/sim.h"
 #include "unit/random_bits.h"
@@ -196,6 +197,40 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
     strbuf_destroy(&why);
 }
 
+/* Some at a time, on a thread of its own, or all at once: the same comes out, and a file that is
+ * cut is refused for the same reason. */
+static void reading_ahead_changes_nothing(void **state)
+{
+    (void)state;
+    struct memory_file file = {0};
+    heddle_destroy(record("l1d.policy=lru", &file));
+    for (size_t i = 0; i < 12; i++) {
+        size_t n = i ? i * 2654435761u % file.n : file.n;
+        const char *path = on_disk(file.bytes, n);
+        struct lab_job at_once = {
+            .config = {
+                .n_sets = 32, .n_ways = 4, .line_bytes = 128, .policy = lab_policy_find("srrip")}};
+        struct lab_job ahead = at_once;
+        struct lab_stream all = {0}, some = {0};
+        struct strbuf why = {0}, why_ahead = {0};
+        bool ok = lab_stream_read_recording(&all, path, &why) && lab_replay_all(&all, &at_once, 1);
+        bool ok_ahead = lab_stream_open_recording(&some, path, &why_ahead) &&
+                        lab_replay_opened(&some, &ahead, 1, &why_ahead);
+        assert_int_equal(ok, i == 0);
+        assert_int_equal(ok, ok_ahead);
+        assert_string_equal(strbuf_text(&why), strbuf_text(&why_ahead));
+        if (ok)
+            assert_memory_equal(&at_once.result, &ahead.result, sizeof ahead.result);
+        assert_memory_equal(all.recorded, some.recorded, sizeof all.recorded);
+        lab_stream_destroy(&all);
+        lab_stream_destroy(&some);
+        strbuf_destroy(&why);
+        strbuf_destroy(&why_ahead);
+    }
+    unlink(on_disk(file.bytes, 0));
+    free(file.bytes);
+}
+
 /* Three events of two columns, written by hand after doc/l1d-stream.md. */
 static void a_table_is_as_the_page_says(void **state)
 {
@@ -260,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_replay_the_counters),
         cmocka_unit_test(a_damaged_file_is_refused_where_it_is_damaged),
+        cmocka_unit_test(reading_ahead_changes_nothing),
         cmocka_unit_test(a_table_is_as_the_page_says),
         cmocka_unit_test(every_number_comes_back),
     };
