@@ -22,8 +22,9 @@ recording=$scratch/l1d.zst
 # count FROM POLICIES: host instructions an access, from memory or from the file.
 count() {
     functions="--toggle-collect=lab_replay_all"
-    [ "$1" = file ] && functions="--toggle-collect=lab_replay_opened"
-    valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind" "$functions" \
+    [ "$1" = file ] && functions="--toggle-collect=lab_replay_opened --toggle-collect=read_ahead"
+    # shellcheck disable=SC2086
+    valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind" $functions \
         "$bench" "$1" "$2" "$recording" >"$scratch/out" 2>"$scratch/err" || {
         cat "$scratch/err" >&2
         return 1

@@ -187,6 +187,11 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
     strbuf_clear(&why);
     assert_int_equal(read_all(on_disk(rest, file.n - block), &c, &why), L1D_READ_BAD);
     assert_non_null(strstr(strbuf_text(&why), "events are missing"));
+    struct lab_stream accesses = {0}; /* nor is it missed by who skips all but the accesses */
+    strbuf_clear(&why);
+    assert_false(lab_stream_read_recording(&accesses, on_disk(rest, file.n - block), &why));
+    assert_non_null(strstr(strbuf_text(&why), "events are missing"));
+    lab_stream_destroy(&accesses);
     free(rest);
     /* Whole, but with something behind it. */
     assert_true(add_bytes(&file, file.bytes, 70));
