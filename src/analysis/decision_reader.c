@@ -133,6 +133,11 @@ enum decision_read decision_read(struct decision_reader *r, struct decision *d)
     }
 }
 
+const char *decision_instruction(const struct decision_reader *r, const struct decision *d)
+{
+    return d->launch == r->launch && d->pc < r->n_texts ? r->texts[d->pc] : NULL;
+}
+
 void decision_describe(const struct decision_reader *r, const struct decision *d,
                        struct strbuf *out)
 {
@@ -141,7 +146,7 @@ void decision_describe(const struct decision_reader *r, const struct decision *d
         DECISION_KINDS(KIND)
 #undef KIND
     };
-    const char *text = d->launch == r->launch && d->pc < r->n_texts ? r->texts[d->pc] : NULL;
+    const char *text = decision_instruction(r, d);
     strbuf_addf(out, "warp %u %s", d->warp, words[d->kind]);
     if (d->kind == DECISION_ISSUE)
         strbuf_addf(out, " (scheduler %u)", d->scheduler);

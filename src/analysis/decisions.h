@@ -73,6 +73,9 @@ enum decision_read decision_read(struct decision_reader *r, struct decision *d);
 /* "issues warp 3 (scheduler 1): bfs.cl:14: ld.global.u32 %r1, [%rd2]" */
 void decision_describe(const struct decision_reader *r, const struct decision *d,
                        struct strbuf *out);
+/* "bfs_level, bfs.cl:14: ld.global.u32 ...": the function and the instruction; NULL = not told. Of
+ * the launch that was read last. */
+const char *decision_instruction(const struct decision_reader *r, const struct decision *d);
 bool decision_equal(const struct decision *a, const struct decision *b);
 
 #endif

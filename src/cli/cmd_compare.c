@@ -53,12 +53,14 @@ static void add_stat(struct table *t, const struct result *r, const char *name)
 }
 
 static void add_mean(struct table *t, const char *title, const struct comparison *c, uint32_t set,
-                     double mean)
+                     double (*mean)(const struct comparison *c, uint32_t set, compare_ratio *ratio))
 {
     table_cell(t, "%s", title);
     table_cell(t, "-");
     table_cell(t, "%s", c->sets[set].label);
-    table_cell(t, "%.3f", mean);
+    table_cell(t, "%.3f", mean(c, set, compare_speedup));
+    if (c->clocks_differ)
+        table_cell(t, "%.3f", mean(c, set, compare_speedup_in_time));
     for (int i = 0; i < N_COLUMNS; i++)
         table_cell(t, "-");
 }
@@ -70,6 +72,8 @@ static void add_row(struct table *t, const struct comparison *c, const struct co
         table_cell(t, "%s", s ? "" : row->of[0]->size);
         table_cell(t, "%s", c->sets[s].label);
         table_cell(t, "%.3f", compare_speedup(row, s));
+        if (c->clocks_differ)
+            table_cell(t, "%.3f", compare_speedup_in_time(row, s));
         for (int i = 0; i < N_COLUMNS; i++)
             add_stat(t, row->of[s], columns[i].stat);
     }
@@ -77,15 +81,16 @@ static void add_row(struct table *t, const struct comparison *c, const struct co
 
 static void print_speed(const struct comparison *c, struct strbuf *out)
 {
-    const char *titles[4 + N_COLUMNS] = {"workload", "size", "result", "speed-up"};
-    for (int i = 0; i < N_COLUMNS; i++)
-        titles[4 + i] = columns[i].title;
-    struct table t = {.titles = titles, .n_columns = 4 + N_COLUMNS, .right = "lllrrrrr"};
+    const char *titles[5 + N_COLUMNS] = {"workload", "size", "result", "speed-up", "in time"};
+    uint32_t n = c->clocks_differ ? 5 : 4;
+    for (uint32_t i = 0; i < N_COLUMNS; i++)
+        titles[n++] = columns[i].title;
+    struct table t = {.titles = titles, .n_columns = n, .right = "lllrrrrrr"};
     for (uint32_t i = 0; i < c->n_rows; i++)
         add_row(&t, c, &c->rows[i]);
     for (uint32_t s = 1; c->n_rows > 1 && s < c->n_sets; s++) {
-        add_mean(&t, "geometric mean", c, s, compare_geometric_mean(c, s));
-        add_mean(&t, "harmonic mean", c, s, compare_harmonic_mean(c, s));
+        add_mean(&t, "geometric mean", c, s, compare_geometric_mean);
+        add_mean(&t, "harmonic mean", c, s, compare_harmonic_mean);
     }
     table_print(&t, out);
     table_destroy(&t);
@@ -142,6 +147,10 @@ static void json_row(struct json_writer *w, const struct comparison *c,
         json_string(w, "label", c->sets[s].label);
         json_string(w, "machine", row->of[s]->machine);
         json_double(w, "speedup", compare_speedup(row, s));
+        if (row->of[0]->core_clock_mhz > 0 && row->of[s]->core_clock_mhz > 0)
+            json_double(w, "speedup_in_time", compare_speedup_in_time(row, s));
+        else
+            json_null(w, "speedup_in_time");
         for (int i = 0; i < N_COLUMNS; i++) {
             const struct result_stat *stat = result_find(row->of[s], columns[i].stat);
             if (stat)
@@ -162,13 +171,15 @@ static void json_against(struct json_writer *w, const struct comparison *c, uint
     struct compare_move *moves = compare_moves(c, set, &n);
     json_begin_object(w, NULL);
     json_string(w, "label", c->sets[set].label);
-    json_double(w, "geometric_mean", compare_geometric_mean(c, set));
-    json_double(w, "harmonic_mean", compare_harmonic_mean(c, set));
+    json_double(w, "geometric_mean", compare_geometric_mean(c, set, compare_speedup));
+    json_double(w, "harmonic_mean", compare_harmonic_mean(c, set, compare_speedup));
+    json_bool(w, "clocks_differ", c->clocks_differ);
     json_uint(w, "n_moved", n);
     json_begin_array(w, "moved");
     for (uint32_t i = 0; i < n && i < top; i++) {
         json_begin_object(w, NULL);
         json_string(w, "name", moves[i].name);
+        json_string(w, "unit", moves[i].unit);
         json_double(w, "before", moves[i].from);
         json_double(w, "after", moves[i].to);
         if (moves[i].is_from_nothing)
@@ -359,7 +370,7 @@ const struct command command_compare = {
         "L1D misses per 1,000 thread instructions, traffic, and the statistics that moved most. A "
         "result is an id of the store, a .json file of `heddle run`, or conditions on results of "
         "the store, name=value,name=value, where a name is workload, size, seed, gpu, scheduler, "
-        "l1d, model or a parameter of the GPU.",
+        "l1d, mode, model or a parameter of the GPU; of this Heddle's model unless model is named.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct compare_command),

@@ -1,5 +1,6 @@
 /* heddle figure: figures of papers, made anew. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -10,8 +11,8 @@
 
 struct figure_command {
     const char *store, *size, *gpu, *csv, *svg, *traces;
-    uint64_t jobs;
-    bool retry, stored_only;
+    struct given_u64 jobs;
+    bool retry, stored_only, json;
 };
 
 static const struct option options[] = {
@@ -20,16 +21,19 @@ static const struct option options[] = {
     OPTION_TEXT("size", struct figure_command, size, "SIZE",
                 "inputs of this size instead of the figure's"),
     OPTION_TEXT("gpu", struct figure_command, gpu, "GPU", "this GPU instead of the figure's"),
-    OPTION_U64("jobs", struct figure_command, jobs, "N",
-               "points to run at a time; one a processor if not given"),
+    OPTION_GIVEN("jobs", struct figure_command, jobs, "N",
+                 "points to run at a time; one a processor if not given"),
     OPTION_TEXT("traces", struct figure_command, traces, "FOLDER",
                 "record a trace of each workload and input there, and replay it for further "
                 "points where that is exact (doc/traces.md); results are then not verified"),
     OPTION_FLAG("retry", struct figure_command, retry, "run points again that failed before"),
     OPTION_FLAG("stored-only", struct figure_command, stored_only,
                 "run nothing: make the figure from what the store has"),
-    OPTION_TEXT("csv", struct figure_command, csv, "FILE", "write the figure's numbers as CSV"),
-    OPTION_TEXT("svg", struct figure_command, svg, "FILE", "draw the figure"),
+    OPTION_TEXT("csv", struct figure_command, csv, "FILE",
+                "write the figure's numbers as CSV, the paper's beside them; - is standard output"),
+    OPTION_TEXT("svg", struct figure_command, svg, "FILE", "draw the figure; - is standard output"),
+    OPTION_FLAG("json", struct figure_command, json,
+                "print the figure as JSON, with what the paper says and verdicts"),
 };
 
 static enum heddle_status list_figures(void)
@@ -83,11 +87,11 @@ static void print_claims(const struct figure *f, struct strbuf *out)
     for (uint32_t i = 0; i < f->n_claims; i++) {
         const struct figure_claim *c = &f->claims[i];
         struct strbuf paper = {0}, ours = {0};
-        bool agrees = false, is_answered = figure_answer(f, c, &paper, &ours, &agrees);
+        const char *verdict = figure_verdict(f, c, &paper, &ours);
         table_cell(&t, "%s", c->says);
         table_cell(&t, "%s", strbuf_text(&paper));
-        table_cell(&t, "%s", is_answered ? strbuf_text(&ours) : "-");
-        table_cell(&t, "%s", is_answered ? agrees ? "yes" : "no" : c->kind ? "missing" : "look");
+        table_cell(&t, "%s", ours.len ? strbuf_text(&ours) : "-");
+        table_cell(&t, "%s", verdict);
         table_cell(&t, "%s", c->source);
         strbuf_destroy(&paper);
         strbuf_destroy(&ours);
@@ -118,18 +122,29 @@ static void print_figure(const struct figure *f, struct strbuf *out)
 
 /* --- running --- */
 
+static bool is_standard_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static enum heddle_status write_text(const char *path, const struct strbuf *text)
+{
+    return is_standard_output(path) ? output_write(strbuf_text(text), text->len)
+                                    : output_file(path, strbuf_text(text), text->len);
+}
+
 static enum heddle_status write_files(const struct figure_command *o, const struct figure *f)
 {
     struct strbuf text = {0};
     enum heddle_status status = HEDDLE_OK;
     if (o->csv) {
         figure_csv(f, &text);
-        status = output_file(o->csv, strbuf_text(&text), text.len);
+        status = write_text(o->csv, &text);
     }
     strbuf_clear(&text);
     if (status == HEDDLE_OK && o->svg) {
         figure_svg(f, &text);
-        status = output_file(o->svg, strbuf_text(&text), text.len);
+        status = write_text(o->svg, &text);
     }
     strbuf_destroy(&text);
     return status;
@@ -142,6 +157,34 @@ static enum heddle_status fill_store(const struct figure_command *o, struct figu
         .store_path = o->store, .traces = o->traces, .jobs = o->jobs, .retry = o->retry};
     struct point_context context = spec_context(&f->spec, NULL, NULL);
     return lab_run_points(&sweep, s, f->spec.points, f->spec.n_points, &context);
+}
+
+/* A figure of nothing is no figure; one with gaps says so. */
+static enum heddle_status check_found(const struct figure_command *o, const struct figure *f)
+{
+    if (f->n_found == f->spec.n_points || !o->stored_only)
+        return HEDDLE_OK;
+    struct strbuf note = {0};
+    strbuf_addf(&note, "%s has %u of the figure's %u points", o->store, f->n_found,
+                f->spec.n_points);
+    if (f->n_found)
+        fprintf(stderr, "heddle: warning: %s; without --stored-only the rest is run\n",
+                strbuf_text(&note));
+    else
+        output_error("%s; without --stored-only they are run", strbuf_text(&note));
+    strbuf_destroy(&note);
+    return f->n_found ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+static enum heddle_status print_and_write(const struct figure_command *o, const struct figure *f)
+{
+    struct strbuf text = {0};
+    enum heddle_status found = check_found(o, f);
+    enum heddle_status status = found == HEDDLE_OK ? write_files(o, f) : found;
+    if (!is_standard_output(o->csv) && !is_standard_output(o->svg))
+        (o->json ? figure_json : print_figure)(f, &text);
+    enum heddle_status printed = output_take(&text);
+    return status == HEDDLE_OK ? printed : status;
 }
 
 static enum heddle_status make_figure(const struct figure_command *o, struct figure *f)
@@ -160,11 +203,7 @@ static enum heddle_status make_figure(const struct figure_command *o, struct fig
     store_close(s);
     if (status != HEDDLE_OK)
         return status;
-    struct strbuf text = {0};
-    print_figure(f, &text);
-    status = write_files(o, f);
-    enum heddle_status printed = output_take(&text);
-    status = status == HEDDLE_OK ? printed : status;
+    status = print_and_write(o, f);
     return status == HEDDLE_OK ? ran : status;
 }
 
@@ -173,6 +212,8 @@ static enum heddle_status run_figure(const void *values, const struct text_list 
     const struct figure_command *o = values;
     if (!operands->n)
         return list_figures();
+    if (!lab_check_jobs(&o->jobs))
+        return HEDDLE_BAD_INPUT;
     if (!o->store) {
         output_error("heddle figure needs a place for results: --store FILE");
         return HEDDLE_BAD_INPUT;

@@ -1,6 +1,7 @@
 /* heddle query: plain SQL on a store. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/lab_common.h"
@@ -20,14 +21,30 @@ static const struct option options[] = {
     OPTION_FLAG("json", struct query_command, json, "print a list of objects"),
 };
 
+/* A text of several lines would break the table: its first, and how many more there are. */
+static void add_text(struct table *t, const char *text)
+{
+    size_t n = strcspn(text, "\n");
+    unsigned n_more = 0;
+    for (const char *c = text + n; *c; c++)
+        n_more += *c == '\n' && c[1];
+    if (n_more)
+        table_cell(t, "%.*s [%u more line%s: --csv shows all]", (int)n, text, n_more,
+                   n_more > 1 ? "s" : "");
+    else
+        table_cell(t, "%.*s", (int)n, text);
+}
+
 static void add_cell(struct table *t, const struct query_cell *c)
 {
     if (c->kind == CELL_INTEGER)
         table_cell(t, "%" PRId64, c->integer);
     else if (c->kind == CELL_REAL)
         table_cell(t, c->real < 1000 && c->real > -1000 ? "%.3f" : "%.0f", c->real);
+    else if (c->kind == CELL_TEXT)
+        add_text(t, c->text);
     else
-        table_cell(t, "%s", c->kind == CELL_TEXT ? c->text : "-");
+        table_cell(t, "-");
 }
 
 /* A column of numbers goes to the right. */

@@ -11,15 +11,15 @@
 
 struct sweep_command {
     const char *store, *size, *gpu, *traces;
-    uint64_t jobs;
+    struct given_u64 jobs;
     bool dry_run, retry, quiet;
 };
 
 static const struct option options[] = {
     OPTION_TEXT("store", struct sweep_command, store, "FILE",
                 "where results are kept, a SQLite file; made if it is not there"),
-    OPTION_U64("jobs", struct sweep_command, jobs, "N",
-               "points to run at a time; one a processor if not given"),
+    OPTION_GIVEN("jobs", struct sweep_command, jobs, "N",
+                 "points to run at a time; one a processor if not given"),
     OPTION_TEXT("size", struct sweep_command, size, "SIZE", "this size instead of the file's"),
     OPTION_TEXT("gpu", struct sweep_command, gpu, "GPU", "this GPU instead of the file's"),
     OPTION_TEXT("traces", struct sweep_command, traces, "FOLDER",
@@ -48,13 +48,13 @@ static void add_point(struct table *t, const struct point *p, const char *state)
 }
 
 /* The store may be there or not: a dry run makes none. */
-static const char *state_in(struct store *s, const char *key)
+static const char *state_in(struct store *s, const struct point *p)
 {
     static const char *const words[] = {
         [STORE_ABSENT] = "to run", [STORE_DONE] = "stored", [STORE_FAILED] = "failed before"};
     enum store_state state = STORE_ABSENT;
     int64_t id;
-    if (s && store_find(s, key, &state, &id) != HEDDLE_OK)
+    if (s && sweep_find(s, p, &state, &id) != HEDDLE_OK)
         return "?";
     return words[state];
 }
@@ -70,7 +70,7 @@ static enum heddle_status list_points(const struct sweep_command *o, const struc
     if (status == HEDDLE_OK) {
         struct table t = {.titles = titles, .n_columns = 8, .right = "llrlllll"};
         for (uint32_t i = 0; i < spec->n_points; i++)
-            add_point(&t, &spec->points[i], state_in(s, spec->points[i].key));
+            add_point(&t, &spec->points[i], state_in(s, &spec->points[i]));
         struct strbuf text = {0};
         table_print(&t, &text);
         strbuf_addf(&text, "%u point%s\n", spec->n_points, spec->n_points == 1 ? "" : "s");
@@ -102,6 +102,8 @@ static enum heddle_status run_sweep(const void *values, const struct text_list *
 {
     const struct sweep_command *o = values;
     const char *path = operands->items[0];
+    if (!lab_check_jobs(&o->jobs))
+        return HEDDLE_BAD_INPUT;
     if (!o->store && !o->dry_run) {
         output_error("heddle sweep needs a place for results: --store FILE");
         return HEDDLE_BAD_INPUT;

@@ -13,7 +13,7 @@
 struct tune_command {
     const char *store, *size, *gpu, *limits, *traces;
     struct text_list settings;
-    uint64_t jobs;
+    struct given_u64 jobs;
     bool json;
 };
 
@@ -27,8 +27,8 @@ static const struct option options[] = {
                 "change a parameter of the GPU; may be repeated"),
     OPTION_TEXT("limits", struct tune_command, limits, "N,N,...",
                 "limits to try; all from 1 to the warps of an SM if not given"),
-    OPTION_U64("jobs", struct tune_command, jobs, "N",
-               "limits to try at a time; one a processor if not given"),
+    OPTION_GIVEN("jobs", struct tune_command, jobs, "N",
+                 "limits to try at a time; one a processor if not given"),
     OPTION_TEXT("traces", struct tune_command, traces, "FOLDER",
                 "record a trace of each workload and input there, and replay it for further "
                 "points where that is exact (doc/traces.md); results are then not verified"),
@@ -102,10 +102,14 @@ static void print_table(const struct spec *spec, const struct result_set *set, s
         table_cell(&t, "%.3f", last / stat_of(r, "cycles"));
     }
     table_print(&t, out);
-    strbuf_addf(out, "%s (%s): the best limit is %s,", spec->points[0].workload->name,
+    strbuf_addf(out, "%s (%s): the best limit is %s", spec->points[0].workload->name,
                 spec->points[0].size->name, limit_of(&spec->points[best], &limit));
-    strbuf_addf(out, " %.3f times as fast as %s\n", last / stat_of(&set->items[best], "cycles"),
-                limit_of(&spec->points[set->n - 1], &limit));
+    if (best == set->n - 1)
+        strbuf_add(out, set->n > 1 ? ", the last of those tried\n" : ", the only one tried\n");
+    else
+        strbuf_addf(out, ", %.3f times as fast as %s\n",
+                    last / stat_of(&set->items[best], "cycles"),
+                    limit_of(&spec->points[set->n - 1], &limit));
     table_destroy(&t);
     strbuf_destroy(&limit);
 }
@@ -126,6 +130,8 @@ static void print_json(const struct spec *spec, const struct result_set *set, st
         json_uint(&w, "cycles", (uint64_t)stat_of(&set->items[i], "cycles"));
         json_double(&w, "ipc", stat_of(&set->items[i], "ipc"));
         json_double(&w, "l1d_mpki", stat_of(&set->items[i], "l1d.mpki"));
+        json_double(&w, "speedup",
+                    stat_of(&set->items[set->n - 1], "cycles") / stat_of(&set->items[i], "cycles"));
         json_end_object(&w);
     }
     json_end_array(&w);
@@ -177,9 +183,16 @@ static enum heddle_status run_tune(const void *values, const struct text_list *o
     static const char *const known[] = {"swl"};
     const struct tune_command *o = values;
     const char *workload = operands->items[1];
+    if (!lab_check_jobs(&o->jobs))
+        return HEDDLE_BAD_INPUT;
     if (strcmp(operands->items[0], "swl") != 0)
         return output_unknown("mechanism to tune", operands->items[0], known, 1,
                               "swl is what can be tuned");
+    if (strcmp(workload, "all") == 0) {
+        output_error(
+            "heddle tune takes one workload at a time; `heddle show workloads` lists them");
+        return HEDDLE_BAD_INPUT;
+    }
     if (!workload_find(workload))
         return output_unknown_workload(workload);
     if (!o->store) {

@@ -25,6 +25,15 @@ enum heddle_status lab_check_readable(const char *path)
     return file_read_status(error);
 }
 
+bool lab_check_jobs(const struct given_u64 *jobs)
+{
+    if (!jobs->is_given || (jobs->value >= 1 && jobs->value <= LAB_MAX_JOBS))
+        return true;
+    output_error("--jobs: 1 to %d points at a time, not %llu", LAB_MAX_JOBS,
+                 (unsigned long long)jobs->value);
+    return false;
+}
+
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out)
 {
     enum heddle_status status = how == STORE_READ ? lab_check_readable(path) : HEDDLE_OK;
@@ -43,8 +52,16 @@ static void show_progress(void *user, const struct sweep_progress *p, const stru
     const struct lab_sweep *how = user;
     uint32_t n_done = p->n_run + p->n_stored;
     struct strbuf line = {0};
-    if (how->is_quiet)
+    strbuf_addf(&line,
+                "heddle: interrupted: %u of %u points are stored in %s; run the same command "
+                "again to go on\n",
+                n_done - p->n_given_up, p->n_points, how->store_path);
+    output_set_farewell(strbuf_text(&line));
+    strbuf_clear(&line);
+    if (how->is_quiet) {
+        strbuf_destroy(&line);
         return;
+    }
     strbuf_addf(&line, "[%u/%u] %u running", n_done, p->n_points, p->n_running);
     if (p->n_failed)
         strbuf_addf(&line, ", %u failed", p->n_failed);
@@ -76,7 +93,7 @@ static void report_failures(const struct sweep_outcome *o, const char *store)
     }
     if (has_more)
         fprintf(stderr,
-                "  whole messages: heddle query --store %s "
+                "  whole messages: heddle query --csv --store %s "
                 "\"SELECT id, message FROM run WHERE state = 'failed'\"\n",
                 store);
 }
@@ -87,7 +104,11 @@ static enum heddle_status print_summary(const struct lab_sweep *how, const struc
     strbuf_addf(&text, "%u point%s: %u run, %u stored before, %u failed; results are in %s\n",
                 p->n_points, p->n_points == 1 ? "" : "s", p->n_run, p->n_stored, p->n_failed,
                 how->store_path);
-    if (p->n_failed && !how->retry)
+    if (p->n_given_up)
+        strbuf_addf(&text,
+                    "%u of them for want of something on this machine: tried again next time\n",
+                    p->n_given_up);
+    if (p->n_failed > p->n_given_up && !how->retry)
         strbuf_add(&text, "points that failed are run again with --retry\n");
     return output_take(&text);
 }
@@ -98,13 +119,14 @@ enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
 {
     struct sweep_outcome outcome = {0};
     const struct sweep_options options = {.program = "/proc/self/exe",
-                                          .jobs = (uint32_t)how->jobs,
+                                          .jobs = (uint32_t)how->jobs.value,
                                           .retry = how->retry,
                                           .traces = how->traces,
                                           .progress = show_progress,
                                           .progress_user = (void *)how};
     enum heddle_status status = sweep_run(s, points, n, context, &options, &outcome);
     output_progress_end();
+    output_set_farewell("");
     if (status != HEDDLE_OK)
         output_failure(strbuf_text(&s->error));
     report_failures(&outcome, how->store_path);

@@ -2,19 +2,25 @@
 #ifndef HEDDLE_CLI_LAB_COMMON_H
 #define HEDDLE_CLI_LAB_COMMON_H
 
+#include "cli/options.h"
 #include "lab/sweep.h"
+
+enum { LAB_MAX_JOBS = 4096 };
 
 bool lab_file_exists(const char *path);
 
 /* Can the file be read? If not, reports why, with the status that is due. */
 enum heddle_status lab_check_readable(const char *path);
 
+/* Complains of a number of jobs that cannot be. */
+bool lab_check_jobs(const struct given_u64 *jobs);
+
 /* Reports a failure. *out is to be closed in any case. */
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out);
 
 struct lab_sweep {
     const char *store_path, *traces;
-    uint64_t jobs;
+    struct given_u64 jobs; /* at a time; one a processor if not given */
     bool retry, is_quiet, prints_summary;
 };
 

@@ -18,6 +18,17 @@ enum { MAX_STREAMS = 8, MAX_PATH_BYTES = 4096 };
 static char unfinished_paths[MAX_STREAMS][MAX_PATH_BYTES];
 static volatile sig_atomic_t progress_is_shown;
 
+/* Two, so that the one which the handler may print is never being written. */
+static char farewells[2][256];
+static volatile sig_atomic_t farewell;
+
+void output_set_farewell(const char *line)
+{
+    int other = !farewell;
+    snprintf(farewells[other], sizeof farewells[other], "%s", line);
+    farewell = other;
+}
+
 static void erase_progress(void)
 {
     static const char erase[] = "\r\033[K";
@@ -32,6 +43,9 @@ static void on_signal(int signal_number)
         if (unfinished_paths[i][0])
             unlink(unfinished_paths[i]);
     erase_progress();
+    const char *last = farewells[farewell];
+    if (last[0] && write(STDERR_FILENO, last, strlen(last)) < 0)
+        last = ""; /* there is nobody left to tell */
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -56,6 +70,10 @@ enum heddle_status output_write(const char *text, size_t len)
     output_progress_end();
     if (fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0 && !ferror(stdout))
         return HEDDLE_OK;
+    if (errno == EPIPE) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
     output_error("cannot write the output: %s", strerror(errno));
     return HEDDLE_ENVIRONMENT;
 }

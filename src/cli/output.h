@@ -1,5 +1,7 @@
 /* Everything the command line writes goes through here, so that nothing is lost in silence and no
- * file is ever left half-written: a full disk or a closed pipe is a message and a status. */
+ * file is ever left half-written: a full disk is a message and a status. A reader that has seen
+ * enough of standard output and closed it (`| head`) ends the program, silently, as it ends others.
+ */
 #ifndef HEDDLE_CLI_OUTPUT_H
 #define HEDDLE_CLI_OUTPUT_H
 
@@ -11,8 +13,11 @@
 #include "base/strbuf.h"
 #include "heddle/heddle.h"
 
-/* Call first: a closed pipe becomes an error, and being interrupted removes unfinished files. */
+/* Call first: being interrupted removes unfinished files. */
 void output_init(void);
+
+/* What to say last when being interrupted, a whole line; "" = nothing. */
+void output_set_farewell(const char *line);
 
 /* Writes to standard output, all of it, now. */
 enum heddle_status output_write(const char *text, size_t len);

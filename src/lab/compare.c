@@ -50,18 +50,82 @@ static struct compare_row *row_of(struct comparison *c, const struct result *r)
     return &c->rows[c->n_rows++];
 }
 
+/* The first word of `settings` that `other` has not; false = there is none. */
+static bool word_apart(const char *settings, const char *other, struct strbuf *out)
+{
+    while (*settings) {
+        size_t n = strcspn(settings, " ");
+        bool is_shared = false;
+        for (const char *o = other; *o && !is_shared; o += strcspn(o, " "), o += *o == ' ')
+            is_shared = strcspn(o, " ") == n && strncmp(o, settings, n) == 0;
+        if (!is_shared) {
+            strbuf_add_n(out, settings, n);
+            return true;
+        }
+        settings += n;
+        settings += *settings == ' ';
+    }
+    return false;
+}
+
+/* A condition that one of two results meets and the other does not; ids where there is none. */
+static void tell_apart(const struct result *a, const struct result *b, const char *label,
+                       struct strbuf *out)
+{
+    const struct {
+        const char *name, *of_a, *of_b;
+    } coordinates[] = {{"model", a->model, b->model},
+                       {"mode", a->mode, b->mode},
+                       {"gpu", a->gpu, b->gpu},
+                       {"scheduler", a->scheduler, b->scheduler},
+                       {"l1d", a->l1d, b->l1d}};
+    struct strbuf word = {0};
+    for (size_t i = 0; i < sizeof coordinates / sizeof coordinates[0]; i++)
+        if (strcmp(coordinates[i].of_a, coordinates[i].of_b) != 0) {
+            strbuf_addf(out, "  they differ in %s: add it, as in %s,%s=%s\n", coordinates[i].name,
+                        label, coordinates[i].name, coordinates[i].of_b);
+            return;
+        }
+    if (word_apart(b->settings, a->settings, &word) || word_apart(a->settings, b->settings, &word))
+        strbuf_addf(out, "  they differ in %.*s: add it, as in %s,%s\n",
+                    (int)strcspn(strbuf_text(&word), "="), strbuf_text(&word), label,
+                    strbuf_text(&word));
+    else
+        strbuf_addf(out,
+                    "  they differ in what conditions do not know (a file or a plug-in that "
+                    "changed): name one by its id, %" PRId64 " or %" PRId64 "\n",
+                    a->id, b->id);
+    strbuf_destroy(&word);
+}
+
+/* Without timing nothing was measured that could be compared. */
+static bool has_cycles(const struct result_set *set, const struct result *r, struct strbuf *error)
+{
+    const struct result_stat *cycles = result_find(r, "cycles");
+    if (cycles && cycles->value > 0)
+        return true;
+    strbuf_addf(error, "'%s': the run of %s (%s) has no cycles to compare%s\n", set->label,
+                r->workload, r->size,
+                strcmp(r->mode, "functional") == 0 ? ": it was run without timing, --functional"
+                                                   : "");
+    return false;
+}
+
 static enum heddle_status add_set(struct comparison *c, uint32_t set, struct strbuf *error)
 {
     const struct result_set *results = &c->sets[set];
     for (uint32_t i = 0; i < results->n; i++) {
         const struct result *r = &results->items[i];
+        if (!has_cycles(results, r, error))
+            return HEDDLE_BAD_INPUT;
         struct compare_row *row = row_of(c, r);
         if (row->of[set]) {
             strbuf_addf(error,
                         "'%s' has two results of %s (%s), seed %" PRIu64 ": %" PRId64 " (%s) and "
-                        "%" PRId64 " (%s)\n  add what tells them apart, as in %s,gpu=NAME\n",
+                        "%" PRId64 " (%s)\n",
                         results->label, r->workload, r->size, r->seed, row->of[set]->id,
-                        row->of[set]->machine, r->id, r->machine, results->label);
+                        row->of[set]->machine, r->id, r->machine);
+            tell_apart(row->of[set], r, results->label, error);
             return HEDDLE_BAD_INPUT;
         }
         row->of[set] = r;
@@ -69,10 +133,12 @@ static enum heddle_status add_set(struct comparison *c, uint32_t set, struct str
     return HEDDLE_OK;
 }
 
+enum { MAX_NOTED = 5 };
+
 /* Rows that not all sets have are noted and left out: means over different rows do not compare. */
 static void keep_whole_rows(struct comparison *c)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, n_lacking = 0;
     for (uint32_t i = 0; i < c->n_rows; i++) {
         const struct result *some = NULL;
         const char *lacking = NULL;
@@ -82,14 +148,31 @@ static void keep_whole_rows(struct comparison *c)
             else
                 lacking = c->sets[s].label;
         }
-        if (lacking)
+        if (lacking && n_lacking++ < MAX_NOTED)
             strbuf_addf(&c->notes,
                         "%s (%s), seed %" PRIu64 " is left out: '%s' has no result of it\n",
                         some->workload, some->size, some->seed, lacking);
-        else
+        else if (!lacking)
             c->rows[n++] = c->rows[i];
     }
+    if (n_lacking > MAX_NOTED)
+        strbuf_addf(&c->notes, "and %u more are left out, for the same reason\n",
+                    n_lacking - MAX_NOTED);
     c->n_rows = n;
+}
+
+static void note_clocks(struct comparison *c)
+{
+    for (uint32_t i = 0; i < c->n_rows && !c->clocks_differ; i++)
+        for (uint32_t s = 1; s < c->n_sets && !c->clocks_differ; s++) {
+            double first = c->rows[i].of[0]->core_clock_mhz, its = c->rows[i].of[s]->core_clock_mhz;
+            c->clocks_differ = first > 0 && its > 0 && first != its;
+            if (c->clocks_differ)
+                strbuf_addf(&c->notes,
+                            "warning: '%s' is clocked at %g MHz, '%s' at %g MHz: 'speed-up' is of "
+                            "core cycles, 'in time' of seconds\n",
+                            c->sets[0].label, first, c->sets[s].label, its);
+        }
 }
 
 enum heddle_status compare_sets(const struct result_set *sets, uint32_t n, struct comparison *c,
@@ -103,6 +186,7 @@ enum heddle_status compare_sets(const struct result_set *sets, uint32_t n, struc
     if (status != HEDDLE_OK)
         return status;
     keep_whole_rows(c);
+    note_clocks(c);
     if (c->n_rows)
         return HEDDLE_OK;
     strbuf_addf(error, "there is no workload with the same input in all of them\n%s",
@@ -131,13 +215,19 @@ double compare_speedup(const struct compare_row *row, uint32_t set)
     return before > 0 && after > 0 ? before / after : 0;
 }
 
-static double mean_speedup(const struct comparison *c, uint32_t set,
-                           double (*mean)(const double *values, uint32_t n))
+double compare_speedup_in_time(const struct compare_row *row, uint32_t set)
+{
+    double before = row->of[0]->core_clock_mhz, after = row->of[set]->core_clock_mhz;
+    return before > 0 && after > 0 ? compare_speedup(row, set) * after / before : 0;
+}
+
+static double mean_ratio(const struct comparison *c, uint32_t set, compare_ratio *ratio,
+                         double (*mean)(const double *values, uint32_t n))
 {
     double *values = xcalloc(c->n_rows + 1, sizeof *values);
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->n_rows; i++) {
-        values[n] = compare_speedup(&c->rows[i], set);
+        values[n] = ratio(&c->rows[i], set);
         n += values[n] > 0;
     }
     double result = mean(values, n);
@@ -145,14 +235,14 @@ static double mean_speedup(const struct comparison *c, uint32_t set,
     return result;
 }
 
-double compare_geometric_mean(const struct comparison *c, uint32_t set)
+double compare_geometric_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio)
 {
-    return mean_speedup(c, set, mean_geometric);
+    return mean_ratio(c, set, ratio, mean_geometric);
 }
 
-double compare_harmonic_mean(const struct comparison *c, uint32_t set)
+double compare_harmonic_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio)
 {
-    return mean_speedup(c, set, mean_harmonic);
+    return mean_ratio(c, set, ratio, mean_harmonic);
 }
 
 /* --- what moved --- */

@@ -27,20 +27,25 @@ struct comparison {
     uint32_t n_sets;
     struct compare_row *rows;
     uint32_t n_rows, cap_rows;
-    struct strbuf notes; /* what has no partner, a line each */
+    bool clocks_differ;  /* of partners: cycles of one are not as long as the other's */
+    struct strbuf notes; /* what has no partner and what to beware of, a line each */
 };
 
-/* HEDDLE_BAD_INPUT if a set has two results for one row or there are no partners at all; `error`
- * then says how to tell them apart. The sets must outlive the comparison. */
+/* HEDDLE_BAD_INPUT if a set has two results for one row, a result has no cycles or there are no
+ * partners at all; `error` then says how to tell them apart. The sets must outlive the comparison.
+ */
 enum heddle_status compare_sets(const struct result_set *sets, uint32_t n, struct comparison *c,
                                 struct strbuf *error);
 void comparison_destroy(struct comparison *c);
 
 /* Cycles of the first set's result over those of the other's; 0 = one of them has none. */
 double compare_speedup(const struct compare_row *row, uint32_t set);
+/* The same in seconds, by the clocks of the cores; 0 also if one is not known. */
+double compare_speedup_in_time(const struct compare_row *row, uint32_t set);
+typedef double compare_ratio(const struct compare_row *row, uint32_t set);
 /* Over the rows that have it; 0 = none has. */
-double compare_geometric_mean(const struct comparison *c, uint32_t set);
-double compare_harmonic_mean(const struct comparison *c, uint32_t set);
+double compare_geometric_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio);
+double compare_harmonic_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio);
 
 /* The statistics that moved, the furthest first; those of the host are left out. The array is the
  * caller's to free. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lab/compare.h"
+#include "lab/figure_internal.h"
 #include "lab/query.h"
 
 /* What the store has of each point. */
@@ -22,32 +23,66 @@ static uint32_t index_of(const char *const *items, uint32_t n, const char *text)
     return i;
 }
 
-static const char *coordinate(struct figure *f, const struct point *p, const char *name)
+const char *figure_coordinate(struct figure *f, const struct point *p, const char *name)
 {
     struct strbuf text = {0};
     const char *kept =
-        point_coordinate(p, name, &text) ? arena_strdup(&f->arena, strbuf_text(&text)) : "";
+        point_coordinate(p, name, &text) ? arena_strdup(&f->arena, strbuf_text(&text)) : NULL;
     strbuf_destroy(&text);
     return kept;
 }
 
 /* --- values of points --- */
 
+/* Whether a word of a machine is part of the coordinate `name`: a scheduler and a policy come with
+ * parameters of their own, `scheduler=swl scheduler.limit=4`. */
+static bool is_part(const char *word, const char *name)
+{
+    bool is_plugin = strcmp(name, "scheduler") == 0 || strcmp(name, "l1d") == 0;
+    const char *parameter = strcmp(name, "l1d") == 0 ? "l1d.policy" : name;
+    size_t n = strlen(parameter);
+    return strncmp(word, parameter, n) == 0 && (word[n] == '=' || (is_plugin && word[n] == '.'));
+}
+
+/* The next word from `at` on that is no part of the coordinate. */
+static uint32_t next_other(const struct point *p, uint32_t at, const char *name)
+{
+    while (at < p->n_words && is_part(p->words[at].text, name))
+        at++;
+    return at;
+}
+
+static bool are_alike_but_for(const struct point *p, const struct point *q, const char *name)
+{
+    uint32_t a = next_other(p, 0, name), b = next_other(q, 0, name);
+    while (a < p->n_words && b < q->n_words && strcmp(p->words[a].text, q->words[b].text) == 0) {
+        a = next_other(p, a + 1, name);
+        b = next_other(q, b + 1, name);
+    }
+    return a == p->n_words && b == q->n_words;
+}
+
 /* Whether two points differ in the coordinate `name` alone, and the second has `value` there. */
 static bool is_reference(struct figure *f, const struct point *p, const struct point *other,
                          const char *name, const char *value)
 {
-    if (other->workload != p->workload || strcmp(other->size->name, p->size->name) != 0 ||
-        other->seed != p->seed || strcmp(other->gpu.text, p->gpu.text) != 0 ||
-        other->n_words != p->n_words)
+    if ((other->workload != p->workload && strcmp(name, "workload") != 0) ||
+        (strcmp(other->size->name, p->size->name) != 0 && strcmp(name, "size") != 0) ||
+        (other->seed != p->seed && strcmp(name, "seed") != 0) ||
+        (strcmp(other->gpu.text, p->gpu.text) != 0 && strcmp(name, "gpu") != 0) ||
+        !are_alike_but_for(p, other, name))
         return false;
-    for (uint32_t i = 0; i < p->n_words; i++) {
-        size_t n = strcspn(p->words[i].text, "=");
-        bool is_it = strlen(name) == n && strncmp(p->words[i].text, name, n) == 0;
-        if (!is_it && strcmp(p->words[i].text, other->words[i].text) != 0)
-            return false;
-    }
-    return strcmp(coordinate(f, other, name), value) == 0;
+    const char *its = figure_coordinate(f, other, name);
+    return its && strcmp(its, value) == 0;
+}
+
+uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_rule *rule)
+{
+    uint32_t i = 0;
+    while (i < f->spec.n_points && !is_reference(f, &f->spec.points[point], &f->spec.points[i],
+                                                 rule->relative_name, rule->relative_value))
+        i++;
+    return i;
 }
 
 static double plain_value(const struct source *s, uint32_t point, const char *stat)
@@ -63,13 +98,9 @@ static double value_of(const struct source *s, uint32_t point, const struct figu
     double value = plain_value(s, point, rule->value);
     if (!rule->relative_name)
         return value;
-    for (uint32_t i = 0; i < f->spec.n_points; i++)
-        if (is_reference(f, &f->spec.points[point], &f->spec.points[i], rule->relative_name,
-                         rule->relative_value)) {
-            double reference = plain_value(s, i, rule->value);
-            return reference > 0 ? value / reference : NAN;
-        }
-    return NAN;
+    uint32_t at = figure_reference(f, point, rule);
+    double reference = at < f->spec.n_points ? plain_value(s, at, rule->value) : NAN;
+    return reference > 0 ? value / reference : NAN;
 }
 
 /* --- series --- */
@@ -108,14 +139,14 @@ static void derive_mean(const struct source *s, const struct figure_rule *rule)
     for (uint32_t x = 0; line && x < f->n_xs; x++) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < f->spec.n_points; i++)
-            if (strcmp(coordinate(f, &f->spec.points[i], f->x_axis), f->xs[x]) == 0)
+            if (strcmp(figure_coordinate(f, &f->spec.points[i], f->x_axis), f->xs[x]) == 0)
                 values[n++] = value_of(s, i, rule);
         line->values[x] = mean_of(rule->mean, values, n);
     }
     free(values);
 }
 
-static const char *title_of(struct figure *f, const struct figure_rule *rule, const char *value)
+const char *figure_title(struct figure *f, const struct figure_rule *rule, const char *value)
 {
     const yaml_node_t *name = rule->names ? yaml_find(&f->doc, rule->names, value) : NULL;
     const char *text = name ? yaml_scalar(&f->doc, name, "a title") : NULL;
@@ -129,14 +160,14 @@ static void derive_over(const struct source *s, const struct figure_rule *rule)
     uint32_t n_values = 0, first = f->n_series;
     for (uint32_t i = 0; i < f->spec.n_points; i++) {
         const struct point *p = &f->spec.points[i];
-        const char *value = coordinate(f, p, rule->over);
+        const char *value = figure_coordinate(f, p, rule->over);
         uint32_t at = index_of(values, n_values, value);
         if (at == n_values) {
-            if (!add_series(f, rule, title_of(f, rule, value)))
+            if (!add_series(f, rule, figure_title(f, rule, value)))
                 continue;
             values[n_values++] = value;
         }
-        uint32_t x = index_of(f->xs, f->n_xs, coordinate(f, p, f->x_axis));
+        uint32_t x = index_of(f->xs, f->n_xs, figure_coordinate(f, p, f->x_axis));
         f->series[first + at].values[x] = value_of(s, i, rule);
     }
     for (uint32_t k = first; rule->with_mean && k < f->n_series; k++)
@@ -146,7 +177,7 @@ static void derive_over(const struct source *s, const struct figure_rule *rule)
 static void find_xs(struct figure *f)
 {
     for (uint32_t i = 0; i < f->spec.n_points; i++) {
-        const char *x = coordinate(f, &f->spec.points[i], f->x_axis);
+        const char *x = figure_coordinate(f, &f->spec.points[i], f->x_axis);
         if (index_of(f->xs, f->n_xs, x) < f->n_xs)
             continue;
         ARRAY_RESERVE(f->xs, f->cap_xs, f->n_xs + 2);
@@ -154,12 +185,13 @@ static void find_xs(struct figure *f)
     }
 }
 
+const char *const figure_mean_titles[] = {"", "mean", "geometric mean", "harmonic mean"};
+
 static void add_mean_x(struct figure *f)
 {
-    static const char *const titles[] = {"", "mean", "geometric mean", "harmonic mean"};
     for (uint32_t i = 0; i < f->n_rules; i++)
         if (f->rules[i].with_mean && f->n_xs) {
-            f->xs[f->n_xs++] = titles[f->rules[i].with_mean];
+            f->xs[f->n_xs++] = figure_mean_titles[f->rules[i].with_mean];
             return;
         }
 }
@@ -177,6 +209,7 @@ static enum heddle_status find_results(struct source *s, struct store *store)
         if (status != HEDDLE_OK || state != STORE_DONE)
             continue;
         at[i] = s->found.n;
+        f->n_found++;
         status = result_load(store, id, &s->found, &f->arena);
     }
     for (uint32_t i = 0; status == HEDDLE_OK && i < f->spec.n_points; i++)
@@ -244,11 +277,19 @@ static const double about_tolerance = 0.05;
 static bool answer_about(const struct figure *f, const struct figure_claim *c,
                          const struct figure_series *line, struct strbuf *ours, bool *agrees)
 {
-    uint32_t x = index_of(f->xs, f->n_xs, c->at);
-    if (x == f->n_xs || isnan(line->values[x]))
+    const char *const *xs = c->n_all_at ? c->all_at : &c->at;
+    uint32_t n = c->n_all_at ? c->n_all_at : 1;
+    double *values = xcalloc(n, sizeof *values);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t x = index_of(f->xs, f->n_xs, xs[i]);
+        values[i] = x < f->n_xs ? line->values[x] : NAN;
+    }
+    double value = n == 1 ? values[0] : mean_of(FIGURE_GEOMETRIC, values, n);
+    free(values);
+    if (isnan(value))
         return false;
-    strbuf_addf(ours, "%.3f", line->values[x]);
-    *agrees = fabs(line->values[x] / c->about - 1) <= about_tolerance;
+    strbuf_addf(ours, "%.3f", value);
+    *agrees = fabs(value / c->about - 1) <= about_tolerance;
     return true;
 }
 
@@ -267,23 +308,11 @@ bool figure_answer(const struct figure *f, const struct figure_claim *c, struct 
     return (c->kind == CLAIM_ABOUT ? answer_about : answer_extreme)(f, c, line, ours, agrees);
 }
 
-/* --- CSV --- */
-
-void figure_csv(const struct figure *f, struct strbuf *out)
+const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
+                           struct strbuf *paper, struct strbuf *ours)
 {
-    csv_field(out, f->x_axis);
-    for (uint32_t i = 0; i < f->n_series; i++) {
-        strbuf_add_char(out, ',');
-        csv_field(out, f->series[i].title);
-    }
-    strbuf_add(out, "\r\n");
-    for (uint32_t x = 0; x < f->n_xs; x++) {
-        csv_field(out, f->xs[x]);
-        for (uint32_t i = 0; i < f->n_series; i++) {
-            strbuf_add_char(out, ',');
-            if (!isnan(f->series[i].values[x]))
-                strbuf_addf(out, "%.17g", f->series[i].values[x]);
-        }
-        strbuf_add(out, "\r\n");
-    }
+    bool agrees = false;
+    if (figure_answer(f, c, paper, ours, &agrees))
+        return agrees ? "yes" : "no";
+    return c->kind == CLAIM_WORDS ? "look" : "missing";
 }

@@ -24,6 +24,7 @@ struct figure_rule {
     enum figure_mean with_mean;                 /* one more x: the mean over all */
     bool is_right;                              /* measured on the axis to the right */
     yaml_node_t *names;                         /* titles by the value of `over`, or NULL */
+    yaml_node_t *node;                          /* where it was written */
 };
 
 /* What the paper says. */
@@ -39,7 +40,10 @@ struct figure_claim {
     const char *says, *source;
     const char *series;
     const char *at, *below; /* x values: `at`, or between both */
+    const char **all_at;    /* several x whose geometric mean it is about, in place of `at` */
+    uint32_t n_all_at;
     double about;
+    yaml_node_t *node; /* where it was written */
 };
 
 struct figure_series {
@@ -60,6 +64,7 @@ struct figure {
     uint32_t n_claims;
     struct spec spec;
     /* From results. */
+    uint32_t n_found; /* points that the store has */
     const char **xs;
     uint32_t n_xs, cap_xs;
     struct figure_series series[FIGURE_MAX_SERIES];
@@ -87,7 +92,14 @@ enum heddle_status figure_derive(struct figure *f, struct store *s);
 bool figure_answer(const struct figure *f, const struct figure_claim *c, struct strbuf *paper,
                    struct strbuf *ours, bool *agrees);
 
+/* "yes", "no", "missing" (what it would take), or "look" where only people can say. */
+const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
+                           struct strbuf *paper, struct strbuf *ours);
+
+/* A column a series, then one for each series of which the paper gives numbers. */
 void figure_csv(const struct figure *f, struct strbuf *out);
+/* All of it: series, what the paper says, verdicts, what is missing. */
+void figure_json(const struct figure *f, struct strbuf *out);
 void figure_svg(const struct figure *f, struct strbuf *out);
 
 #endif

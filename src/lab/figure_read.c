@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/figure.h"
+#include "lab/figure_internal.h"
 
 #define FIGURE(identifier, text) extern const char figure_##identifier##_text[];
 #include "lab/figures.def"
@@ -58,6 +58,7 @@ static void read_rule(struct figure *f, yaml_node_t *node)
     static const char *const means[] = {"none", "arithmetic", "geometric", "harmonic"};
     static const char *const sides[] = {"left", "right"};
     struct figure_rule *rule = &f->rules[f->n_rules++];
+    rule->node = node;
     yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
     rule->title = text_of(f, node, "title");
     rule->value = needed_text(f, node, "value");
@@ -71,6 +72,8 @@ static void read_rule(struct figure *f, yaml_node_t *node)
         rule->relative_name = yaml_scalar(&f->doc, yaml_key(&f->doc, to, 0), "a name");
         rule->relative_value = yaml_scalar(&f->doc, yaml_value(&f->doc, to, 0), "a value");
     }
+    if (to && !rule->relative_name)
+        yaml_complain(&f->doc, to, NULL, "expected one coordinate: {scheduler.limit: 32}");
     if (!rule->over == !rule->mean)
         yaml_complain(&f->doc, node, NULL, "a series needs either 'over' or 'mean'");
     if (!rule->over && !rule->title)
@@ -79,11 +82,36 @@ static void read_rule(struct figure *f, yaml_node_t *node)
 
 /* --- what the paper says --- */
 
+static void read_about(struct figure *f, yaml_node_t *node, struct figure_claim *c,
+                       const char *about)
+{
+    yaml_node_t *at = yaml_find(&f->doc, node, "at");
+    char *end;
+    c->kind = CLAIM_ABOUT;
+    c->about = strtod(about, &end);
+    if (!(c->about > 0) || *end)
+        yaml_complain(&f->doc, yaml_find(&f->doc, node, "about"), NULL,
+                      "expected a number above 0, not '%s'", about);
+    if (!at || at->type != YAML_SEQUENCE_NODE) {
+        c->at = needed_text(f, node, "at");
+        return;
+    }
+    c->all_at = ARENA_ARRAY(&f->arena, const char *, yaml_count(at) + 1);
+    for (uint32_t i = 0; i < yaml_count(at); i++) {
+        const char *x = yaml_scalar(&f->doc, yaml_item(&f->doc, at, i), "a value");
+        if (x)
+            c->all_at[c->n_all_at++] = x;
+    }
+    if (!c->n_all_at)
+        yaml_complain(&f->doc, at, NULL, "the mean of nothing is no number");
+}
+
 static void read_claim(struct figure *f, yaml_node_t *node)
 {
     static const char *const keys[] = {"says",      "source",          "series", "highest_at",
                                        "lowest_at", "highest_between", "at",     "about"};
     struct figure_claim *c = &f->claims[f->n_claims++];
+    c->node = node;
     yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
     c->says = needed_text(f, node, "says");
     c->source = needed_text(f, node, "source");
@@ -99,9 +127,10 @@ static void read_claim(struct figure *f, yaml_node_t *node)
         c->at = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 0), "a value");
         c->below = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 1), "a value");
     } else if (about) {
-        c->kind = CLAIM_ABOUT;
-        c->about = strtod(about, NULL);
-        c->at = needed_text(f, node, "at");
+        read_about(f, node, c, about);
+    } else if (yaml_find(&f->doc, node, "at") || between) {
+        yaml_complain(&f->doc, node, "at: X, about: VALUE; or highest_between: [X, X]",
+                      "what does the paper say of this place?");
     }
     if (c->kind != CLAIM_WORDS && !c->series)
         yaml_complain(&f->doc, node, NULL, "which series is this about?");
@@ -158,7 +187,8 @@ static void read_root(struct figure *f, yaml_node_t *root, const struct spec_cha
         f->claims = ARENA_ARRAY(&f->arena, struct figure_claim, yaml_count(paper) + 1);
         read_list(f, paper, read_claim);
     }
-    spec_read(&f->spec, &f->doc, sweep, &lenient);
+    if (spec_read(&f->spec, &f->doc, sweep, &lenient) && !f->doc.diags->n_errors)
+        figure_check(f, root);
 }
 
 static bool is_file(const char *name)

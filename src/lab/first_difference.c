@@ -138,12 +138,41 @@ static void tell_rest(struct side *s, struct difference_item *items, uint32_t *n
     }
 }
 
-static void compare_sides(struct side sides[DIFFERENCE_SIDES], struct first_difference *out)
+/* Streams of different kernels differ, but not because of a decision. */
+static bool are_of_one_kernel(const struct side sides[DIFFERENCE_SIDES], struct strbuf *error)
+{
+    const char *a = decision_instruction(sides[0].reader, &sides[0].decision);
+    const char *b = decision_instruction(sides[1].reader, &sides[1].decision);
+    if (!a || !b)
+        return true;
+    size_t n_a = strcspn(a, ","), n_b = strcspn(b, ",");
+    if (n_a == n_b && strncmp(a, b, n_a) == 0)
+        return true;
+    strbuf_addf(error,
+                "the runs are of different kernels: launch %u is %.*s in the first, %.*s in the "
+                "second\n  a first difference is between runs of the same kernel\n",
+                sides[0].decision.launch + 1, (int)n_a, a, (int)n_b, b);
+    return false;
+}
+
+static bool launch_begins(const struct side sides[DIFFERENCE_SIDES], const struct recent *recent)
+{
+    uint32_t launch = sides[0].decision.launch;
+    return sides[0].state == DECISION_READ && sides[1].state == DECISION_READ &&
+           launch == sides[1].decision.launch &&
+           (!recent->n || recent->items[(recent->n - 1) % DIFFERENCE_CONTEXT].launch != launch);
+}
+
+/* False if there is nothing to compare. */
+static bool compare_sides(struct side sides[DIFFERENCE_SIDES], struct first_difference *out,
+                          struct strbuf *error)
 {
     struct recent recent = {.n = 0};
     for (;;) {
         next(&sides[0]);
         next(&sides[1]);
+        if (launch_begins(sides, &recent) && !are_of_one_kernel(sides, error))
+            return false;
         if (sides[0].state != DECISION_READ || sides[1].state != DECISION_READ ||
             !decision_equal(&sides[0].decision, &sides[1].decision))
             break;
@@ -154,6 +183,7 @@ static void compare_sides(struct side sides[DIFFERENCE_SIDES], struct first_diff
     tell_recent(&sides[0], &recent, out);
     for (int i = 0; i < DIFFERENCE_SIDES; i++)
         tell_rest(&sides[i], out->after[i], &out->n_after[i]);
+    return true;
 }
 
 enum heddle_status first_difference_find(const char *program,
@@ -165,8 +195,8 @@ enum heddle_status first_difference_find(const char *program,
     *out = (struct first_difference){0};
     for (int i = 0; status == HEDDLE_OK && i < DIFFERENCE_SIDES; i++)
         status = start_run(program, runs[i], &sides[i], error);
-    if (status == HEDDLE_OK)
-        compare_sides(sides, out);
+    if (status == HEDDLE_OK && !compare_sides(sides, out, error))
+        status = HEDDLE_BAD_INPUT;
     for (int i = 0; i < DIFFERENCE_SIDES; i++) {
         bool is_broken = sides[i].state == DECISION_BROKEN;
         enum heddle_status ended = stop_run(&sides[i]);

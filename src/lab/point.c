@@ -252,22 +252,29 @@ static void make_input_key(struct point *p, const char *kernel)
     hash_finish(&h, p->input);
 }
 
-static void make_key(struct keys *k, struct point *p)
+static void hash_point(const struct keys *k, const struct point *p, const char *machine,
+                       uint64_t max_cycles, char key[HASH_TEXT_BYTES])
 {
     struct hash h;
-    const char *machine = machine_digest(k, p);
-    const char *kernel = k->failed_here ? "" : kernel_digest(k, p->workload);
-    p->key[0] = p->input[0] = 0;
-    if (!machine[0] || !kernel[0])
-        return;
-    make_input_key(p, kernel);
     hash_init(&h);
     hash_add_field(&h, "heddle result 1");
     hash_add_field(&h, p->input);
     hash_add_field(&h, machine);
     hash_add_field(&h, k->plugins);
-    hash_number(&h, k->context->max_cycles);
-    hash_finish(&h, p->key);
+    hash_number(&h, max_cycles);
+    hash_finish(&h, key);
+}
+
+static void make_key(struct keys *k, struct point *p)
+{
+    const char *machine = machine_digest(k, p);
+    const char *kernel = k->failed_here ? "" : kernel_digest(k, p->workload);
+    p->key[0] = p->input[0] = p->failure_key[0] = 0;
+    if (!machine[0] || !kernel[0])
+        return;
+    make_input_key(p, kernel);
+    hash_point(k, p, machine, 0, p->key);
+    hash_point(k, p, machine, k->context->max_cycles, p->failure_key);
 }
 
 enum heddle_status point_make_keys(struct point *points, uint32_t n,

@@ -24,8 +24,10 @@ struct point {
     struct point_word gpu;    /* a name or a path */
     struct point_word *words; /* scheduler and L1D policy too; a later one wins */
     uint32_t n_words;
-    /* "" until point_make_keys(). What the result depends on, and of that all but the machine. */
-    char key[HASH_TEXT_BYTES], input[HASH_TEXT_BYTES];
+    /* "" until point_make_keys(). What the result depends on, and of that all but the machine. A
+     * limit of cycles is no part of it, for a run that ends below it is as it would be without one;
+     * that a run failed depends on the limit as well. */
+    char key[HASH_TEXT_BYTES], input[HASH_TEXT_BYTES], failure_key[HASH_TEXT_BYTES];
 };
 
 /* What all points of an experiment share. */

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/file_status.h"
 #include "config/number.h"
+#include "lab/point.h"
 #include "lab/store_internal.h"
 
 const struct result_stat *result_find(const struct result *r, const char *name)
@@ -49,9 +51,11 @@ enum heddle_status result_load(struct store *s, int64_t id, struct result_set *s
                                struct arena *arena)
 {
     sqlite3_stmt *q = store_prepare(
-        s, "SELECT workload, size, seed, coalesce(gpu, '') || coalesce(' ' || scheduler, '') ||"
-           " coalesce(' ' || l1d, '') || iif(settings = '', '', ' ' || settings), state, message"
-           " FROM run WHERE id = :id");
+        s,
+        "SELECT workload, size, seed, coalesce(gpu, '') || coalesce(' ' || scheduler, '') ||"
+        " coalesce(' ' || l1d, '') || iif(settings = '', '', ' ' || settings), state, gpu,"
+        " scheduler, l1d, mode, model, settings, (SELECT json_extract(parameters,"
+        " '$.core_clock_mhz') FROM config WHERE config.id = run.config) FROM run WHERE id = :id");
     if (!q)
         return store_fail(s, "read");
     store_bind_int(q, ":id", id);
@@ -67,7 +71,14 @@ enum heddle_status result_load(struct store *s, int64_t id, struct result_set *s
                        .workload = text_at(q, 0, arena),
                        .size = text_at(q, 1, arena),
                        .seed = (uint64_t)sqlite3_column_int64(q, 2),
-                       .machine = text_at(q, 3, arena)};
+                       .machine = text_at(q, 3, arena),
+                       .gpu = text_at(q, 5, arena),
+                       .scheduler = text_at(q, 6, arena),
+                       .l1d = text_at(q, 7, arena),
+                       .mode = text_at(q, 8, arena),
+                       .model = text_at(q, 9, arena),
+                       .settings = text_at(q, 10, arena),
+                       .core_clock_mhz = sqlite3_column_double(q, 11)};
     sqlite3_finalize(q);
     if (!load_stats(s, &r, arena))
         return store_fail(s, "read");
@@ -99,21 +110,73 @@ static uint32_t split_conditions(const char *word, struct condition *out, struct
     return n;
 }
 
+static const char *const columns[] = {"workload", "size", "seed", "gpu",  "scheduler",
+                                      "l1d",      "l2",   "mode", "model"};
+enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
+
 static bool is_column(const char *name)
 {
-    static const char *const columns[] = {"workload", "size", "seed", "gpu",  "scheduler",
-                                          "l1d",      "l2",   "mode", "model"};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+    for (size_t i = 0; i < N_COLUMNS; i++)
         if (strcmp(name, columns[i]) == 0)
             return true;
     return false;
 }
 
-/* Values are bound, names are of the list above or bound too: nothing of the user's is SQL. */
-static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, uint32_t n)
+/* Some machine of the store has a parameter of that name. */
+static bool is_parameter(struct store *s, const char *name)
+{
+    sqlite3_stmt *q = store_prepare(s, "SELECT 1 FROM config c, json_each(c.parameters) j"
+                                       " WHERE j.key = :name LIMIT 1");
+    if (!q)
+        return false;
+    store_bind_text(q, ":name", name);
+    bool is_there = sqlite3_step(q) == SQLITE_ROW;
+    sqlite3_finalize(q);
+    return is_there;
+}
+
+/* The one that the name begins, or a misspelling of one. */
+static const char *nearest_column(const char *name)
+{
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        if (strncmp(columns[i], name, strlen(name)) == 0)
+            return columns[i];
+    return suggest_nearest(name, columns, N_COLUMNS);
+}
+
+static bool check_names(struct store *s, const struct condition *c, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_column(c[i].name) || is_parameter(s, c[i].name))
+            continue;
+        const char *near = nearest_column(c[i].name);
+        strbuf_clear(&s->error);
+        strbuf_addf(&s->error,
+                    "results have no '%s'\n  %s%s%sthere are workload, size, seed, gpu, "
+                    "scheduler, l1d, l2, mode, model and the parameters of GPUs\n",
+                    c[i].name, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+        return false;
+    }
+    return true;
+}
+
+static bool names_model(const struct condition *c, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(c[i].name, "model") == 0)
+            return true;
+    return false;
+}
+
+/* Values are bound, names are of the list above or bound too: nothing of the user's is SQL. A NULL
+ * `model` is any. */
+static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, uint32_t n,
+                                    const char *model)
 {
     struct strbuf sql = {0};
-    strbuf_add(&sql, "SELECT id FROM run r WHERE state = 'done'");
+    strbuf_add(&sql, "SELECT id, model FROM run r WHERE state = 'done'");
+    if (model)
+        strbuf_add(&sql, " AND r.model = :model");
     for (uint32_t i = 0; i < n; i++)
         if (is_column(c[i].name))
             strbuf_addf(&sql, " AND CAST(r.%s AS TEXT) = :v%u", c[i].name, i);
@@ -124,6 +187,8 @@ static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, 
                         i, i);
     strbuf_add(&sql, " ORDER BY workload, size, seed, id");
     sqlite3_stmt *q = store_prepare(s, strbuf_text(&sql));
+    if (q && model)
+        store_bind_text(q, ":model", model);
     for (uint32_t i = 0; q && i < n; i++) {
         char name[16];
         snprintf(name, sizeof name, ":v%u", i);
@@ -134,6 +199,24 @@ static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, 
     }
     strbuf_destroy(&sql);
     return q;
+}
+
+/* Nothing was found; perhaps there is something of another model. */
+static enum heddle_status none_found(struct store *s, const char *word, const struct condition *c,
+                                     uint32_t n)
+{
+    sqlite3_stmt *q = names_model(c, n) ? NULL : prepare_search(s, c, n, NULL);
+    strbuf_clear(&s->error);
+    if (q && sqlite3_step(q) == SQLITE_ROW)
+        strbuf_addf(&s->error,
+                    "%s has results with %s of other versions of the model only, not of "
+                    "this one (%s)\n  run the experiment again, or name theirs: %s,model=%s\n",
+                    s->path, word, lab_model_version, word,
+                    (const char *)sqlite3_column_text(q, 1));
+    else
+        strbuf_addf(&s->error, "%s has no result with %s\n", s->path, word);
+    sqlite3_finalize(q);
+    return HEDDLE_BAD_INPUT;
 }
 
 static enum heddle_status read_matching(struct store *s, const char *word, struct result_set *set,
@@ -147,7 +230,10 @@ static enum heddle_status read_matching(struct store *s, const char *word, struc
                     word);
         return HEDDLE_BAD_INPUT;
     }
-    sqlite3_stmt *q = prepare_search(s, conditions, n);
+    if (!check_names(s, conditions, n))
+        return HEDDLE_BAD_INPUT;
+    sqlite3_stmt *q =
+        prepare_search(s, conditions, n, names_model(conditions, n) ? NULL : lab_model_version);
     if (!q)
         return store_fail(s, "read");
     enum heddle_status status = HEDDLE_OK;
@@ -157,11 +243,7 @@ static enum heddle_status read_matching(struct store *s, const char *word, struc
     sqlite3_finalize(q);
     if (status == HEDDLE_OK && step != SQLITE_DONE)
         return store_fail(s, "read");
-    if (status == HEDDLE_OK && !set->n) {
-        strbuf_addf(&s->error, "%s has no result with %s\n", s->path, word);
-        return HEDDLE_BAD_INPUT;
-    }
-    return status;
+    return status == HEDDLE_OK && !set->n ? none_found(s, word, conditions, n) : status;
 }
 
 /* --- from files --- */

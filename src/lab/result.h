@@ -16,6 +16,8 @@ struct result {
     const char *workload, *size;
     uint64_t seed;
     const char *machine; /* "gtx480 lrr lru l1d.n_ways=8": what else it was */
+    const char *gpu, *scheduler, *l1d, *mode, *model, *settings; /* "" = not known */
+    double core_clock_mhz;                                       /* 0 = not known */
     struct result_stat *stats;
     uint32_t n_stats;
 };
@@ -36,8 +38,9 @@ enum heddle_status result_load(struct store *s, int64_t id, struct result_set *s
 
 /* What `word` names: the id of a result; a file of `heddle run --json`, of one result or a list; or
  * `name=value,...`, all results of the store with these coordinates (workload, size, seed, gpu,
- * scheduler, l1d, model, or a parameter). `s` may be NULL if only files are named. Texts live in
- * the arena. On failure `error` says what is wrong. */
+ * scheduler, l1d, mode, model, or a parameter), of this Heddle's model unless they name one. `s`
+ * may be NULL if only files are named. Texts live in the arena. On failure `error` says what is
+ * wrong. */
 enum heddle_status result_set_read(struct store *s, const char *word, struct result_set *set,
                                    struct arena *arena, struct strbuf *error);
 

@@ -158,12 +158,13 @@ enum heddle_status spec_load(struct spec *s, const char *file, const char *text,
                              const struct spec_changes *changes, struct diag_list *diags)
 {
     struct yaml_doc d;
+    uint32_t errors_before = diags->n_errors;
     if (!yaml_doc_load(&d, file, text, diags))
         return HEDDLE_BAD_INPUT;
     yaml_node_t *root = yaml_doc_root(&d);
     bool ok = root != NULL;
     if (root)
-        ok = spec_read(s, &d, root, changes);
+        ok = spec_read(s, &d, root, changes) && diags->n_errors == errors_before;
     else
         diag_add(diags, DIAG_ERROR, file, NULL, 0, 0, "workloads: [kmn, bfs]",
                  "the experiment is empty");

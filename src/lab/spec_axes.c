@@ -229,6 +229,8 @@ static void multiply(struct spec_reader *r, struct spec_axis *a, uint32_t first,
                      yaml_node_t *values)
 {
     uint32_t n_before = a->n - first, n_values = yaml_count(values);
+    if (!n_values)
+        yaml_complain(r->doc, values, NULL, "'%s' has no values here", name);
     struct axis_choice *old = xcalloc(n_before, sizeof *old);
     memcpy(old, a->choices + first, n_before * sizeof *old);
     a->n = first;
@@ -278,6 +280,39 @@ static void read_plugins_axis(struct spec_reader *r, struct spec_axis *a,
         read_plugin(r, a, kind, yaml_item(r->doc, node, i));
 }
 
+/* Some choice of a scheduler or a policy sets the parameter already. */
+static bool is_set_by(const struct spec_axis *a, const char *name)
+{
+    size_t n = strlen(name);
+    for (uint32_t i = 0; i < a->n; i++)
+        for (uint32_t w = 0; w < a->choices[i].n_words; w++)
+            if (strncmp(a->choices[i].words[w].text, name, n) == 0 &&
+                a->choices[i].words[w].text[n] == '=')
+                return true;
+    return false;
+}
+
+/* Of two axes that set one parameter the later would win, and points would not be what they say. */
+static void check_conflict(struct spec_reader *r, const yaml_node_t *key, const char *name)
+{
+    const char *other = is_set_by(&r->axes.schedulers, name) ? "schedulers"
+                        : is_set_by(&r->axes.l1d, name)      ? "l1d"
+                                                             : NULL;
+    if (other)
+        yaml_complain(r->doc, key, "say it in one place", "'%s' is set under '%s' already", name,
+                      other);
+}
+
+static void read_schedulers(struct spec_reader *r, yaml_node_t *node)
+{
+    read_plugins_axis(r, &r->axes.schedulers, &scheduler_axis, node);
+}
+
+static void read_l1d(struct spec_reader *r, yaml_node_t *node)
+{
+    read_plugins_axis(r, &r->axes.l1d, &l1d_axis, node);
+}
+
 static void read_settings(struct spec_reader *r, yaml_node_t *node)
 {
     uint32_t n = yaml_pairs(r->doc, node, "parameters: {NAME: [VALUE, ...]}");
@@ -290,6 +325,7 @@ static void read_settings(struct spec_reader *r, yaml_node_t *node)
         }
         if (!name)
             continue;
+        check_conflict(r, key, name);
         struct spec_axis *a = &r->axes.settings[r->axes.n_settings++];
         add_choice(a, name, key);
         multiply(r, a, 0, keep_text(r, name), yaml_value(r->doc, node, i));
@@ -315,7 +351,7 @@ static void read_plugin_files(struct spec_reader *r, yaml_node_t *node)
     }
 }
 
-static void read_max_cycles(struct spec_reader *r, const yaml_node_t *node)
+static void read_max_cycles(struct spec_reader *r, yaml_node_t *node)
 {
     const char *text = yaml_scalar(r->doc, node, "a number");
     if (text && !number_parse_u64(text, &r->spec->max_cycles))
@@ -328,28 +364,30 @@ static const char *const spec_keys[] = {"workloads",  "size", "sizes", "inputs",
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
-    struct spec_axes *a = &r->axes;
     const struct {
         const char *key;
         void (*read)(struct spec_reader *r, yaml_node_t *node);
-    } readers[] = {
-        {"plugins", read_plugin_files}, {"workloads", read_workloads}, {"size", read_sizes},
-        {"sizes", read_sizes},          {"gpus", read_gpus},           {"seeds", read_seeds},
-        {"set", read_settings}};
+    } readers[] = {{"plugins", read_plugin_files},
+                   {"workloads", read_workloads},
+                   {"size", read_sizes},
+                   {"sizes", read_sizes},
+                   {"gpus", read_gpus},
+                   {"seeds", read_seeds},
+                   {"schedulers", read_schedulers},
+                   {"l1d", read_l1d},
+                   {"set", read_settings},
+                   {"max_cycles", read_max_cycles}};
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
         yaml_node_t *value = yaml_find(r->doc, node, readers[i].key);
-        if (value)
+        if (value && !yaml_count(value))
+            yaml_complain(r->doc, value, "leave it out for the default", "'%s' is empty",
+                          readers[i].key);
+        else if (value)
             readers[i].read(r, value);
     }
-    yaml_node_t *schedulers = yaml_find(r->doc, node, "schedulers");
-    yaml_node_t *l1d = yaml_find(r->doc, node, "l1d");
-    yaml_node_t *max_cycles = yaml_find(r->doc, node, "max_cycles");
-    if (schedulers)
-        read_plugins_axis(r, &a->schedulers, &scheduler_axis, schedulers);
-    if (l1d)
-        read_plugins_axis(r, &a->l1d, &l1d_axis, l1d);
-    if (max_cycles)
-        read_max_cycles(r, max_cycles);
+    if (yaml_find(r->doc, node, "size") && yaml_find(r->doc, node, "sizes"))
+        yaml_complain(r->doc, yaml_find(r->doc, node, "sizes"), NULL,
+                      "'size' and 'sizes' mean the same: write one of them");
     if (!yaml_find(r->doc, node, "workloads"))
         yaml_complain(r->doc, node, "workloads: [kmn, bfs], or workloads: all",
                       "the experiment names no workloads");
@@ -359,6 +397,10 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
 static void complete_axes(struct spec_reader *r, yaml_node_t *node)
 {
     struct spec_axes *a = &r->axes;
+    if (r->changes->size && !some_workload_has(r, r->changes->size))
+        diag_add(r->doc->diags, DIAG_ERROR, NULL, NULL, 0, 0,
+                 "`heddle show workload NAME` lists the sizes of one",
+                 "no workload has a size '%s'", r->changes->size);
     if (r->changes->size)
         a->sizes.n = 0;
     if (r->changes->gpu)
@@ -380,11 +422,45 @@ static void complete_axes(struct spec_reader *r, yaml_node_t *node)
         add_choice(&a->l1d, "", node);
 }
 
+static int compare_choices(const void *a, const void *b)
+{
+    const struct axis_choice *const *x = a, *const *y = b;
+    int order = strcmp((*x)->text, (*y)->text);
+    for (uint32_t i = 0; !order && i < (*x)->n_words && i < (*y)->n_words; i++)
+        order = strcmp((*x)->words[i].text, (*y)->words[i].text);
+    return order ? order : ((*x)->n_words > (*y)->n_words) - ((*x)->n_words < (*y)->n_words);
+}
+
+/* A value that an axis has twice would be counted twice. */
+static void check_twice(struct spec_reader *r, const struct spec_axis *a)
+{
+    const struct axis_choice **sorted = xcalloc(a->n + 1, sizeof *sorted);
+    for (uint32_t i = 0; i < a->n; i++)
+        sorted[i] = &a->choices[i];
+    qsort(sorted, a->n, sizeof *sorted, compare_choices);
+    for (uint32_t i = 1; i < a->n; i++) {
+        if (compare_choices(&sorted[i - 1], &sorted[i]) != 0)
+            continue;
+        const struct axis_choice *second = sorted[i - 1] > sorted[i] ? sorted[i - 1] : sorted[i];
+        const struct point_word *w = second->n_words ? &second->words[second->n_words - 1] : NULL;
+        diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, w ? w->line : second->line,
+                 w ? w->col : second->col, NULL, "'%s' is given twice", w ? w->text : second->text);
+    }
+    free(sorted);
+}
+
 void spec_read_axes(struct spec_reader *r, yaml_node_t *node)
 {
+    const struct spec_axes *a = &r->axes;
+    const struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,
+                                           &a->workloads, &a->sizes,      &a->seeds};
     yaml_check_keys(r->doc, node, spec_keys, sizeof spec_keys / sizeof spec_keys[0]);
     read_axes(r, node);
     complete_axes(r, node);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        check_twice(r, all[i]);
+    for (uint32_t i = 0; i < a->n_settings; i++)
+        check_twice(r, &a->settings[i]);
 }
 
 void spec_destroy_axes(struct spec_axes *a)

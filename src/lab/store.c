@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -17,13 +18,20 @@
  * otherwise. */
 enum { DEFAULT_WAIT_SECONDS = 30, MAX_WAIT_SECONDS = 86400 };
 
-static int wait_milliseconds(void)
+static bool read_wait(int *milliseconds)
 {
     const char *text = getenv("HEDDLE_STORE_WAIT_SECONDS");
-    uint64_t seconds;
-    if (!text || !number_parse_u64(text, &seconds) || seconds > MAX_WAIT_SECONDS)
-        seconds = DEFAULT_WAIT_SECONDS;
-    return (int)seconds * 1000;
+    uint64_t seconds = DEFAULT_WAIT_SECONDS;
+    if (text && (!number_parse_u64(text, &seconds) || seconds > MAX_WAIT_SECONDS))
+        return false;
+    *milliseconds = (int)seconds * 1000;
+    return true;
+}
+
+/* What SQLite takes for something other than the path of a file. */
+static bool names_no_file(const char *path)
+{
+    return !path[0] || strcmp(path, ":memory:") == 0 || strncmp(path, "file:", 5) == 0;
 }
 
 /* --- failures --- */
@@ -209,15 +217,43 @@ static void open_immutable(struct store *s, const char *path)
     strbuf_destroy(&log);
 }
 
-static void open_file(struct store *s, const char *path, enum store_access how)
+/* A reader that may write, though it does not, is who removes the log when it is the last. */
+static void open_file(struct store *s, const char *path, enum store_access how,
+                      int wait_milliseconds)
 {
-    int flags =
-        how == STORE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    int flags = SQLITE_OPEN_READWRITE | (how == STORE_READ ? 0 : SQLITE_OPEN_CREATE);
     sqlite3_open_v2(how == STORE_MEMORY ? ":memory:" : path, &s->db, flags, NULL);
-    sqlite3_busy_timeout(s->db, wait_milliseconds());
+    sqlite3_busy_timeout(s->db, wait_milliseconds);
     if (how == STORE_READ && store_number(s, "SELECT count(*) FROM sqlite_master") < 0 &&
         sqlite3_errcode(s->db) == SQLITE_CANTOPEN)
         open_immutable(s, path);
+}
+
+static enum heddle_status refuse_path(struct store *s)
+{
+    strbuf_addf(&s->error, "--store '%s': this is no file, and nothing would be kept there\n",
+                s->path);
+    return HEDDLE_BAD_INPUT;
+}
+
+static void note_place(struct store *s)
+{
+    struct stat info;
+    if (stat(s->path, &info) == 0) {
+        s->device = (uint64_t)info.st_dev;
+        s->inode = (uint64_t)info.st_ino;
+    }
+}
+
+enum heddle_status store_check_place(struct store *s)
+{
+    struct stat info;
+    if (!s->inode || (stat(s->path, &info) == 0 && (uint64_t)info.st_dev == s->device &&
+                      (uint64_t)info.st_ino == s->inode))
+        return HEDDLE_OK;
+    return fail_with(s, HEDDLE_ENVIRONMENT,
+                     "the store was removed or replaced while it was written to, and its results "
+                     "with it; run the same command again");
 }
 
 enum heddle_status store_open(const char *path, enum store_access how, struct store **out)
@@ -226,7 +262,13 @@ enum heddle_status store_open(const char *path, enum store_access how, struct st
     *out = s;
     s->path = strdup(how == STORE_MEMORY ? "in memory" : path);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report, not an end */
-    open_file(s, path, how);
+    int wait = 0;
+    if (!read_wait(&wait))
+        return fail_with(s, HEDDLE_BAD_INPUT,
+                         "HEDDLE_STORE_WAIT_SECONDS is to be a number of seconds, at most a day");
+    if (how != STORE_MEMORY && names_no_file(path))
+        return refuse_path(s);
+    open_file(s, path, how, wait);
     if (sqlite3_errcode(s->db) != SQLITE_OK && sqlite3_errcode(s->db) != SQLITE_ROW &&
         sqlite3_errcode(s->db) != SQLITE_DONE)
         return store_fail(s, "open");
@@ -237,6 +279,8 @@ enum heddle_status store_open(const char *path, enum store_access how, struct st
     enum heddle_status status = migrate(s);
     if (status == HEDDLE_OK && !store_exec(s, "PRAGMA journal_mode = WAL"))
         status = store_fail(s, "write to");
+    if (status == HEDDLE_OK && how == STORE_WRITE)
+        note_place(s);
     return status;
 }
 

@@ -19,7 +19,8 @@ struct sqlite3;
 struct store {
     struct sqlite3 *db;
     char *path;
-    struct strbuf error; /* of the last call that failed: what, and what to do */
+    uint64_t device, inode; /* of the file as it was opened for writing; 0 = none was */
+    struct strbuf error;    /* of the last call that failed: what, and what to do */
 };
 
 enum store_access {
@@ -31,9 +32,13 @@ enum store_access {
 enum { STORE_SCHEMA_VERSION = 3 };
 
 /* *out is to be closed in any case; its error says what is wrong. HEDDLE_BAD_INPUT for a file that
- * is no store or one of a later Heddle, HEDDLE_ENVIRONMENT if it cannot be had or is damaged. */
+ * is no store or one of a later Heddle, and for a path that is none to SQLite (":memory:", where
+ * nothing would be kept); HEDDLE_ENVIRONMENT if it cannot be had or is damaged. */
 enum heddle_status store_open(const char *path, enum store_access access, struct store **out);
 void store_close(struct store *s); /* NULL is fine */
+
+/* HEDDLE_ENVIRONMENT if the file is no longer where it was opened: what is written then is lost. */
+enum heddle_status store_check_place(struct store *s);
 
 /* What the store says of a point. */
 enum store_state { STORE_ABSENT, STORE_DONE, STORE_FAILED };
@@ -44,10 +49,14 @@ enum heddle_status store_find(struct store *s, const char *key, enum store_state
  * a live process runs it now or has done it already. */
 enum heddle_status store_claim(struct store *s, const char *key, bool *claimed);
 
+/* Takes the claim back, without a result. */
+enum heddle_status store_release(struct store *s, const char *key);
+
 /* A result as it comes from `heddle run`. */
 struct store_result {
     const char *key;
-    const char *document; /* its JSON; NULL or no JSON: only the message is kept */
+    const char *failure_key; /* what it is kept under if it failed; NULL = key */
+    const char *document;    /* its JSON; NULL or no JSON: only the message is kept */
     /* What the document says too, for those that have none. */
     const char *workload, *size, *gpu, *scheduler, *l1d, *settings;
     uint64_t seed;

@@ -68,6 +68,14 @@ static bool write_claim(struct store *s, const char *key, const char *here)
     return store_finish(q);
 }
 
+enum heddle_status store_release(struct store *s, const char *key)
+{
+    sqlite3_stmt *q = store_prepare(s, "DELETE FROM claim WHERE key = :key");
+    if (q)
+        store_bind_text(q, ":key", key);
+    return store_finish(q) ? HEDDLE_OK : store_fail(s, "write to");
+}
+
 enum heddle_status store_claim(struct store *s, const char *key, bool *claimed)
 {
     char here[256] = "";

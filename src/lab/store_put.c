@@ -27,14 +27,14 @@ enum heddle_status store_find(struct store *s, const char *key, enum store_state
 /* One statement after the other, each with the parameters it names. */
 static const char *const put_statements[] = {
     "DELETE FROM claim WHERE key = :key",
-    "DELETE FROM run WHERE key = :key AND state = 'failed'",
+    "DELETE FROM run WHERE key IN (:key, :failure_key) AND state = 'failed'",
     "INSERT OR IGNORE INTO config (hash, parameters)"
     " SELECT :config, json_extract(:document, '$.config')"
     " WHERE json_type(:document, '$.config') = 'object'",
     "INSERT OR IGNORE INTO run (key, state, workload, size, seed, gpu, mode, scheduler, l1d, l2,"
     " settings, model, heddle_version, input_hash, output_hash, verified, exit_status, message,"
     " seconds, stored_at, config, replayed)"
-    " SELECT :key, iif(:status = 0, 'done', 'failed'),"
+    " SELECT iif(:status = 0, :key, :failure_key), iif(:status = 0, 'done', 'failed'),"
     " coalesce(json_extract(d, '$.workload'), json_extract(d, '$.kernel'), :workload),"
     " coalesce(json_extract(d, '$.size'), :size), coalesce(json_extract(d, '$.seed'), :seed),"
     " coalesce(json_extract(d, '$.gpu'), :gpu), json_extract(d, '$.mode'),"
@@ -66,17 +66,12 @@ static void bind_result(sqlite3_stmt *q, const struct put_values *v)
     const struct {
         const char *name, *text;
     } texts[] = {
-        {":key", r->key},
-        {":document", v->document},
-        {":config", v->config},
-        {":workload", r->workload},
-        {":size", r->size},
-        {":gpu", r->gpu},
-        {":scheduler", r->scheduler},
-        {":l1d", r->l1d},
-        {":settings", r->settings},
-        {":model", r->model},
-        {":message", r->message},
+        {":key", r->key},           {":failure_key", r->failure_key ? r->failure_key : r->key},
+        {":document", v->document}, {":config", v->config},
+        {":workload", r->workload}, {":size", r->size},
+        {":gpu", r->gpu},           {":scheduler", r->scheduler},
+        {":l1d", r->l1d},           {":settings", r->settings},
+        {":model", r->model},       {":message", r->message},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         int at = sqlite3_bind_parameter_index(q, texts[i].name);
@@ -159,10 +154,11 @@ enum heddle_status store_put(struct store *s, const struct store_result *r, int6
         return store_fail(s, "write to");
     enum heddle_status status = put_all(s, &v) ? HEDDLE_OK : store_fail(s, "write to");
     if (status == HEDDLE_OK)
-        status = store_find(s, r->key, &state, id);
+        status =
+            store_find(s, r->exit_status && r->failure_key ? r->failure_key : r->key, &state, id);
     if (status == HEDDLE_OK && !store_exec(s, "COMMIT"))
         status = store_fail(s, "write to");
     if (status != HEDDLE_OK)
         store_exec(s, "ROLLBACK");
-    return status;
+    return status == HEDDLE_OK ? store_check_place(s) : status;
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,11 +71,20 @@ static void add_failure(struct sweep *w, const struct point *p, const char *mess
     o->counts.n_failed++;
 }
 
+enum heddle_status sweep_find(struct store *s, const struct point *p, enum store_state *state,
+                              int64_t *id)
+{
+    enum heddle_status status = store_find(s, p->key, state, id);
+    if (status != HEDDLE_OK || *state == STORE_DONE || strcmp(p->key, p->failure_key) == 0)
+        return status;
+    return store_find(s, p->failure_key, state, id);
+}
+
 static enum heddle_status look_up(struct sweep *w, uint32_t i)
 {
     enum store_state state;
     int64_t id;
-    enum heddle_status status = store_find(w->store, w->points[i].key, &state, &id);
+    enum heddle_status status = sweep_find(w->store, &w->points[i], &state, &id);
     if (status != HEDDLE_OK || state == STORE_ABSENT)
         return status;
     if (state == STORE_FAILED && w->options->retry)
@@ -195,6 +205,28 @@ static void explain(const struct worker_end *e, struct strbuf *out)
         out->text[--out->len] = 0;
 }
 
+/* Memory ran out, somebody ended it, a file could not be written: nothing that the point would do
+ * again elsewhere or tomorrow. */
+static bool is_of_the_host(const struct worker_end *e)
+{
+    static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (e->exit_status == 128 + signals[i])
+            return true;
+    return e->exit_status == HEDDLE_ENVIRONMENT || e->exit_status == 127;
+}
+
+/* Told, but not stored: the next sweep tries it again. */
+static enum heddle_status give_up(struct sweep *w, const struct worker_end *e)
+{
+    struct strbuf message = {0};
+    explain(e, &message);
+    add_failure(w, &w->points[e->job], strbuf_text(&message));
+    w->outcome->counts.n_given_up++;
+    strbuf_destroy(&message);
+    return store_release(w->store, w->points[e->job].key);
+}
+
 static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
 {
     const struct point *p = &w->points[e->job];
@@ -206,6 +238,7 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
         explain(e, &message);
     struct store_result r = {
         .key = p->key,
+        .failure_key = p->failure_key,
         .document = is_whole ? strbuf_text(&e->out) : NULL,
         .workload = p->workload->name,
         .size = p->size->name,
@@ -258,7 +291,7 @@ static enum heddle_status finish_some(struct sweep *w)
     bool is_final = trace_is_done_with(w, &end);
     w->todo[end.job] = is_final ? TODO_NOTHING : TODO_WAIT;
     if (is_final)
-        status = keep_result(w, &end);
+        status = is_of_the_host(&end) ? give_up(w, &end) : keep_result(w, &end);
     strbuf_destroy(&end.out);
     strbuf_destroy(&end.err);
     if (status == HEDDLE_OK && is_final) {
@@ -341,6 +374,8 @@ enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
         tell(&w, NULL);
         status = run_all(&w);
     }
+    if (status == HEDDLE_OK)
+        status = store_check_place(s);
     workers_destroy(&w.workers);
     if (outcome->n_failures)
         qsort(outcome->failures, outcome->n_failures, sizeof *outcome->failures, compare_failures);

@@ -7,10 +7,11 @@
 #include "lab/store.h"
 
 struct sweep_progress {
-    uint32_t n_points; /* different ones */
-    uint32_t n_stored; /* found in the store */
-    uint32_t n_run;    /* run now, those that failed included */
-    uint32_t n_failed; /* now or, not tried again, before */
+    uint32_t n_points;   /* different ones */
+    uint32_t n_stored;   /* found in the store */
+    uint32_t n_run;      /* run now, those that failed included */
+    uint32_t n_failed;   /* now or, not tried again, before */
+    uint32_t n_given_up; /* of those: for want of something on this machine, so not stored */
     uint32_t n_running;
     double seconds; /* since the beginning */
 };
@@ -38,6 +39,10 @@ struct sweep_outcome {
     struct sweep_failure *failures; /* of now and of before, in the order of points */
     uint32_t n_failures, cap_failures;
 };
+
+/* What the store has of a point: its result, or that it failed under the limits of now. */
+enum heddle_status sweep_find(struct store *s, const struct point *p, enum store_state *state,
+                              int64_t *id);
 
 /* The points must have keys. HEDDLE_OK though points failed: the outcome tells; otherwise the
  * store's error does, and what was stored is stored. */

@@ -25,7 +25,52 @@ static void report_syntax(const yaml_parser_t *p, struct yaml_doc *d)
         report_byte(d->diags, d->file, d->text, p->problem_offset, problem);
     else
         diag_add(d->diags, DIAG_ERROR, d->file, d->text, (uint32_t)p->problem_mark.line + 1,
-                 (uint32_t)p->problem_mark.column + 1, NULL, "%s", problem);
+                 (uint32_t)p->problem_mark.column + 1,
+                 d->text[p->problem_mark.index] == '\t' ? "YAML is indented with blanks, not tabs"
+                                                        : NULL,
+                 "%s", problem);
+}
+
+static bool is_key(const yaml_node_t *key, const char *name)
+{
+    return key->type == YAML_SCALAR_NODE && strcmp((const char *)key->data.scalar.value, name) == 0;
+}
+
+/* Of two values under one name YAML would leave it open which one counts. */
+static void check_map(struct yaml_doc *d, const yaml_node_t *map)
+{
+    uint32_t n = (uint32_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start);
+    for (uint32_t i = 0; i < n; i++) {
+        const yaml_node_t *key = yaml_key(d, map, i);
+        for (uint32_t k = 0; k < i && key->type == YAML_SCALAR_NODE; k++)
+            if (is_key(yaml_key(d, map, k), (const char *)key->data.scalar.value)) {
+                yaml_complain(d, key, NULL, "'%s' is given twice, first in line %u",
+                              (const char *)key->data.scalar.value, yaml_line(yaml_key(d, map, k)));
+                break;
+            }
+    }
+}
+
+static void check_maps(struct yaml_doc *d)
+{
+    const yaml_node_t *end = d->document.nodes.top;
+    for (const yaml_node_t *n = d->document.nodes.start; n < end; n++)
+        if (n->type == YAML_MAPPING_NODE)
+            check_map(d, n);
+}
+
+/* What follows `---` would be read by nobody. */
+static void check_end(struct yaml_doc *d, yaml_parser_t *parser)
+{
+    yaml_document_t more;
+    if (!yaml_parser_load(parser, &more)) {
+        report_syntax(parser, d);
+        return;
+    }
+    const yaml_node_t *root = yaml_document_get_root_node(&more);
+    if (root)
+        yaml_complain(d, root, "make two files of it", "a second document: only one is read");
+    yaml_document_delete(&more);
 }
 
 bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struct diag_list *diags)
@@ -38,8 +83,12 @@ bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struc
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
     bool ok = yaml_parser_load(&parser, &d->document);
-    if (!ok)
+    if (ok && yaml_doc_root(d)) {
+        check_maps(d);
+        check_end(d, &parser);
+    } else if (!ok) {
         report_syntax(&parser, d);
+    }
     yaml_parser_delete(&parser);
     return ok;
 }
@@ -130,11 +179,6 @@ static uint32_t count_pairs(const yaml_node_t *map)
     return (uint32_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start);
 }
 
-static bool is_key(const yaml_node_t *key, const char *name)
-{
-    return key->type == YAML_SCALAR_NODE && strcmp((const char *)key->data.scalar.value, name) == 0;
-}
-
 yaml_node_t *yaml_find(struct yaml_doc *d, const yaml_node_t *map, const char *name)
 {
     for (uint32_t i = 0; i < count_pairs(map); i++)
@@ -155,9 +199,5 @@ void yaml_check_keys(struct yaml_doc *d, const yaml_node_t *map, const char *con
         if (!is_known)
             yaml_complain(d, key, suggest_hint(&d->diags->arena, name, keys, n),
                           "there is no '%s' here", name);
-        for (uint32_t k = 0; name && k < i; k++)
-            if (is_key(yaml_key(d, map, k), name))
-                yaml_complain(d, key, NULL, "'%s' is given twice, first in line %u", name,
-                              yaml_line(yaml_key(d, map, k)));
     }
 }

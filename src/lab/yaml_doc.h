@@ -16,7 +16,8 @@ struct yaml_doc {
 /* Reads a file that is to be text; whatever is wrong with it is in `diags`. */
 enum heddle_status yaml_file_read(const char *path, struct strbuf *text, struct diag_list *diags);
 
-/* False after a syntax error, which is in `diags`; otherwise yaml_doc_destroy() ends it. */
+/* False after a syntax error, which is in `diags`; otherwise yaml_doc_destroy() ends it. Also
+ * complains of keys that a map has twice, and of a second document. */
 bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struct diag_list *diags);
 void yaml_doc_destroy(struct yaml_doc *d);
 
@@ -49,7 +50,7 @@ yaml_node_t *yaml_value(struct yaml_doc *d, const yaml_node_t *map, uint32_t i);
 /* The value of a key, or NULL. */
 yaml_node_t *yaml_find(struct yaml_doc *d, const yaml_node_t *map, const char *key);
 
-/* Complains of every key of the map that is not among `keys`, and of keys given twice. */
+/* Complains of every key of the map that is not among `keys`. */
 void yaml_check_keys(struct yaml_doc *d, const yaml_node_t *map, const char *const *keys,
                      uint32_t n);
 

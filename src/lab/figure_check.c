@@ -1,0 +1,257 @@
+/* Whether a figure's rules fit its points: what could only be drawn wrongly or not at all is a
+ * mistake at its place in the file. What Heddle does not have is no mistake here: it is noted as
+ * missing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/machine.h"
+#include "lab/figure_internal.h"
+#include "stats/run_stats.h"
+
+/* Is it among what the experiment asks for and Heddle does not have? */
+static bool is_missing(const struct figure *f, const char *name)
+{
+    struct strbuf quoted = {0};
+    bool found = false;
+    strbuf_addf(&quoted, "'%s'", name);
+    for (uint32_t i = 0; i < f->spec.n_missing; i++)
+        found |= strstr(f->spec.missing[i], strbuf_text(&quoted)) != NULL;
+    strbuf_destroy(&quoted);
+    return found;
+}
+
+static const yaml_node_t *place_of(struct figure *f, const yaml_node_t *map, const char *key)
+{
+    const yaml_node_t *node = yaml_find(&f->doc, map, key);
+    return node ? node : map;
+}
+
+/* --- statistics and coordinates --- */
+
+static void check_statistic(struct figure *f, const struct figure_rule *rule)
+{
+    const struct run_stats none = {0};
+    uint32_t n_machine = machine_stat_count(NULL), n = n_machine + run_stats_count();
+    const char **names = ARENA_ARRAY(&f->arena, const char *, n);
+    bool is_known = false;
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] =
+            i < n_machine ? machine_stat_at(NULL, i).name : run_stats_at(&none, i - n_machine).name;
+        is_known |= strcmp(names[i], rule->value) == 0;
+    }
+    if (is_known)
+        return;
+    const char *near = suggest_hint(&f->doc.diags->arena, rule->value, names, n);
+    yaml_complain(&f->doc, place_of(f, rule->node, "value"),
+                  near ? near : "`heddle show stats` lists them", "there is no statistic '%s'",
+                  rule->value);
+}
+
+/* Every point must say it, or it has no place in the figure. */
+static bool check_coordinate(struct figure *f, const yaml_node_t *at, const char *name)
+{
+    const struct point *lacking = NULL;
+    uint32_t n_having = 0;
+    for (uint32_t i = 0; i < f->spec.n_points; i++) {
+        if (figure_coordinate(f, &f->spec.points[i], name))
+            n_having++;
+        else
+            lacking = &f->spec.points[i];
+    }
+    if (!lacking)
+        return true;
+    struct strbuf who = {0};
+    point_describe(lacking, &who);
+    if (n_having)
+        yaml_complain(&f->doc, at, NULL, "the point '%s' has no '%s'", strbuf_text(&who), name);
+    else
+        yaml_complain(&f->doc, at,
+                      "coordinates are workload, size, seed, gpu, scheduler, l1d, the parameters "
+                      "that the experiment sets, and the inputs of workloads",
+                      "no point of the experiment has '%s'", name);
+    strbuf_destroy(&who);
+    return false;
+}
+
+static bool some_point_has(struct figure *f, const char *name, const char *value)
+{
+    for (uint32_t i = 0; i < f->spec.n_points; i++) {
+        const char *its = figure_coordinate(f, &f->spec.points[i], name);
+        if (its && strcmp(its, value) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* --- series --- */
+
+static void check_reference(struct figure *f, const struct figure_rule *rule)
+{
+    const yaml_node_t *at = place_of(f, rule->node, "relative_to");
+    if (is_missing(f, rule->relative_value))
+        return;
+    if (!some_point_has(f, rule->relative_name, rule->relative_value)) {
+        yaml_complain(&f->doc, at, "write it as the axis has it", "no point has %s '%s'",
+                      rule->relative_name, rule->relative_value);
+        return;
+    }
+    for (uint32_t i = 0; !f->spec.n_missing && i < f->spec.n_points; i++) {
+        if (figure_reference(f, i, rule) < f->spec.n_points)
+            continue;
+        struct strbuf who = {0};
+        point_describe(&f->spec.points[i], &who);
+        yaml_complain(&f->doc, at, NULL,
+                      "nothing to relate '%s' to: no other point differs from it in %s alone and "
+                      "has %s there",
+                      strbuf_text(&who), rule->relative_name, rule->relative_value);
+        strbuf_destroy(&who);
+        return;
+    }
+}
+
+static void complain_of_pair(struct figure *f, const struct figure_rule *rule, uint32_t a,
+                             uint32_t b)
+{
+    struct strbuf first = {0}, second = {0};
+    point_describe(&f->spec.points[a], &first);
+    point_describe(&f->spec.points[b], &second);
+    yaml_complain(&f->doc, place_of(f, rule->node, "over"),
+                  "draw over what tells them apart, take a mean, or leave one out with `except`",
+                  "two points would be one in the figure, with the same %s and %s: '%s' and '%s'",
+                  f->x_axis, rule->over, strbuf_text(&first), strbuf_text(&second));
+    strbuf_destroy(&first);
+    strbuf_destroy(&second);
+}
+
+struct place {
+    const char *x, *value;
+    uint32_t point;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    int order = strcmp(p->x, q->x);
+    order = order ? order : strcmp(p->value, q->value);
+    return order ? order : (p->point > q->point) - (p->point < q->point);
+}
+
+/* No two points of a rule may be at one x in one series. */
+static void check_places(struct figure *f, const struct figure_rule *rule)
+{
+    uint32_t n = f->spec.n_points;
+    struct place *places = xcalloc(n + 1, sizeof *places);
+    for (uint32_t i = 0; i < n; i++)
+        places[i] = (struct place){figure_coordinate(f, &f->spec.points[i], f->x_axis),
+                                   figure_coordinate(f, &f->spec.points[i], rule->over), i};
+    qsort(places, n, sizeof *places, compare_places);
+    for (uint32_t i = 1; i < n; i++)
+        if (strcmp(places[i - 1].x, places[i].x) == 0 &&
+            strcmp(places[i - 1].value, places[i].value) == 0) {
+            complain_of_pair(f, rule, places[i - 1].point, places[i].point);
+            break;
+        }
+    free(places);
+}
+
+static void check_names(struct figure *f, const struct figure_rule *rule)
+{
+    uint32_t n = rule->names ? yaml_pairs(&f->doc, rule->names, "{VALUE: title}") : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const yaml_node_t *key = yaml_key(&f->doc, rule->names, i);
+        const char *value = yaml_scalar(&f->doc, key, "a value");
+        if (value && !is_missing(f, value) && !some_point_has(f, rule->over, value))
+            yaml_complain(&f->doc, key, "write it as the axis has it", "no point has %s '%s'",
+                          rule->over, value);
+    }
+}
+
+static void check_rule(struct figure *f, const struct figure_rule *rule, bool x_is_known)
+{
+    check_statistic(f, rule);
+    if (rule->with_mean && rule->with_mean != f->rules[0].with_mean)
+        yaml_complain(&f->doc, place_of(f, rule->node, "with_mean"), NULL,
+                      "all series of a figure have the same mean, and the first has another");
+    if (rule->relative_name)
+        check_reference(f, rule);
+    if (!rule->over || !check_coordinate(f, place_of(f, rule->node, "over"), rule->over))
+        return;
+    check_names(f, rule);
+    if (x_is_known)
+        check_places(f, rule);
+}
+
+/* --- what the paper says --- */
+
+static uint32_t count_series(struct figure *f, const char **titles)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < f->n_rules; r++) {
+        const struct figure_rule *rule = &f->rules[r];
+        uint32_t first = n;
+        for (uint32_t i = 0; i < (rule->over ? f->spec.n_points : 1); i++) {
+            const char *title =
+                rule->over
+                    ? figure_title(f, rule, figure_coordinate(f, &f->spec.points[i], rule->over))
+                    : rule->title;
+            bool is_new = true;
+            for (uint32_t k = first; k < n; k++)
+                is_new &= strcmp(titles[k], title) != 0;
+            if (is_new && n < FIGURE_MAX_SERIES)
+                titles[n] = title;
+            else if (is_new)
+                return n + 1;
+            n += is_new;
+        }
+    }
+    return n;
+}
+
+static void check_x(struct figure *f, const struct figure_claim *c, const char *x)
+{
+    bool is_known = is_missing(f, x) || some_point_has(f, f->x_axis, x);
+    for (uint32_t i = 0; i < f->n_rules; i++)
+        is_known |=
+            f->rules[i].with_mean && strcmp(x, figure_mean_titles[f->rules[i].with_mean]) == 0;
+    if (!is_known)
+        yaml_complain(&f->doc, c->node, "write it as the axis has it",
+                      "no point has %s '%s', which this is about", f->x_axis, x);
+}
+
+static void check_claim(struct figure *f, const struct figure_claim *c, const char **titles,
+                        uint32_t n_titles)
+{
+    bool is_known = !c->series || is_missing(f, c->series);
+    for (uint32_t i = 0; !is_known && i < n_titles; i++)
+        is_known = strcmp(titles[i], c->series) == 0;
+    if (!is_known)
+        yaml_complain(&f->doc, place_of(f, c->node, "series"),
+                      suggest_hint(&f->doc.diags->arena, c->series, titles, n_titles),
+                      "the figure has no series '%s'", c->series);
+    if (c->at)
+        check_x(f, c, c->at);
+    if (c->below)
+        check_x(f, c, c->below);
+    for (uint32_t i = 0; i < c->n_all_at; i++)
+        check_x(f, c, c->all_at[i]);
+}
+
+void figure_check(struct figure *f, yaml_node_t *root)
+{
+    const char *titles[FIGURE_MAX_SERIES];
+    uint32_t errors_before = f->doc.diags->n_errors;
+    if (!f->spec.n_points)
+        return;
+    bool x_is_known =
+        check_coordinate(f, place_of(f, yaml_find(&f->doc, root, "x"), "axis"), f->x_axis);
+    for (uint32_t i = 0; i < f->n_rules; i++)
+        check_rule(f, &f->rules[i], x_is_known);
+    if (f->doc.diags->n_errors != errors_before)
+        return;
+    uint32_t n_titles = count_series(f, titles);
+    if (n_titles > FIGURE_MAX_SERIES)
+        yaml_complain(&f->doc, place_of(f, root, "series"), NULL, "more than %d series",
+                      FIGURE_MAX_SERIES);
+    for (uint32_t i = 0; n_titles <= FIGURE_MAX_SERIES && i < f->n_claims; i++)
+        check_claim(f, &f->claims[i], titles, n_titles);
+}

@@ -1,0 +1,21 @@
+/* What the files of figures share. */
+#ifndef HEDDLE_LAB_FIGURE_INTERNAL_H
+#define HEDDLE_LAB_FIGURE_INTERNAL_H
+
+#include "lab/figure.h"
+
+/* The mean over all x is one more x, called so. */
+extern const char *const figure_mean_titles[];
+
+/* Of a point, in the figure's arena; NULL if it does not say it. */
+const char *figure_coordinate(struct figure *f, const struct point *p, const char *name);
+/* Of the series of a rule that holds the points with `value`. */
+const char *figure_title(struct figure *f, const struct figure_rule *rule, const char *value);
+/* The point that a rule relates another one to; n_points if there is none. */
+uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_rule *rule);
+
+/* Complains of all that could not be drawn as it is written: statistics, coordinates and series
+ * that do not exist, and points that would share one place. The points must have been made. */
+void figure_check(struct figure *f, yaml_node_t *root);
+
+#endif

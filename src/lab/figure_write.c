@@ -1,0 +1,123 @@
+/* A figure as CSV and as JSON: what is measured here, and what the paper says. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "lab/figure.h"
+#include "lab/query.h"
+
+/* --- CSV --- */
+
+/* What the paper gives for a series at an x; NAN = nothing. x == NULL: anywhere. */
+static double number_of_paper(const struct figure *f, const char *series, const char *x)
+{
+    for (uint32_t i = 0; i < f->n_claims; i++) {
+        const struct figure_claim *c = &f->claims[i];
+        if (c->kind == CLAIM_ABOUT && c->at && strcmp(c->series, series) == 0 &&
+            (!x || strcmp(c->at, x) == 0))
+            return c->about;
+    }
+    return NAN;
+}
+
+static void add_number(struct strbuf *out, double value)
+{
+    strbuf_add_char(out, ',');
+    if (!isnan(value))
+        strbuf_addf(out, "%.17g", value);
+}
+
+static void add_head(const struct figure *f, struct strbuf *out)
+{
+    csv_field(out, f->x_axis);
+    for (uint32_t i = 0; i < f->n_series; i++) {
+        strbuf_add_char(out, ',');
+        csv_field(out, f->series[i].title);
+    }
+    for (uint32_t i = 0; i < f->n_series; i++)
+        if (!isnan(number_of_paper(f, f->series[i].title, NULL))) {
+            struct strbuf title = {0};
+            strbuf_addf(&title, "%s (paper)", f->series[i].title);
+            strbuf_add_char(out, ',');
+            csv_field(out, strbuf_text(&title));
+            strbuf_destroy(&title);
+        }
+    strbuf_add(out, "\r\n");
+}
+
+void figure_csv(const struct figure *f, struct strbuf *out)
+{
+    add_head(f, out);
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        csv_field(out, f->xs[x]);
+        for (uint32_t i = 0; i < f->n_series; i++)
+            add_number(out, f->series[i].values[x]);
+        for (uint32_t i = 0; i < f->n_series; i++)
+            if (!isnan(number_of_paper(f, f->series[i].title, NULL)))
+                add_number(out, number_of_paper(f, f->series[i].title, f->xs[x]));
+        strbuf_add(out, "\r\n");
+    }
+}
+
+/* --- JSON --- */
+
+static void json_series(struct json_writer *w, const struct figure *f)
+{
+    json_begin_array(w, "series");
+    for (uint32_t i = 0; i < f->n_series; i++) {
+        json_begin_object(w, NULL);
+        json_string(w, "title", f->series[i].title);
+        json_string(w, "side", f->series[i].is_right ? "right" : "left");
+        json_begin_array(w, "values");
+        for (uint32_t x = 0; x < f->n_xs; x++)
+            if (isnan(f->series[i].values[x]))
+                json_null(w, NULL);
+            else
+                json_double(w, NULL, f->series[i].values[x]);
+        json_end_array(w);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void json_claim(struct json_writer *w, const struct figure *f, const struct figure_claim *c)
+{
+    struct strbuf paper = {0}, ours = {0};
+    const char *verdict = figure_verdict(f, c, &paper, &ours);
+    json_begin_object(w, NULL);
+    json_string(w, "says", c->says);
+    json_string(w, "source", c->source);
+    json_string(w, "series", c->series);
+    json_string(w, "paper", c->kind == CLAIM_WORDS ? NULL : strbuf_text(&paper));
+    json_string(w, "heddle", ours.len ? strbuf_text(&ours) : NULL);
+    json_string(w, "agrees", verdict);
+    json_end_object(w);
+    strbuf_destroy(&paper);
+    strbuf_destroy(&ours);
+}
+
+void figure_json(const struct figure *f, struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_string(&w, "figure", f->name);
+    json_string(&w, "title", f->title);
+    json_string(&w, "source", f->source);
+    json_uint(&w, "points", f->spec.n_points);
+    json_uint(&w, "points_stored", f->n_found);
+    json_string(&w, "x_axis", f->x_axis);
+    json_begin_array(&w, "x");
+    for (uint32_t x = 0; x < f->n_xs; x++)
+        json_string(&w, NULL, f->xs[x]);
+    json_end_array(&w);
+    json_series(&w, f);
+    json_begin_array(&w, "paper");
+    for (uint32_t i = 0; i < f->n_claims; i++)
+        json_claim(&w, f, &f->claims[i]);
+    json_end_array(&w);
+    json_begin_array(&w, "missing");
+    for (uint32_t i = 0; i < f->spec.n_missing; i++)
+        json_string(&w, NULL, f->spec.missing[i]);
+    json_end_array(&w);
+    json_end_object(&w);
+}
