@@ -280,29 +280,6 @@ static void read_plugins_axis(struct spec_reader *r, struct spec_axis *a,
         read_plugin(r, a, kind, yaml_item(r->doc, node, i));
 }
 
-/* Some choice of a scheduler or a policy sets the parameter already. */
-static bool is_set_by(const struct spec_axis *a, const char *name)
-{
-    size_t n = strlen(name);
-    for (uint32_t i = 0; i < a->n; i++)
-        for (uint32_t w = 0; w < a->choices[i].n_words; w++)
-            if (strncmp(a->choices[i].words[w].text, name, n) == 0 &&
-                a->choices[i].words[w].text[n] == '=')
-                return true;
-    return false;
-}
-
-/* Of two axes that set one parameter the later would win, and points would not be what they say. */
-static void check_conflict(struct spec_reader *r, const yaml_node_t *key, const char *name)
-{
-    const char *other = is_set_by(&r->axes.schedulers, name) ? "schedulers"
-                        : is_set_by(&r->axes.l1d, name)      ? "l1d"
-                                                             : NULL;
-    if (other)
-        yaml_complain(r->doc, key, "say it in one place", "'%s' is set under '%s' already", name,
-                      other);
-}
-
 static void read_schedulers(struct spec_reader *r, yaml_node_t *node)
 {
     read_plugins_axis(r, &r->axes.schedulers, &scheduler_axis, node);
@@ -325,7 +302,6 @@ static void read_settings(struct spec_reader *r, yaml_node_t *node)
         }
         if (!name)
             continue;
-        check_conflict(r, key, name);
         struct spec_axis *a = &r->axes.settings[r->axes.n_settings++];
         add_choice(a, name, key);
         multiply(r, a, 0, keep_text(r, name), yaml_value(r->doc, node, i));
@@ -422,45 +398,12 @@ static void complete_axes(struct spec_reader *r, yaml_node_t *node)
         add_choice(&a->l1d, "", node);
 }
 
-static int compare_choices(const void *a, const void *b)
-{
-    const struct axis_choice *const *x = a, *const *y = b;
-    int order = strcmp((*x)->text, (*y)->text);
-    for (uint32_t i = 0; !order && i < (*x)->n_words && i < (*y)->n_words; i++)
-        order = strcmp((*x)->words[i].text, (*y)->words[i].text);
-    return order ? order : ((*x)->n_words > (*y)->n_words) - ((*x)->n_words < (*y)->n_words);
-}
-
-/* A value that an axis has twice would be counted twice. */
-static void check_twice(struct spec_reader *r, const struct spec_axis *a)
-{
-    const struct axis_choice **sorted = xcalloc(a->n + 1, sizeof *sorted);
-    for (uint32_t i = 0; i < a->n; i++)
-        sorted[i] = &a->choices[i];
-    qsort(sorted, a->n, sizeof *sorted, compare_choices);
-    for (uint32_t i = 1; i < a->n; i++) {
-        if (compare_choices(&sorted[i - 1], &sorted[i]) != 0)
-            continue;
-        const struct axis_choice *second = sorted[i - 1] > sorted[i] ? sorted[i - 1] : sorted[i];
-        const struct point_word *w = second->n_words ? &second->words[second->n_words - 1] : NULL;
-        diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, w ? w->line : second->line,
-                 w ? w->col : second->col, NULL, "'%s' is given twice", w ? w->text : second->text);
-    }
-    free(sorted);
-}
-
 void spec_read_axes(struct spec_reader *r, yaml_node_t *node)
 {
-    const struct spec_axes *a = &r->axes;
-    const struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,
-                                           &a->workloads, &a->sizes,      &a->seeds};
     yaml_check_keys(r->doc, node, spec_keys, sizeof spec_keys / sizeof spec_keys[0]);
     read_axes(r, node);
     complete_axes(r, node);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        check_twice(r, all[i]);
-    for (uint32_t i = 0; i < a->n_settings; i++)
-        check_twice(r, &a->settings[i]);
+    spec_check_axes(r);
 }
 
 void spec_destroy_axes(struct spec_axes *a)

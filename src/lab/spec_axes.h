@@ -41,6 +41,8 @@ struct spec_reader {
 /* Reads every axis of the map `node`; what the file does not say is as the command line or the
  * defaults have it. Mistakes go to the tree's diags. */
 void spec_read_axes(struct spec_reader *r, yaml_node_t *node);
+/* Complains of values that an axis has twice, and of parameters that two axes set. */
+void spec_check_axes(struct spec_reader *r);
 void spec_destroy_axes(struct spec_axes *a);
 
 /* Keeps "KIND 'NAME'" among what is missing. */

@@ -65,8 +65,10 @@ with sqlite3.connect("r.db") as db:
     mpki = {(w, s.split("=")[1]): v for w, s, v in
             db.execute("SELECT workload, settings, l1d_mpki FROM results")}
 head, rows = table("l.csv")
-assert head == ["scheduler.limit", "speed", "misses", "ss", "bp"] and list(rows) == ["1", "4", "8"]
-for x, (speed, misses, ss, bp) in rows.items():
+assert head == ["scheduler.limit", "speed", "misses", "ss", "bp", "ss (paper)"]
+assert list(rows) == ["1", "4", "8"]
+for x, (speed, misses, ss, bp, paper) in rows.items():
+    assert paper == (1.04 if x == "8" else None)
     ratios = [ipc[w, x] / ipc[w, "8"] for w in ("ss", "bp")]
     assert [ss, bp] == ratios
     assert abs(speed - 2 / (1 / ratios[0] + 1 / ratios[1])) < 1e-12
@@ -130,9 +132,10 @@ assert table("l.csv")[1]["4"][0] is not None
 names = [line.split()[0] for line in call("figure").stdout.splitlines()[1:]]
 assert set(names) >= {"s4-fig3", "s4-fig17", "s2-fig5"}
 for name in names:
-    text = call("figure", name, "--store", "r.db", "--stored-only", "--size", "tiny").stdout
-    assert "missing" in text and "the paper says" in text, text
-assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--stored-only").stdout
+    empty = call("figure", name, "--store", "r.db", "--stored-only", "--size", "tiny", want=2)
+    assert "missing" in empty.stdout and "the paper says" in empty.stdout, empty
+    assert "without --stored-only they are run" in empty.stderr
+assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--stored-only", want=2).stdout
 
 # --- mistakes ---
 assert "did you mean 's4-fig17'" in call("figure", "s4-fig71", "--store", "r.db", want=2).stderr
@@ -157,7 +160,9 @@ for limit in (2, 6):
                           f"scheduler.limit={limit}", *small, "--json").stdout)
     assert run["stats"]["cycles"] == tuned["limits"][limit - 1]["cycles"]
 few = call("tune", "swl", "ss", "--size", "tiny", "--limits", "2,4", "--store", "r.db").stdout
-assert "limit" in few and "the best limit is 4" in few
+assert "limit" in few and "the best limit is 4, the last of those tried" in few
+assert tuned["limits"][-1]["speedup"] == 1
+assert tuned["limits"][0]["speedup"] == tuned["limits"][-1]["cycles"] / tuned["limits"][0]["cycles"]
 assert "no workload 'sss'" in call("tune", "swl", "sss", "--store", "r.db", want=2).stderr
 assert "not a whole number" in call("tune", "swl", "ss", "--limits", "x", "--store", "r.db", "--size",
                                     "tiny", want=2).stderr
