@@ -14,7 +14,7 @@
 
 enum { LINE = 128 };
 
-static void add(struct lab_stream *s, enum lab_kind kind, uint32_t sm, uint64_t line)
+static void add(struct lab_stream *s, uint8_t kind, uint32_t sm, uint64_t line)
 {
     lab_stream_add(
         s, &(struct lab_access){.kind = kind, .sm = sm, .address = line * LINE + 4 * (s->n % 32)});

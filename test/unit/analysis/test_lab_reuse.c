@@ -16,7 +16,7 @@ enum { LINE = 32, N_SETS = 4 };
 
 static const struct lab_ranges default_ranges = {{4, 8, 64}, 3};
 
-static void add(struct lab_stream *s, enum lab_kind kind, uint64_t line)
+static void add(struct lab_stream *s, uint8_t kind, uint64_t line)
 {
     lab_stream_add(s, &(struct lab_access){.kind = kind, .address = line * LINE});
 }
