@@ -103,17 +103,20 @@ static void add_rows(uint32_t from, uint32_t to, struct strbuf *out)
 
 void show_stats_markdown(struct strbuf *out)
 {
-    strbuf_add(out, "# Statistics of a run\n\n"
-                    "<!-- Written by `heddle show stats --markdown`; a test fails when it drifts. "
-                    "-->\n\n"
-                    "`heddle run --json` has them under `stats`, summed over all launches, and "
-                    "once more for each kernel under `kernels`; `--kernels` prints the most "
-                    "important ones of each kernel. `--per-pc` counts by static load, `--series N` "
-                    "by time, waits between launches included (`elapsed_cycles`). Ratios are "
-                    "computed from the sums, never averaged. At the end of "
-                    "every run the counters are checked against each other. A run that was stopped "
-                    "at a limit has `\"partial\": true`, one that failed otherwise has none.\n\n"
-                    "## Of every run\n\n");
+    strbuf_add(out,
+               "# Statistics of a run\n\n"
+               "<!-- Written by `heddle show stats --markdown`; a test fails when it drifts. "
+               "-->\n\n"
+               "`heddle run --json` has them under `stats`, summed over all launches, and "
+               "once more for each kernel under `kernels`; `--kernels` prints the most "
+               "important ones of each kernel. `--per-pc` counts by static load, `--series N` "
+               "by time, waits between launches included (`elapsed_cycles`). Ratios are "
+               "computed from the sums, never averaged. At the end of "
+               "every run the counters are checked against each other. Beside them, "
+               "`status` is the exit status and `error` says what went wrong, if anything. A "
+               "run that was stopped at a limit has `\"partial\": true` and the statistics up to "
+               "there, one that failed otherwise has no statistics.\n\n"
+               "## Of every run\n\n");
     add_rows(machine_stat_count(NULL), stat_count(), out);
     strbuf_add(out, "\n## Of timed runs\n\nCycles are cycles of the core clock. Times waited in "
                     "`l1d.reservation_fails` are of the access at the head of an SM's load/store "
