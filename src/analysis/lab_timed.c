@@ -138,9 +138,9 @@ static bool config_of(const struct l1d_header *h, const struct cache_config *l1d
     out->n_mshrs = N_MSHRS;
     out->mshr_merges = N_MERGES;
     if (l1d->sector_bytes < l1d->line_bytes || l1d->allocate_on_fill) {
-        strbuf_add(why,
-                   "the recorded L1D has sectors or allocates on fills, of which the recording "
-                   "does not tell enough");
+        strbuf_add(
+            why, "the recorded L1D has sectors or allocates on fills, and recordings tell neither "
+                 "which sectors were asked for nor which answers found no place");
         return false;
     }
     out->sector_bytes = h->line_bytes;

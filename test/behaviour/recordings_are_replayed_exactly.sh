@@ -64,6 +64,9 @@ status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out as 
 # By instructions too, which no recording tells.
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --record-l1d "$scratch/l1d.zst"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise, first the one of index"
+status 0 "$heddle" run "$scratch/count.cl" --gpu v100 --grid 4 --block 64 --arg rand:2K:1 --arg rand:4K:2 \
+    --record-l1d "$scratch/v100.zst"
+status 2 "$heddle" cache replay "$scratch/v100.zst" --timed && complains "which sectors were asked for"
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --policy lru && complains "as it was"
 status 2 "$heddle" cache curve "$scratch/l1d.zst" --timed && complains "no meaning"
 finish
