@@ -73,9 +73,16 @@ static enum heddle_status list_points(const struct sweep_command *o, const struc
             add_point(&t, &spec->points[i], state_in(s, &spec->points[i]));
         struct strbuf text = {0};
         table_print(&t, &text);
-        strbuf_addf(&text, "%u point%s\n", spec->n_points, spec->n_points == 1 ? "" : "s");
+        strbuf_addf(&text, "%u point%s", spec->n_points, spec->n_points == 1 ? "" : "s");
+        struct sweep_estimate e;
+        if (s && (status = sweep_estimate(s, spec->points, spec->n_points, &e)) == HEDDLE_OK) {
+            strbuf_add(&text, ", ");
+            lab_describe_estimate(&e, &text);
+        }
+        strbuf_add_char(&text, '\n');
         table_destroy(&t);
-        status = output_take(&text);
+        enum heddle_status printed = output_take(&text);
+        status = status == HEDDLE_OK ? printed : status;
     }
     store_close(s);
     return status;

@@ -113,6 +113,27 @@ static enum heddle_status print_summary(const struct lab_sweep *how, const struc
     return output_take(&text);
 }
 
+void lab_describe_estimate(const struct sweep_estimate *e, struct strbuf *out)
+{
+    uint32_t seconds = (uint32_t)(e->seconds + 0.5);
+    strbuf_addf(out, "%u to run", e->n_to_run);
+    if (seconds)
+        strbuf_addf(out, "; such points took %u:%02u together, one after the other", seconds / 60,
+                    seconds % 60);
+}
+
+/* Says what is ahead to who watches; a store that cannot be read is told of by what follows. */
+static void announce(struct store *s, const struct point *points, uint32_t n)
+{
+    struct sweep_estimate e;
+    struct strbuf text = {0};
+    if (sweep_estimate(s, points, n, &e) == HEDDLE_OK && e.n_to_run) {
+        lab_describe_estimate(&e, &text);
+        output_note("%u point%s, %s", n, n == 1 ? "" : "s", strbuf_text(&text));
+    }
+    strbuf_destroy(&text);
+}
+
 enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
                                   struct point *points, uint32_t n,
                                   const struct point_context *context)
@@ -124,6 +145,8 @@ enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
                                           .traces = how->traces,
                                           .progress = show_progress,
                                           .progress_user = (void *)how};
+    if (!how->is_quiet && isatty(STDERR_FILENO))
+        announce(s, points, n);
     enum heddle_status status = sweep_run(s, points, n, context, &options, &outcome);
     output_progress_end();
     output_set_farewell("");

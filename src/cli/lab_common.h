@@ -24,6 +24,9 @@ struct lab_sweep {
     bool retry, is_quiet, prints_summary;
 };
 
+/* "9 to run; such points took 0:40 together, one after the other", as far as it is known. */
+void lab_describe_estimate(const struct sweep_estimate *e, struct strbuf *out);
+
 /* Runs what the store does not have; reports every point that failed. HEDDLE_WRONG_RESULT if some
  * did. */
 enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,

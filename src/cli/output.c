@@ -290,6 +290,18 @@ enum heddle_status output_unknown_workload(const char *word)
     return status;
 }
 
+void output_note(const char *format, ...)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    erase_progress();
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
 void output_progress(const char *format, ...)
 {
     if (!isatty(STDERR_FILENO))

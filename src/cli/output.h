@@ -47,6 +47,8 @@ void output_failure(const char *text);
 void output_warnings(const char *text);
 void output_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A line for who watches: printed while standard error is a terminal, and stays. */
+void output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Shows what is going on while standard error is a terminal; the next call replaces it. */
 void output_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void output_progress_end(void);

@@ -16,7 +16,12 @@ enum {
     BOTTOM = 96,
     PLOT_W = WIDTH - LEFT - RIGHT_MARGIN,
     PLOT_H = HEIGHT - TOP - BOTTOM,
+    TITLE_W = WIDTH - LEFT - 10,
+    SIDE_W = HEIGHT - 20, /* room for a title along an axis that stands */
 };
+
+/* How wide a letter is at most, on average: titles, texts, small texts. */
+static const double title_letter = 9.4, text_letter = 7.2, small_letter = 6.7;
 
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                       "#E69F00", "#56B4E9", "#000000", "#999933"};
@@ -46,6 +51,19 @@ static void add_text(struct strbuf *out, double x, double y, const char *attribu
     strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
     add_escaped(out, text);
     strbuf_add(out, "</text>\n");
+}
+
+/* The same for a text that may be too long for its room: then its letters are narrowed. */
+static void add_fitted(struct strbuf *out, double x, double y, double room, double letter,
+                       const char *attributes, const char *text)
+{
+    char all[192];
+    if (letter * (double)strlen(text) > room)
+        snprintf(all, sizeof all, "textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\" %s", room,
+                 attributes);
+    else
+        snprintf(all, sizeof all, "%s", attributes);
+    add_text(out, x, y, all, text);
 }
 
 /* From 0 to a round number above the largest value, in about five steps of 1, 2 or 5. */
@@ -102,22 +120,23 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
 {
     double middle = TOP + PLOT_H / 2.0;
     char turn[96];
-    add_text(out, LEFT, 26, "class=\"title\"", f->title);
+    add_fitted(out, LEFT, 26, TITLE_W, title_letter, "class=\"title\"", f->title);
     struct strbuf origin = {0};
     strbuf_addf(&origin, "%s, made anew by Heddle", f->source);
     if (f->spec.n_points)
         strbuf_addf(&origin, ": inputs of size %s on %s", f->spec.points[0].size->name,
                     f->spec.points[0].gpu.text);
-    add_text(out, LEFT, 44, "class=\"n\"", strbuf_text(&origin));
+    add_fitted(out, LEFT, 44, TITLE_W, small_letter, "class=\"n\"", strbuf_text(&origin));
     strbuf_destroy(&origin);
-    add_text(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, "text-anchor=\"middle\"", f->x_title);
+    add_fitted(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, PLOT_W, text_letter, "text-anchor=\"middle\"",
+               f->x_title);
     snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(-90 22 %.1f)\"", middle);
-    add_text(out, 22, middle, turn, f->y_title);
+    add_fitted(out, 22, middle, SIDE_W, text_letter, turn, f->y_title);
     if (!has_right || !f->right_title)
         return;
     snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(90 %d %.1f)\"",
              WIDTH - 22, middle);
-    add_text(out, WIDTH - 22, middle, turn, f->right_title);
+    add_fitted(out, WIDTH - 22, middle, SIDE_W, text_letter, turn, f->right_title);
 }
 
 /* Long names are slanted. */
@@ -202,22 +221,36 @@ static void add_bars(const struct figure *f, uint32_t series, const struct scale
     }
 }
 
+enum { LEGEND_GAP = 40 };
+static const char claim_legend[] = "the paper's best";
+
+/* By how much the names must be narrowed to be all in one line. */
+static double legend_shrink(const struct figure *f, bool has_claims)
+{
+    double letters = has_claims ? sizeof claim_legend : 0;
+    double room = TITLE_W - LEGEND_GAP * (double)(f->n_series + has_claims);
+    for (uint32_t i = 0; i < f->n_series; i++)
+        letters += (double)strlen(f->series[i].title);
+    return letters * 6.6 <= room ? 1 : room > 0 ? room / (letters * 6.6) : 0.1;
+}
+
 static void add_legend(const struct figure *f, bool has_claims, struct strbuf *out)
 {
-    double x = LEFT;
+    double x = LEFT, shrink = legend_shrink(f, has_claims);
     for (uint32_t i = 0; i < f->n_series; i++) {
+        double room = 6.6 * shrink * (double)strlen(f->series[i].title);
         if (f->chart == FIGURE_BARS)
             strbuf_addf(out, "<rect x=\"%.1f\" y=\"58\" width=\"12\" height=\"12\" fill=\"%s\"/>\n",
                         x, colours[i % N_COLOURS]);
         else
             add_marker(out, i, x + 6, 64);
-        add_text(out, x + 18, 68, "", f->series[i].title);
-        x += 40 + 6.6 * (double)strlen(f->series[i].title);
+        add_fitted(out, x + 18, 68, room, shrink < 1 ? text_letter : 0, "", f->series[i].title);
+        x += LEGEND_GAP + room;
     }
     if (!has_claims)
         return;
     strbuf_addf(out, "<path class=\"claim\" d=\"M%.1f 58l6 11h-12z\"/>\n", x + 6);
-    add_text(out, x + 18, 68, "", "the paper's best");
+    add_text(out, x + 18, 68, "", claim_legend);
 }
 
 /* Where the paper says a series is highest: below the axis, in the series' colour. */
@@ -233,8 +266,10 @@ static uint32_t add_claims(const struct figure *f, struct strbuf *out)
                     double y = TOP + PLOT_H + 26 + 14 * n_at[x]++;
                     strbuf_addf(out,
                                 "<path d=\"M%.1f %.1fl6 11h-12z\" fill=\"%s\"><title>the paper's "
-                                "best for %s</title></path>\n",
-                                x_at(f, x), y, colours[k % N_COLOURS], f->series[k].title);
+                                "best for ",
+                                x_at(f, x), y, colours[k % N_COLOURS]);
+                    add_escaped(out, f->series[k].title);
+                    strbuf_add(out, "</title></path>\n");
                     n++;
                 }
     }

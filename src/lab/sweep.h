@@ -44,6 +44,15 @@ struct sweep_outcome {
 enum heddle_status sweep_find(struct store *s, const struct point *p, enum store_state *state,
                               int64_t *id);
 
+/* What is ahead of a sweep. */
+struct sweep_estimate {
+    uint32_t n_to_run; /* those that failed before are not */
+    uint32_t n_known;  /* of those, with a workload and size that the store has results of */
+    double seconds;    /* one after the other; 0 = nothing is known */
+};
+enum heddle_status sweep_estimate(struct store *s, const struct point *points, uint32_t n,
+                                  struct sweep_estimate *e);
+
 /* The points must have keys. HEDDLE_OK though points failed: the outcome tells; otherwise the
  * store's error does, and what was stored is stored. */
 enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,

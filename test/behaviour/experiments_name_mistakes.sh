@@ -113,6 +113,26 @@ rows = list(csv.reader(io.StringIO(call("figure", "f.yaml", "--store", "r.db", "
 assert rows[0] == ["workload", "lrr", "swl", "lrr (paper)"] and rows[1][3] == "1" and rows[2][3] == ""
 assert not os.path.exists("-")
 
+# Nothing of a drawing is beyond its edge, however long its names are.
+import xml.etree.ElementTree as xml
+write("f.yaml", head.replace("title: T\n", "title: " + "Long & longer " * 12 + "\n") + "series:\n"
+      "  - {value: ipc, over: scheduler, names: {lrr: %s, gto: A & B}}\n" % ("round robin " * 12) +
+      "paper:\n  - {says: a, source: b, series: A & B, highest_at: ss}\n")
+call("figure", "f.yaml", "--store", "r.db", "--svg", "f.svg")
+texts = [t for t in xml.parse("f.svg").getroot().iter("{http://www.w3.org/2000/svg}text")]
+for t in texts:
+    letters, length = len("".join(t.itertext())), t.get("textLength")
+    assert "transform" in t.attrib or float(t.get("x")) + float(length or 5 * letters) <= 800 or \
+        t.get("text-anchor"), xml.tostring(t)
+assert sum(t.get("textLength") is not None for t in texts) >= 2
+
+# What is ahead is told where it can be known.
+write("more.yaml", "workloads: [ss, bp]\nsize: tiny\nschedulers: [lrr, gto, gtrr]\n")
+with sqlite3.connect("r.db") as db:
+    db.execute("UPDATE run SET seconds = CASE workload WHEN 'ss' THEN 100 ELSE 20 END")
+ahead = call("sweep", "more.yaml", "--store", "r.db", "--dry-run").stdout.splitlines()[-1]
+assert ahead == "6 points, 2 to run; such points took 2:00 together, one after the other", ahead
+
 # --- comparisons ---
 def compares(*words, want=0):
     return call("compare", "--store", "r.db", *words, want=want)
