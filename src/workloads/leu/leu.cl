@@ -87,12 +87,14 @@ __kernel __attribute__((reqd_work_group_size(TRACK_GROUP, 1, 1))) void
 leu_track(__global const float *edges, __global const float2 *motions, uint steps,
           __global float *fields, __global float *changes)
 {
-    __local float edge[TILE_PIXELS], field[2][TILE_PIXELS], sums[TRACK_GROUP];
+    /* Both states of the field are what 16 KB hold; edges stay where they are. */
+    __local float field[2][TILE_PIXELS], sums[TRACK_GROUP];
     uint lid = get_local_id(0), cell = get_group_id(0), now = 0;
+    __global const float *edge = edges + cell * TILE_PIXELS;
     float2 motion = motions[cell];
 
     for (uint i = lid; i < TILE_PIXELS; i += TRACK_GROUP)
-        edge[i] = field[0][i] = edges[cell * TILE_PIXELS + i];
+        field[0][i] = edge[i];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint step = 0; step < steps; step++, now = 1 - now) {
         float change = 0.0f;
