@@ -40,43 +40,55 @@ static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint32_t 
     return n;
 }
 
-/* Bits [from, to) of a word, 0 <= from <= to <= 64. */
-static uint64_t ones(uint32_t from, uint32_t to)
+/* The bits of a word below `n`, and all of them from 64 on. */
+static inline uint64_t bits_below(uint32_t n)
 {
-    return from == to ? 0 : ~0ull >> (64 - (to - from)) << from;
+    return n >= 64 ? ~0ull : (1ull << n) - 1;
 }
 
-static uint32_t clamp(uint32_t value, uint32_t low, uint32_t high)
+/* A full warp's lanes [lane, lane + lanes) have the bytes [from, to) of a line. */
+static inline struct line_access make_run(uint64_t address, uint32_t lane, uint32_t lanes,
+                                          uint32_t from, uint32_t to)
 {
-    return value < low ? low : value > high ? high : value;
+    struct line_access a = {.line = address - from,
+                            .address = address,
+                            .lanes = (uint32_t)(bits_below(lanes) << lane),
+                            .segments = (1u << (to + SEGMENT_BYTES - 1) / SEGMENT_BYTES) -
+                                        (1u << from / SEGMENT_BYTES),
+                            .bytes = {bits_below(to) & ~bits_below(from), 0}};
+    if (to > 64)
+        a.bytes[1] = bits_below(to - 64) & ~bits_below(from > 64 ? from - 64 : 0);
+    return a;
 }
 
-/* All bytes of [from, to). */
-static void add_run(struct line_access *a, uint32_t from, uint32_t to)
-{
-    a->bytes[0] |= ones(clamp(from, 0, 64), clamp(to, 0, 64));
-    a->bytes[1] |= ones(clamp(from, 64, 128) - 64, clamp(to, 64, 128) - 64);
-    a->segments |= (uint32_t)ones(from / SEGMENT_BYTES, (to + SEGMENT_BYTES - 1) / SEGMENT_BYTES);
-}
-
-uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
-                      uint32_t group, struct line_access *out)
+/* Apart, so that the common case saves no registers. */
+static __attribute__((noinline)) uint32_t split_run(uint64_t first, uint32_t step, uint32_t bytes,
+                                                    uint32_t line_bytes, uint32_t group,
+                                                    struct line_access *out)
 {
     uint32_t n = 0, end = 0; /* of the group */
     for (uint32_t lane = 0, lanes; lane < WARP_LANES; lane += lanes) {
         if (lane == end)
             end = end + group < WARP_LANES ? end + group : WARP_LANES;
         uint64_t address = first + (uint64_t)lane * step;
-        uint64_t line = address & ~(uint64_t)(line_bytes - 1);
-        uint32_t from = (uint32_t)(address - line);
+        uint32_t from = (uint32_t)address & (line_bytes - 1), room = line_bytes - from;
         lanes = end - lane;
-        if (lanes * step > line_bytes - from)
-            lanes = (line_bytes - from) / step;
-        out[n] = (struct line_access){
-            .line = line, .address = address, .lanes = (uint32_t)ones(lane, lane + lanes)};
-        add_run(&out[n++], from, from + (step ? lanes * step : bytes));
+        if (lanes * step > room)
+            lanes = room / step;
+        uint32_t run = step ? lanes * step : bytes;
+        out[n++] = make_run(address, lane, lanes, from, from + run);
     }
     return n;
+}
+
+uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
+                      uint32_t group, struct line_access *out)
+{
+    uint32_t from = (uint32_t)first & (line_bytes - 1), run = step ? step * WARP_LANES : bytes;
+    if (group < WARP_LANES || from + run > line_bytes)
+        return split_run(first, step, bytes, line_bytes, group, out);
+    *out = make_run(first, 0, WARP_LANES, from, from + run);
+    return 1;
 }
 
 /* The most common shapes are a full warp side by side, or all at one place. The ends tell which it

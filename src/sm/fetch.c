@@ -62,7 +62,10 @@ static inline bool fetch_one(struct sm *sm, uint64_t now)
 
 void sm_fetch(struct sm *sm, uint64_t now)
 {
+    sm->fetch_stalled = false;
     for (uint32_t i = 0; sm->can_fetch && i < sm->config->fetch_warps; i++)
-        if (!fetch_one(sm, now))
+        if (!fetch_one(sm, now)) {
+            sm->fetch_stalled = true;
             return;
+        }
 }

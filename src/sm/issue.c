@@ -144,8 +144,10 @@ static inline __attribute__((always_inline)) void examine(struct sm *sm, struct 
 
 static inline void await_fetch(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
-    if (!w->fetching)
+    if (!w->fetching) {
         sm->can_fetch |= w->bit;
+        sm->fetch_stalled = false;
+    }
     settle(sm, w, STALLED_FETCH, now);
 }
 
@@ -154,7 +156,10 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
     struct sm_warp *w = &sm->warps[slot];
     const struct emu_warp *e = w->emu;
     sm->can_issue &= ~w->bit;
-    sm->can_fetch &= ~w->bit;
+    if (sm->can_fetch & w->bit) {
+        sm->can_fetch &= ~w->bit;
+        sm->fetch_stalled = false; /* it may be another one's turn */
+    }
     if (!e || e->state == WARP_FAULTED)
         return;
     if (e->state != WARP_RUNNING)
@@ -447,11 +452,12 @@ struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
 }
 
 /* The same as below, telling who was looked at on the way. */
-static __attribute__((noinline)) void issue_attributed(struct sm *sm, uint64_t now)
+static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t now)
 {
+    bool any = false;
     for (uint32_t s = 0; s < sm->config->n_schedulers; s++) {
         if (sm->emu.fault.kind != FAULT_NONE)
-            return;
+            return any;
         struct sched_pick p = sm_pick(sm, s, now);
         attribution_visit(sm, p, now);
         if (p.warp < 0)
@@ -459,26 +465,33 @@ static __attribute__((noinline)) void issue_attributed(struct sm *sm, uint64_t n
         uint32_t slot = (uint32_t)p.warp, pc = sm->warps[slot].emu->pc;
         issue_warp(sm, s, &sm->warps[slot], now);
         attribution_issued(sm, slot, pc);
+        any = true;
     }
+    return any;
 }
 
-/* Each scheduler in turn. */
-static void issue_ready(struct sm *sm, uint64_t now)
+/* Each scheduler in turn; false if none issued. */
+static inline bool issue_ready(struct sm *sm, uint64_t now)
 {
-    const struct scheduler_desc *d = sm->sched;
+    bool any = false;
     for (uint32_t s = 0; s < sm->config->n_schedulers; s++) {
         /* anew for each: a unit was taken, a barrier opened */
         uint64_t ready = sm->can_issue & sm->slot_mask[s];
         if (ready)
             ready = warps_with_unit(sm, sm->core_of[s], ready, now);
-        if (ready && d->may_issue)
+        if (ready && sm->sched->may_issue)
             ready = allowed_warps(sm, ready);
-        if (!ready || sm->emu.fault.kind != FAULT_NONE)
+        if (!ready)
             continue;
         struct sched_pick p = pick_ready(sm, s, ready, now);
-        if (p.warp >= 0)
-            issue_warp(sm, s, &sm->warps[p.warp], now);
+        if (p.warp < 0)
+            continue;
+        any = true;
+        issue_warp(sm, s, &sm->warps[p.warp], now);
+        if (sm->emu.fault.kind != FAULT_NONE)
+            break;
     }
+    return any;
 }
 
 /* The first cycle after `now` at which one of a sub-core's warps might issue; now or earlier = one
@@ -519,17 +532,16 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
 void sm_issue(struct sm *sm, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
-    uint64_t issued = sm->stats.issued;
+    bool any = false;
     sm->emu.cycle = now;
     if (d->advance && now > sm->scheduler_time) {
         d->advance(sm->scheduler, now - sm->scheduler_time);
         sm->scheduler_time = now;
     }
     if (sm->attribution)
-        issue_attributed(sm, now);
-    else if (sm->can_issue)
-        issue_ready(sm, now);
+        any = issue_attributed(sm, now);
+    else if (sm->can_issue && sm->emu.fault.kind == FAULT_NONE)
+        any = issue_ready(sm, now);
     /* After one that issued another mostly can, if any: not worth working out when. */
-    bool at_once = issued != sm->stats.issued && sm->can_issue;
-    sm->issue_due = at_once ? now + 1 : issue_next(sm, now);
+    sm->issue_due = any && sm->can_issue ? now + 1 : issue_next(sm, now);
 }

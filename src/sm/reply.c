@@ -90,6 +90,7 @@ static void send_first(struct sm *sm, uint64_t now)
     struct mem_request *r = sm->miss_queue[sm->miss_head];
     sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
     sm->miss_n--;
+    sm->fetch_stalled = false;
     queue_leave(&sm->miss_account, r->queued_at, now);
     sm_send(sm, r, now);
 }
@@ -159,6 +160,7 @@ static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
     void *waiters[64];
     struct cache_result result = {0};
     uint32_t n = cache_fill(sm->l1i, r->id, now, waiters, 64, &result);
+    sm->fetch_stalled = false;
     /* MODEL: all who wait get their instructions as the line comes. Were they to fetch again, warps
      * in different places of a small cache could push each other's lines out for ever. */
     for (uint32_t i = 0; i < n; i++) {

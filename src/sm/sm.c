@@ -263,7 +263,7 @@ static inline __attribute__((always_inline)) void tick(struct sm *sm, uint64_t n
         ldst_step(sm, now);
     if (sm->issue_due <= now || sm->issue_drifts || sm->attribution)
         sm_issue(sm, now);
-    if (sm->can_fetch)
+    if (sm->can_fetch && !sm->fetch_stalled)
         sm_fetch(sm, now);
     if (sm->drain_due <= now + 1 && sm_looks_ahead(sm))
         sm_drain_ahead(sm, now + 1);
@@ -286,7 +286,8 @@ static inline uint64_t next_cycle(const struct sm *sm, uint64_t now)
 {
     if (sm->emu.fault.kind != FAULT_NONE)
         return UINT64_MAX;
-    if (sm->can_fetch | sm->fetched || sm->issue_due <= now + 1)
+    bool fetches = sm->fetched || (sm->can_fetch && !sm->fetch_stalled);
+    if (fetches || sm->issue_due <= now + 1)
         return now + 1; /* no need to look further */
     uint64_t next = min_u64(sm->issue_due, min_u64(sm->ldst_due, sm->drain_due));
     next = min_u64(next, min_u64(sm->wheel.due, sm->replies.due));

@@ -193,6 +193,9 @@ struct sm {
     /* Of those: the unit it needs, its class. Others stay where they were last. */
     uint64_t by_unit[N_UNITS], by_class[N_ISSUE_CLASSES];
     uint64_t can_fetch;
+    /* L1I refused the next of them: not to be tried again before a line has come, a request has
+     * left the miss queue, or it may be another warp's turn. */
+    bool fetch_stalled;
     uint32_t last_fetched;
     uint64_t fetched; /* mask: their instructions, from the cache, are there in the next cycle */
 
