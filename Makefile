@@ -39,7 +39,7 @@ matrix: all
 soak: all
 	@sh tools/soak.sh
 
-mutants: all
+mutants: setup
 	python3 tools/mutants.py run && python3 tools/mutants.py page
 
 bench: all

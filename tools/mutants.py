@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The tests of the tests: plants known bugs, one at a time, and sees whether a test turns red.
 
-    mutants.py check             every mutant still fits the sources, exactly once
-    mutants.py list              what there is
-    mutants.py run [NAME...]     plants each (or those named) in a copy of the tree and runs tests
-    mutants.py page              doc/mutants.md from what the last run of all of them found
+    mutants.py check                every mutant still fits the sources, exactly once, and
+                                    doc/mutants.md names those there are
+    mutants.py list                 what there is
+    mutants.py run [NAME...]        plants each (or those named) in a copy of the tree, runs tests
+    mutants.py run --named [...]    the same, but no other tests than those named for a mutant
+    mutants.py page                 doc/mutants.md, with what runs have found since it was written
 
 The mutants are in test/mutants/*.txt:
 
@@ -12,27 +14,38 @@ The mutants are in test/mutants/*.txt:
     path/of/file.c
     - a line of the file, or several
     + what takes their place, or nothing
-    @ tests that should notice; these are built and run first
+    @ tests that should notice
 
 The lines with - must occur exactly once in the file, one after another; blanks at their beginning
-do not count. A mutant that none of its tests catches is put to all tests before it counts as a
-survivor. Nothing is planted in the tree itself: the copy is build-mutants/tree.
+do not count. The tests are built and run one after another until one fails; a mutant that none of
+its own tests notices is put to all others before it counts as a survivor. A test that takes 10
+times as long as it does without a mutant, and a minute at least, is taken to hang: that counts as
+noticed if the test has a time limit in `make test`, as those of test/CMakeLists.txt have.
+
+Nothing is planted in the tree itself: the copy is build-mutants/tree.
 """
 import glob
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COPY = os.path.join(ROOT, "build-mutants", "tree")
 RESULTS = os.path.join(ROOT, "build-mutants", "results.tsv")
+PAGE = os.path.join(ROOT, "doc", "mutants.md")
 BUILD = os.path.join(COPY, "build")
-SECONDS = 120  # a mutant that hangs a test for as long is caught too
+SURVIVED, NOT_RUN = "nobody", "not run yet"
 # Not questions about behaviour: they would notice any change of the text or of the speed.
-LEFT_OUT = "timing_counts|functional_budgets|cache_budgets|mutants_fit|generated_pages"
+LEFT_OUT = {"timing_counts", "functional_budgets", "cache_budgets", "scaling_counts",
+            "threads_speed_up", "generated_pages_are_current"}
 
+
+# --- mutants ---
 
 class Mutant:
     def __init__(self, name, what, source):
@@ -40,11 +53,15 @@ class Mutant:
         self.path, self.old, self.new, self.tests = "", [], [], []
 
 
+def read_file(path):
+    with open(path) as f:
+        return f.read()
+
+
 def read_mutants():
     mutants = []
     for source in sorted(glob.glob(os.path.join(ROOT, "test/mutants/*.txt"))):
-        for number, line in enumerate(open(source), 1):
-            line = line.rstrip("\n")
+        for number, line in enumerate(read_file(source).split("\n"), 1):
             head = re.match(r"\[(\w+)\] (.+)", line)
             if not line or line.startswith("#"):
                 continue
@@ -63,9 +80,9 @@ def read_mutants():
     return mutants
 
 
-def places(mutant):
+def places(mutant, root):
     """Where in its file the mutant fits: the numbers of first lines."""
-    lines = open(os.path.join(ROOT, mutant.path)).read().split("\n")
+    lines = read_file(os.path.join(root, mutant.path)).split("\n")
     old = [line.strip() for line in mutant.old]
     found = [i for i in range(len(lines) - len(old) + 1)
              if [line.strip() for line in lines[i:i + len(old)]] == old]
@@ -75,21 +92,24 @@ def places(mutant):
 def problem(mutant):
     if not mutant.old or not mutant.tests:
         return "needs lines to replace (-) and tests (@)"
-    if not os.path.exists(os.path.join(ROOT, mutant.path)):
+    if not os.path.isfile(os.path.join(ROOT, mutant.path)):
         return f"no file {mutant.path}"
-    n = len(places(mutant)[1])
+    n = len(places(mutant, ROOT)[1])
     return None if n == 1 else f"its lines occur {n} times in {mutant.path}, not once"
 
 
 def check(mutants):
     names = [m.name for m in mutants]
     bad = [f"{m.source}: [{m.name}] {problem(m)}" for m in mutants if problem(m)]
-    bad += [f"[{n}] is there twice" for n in set(names) if names.count(n) > 1]
+    bad += [f"[{n}] is there twice" for n in sorted(set(names)) if names.count(n) > 1]
+    bad += [] if len(mutants) >= 40 else ["there should be 40 mutants at least"]
     for line in bad:
         print(line)
-    print(f"{len(mutants)} mutants, {len(bad)} that do not fit the sources")
-    return 1 if bad or len(mutants) < 40 else 0
+    print(f"{len(mutants)} mutants, {len(bad)} complaints")
+    return 1 if bad else 0
 
+
+# --- the copy ---
 
 def quiet(command, **kw):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kw)
@@ -98,115 +118,251 @@ def quiet(command, **kw):
 def copy_file(path):
     """Only what differs is written, so that only that is compiled again."""
     old, new = os.path.join(ROOT, path), os.path.join(COPY, path)
-    data = open(old, "rb").read()
-    if not os.path.exists(new) or open(new, "rb").read() != data:
-        os.makedirs(os.path.dirname(new), exist_ok=True)
-        shutil.copy(old, new)
+    with open(old, "rb") as f:
+        data = f.read()
+    if os.path.exists(new):
+        with open(new, "rb") as f:
+            if f.read() == data:
+                return
+    os.makedirs(os.path.dirname(new), exist_ok=True)
+    shutil.copy(old, new)
+
+
+def remove_others(paths):
+    """Sources are globbed: what the tree has no more must not stay in the copy."""
+    for folder, folders, files in os.walk(COPY):
+        if folder == COPY and "build" in folders:
+            folders.remove("build")
+        for name in files:
+            path = os.path.join(folder, name)
+            if os.path.relpath(path, COPY) not in paths:
+                os.remove(path)
 
 
 def make_copy():
-    for path in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n"):
-        if path and os.path.isfile(os.path.join(ROOT, path)):
-            copy_file(path)
-    quiet(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja"], check=True)
-    build(["all"]).check_returncode()
+    tracked = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n")
+    paths = {path for path in tracked if path and os.path.isfile(os.path.join(ROOT, path))}
+    for path in sorted(paths):
+        copy_file(path)
+    remove_others(paths)
+    # Warnings are no errors, because many a mutant leaves something unused; debug information
+    # would only make linking slower.
+    launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+    quiet(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Mutant",
+           "-DCMAKE_C_FLAGS_MUTANT=-O2", "-DHEDDLE_WERROR=OFF"] + launcher).check_returncode()
 
 
 def build(targets):
-    return quiet(["cmake", "--build", BUILD, "--target"] + targets)
+    environment = {"CCACHE_BASEDIR": COPY, "CCACHE_NOHASHDIR": "1", **os.environ}
+    return quiet(["cmake", "--build", BUILD, "--target"] + targets, env=environment)
 
 
-def run_tests(pattern, only_first=True):
-    """The names of the tests that fail, or hang."""
-    command = ["ctest", "--test-dir", BUILD, "-R", pattern, "-E", LEFT_OUT,
-               "--timeout", str(SECONDS)] + (["--stop-on-failure"] if only_first else [])
-    out = quiet(command).stdout
-    if "No tests were found" in out:
-        sys.exit(f"no test matches {pattern}")
-    return re.findall(r"^\s*\d+ - (\S+) \(", out, re.M)
-
-
-def targets_of(tests):
-    """A test of its own program is built alone; scripts need the program."""
-    return ["heddle" if glob.glob(os.path.join(COPY, "test/behaviour", t + ".sh")) else t
-            for t in tests]
-
-
-def unknown_tests(mutants):
-    out = quiet(["ctest", "--test-dir", BUILD, "-N"]).stdout
-    there = set(re.findall(r"Test +#\d+: (\S+)", out))
-    return sorted({t for m in mutants for t in m.tests} - there)
+def write_lines(path, lines):
+    with open(os.path.join(COPY, path), "w") as f:
+        f.write("\n".join(lines))
 
 
 def plant(mutant):
-    lines, found = places(mutant)
+    """Returns the lines to put back. The tree may change meanwhile; the copy counts."""
+    lines, found = places(mutant, COPY)
     i = found[0]
     indent = re.match(r"\s*", lines[i])[0]
     new = [indent + line.strip() for line in mutant.new]
-    text = "\n".join(lines[:i] + new + lines[i + len(mutant.old):])
-    with open(os.path.join(COPY, mutant.path), "w") as f:
-        f.write(text)
+    write_lines(mutant.path, lines[:i] + new + lines[i + len(mutant.old):])
+    return lines
 
 
-def restore(mutant):
-    copy_file(mutant.path)
+# --- tests ---
+
+PASSES, FAILS, HANGS = "passes", "fails", "hangs"
 
 
-def fate(mutant):
-    plant(mutant)
-    try:
-        built = build(targets_of(mutant.tests))
+class Test:
+    """A test as ctest knows it; run without ctest, whose limits are too far off for a mutant."""
+
+    def __init__(self, entry):
+        properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
+        self.name, self.command = entry["name"], entry["command"]
+        self.folder = properties.get("WORKING_DIRECTORY", BUILD)
+        self.environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
+        self.limit = properties.get("TIMEOUT")
+        self.seconds = None  # that it takes without a mutant
+        self.sound = True  # it passes then
+
+    def targets(self):
+        """What it runs of what is built; its scratch folder it makes itself."""
+        inside = [os.path.relpath(word, BUILD) for word in self.command if word.startswith(BUILD)]
+        return [path for path in inside if not path.startswith("scratch")]
+
+    def run(self, patience):
+        process = subprocess.Popen(self.command, cwd=self.folder, start_new_session=True,
+                                   env={**os.environ, **self.environment},
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            return FAILS if process.wait(patience) else PASSES
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return HANGS
+
+    def measure(self):
+        """True if it passes, as it should without a mutant."""
+        began = time.monotonic()
+        passes = self.run(self.limit) == PASSES
+        self.seconds = time.monotonic() - began
+        return passes
+
+    def patience(self):
+        patience = max(60, 10 * (self.seconds or 0))
+        return min(patience, self.limit) if self.limit else patience
+
+
+def list_tests():
+    out = subprocess.check_output(["ctest", "--test-dir", BUILD, "--show-only=json-v1"], text=True)
+    return [entry for entry in json.loads(out)["tests"] if entry["name"] not in LEFT_OUT]
+
+
+def read_tests():
+    """All there are. ctest knows the commands of those that were built once."""
+    if not all("command" in entry for entry in list_tests()):
+        built = build(["all"])
         if built.returncode:
-            sys.exit(f"[{mutant.name}] does not compile:\n{built.stdout[-2000:]}")
-        failed = run_tests("^(" + "|".join(mutant.tests) + ")$")
-        if not failed:
-            if build(["all"]).returncode:
-                return "the build"  # of a generated file, or of a test that asserts as it compiles
-            failed = run_tests(".")
-        return failed[0] if failed else "SURVIVED"
+            sys.exit(f"the copy cannot be built:\n{built.stdout[-2000:]}")
+    return {entry["name"]: Test(entry) for entry in list_tests()}
+
+
+# --- fates ---
+
+def verdict(test):
+    """Who noticed, as the page says it; None if it did not."""
+    end = test.run(test.patience())
+    if end == FAILS:
+        return test.name
+    return f"{test.name} (time limit)" if end == HANGS and test.limit else None
+
+
+def is_sound(test, mutant, lines):
+    """Does the test pass without the mutant? Found out once for each test, when it is first used."""
+    if test.seconds is None:
+        write_lines(mutant.path, lines)
+        test.sound = build(test.targets()).returncode == 0 and test.measure()
+        plant(mutant)
+        if not test.sound:
+            print(f"    {test.name} fails without any mutant", flush=True)
+    return test.sound
+
+
+def fate_planted(mutant, tests, lines):
+    for i, test in enumerate(tests):
+        if not is_sound(test, mutant, lines):
+            continue
+        built = build(test.targets())
+        if built.returncode and i:  # a test that asserts as it compiles
+            return "the build"
+        if built.returncode:
+            print(f"[{mutant.name}] does not compile:\n{built.stdout[-2000:]}")
+            return SURVIVED
+        noticed = verdict(test)
+        if noticed:
+            return noticed
+    return SURVIVED
+
+
+def fate(mutant, tests, named_only):
+    own = [tests[name] for name in mutant.tests]
+    others = sorted((t for t in tests.values() if t not in own),
+                    key=lambda t: (t.seconds is None, t.seconds or 0))
+    lines = plant(mutant)
+    try:
+        return fate_planted(mutant, own + ([] if named_only else others), lines)
     finally:
-        restore(mutant)
+        write_lines(mutant.path, lines)
 
 
-def run(mutants, names):
-    unknown = set(names) - {m.name for m in mutants}
+def read_results():
+    if not os.path.exists(RESULTS):
+        return {}
+    return dict(line.split("\t") for line in read_file(RESULTS).split("\n") if line)
+
+
+def write_results(results):
+    with open(RESULTS, "w") as f:
+        f.writelines(f"{name}\t{noticed}\n" for name, noticed in results.items())
+
+
+def run(mutants, words):
+    named_only, names = "--named" in words, set(words) - {"--named"}
+    unknown = names - {m.name for m in mutants}
     if unknown:
         sys.exit("no such mutant: " + ", ".join(sorted(unknown)))
     chosen = [m for m in mutants if not names or m.name in names]
     make_copy()
-    if unknown_tests(chosen):
-        sys.exit("no such test: " + " ".join(unknown_tests(chosen)))
-    everyone = sorted({t for m in chosen for t in m.tests})
-    failed = run_tests("^(" + "|".join(everyone) + ")$")
-    if failed:
-        sys.exit("fails without any mutant: " + failed[0])
-    survivors = 0
-    with open(RESULTS, "w") as results:
-        for i, m in enumerate(chosen, 1):
-            caught_by = fate(m)
-            survivors += caught_by == "SURVIVED"
-            print(f"{i:3}/{len(chosen)} {m.name:34} {caught_by}", flush=True)
-            results.write(f"{m.name}\t{caught_by}\n")
-            results.flush()
-    print(f"{len(chosen) - survivors} of {len(chosen)} mutants caught, {survivors} survived")
-    return 1 if survivors else 0
+    tests = read_tests()
+    missing = {name for m in chosen for name in m.tests} - set(tests)
+    if missing:
+        sys.exit("no such test: " + ", ".join(sorted(missing)))
+    results, n_caught = read_results(), 0
+    for i, m in enumerate(chosen, 1):
+        began = time.monotonic()
+        noticed = fate(m, tests, named_only)
+        n_caught += noticed != SURVIVED
+        print(f"{i:3}/{len(chosen)} {time.monotonic() - began:5.0f} s  {m.name:34} {noticed}",
+              flush=True)
+        results[m.name] = noticed
+        write_results(results)
+    print(f"{n_caught} of {len(chosen)} mutants caught, {len(chosen) - n_caught} survived")
+    return 0 if n_caught == len(chosen) else 1
+
+
+# --- the page ---
+
+def read_page():
+    """Rows of the page by name: what is wrong, who noticed."""
+    if not os.path.exists(PAGE):
+        return {}
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \|$", read_file(PAGE), re.M)
+    return {name: (what, noticed) for name, what, noticed in rows}
+
+
+def check_page(mutants):
+    page, told = read_page(), {m.name: m.what for m in mutants}
+    drifted = sorted(set(told) - set(page)) + sorted(set(page) - set(told))
+    drifted += [n for n in told if n in page and page[n][0] != told[n]]
+    for name in drifted:
+        print(f"doc/mutants.md and test/mutants differ in [{name}]: run 'python3 tools/mutants.py "
+              f"run {name}', then 'page'")
+    return 1 if drifted else 0
+
+
+def title_of(source):
+    """The comment at its beginning, without its own full stop."""
+    return re.match(r"# (.*?)\.( |$)", read_file(os.path.join(ROOT, source)), re.M)[1]
+
+
+def page_rows(mutants, noticed):
+    rows, source = [], None
+    for m in mutants:
+        if m.source != source:
+            source = m.source
+            rows += ["", f"## {title_of(source)}", f"`{source}`", "", "| bug | what is wrong | noticed by |",
+                     "|---|---|---|"]
+        rows.append(f"| `{m.name}` | {m.what} | {noticed[m.name]} |")
+    return rows
 
 
 def page(mutants):
-    caught = dict(line.rstrip("\n").split("\t") for line in open(RESULTS))
-    missing = [m.name for m in mutants if m.name not in caught]
-    if missing:
-        sys.exit("not in the last run: " + " ".join(missing))
-    n = sum(caught[m.name] != "SURVIVED" for m in mutants)
+    noticed = {name: row[1] for name, row in read_page().items()}
+    noticed.update(read_results())
+    noticed = {m.name: noticed.get(m.name, NOT_RUN) for m in mutants}
+    n = sum(who not in (SURVIVED, NOT_RUN) for who in noticed.values())
     out = ["# The tests of the tests", "",
-           "Made by `make mutants`, which plants one known bug at a time in a copy of the tree and "
-           "runs the tests. The bugs are in `test/mutants`; `make test` checks that each still fits "
-           "the sources.", "",
-           f"**{n} of {len(mutants)} planted bugs are caught ({100 * n // len(mutants)} %).**", "",
-           "| bug | where | noticed by |", "|---|---|---|"]
-    out += [f"| {m.what} | `{m.path}` | {caught[m.name]} |" for m in mutants]
-    with open(os.path.join(ROOT, "doc", "mutants.md"), "w") as f:
-        f.write("\n".join(out) + "\n")
+           "`make mutants` plants one known bug at a time in a copy of the tree and runs tests until "
+           "one fails. This page is what it found; `make test` checks that each bug still fits the "
+           "sources, and that the page names those there are.", "",
+           f"**{n} of {len(mutants)} planted bugs are noticed ({100 * n / len(mutants):.0f} %).** "
+           "The test named is the first that failed; a time limit means that the test hung."]
+    with open(PAGE, "w") as f:
+        f.write("\n".join(out + page_rows(mutants, noticed)) + "\n")
     return 0
 
 
@@ -214,7 +370,7 @@ def main():
     mutants = read_mutants()
     mode = sys.argv[1] if len(sys.argv) > 1 else ""
     if mode == "check":
-        return check(mutants)
+        return check(mutants) | check_page(mutants)
     if mode == "list":
         for m in mutants:
             print(f"{m.name:34} {m.path}: {m.what}")
