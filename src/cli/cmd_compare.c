@@ -174,6 +174,12 @@ static void json_against(struct json_writer *w, const struct comparison *c, uint
     json_double(w, "geometric_mean", compare_geometric_mean(c, set, compare_speedup));
     json_double(w, "harmonic_mean", compare_harmonic_mean(c, set, compare_speedup));
     json_bool(w, "clocks_differ", c->clocks_differ);
+    if (c->clocks_differ) {
+        json_double(w, "geometric_mean_in_time",
+                    compare_geometric_mean(c, set, compare_speedup_in_time));
+        json_double(w, "harmonic_mean_in_time",
+                    compare_harmonic_mean(c, set, compare_speedup_in_time));
+    }
     json_uint(w, "n_moved", n);
     json_begin_array(w, "moved");
     for (uint32_t i = 0; i < n && i < top; i++) {

@@ -147,7 +147,9 @@ call("sweep", "slow.yaml", "--store", "r.db")
 clocks = ("core_clock_mhz=700,scheduler=gto", "core_clock_mhz=1300,scheduler=gto")
 text = compares(*clocks)
 assert "700 MHz" in text.stderr and "in time" in text.stdout, text
-row = json.loads(compares(*clocks, "--json").stdout)["rows"][0]["results"][1]
+doc = json.loads(compares(*clocks, "--json").stdout)
+row = doc["rows"][0]["results"][1]
+assert math.isclose(doc["against"][0]["geometric_mean_in_time"], row["speedup_in_time"], rel_tol=1e-12)
 assert math.isclose(row["speedup_in_time"], row["speedup"] * 1300 / 700, rel_tol=1e-12)
 moved = json.loads(compares("scheduler=lrr", "core_clock_mhz=700,scheduler=gto", "--json").stdout)["against"][0]["moved"]
 with sqlite3.connect("r.db") as db:
