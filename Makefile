@@ -13,7 +13,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup configure run test matrix soak mutants bench tables format clean
+.PHONY: all setup configure run test matrix soak mutants bench tables results format clean
 
 all: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -50,6 +50,11 @@ bench: all
 
 tables: all
 	@python3 tools/tables.py $(BUILD)/heddle
+
+# Hours on two cores, minutes on many: 600 points of size small.
+results: all
+	python3 tools/results.py l1d $(BUILD)/heddle $(BUILD)/results.db
+	python3 tools/results.py scheduling $(BUILD)/heddle $(BUILD)/results.db
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -85,6 +85,12 @@ uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_
     return i;
 }
 
+bool figure_draws(struct figure *f, const struct figure_rule *rule, const struct point *p)
+{
+    const char *its = rule->where_name ? figure_coordinate(f, p, rule->where_name) : NULL;
+    return !rule->where_name || (its && strcmp(its, rule->where_value) == 0);
+}
+
 static double plain_value(const struct source *s, uint32_t point, const char *stat)
 {
     const struct result *r = s->of[point];
@@ -125,7 +131,8 @@ static struct figure_series *add_series(struct figure *f, const struct figure_ru
     struct figure_series *line = &f->series[f->n_series++];
     *line = (struct figure_series){.title = title,
                                    .values = ARENA_ARRAY(&f->arena, double, f->n_xs + 2),
-                                   .is_right = rule->is_right};
+                                   .is_right = rule->is_right,
+                                   .is_relative = rule->relative_name != NULL};
     for (uint32_t i = 0; i < f->n_xs + 2; i++)
         line->values[i] = NAN;
     return line;
@@ -139,7 +146,8 @@ static void derive_mean(const struct source *s, const struct figure_rule *rule)
     for (uint32_t x = 0; line && x < f->n_xs; x++) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < f->spec.n_points; i++)
-            if (strcmp(figure_coordinate(f, &f->spec.points[i], f->x_axis), f->xs[x]) == 0)
+            if (figure_draws(f, rule, &f->spec.points[i]) &&
+                strcmp(figure_coordinate(f, &f->spec.points[i], f->x_axis), f->xs[x]) == 0)
                 values[n++] = value_of(s, i, rule);
         line->values[x] = mean_of(rule->mean, values, n);
     }
@@ -160,6 +168,8 @@ static void derive_over(const struct source *s, const struct figure_rule *rule)
     uint32_t n_values = 0, first = f->n_series;
     for (uint32_t i = 0; i < f->spec.n_points; i++) {
         const struct point *p = &f->spec.points[i];
+        if (!figure_draws(f, rule, p))
+            continue;
         const char *value = figure_coordinate(f, p, rule->over);
         uint32_t at = index_of(values, n_values, value);
         if (at == n_values) {
@@ -256,26 +266,24 @@ static uint32_t extreme(const struct figure *f, const struct figure_series *line
     return best;
 }
 
-static bool answer_extreme(const struct figure *f, const struct figure_claim *c,
-                           const struct figure_series *line, struct strbuf *ours, bool *agrees)
+enum verdict { CLAIM_HOLDS, CLAIM_GOES_THE_SAME_WAY, CLAIM_DIFFERS, CLAIM_LACKS_DATA };
+
+static enum verdict answer_extreme(const struct figure *f, const struct figure_claim *c,
+                                   const struct figure_series *line, struct strbuf *ours)
 {
     uint32_t best = extreme(f, line, c->kind == CLAIM_LOWEST_AT ? -1 : 1);
     if (best == f->n_xs)
-        return false;
+        return CLAIM_LACKS_DATA;
     strbuf_addf(ours, "%s (%.3f)", f->xs[best], line->values[best]);
+    bool holds = strcmp(f->xs[best], c->at) == 0;
     if (c->kind == CLAIM_HIGHEST_BETWEEN)
-        *agrees =
-            best > index_of(f->xs, f->n_xs, c->at) && best < index_of(f->xs, f->n_xs, c->below);
-    else
-        *agrees = strcmp(f->xs[best], c->at) == 0;
-    return true;
+        holds = best > index_of(f->xs, f->n_xs, c->at) && best < index_of(f->xs, f->n_xs, c->below);
+    return holds ? CLAIM_HOLDS : CLAIM_DIFFERS;
 }
 
-/* "About" is within a twentieth: what a reader of bars cannot tell apart. */
-static const double about_tolerance = 0.05;
-
-static bool answer_about(const struct figure *f, const struct figure_claim *c,
-                         const struct figure_series *line, struct strbuf *ours, bool *agrees)
+/* The value that a claim is about; NAN if a result is missing. */
+static double claimed_value(const struct figure *f, const struct figure_claim *c,
+                            const struct figure_series *line)
 {
     const char *const *xs = c->n_all_at ? c->all_at : &c->at;
     uint32_t n = c->n_all_at ? c->n_all_at : 1;
@@ -286,33 +294,44 @@ static bool answer_about(const struct figure *f, const struct figure_claim *c,
     }
     double value = n == 1 ? values[0] : mean_of(FIGURE_GEOMETRIC, values, n);
     free(values);
-    if (isnan(value))
-        return false;
-    strbuf_addf(ours, "%.3f", value);
-    *agrees = fabs(value / c->about - 1) <= about_tolerance;
-    return true;
+    return value;
 }
 
-bool figure_answer(const struct figure *f, const struct figure_claim *c, struct strbuf *paper,
-                   struct strbuf *ours, bool *agrees)
+/* "About" is within a twentieth: what a reader of bars cannot tell apart. */
+static const double about_tolerance = 0.05;
+
+static enum verdict answer_about(const struct figure *f, const struct figure_claim *c,
+                                 const struct figure_series *line, struct strbuf *ours)
 {
-    const struct figure_series *line = c->series ? find_series(f, c->series) : NULL;
+    double value = claimed_value(f, c, line);
+    if (isnan(value))
+        return CLAIM_LACKS_DATA;
+    strbuf_addf(ours, "%.3f", value);
+    if (fabs(value / c->about - 1) <= about_tolerance)
+        return CLAIM_HOLDS;
+    bool same_side = c->about > 1 ? value > 1 : c->about < 1 && value < 1;
+    return line->is_relative && same_side ? CLAIM_GOES_THE_SAME_WAY : CLAIM_DIFFERS;
+}
+
+static void write_claim(const struct figure_claim *c, struct strbuf *paper)
+{
     if (c->kind == CLAIM_ABOUT)
         strbuf_addf(paper, "about %.3g", c->about);
     else if (c->kind == CLAIM_HIGHEST_BETWEEN)
         strbuf_addf(paper, "between %s and %s", c->at, c->below);
     else
         strbuf_add(paper, c->kind == CLAIM_WORDS ? "-" : c->at);
-    if (c->kind == CLAIM_WORDS || !line)
-        return false;
-    return (c->kind == CLAIM_ABOUT ? answer_about : answer_extreme)(f, c, line, ours, agrees);
 }
 
 const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
                            struct strbuf *paper, struct strbuf *ours)
 {
-    bool agrees = false;
-    if (figure_answer(f, c, paper, ours, &agrees))
-        return agrees ? "yes" : "no";
-    return c->kind == CLAIM_WORDS ? "look" : "missing";
+    static const char *const words[] = {"yes", "direction", "no", "missing"};
+    const struct figure_series *line = c->series ? find_series(f, c->series) : NULL;
+    write_claim(c, paper);
+    if (c->kind == CLAIM_WORDS)
+        return "look";
+    if (!line)
+        return words[CLAIM_LACKS_DATA];
+    return words[(c->kind == CLAIM_ABOUT ? answer_about : answer_extreme)(f, c, line, ours)];
 }

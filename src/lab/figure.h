@@ -21,6 +21,7 @@ struct figure_rule {
     const char *over;
     enum figure_mean mean;
     const char *relative_name, *relative_value; /* NULL = as it is */
+    const char *where_name, *where_value;       /* only points that have it; NULL = all */
     enum figure_mean with_mean;                 /* one more x: the mean over all */
     bool is_right;                              /* measured on the axis to the right */
     yaml_node_t *names;                         /* titles by the value of `over`, or NULL */
@@ -50,6 +51,7 @@ struct figure_series {
     const char *title;
     double *values; /* by x; NAN = missing */
     bool is_right;
+    bool is_relative; /* to another point: 1 = no difference */
 };
 
 enum { FIGURE_MAX_SERIES = 16 };
@@ -87,12 +89,9 @@ void figure_destroy(struct figure *f);
 /* Fills xs and series from what the store has of the points, whose keys must be made. */
 enum heddle_status figure_derive(struct figure *f, struct store *s);
 
-/* What the paper says in a claim, and what ours are: false if that cannot be said, because of what
- * is missing. */
-bool figure_answer(const struct figure *f, const struct figure_claim *c, struct strbuf *paper,
-                   struct strbuf *ours, bool *agrees);
-
-/* "yes", "no", "missing" (what it would take), or "look" where only people can say. */
+/* What the paper says in a claim and what ours are, as texts, and whether they agree: "yes";
+ * "direction", if both are on the same side of what they are relative to; "no"; "missing" (what it
+ * would take); or "look" where only people can say. */
 const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
                            struct strbuf *paper, struct strbuf *ours);
 

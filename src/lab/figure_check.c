@@ -139,11 +139,12 @@ static int compare_places(const void *a, const void *b)
 /* No two points of a rule may be at one x in one series. */
 static void check_places(struct figure *f, const struct figure_rule *rule)
 {
-    uint32_t n = f->spec.n_points;
-    struct place *places = xcalloc(n + 1, sizeof *places);
-    for (uint32_t i = 0; i < n; i++)
-        places[i] = (struct place){figure_coordinate(f, &f->spec.points[i], f->x_axis),
-                                   figure_coordinate(f, &f->spec.points[i], rule->over), i};
+    uint32_t n = 0;
+    struct place *places = xcalloc(f->spec.n_points + 1, sizeof *places);
+    for (uint32_t i = 0; i < f->spec.n_points; i++)
+        if (figure_draws(f, rule, &f->spec.points[i]))
+            places[n++] = (struct place){figure_coordinate(f, &f->spec.points[i], f->x_axis),
+                                         figure_coordinate(f, &f->spec.points[i], rule->over), i};
     qsort(places, n, sizeof *places, compare_places);
     for (uint32_t i = 1; i < n; i++)
         if (strcmp(places[i - 1].x, places[i].x) == 0 &&
@@ -174,6 +175,10 @@ static void check_rule(struct figure *f, const struct figure_rule *rule, bool x_
                       "all series of a figure have the same mean, and the first has another");
     if (rule->relative_name)
         check_reference(f, rule);
+    if (rule->where_name && !is_missing(f, rule->where_value) &&
+        !some_point_has(f, rule->where_name, rule->where_value))
+        yaml_complain(&f->doc, place_of(f, rule->node, "where"), "write it as the axis has it",
+                      "no point has %s '%s'", rule->where_name, rule->where_value);
     if (!rule->over || !check_coordinate(f, place_of(f, rule->node, "over"), rule->over))
         return;
     check_names(f, rule);

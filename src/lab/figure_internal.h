@@ -13,6 +13,8 @@ const char *figure_coordinate(struct figure *f, const struct point *p, const cha
 const char *figure_title(struct figure *f, const struct figure_rule *rule, const char *value);
 /* The point that a rule relates another one to; n_points if there is none. */
 uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_rule *rule);
+/* Does the rule draw the point? */
+bool figure_draws(struct figure *f, const struct figure_rule *rule, const struct point *p);
 
 /* Complains of all that could not be drawn as it is written: statistics, coordinates and series
  * that do not exist, and points that would share one place. The points must have been made. */

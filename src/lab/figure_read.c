@@ -51,10 +51,22 @@ static int choice_of(struct figure *f, const yaml_node_t *map, const char *key,
 
 /* --- series --- */
 
+static void read_coordinate(struct figure *f, yaml_node_t *node, const char *key, const char **name,
+                            const char **value)
+{
+    yaml_node_t *at = yaml_find(&f->doc, node, key);
+    if (at && yaml_pairs(&f->doc, at, "one coordinate: {scheduler.limit: 32}") == 1) {
+        *name = yaml_scalar(&f->doc, yaml_key(&f->doc, at, 0), "a name");
+        *value = yaml_scalar(&f->doc, yaml_value(&f->doc, at, 0), "a value");
+    }
+    if (at && !*name)
+        yaml_complain(&f->doc, at, NULL, "expected one coordinate: {scheduler.limit: 32}");
+}
+
 static void read_rule(struct figure *f, yaml_node_t *node)
 {
-    static const char *const keys[] = {"title",       "value",     "over", "mean",
-                                       "relative_to", "with_mean", "side", "names"};
+    static const char *const keys[] = {"title",     "value", "over",  "mean", "relative_to",
+                                       "with_mean", "side",  "names", "where"};
     static const char *const means[] = {"none", "arithmetic", "geometric", "harmonic"};
     static const char *const sides[] = {"left", "right"};
     struct figure_rule *rule = &f->rules[f->n_rules++];
@@ -67,13 +79,8 @@ static void read_rule(struct figure *f, yaml_node_t *node)
     rule->with_mean = (enum figure_mean)choice_of(f, node, "with_mean", means, 4);
     rule->is_right = choice_of(f, node, "side", sides, 2) == 1;
     rule->names = yaml_find(&f->doc, node, "names");
-    yaml_node_t *to = yaml_find(&f->doc, node, "relative_to");
-    if (to && yaml_pairs(&f->doc, to, "one coordinate: {scheduler.limit: 32}") == 1) {
-        rule->relative_name = yaml_scalar(&f->doc, yaml_key(&f->doc, to, 0), "a name");
-        rule->relative_value = yaml_scalar(&f->doc, yaml_value(&f->doc, to, 0), "a value");
-    }
-    if (to && !rule->relative_name)
-        yaml_complain(&f->doc, to, NULL, "expected one coordinate: {scheduler.limit: 32}");
+    read_coordinate(f, node, "relative_to", &rule->relative_name, &rule->relative_value);
+    read_coordinate(f, node, "where", &rule->where_name, &rule->where_value);
     if (!rule->over == !rule->mean)
         yaml_complain(&f->doc, node, NULL, "a series needs either 'over' or 'mean'");
     if (!rule->over && !rule->title)
