@@ -19,7 +19,7 @@ PAGES = {
              "s3-fig5-7", "s3-fig5-8", "s3-fig5-9", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
                    ["s4-fig3", "s4-fig7", "s4-fig8", "s4-fig9", "s4-fig13", "s4-fig14", "s4-fig16",
-                    "s4-fig17", "s3-fig4-10", "s3-fig4-11", "s3-fig4-16", "v100-schedulers"]),
+                    "s4-fig17", "s4-decay", "s3-fig4-10", "s3-fig4-11", "s3-fig4-16", "v100-schedulers"]),
 }
 WHY = re.compile(r"<!-- why (\S+) -->\n(.*?)<!-- end -->\n", re.S)
 

@@ -116,6 +116,30 @@ values = [rows[x][k] for k in (0, 1) for x in rows]
 assert len(bars) == 6
 assert all(abs(h / heights[0] - v / values[0]) < 0.01 for h, v in zip(heights, values))
 
+# --- only some of the points, and claims that hold in direction alone ---
+write("where.yaml", """title: Eight ways
+source: a test
+chart: bars
+x: {axis: workload, title: workload}
+y: IPC
+sweep: {workloads: [ss, bp], size: tiny, set: {l1d.n_ways: [4, 8]}}
+series:
+  - {value: ipc, over: l1d.n_ways, where: {l1d.n_ways: 8}, relative_to: {l1d.n_ways: 4}}
+paper:
+  - {says: gains less, series: 8, at: ss, about: 1.5, source: a test}
+  - {says: loses, series: 8, at: ss, about: 0.5, source: a test}
+  - {says: loses more, series: 8, at: bp, about: 0.9, source: a test}
+  - {says: gains, series: 8, at: bp, about: 1.5, source: a test}
+  - {says: does not care, series: 8, at: bp, about: 1, source: a test}
+""")
+text = call("figure", "where.yaml", "--store", "r.db", "--csv", "w.csv").stdout
+head, rows = table("w.csv")
+assert head == ["workload", "8", "8 (paper)"], head
+assert rows["ss"][0] > 1.6 and 0.95 < rows["bp"][0] < 1, rows
+verdicts = {says: word for says, word in re.findall(r"^(\S.*?)  .*  (yes|no|direction) +a test$", text, re.M)}
+assert verdicts == {"gains less": "direction", "loses": "no", "loses more": "direction", "gains": "no",
+                    "does not care": "yes"}, (verdicts, text)
+
 # --- gaps: nothing is made up for a point that is not there ---
 with sqlite3.connect("r.db") as db:
     db.execute("PRAGMA foreign_keys = ON")
@@ -132,7 +156,7 @@ assert table("l.csv")[1]["4"][0] is not None
 names = [line.split()[0] for line in call("figure").stdout.splitlines()[1:]]
 assert set(names) >= {"s4-fig3", "s4-fig17", "s2-fig5"}
 for name in names:
-    empty = call("figure", name, "--store", "r.db", "--stored-only", "--size", "tiny", want=2)
+    empty = call("figure", name, "--store", "r.db", "--stored-only", want=2)
     assert "missing" in empty.stdout and "the paper says" in empty.stdout, empty
     assert "without --stored-only they are run" in empty.stderr
 assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--stored-only", want=2).stdout
