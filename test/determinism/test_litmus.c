@@ -67,6 +67,7 @@ LITMUS(a_load_after_a_barrier_sees_the_atomics_before_it, "atomic_then_barrier")
 LITMUS(a_counter_can_be_reset_between_reductions, "reset_after_reduction")
 LITMUS(one_threads_accesses_to_a_word_keep_their_order, "own_word")
 LITMUS(one_threads_atomics_on_a_word_keep_their_order, "own_atomics")
+LITMUS(a_warp_sees_its_stores_in_each_line_that_it_loads_from, "own_lines")
 LITMUS(who_sees_the_flag_sees_the_data, "message")
 LITMUS(a_fence_keeps_loads_behind_stores, "store_fence_load", "one_found_it")
 LITMUS(who_sees_an_atomic_flag_by_plain_loads_sees_the_data, "message_by_atomic")
@@ -105,6 +106,7 @@ int main(void)
         cmocka_unit_test(a_counter_can_be_reset_between_reductions),
         cmocka_unit_test(one_threads_accesses_to_a_word_keep_their_order),
         cmocka_unit_test(one_threads_atomics_on_a_word_keep_their_order),
+        cmocka_unit_test(a_warp_sees_its_stores_in_each_line_that_it_loads_from),
         cmocka_unit_test(who_sees_the_flag_sees_the_data),
         cmocka_unit_test(a_fence_keeps_loads_behind_stores),
         cmocka_unit_test(who_sees_an_atomic_flag_by_plain_loads_sees_the_data),
