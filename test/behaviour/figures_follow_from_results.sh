@@ -162,7 +162,7 @@ for name in names:
 assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--stored-only", want=2).stdout
 
 # --- mistakes ---
-assert "did you mean 's4-fig17'" in call("figure", "s4-fig71", "--store", "r.db", want=2).stderr
+assert "did you mean 's4-fig17'" in call("figure", "s4-fgi17", "--store", "r.db", want=2).stderr
 assert "needs a place" in call("figure", "s4-fig3", want=2).stderr
 write("bad.yaml", head_of + "series:\n  - {value: ipc, ovre: workload}\n")
 bad = call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
