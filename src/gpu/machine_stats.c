@@ -138,6 +138,21 @@ static double get_hit_rate(const struct machine_totals *t)
     return ratio(t->l1d.hits + t->l1d.merges, t->l1d.loads - t->l1d.bypasses);
 }
 
+static double get_kept_loads(const struct machine_totals *t)
+{
+    return (double)(t->l1d.loads - t->l1d.bypasses);
+}
+
+static double get_access_ratio(const struct machine_totals *t)
+{
+    return ratio(t->l1d.loads + t->l1d.stores, t->run.thread_insts);
+}
+
+static double get_zero_reuse(const struct machine_totals *t)
+{
+    return ratio(t->l1d.evictions_unused, t->l1d.evictions);
+}
+
 static double get_occupancy(const struct machine_totals *t)
 {
     return ratio(t->sm.warp_cycles, t->cycles * t->n_sms * t->warps_per_sm);
@@ -184,6 +199,13 @@ static const struct row rows[] = {
           get_mpki_no_bypass),
     RATIO("l1d.hit_rate", "fraction", "hits and merges among loads that were not bypassed",
           get_hit_rate),
+    RATIO("l1d.kept_loads", "accesses", "loads that were not bypassed: L1D's traffic in S2",
+          get_kept_loads),
+    RATIO("l1d.access_ratio", "fraction",
+          "loads and stores of L1D for each thread instruction: S2's memory access ratio",
+          get_access_ratio),
+    RATIO("l1d.zero_reuse", "fraction", "replaced lines that were never hit or merged with",
+          get_zero_reuse),
     COUNT("l1d.lru_differences", "decisions", "decisions that differed from LRU's",
           lru_differences),
     COUNT("l1d.reservation_fails", "cycles", "cycles accesses waited at L1D, for any cause",
