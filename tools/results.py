@@ -17,7 +17,7 @@ import tempfile
 FOLDER = "doc/results"
 PAGES = {
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
-            ["s2-fig5", "s2-fig6", "s2-fig10", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig13",
+            ["s2-fig5", "s2-fig6", "s2-fig10", "s2-fig10-lines", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig13",
              "s3-fig5-7", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
                    ["s4-fig3", "s4-fig7", "s4-fig8", "s4-fig9", "s4-fig13", "s4-fig14", "s4-fig16",
