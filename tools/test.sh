@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 sh tools/check_style.sh
 note "style: include direction, formatting, words" $?
 python3 tools/mutants.py check
-note "the planted bugs of test/mutants fit the sources" $?
+note "the planted bugs of test/mutants fit the sources, and doc/mutants.md names them" $?
 build build && run_tests build
 build build-clang -DCMAKE_C_COMPILER=clang
 build build-asan -DHEDDLE_SANITIZE=ON && run_tests build-asan
