@@ -52,6 +52,10 @@ struct heddle_attributed {
     uint32_t sm, slot;                   /* where it ran: warp slot or CTA slot of the SM */
     uint64_t start_cycle, end_cycle;     /* assignment to the SM; the cycle after the (last) exit */
     uint64_t cycles[HEDDLE_N_LATENCIES]; /* by heddle_latency_name() */
+    /* Of a CTA: its warps with the longest and the shortest life, the first of equals. */
+    uint32_t slowest_warp, fastest_warp;
+    uint64_t slowest_cycles, fastest_cycles;
+    uint64_t idle_cycles; /* of its warps, from their exits to that of the slowest */
 };
 
 struct heddle_sim;

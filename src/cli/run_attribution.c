@@ -6,6 +6,7 @@
 
 #include "cli/output.h"
 #include "cli/table.h"
+#include "gpu/sim.h"
 #include "sm/attribution.h"
 
 static const char *const stat_names[] = {
@@ -48,7 +49,11 @@ static void write_record(struct output_stream *file, const struct heddle_attribu
                 r->end_cycle);
     for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++)
         strbuf_addf(&line, ",%" PRIu64, r->cycles[i]);
-    strbuf_add_char(&line, '\n');
+    if (r->is_cta)
+        strbuf_addf(&line, ",%u,%" PRIu64 ",%u,%" PRIu64 ",%" PRIu64 "\n", r->slowest_warp,
+                    r->slowest_cycles, r->fastest_warp, r->fastest_cycles, r->idle_cycles);
+    else
+        strbuf_add(&line, ",,,,,\n");
     output_add(file, line.text, line.len);
     strbuf_destroy(&line);
 }
@@ -59,7 +64,7 @@ void run_attribution_titles(struct output_stream *file)
     strbuf_add(&line, "record,launch,kernel,cta,warp,n_warps,sm,slot,start_cycle,end_cycle");
     for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++)
         strbuf_addf(&line, ",%s", stat_names[i]);
-    strbuf_add_char(&line, '\n');
+    strbuf_add(&line, ",slowest_warp,slowest_cycles,fastest_warp,fastest_cycles,idle_cycles\n");
     output_add(file, line.text, line.len);
     strbuf_destroy(&line);
 }
@@ -80,15 +85,25 @@ struct counters {
     int kernel; /* -1 = all */
 };
 
-static uint64_t count(struct counters c, const char *name)
+static struct heddle_stat find(struct counters c, const char *name)
 {
     for (uint32_t i = 0; i < heddle_stat_count(c.sim); i++) {
         struct heddle_stat s = c.kernel < 0 ? heddle_stat_at(c.sim, i)
                                             : heddle_launched_stat_at(c.sim, (uint32_t)c.kernel, i);
         if (strcmp(s.name, name) == 0)
-            return s.count;
+            return s;
     }
-    return 0;
+    return (struct heddle_stat){0};
+}
+
+static uint64_t count(struct counters c, const char *name)
+{
+    return find(c, name).count;
+}
+
+static double real(struct counters c, const char *name)
+{
+    return find(c, name).real;
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -220,6 +235,59 @@ static uint32_t largest_latency(const struct heddle_attributed *r, int without)
     return best;
 }
 
+/* What the slowest warps of CTAs have more of than the fastest, the two largest categories. */
+static void print_excess(struct counters all, struct strbuf *out)
+{
+    struct heddle_attributed more = {0};
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++) {
+        char slowest[64], fastest[64];
+        snprintf(slowest, sizeof slowest, "attribution.cta.slowest.%s", stat_names[i]);
+        snprintf(fastest, sizeof fastest, "attribution.cta.fastest.%s", stat_names[i]);
+        uint64_t s = count(all, slowest), f = count(all, fastest);
+        more.cycles[i] = s > f ? s - f : 0;
+        sum += more.cycles[i];
+    }
+    uint32_t first = largest_latency(&more, -1), second = largest_latency(&more, (int)first);
+    if (sum)
+        strbuf_addf(out, ", with more of %s (%.0f %%), %s (%.0f %%)", heddle_latency_name(first),
+                    percent(more.cycles[first], sum), heddle_latency_name(second),
+                    percent(more.cycles[second], sum));
+}
+
+static void print_pace(struct counters all, struct strbuf *out)
+{
+    uint64_t slowest = count(all, "attribution.cta.slowest_cycles"),
+             fastest = count(all, "attribution.cta.fastest_cycles");
+    if (!count(all, "attribution.cta.ctas"))
+        return;
+    strbuf_addf(out, "Slowest warps of CTAs live %.1f %% longer than the fastest",
+                percent(slowest - fastest, fastest));
+    print_excess(all, out);
+    strbuf_addf(
+        out, "\n  while their CTAs wait for them, %.1f %% of the warp slots of these stand empty\n",
+        100 * real(all, "attribution.cta.idle"));
+}
+
+/* Only if a provider says something. */
+static void print_criticality(struct counters all, struct strbuf *out)
+{
+    const char *provider = all.sim->machine->config->criticality->name;
+    uint64_t samples = count(all, "attribution.criticality.samples");
+    if (!samples)
+        return;
+    strbuf_addf(out,
+                "Criticality (%s): slowest warps of CTAs are in the slower half in %.1f %% of ",
+                provider, 100 * real(all, "attribution.criticality.accuracy"));
+    text_count(out, samples);
+    strbuf_addf(out, " samples,\n  in %.1f %% of those in which others live",
+                100 * real(all, "attribution.criticality.accuracy_among_others"));
+    if (!strcmp(provider, "oracle"))
+        strbuf_addf(out, "; %.1f %% of CTAs have another slowest warp than recorded",
+                    100 * real(all, "attribution.criticality.inversion"));
+    strbuf_add(out, "\n");
+}
+
 static void add_slowest(struct table *t, const struct slowest *s, uint32_t i)
 {
     const struct heddle_attributed *r = &s->kept[i];
@@ -265,10 +333,21 @@ void run_attribution_print(const struct run_attribution *a, const struct heddle_
     strbuf_add(out, " cycles of the machine (doc/attribution.md):\n");
     print_shares(sim, out);
     print_stalls(sim, out);
+    print_pace(all, out);
+    print_criticality(all, out);
     print_slowest(a, out);
 }
 
 /* --- JSON --- */
+
+static void json_pace(const struct heddle_attributed *cta, struct json_writer *j)
+{
+    json_uint(j, "slowest_warp", cta->slowest_warp);
+    json_uint(j, "slowest_cycles", cta->slowest_cycles);
+    json_uint(j, "fastest_warp", cta->fastest_warp);
+    json_uint(j, "fastest_cycles", cta->fastest_cycles);
+    json_uint(j, "idle_cycles", cta->idle_cycles);
+}
 
 static void json_slowest(const struct slowest *s, const char *key, struct json_writer *j)
 {
@@ -288,6 +367,8 @@ static void json_slowest(const struct slowest *s, const char *key, struct json_w
         json_uint(j, "end_cycle", r->end_cycle);
         for (uint32_t k = 0; k < HEDDLE_N_LATENCIES; k++)
             json_uint(j, stat_names[k], r->cycles[k]);
+        if (r->is_cta)
+            json_pace(r, j);
         json_end_object(j);
     }
     json_end_array(j);

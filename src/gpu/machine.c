@@ -93,6 +93,14 @@ static void create_sms(struct machine *m)
     }
 }
 
+/* Between the events of an SM nobody asks how critical its warps are, so the machine does. */
+static void sample_criticality(void *user, const struct machine *m, uint64_t cycle)
+{
+    (void)user;
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        attribution_sample(&m->sms[i], cycle);
+}
+
 static void create_partitions(struct machine *m)
 {
     const struct machine_config *c = m->config;
@@ -187,6 +195,9 @@ struct machine *machine_create(const struct machine_config *config,
     uint32_t threads = options->threads < n ? options->threads : n; /* more would find no work */
     if (threads > 1)
         m->engine.team = team_create(threads);
+    if (options->attribute && m->sms[0].criticality_counts)
+        machine_watch(m, (struct machine_watcher){.period_cycles = ATTRIBUTION_SAMPLE_CYCLES,
+                                                  .look = sample_criticality});
     return m;
 }
 

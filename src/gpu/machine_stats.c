@@ -153,6 +153,34 @@ static double get_zero_reuse(const struct machine_totals *t)
     return ratio(t->l1d.evictions_unused, t->l1d.evictions);
 }
 
+static double get_disparity(const struct machine_totals *t)
+{
+    const struct pace_stats *p = &t->latency.pace;
+    return ratio(p->slowest_cycles - p->fastest_cycles, p->fastest_cycles);
+}
+
+static double get_idle(const struct machine_totals *t)
+{
+    return ratio(t->latency.pace.idle_cycles, t->latency.pace.cta_warp_cycles);
+}
+
+static double get_accuracy(const struct machine_totals *t)
+{
+    return ratio(t->latency.pace.slow, t->latency.pace.samples);
+}
+
+/* A warp that is alone is slow whatever is predicted. */
+static double get_accuracy_among_others(const struct machine_totals *t)
+{
+    const struct pace_stats *p = &t->latency.pace;
+    return ratio(p->slow - p->samples_alone, p->samples - p->samples_alone);
+}
+
+static double get_inversion(const struct machine_totals *t)
+{
+    return ratio(t->latency.pace.inversions, t->latency.pace.ctas);
+}
+
 static double get_occupancy(const struct machine_totals *t)
 {
     return ratio(t->sm.warp_cycles, t->cycles * t->n_sms * t->warps_per_sm);
@@ -252,9 +280,51 @@ static const struct row attribution_rows[] = {
     STRUCTURAL("fp64", UNIT_FP64, "no unit for 64-bit floating point takes it"),
     STRUCTURAL("sfu", UNIT_SFU, "no SFU takes it"),
     STRUCTURAL("ldst", UNIT_LDST, "the load/store unit is full"),
+    COUNT("attribution.cta.ctas", "CTAs", "CTAs of more than one warp, whose warps are compared",
+          latency.pace.ctas),
+    COUNT("attribution.cta.idle_cycles", "warp cycles",
+          "from the exits of warps to that of the slowest one of their CTA",
+          latency.pace.idle_cycles),
+    COUNT("attribution.cta.slowest_cycles", "warp cycles", "lives of the slowest warps of CTAs",
+          latency.pace.slowest_cycles),
+    COUNT("attribution.cta.fastest_cycles", "warp cycles", "lives of the fastest warps of CTAs",
+          latency.pace.fastest_cycles),
+#define LATENCY(id, name, title, help)                                                             \
+    COUNT("attribution.cta.slowest." name, "warp cycles", "of the slowest warps of CTAs: " help,   \
+          latency.pace.slowest[LATENCY_##id]),
+    LATENCIES(LATENCY)
+#undef LATENCY
+#define LATENCY(id, name, title, help)                                                             \
+    COUNT("attribution.cta.fastest." name, "warp cycles", "of the fastest warps of CTAs: " help,   \
+          latency.pace.fastest[LATENCY_##id]),
+        LATENCIES(LATENCY)
+#undef LATENCY
+            RATIO("attribution.cta.disparity", "fraction",
+                  "slowest against fastest warps of CTAs: (slowest - fastest) / fastest "
+                  "(S3 section 4.1.1)",
+                  get_disparity),
+    RATIO("attribution.cta.idle", "fraction",
+          "idle_cycles against the time in which their CTAs were resident (S3 Fig. 3.3)", get_idle),
+    COUNT("attribution.criticality.samples", "samples",
+          "of the slowest warp of each CTA, every 256 cycles, with a criticality provider",
+          latency.pace.samples),
+    COUNT("attribution.criticality.samples_alone", "samples",
+          "of these, with no other warp of the CTA alive", latency.pace.samples_alone),
+    COUNT("attribution.criticality.slow", "samples",
+          "in which it was more critical than at least half of the other live warps of its CTA",
+          latency.pace.slow),
+    RATIO("attribution.criticality.accuracy", "fraction", "slow / samples (S3 section 4.3.3)",
+          get_accuracy),
+    RATIO("attribution.criticality.accuracy_among_others", "fraction",
+          "the same without the samples in which it was alone", get_accuracy_among_others),
+    COUNT("attribution.criticality.inversions", "CTAs",
+          "with the provider oracle, of CTAs of more than one warp: whose slowest warp is not the "
+          "slowest of the recorded run",
+          latency.pace.inversions),
+    RATIO("attribution.criticality.inversion", "fraction",
+          "inversions / attribution.cta.ctas (S3 Table 3.3)", get_inversion),
 };
 enum { N_ATTRIBUTION_ROWS = sizeof attribution_rows / sizeof attribution_rows[0] };
-_Static_assert(N_ATTRIBUTION_ROWS == N_LATENCIES + N_UNITS, "a row for each category and unit");
 
 uint32_t machine_stat_count(const struct machine *m)
 {
@@ -290,6 +360,20 @@ static bool check(bool holds, const char *what, struct strbuf *why)
     return holds;
 }
 
+static bool check_pace(const struct pace_stats *p, struct strbuf *why)
+{
+    uint64_t slowest = 0, fastest = 0;
+    for (uint32_t i = 0; i < N_LATENCIES; i++) {
+        slowest += p->slowest[i];
+        fastest += p->fastest[i];
+    }
+    bool ok = check(slowest == p->slowest_cycles && fastest == p->fastest_cycles,
+                    "latencies of the slowest and fastest warps sum up to their lives", why);
+    ok &= check(p->samples_alone <= p->slow && p->slow <= p->samples,
+                "a warp that is alone is slow, and a slow one is sampled", why);
+    return ok;
+}
+
 static bool check_latency(const struct machine_totals *t, struct strbuf *why)
 {
     uint64_t sum = 0, structural = 0;
@@ -304,6 +388,7 @@ static bool check_latency(const struct machine_totals *t, struct strbuf *why)
     ok &= check(sum == t->sm.warp_cycles, "latencies sum up to sm.warp_cycles", why);
     ok &= check(structural == t->latency.cycles[LATENCY_STRUCTURAL_HAZARD],
                 "structural hazards of all units sum up", why);
+    ok &= check_pace(&t->latency.pace, why);
     return ok;
 }
 

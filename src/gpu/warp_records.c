@@ -46,6 +46,31 @@ static struct heddle_attributed warp_record(const struct warp_latency *w)
     return r;
 }
 
+static uint64_t lifetime(const struct heddle_attributed *r)
+{
+    return r->end_cycle - r->start_cycle;
+}
+
+/* All warps of a CTA start together, so who lives longer makes those that have ended wait. */
+static void keep_pace(struct heddle_attributed *cta, const struct heddle_attributed *w)
+{
+    uint64_t life = lifetime(w);
+    if (life > cta->slowest_cycles) {
+        cta->idle_cycles += (cta->n_warps - 1) * (life - cta->slowest_cycles);
+        cta->slowest_cycles = life;
+        cta->slowest_warp = w->warp;
+    } else {
+        cta->idle_cycles += cta->slowest_cycles - life;
+        if (life == cta->slowest_cycles && w->warp < cta->slowest_warp)
+            cta->slowest_warp = w->warp;
+    }
+    if (life < cta->fastest_cycles ||
+        (life == cta->fastest_cycles && w->warp < cta->fastest_warp)) {
+        cta->fastest_cycles = life;
+        cta->fastest_warp = w->warp;
+    }
+}
+
 static void add_to_cta(struct heddle_attributed *cta, const struct heddle_attributed *w,
                        uint32_t cta_slot)
 {
@@ -56,12 +81,15 @@ static void add_to_cta(struct heddle_attributed *cta, const struct heddle_attrib
         cta->is_cta = true;
         cta->warp = 0;
         cta->slot = cta_slot;
+        cta->slowest_warp = cta->fastest_warp = w->warp;
+        cta->slowest_cycles = cta->fastest_cycles = lifetime(w);
         return;
     }
     for (uint32_t i = 0; i < N_LATENCIES; i++)
         cta->cycles[i] += w->cycles[i];
     cta->n_warps = n + 1;
     cta->end_cycle = w->end_cycle > end ? w->end_cycle : end;
+    keep_pace(cta, w);
 }
 
 static void keep(struct sm_records *sm, const struct heddle_attributed *record)

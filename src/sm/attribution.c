@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/pace.h"
 #include "sm/sm.h"
 
 /* A load whose result a register waits for. There is at most one in flight for each register, so a
@@ -30,6 +31,7 @@ struct attribution {
     uint64_t n_loads;
     uint64_t next; /* cycles before this one have been attributed, or are nobody's */
     struct latency_stats stats;
+    struct pace *pace;
     struct attribution_listener listeners[ATTRIBUTION_MAX_LISTENERS];
     uint32_t n_listeners;
     bool wants_spans;
@@ -231,6 +233,7 @@ void attribution_start(struct sm *sm, uint32_t slot, uint64_t now)
     resize_loads(sm);
     memset(a->loads + (size_t)slot * a->n_registers, 0, a->n_registers * sizeof *a->loads);
     a->accounts[slot] = (struct account){.next = now};
+    pace_start(a->pace, &sm->view, slot, sm->view.criticality_of(sm->criticality, slot, now));
     for (uint32_t i = 0; i < a->n_listeners; i++)
         if (a->listeners[i].on_warp_start)
             a->listeners[i].on_warp_start(a->listeners[i].user, slot, now);
@@ -265,23 +268,32 @@ void attribution_end(struct sm *sm, uint32_t slot, uint64_t now)
                              .is_last_of_cta = sm->cta_warps[s->cta_slot] == 1};
     memcpy(w.cycles, a->accounts[slot].cycles, sizeof w.cycles);
     take_account(a, &w);
+    pace_end(a->pace, &w, &a->stats.pace);
     for (uint32_t i = 0; i < a->n_listeners; i++)
         if (a->listeners[i].on_warp_end)
             a->listeners[i].on_warp_end(a->listeners[i].user, &w);
+}
+
+void attribution_sample(struct sm *sm, uint64_t now)
+{
+    pace_sample(sm->attribution->pace, &sm->view, now);
 }
 
 /* --- set-up --- */
 
 void attribution_create(struct sm *sm)
 {
-    if (!sm->attribution)
-        sm->attribution = xcalloc(1, sizeof *sm->attribution);
+    if (sm->attribution)
+        return;
+    sm->attribution = xcalloc(1, sizeof *sm->attribution);
+    sm->attribution->pace = pace_create(sm->criticality->desc == criticality_find("oracle"));
 }
 
 void attribution_destroy(struct attribution *a)
 {
     if (!a)
         return;
+    pace_destroy(a->pace);
     free(a->loads);
     free(a);
 }

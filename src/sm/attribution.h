@@ -39,12 +39,28 @@ enum latency {
         N_LATENCIES
 };
 
+/* How the warps of CTAs kept pace (sm/pace.h), summed over the CTAs that have ended. */
+struct pace_stats {
+    /* Of CTAs of more than one warp: their number and that of their warps. */
+    uint64_t ctas, warps;
+    uint64_t slowest[N_LATENCIES], fastest[N_LATENCIES]; /* of the slowest, the fastest warps */
+    uint64_t slowest_cycles, fastest_cycles;             /* their lives */
+    uint64_t cta_warp_cycles;                            /* warps x the life of the slowest */
+    uint64_t idle_cycles; /* the part of them in which warps had ended already */
+    /* Of these, with an oracle: whose slowest warp is not the one that it took for the slowest. */
+    uint64_t inversions;
+    /* Of all CTAs, samples of the warp that was the slowest in the end: how many, how many with no
+     * other warp of its CTA alive, how many that took it for slow. */
+    uint64_t samples, samples_alone, slow;
+};
+
 /* Summed over the warps of an SM that have ended. */
 struct latency_stats {
     uint64_t cycles[N_LATENCIES];
     uint64_t
         structural[N_UNITS]; /* STRUCTURAL_HAZARD by the unit that was wanted, of live ones too */
     uint64_t warps;
+    struct pace_stats pace;
     uint64_t broken; /* warps whose categories do not sum up to their lifetime: none, or a fault */
 };
 
@@ -82,6 +98,11 @@ void attribution_create(struct sm *sm);
 void attribution_destroy(struct attribution *a); /* NULL is fine */
 void attribution_listen(struct attribution *a, const struct attribution_listener *l);
 const struct latency_stats *attribution_stats(const struct attribution *a);
+
+/* Called every ATTRIBUTION_SAMPLE_CYCLES core cycles, before anything of that cycle has happened:
+ * what does the criticality provider say? The period is chosen: the source calls it periodic. */
+enum { ATTRIBUTION_SAMPLE_CYCLES = 256 };
+void attribution_sample(struct sm *sm, uint64_t now);
 
 /* --- called by the SM, which must have an attribution --- */
 void attribution_start(struct sm *sm, uint32_t slot, uint64_t now);

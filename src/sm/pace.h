@@ -1,0 +1,27 @@
+/* How the warps of a CTA keep pace with each other, seen when the CTA has ended: its slowest and
+ * its fastest warp (S3 section 4.1), whether the slowest was predicted to be among the slower ones
+ * (S3 section 4.3.3), and whether it is the one that an oracle took for the slowest (S3 Table 3.3).
+ *
+ * Watches only, as part of the attribution of an SM. The slowest warp is the one with the longest
+ * life, the fastest the one with the shortest; of equals the first of the CTA. */
+#ifndef HEDDLE_SM_PACE_H
+#define HEDDLE_SM_PACE_H
+
+#include "sm/attribution.h"
+
+struct pace;
+
+/* `has_oracle`: what warps are said to be at their start is how slow they will be. */
+struct pace *pace_create(bool has_oracle);
+void pace_destroy(struct pace *p); /* NULL is fine */
+
+/* A warp has started; `criticality` is what the provider says of it at that moment. */
+void pace_start(struct pace *p, const struct sched_view *v, uint32_t slot, int64_t criticality);
+/* Asks the provider how critical each live warp is.
+ * MODEL: accuracy of criticality: a warp is slow if it is more critical than at least half of the
+ * other live warps of its CTA, so the last one alive is slow, as in S3 one that is alone. */
+void pace_sample(struct pace *p, const struct sched_view *v, uint64_t now);
+/* A warp has ended; with the last one of a CTA all that is known of it is counted. */
+void pace_end(struct pace *p, const struct warp_latency *w, struct pace_stats *into);
+
+#endif
