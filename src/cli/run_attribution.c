@@ -250,9 +250,9 @@ static void print_excess(struct counters all, struct strbuf *out)
     }
     uint32_t first = largest_latency(&more, -1), second = largest_latency(&more, (int)first);
     if (sum)
-        strbuf_addf(out, ", with more of %s (%.0f %%), %s (%.0f %%)", heddle_latency_name(first),
-                    percent(more.cycles[first], sum), heddle_latency_name(second),
-                    percent(more.cycles[second], sum));
+        strbuf_addf(out, "\n  they have more %s (%.0f %%), %s (%.0f %%)",
+                    heddle_latency_name(first), percent(more.cycles[first], sum),
+                    heddle_latency_name(second), percent(more.cycles[second], sum));
 }
 
 static void print_pace(struct counters all, struct strbuf *out)
@@ -263,10 +263,10 @@ static void print_pace(struct counters all, struct strbuf *out)
         return;
     strbuf_addf(out, "Slowest warps of CTAs live %.1f %% longer than the fastest",
                 percent(slowest - fastest, fastest));
+    strbuf_addf(out, ", %.1f %% of the warp slots stand empty meanwhile",
+                100 * real(all, "attribution.cta.idle"));
     print_excess(all, out);
-    strbuf_addf(
-        out, "\n  while their CTAs wait for them, %.1f %% of the warp slots of these stand empty\n",
-        100 * real(all, "attribution.cta.idle"));
+    strbuf_add(out, "\n");
 }
 
 /* Only if a provider says something. */
