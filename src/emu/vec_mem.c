@@ -459,9 +459,14 @@ FN(store_local)
         store_local_lane(w, op, (uint32_t)__builtin_ctz(m), w->emu->last.address[__builtin_ctz(m)]);
 }
 
-/* Named variables and call parameters of a function: one address for all lanes. */
+/* Named variables and call parameters of a function: one address for all lanes. The variables are
+ * local memory; parameters travel in registers on hardware, so they take no access there. */
 FN(load_frame)
 {
+    if (op->klass == PTX_CLASS_LD_LOCAL) {
+        w->emu->last.mask = mask;
+        count_bytes(&w->emu->stats->local_load_bytes, mask, (uint32_t)op->width * op->vec);
+    }
     uint32_t at = w->frames[w->n_frames - 1].local_at + (uint32_t)op->imm;
     for (uint32_t m = mask; m; m &= m - 1)
         load_local_lane(w, op, (uint32_t)__builtin_ctz(m), at);
@@ -469,6 +474,10 @@ FN(load_frame)
 
 FN(store_frame)
 {
+    if (op->klass == PTX_CLASS_ST_LOCAL) {
+        w->emu->last.mask = mask;
+        count_bytes(&w->emu->stats->local_store_bytes, mask, (uint32_t)op->width * op->vec);
+    }
     uint32_t at = w->frames[w->n_frames - 1].local_at + (uint32_t)op->imm;
     for (uint32_t m = mask; m; m &= m - 1)
         store_local_lane(w, op, (uint32_t)__builtin_ctz(m), at);

@@ -271,6 +271,16 @@ static void play_memory(struct emu_warp *w, struct warp_play *play, const struct
         find_constant(w, op);
 }
 
+/* A named variable in local memory; parameters of calls take no access. */
+static void play_frame(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    struct run_stats *s = w->emu->stats;
+    if (op->klass != PTX_CLASS_LD_LOCAL && op->klass != PTX_CLASS_ST_LOCAL)
+        return;
+    w->emu->last.mask = mask;
+    count(op->klass == PTX_CLASS_LD_LOCAL ? &s->local_load_bytes : &s->local_store_bytes, mask, op);
+}
+
 static void play(struct emu_warp *w, struct warp_play *play, const struct op *op,
                  const struct trace_op *t, uint32_t mask)
 {
@@ -306,6 +316,10 @@ static void play(struct emu_warp *w, struct warp_play *play, const struct op *op
         break;
     case EXEC_ATOM_ANY:
         play_atomic(w, op, mask);
+        break;
+    case EXEC_LD_FRAME:
+    case EXEC_ST_FRAME:
+        play_frame(w, op, mask);
         break;
     default:
         play_control(w, play, op, t, mask, id);

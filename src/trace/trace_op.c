@@ -169,6 +169,12 @@ static bool is_control(enum exec_id id)
     }
 }
 
+/* Where a variable of a function is, is known; that it is used takes an access nevertheless. */
+static bool is_in_frame(enum exec_id id)
+{
+    return id == EXEC_LD_FRAME || id == EXEC_ST_FRAME;
+}
+
 static struct trace_op describe(struct trace_ops *t, const struct program *p, uint32_t pc)
 {
     const struct op *op = &p->ops[pc];
@@ -177,7 +183,8 @@ static struct trace_op describe(struct trace_ops *t, const struct program *p, ui
                          .time_source = (uint8_t)time_source_of(p, pc),
                          .commutes = id == EXEC_ATOM_ANY && commutes(op),
                          .uses_result = id == EXEC_ATOM_ANY && is_result_used(&p->info[pc]),
-                         .acts = accesses_memory(id) || is_control(id) || divides[id],
+                         .acts = accesses_memory(id) || is_in_frame(id) || is_control(id) ||
+                                 divides[id],
                          .any_order = is_in_any_order(op, id),
                          .unit = (uint8_t)unit_of(op, id),
                          .exec_id = (uint16_t)id};

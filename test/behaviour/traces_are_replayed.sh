@@ -74,6 +74,13 @@ status 0 "$heddle" show trace own.trace
 says "own.cl"
 says "Not timing-dependent"
 
+# Variables in local memory by their names: not recorded where, but accesses all the same.
+status 0 "$heddle" run "$here/probe/probes.ptx" --entry named_local --block 32 --arg buf:128 --record local.trace --json
+executed=$(echo "$out" | statistics)
+says '"l1d.loads": 1,'
+status 0 "$heddle" run --replay local.trace --json
+same "$executed" "$(echo "$out" | statistics)" "a kernel with a variable in local memory"
+
 # What depends on time stays on its machine.
 cat >clock.ptx <<'PTX'
 .version 7.0

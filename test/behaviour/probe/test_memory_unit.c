@@ -245,6 +245,24 @@ static void the_constant_cache_holds_what_its_size_says(void **state)
     probe_close(&p);
 }
 
+/* 32 words side by side are a line: one store, one load that finds it, and the store of the result.
+ * What is passed to a function is no access. */
+static void a_variable_by_its_name_is_local_memory(void **state)
+{
+    (void)state;
+    struct probe p = probe_open("gtx480", NULL);
+    uint64_t to = probe_alloc(&p, 128, 128);
+    uint32_t got[32];
+    PROBE_LAUNCH(&p, "named_local", 1, 32, to);
+    assert_int_equal(probe_count(&p, "l1d.stores"), 2);
+    assert_int_equal(probe_count(&p, "l1d.loads"), 1);
+    assert_int_equal(probe_count(&p, "local.store_bytes"), 128);
+    assert_int_equal(probe_count(&p, "local.load_bytes"), 128);
+    probe_read(&p, to, got, sizeof got);
+    assert_int_equal(got[31], 62);
+    probe_close(&p);
+}
+
 /* --- the way to memory --- */
 
 /* Partitions that a warp reaches whose lanes are `n_partitions` chunks apart from each other.
@@ -369,6 +387,7 @@ int main(void)
         cmocka_unit_test(constants_are_coalesced_into_lines_of_their_own_cache),
         cmocka_unit_test(the_constant_cache_holds_what_its_size_says),
 
+        cmocka_unit_test(a_variable_by_its_name_is_local_memory),
         cmocka_unit_test(strides_meet_in_one_partition_unless_it_is_hashed),
         cmocka_unit_test(a_bank_performs_so_many_lanes_a_cycle),
         cmocka_unit_test(misses_are_limited_by_mshrs_then_by_the_port),
