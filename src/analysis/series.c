@@ -10,6 +10,8 @@ struct interval {
     uint64_t cycle, cycles; /* at its end; its length */
     struct machine_totals counted;
     uint32_t resident_warps, resident_ctas; /* at its end */
+    uint64_t vta_hits;                      /* in it */
+    struct sched_throttle throttle; /* at its end: of all SMs, the top score the highest of all */
 };
 
 struct series {
@@ -17,6 +19,7 @@ struct series {
     struct sink sink;
     uint64_t last_cycle;
     struct machine_totals last;
+    uint64_t last_vta_hits;
     bool failed;
 };
 
@@ -43,7 +46,11 @@ static double ratio(uint64_t a, uint64_t b)
     COLUMN(l2.misses, "%" PRIu64, i->counted.l2.misses)                                            \
     COLUMN(dram.bytes, "%" PRIu64, i->counted.dram.bytes)                                          \
     COLUMN(resident_warps, "%" PRIu32, i->resident_warps)                                          \
-    COLUMN(resident_ctas, "%" PRIu32, i->resident_ctas)
+    COLUMN(resident_ctas, "%" PRIu32, i->resident_ctas)                                            \
+    COLUMN(warps_may_load, "%" PRIu32, i->throttle.may_load)                                       \
+    COLUMN(vta_hits, "%" PRIu64, i->vta_hits)                                                      \
+    COLUMN(score_sum, "%" PRIu64, i->throttle.score_sum)                                           \
+    COLUMN(top_score, "%" PRIu32, i->throttle.top_score)
 
 static void write_line(struct series *s, struct strbuf *line)
 {
@@ -70,6 +77,18 @@ static void write_interval(struct series *s, const struct interval *i)
     write_line(s, &line);
 }
 
+/* A scheduler that does not tell holds no warp back. */
+static void add_throttle(const struct sm *sm, uint64_t cycle, struct sched_throttle *sum)
+{
+    struct sched_throttle t = {.may_load = (uint32_t)__builtin_popcountll(sm->view.live)};
+    if (sm->sched->observe)
+        sm->sched->observe(sm->scheduler, cycle, &t);
+    sum->vta_hits += t.vta_hits;
+    sum->may_load += t.may_load;
+    sum->score_sum += t.score_sum;
+    sum->top_score = t.top_score > sum->top_score ? t.top_score : sum->top_score;
+}
+
 static void look(void *user, const struct machine *m, uint64_t cycle)
 {
     struct series *s = user;
@@ -81,9 +100,12 @@ static void look(void *user, const struct machine *m, uint64_t cycle)
     for (uint32_t k = 0; k < m->config->gpu->n_sms; k++) {
         i.resident_warps += (uint32_t)__builtin_popcountll(m->sms[k].view.live);
         i.resident_ctas += m->sms[k].n_resident;
+        add_throttle(&m->sms[k], cycle, &i.throttle);
     }
+    i.vta_hits = i.throttle.vta_hits - s->last_vta_hits;
     write_interval(s, &i);
     s->last = now;
+    s->last_vta_hits = i.throttle.vta_hits;
     s->last_cycle = cycle;
 }
 

@@ -390,6 +390,23 @@ static void ccws_describe_wait(const struct scheduler *s, struct strbuf *out)
         c->order.desc->describe_wait(&c->order, out);
 }
 
+/* On a copy, brought to the cycle: when the scores were last worked out depends on the engine. */
+static void ccws_observe(const struct scheduler *s, uint64_t now, struct sched_throttle *out)
+{
+    struct ccws then = *(const struct ccws *)s->state;
+    struct scheduler copy = *s;
+    copy.state = &then;
+    decay_to(&copy, now);
+    *out = (struct sched_throttle){
+        .vta_hits = then.vta_hits,
+        .may_load = (uint32_t)__builtin_popcountll(then.may_load & s->view->live)};
+    for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
+        uint32_t score = then.score[lowest_warp(rest)];
+        out->score_sum += score;
+        out->top_score = score > out->top_score ? score : out->top_score;
+    }
+}
+
 const struct scheduler_desc scheduler_ccws = {
     .abi_version = SCHEDULER_ABI,
     .struct_size = sizeof(struct scheduler_desc),
@@ -414,4 +431,5 @@ const struct scheduler_desc scheduler_ccws = {
     .advance = ccws_advance,
     .next_change = ccws_next_change,
     .describe_wait = ccws_describe_wait,
+    .observe = ccws_observe,
 };

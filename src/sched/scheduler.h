@@ -106,6 +106,14 @@ struct branch_info {
     uint32_t taken_mask, active_mask;
 };
 
+/* How a scheduler that holds warps back does so at the beginning of a cycle. */
+struct sched_throttle {
+    uint64_t vta_hits;  /* so far: misses of lines that the warp had lost */
+    uint32_t may_load;  /* live warps that may issue loads */
+    uint32_t top_score; /* the highest score of a live warp */
+    uint64_t score_sum; /* of all live warps */
+};
+
 struct cache_event_info; /* cache/cache.h: the events the L1D's policy sees */
 
 struct scheduler_desc {
@@ -144,6 +152,8 @@ struct scheduler_desc {
     uint64_t (*next_change)(const struct scheduler *s, uint64_t now);
     /* Which warps the policy holds back, in lines of text; nothing if it holds back none. */
     void (*describe_wait)(const struct scheduler *s, struct strbuf *out);
+    /* For those who watch: how it stands before the events of cycle `now`. Const. */
+    void (*observe)(const struct scheduler *s, uint64_t now, struct sched_throttle *out);
 };
 
 /* --- registry (registry.c): built-in from schedulers.def, then plug-ins --- */

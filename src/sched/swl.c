@@ -121,6 +121,14 @@ static void swl_describe_wait(const struct scheduler *s, struct strbuf *out)
                     params->limit, held);
 }
 
+static void swl_observe(const struct scheduler *s, uint64_t now, struct sched_throttle *out)
+{
+    (void)now;
+    const struct swl *l = s->state;
+    *out = (struct sched_throttle){.may_load =
+                                       (uint32_t)__builtin_popcountll(l->allowed & s->view->live)};
+}
+
 const struct scheduler_desc scheduler_swl = {
     .abi_version = SCHEDULER_ABI,
     .struct_size = sizeof(struct scheduler_desc),
@@ -140,4 +148,5 @@ const struct scheduler_desc scheduler_swl = {
     .on_barrier_arrive = swl_on_barrier_arrive,
     .on_barrier_release = swl_on_barrier_release,
     .describe_wait = swl_describe_wait,
+    .observe = swl_observe,
 };

@@ -32,6 +32,19 @@ for kind in csv zst; do
     cmp whole.$kind engine.$kind
     cmp skip.$kind cycle.$kind
 done
+# What a scheduler holds back, over time.
+throttled() {
+    out=$1
+    shift
+    "$heddle" run bfs --size tiny --quiet --series 300 --series-out "$out.csv" "$@"
+}
+throttled gto
+throttled swl --scheduler swl --set scheduler.limit=3
+throttled ccws --scheduler ccws
+throttled ccws_cycle --scheduler ccws --engine cycle
+throttled ccws_quantum --scheduler ccws --quantum 1 --threads 2
+cmp ccws.csv ccws_cycle.csv
+cmp ccws.csv ccws_quantum.csv
 zstd -tq whole.zst # any zstd can open it, and agrees on the checksums
 
 python3 - <<'PY'
@@ -66,6 +79,18 @@ assert max(int(r["resident_warps"]) for r in rows) > 0 == int(rows[-1]["resident
 # Not a row is missing, not even where the machine comes to rest.
 fine = [int(r["cycle"]) for r in csv.DictReader(open("fine.csv"))]
 assert fine[:-1] == [3 * (i + 1) for i in range(len(fine) - 1)] and fine[-1] - fine[-2] <= 3
+def throttle(name):
+    names = ["resident_warps", "warps_may_load", "vta_hits", "score_sum", "top_score"]
+    return [tuple(int(r[n]) for n in names) for r in csv.DictReader(open(name + ".csv"))]
+assert all(may == warps and (hits, sum_, top) == (0, 0, 0) for warps, may, hits, sum_, top in throttle("gto"))
+limited = [(warps, may) for warps, may, *_ in throttle("swl")]
+assert all(may <= min(warps, 3 * 15) for warps, may in limited) and (15 * 3 in {m for _, m in limited})
+ccws = throttle("ccws")
+assert sum(r[2] for r in ccws) > 0 and any(may < warps for warps, may, *_ in ccws)
+for warps, may, hits, sum_, top in ccws: # scores: from the base of 100 up to 10 bits
+    assert 100 * warps <= sum_ <= 1023 * warps and (warps == 0 or 100 <= top <= 1023)
+    assert may <= warps and (may > 0) == (warps > 0)
+    assert sum_ > 100 * warps or may == warps # no score is raised, nobody is held back
 before = 0
 for r in rows:
     ipc = int(r["thread_insts"]) / (int(r["cycle"]) - before)

@@ -66,6 +66,24 @@ static void compare_loaders(const struct duel *d, const char *when)
             assert_int_equal(stage_blocked(&d->stage, (enum issue_class) class), 0);
 }
 
+/* Who watches sees a later cycle as it will be, whenever the scores were last worked out. */
+static void compare_observed(const struct duel *d, uint64_t cycle)
+{
+    const struct scheduler *s = d->stage.scheduler;
+    struct sched_throttle seen;
+    uint64_t sum = 0, top = 0;
+    for (uint32_t w = 0; w < d->naive.n_warps; w++)
+        if (d->naive.warps[w].live) {
+            sum += d->naive.warps[w].score;
+            top = d->naive.warps[w].score > top ? d->naive.warps[w].score : top;
+        }
+    s->desc->observe(s, cycle, &seen);
+    assert_int_equal(seen.vta_hits, d->naive.vta_hits);
+    assert_int_equal(seen.score_sum, sum);
+    assert_int_equal(seen.top_score, top);
+    assert_int_equal(seen.may_load, __builtin_popcountll(naive_ccws_loaders(&d->naive)));
+}
+
 /* Time passes for both; the reference sees every cycle of it. */
 static void pass(struct duel *d, uint64_t dt)
 {
@@ -83,6 +101,7 @@ static void pass(struct duel *d, uint64_t dt)
                      (unsigned long long)t, (unsigned long long)d->stage.now,
                      (unsigned long long)d->named);
     }
+    compare_observed(d, d->stage.now + dt);
     stage_advance(&d->stage, dt);
     compare_loaders(d, "after time passed");
 }
