@@ -36,13 +36,14 @@ done
 throttled() {
     out=$1
     shift
-    "$heddle" run bfs --size tiny --quiet --series 300 --series-out "$out.csv" "$@"
+    "$heddle" run bfs --size tiny --quiet --series-out "$out.csv" --series 300 "$@"
 }
 throttled gto
 throttled swl --scheduler swl --set scheduler.limit=3
 throttled ccws --scheduler ccws
 throttled ccws_cycle --scheduler ccws --engine cycle
 throttled ccws_quantum --scheduler ccws --quantum 1 --threads 2
+throttled ccws_at_once --scheduler ccws --series 100000000
 cmp ccws.csv ccws_cycle.csv
 cmp ccws.csv ccws_quantum.csv
 zstd -tq whole.zst # any zstd can open it, and agrees on the checksums
@@ -86,6 +87,7 @@ assert all(may == warps and (hits, sum_, top) == (0, 0, 0) for warps, may, hits,
 limited = [(warps, may) for warps, may, *_ in throttle("swl")]
 assert all(may <= min(warps, 3 * 15) for warps, may in limited) and (15 * 3 in {m for _, m in limited})
 ccws = throttle("ccws")
+assert [sum(r[2] for r in ccws)] == [r[2] for r in throttle("ccws_at_once")]
 assert sum(r[2] for r in ccws) > 0 and any(may < warps for warps, may, *_ in ccws)
 for warps, may, hits, sum_, top in ccws: # scores: from the base of 100 up to 10 bits
     assert 100 * warps <= sum_ <= 1023 * warps and (warps == 0 or 100 <= top <= 1023)
