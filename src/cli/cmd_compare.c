@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/compare_why.h"
 #include "cli/lab_common.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -14,7 +15,7 @@
 struct compare_command {
     const char *store;
     uint64_t top;
-    bool json, first_difference;
+    bool json, first_difference, why;
 };
 
 static const struct option options[] = {
@@ -25,6 +26,9 @@ static const struct option options[] = {
     OPTION_FLAG("first-difference", struct compare_command, first_difference,
                 "the operands are two runs, each the words of `heddle run` in one: runs both and "
                 "shows the first decision in which they differ"),
+    OPTION_FLAG("why", struct compare_command, why,
+                "the operands are two runs likewise: runs both and shows where their cycles went, "
+                "what L1D did and how many warps might load, over time"),
     OPTION_FLAG("json", struct compare_command, json, "print the comparison as JSON"),
 };
 
@@ -346,9 +350,31 @@ static enum heddle_status compare_decisions(const struct compare_command *o,
     return status;
 }
 
+static enum heddle_status compare_why(const struct compare_command *o, const struct text_list *runs)
+{
+    struct why w = {0};
+    struct strbuf error = {0}, text = {0};
+    if (runs->n != WHY_SIDES || o->first_difference) {
+        output_error("--why is between two runs, and alone");
+        return HEDDLE_BAD_INPUT;
+    }
+    enum heddle_status status = why_find("/proc/self/exe", runs->items, &w, &error);
+    if (status == HEDDLE_OK) {
+        (o->json ? why_json : why_print)(&w, runs->items, &text);
+        status = output_take(&text);
+    } else if (error.len) {
+        output_failure(strbuf_text(&error));
+    }
+    why_destroy(&w);
+    strbuf_destroy(&error);
+    return status;
+}
+
 static enum heddle_status run_compare(const void *values, const struct text_list *operands)
 {
     const struct compare_command *o = values;
+    if (o->why)
+        return compare_why(o, operands);
     return o->first_difference ? compare_decisions(o, operands) : compare_results(o, operands);
 }
 
@@ -362,6 +388,8 @@ static const char *const examples[] = {
     "heddle compare --first-difference 'kmn --size tiny --scheduler lrr' "
     "'kmn --size tiny --scheduler gto'",
     "the cycle and the decision where two runs part",
+    "heddle compare --why 'kmn --gpu ccws --scheduler gto' 'kmn --gpu ccws --scheduler ccws'",
+    "why one scheduler is faster than another",
     NULL,
 };
 

@@ -1,0 +1,164 @@
+#include "cli/compare_why.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/table.h"
+#include "sm/attribution.h"
+
+static const char *const names[WHY_SIDES] = {"A", "B"};
+
+static double stat(const struct why *w, int side, const char *name)
+{
+    const struct result_stat *s = result_find(&w->sides[side].set.items[0], name);
+    return s ? s->value : 0;
+}
+
+/* --- whole runs --- */
+
+static const struct fact {
+    const char *title, *stat;
+    bool is_share; /* a fraction, told in percent */
+} facts[] = {
+    {"cycles", "cycles", false},
+    {"loads at L1D", "l1d.loads", false},
+    {"  hit rate", "l1d.hit_rate", true},
+    {"  misses", "l1d.misses", false},
+    {"  evictions", "l1d.evictions", false},
+    {"cycles L1D stood still", "l1d.reservation_fails", false},
+    {"accesses to L2", "l2.accesses", false},
+    {"DRAM bytes", "dram.bytes", false},
+};
+
+static void add_numbers(struct table *t, double a, double b)
+{
+    table_count(t, (uint64_t)a);
+    table_count(t, (uint64_t)b);
+    if (a > 0)
+        table_cell(t, "%.3f", b / a);
+    else
+        table_cell(t, "-");
+}
+
+static void add_shares(struct table *t, double a, double b)
+{
+    table_cell(t, "%.1f %%", 100 * a);
+    table_cell(t, "%.1f %%", 100 * b);
+    table_cell(t, "%+.1f", 100 * (b - a));
+}
+
+/* None are known of a scheduler that has no victim tags. */
+static void add_vta_hits(struct table *t, uint64_t n)
+{
+    if (n)
+        table_count(t, n);
+    else
+        table_cell(t, "-");
+}
+
+static double share_of(const struct why *w, int side, const char *latency)
+{
+    char name[64];
+    double all = stat(w, side, "sm.warp_cycles");
+    snprintf(name, sizeof name, "attribution.%s", latency);
+    return all > 0 ? stat(w, side, name) / all : 0;
+}
+
+static void print_whole(const struct why *w, struct strbuf *out)
+{
+    static const char *const titles[] = {"", "A", "B", "B/A or B-A"};
+    struct table t = {.titles = titles, .n_columns = 4, .right = "lrrr"};
+    for (uint32_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+        table_cell(&t, "%s", facts[i].title);
+        double a = stat(w, 0, facts[i].stat), b = stat(w, 1, facts[i].stat);
+        (facts[i].is_share ? add_shares : add_numbers)(&t, a, b);
+    }
+    const struct why_step *a = &w->sides[0].whole, *b = &w->sides[1].whole;
+    table_cell(&t, "VTA hits (ccws counts them)");
+    add_vta_hits(&t, a->vta_hits);
+    add_vta_hits(&t, b->vta_hits);
+    table_cell(&t, "-");
+    table_cell(&t, "resident warps that may load");
+    add_shares(&t, a->resident_warps > 0 ? a->warps_may_load / a->resident_warps : 0,
+               b->resident_warps > 0 ? b->warps_may_load / b->resident_warps : 0);
+    table_cell(&t, "cycles of a warp");
+    add_numbers(&t, stat(w, 0, "sm.warp_cycles") / stat(w, 0, "warps"),
+                stat(w, 1, "sm.warp_cycles") / stat(w, 1, "warps"));
+#define LATENCY(id, name, title, help)                                                             \
+    table_cell(&t, "  " title);                                                                    \
+    add_shares(&t, share_of(w, 0, name), share_of(w, 1, name));
+    LATENCIES(LATENCY)
+#undef LATENCY
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+/* --- over time --- */
+
+static void print_time(const struct why *w, struct strbuf *out)
+{
+    static const char *const titles[WHY_STEPS + 1] = {
+        "by eighths of each run", "1", "2", "3", "4", "5", "6", "7", "8"};
+    struct table t = {.titles = titles, .n_columns = WHY_STEPS + 1, .right = "lrrrrrrrr"};
+    for (int k = 0; k < WHY_SIDES; k++) {
+        table_cell(&t, "%s: L1D hit rate, %%", names[k]);
+        for (int i = 0; i < WHY_STEPS; i++)
+            table_cell(&t, "%.1f", 100 * w->sides[k].steps[i].hit_rate);
+    }
+    for (int k = 0; k < WHY_SIDES; k++) {
+        table_cell(&t, "%s: warps that may load", names[k]);
+        for (int i = 0; i < WHY_STEPS; i++)
+            table_cell(&t, "%.0f", w->sides[k].steps[i].warps_may_load);
+        table_cell(&t, "   of resident ones");
+        for (int i = 0; i < WHY_STEPS; i++)
+            table_cell(&t, "%.0f", w->sides[k].steps[i].resident_warps);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+void why_print(const struct why *w, const char *const *runs, struct strbuf *out)
+{
+    double a = stat(w, 0, "cycles"), b = stat(w, 1, "cycles");
+    for (int i = 0; i < WHY_SIDES; i++)
+        strbuf_addf(out, "%s: %s\n", names[i], runs[i]);
+    strbuf_addf(out, "B is %.3f times as fast as A.\n", b > 0 ? a / b : 0);
+    print_whole(w, out);
+    print_time(w, out);
+}
+
+/* --- JSON --- */
+
+static void json_step(struct json_writer *j, const char *key, const struct why_step *s)
+{
+    json_begin_object(j, key);
+    json_double(j, "l1d_hit_rate", s->hit_rate);
+    json_double(j, "resident_warps", s->resident_warps);
+    json_double(j, "warps_may_load", s->warps_may_load);
+    json_uint(j, "vta_hits", s->vta_hits);
+    json_end_object(j);
+}
+
+void why_json(const struct why *w, const char *const *runs, struct strbuf *out)
+{
+    struct json_writer j = {.out = out};
+    json_begin_object(&j, NULL);
+    for (int k = 0; k < WHY_SIDES; k++) {
+        json_begin_object(&j, k ? "b" : "a");
+        json_string(&j, "run", runs[k]);
+        for (uint32_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+            json_double(&j, facts[i].stat, stat(w, k, facts[i].stat));
+        json_begin_object(&j, "share_of_warp_cycles");
+#define LATENCY(id, name, title, help) json_double(&j, name, share_of(w, k, name));
+        LATENCIES(LATENCY)
+#undef LATENCY
+        json_end_object(&j);
+        json_step(&j, "whole", &w->sides[k].whole);
+        json_begin_array(&j, "steps");
+        for (int i = 0; i < WHY_STEPS; i++)
+            json_step(&j, NULL, &w->sides[k].steps[i]);
+        json_end_array(&j);
+        json_end_object(&j);
+    }
+    json_end_object(&j);
+}
