@@ -17,19 +17,21 @@
 /* --- the runs, each writing two files into a folder of our own --- */
 
 struct files {
-    char folder[64], json[WHY_SIDES][80], csv[WHY_SIDES][80];
+    char *folder, *json[WHY_SIDES], *csv[WHY_SIDES];
 };
 
-static bool make_folder(struct files *f, struct strbuf *error)
+static bool make_folder(struct files *f, struct arena *arena, struct strbuf *error)
 {
-    snprintf(f->folder, sizeof f->folder, "/tmp/heddle-why-XXXXXX");
+    const char *where = getenv("TMPDIR");
+    where = where && *where ? where : "/tmp";
+    f->folder = arena_printf(arena, "%s/heddle-why-XXXXXX", where);
     if (!mkdtemp(f->folder)) {
-        strbuf_addf(error, "cannot make a folder in /tmp: %s\n", strerror(errno));
+        strbuf_addf(error, "cannot make a folder in %s: %s\n", where, strerror(errno));
         return false;
     }
     for (int i = 0; i < WHY_SIDES; i++) {
-        snprintf(f->json[i], sizeof f->json[i], "%s/%d.json", f->folder, i);
-        snprintf(f->csv[i], sizeof f->csv[i], "%s/%d.csv", f->folder, i);
+        f->json[i] = arena_printf(arena, "%s/%d.json", f->folder, i);
+        f->csv[i] = arena_printf(arena, "%s/%d.csv", f->folder, i);
     }
     return true;
 }
@@ -199,7 +201,7 @@ enum heddle_status why_find(const char *program, const char *const runs[WHY_SIDE
                             struct strbuf *error)
 {
     struct files f;
-    if (!make_folder(&f, error))
+    if (!make_folder(&f, &out->arena, error))
         return HEDDLE_ENVIRONMENT;
     enum heddle_status status = do_runs(program, runs, &f, error);
     for (int i = 0; status == HEDDLE_OK && i < WHY_SIDES; i++)

@@ -7,7 +7,9 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$scratch"
 cd "$scratch" || exit 1
 set -eu
-one='bfs --size tiny --scheduler lrr'
+export TMPDIR="$PWD/temporary"
+rm -rf "$TMPDIR" && mkdir "$TMPDIR"
+one='bfs --size tiny --scheduler lrr --l1d stall_bypass'
 two='bfs --size tiny --scheduler ccws --set l1d.n_sets=16'
 "$heddle" compare --why --json "$one" "$two" >why.json
 # shellcheck disable=SC2086
@@ -45,6 +47,7 @@ for side in "ab":
         assert step["vta_hits"] == total("vta_hits")
 assert why["a"]["whole"]["vta_hits"] == 0 < why["b"]["whole"]["vta_hits"]
 assert why["b"]["whole"]["warps_may_load"] < why["b"]["whole"]["resident_warps"]
+assert json.load(open("a.json"))["stats"]["l1d.bypasses"] > 0
 assert why["a"]["cycles"] != why["b"]["cycles"]
 PY
 # The page shows what comes out.
@@ -67,4 +70,6 @@ complains "nobody"
 silent out
 status 2 "$heddle" compare --why 'bfs --functional' "$one"
 complains "timed runs"
+rmdir "$TMPDIR" || fail "files are left behind"
+mkdir -p "$TMPDIR"
 finish
