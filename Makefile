@@ -3,7 +3,8 @@
 #   make run      ... and runs every workload, without timing and cycle by cycle, checking each result
 #   make test     ... and runs every test; ends with "N passed, N failed"
 #   make matrix   every workload under every engine and quantum on every test machine, and at the
-#                 usual size, with its result, on every GPU
+#                 usual size, with its result, on every GPU; every scheduler with every L1D policy,
+#                 GPU and criticality provider
 #   make soak     the long versions of the fuzz and random tests
 #   make mutants  plants known bugs one at a time, and shows which test notices each
 #   make bench    host instructions per warp instruction, and the wall clock beside them
@@ -35,6 +36,7 @@ matrix: all
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_workload_invariance
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_replay
 	@python3 tools/matrix.py $(BUILD)/heddle
+	@sh test/behaviour/mechanisms_work_together.sh $(abspath $(BUILD)/heddle) $(abspath $(BUILD)/scratch/matrix) all
 
 soak: all
 	@sh tools/soak.sh
