@@ -299,6 +299,8 @@ static double claimed_value(const struct figure *f, const struct figure_claim *c
 
 /* "About" is within a twentieth: what a reader of bars cannot tell apart. */
 static const double about_tolerance = 0.05;
+/* What is closer to 1 than this goes no way at all. */
+static const double no_difference = 0.01;
 
 static enum verdict answer_about(const struct figure *f, const struct figure_claim *c,
                                  const struct figure_series *line, struct strbuf *ours)
@@ -309,7 +311,7 @@ static enum verdict answer_about(const struct figure *f, const struct figure_cla
     strbuf_addf(ours, "%.3f", value);
     if (fabs(value / c->about - 1) <= about_tolerance)
         return CLAIM_HOLDS;
-    bool same_side = c->about > 1 ? value > 1 : c->about < 1 && value < 1;
+    bool same_side = c->about > 1 ? value > 1 + no_difference : value < 1 - no_difference;
     return line->is_relative && same_side ? CLAIM_GOES_THE_SAME_WAY : CLAIM_DIFFERS;
 }
 

@@ -77,7 +77,7 @@ while len(finished) < n_points:
     while processes_with(seed) and time.time() < deadline:
         time.sleep(0.05)
     assert not processes_with(seed), "workers outlive their sweep"
-    now = rows("killed.db") if os.path.getsize("killed.db") else []
+    now = rows("killed.db") if os.path.exists("killed.db") and os.path.getsize("killed.db") else []
     assert now[:len(finished)] == finished, "a finished run was lost or made again"
     finished = now
 assert n_kills > 0
