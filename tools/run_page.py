@@ -88,6 +88,8 @@ def process(page, heddle, scratch):
 def main():
     page, heddle, scratch = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
     os.makedirs(scratch, exist_ok=True)
+    if os.listdir(scratch):
+        sys.exit(f"{scratch} is not empty: what earlier runs left there would be in the answers")
     new_text, failures = process(page, heddle, scratch)
     if sys.argv[4:] == ["--write"]:
         with open(page, "w") as f:
