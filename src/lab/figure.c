@@ -311,7 +311,8 @@ static enum verdict answer_about(const struct figure *f, const struct figure_cla
     strbuf_addf(ours, "%.3f", value);
     if (fabs(value / c->about - 1) <= about_tolerance)
         return CLAIM_HOLDS;
-    bool same_side = c->about > 1 ? value > 1 + no_difference : value < 1 - no_difference;
+    bool same_side =
+        c->about > 1 ? value > 1 + no_difference : c->about < 1 && value < 1 - no_difference;
     return line->is_relative && same_side ? CLAIM_GOES_THE_SAME_WAY : CLAIM_DIFFERS;
 }
 
