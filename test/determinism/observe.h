@@ -78,9 +78,9 @@ void describe_testbed(const struct testbed *bed, struct strbuf *out);
 static inline bool is_of_this_build(uint32_t workload)
 {
 #if defined __SANITIZE_ADDRESS__
-    return workload % 2 == 1;
-#else
     return workload % 2 == 0;
+#else
+    return workload % 2 == 1;
 #endif
 }
 
