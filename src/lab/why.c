@@ -1,5 +1,6 @@
 #include "lab/why.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,12 +37,14 @@ static bool make_folder(struct files *f, struct arena *arena, struct strbuf *err
     return true;
 }
 
+/* With whatever a run that was killed has left unfinished in it. */
 static void remove_folder(const struct files *f)
 {
-    for (int i = 0; i < WHY_SIDES; i++) {
-        unlink(f->json[i]);
-        unlink(f->csv[i]);
-    }
+    DIR *folder = opendir(f->folder);
+    for (struct dirent *e; folder && (e = readdir(folder));)
+        unlinkat(dirfd(folder), e->d_name, 0); /* fails for . and .. */
+    if (folder)
+        closedir(folder);
     rmdir(f->folder);
 }
 
