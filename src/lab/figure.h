@@ -9,7 +9,7 @@
 #include "lab/spec.h"
 #include "lab/store.h"
 
-enum figure_chart { FIGURE_LINES, FIGURE_BARS };
+enum figure_chart { FIGURE_LINES, FIGURE_BARS, FIGURE_STACKED };
 enum figure_mean { FIGURE_NO_MEAN, FIGURE_ARITHMETIC, FIGURE_GEOMETRIC, FIGURE_HARMONIC };
 
 /* How a series follows from results: of each point the statistic `value`, over that of the point

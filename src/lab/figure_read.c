@@ -159,14 +159,14 @@ static void read_top(struct figure *f, yaml_node_t *root)
 {
     static const char *const keys[] = {"title", "source", "note",  "chart",  "x",
                                        "y",     "right",  "sweep", "series", "paper"};
-    static const char *const charts[] = {"lines", "bars"};
+    static const char *const charts[] = {"lines", "bars", "stacked"};
     yaml_check_keys(&f->doc, root, keys, sizeof keys / sizeof keys[0]);
     f->title = needed_text(f, root, "title");
     f->source = needed_text(f, root, "source");
     f->note = text_of(f, root, "note");
     f->y_title = needed_text(f, root, "y");
     f->right_title = text_of(f, root, "right");
-    f->chart = (enum figure_chart)choice_of(f, root, "chart", charts, 2);
+    f->chart = (enum figure_chart)choice_of(f, root, "chart", charts, 3);
     const yaml_node_t *x = yaml_find(&f->doc, root, "x");
     if (x) {
         f->x_axis = needed_text(f, x, "axis");

@@ -66,14 +66,35 @@ static void add_fitted(struct strbuf *out, double x, double y, double room, doub
     add_text(out, x, y, all, text);
 }
 
+/* Bars that stand on each other; what is measured on the right is a curve before them. */
+static bool is_stacked(const struct figure *f, uint32_t series)
+{
+    return f->chart == FIGURE_STACKED && !f->series[series].is_right;
+}
+
+static bool has_bars(const struct figure *f, uint32_t series)
+{
+    return f->chart == FIGURE_BARS || is_stacked(f, series);
+}
+
+/* Where a bar begins: on those of the series before it. */
+static double base_of(const struct figure *f, uint32_t series, uint32_t x)
+{
+    double base = 0;
+    for (uint32_t i = 0; is_stacked(f, series) && i < series; i++)
+        if (is_stacked(f, i) && !isnan(f->series[i].values[x]))
+            base += f->series[i].values[x];
+    return base;
+}
+
 /* From 0 to a round number above the largest value, in about five steps of 1, 2 or 5. */
 static struct scale make_scale(const struct figure *f, bool is_right)
 {
     double top = 0;
     for (uint32_t i = 0; i < f->n_series; i++)
         for (uint32_t x = 0; f->series[i].is_right == is_right && x < f->n_xs; x++)
-            if (f->series[i].values[x] > top)
-                top = f->series[i].values[x];
+            if (base_of(f, i, x) + f->series[i].values[x] > top)
+                top = base_of(f, i, x) + f->series[i].values[x];
     if (top <= 0)
         return (struct scale){0.2, 1};
     double power = pow(10, floor(log10(top / 5)));
@@ -203,17 +224,18 @@ static void add_line(const struct figure *f, uint32_t series, const struct scale
 static void add_bars(const struct figure *f, uint32_t series, const struct scale *s,
                      struct strbuf *out)
 {
-    double room = 0.8 * PLOT_W / f->n_xs, width = room / f->n_series;
+    bool stands_on_others = is_stacked(f, series);
+    double room = 0.8 * PLOT_W / f->n_xs, width = stands_on_others ? room : room / f->n_series;
     for (uint32_t x = 0; x < f->n_xs; x++) {
-        double value = f->series[series].values[x];
+        double value = f->series[series].values[x], base = base_of(f, series, x);
         if (isnan(value))
             continue;
-        double y = y_at(s, value);
+        double y = y_at(s, base + value);
         strbuf_addf(out,
                     "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">"
                     "<title>",
-                    x_at(f, x) - room / 2 + series * width, y, width * 0.92, TOP + PLOT_H - y,
-                    colours[series % N_COLOURS]);
+                    x_at(f, x) - room / 2 + (stands_on_others ? 0 : series * width), y,
+                    width * 0.92, y_at(s, base) - y, colours[series % N_COLOURS]);
         add_escaped(out, f->xs[x]);
         strbuf_add(out, ", ");
         add_escaped(out, f->series[series].title);
@@ -239,7 +261,7 @@ static void add_legend(const struct figure *f, bool has_claims, struct strbuf *o
     double x = LEFT, shrink = legend_shrink(f, has_claims);
     for (uint32_t i = 0; i < f->n_series; i++) {
         double room = 6.6 * shrink * (double)strlen(f->series[i].title);
-        if (f->chart == FIGURE_BARS)
+        if (has_bars(f, i))
             strbuf_addf(out, "<rect x=\"%.1f\" y=\"58\" width=\"12\" height=\"12\" fill=\"%s\"/>\n",
                         x, colours[i % N_COLOURS]);
         else
@@ -296,7 +318,7 @@ void figure_svg(const struct figure *f, struct strbuf *out)
         add_x_names(f, out);
     for (uint32_t i = 0; f->n_xs && i < f->n_series; i++) {
         const struct scale *s = f->series[i].is_right ? &right : &left;
-        (f->chart == FIGURE_BARS ? add_bars : add_line)(f, i, s, out);
+        (has_bars(f, i) ? add_bars : add_line)(f, i, s, out);
     }
     add_legend(f, add_claims(f, out) > 0, out);
     strbuf_add(out, "</svg>\n");

@@ -116,6 +116,35 @@ values = [rows[x][k] for k in (0, 1) for x in rows]
 assert len(bars) == 6
 assert all(abs(h / heights[0] - v / values[0]) < 0.01 for h, v in zip(heights, values))
 
+# --- bars that stand on each other, and a curve of what is measured on the right ---
+write("stacked.yaml", """title: Ways
+source: a test
+chart: stacked
+x: {axis: workload, title: workload}
+y: IPC
+right: MPKI
+sweep: {workloads: [ss, bp], size: tiny, set: {l1d.n_ways: [4, 8]}}
+series:
+  - {value: ipc, over: l1d.n_ways}
+  - {title: misses, value: l1d.mpki, mean: arithmetic, side: right}
+""")
+call("figure", "stacked.yaml", "--store", "r.db", "--csv", "s.csv", "--svg", "s.svg")
+_, rows = table("s.csv")
+root = xml.parse("s.svg").getroot()
+bars = [r for r in root.iter(svg + "rect") if r.find(svg + "title") is not None]
+at = {r.find(svg + "title").text.split(":")[0]: r for r in bars}
+assert set(at) == {f"{x}, {k}" for x in ("ss", "bp") for k in (4, 8)}, list(at)
+low, high = at["ss, 4"], at["ss, 8"]
+assert low.get("x") == high.get("x") and low.get("width") == high.get("width")
+assert abs(float(low.get("y")) - float(high.get("y")) - float(high.get("height"))) < 0.11
+unit = float(low.get("height")) / rows["ss"][0]
+for name, bar in at.items():
+    x, k = name.split(", ")
+    assert abs(float(bar.get("height")) - unit * rows[x][k == "8"]) < 0.2, (name, unit, rows)
+assert max(sum(r[:2]) for r in rows.values()) * unit <= 272.1 # the plot is as high as that
+curves = [p for p in root.iter(svg + "path") if p.get("stroke-width") == "2"]
+assert len(curves) == 1 and len(re.findall("[ML]", curves[0].get("d"))) == 2
+
 # --- only some of the points, and claims that hold in direction alone ---
 write("where.yaml", """title: Eight ways
 source: a test
