@@ -215,6 +215,7 @@ static void on_event(void *user, const struct cache_event_info *e)
         other.cycle = l->now;
         add(l, &other);
         break;
+    case CE_DROP:
     case CE_RESERVE: /* a miss that is kept says so by its fill */
         break;
     }

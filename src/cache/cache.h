@@ -223,15 +223,27 @@ void cache_describe_wait(const struct cache *c, struct strbuf *out);
 
 /* Observers of the same events the policy sees, for schedulers and recording; each is told after
  * the policy. */
-enum cache_event { CE_HIT, CE_MERGE, CE_MISS, CE_BYPASS, CE_RESERVE, CE_FILL, CE_EVICT, CE_STORE };
+enum cache_event {
+    CE_HIT,
+    CE_MERGE,
+    CE_MISS,
+    CE_BYPASS,
+    CE_RESERVE,
+    CE_FILL,
+    CE_EVICT,
+    CE_STORE,
+    CE_DROP /* data arrive that are not kept; no event of policies */
+};
 struct cache_event_info {
     enum cache_event event;
-    const struct mem_access *access; /* NULL for FILL */
+    const struct mem_access *access; /* NULL for FILL and DROP */
     const struct cache_line *line;   /* the event's, or NULL: a MISS or STORE that finds none */
     enum cache_evict_cause cause;    /* EVICT */
     enum cache_bypass_reason reason; /* BYPASS */
     uint32_t set, way;               /* way = ~0u if none */
     uint64_t cycle;
+    /* FILL and DROP: the line that was fetched, and when it was asked for. */
+    uint64_t fetched_line, asked_cycle;
 };
 enum { CACHE_MAX_OBSERVERS = 4 };
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),

@@ -63,10 +63,18 @@ void cache_tell_reserve(struct cache *c, struct cache_set *s, uint32_t way,
     TELL_OBSERVERS(c, s, .event = CE_RESERVE, .access = a, .way = way);
 }
 
-void cache_tell_fill(struct cache *c, struct cache_set *s, uint32_t way, uint64_t cycle)
+void cache_tell_fill(struct cache *c, struct cache_set *s, uint32_t way, const struct mshr *m,
+                     uint64_t cycle)
 {
     TELL_POLICY(c, on_fill, s, way, cycle);
-    TELL_OBSERVERS(c, s, .event = CE_FILL, .way = way, .cycle = cycle);
+    TELL_OBSERVERS(c, s, .event = CE_FILL, .way = way, .cycle = cycle, .fetched_line = m->line,
+                   .asked_cycle = m->taken_at);
+}
+
+void cache_tell_drop(struct cache *c, struct cache_set *s, const struct mshr *m, uint64_t cycle)
+{
+    TELL_OBSERVERS(c, s, .event = CE_DROP, .way = NO_WAY, .cycle = cycle, .fetched_line = m->line,
+                   .asked_cycle = m->taken_at);
 }
 
 void cache_tell_evict(struct cache *c, struct cache_set *s, uint32_t way,

@@ -196,13 +196,14 @@ static void data_arrive(struct cache *c, const struct mshr *m, uint32_t way, uin
     if (line->n_fetches == 0)
         tags_validate(s, way);
     c->stats.fills++;
-    CACHE_TELL(c, fill, s, way, cycle);
+    CACHE_TELL(c, fill, s, way, m, cycle);
 }
 
 /* Nobody keeps the data; what stores had added to them must not be lost. */
-static void data_pass(struct cache *c, const struct mshr *m, struct cache_result *r)
+static void data_pass(struct cache *c, const struct mshr *m, uint64_t cycle, struct cache_result *r)
 {
     c->stats.fills_dropped++;
+    cache_tell_drop(c, &c->tags.sets[m->set], m, cycle);
     r->answer = CACHE_BYPASSED;
     if (!m->dirty_sectors)
         return;
@@ -230,7 +231,7 @@ uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waite
     if (way >= 0)
         data_arrive(c, m, (uint32_t)way, cycle);
     else
-        data_pass(c, m, r);
+        data_pass(c, m, cycle, r);
     mshr_release(&c->mshrs, mshr, cycle);
     assert(result || !r->writeback);
     return n;

@@ -254,6 +254,8 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
 {
     struct ccws *c = s->state;
     const struct mem_access *a = e->access;
+    if (e->event == CE_DROP) /* nothing changes for lines that warps could have lost */
+        return;
     if (c->probe.due && (!a || a->id != c->probe.id))
         do_probe(s);
     switch (e->event) {
@@ -276,6 +278,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     case CE_HIT:
     case CE_MERGE:
     case CE_FILL:
+    case CE_DROP:
         break;
     }
 }

@@ -154,6 +154,8 @@ struct traffic {
     struct cache_config config;
     uint64_t random, next_id;
     uint32_t outstanding[MAX_MSHRS], n_outstanding;
+    uint32_t n_kept, n_dropped; /* answers told of at the present fill */
+    uint64_t answered_line;
 };
 
 static uint32_t below(struct traffic *t, uint32_t n)
@@ -199,20 +201,38 @@ static void check_store(const struct cache_result *r)
     assert_true(told[CE_RESERVE] <= 1 && told[CE_EVICT] <= 1);
 }
 
+/* Every answer is told once, kept or not, with what it answers. */
+static void watch_answers(void *user, const struct cache_event_info *e)
+{
+    struct traffic *t = user;
+    if (e->event != CE_FILL && e->event != CE_DROP)
+        return;
+    assert_int_equal(e->asked_cycle, 0);
+    assert_int_equal(e->cycle, 1);
+    t->answered_line = e->fetched_line;
+    t->n_kept += e->event == CE_FILL;
+    t->n_dropped += e->event == CE_DROP;
+}
+
 static void fill_any(struct traffic *t)
 {
     if (!t->n_outstanding)
         return;
+    t->n_kept = t->n_dropped = 0;
     uint32_t i = below(t, t->n_outstanding), mshr = t->outstanding[i];
     t->outstanding[i] = t->outstanding[--t->n_outstanding];
     void *waiters[MAX_MERGES];
     struct cache_result r;
+    uint64_t line = cache_mshr_line(t->cache, mshr);
     memset(spy.told, 0, sizeof spy.told);
     spy.outside = false;
     uint32_t n = cache_fill(t->cache, mshr, 1, waiters, MAX_MERGES, &r);
     spy.outside = true;
     assert_in_range(n, 1, t->config.mshr_merges);
     assert_int_equal(spy.told[CE_FILL], r.answer == CACHE_HIT);
+    assert_int_equal(t->n_kept, r.answer == CACHE_HIT);
+    assert_int_equal(t->n_kept + t->n_dropped, 1);
+    assert_int_equal(t->answered_line, line);
     assert_true(spy.told[CE_RESERVE] <= t->config.allocate_on_fill);
     assert_true(spy.told[CE_EVICT] <= spy.told[CE_RESERVE]);
 }
@@ -266,6 +286,7 @@ static void drive(const struct cache_policy_desc *real, uint64_t seed)
         return;
     }
     t.cache = cache_create(&t.config, &desc, NULL, 48, seed);
+    cache_observe(t.cache, watch_answers, &t);
     const struct cache_policy *p = cache_get_policy(t.cache);
     spy = (struct spy){.real = real, .outside = true};
     if (real->state_bytes)
