@@ -7,7 +7,7 @@
 #include "heddle/heddle.h"
 
 struct cache_options {
-    const char *format, *policy, *index, *stores, *log, *ranges;
+    const char *format, *policy, *index, *stores, *log, *ranges, *distance, *svg;
     const char *sets, *ways, *lines; /* numbers with commas between them */
     uint64_t n_thread_insts;
     struct text_list settings, plugins;
@@ -18,10 +18,16 @@ struct cache_options {
  * `out`. */
 enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_stream *s,
                                     struct strbuf *out);
-enum heddle_status cache_lab_reuse(const struct cache_options *o, struct lab_stream *s,
-                                   struct strbuf *out);
 enum heddle_status cache_lab_curve(const struct cache_options *o, struct lab_stream *s,
                                    struct strbuf *out);
+
+/* Of several files. */
+enum heddle_status cache_lab_reuse(const struct cache_options *o, const char *const *paths,
+                                   uint32_t n, struct strbuf *out);
+
+/* The accesses of a file. With `may_come_later` a recording is only opened. */
+enum heddle_status cache_lab_read(const struct cache_options *o, const char *path,
+                                  bool may_come_later, struct lab_stream *s);
 
 /* The recording at that path, fills where they were. */
 enum heddle_status cache_lab_timed(const struct cache_options *o, const char *path,

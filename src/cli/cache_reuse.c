@@ -1,10 +1,12 @@
-/* heddle cache reuse: distances over all and by PC, and what a cache without bounds would hit. */
+/* heddle cache reuse: distances over all and by PC, and what a cache without bounds would hit. Of
+ * several recordings a row each. */
+#include "cli/cache_reuse.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "analysis/lab_reuse.h"
 #include "base/json.h"
-#include "cli/cache_lab.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "config/number.h"
@@ -16,7 +18,7 @@ static const char *const locality_names[N_LAB_LOCALITIES] = {"intra_thread", "in
 /* S2 calls a workload cache-insufficient from there on. */
 static const double insufficient_ratio = 0.01;
 
-static double percent(uint64_t part, uint64_t whole)
+double reuse_percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100 * (double)part / (double)whole : 0;
 }
@@ -51,15 +53,15 @@ static enum heddle_status parse_ranges(const char *text, struct lab_ranges *out)
     return HEDDLE_BAD_INPUT;
 }
 
-static void range_name(const struct lab_ranges *g, uint32_t i, char name[32])
+void reuse_range_name(const struct lab_ranges *g, uint32_t i, char name[REUSE_NAME_BYTES])
 {
     uint32_t first = i ? g->ends[i - 1] + 1 : 0;
     if (i == g->n)
-        snprintf(name, 32, ">%u", g->ends[i - 1]);
+        snprintf(name, REUSE_NAME_BYTES, ">%u", g->ends[i - 1]);
     else if (first == g->ends[i])
-        snprintf(name, 32, "%u", first);
+        snprintf(name, REUSE_NAME_BYTES, "%u", first);
     else
-        snprintf(name, 32, "%u-%u", first, g->ends[i]);
+        snprintf(name, REUSE_NAME_BYTES, "%u-%u", first, g->ends[i]);
 }
 
 static void json_distances(struct json_writer *w, const struct lab_distances *d,
@@ -70,8 +72,8 @@ static void json_distances(struct json_writer *w, const struct lab_distances *d,
         json_begin_object(w, distance_names[kind]);
         json_uint(w, "median", d->median[kind]);
         for (uint32_t i = 0; i <= g->n; i++) {
-            char name[32];
-            range_name(g, i, name);
+            char name[REUSE_NAME_BYTES];
+            reuse_range_name(g, i, name);
             json_uint(w, name, d->in_range[kind][i]);
         }
         json_end_object(w);
@@ -88,31 +90,43 @@ static void json_unbounded(struct json_writer *w, const struct lab_reuse *r)
     json_end_object(w);
 }
 
-static void print_json(const struct lab_reuse *r, const struct lab_ranges *g, uint64_t n_insts,
-                       struct strbuf *out)
+static void json_file(struct json_writer *w, const struct reuse_of_files *f, uint32_t file)
+{
+    const struct lab_reuse *r = &f->of[file];
+    json_begin_object(w, NULL);
+    if (f->n > 1)
+        json_string(w, "file", f->paths[file]);
+    json_uint(w, "loads", r->n_loads);
+    json_uint(w, "stores", r->n_stores);
+    json_uint(w, "atomics", r->n_atomics);
+    if (f->n_insts) {
+        json_double(w, "memory_access_ratio", access_ratio(r, f->n_insts));
+        json_string(w, "s2_class", s2_class(access_ratio(r, f->n_insts)));
+    }
+    json_unbounded(w, r);
+    json_begin_object(w, "distances");
+    json_distances(w, &r->all, &f->ranges);
+    json_end_object(w);
+    json_begin_array(w, "by_pc");
+    for (uint32_t i = 0; i < r->n_pcs; i++) {
+        json_begin_object(w, NULL);
+        json_uint(w, "pc", r->pcs[i].pc);
+        json_distances(w, &r->pcs[i], &f->ranges);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_end_object(w);
+}
+
+static void print_json(const struct reuse_of_files *f, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
-    json_begin_object(&w, NULL);
-    json_uint(&w, "loads", r->n_loads);
-    json_uint(&w, "stores", r->n_stores);
-    json_uint(&w, "atomics", r->n_atomics);
-    if (n_insts) {
-        json_double(&w, "memory_access_ratio", access_ratio(r, n_insts));
-        json_string(&w, "s2_class", s2_class(access_ratio(r, n_insts)));
-    }
-    json_unbounded(&w, r);
-    json_begin_object(&w, "distances");
-    json_distances(&w, &r->all, g);
-    json_end_object(&w);
-    json_begin_array(&w, "by_pc");
-    for (uint32_t i = 0; i < r->n_pcs; i++) {
-        json_begin_object(&w, NULL);
-        json_uint(&w, "pc", r->pcs[i].pc);
-        json_distances(&w, &r->pcs[i], g);
-        json_end_object(&w);
-    }
-    json_end_array(&w);
-    json_end_object(&w);
+    if (f->n > 1)
+        json_begin_array(&w, NULL);
+    for (uint32_t i = 0; i < f->n; i++)
+        json_file(&w, f, i);
+    if (f->n > 1)
+        json_end_array(&w);
     strbuf_add_char(out, '\n');
 }
 
@@ -124,14 +138,14 @@ static void print_unbounded(const struct lab_reuse *r, struct strbuf *out)
     for (int i = 0; i < N_LAB_LOCALITIES; i++) {
         table_cell(&t, "  %s", hit_names[i]);
         table_count(&t, r->hits[i]);
-        table_cell(&t, "%.2f %%", percent(r->hits[i], r->n_loads));
+        table_cell(&t, "%.2f %%", reuse_percent(r->hits[i], r->n_loads));
     }
     table_cell(&t, "  compulsory misses");
     table_count(&t, r->compulsory_misses);
-    table_cell(&t, "%.2f %%", percent(r->compulsory_misses, r->n_loads));
+    table_cell(&t, "%.2f %%", reuse_percent(r->compulsory_misses, r->n_loads));
     table_cell(&t, "  misses of removed lines");
     table_count(&t, r->other_misses);
-    table_cell(&t, "%.2f %%", percent(r->other_misses, r->n_loads));
+    table_cell(&t, "%.2f %%", reuse_percent(r->other_misses, r->n_loads));
     strbuf_add(out, "A cache without bounds:\n");
     table_print(&t, out);
     table_destroy(&t);
@@ -142,60 +156,119 @@ static void add_row(struct table *t, const struct lab_distances *d, const struct
 {
     table_count(t, d->n);
     for (uint32_t i = 0; i <= g->n; i++)
-        table_cell(t, "%.1f %%", percent(d->in_range[kind][i], d->n));
+        table_cell(t, "%.1f %%", reuse_percent(d->in_range[kind][i], d->n));
     table_cell(t, "%u", d->median[kind]);
 }
+
+/* Titles of a table of distances, whose rows are called `row`; `names` has room for them. */
+static struct table begin_table(const struct lab_ranges *g, const char *row, const char **titles,
+                                char names[][REUSE_NAME_BYTES])
+{
+    titles[0] = row;
+    titles[1] = "reuses";
+    for (uint32_t i = 0; i <= g->n; i++) {
+        reuse_range_name(g, i, names[i]);
+        titles[2 + i] = names[i];
+    }
+    titles[g->n + 3] = "median";
+    return (struct table){
+        .titles = titles, .n_columns = g->n + 4, .right = "rrrrrrrrrrrrrrrrrrrrrrr"};
+}
+
+static const char *const distance_meanings[N_LAB_DISTANCES] = {
+    "loads of the set in between (S2)", "distinct other lines of the set in between (S3)"};
 
 static void print_distances(const struct lab_reuse *r, const struct lab_ranges *g,
                             enum lab_distance kind, struct strbuf *out)
 {
-    char names[LAB_MAX_RANGES][32];
-    const char *titles[LAB_MAX_RANGES + 3] = {"PC", "reuses"};
-    for (uint32_t i = 0; i <= g->n; i++) {
-        range_name(g, i, names[i]);
-        titles[2 + i] = names[i];
-    }
-    titles[g->n + 3] = "median";
-    struct table t = {.titles = titles, .n_columns = g->n + 4, .right = "rrrrrrrrrrrrrrrrrrrrrrr"};
+    char names[LAB_MAX_RANGES][REUSE_NAME_BYTES];
+    const char *titles[LAB_MAX_RANGES + 3];
+    struct table t = begin_table(g, "PC", titles, names);
     table_cell(&t, "all");
     add_row(&t, &r->all, g, kind);
     for (uint32_t i = 0; i < r->n_pcs; i++) {
         table_cell(&t, "%u", r->pcs[i].pc);
         add_row(&t, &r->pcs[i], g, kind);
     }
-    strbuf_addf(out, "\nReuse distances, %s:\n",
-                kind == LAB_S2 ? "loads of the set in between (S2)"
-                               : "distinct other lines of the set in between (S3)");
+    strbuf_addf(out, "\nReuse distances, %s:\n", distance_meanings[kind]);
     table_print(&t, out);
     table_destroy(&t);
 }
 
-static void print_tables(const struct lab_reuse *r, const struct lab_ranges *g, uint64_t n_insts,
-                         struct strbuf *out)
+static void print_one(const struct reuse_of_files *f, struct strbuf *out)
 {
+    const struct lab_reuse *r = &f->of[0];
     strbuf_addf(out, "%" PRIu64 " loads, %" PRIu64 " stores, %" PRIu64 " atomics\n", r->n_loads,
                 r->n_stores, r->n_atomics);
-    if (n_insts)
-        strbuf_addf(out, "memory access ratio %.3f %%: %s (S2)\n", 100 * access_ratio(r, n_insts),
-                    s2_class(access_ratio(r, n_insts)));
+    if (f->n_insts)
+        strbuf_addf(out, "memory access ratio %.3f %%: %s (S2)\n",
+                    100 * access_ratio(r, f->n_insts), s2_class(access_ratio(r, f->n_insts)));
     print_unbounded(r, out);
-    print_distances(r, g, LAB_S2, out);
-    print_distances(r, g, LAB_S3, out);
+    for (enum lab_distance kind = 0; kind < N_LAB_DISTANCES; kind++)
+        print_distances(r, &f->ranges, kind, out);
 }
 
-enum heddle_status cache_lab_reuse(const struct cache_options *o, struct lab_stream *s,
-                                   struct strbuf *out)
+static void print_several(const struct reuse_of_files *f, struct strbuf *out)
 {
+    for (enum lab_distance kind = 0; kind < N_LAB_DISTANCES; kind++) {
+        char names[LAB_MAX_RANGES][REUSE_NAME_BYTES];
+        const char *titles[LAB_MAX_RANGES + 3];
+        struct table t = begin_table(&f->ranges, "file", titles, names);
+        for (uint32_t i = 0; i < f->n; i++) {
+            table_cell(&t, "%s", f->paths[i]);
+            add_row(&t, &f->of[i].all, &f->ranges, kind);
+        }
+        strbuf_addf(out, "%sReuse distances, %s:\n", kind ? "\n" : "", distance_meanings[kind]);
+        table_print(&t, out);
+        table_destroy(&t);
+    }
+}
+
+/* --- measuring --- */
+
+static enum heddle_status choose_distance(const struct cache_options *o, struct reuse_of_files *f)
+{
+    f->drawn = LAB_S3;
+    for (enum lab_distance kind = 0; o->distance && kind < N_LAB_DISTANCES; kind++)
+        if (strcmp(o->distance, distance_names[kind]) == 0) {
+            f->drawn = kind;
+            return HEDDLE_OK;
+        }
+    return o->distance ? output_unknown("distance", o->distance, distance_names, N_LAB_DISTANCES,
+                                        "`heddle help cache` explains them")
+                       : HEDDLE_OK;
+}
+
+static enum heddle_status measure(const struct cache_options *o, struct reuse_of_files *f,
+                                  const char *path)
+{
+    struct lab_stream s = {0};
     struct lab_config config;
-    struct lab_ranges ranges = {0};
-    struct lab_reuse r;
-    enum heddle_status status = cache_lab_shape(o, s, &config);
+    enum heddle_status status = cache_lab_read(o, path, false, &s);
     if (status == HEDDLE_OK)
-        status = parse_ranges(o->ranges, &ranges);
-    if (status != HEDDLE_OK)
-        return status;
-    lab_reuse_measure(s, &config, &ranges, &r);
-    (o->json ? print_json : print_tables)(&r, &ranges, o->n_thread_insts, out);
-    lab_reuse_destroy(&r);
-    return HEDDLE_OK;
+        status = cache_lab_shape(o, &s, &config);
+    if (status == HEDDLE_OK)
+        lab_reuse_measure(&s, &config, &f->ranges, &f->of[f->n++]);
+    lab_stream_destroy(&s);
+    return status;
+}
+
+enum heddle_status cache_lab_reuse(const struct cache_options *o, const char *const *paths,
+                                   uint32_t n, struct strbuf *out)
+{
+    struct reuse_of_files f = {
+        .paths = paths, .of = xcalloc(n, sizeof *f.of), .n_insts = o->n_thread_insts};
+    enum heddle_status status = parse_ranges(o->ranges, &f.ranges);
+    if (status == HEDDLE_OK)
+        status = choose_distance(o, &f);
+    for (uint32_t i = 0; i < n && status == HEDDLE_OK; i++)
+        status = measure(o, &f, paths[i]);
+    if (status == HEDDLE_OK && o->svg)
+        status = reuse_draw(&f, o->svg);
+    if (status == HEDDLE_OK)
+        (o->json ? print_json : n > 1 ? print_several : print_one)(&f, out);
+    for (uint32_t i = 0; i < f.n; i++)
+        lab_reuse_destroy(&f.of[i]);
+    free(f.of);
+    return status;
 }

@@ -39,6 +39,12 @@ static const struct option options[] = {
                 "their line by an SM, which no cache could have hit (S2 Figure 4)"),
     OPTION_TEXT("ranges", struct cache_options, ranges, "N,N,...",
                 "with reuse: the upper ends of the ranges of distances; 4,8,64 if not given"),
+    OPTION_TEXT("distance", struct cache_options, distance, "accesses|lines",
+                "with reuse --svg: what is drawn, distances in loads of the set in between (S2) or "
+                "in distinct other lines (S3); lines if not given"),
+    OPTION_TEXT("svg", struct cache_options, svg, "FILE",
+                "with reuse: draw the shares of the ranges and the medians, of each PC, or of each "
+                "FILE if there are several"),
     OPTION_U64("insts", struct cache_options, n_thread_insts, "N",
                "thread instructions of the run, for misses per 1000 of them and the memory access "
                "ratio"),
@@ -49,12 +55,16 @@ static const struct option options[] = {
 
 static const struct verb {
     const char *name, *help;
+    /* One of both. */
     enum heddle_status (*act)(const struct cache_options *o, struct lab_stream *s,
                               struct strbuf *out);
+    enum heddle_status (*act_on_all)(const struct cache_options *o, const char *const *paths,
+                                     uint32_t n, struct strbuf *out);
 } verbs[] = {
-    {"replay", "the accesses through a cache with immediate fills", cache_lab_replay},
-    {"reuse", "reuse distances, localities, compulsory misses", cache_lab_reuse},
-    {"curve", "miss ratios of LRU caches of all numbers of ways", cache_lab_curve},
+    {"replay", "the accesses through a cache with immediate fills", cache_lab_replay, NULL},
+    {"reuse", "reuse distances, localities, compulsory misses; of several FILEs a row each", NULL,
+     cache_lab_reuse},
+    {"curve", "miss ratios of LRU caches of all numbers of ways", cache_lab_curve, NULL},
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -83,10 +93,12 @@ static const struct format {
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
-/* With `may_come_later` a recording is only opened. */
-static enum heddle_status read_stream(const struct cache_options *o, const char *path,
-                                      bool may_come_later, struct lab_stream *s)
+enum heddle_status cache_lab_read(const struct cache_options *o, const char *path,
+                                  bool may_come_later, struct lab_stream *s)
 {
+    enum heddle_status readable = lab_check_readable(path);
+    if (readable != HEDDLE_OK)
+        return readable;
     const char *names[N_FORMATS];
     const struct format *f = o->format ? NULL : &formats[0];
     for (int i = 0; i < N_FORMATS; i++) {
@@ -107,26 +119,51 @@ static enum heddle_status read_stream(const struct cache_options *o, const char 
     return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
-static enum heddle_status run_verb(const struct verb *v, const struct cache_options *o,
-                                   const char *path)
+/* What would silently be ignored. */
+static enum heddle_status check_use(const struct verb *v, const struct cache_options *o, uint32_t n)
+{
+    const char *meaningless = o->timed && v->act != cache_lab_replay       ? "--timed"
+                              : o->svg && v->act_on_all != cache_lab_reuse ? "--svg"
+                              : o->distance && (!o->svg || v->act_on_all != cache_lab_reuse)
+                                  ? "--distance"
+                                  : NULL;
+    if (meaningless)
+        output_error("%s has no meaning with heddle cache %s%s", meaningless, v->name,
+                     v->act_on_all ? " without --svg" : "");
+    else if (n > 1 && !v->act_on_all)
+        output_error("heddle cache %s takes one FILE", v->name);
+    else
+        return HEDDLE_OK;
+    return HEDDLE_BAD_INPUT;
+}
+
+static enum heddle_status act_on_one(const struct verb *v, const struct cache_options *o,
+                                     const char *path, struct strbuf *out)
 {
     struct lab_stream s = {0};
+    enum heddle_status status = cache_lab_read(o, path, v->act == cache_lab_replay, &s);
+    if (status == HEDDLE_OK)
+        status = v->act(o, &s, out);
+    lab_stream_destroy(&s);
+    return status;
+}
+
+static enum heddle_status run_verb(const struct verb *v, const struct cache_options *o,
+                                   const char *const *paths, uint32_t n)
+{
     struct strbuf out = {0};
     enum heddle_status status = plugin_files_load(&o->plugins);
-    if (status == HEDDLE_OK && o->timed && v->act != cache_lab_replay) {
-        output_error("--timed has no meaning with heddle cache %s", v->name);
-        status = HEDDLE_BAD_INPUT;
-    }
     if (status == HEDDLE_OK)
-        status = lab_check_readable(path);
-    if (status == HEDDLE_OK && !o->timed)
-        status = read_stream(o, path, v->act == cache_lab_replay, &s);
+        status = check_use(v, o, n);
+    if (status == HEDDLE_OK && o->timed)
+        status = lab_check_readable(paths[0]);
     if (status == HEDDLE_OK)
-        status = o->timed ? cache_lab_timed(o, path, &out) : v->act(o, &s, &out);
+        status = o->timed        ? cache_lab_timed(o, paths[0], &out)
+                 : v->act_on_all ? v->act_on_all(o, paths, n, &out)
+                                 : act_on_one(v, o, paths[0], &out);
     if (status == HEDDLE_OK)
         status = output_take(&out);
     strbuf_destroy(&out);
-    lab_stream_destroy(&s);
     return status;
 }
 
@@ -136,7 +173,7 @@ static enum heddle_status run_cache(const void *values, const struct text_list *
     for (int i = 0; i < N_VERBS; i++) {
         words[i] = verbs[i].name;
         if (strcmp(operands->items[0], verbs[i].name) == 0)
-            return run_verb(&verbs[i], values, operands->items[1]);
+            return run_verb(&verbs[i], values, operands->items + 1, operands->n - 1);
     }
     return output_unknown("experiment", operands->items[0], words, N_VERBS,
                           "`heddle help cache` lists them");
@@ -202,6 +239,8 @@ static const char *const examples[] = {
     "as it was in the run, access by access",
     "heddle cache reuse bfs.zst --ranges 8,16,32",
     "how far apart loads of a line are, over all and for each PC",
+    "heddle cache reuse bfs.zst kmn.zst pvr.zst --ranges 3,8,32,64,128 --svg distances.svg",
+    "the same of several runs side by side, and a drawing",
     "heddle cache curve bfs.zst --sets 1",
     "miss ratios of fully associative caches of all sizes",
     NULL,
@@ -209,7 +248,7 @@ static const char *const examples[] = {
 
 const struct command command_cache = {
     .name = "cache",
-    .operands = "EXPERIMENT FILE",
+    .operands = "EXPERIMENT FILE...",
     .summary = "try caches and policies on recorded accesses, without a machine",
     .description =
         "The cache laboratory: what would other caches have made of the accesses of a run? `heddle "
@@ -221,7 +260,7 @@ const struct command command_cache = {
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct cache_options),
     .min_operands = 2,
-    .max_operands = 2,
+    .max_operands = UINT32_MAX,
     .examples = examples,
     .more_help = list_words,
     .run = run_cache,

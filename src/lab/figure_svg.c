@@ -97,10 +97,13 @@ static struct scale make_scale(const struct figure *f, bool is_right)
                 top = base_of(f, i, x) + f->series[i].values[x];
     if (top <= 0)
         return (struct scale){0.2, 1};
+    /* Shares add up to 100 but for rounding, and end where the axis does. */
+    bool is_sum = f->chart == FIGURE_STACKED && !is_right;
+    top *= is_sum ? 1 - 1e-9 : 1;
     double power = pow(10, floor(log10(top / 5)));
     double digit = top / 5 / power;
     double step = (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10) * power;
-    return (struct scale){step, step * ceil(top / step * 1.02)};
+    return (struct scale){step, step * ceil(top / step * (is_sum ? 1 : 1.02))};
 }
 
 static double x_at(const struct figure *f, uint32_t x)
@@ -143,10 +146,10 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
     char turn[96];
     add_fitted(out, LEFT, 26, TITLE_W, title_letter, "class=\"title\"", f->title);
     struct strbuf origin = {0};
-    strbuf_addf(&origin, "%s, made anew by Heddle", f->source);
+    strbuf_add(&origin, f->source);
     if (f->spec.n_points)
-        strbuf_addf(&origin, ": inputs of size %s on %s", f->spec.points[0].size->name,
-                    f->spec.points[0].gpu.text);
+        strbuf_addf(&origin, ", made anew by Heddle: inputs of size %s on %s",
+                    f->spec.points[0].size->name, f->spec.points[0].gpu.text);
     add_fitted(out, LEFT, 44, TITLE_W, small_letter, "class=\"n\"", strbuf_text(&origin));
     strbuf_destroy(&origin);
     add_fitted(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, PLOT_W, text_letter, "text-anchor=\"middle\"",

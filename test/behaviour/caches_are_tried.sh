@@ -31,6 +31,42 @@ says "cache-insufficient (S2)" && says "0-4" && says ">64"
 status 0 "$heddle" cache reuse "$scratch/bfs.zst" --insts 1G --ranges 0,7 && says "cache-sufficient (S2)" && says "1-7"
 status 0 "$heddle" cache reuse "$scratch/bfs.zst" --json && says '"compulsory_misses"'
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" --ranges 7,7 && complains "ascending"
+
+# Distances worked out by hand: the loads of PC 1 are 3 others apart, of which 2 lines; that of PC 2
+# is 1 apart. Of several files a row each; drawings show what is printed.
+printf '%s\n' "0 0 0 0 1 L 0x0" "1 0 0 0 2 L 0x80" "2 0 0 0 3 L 0x100" "3 0 0 0 4 L 0x80" "4 0 0 0 5 L 0x0" >"$scratch/a.txt"
+printf '%s\n' "0 0 0 0 7 L 0x0" "1 0 0 0 7 L 0x0" >"$scratch/b.txt"
+one_set="--format text --sets 1 --line 128 --ranges 0,1,2"
+# shellcheck disable=SC2086
+status 0 "$heddle" cache reuse "$scratch/a.txt" "$scratch/b.txt" $one_set --svg "$scratch/files.svg"
+printf '%s\n' "$out" | awk '
+    /S2/ { kind = "accesses" } /S3/ { kind = "lines" }
+    /a.txt/ { $1 = ""; a[kind] = $0 } /b.txt/ { $1 = ""; b[kind] = $0 }
+    END { exit !(a["accesses"] == " 2 0.0 % 50.0 % 0.0 % 50.0 % 1" && a["lines"] == " 2 0.0 % 50.0 % 50.0 % 0.0 % 1" &&
+                 b["accesses"] == " 1 100.0 % 0.0 % 0.0 % 0.0 % 0" && b["lines"] == b["accesses"]) }' || fail "distances of two files: $out"
+# shellcheck disable=SC2086
+status 0 "$heddle" cache reuse "$scratch/a.txt" "$scratch/b.txt" $one_set --json && says '"file": "'"$scratch/b.txt"'"'
+# shellcheck disable=SC2086
+status 0 "$heddle" cache reuse "$scratch/a.txt" $one_set --distance accesses --svg "$scratch/pcs.svg"
+python3 - "$scratch" <<'PY' || fail "the drawings of distances"
+import re, sys
+def bars(name):
+    text = open(f"{sys.argv[1]}/{name}.svg").read()
+    return {(x, r): float(v) for x, r, v in re.findall(r"<title>(\S+), (\S+): ([\d.]+)</title>", text) if float(v)}, text
+files, text = bars("files")
+assert files == {("a", "1"): 50, ("a", "2"): 50, ("b", "0"): 100}, files
+assert "distinct other lines" in text and ">100</text>" in text and ">120</text>" not in text
+pcs, text = bars("pcs")
+assert pcs == {("1", "&gt;2"): 100, ("2", "1"): 100}, pcs
+assert "loads of the set in between" in text
+PY
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --distance lines && complains "without --svg"
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --svg "$scratch/x.svg" --distance far && complains "no distance 'far'"
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --svg "$scratch/x.svg" --ranges 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15 && complains "at most 15"
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" "$scratch/none.zst" && complains "none.zst"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --svg "$scratch/x.svg" && complains "no meaning"
+status 2 "$heddle" cache curve "$scratch/bfs.zst" "$scratch/bfs.zst" && complains "takes one FILE"
+[ ! -e "$scratch/x.svg" ] || fail "a mistake leaves a drawing"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --stores keep && complains "there is no curve"
 
 cat >"$scratch/mine.txt" <<'TEXT'
