@@ -7,7 +7,7 @@
 #include "heddle/heddle.h"
 
 struct cache_options {
-    const char *format, *policy, *index, *stores, *log, *ranges, *distance, *svg;
+    const char *format, *policy, *index, *stores, *log, *ranges, *distance, *svg, *pcs;
     const char *sets, *ways, *lines; /* numbers with commas between them */
     uint64_t n_thread_insts;
     struct text_list settings, plugins;
@@ -20,6 +20,9 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_st
                                     struct strbuf *out);
 enum heddle_status cache_lab_curve(const struct cache_options *o, struct lab_stream *s,
                                    struct strbuf *out);
+
+enum heddle_status cache_lab_bypass(const struct cache_options *o, struct lab_stream *s,
+                                    struct strbuf *out);
 
 /* Of several files. */
 enum heddle_status cache_lab_reuse(const struct cache_options *o, const char *const *paths,

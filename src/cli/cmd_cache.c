@@ -45,6 +45,8 @@ static const struct option options[] = {
     OPTION_TEXT("svg", struct cache_options, svg, "FILE",
                 "with reuse: draw the shares of the ranges and the medians, of each PC, or of each "
                 "FILE if there are several"),
+    OPTION_TEXT("pcs", struct cache_options, pcs, "N,N,...",
+                "with bypass: the loads to try; the eight that load most if not given"),
     OPTION_U64("insts", struct cache_options, n_thread_insts, "N",
                "thread instructions of the run, for misses per 1000 of them and the memory access "
                "ratio"),
@@ -64,6 +66,8 @@ static const struct verb {
     {"replay", "the accesses through a cache with immediate fills", cache_lab_replay, NULL},
     {"reuse", "reuse distances, localities, compulsory misses; of several FILEs a row each", NULL,
      cache_lab_reuse},
+    {"bypass", "hits when one load goes around the cache with probability 1 - 1/2^N, each in turn",
+     cache_lab_bypass, NULL},
     {"curve", "miss ratios of LRU caches of all numbers of ways", cache_lab_curve, NULL},
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
@@ -122,14 +126,23 @@ enum heddle_status cache_lab_read(const struct cache_options *o, const char *pat
 /* What would silently be ignored. */
 static enum heddle_status check_use(const struct verb *v, const struct cache_options *o, uint32_t n)
 {
-    const char *meaningless = o->timed && v->act != cache_lab_replay       ? "--timed"
-                              : o->svg && v->act_on_all != cache_lab_reuse ? "--svg"
-                              : o->distance && (!o->svg || v->act_on_all != cache_lab_reuse)
-                                  ? "--distance"
-                                  : NULL;
-    if (meaningless)
-        output_error("%s has no meaning with heddle cache %s%s", meaningless, v->name,
-                     v->act_on_all ? " without --svg" : "");
+    bool draws = v->act_on_all == cache_lab_reuse;
+    const struct {
+        const char *option;
+        bool is_lost;
+    } uses[] = {
+        {"--timed", o->timed && v->act != cache_lab_replay},
+        {"--svg", o->svg && !draws},
+        {"--distance", o->distance && !draws},
+        {"--pcs", o->pcs && v->act != cache_lab_bypass},
+    };
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
+        if (uses[i].is_lost) {
+            output_error("%s has no meaning with heddle cache %s", uses[i].option, v->name);
+            return HEDDLE_BAD_INPUT;
+        }
+    if (o->distance && !o->svg)
+        output_error("--distance says what is drawn: it needs --svg");
     else if (n > 1 && !v->act_on_all)
         output_error("heddle cache %s takes one FILE", v->name);
     else
@@ -241,6 +254,8 @@ static const char *const examples[] = {
     "how far apart loads of a line are, over all and for each PC",
     "heddle cache reuse bfs.zst kmn.zst pvr.zst --ranges 3,8,32,64,128 --svg distances.svg",
     "the same of several runs side by side, and a drawing",
+    "heddle cache bypass bfs.zst --pcs 70,73,86",
+    "is there a load that had better go around the cache, and how often?",
     "heddle cache curve bfs.zst --sets 1",
     "miss ratios of fully associative caches of all sizes",
     NULL,

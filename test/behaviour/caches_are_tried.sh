@@ -60,13 +60,47 @@ pcs, text = bars("pcs")
 assert pcs == {("1", "&gt;2"): 100, ("2", "1"): 100}, pcs
 assert "loads of the set in between" in text
 PY
-status 2 "$heddle" cache reuse "$scratch/bfs.zst" --distance lines && complains "without --svg"
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --distance lines && complains "needs --svg"
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" --svg "$scratch/x.svg" --distance far && complains "no distance 'far'"
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" --svg "$scratch/x.svg" --ranges 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15 && complains "at most 15"
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" "$scratch/none.zst" && complains "none.zst"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --svg "$scratch/x.svg" && complains "no meaning"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" "$scratch/bfs.zst" && complains "takes one FILE"
 [ ! -e "$scratch/x.svg" ] || fail "a mistake leaves a drawing"
+
+# Three lines in turn in a set of two ways: under LRU none ever hits. If one of the three loads goes
+# around the cache, the two others hit, but that each time it does not costs them both a hit.
+awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%d 0 0 0 %d L %x\n", i, i % 3 + 1, i % 3 * 128 }' >"$scratch/turns.txt"
+one_set="--format text --sets 1 --ways 2 --line 128"
+# shellcheck disable=SC2086
+status 0 "$heddle" cache bypass "$scratch/turns.txt" $one_set --json
+printf '%s' "$out" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d["loads"] == 3000 and [b["pc"] for b in d["bypassed"]] == ["1", "2", "3", "all"], d
+for b in d["bypassed"][:3]:
+    assert b["loads"] == 1000 and b["best_n"] == 7, b
+    assert all(abs(hits - 2000 * (1 - 0.5 ** n)) <= 100 * (n > 0) for n, hits in enumerate(b["hits"])), b
+everyone = d["bypassed"][3]
+assert everyone["hits"][7] > 1000 and everyone["loads"] == 3000, everyone
+' || fail "loads that go around the cache: $out"
+# The same as a replay with these parameters, each; chosen ones in the order of PCs.
+status 0 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 73,70 --json
+bypassed=$out
+for n in 1 7; do
+    status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy pc_prob --set pc=73 --set n=$n --json
+    printf '%s' "$out" | python3 -c '
+import json, sys
+hits = json.load(sys.stdin)["replays"][0]["hits"]
+mine = json.loads(sys.argv[1])["bypassed"]
+assert [b["pc"] for b in mine] == ["70", "73", "all"], mine
+assert mine[1]["hits"][int(sys.argv[2])] == hits, (mine, hits)
+' "$bypassed" $n || fail "bypass is not replay"
+done
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70,1 && complains "nothing is loaded at PC 1"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs some && complains "expected up to"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --ways 4,8 && complains "several caches"
+status 2 "$heddle" cache curve "$scratch/bfs.zst" --pcs 70 && complains "no meaning"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --stores keep && complains "there is no curve"
 
 cat >"$scratch/mine.txt" <<'TEXT'
