@@ -9,7 +9,12 @@
  *
  * In a cycle scores fall first; VTA hits of a cycle act on the issue from the next one on. All
  * state is of the SM, whatever the number of its issue slots. MODEL: a miss of sectors in a line
- * that is there lost no locality; a load sent around the cache by the program is not looked at. */
+ * that is there lost no locality; a load sent around the cache by the program is not looked at.
+ *
+ * The simulator that the authors published (github.com/tgrogers/ccws-2012) does in several respects
+ * other than the text says. Each of them is a parameter, and `ccws_authors` has them all. Left out
+ * of it: that a merge makes its warp the owner of the line, that a store which misses relabels a
+ * line it does not touch, and that barriers are not counted as instructions. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -24,26 +29,52 @@ enum { VTA_TAG_BITS = 40 }; /* of a 48-bit address space (S4 section 5.7) */
 
 struct ccws_params {
     uint32_t k_throttle, base_score, score_bits, vta_entries_per_warp, vta_ways;
-    uint32_t prioritise;
+    uint32_t prioritise, ties, decay_cycles;
+    bool llds_caps, keeps_tags, keeps_vta, live_totals, probes_merges, starts_at_zero;
 };
 
 static const char *const order_names[] = {"gto", "lrr", "two_level", NULL};
 static const struct scheduler_desc *const orders[] = {&scheduler_gto, &scheduler_lrr,
                                                       &scheduler_two_level};
 
-static const struct param ccws_params[] = {
-    PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,
-              "how much lost locality throttles: K_THROTTLE"),
-    PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,
-              "score of a warp that has lost no locality"),
-    PARAM_U32(struct ccws_params, score_bits, "10", 1, 30, "bits", "scores saturate at these"),
-    PARAM_U32(struct ccws_params, vta_entries_per_warp, "16", 1, 1024, "tags",
-              "of a warp's victim tag array"),
-    PARAM_U32(struct ccws_params, vta_ways, "8", 1, 1024, "ways",
-              "of a warp's victim tag array, as far as it has entries"),
-    PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,
-               "order among the warps that may issue"),
-};
+enum { TIES_AGE, TIES_SLOT };
+static const char *const tie_names[] = {"age", "slot", NULL};
+
+/* The parameters with the defaults in which text and simulator differ. */
+/* clang-format off */
+#define CCWS_PARAMS(bits, decay, differs, tie)                                                     \
+    PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
+              "how much lost locality throttles: K_THROTTLE"),                                     \
+    PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,                             \
+              "score of a warp that has lost no locality"),                                        \
+    PARAM_U32(struct ccws_params, score_bits, bits, 1, 30, "bits", "scores saturate at these"),    \
+    PARAM_U32(struct ccws_params, vta_entries_per_warp, "16", 1, 1024, "tags",                     \
+              "of a warp's victim tag array"),                                                     \
+    PARAM_U32(struct ccws_params, vta_ways, "8", 1, 1024, "ways",                                  \
+              "of a warp's victim tag array, as far as it has entries"),                           \
+    PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,                                 \
+               "order among the warps that may issue"),                                            \
+    PARAM_U32(struct ccws_params, decay_cycles, decay, 1, 1 << 20, "cycles",                       \
+              "in which a score falls by one"),                                                    \
+    PARAM_BOOL(struct ccws_params, llds_caps, differs,                                             \
+               "scores above what a VTA hit would give now fall to that"),                         \
+    PARAM_BOOL(struct ccws_params, keeps_tags, differs,                                            \
+               "a tag that was found stays in the victim tag array"),                              \
+    PARAM_BOOL(struct ccws_params, keeps_vta, differs,                                             \
+               "a new warp finds the victim tags of the last one of its slot"),                    \
+    PARAM_BOOL(struct ccws_params, live_totals, differs,                                           \
+               "VTA hits and instructions are those of live warps only"),                          \
+    PARAM_BOOL(struct ccws_params, probes_merges, differs,                                         \
+               "a load that merges into a miss looks for its tag too"),                            \
+    PARAM_BOOL(struct ccws_params, starts_at_zero, differs,                                        \
+               "a new warp has no score until it has accessed L1D"),                               \
+    PARAM_ENUM(struct ccws_params, ties, tie, tie_names,                                           \
+               "which of two warps with one score comes first: the older, or the lower slot")
+/* clang-format on */
+
+static const struct param ccws_params[] = {CCWS_PARAMS("10", "1", "false", "age")};
+/* Scores are whole numbers there, of no certain size, and a cycle of 325 MHz is four of S4's. */
+static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "4", "true", "slot")};
 
 /* A load that has missed, until its victim has left. */
 struct probe {
@@ -59,7 +90,9 @@ struct ccws {
     bool above_base;         /* some score may be */
     uint64_t time, advanced; /* cycle of the scores; cycle that advance() has told */
     uint64_t may_load;
-    uint64_t vta_hits, insts_issued;
+    uint64_t vta_hits, insts_issued; /* what LLDS is made of */
+    uint64_t all_vta_hits;           /* of warps that have ended too */
+    uint64_t hits_of[SCHED_MAX_WARPS], insts_of[SCHED_MAX_WARPS];
     struct probe probe;
     struct vta vta;
     uint32_t tags_at; /* in `store`: of each warp's array */
@@ -134,6 +167,8 @@ static void ccws_init(struct scheduler *s)
     order_defaults(order, c->store);
     c->tags_at = round_up(order->params_bytes) +
                  (uint32_t)order_bytes(order, s->view->n_warps, s->view->n_slots, c->store);
+    for (uint32_t w = 0; w < s->view->n_warps; w++)
+        vta_clear(&c->vta, tags_of(c, w));
     if (order->init)
         order->init(&c->order);
 }
@@ -146,21 +181,32 @@ static uint32_t cutoff(const struct scheduler *s)
     return (uint32_t)__builtin_popcountll(s->view->live) * params->base_score;
 }
 
-/* Live warps from the highest score to the lowest, the older first among equals. */
-static uint32_t sort_warps(const struct scheduler *s, uint8_t *sorted)
+/* What a VTA hit raises a score to, without a limit of bits. */
+static uint64_t llds(const struct scheduler *s)
+{
+    const struct ccws_params *params = s->params;
+    const struct ccws *c = s->state;
+    return c->vta_hits * params->k_throttle * cutoff(s) / (c->insts_issued ? c->insts_issued : 1);
+}
+
+static bool comes_before(const struct scheduler *s, uint32_t a, uint32_t b)
 {
     const struct ccws *c = s->state;
+    if (c->score[a] != c->score[b])
+        return c->score[a] > c->score[b];
+    return ((const struct ccws_params *)s->params)->ties == TIES_SLOT
+               ? a < b
+               : s->view->warps[a].age < s->view->warps[b].age;
+}
+
+/* Live warps from the highest score to the lowest. */
+static uint32_t sort_warps(const struct scheduler *s, uint8_t *sorted)
+{
     uint32_t n = 0;
     for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
         uint32_t warp = lowest_warp(rest), at = n++;
-        for (; at > 0; at--) {
-            uint32_t before = sorted[at - 1];
-            if (c->score[before] > c->score[warp] ||
-                (c->score[before] == c->score[warp] &&
-                 s->view->warps[before].age < s->view->warps[warp].age))
-                break;
+        for (; at > 0 && comes_before(s, warp, sorted[at - 1]); at--)
             sorted[at] = sorted[at - 1];
-        }
         sorted[at] = (uint8_t)warp;
     }
     return n;
@@ -190,29 +236,56 @@ static void raise_scores(struct ccws *c)
     c->raised = false;
 }
 
-/* Brings the scores to what they are in cycle `now`, before its VTA hits. */
+/* What no score is above after it has fallen. */
+static uint64_t score_cap(const struct scheduler *s)
+{
+    const struct ccws_params *params = s->params;
+    uint64_t cap = params->llds_caps ? llds(s) : UINT64_MAX;
+    return cap > params->base_score ? cap : params->base_score;
+}
+
+/* After `falls` times, which are at least one; nothing else happened meanwhile. */
+static uint32_t fallen(uint32_t score, uint64_t falls, uint32_t base, uint64_t cap)
+{
+    if (score <= base)
+        return score;
+    uint64_t first = score - 1 < cap ? score - 1 : cap;
+    return first - base > falls - 1 ? (uint32_t)(first - (falls - 1)) : base;
+}
+
+/* Brings the scores to what they are in cycle `now`, before its VTA hits. They fall in the cycles
+ * that `decay_cycles` divides. */
 static void decay_to(struct scheduler *s, uint64_t now)
 {
+    const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    uint32_t base = ((const struct ccws_params *)s->params)->base_score;
     if (now <= c->time)
         return;
     raise_scores(c);
-    uint64_t fall = now - c->time;
+    uint64_t falls = now / params->decay_cycles - c->time / params->decay_cycles;
     c->time = now;
     if (!c->above_base)
         return;
+    uint64_t cap = score_cap(s);
     c->above_base = false;
     for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
         uint32_t *score = &c->score[lowest_warp(rest)];
-        if (*score > base)
-            *score = *score - base > fall ? (uint32_t)(*score - fall) : base;
-        c->above_base |= *score > base;
+        if (falls)
+            *score = fallen(*score, falls, params->base_score, cap);
+        c->above_base |= *score > params->base_score;
     }
     test_cutoff(s);
 }
 
 /* --- lost locality --- */
+
+/* Acts from the next cycle on. */
+static void raise_score(struct ccws *c, uint32_t warp, uint32_t to)
+{
+    if (to > c->raise[warp])
+        c->raise[warp] = to;
+    c->raised = true;
+}
 
 static void vta_hit(struct scheduler *s, uint32_t warp)
 {
@@ -220,12 +293,17 @@ static void vta_hit(struct scheduler *s, uint32_t warp)
     struct ccws *c = s->state;
     uint64_t top = (1ull << params->score_bits) - 1;
     c->vta_hits++;
-    uint64_t llds =
-        c->vta_hits * params->k_throttle * cutoff(s) / (c->insts_issued ? c->insts_issued : 1);
-    uint32_t raise = (uint32_t)(llds < top ? llds : top);
-    if (raise > c->raise[warp])
-        c->raise[warp] = raise;
-    c->raised = true;
+    c->all_vta_hits++;
+    c->hits_of[warp]++;
+    uint64_t to = llds(s);
+    raise_score(c, warp, (uint32_t)(to < top ? to : top));
+}
+
+static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
+{
+    const struct ccws_params *params = s->params;
+    struct ccws *c = s->state;
+    return (params->keeps_tags ? vta_find : vta_remove)(&c->vta, tags_of(c, warp), line);
 }
 
 /* Once per miss, after its victim has entered. */
@@ -239,8 +317,21 @@ static void do_probe(struct scheduler *s)
     const struct sched_warp *warp = &s->view->warps[c->probe.warp];
     if (!warp->live || warp->uid != c->probe.uid)
         return; /* it has ended without waiting for its load */
-    if (vta_remove(&c->vta, tags_of(c, c->probe.warp), c->probe.line))
+    if (is_lost(s, c->probe.warp, c->probe.line))
         vta_hit(s, c->probe.warp);
+}
+
+/* The warp has a place among the others from now on, if it had none. */
+static void begin_score(struct scheduler *s, const struct cache_event_info *e)
+{
+    const struct ccws_params *params = s->params;
+    struct ccws *c = s->state;
+    const struct mem_access *a = e->access;
+    const struct sched_warp *warp = &s->view->warps[a->warp_slot];
+    if (!warp->live || warp->uid != a->warp_uid || c->score[a->warp_slot] >= params->base_score)
+        return;
+    decay_to(s, e->cycle);
+    raise_score(c, a->warp_slot, params->base_score);
 }
 
 static void remove_everywhere(struct scheduler *s, uint64_t line)
@@ -250,18 +341,32 @@ static void remove_everywhere(struct scheduler *s, uint64_t line)
         vta_remove(&c->vta, tags_of(c, w), line);
 }
 
+/* Every access has one of these events, and one only. */
+static bool is_access(enum cache_event event)
+{
+    return event == CE_HIT || event == CE_MERGE || event == CE_MISS || event == CE_STORE;
+}
+
 static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
 {
+    const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
     const struct mem_access *a = e->access;
     if (e->event == CE_DROP) /* nothing changes for lines that warps could have lost */
         return;
     if (c->probe.due && (!a || a->id != c->probe.id))
         do_probe(s);
+    if (params->starts_at_zero && is_access(e->event))
+        begin_score(s, e);
     switch (e->event) {
     case CE_MISS:
         if (!e->line)
             c->probe = (struct probe){true, a->warp_slot, a->warp_uid, a->id, a->line, e->cycle};
+        break;
+    case CE_MERGE:
+        c->probe = (struct probe){
+            params->probes_merges, a->warp_slot, a->warp_uid, a->id, a->line, e->cycle};
+        do_probe(s);
         break;
     case CE_EVICT:
         if (e->cause == EVICT_REPLACE)
@@ -276,7 +381,6 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
             remove_everywhere(s, a->line);
         break;
     case CE_HIT:
-    case CE_MERGE:
     case CE_FILL:
     case CE_DROP:
         break;
@@ -303,6 +407,7 @@ static void ccws_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enu
 {
     struct ccws *c = s->state;
     c->insts_issued++;
+    c->insts_of[warp]++;
     if (c->order.desc->on_issue)
         c->order.desc->on_issue(&c->order, slot, warp, class, pc, now);
 }
@@ -316,43 +421,51 @@ static void ccws_advance(struct scheduler *s, uint64_t dt)
 }
 
 /* The scores of warps above the base fall together, so their order stays until the first reaches
- * the base; till then sums only shrink, and the first change is a warp that is let through. */
+ * the base or falls to the cap; till then sums only shrink, and the first change is a warp that is
+ * let through. */
 static uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
 {
+    const struct ccws_params *params = s->params;
     const struct ccws *c = s->state;
-    uint32_t base = ((const struct ccws_params *)s->params)->base_score, limit = cutoff(s);
+    uint32_t base = params->base_score, limit = cutoff(s);
     uint8_t sorted[SCHED_MAX_WARPS];
     if (c->raised || c->probe.due)
         return now + 1;
     if (!c->above_base)
         return UINT64_MAX;
     uint32_t n = sort_warps(s, sorted), above = 0;
-    uint64_t sum = 0, soonest = UINT64_MAX;
+    uint64_t sum = 0, falls = UINT64_MAX;
+    if (n && c->score[sorted[0]] > base && c->score[sorted[0]] - 1 > score_cap(s))
+        falls = 1;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t score = c->score[sorted[i]];
         if (sum >= limit && above > 0) {
             uint64_t wait = (sum - limit) / above + 1;
-            soonest = wait < soonest ? wait : soonest;
+            falls = wait < falls ? wait : falls;
         }
         if (score > base) {
             above++;
-            soonest = score - base < soonest ? score - base : soonest;
+            falls = score - base < falls ? score - base : falls;
         }
         sum += score;
     }
-    return soonest == UINT64_MAX ? UINT64_MAX : c->time + soonest;
+    uint32_t period = params->decay_cycles;
+    return falls == UINT64_MAX ? UINT64_MAX : (c->time / period + falls) * period;
 }
 
 /* --- warps come and go; the order is told all that it may want to know --- */
 
 static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
+    const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
     do_probe(s);
     decay_to(s, now);
-    c->score[warp] = ((const struct ccws_params *)s->params)->base_score;
+    c->score[warp] = params->starts_at_zero ? 0 : params->base_score;
     c->raise[warp] = 0;
-    vta_clear(&c->vta, tags_of(c, warp));
+    c->hits_of[warp] = c->insts_of[warp] = 0;
+    if (!params->keeps_vta)
+        vta_clear(&c->vta, tags_of(c, warp));
     if (c->order.desc->on_warp_start)
         c->order.desc->on_warp_start(&c->order, warp, now);
     test_cutoff(s);
@@ -364,6 +477,10 @@ static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
     do_probe(s);
     decay_to(s, now);
     c->raise[warp] = 0;
+    if (((const struct ccws_params *)s->params)->live_totals) {
+        c->vta_hits -= c->hits_of[warp];
+        c->insts_issued -= c->insts_of[warp];
+    }
     if (c->order.desc->on_warp_end)
         c->order.desc->on_warp_end(&c->order, warp, now);
     test_cutoff(s);
@@ -401,7 +518,7 @@ static void ccws_observe(const struct scheduler *s, uint64_t now, struct sched_t
     copy.state = &then;
     decay_to(&copy, now);
     *out = (struct sched_throttle){
-        .vta_hits = then.vta_hits,
+        .vta_hits = then.all_vta_hits,
         .may_load = (uint32_t)__builtin_popcountll(then.may_load & s->view->live)};
     for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
         uint32_t score = then.score[lowest_warp(rest)];
@@ -410,29 +527,38 @@ static void ccws_observe(const struct scheduler *s, uint64_t now, struct sched_t
     }
 }
 
-const struct scheduler_desc scheduler_ccws = {
-    .abi_version = SCHEDULER_ABI,
-    .struct_size = sizeof(struct scheduler_desc),
-    .name = "ccws",
-    .summary = "keeps warps from loading when others lose locality in L1D",
-    .citation = "T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling. "
-                "MICRO 2012, section 3.3",
-    .params = ccws_params,
-    .n_params = sizeof ccws_params / sizeof ccws_params[0],
-    .params_bytes = sizeof(struct ccws_params),
-    .state_bytes = ccws_state_bytes,
-    .cost_bits = ccws_cost_bits,
-    .init = ccws_init,
-    .pick = ccws_pick,
-    .may_issue = ccws_may_issue,
-    .on_issue = ccws_on_issue,
-    .on_stall = ccws_on_stall,
-    .on_wake = ccws_on_wake,
-    .on_warp_start = ccws_on_warp_start,
-    .on_warp_end = ccws_on_warp_end,
-    .on_l1d = ccws_on_l1d,
-    .advance = ccws_advance,
-    .next_change = ccws_next_change,
-    .describe_wait = ccws_describe_wait,
-    .observe = ccws_observe,
-};
+/* clang-format off */
+#define CCWS_PRESET(id, text, source)                                                              \
+    const struct scheduler_desc scheduler_##id = {                                                 \
+        .abi_version = SCHEDULER_ABI,                                                              \
+        .struct_size = sizeof(struct scheduler_desc),                                              \
+        .name = #id,                                                                               \
+        .summary = text,                                                                           \
+        .citation = source,                                                                        \
+        .params = id##_params,                                                                     \
+        .n_params = sizeof id##_params / sizeof id##_params[0],                                    \
+        .params_bytes = sizeof(struct ccws_params),                                                \
+        .state_bytes = ccws_state_bytes,                                                           \
+        .cost_bits = ccws_cost_bits,                                                               \
+        .init = ccws_init,                                                                         \
+        .pick = ccws_pick,                                                                         \
+        .may_issue = ccws_may_issue,                                                               \
+        .on_issue = ccws_on_issue,                                                                 \
+        .on_stall = ccws_on_stall,                                                                 \
+        .on_wake = ccws_on_wake,                                                                   \
+        .on_warp_start = ccws_on_warp_start,                                                       \
+        .on_warp_end = ccws_on_warp_end,                                                           \
+        .on_l1d = ccws_on_l1d,                                                                     \
+        .advance = ccws_advance,                                                                   \
+        .next_change = ccws_next_change,                                                           \
+        .describe_wait = ccws_describe_wait,                                                       \
+        .observe = ccws_observe,                                                                   \
+    }
+/* clang-format on */
+
+CCWS_PRESET(ccws, "keeps warps from loading when others lose locality in L1D",
+            "T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling. "
+            "MICRO 2012, section 3.3");
+CCWS_PRESET(ccws_authors, "the same as the simulator of its authors does it",
+            "T. G. Rogers: ccws-2012, the code of the MICRO 2012 paper, "
+            "scheduling-point-system.cc and gpu-cache.cc");

@@ -24,6 +24,15 @@ static inline void vta_clear(const struct vta *v, uint64_t *tags)
         tags[i] = VTA_EMPTY;
 }
 
+static inline bool vta_find(const struct vta *v, uint64_t *tags, uint64_t line)
+{
+    const uint64_t *set = vta_set(v, tags, line);
+    for (uint32_t i = 0; i < v->n_ways; i++)
+        if (set[i] == line)
+            return true;
+    return false;
+}
+
 /* Takes a line out; false if it was not there. */
 static inline bool vta_remove(const struct vta *v, uint64_t *tags, uint64_t line)
 {

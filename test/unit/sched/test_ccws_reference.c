@@ -13,6 +13,10 @@
 
 enum { N_CYCLES = 4000, HORIZON = 150 };
 
+/* What the authors' simulator does otherwise, all at once. */
+#define AUTHORS                                                                                    \
+    "score_bits=30 decay_cycles=4 llds_caps=true keeps_tags=true keeps_vta=true live_totals=true " \
+    "probes_merges=true starts_at_zero=true ties=slot"
 static const struct subject {
     const char *words, *policy, *policy_words;
     uint32_t n_warps, n_sets, n_ways;
@@ -29,6 +33,17 @@ static const struct subject {
     {"prioritise=lrr", "lru", "", 9, 4, 2, 8, 100, 1023, 2, 8},
     {"vta_entries_per_warp=4 vta_ways=8", "lru", "", 7, 2, 2, 8, 100, 1023, 1, 4},
     {"vta_entries_per_warp=4 vta_ways=1", "lru", "", 7, 2, 2, 8, 100, 1023, 4, 1},
+    {"decay_cycles=4", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"llds_caps=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"keeps_tags=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"keeps_vta=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"live_totals=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"probes_merges=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"starts_at_zero=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"ties=slot", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {AUTHORS, "lru", "", 8, 4, 2, 8, 100, (1 << 30) - 1, 2, 8},
+    {AUTHORS " k_throttle=1", "ctrl_c", "agg_init=1 agg_hold=true", 20, 4, 2, 1, 100, (1 << 30) - 1,
+     2, 8},
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
@@ -78,7 +93,7 @@ static void compare_observed(const struct duel *d, uint64_t cycle)
             top = d->naive.warps[w].score > top ? d->naive.warps[w].score : top;
         }
     s->desc->observe(s, cycle, &seen);
-    assert_int_equal(seen.vta_hits, d->naive.vta_hits);
+    assert_int_equal(seen.vta_hits, d->naive.all_hits);
     assert_int_equal(seen.score_sum, sum);
     assert_int_equal(seen.top_score, top);
     assert_int_equal(seen.may_load, __builtin_popcountll(naive_ccws_loaders(&d->naive)));
@@ -110,7 +125,7 @@ static void pass(struct duel *d, uint64_t dt)
 static void foresee(struct duel *d)
 {
     const struct scheduler *s = d->stage.scheduler;
-    uint64_t scores[SCHED_MAX_WARPS], now = d->stage.now;
+    uint64_t scores[SCHED_MAX_WARPS], now = d->stage.now, naive_now = d->naive.now;
     uint64_t named = s->desc->next_change(s, now), loaders = naive_ccws_loaders(&d->naive);
     assert_true(named > now);
     for (uint32_t w = 0; w < d->naive.n_warps; w++)
@@ -123,6 +138,7 @@ static void foresee(struct duel *d)
     }
     for (uint32_t w = 0; w < d->naive.n_warps; w++)
         d->naive.warps[w].score = scores[w];
+    d->naive.now = naive_now;
 }
 
 static void start_and_end_warps(struct duel *d)
@@ -151,7 +167,7 @@ static void issue(struct duel *d)
     assert_int_equal(pick.warp, naive_ccws_pick(&d->naive, ready));
     uint32_t warp = (uint32_t)pick.warp;
     s->desc->on_issue(s, 0, warp, loads >> warp & 1 ? ISSUE_LOAD : ISSUE_ALU, 1, d->stage.now);
-    d->naive.issued++;
+    d->naive.warps[warp].issued++;
     d->naive.greedy = d->naive.last = pick.warp;
 }
 
@@ -160,7 +176,7 @@ static void issue(struct duel *d)
 static void access_l1d(struct duel *d)
 {
     uint32_t w = below(d, d->naive.n_warps);
-    if (!d->naive.warps[w].live || !d->naive.issued || !(d->busy >> w & 1))
+    if (!d->naive.warps[w].live || !naive_ccws_issued(&d->naive) || !(d->busy >> w & 1))
         return;
     uint64_t own = w * 64 + below(d, 6), shared = 4096 + below(d, 4);
     uint64_t line = (below(d, 5) ? own : shared) * STAGE_LINE_BYTES;
@@ -169,7 +185,7 @@ static void access_l1d(struct duel *d)
     if (kind == MEM_STORE) {
         stage_store(&d->stage, &a);
         ref_store(&d->l1d, &a);
-        naive_ccws_store(&d->naive, line);
+        naive_ccws_store(&d->naive, w, line);
         return;
     }
     struct cache_result result = stage_load(&d->stage, &a);
@@ -204,6 +220,11 @@ static void access_l1d_as_the_phase_has_it(struct duel *d, uint32_t cycle)
         access_l1d(d);
 }
 
+static bool has(const struct subject *x, const char *word)
+{
+    return strstr(x->words, word) != NULL;
+}
+
 static void run(struct duel *d, const struct subject *x, uint64_t seed)
 {
     *d = (struct duel){.random = seed, .named = UINT64_MAX};
@@ -212,15 +233,25 @@ static void run(struct duel *d, const struct subject *x, uint64_t seed)
     ref_init(&d->l1d, x->policy, x->policy_words, x->n_sets, x->n_ways);
     d->l1d.n_mshrs = STAGE_MSHRS;
     d->l1d.mshr_merges = STAGE_MERGES;
-    d->naive = (struct naive_ccws){.n_warps = x->n_warps,
-                                   .k_throttle = x->k_throttle,
-                                   .base_score = x->base_score,
-                                   .score_max = x->score_max,
-                                   .vta_sets = x->vta_sets,
-                                   .vta_ways = x->vta_ways,
-                                   .greedy = -1,
-                                   .last = -1,
-                                   .turns = strcmp(x->words, "prioritise=lrr") == 0};
+    d->naive = (struct naive_ccws){
+        .n_warps = x->n_warps,
+        .k_throttle = x->k_throttle,
+        .base_score = x->base_score,
+        .score_max = x->score_max,
+        .vta_sets = x->vta_sets,
+        .vta_ways = x->vta_ways,
+        .decay_cycles = has(x, "decay_cycles=4") ? 4 : 1,
+        .caps = has(x, "llds_caps=true"),
+        .keeps_tags = has(x, "keeps_tags=true"),
+        .keeps_vta = has(x, "keeps_vta=true"),
+        .live_totals = has(x, "live_totals=true"),
+        .probes_merges = has(x, "probes_merges=true"),
+        .starts_at_zero = has(x, "starts_at_zero=true"),
+        .slot_ties = has(x, "ties=slot"),
+        .greedy = -1,
+        .last = -1,
+        .turns = has(x, "prioritise=lrr"),
+    };
     for (uint32_t i = 0; i < N_CYCLES; i++) {
         /* Mostly cycle by cycle, now and then a long time without an event. */
         pass(d, 1 + below(d, below(d, 40) ? 3 : 400));
@@ -258,9 +289,24 @@ static void every_cycle_agrees_with_the_reference(void **state)
     assert_true(n_changes > 100 && n_named_exactly > 0);
 }
 
+/* The preset is the parameters that the variants are made of, and no more. */
+static void the_authors_preset_is_its_parameters(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    const struct scheduler_desc *text = scheduler_find("ccws");
+    const struct scheduler_desc *authors = scheduler_find("ccws_authors");
+    const void *a = sched_params(text, AUTHORS, &arena), *b = sched_params(authors, "", &arena);
+    assert_int_equal(text->params_bytes, authors->params_bytes);
+    assert_memory_equal(a, b, text->params_bytes);
+    assert_memory_not_equal(sched_params(text, "", &arena), b, text->params_bytes);
+    arena_destroy(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_authors_preset_is_its_parameters),
         cmocka_unit_test(every_cycle_agrees_with_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

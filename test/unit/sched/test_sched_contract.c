@@ -84,6 +84,8 @@ static void add_row(struct strbuf *row, const struct scheduler_desc *d, const st
     if (p->type == PARAM_TYPE_ENUM)
         for (uint32_t i = 0; p->choices[i]; i++)
             strbuf_addf(row, "%s%s", i ? ", " : "", p->choices[i]);
+    else if (p->type == PARAM_TYPE_BOOL)
+        strbuf_add(row, "true, false");
     else
         strbuf_addf(row, "%u to %u%s%s", (unsigned)p->min, (unsigned)p->max, p->unit ? " " : "",
                     p->unit ? p->unit : "");
