@@ -2,7 +2,10 @@
  * area must equal the sum of what each occupant says of itself (left - entered); the two are kept
  * by different hands, so a lost, doubled or mistimed occupant shows.
  *
- * Changes may be told out of order: the area is exact, modulo 2^64, once all have been. */
+ * Changes may be told out of order: the area is exact, modulo 2^64, once all have been.
+ *
+ * Each occupant adds to the area the time it leaves and takes away the time it enters; so a change
+ * costs an addition, and only who asks for the area multiplies. */
 #ifndef HEDDLE_BASE_OCCUPANCY_H
 #define HEDDLE_BASE_OCCUPANCY_H
 
@@ -12,12 +15,18 @@
 struct occupancy {
     uint64_t n;     /* present occupants */
     uint64_t since; /* the last change */
-    uint64_t area;  /* sum of occupants x time up to then */
+    uint64_t sum;   /* of times left - times entered */
 };
+
+/* The sum of occupants x time up to the last change. */
+static inline uint64_t occupancy_area(const struct occupancy *o)
+{
+    return o->sum + o->n * o->since;
+}
 
 static inline void occupancy_add(struct occupancy *o, uint64_t at, uint64_t n)
 {
-    o->area += o->n * (at - o->since);
+    o->sum -= n * at;
     o->since = at;
     o->n += n;
 }
@@ -28,7 +37,7 @@ static inline void occupancy_remove(struct occupancy *o, uint64_t at, uint64_t n
 }
 
 /* A queue seen from both sides: its length over time, and the time its occupants spent in it. When
- * it is empty, occupancy.area == stays. */
+ * it is empty, its area is `stays`. */
 struct queue_account {
     struct occupancy occupancy;
     uint64_t stays;

@@ -375,7 +375,7 @@ static void leave(struct dram *d, uint32_t place, uint64_t now)
     done_append(d, &w->r, write ? now : now + d->config.t_cl + d->config.burst_cycles);
 
     occupancy_remove(&d->queue, now, 1);
-    d->stats.queue_area = d->queue.area;
+    d->stats.queue_area = occupancy_area(&d->queue);
     d->stats.queue_stays += now - w->pushed_at;
     d->stats.reads += !write;
     d->stats.writes += write;

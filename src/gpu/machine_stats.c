@@ -15,7 +15,7 @@ static void add_words(void *into, const void *from, size_t bytes)
 static void add_mshrs(const struct cache *c, uint64_t *area, uint64_t *stays)
 {
     struct queue_account q = cache_mshr_account(c);
-    *area += q.occupancy.area;
+    *area += occupancy_area(&q.occupancy);
     *stays += q.stays;
 }
 
@@ -33,9 +33,9 @@ static void add_sm(struct machine_totals *t, const struct sm *sm)
         add_words(&t->latency, attribution_stats(sm->attribution), sizeof t->latency);
     cache_lru_differences(sm->l1d, &n, &first);
     t->lru_differences += n;
-    t->ldst_area += sm->ldst_account.occupancy.area;
+    t->ldst_area += occupancy_area(&sm->ldst_account.occupancy);
     t->ldst_stays += sm->ldst_account.stays;
-    t->miss_area += sm->miss_account.occupancy.area;
+    t->miss_area += occupancy_area(&sm->miss_account.occupancy);
     t->miss_stays += sm->miss_account.stays;
     add_mshrs(sm->l1d, &t->l1_mshr_area, &t->l1_mshr_stays);
     add_mshrs(sm->l1i, &t->l1_mshr_area, &t->l1_mshr_stays);
@@ -49,7 +49,7 @@ static void add_partition(struct machine_totals *t, const struct partition *p)
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         const struct l2_bank *bank = &p->banks[b];
         cache_stats_add(&t->l2, cache_stats(bank->cache));
-        t->l2_area += bank->account.occupancy.area;
+        t->l2_area += occupancy_area(&bank->account.occupancy);
         t->l2_stays += bank->account.stays;
         add_mshrs(bank->cache, &t->l2_mshr_area, &t->l2_mshr_stays);
         t->misses_under_way += cache_mshrs_in_use(bank->cache);

@@ -264,6 +264,6 @@ sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)
     q->n--;
     sim_time through = rx_leave(p, now, out);
     occupancy_remove(&p->held, through, out->flits);
-    p->stats.held = p->held.area;
+    p->stats.held = occupancy_area(&p->held);
     return through;
 }

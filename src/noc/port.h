@@ -231,8 +231,8 @@ static inline sim_time rx_pass(struct rx_port *p, sim_time now, const struct mes
     sim_time through = rx_leave(p, now, m);
     p->stats.messages++;
     p->stats.flits += m->flits;
-    p->held.area += m->flits * (through - m->at);
-    p->stats.held = p->held.area;
+    p->held.sum += m->flits * (through - m->at);
+    p->stats.held = p->held.sum; /* nothing else is there */
     return through;
 }
 
