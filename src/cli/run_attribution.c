@@ -283,8 +283,12 @@ static void print_criticality(struct counters all, struct strbuf *out)
     strbuf_addf(out, " samples,\n  in %.1f %% of those in which others live",
                 100 * real(all, "attribution.criticality.accuracy_among_others"));
     if (!strcmp(provider, "oracle"))
-        strbuf_addf(out, "; %.1f %% of CTAs have another slowest warp than recorded",
-                    100 * real(all, "attribution.criticality.inversion"));
+        strbuf_addf(
+            out,
+            ";\n  %.1f %% of CTAs have another slowest warp than recorded, %.1f %% one that "
+            "was fast",
+            100 * real(all, "attribution.criticality.inversion"),
+            100 * real(all, "attribution.criticality.inversion_by_fast"));
     strbuf_add(out, "\n");
 }
 

@@ -4,14 +4,31 @@
  *
  * nInst grows at a branch by the instructions of the path to be executed and falls by 1 with each
  * that commits; it may be negative. nStall sums up the cycles between consecutive issues, the first
- * of them since the warp's start. CPI is that of the warp up to its last issue, so that the value
- * changes with events alone. MODEL: paths that meet only at the end of their function, and the
+ * of them since the warp's start: Algorithm 6 adds a stall when it is over. CPI is that of the warp
+ * so far, so what is ahead of a warp weighs more the longer it waits.
+ * MODEL: the cycles since a warp's last issue count in its CPI (parameter `waiting`), which S3
+ * leaves open; without them a warp that waits long looks no worse than one that has just issued.
+ * MODEL: paths that meet only at the end of their function, and the
  * target of an unconditional branch, add nothing: what follows them is counted by later branches.
  * MODEL: a warp is critical if its value is above the median of the live warps of its CTA, the
  * lower one of two. */
 #include "crit/criticality.h"
 
 enum { COUNTER_BITS = 32 }; /* chosen: the source gives no sizes */
+
+/* What the cycles since a warp's last issue count for. */
+enum waiting { WAITING_CPI, WAITING_NOTHING, WAITING_STALL };
+static const char *const waiting_names[] = {"cpi", "nothing", "stall", NULL};
+
+struct cpl_params {
+    uint32_t waiting;
+};
+
+static const struct param cpl_params[] = {
+    PARAM_ENUM(struct cpl_params, waiting, "cpi", waiting_names,
+               "cycles since a warp's last issue count in its CPI; for nothing yet; or in its CPI "
+               "and as a stall already"),
+};
 
 struct progress {
     int64_t n_inst;
@@ -40,11 +57,13 @@ static struct progress *progress_of(const struct criticality *c, uint32_t warp)
 
 static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t now)
 {
-    (void)now;
     const struct progress *p = progress_of(c, warp);
-    int64_t cycles = (int64_t)(p->last_issue - p->start + 1);
-    int64_t n_issued = (int64_t)p->n_issued;
-    return (n_issued ? p->n_inst * cycles / n_issued : 0) + (int64_t)p->n_stall;
+    uint32_t waiting = ((const struct cpl_params *)c->params)->waiting;
+    uint64_t issued_until = p->n_issued ? p->last_issue + 1 : p->start;
+    uint64_t until = waiting == WAITING_NOTHING || now < issued_until ? issued_until : now;
+    int64_t cycles = (int64_t)(until - p->start), n_issued = (int64_t)p->n_issued;
+    int64_t stall = (int64_t)(p->n_stall + (waiting == WAITING_STALL ? until - issued_until : 0));
+    return (n_issued ? p->n_inst * cycles / n_issued : 0) + stall;
 }
 
 /* Above the lower median: of n values at most half, rounded down, are as large or larger. */
@@ -111,6 +130,9 @@ const struct criticality_desc criticality_cpl = {
     .summary = "predicts from branches and stalls which warps are behind",
     .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and cache "
                 "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
+    .params = cpl_params,
+    .n_params = sizeof cpl_params / sizeof cpl_params[0],
+    .params_bytes = sizeof(struct cpl_params),
     .state_bytes = cpl_state_bytes,
     .cost_bits = cpl_cost_bits,
     .value = cpl_value,

@@ -173,12 +173,17 @@ static double get_accuracy(const struct machine_totals *t)
 static double get_accuracy_among_others(const struct machine_totals *t)
 {
     const struct pace_stats *p = &t->latency.pace;
-    return ratio(p->slow - p->samples_alone, p->samples - p->samples_alone);
+    return ratio(p->slow_among_others, p->samples - p->samples_alone);
 }
 
 static double get_inversion(const struct machine_totals *t)
 {
     return ratio(t->latency.pace.inversions, t->latency.pace.ctas);
+}
+
+static double get_inversion_by_fast(const struct machine_totals *t)
+{
+    return ratio(t->latency.pace.inversions_by_fast, t->latency.pace.ctas);
 }
 
 static double get_occupancy(const struct machine_totals *t)
@@ -311,18 +316,29 @@ static const struct row attribution_rows[] = {
     COUNT("attribution.criticality.samples_alone", "samples",
           "of these, with no other warp of the CTA alive", latency.pace.samples_alone),
     COUNT("attribution.criticality.slow", "samples",
-          "in which it was more critical than at least half of the other live warps of its CTA",
+          "in which it was more critical than at least half of the other warps of its CTA, those "
+          "that have ended among them",
           latency.pace.slow),
+    COUNT("attribution.criticality.slow_among_others", "samples",
+          "in which others were alive and it was more critical than at least half of them",
+          latency.pace.slow_among_others),
     RATIO("attribution.criticality.accuracy", "fraction", "slow / samples (S3 section 4.3.3)",
           get_accuracy),
     RATIO("attribution.criticality.accuracy_among_others", "fraction",
-          "the same without the samples in which it was alone", get_accuracy_among_others),
+          "slow_among_others / (samples - samples_alone): warps that have ended count for nothing",
+          get_accuracy_among_others),
     COUNT("attribution.criticality.inversions", "CTAs",
           "with the provider oracle, of CTAs of more than one warp: whose slowest warp is not the "
           "slowest of the recorded run",
           latency.pace.inversions),
     RATIO("attribution.criticality.inversion", "fraction",
           "inversions / attribution.cta.ctas (S3 Table 3.3)", get_inversion),
+    COUNT("attribution.criticality.inversions_by_fast", "CTAs",
+          "with the provider oracle, of CTAs of more than one warp: whose slowest warp was faster "
+          "than the mean of its CTA in the recorded run",
+          latency.pace.inversions_by_fast),
+    RATIO("attribution.criticality.inversion_by_fast", "fraction",
+          "inversions_by_fast / attribution.cta.ctas", get_inversion_by_fast),
 };
 enum { N_ATTRIBUTION_ROWS = sizeof attribution_rows / sizeof attribution_rows[0] };
 
@@ -371,6 +387,10 @@ static bool check_pace(const struct pace_stats *p, struct strbuf *why)
                     "latencies of the slowest and fastest warps sum up to their lives", why);
     ok &= check(p->samples_alone <= p->slow && p->slow <= p->samples,
                 "a warp that is alone is slow, and a slow one is sampled", why);
+    ok &= check(p->slow_among_others + p->samples_alone <= p->slow,
+                "who is slow among the live warps of a CTA is slow among all of them", why);
+    ok &= check(p->inversions_by_fast <= p->inversions && p->inversions <= p->ctas,
+                "a warp faster than the mean is not the slowest", why);
     return ok;
 }
 

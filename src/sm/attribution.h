@@ -47,11 +47,13 @@ struct pace_stats {
     uint64_t slowest_cycles, fastest_cycles;             /* their lives */
     uint64_t cta_warp_cycles;                            /* warps x the life of the slowest */
     uint64_t idle_cycles; /* the part of them in which warps had ended already */
-    /* Of these, with an oracle: whose slowest warp is not the one that it took for the slowest. */
-    uint64_t inversions;
+    /* Of these, with an oracle: whose slowest warp is not the one that it took for the slowest; is
+     * one that it took for faster than the mean of the CTA. */
+    uint64_t inversions, inversions_by_fast;
     /* Of all CTAs, samples of the warp that was the slowest in the end: how many, how many with no
-     * other warp of its CTA alive, how many that took it for slow. */
-    uint64_t samples, samples_alone, slow;
+     * other warp of its CTA alive, how many that took it for slow among all warps of its CTA, and
+     * among those alive if there were others. */
+    uint64_t samples, samples_alone, slow, slow_among_others;
 };
 
 /* Summed over the warps of an SM that have ended. */

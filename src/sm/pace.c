@@ -6,7 +6,9 @@
 
 /* What the samples said of a warp that lives. */
 struct prediction {
-    uint64_t samples, samples_alone, slow;
+    uint64_t samples, samples_alone;
+    uint64_t slow, slow_among_others; /* among all warps of its CTA; among those alive */
+    int64_t at_start;                 /* what was said of it when it started */
 };
 
 /* The warps of a CTA that have ended so far. */
@@ -16,7 +18,7 @@ struct cta_pace {
     struct warp_latency fastest, slowest;
     struct prediction of_slowest;
     uint32_t n_started, expected; /* the warp that was said to be the slowest at its start */
-    int64_t expected_criticality;
+    int64_t expected_criticality, sum_expected;
 };
 
 struct pace {
@@ -41,7 +43,8 @@ void pace_start(struct pace *p, const struct sched_view *v, uint32_t slot, int64
 {
     const struct sched_warp *w = &v->warps[slot];
     struct cta_pace *c = &p->ctas[w->cta_slot];
-    p->predictions[slot] = (struct prediction){0};
+    p->predictions[slot] = (struct prediction){.at_start = criticality};
+    c->sum_expected += criticality;
     if (!c->n_started++ || criticality > c->expected_criticality) {
         c->expected = w->warp_in_cta;
         c->expected_criticality = criticality;
@@ -63,9 +66,11 @@ void pace_sample(struct pace *p, const struct sched_view *v, uint64_t now)
             n_others += is_of_cta;
             n_less += is_of_cta && value[other] < value[w];
         }
+        uint32_t n_ended = p->ctas[v->warps[w].cta_slot].n_warps;
         p->predictions[w].samples++;
         p->predictions[w].samples_alone += n_others == 0;
-        p->predictions[w].slow += 2 * n_less >= n_others;
+        p->predictions[w].slow += 2 * (n_less + n_ended) >= n_others + n_ended;
+        p->predictions[w].slow_among_others += n_others > 0 && 2 * n_less >= n_others;
     }
 }
 
@@ -87,6 +92,7 @@ static void count_prediction(const struct cta_pace *c, struct pace_stats *into)
     into->samples += c->of_slowest.samples;
     into->samples_alone += c->of_slowest.samples_alone;
     into->slow += c->of_slowest.slow;
+    into->slow_among_others += c->of_slowest.slow_among_others;
 }
 
 static void count_cta(const struct cta_pace *c, bool has_oracle, struct pace_stats *into)
@@ -104,7 +110,10 @@ static void count_cta(const struct cta_pace *c, bool has_oracle, struct pace_sta
     into->fastest_cycles += lifetime(&c->fastest);
     into->cta_warp_cycles += c->n_warps * lifetime(&c->slowest);
     into->idle_cycles += c->n_warps * lifetime(&c->slowest) - c->sum_cycles;
-    into->inversions += has_oracle && c->slowest.warp_in_cta != c->expected;
+    if (!has_oracle)
+        return;
+    into->inversions += c->slowest.warp_in_cta != c->expected;
+    into->inversions_by_fast += c->of_slowest.at_start * (int64_t)c->n_warps < c->sum_expected;
 }
 
 void pace_end(struct pace *p, const struct warp_latency *w, struct pace_stats *into)

@@ -131,6 +131,71 @@ static void an_instruction_ahead_is_worth_the_cycles_per_instruction(void **stat
     criticality_destroy(s.cpl);
 }
 
+/* Equation 4.1 with Algorithms 5 and 6 over a list of all that happened, worked out anew for each
+ * answer and in fractions: what the warp of `cpl` must say, whatever the order of events. */
+struct naive_cpl {
+    uint64_t start, issues[64];
+    uint32_t n_issues;
+    int64_t n_inst;
+};
+
+static double naive_value(const struct naive_cpl *w, const char *waiting, uint64_t now)
+{
+    if (!w->n_issues)
+        return strcmp(waiting, "stall") == 0 ? (double)(now - w->start) : 0;
+    double stalls = (double)(w->issues[0] - w->start);
+    for (uint32_t i = 1; i < w->n_issues; i++)
+        stalls += (double)(w->issues[i] - w->issues[i - 1] - 1);
+    uint64_t last = w->issues[w->n_issues - 1];
+    if (strcmp(waiting, "stall") == 0)
+        stalls += (double)(now - last - 1);
+    uint64_t until = strcmp(waiting, "nothing") == 0 ? last + 1 : now;
+    return (double)w->n_inst * (double)(until - w->start) / w->n_issues + stalls;
+}
+
+static void happen(struct stage *s, struct naive_cpl *w, uint64_t now, uint64_t what)
+{
+    static const uint32_t masks[] = {0, 0x0f, 0xff};
+    static const int64_t forward[] = {4, 4 + 3, 3}; /* from 10 to 15, paths that meet at 18 */
+    w->issues[w->n_issues++] = now;
+    issue_at(s, 0, now);
+    switch (what % 4) {
+    case 0:
+        branch(s, 0, 10, 15, 18, masks[what / 4 % 3]);
+        w->n_inst += forward[what / 4 % 3];
+        break;
+    case 1:
+        branch(s, 0, 10, 7, 11, masks[what / 4 % 3]);
+        w->n_inst += what / 4 % 3 ? 4 : 0;
+        break;
+    default:
+        s->cpl->desc->on_commit(s->cpl, 0, now);
+        w->n_inst--;
+    }
+}
+
+static void criticality_is_what_a_list_of_events_gives(void **state)
+{
+    (void)state;
+    for (uint32_t waiting = 0; waiting < 3; waiting++) {
+        static const char *const names[] = {"cpi", "nothing", "stall"};
+        uint64_t random = 7, now = 100;
+        struct stage s;
+        struct naive_cpl w = {.start = now};
+        stage_init(&s, 1, 1);
+        s.cpl = criticality_create(criticality_find("cpl"), &waiting, NULL, &s.view);
+        show_live(&s, 0);
+        s.cpl->desc->on_warp_start(s.cpl, 0, now);
+        while (w.n_issues < 64) {
+            now += 1 + random_u64(&random) % 30;
+            double off = (double)value(&s, 0, now) - naive_value(&w, names[waiting], now);
+            assert_true(off > -1 && off < 1); /* it counts in whole cycles */
+            happen(&s, &w, now, random_u64(&random));
+        }
+        criticality_destroy(s.cpl);
+    }
+}
+
 /* A loop of the instructions 5 to 9: another round has five of them, the end none; some lanes that
  * stay make a round. */
 static void a_loop_adds_a_round_while_it_goes_on(void **state)
@@ -300,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_branch_adds_the_path_ahead),
         cmocka_unit_test(an_instruction_ahead_is_worth_the_cycles_per_instruction),
+        cmocka_unit_test(criticality_is_what_a_list_of_events_gives),
         cmocka_unit_test(a_loop_adds_a_round_while_it_goes_on),
         cmocka_unit_test(stalls_between_issues_add_up),
         cmocka_unit_test(the_slower_half_of_a_cta_is_critical),

@@ -17,8 +17,8 @@
 
 extern const char workload_bfs_source[];
 
-enum { GROUP_SIZE = 256, UNREACHED = -1 };
-enum { EDGES, DEGREE, SHAPE }; /* parameters */
+enum { UNREACHED = -1 };
+enum { EDGES, DEGREE, SHAPE, THREADS }; /* parameters */
 
 struct bfs_node {
     uint32_t first_edge, n_edges;
@@ -26,7 +26,7 @@ struct bfs_node {
 
 struct bfs {
     struct graph graph;
-    uint32_t root;
+    uint32_t root, group_size;
     int32_t *cost; /* levels from the root, from the device */
     int32_t *expected_cost;
 };
@@ -38,6 +38,7 @@ static void bfs_setup(void *state, const struct workload_size *size, uint64_t se
     graph_create(&s->graph, (enum graph_shape)size->p[SHAPE], (uint32_t)size->p[EDGES],
                  (uint32_t)size->p[DEGREE], &rng);
     s->root = graph_first_connected(&s->graph);
+    s->group_size = (uint32_t)size->p[THREADS];
     s->cost = xcalloc(s->graph.n_nodes, sizeof *s->cost);
     s->expected_cost = xcalloc(s->graph.n_nodes, sizeof *s->expected_cost);
 }
@@ -82,16 +83,16 @@ static void bfs_run(void *state, struct device *d)
     device_buffer cost = upload_costs(d, s);
     device_buffer more = device_alloc(d, sizeof(int32_t), "more");
 
-    uint32_t global_size = round_up_u32(g->n_nodes, GROUP_SIZE);
+    uint32_t group_size = s->group_size, global_size = round_up_u32(g->n_nodes, group_size);
     int32_t has_more = 1;
     /* No graph has more levels than nodes, so a wrong kernel cannot keep this loop going. */
     for (uint32_t level = 0; has_more && level < g->n_nodes && device_ok(d); level++) {
         has_more = 0;
         device_upload(d, more, 0, &has_more, sizeof has_more);
-        DEVICE_LAUNCH_1D(d, "bfs_expand", global_size, GROUP_SIZE, arg_buffer(nodes),
+        DEVICE_LAUNCH_1D(d, "bfs_expand", global_size, group_size, arg_buffer(nodes),
                          arg_buffer(edges), arg_buffer(frontier), arg_buffer(next),
                          arg_buffer(visited), arg_buffer(cost), arg_u32(g->n_nodes));
-        DEVICE_LAUNCH_1D(d, "bfs_collect", global_size, GROUP_SIZE, arg_buffer(frontier),
+        DEVICE_LAUNCH_1D(d, "bfs_collect", global_size, group_size, arg_buffer(frontier),
                          arg_buffer(next), arg_buffer(visited), arg_buffer(more),
                          arg_u32(g->n_nodes));
         device_download(d, more, 0, &has_more, sizeof has_more);
@@ -138,11 +139,11 @@ static void bfs_teardown(void *state)
 }
 
 /* S4 gives only the number of edges; the others only that of nodes, 65536, whose Rodinia input has
- * six edges a node. */
+ * six edges a node. S3 section 3.3 has thread blocks of 512. */
 static const struct workload_size bfs_sizes[] = {
-    {"tiny", {98304, 6, GRAPH_UNIFORM}},      {"small", {1572864, 6, GRAPH_UNIFORM}},
-    {"paper-s2", {393216, 6, GRAPH_UNIFORM}}, {"paper-s3", {393216, 6, GRAPH_UNIFORM}},
-    {"paper-s4", {500000, 6, GRAPH_UNIFORM}}, {NULL, {0}},
+    {"tiny", {98304, 6, GRAPH_UNIFORM, 256}},      {"small", {1572864, 6, GRAPH_UNIFORM, 256}},
+    {"paper-s2", {393216, 6, GRAPH_UNIFORM, 256}}, {"paper-s3", {393216, 6, GRAPH_UNIFORM, 512}},
+    {"paper-s4", {500000, 6, GRAPH_UNIFORM, 256}}, {NULL, {0}},
 };
 
 static const struct workload_input bfs_inputs[] = {
@@ -152,6 +153,7 @@ static const struct workload_input bfs_inputs[] = {
     {"graph", graph_shape_names, 0, 0,
      "pairs drawn at random, hubs by preferential attachment, a grid with missing roads, or a "
      "balanced tree"},
+    {"threads", NULL, 32, 1024, "threads of a CTA"},
     {NULL, NULL, 0, 0, NULL},
 };
 
@@ -168,7 +170,7 @@ const struct workload workload_bfs = {
                    .s3_ch5 = "cache-sensitive",
                    .s4 = "highly sensitive"},
     .source = workload_bfs_source,
-    .param_names = {"edges", "degree", "graph"},
+    .param_names = {"edges", "degree", "graph", "threads"},
     .sizes = bfs_sizes,
     .inputs = bfs_inputs,
     .state_bytes = sizeof(struct bfs),

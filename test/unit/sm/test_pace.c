@@ -90,7 +90,8 @@ static void slowest_and_fastest_warps_are_found_per_cta(void **state)
     pace_destroy(p);
 }
 
-/* S3 section 4.3.3. Of three others a slow warp is above at least two. */
+/* S3 section 4.3.3. Of three others a slow warp is above at least two; those that have ended are
+ * below it, but do not count among the others alive. */
 static void a_sample_is_right_if_the_slowest_is_in_the_slower_half(void **state)
 {
     (void)state;
@@ -100,24 +101,27 @@ static void a_sample_is_right_if_the_slowest_is_in_the_slower_half(void **state)
     sample(p, (int64_t[]){9, 1, 8, 8, 5, 6, 0}); /* above 1, another is equal; above */
     sample(p, (int64_t[]){-9, -1, -2, 0, 6, 6, 0}); /* above all; equal: not above */
     end(p, 0, 10, 1, &s);
-    sample(p, (int64_t[]){0, 3, 9, 5, 7, 8, 0}); /* above 1 of 2; above */
+    sample(p, (int64_t[]){0, 3, 9, 5, 7, 8, 0}); /* above 1 of 2 alive; above */
     end(p, 1, 20, 1, &s);
-    sample(p, (int64_t[]){0, 0, 9, 5, 8, 7, 0}); /* not above the other; not above */
+    sample(p, (int64_t[]){0, 0, 9, 5, 8, 7, 0}); /* above 2 that have ended, alone; not above */
     end(p, 2, 30, 1, &s);
     assert_int_equal(s.samples, 0);
     sample(p, (int64_t[]){0, 0, 0, -5, 8, 9, 0}); /* alone; above */
     end(p, 3, 40, 1, &s);
     assert_int_equal(s.samples, 6);
-    assert_int_equal(s.slow, 4);
+    assert_int_equal(s.slow, 5);
+    assert_int_equal(s.slow_among_others, 3);
     assert_int_equal(s.samples_alone, 1);
     end(p, 4, 35, 1, &s);
     end(p, 5, 45, 1, &s);
     assert_int_equal(s.samples, 6 + 6);
-    assert_int_equal(s.slow, 4 + 3);
+    assert_int_equal(s.slow, 5 + 3);
+    assert_int_equal(s.slow_among_others, 3 + 3);
     assert_int_equal(s.samples_alone, 1);
     end(p, 6, 50, 1, &s); /* S3: all right where a CTA has one warp */
     assert_int_equal(s.samples, 12 + 6);
-    assert_int_equal(s.slow, 7 + 6);
+    assert_int_equal(s.slow, 8 + 6);
+    assert_int_equal(s.slow_among_others, 6);
     assert_int_equal(s.samples_alone, 1 + 6);
     pace_destroy(p);
 }
@@ -132,6 +136,7 @@ static void a_cta_is_inverted_if_another_warp_than_foretold_is_the_slowest(void 
         for (uint32_t w = 0; w < 4; w++)
             end(p, w, w == slowest ? 90 : 50 + w, 1, &s);
         assert_int_equal(s.inversions, slowest != 1); /* of two equals the first */
+        assert_int_equal(s.inversions_by_fast, slowest == 0 || slowest == 3); /* mean 4.75 */
         end(p, 5, 10, 1, &s);
         end(p, 4, 11, 1, &s);
         assert_int_equal(s.inversions, (slowest != 1) + 1);
@@ -139,6 +144,19 @@ static void a_cta_is_inverted_if_another_warp_than_foretold_is_the_slowest(void 
         assert_int_equal(s.inversions, (slowest != 1) + 1);
         pace_destroy(p);
     }
+}
+
+/* As fast as the mean is not faster. */
+static void equals_invert_but_are_not_fast(void **state)
+{
+    (void)state;
+    struct pace *p = begin(true, (int64_t[]){4, 4, 4, 4, 0, 0, 0});
+    struct pace_stats s = {0};
+    for (uint32_t w = 0; w < 4; w++)
+        end(p, w, 50 + w, 1, &s);
+    assert_int_equal(s.inversions, 1);
+    assert_int_equal(s.inversions_by_fast, 0);
+    pace_destroy(p);
 }
 
 /* What is known of a CTA does not outlive it. */
@@ -159,6 +177,7 @@ static void a_slot_starts_anew(void **state)
     end(p, 4, 10, 1, &s);
     end(p, 5, 20, 1, &s);
     assert_int_equal(s.inversions, 0);
+    assert_int_equal(s.inversions_by_fast, 0); /* 20 of a mean of 15, not of all before */
     assert_int_equal(s.samples, 1);
     assert_int_equal(s.slowest_cycles, 900 + 20);
     assert_int_equal(s.fastest_cycles, 100 + 10);
@@ -172,6 +191,7 @@ int main(void)
         cmocka_unit_test(slowest_and_fastest_warps_are_found_per_cta),
         cmocka_unit_test(a_sample_is_right_if_the_slowest_is_in_the_slower_half),
         cmocka_unit_test(a_cta_is_inverted_if_another_warp_than_foretold_is_the_slowest),
+        cmocka_unit_test(equals_invert_but_are_not_fast),
         cmocka_unit_test(a_slot_starts_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
