@@ -12,6 +12,7 @@ for shape in uniform power-law road tree; do
     "$heddle" run bfs --functional --json --size "tiny:edges=6K:graph=$shape" >"$scratch/$shape.json"
     "$heddle" run bfs --on opencl --json --size "tiny:graph=$shape:edges=6000" >"$scratch/$shape.opencl.json"
 done
+"$heddle" run bfs --functional --json --size tiny:edges=6K:threads=64 >"$scratch/small_ctas.json"
 "$heddle" run bfs --size tiny:graph=road:edges=1000 --json >"$scratch/timed.json"
 python3 - "$scratch" <<'PYTHON'
 import json, sys
@@ -25,7 +26,7 @@ for shape in shapes:
     for r in run, other:
         assert r["verified"] is True, shape
         assert r["size"] == "tiny:edges=6000" + suffix, r["size"]
-        assert r["input"] == {"edges": 6000, "degree": 6, "graph": shape}, r["input"]
+        assert r["input"] == {"edges": 6000, "degree": 6, "graph": shape, "threads": 256}, r["input"]
     assert run["input_hash"] == other["input_hash"] and run["launches"] == other["launches"]
     levels[shape] = run["launches"] // 2
 assert len({load(shape)["input_hash"] for shape in shapes}) == len(shapes)
@@ -33,6 +34,10 @@ assert len({load(shape)["input_hash"] for shape in shapes}) == len(shapes)
 assert levels["tree"] == 6, levels
 # A square of 47 x 47 crossings or more is crossed from corner to corner.
 assert levels["road"] > 2 * 46 > 6 * max(levels["uniform"], levels["power-law"]), levels
+# 1000 nodes are four CTAs of 256 threads a launch, and 16 of 64.
+small, usual = load("small_ctas"), load("uniform")
+assert small["verified"] is True and small["output_hash"] == usual["output_hash"]
+assert [r["stats"]["ctas"] // r["launches"] for r in (usual, small)] == [4, 16]
 timed = load("timed")
 assert timed["verified"] is True and timed["input"]["graph"] == "road"
 PYTHON
