@@ -1,10 +1,12 @@
 /* The engine: lets the shards of a machine advance quantum by quantum.
  *
- * Within a quantum a shard reads and writes nothing but itself, its outbox and its own marks in the
- * letterboxes of others (mail.c) included. Because every message takes at least a quantum, one that
- * is sent in a quantum is usable only after its end: neither the length of a quantum nor the order
- * of the shards in it can be seen, nor on how many threads they are done. Between quanta the
- * caller's thread alone looks for the next event. */
+ * Within a quantum a shard reads and writes nothing but itself, and what it sends. Because every
+ * message takes at least a quantum, one that is sent in a quantum is usable only after its end:
+ * neither the length of a quantum nor the order of the shards in it can be seen, nor on how many
+ * threads they are done. Between quanta the caller's thread alone looks for the next event.
+ *
+ * Most shards of a machine that waits for memory are at rest in most quanta. So when each wants to
+ * be woken stands in one array, and a shard at rest costs two looks at that. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,23 +38,39 @@ static void look_for_credits(struct shard *s)
         }
 }
 
-static void wake_for_credits(struct shard *s, struct shard_wake *w)
+/* How far apart the times in engine.wake stand. */
+static uint32_t wake_step(const struct engine *e)
 {
-    look_for_credits(s);
-    w->starved = s->starved;
-    w->own = min_time(w->own, s->credit_at);
-    w->at = min_time(w->at, s->credit_at);
+    return e->team ? sizeof(struct letter_flag) / sizeof(sim_time) : 1;
 }
 
-static sim_time earliest_event(const struct engine *e)
+static sim_time *wake_of(const struct engine *e, uint32_t id)
+{
+    return &e->wake[id * wake_step(e)];
+}
+
+static __attribute__((noinline)) void wake_for_credits(struct engine *e)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < e->n; i++) {
+        struct shard *s = e->shards[i];
+        if (!s->starved)
+            continue;
+        look_for_credits(s);
+        any |= s->starved;
+        *wake_of(e, i) = min_time(*wake_of(e, i), s->credit_at);
+    }
+    atomic_store_explicit(&e->any_starved, any, memory_order_relaxed);
+}
+
+static sim_time earliest_event(struct engine *e)
 {
     sim_time earliest = TIME_NEVER;
-    struct shard_wake *end = e->wake + e->n;
-    for (struct shard_wake *w = e->wake; w != end; w++) {
-        if (w->starved)
-            wake_for_credits(e->shards[w - e->wake], w);
-        earliest = min_time(earliest, w->at);
-    }
+    if (atomic_load_explicit(&e->any_starved, memory_order_relaxed))
+        wake_for_credits(e);
+    uint32_t step = wake_step(e);
+    for (const sim_time *at = e->wake, *end = at + e->n * step; at != end; at += step)
+        earliest = min_time(earliest, *at);
     return earliest;
 }
 
@@ -69,41 +87,50 @@ static bool is_boundary_due(const struct engine *e)
     return e->period > 0 && atomic_load_explicit(&e->boundary_due, memory_order_relaxed);
 }
 
-/* The first multiple of the period at or after t. */
 static sim_time boundary_from(const struct engine *e, sim_time t)
 {
-    return (t + e->period - 1) / e->period * e->period;
+    return e->period > 0 ? (t + e->period - 1) / e->period * e->period : TIME_NEVER;
+}
+
+/* Mostly not beyond a boundary. */
+static void move_to(struct engine *e, sim_time t)
+{
+    e->now = t;
+    if (e->boundary < t)
+        e->boundary = boundary_from(e, t);
 }
 
 /* Where the next quantum begins: at the next event, but not beyond a boundary that is due. */
 static sim_time quantum_start(const struct engine *e, sim_time event)
 {
     sim_time start = e->skip && event > e->now ? event : e->now;
-    if (is_boundary_due(e)) {
-        sim_time boundary = boundary_from(e, e->now);
-        if (boundary < start)
-            start = boundary;
-    }
-    return start;
+    return is_boundary_due(e) ? min_time(start, e->boundary) : start;
 }
 
 static sim_time quantum_end(const struct engine *e, sim_time limit)
 {
-    sim_time end = e->now + e->quantum;
-    if (e->period > 0) {
-        sim_time boundary = boundary_from(e, e->now + 1);
-        if (boundary < end)
-            end = boundary;
-    }
-    return end < limit ? end : limit;
+    sim_time end = min_time(e->now + e->quantum, limit);
+    sim_time boundary = e->boundary > e->now ? e->boundary : e->now + e->period;
+    if (boundary < end)
+        end = boundary;
+    return end;
 }
 
-static void note_wake(struct engine *e, const struct shard *s)
+/* Any number of threads may note it; those that come later leave the cache line alone. */
+static void note_once(atomic_bool *flag)
 {
-    struct shard_wake *w = &e->wake[s->id];
-    w->own = wake_time(s);
-    w->at = min_time(w->own, s->sent_at);
-    w->starved = s->starved;
+    if (!atomic_load_explicit(flag, memory_order_relaxed))
+        atomic_store_explicit(flag, true, memory_order_relaxed);
+}
+
+static inline void note_wake(struct engine *e, const struct shard *s)
+{
+    if (e->team) /* what it has sent, nobody has taken in yet */
+        *wake_of(e, s->id) = min_time(wake_time(s), s->sent_at);
+    else
+        e->wake[s->id] = wake_time(s);
+    if (s->starved)
+        note_once(&e->any_starved);
 }
 
 /* Somebody else than the engine may have given the shards something to do. */
@@ -115,7 +142,7 @@ static void note_all_wakes(struct engine *e)
 
 static void pass_boundary(struct engine *e)
 {
-    if (e->period == 0 || e->now % e->period != 0 || (e->skip && !is_boundary_due(e)))
+    if (e->now != e->boundary || (e->skip && !is_boundary_due(e)))
         return;
     if (e->at_boundary) {
         e->at_boundary(e->user, e->now);
@@ -124,56 +151,52 @@ static void pass_boundary(struct engine *e)
     atomic_store_explicit(&e->boundary_due, false, memory_order_relaxed);
 }
 
-/* Any number of threads may note it; those that come later leave the cache line alone. */
-static void note_once(atomic_bool *flag)
+/* Something is due in the present quantum. */
+static inline void let_advance(struct engine *e, struct shard *s)
 {
-    if (!atomic_load_explicit(flag, memory_order_relaxed))
-        atomic_store_explicit(flag, true, memory_order_relaxed);
+    s->until = e->end;
+    s->ops->advance(s, e->end);
+    assert(s->next >= e->end); /* a message may wait for the receiver's next tick */
+    note_once(&e->boundary_due);
+    if (s->failed)
+        note_once(&e->any_failed);
 }
 
-static __attribute__((noinline)) void advance_shard(struct engine *e, struct shard *s, bool mail)
+static void run_alone(struct engine *e)
 {
-    s->sent_at = TIME_NEVER;
-    if (mail)
-        mail_take_in(s, 1 - e->side, e->now);
-    if (wake_time(s) < e->end) {
-        s->out[e->side].n = 0;
-        s->until = e->end;
-        s->ops->advance(s, e->end);
-        assert(s->next >= e->end); /* a message may wait for the receiver's next tick */
-        note_once(&e->boundary_due);
-        if (s->failed)
-            note_once(&e->any_failed);
-    }
-    note_wake(e, s);
-}
-
-/* A shard at rest is the most frequent case on a machine that waits for memory. */
-static inline void run_shard(struct engine *e, uint32_t i)
-{
-    struct shard_wake *w = &e->wake[i];
-    bool mail = atomic_load_explicit(&w->mail[1 - e->side], memory_order_relaxed);
-    if (w->own < e->end || mail)
-        advance_shard(e, e->shards[i], mail);
-    else
-        w->at = w->own;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (e->wake[i] < e->end) {
+            let_advance(e, e->shards[i]);
+            note_wake(e, e->shards[i]);
+        }
 }
 
 static void run_item(void *user, uint32_t i)
 {
-    run_shard(user, i);
+    struct engine *e = user;
+    struct shard *s = e->shards[i];
+    bool mail = mail_has_come(s, 1 - e->side);
+    if (*wake_of(e, i) >= e->end && !mail)
+        return;
+    s->sent_at = TIME_NEVER;
+    s->out[e->side].n = 0;
+    if (mail)
+        mail_take_in(s, 1 - e->side, e->now);
+    if (wake_time(s) < e->end)
+        let_advance(e, s);
+    note_wake(e, s);
 }
 
 static void run_quantum(struct engine *e, sim_time end)
 {
     e->end = end;
-    e->side = 1 - e->side;
-    if (e->team)
+    if (e->team) {
+        e->side = 1 - e->side;
         team_run(e->team, e->n, run_item, e);
-    else
-        for (uint32_t i = 0; i < e->n; i++)
-            run_shard(e, i);
-    e->now = end;
+    } else {
+        run_alone(e);
+    }
+    move_to(e, end);
 }
 
 static void check_machine(const struct engine *e)
@@ -189,6 +212,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
                            sim_time limit, const volatile bool *stop)
 {
     check_machine(e);
+    e->boundary = boundary_from(e, e->now);
     note_all_wakes(e); /* between two runs things may have been sent or changed */
     for (;;) {
         if (stop && *stop)
@@ -200,7 +224,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
         if (event == TIME_NEVER && !is_boundary_due(e))
             return !is_done && all_idle(e) ? ENGINE_DONE : ENGINE_DEADLOCK;
         sim_time start = quantum_start(e, event);
-        e->now = start < limit ? start : limit;
+        move_to(e, min_time(start, limit));
         if (e->now == limit)
             return ENGINE_LIMIT;
         pass_boundary(e);

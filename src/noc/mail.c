@@ -1,7 +1,7 @@
-/* Messages between shards. A sender appends to its own outbox and leaves its mark in the receiver's
- * letterbox; when the next quantum begins the receiver goes through the marks and inserts what it
- * finds into its inbox, which is sorted by (at, from, order). New messages are mostly later than
- * old ones, so insertion looks from the end. */
+/* Messages between shards. With one thread they go straight into the receiver's inbox, which is
+ * sorted by (at, from, order): shard.h. With several a sender appends to its own outbox and leaves
+ * its mark in the receiver's letterbox; when the next quantum begins the receiver goes through the
+ * marks and inserts what it finds into its inbox. */
 #include "noc/mail.h"
 
 #include <stdlib.h>
@@ -18,12 +18,20 @@ static uint32_t letter_words(const struct engine *e)
     return (e->n + 7) / 8;
 }
 
+/* One for each shard, zeroed. */
+static void *cache_lines(uint32_t n)
+{
+    size_t bytes = n * sizeof(struct letter_flag);
+    void *lines = aligned_alloc(_Alignof(struct letter_flag), bytes);
+    if (!lines)
+        out_of_memory(bytes);
+    return memset(lines, 0, bytes);
+}
+
 void engine_connect(struct engine *e)
 {
-    e->wake = aligned_alloc(_Alignof(struct shard_wake), e->n * sizeof *e->wake);
-    if (!e->wake)
-        out_of_memory(e->n * sizeof *e->wake);
-    memset(e->wake, 0, e->n * sizeof *e->wake);
+    e->letter_flags = cache_lines(e->n);
+    e->wake = cache_lines(e->n);
     for (uint32_t i = 0; i < e->n; i++) {
         struct shard *s = e->shards[i];
         s->engine = e;
@@ -46,6 +54,7 @@ void engine_destroy(struct engine *e)
             free(s->letters[side].senders);
         }
     }
+    free(e->letter_flags);
     free(e->wake);
     e->wake = NULL;
 }
@@ -58,19 +67,30 @@ bool engine_has_mail(const struct engine *e)
     return false;
 }
 
-void outbox_grow(struct outbox *o)
+void outbox_add(struct shard *s, const struct message *m)
 {
+    const struct engine *e = s->engine;
+    uint32_t side = e->side;
+    struct outbox *o = &s->out[side];
     ARRAY_RESERVE(o->items, o->cap, o->n + 1);
+    o->items[o->n++] = *m;
+    o->items[o->n - 1].next = 0;
+    struct outbox_list *list = &o->to[m->to];
+    if (list->first) {
+        o->items[list->last - 1].next = o->n;
+    } else {
+        list->first = o->n;
+        ((uint8_t *)e->shards[m->to]->letters[side].senders)[s->id] = 1;
+        atomic_store_explicit(&e->letter_flags[m->to].set[side], true, memory_order_relaxed);
+    }
+    list->last = o->n;
+    if (m->at < s->sent_at)
+        s->sent_at = m->at;
 }
 
-static inline bool is_before(const struct message *a, const struct message *b)
-{
-    return a->at != b->at ? a->at < b->at : a->from < b->from;
-}
-
-/* Makes room for one message behind the last: the space in front is reused once it is half of all,
- * so that each message is moved at most once for it. */
-static __attribute__((noinline)) void inbox_make_room(struct message_queue *q)
+/* The space in front is reused once it is half of all, so that each message is moved at most once
+ * for it. */
+void inbox_make_room(struct message_queue *q)
 {
     if (q->head > q->cap / 2) {
         memmove(q->items, q->items + q->head, q->n * sizeof *q->items);
@@ -78,17 +98,6 @@ static __attribute__((noinline)) void inbox_make_room(struct message_queue *q)
     } else {
         ARRAY_RESERVE(q->items, q->cap, q->head + q->n + 1);
     }
-}
-
-/* Inserts behind all that are not after it: messages of one sender come in the order of sending. */
-static inline void inbox_insert(struct message_queue *q, const struct message *m)
-{
-    if (q->head + q->n == q->cap)
-        inbox_make_room(q);
-    struct message *first = q->items + q->head, *at = first + q->n++;
-    for (; at > first && is_before(m, at - 1); at--)
-        *at = at[-1];
-    *at = *m;
 }
 
 static inline void take_from(struct message_queue *inbox, uint32_t receiver, struct outbox *o,
@@ -109,7 +118,7 @@ void mail_take_in(struct shard *s, uint32_t side, sim_time now)
 {
     const struct engine *e = s->engine;
     uint64_t *marks = s->letters[side].senders, *end = marks + letter_words(e);
-    atomic_store_explicit(&e->wake[s->id].mail[side], false, memory_order_relaxed);
+    atomic_store_explicit(&e->letter_flags[s->id].set[side], false, memory_order_relaxed);
     for (struct shard **shards = e->shards; marks != end; marks++, shards += 8) {
         uint64_t left = *marks;
         *marks = 0;

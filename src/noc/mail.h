@@ -1,4 +1,4 @@
-/* The engine's side of messages: taking in what others sent. */
+/* The engine's side of messages between threads: taking in what others sent. */
 #ifndef HEDDLE_NOC_MAIL_H
 #define HEDDLE_NOC_MAIL_H
 
@@ -7,7 +7,7 @@
 /* Was something sent to the shard on that side? */
 static inline bool mail_has_come(const struct shard *s, uint32_t side)
 {
-    return atomic_load_explicit(&s->engine->wake[s->id].mail[side], memory_order_relaxed);
+    return atomic_load_explicit(&s->engine->letter_flags[s->id].set[side], memory_order_relaxed);
 }
 
 /* Moves it all into the inbox; `now` is the beginning of the quantum. The senders write to the

@@ -68,7 +68,8 @@ struct message_queue {
     uint32_t head, n, cap;
 };
 
-/* What a shard sent in one quantum: one array, with a list through it for each receiver. */
+/* With several threads: what a shard sent in one quantum, one array with a list through it for each
+ * receiver. */
 struct outbox {
     struct message *items;
     uint32_t n, cap;
@@ -77,8 +78,8 @@ struct outbox {
     } * to;
 };
 
-/* Who sent to a shard in one quantum; whether anybody did is in its shard_wake. A byte a sender, so
- * that senders on different threads write different places; readers look at eight at a time. */
+/* Who sent to a shard in one quantum; whether anybody did is in its letter_flag. A byte a sender,
+ * so that senders on different threads write different places; readers look at eight at a time. */
 struct letterbox {
     uint64_t *senders;
 };
@@ -92,23 +93,22 @@ struct tx_port;
  * and one meeting of the threads a quantum is enough. */
 struct shard {
     const struct shard_ops *ops;
-    uint32_t id;
     sim_time next;
-    sim_time min_latency; /* smallest latency it may send with; checked */
-    bool failed;          /* set by itself: the run cannot go on */
-    /* Its ports into networks (port.h). One that lacks credits says so in `starved`; the engine
-     * says in credit_at when enough will be back, TIME_NEVER if that is not known, and the shard
-     * puts it back to that when it has seen it. */
-    struct tx_port *tx[SHARD_NETWORKS];
-    bool starved;
+    /* Its ports into networks (below, and port.h) may lack credits; one that does says so in
+     * `starved`. The engine says in credit_at when enough will be back, TIME_NEVER if that is not
+     * known, and the shard puts it back to that when it has seen it. */
     sim_time credit_at;
-    /* The engine's own. */
-    sim_time until;   /* the end of the quantum it is in */
-    sim_time sent_at; /* when the first of what it sent in the last quantum is usable */
-    struct message_queue inbox;
+    struct message_queue inbox; /* the engine's own */
+    sim_time until;             /* likewise: the end of the quantum it is in */
+    uint32_t id;
+    bool starved;
+    bool failed;           /* set by itself: the run cannot go on */
+    sim_time min_latency;  /* smallest latency it may send with; checked */
+    struct engine *engine; /* from here on the engine's own, but for the ports */
+    struct tx_port *tx[SHARD_NETWORKS];
+    sim_time sent_at; /* when the first of what it put into its outbox last is usable */
     struct outbox out[2];
     struct letterbox letters[2];
-    struct engine *engine;
 };
 
 /* The first message usable before `until`, or NULL; take it off with shard_take(). */
@@ -126,13 +126,9 @@ static inline void shard_take(struct shard *s)
 }
 struct team;
 
-/* What the engine looks at of a shard in every quantum: a cache line each, since the threads that
- * do neighbouring shards all write theirs, and so that a shard at rest costs no more than that. */
-struct shard_wake {
-    _Alignas(64) sim_time at; /* when it, or what it has sent, wants something done */
-    sim_time own;             /* the shard alone */
-    atomic_bool mail[2];      /* is there anything in its letterboxes? */
-    bool starved;             /* the shard's */
+/* Is there anything in a shard's letterboxes? A cache line each: any thread may write it. */
+struct letter_flag {
+    _Alignas(64) atomic_bool set[2];
 };
 
 /* Zeroed, then filled in but for the engine's own, then engine_connect(). */
@@ -151,38 +147,55 @@ struct engine {
     /* The engine's own. */
     atomic_bool boundary_due; /* some shard advanced since at_boundary() */
     atomic_bool any_failed;   /* some shard said that it failed */
+    atomic_bool any_starved;  /* ... that it lacks credits */
     uint32_t side;            /* of the outboxes and letterboxes, that is written to */
     sim_time end;             /* of the present quantum */
-    struct shard_wake *wake;  /* of each shard */
+    sim_time boundary;        /* the first multiple of `period` at or after `now` */
+    /* When each shard, or what is on its way to or from it, wants something done. Side by side, or
+     * a cache line apart while a team runs, whose members write them. */
+    sim_time *wake;
+    struct letter_flag *letter_flags;
 };
 
-/* Makes room in an outbox. */
-void outbox_grow(struct outbox *o);
+/* Makes room behind the last message of an inbox. */
+void inbox_make_room(struct message_queue *q);
+/* Puts a message into the sender's outbox, for others may be at the receiver's inbox now. */
+void outbox_add(struct shard *s, const struct message *m);
+
+static inline bool message_is_before(const struct message *a, const struct message *b)
+{
+    return a->at != b->at ? a->at < b->at : a->from < b->from;
+}
+
+/* Inserts behind all that are not after it: messages of one sender come in the order of sending.
+ * New messages are mostly later than old ones, so it looks from the end. */
+static inline void inbox_insert(struct message_queue *q, const struct message *m)
+{
+    if (q->head + q->n == q->cap)
+        inbox_make_room(q);
+    struct message *first = q->items + q->head, *at = first + q->n++;
+    for (; at > first && message_is_before(m, at - 1); at--)
+        *at = at[-1];
+    *at = *m;
+}
 
 /* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
- * filled in. */
+ * filled in. When one thread does all shards the message is in the receiver's inbox at once: it is
+ * usable only after this quantum, so it makes no difference whether the receiver has had its turn.
+ */
 static inline void shard_send(struct shard *s, sim_time now, struct message m)
 {
     const struct engine *e = s->engine;
-    uint32_t side = e->side;
-    struct outbox *o = &s->out[side];
     assert(m.at >= now + s->min_latency && m.to < e->n);
     m.from = s->id;
-    m.next = 0;
-    if (o->n == o->cap)
-        outbox_grow(o);
-    o->items[o->n++] = m;
-    struct outbox_list *list = &o->to[m.to];
-    if (list->first) {
-        o->items[list->last - 1].next = o->n;
-    } else {
-        list->first = o->n;
-        ((uint8_t *)e->shards[m.to]->letters[side].senders)[s->id] = 1;
-        atomic_store_explicit(&e->wake[m.to].mail[side], true, memory_order_relaxed);
+    if (e->team) {
+        outbox_add(s, &m);
+        return;
     }
-    list->last = o->n;
-    if (m.at < s->sent_at)
-        s->sent_at = m.at;
+    assert(m.at >= e->end); /* else the receiver might have passed that time already */
+    inbox_insert(&e->shards[m.to]->inbox, &m);
+    if (m.at < e->wake[m.to])
+        e->wake[m.to] = m.at;
 }
 
 /* Gives the shards what they need to send to each other. Once, before anything is sent. */
