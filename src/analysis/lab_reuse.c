@@ -109,9 +109,10 @@ static void flush_unbounded(struct lab_map *owners)
             owners->entries[i].value = REMOVED;
 }
 
-static void replay_unbounded(const struct lab_stream *s, const struct lab_config *config,
-                             struct lab_reuse *out)
+void lab_unbounded_measure(const struct lab_stream *s, const struct lab_config *config,
+                           struct lab_reuse *out)
 {
+    *out = (struct lab_reuse){0};
     struct lab_map *owners = xcalloc((size_t)s->n_sms + 1, sizeof *owners);
     for (size_t i = 0; i < s->n; i++) {
         const struct lab_access *a = &s->items[i];
@@ -154,9 +155,8 @@ uint64_t lab_compulsory_misses(const struct lab_stream *s, uint32_t line_bytes)
 void lab_reuse_measure(const struct lab_stream *s, const struct lab_config *config,
                        const struct lab_ranges *ranges, struct lab_reuse *out)
 {
-    *out = (struct lab_reuse){0};
+    lab_unbounded_measure(s, config, out);
     measure_distances(s, config, ranges, out);
-    replay_unbounded(s, config, out);
 }
 
 void lab_reuse_destroy(struct lab_reuse *r)

@@ -39,6 +39,9 @@ struct lab_reuse {
 
 void lab_reuse_measure(const struct lab_stream *s, const struct lab_config *config,
                        const struct lab_ranges *ranges, struct lab_reuse *out);
+/* Of all that, the cache without bounds alone. */
+void lab_unbounded_measure(const struct lab_stream *s, const struct lab_config *config,
+                           struct lab_reuse *out);
 /* First loads of a line by an SM, which no cache hits: those alone. */
 uint64_t lab_compulsory_misses(const struct lab_stream *s, uint32_t line_bytes);
 void lab_reuse_destroy(struct lab_reuse *r);

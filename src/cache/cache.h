@@ -245,7 +245,7 @@ struct cache_event_info {
     /* FILL and DROP: the line that was fetched, and when it was asked for. */
     uint64_t fetched_line, asked_cycle;
 };
-enum { CACHE_MAX_OBSERVERS = 4 };
+enum { CACHE_MAX_OBSERVERS = 6 };
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
 

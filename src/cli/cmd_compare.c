@@ -28,7 +28,7 @@ static const struct option options[] = {
                 "shows the first decision in which they differ"),
     OPTION_FLAG("why", struct compare_command, why,
                 "the operands are two runs likewise: runs both and shows where their cycles went, "
-                "what L1D did and how many warps might load, over time"),
+                "what L1D did, whose lines were hit and how many warps might load, over time"),
     OPTION_FLAG("json", struct compare_command, json, "print the comparison as JSON"),
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/lab_replay.h"
 #include "cli/command.h"
 #include "cli/kernel_arg.h"
 #include "cli/output.h"
@@ -64,6 +65,13 @@ static const struct option options[] = {
     OPTION_FLAG("attribute", struct run_options, attribute,
                 "say where the cycles of the warps went, instead of the statistics "
                 "(doc/attribution.md)"),
+    OPTION_FLAG("locality", struct run_options, locality,
+                "count the hits at L1D by who brought the line: the same thread, another one of "
+                "the warp, another warp (`locality.*`)"),
+    OPTION_FLAG("belady", struct run_options, belady,
+                "count what the loads of the run miss with optimal replacement and in an unbounded "
+                "L1D (`belady.*`, `unbounded.*`): bounds without a time, for the run itself is as "
+                "ever (doc/cache-lab.md)"),
     OPTION_TEXT("attribute-out", struct run_options, attribute_out, "FILE",
                 "the same, and the record of every warp and CTA as CSV"),
     OPTION_TEXT("timeline", struct run_options, timeline, "FILE",
@@ -150,6 +158,10 @@ static const char *observation(const struct run_options *o)
         return "--per-pc";
     if (o->series)
         return "--series";
+    if (o->locality)
+        return "--locality";
+    if (o->belady)
+        return "--belady";
     if (o->record)
         return "--record";
     if (o->record_l1d)
@@ -170,13 +182,25 @@ static const char *about_one(const struct run_options *o)
         return "--kernels";
     struct run_options others = *o;
     others.attribute &= !o->json; /* the sums are statistics like others */
+    others.locality &= !o->json;
+    others.belady &= !o->json;
     return observation(&others);
+}
+
+static bool knows_the_future(const char *policy)
+{
+    const struct cache_policy_desc *p = lab_policy_find(policy);
+    return p && lab_policy_knows_the_future(p);
 }
 
 /* What holds for every run of the machine. */
 static bool check_machine(const struct run_options *o)
 {
-    if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
+    if (o->l1d && knows_the_future(o->l1d))
+        output_error("%s knows the future, so no run can have it; `heddle run ... --belady` counts "
+                     "what it would have missed, `heddle cache replay` tries it on a recording",
+                     o->l1d);
+    else if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
         output_error("--engine %s: expected skip or cycle", o->engine);
     else if (!o->series != !o->series_out)
         output_error("--series N and --series-out FILE go together");

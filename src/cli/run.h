@@ -10,6 +10,7 @@
 
 struct run_options {
     bool functional, json, strict, quiet, kernels, per_pc, attribute, record_criticality;
+    bool locality, belady;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
     const char *record_l1d, *record_decisions, *series_out, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
@@ -66,9 +67,11 @@ void run_json_outcome(const struct heddle_sim *sim, enum heddle_status status, c
 void run_json_failure(const struct run_context *run, const struct heddle_sim *sim,
                       enum heddle_status status, struct json_writer *w);
 
-/* The statistics: those that are not zero as a table, or all as an object named "stats". */
-void run_print_stats(const struct heddle_sim *sim, struct strbuf *out);
-void run_json_stats(const struct heddle_sim *sim, struct json_writer *w);
+/* The statistics: those that are not zero as a table, or all as an object named "stats"; with what
+ * the run tells of locality, if anything (NULL = nothing). */
+struct locality;
+void run_print_stats(const struct heddle_sim *sim, const struct locality *l, struct strbuf *out);
+void run_json_stats(const struct heddle_sim *sim, const struct locality *l, struct json_writer *w);
 
 /* The same by kernel: the most important ones as a table, or all in a list named "kernels". */
 void run_print_kernels(const struct heddle_sim *sim, struct strbuf *out);

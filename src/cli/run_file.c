@@ -40,7 +40,7 @@ static void print_failure(const struct file_run *f, enum heddle_status status)
     } else if (!f->run->options->quiet && run_extent(f->sim, status) == RUN_PARTIAL) {
         strbuf_addf(&text, "%s: %s was stopped on %s\n", f->path, f->kernel, f->run->gpu->name);
         run_print_extent(RUN_PARTIAL, status, &text);
-        run_print_stats(f->sim, &text);
+        run_print_stats(f->sim, &f->watch.locality, &text);
     }
     output_take(&text);
 }
@@ -252,14 +252,14 @@ static enum heddle_status print_result(const struct file_run *f)
         json_string(&w, "heddle_version", heddle_version());
         run_json_outcome(f->sim, HEDDLE_OK, NULL, &w);
         run_json_machine(f->run, &w);
-        run_json_stats(f->sim, &w);
+        run_json_stats(f->sim, &f->watch.locality, &w);
         run_json_kernels(f->sim, &w);
         run_watch_json(&f->watch, o, &w);
         json_end_object(&w);
     } else if (!o->quiet) {
         strbuf_addf(&text, "%s: %s ran to its end on %s\n", f->path, f->kernel, f->run->gpu->name);
         if (!run_is_attributed(o))
-            run_print_stats(f->sim, &text);
+            run_print_stats(f->sim, &f->watch.locality, &text);
         if (o->kernels)
             run_print_kernels(f->sim, &text);
         run_watch_print(&f->watch, o, f->sim, &text);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/locality.h"
 #include "cli/run.h"
 #include "cli/table.h"
 #include "gpu/sim.h"
@@ -68,7 +69,7 @@ void run_json_failure(const struct run_context *run, const struct heddle_sim *si
         return;
     }
     run_json_machine(run, w);
-    run_json_stats(sim, w);
+    run_json_stats(sim, NULL, w);
     run_json_kernels(sim, w);
 }
 
@@ -118,28 +119,48 @@ static void json_first_unlike_lru(const struct heddle_sim *sim, struct json_writ
     json_end_object(w);
 }
 
-void run_print_stats(const struct heddle_sim *sim, struct strbuf *out)
+static void add_row(struct table *t, const struct heddle_stat *s)
+{
+    if (s->is_real ? s->real == 0 : s->count == 0)
+        return;
+    table_cell(t, "  %s", s->name);
+    add_value(t, s);
+    table_cell(t, "%s", s->unit);
+}
+
+static bool is_measured(const struct locality *l, uint32_t i)
+{
+    return l && l->parts & locality_stat_part(i);
+}
+
+void run_print_stats(const struct heddle_sim *sim, const struct locality *l, struct strbuf *out)
 {
     struct table t = {.n_columns = 3, .right = "lrl"};
     for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
         struct heddle_stat s = heddle_stat_at(sim, i);
-        if (s.is_real ? s.real == 0 : s.count == 0)
-            continue;
-        table_cell(&t, "  %s", s.name);
-        add_value(&t, &s);
-        table_cell(&t, "%s", s.unit);
+        add_row(&t, &s);
+    }
+    for (uint32_t i = 0; i < locality_stat_count(); i++) {
+        struct heddle_stat s = locality_stat_at(l, i);
+        if (is_measured(l, i))
+            add_row(&t, &s);
     }
     table_print(&t, out);
     table_destroy(&t);
     print_first_unlike_lru(sim, out);
 }
 
-void run_json_stats(const struct heddle_sim *sim, struct json_writer *w)
+void run_json_stats(const struct heddle_sim *sim, const struct locality *l, struct json_writer *w)
 {
     json_begin_object(w, "stats");
     for (uint32_t i = 0; sim && i < heddle_stat_count(sim); i++) {
         struct heddle_stat s = heddle_stat_at(sim, i);
         json_value(w, &s);
+    }
+    for (uint32_t i = 0; sim && i < locality_stat_count(); i++) {
+        struct heddle_stat s = locality_stat_at(l, i);
+        if (is_measured(l, i))
+            json_value(w, &s);
     }
     json_end_object(w);
     if (sim)

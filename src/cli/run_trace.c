@@ -35,7 +35,7 @@ static void json_result(const struct run_context *run, const char *path,
     if (status == HEDDLE_OK) {
         run_json_outcome(sim, status, NULL, &w);
         run_json_machine(run, &w);
-        run_json_stats(sim, &w);
+        run_json_stats(sim, &watch->locality, &w);
         run_json_kernels(sim, &w);
         run_watch_json(watch, run->options, &w);
     } else {
@@ -56,7 +56,7 @@ static void print_result(const struct run_context *run, const char *path,
                 heddle_replay_is_forced(sim) ? " BY FORCE, though the trace depends on time" : "");
     run_print_extent(extent, status, out);
     if (!run_is_attributed(run->options))
-        run_print_stats(sim, out);
+        run_print_stats(sim, &watch->locality, out);
     if (run->options->kernels)
         run_print_kernels(sim, out);
     run_watch_print(watch, run->options, sim, out);

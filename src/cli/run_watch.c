@@ -1,5 +1,9 @@
 #include "cli/run_watch.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
 #include "analysis/decisions.h"
 #include "analysis/l1d_stream.h"
 #include "analysis/pc_profile.h"
@@ -36,17 +40,93 @@ static enum heddle_status begin_trace(struct run_watch *w, const struct run_opti
 {
     if (!(w->trace = output_open(o->record)))
         return HEDDLE_ENVIRONMENT;
-    w->sim = sim;
     enum heddle_status status = heddle_record(sim, origin, output_add, w->trace);
     if (status != HEDDLE_OK)
         output_failure(heddle_error(sim));
     return status;
 }
 
+/* --- locality --- */
+
+static uint32_t locality_parts(const struct run_options *o)
+{
+    return (o->locality ? LOCALITY_RUN : 0) | (o->belady ? LOCALITY_BOUNDS : 0);
+}
+
+static bool add_to_file(void *user, const void *data, size_t bytes)
+{
+    return fwrite(data, 1, bytes, user) == bytes;
+}
+
+static enum heddle_status begin_locality(struct run_watch *w, const struct run_options *o,
+                                         struct machine *m)
+{
+    const struct cache_config *l1d = &m->config->sm.l1d;
+    if (o->belady && l1d->sector_bytes < l1d->line_bytes) {
+        output_error("--belady: the L1D of %s has sectors, and what the best replacement of those "
+                     "would be is not known; --locality works",
+                     m->config->gpu->name);
+        return HEDDLE_BAD_INPUT;
+    }
+    if (!(w->stream_file = tmpfile())) {
+        output_error("cannot make a temporary file: %s", strerror(errno));
+        return HEDDLE_ENVIRONMENT;
+    }
+    w->stream = l1d_recorder_create(m, false, (struct sink){add_to_file, w->stream_file});
+    return HEDDLE_OK;
+}
+
+static uint64_t count_of(const struct run_watch *w, const char *name)
+{
+    struct heddle_stat s = {0};
+    heddle_stat_find(w->sim, name, &s);
+    return s.count;
+}
+
+/* Every hit is of somebody's line, or the recording is not of this run. */
+static bool check_locality(const struct run_watch *w, struct strbuf *why)
+{
+    const struct locality *l = &w->locality;
+    uint64_t told = l->intra_thread + l->inter_thread + l->inter_warp;
+    uint64_t hits = count_of(w, "l1d.hits") + count_of(w, "l1d.merges");
+    if (!(l->parts & LOCALITY_RUN) || told == hits)
+        return true;
+    strbuf_addf(why,
+                "the statistics contradict each other, which is a fault of the simulator: %" PRIu64
+                " hits and merges have an owner, of %" PRIu64,
+                told, hits);
+    return false;
+}
+
+static enum heddle_status end_locality(struct run_watch *w, const struct run_options *o)
+{
+    struct strbuf why = {0};
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(w->stream_file));
+    bool is_written = l1d_recorder_finish(w->stream) && fflush(w->stream_file) == 0;
+    if (!is_written)
+        strbuf_addf(&why, "cannot write to a temporary file: %s", strerror(errno));
+    bool is_read = is_written && locality_measure(path, &w->sim->machine->config->sm.l1d,
+                                                  locality_parts(o), &w->locality, &why);
+    w->locality.n_thread_insts = count_of(w, "thread_insts");
+    bool ok = is_read && check_locality(w, &why);
+    if (!ok)
+        output_error("%s", strbuf_text(&why));
+    strbuf_destroy(&why);
+    return ok ? HEDDLE_OK : is_read ? HEDDLE_KERNEL_FAULT : HEDDLE_ENVIRONMENT;
+}
+
 enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options *o,
                                    struct heddle_sim *sim, const char *origin)
 {
     struct machine *m = sim->machine;
+    w->sim = sim;
+    w->options = o;
+    if (locality_parts(o)) {
+        enum heddle_status status = begin_locality(w, o, m);
+        if (status != HEDDLE_OK)
+            return status;
+    }
     if (o->per_pc)
         w->pc_profile = pc_profile_create(m);
     if (o->series) {
@@ -117,11 +197,18 @@ enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
         enum heddle_status recorded = end_file(&w->trace, heddle_record_end(w->sim) == HEDDLE_OK);
         status = status == HEDDLE_OK ? recorded : status;
     }
+    if (w->stream && ran_to_its_end) {
+        enum heddle_status measured = end_locality(w, w->options);
+        status = status == HEDDLE_OK ? measured : status;
+    }
     return status;
 }
 
 void run_watch_destroy(struct run_watch *w)
 {
+    l1d_recorder_destroy(w->stream);
+    if (w->stream_file)
+        fclose(w->stream_file);
     output_abandon(w->series_file);
     output_abandon(w->recording);
     output_abandon(w->attribution.file);

@@ -3,6 +3,9 @@
 #ifndef HEDDLE_CLI_RUN_WATCH_H
 #define HEDDLE_CLI_RUN_WATCH_H
 
+#include <stdio.h>
+
+#include "analysis/locality.h"
 #include "cli/run.h"
 #include "cli/run_attribution.h"
 
@@ -15,7 +18,12 @@ struct run_watch {
     struct decision_recorder *decisions;
     struct output_stream *series_file, *recording, *timeline_file, *decisions_file, *trace;
     struct run_attribution attribution;
-    struct heddle_sim *sim; /* whose trace is recorded */
+    struct heddle_sim *sim; /* that is watched */
+    const struct run_options *options;
+    /* For what is worked out of it after the run: the L1D stream, in a file without a name. */
+    struct l1d_recorder *stream;
+    FILE *stream_file;
+    struct locality locality;
 };
 
 /* Before the first launch; reports a failure. `origin` says what is run, for a trace. */

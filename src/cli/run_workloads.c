@@ -130,7 +130,7 @@ static void print_one(const struct run_context *run, const struct job *job,
         return;
     run_print_extent(extent, r->status, out);
     if (!run_is_attributed(run->options))
-        run_print_stats(sim, out);
+        run_print_stats(sim, &watch->locality, out);
     if (run->options->kernels)
         run_print_kernels(sim, out);
     run_watch_print(watch, run->options, sim, out);
@@ -190,7 +190,7 @@ static void json_one(const struct run_context *run, const struct job *job,
         json_null(w, "mode");
     }
     bool has_stats = run_extent(sim, r->status) != RUN_UNKNOWN;
-    run_json_stats(has_stats ? sim : NULL, w);
+    run_json_stats(has_stats ? sim : NULL, &watch->locality, w);
     run_json_kernels(has_stats ? sim : NULL, w);
     if (has_stats)
         run_watch_json(watch, run->options, w);

@@ -1,6 +1,7 @@
 /* The statistics of a run: names, units, meanings, and what GPGPU-Sim calls the same thing. */
 #include <string.h>
 
+#include "analysis/locality.h"
 #include "base/json.h"
 #include "cli/show.h"
 #include "cli/table.h"
@@ -43,23 +44,30 @@ static uint32_t stat_count(void)
     return machine_stat_count(NULL) + run_stats_count();
 }
 
+/* Those that runs have if they are asked come last. */
+static uint32_t all_count(void)
+{
+    return stat_count() + locality_stat_count();
+}
+
 static bool is_timed(uint32_t i)
 {
-    return i < machine_stat_count(NULL);
+    return i < machine_stat_count(NULL) || i >= stat_count();
 }
 
 static struct heddle_stat stat_at(uint32_t i)
 {
     const struct run_stats none = {0};
-    return is_timed(i) ? machine_stat_at(NULL, i)
-                       : run_stats_at(&none, i - machine_stat_count(NULL));
+    return i >= stat_count()              ? locality_stat_at(NULL, i - stat_count())
+           : i < machine_stat_count(NULL) ? machine_stat_at(NULL, i)
+                                          : run_stats_at(&none, i - machine_stat_count(NULL));
 }
 
 static void json_stats(struct strbuf *out)
 {
     struct json_writer j = {.out = out};
     json_begin_array(&j, NULL);
-    for (uint32_t i = 0; i < stat_count(); i++) {
+    for (uint32_t i = 0; i < all_count(); i++) {
         struct heddle_stat s = stat_at(i);
         const struct known_name *known = find_known(s.name);
         json_begin_object(&j, NULL);
@@ -81,7 +89,7 @@ enum heddle_status show_stats(const struct show_options *o, const char *name, st
         return HEDDLE_OK;
     }
     struct table t = {.n_columns = 3};
-    for (uint32_t i = 0; i < stat_count(); i++) {
+    for (uint32_t i = 0; i < all_count(); i++) {
         struct heddle_stat s = stat_at(i);
         table_cell(&t, "%s", s.name);
         table_cell(&t, "%s", s.unit);
@@ -122,6 +130,11 @@ void show_stats_markdown(struct strbuf *out)
                     "`l1d.reservation_fails` are of the access at the head of an SM's load/store "
                     "unit, by what it waited for.\n\n");
     add_rows(0, machine_stat_count(NULL), out);
+    strbuf_add(out, "\n## Of runs that are asked\n\n`heddle run --locality` has `locality.*`, "
+                    "`--belady` the rest: worked out after the run from what its L1Ds were asked "
+                    "for ([cache-lab.md](cache-lab.md)), and of the run only, not of kernels. The "
+                    "run itself is as without them.\n\n");
+    add_rows(stat_count(), all_count(), out);
     strbuf_add(out, "\n## Names that users of GPGPU-Sim know\n\n"
                     "| GPGPU-Sim | Heddle | mind |\n|---|---|---|\n");
     for (int i = 0; i < N_KNOWN_NAMES; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/locality.h"
 #include "base/file_status.h"
 #include "front/front.h"
 #include "gpu/machine_config.h"
@@ -262,6 +263,10 @@ static void hash_point(const struct keys *k, const struct point *p, const char *
     hash_add_field(&h, machine);
     hash_add_field(&h, k->plugins);
     hash_number(&h, max_cycles);
+    if (k->context->measures) {
+        hash_number(&h, k->context->measures);
+        hash_number(&h, LOCALITY_VERSION);
+    }
     hash_finish(&h, key);
 }
 

@@ -36,6 +36,7 @@ struct point_context {
     const char *const *plugins;
     uint32_t n_plugins;
     uint64_t max_cycles; /* of a launch; 0 = no limit */
+    uint32_t measures;   /* parts of locality.h: a result that tells of them is another one */
 };
 
 /* Checks every point's machine and gives every point its key. Machines that cannot be built are

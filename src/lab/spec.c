@@ -151,7 +151,8 @@ struct point_context spec_context(const struct spec *s, const char *file, const 
                                   .text = text,
                                   .plugins = s->plugins,
                                   .n_plugins = s->n_plugins,
-                                  .max_cycles = s->max_cycles};
+                                  .max_cycles = s->max_cycles,
+                                  .measures = s->measures};
 }
 
 enum heddle_status spec_load(struct spec *s, const char *file, const char *text,

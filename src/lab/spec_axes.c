@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/locality.h"
 #include "cache/cache_policy.h"
 #include "config/gpu.h"
 #include "config/number.h"
@@ -45,8 +46,10 @@ static void unknown(struct spec_reader *r, const yaml_node_t *at, const char *ki
     for (uint32_t i = 0; i < n; i++)
         strbuf_addf(&all, "%s%s", i ? ", " : "", names[i]);
     const char *hint =
-        near ? arena_printf(arena, "did you mean '%s'? there are: %s", near, strbuf_text(&all))
-             : arena_printf(arena, "there are: %s", strbuf_text(&all));
+        strncmp(name, "belady", 6) == 0
+            ? "it knows the future, so no run can have it: `measure: [belady]` counts its misses"
+        : near ? arena_printf(arena, "did you mean '%s'? there are: %s", near, strbuf_text(&all))
+               : arena_printf(arena, "there are: %s", strbuf_text(&all));
     yaml_complain(r->doc, at, hint, "there is no %s '%s'", kind, name);
     strbuf_destroy(&all);
 }
@@ -334,9 +337,27 @@ static void read_max_cycles(struct spec_reader *r, yaml_node_t *node)
         yaml_complain(r->doc, node, NULL, "expected a whole number, not '%s'", text);
 }
 
-static const char *const spec_keys[] = {"workloads",  "size", "sizes", "inputs", "gpus",
-                                        "schedulers", "l1d",  "seeds", "set",    "plugins",
-                                        "max_cycles", "only", "except"};
+/* What runs tell of besides their statistics, by the options of `heddle run` that ask. */
+static void read_measures(struct spec_reader *r, yaml_node_t *node)
+{
+    static const char *const names[] = {"locality", "belady"};
+    static const uint32_t parts[] = {LOCALITY_RUN, LOCALITY_BOUNDS};
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, item, "locality or belady");
+        uint32_t part = 0;
+        for (int k = 0; name && k < 2; k++)
+            part |= strcmp(name, names[k]) == 0 ? parts[k] : 0;
+        if (name && !part)
+            yaml_complain(r->doc, item, "there are: locality, belady", "no run can measure '%s'",
+                          name);
+        r->spec->measures |= part;
+    }
+}
+
+static const char *const spec_keys[] = {"workloads",  "size",    "sizes", "inputs", "gpus",
+                                        "schedulers", "l1d",     "seeds", "set",    "plugins",
+                                        "max_cycles", "measure", "only",  "except"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -352,7 +373,8 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
                    {"schedulers", read_schedulers},
                    {"l1d", read_l1d},
                    {"set", read_settings},
-                   {"max_cycles", read_max_cycles}};
+                   {"max_cycles", read_max_cycles},
+                   {"measure", read_measures}};
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
         yaml_node_t *value = yaml_find(r->doc, node, readers[i].key);
         if (value && !yaml_count(value))

@@ -1,6 +1,7 @@
 /* The units of statistics, which results do not repeat. */
 #include <sqlite3.h>
 
+#include "analysis/locality.h"
 #include "gpu/machine.h"
 #include "lab/store_internal.h"
 #include "stats/run_stats.h"
@@ -24,6 +25,8 @@ bool store_add_units(struct store *s)
         ok = add_unit(q, machine_stat_at(NULL, i));
     for (uint32_t i = 0; ok && i < run_stats_count(); i++)
         ok = add_unit(q, run_stats_at(&none, i));
+    for (uint32_t i = 0; ok && i < locality_stat_count(); i++)
+        ok = add_unit(q, locality_stat_at(NULL, i));
     sqlite3_finalize(q);
     return ok;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/locality.h"
 #include "lab/trace_pool.h"
 #include "lab/workers.h"
 #include "stats/host.h"
@@ -103,7 +104,7 @@ static enum heddle_status look_up(struct sweep *w, uint32_t i)
 
 /* --- running --- */
 
-enum { MAX_FIXED_WORDS = 16 };
+enum { MAX_FIXED_WORDS = 18 };
 
 /* What to run: the workload, perhaps recording a trace, or a trace of it. */
 static uint32_t add_program(struct sweep *w, uint32_t i, const char **argv, struct arena *arena)
@@ -146,6 +147,10 @@ static const char **command_of(struct sweep *w, uint32_t at, struct arena *arena
         argv[n++] = "--max-cycles";
         argv[n++] = arena_printf(arena, "%" PRIu64, c->max_cycles);
     }
+    if (c->measures & LOCALITY_RUN)
+        argv[n++] = "--locality";
+    if (c->measures & LOCALITY_BOUNDS)
+        argv[n++] = "--belady";
     assert(n <= MAX_FIXED_WORDS);
     for (uint32_t i = 0; i < c->n_plugins; i++) {
         argv[n++] = "--plugin";

@@ -48,11 +48,12 @@ static void remove_folder(const struct files *f)
     rmdir(f->folder);
 }
 
-/* In the child: `heddle run WORDS --json --attribute --series N --series-out CSV >JSON`. */
+/* In the child: `heddle run WORDS --json --attribute --locality --series N --series-out CSV >JSON`.
+ */
 static void become_run(const char *program, const wordexp_t *words, const struct files *f, int side,
                        pid_t parent)
 {
-    const char *const more[] = {"--json",      "--attribute",  "--series",
+    const char *const more[] = {"--json",      "--attribute",  "--locality", "--series",
                                 SAMPLE_CYCLES, "--series-out", f->csv[side]};
     enum { N_MORE = sizeof more / sizeof more[0] };
     const char **argv = xcalloc(words->we_wordc + N_MORE + 3, sizeof *argv);

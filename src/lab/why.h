@@ -1,4 +1,5 @@
-/* Why one run is faster than another: both run with their cycles attributed and watched over time.
+/* Why one run is faster than another: both run with their cycles attributed, their hits told by who
+ * brought the line, and watched over time.
  * Told are the numbers that differ; the reader draws the conclusion. */
 #ifndef HEDDLE_LAB_WHY_H
 #define HEDDLE_LAB_WHY_H

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What --kernels, --per-pc, --series and --record-l1d tell adds up to the statistics of the run, is
+# What --kernels, --per-pc, --series, --record-l1d, --locality and --belady tell adds up to the statistics of the run, is
 # the same whatever the quantum and the engine, and changes nothing of what is simulated.
 heddle=$1
 scratch=$2
@@ -10,7 +10,7 @@ run() {
     out=$1
     shift
     "$heddle" run "$@" --json --per-pc --series 500 --series-out "$out.csv" \
-        --record-l1d "$out.zst" >"$out.json"
+        --record-l1d "$out.zst" --locality --belady >"$out.json"
 }
 "$heddle" run bfs --size tiny --json >plain.json
 run whole bfs --size tiny
@@ -46,12 +46,17 @@ throttled ccws_quantum --scheduler ccws --quantum 1 --threads 2
 throttled ccws_at_once --scheduler ccws --series 100000000
 cmp ccws.csv ccws_cycle.csv
 cmp ccws.csv ccws_quantum.csv
+"$heddle" cache replay whole.zst --policy lru,belady --json >replay.json
+"$heddle" cache reuse whole.zst --json >reuse.json
 zstd -tq whole.zst # any zstd can open it, and agrees on the checksums
 
 python3 - <<'PY'
 import csv, json
 def simulated(run):
-    return {k: v for k, v in run["stats"].items() if not k.startswith("host.")}
+    return {k: v for k, v in run["stats"].items()
+            if not k.startswith(("host.", "locality.", "belady.", "unbounded."))}
+def asked(run):
+    return {k: v for k, v in run["stats"].items() if k.startswith(("locality.", "belady.", "unbounded."))}
 whole, plain, around = (json.load(open(f"{f}.json")) for f in ("whole", "plain", "around"))
 assert simulated(whole) == simulated(plain) and "per_pc" not in plain
 for run in (whole, around):
@@ -59,6 +64,25 @@ for run in (whole, around):
         assert sum(r[name] for r in run["per_pc"]) == run["stats"]["l1d." + name], name
 assert around["stats"]["l1d.bypasses"] == around["stats"]["l1d.loads"] > 0
 stats = whole["stats"]
+# Whose lines were hit, and what the laboratory says of the same recording.
+quantum, engine = (json.load(open(f"{f}.json")) for f in ("quantum", "engine"))
+assert asked(whole) == asked(quantum) == asked(engine) and len(asked(whole)) == 18 and not asked(plain)
+owners = ["intra_thread", "inter_thread", "inter_warp"]
+assert sum(stats["locality." + o] for o in owners) == stats["l1d.hits"] + stats["l1d.merges"]
+assert all(stats["locality." + o] > 0 for o in owners)
+assert sum(around["stats"]["locality." + o] for o in owners) == 0
+lru, belady = json.load(open("replay.json"))["replays"]
+assert (lru["policy"], belady["policy"]) == ("lru", "belady")
+assert stats["belady.lru_misses"] == lru["misses"] and stats["belady.misses"] == belady["misses"]
+assert belady["misses"] < lru["misses"]
+unbounded = json.load(open("reuse.json"))["unbounded"]
+assert stats["unbounded.misses"] == unbounded["compulsory_misses"] + unbounded["other_misses"]
+assert all(stats["unbounded." + o] == unbounded[o] for o in owners)
+assert stats["unbounded.misses"] <= belady["misses"]
+per_thousand = lambda n: 1000 * n / stats["thread_insts"]
+assert abs(stats["belady.mpki"] - per_thousand(belady["misses"])) < 1e-9
+own = stats["locality.intra_thread"] + stats["locality.inter_thread"]
+assert abs(stats["locality.intra_warp_pki"] - per_thousand(own)) < 1e-9
 for r in whole["per_pc"]:
     assert r["source_file"].endswith("bfs.cl") and r["source_line"] > 0
     assert r["loads"] == 0 or r["instruction"].startswith("ld."), r
@@ -111,6 +135,9 @@ refused() {
     [ ! -e refused.zst ]
 }
 refused "is for timed runs" bfs --functional --size tiny
+refused "one workload at a time" bfs bp --size tiny --belady
+refused "has sectors" bfs --gpu v100 --size tiny --belady
+refused "knows the future" bfs --size tiny --l1d belady
 refused "one workload at a time" all --size tiny
 refused "one workload at a time" bfs bp --size tiny --kernels
 refused "go together" bfs --size tiny --series 100

@@ -13,9 +13,9 @@ one='bfs --size tiny --scheduler lrr --l1d stall_bypass'
 two='bfs --size tiny --scheduler ccws --set l1d.n_sets=16'
 "$heddle" compare --why --json "$one" "$two" >why.json
 # shellcheck disable=SC2086
-"$heddle" run $one --json --attribute --series 1000 --series-out a.csv >a.json
+"$heddle" run $one --json --attribute --locality --series 1000 --series-out a.csv >a.json
 # shellcheck disable=SC2086
-"$heddle" run $two --json --attribute --series 1000 --series-out b.csv >b.json
+"$heddle" run $two --json --attribute --locality --series 1000 --series-out b.csv >b.json
 python3 - <<'PY'
 import csv, json
 why = json.load(open("why.json"))
@@ -25,7 +25,8 @@ for side in "ab":
     told, stats = why[side], json.load(open(side + ".json"))["stats"]
     rows = [{k: float(v) for k, v in r.items()} for r in csv.DictReader(open(side + ".csv"))]
     for name in ("cycles", "l1d.loads", "l1d.hit_rate", "l1d.misses", "l1d.evictions",
-                 "l1d.reservation_fails", "l2.accesses", "dram.bytes"):
+                 "l1d.reservation_fails", "l2.accesses", "dram.bytes", "locality.intra_thread",
+                 "locality.inter_thread", "locality.inter_warp"):
         near(told[name], stats[name])
     shares = told["share_of_warp_cycles"]
     assert len(shares) == 9

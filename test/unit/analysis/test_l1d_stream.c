@@ -15,6 +15,7 @@
 #include "analysis/l1d_format.h"
 #include "analysis/l1d_stream.h"
 #include "analysis/lab_replay.h"
+#include "analysis/locality.h"
 #include "cache/cache_policy.h"
 #include "gpu/sim.h"
 #include "unit/random_bits.h"
@@ -23,7 +24,10 @@
 static const char kernel[] =
     "__kernel void mix(__global int *x, __global int *y, __global int *n) {\n"
     "    int i = get_global_id(0), sum = 0;\n"
-    "    for (int k = 0; k < 6; k++) sum += x[(i * 37 + k * 911) & 16383];\n"
+    "    for (int k = 0; k < 6; k++) {\n"
+    "        int at = (i * 37 + k * 911) & 16383;\n"
+    "        sum += x[at] * x[at ^ 16];\n"
+    "    }\n"
     "    atomic_add(&n[i & 63], sum);\n"
     "    y[i] = sum + x[i & 255];\n"
     "}\n";
@@ -49,7 +53,14 @@ static uint64_t stat(const struct heddle_sim *sim, const char *name)
     return s.count;
 }
 
-static struct heddle_sim *record(const char *policy, struct memory_file *file)
+typedef void watcher(void *user, const struct cache_event_info *e);
+
+/* `places`, one for each SM, are told of every event at L1D; NULL = nobody is. */
+struct by_place;
+static void watch_sms(struct heddle_sim *sim, watcher *watch, struct by_place *places);
+
+static struct heddle_sim *record_watched(const char *policy, struct memory_file *file,
+                                         watcher *watch, struct by_place *places)
 {
     const char *settings[] = {policy, "n_sms=3"};
     struct heddle_options o = {
@@ -58,6 +69,8 @@ static struct heddle_sim *record(const char *policy, struct memory_file *file)
     struct heddle_module *module;
     uint64_t x, y, n;
     assert_int_equal(heddle_create(&o, &sim), HEDDLE_OK);
+    if (watch)
+        watch_sms(sim, watch, places);
     struct l1d_recorder *r =
         l1d_recorder_create(sim->machine, false, (struct sink){add_bytes, file});
     assert_int_equal(
@@ -74,6 +87,11 @@ static struct heddle_sim *record(const char *policy, struct memory_file *file)
     assert_true(l1d_recorder_finish(r));
     l1d_recorder_destroy(r);
     return sim;
+}
+
+static struct heddle_sim *record(const char *policy, struct memory_file *file)
+{
+    return record_watched(policy, file, NULL, NULL);
 }
 
 /* The path of a file with those bytes; the test is over before another one needs it. */
@@ -155,6 +173,67 @@ static void events_replay_the_counters(void **state)
         free(file.bytes);
         strbuf_destroy(&why);
     }
+}
+
+/* Whose lines are hit, found once more by the places in the cache: whoever reserved a place owns
+ * what is in it. */
+struct place {
+    uint64_t warp, thread;
+};
+enum { PLACES = 4096, PLACE_WAYS = 64 };
+struct by_place {
+    struct place places[PLACES];
+    uint64_t hits[N_LAB_LOCALITIES];
+};
+
+static void watch_place(void *user, const struct cache_event_info *e)
+{
+    struct by_place *b = user;
+    const struct mem_access *a = e->access;
+    if (!a || e->way >= PLACE_WAYS)
+        return;
+    struct place *p = &b->places[e->set * PLACE_WAYS + e->way];
+    if (e->event == CE_RESERVE)
+        *p = (struct place){a->warp_uid, a->first_thread};
+    else if (e->event == CE_HIT || e->event == CE_MERGE)
+        b->hits[p->warp != a->warp_uid         ? LAB_INTER_WARP
+                : p->thread != a->first_thread ? LAB_INTER_THREAD
+                                               : LAB_INTRA_THREAD]++;
+}
+
+static void watch_sms(struct heddle_sim *sim, watcher *watch, struct by_place *places)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        cache_observe(sim->machine->sms[i].l1d, watch, &places[i]);
+}
+
+static void hits_are_the_owners_of_their_places(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"l1d.policy=lru", "l1d.policy=random",
+                                           "l1d.policy=ctrl_c"};
+    for (int i = 0; i < 3; i++) {
+        struct memory_file file = {0};
+        struct strbuf why = {0};
+        struct by_place *places = xcalloc(3, sizeof *places);
+        struct locality l;
+        struct heddle_sim *sim = record_watched(policies[i], &file, watch_place, places);
+        const struct cache_config *l1d = &sim->machine->config->sm.l1d;
+        assert_true(l1d->n_sets * PLACE_WAYS <= PLACES);
+        assert_true(locality_measure(on_disk(file.bytes, file.n), l1d, LOCALITY_RUN, &l, &why));
+        const uint64_t told[] = {l.intra_thread, l.inter_thread, l.inter_warp};
+        for (int k = 0; k < N_LAB_LOCALITIES; k++) {
+            uint64_t n = places[0].hits[k] + places[1].hits[k] + places[2].hits[k];
+            assert_int_equal(told[k], n);
+            assert_true(n > 0);
+        }
+        assert_int_equal(l.belady_misses, 0); /* was not asked for */
+        heddle_destroy(sim);
+        free(places);
+        free(file.bytes);
+        strbuf_destroy(&why);
+    }
+    unlink(on_disk((const uint8_t *)"", 0));
 }
 
 static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
@@ -299,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_replay_the_counters),
+        cmocka_unit_test(hits_are_the_owners_of_their_places),
         cmocka_unit_test(a_damaged_file_is_refused_where_it_is_damaged),
         cmocka_unit_test(reading_ahead_changes_nothing),
         cmocka_unit_test(a_table_is_as_the_page_says),
