@@ -25,7 +25,7 @@ struct spec {
     const char **plugins;
     uint32_t n_plugins;
     uint64_t max_cycles;
-    uint32_t measures; /* parts of locality.h that its runs tell of */
+    uint32_t measures;    /* parts of locality.h that its runs tell of */
     const char **missing; /* "workload 'memc'" */
     uint32_t n_missing, cap_missing;
 };
