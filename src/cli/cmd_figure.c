@@ -101,13 +101,14 @@ static void print_claims(const struct figure *f, struct strbuf *out)
     table_destroy(&t);
 }
 
-static void print_figure(const struct figure *f, struct strbuf *out)
+static void print_figure(struct figure *f, struct strbuf *out)
 {
     strbuf_addf(out, "%s (%s)\n", f->title, f->source);
     strbuf_addf(out, "%s against %s", f->y_title, f->x_title);
-    if (f->spec.n_points)
-        strbuf_addf(out, "; inputs of size %s on %s", f->spec.points[0].size->name,
-                    f->spec.points[0].gpu.text);
+    if (f->spec.n_points) {
+        strbuf_add(out, "; ");
+        figure_describe_inputs(f, out);
+    }
     strbuf_add(out, "\n\n");
     print_values(f, out);
     if (f->n_claims)
@@ -176,7 +177,7 @@ static enum heddle_status check_found(const struct figure_command *o, const stru
     return f->n_found ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
-static enum heddle_status print_and_write(const struct figure_command *o, const struct figure *f)
+static enum heddle_status print_and_write(const struct figure_command *o, struct figure *f)
 {
     struct strbuf text = {0};
     enum heddle_status found = check_found(o, f);

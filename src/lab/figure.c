@@ -25,10 +25,18 @@ static uint32_t index_of(const char *const *items, uint32_t n, const char *text)
 
 const char *figure_coordinate(struct figure *f, const struct point *p, const char *name)
 {
-    struct strbuf text = {0};
-    const char *kept =
-        point_coordinate(p, name, &text) ? arena_strdup(&f->arena, strbuf_text(&text)) : NULL;
-    strbuf_destroy(&text);
+    static const char plus[] = " + ";
+    const char *kept = "", *next;
+    for (; kept && name; name = next ? next + strlen(plus) : NULL) {
+        next = strstr(name, plus);
+        struct strbuf text = {0};
+        const char *one = next ? arena_strndup(&f->arena, name, (size_t)(next - name)) : name;
+        if (!point_coordinate(p, one, &text))
+            kept = NULL;
+        else
+            kept = arena_printf(&f->arena, "%s%s%s", kept, *kept ? " " : "", strbuf_text(&text));
+        strbuf_destroy(&text);
+    }
     return kept;
 }
 

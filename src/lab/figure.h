@@ -95,10 +95,16 @@ enum heddle_status figure_derive(struct figure *f, struct store *s);
 const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
                            struct strbuf *paper, struct strbuf *ours);
 
+/* "inputs of size paper-s2 (hg: small) on m2090"; there must be points. */
+void figure_describe_inputs(const struct figure *f, struct strbuf *out);
+bool figure_has_one_size(const struct figure *f);
+/* Of the points at an x; NULL if they differ or there are none. */
+const char *figure_size_at(struct figure *f, const char *x);
+
 /* A column a series, then one for each series of which the paper gives numbers. */
 void figure_csv(const struct figure *f, struct strbuf *out);
 /* All of it: series, what the paper says, verdicts, what is missing. */
-void figure_json(const struct figure *f, struct strbuf *out);
+void figure_json(struct figure *f, struct strbuf *out);
 void figure_svg(const struct figure *f, struct strbuf *out);
 
 #endif

@@ -7,7 +7,8 @@
 /* The mean over all x is one more x, called so. */
 extern const char *const figure_mean_titles[];
 
-/* Of a point, in the figure's arena; NULL if it does not say it. */
+/* Of a point, in the figure's arena; NULL if it does not say it. `workload + l1d.policy.pc` is both
+ * together. */
 const char *figure_coordinate(struct figure *f, const struct point *p, const char *name);
 /* Of the series of a rule that holds the points with `value`. */
 const char *figure_title(struct figure *f, const struct figure_rule *rule, const char *value);

@@ -147,9 +147,10 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
     add_fitted(out, LEFT, 26, TITLE_W, title_letter, "class=\"title\"", f->title);
     struct strbuf origin = {0};
     strbuf_add(&origin, f->source);
-    if (f->spec.n_points)
-        strbuf_addf(&origin, ", made anew by Heddle: inputs of size %s on %s",
-                    f->spec.points[0].size->name, f->spec.points[0].gpu.text);
+    if (f->spec.n_points) {
+        strbuf_add(&origin, ", made anew by Heddle: ");
+        figure_describe_inputs(f, &origin);
+    }
     add_fitted(out, LEFT, 44, TITLE_W, small_letter, "class=\"n\"", strbuf_text(&origin));
     strbuf_destroy(&origin);
     add_fitted(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, PLOT_W, text_letter, "text-anchor=\"middle\"",

@@ -96,7 +96,22 @@ static void json_claim(struct json_writer *w, const struct figure *f, const stru
     strbuf_destroy(&ours);
 }
 
-void figure_json(const struct figure *f, struct strbuf *out)
+/* The size that they all have, or of each x, if only some have another one. */
+static void json_sizes(struct json_writer *w, struct figure *f)
+{
+    if (!f->spec.n_points)
+        return;
+    if (figure_has_one_size(f)) {
+        json_string(w, "size", f->spec.points[0].size->name);
+        return;
+    }
+    json_begin_array(w, "sizes");
+    for (uint32_t x = 0; x < f->n_xs; x++)
+        json_string(w, NULL, figure_size_at(f, f->xs[x]));
+    json_end_array(w);
+}
+
+void figure_json(struct figure *f, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
     json_begin_object(&w, NULL);
@@ -110,6 +125,7 @@ void figure_json(const struct figure *f, struct strbuf *out)
     for (uint32_t x = 0; x < f->n_xs; x++)
         json_string(&w, NULL, f->xs[x]);
     json_end_array(&w);
+    json_sizes(&w, f);
     json_series(&w, f);
     json_begin_array(&w, "paper");
     for (uint32_t i = 0; i < f->n_claims; i++)

@@ -94,8 +94,9 @@ static void size_is_missing(struct spec_reader *r, const struct position *at, co
 static const struct workload_size *size_at(struct spec_reader *r, const struct position *at)
 {
     struct strbuf why = {0};
+    const char *name = at->workload->own_size ? at->workload->own_size : at->size->text;
     const struct workload_size *size =
-        workload_make_size(at->workload->workload, at->size->text, &r->spec->arena, &why);
+        workload_make_size(at->workload->workload, name, &r->spec->arena, &why);
     if (!size)
         size_is_missing(r, at, strbuf_text(&why));
     strbuf_destroy(&why);

@@ -141,6 +141,36 @@ static void read_inputs(struct spec_reader *r, yaml_node_t *node)
     }
 }
 
+static struct axis_choice *find_workload(struct spec_reader *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->axes.workloads.n; i++)
+        if (strcmp(r->axes.workloads.choices[i].text, name) == 0)
+            return &r->axes.workloads.choices[i];
+    return NULL;
+}
+
+/* Workloads whose input is not of the size of the others: {hg: small}. */
+static void read_own_sizes(struct spec_reader *r, yaml_node_t *node)
+{
+    uint32_t n = yaml_pairs(r->doc, node, "sizes of workloads: {NAME: SIZE}");
+    if (r->axes.sizes.n != 1)
+        yaml_complain(r->doc, node, "size: paper-s2, size_of: {hg: small}",
+                      "'size_of' makes exceptions from a single 'size'");
+    for (uint32_t i = 0; i < n; i++) {
+        const yaml_node_t *key = yaml_key(r->doc, node, i), *value = yaml_value(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, key, "a workload");
+        const char *size = yaml_scalar(r->doc, value, "a size");
+        struct axis_choice *c = name ? find_workload(r, name) : NULL;
+        if (name && !c)
+            yaml_complain(r->doc, key, NULL, "the experiment has no workload '%s'", name);
+        else if (c && size && !workload_find_size(c->workload, size))
+            yaml_complain(r->doc, value, "`heddle show workload NAME` lists its sizes",
+                          "%s has no size '%s'", name, size);
+        else if (c && size)
+            c->own_size = keep_text(r, size);
+    }
+}
+
 static void read_seeds(struct spec_reader *r, yaml_node_t *node)
 {
     for (uint32_t i = 0; i < yaml_count(node); i++) {
@@ -355,9 +385,9 @@ static void read_measures(struct spec_reader *r, yaml_node_t *node)
     }
 }
 
-static const char *const spec_keys[] = {"workloads",  "size",    "sizes", "inputs", "gpus",
-                                        "schedulers", "l1d",     "seeds", "set",    "plugins",
-                                        "max_cycles", "measure", "only",  "except"};
+static const char *const spec_keys[] = {"workloads", "size",       "sizes",   "size_of", "inputs",
+                                        "gpus",      "schedulers", "l1d",     "seeds",   "set",
+                                        "plugins",   "max_cycles", "measure", "only",    "except"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -368,6 +398,7 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
                    {"workloads", read_workloads},
                    {"size", read_sizes},
                    {"sizes", read_sizes},
+                   {"size_of", read_own_sizes},
                    {"gpus", read_gpus},
                    {"seeds", read_seeds},
                    {"schedulers", read_schedulers},
@@ -391,6 +422,13 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
                       "the experiment names no workloads");
 }
 
+static void forget_sizes(struct spec_axes *a)
+{
+    a->sizes.n = 0;
+    for (uint32_t i = 0; i < a->workloads.n; i++)
+        a->workloads.choices[i].own_size = NULL;
+}
+
 /* What the command line says instead, and what is left to the defaults. */
 static void complete_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -400,13 +438,17 @@ static void complete_axes(struct spec_reader *r, yaml_node_t *node)
                  "`heddle show workload NAME` lists the sizes of one",
                  "no workload has a size '%s'", r->changes->size);
     if (r->changes->size)
-        a->sizes.n = 0;
+        forget_sizes(a);
     if (r->changes->gpu)
         a->gpus.n = 0;
     if (!a->sizes.n)
         add_choice(&a->sizes, r->changes->size ? r->changes->size : "small", node);
     yaml_node_t *inputs = yaml_find(r->doc, node, "inputs");
-    if (inputs)
+    if (inputs && yaml_find(r->doc, node, "size_of"))
+        yaml_complain(r->doc, inputs, NULL,
+                      "'inputs' change a size that all workloads have: not "
+                      "with 'size_of'");
+    else if (inputs)
         read_inputs(r, inputs);
     if (!a->gpus.n)
         add_choice(&a->gpus, r->changes->gpu ? r->changes->gpu : gpu_names[0], node);

@@ -9,7 +9,8 @@ struct axis_choice {
     const char *text;
     uint32_t line, col;
     const struct workload *workload;
-    bool is_of_all; /* a workload that nobody named: need not have every size */
+    bool is_of_all;       /* a workload that nobody named: need not have every size */
+    const char *own_size; /* of a workload, instead of those of the axis; NULL = none */
     uint64_t seed;
     struct point_word *words;
     uint32_t n_words;

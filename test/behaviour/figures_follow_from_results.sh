@@ -5,7 +5,7 @@ scratch=$2
 rm -rf "$scratch"
 mkdir -p "$scratch"
 python3 - "$heddle" "$scratch" <<'PY'
-import csv, os, re, sqlite3, subprocess, sys
+import csv, json, os, re, sqlite3, subprocess, sys
 import xml.etree.ElementTree as xml
 heddle = os.path.abspath(sys.argv[1])
 os.chdir(sys.argv[2])
@@ -144,6 +144,32 @@ for name, bar in at.items():
 assert max(sum(r[:2]) for r in rows.values()) * unit <= 272.1 # the plot is as high as that
 curves = [p for p in root.iter(svg + "path") if p.get("stroke-width") == "2"]
 assert len(curves) == 1 and len(re.findall("[ML]", curves[0].get("d"))) == 2
+
+# --- a workload with a size of its own, which a size from the command line overrules; two coordinates
+# that are one ---
+write("sizes.yaml", """title: Sizes
+source: a test
+chart: bars
+x: {axis: workload, title: workload}
+y: IPC
+sweep: {workloads: [ss, bp], size: paper-s2, size_of: {ss: tiny, bp: tiny}}
+series:
+  - {value: ipc, over: gpu}
+  - {value: cycles, over: workload + size}
+""")
+made = json.loads(call("figure", "sizes.yaml", "--store", "r.db", "--json").stdout)
+assert made["size"] == "tiny" and "sizes" not in made, made
+assert [s["title"] for s in made["series"]] == ["gtx480", "ss tiny", "bp tiny"], made
+assert made["series"][1]["values"][1] is None and made["series"][2]["values"][0] is None
+write("mixed.yaml", open("sizes.yaml").read().replace("size: paper-s2, size_of: {ss: tiny, bp: tiny}",
+                                                     "size: tiny, size_of: {bp: paper-s3}"))
+made = json.loads(call("figure", "mixed.yaml", "--store", "r.db", "--stored-only", "--json").stdout)
+assert made["sizes"] == ["tiny", "paper-s3"] and "size" not in made, made
+assert made["points_stored"] == 1 and made["points"] == 2, made
+text = call("figure", "mixed.yaml", "--store", "r.db", "--stored-only").stdout
+assert "inputs of size tiny (bp: paper-s3) on gtx480" in text, text
+made = json.loads(call("figure", "mixed.yaml", "--store", "r.db", "--size", "tiny", "--json").stdout)
+assert made["size"] == "tiny" and made["points_stored"] == 2, made
 
 # --- only some of the points, and claims that hold in direction alone ---
 write("where.yaml", """title: Eight ways
