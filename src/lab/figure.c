@@ -289,6 +289,21 @@ static enum verdict answer_extreme(const struct figure *f, const struct figure_c
     return holds ? CLAIM_HOLDS : CLAIM_DIFFERS;
 }
 
+/* Of equals the first series is the best. */
+static enum verdict answer_best(const struct figure *f, const struct figure_claim *c,
+                                struct strbuf *ours)
+{
+    uint32_t x = index_of(f->xs, f->n_xs, c->at), best = 0;
+    for (uint32_t i = 0; i < f->n_series; i++) {
+        if (x == f->n_xs || isnan(f->series[i].values[x]))
+            return CLAIM_LACKS_DATA;
+        if (f->series[i].values[x] > f->series[best].values[x])
+            best = i;
+    }
+    strbuf_addf(ours, "%s (%.3f)", f->series[best].title, f->series[best].values[x]);
+    return strcmp(f->series[best].title, c->series) == 0 ? CLAIM_HOLDS : CLAIM_DIFFERS;
+}
+
 /* The value that a claim is about; NAN if a result is missing. */
 static double claimed_value(const struct figure *f, const struct figure_claim *c,
                             const struct figure_series *line)
@@ -328,6 +343,8 @@ static void write_claim(const struct figure_claim *c, struct strbuf *paper)
 {
     if (c->kind == CLAIM_ABOUT)
         strbuf_addf(paper, "about %.3g", c->about);
+    else if (c->kind == CLAIM_BEST_AT)
+        strbuf_add(paper, c->series);
     else if (c->kind == CLAIM_HIGHEST_BETWEEN)
         strbuf_addf(paper, "between %s and %s", c->at, c->below);
     else
@@ -344,5 +361,7 @@ const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
         return "look";
     if (!line)
         return words[CLAIM_LACKS_DATA];
-    return words[(c->kind == CLAIM_ABOUT ? answer_about : answer_extreme)(f, c, line, ours)];
+    return words[c->kind == CLAIM_ABOUT     ? answer_about(f, c, line, ours)
+                 : c->kind == CLAIM_BEST_AT ? answer_best(f, c, ours)
+                                            : answer_extreme(f, c, line, ours)];
 }

@@ -34,6 +34,7 @@ enum claim_kind {
     CLAIM_HIGHEST_AT,
     CLAIM_LOWEST_AT,
     CLAIM_HIGHEST_BETWEEN,
+    CLAIM_BEST_AT, /* the series is the highest of all */
     CLAIM_ABOUT
 };
 struct figure_claim {

@@ -115,8 +115,9 @@ static void read_about(struct figure *f, yaml_node_t *node, struct figure_claim 
 
 static void read_claim(struct figure *f, yaml_node_t *node)
 {
-    static const char *const keys[] = {"says",      "source",          "series", "highest_at",
-                                       "lowest_at", "highest_between", "at",     "about"};
+    static const char *const keys[] = {"says",       "source",    "series",
+                                       "highest_at", "lowest_at", "highest_between",
+                                       "best_at",    "at",        "about"};
     struct figure_claim *c = &f->claims[f->n_claims++];
     c->node = node;
     yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
@@ -129,6 +130,8 @@ static void read_claim(struct figure *f, yaml_node_t *node)
         c->kind = CLAIM_HIGHEST_AT;
     } else if ((c->at = text_of(f, node, "lowest_at"))) {
         c->kind = CLAIM_LOWEST_AT;
+    } else if ((c->at = text_of(f, node, "best_at"))) {
+        c->kind = CLAIM_BEST_AT;
     } else if (between && yaml_count(between) == 2) {
         c->kind = CLAIM_HIGHEST_BETWEEN;
         c->at = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 0), "a value");

@@ -8,6 +8,7 @@ python3 - "$heddle" "$scratch" <<'PY'
 import csv, json, os, re, sqlite3, subprocess, sys
 import xml.etree.ElementTree as xml
 heddle = os.path.abspath(sys.argv[1])
+root_folder = os.getcwd()
 os.chdir(sys.argv[2])
 svg = "{http://www.w3.org/2000/svg}"
 
@@ -105,7 +106,14 @@ sweep: {workloads: [ss, bp], size: tiny, set: {l1d.n_ways: [4, 8]}}
 series:
   - {value: ipc, over: l1d.n_ways, relative_to: {l1d.n_ways: 4}, with_mean: geometric,
      names: {4: four, 8: eight}}
+paper:
+  - {says: ss wants eight, series: eight, best_at: ss, source: a test}
+  - {says: ss wants four, series: four, best_at: ss, source: a test}
+  - {says: bp wants four, series: four, best_at: bp, source: a test}
 """)
+made = json.loads(call("figure", "bars.yaml", "--store", "r.db", "--json").stdout)
+assert [(c["paper"], c["heddle"].split()[0], c["agrees"]) for c in made["paper"]] == [
+    ("eight", "eight", "yes"), ("four", "eight", "no"), ("four", "four", "yes")], made["paper"]
 call("figure", "bars.yaml", "--store", "r.db", "--csv", "b.csv", "--svg", "b.svg")
 head, rows = table("b.csv")
 assert head == ["workload", "four", "eight"] and list(rows) == ["ss", "bp", "geometric mean"]
@@ -216,6 +224,20 @@ for name in names:
     assert "without --stored-only they are run" in empty.stderr
 assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--stored-only", want=2).stdout
 
+# --- a figure that names instructions means those its note speaks of: loads, by lines of the source ---
+meant = {"ell": {139: 29, 155: 29, 145: 31, 162: 31, 148: 31, 165: 31},
+         "kmn": {26: 13, 105: 31, 115: 31},
+         "bfs": {12: 20, 20: 23, 70: 25, 83: 25, 73: 26, 86: 26, 110: 38}}
+with open(f"{root_folder}/figures/s3-fig5-5.yaml") as f:
+    named = {w: {int(pc) for pc in pcs.split(",")} for w, pcs in
+             re.findall(r"- \{workload: (\w+), l1d.policy.pc: \[([\d, ]+)\]\}", f.read())}
+assert named == {w: set(pcs) for w, pcs in meant.items()}, named
+for workload, lines in meant.items():
+    size = "tiny:edges=2000" if workload == "bfs" else "tiny"
+    rows = json.loads(call("run", workload, "--size", size, "--per-pc", "--json").stdout)["per_pc"]
+    found = {r["pc"]: r["source_line"] for r in rows if r["loads"] and r["pc"] in lines}
+    assert found == lines, (workload, found)
+
 # --- mistakes ---
 assert "did you mean 's4-fig17'" in call("figure", "s4-fgi17", "--store", "r.db", want=2).stderr
 assert "needs a place" in call("figure", "s4-fig3", want=2).stderr
@@ -226,7 +248,6 @@ assert "either 'over' or 'mean'" in bad
 call("figure", "lines.yaml", "--store", "r.db", "--svg", "/proc/x.svg", want=4)
 
 # --- heddle tune: the fewest cycles, of all limits of the machine ---
-import json
 small = [w for name in ("warps_per_sm=8", "threads_per_sm=256", "threads_per_cta=256")
          for w in ("--set", name)]
 tuned = json.loads(call("tune", "swl", "ss", "--size", "tiny", *small, "--store", "r.db",
