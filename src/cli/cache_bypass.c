@@ -12,12 +12,14 @@
 #include "cli/table.h"
 #include "config/number.h"
 
+#define NO_PC UINT32_MAX
+
 enum { MAX_N = 7, N_CHANCES = MAX_N + 1, MAX_LOADS = 64, LOADS_IF_NOT_GIVEN = 8 };
 
-/* A load, or all of them together. */
+/* A load, two together (that of an unrolled loop), or all of them. */
 struct trial {
     const char *name;
-    uint32_t pc;
+    uint32_t pc, also; /* NO_PC = no second one */
     uint64_t n_loads;
     uint64_t hits[N_CHANCES]; /* of all loads of the stream */
 };
@@ -58,39 +60,71 @@ static struct trial *count_loads(const struct lab_stream *s, uint32_t *n_pcs, ui
     for (size_t i = 0; i < loads_of.cap; i++)
         if (loads_of.entries[i].key)
             pcs[(*n_pcs)++] = (struct trial){.pc = (uint32_t)(loads_of.entries[i].key - 1),
+                                             .also = NO_PC,
                                              .n_loads = loads_of.entries[i].value};
     qsort(pcs, *n_pcs, sizeof *pcs, by_loads);
     lab_map_destroy(&loads_of);
     return pcs;
 }
 
-static void add_trial(struct trials *t, const struct trial *pc)
+/* The loads at a PC, as the user writes it. */
+static enum heddle_status find_load(const char *word, const char *given, const struct trial *pcs,
+                                    uint32_t n_pcs, const struct trial **found)
 {
-    t->items[t->n] = *pc;
-    t->items[t->n++].name = arena_printf(&t->arena, "%u", pc->pc);
+    uint64_t pc;
+    if (!number_parse_u64(word, &pc)) {
+        output_error("--pcs %s: expected numbers, such as 40,43 or, of two together, 73+86", given);
+        return HEDDLE_BAD_INPUT;
+    }
+    for (uint32_t i = 0; i < n_pcs; i++)
+        if (pcs[i].pc == pc) {
+            *found = &pcs[i];
+            return HEDDLE_OK;
+        }
+    output_error("--pcs %s: nothing is loaded at PC %s; `heddle cache reuse` lists PCs", given,
+                 word);
+    return HEDDLE_BAD_INPUT;
+}
+
+/* "73" or "73+86" */
+static enum heddle_status add_given(struct trials *t, char *word, const char *given,
+                                    const struct trial *pcs, uint32_t n_pcs)
+{
+    const char *name = arena_strdup(&t->arena, word), *first = strsep(&word, "+");
+    const struct trial *load, *other = NULL;
+    enum heddle_status status = find_load(first, given, pcs, n_pcs, &load);
+    if (status == HEDDLE_OK && word)
+        status = find_load(word, given, pcs, n_pcs, &other);
+    if (status != HEDDLE_OK)
+        return status;
+    t->items[t->n++] = (struct trial){.name = name,
+                                      .pc = load->pc,
+                                      .also = other ? other->pc : NO_PC,
+                                      .n_loads = load->n_loads + (other ? other->n_loads : 0)};
+    return HEDDLE_OK;
 }
 
 static enum heddle_status choose_given(struct trials *t, const char *given, const struct trial *pcs,
                                        uint32_t n_pcs)
 {
     char *rest = arena_strdup(&t->arena, given);
-    for (char *word; (word = strsep(&rest, ","));) {
-        uint64_t pc;
-        uint32_t i = 0;
-        if (!number_parse_u64(word, &pc) || t->n == MAX_LOADS) {
-            output_error("--pcs %s: expected up to %d numbers, such as 40,43", given, MAX_LOADS);
+    enum heddle_status status = HEDDLE_OK;
+    for (char *word; status == HEDDLE_OK && (word = strsep(&rest, ","));) {
+        if (t->n == MAX_LOADS) {
+            output_error("--pcs %s: more than %d", given, MAX_LOADS);
             return HEDDLE_BAD_INPUT;
         }
-        while (i < n_pcs && pcs[i].pc != pc)
-            i++;
-        if (i == n_pcs) {
-            output_error("--pcs %s: nothing is loaded at PC %s; `heddle cache reuse` lists PCs",
-                         given, word);
-            return HEDDLE_BAD_INPUT;
-        }
-        add_trial(t, &pcs[i]);
+        status = add_given(t, word, given, pcs, n_pcs);
     }
-    return HEDDLE_OK;
+    return status;
+}
+
+static void choose_busiest(struct trials *t, const struct trial *pcs, uint32_t n_pcs)
+{
+    for (uint32_t i = 0; i < n_pcs && i < LOADS_IF_NOT_GIVEN; i++) {
+        t->items[t->n] = pcs[i];
+        t->items[t->n++].name = arena_printf(&t->arena, "%u", pcs[i].pc);
+    }
 }
 
 static enum heddle_status choose(const struct cache_options *o, const struct lab_stream *s,
@@ -101,23 +135,26 @@ static enum heddle_status choose(const struct cache_options *o, const struct lab
     enum heddle_status status = HEDDLE_OK;
     if (o->pcs)
         status = choose_given(t, o->pcs, pcs, n_pcs);
-    for (uint32_t i = 0; !o->pcs && i < n_pcs && i < LOADS_IF_NOT_GIVEN; i++)
-        add_trial(t, &pcs[i]);
+    else
+        choose_busiest(t, pcs, n_pcs);
     qsort(t->items, t->n, sizeof *t->items, by_pc);
     t->items[t->n++] =
-        (struct trial){.name = "all", .pc = UINT32_MAX /* every one */, .n_loads = t->n_loads};
+        (struct trial){.name = "all", .pc = NO_PC, .also = NO_PC, .n_loads = t->n_loads};
     free(pcs);
     return status;
 }
 
 /* --- replays --- */
 
-static void set_job(struct lab_job *job, struct param_set *params, uint32_t pc, uint32_t n)
+/* To pc_prob, NO_PC in place of a first PC means all of them. */
+static void set_job(struct lab_job *job, struct param_set *params, const struct trial *t,
+                    uint32_t n)
 {
     struct diag_list diags = {0};
     const struct cache_policy_desc *p = job->config.policy;
     void *values = arena_alloc(&params->settings.arena, p->params_bytes);
-    settings_add_word(&params->settings, arena_printf(&diags.arena, "pc=%u", pc), &diags);
+    settings_add_word(&params->settings, arena_printf(&diags.arena, "pc=%u", t->pc), &diags);
+    settings_add_word(&params->settings, arena_printf(&diags.arena, "also=%u", t->also), &diags);
     settings_add_word(&params->settings, arena_printf(&diags.arena, "n=%u", n), &diags);
     param_set_bind(params, "", p->params, p->n_params, values, &diags);
     param_set_finish(params, &diags);
@@ -135,7 +172,7 @@ static enum heddle_status replay(struct trials *t, const struct lab_stream *s,
     for (uint32_t i = 0; i < n_jobs; i++) {
         jobs[i].config = *shape;
         jobs[i].config.policy = lab_policy_find("pc_prob");
-        set_job(&jobs[i], &params[i], t->items[i / MAX_N % t->n].pc,
+        set_job(&jobs[i], &params[i], &t->items[i / MAX_N % t->n],
                 i == n_jobs - 1 ? 0 : i % MAX_N + 1);
     }
     bool ok = lab_replay_all(s, jobs, n_jobs);

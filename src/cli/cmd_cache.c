@@ -45,8 +45,10 @@ static const struct option options[] = {
     OPTION_TEXT("svg", struct cache_options, svg, "FILE",
                 "with reuse: draw the shares of the ranges and the medians, of each PC, or of each "
                 "FILE if there are several"),
-    OPTION_TEXT("pcs", struct cache_options, pcs, "N,N,...",
-                "with bypass: the loads to try; the eight that load most if not given"),
+    OPTION_TEXT(
+        "pcs", struct cache_options, pcs, "N,N,...",
+        "with bypass: the loads to try, 73+86 for two together (one of an unrolled loop); the "
+        "eight that load most if not given"),
     OPTION_U64("insts", struct cache_options, n_thread_insts, "N",
                "thread instructions of the run, for misses per 1000 of them and the memory access "
                "ratio"),
@@ -254,7 +256,7 @@ static const char *const examples[] = {
     "how far apart loads of a line are, over all and for each PC",
     "heddle cache reuse bfs.zst kmn.zst pvr.zst --ranges 3,8,32,64,128 --svg distances.svg",
     "the same of several runs side by side, and a drawing",
-    "heddle cache bypass bfs.zst --pcs 70,73,86",
+    "heddle cache bypass bfs.zst --pcs 70+83,73+86",
     "is there a load that had better go around the cache, and how often?",
     "heddle cache curve bfs.zst --sets 1",
     "miss ratios of fully associative caches of all sizes",

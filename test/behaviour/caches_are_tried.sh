@@ -97,8 +97,23 @@ assert [b["pc"] for b in mine] == ["70", "73", "all"], mine
 assert mine[1]["hits"][int(sys.argv[2])] == hits, (mine, hits)
 ' "$bypassed" $n || fail "bypass is not replay"
 done
+# Two loads together: both go around.
+# shellcheck disable=SC2086
+status 0 "$heddle" cache bypass "$scratch/turns.txt" $one_set --pcs 1+2 --json
+printf '%s' "$out" | python3 -c '
+import json, sys
+both, everyone = json.load(sys.stdin)["bypassed"]
+assert both["pc"] == "1+2" and both["loads"] == 2000, both
+assert both["hits"][0] == 0 and abs(both["hits"][7] - everyone["hits"][7]) < 200 and 900 < both["hits"][7] < 2000, (both, everyone)
+' || fail "two loads together: $out"
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy pc_prob --set pc=73 --set also=86 --set n=4 --json
+hits=$(printf '%s' "$out" | sed -n 's/.*"hits": \([0-9]*\),/\1/p' | sed -n '$p')
+status 0 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 73+86 --json && says "
+        $hits,"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70+1 && complains "nothing is loaded at PC 1"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70+73+79 && complains "expected numbers"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70,1 && complains "nothing is loaded at PC 1"
-status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs some && complains "expected up to"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs some && complains "expected numbers"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --ways 4,8 && complains "several caches"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --pcs 70 && complains "no meaning"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --stores keep && complains "there is no curve"

@@ -1,5 +1,6 @@
 /* One chosen instruction inserts the lines it misses with probability 1/2^n and bypasses the
- * others, for finding out by hand what suits it (S3 Fig. 5.5). LRU underneath.
+ * others, for finding out by hand what suits it (S3 Fig. 5.5). LRU underneath. A load in a loop
+ * that the compiler unrolled is two instructions, which can be chosen together.
  *
  * The k-th miss of the instruction, from 0, is inserted if the low n bits of the high half of
  * splitmix(seed + k * c) are 0, with SplitMix64's constant c; the seed is the cache's plus the
@@ -7,16 +8,18 @@
 #include "cache/cache_policy.h"
 #include "cache/policies/splitmix.h"
 
-#define EVERY_PC UINT32_MAX
+#define EVERY_PC UINT32_MAX /* and no instruction has that number */
 
 struct pc_prob_params {
-    uint32_t pc, n;
+    uint32_t pc, also, n;
     uint64_t seed;
 };
 
 static const struct param pc_prob_params[] = {
     PARAM_U32(struct pc_prob_params, pc, "4294967295", 0, UINT32_MAX, NULL,
               "number of the instruction; 4294967295 = every one"),
+    PARAM_U32(struct pc_prob_params, also, "4294967295", 0, UINT32_MAX, NULL,
+              "number of a second one that is treated like it; 4294967295 = none"),
     PARAM_U32(struct pc_prob_params, n, "0", 0, 7, NULL, "it inserts with probability 1/2^n"),
     PARAM_U64(struct pc_prob_params, seed, "0", 0, UINT64_MAX, NULL,
               "added to the seed of each cache"),
@@ -41,7 +44,8 @@ static void pc_prob_init(struct cache_policy *p)
 static bool is_chosen(const struct cache_policy *p, const struct mem_access *a)
 {
     const struct pc_prob_params *params = p->params;
-    return a->kind != MEM_STORE && (params->pc == EVERY_PC || params->pc == a->pc);
+    return a->kind != MEM_STORE &&
+           (params->pc == EVERY_PC || params->pc == a->pc || params->also == a->pc);
 }
 
 static int pc_prob_decide(const struct cache_policy *p, const struct cache_set *s,

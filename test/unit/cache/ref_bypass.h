@@ -40,13 +40,15 @@ static inline void ref_pc_bypass_replaced(struct ref_cache *r, uint32_t set, int
 static inline void ref_pc_prob_init(struct ref_cache *r)
 {
     r->chosen_pc = ref_param(r, "pc", UINT32_MAX);
+    r->second_pc = ref_param(r, "also", UINT32_MAX);
 }
 
 static inline bool ref_pc_prob_goes_around(const struct ref_cache *r, uint32_t set,
                                            const struct mem_access *a)
 {
     (void)set;
-    return r->coin_says_around && (r->chosen_pc == UINT32_MAX || r->chosen_pc == a->pc);
+    bool is_chosen = r->chosen_pc == UINT32_MAX || r->chosen_pc == a->pc || r->second_pc == a->pc;
+    return r->coin_says_around && is_chosen;
 }
 
 /* --- Ctrl-C (Algorithms 11 and 12) --- */

@@ -197,7 +197,7 @@ static enum ref_answer load(struct duel *d, const struct mem_access *a)
         cache_load(d->cache, a, (struct cache_room){true, true, true}, NULL);
     d->seen.answer = answer_of(result.answer);
     d->ref.coin_says_around = d->seen.answer == REF_BYPASS;
-    if (a->pc == d->ref.chosen_pc) {
+    if (a->pc == d->ref.chosen_pc || a->pc == d->ref.second_pc) {
         d->n_coins += d->seen.answer == REF_INSERT || d->seen.answer == REF_BYPASS;
         d->n_inserted_by_coin += d->seen.answer == REF_INSERT;
     }
@@ -270,6 +270,7 @@ static const struct {
     {"pc_bypass", "", 1},
     {"pc_bypass", "conf_bits=2 entries=5", 1},
     {"pc_prob", "pc=2 n=2", 1},
+    {"pc_prob", "pc=2 also=3 n=2", 1},
     {"ctrl_c", "", 6},
     {"ctrl_c", "sample_period=64", 1},
     {"ctrl_c", "sample_period=20 agg_max=4", 1},
@@ -335,9 +336,10 @@ static void decisions_agree_when_fills_are_late(void **state)
 static void the_coin_inserts_once_in_two_to_the_n(void **state)
 {
     (void)state;
-    static const char *const words[] = {"pc=2 n=0", "pc=2 n=1", "pc=2 n=3", "pc=2 n=7"};
-    static const uint32_t odds[] = {1, 2, 8, 128};
-    for (int i = 0; i < 4; i++) {
+    static const char *const words[] = {"pc=2 n=0", "pc=2 n=1", "pc=2 n=3", "pc=2 n=7",
+                                        "pc=2 also=3 n=3"};
+    static const uint32_t odds[] = {1, 2, 8, 128, 8};
+    for (int i = 0; i < 5; i++) {
         struct duel d;
         assert_true(duel_init(&d, "pc_prob", words[i], 8, 4, 1, 1));
         d.stream = BY_PC;
