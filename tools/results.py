@@ -5,28 +5,32 @@ papers say.
     tools/results.py PAGE HEDDLE STORE [OPTION of `heddle figure`]...
 
 PAGE is l1d or scheduling. Points that the store lacks are run first (--stored-only runs none). What
-stands in the page between `<!-- why FIGURE -->` and `<!-- end -->` is written by people and kept."""
+stands in the page between `<!-- why FIGURE -->` and `<!-- end -->` is written by people and kept, but for
+the numbers it quotes (tools/result_pages.py)."""
 import concurrent.futures
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
-FOLDER = "doc/results"
+from result_pages import FOLDER, WHY, digest, fill
+
 PAGES = {
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
-            ["s2-fig5", "s2-fig6", "s2-fig10", "s2-fig10-lines", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig13",
-             "s3-fig5-7", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
+            ["s2-fig5", "s2-fig6", "s2-fig10", "s2-fig10-lines", "s2-fig10-paper", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig13",
+             "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-paper", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
-                   ["s4-fig3", "s4-fig7", "s4-fig8", "s4-fig9", "s4-fig13", "s4-fig14", "s4-fig16",
-                    "s4-fig17", "s4-decay", "s3-fig4-10", "s3-fig4-11", "s3-fig4-16", "v100-schedulers"]),
+                   ["s4-fig3", "s4-fig7", "s4-fig7-paper", "s4-fig8", "s4-fig9", "s4-fig13", "s4-fig14", "s4-fig16",
+                    "s4-fig17", "s4-decay", "s3-fig4-10", "s3-fig4-10-paper", "s3-fig4-11", "s3-fig4-16", "v100-schedulers"]),
 }
 S2_WORKLOADS = ["hg", "hot", "sten", "sconv", "bp", "sr1", "nw", "gemm", "bt",
                 "cfd", "pvr", "ss", "bfs", "mm", "srk", "sr2k", "kmn", "str"]
 RANGES = ["0-4", "5-8", "9-64", ">64"]
-WHY = re.compile(r"<!-- why (\S+) -->\n(.*?)<!-- end -->\n", re.S)
+S3_WORKLOADS = ["bc", "bfs", "csr", "ell", "fld", "kmn", "mm", "prk", "pvr", "ss", "str", "bo", "bp", "bt", "clr", "dct",
+                "fwt", "hot", "htw", "mis", "nw", "pf", "pth", "sc_small", "sr1", "sr2", "wc"]
+S3_RANGES = ["0-3", "4-8", "9-32", "33-64", "65-128", ">128"]
+S3_LOADS = {"ell": "139+155,145+162,148+165", "kmn": "26+33,105+115", "bfs": "12,20,70+83,73+86,110"}
 
 
 def figure(heddle, name, store, options):
@@ -43,11 +47,13 @@ def row(cells):
 
 
 def numbers(f):
-    head = row([f["x_axis"]] + [s["title"] for s in f["series"]])
-    lines = [head, row(["---"] * (1 + len(f["series"])))]
+    """A row for each x, with its size where sizes differ."""
+    sizes = [[s or "-"] for s in f["sizes"]] if "sizes" in f else [[]] * len(f["x"])
+    head = [f["x_axis"]] + ["size"] * ("sizes" in f) + [s["title"] for s in f["series"]]
+    lines = [row(head), row(["---"] * len(head))]
     for i, x in enumerate(f["x"]):
         values = [s["values"][i] for s in f["series"]]
-        lines.append(row([x] + ["-" if v is None else f"{v:.3f}" for v in values]))
+        lines.append(row([x] + sizes[i] + ["-" if v is None else f"{v:.3f}" for v in values]))
     return "".join(lines)
 
 
@@ -60,8 +66,9 @@ def claims(figures):
 
 
 def section(f, why):
-    text = f"\n## {f['title']}\n\n{f['source']}; `heddle figure {f['figure']}`.\n\n"
-    text += f"![{f['title']}]({f['figure']}.svg)\n\n{numbers(f)}\n"
+    text = f"\n## {f['title']}\n\n{f['source']}; `heddle figure {f['figure']}`"
+    text += f"; inputs of size `{f['size']}`.\n\n" if f.get("size", "small") != "small" else ".\n\n"
+    text += f"![{f['title']}]({f['figure']}.svg)\n\n<!-- figure {f['figure']} of {digest(f['figure'])} -->\n{numbers(f)}\n"
     if f["paper"]:
         text += claims([f]) + "\n"
     if f["points_stored"] < f["points"] or f["missing"]:
@@ -86,9 +93,9 @@ def recorded_all(heddle, runs, measures, jobs):
         return list(pool.map(lambda run: recorded(heddle, run, measures), runs))
 
 
-def shares(distances):
-    total = sum(distances[r] for r in RANGES) or 1
-    return [f"{100 * distances[r] / total:.1f}" for r in RANGES]
+def shares(distances, ranges=RANGES):
+    total = sum(distances[r] for r in ranges) or 1
+    return [f"{100 * distances[r] / total:.1f}" for r in ranges]
 
 
 def distances_of_s2(heddle, size, jobs):
@@ -99,6 +106,7 @@ def distances_of_s2(heddle, size, jobs):
             "--record-l1d FILE`, then `heddle cache reuse FILE` and `heddle cache replay FILE --ways 4,8,16 "
             "--no-compulsory`. Distances are loads of the set in between, in percent of all reuses; miss rates leave "
             "out compulsory misses.\n\n")
+    text += "<!-- table s2-distances -->\n"
     text += row(["workload"] + RANGES + ["median", "misses, 16 KB", "32 KB", "64 KB"]) + row(["---"] * 9)
     text += row(["MM in S2 section 3.1", "19.5", "35.8", "33.2", "11.5", "-", "-", "-", "-"])
     for name, (reuse, replay) in zip(S2_WORKLOADS, found):
@@ -120,6 +128,7 @@ def belady_of_s4(heddle, size, jobs):
     text = ("\n## Optimal replacement on the stream of each scheduler\n\nS4 Figures 8 and 11; `heddle run NAME --gpu ccws "
             "--scheduler S --record-l1d FILE`, then `heddle cache replay FILE --policy lru,belady`. Loads that miss, in "
             "percent, and hits by who brought the line, under LRU.\n\n")
+    text += "<!-- table s4-belady -->\n"
     text += row(["workload", "scheduler", "LRU", "Belady", "same thread", "other thread of the warp", "other warp"])
     text += row(["---"] * 7)
     for run, (replay,) in zip(runs, found):
@@ -130,7 +139,75 @@ def belady_of_s4(heddle, size, jobs):
     return text
 
 
-LABORATORY = {"l1d": distances_of_s2, "scheduling": belady_of_s4}
+def record_all(heddle, names, size, folder, jobs):
+    """The L1D streams of workloads on the GPU that S3 has."""
+    def record(name):
+        subprocess.run([heddle, "run", name, "--size", size, "--record-l1d", f"{folder}/{name}.zst"],
+                       check=True, stdout=subprocess.DEVNULL)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(record, names))
+
+
+def cache(heddle, *words):
+    return json.loads(subprocess.run([heddle, "cache", *words, "--json"], check=True, stdout=subprocess.PIPE).stdout)
+
+
+def draw_distances(heddle, streams, figure):
+    return cache(heddle, "reuse", *streams, "--ranges", "3,8,32,64,128", "--svg", f"{FOLDER}/{figure}.svg")
+
+
+def distances_of_all(heddle, folder):
+    found = draw_distances(heddle, [f"{folder}/{w}.zst" for w in S3_WORKLOADS], "s3-fig5-3")
+    text = ("\n## Reuse distances in distinct lines\n\nS3 Figure 5.3; `heddle run NAME --record-l1d NAME.zst` on `gtx480`, then "
+            "`heddle cache reuse *.zst --ranges 3,8,32,64,128 --svg s3-fig5-3.svg`. Distances are distinct other lines of the set "
+            "in between, in percent of all reuses; LRU of four ways hits below 4. Cache-sensitive workloads come first.\n\n"
+            "![Reuse distances in distinct lines](s3-fig5-3.svg)\n\n<!-- table s3-fig5-3 -->\n")
+    text += row(["workload"] + S3_RANGES + ["median"]) + row(["---"] * 8)
+    text += row(["PVR in S3 section 5.1", "17", "-", "-", "-", "-", "29", "long"])
+    text += row(["FLD in S3 section 5.1"] + ["-"] * 6 + ["short"])
+    for name, reuse in zip(S3_WORKLOADS, found):
+        d = reuse["distances"]["lines"]
+        text += row([name] + shares(d, S3_RANGES) + [str(d["median"])])
+    return text
+
+
+def distances_of_loads(heddle, folder):
+    found = draw_distances(heddle, [f"{folder}/bfs.zst"], "s3-fig5-4")
+    text = ("\nThe loads of BFS apart (S3 Figure 5.4: four of S3's nine have short distances, the others long ones); `heddle cache "
+            "reuse bfs.zst --ranges 3,8,32,64,128 --svg s3-fig5-4.svg`:\n\n"
+            "![Reuse distances of the loads of BFS](s3-fig5-4.svg)\n\n<!-- table s3-fig5-4 -->\n")
+    text += row(["PC", "reuses"] + S3_RANGES + ["median"]) + row(["---"] * 9)
+    for pc in found["by_pc"]:
+        text += row([str(pc["pc"]), f"{pc['reuses']:,}"] + shares(pc["lines"], S3_RANGES) + [str(pc["lines"]["median"])])
+    return text
+
+
+def bypasses_in_replays(heddle, folder):
+    text = ("\nWhat replays without time say of Figure 5.5: hits of all loads, in percent, when one load inserts with probability "
+            "1/2^N; `heddle cache bypass NAME.zst --pcs ...`:\n\n<!-- table s3-bypass -->\n")
+    text += row(["workload", "PC"] + [f"N = {n}" for n in range(8)] + ["best"]) + row(["---"] * 11)
+    for name, pcs in S3_LOADS.items():
+        found = cache(heddle, "bypass", f"{folder}/{name}.zst", "--pcs", pcs)
+        for load in found["bypassed"]:
+            hits = [f"{100 * h / found['loads']:.1f}" for h in load["hits"]]
+            text += row([name, load["pc"]] + hits + [str(load["best_n"])])
+    return text
+
+
+def distances_of_s3(heddle, size, jobs):
+    """S3 Figures 5.3 and 5.4, and what replays say of Figure 5.5."""
+    with tempfile.TemporaryDirectory() as folder:
+        record_all(heddle, S3_WORKLOADS, size, folder, jobs)
+        parts = (distances_of_all, distances_of_loads, bypasses_in_replays)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            return "".join(pool.map(lambda part: part(heddle, folder), parts))
+
+
+def distances(heddle, size, jobs):
+    return distances_of_s2(heddle, size, jobs) + distances_of_s3(heddle, size, jobs)
+
+
+LABORATORY = {"l1d": distances, "scheduling": belady_of_s4}
 
 
 def main():
@@ -144,17 +221,17 @@ def main():
     kept = dict(WHY.findall(open(path).read())) if os.path.exists(path) else {}
     os.makedirs(FOLDER, exist_ok=True)
     figures = [figure(heddle, name, store, options) for name in names]
+    text = f"# {title}\n\n"
+    text += (f"Written by `make results` (`tools/results.py {page}`) but for the paragraphs that explain. Inputs are of\n"
+             "size `small` unless a figure says otherwise: smaller than the papers'. \"direction\" means that both\n"
+             "numbers lie on the same side of what they are relative to; \"look\", that only people can tell.\n\n")
+    text += f"<!-- why {page} -->\n{kept.get(page, '')}<!-- end -->\n\n"
+    text += "## What the papers say\n\n" + claims(figures)
+    text += "".join(section(f, kept.get(f["figure"], "")) for f in figures)
+    text += LABORATORY[page](heddle, size, jobs)
+    text += f"\n<!-- why {page}-laboratory -->\n{kept.get(page + '-laboratory', '')}<!-- end -->\n"
     with open(path, "w") as out:
-        out.write(f"# {title}\n\n")
-        out.write(f"Written by `make results` (`tools/results.py {page}`) but for the paragraphs that explain. Inputs are of\n"
-                  "size `small` unless a figure says otherwise: smaller than the papers'. \"direction\" means that both\n"
-                  "numbers lie on the same side of what they are relative to; \"look\", that only people can tell.\n\n")
-        out.write(f"<!-- why {page} -->\n{kept.get(page, '')}<!-- end -->\n\n")
-        out.write("## What the papers say\n\n" + claims(figures))
-        for f in figures:
-            out.write(section(f, kept.get(f["figure"], "")))
-        out.write(LABORATORY[page](heddle, size, jobs))
-        out.write(f"\n<!-- why {page}-laboratory -->\n{kept.get(page + '-laboratory', '')}<!-- end -->\n")
+        out.write(fill(text))
 
 
 main()

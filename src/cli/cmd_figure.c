@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/lab_common.h"
 #include "cli/output.h"
@@ -32,27 +33,43 @@ static const struct option options[] = {
     OPTION_TEXT("csv", struct figure_command, csv, "FILE",
                 "write the figure's numbers as CSV, the paper's beside them; - is standard output"),
     OPTION_TEXT("svg", struct figure_command, svg, "FILE", "draw the figure; - is standard output"),
-    OPTION_FLAG("json", struct figure_command, json,
-                "print the figure as JSON, with what the paper says and verdicts"),
+    OPTION_FLAG(
+        "json", struct figure_command, json,
+        "print the figure as JSON, with what the paper says and verdicts; of the list, what "
+        "each figure says of its paper"),
 };
 
-static enum heddle_status list_figures(void)
+static void list_row(struct table *t, const struct figure *f)
+{
+    table_cell(t, "%s", f->name);
+    table_cell(t, "%s", f->source);
+    table_cell(t, "%s", f->title);
+}
+
+static enum heddle_status list_figures(bool as_json)
 {
     static const char *const titles[] = {"figure", "source", "title"};
     struct table t = {.titles = titles, .n_columns = 3};
+    struct strbuf text = {0};
+    struct json_writer w = {.out = &text};
+    json_begin_array(&w, NULL);
     for (uint32_t i = 0; i < n_figure_names; i++) {
         struct figure f = {0};
         struct diag_list diags = {0};
         const struct spec_changes none = {0};
         figure_read(&f, figure_names[i], &none, &diags);
-        table_cell(&t, "%s", figure_names[i]);
-        table_cell(&t, "%s", f.source);
-        table_cell(&t, "%s", f.title);
+        if (as_json)
+            figure_json_definition(&w, &f);
+        else
+            list_row(&t, &f);
         figure_destroy(&f);
         diag_list_destroy(&diags);
     }
-    struct strbuf text = {0};
-    table_print(&t, &text);
+    json_end_array(&w);
+    if (!as_json) {
+        strbuf_clear(&text);
+        table_print(&t, &text);
+    }
     table_destroy(&t);
     return output_take(&text);
 }
@@ -212,7 +229,7 @@ static enum heddle_status run_figure(const void *values, const struct text_list 
 {
     const struct figure_command *o = values;
     if (!operands->n)
-        return list_figures();
+        return list_figures(o->json);
     if (!lab_check_jobs(&o->jobs))
         return HEDDLE_BAD_INPUT;
     if (!o->store) {

@@ -106,6 +106,10 @@ const char *figure_size_at(struct figure *f, const char *x);
 void figure_csv(const struct figure *f, struct strbuf *out);
 /* All of it: series, what the paper says, verdicts, what is missing. */
 void figure_json(struct figure *f, struct strbuf *out);
+/* What its file says, without results: whether its series are relative to others (null: some are),
+ * and what the paper says. */
+struct json_writer;
+void figure_json_definition(struct json_writer *w, const struct figure *f);
 void figure_svg(const struct figure *f, struct strbuf *out);
 
 #endif

@@ -80,20 +80,65 @@ static void json_series(struct json_writer *w, const struct figure *f)
     json_end_array(w);
 }
 
+/* What it says and where, as the file has it. */
+static void json_claim_itself(struct json_writer *w, const struct figure_claim *c)
+{
+    static const char *const kinds[] = {
+        [CLAIM_WORDS] = "words",         [CLAIM_HIGHEST_AT] = "highest_at",
+        [CLAIM_LOWEST_AT] = "lowest_at", [CLAIM_HIGHEST_BETWEEN] = "highest_between",
+        [CLAIM_BEST_AT] = "best_at",     [CLAIM_ABOUT] = "about"};
+    json_string(w, "says", c->says);
+    json_string(w, "source", c->source);
+    json_string(w, "kind", kinds[c->kind]);
+    json_string(w, "series", c->series);
+    json_begin_array(w, "at");
+    if (c->at)
+        json_string(w, NULL, c->at);
+    if (c->below)
+        json_string(w, NULL, c->below);
+    for (uint32_t i = 0; i < c->n_all_at; i++)
+        json_string(w, NULL, c->all_at[i]);
+    json_end_array(w);
+    if (c->kind == CLAIM_ABOUT)
+        json_double(w, "about", c->about);
+}
+
 static void json_claim(struct json_writer *w, const struct figure *f, const struct figure_claim *c)
 {
     struct strbuf paper = {0}, ours = {0};
     const char *verdict = figure_verdict(f, c, &paper, &ours);
     json_begin_object(w, NULL);
-    json_string(w, "says", c->says);
-    json_string(w, "source", c->source);
-    json_string(w, "series", c->series);
+    json_claim_itself(w, c);
     json_string(w, "paper", c->kind == CLAIM_WORDS ? NULL : strbuf_text(&paper));
     json_string(w, "heddle", ours.len ? strbuf_text(&ours) : NULL);
     json_string(w, "agrees", verdict);
     json_end_object(w);
     strbuf_destroy(&paper);
     strbuf_destroy(&ours);
+}
+
+void figure_json_definition(struct json_writer *w, const struct figure *f)
+{
+    uint32_t n_relative = 0;
+    for (uint32_t i = 0; i < f->n_rules; i++)
+        n_relative += f->rules[i].relative_name != NULL;
+    json_begin_object(w, NULL);
+    json_string(w, "figure", f->name);
+    json_string(w, "source", f->source);
+    json_string(w, "title", f->title);
+    json_uint(w, "points", f->spec.n_points);
+    if (n_relative == 0 || n_relative == f->n_rules)
+        json_bool(w, "relative", n_relative > 0);
+    else
+        json_null(w, "relative");
+    json_begin_array(w, "paper");
+    for (uint32_t i = 0; i < f->n_claims; i++) {
+        json_begin_object(w, NULL);
+        json_claim_itself(w, &f->claims[i]);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_end_object(w);
 }
 
 /* The size that they all have, or of each x, if only some have another one. */

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Are the pages of doc/results those of the figures that Heddle has? Simulates nothing.
+
+    tools/check_results.py HEDDLE
+
+Every figure is on a page, made from the definition it has today, with the claims of its file; each
+verdict is what the rule says of the numbers that are printed beside it; drawings show the numbers of
+the tables; sentences that quote numbers quote those. A figure that has not been made yet is named in a
+line "To be made: NAME, NAME." at the end of a page, which `make results` takes away."""
+import glob
+import json
+import math
+import re
+import subprocess
+import sys
+
+from result_pages import FOLDER, MARK, digest, fill, rows_of
+
+CLAIMS = "| the paper says | paper | Heddle | agrees | source |\n"
+ABOUT, NO_DIFFERENCE = 0.05, 0.01
+ROUNDING = 0.0006  # what three decimals may hide
+
+
+complaints = []
+
+
+def complain(where, what):
+    complaints.append(f"{where}: {what}")
+
+
+def sections_of(page):
+    """By figure: the text from its mark to the next heading."""
+    with open(page) as f:
+        text = f.read()
+    return text, {m.group(1): text[m.start():].split("\n## ")[0] for m in MARK.finditer(text) if m.group(1)}
+
+
+def numbers_of(section):
+    """(x, series, {(x, series): value}) of the figure's table; None is missing."""
+    head, *rows = rows_of(section[MARK.match(section).end():])
+    series = [s for s in head[1:] if s != "size"]
+    values = {(r[0], s): None if v == "-" else float(v)
+              for r in rows for s, v in zip(head[1:], r[1:]) if s != "size"}
+    return [r[0] for r in rows], series, values
+
+
+def about(claim, values, is_relative, printed):
+    """The verdicts that would be right for the value that the page shows, and whether it is the table's.
+    Without is_relative (None) only some series of the figure have a direction."""
+    found = [values.get((x, claim["series"])) for x in claim["at"]]
+    if None in found:
+        return {"missing"}, printed == "-"
+    value = float(printed)
+    if len(found) == 1:
+        is_value = value == found[0]
+    else:
+        is_value = abs(value - math.prod(found) ** (1 / len(found))) <= ROUNDING * max(1, value)
+    off = abs(value - claim["about"]) - ABOUT * claim["about"]
+    side = 1 if claim["about"] > 1 else -1 if claim["about"] < 1 else 0
+    ahead = side * (value - 1) - NO_DIFFERENCE if side else -1
+    right = {"yes"} if off <= ROUNDING else set()
+    if off > -ROUNDING:
+        right |= {"direction"} if is_relative is not False and ahead > -ROUNDING else set()
+        right |= {"no"} if not is_relative or ahead <= ROUNDING else set()
+    return right, is_value
+
+
+def extreme(claim, xs, series, values, printed):
+    """The same for the place of the highest or lowest value, along a series or across all of them."""
+    across = claim["kind"] == "best_at"
+    places = {s: values[claim["at"][0], s] for s in series} if across else \
+        {x: values[x, claim["series"]] for x in xs}
+    if None in places.values():
+        return {"missing"}, printed == "-"
+    best = (min if claim["kind"] == "lowest_at" else max)(places.values())
+    name, value = re.fullmatch(r"(.*) \(([-\d.]+)\)", printed).groups()
+    if claim["kind"] == "highest_between":
+        low, high = (list(places).index(x) for x in claim["at"])
+        holds = low < list(places).index(name) < high
+    else:
+        holds = name == (claim["series"] if across else claim["at"][0])
+    return {"yes"} if holds else {"no"}, places.get(name) == best == float(value)
+
+
+def check_claim(where, claim, row, f, numbers):
+    xs, series, values = numbers
+    says, paper, printed, verdict, source = row
+    if (says, source) != (claim["says"], claim["source"]):
+        complain(where, f"the page says '{says}' ({source}), the figure '{claim['says']}' ({claim['source']})")
+        return
+    if claim["kind"] == "words":
+        right, is_value = {"look"}, paper == printed == "-"
+    elif claim["kind"] == "about":
+        right, is_value = about(claim, values, f["relative"], printed)
+        is_value = is_value and paper == f"about {claim['about']:.3g}"
+    else:
+        right, is_value = extreme(claim, xs, series, values, printed)
+    if not is_value:
+        complain(where, f"'{says}': '{paper}' and '{printed}' are not what the figure and its table have")
+    elif verdict not in right:
+        complain(where, f"'{says}': {printed} beside '{paper}' is '{'/'.join(sorted(right))}', not '{verdict}'")
+
+
+def check_drawing(where, name, numbers):
+    _, _, values = numbers
+    with open(f"{FOLDER}/{name}.svg") as f:
+        drawn = re.findall(r"<title>(.*), (.*): ([\d.]+)</title>", f.read())
+    for x, s, v in drawn:
+        x, s = (t.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") for t in (x, s))
+        if values.get((x, s)) != float(v):
+            complain(where, f"the drawing has {v} for {s} at {x}, the table {values.get((x, s))}")
+
+
+def check_figure(page, f, section):
+    where = f"{page}: {f['figure']}"
+    if MARK.match(section).group(2) != digest(f["figure"]):
+        complain(where, f"figures/{f['figure']}.yaml has changed since: run `make results`")
+        return []
+    numbers = numbers_of(section)
+    rows = rows_of(section[section.index(CLAIMS):])[1:] if CLAIMS in section else []
+    if len(rows) != len(f["paper"]):
+        complain(where, f"{len(rows)} claims on the page, {len(f['paper'])} in the figure")
+    for claim, row in zip(f["paper"], rows):
+        check_claim(where, claim, row, f, numbers)
+    check_drawing(where, f["figure"], numbers)
+    return rows
+
+
+def check_page(page, figures, seen):
+    text, sections = sections_of(page)
+    rows = []
+    for name, section in sections.items():
+        seen.append(name)
+        if name in figures:
+            rows += check_figure(page, figures[name], section)
+    if rows_of(text[text.index(CLAIMS):])[1:] != rows:
+        complain(page, "the list of what the papers say is not that of the figures below it")
+    try:
+        if fill(text) != text:
+            complain(page, "a sentence quotes a number that its table does not have")
+    except (KeyError, ValueError) as why:
+        complain(page, f"a sentence quotes what is not there: {why}")
+    for names in re.findall(r"^To be made: (.*)\.$", text, re.M):
+        seen += names.split(", ")
+
+
+def check(heddle):
+    """What is wrong, a line each."""
+    complaints.clear()
+    listed = subprocess.run([heddle, "figure", "--json"], check=True, stdout=subprocess.PIPE).stdout
+    figures = {f["figure"]: f for f in json.loads(listed)}
+    seen = []
+    for page in sorted(glob.glob(f"{FOLDER}/*.md")):
+        check_page(page, figures, seen)
+    for name in sorted(set(seen) - set(figures)):
+        complain(FOLDER, f"there is no figure {name}")
+    for name in figures:
+        if seen.count(name) != 1:
+            complain(FOLDER, f"{name} is there {seen.count(name)} times: run `make results`, or write "
+                             f"'To be made: {name}.' below its page")
+    return complaints
+
+
+if __name__ == "__main__":
+    for complaint in check(sys.argv[1]):
+        print(complaint)
+    sys.exit(1 if complaints else 0)

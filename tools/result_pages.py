@@ -1,0 +1,57 @@
+"""What pages of doc/results look like, for those who write and those who check them.
+
+A table follows a mark that names it: `<!-- figure NAME of DIGEST -->` for that of a figure, where the
+digest tells which definition it was made from, `<!-- table NAME -->` for others. Sentences that people
+write take numbers from tables: `12.5 times<!-- is s4-fig17:6:kmn -->` is the value in row 6 of column kmn,
+`58 %<!-- gain s4-fig7:memc:CCWS -->` by how many percent it differs from 1. The numbers before such marks
+are written by the tool, with as many digits as stand there."""
+import hashlib
+import re
+
+FOLDER = "doc/results"
+WHY = re.compile(r"<!-- why (\S+) -->\n(.*?)<!-- end -->\n", re.S)
+MARK = re.compile(r"<!-- (?:figure (\S+) of (\w+)|table (\S+)) -->\n")
+QUOTED = re.compile(r"(\d+(?:\.\d+)?)((?: %| times)?<!-- (is|gain) ([^:>]+):([^:>]+):([^:>]+) -->)")
+
+
+def digest(name):
+    """Of all that a figure's file says of its numbers: neither comments nor the note count."""
+    with open(f"figures/{name}.yaml") as f:
+        text = re.sub(r"^#.*\n", "", f.read(), flags=re.M)
+    text = re.sub(r"^note: >\n(?:  .*\n)+", "", text, flags=re.M)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def rows_of(text):
+    """The cells of the table that begins the text, its line of dashes left out."""
+    lines = re.match(r"(?:[^|\n].*\n|\n)*((?:\|.*\n)*)", text).group(1).splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return rows[:1] + rows[2:]
+
+
+def tables_of(text):
+    """By name: the rows of each table that is marked."""
+    return {m.group(1) or m.group(3): rows_of(text[m.end():]) for m in MARK.finditer(text)}
+
+
+def cell(tables, name, row, column):
+    """A row goes by its first cell, or by the first two of them if that is not enough."""
+    head, *rows = tables[name]
+    found = [r for r in rows if row in (r[0], " ".join(r[:2]))]
+    if len(found) != 1:
+        raise KeyError(f"{name}: {len(found)} rows '{row}'")
+    return float(found[0][head.index(column)].replace(",", ""))
+
+
+def fill(text):
+    """The page with the numbers of its tables in its sentences."""
+    tables = tables_of(text)
+
+    def number(m):
+        value = cell(tables, *m.group(4, 5, 6))
+        if m.group(3) == "gain":
+            value = abs(100 * (value - 1))
+        decimals = len(m.group(1).partition(".")[2])
+        return f"{value:.{decimals}f}{m.group(2)}"
+
+    return QUOTED.sub(number, text)
