@@ -11,7 +11,7 @@
 #include "sched/scheduler.h"
 #include "workloads/run.h"
 
-static struct axis_choice *add_choice(struct spec_axis *a, const char *text, const yaml_node_t *at)
+struct axis_choice *spec_add_choice(struct spec_axis *a, const char *text, const yaml_node_t *at)
 {
     ARRAY_RESERVE(a->choices, a->cap, a->n + 1);
     struct axis_choice *c = &a->choices[a->n++];
@@ -20,7 +20,7 @@ static struct axis_choice *add_choice(struct spec_axis *a, const char *text, con
     return c;
 }
 
-static const char *keep_text(struct spec_reader *r, const char *text)
+const char *spec_keep_text(struct spec_reader *r, const char *text)
 {
     return arena_strdup(&r->spec->arena, text);
 }
@@ -32,9 +32,8 @@ void spec_note_missing(struct spec_reader *r, const char *kind, const char *name
     s->missing[s->n_missing++] = arena_printf(&s->arena, "%s '%s'", kind, name);
 }
 
-/* "there is no KIND 'x'", with the nearest name or the list of all. */
-static void unknown(struct spec_reader *r, const yaml_node_t *at, const char *kind,
-                    const char *name, const char *const *names, uint32_t n)
+void spec_unknown(struct spec_reader *r, const yaml_node_t *at, const char *kind, const char *name,
+                  const char *const *names, uint32_t n)
 {
     if (r->changes->notes_missing) {
         spec_note_missing(r, kind, name);
@@ -52,136 +51,6 @@ static void unknown(struct spec_reader *r, const yaml_node_t *at, const char *ki
                : arena_printf(arena, "there are: %s", strbuf_text(&all));
     yaml_complain(r->doc, at, hint, "there is no %s '%s'", kind, name);
     strbuf_destroy(&all);
-}
-
-/* --- workloads, sizes, seeds --- */
-
-static void add_workload(struct spec_reader *r, const yaml_node_t *at, const char *name,
-                         bool is_of_all)
-{
-    const struct workload *w = workload_find(name);
-    if (w) {
-        struct axis_choice *c = add_choice(&r->axes.workloads, w->name, at);
-        c->workload = w;
-        c->is_of_all = is_of_all;
-        return;
-    }
-    const char **names = xcalloc(workload_count, sizeof *names);
-    for (uint32_t i = 0; i < workload_count; i++)
-        names[i] = workload_list[i]->name;
-    unknown(r, at, "workload", name, names, workload_count);
-    free(names);
-}
-
-static void read_workloads(struct spec_reader *r, yaml_node_t *node)
-{
-    for (uint32_t i = 0; i < yaml_count(node); i++) {
-        const yaml_node_t *item = yaml_item(r->doc, node, i);
-        const char *name = yaml_scalar(r->doc, item, "a workload");
-        if (name && strcmp(name, "all") == 0)
-            for (uint32_t w = 0; w < workload_count; w++)
-                add_workload(r, item, workload_list[w]->name, true);
-        else if (name)
-            add_workload(r, item, name, false);
-    }
-}
-
-/* What follows the size's name is looked at when points are made. */
-static bool some_workload_has(struct spec_reader *r, const char *size)
-{
-    const char *name = arena_strndup(&r->spec->arena, size, strcspn(size, ":"));
-    for (uint32_t i = 0; i < workload_count; i++)
-        if (workload_find_size(workload_list[i], name))
-            return true;
-    return false;
-}
-
-static void read_sizes(struct spec_reader *r, yaml_node_t *node)
-{
-    for (uint32_t i = 0; node && i < yaml_count(node); i++) {
-        const yaml_node_t *item = yaml_item(r->doc, node, i);
-        const char *name = yaml_scalar(r->doc, item, "a size");
-        if (name && some_workload_has(r, name))
-            add_choice(&r->axes.sizes, keep_text(r, name), item);
-        else if (name)
-            yaml_complain(r->doc, item, "`heddle show workload NAME` lists the sizes of one",
-                          "no workload has a size '%s'", name);
-    }
-}
-
-/* Multiplies the sizes by the values of one input. */
-static void multiply_sizes(struct spec_reader *r, const char *name, yaml_node_t *values)
-{
-    struct spec_axis old = r->axes.sizes, *sizes = &r->axes.sizes;
-    if ((uint64_t)old.n * yaml_count(values) > SPEC_MAX_POINTS) {
-        yaml_complain(r->doc, values, NULL, "more than %d sizes with such inputs", SPEC_MAX_POINTS);
-        return;
-    }
-    *sizes = (struct spec_axis){0};
-    for (uint32_t i = 0; i < old.n; i++)
-        for (uint32_t v = 0; v < yaml_count(values); v++) {
-            const yaml_node_t *item = yaml_item(r->doc, values, v);
-            const char *value = yaml_scalar(r->doc, item, "a value");
-            if (value)
-                add_choice(
-                    sizes,
-                    arena_printf(&r->spec->arena, "%s:%s=%s", old.choices[i].text, name, value),
-                    item);
-        }
-    free(old.choices);
-}
-
-static void read_inputs(struct spec_reader *r, yaml_node_t *node)
-{
-    uint32_t n = yaml_pairs(r->doc, node, "inputs of workloads: {NAME: [VALUE, ...]}");
-    for (uint32_t i = 0; i < n; i++) {
-        const char *name = yaml_scalar(r->doc, yaml_key(r->doc, node, i), "the name of an input");
-        if (name)
-            multiply_sizes(r, name, yaml_value(r->doc, node, i));
-    }
-}
-
-static struct axis_choice *find_workload(struct spec_reader *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->axes.workloads.n; i++)
-        if (strcmp(r->axes.workloads.choices[i].text, name) == 0)
-            return &r->axes.workloads.choices[i];
-    return NULL;
-}
-
-/* Workloads whose input is not of the size of the others: {hg: small}. */
-static void read_own_sizes(struct spec_reader *r, yaml_node_t *node)
-{
-    uint32_t n = yaml_pairs(r->doc, node, "sizes of workloads: {NAME: SIZE}");
-    if (r->axes.sizes.n != 1)
-        yaml_complain(r->doc, node, "size: paper-s2, size_of: {hg: small}",
-                      "'size_of' makes exceptions from a single 'size'");
-    for (uint32_t i = 0; i < n; i++) {
-        const yaml_node_t *key = yaml_key(r->doc, node, i), *value = yaml_value(r->doc, node, i);
-        const char *name = yaml_scalar(r->doc, key, "a workload");
-        const char *size = yaml_scalar(r->doc, value, "a size");
-        struct axis_choice *c = name ? find_workload(r, name) : NULL;
-        if (name && !c)
-            yaml_complain(r->doc, key, NULL, "the experiment has no workload '%s'", name);
-        else if (c && size && !workload_find_size(c->workload, size))
-            yaml_complain(r->doc, value, "`heddle show workload NAME` lists its sizes",
-                          "%s has no size '%s'", name, size);
-        else if (c && size)
-            c->own_size = keep_text(r, size);
-    }
-}
-
-static void read_seeds(struct spec_reader *r, yaml_node_t *node)
-{
-    for (uint32_t i = 0; i < yaml_count(node); i++) {
-        const yaml_node_t *item = yaml_item(r->doc, node, i);
-        const char *text = yaml_scalar(r->doc, item, "a number");
-        uint64_t seed;
-        if (text && number_parse_u64(text, &seed))
-            add_choice(&r->axes.seeds, keep_text(r, text), item)->seed = seed;
-        else if (text)
-            yaml_complain(r->doc, item, NULL, "expected a whole number, not '%s'", text);
-    }
 }
 
 /* --- machines --- */
@@ -204,7 +73,7 @@ static void read_gpus(struct spec_reader *r, yaml_node_t *node)
         const yaml_node_t *item = yaml_item(r->doc, node, i);
         const char *name = yaml_scalar(r->doc, item, "a GPU");
         if (name)
-            add_choice(&r->axes.gpus, keep_text(r, name), item);
+            spec_add_choice(&r->axes.gpus, spec_keep_text(r, name), item);
     }
 }
 
@@ -252,7 +121,7 @@ static bool check_plugin_name(struct spec_reader *r, const struct plugin_axis *k
     const char **names = xcalloc(n, sizeof *names);
     for (uint32_t i = 0; i < n; i++)
         names[i] = kind->name_at(i);
-    unknown(r, at, kind->kind, name, names, n);
+    spec_unknown(r, at, kind->kind, name, names, n);
     free(names);
     return false;
 }
@@ -295,7 +164,8 @@ static void read_plugin(struct spec_reader *r, struct spec_axis *a, const struct
     if (!name || !check_plugin_name(r, kind, name_node, name))
         return;
     uint32_t first = a->n;
-    set_word(r, add_choice(a, keep_text(r, name), name_node), kind->parameter, name, name_node);
+    set_word(r, spec_add_choice(a, spec_keep_text(r, name), name_node), kind->parameter, name,
+             name_node);
     yaml_node_t *params = has_params ? yaml_value(r->doc, item, 0) : NULL;
     uint32_t n = params ? yaml_pairs(r->doc, params, "parameters: {NAME: VALUE}") : 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -336,8 +206,8 @@ static void read_settings(struct spec_reader *r, yaml_node_t *node)
         if (!name)
             continue;
         struct spec_axis *a = &r->axes.settings[r->axes.n_settings++];
-        add_choice(a, name, key);
-        multiply(r, a, 0, keep_text(r, name), yaml_value(r->doc, node, i));
+        spec_add_choice(a, name, key);
+        multiply(r, a, 0, spec_keep_text(r, name), yaml_value(r->doc, node, i));
     }
 }
 
@@ -353,7 +223,7 @@ static void read_plugin_files(struct spec_reader *r, yaml_node_t *node)
         const char *path = yaml_scalar(r->doc, item, "a shared object");
         struct strbuf why = {0};
         if (path && plugins_load(path, &why))
-            s->plugins[s->n_plugins++] = keep_text(r, path);
+            s->plugins[s->n_plugins++] = spec_keep_text(r, path);
         else if (path)
             yaml_complain(r->doc, item, NULL, "plug-in %s: %s", path, strbuf_text(&why));
         strbuf_destroy(&why);
@@ -395,12 +265,12 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
         const char *key;
         void (*read)(struct spec_reader *r, yaml_node_t *node);
     } readers[] = {{"plugins", read_plugin_files},
-                   {"workloads", read_workloads},
-                   {"size", read_sizes},
-                   {"sizes", read_sizes},
-                   {"size_of", read_own_sizes},
+                   {"workloads", spec_read_workloads},
+                   {"size", spec_read_sizes},
+                   {"sizes", spec_read_sizes},
+                   {"size_of", spec_read_own_sizes},
                    {"gpus", read_gpus},
-                   {"seeds", read_seeds},
+                   {"seeds", spec_read_seeds},
                    {"schedulers", read_schedulers},
                    {"l1d", read_l1d},
                    {"set", read_settings},
@@ -422,44 +292,37 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
                       "the experiment names no workloads");
 }
 
-static void forget_sizes(struct spec_axes *a)
-{
-    a->sizes.n = 0;
-    for (uint32_t i = 0; i < a->workloads.n; i++)
-        a->workloads.choices[i].own_size = NULL;
-}
-
 /* What the command line says instead, and what is left to the defaults. */
 static void complete_axes(struct spec_reader *r, yaml_node_t *node)
 {
     struct spec_axes *a = &r->axes;
-    if (r->changes->size && !some_workload_has(r, r->changes->size))
+    if (r->changes->size && !spec_some_workload_has(r, r->changes->size))
         diag_add(r->doc->diags, DIAG_ERROR, NULL, NULL, 0, 0,
                  "`heddle show workload NAME` lists the sizes of one",
                  "no workload has a size '%s'", r->changes->size);
     if (r->changes->size)
-        forget_sizes(a);
+        spec_forget_sizes(a);
     if (r->changes->gpu)
         a->gpus.n = 0;
     if (!a->sizes.n)
-        add_choice(&a->sizes, r->changes->size ? r->changes->size : "small", node);
+        spec_add_choice(&a->sizes, r->changes->size ? r->changes->size : "small", node);
     yaml_node_t *inputs = yaml_find(r->doc, node, "inputs");
     if (inputs && yaml_find(r->doc, node, "size_of"))
         yaml_complain(r->doc, inputs, NULL,
                       "'inputs' change a size that all workloads have: not "
                       "with 'size_of'");
     else if (inputs)
-        read_inputs(r, inputs);
+        spec_read_inputs(r, inputs);
     if (!a->gpus.n)
-        add_choice(&a->gpus, r->changes->gpu ? r->changes->gpu : gpu_names[0], node);
+        spec_add_choice(&a->gpus, r->changes->gpu ? r->changes->gpu : gpu_names[0], node);
     if (!a->seeds.n)
-        add_choice(&a->seeds, "1", node)->seed = WORKLOAD_DEFAULT_SEED;
+        spec_add_choice(&a->seeds, "1", node)->seed = WORKLOAD_DEFAULT_SEED;
     /* An axis that is not there is one choice that says nothing; one whose every choice is missing
      * leaves no points. */
     if (!a->schedulers.n && !yaml_find(r->doc, node, "schedulers"))
-        add_choice(&a->schedulers, "", node);
+        spec_add_choice(&a->schedulers, "", node);
     if (!a->l1d.n && !yaml_find(r->doc, node, "l1d"))
-        add_choice(&a->l1d, "", node);
+        spec_add_choice(&a->l1d, "", node);
 }
 
 void spec_read_axes(struct spec_reader *r, yaml_node_t *node)

@@ -46,6 +46,23 @@ void spec_read_axes(struct spec_reader *r, yaml_node_t *node);
 void spec_check_axes(struct spec_reader *r);
 void spec_destroy_axes(struct spec_axes *a);
 
+/* The axes of what runs (spec_inputs.c). */
+void spec_read_workloads(struct spec_reader *r, yaml_node_t *node);
+void spec_read_sizes(struct spec_reader *r, yaml_node_t *node);
+/* Exceptions from a single size; the workloads must have been read. */
+void spec_read_own_sizes(struct spec_reader *r, yaml_node_t *node);
+/* Multiplies the sizes. */
+void spec_read_inputs(struct spec_reader *r, yaml_node_t *node);
+void spec_read_seeds(struct spec_reader *r, yaml_node_t *node);
+bool spec_some_workload_has(struct spec_reader *r, const char *size);
+/* Those of the axis, and those of single workloads. */
+void spec_forget_sizes(struct spec_axes *a);
+
+struct axis_choice *spec_add_choice(struct spec_axis *a, const char *text, const yaml_node_t *at);
+const char *spec_keep_text(struct spec_reader *r, const char *text);
+/* "there is no KIND 'x'", with the nearest name or the list of all. */
+void spec_unknown(struct spec_reader *r, const yaml_node_t *at, const char *kind, const char *name,
+                  const char *const *names, uint32_t n);
 /* Keeps "KIND 'NAME'" among what is missing. */
 void spec_note_missing(struct spec_reader *r, const char *kind, const char *name);
 

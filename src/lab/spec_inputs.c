@@ -1,0 +1,141 @@
+/* The axes of an experiment that say what runs: workloads, sizes of inputs, seeds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/number.h"
+#include "lab/spec_axes.h"
+
+static void add_workload(struct spec_reader *r, const yaml_node_t *at, const char *name,
+                         bool is_of_all)
+{
+    const struct workload *w = workload_find(name);
+    if (w) {
+        struct axis_choice *c = spec_add_choice(&r->axes.workloads, w->name, at);
+        c->workload = w;
+        c->is_of_all = is_of_all;
+        return;
+    }
+    const char **names = xcalloc(workload_count, sizeof *names);
+    for (uint32_t i = 0; i < workload_count; i++)
+        names[i] = workload_list[i]->name;
+    spec_unknown(r, at, "workload", name, names, workload_count);
+    free(names);
+}
+
+void spec_read_workloads(struct spec_reader *r, yaml_node_t *node)
+{
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, item, "a workload");
+        if (name && strcmp(name, "all") == 0)
+            for (uint32_t w = 0; w < workload_count; w++)
+                add_workload(r, item, workload_list[w]->name, true);
+        else if (name)
+            add_workload(r, item, name, false);
+    }
+}
+
+/* What follows the size's name is looked at when points are made. */
+bool spec_some_workload_has(struct spec_reader *r, const char *size)
+{
+    const char *name = arena_strndup(&r->spec->arena, size, strcspn(size, ":"));
+    for (uint32_t i = 0; i < workload_count; i++)
+        if (workload_find_size(workload_list[i], name))
+            return true;
+    return false;
+}
+
+void spec_read_sizes(struct spec_reader *r, yaml_node_t *node)
+{
+    for (uint32_t i = 0; node && i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, item, "a size");
+        if (name && spec_some_workload_has(r, name))
+            spec_add_choice(&r->axes.sizes, spec_keep_text(r, name), item);
+        else if (name)
+            yaml_complain(r->doc, item, "`heddle show workload NAME` lists the sizes of one",
+                          "no workload has a size '%s'", name);
+    }
+}
+
+/* Multiplies the sizes by the values of one input. */
+static void multiply_sizes(struct spec_reader *r, const char *name, yaml_node_t *values)
+{
+    struct spec_axis old = r->axes.sizes, *sizes = &r->axes.sizes;
+    if ((uint64_t)old.n * yaml_count(values) > SPEC_MAX_POINTS) {
+        yaml_complain(r->doc, values, NULL, "more than %d sizes with such inputs", SPEC_MAX_POINTS);
+        return;
+    }
+    *sizes = (struct spec_axis){0};
+    for (uint32_t i = 0; i < old.n; i++)
+        for (uint32_t v = 0; v < yaml_count(values); v++) {
+            const yaml_node_t *item = yaml_item(r->doc, values, v);
+            const char *value = yaml_scalar(r->doc, item, "a value");
+            if (value)
+                spec_add_choice(
+                    sizes,
+                    arena_printf(&r->spec->arena, "%s:%s=%s", old.choices[i].text, name, value),
+                    item);
+        }
+    free(old.choices);
+}
+
+void spec_read_inputs(struct spec_reader *r, yaml_node_t *node)
+{
+    uint32_t n = yaml_pairs(r->doc, node, "inputs of workloads: {NAME: [VALUE, ...]}");
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = yaml_scalar(r->doc, yaml_key(r->doc, node, i), "the name of an input");
+        if (name)
+            multiply_sizes(r, name, yaml_value(r->doc, node, i));
+    }
+}
+
+static struct axis_choice *find_workload(struct spec_reader *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->axes.workloads.n; i++)
+        if (strcmp(r->axes.workloads.choices[i].text, name) == 0)
+            return &r->axes.workloads.choices[i];
+    return NULL;
+}
+
+/* Workloads whose input is not of the size of the others: {hg: small}. */
+void spec_read_own_sizes(struct spec_reader *r, yaml_node_t *node)
+{
+    uint32_t n = yaml_pairs(r->doc, node, "sizes of workloads: {NAME: SIZE}");
+    if (r->axes.sizes.n != 1)
+        yaml_complain(r->doc, node, "size: paper-s2, size_of: {hg: small}",
+                      "'size_of' makes exceptions from a single 'size'");
+    for (uint32_t i = 0; i < n; i++) {
+        const yaml_node_t *key = yaml_key(r->doc, node, i), *value = yaml_value(r->doc, node, i);
+        const char *name = yaml_scalar(r->doc, key, "a workload");
+        const char *size = yaml_scalar(r->doc, value, "a size");
+        struct axis_choice *c = name ? find_workload(r, name) : NULL;
+        if (name && !c)
+            yaml_complain(r->doc, key, NULL, "the experiment has no workload '%s'", name);
+        else if (c && size && !workload_find_size(c->workload, size))
+            yaml_complain(r->doc, value, "`heddle show workload NAME` lists its sizes",
+                          "%s has no size '%s'", name, size);
+        else if (c && size)
+            c->own_size = spec_keep_text(r, size);
+    }
+}
+
+void spec_read_seeds(struct spec_reader *r, yaml_node_t *node)
+{
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *text = yaml_scalar(r->doc, item, "a number");
+        uint64_t seed;
+        if (text && number_parse_u64(text, &seed))
+            spec_add_choice(&r->axes.seeds, spec_keep_text(r, text), item)->seed = seed;
+        else if (text)
+            yaml_complain(r->doc, item, NULL, "expected a whole number, not '%s'", text);
+    }
+}
+
+void spec_forget_sizes(struct spec_axes *a)
+{
+    a->sizes.n = 0;
+    for (uint32_t i = 0; i < a->workloads.n; i++)
+        a->workloads.choices[i].own_size = NULL;
+}
