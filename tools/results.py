@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import result_tables
 from result_pages import FOLDER, WHY, digest, fill
 
 PAGES = {
@@ -22,7 +23,9 @@ PAGES = {
              "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-paper", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
                    ["s4-fig3", "s4-fig7", "s4-fig7-paper", "s4-fig8", "s4-fig9", "s4-fig13", "s4-fig14", "s4-fig16",
-                    "s4-fig17", "s4-decay", "s3-fig4-10", "s3-fig4-10-paper", "s3-fig4-11", "s3-fig4-16", "v100-schedulers"]),
+                    "s4-fig17", "s4-decay", "s3-fig3-2", "s3-fig3-3", "s3-fig3-4", "s3-fig3-5", "s3-fig3-6", "s3-fig4-1", "s3-fig4-2", "s3-fig4-3",
+                    "s3-fig4-5", "s3-fig4-10", "s3-fig4-10-paper", "s3-fig4-11", "s3-fig4-12", "s3-fig4-13", "s3-fig4-14",
+                    "s3-fig4-15", "s3-fig4-16", "v100-schedulers"]),
 }
 S2_WORKLOADS = ["hg", "hot", "sten", "sconv", "bp", "sr1", "nw", "gemm", "bt",
                 "cfd", "pvr", "ss", "bfs", "mm", "srk", "sr2k", "kmn", "str"]
@@ -33,12 +36,15 @@ S3_RANGES = ["0-3", "4-8", "9-32", "33-64", "65-128", ">128"]
 S3_LOADS = {"ell": "139+155,145+162,148+165", "kmn": "26+33,105+115", "bfs": "12,20,70+83,73+86,110"}
 
 
-def figure(heddle, name, store, options):
+def figure(heddle, name, store, options, runs):
     """The figure as JSON, its drawing left in FOLDER."""
-    command = [heddle, "figure", name, "--store", store, "--svg", f"{FOLDER}/{name}.svg", "--json"]
-    made = subprocess.run(command + options, stdout=subprocess.PIPE, text=True)
+    source = ["--store", store, *options]
+    if name in result_tables.TABLES:
+        source = ["--table", result_tables.write(name, runs)]
+    command = [heddle, "figure", name, *source, "--svg", f"{FOLDER}/{name}.svg", "--json"]
+    made = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if made.returncode != 0:
-        sys.exit(f"{name}: `{' '.join(command + options)}` ended with {made.returncode}")
+        sys.exit(f"{name}: `{' '.join(command)}` ended with {made.returncode}")
     return json.loads(made.stdout)
 
 
@@ -220,7 +226,9 @@ def main():
     path = f"{FOLDER}/{page}.md"
     kept = dict(WHY.findall(open(path).read())) if os.path.exists(path) else {}
     os.makedirs(FOLDER, exist_ok=True)
-    figures = [figure(heddle, name, store, options) for name in names]
+    with tempfile.TemporaryDirectory() as folder:
+        runs = result_tables.Runs(heddle, folder, size, jobs)
+        figures = [figure(heddle, name, store, options, runs) for name in names]
     text = f"# {title}\n\n"
     text += (f"Written by `make results` (`tools/results.py {page}`) but for the paragraphs that explain. Inputs are of\n"
              "size `small` unless a figure says otherwise: smaller than the papers'. \"direction\" means that both\n"

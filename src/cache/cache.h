@@ -57,8 +57,6 @@ static inline uint32_t cache_sectors_of(const struct cache_config *config, uint3
 
 static inline uint32_t cache_segments_of(const struct cache_config *config, uint32_t sectors)
 {
-    if (config->sector_bytes == config->line_bytes && sectors)
-        return (1u << config->line_bytes / CACHE_SEGMENT_BYTES) - 1;
     return config->sector_bytes == CACHE_SEGMENT_BYTES ? sectors
                                                        : cache_split_sectors(config, sectors);
 }
@@ -247,7 +245,7 @@ struct cache_event_info {
     /* FILL and DROP: the line that was fetched, and when it was asked for. */
     uint64_t fetched_line, asked_cycle;
 };
-enum { CACHE_MAX_OBSERVERS = 6 };
+enum { CACHE_MAX_OBSERVERS = 7 };
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
 

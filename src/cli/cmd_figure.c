@@ -11,7 +11,7 @@
 #include "lab/figure.h"
 
 struct figure_command {
-    const char *store, *size, *gpu, *csv, *svg, *traces;
+    const char *store, *size, *gpu, *csv, *svg, *traces, *table;
     struct given_u64 jobs;
     bool retry, stored_only, json;
 };
@@ -27,6 +27,8 @@ static const struct option options[] = {
     OPTION_TEXT("traces", struct figure_command, traces, "FOLDER",
                 "record a trace of each workload and input there, and replay it for further "
                 "points where that is exact (doc/traces.md); results are then not verified"),
+    OPTION_TEXT("table", struct figure_command, table, "FILE",
+                "the CSV file that a figure of a table is drawn from; it needs no store"),
     OPTION_FLAG("retry", struct figure_command, retry, "run points again that failed before"),
     OPTION_FLAG("stored-only", struct figure_command, stored_only,
                 "run nothing: make the figure from what the store has"),
@@ -225,6 +227,30 @@ static enum heddle_status make_figure(const struct figure_command *o, struct fig
     return status == HEDDLE_OK ? ran : status;
 }
 
+/* Has the command line what the figure is made of? */
+static bool check_origin(const struct figure_command *o, const struct figure *f)
+{
+    if (f->table && !o->table)
+        output_error("%s is drawn from a table: --table FILE\n  %s", f->name, f->table);
+    else if (!f->table && o->table)
+        output_error("%s is drawn from the results of its points: --store, not --table", f->name);
+    else if (!f->table && !o->store)
+        output_error("heddle figure needs a place for results: --store FILE");
+    else
+        return true;
+    return false;
+}
+
+/* All that can go wrong before a point is run. */
+static enum heddle_status prepare(const struct figure_command *o, struct figure *f,
+                                  struct diag_list *diags)
+{
+    if (f->table)
+        return figure_take_table(f, o->table, diags);
+    struct point_context context = spec_context(&f->spec, f->name, f->has_doc ? f->doc.text : NULL);
+    return point_make_keys(f->spec.points, f->spec.n_points, &context, diags);
+}
+
 static enum heddle_status run_figure(const void *values, const struct text_list *operands)
 {
     const struct figure_command *o = values;
@@ -232,21 +258,18 @@ static enum heddle_status run_figure(const void *values, const struct text_list 
         return list_figures(o->json);
     if (!lab_check_jobs(&o->jobs))
         return HEDDLE_BAD_INPUT;
-    if (!o->store) {
-        output_error("heddle figure needs a place for results: --store FILE");
-        return HEDDLE_BAD_INPUT;
-    }
     struct figure f = {0};
     struct diag_list diags = {0};
     const struct spec_changes changes = {.size = o->size, .gpu = o->gpu};
     enum heddle_status status = figure_read(&f, operands->items[0], &changes, &diags);
-    struct point_context context = spec_context(&f.spec, f.name, f.has_doc ? f.doc.text : NULL);
+    if (status == HEDDLE_OK && !check_origin(o, &f))
+        status = HEDDLE_BAD_INPUT;
     if (status == HEDDLE_OK)
-        status = point_make_keys(f.spec.points, f.spec.n_points, &context, &diags);
+        status = prepare(o, &f, &diags);
     if (diags.n_errors)
         output_complaints(&diags);
     if (status == HEDDLE_OK)
-        status = make_figure(o, &f);
+        status = f.table ? print_and_write(o, &f) : make_figure(o, &f);
     figure_destroy(&f);
     diag_list_destroy(&diags);
     return status;

@@ -186,6 +186,11 @@ static double get_inversion_by_fast(const struct machine_totals *t)
     return ratio(t->latency.pace.inversions_by_fast, t->latency.pace.ctas);
 }
 
+static double get_critical_hit_rate(const struct machine_totals *t)
+{
+    return ratio(t->latency.critical_hits, t->latency.critical_loads);
+}
+
 static double get_occupancy(const struct machine_totals *t)
 {
     return ratio(t->sm.warp_cycles, t->cycles * t->n_sms * t->warps_per_sm);
@@ -339,6 +344,13 @@ static const struct row attribution_rows[] = {
           latency.pace.inversions_by_fast),
     RATIO("attribution.criticality.inversion_by_fast", "fraction",
           "inversions_by_fast / attribution.cta.ctas", get_inversion_by_fast),
+    COUNT("attribution.criticality.l1d_loads", "accesses",
+          "loads of L1D, not bypassed, by warps that are critical as the provider then says",
+          latency.critical_loads),
+    COUNT("attribution.criticality.l1d_hits", "accesses", "of these, hits and merges",
+          latency.critical_hits),
+    RATIO("attribution.criticality.l1d_hit_rate", "fraction", "l1d_hits / l1d_loads (S3 Fig. 4.14)",
+          get_critical_hit_rate),
 };
 enum { N_ATTRIBUTION_ROWS = sizeof attribution_rows / sizeof attribution_rows[0] };
 
@@ -408,6 +420,9 @@ static bool check_latency(const struct machine_totals *t, struct strbuf *why)
     ok &= check(sum == t->sm.warp_cycles, "latencies sum up to sm.warp_cycles", why);
     ok &= check(structural == t->latency.cycles[LATENCY_STRUCTURAL_HAZARD],
                 "structural hazards of all units sum up", why);
+    ok &= check(t->latency.critical_loads <= t->l1d.loads - t->l1d.bypasses &&
+                    t->latency.critical_hits <= t->l1d.hits + t->l1d.merges,
+                "loads and hits of critical warps are among those of all", why);
     ok &= check_pace(&t->latency.pace, why);
     return ok;
 }

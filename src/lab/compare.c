@@ -111,6 +111,19 @@ static bool has_cycles(const struct result_set *set, const struct result *r, str
     return false;
 }
 
+static bool is_attributed(const struct result *r)
+{
+    return result_find(r, "attribution.exec") != NULL;
+}
+
+/* Results of one point, of which one has its cycles attributed, say the same but for that. */
+static bool are_the_same_run(const struct result *a, const struct result *b)
+{
+    return is_attributed(a) != is_attributed(b) && strcmp(a->machine, b->machine) == 0 &&
+           strcmp(a->model, b->model) == 0 && strcmp(a->mode, b->mode) == 0 &&
+           result_find(a, "cycles")->value == result_find(b, "cycles")->value;
+}
+
 static enum heddle_status add_set(struct comparison *c, uint32_t set, struct strbuf *error)
 {
     const struct result_set *results = &c->sets[set];
@@ -119,7 +132,7 @@ static enum heddle_status add_set(struct comparison *c, uint32_t set, struct str
         if (!has_cycles(results, r, error))
             return HEDDLE_BAD_INPUT;
         struct compare_row *row = row_of(c, r);
-        if (row->of[set]) {
+        if (row->of[set] && !are_the_same_run(row->of[set], r)) {
             strbuf_addf(error,
                         "'%s' has two results of %s (%s), seed %" PRIu64 ": %" PRId64 " (%s) and "
                         "%" PRId64 " (%s)\n",
@@ -128,7 +141,8 @@ static enum heddle_status add_set(struct comparison *c, uint32_t set, struct str
             tell_apart(row->of[set], r, results->label, error);
             return HEDDLE_BAD_INPUT;
         }
-        row->of[set] = r;
+        if (!row->of[set] || is_attributed(r))
+            row->of[set] = r;
     }
     return HEDDLE_OK;
 }

@@ -99,21 +99,30 @@ bool figure_draws(struct figure *f, const struct figure_rule *rule, const struct
     return !rule->where_name || (its && strcmp(its, rule->where_value) == 0);
 }
 
-static double plain_value(const struct source *s, uint32_t point, const char *stat)
+static double statistic(const struct source *s, uint32_t point, const char *stat)
 {
     const struct result *r = s->of[point];
     const struct result_stat *found = r ? result_find(r, stat) : NULL;
     return found ? found->value : NAN;
 }
 
+static double plain_value(const struct source *s, uint32_t point, const struct figure_rule *rule)
+{
+    double value = statistic(s, point, rule->value);
+    if (!rule->per)
+        return value;
+    double per = statistic(s, point, rule->per);
+    return per > 0 ? value / per : NAN;
+}
+
 static double value_of(const struct source *s, uint32_t point, const struct figure_rule *rule)
 {
     struct figure *f = s->figure;
-    double value = plain_value(s, point, rule->value);
+    double value = plain_value(s, point, rule);
     if (!rule->relative_name)
         return value;
     uint32_t at = figure_reference(f, point, rule);
-    double reference = at < f->spec.n_points ? plain_value(s, at, rule->value) : NAN;
+    double reference = at < f->spec.n_points ? plain_value(s, at, rule) : NAN;
     return reference > 0 ? value / reference : NAN;
 }
 
@@ -236,6 +245,29 @@ static enum heddle_status find_results(struct source *s, struct store *store)
     return status;
 }
 
+static void swap_xs(struct figure *f, uint32_t a, uint32_t b)
+{
+    const char *x = f->xs[a];
+    f->xs[a] = f->xs[b];
+    f->xs[b] = x;
+    for (uint32_t i = 0; i < f->n_series; i++) {
+        double value = f->series[i].values[a];
+        f->series[i].values[a] = f->series[i].values[b];
+        f->series[i].values[b] = value;
+    }
+}
+
+/* From the smallest value of a series to the largest; what is missing stays where it is. */
+static void sort_xs(struct figure *f)
+{
+    uint32_t by = 0;
+    while (by < f->n_series && strcmp(f->series[by].title, f->sort_by) != 0)
+        by++;
+    for (uint32_t i = 1; by < f->n_series && i < f->n_xs; i++)
+        for (uint32_t k = i; k && f->series[by].values[k] < f->series[by].values[k - 1]; k--)
+            swap_xs(f, k, k - 1);
+}
+
 enum heddle_status figure_derive(struct figure *f, struct store *store)
 {
     struct source s = {.figure = f, .of = xcalloc(f->spec.n_points + 1, sizeof *s.of)};
@@ -244,6 +276,8 @@ enum heddle_status figure_derive(struct figure *f, struct store *store)
         find_xs(f);
         for (uint32_t i = 0; i < f->n_rules; i++)
             (f->rules[i].over ? derive_over : derive_mean)(&s, &f->rules[i]);
+        if (f->sort_by)
+            sort_xs(f);
         add_mean_x(f);
     }
     free(s.found.items);

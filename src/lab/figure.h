@@ -2,7 +2,8 @@
  * and what the paper says, beside ours. Files of figures/ say all of it (doc/experiments.md); the
  * numbers of a paper stand there with their sources, and only those that are printed somewhere.
  *
- * Order of calls: read; make keys and run the points, if a store is to be filled; derive; print. */
+ * Order of calls: read; make keys and run the points, if a store is to be filled; derive; print. A
+ * figure of a table has no points: take the table in place of all that. */
 #ifndef HEDDLE_LAB_FIGURE_H
 #define HEDDLE_LAB_FIGURE_H
 
@@ -12,12 +13,13 @@
 enum figure_chart { FIGURE_LINES, FIGURE_BARS, FIGURE_STACKED };
 enum figure_mean { FIGURE_NO_MEAN, FIGURE_ARITHMETIC, FIGURE_GEOMETRIC, FIGURE_HARMONIC };
 
-/* How a series follows from results: of each point the statistic `value`, over that of the point
- * that differs in one coordinate alone; then one series per value of a coordinate, or the mean over
- * all points of an x. */
+/* How a series follows from results: of each point the statistic `value`, perhaps as a share of
+ * another statistic, over that of the point that differs in one coordinate alone; then one series
+ * per value of a coordinate, or the mean over all points of an x. */
 struct figure_rule {
     const char *title; /* NULL: the value of `over` */
     const char *value;
+    const char *per; /* NULL = 1 */
     const char *over;
     enum figure_mean mean;
     const char *relative_name, *relative_value; /* NULL = as it is */
@@ -61,6 +63,8 @@ struct figure {
     const char *name, *title, *source, *note;
     enum figure_chart chart;
     const char *x_axis, *x_title, *y_title, *right_title;
+    const char *sort_by; /* series by whose values the xs are sorted, or NULL */
+    const char *table;   /* how the table is made that it is drawn from; NULL = from a sweep */
     struct figure_rule *rules;
     uint32_t n_rules;
     struct figure_claim *claims;
@@ -89,6 +93,9 @@ void figure_destroy(struct figure *f);
 
 /* Fills xs and series from what the store has of the points, whose keys must be made. */
 enum heddle_status figure_derive(struct figure *f, struct store *s);
+
+/* Fills xs and series of a figure of a table from a CSV file. HEDDLE_BAD_INPUT after mistakes. */
+enum heddle_status figure_take_table(struct figure *f, const char *path, struct diag_list *diags);
 
 /* What the paper says in a claim and what ours are, as texts, and whether they agree: "yes";
  * "direction", if both are on the same side of what they are relative to; "no"; "missing" (what it

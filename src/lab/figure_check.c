@@ -28,7 +28,8 @@ static const yaml_node_t *place_of(struct figure *f, const yaml_node_t *map, con
 
 /* --- statistics and coordinates --- */
 
-static void check_statistic(struct figure *f, const struct figure_rule *rule)
+static void check_statistic(struct figure *f, const struct figure_rule *rule, const char *key,
+                            const char *name)
 {
     const struct run_stats none = {0};
     uint32_t n_machine = machine_stat_count(NULL), n = n_machine + run_stats_count();
@@ -37,14 +38,14 @@ static void check_statistic(struct figure *f, const struct figure_rule *rule)
     for (uint32_t i = 0; i < n; i++) {
         names[i] =
             i < n_machine ? machine_stat_at(NULL, i).name : run_stats_at(&none, i - n_machine).name;
-        is_known |= strcmp(names[i], rule->value) == 0;
+        is_known |= strcmp(names[i], name) == 0;
     }
     if (is_known)
         return;
-    const char *near = suggest_hint(&f->doc.diags->arena, rule->value, names, n);
-    yaml_complain(&f->doc, place_of(f, rule->node, "value"),
+    const char *near = suggest_hint(&f->doc.diags->arena, name, names, n);
+    yaml_complain(&f->doc, place_of(f, rule->node, key),
                   near ? near : "`heddle show stats` lists them", "there is no statistic '%s'",
-                  rule->value);
+                  name);
 }
 
 /* Every point must say it, or it has no place in the figure. */
@@ -169,7 +170,12 @@ static void check_names(struct figure *f, const struct figure_rule *rule)
 
 static void check_rule(struct figure *f, const struct figure_rule *rule, bool x_is_known)
 {
-    check_statistic(f, rule);
+    check_statistic(f, rule, "value", rule->value);
+    if (rule->per)
+        check_statistic(f, rule, "per", rule->per);
+    if (!f->spec.attribute && strncmp(rule->value, "attribution.", 12) == 0)
+        yaml_complain(&f->doc, place_of(f, rule->node, "value"), "add it to the sweep",
+                      "no point has '%s' without `measure: [attribution]`", rule->value);
     if (rule->with_mean && rule->with_mean != f->rules[0].with_mean)
         yaml_complain(&f->doc, place_of(f, rule->node, "with_mean"), NULL,
                       "all series of a figure have the same mean, and the first has another");
@@ -241,6 +247,35 @@ static void check_claim(struct figure *f, const struct figure_claim *c, const ch
         check_x(f, c, c->all_at[i]);
 }
 
+void figure_check_claims(struct figure *f)
+{
+    for (uint32_t i = 0; i < f->n_claims; i++) {
+        const struct figure_claim *c = &f->claims[i];
+        bool has_series = !c->series, has_x = !c->at;
+        for (uint32_t k = 0; c->series && k < f->n_series; k++)
+            has_series |= strcmp(f->series[k].title, c->series) == 0;
+        for (uint32_t x = 0; c->at && x < f->n_xs; x++)
+            has_x |= strcmp(f->xs[x], c->at) == 0;
+        if (!has_series)
+            yaml_complain(&f->doc, c->node, NULL, "the figure has no series '%s'", c->series);
+        if (!has_x)
+            yaml_complain(&f->doc, c->node, NULL, "the table has no %s '%s', which this is about",
+                          f->x_axis, c->at);
+    }
+}
+
+/* Its xs are sorted by a series that it has. */
+static void check_order(struct figure *f, yaml_node_t *root, const char **titles, uint32_t n)
+{
+    bool is_known = !f->sort_by;
+    for (uint32_t i = 0; !is_known && i < n; i++)
+        is_known = strcmp(titles[i], f->sort_by) == 0;
+    if (!is_known)
+        yaml_complain(&f->doc, place_of(f, yaml_find(&f->doc, root, "x"), "sort_by"),
+                      suggest_hint(&f->doc.diags->arena, f->sort_by, titles, n),
+                      "the figure has no series '%s'", f->sort_by);
+}
+
 void figure_check(struct figure *f, yaml_node_t *root)
 {
     const char *titles[FIGURE_MAX_SERIES];
@@ -257,6 +292,8 @@ void figure_check(struct figure *f, yaml_node_t *root)
     if (n_titles > FIGURE_MAX_SERIES)
         yaml_complain(&f->doc, place_of(f, root, "series"), NULL, "more than %d series",
                       FIGURE_MAX_SERIES);
+    else
+        check_order(f, root, titles, n_titles);
     for (uint32_t i = 0; n_titles <= FIGURE_MAX_SERIES && i < f->n_claims; i++)
         check_claim(f, &f->claims[i], titles, n_titles);
 }

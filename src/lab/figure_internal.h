@@ -20,5 +20,7 @@ bool figure_draws(struct figure *f, const struct figure_rule *rule, const struct
 /* Complains of all that could not be drawn as it is written: statistics, coordinates and series
  * that do not exist, and points that would share one place. The points must have been made. */
 void figure_check(struct figure *f, yaml_node_t *root);
+/* Complains of claims about series and xs that a figure of a table does not have. */
+void figure_check_claims(struct figure *f);
 
 #endif

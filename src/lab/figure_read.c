@@ -63,10 +63,22 @@ static void read_coordinate(struct figure *f, yaml_node_t *node, const char *key
         yaml_complain(&f->doc, at, NULL, "expected one coordinate: {scheduler.limit: 32}");
 }
 
+/* A series of a table is a column of it. */
+static void check_table_rule(struct figure *f, const struct figure_rule *rule)
+{
+    static const char *const others[] = {"per",       "over",  "mean",       "names",
+                                         "with_mean", "where", "relative_to"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const yaml_node_t *node = yaml_find(&f->doc, rule->node, others[i]);
+        if (node)
+            yaml_complain(&f->doc, node, NULL, "a series of a table has no '%s'", others[i]);
+    }
+}
+
 static void read_rule(struct figure *f, yaml_node_t *node)
 {
-    static const char *const keys[] = {"title",     "value", "over",  "mean", "relative_to",
-                                       "with_mean", "side",  "names", "where"};
+    static const char *const keys[] = {"title", "value",     "per",  "over",  "mean",
+                                       "names", "with_mean", "side", "where", "relative_to"};
     static const char *const means[] = {"none", "arithmetic", "geometric", "harmonic"};
     static const char *const sides[] = {"left", "right"};
     struct figure_rule *rule = &f->rules[f->n_rules++];
@@ -74,6 +86,7 @@ static void read_rule(struct figure *f, yaml_node_t *node)
     yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
     rule->title = text_of(f, node, "title");
     rule->value = needed_text(f, node, "value");
+    rule->per = text_of(f, node, "per");
     rule->over = text_of(f, node, "over");
     rule->mean = (enum figure_mean)choice_of(f, node, "mean", means, 4);
     rule->with_mean = (enum figure_mean)choice_of(f, node, "with_mean", means, 4);
@@ -81,6 +94,10 @@ static void read_rule(struct figure *f, yaml_node_t *node)
     rule->names = yaml_find(&f->doc, node, "names");
     read_coordinate(f, node, "relative_to", &rule->relative_name, &rule->relative_value);
     read_coordinate(f, node, "where", &rule->where_name, &rule->where_value);
+    if (f->table) {
+        check_table_rule(f, rule);
+        return;
+    }
     if (!rule->over == !rule->mean)
         yaml_complain(&f->doc, node, NULL, "a series needs either 'over' or 'mean'");
     if (!rule->over && !rule->title)
@@ -160,8 +177,8 @@ static void read_list(struct figure *f, yaml_node_t *list,
 
 static void read_top(struct figure *f, yaml_node_t *root)
 {
-    static const char *const keys[] = {"title", "source", "note",  "chart",  "x",
-                                       "y",     "right",  "sweep", "series", "paper"};
+    static const char *const keys[] = {"title", "source", "note",   "chart", "x",    "y",
+                                       "right", "sweep",  "series", "paper", "table"};
     static const char *const charts[] = {"lines", "bars", "stacked"};
     yaml_check_keys(&f->doc, root, keys, sizeof keys / sizeof keys[0]);
     f->title = needed_text(f, root, "title");
@@ -169,11 +186,13 @@ static void read_top(struct figure *f, yaml_node_t *root)
     f->note = text_of(f, root, "note");
     f->y_title = needed_text(f, root, "y");
     f->right_title = text_of(f, root, "right");
+    f->table = text_of(f, root, "table");
     f->chart = (enum figure_chart)choice_of(f, root, "chart", charts, 3);
     const yaml_node_t *x = yaml_find(&f->doc, root, "x");
     if (x) {
         f->x_axis = needed_text(f, x, "axis");
         f->x_title = needed_text(f, x, "title");
+        f->sort_by = text_of(f, x, "sort_by");
     } else {
         yaml_complain(&f->doc, root, "x: {axis: workload, title: workload}", "'x' is missing here");
     }
@@ -187,17 +206,21 @@ static void read_root(struct figure *f, yaml_node_t *root, const struct spec_cha
     yaml_node_t *sweep = yaml_find(&f->doc, root, "sweep");
     yaml_node_t *series = yaml_find(&f->doc, root, "series");
     yaml_node_t *paper = yaml_find(&f->doc, root, "paper");
-    if (!sweep || !series) {
-        yaml_complain(&f->doc, root, NULL, "'%s' is missing here", sweep ? "series" : "sweep");
+    if ((!sweep && !f->table) || !series) {
+        yaml_complain(&f->doc, root, NULL, "'%s' is missing here", series ? "sweep" : "series");
         return;
     }
+    if (sweep && f->table)
+        yaml_complain(&f->doc, root, NULL, "a figure is of a sweep or of a table, not of both");
+    if (f->table && f->sort_by)
+        yaml_complain(&f->doc, root, NULL, "the rows of a table stand in their order already");
     f->rules = ARENA_ARRAY(&f->arena, struct figure_rule, yaml_count(series) + 1);
     read_list(f, series, read_rule);
     if (paper) {
         f->claims = ARENA_ARRAY(&f->arena, struct figure_claim, yaml_count(paper) + 1);
         read_list(f, paper, read_claim);
     }
-    if (spec_read(&f->spec, &f->doc, sweep, &lenient) && !f->doc.diags->n_errors)
+    if (sweep && spec_read(&f->spec, &f->doc, sweep, &lenient) && !f->doc.diags->n_errors)
         figure_check(f, root);
 }
 

@@ -23,8 +23,8 @@ enum {
 /* How wide a letter is at most, on average: titles, texts, small texts. */
 static const double title_letter = 9.4, text_letter = 7.2, small_letter = 6.7;
 
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000", "#999933"};
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
+                                      "#56B4E9", "#000000", "#999933", "#882255", "#117733"};
 enum { N_COLOURS = sizeof colours / sizeof colours[0] };
 
 struct scale {
@@ -247,36 +247,71 @@ static void add_bars(const struct figure *f, uint32_t series, const struct scale
     }
 }
 
-enum { LEGEND_GAP = 40 };
+enum { LEGEND_GAP = 40, LEGEND_LINE = 18 };
+static const double legend_letter = 6.6;
 static const char claim_legend[] = "the paper's best";
 
-/* By how much the names must be narrowed to be all in one line. */
-static double legend_shrink(const struct figure *f, bool has_claims)
+/* Where the next name of the legend stands, and by how much all of them are narrowed. */
+struct legend {
+    double x, y, shrink;
+    bool may_wrap;
+};
+
+static double legend_room(const struct legend *l, const char *name)
 {
-    double letters = has_claims ? sizeof claim_legend : 0;
-    double room = TITLE_W - LEGEND_GAP * (double)(f->n_series + has_claims);
-    for (uint32_t i = 0; i < f->n_series; i++)
-        letters += (double)strlen(f->series[i].title);
-    return letters * 6.6 <= room ? 1 : room > 0 ? room / (letters * 6.6) : 0.1;
+    return LEGEND_GAP + legend_letter * l->shrink * (double)strlen(name);
+}
+
+/* One line if the names fit, else two, and narrower names where these are too short as well. */
+static struct legend legend_begin(const struct figure *f, bool has_claims)
+{
+    struct legend l = {.x = LEFT, .y = 58, .shrink = 1};
+    double widest = 0, all = has_claims ? legend_room(&l, claim_legend) : 0;
+    for (uint32_t i = 0; i < f->n_series; i++) {
+        double room = legend_room(&l, f->series[i].title);
+        widest = room > widest ? room : widest;
+        all += room;
+    }
+    if (all <= TITLE_W)
+        return l;
+    l.may_wrap = true;
+    l.y -= LEGEND_LINE / 3.0;
+    if (all > 2 * TITLE_W - widest) /* what the end of the first line may leave empty */
+        l.shrink = (2 * TITLE_W - widest) / all;
+    return l;
+}
+
+/* Makes room for a name. */
+static void legend_wrap(struct legend *l, const char *name)
+{
+    if (!l->may_wrap || l->x + legend_room(l, name) <= LEFT + TITLE_W)
+        return;
+    l->x = LEFT;
+    l->y += LEGEND_LINE;
+    l->may_wrap = false;
 }
 
 static void add_legend(const struct figure *f, bool has_claims, struct strbuf *out)
 {
-    double x = LEFT, shrink = legend_shrink(f, has_claims);
+    struct legend l = legend_begin(f, has_claims);
     for (uint32_t i = 0; i < f->n_series; i++) {
-        double room = 6.6 * shrink * (double)strlen(f->series[i].title);
+        const char *title = f->series[i].title;
+        legend_wrap(&l, title);
         if (has_bars(f, i))
-            strbuf_addf(out, "<rect x=\"%.1f\" y=\"58\" width=\"12\" height=\"12\" fill=\"%s\"/>\n",
-                        x, colours[i % N_COLOURS]);
+            strbuf_addf(out,
+                        "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>\n",
+                        l.x, l.y, colours[i % N_COLOURS]);
         else
-            add_marker(out, i, x + 6, 64);
-        add_fitted(out, x + 18, 68, room, shrink < 1 ? text_letter : 0, "", f->series[i].title);
-        x += LEGEND_GAP + room;
+            add_marker(out, i, l.x + 6, l.y + 6);
+        add_fitted(out, l.x + 18, l.y + 10, legend_room(&l, title) - LEGEND_GAP,
+                   l.shrink < 1 ? text_letter : 0, "", title);
+        l.x += legend_room(&l, title);
     }
     if (!has_claims)
         return;
-    strbuf_addf(out, "<path class=\"claim\" d=\"M%.1f 58l6 11h-12z\"/>\n", x + 6);
-    add_text(out, x + 18, 68, "", claim_legend);
+    legend_wrap(&l, claim_legend);
+    strbuf_addf(out, "<path class=\"claim\" d=\"M%.1f %.1fl6 11h-12z\"/>\n", l.x + 6, l.y);
+    add_text(out, l.x + 18, l.y + 10, "", claim_legend);
 }
 
 /* Where the paper says a series is highest: below the axis, in the series' colour. */

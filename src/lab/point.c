@@ -267,6 +267,8 @@ static void hash_point(const struct keys *k, const struct point *p, const char *
         hash_number(&h, k->context->measures);
         hash_number(&h, LOCALITY_VERSION);
     }
+    if (k->context->attribute)
+        hash_add_field(&h, "attribute");
     hash_finish(&h, key);
 }
 

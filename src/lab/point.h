@@ -37,6 +37,7 @@ struct point_context {
     uint32_t n_plugins;
     uint64_t max_cycles; /* of a launch; 0 = no limit */
     uint32_t measures;   /* parts of locality.h: a result that tells of them is another one */
+    bool attribute;      /* runs tell where the cycles of warps went */
 };
 
 /* Checks every point's machine and gives every point its key. Machines that cannot be built are

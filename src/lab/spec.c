@@ -153,7 +153,8 @@ struct point_context spec_context(const struct spec *s, const char *file, const 
                                   .plugins = s->plugins,
                                   .n_plugins = s->n_plugins,
                                   .max_cycles = s->max_cycles,
-                                  .measures = s->measures};
+                                  .measures = s->measures,
+                                  .attribute = s->attribute};
 }
 
 enum heddle_status spec_load(struct spec *s, const char *file, const char *text,

@@ -26,6 +26,7 @@ struct spec {
     uint32_t n_plugins;
     uint64_t max_cycles;
     uint32_t measures;    /* parts of locality.h that its runs tell of */
+    bool attribute;       /* runs tell where the cycles of warps went */
     const char **missing; /* "workload 'memc'" */
     uint32_t n_missing, cap_missing;
 };

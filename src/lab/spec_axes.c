@@ -240,18 +240,21 @@ static void read_max_cycles(struct spec_reader *r, yaml_node_t *node)
 /* What runs tell of besides their statistics, by the options of `heddle run` that ask. */
 static void read_measures(struct spec_reader *r, yaml_node_t *node)
 {
-    static const char *const names[] = {"locality", "belady"};
-    static const uint32_t parts[] = {LOCALITY_RUN, LOCALITY_BOUNDS};
+    static const char *const names[] = {"locality", "belady", "attribution"};
+    static const uint32_t parts[] = {LOCALITY_RUN, LOCALITY_BOUNDS, 0};
+    enum { N_NAMES = sizeof names / sizeof names[0], ATTRIBUTION = N_NAMES - 1 };
     for (uint32_t i = 0; i < yaml_count(node); i++) {
         const yaml_node_t *item = yaml_item(r->doc, node, i);
-        const char *name = yaml_scalar(r->doc, item, "locality or belady");
-        uint32_t part = 0;
-        for (int k = 0; name && k < 2; k++)
-            part |= strcmp(name, names[k]) == 0 ? parts[k] : 0;
-        if (name && !part)
-            yaml_complain(r->doc, item, "there are: locality, belady", "no run can measure '%s'",
-                          name);
-        r->spec->measures |= part;
+        const char *name = yaml_scalar(r->doc, item, "a measure");
+        int k = 0;
+        while (name && k < N_NAMES && strcmp(name, names[k]) != 0)
+            k++;
+        if (name && k == N_NAMES)
+            yaml_complain(r->doc, item, "there are: locality, belady, attribution",
+                          "no run can measure '%s'", name);
+        else if (name)
+            r->spec->measures |= parts[k];
+        r->spec->attribute |= name && k == ATTRIBUTION;
     }
 }
 

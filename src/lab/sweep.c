@@ -143,6 +143,8 @@ static const char **command_of(struct sweep *w, uint32_t at, struct arena *arena
     argv[n++] = "--json";
     argv[n++] = "--gpu";
     argv[n++] = p->gpu.text;
+    if (c->attribute)
+        argv[n++] = "--attribute";
     if (c->max_cycles) {
         argv[n++] = "--max-cycles";
         argv[n++] = arena_printf(arena, "%" PRIu64, c->max_cycles);

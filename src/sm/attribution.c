@@ -279,6 +279,16 @@ void attribution_sample(struct sm *sm, uint64_t now)
     pace_sample(sm->attribution->pace, &sm->view, now);
 }
 
+static void count_critical(void *user, const struct cache_event_info *e)
+{
+    struct latency_stats *s = user;
+    bool is_load = e->event == CE_HIT || e->event == CE_MERGE || e->event == CE_MISS;
+    if (!is_load || e->access->kind != MEM_LOAD || !e->access->is_critical)
+        return;
+    s->critical_loads++;
+    s->critical_hits += e->event != CE_MISS;
+}
+
 /* --- set-up --- */
 
 void attribution_create(struct sm *sm)
@@ -286,6 +296,7 @@ void attribution_create(struct sm *sm)
     if (sm->attribution)
         return;
     sm->attribution = xcalloc(1, sizeof *sm->attribution);
+    cache_observe(sm->l1d, count_critical, &sm->attribution->stats);
     sm->attribution->pace = pace_create(sm->criticality->desc == criticality_find("oracle"));
 }
 

@@ -63,6 +63,8 @@ struct latency_stats {
         structural[N_UNITS]; /* STRUCTURAL_HAZARD by the unit that was wanted, of live ones too */
     uint64_t warps;
     struct pace_stats pace;
+    /* Loads of L1D by warps that the criticality provider takes for critical at that moment. */
+    uint64_t critical_loads, critical_hits;
     uint64_t broken; /* warps whose categories do not sum up to their lifetime: none, or a fault */
 };
 

@@ -19,7 +19,8 @@ run same --scheduler lrr --set criticality=oracle --set criticality.file=lrr.csv
 run cpl --scheduler lrr --set criticality=cpl
 run cpl_cycle --scheduler lrr --set criticality=cpl --engine cycle --quantum 1
 # One warp a CTA.
-"$heddle" run nw --size tiny --json --attribute --set criticality=cpl >nw.json
+"$heddle" run nw --size tiny --json --attribute-out nw.csv --set criticality=cpl >nw.json
+"$heddle" run nw --size tiny --json --attribute --set criticality=oracle --set criticality.file=nw.csv >nw_oracle.json
 "$heddle" run bfs --size tiny --attribute --scheduler caws_blk --set criticality.file=lrr.csv >screen
 # Four warps of which the first has twice as much before it as the others, in dependent additions: on
 # the path that follows the branch (setp.ne), or on the one at its target (setp.eq). Memory is so near
@@ -142,6 +143,13 @@ assert stats("blk") == stats("blk_cycle") and cpl == stats("cpl_cycle")
 nw = stats("nw")
 assert nw["criticality.accuracy"] == 1 and nw["criticality.samples"] == nw["criticality.samples_alone"] > 0
 assert nw["cta.ctas"] == 0
+# No warp is above the median of itself, each is the slowest of its CTA: no load is of a critical warp, or each.
+assert nw["criticality.l1d_loads"] == 0 and nw["criticality.l1d_hit_rate"] == 0
+every, s = stats("nw_oracle"), json.load(open("nw_oracle.json"))["stats"]
+assert every["criticality.l1d_loads"] == s["l1d.loads"] > every["criticality.l1d_hits"] > 0
+assert every["criticality.l1d_hits"] == s["l1d.hits"] + s["l1d.merges"]
+near(every["criticality.l1d_hit_rate"], s["l1d.hit_rate"])
+assert 0 < cpl["criticality.l1d_loads"] < json.load(open("cpl.json"))["stats"]["l1d.loads"]
 # Who is critical in a kernel that was made for it: warp 0, from the branch on, as long as it lives.
 for name in ("ne_lrr", "ne_gcaws", "eq_lrr", "eq_gcaws"):
     s = pace("uneven_" + name, False)

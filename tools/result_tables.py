@@ -1,0 +1,172 @@
+"""Tables behind the figures of doc/results that show single warps, or runs that need others first: S3 chapters 3 and 4.
+`heddle figure NAME --table FILE` draws them; tools/results.py writes them to the pages."""
+import collections
+import concurrent.futures
+import csv
+import json
+import os
+import subprocess
+
+LATENCIES = ["scheduling", "sync", "fetch", "ctrl_hazard", "data_hazard", "data_cache_miss", "mshr",
+             "structural_hazard", "exec"]
+MEMORY = ["data_cache_miss", "mshr", "structural_hazard"]
+SENSITIVE = ["bfs", "bt", "htw", "kmn", "nw", "sr1", "sc_small"]
+CAWS = {"caws_blk": "CAWS-blk", "caws_sm": "CAWS-SM", "caws_avg": "CAWS-avg"}
+
+
+class Runs:
+    """Runs whose warps are wanted one by one, made once each, in a folder that is removed at the end."""
+
+    def __init__(self, heddle, folder, size, jobs):
+        self.heddle, self.folder, self.size = heddle, folder, size
+        self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        self.made = {}
+
+    def start(self, *words, oracle=None):
+        """`heddle run WORDS`, after the run whose warps its oracle knows; the end of it is awaited by stats()."""
+        key = words + (oracle,)
+        if key not in self.made:
+            path = f"{self.folder}/{len(self.made)}.csv"
+            known = oracle and self.start(*oracle)
+            self.made[key] = path, self.pool.submit(self.run, words, path, known)
+        return self.made[key]
+
+    def run(self, words, path, known):
+        told = []
+        if known:
+            known[1].result()
+            told = ["--set", f"criticality.file={known[0]}"]
+        command = [self.heddle, "run", *words, *told, "--json", "--attribute-out", path]
+        return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["stats"]
+
+    def stats(self, *words, oracle=None):
+        return self.start(*words, oracle=oracle)[1].result()
+
+    def warps(self, *words, oracle=None):
+        """What became of every warp: {(launch, CTA): {warp: its row, in numbers}}."""
+        path, end = self.start(*words, oracle=oracle)
+        end.result()
+        found = collections.defaultdict(dict)
+        with open(path, newline="") as file:
+            for row in csv.DictReader(file):
+                if row["record"] == "warp":
+                    numbers = {k: int(v) for k, v in row.items() if k not in ("record", "kernel") and v}
+                    numbers["cycles"] = numbers["end_cycle"] - numbers["start_cycle"]
+                    found[numbers["launch"], numbers["cta"]][numbers["warp"]] = numbers
+        return found
+
+
+def bfs(gpu, scheduler, shape="uniform"):
+    return "bfs", "--size", f"paper-s3:graph={shape}", "--gpu", gpu, "--scheduler", scheduler
+
+
+def block_of_s3(warps):
+    """S3 looks at "Thread-Block 2, SM 3": here of the launch whose CTAs take longest."""
+    time = collections.Counter()
+    for (launch, _), cta in warps.items():
+        time[launch] += max(w["cycles"] for w in cta.values())
+    launch = max(time, key=lambda n: (time[n], -n))
+    first = {key: next(iter(cta.values())) for key, cta in warps.items() if key[0] == launch}
+    on_sm = sorted((w["start_cycle"], key) for key, w in first.items() if w["sm"] == 3)
+    return on_sm[min(2, len(on_sm) - 1)][1]
+
+
+def ranked(cta):
+    """The warps of a CTA from the fastest to the slowest."""
+    return sorted(cta.values(), key=lambda w: (w["cycles"], w["warp"]))
+
+
+def idle_warps(runs):
+    warps = runs.warps(*bfs("gtx480-ch3", "lrr"))
+    cta = ranked(warps[block_of_s3(warps)])
+    slowest = cta[-1]["cycles"]
+    rows = [[i + 1, w["cycles"] / slowest, 1 - w["cycles"] / slowest] for i, w in enumerate(cta)]
+    mean = sum(w["cycles"] for w in cta) / len(cta)
+    return ["rank", "runs", "idle"], rows + [["ideal", mean / slowest, ""]]
+
+
+def latencies(runs):
+    warps = runs.warps(*bfs("gtx480-ch3", "lrr"))
+    cta = ranked(warps[block_of_s3(warps)])
+    return ["rank"] + LATENCIES, [[i + 1] + [w[n] for n in LATENCIES] for i, w in enumerate(cta)]
+
+
+def latencies_of_caws(runs):
+    warps = runs.warps(*bfs("gtx480-ch3", "lrr"))
+    block = block_of_s3(warps)
+    caws = runs.warps(*bfs("gtx480-ch3", "caws_avg"), oracle=bfs("gtx480-ch3", "lrr"))[block]
+    before = ranked(warps[block])
+    rows = [[i + 1] + [caws[w["warp"]][n] for n in LATENCIES] + [caws[w["warp"]]["cycles"] / w["cycles"]]
+            for i, w in enumerate(before)]
+    whole = max(w["cycles"] for w in caws.values()) / before[-1]["cycles"]
+    return ["rank"] + LATENCIES + ["relative"], rows + [["CTA"] + [""] * len(LATENCIES) + [whole]]
+
+
+def caws(runs):
+    plain = {"gto": "GTO", "two_level": "2-Level"}
+    lrr = bfs("gtx480-ch3", "lrr")
+    started = {s: (bfs("gtx480-ch3", s), lrr if s in CAWS else None) for s in list(plain) + list(CAWS)}
+    for words, oracle in started.values():
+        runs.start(*words, oracle=oracle)
+    rows = []
+    for s, (words, oracle) in started.items():
+        stats = runs.stats(*words, oracle=oracle)
+        inverted = [stats[f"attribution.criticality.{n}"] if oracle else "" for n in ("inversion", "inversion_by_fast")]
+        rows.append([(plain | CAWS)[s], runs.stats(*lrr)["cycles"] / stats["cycles"]] + inverted)
+    return ["scheduler", "speed-up", "inverted", "inverted by a fast warp"], rows
+
+
+def disparity(shape):
+    def table(runs):
+        warps = runs.warps(*bfs("gtx480-cawa", "lrr", shape))
+        cta = ranked(warps[block_of_s3(warps)])
+        fewest = min(w["exec"] for w in cta)
+        return ["rank", "time", "instructions"], [
+            [i + 1, w["cycles"] / cta[0]["cycles"], w["exec"] / fewest] for i, w in enumerate(cta)]
+    return table
+
+
+def shares(name, parts):
+    def table(runs):
+        warps = runs.warps(*bfs("gtx480-cawa", "lrr"))
+        cta = ranked(warps[block_of_s3(warps)])
+        return ["rank", "time", name], [
+            [i + 1, w["cycles"] / cta[-1]["cycles"], sum(w[n] for n in parts) / cta[-1]["cycles"]]
+            for i, w in enumerate(cta)]
+    return table
+
+
+def caws_and_gcaws(runs):
+    def words(workload, scheduler):
+        return workload, "--size", runs.size, "--gpu", "gtx480-cawa", "--scheduler", scheduler
+    wanted = [(w, s, words(w, "lrr") if s in CAWS else None)
+              for w in SENSITIVE for s in ("caws_avg", "gcaws", "cawa")]
+    for w, s, oracle in wanted:
+        runs.start(*words(w, s), oracle=oracle)
+    speed = {(w, s): runs.stats(*words(w, "lrr"))["cycles"] / runs.stats(*words(w, s), oracle=oracle)["cycles"]
+             for w, s, oracle in wanted}
+    rows = [[w] + [speed[w, s] for s in ("caws_avg", "gcaws", "cawa")] for w in SENSITIVE]
+    return ["workload", "CAWS", "gCAWS", "CAWA"], rows + [
+        ["mean"] + [sum(r[i] for r in rows) / len(rows) for i in (1, 2, 3)]]
+
+
+TABLES = {
+    "s3-fig3-3": idle_warps,
+    "s3-fig3-4": latencies,
+    "s3-fig3-5": caws,
+    "s3-fig3-6": latencies_of_caws,
+    "s3-fig4-1": disparity("uniform"),
+    "s3-fig4-2": disparity("tree"),
+    "s3-fig4-3": shares("memory", MEMORY),
+    "s3-fig4-5": shares("scheduling", ["scheduling"]),
+    "s3-fig4-13": caws_and_gcaws,
+}
+
+
+def write(name, runs):
+    """The CSV file of a figure's table."""
+    head, rows = TABLES[name](runs)
+    path = os.path.join(runs.folder, f"{name}.table.csv")
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([head] + rows)
+    return path
