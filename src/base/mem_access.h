@@ -23,36 +23,38 @@ enum mem_operator {
 enum mem_role { MEM_ROLE_NONE, MEM_ROLE_SAMPLE_LRU, MEM_ROLE_SAMPLE_MRU };
 
 struct mem_access {
-    uint64_t id;    /* unique in the run; a retry keeps it */
-    uint64_t cycle; /* of the clock of the cache that sees it */
+    /* What differs between the accesses of one instruction, as struct line_access has it. */
+    uint64_t line;         /* line-aligned byte address */
+    uint64_t address;      /* first byte asked for */
+    uint32_t active_mask;  /* lanes that this access serves */
+    uint32_t segments;     /* 32-byte pieces of the line that are asked for: what travels */
+    uint64_t byte_mask[2]; /* bytes of the line, low first; lines up to 128 bytes */
+    /* What every cache looks at. */
+    uint32_t set;
+    uint32_t sector_mask; /* sectors of the line that are asked for, as large as the cache's are */
+    uint64_t cycle;       /* of the clock of the cache that sees it */
+    uint32_t warp_slot;   /* in the SM */
+    uint32_t pc;          /* number of the static instruction in the module */
+
+    uint64_t id; /* unique in the run; a retry keeps it */
     uint32_t launch;
+    uint32_t load_index; /* number of the static load in the kernel */
     uint64_t cta;
-    uint32_t warp_slot; /* in the SM */
-    uint64_t warp_uid;  /* unique in the SM over the run */
-    uint64_t warp_age;  /* order of assignment to the SM; smaller is older */
+    uint64_t warp_uid; /* unique in the SM over the run */
+    uint64_t warp_age; /* order of assignment to the SM; smaller is older */
     uint32_t scheduler;
-    uint32_t active_mask; /* lanes that this access serves */
     uint32_t first_lane;
     uint64_t first_thread; /* global number of the first lane's thread */
-    uint32_t pc;           /* number of the static instruction in the module */
-    uint32_t load_index;   /* number of the static load in the kernel */
-    uint64_t address;      /* first byte asked for */
-    uint64_t line;         /* line-aligned byte address */
-    uint32_t set;
-    uint32_t sector_mask;  /* sectors of the line that are asked for, as large as the cache's are */
-    uint64_t byte_mask[2]; /* bytes of the line, low first; lines up to 128 bytes */
     enum mem_kind kind;
     enum mem_space space;
     enum mem_operator op;
-    bool full_line; /* every byte of the line is asked for */
+    bool full_line;   /* every byte of the line is asked for */
+    bool is_critical; /* from the criticality provider, as is this: */
+    int64_t criticality;
     /* Who: an SM or a CPU core. */
     uint32_t source;
     uint32_t device; /* 0 = GPU, 1 = CPU */
     enum mem_role role;
-    uint32_t segments; /* 32-byte pieces of the line that are asked for: what travels */
-    /* From the criticality provider. */
-    int64_t criticality;
-    bool is_critical;
 };
 
 #endif

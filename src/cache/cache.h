@@ -57,6 +57,8 @@ static inline uint32_t cache_sectors_of(const struct cache_config *config, uint3
 
 static inline uint32_t cache_segments_of(const struct cache_config *config, uint32_t sectors)
 {
+    if (config->sector_bytes == config->line_bytes && sectors)
+        return (1u << config->line_bytes / CACHE_SEGMENT_BYTES) - 1;
     return config->sector_bytes == CACHE_SEGMENT_BYTES ? sectors
                                                        : cache_split_sectors(config, sectors);
 }

@@ -4,7 +4,7 @@
 #include "emu/atomic.h"
 #include "sm/sm.h"
 
-struct route sm_route(const struct sm *sm, uint64_t line)
+static inline struct route route_of(const struct sm *sm, uint64_t line)
 {
     uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
     uint64_t mine = divide(&sm->n_partitions, chunk);
@@ -14,6 +14,11 @@ struct route sm_route(const struct sm *sm, uint64_t line)
                           .local = mine * bytes + (line - chunk * bytes)};
 }
 
+struct route sm_route(const struct sm *sm, uint64_t line)
+{
+    return route_of(sm, line);
+}
+
 /* Stores and atomics carry data; the others only ask. */
 static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t bytes)
 {
@@ -21,25 +26,38 @@ static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t 
     return carries ? noc_flits(sm->noc, bytes) : sm->header_flits;
 }
 
-struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
-                                   const struct route *route, enum request_origin origin,
-                                   uint32_t id, uint32_t bytes)
+static __attribute__((noinline)) struct mem_request *make_request(struct sm *sm)
+{
+    struct mem_request *r = ARENA_NEW(&sm->pool, struct mem_request);
+    r->sm = sm->shard.id; /* for good */
+    return r;
+}
+
+static inline struct mem_request *new_request(struct sm *sm, const struct mem_access *a,
+                                              struct route route, enum request_origin origin,
+                                              uint32_t id, uint32_t bytes)
 {
     struct mem_request *r = sm->free_requests;
     if (r)
         sm->free_requests = r->next;
     else
-        r = ARENA_NEW(&sm->pool, struct mem_request);
+        r = make_request(sm);
     r->access = *a;
     r->origin = origin;
-    r->sm = sm->shard.id;
     r->id = id;
     r->data_bytes = bytes;
-    r->to = route->to;
+    r->to = route.to;
     r->flits = request_flits(sm, a->kind, bytes);
-    r->local = route->local;
+    r->local = route.local;
     r->waiter = NULL;
     return r;
+}
+
+struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
+                                   const struct route *route, enum request_origin origin,
+                                   uint32_t id, uint32_t bytes)
+{
+    return new_request(sm, a, *route, origin, id, bytes);
 }
 
 void sm_free_request(struct sm *sm, struct mem_request *r)
@@ -67,12 +85,48 @@ static uint32_t wanted_bytes(const struct mem_request *r)
     return wanted ? r->data_bytes : 0;
 }
 
-void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
+static inline void send_now(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct message m = {.to = r->to, .kind = MSG_REQUEST, .flits = (uint16_t)r->flits, .body = r};
     tx_send(&sm->up, now * sm->clock->period, m);
     sm->requests_out++;
     sm->stats.bytes_asked[r->origin] += wanted_bytes(r);
+}
+
+void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    send_now(sm, r, now);
+}
+
+/* Sends it at once if it is clear that it leaves in the next cycle, and nobody can see that it is
+ * not in the queue meanwhile. */
+static inline bool leaves_next(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    sim_time next = (now + 1) * sm->clock->period;
+    if (sm->miss_n || !sm->queue_is_deep || !sm_looks_ahead(sm) || sm->left_ahead > now ||
+        next >= sm->shard.until || !tx_is_open(&sm->up, next, r->to, r->flits))
+        return false;
+    queue_pass(&sm->miss_account, now, now + 1);
+    sm->left_ahead = now + 1;
+    send_now(sm, r, now + 1);
+    return true;
+}
+
+void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    if (!leaves_next(sm, r, now))
+        sm_queue_request(sm, r, now);
+}
+
+void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
+                   enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now)
+{
+    uint32_t segments = cache_segments_of(c, sectors);
+    struct mem_request *r =
+        new_request(sm, a, route_of(sm, a->line), origin, mshr, sm_segment_bytes(segments));
+    r->access.segments = segments;
+    if (!leaves_next(sm, r, now))
+        sm_queue_request(sm, r, now);
 }
 
 /* When the first request can leave: not before one has the credits. */
@@ -92,7 +146,7 @@ static void send_first(struct sm *sm, uint64_t now)
     sm->miss_n--;
     sm->fetch_stalled = false;
     queue_leave(&sm->miss_account, r->queued_at, now);
-    sm_send(sm, r, now);
+    send_now(sm, r, now);
 }
 
 /* A place in the queue is free, and the port is taken: that goes before a bypass slot. */
@@ -126,26 +180,22 @@ void sm_drain_ahead(struct sm *sm, uint64_t next)
     sm->drain_due = due > next ? due : next + 1;
 }
 
-void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
+/* Doubled until it holds what the SM can have outstanding. */
+void sm_make_room_for_replies(struct reply_ring *q)
 {
-    struct reply_ring *q = &sm->replies;
-    if (q->n == q->cap) { /* doubled until it holds what the SM can have outstanding */
-        uint32_t cap = q->cap ? 2 * q->cap : 16;
-        struct timed_reply *items = xcalloc(cap, sizeof *items);
-        for (uint32_t i = 0; i < q->n; i++)
-            items[i] = q->items[(q->head + i) & (q->cap - 1)];
-        free(q->items);
-        *q = (struct reply_ring){.items = items, .n = q->n, .cap = cap, .due = q->due};
-    }
-    if (!q->n)
-        q->due = at;
-    q->items[(q->head + q->n++) & (q->cap - 1)] = (struct timed_reply){at, r};
+    uint32_t cap = q->cap ? 2 * q->cap : 16;
+    struct timed_reply *items = xcalloc(cap, sizeof *items);
+    for (uint32_t i = 0; i < q->n; i++)
+        items[i] = q->items[(q->head + i) & (q->cap - 1)];
+    free(q->items);
+    *q = (struct reply_ring){.items = items, .n = q->n, .cap = cap, .due = q->due};
 }
 
-static void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r, uint64_t now)
+static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r,
+                           uint64_t now)
 {
     void *waiters[64];
-    struct cache_result result = {0};
+    struct cache_result result;
     uint32_t n = cache_fill(c, r->id, now, waiters, 64, &result);
     if (result.writeback)
         sm_queue_writeback(sm, &r->access, &result, now);
@@ -208,25 +258,16 @@ void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now)
 }
 
 /* A line that comes may push a dirty one out, or find no place for what stores had added to it. */
-static bool must_wait(const struct sm *sm, const struct mem_request *r, uint64_t now)
+static bool must_wait(const struct sm *sm, uint64_t now)
 {
-    uint32_t queued = sm->miss_n + (sm->left_ahead >= now);
-    return r->origin == FROM_L1D && queued == sm_miss_queue_places(sm);
+    return sm->miss_n + (sm->left_ahead >= now) == sm_miss_queue_places(sm);
 }
 
-void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+/* False if the request is still needed. */
+static __attribute__((noinline)) bool take_other(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct load_record *record;
-    if (must_wait(sm, r, now)) {
-        wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
-        return;
-    }
-    sm->requests_out--;
-    sm->stats.bytes_got += wanted_bytes(r);
     switch (r->origin) {
-    case FROM_L1D:
-        fill_l1(sm, sm->l1d, r, now);
-        break;
     case FROM_L1C:
         fill_l1(sm, sm->l1c, r, now);
         break;
@@ -241,11 +282,41 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
         record_reply(sm, record, now);
         break;
     case FROM_ATOMIC:
-        if (!finish_atomic(sm, r, now))
-            return;
-        break;
-    case FROM_STORE: /* stores are not answered; see MSG_FREE */
+        return finish_atomic(sm, r, now);
+    default: /* stores are not answered; see MSG_FREE */
         break;
     }
+    return true;
+}
+
+static inline void take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    bool lines = r->origin == FROM_L1D; /* mostly */
+    if (lines && must_wait(sm, now)) {
+        wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
+        return;
+    }
+    sm->requests_out--;
+    sm->stats.bytes_got += wanted_bytes(r);
+    if (lines)
+        fill_l1(sm, sm->l1d, r, now);
+    else if (!take_other(sm, r, now))
+        return;
     sm_free_request(sm, r);
+}
+
+void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    take_reply(sm, r, now);
+}
+
+void sm_finish_replies(struct sm *sm, uint64_t now)
+{
+    struct reply_ring *q = &sm->replies;
+    while (q->due <= now) {
+        struct mem_request *r = q->items[q->head].request;
+        q->head = (q->head + 1) & (q->cap - 1);
+        q->due = --q->n ? q->items[q->head].at : UINT64_MAX;
+        take_reply(sm, r, now);
+    }
 }

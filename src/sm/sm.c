@@ -119,18 +119,23 @@ static void plan(struct sm *sm, uint64_t cycle)
         sm->planned = cycle;
 }
 
+/* There is always room: whoever asked has kept a place. */
+static inline void take_reply(struct sm *sm, const struct message *m, sim_time t)
+{
+    uint64_t at = sm_cycle_at(sm, rx_pass(&sm->down, t, m));
+    sm_await_reply(sm, m->body, at);
+    plan(sm, at);
+}
+
 /* Many messages change nothing in the cycle in which they come: a reply is of use only when its
  * last flit is through the port. So each says when the SM has to look. */
 static void take_message(struct sm *sm, const struct message *m, uint64_t now)
 {
     sim_time t = now * sm->clock->period;
     switch (m->kind) {
-    case MSG_REPLY: { /* there is always room: whoever asked has kept a place */
-        uint64_t at = sm_cycle_at(sm, rx_pass(&sm->down, t, m));
-        sm_await_reply(sm, m->body, at);
-        plan(sm, at);
+    case MSG_REPLY:
+        take_reply(sm, m, t);
         break;
-    }
     case MSG_FREE:
         sm->requests_out--;
         sm_free_request(sm, m->body);
@@ -156,7 +161,10 @@ static void take_messages_ahead(struct sm *sm, sim_time until)
     while ((m = shard_peek(&sm->shard, until)) && m->kind != MSG_CTA_START) {
         uint64_t now = message_cycle(sm, m);
         sm->last_event = now * sm->clock->period;
-        take_message(sm, m, now);
+        if (m->kind == MSG_REPLY) /* mostly */
+            take_reply(sm, m, sm->last_event);
+        else
+            take_message(sm, m, now);
         shard_take(&sm->shard);
     }
 }
@@ -192,17 +200,6 @@ static void finish_event(struct sm *sm, const struct wheel_event *e, uint64_t no
     }
 }
 
-static void finish_replies(struct sm *sm, uint64_t now)
-{
-    struct reply_ring *q = &sm->replies;
-    while (q->due <= now) {
-        struct mem_request *r = q->items[q->head].request;
-        q->head = (q->head + 1) & (q->cap - 1);
-        q->due = --q->n ? q->items[q->head].at : UINT64_MAX;
-        sm_take_reply(sm, r, now);
-    }
-}
-
 static void finish_events(struct sm *sm, uint64_t now)
 {
     struct wheel_event e;
@@ -213,7 +210,7 @@ static void finish_events(struct sm *sm, uint64_t now)
 static inline void finish_due(struct sm *sm, uint64_t now)
 {
     if (sm->replies.due <= now)
-        finish_replies(sm, now);
+        sm_finish_replies(sm, now);
     if (sm->wheel.due <= now)
         finish_events(sm, now);
     for (; sm->fetched; sm->fetched &= sm->fetched - 1)
@@ -392,6 +389,7 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     if (sm->sched->on_l1d)
         cache_observe(sm->l1d, observe_l1d, sm);
     sm->may_bypass = setup->l1d_policy != lru;
+    sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
 }
 

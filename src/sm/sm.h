@@ -78,15 +78,19 @@ struct route {
 struct ldst_op {
     uint32_t slot, pc;
     const struct op *op;
-    uint64_t entered;  /* the cycle of its issue */
-    uint64_t ready_at; /* its operands are collected */
-    uint32_t shared_passes;
-    bool started_shared;
-    uint32_t n, next; /* accesses, and the one to do next */
+    uint64_t entered;       /* the cycle of its issue */
+    uint64_t ready_at;      /* its operands are collected */
+    uint32_t shared_passes; /* still to begin */
+    uint32_t n, next;       /* accesses, and the one to do next */
     struct line_access access[MAX_LINE_ACCESSES];
     enum mem_kind kind;
     enum mem_space space;
+    struct cache *l1;                     /* the one its space has */
+    const struct cache_config *l1_config; /* ... and what that looks like */
+    uint32_t hit_latency;                 /* of that one */
     bool uncached;
+    bool around;                /* it goes around L1D */
+    bool may_lack_mshr;         /* it may wait for one of L1D's */
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
@@ -125,11 +129,12 @@ struct sm_issue {
 };
 
 /* Replies that come through the port one after the other. */
+struct timed_reply {
+    uint64_t at; /* core cycle */
+    struct mem_request *request;
+};
 struct reply_ring {
-    struct timed_reply {
-        uint64_t at; /* core cycle */
-        struct mem_request *request;
-    } * items;
+    struct timed_reply *items;
     uint32_t head, n, cap; /* cap: a power of two */
     uint64_t due;          /* when the first is there; UINT64_MAX = there is none */
 };
@@ -216,6 +221,7 @@ struct sm {
 
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
+    bool queue_is_deep;          /* it holds all that may enter it in two cycles */
     uint64_t left_ahead;         /* the cycle for which the last request was sent ahead of time */
     struct load_record **bypass; /* slots */
     uint32_t n_bypass;
@@ -299,6 +305,12 @@ static inline bool ldst_has_room(const struct sm *sm)
 /* Takes down the memory instruction that the emulator has just executed. */
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
 void ldst_step(struct sm *sm, uint64_t now);
+struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
+/* The first-level cache of a space: its lines are what lanes are joined into. */
+static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_space space)
+{
+    return space == MEM_CONST ? &sm->config->l1c : &sm->config->l1d;
+}
 /* A stalled access is tried again if it waits for one of these causes, bits by enum cache_stall:
  * trying costs as much as performing it, and otherwise the answer is the same. */
 static inline void ldst_wake(struct sm *sm, uint32_t causes)
@@ -309,8 +321,19 @@ static inline void ldst_wake(struct sm *sm, uint32_t causes)
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);
+void sm_make_room_for_replies(struct reply_ring *q);
 /* A reply is through the port at cycle `at`, not before those that came earlier. */
-void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at);
+static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
+{
+    struct reply_ring *q = &sm->replies;
+    if (q->n == q->cap)
+        sm_make_room_for_replies(q);
+    if (!q->n)
+        q->due = at;
+    q->items[(q->head + q->n++) & (q->cap - 1)] = (struct timed_reply){at, r};
+}
+/* Takes the replies that are through by now. */
+void sm_finish_replies(struct sm *sm, uint64_t now);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
 /* What an atomic did is visible to all from now on. */
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
@@ -338,6 +361,16 @@ static inline bool sm_miss_queue_full(const struct sm *sm)
     return sm->miss_n >= sm->config->miss_queue;
 }
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
+/* The same for the load/store unit, whose requests leave in the next cycle at the earliest. */
+void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now);
+static inline uint32_t sm_segment_bytes(uint32_t segments)
+{
+    bool whole_line = segments == 15; /* mostly; counting bits costs more than to see it */
+    return (whole_line ? 4 : (uint32_t)__builtin_popcount(segments)) * SEGMENT_BYTES;
+}
+/* Asks for sectors of the access's line, for an MSHR of such a cache. */
+void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
+                   enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now);
 struct route sm_route(const struct sm *sm, uint64_t line);
 /* The first cycle of the core's clock at or after t. */
 static inline uint64_t sm_cycle_at(const struct sm *sm, sim_time t)

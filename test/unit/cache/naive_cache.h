@@ -477,6 +477,7 @@ static inline struct cache_result naive_fill(struct naive_cache *n, struct naive
     m->busy = false;
     if (way < 0) {
         n->stats.fills_dropped++;
+        naive_log(n, CE_DROP, NULL, m->set, -1, 0, 0);
         r.answer = CACHE_BYPASSED;
         if (m->dirty) {
             n->stats.writebacks++;

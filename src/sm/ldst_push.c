@@ -1,0 +1,205 @@
+/* What a memory instruction touches: the lines of its lanes, its passes of shared memory. */
+#include <string.h>
+
+#include "sm/sm.h"
+
+/* Local memory of a warp slot: words of 32 lanes side by side, in an address range of its own. */
+#define LOCAL_BASE 0x2000000000ull
+
+/* Global memory and constants. */
+static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
+{
+    const struct emu_access *last = &sm->emu.last;
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec, group = sm->config->coalesce_lanes;
+    uint32_t line_bytes = sm_l1_of(sm, l->space)->line_bytes,
+             step = last->shape == UNIFORM ? 0 : bytes;
+    struct line_access *out = l->access + l->n;
+    if (last->shape != SCATTERED && mask == ~0u)
+        l->n += coalesce_run(last->address[0], step, bytes, line_bytes, group, out);
+    else
+        l->n += coalesce(last->address, mask, bytes, line_bytes, group, out);
+}
+
+static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
+{
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec, piece = bytes < 4 ? bytes : 4;
+    uint64_t warp = (uint64_t)sm->index * SM_MAX_WARPS + l->slot, address[WARP_LANES];
+    uint64_t base = LOCAL_BASE + warp * sm->emu.max_local_bytes * WARP_LANES;
+    l->space = MEM_LOCAL;
+    for (uint32_t done = 0; done < bytes; done += 4) {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(m);
+            uint64_t at = offset[i] + done;
+            address[i] = base + (at & ~3ull) * WARP_LANES + i * 4 + (at & 3);
+        }
+        l->n += coalesce(address, mask, piece, sm->config->l1d.line_bytes, WARP_LANES,
+                         l->access + l->n);
+    }
+}
+
+static void add_shared(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *address)
+{
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec, n_banks = sm->config->shared_banks;
+    bool is_run = sm->emu.last.shape != SCATTERED && mask == ~0u;
+    l->shared_passes +=
+        is_run && bytes == 4 && n_banks == WARP_LANES /* a bank a lane, or one word for all */
+            ? 1
+            : shared_passes(address, mask, bytes, n_banks);
+}
+
+/* Lanes of a generic access go where their address says. */
+static void add_generic(struct sm *sm, struct ldst_op *l, uint32_t mask)
+{
+    uint32_t shared = 0, local = 0;
+    uint64_t offset[WARP_LANES] = {0};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        uint64_t a = sm->emu.last.address[i];
+        if (a < GENERIC_LOCAL_BASE)
+            shared |= 1u << i;
+        else if (a < GENERIC_LOCAL_END)
+            local |= 1u << i;
+        offset[i] = a - (a < GENERIC_LOCAL_BASE ? GENERIC_SHARED_BASE : GENERIC_LOCAL_BASE);
+    }
+    if (shared)
+        add_shared(sm, l, shared, offset);
+    if (local)
+        add_local(sm, l, local, offset);
+    if (mask & ~shared & ~local)
+        add_global(sm, l, mask & ~shared & ~local);
+}
+
+static void find_accesses(struct sm *sm, struct ldst_op *l, uint32_t mask)
+{
+    const struct emu_warp *e = sm->warps[l->slot].emu;
+    const uint64_t *address = sm->emu.last.address;
+    uint64_t frame[WARP_LANES];
+    switch (sm->emu.program->info[l->pc].exec_id) {
+    case EXEC_LD_SHARED:
+    case EXEC_ST_SHARED:
+        add_shared(sm, l, mask, address);
+        break;
+    case EXEC_LD_LOCAL:
+    case EXEC_ST_LOCAL:
+        add_local(sm, l, mask, address);
+        break;
+    case EXEC_LD_FRAME:
+    case EXEC_ST_FRAME:
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            frame[i] = e->frames[e->n_frames - 1].local_at + (uint64_t)l->op->imm;
+        add_local(sm, l, mask, frame);
+        break;
+    case EXEC_LD_GENERIC:
+    case EXEC_ST_GENERIC:
+        add_generic(sm, l, mask);
+        break;
+    case EXEC_ATOM_ANY:
+        l->kind = MEM_ATOMIC;
+        if (mask & ~l->atomic.mask)
+            add_shared(sm, l, mask & ~l->atomic.mask, address);
+        if (l->atomic.mask)
+            add_global(sm, l, l->atomic.mask);
+        break;
+    default:
+        add_global(sm, l, mask);
+    }
+}
+
+static bool is_load_class(enum ptx_class class)
+{
+    return class == PTX_CLASS_LD_GLOBAL || class == PTX_CLASS_LD_LOCAL ||
+           class == PTX_CLASS_LD_SHARED || class == PTX_CLASS_LD_CONST || class == PTX_CLASS_ATOMIC;
+}
+
+uint64_t sm_visible_cycle(const struct sm *sm, sim_time t)
+{
+    return clock_cycle_at(sm->clock, (t / sm->visibility + 1) * sm->visibility);
+}
+
+static void note_atomics(struct sm *sm, struct ldst_op *l)
+{
+    struct sm_warp *w = &sm->warps[l->slot];
+    for (uint32_t i = 0; i < l->n; i++)
+        w->atomic_lines[w->n_atomics++] = l->access[i].line;
+    sm->stats.atomic_requests += l->n;
+}
+
+/* Atomics that could be issued may have to let the store pass first. */
+static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
+{
+    w->visible_at = sm_visible_cycle(sm, now * sm->clock->period);
+    if (sm->stores_visible_at == w->visible_at)
+        return;
+    sm->stores_visible_at = w->visible_at;
+    for (uint64_t m = sm->can_issue & sm->by_class[ISSUE_ATOMIC]; m; m &= m - 1)
+        sm_refresh(sm, (uint32_t)__builtin_ctzll(m), now);
+}
+
+/* What all accesses of an instruction have in common; mem_access is large, so it is written once.
+ */
+static void begin_accesses(const struct sm *sm, struct ldst_op *l)
+{
+    const struct sched_warp *w = &sm->sched_warps[l->slot];
+    bool constant = l->space == MEM_CONST;
+    l->l1 = constant ? sm->l1c : sm->l1d;
+    l->l1_config = sm_l1_of(sm, l->space);
+    l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
+    l->around = l->uncached && l->space == MEM_GLOBAL;
+    l->may_lack_mshr = l->kind == MEM_LOAD && !constant && !l->uncached;
+    l->prepared = false;
+    l->common = (struct mem_access){.launch = sm->launch,
+                                    .cta = w->cta,
+                                    .warp_slot = l->slot,
+                                    .warp_uid = w->uid,
+                                    .warp_age = w->age,
+                                    .scheduler = l->slot % sm->config->n_schedulers,
+                                    .pc = l->pc,
+                                    .load_index = sm->timing[l->pc].load_index,
+                                    .kind = l->kind,
+                                    .space = l->space,
+                                    .op = sm->timing[l->pc].memory_op,
+                                    .source = sm->index};
+}
+
+void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
+{
+    struct ldst_op *l = &sm->ldst[(sm->ldst_head + sm->ldst_n++) % sm->config->ldst_queue];
+    const struct op *op = &sm->emu.program->ops[pc];
+    const struct op_timing *t = &sm->timing[pc];
+    struct sm_warp *w = &sm->warps[slot];
+    enum ptx_class class = op->klass;
+    uint32_t mask = sm->emu.last.mask;
+    bool load = is_load_class(class);
+    l->slot = slot;
+    l->pc = pc;
+    l->op = op;
+    l->entered = now;
+    l->ready_at = ready_at;
+    queue_enter(&sm->ldst_account, now);
+    if (sm->ldst_n == 1)
+        sm->ldst_due = 0;
+    l->shared_passes = l->n = l->next = 0;
+    l->kind = load ? MEM_LOAD : MEM_STORE;
+    l->space = class == PTX_CLASS_LD_CONST ? MEM_CONST : MEM_GLOBAL;
+    l->uncached = class != PTX_CLASS_LD_CONST && (t->uncached || !sm->config->l1d_global);
+    l->record = load && t->n_writes ? sm_new_record(sm, slot, pc) : NULL;
+    l->atomic.mask = 0;
+    if (class == PTX_CLASS_ATOMIC) {
+        l->atomic = sm->emu.atomic;
+        memcpy(l->address, sm->emu.last.address, sizeof l->address);
+    }
+    if (mask)
+        find_accesses(sm, l, mask);
+    if (l->kind == MEM_ATOMIC)
+        note_atomics(sm, l);
+    if (l->kind == MEM_STORE && l->n && l->space == MEM_GLOBAL)
+        note_store(sm, w, now);
+    if (!l->n)
+        return;
+    const uint32_t *block = sm->emu.launch.block;
+    l->first_thread_of_warp =
+        w->emu->cta->number * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
+    l->first_id = sm->next_access_id;
+    sm->next_access_id += l->n;
+    begin_accesses(sm, l);
+}
