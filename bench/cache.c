@@ -52,16 +52,15 @@ static struct cache *make_cache(const struct bench *b)
 static void run(struct cache *c, const struct mem_access *accesses, uint32_t n_lines, uint32_t n)
 {
     const struct cache_room room = {true, true, true};
-    void *waiters[8];
     for (uint32_t i = 0, at = 0; i < n; i++, at = at + 1 == n_lines ? 0 : at + 1) {
         const struct mem_access *a = &accesses[at];
         if (a->kind == MEM_STORE) {
             cache_store(c, a, room, NULL);
             continue;
         }
-        struct cache_result r = cache_load(c, a, room, waiters);
+        struct cache_result r = cache_load(c, a, room, NULL);
         if (r.answer == CACHE_MISS)
-            cache_fill(c, r.mshr, i, waiters, 8, NULL);
+            cache_fill(c, r.mshr, i);
     }
 }
 

@@ -68,7 +68,7 @@ static struct sm_cache *create_sm(struct player *p, uint32_t sm)
 static void use_line(struct sm_cache *c, struct cache_set *s, uint32_t way, uint32_t pc)
 {
     struct cache_line *line = tags_line(s, way);
-    tags_set_last_use(s, way, ++c->order);
+    tags_use(s, way, ++c->order);
     line->last_pc = pc;
     line->reused = true;
 }
@@ -120,7 +120,7 @@ static uint64_t insert(struct player *p, struct sm_cache *c, struct cache_set *s
     TELL(p, c, on_miss, s, -1, a);
     if (s->occupied >> way & 1) {
         victim = s->tags[way];
-        if (cache_set_lru(s) != (int)way)
+        if (tags_oldest(s) != (int)way)
             count_difference(p, index);
         p->result.stats.evictions++;
         p->result.stats.evictions_unused += !s->lines[way].reused;

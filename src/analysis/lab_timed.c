@@ -55,8 +55,7 @@ static void data_come(struct timed_sm *sm, const struct l1d_event *e)
     uint64_t *mshr = lab_map_at(&sm->fetches, e->line, NO_FETCH);
     if (*mshr == NO_FETCH)
         return; /* of a miss that was none here, which has been counted as different */
-    void *waiters[N_MERGES];
-    cache_fill(sm->cache, (uint32_t)*mshr, e->cycle, waiters, N_MERGES, NULL);
+    cache_fill(sm->cache, (uint32_t)*mshr, e->cycle);
     *mshr = NO_FETCH;
 }
 

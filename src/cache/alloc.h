@@ -5,11 +5,20 @@
 
 #include "cache/cache_internal.h"
 
+/* What LRU takes: the first empty way, or that of the oldest line. */
+static inline int cache_lru_way(const struct cache *c, const struct cache_set *s)
+{
+    uint64_t empty = c->tags.all_ways & ~s->occupied;
+    return empty ? __builtin_ctzll(empty) : tags_oldest(s);
+}
+
 /* The way for an access that found no line: the policy's answer, or the first empty way. */
 static inline int cache_choose_way(const struct cache *c, const struct cache_set *s,
                                    const struct mem_access *a)
 {
-    int choice = c->is_lru ? cache_set_lru(s) : c->desc->decide(&c->policy, s, a);
+    if (c->is_lru)
+        return cache_lru_way(c, s);
+    int choice = c->desc->decide(&c->policy, s, a);
     if (choice == CACHE_BYPASS)
         return choice;
     int empty = cache_set_empty_way(s);
@@ -38,44 +47,61 @@ static inline void cache_count_difference(struct cache *c, const struct mem_acce
         c->first_difference = *a;
 }
 
-/* A line is about to leave: tells of it, and of what it has that must not be lost. */
-static inline void cache_evict(struct cache *c, struct cache_set *s, uint32_t way,
-                               enum cache_evict_cause cause, const struct mem_access *a,
-                               struct cache_result *r)
+/* A line is about to leave: tells of it. True if it has what must not be lost: it is the victim. */
+static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t way,
+                               enum cache_evict_cause cause, const struct mem_access *a)
 {
     const struct cache_line *line = &s->lines[way];
     CACHE_TELL(c, evict, s, way, cause, a);
-    if (line->dirty_sectors && cause != EVICT_INVALIDATE) {
-        c->stats.writebacks++;
-        r->writeback = true;
-        r->victim_line = line->line;
-        r->victim_sectors = line->dirty_sectors;
-    }
+    if (!line->dirty_sectors || cause == EVICT_INVALIDATE)
+        return false;
+    cache_write_back(c, line->line, line->dirty_sectors);
+    return true;
 }
 
-/* Gives the way to the access's line, reserved; what was there is replaced. */
-static inline __attribute__((always_inline)) void cache_replace(struct cache *c,
-                                                                struct cache_set *s, uint32_t way,
-                                                                const struct mem_access *a,
-                                                                struct cache_result *r)
+/* The record of a line that the access brings in. */
+static inline struct cache_line cache_new_line(struct cache *c, const struct mem_access *a)
 {
-    if (s->occupied >> way & 1) {
-        if (!c->is_lru && cache_set_lru(s) != (int)way)
-            cache_count_difference(c, a);
-        c->stats.evictions++;
-        c->stats.evictions_unused += !s->lines[way].reused;
-        cache_evict(c, s, way, EVICT_REPLACE, a, r);
-    }
-    tags_insert(s, way,
-                (struct cache_line){.line = a->line,
-                                    .reserver_slot = a->warp_slot,
-                                    .insert_pc = a->pc,
-                                    .last_pc = a->pc,
-                                    .inserted = ++c->order});
-    CACHE_TELL(c, reserve, s, way, a);
+    return (struct cache_line){.line = a->line,
+                               .reserver_slot = a->warp_slot,
+                               .insert_pc = a->pc,
+                               .last_pc = a->pc,
+                               .inserted = ++c->order};
 }
 
-/* Takes an MSHR for what is needed; `way` is the line's, or the one to replace. */
+static inline void cache_count_eviction(struct cache *c, const struct cache_line *line)
+{
+    c->stats.evictions++;
+    c->stats.evictions_unused += !line->reused;
+}
+
+/* Gives the way to the access's line, reserved; what was there is replaced. True if it is dirty. */
+static inline bool cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
+                                 const struct mem_access *a)
+{
+    bool dirty = false;
+    if (s->occupied >> way & 1) {
+        if (!c->is_lru && tags_oldest(s) != (int)way)
+            cache_count_difference(c, a);
+        cache_count_eviction(c, &s->lines[way]);
+        dirty = cache_evict(c, s, way, EVICT_REPLACE, a);
+    }
+    tags_insert(s, way, cache_new_line(c, a));
+    CACHE_TELL(c, reserve, s, way, a);
+    return dirty;
+}
+
+/* Takes an MSHR for what is needed; `way` is what is reserved for it, or -1. */
+static inline uint16_t cache_ask_for(struct cache *c, const struct mem_access *a, int way,
+                                     uint32_t need, void *waiter)
+{
+    c->stats.sectors_fetched++;
+    for (uint32_t others = need & (need - 1); others; others &= others - 1)
+        c->stats.sectors_fetched++; /* few: a call to count bits takes longer */
+    return mshr_take(&c->mshrs, a->line, a->set, way, need, waiter, a->cycle);
+}
+
+/* Fetches what is needed; `way` is the line's, or the one to replace. */
 static inline void cache_start_fetch(struct cache *c, const struct mem_access *a,
                                      const struct lookup *q, int way, void *waiter,
                                      struct cache_result *r)
@@ -83,7 +109,7 @@ static inline void cache_start_fetch(struct cache *c, const struct mem_access *a
     bool line_is_there = q->way >= 0;
     if (line_is_there) {
         c->stats.sector_misses++;
-        tags_set_last_use(q->set, (uint32_t)way, ++c->order);
+        tags_use(q->set, (uint32_t)way, ++c->order);
         tags_line(q->set, (uint32_t)way)->last_pc = a->pc;
     }
     if (c->config.allocate_on_fill) {
@@ -92,12 +118,11 @@ static inline void cache_start_fetch(struct cache *c, const struct mem_access *a
         if (line_is_there)
             tags_reserve(q->set, (uint32_t)way);
         else
-            cache_replace(c, q->set, (uint32_t)way, a, r);
+            r->writeback = cache_replace(c, q->set, (uint32_t)way, a);
         tags_line(q->set, (uint32_t)way)->n_fetches++;
     }
-    r->mshr = mshr_take(&c->mshrs, a->line, a->set, way, q->need, waiter, a->cycle);
+    r->mshr = cache_ask_for(c, a, way, q->need, waiter);
     r->fetch_sectors = q->need;
-    c->stats.sectors_fetched += c->sectored ? (uint32_t)__builtin_popcount(q->need) : 1;
     if (c->mshrs.accesses)
         c->mshrs.accesses[r->mshr] = *a;
 }

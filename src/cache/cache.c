@@ -89,6 +89,9 @@ bool cache_config_sound(const struct cache_config *c, const char *prefix, struct
         return param_flawed(flaw, PARAM_NAMES("n_mshrs", "mshr_merges"),
                             "%sn_mshrs: a cache needs at least one MSHR that holds one access",
                             prefix);
+    if (c->n_mshrs >= CACHE_NO_MSHR)
+        return param_flawed(flaw, PARAM_NAMES("n_mshrs"), "%sn_mshrs (%u) must be less than %d",
+                            prefix, c->n_mshrs, CACHE_NO_MSHR);
     return is_line_sound(c, prefix, flaw);
 }
 
@@ -130,6 +133,7 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->desc = desc;
     c->minds_hits = desc->on_hit || desc->hit_action;
     c->is_lru = desc == cache_policy_find("lru"); /* not one that only bears the name */
+    c->plain = c->is_lru && !c->n_observers && !c->config.allocate_on_fill;
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),
@@ -178,7 +182,7 @@ uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a)
     const struct cache_set *s = &c->tags.sets[a->set];
     int way = tags_find(s, a->line);
     uint32_t need = cache_asked(c, a) & ~(way < 0 ? 0 : s->lines[way].valid_sectors);
-    return need ? mshr_find(&c->mshrs, a->line, need) : CACHE_NO_MSHR;
+    return need ? cache_outstanding(c, a->line, way, need) : CACHE_NO_MSHR;
 }
 
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr)
@@ -199,11 +203,10 @@ struct queue_account cache_mshr_account(const struct cache *c)
 
 void cache_invalidate_line(struct cache *c, uint64_t line)
 {
-    struct cache_result nothing_to_write = {0};
     struct cache_set *s = &c->tags.sets[cache_set_of(c, line)];
     int way = tags_find(s, line);
     if (way >= 0) {
-        cache_evict(c, s, (uint32_t)way, EVICT_INVALIDATE, NULL, &nothing_to_write);
+        cache_evict(c, s, (uint32_t)way, EVICT_INVALIDATE, NULL);
         tags_remove(s, (uint32_t)way);
     }
     mshr_detach_line(&c->mshrs, line);
@@ -216,11 +219,10 @@ void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, u
     for (struct cache_set *s = c->tags.sets; s != c->tags.sets + c->tags.n_sets; s++)
         while (s->occupied) {
             uint32_t way = (uint32_t)__builtin_ctzll(s->occupied);
-            struct cache_result r = {0};
-            cache_evict(c, s, way, EVICT_FLUSH, NULL, &r);
+            bool dirty = cache_evict(c, s, way, EVICT_FLUSH, NULL);
             tags_remove(s, way);
-            if (r.writeback && writeback)
-                writeback(user, r.victim_line, r.victim_sectors);
+            if (dirty && writeback)
+                writeback(user, c->victim.line, c->victim.sectors);
         }
 }
 
@@ -245,9 +247,13 @@ void cache_resize(struct cache *c, uint32_t n_ways,
     if (n_ways == c->policy.geometry.n_ways)
         return;
     cache_flush(c, writeback, user);
-    for (uint32_t set = 0; set < c->tags.n_sets; set++)
-        c->tags.sets[set].n_ways = n_ways;
+    tags_resize(&c->tags, n_ways);
     restart_policy(c, n_ways);
+}
+
+const struct cache_victim *cache_victim(const struct cache *c)
+{
+    return &c->victim;
 }
 
 const struct cache_stats *cache_stats(const struct cache *c)

@@ -27,18 +27,22 @@ struct cache_config {
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };
 
-#define CACHE_NO_MSHR (~0u)
+enum { CACHE_NO_MSHR = 0xffff }; /* a cache has fewer */
 
+/* Eight bytes, so that it is returned in a register. */
 struct cache_result {
-    enum cache_answer answer;
-    enum cache_stall stall; /* of STALLED */
-    uint32_t mshr;          /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
-    uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
-    bool forward;           /* the store itself goes on to the next level */
-    /* A dirty victim that must be written back before its place is used. */
-    bool writeback;
-    uint64_t victim_line;
-    uint32_t victim_sectors;
+    enum cache_answer answer : 4;
+    enum cache_stall stall : 4; /* of STALLED */
+    bool forward : 1;           /* the store itself goes on to the next level */
+    bool writeback : 1;         /* before its place is used, cache_victim() is to be written back */
+    uint16_t mshr;              /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
+    uint32_t fetch_sectors;     /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
+};
+
+/* A line that leaves, or does not stay, with sectors that must not be lost. */
+struct cache_victim {
+    uint64_t line;
+    uint32_t sectors;
 };
 
 /* Data travel in segments of 32 bytes; sectors may be larger. The segments of these sectors of a
@@ -65,9 +69,9 @@ static inline uint32_t cache_segments_of(const struct cache_config *config, uint
 
 /* Resources outside the cache, as they are now. */
 struct cache_room {
-    bool miss_queue;   /* a slot for one more miss */
-    bool port;         /* room for a bypassed request */
-    bool bypass_table; /* a slot to track one; stores need none */
+    bool miss_queue : 1;   /* a slot for one more miss */
+    bool port : 1;         /* room for a bypassed request */
+    bool bypass_table : 1; /* a slot to track one; stores need none */
 };
 
 struct cache;
@@ -179,12 +183,20 @@ struct cache_result cache_load_around(struct cache *c, const struct mem_access *
 struct cache_result cache_store(struct cache *c, const struct mem_access *a, struct cache_room room,
                                 void *waiter);
 
-/* Data of an MSHR's line have arrived. Marks the line valid (allocates now if allocate_on_fill),
- * frees the MSHR and returns its waiters in order of arrival: up to `max`, all of them (max is at
- * least mshr_merges). `result` tells of a dirty victim, or of stored data that found no place; it
- * may be NULL where lines are allocated on a miss. */
-uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waiters, uint32_t max,
-                    struct cache_result *result);
+/* Who waited for data that have come, in order of arrival. */
+struct cache_arrival {
+    void *const *waiters; /* until the cache is used again */
+    uint32_t n_waiters;
+    bool kept;
+    bool writeback; /* of a dirty victim, or of stored data that found no place: cache_victim() */
+};
+
+/* Data of an MSHR's line have arrived. Marks the line valid (allocates now if allocate_on_fill) and
+ * frees the MSHR. */
+struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle);
+
+/* What the last answer said is to be written back; until the cache is used again. */
+const struct cache_victim *cache_victim(const struct cache *c);
 
 /* The MSHR that such an access would join; CACHE_NO_MSHR if it hits, or fetches for itself. */
 uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a);

@@ -25,19 +25,21 @@ struct lookup {
 };
 
 struct cache {
-    struct cache_config config;
-    struct cache_policy policy;
-    const struct cache_policy_desc *desc; /* policy.desc */
     struct tag_store tags;
-    struct mshr_file mshrs;
-    struct set_indexer indexer;
-    struct lookup last_hit; /* of cache_load_hit(): most instructions lie where the last one lay */
     uint32_t all_sectors;
     bool sectored;
     bool minds_hits; /* a hit is more than a use: somebody wants to know of it, or may drop it */
+    bool is_lru;     /* then nothing can differ from it */
+    bool plain;      /* LRU, a line reserved at its miss, and nobody to be told of anything */
     uint64_t order;  /* counts uses of lines; 0 = never */
+    struct mshr_file mshrs;
     struct cache_stats stats;
-    bool is_lru; /* then nothing can differ from it */
+    struct cache_victim victim; /* the last one that was dirty */
+    struct cache_config config;
+    struct cache_policy policy;
+    const struct cache_policy_desc *desc; /* policy.desc */
+    struct set_indexer indexer;
+    struct lookup last_hit; /* of cache_load_hit(): most instructions lie where the last one lay */
     uint64_t n_differences;
     struct mem_access first_difference; /* if there is one */
     struct cache_observer observers[CACHE_MAX_OBSERVERS];
@@ -71,15 +73,30 @@ static inline struct lookup cache_look_up(struct cache *c, const struct mem_acce
 static inline void cache_use_line(struct cache *c, struct cache_set *s, uint32_t way, uint32_t pc)
 {
     struct cache_line *line = tags_line(s, way);
-    tags_set_last_use(s, way, ++c->order);
     line->last_pc = pc;
     line->reused = true;
+    tags_use(s, way, ++c->order);
 }
 
 static inline void cache_touch(struct cache *c, struct cache_set *s, int way,
                                const struct mem_access *a)
 {
     cache_use_line(c, s, (uint32_t)way, a->pc);
+}
+
+/* The MSHR that the access would join, or MSHR_NONE. Where lines are reserved as they are asked
+ * for, none is outstanding that has no way. */
+static inline uint16_t cache_outstanding(const struct cache *c, uint64_t line, int way,
+                                         uint32_t need)
+{
+    return way < 0 && !c->config.allocate_on_fill ? MSHR_NONE : mshr_find(&c->mshrs, line, need);
+}
+
+/* What is dirty must be written back: the owner is told to ask for it. */
+static inline void cache_write_back(struct cache *c, uint64_t line, uint32_t sectors)
+{
+    c->stats.writebacks++;
+    c->victim = (struct cache_victim){line, sectors};
 }
 
 static inline struct cache_result cache_stalled(enum cache_stall cause)

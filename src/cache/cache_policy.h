@@ -85,12 +85,13 @@ struct cache_set {
     const struct cache_line *lines; /* what else is known of it */
     const uint64_t *last_use;       /* order of its last hit, merge or reservation */
     void *const *bits;              /* the policy's own line_bytes bytes; NULL if it has none */
+    struct way_index *index;        /* the framework's own, of sets with many ways; else NULL */
 };
 
 /* The mask of all ways of a set. */
 static inline uint64_t cache_set_ways(const struct cache_set *s)
 {
-    return s->n_ways == 64 ? ~0ull : (1ull << s->n_ways) - 1;
+    return ~0ull >> (64 - s->n_ways); /* there is at least one */
 }
 
 /* The least recently used line that is not reserved; CACHE_STALL if there is none. */
@@ -109,8 +110,8 @@ static inline int cache_set_lru(const struct cache_set *s)
 /* The way that is filled before anything is replaced: the first empty one, or -1. */
 static inline int cache_set_empty_way(const struct cache_set *s)
 {
-    uint64_t empty = ~s->occupied;
-    return empty && (uint32_t)__builtin_ctzll(empty) < s->n_ways ? __builtin_ctzll(empty) : -1;
+    uint64_t empty = cache_set_ways(s) & ~s->occupied;
+    return empty ? __builtin_ctzll(empty) : -1;
 }
 
 /* An instance: one per cache. The framework allocates `state` zeroed. */

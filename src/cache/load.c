@@ -15,15 +15,14 @@ static __attribute__((noinline)) bool hit_drops(struct cache *c, const struct me
     if (!c->desc->hit_action || c->desc->hit_action(&c->policy, s, way, a) == HIT_KEEP ||
         s->reserved >> way & 1)
         return false;
-    struct cache_result nothing_to_write = {0};
     c->stats.drops++;
-    cache_evict(c, s, way, EVICT_INVALIDATE, a, &nothing_to_write);
+    cache_evict(c, s, way, EVICT_INVALIDATE, a);
     tags_remove(s, way);
     return true;
 }
 
 static struct cache_result load_merges(struct cache *c, const struct lookup *q,
-                                       const struct mem_access *a, uint32_t mshr, void *waiter)
+                                       const struct mem_access *a, uint16_t mshr, void *waiter)
 {
     c->stats.loads++;
     c->stats.merges++;
@@ -72,8 +71,10 @@ static struct cache_result load_bypasses(struct cache *c, const struct mem_acces
 }
 
 /* A load that found neither its line nor an outstanding miss. `found` as in load_misses(). */
-static struct cache_result load_allocates(struct cache *c, const struct mem_access *a,
-                                          struct cache_room room, void *waiter, int found)
+static __attribute__((noinline)) struct cache_result load_allocates(struct cache *c,
+                                                                    const struct mem_access *a,
+                                                                    struct cache_room room,
+                                                                    void *waiter, int found)
 {
     struct lookup q = cache_lookup_at(c, a, found);
     int way = found >= 0 ? found : cache_choose_way(c, q.set, a);
@@ -90,6 +91,46 @@ static struct cache_result load_allocates(struct cache *c, const struct mem_acce
     return r;
 }
 
+/* The usual case of what load_allocates() does: a line is asked for under plain LRU, and gets its
+ * place at once. Nobody is called, so it needs few registers. */
+static __attribute__((noinline)) struct cache_result
+plain_load_allocates(struct cache *c, const struct mem_access *a, struct cache_room room,
+                     void *waiter)
+{
+    if (!c->mshrs.n_free)
+        return cache_stalled(STALL_MSHR);
+    if (!room.miss_queue)
+        return cache_stalled(STALL_MISS_QUEUE);
+    struct cache_set *s = &c->tags.sets[a->set];
+    int way = cache_lru_way(c, s);
+    if (way == CACHE_STALL)
+        return cache_stalled(STALL_LINE);
+    struct cache_line *line = tags_line(s, (uint32_t)way);
+    uint64_t victim = s->tags[way];
+    if (victim != TAG_EMPTY) {
+        if (line->dirty_sectors)
+            return load_allocates(c, a, room, waiter, -1);
+        cache_count_eviction(c, line);
+    }
+    c->stats.loads++;
+    c->stats.misses++;
+    tags_place(s, (uint32_t)way, cache_new_line(c, a));
+    line->n_fetches = 1;
+    uint32_t need = cache_asked(c, a);
+    uint16_t mshr = cache_ask_for(c, a, way, need, waiter);
+    tags_reindex(s, (uint32_t)way, victim, a->line); /* last: it is called, and seldom */
+    return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
+}
+
+static __attribute__((noinline)) struct cache_result
+load_joins(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter,
+           int found, uint16_t mshr)
+{
+    struct lookup q = cache_lookup_at(c, a, found);
+    return mshr_has_room(&c->mshrs, mshr) ? load_merges(c, &q, a, mshr, waiter)
+                                          : load_stalls(c, a, room, STALL_MERGE);
+}
+
 /* Apart from cache_load(), so that a hit does not save registers for the sake of a miss. `found` is
  * the way of the line if only its sectors are missing, else -1. */
 static __attribute__((noinline)) struct cache_result load_misses(struct cache *c,
@@ -97,26 +138,40 @@ static __attribute__((noinline)) struct cache_result load_misses(struct cache *c
                                                                  struct cache_room room,
                                                                  void *waiter, int found)
 {
-    struct lookup q = cache_lookup_at(c, a, found);
-    uint32_t mshr = mshr_find(&c->mshrs, a->line, q.need);
+    uint16_t mshr = cache_outstanding(c, a->line, found, cache_lookup_at(c, a, found).need);
     if (mshr != MSHR_NONE)
-        return mshr_has_room(&c->mshrs, mshr) ? load_merges(c, &q, a, mshr, waiter)
-                                              : load_stalls(c, a, room, STALL_MERGE);
+        return load_joins(c, a, room, waiter, found, mshr);
     if (c->is_lru && !c->mshrs.n_free) /* it never goes around: no need to ask it for a way */
         return cache_stalled(STALL_MSHR);
     return load_allocates(c, a, room, waiter, found);
 }
 
+static __attribute__((noinline)) struct cache_result
+load_hits_told(struct cache *c, const struct mem_access *a, uint32_t way)
+{
+    c->stats.loads++;
+    c->stats.hits++;
+    if (!hit_drops(c, a, way))
+        cache_touch(c, &c->tags.sets[a->set], (int)way, a);
+    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+}
+
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter)
 {
-    struct lookup q = cache_look_up(c, a);
-    if (q.need)
-        return load_misses(c, a, room, waiter, q.way);
+    assert(a->set < c->tags.n_sets);
+    struct cache_set *s = &c->tags.sets[a->set];
+    int way = tags_find(s, a->line);
+    if (way < 0)
+        return c->plain ? plain_load_allocates(c, a, room, waiter)
+                        : load_misses(c, a, room, waiter, way);
+    if (cache_asked(c, a) & ~s->lines[way].valid_sectors)
+        return load_misses(c, a, room, waiter, way);
+    if (c->minds_hits)
+        return load_hits_told(c, a, (uint32_t)way);
     c->stats.loads++;
     c->stats.hits++;
-    if (!c->minds_hits || !hit_drops(c, a, (uint32_t)q.way))
-        cache_touch(c, q.set, q.way, a);
+    cache_touch(c, s, way, a);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
@@ -133,7 +188,7 @@ bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)
     int way = tags_find(s, a->line);
     uint32_t asked = cache_asked(c, a);
     uint32_t need = way < 0 ? asked : asked & ~s->lines[way].valid_sectors;
-    return need && mshr_find(&c->mshrs, a->line, need) == MSHR_NONE;
+    return need && cache_outstanding(c, a->line, way, need) == MSHR_NONE;
 }
 
 static __attribute__((noinline)) bool find_hit(struct cache *c, uint64_t line)
@@ -165,9 +220,8 @@ struct cache_result cache_load_around(struct cache *c, const struct mem_access *
 }
 
 /* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
- * policy gives; -1 = none. */
-static __attribute__((noinline)) int allocate_late(struct cache *c, uint32_t mshr,
-                                                   struct cache_result *r)
+ * policy gives; -1 = none. `*dirty` if that has a victim. */
+static int allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
     struct cache_set *s = &c->tags.sets[m->set];
@@ -180,12 +234,12 @@ static __attribute__((noinline)) int allocate_late(struct cache *c, uint32_t msh
         cache_count_difference(c, a);
         return -1;
     }
-    cache_replace(c, s, (uint32_t)way, a, r);
+    *dirty = cache_replace(c, s, (uint32_t)way, a);
     tags_line(s, (uint32_t)way)->reused = m->reused;
     return way;
 }
 
-static void data_arrive(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle)
+static inline void data_arrive(struct cache *c, const struct mshr *m, uint32_t way)
 {
     struct cache_set *s = &c->tags.sets[m->set];
     struct cache_line *line = tags_line(s, way);
@@ -196,43 +250,42 @@ static void data_arrive(struct cache *c, const struct mshr *m, uint32_t way, uin
     if (line->n_fetches == 0)
         tags_validate(s, way);
     c->stats.fills++;
-    CACHE_TELL(c, fill, s, way, m, cycle);
 }
 
-/* Nobody keeps the data; what stores had added to them must not be lost. */
-static void data_pass(struct cache *c, const struct mshr *m, uint64_t cycle, struct cache_result *r)
+/* Nobody keeps the data; what stores had added to them must not be lost: true if there is any. */
+static bool data_pass(struct cache *c, const struct mshr *m, uint64_t cycle)
 {
     c->stats.fills_dropped++;
     cache_tell_drop(c, &c->tags.sets[m->set], m, cycle);
-    r->answer = CACHE_BYPASSED;
-    if (!m->dirty_sectors)
-        return;
-    c->stats.writebacks++;
-    r->writeback = true;
-    r->victim_line = m->line;
-    r->victim_sectors = m->dirty_sectors;
+    if (m->dirty_sectors)
+        cache_write_back(c, m->line, m->dirty_sectors);
+    return m->dirty_sectors != 0;
 }
 
-uint32_t cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle, void **waiters, uint32_t max,
-                    struct cache_result *result)
+/* Data that look for a place, have lost theirs, or that somebody wants to know of. */
+static __attribute__((noinline)) struct cache_arrival fill_told(struct cache *c, uint32_t mshr,
+                                                                uint64_t cycle)
 {
-    assert(mshr < c->mshrs.n && c->mshrs.entries[mshr].in_use);
     const struct mshr *m = &c->mshrs.entries[mshr];
-    uint32_t n = m->n_waiters;
-    assert(n <= max);
-    void **first = c->mshrs.waiters + (size_t)mshr * c->mshrs.n_merges;
-    for (uint32_t i = 0; i < n; i++)
-        waiters[i] = first[i];
-
-    struct cache_result unused;
-    struct cache_result *r = result ? result : &unused;
-    *r = (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
-    int way = m->way >= 0 || m->detached ? m->way : allocate_late(c, mshr, r);
-    if (way >= 0)
-        data_arrive(c, m, (uint32_t)way, cycle);
-    else
-        data_pass(c, m, cycle, r);
+    bool dirty = false;
+    int way = m->way >= 0 || m->detached ? m->way : allocate_late(c, mshr, &dirty);
+    if (way >= 0) {
+        data_arrive(c, m, (uint32_t)way);
+        CACHE_TELL(c, fill, &c->tags.sets[m->set], (uint32_t)way, m, cycle);
+    } else {
+        dirty = data_pass(c, m, cycle);
+    }
     mshr_release(&c->mshrs, mshr, cycle);
-    assert(result || !r->writeback);
-    return n;
+    return (struct cache_arrival){m->waiters, m->n_waiters, way >= 0, dirty};
+}
+
+struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
+{
+    const struct mshr *m = &c->mshrs.entries[mshr];
+    assert(mshr < c->mshrs.n && m->in_use);
+    if (!c->plain || m->way < 0)
+        return fill_told(c, mshr, cycle);
+    data_arrive(c, m, (uint32_t)m->way);
+    mshr_release(&c->mshrs, mshr, cycle);
+    return (struct cache_arrival){m->waiters, m->n_waiters, .kept = true};
 }

@@ -10,18 +10,20 @@ void mshr_init(struct mshr_file *f, struct arena *arena, uint32_t n, uint32_t n_
         bucket_bits++;
     *f = (struct mshr_file){
         .entries = ARENA_ARRAY(arena, struct mshr, n),
-        .waiters = ARENA_ARRAY(arena, void *, (size_t)n *n_merges),
         .accesses = keep_accesses ? ARENA_ARRAY(arena, struct mem_access, n) : NULL,
-        .heads = ARENA_ARRAY(arena, uint32_t, (size_t)1 << bucket_bits),
-        .free = ARENA_ARRAY(arena, uint32_t, n),
+        .heads = ARENA_ARRAY(arena, uint16_t, (size_t)1 << bucket_bits),
+        .free = ARENA_ARRAY(arena, uint16_t, n),
         .n = n,
         .n_merges = n_merges,
         .n_free = n,
         .hash_shift = 64 - bucket_bits,
     };
     memset(f->heads, 0xff, sizeof *f->heads << bucket_bits);
-    for (uint32_t i = 0; i < n; i++)
-        f->free[i] = n - 1 - i;
+    void **waiters = ARENA_ARRAY(arena, void *, (size_t)n *n_merges);
+    for (uint32_t i = 0; i < n; i++) {
+        f->free[i] = (uint16_t)(n - 1 - i);
+        f->entries[i].waiters = waiters + (size_t)i * n_merges;
+    }
 }
 
 void mshr_detach_line(struct mshr_file *f, uint64_t line)

@@ -15,7 +15,7 @@
 #include "base/mem_access.h"
 #include "base/occupancy.h"
 
-#define MSHR_NONE (~0u)
+enum { MSHR_NONE = 0xffff }; /* MSHRs are numbered in 16 bits */
 
 struct mshr {
     uint64_t line;
@@ -25,18 +25,18 @@ struct mshr {
     uint32_t sectors;       /* being fetched */
     uint32_t dirty_sectors; /* written by stores that wait here */
     uint32_t n_waiters;
-    uint32_t next; /* in its hash chain */
+    uint16_t next; /* in its hash chain */
     bool in_use, detached;
-    bool reused; /* somebody merged: the line starts its life with the reuse bit set */
+    bool reused;    /* somebody merged: the line starts its life with the reuse bit set */
+    void **waiters; /* its place for them, always the same */
 };
 
 struct mshr_file {
     struct mshr *entries;
-    void **waiters; /* n_merges for each entry */
     struct mem_access
         *accesses;   /* the access that missed; only where lines are allocated on fill */
-    uint32_t *heads; /* of the hash chains */
-    uint32_t *free;  /* a stack of entry numbers */
+    uint16_t *heads; /* of the hash chains */
+    uint16_t *free;  /* a stack of entry numbers */
     uint32_t n, n_merges, n_free, hash_shift;
     struct queue_account account; /* of MSHRs in use */
 };
@@ -53,9 +53,9 @@ static inline uint32_t mshr_bucket(const struct mshr_file *f, uint64_t line)
 }
 
 /* The newest MSHR that brings all the `sectors` of the line, or MSHR_NONE. */
-static inline uint32_t mshr_find(const struct mshr_file *f, uint64_t line, uint32_t sectors)
+static inline uint16_t mshr_find(const struct mshr_file *f, uint64_t line, uint32_t sectors)
 {
-    uint32_t m = f->heads[mshr_bucket(f, line)];
+    uint16_t m = f->heads[mshr_bucket(f, line)];
     while (m != MSHR_NONE &&
            (f->entries[m].line != line || (sectors & ~f->entries[m].sectors) != 0))
         m = f->entries[m].next;
@@ -70,44 +70,50 @@ static inline bool mshr_has_room(const struct mshr_file *f, uint32_t m)
 static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
 {
     struct mshr *e = &f->entries[m];
-    f->waiters[(size_t)m * f->n_merges + e->n_waiters++] = waiter;
+    e->waiters[e->n_waiters++] = waiter;
 }
 
 /* Takes a free MSHR (there is one) with its first waiter. */
-static inline uint32_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way,
+static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way,
                                  uint32_t sectors, void *waiter, uint64_t now)
 {
     assert(f->n_free > 0);
-    uint32_t m = f->free[--f->n_free];
-    uint32_t *head = &f->heads[mshr_bucket(f, line)];
-    f->entries[m] = (struct mshr){.line = line,
-                                  .taken_at = now,
-                                  .set = set,
-                                  .way = way,
-                                  .sectors = sectors,
-                                  .next = *head,
-                                  .in_use = true};
+    uint16_t m = f->free[--f->n_free];
+    uint16_t *head = &f->heads[mshr_bucket(f, line)];
+    struct mshr *e = &f->entries[m];
+    e->line = line;
+    e->taken_at = now;
+    e->set = set;
+    e->way = way;
+    e->sectors = sectors;
+    e->dirty_sectors = 0;
+    e->n_waiters = 1;
+    e->next = *head;
+    e->in_use = true;
+    e->detached = e->reused = false;
+    e->waiters[0] = waiter;
     *head = m;
     queue_enter(&f->account, now);
-    mshr_join(f, m, waiter);
     return m;
 }
 
 static inline void mshr_unlink(struct mshr_file *f, uint32_t m)
 {
-    uint32_t *link = &f->heads[mshr_bucket(f, f->entries[m].line)];
+    uint16_t *link = &f->heads[mshr_bucket(f, f->entries[m].line)];
     while (*link != m)
         link = &f->entries[*link].next;
     *link = f->entries[m].next;
 }
 
+/* Its waiters stay where they are until it is taken again. */
 static inline void mshr_release(struct mshr_file *f, uint32_t m, uint64_t now)
 {
-    queue_leave(&f->account, f->entries[m].taken_at, now);
-    if (!f->entries[m].detached)
+    struct mshr *e = &f->entries[m];
+    queue_leave(&f->account, e->taken_at, now);
+    if (!e->detached)
         mshr_unlink(f, m);
-    f->entries[m].in_use = false;
-    f->free[f->n_free++] = m;
+    e->in_use = false;
+    f->free[f->n_free++] = (uint16_t)m;
 }
 
 #endif

@@ -20,7 +20,7 @@ static struct cache_result store_evicts(struct cache *c, const struct mem_access
     if (way >= 0) {
         c->stats.store_hits++;
         c->stats.write_evictions++;
-        cache_evict(c, s, (uint32_t)way, EVICT_WRITE, a, &r);
+        r.writeback = cache_evict(c, s, (uint32_t)way, EVICT_WRITE, a);
         tags_remove(s, (uint32_t)way);
     } else {
         c->stats.store_misses++;
@@ -44,7 +44,7 @@ static struct cache_result store_hits(struct cache *c, const struct lookup *q,
 }
 
 static struct cache_result store_merges(struct cache *c, const struct lookup *q,
-                                        const struct mem_access *a, uint32_t mshr, void *waiter)
+                                        const struct mem_access *a, uint16_t mshr, void *waiter)
 {
     c->stats.stores++;
     c->stats.store_merges++;
@@ -110,7 +110,7 @@ static struct cache_result store_fills(struct cache *c, const struct lookup *q,
     if (q->way >= 0)
         cache_touch(c, q->set, q->way, a);
     else
-        cache_replace(c, q->set, way, a, &r);
+        r.writeback = cache_replace(c, q->set, way, a);
     struct cache_line *line = tags_line(q->set, way);
     line->valid_sectors |= q->asked;
     if (c->config.write_back)
@@ -152,7 +152,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
         return store_hits(c, &q, a);
     if (!c->config.write_allocate)
         return store_passes(c, q.set, a);
-    uint32_t mshr = mshr_find(&c->mshrs, a->line, q.need);
+    uint16_t mshr = cache_outstanding(c, a->line, q.way, q.need);
     if (mshr == MSHR_NONE)
         return store_misses(c, &q, a, room, waiter);
     return mshr_has_room(&c->mshrs, mshr) ? store_merges(c, &q, a, mshr, waiter)

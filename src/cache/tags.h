@@ -6,24 +6,65 @@
 #ifndef HEDDLE_CACHE_TAGS_H
 #define HEDDLE_CACHE_TAGS_H
 
-#include "cache/cache_policy.h"
+#include "cache/way_index.h"
+
+/* Sets of more ways than these are given an index; up to here looking at all of them is as fast,
+ * four at a time: rows of tags and of last uses are filled up with TAG_EMPTY and NEVER_OLDEST. */
+enum { SCANNED_WAYS = 8, SCAN_STEP = 4 };
+#define NEVER_OLDEST UINT64_MAX
 
 struct tag_store {
-    uint32_t n_sets, n_ways;
     struct cache_set *sets;
+    uint64_t all_ways; /* cache_set_ways() of each */
+    uint32_t n_sets;
 };
 
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
                size_t policy_line_bytes);
+/* An empty store goes on with so many ways of those it was made with. */
+void tags_resize(struct tag_store *t, uint32_t n_ways);
 
 /* The way that holds the line, reserved or valid; -1 if none does. */
 static inline int tags_find(const struct cache_set *s, uint64_t line)
 {
-    const uint64_t *end = s->tags + s->n_ways;
-    for (const uint64_t *tag = s->tags; tag != end; tag++)
-        if (*tag == line)
-            return (int)(tag - s->tags);
+    if (s->index)
+        return way_index_find(s->index, s->tags, line);
+    const uint64_t *tag = s->tags, *end = tag + s->n_ways;
+    int way = 0;
+    do {
+#pragma GCC unroll 4
+        for (int i = 0; i < SCAN_STEP; i++)
+            if (tag[i] == line)
+                return way + i;
+        way += SCAN_STEP;
+        tag += SCAN_STEP;
+    } while (tag < end);
     return -1;
+}
+
+static inline int tags_scan_oldest(const struct cache_set *s)
+{
+    const uint64_t *use = s->last_use, *end = use + s->n_ways;
+    uint64_t oldest = NEVER_OLDEST, reserved = s->reserved;
+    int way = 0, found = CACHE_STALL;
+    do {
+#pragma GCC unroll 4
+        for (int i = 0; i < SCAN_STEP; i++)
+            if (use[i] < oldest && !(reserved >> i & 1)) {
+                oldest = use[i];
+                found = way + i;
+            }
+        way += SCAN_STEP;
+        use += SCAN_STEP;
+        reserved >>= SCAN_STEP;
+    } while (use < end);
+    return found;
+}
+
+/* What cache_set_lru() says of a full set. */
+static inline int tags_oldest(const struct cache_set *s)
+{
+    return s->index ? way_index_oldest(s->index, s->reserved) : tags_scan_oldest(s);
 }
 
 /* The record of a line, to change it. */
@@ -32,28 +73,48 @@ static inline struct cache_line *tags_line(struct cache_set *s, uint32_t way)
     return (struct cache_line *)s->lines + way;
 }
 
-static inline void tags_set_last_use(struct cache_set *s, uint32_t way, uint64_t order)
+/* The line is the most recent one; `order` is greater than all before. */
+static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
 {
     ((uint64_t *)s->last_use)[way] = order;
+    if (s->index)
+        way_index_use(s->index, way);
 }
 
-/* Puts a line into a way, reserved; what was there is forgotten. */
-static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_line record)
+/* The way, which held `old`, holds `line` from now on, used just now; either may be TAG_EMPTY. */
+static inline void tags_reindex(struct cache_set *s, uint32_t way, uint64_t old, uint64_t line)
+{
+    if (s->index)
+        way_index_replace(s->index, way, old, line);
+}
+
+/* Puts a line into a way, reserved; what was there is forgotten. Without the index, for which
+ * tags_reindex() is to follow. */
+static inline void tags_place(struct cache_set *s, uint32_t way, struct cache_line record)
 {
     record.state = LINE_RESERVED;
     *tags_line(s, way) = record;
     ((uint64_t *)s->tags)[way] = record.line;
-    tags_set_last_use(s, way, record.inserted);
+    ((uint64_t *)s->last_use)[way] = record.inserted;
     s->occupied |= 1ull << way;
     s->reserved |= 1ull << way;
 }
 
+static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_line record)
+{
+    uint64_t old = s->tags[way];
+    tags_place(s, way, record);
+    tags_reindex(s, way, old, record.line);
+}
+
 static inline void tags_remove(struct cache_set *s, uint32_t way)
 {
+    uint64_t old = s->tags[way];
     tags_line(s, way)->state = LINE_INVALID;
     ((uint64_t *)s->tags)[way] = TAG_EMPTY;
     s->occupied &= ~(1ull << way);
     s->reserved &= ~(1ull << way);
+    tags_reindex(s, way, old, TAG_EMPTY);
 }
 
 /* The line waits for nothing any more. */

@@ -161,15 +161,14 @@ static void come_around(struct partition *p, uint32_t bank, struct mem_request *
 static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)
 {
     struct l2_bank *b = &p->banks[bank];
-    void *waiters[64];
-    struct cache_result res;
-    uint32_t n = cache_fill(b->cache, mshr, now, waiters, 64, &res);
-    if (res.writeback)
-        dram_side_write(p, (struct line_part){bank, res.victim_line, res.victim_sectors}, now);
+    struct cache_arrival got = cache_fill(b->cache, mshr, now);
+    const struct cache_victim *victim = cache_victim(b->cache);
+    if (got.writeback)
+        dram_side_write(p, (struct line_part){bank, victim->line, victim->sectors}, now);
     l2_wake(p);
-    for (uint32_t i = 0; i < n; i++)
-        if (waiters[i])
-            l2_serve(p, b, waiters[i], now);
+    for (uint32_t i = 0; i < got.n_waiters; i++)
+        if (got.waiters[i])
+            l2_serve(p, b, got.waiters[i], now);
 }
 
 void dram_side_fill(struct partition *p, uint64_t now)

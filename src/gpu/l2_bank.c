@@ -111,9 +111,10 @@ static void answer(struct partition *p, struct l2_bank *b, struct mem_request *r
     partition_reply(p, r, at + p->config->memory.l2_latency);
 }
 
-static struct line_part victim_of(const struct mem_request *r, const struct cache_result *res)
+static struct line_part victim_of(const struct l2_bank *b, const struct mem_request *r)
 {
-    return (struct line_part){r->bank, res->victim_line, res->victim_sectors};
+    const struct cache_victim *v = cache_victim(b->cache);
+    return (struct line_part){r->bank, v->line, v->sectors};
 }
 
 static struct line_part missing_of(const struct mem_request *r, const struct cache_result *res)
@@ -144,7 +145,7 @@ static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_reques
         break;
     case CACHE_MISS:
         if (res.writeback)
-            dram_side_write(p, victim_of(r, &res), now);
+            dram_side_write(p, victim_of(b, r), now);
         dram_side_read(p, missing_of(r, &res), res.mshr, NULL, now);
         break;
     case CACHE_BYPASSED:
@@ -167,7 +168,7 @@ static bool serve_write(struct partition *p, struct l2_bank *b, struct mem_reque
     if (res.answer == CACHE_STALLED)
         return false;
     if (res.writeback)
-        dram_side_write(p, victim_of(r, &res), now);
+        dram_side_write(p, victim_of(b, r), now);
     bool fetches = res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR;
     bool around = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
     if (fetches)

@@ -90,14 +90,14 @@ static void set_bytes(struct mem_access *a, uint32_t segments)
 
 /* What local stores made dirty must be written back before its place is used again. */
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
-                        const struct cache_result *victim, uint64_t now)
+                        const struct cache_victim *victim, uint64_t now)
 {
     struct mem_access back = *cause;
-    back.line = back.address = victim->victim_line;
+    back.line = back.address = victim->line;
     back.kind = MEM_STORE;
     back.space = MEM_LOCAL;
-    back.sector_mask = victim->victim_sectors;
-    back.segments = cache_segments_of(&sm->config->l1d, victim->victim_sectors);
+    back.sector_mask = victim->sectors;
+    back.segments = cache_segments_of(&sm->config->l1d, victim->sectors);
     set_bytes(&back, back.segments);
     struct route route = sm_route(sm, back.line);
     uint32_t bytes = sm_segment_bytes(back.segments);
@@ -157,7 +157,7 @@ static void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access 
                       const struct cache_result *r, uint64_t now)
 {
     if (r->writeback)
-        sm_queue_writeback(sm, a, r, now);
+        sm_queue_writeback(sm, a, cache_victim(l->l1), now);
     enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
     sm_fetch_line(sm, a, l->l1_config, origin, r->mshr, r->fetch_sectors, now);
 }
@@ -200,7 +200,7 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
     if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
     if (r.writeback)
-        sm_queue_writeback(sm, a, &r, now);
+        sm_queue_writeback(sm, a, cache_victim(sm->l1d), now);
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;

@@ -194,27 +194,23 @@ void sm_make_room_for_replies(struct reply_ring *q)
 static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r,
                            uint64_t now)
 {
-    void *waiters[64];
-    struct cache_result result;
-    uint32_t n = cache_fill(c, r->id, now, waiters, 64, &result);
-    if (result.writeback)
-        sm_queue_writeback(sm, &r->access, &result, now);
+    struct cache_arrival got = cache_fill(c, r->id, now);
+    if (got.writeback)
+        sm_queue_writeback(sm, &r->access, cache_victim(c), now);
     ldst_wake(sm, ~0u);
-    for (uint32_t i = 0; i < n; i++)
-        if (waiters[i])
-            record_reply(sm, waiters[i], now);
+    for (uint32_t i = 0; i < got.n_waiters; i++)
+        if (got.waiters[i])
+            record_reply(sm, got.waiters[i], now);
 }
 
 static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
 {
-    void *waiters[64];
-    struct cache_result result = {0};
-    uint32_t n = cache_fill(sm->l1i, r->id, now, waiters, 64, &result);
+    struct cache_arrival got = cache_fill(sm->l1i, r->id, now);
     sm->fetch_stalled = false;
     /* MODEL: all who wait get their instructions as the line comes. Were they to fetch again, warps
      * in different places of a small cache could push each other's lines out for ever. */
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = (uint32_t)(uintptr_t)waiters[i] - 1;
+    for (uint32_t i = 0; i < got.n_waiters; i++) {
+        uint32_t slot = (uint32_t)(uintptr_t)got.waiters[i] - 1;
         wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_FETCHED, 0, &sm->warps[slot]});
     }
 }

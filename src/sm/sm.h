@@ -379,7 +379,7 @@ static inline uint64_t sm_cycle_at(const struct sm *sm, sim_time t)
 }
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
-                        const struct cache_result *victim, uint64_t now);
+                        const struct cache_victim *victim, uint64_t now);
 void sm_drain_miss_queue(struct sm *sm, uint64_t now);
 /* The same for the next cycle, before its time, if it is clear now what it will do. */
 void sm_drain_ahead(struct sm *sm, uint64_t next);

@@ -63,9 +63,8 @@ static enum cache_answer load(struct stage *s, uint32_t set, uint32_t n_sets, ui
     assert_int_equal(a.set, set);
     s->victim = 0;
     struct cache_result r = cache_load(s->cache, &a, (struct cache_room){true, true, true}, NULL);
-    void *waiter;
     if (r.answer == CACHE_MISS)
-        cache_fill(s->cache, r.mshr, s->n, &waiter, 1, NULL);
+        cache_fill(s->cache, r.mshr, s->n);
     return r.answer;
 }
 

@@ -76,8 +76,7 @@ static void general_load(struct general *g, const struct mem_access *a, uint64_t
     g->has_victim = false;
     struct cache_result got = cache_load(g->caches[g->sm], a, plenty, NULL);
     if (got.answer == CACHE_MISS) {
-        void *waiter;
-        cache_fill(g->caches[g->sm], got.mshr, a->cycle, &waiter, 1, NULL);
+        cache_fill(g->caches[g->sm], got.mshr, a->cycle);
     }
     strbuf_addf(log, "%llu,%s,", (unsigned long long)index,
                 got.answer == CACHE_HIT    ? "hit"

@@ -30,7 +30,8 @@ struct naive_mshr {
     uint64_t serial; /* order of birth */
     uint32_t set;
     int way;
-    uint32_t sectors, dirty, number; /* number: what the cache under test calls it */
+    uint32_t sectors, dirty;
+    uint16_t number; /* what the cache under test calls it */
     struct mem_access access;
     void *waiters[NAIVE_WAITERS];
     uint32_t n_waiters;
@@ -50,6 +51,7 @@ struct naive_cache {
     struct naive_mshr mshrs[NAIVE_MSHRS];
     uint64_t births;
     struct cache_stats stats;
+    struct cache_victim victim; /* the last one that was dirty */
     struct naive_event log[NAIVE_LOG];
     uint32_t n_log;
     bool wants_stall_bypass;
@@ -169,8 +171,7 @@ static inline void naive_leave(struct naive_cache *n, uint32_t set, int way, int
     if (l->dirty && cause != EVICT_INVALIDATE) {
         n->stats.writebacks++;
         r->writeback = true;
-        r->victim_line = l->line;
-        r->victim_sectors = l->dirty;
+        n->victim = (struct cache_victim){l->line, l->dirty};
     }
     list_remove(s->by_use, &s->n_by_use, way);
     list_remove(s->by_age, &s->n_by_age, way);
@@ -482,8 +483,7 @@ static inline struct cache_result naive_fill(struct naive_cache *n, struct naive
         if (m->dirty) {
             n->stats.writebacks++;
             r.writeback = true;
-            r.victim_line = m->access.line;
-            r.victim_sectors = m->dirty;
+            n->victim = (struct cache_victim){m->access.line, m->dirty};
         }
         return r;
     }

@@ -72,8 +72,7 @@ static enum cache_answer answer(struct stage *s, char line)
 
 static void fill(struct stage *s, uint32_t mshr)
 {
-    void *waiters[MAX_WAITERS];
-    cache_fill(s->cache, mshr, s->n, waiters, MAX_WAITERS, NULL);
+    cache_fill(s->cache, mshr, s->n);
 }
 
 static void expect_stall(struct cache_result r, enum cache_stall cause)

@@ -64,12 +64,11 @@ static struct cache_result store_whole(struct cache *c, char line)
     return cache_store(c, &a, roomy, c);
 }
 
-static struct cache_result fill(struct cache *c, uint32_t mshr, uint32_t n_expected)
+static struct cache_arrival fill(struct cache *c, uint32_t mshr, uint32_t n_expected)
 {
-    void *waiters[8];
-    struct cache_result r;
-    assert_int_equal(cache_fill(c, mshr, 0, waiters, 8, &r), n_expected);
-    return r;
+    struct cache_arrival got = cache_fill(c, mshr, 0);
+    assert_int_equal(got.n_waiters, n_expected);
+    return got;
 }
 
 static void load_and_fill(struct cache *c, char line)
@@ -271,9 +270,9 @@ static void a_store_parts_an_outstanding_miss_from_later_loads(void **state)
         struct cache_result new = load(c, 'a');
         assert_int_equal(new.answer, CACHE_MISS);
         assert_int_not_equal(new.mshr, old.mshr);
-        assert_int_equal(fill(c, old.mshr, 1).answer, CACHE_BYPASSED);
+        assert_false(fill(c, old.mshr, 1).kept);
         assert_int_equal(load(c, 'a').answer, CACHE_MERGE);
-        assert_int_equal(fill(c, new.mshr, 2).answer, CACHE_HIT);
+        assert_true(fill(c, new.mshr, 2).kept);
         assert_int_equal(load(c, 'a').answer, CACHE_HIT);
         assert_int_equal(cache_stats(c)->fills_dropped, 1);
         cache_destroy(c);
@@ -299,7 +298,7 @@ static void a_dirty_victim_is_written_back_and_a_clean_one_is_not(void **state)
     load_and_fill(c, 'b');
     r = load(c, 'c'); /* replaces a, which is dirty */
     assert_true(r.writeback);
-    assert_int_equal(r.victim_line, (uint64_t)'a' * LINE_BYTES);
+    assert_int_equal(cache_victim(c)->line, (uint64_t)'a' * LINE_BYTES);
     fill(c, r.mshr, 1);
     r = load(c, 'd'); /* replaces b, which is clean */
     assert_int_equal(r.answer, CACHE_MISS);
@@ -324,7 +323,7 @@ static void a_partial_store_fetches_and_a_whole_one_does_not(void **state)
     assert_int_equal(load(c, 'b').answer, CACHE_HIT);
     r = store_whole(c, 'c'); /* a was dirty since its fill */
     assert_true(r.writeback);
-    assert_int_equal(r.victim_line, (uint64_t)'a' * LINE_BYTES);
+    assert_int_equal(cache_victim(c)->line, (uint64_t)'a' * LINE_BYTES);
     cache_destroy(c);
 }
 

@@ -31,9 +31,8 @@ static bool hits(struct cache *c, uint64_t line)
     struct mem_access a = {.line = line * LINE_BYTES, .sector_mask = 1};
     a.set = cache_set_of(c, a.line);
     struct cache_result r = cache_load(c, &a, roomy, c);
-    void *waiter;
     if (r.answer == CACHE_MISS)
-        cache_fill(c, r.mshr, 0, &waiter, 1, NULL);
+        cache_fill(c, r.mshr, 0);
     return r.answer == CACHE_HIT;
 }
 

@@ -32,9 +32,7 @@ struct flights {
 
 static void land(struct cache *c, struct flights *f, uint64_t now)
 {
-    void *waiters[MAX_MSHRS * 2];
-    struct cache_result unused;
-    cache_fill(c, f->mshr[0], now, waiters, MAX_MSHRS * 2, &unused);
+    cache_fill(c, f->mshr[0], now);
     memmove(f->mshr, f->mshr + 1, --f->n * sizeof *f->mshr);
 }
 

@@ -167,8 +167,7 @@ static void compare(const struct duel *d, const struct mem_access *a,
 
 static void fill(struct duel *d, uint32_t i)
 {
-    void *waiters[MAX_OUTSTANDING];
-    cache_fill(d->cache, d->fetches[i].mshr, d->n, waiters, MAX_OUTSTANDING, NULL);
+    cache_fill(d->cache, d->fetches[i].mshr, d->n);
     ref_fill(&d->ref, d->fetches[i].ref);
     d->fetches[i] = d->fetches[--d->n_fetches];
 }

@@ -112,8 +112,7 @@ static inline struct cache_result stage_load(struct ccws_stage *s, const struct 
 
 static inline void stage_fill(struct ccws_stage *s, uint32_t mshr)
 {
-    void *waiters[STAGE_MERGES];
-    cache_fill(s->l1d, mshr, s->now, waiters, STAGE_MERGES, NULL);
+    cache_fill(s->l1d, mshr, s->now);
 }
 
 static inline void stage_store(struct ccws_stage *s, const struct mem_access *a)
