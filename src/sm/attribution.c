@@ -282,11 +282,16 @@ void attribution_sample(struct sm *sm, uint64_t now)
 static void count_critical(void *user, const struct cache_event_info *e)
 {
     struct latency_stats *s = user;
-    bool is_load = e->event == CE_HIT || e->event == CE_MERGE || e->event == CE_MISS;
-    if (!is_load || e->access->kind != MEM_LOAD || !e->access->is_critical)
+    bool hits = e->event == CE_HIT || e->event == CE_MERGE;
+    bool goes_around = e->event == CE_BYPASS && e->reason != BYPASS_NO_CACHE;
+    if (!(hits || goes_around || e->event == CE_MISS) || e->access->kind != MEM_LOAD ||
+        !e->access->is_critical)
         return;
-    s->critical_loads++;
-    s->critical_hits += e->event != CE_MISS;
+    if (goes_around) /* its miss has been counted just before */
+        s->critical_loads--;
+    else
+        s->critical_loads++;
+    s->critical_hits += hits;
 }
 
 /* --- set-up --- */
