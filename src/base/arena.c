@@ -35,6 +35,15 @@ void *xcalloc(size_t n, size_t bytes)
     return q;
 }
 
+void *xcalloc_lines(size_t bytes)
+{
+    enum { LINE_BYTES = 64 };
+    void *lines = aligned_alloc(LINE_BYTES, bytes ? bytes : LINE_BYTES);
+    if (!lines)
+        out_of_memory(bytes);
+    return memset(lines, 0, bytes);
+}
+
 static void arena_add_block(struct arena *a, size_t at_least)
 {
     size_t header = (sizeof(struct arena_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

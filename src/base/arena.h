@@ -31,6 +31,8 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 _Noreturn void out_of_memory(size_t bytes);
 void *xrealloc(void *p, size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
+/* Zeroed and aligned to a cache line; so many bytes, a multiple of a line's. */
+void *xcalloc_lines(size_t bytes);
 
 /* Makes room for at least `need` elements in a growing array (doubles). */
 #define ARRAY_RESERVE(ptr, cap, need)                                                              \

@@ -28,7 +28,8 @@ static void add_sm(struct machine_totals *t, const struct sm *sm)
     cache_stats_add(&t->l1i, cache_stats(sm->l1i));
     cache_stats_add(&t->l1c, cache_stats(sm->l1c));
     port_stats_add(&t->up_tx, &sm->up.stats);
-    port_stats_add(&t->down_rx, &sm->down.stats);
+    struct port_stats down = rx_stats(&sm->down);
+    port_stats_add(&t->down_rx, &down);
     if (sm->attribution)
         add_words(&t->latency, attribution_stats(sm->attribution), sizeof t->latency);
     cache_lru_differences(sm->l1d, &n, &first);
@@ -54,7 +55,8 @@ static void add_partition(struct machine_totals *t, const struct partition *p)
         add_mshrs(bank->cache, &t->l2_mshr_area, &t->l2_mshr_stays);
         t->misses_under_way += cache_mshrs_in_use(bank->cache);
     }
-    port_stats_add(&t->up_rx, &p->up.stats);
+    struct port_stats up = rx_stats(&p->up);
+    port_stats_add(&t->up_rx, &up);
     port_stats_add(&t->down_tx, &p->down.stats);
     add_words(&t->partition, &p->stats, sizeof t->partition);
     dram_stats_add(&t->dram, dram_stats(p->dram));

@@ -319,7 +319,8 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
                       const struct address_map *map, struct dev_mem *mem, bool every_cycle)
 {
     memset(p, 0, sizeof *p);
-    p->shard = (struct shard){.ops = &partition_ops, .id = shard_id, .next = TIME_NEVER};
+    p->shard = (struct shard){
+        .ops = &partition_ops, .id = shard_id, .next = TIME_NEVER, .tick = l2->period};
     p->config = c;
     p->l2_clock = l2;
     p->dram_clock = dram;

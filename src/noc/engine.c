@@ -22,9 +22,7 @@ static sim_time min_time(sim_time a, sim_time b)
 /* When the shard next has something to do, by itself or because of what it has received. */
 static sim_time wake_time(const struct shard *s)
 {
-    const struct message_queue *q = &s->inbox;
-    sim_time t = min_time(s->next, s->credit_at);
-    return q->n > 0 ? min_time(q->items[q->head].at, t) : t;
+    return min_time(min_time(s->next, s->credit_at), s->inbox.first->at);
 }
 
 /* When enough credits will be back for one of the shard's ports that lacks them. */

@@ -18,23 +18,55 @@ static uint32_t letter_words(const struct engine *e)
     return (e->n + 7) / 8;
 }
 
-/* One for each shard, zeroed. */
-static void *cache_lines(uint32_t n)
+static inline bool is_before(const struct message *a, const struct message *b)
 {
-    size_t bytes = n * sizeof(struct letter_flag);
-    void *lines = aligned_alloc(_Alignof(struct letter_flag), bytes);
-    if (!lines)
-        out_of_memory(bytes);
-    return memset(lines, 0, bytes);
+    return a->at != b->at ? a->at < b->at : a->from < b->from;
+}
+
+static void inbox_init(struct inbox *box, uint32_t places)
+{
+    assert(places >= 2);
+    box->items = xcalloc(places, sizeof *box->items);
+    box->last_place = box->items + places - 1;
+    box->first = box->end = box->items + 1;
+    box->end->at = TIME_NEVER;
+}
+
+/* The space in front is reused once it is half of all, so that each message is moved at most once
+ * for it. */
+static void inbox_make_room(struct inbox *box)
+{
+    struct inbox old = *box;
+    size_t n = (size_t)(old.end - old.first), places = (size_t)(old.last_place - old.items) + 1;
+    if (n > places / 2)
+        inbox_init(box, (uint32_t)places * 2);
+    else
+        box->first = old.items + 1;
+    memmove(box->first, old.first, (n + 1) * sizeof *old.first);
+    box->items->at = 0;
+    box->end = box->first + n;
+    if (box->items != old.items)
+        free(old.items);
+}
+
+void inbox_insert(struct inbox *box, const struct message *m)
+{
+    if (box->end == box->last_place)
+        inbox_make_room(box);
+    struct message *at = box->end++;
+    for (at[1] = *at; at > box->first && is_before(m, at - 1); at--)
+        *at = at[-1];
+    *at = *m;
 }
 
 void engine_connect(struct engine *e)
 {
-    e->letter_flags = cache_lines(e->n);
-    e->wake = cache_lines(e->n);
+    e->letter_flags = xcalloc_lines(e->n * sizeof *e->letter_flags);
+    e->wake = xcalloc_lines(e->n * sizeof *e->letter_flags); /* a line each will do */
     for (uint32_t i = 0; i < e->n; i++) {
         struct shard *s = e->shards[i];
         s->engine = e;
+        inbox_init(&s->inbox, 16);
         s->credit_at = s->sent_at = TIME_NEVER;
         for (uint32_t side = 0; side < 2; side++) {
             s->out[side].to = xcalloc(e->n, sizeof *s->out[side].to);
@@ -62,7 +94,7 @@ void engine_destroy(struct engine *e)
 bool engine_has_mail(const struct engine *e)
 {
     for (uint32_t i = 0; i < e->n; i++)
-        if (e->shards[i]->inbox.n > 0 || mail_has_come(e->shards[i], e->side))
+        if (shard_peek(e->shards[i], TIME_NEVER) || mail_has_come(e->shards[i], e->side))
             return true;
     return false;
 }
@@ -88,20 +120,7 @@ void outbox_add(struct shard *s, const struct message *m)
         s->sent_at = m->at;
 }
 
-/* The space in front is reused once it is half of all, so that each message is moved at most once
- * for it. */
-void inbox_make_room(struct message_queue *q)
-{
-    if (q->head > q->cap / 2) {
-        memmove(q->items, q->items + q->head, q->n * sizeof *q->items);
-        q->head = 0;
-    } else {
-        ARRAY_RESERVE(q->items, q->cap, q->head + q->n + 1);
-    }
-}
-
-static inline void take_from(struct message_queue *inbox, uint32_t receiver, struct outbox *o,
-                             sim_time now)
+static inline void take_from(struct inbox *inbox, uint32_t receiver, struct outbox *o, sim_time now)
 {
     const struct message *items = o->items - 1; /* they are counted from 1 */
     uint32_t i = o->to[receiver].first;

@@ -67,10 +67,21 @@ bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, 
     return holds;
 }
 
-static struct port_gate gate_make(const struct clock_domain *clock, uint32_t flits_per_cycle)
+/* The inverse is exact for so many slots: it is too large by less than width / 2^32. */
+enum { MAX_WIDTH = 1 << 15, MAX_SLOTS = UINT16_MAX + MAX_WIDTH };
+_Static_assert((uint64_t)MAX_SLOTS *MAX_WIDTH <= UINT64_C(1) << 32, "of a message and a cycle");
+
+static struct port_gate gate_make(const struct clock_domain *clock, uint32_t flits_per_cycle,
+                                  const struct shard *s)
 {
-    return (struct port_gate){.period = divider_make(clock->period),
-                              .width = divider_make(flits_per_cycle)};
+    assert(flits_per_cycle > 0 && flits_per_cycle <= MAX_WIDTH);
+    return (struct port_gate){
+        .period = clock->period,
+        .width = flits_per_cycle,
+        .in_step = s->tick && s->tick % clock->period == 0,
+        .width_inverse = ((UINT64_C(1) << 32) + flits_per_cycle - 1) / flits_per_cycle,
+        .cycles = divider_make(clock->period),
+    };
 }
 
 /* --- injection --- */
@@ -92,19 +103,19 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
     uint32_t size = ring_size(depth);
     *p = (struct tx_port){
         .shard = s,
-        .gate = gate_make(clock, flits_per_cycle),
+        .gate = gate_make(clock, flits_per_cycle, s),
         .latency = (sim_time)c->latency_cycles * clock->period,
-        .peers = xcalloc(n_receivers, sizeof *p->peers),
+        .peers = xcalloc_lines(n_receivers * sizeof *p->peers),
         .first_receiver = first_receiver,
         .n_receivers = n_receivers,
         .max_credits = depth,
-        .ring_mask = size - 1,
         .rings = xcalloc((size_t)size * n_receivers, sizeof *p->rings),
         .wants = xcalloc(1, sizeof *p->wants + n_receivers * sizeof p->wants->items[0]),
     };
     for (uint32_t i = 0; i < n_receivers; i++) {
         p->peers[i].credits = depth;
         p->peers[i].ring = p->rings + (size_t)i * size;
+        p->peers[i].ring_mask = size - 1;
     }
     assert(network < SHARD_NETWORKS);
     s->tx[network] = p;
@@ -124,7 +135,7 @@ void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
 {
     uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
     while (peer->head != tail) {
-        const struct credit *c = &peer->ring[peer->head & p->ring_mask];
+        const struct credit *c = &peer->ring[peer->head & peer->ring_mask];
         if (c->at > now)
             break;
         peer->head++;
@@ -136,13 +147,12 @@ void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
 }
 
 /* When the peer will have that many, if that is before `until` and on the ring already. */
-static sim_time enough_at(const struct tx_port *p, const struct tx_peer *peer, uint32_t flits,
-                          sim_time until)
+static sim_time enough_at(const struct tx_peer *peer, uint32_t flits, sim_time until)
 {
     uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
     uint64_t credits = peer->credits;
     for (uint32_t i = peer->head; i != tail; i++) {
-        const struct credit *c = &peer->ring[i & p->ring_mask];
+        const struct credit *c = &peer->ring[i & peer->ring_mask];
         if (c->at >= until)
             break;
         credits += c->flits;
@@ -167,7 +177,7 @@ static void want(const struct tx_port *p, uint32_t peer, uint32_t flits)
 
 sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t flits)
 {
-    sim_time at = enough_at(p, &p->peers[peer], flits, p->shard->until);
+    sim_time at = enough_at(&p->peers[peer], flits, p->shard->until);
     if (at == TIME_NEVER) {
         want(p, peer, flits);
         return TIME_NEVER;
@@ -181,7 +191,7 @@ sim_time tx_awaited(struct tx_port *p)
     struct tx_wants *w = p->wants;
     sim_time first = TIME_NEVER;
     for (uint32_t i = 0; i < w->n;) {
-        sim_time at = enough_at(p, &p->peers[w->items[i].peer], w->items[i].flits, TIME_NEVER);
+        sim_time at = enough_at(&p->peers[w->items[i].peer], w->items[i].flits, TIME_NEVER);
         if (at == TIME_NEVER) {
             i++;
             continue;
@@ -221,7 +231,7 @@ void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct 
 {
     *p = (struct rx_port){
         .shard = s,
-        .gate = gate_make(clock, flits_per_cycle),
+        .gate = gate_make(clock, flits_per_cycle, s),
         .latency = (sim_time)c->latency_cycles * clock->period,
         .network = network,
     };
@@ -230,40 +240,64 @@ void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct 
 void rx_destroy(struct rx_port *p)
 {
     free(p->buffer.items);
+    free(p->senders);
     memset(&p->buffer, 0, sizeof p->buffer);
+    p->senders = NULL;
+}
+
+void rx_find_senders(struct rx_port *p)
+{
+    const struct engine *e = p->shard->engine;
+    p->senders = xcalloc(e->n, sizeof *p->senders);
+    for (uint32_t i = 0; i < e->n; i++) {
+        const struct tx_port *from = e->shards[i]->tx[p->network];
+        if (from && p->shard->id - from->first_receiver < from->n_receivers)
+            p->senders[i] = &from->peers[p->shard->id - from->first_receiver];
+    }
+}
+
+struct port_stats rx_stats(const struct rx_port *p)
+{
+    return (struct port_stats){
+        .messages = p->n_messages,
+        .flits = p->n_flits,
+        .held = occupancy_area(&p->held),
+        .entered = p->entered,
+        .left = p->left,
+        .back = p->left + p->n_flits * p->latency,
+    };
 }
 
 /* Doubles the ring; stops happening once it holds what the senders' credits allow. */
-static void buffer_grow(struct message_queue *q)
+static void buffer_grow(struct message_ring *q)
 {
     uint32_t cap = q->cap ? 2 * q->cap : 16;
     struct message *items = xcalloc(cap, sizeof *items);
     for (uint32_t i = 0; i < q->n; i++)
         items[i] = q->items[(q->head + i) & (q->cap - 1)];
     free(q->items);
-    *q = (struct message_queue){.items = items, .n = q->n, .cap = cap};
+    *q = (struct message_ring){.items = items, .n = q->n, .cap = cap};
 }
 
 void rx_arrive(struct rx_port *p, const struct message *m)
 {
-    struct message_queue *q = &p->buffer;
+    struct message_ring *q = &p->buffer;
     if (q->n == q->cap)
         buffer_grow(q);
     q->items[(q->head + q->n++) & (q->cap - 1)] = *m;
     occupancy_add(&p->held, m->at, m->flits);
-    p->stats.messages++;
-    p->stats.flits += m->flits;
+    p->n_messages++;
+    p->n_flits += m->flits;
 }
 
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)
 {
-    struct message_queue *q = &p->buffer;
+    struct message_ring *q = &p->buffer;
     assert(q->n > 0);
     *out = q->items[q->head];
     q->head = (q->head + 1) & (q->cap - 1);
     q->n--;
     sim_time through = rx_leave(p, now, out);
     occupancy_remove(&p->held, through, out->flits);
-    p->stats.held = occupancy_area(&p->held);
     return through;
 }

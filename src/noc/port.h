@@ -61,8 +61,13 @@ bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, 
 
 /* The bandwidth of a port: flits pass in slots, `width` of them a cycle. */
 struct port_gate {
-    struct divider period, width;
-    uint64_t next_slot; /* the first free one: cycle * width + k */
+    sim_time free_at; /* the cycle with the first free slot begins then */
+    uint32_t used;    /* slots of that cycle that are taken */
+    uint32_t period;  /* of a cycle */
+    uint32_t width;
+    bool in_step;           /* messages come at the beginning of a cycle only */
+    uint64_t width_inverse; /* 2^32 / width, rounded up */
+    struct divider cycles;  /* by period */
 };
 
 /* Credits on their way back: usable from `at` on. */
@@ -75,12 +80,13 @@ struct credit {
  * off: credits need no messages. Those that are usable before the present quantum ends were all
  * appended before it began, and only those are looked at while it lasts. */
 struct tx_peer {
-    uint32_t credits;    /* taken off the ring */
-    uint32_t head;       /* counts what was taken off */
-    struct credit *ring; /* holds all credits there can be */
-    atomic_uint tail;    /* counts what was appended */
-    sim_time last_back;  /* of what was taken off */
-    uint64_t back;       /* sum of flits x when back, of what was taken off */
+    _Alignas(64) uint32_t credits; /* taken off the ring */
+    uint32_t head;                 /* counts what was taken off */
+    struct credit *ring;           /* holds all credits there can be */
+    uint32_t ring_mask;
+    atomic_uint tail;   /* counts what was appended */
+    sim_time last_back; /* of what was taken off */
+    uint64_t back;      /* sum of flits x when back, of what was taken off */
 };
 
 /* Receivers whose credits are missing, and how many. */
@@ -101,7 +107,6 @@ struct tx_port {
                             * cycles it could have used */
     struct tx_peer *peers; /* receivers, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
-    uint32_t ring_mask;
     struct credit *rings;
     struct tx_wants *wants;
     struct port_stats stats;
@@ -139,15 +144,25 @@ static inline bool tx_is_open(const struct tx_port *p, sim_time at, uint32_t to,
 /* Takes the credits that are back by `now`. */
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
 
-/* Takes the next `flits` free slots from the first cycle at or after `now` on; returns the cycle of
- * the last one. */
-static inline uint64_t gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
+/* When the first cycle at or after `now` begins. */
+static inline sim_time gate_cycle_from(const struct port_gate *g, sim_time now)
 {
-    uint64_t slot = divide_up(&g->period, now) * g->width.divisor;
-    if (slot < g->next_slot)
-        slot = g->next_slot;
-    g->next_slot = slot + flits;
-    return divide(&g->width, g->next_slot - 1);
+    return g->in_step ? now : divide_up(&g->cycles, now) * g->period;
+}
+
+/* Takes the next `flits` free slots from the first cycle at or after `now` on; returns when the
+ * cycle of the last one is over. */
+static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
+{
+    if (now > g->free_at) {
+        g->free_at = gate_cycle_from(g, now);
+        g->used = 0;
+    }
+    uint32_t used = g->used + flits;
+    uint32_t whole_cycles = (uint32_t)(used * g->width_inverse >> 32);
+    g->free_at += (sim_time)whole_cycles * g->period;
+    g->used = used - whole_cycles * g->width;
+    return g->free_at + (g->used ? g->period : 0);
 }
 
 /* Sends m.flits flits to m.to, which must be possible; fills in m.from and m.at. */
@@ -160,23 +175,19 @@ static inline void tx_send(struct tx_port *p, sim_time now, struct message m)
         tx_take_credits(p, to, now);
     assert(to->credits >= m.flits && p->open_from <= now);
     to->credits -= m.flits;
-    uint64_t last_cycle = gate_pass(g, now, m.flits);
-    uint64_t free_cycle = last_cycle + (g->next_slot == (last_cycle + 1) * g->width.divisor);
-    p->open_from = free_cycle > 0 ? (free_cycle - 1) * g->period.divisor + 1 : 0;
-    m.at = (last_cycle + 1) * g->period.divisor + p->latency;
+    m.at = gate_pass(g, now, m.flits) + p->latency;
+    p->open_from = g->free_at ? g->free_at - g->period + 1 : 0;
     shard_send(p->shard, now, m);
     p->stats.messages++;
     p->stats.flits += m.flits;
     p->stats.entered += m.flits * now;
 }
 /* The receiver gives credits back, usable from `at` on. */
-static inline void tx_credit(struct tx_port *p, uint32_t receiver, sim_time at, uint32_t flits)
+static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
 {
-    assert(receiver - p->first_receiver < p->n_receivers);
-    struct tx_peer *peer = &p->peers[receiver - p->first_receiver];
-    uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_relaxed);
-    peer->ring[tail & p->ring_mask] = (struct credit){at, flits};
-    atomic_store_explicit(&peer->tail, tail + 1, memory_order_release);
+    uint32_t tail = atomic_load_explicit(&receiver->tail, memory_order_relaxed);
+    receiver->ring[tail & receiver->ring_mask] = (struct credit){at, flits};
+    atomic_store_explicit(&receiver->tail, tail + 1, memory_order_release);
 }
 /* Between quanta: when enough credits will be back for one of those tx_await() found missing, and
  * forgets these; TIME_NEVER if that is not known. */
@@ -187,19 +198,30 @@ sim_time tx_settle(struct tx_port *p);
 /* Are all credits back, after tx_settle()? */
 bool tx_is_quiet(const struct tx_port *p);
 
+struct message_ring {
+    struct message *items;
+    uint32_t head, n, cap;
+};
+
 /* Ejection side. */
 struct rx_port {
     struct shard *shard;
     struct port_gate gate;
     sim_time latency; /* of the credits' way back */
+    /* What the senders know of this receiver, by shard id; found when the first message comes. */
+    struct tx_peer **senders;
     uint32_t network;
-    struct message_queue buffer; /* ring of what has arrived; bounded by the senders' credits */
-    struct occupancy held;       /* flits in the buffer or passing the port */
-    struct port_stats stats;
+    struct message_ring buffer; /* what has arrived; bounded by the senders' credits */
+    struct occupancy held;      /* flits in the buffer or passing the port */
+    uint64_t n_messages, n_flits;
+    uint64_t entered, left; /* sums of flits x time, as in port_stats */
 };
 void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle);
 void rx_destroy(struct rx_port *p);
+/* For the first message. */
+void rx_find_senders(struct rx_port *p);
+struct port_stats rx_stats(const struct rx_port *p);
 /* Puts a message from the inbox into the buffer; in the inbox's order. */
 void rx_arrive(struct rx_port *p, const struct message *m);
 /* The first message in the buffer, NULL if it is empty. The receiver looks at it and takes it once
@@ -214,13 +236,14 @@ sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
 /* A message goes through the port at `now`, and its credits back; returns when it is through. */
 static inline sim_time rx_leave(struct rx_port *p, sim_time now, const struct message *m)
 {
-    sim_time through = (gate_pass(&p->gate, now, m->flits) + 1) * p->gate.period.divisor;
+    if (!p->senders)
+        rx_find_senders(p);
+    sim_time through = gate_pass(&p->gate, now, m->flits);
     sim_time back = through + p->latency;
     assert(m->at <= now);
-    tx_credit(p->shard->engine->shards[m->from]->tx[p->network], p->shard->id, back, m->flits);
-    p->stats.entered += m->flits * m->at;
-    p->stats.left += m->flits * through;
-    p->stats.back += m->flits * back;
+    tx_credit(p->senders[m->from], back, m->flits);
+    p->entered += m->flits * m->at;
+    p->left += m->flits * through;
     return through;
 }
 /* For a receiver that always has room, and so never has anything in its buffer: the message comes
@@ -229,10 +252,9 @@ static inline sim_time rx_pass(struct rx_port *p, sim_time now, const struct mes
 {
     assert(p->buffer.n == 0);
     sim_time through = rx_leave(p, now, m);
-    p->stats.messages++;
-    p->stats.flits += m->flits;
+    p->n_messages++;
+    p->n_flits += m->flits;
     p->held.sum += m->flits * (through - m->at);
-    p->stats.held = p->held.sum; /* nothing else is there */
     return through;
 }
 

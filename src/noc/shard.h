@@ -63,9 +63,12 @@ struct shard_ops {
     void (*describe_wait)(const struct shard *s, struct strbuf *out);
 };
 
-struct message_queue {
-    struct message *items; /* from `head` on, sorted by (at, from, order) */
-    uint32_t head, n, cap;
+/* What has come for a shard, sorted by (at, from, order). Before the first stands a message that is
+ * over, behind the last one that never comes, so that whoever looks need not ask whether there are
+ * any. */
+struct inbox {
+    struct message *first, *end;
+    struct message *items, *last_place; /* of the one that never comes */
 };
 
 /* With several threads: what a shard sent in one quantum, one array with a list through it for each
@@ -98,11 +101,12 @@ struct shard {
      * `starved`. The engine says in credit_at when enough will be back, TIME_NEVER if that is not
      * known, and the shard puts it back to that when it has seen it. */
     sim_time credit_at;
-    struct message_queue inbox; /* the engine's own */
-    sim_time until;             /* likewise: the end of the quantum it is in */
+    struct inbox inbox; /* the engine's own */
+    sim_time until;     /* likewise: the end of the quantum it is in */
     uint32_t id;
     bool starved;
     bool failed;           /* set by itself: the run cannot go on */
+    uint32_t tick;         /* it takes and sends messages at multiples of this; 0 = at any time */
     sim_time min_latency;  /* smallest latency it may send with; checked */
     struct engine *engine; /* from here on the engine's own, but for the ports */
     struct tx_port *tx[SHARD_NETWORKS];
@@ -114,15 +118,13 @@ struct shard {
 /* The first message usable before `until`, or NULL; take it off with shard_take(). */
 static inline const struct message *shard_peek(const struct shard *s, sim_time until)
 {
-    const struct message_queue *q = &s->inbox;
-    return q->n > 0 && q->items[q->head].at < until ? &q->items[q->head] : NULL;
+    const struct message *m = s->inbox.first;
+    return m->at < until ? m : NULL;
 }
 static inline void shard_take(struct shard *s)
 {
-    struct message_queue *q = &s->inbox;
-    assert(q->n > 0);
-    q->n--;
-    q->head = q->n > 0 ? q->head + 1 : 0;
+    assert(s->inbox.first != s->inbox.end);
+    s->inbox.first++;
 }
 struct team;
 
@@ -157,26 +159,23 @@ struct engine {
     struct letter_flag *letter_flags;
 };
 
-/* Makes room behind the last message of an inbox. */
-void inbox_make_room(struct message_queue *q);
+/* Inserts behind all that are not after it: messages of one sender come in the order of sending. */
+void inbox_insert(struct inbox *box, const struct message *m);
 /* Puts a message into the sender's outbox, for others may be at the receiver's inbox now. */
 void outbox_add(struct shard *s, const struct message *m);
 
-static inline bool message_is_before(const struct message *a, const struct message *b)
+/* Most messages are later than those that have come before. */
+static inline void inbox_add(struct inbox *box, struct message m)
 {
-    return a->at != b->at ? a->at < b->at : a->from < b->from;
-}
-
-/* Inserts behind all that are not after it: messages of one sender come in the order of sending.
- * New messages are mostly later than old ones, so it looks from the end. */
-static inline void inbox_insert(struct message_queue *q, const struct message *m)
-{
-    if (q->head + q->n == q->cap)
-        inbox_make_room(q);
-    struct message *first = q->items + q->head, *at = first + q->n++;
-    for (; at > first && message_is_before(m, at - 1); at--)
-        *at = at[-1];
-    *at = *m;
+    struct message *end = box->end;
+    if (end == box->last_place || m.at <= end[-1].at) {
+        struct message copy = m; /* else `m` itself would have to lie in memory */
+        inbox_insert(box, &copy);
+        return;
+    }
+    *end = m;
+    end[1].at = TIME_NEVER;
+    box->end = end + 1;
 }
 
 /* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
@@ -189,11 +188,12 @@ static inline void shard_send(struct shard *s, sim_time now, struct message m)
     assert(m.at >= now + s->min_latency && m.to < e->n);
     m.from = s->id;
     if (e->team) {
-        outbox_add(s, &m);
+        struct message copy = m;
+        outbox_add(s, &copy);
         return;
     }
     assert(m.at >= e->end); /* else the receiver might have passed that time already */
-    inbox_insert(&e->shards[m.to]->inbox, &m);
+    inbox_add(&e->shards[m.to]->inbox, m);
     if (m.at < e->wake[m.to])
         e->wake[m.to] = m.at;
 }

@@ -422,7 +422,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
     const struct sm_config *c = setup->config;
     memset(sm, 0, sizeof *sm);
-    sm->shard = (struct shard){.ops = &sm_ops, .id = setup->shard_id, .next = TIME_NEVER};
+    sm->shard = (struct shard){
+        .ops = &sm_ops, .id = setup->shard_id, .next = TIME_NEVER, .tick = setup->clock->period};
     sm->config = c;
     sm->clock = setup->clock;
     sm->map = setup->map;
