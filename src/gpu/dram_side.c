@@ -11,19 +11,15 @@
 
 #include "gpu/partition_parts.h"
 
-static uint32_t to_dram_places(const struct partition *p)
-{
-    return p->config->memory.dram_queue + 1;
-}
-
 void dram_side_create(struct partition *p, const struct address_map *map)
 {
     p->bank_map = bank_map_make(map);
     p->dram = dram_create(&p->config->dram);
-    p->to_dram = xcalloc(to_dram_places(p), sizeof *p->to_dram);
+    p->to_dram_places = p->config->memory.dram_queue + 1;
+    p->to_dram = xcalloc(p->to_dram_places, sizeof *p->to_dram);
     const struct dram_config *d = &p->config->dram;
     p->dram_lead = (sim_time)(d->t_cl + d->burst_cycles) * p->dram_clock->period +
-                   (sim_time)p->config->memory.dram_latency * p->l2_clock->period;
+                   l2_time(p, p->config->memory.dram_latency);
 }
 
 void dram_side_destroy(struct partition *p)
@@ -63,12 +59,12 @@ static void plan_feed(struct partition *p)
 static void queue_access(struct partition *p, struct line_part what, bool write, uint32_t tag,
                          uint64_t now)
 {
-    assert(p->to_dram_n < to_dram_places(p) && what.sectors);
+    assert(p->to_dram_n < p->to_dram_places && what.sectors);
     uint64_t local = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
     struct dram_place d = bank_map_place(&p->bank_map, local << p->line_shift);
     uint32_t at = p->to_dram_head + p->to_dram_n++, sector_bytes = p->config->l2.sector_bytes;
     uint32_t n_sectors = (uint32_t)__builtin_popcount(what.sectors);
-    struct dram_waiting *w = &p->to_dram[at < to_dram_places(p) ? at : at - to_dram_places(p)];
+    struct dram_waiting *w = &p->to_dram[at < p->to_dram_places ? at : at - p->to_dram_places];
     w->at = now + 1;
     w->request = (struct dram_request){.bank = d.bank,
                                        .row = d.row,
@@ -114,22 +110,24 @@ static void plan_dram(struct partition *p)
     uint64_t next = dram_next(p->dram, 0);
     bool at_once = p->every_cycle || waits_for_room(p);
     p->next_dram = p->dram_at = TIME_NEVER;
+    p->dram_cycle = CYCLE_NEVER;
     if (next == UINT64_MAX)
         return;
     p->dram_at = next * p->dram_clock->period;
     p->next_dram = at_once ? p->dram_at : p->dram_at + p->dram_lead - 1;
+    p->dram_cycle = divide(&p->l2_period, p->next_dram) + 1;
 }
 
 void dram_side_feed(struct partition *p, uint64_t now)
 {
-    sim_time t = now * p->l2_clock->period;
+    sim_time t = l2_time(p, now);
     uint64_t dram_now = divide(&p->dram_period, t);
     bool fed = false;
     if (!p->every_cycle && p->to_dram_n)
         dram_side_catch_up(p, t);
     while (p->to_dram_n && p->to_dram[p->to_dram_head].at <= now && dram_has_room(p->dram)) {
         dram_push(p->dram, &p->to_dram[p->to_dram_head].request, dram_now);
-        if (++p->to_dram_head == to_dram_places(p))
+        if (++p->to_dram_head == p->to_dram_places)
             p->to_dram_head = 0;
         p->to_dram_n--;
         fed = true;
@@ -175,14 +173,14 @@ void dram_side_fill(struct partition *p, uint64_t now)
 {
     const struct timed_request *front;
     while ((front = ring_front(&p->from_dram)) && front->at <= now) {
-        if (p->to_dram_n == to_dram_places(p)) {
+        if (p->to_dram_n == p->to_dram_places) {
             p->due.fills = CYCLE_NEVER;
             return; /* there may be something to write: a dirty line, an atomic's result */
         }
         struct dram_tag tag = p->tags[front->tag];
         free_tag(p, front->tag);
         ring_pop(&p->from_dram);
-        partition_note(p, now * p->l2_clock->period);
+        partition_note(p, l2_time(p, now));
         if (tag.around)
             come_around(p, tag.bank, tag.around, now);
         else

@@ -5,63 +5,7 @@
 #include <string.h>
 
 #include "emu/atomic.h"
-#include "gpu/partition_parts.h"
-
-/* --- the queue --- */
-
-/* Where the sender's lines are shorter, its line begins somewhere in L2's. */
-static void place_in_line(struct mem_access *a, uint32_t offset)
-{
-    for (; offset; offset -= CACHE_SEGMENT_BYTES) {
-        a->segments <<= 1;
-        a->byte_mask[1] = a->byte_mask[1] << 32 | a->byte_mask[0] >> 32;
-        a->byte_mask[0] <<= 32;
-    }
-}
-
-/* A partition's own addresses have the interleaving squeezed out, and so do a bank's. From here
- * until the reply the request describes its access as L2 sees it. */
-void l2_place(const struct partition *p, struct mem_request *r)
-{
-    struct mem_access *a = &r->access;
-    uint64_t number = r->local >> p->line_shift, row = divide(&p->n_banks, number);
-    r->bank = remainder_of(&p->n_banks, number, row);
-    r->device_line = a->line;
-    a->line = a->address = row << p->line_shift;
-    a->set = cache_set_of(p->banks[r->bank].cache, a->line);
-    place_in_line(a, (uint32_t)r->local & (p->config->l2.line_bytes - 1));
-    a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
-    if (a->kind == MEM_ATOMIC) { /* reads and writes part of the line */
-        a->byte_mask[0] = 1;
-        a->byte_mask[1] = 0;
-        a->full_line = false;
-    }
-}
-
-/* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
- * bank is free. While replies are short of places there is no use in trying before one leaves. */
-static void plan_first(struct partition *p, struct l2_bank *b, uint64_t soonest)
-{
-    const struct timed_request *front = ring_front(&b->queue);
-    b->due = CYCLE_NEVER;
-    if (!front)
-        return;
-    b->due = b->first_try = max_u64(max_u64(front->at, b->busy_until), soonest);
-    if (p->replies.n >= p->reply_places && p->reply_at != CYCLE_NEVER)
-        b->due = max_u64(b->due, p->reply_at + 1);
-}
-
-void l2_enqueue(struct partition *p, struct mem_request *r, uint64_t at, uint64_t now)
-{
-    struct l2_bank *b = &p->banks[r->bank];
-    r->queued_at = now;
-    queue_enter(&b->account, now);
-    ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
-    if (b->queue.n > 1)
-        return;
-    plan_first(p, b, 0);
-    p->due.banks = min_u64(p->due.banks, b->due);
-}
+#include "gpu/l2_queue.h"
 
 void l2_wake_stalled(struct partition *p)
 {
@@ -89,7 +33,7 @@ static void perform_lane(struct partition *p, struct atomic_part *a, uint32_t la
 /* Returns the cycles it takes. */
 static uint32_t perform_atomic(struct partition *p, struct mem_request *r, uint64_t now)
 {
-    r->atomic->performed_at = now * p->l2_clock->period;
+    r->atomic->performed_at = l2_time(p, now);
     uint32_t n = (uint32_t)__builtin_popcount(r->atomic->mask);
     for (uint32_t m = r->atomic->replayed ? 0 : r->atomic->mask; m; m &= m - 1)
         perform_lane(p, r->atomic, (uint32_t)__builtin_ctz(m));
@@ -108,7 +52,7 @@ static void answer(struct partition *p, struct l2_bank *b, struct mem_request *r
         if (b->first_try >= now)
             b->first_try = max_u64(b->first_try, at);
     }
-    partition_reply(p, r, at + p->config->memory.l2_latency);
+    partition_reply(p, r, at + p->l2_latency);
 }
 
 static struct line_part victim_of(const struct l2_bank *b, const struct mem_request *r)
@@ -129,34 +73,37 @@ void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uin
     answer(p, b, r, now);
 }
 
+/* A load that L2 does not hold is fetched, unless somebody else's fetch brings it. */
+static __attribute__((noinline)) void fetch(struct partition *p, const struct l2_bank *b,
+                                            struct mem_request *r, struct cache_result res,
+                                            uint64_t now)
+{
+    if (res.answer == CACHE_BYPASSED) {
+        dram_side_read(p, l2_part_of(r), 0, r, now);
+    } else if (res.answer == CACHE_MISS) {
+        if (res.writeback)
+            dram_side_write(p, victim_of(b, r), now);
+        dram_side_read(p, missing_of(r, &res), res.mshr, NULL, now);
+    }
+}
+
 /* Loads, and the fetches of instructions and constants. */
-static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r,
+                                     uint64_t now)
 {
     bool to_dram = dram_side_has_room(p);
     struct cache_room room = {.miss_queue = to_dram, .port = to_dram, .bypass_table = true};
     struct cache_result res = cache_load(b->cache, &r->access, room, r);
-    switch (res.answer) {
-    case CACHE_STALLED:
-        return false;
-    case CACHE_HIT:
-        partition_reply(p, r, now + p->config->memory.l2_latency);
-        break;
-    case CACHE_MERGE:
-        break;
-    case CACHE_MISS:
-        if (res.writeback)
-            dram_side_write(p, victim_of(b, r), now);
-        dram_side_read(p, missing_of(r, &res), res.mshr, NULL, now);
-        break;
-    case CACHE_BYPASSED:
-        dram_side_read(p, l2_part_of(r), 0, r, now);
-        break;
-    }
-    return true;
+    if (res.answer == CACHE_HIT)
+        partition_reply_line(p, r, now + p->l2_latency);
+    else if (res.answer != CACHE_STALLED)
+        fetch(p, b, r, res, now);
+    return res.answer != CACHE_STALLED;
 }
 
 /* Stores and atomics. */
-static bool serve_write(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+static __attribute__((noinline)) bool serve_write(struct partition *p, struct l2_bank *b,
+                                                  struct mem_request *r, uint64_t now)
 {
     if (!dram_side_has_room(p))
         return false;
@@ -187,7 +134,8 @@ static bool serve_write(struct partition *p, struct l2_bank *b, struct mem_reque
 }
 
 /* False if it must wait. */
-static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+static ALWAYS_INLINE bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
+                                uint64_t now)
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
     r->access.cycle = now;
@@ -197,25 +145,27 @@ static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
 }
 
 /* Room may come by itself in cycle `again`; otherwise the bank waits for l2_wake(). */
-static void stall_bank(struct partition *p, struct l2_bank *b, uint64_t now, uint64_t again)
+static __attribute__((noinline)) void stall_bank(struct partition *p, struct l2_bank *b,
+                                                 uint64_t now, uint64_t again)
 {
     b->due = p->answers_drift ? now + 1 : again;
     p->n_stalled += !b->stalled;
     b->stalled = true;
 }
 
-static void next_request(struct partition *p, struct l2_bank *b, uint64_t entered, uint64_t now)
+static ALWAYS_INLINE void next_request(struct partition *p, struct l2_bank *b, uint64_t entered,
+                                       uint64_t now)
 {
     p->n_stalled -= b->stalled;
     b->stalled = false;
     queue_leave(&b->account, entered, now);
     ring_pop(&b->queue);
-    plan_first(p, b, now + 1);
+    l2_plan_first(p, b, now + 1);
     if (rx_peek(&p->up)) /* there is room for one more */
         p->due.port = now + 1;
 }
 
-static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
+static ALWAYS_INLINE void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
 {
     const struct timed_request *front = ring_front(&b->queue);
     if (!front || front->at > now || b->busy_until > now) {
@@ -241,9 +191,15 @@ void l2_step(struct partition *p, uint64_t now)
     uint64_t next = CYCLE_NEVER;
     struct l2_bank *end = p->banks + p->n_banks.divisor;
     for (struct l2_bank *b = p->banks; b != end; b++) {
-        if (b->due <= now || p->every_cycle)
+        if (b->due <= now)
             step_bank(p, b, now);
         next = min_u64(next, b->due);
     }
     p->due.banks = next;
+}
+
+void l2_step_plainly(struct partition *p, uint64_t now)
+{
+    for (uint32_t i = 0; i < p->n_banks.divisor; i++)
+        step_bank(p, &p->banks[i], now);
 }

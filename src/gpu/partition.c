@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/partition_parts.h"
+#include "gpu/l2_queue.h"
 
 /* --- replies ---
  *
@@ -19,31 +19,13 @@ static uint32_t reply_bytes(const struct mem_request *r)
 
 static uint32_t reply_flits(const struct partition *p, uint32_t bytes)
 {
-    if (!bytes)
-        return p->header_flits;
-    return bytes == p->config->sm.l1d.line_bytes ? p->line_flits
-                                                 : noc_flits(&p->config->noc, bytes);
-}
-
-/* The cycle in which the first reply leaves; NEVER while credits are missing. Nothing that may
- * still happen can change it: replies leave in order, and only they use credits. */
-static uint64_t first_reply(struct partition *p)
-{
-    const struct timed_request *front = ring_front(&p->replies);
-    if (!front)
-        return CYCLE_NEVER;
-    uint64_t cycle = max_u64(front->at, p->next_reply);
-    sim_time t = cycle * p->l2_clock->period;
-    sim_time ready = tx_ready_at(&p->down, t, front->request->sm, front->request->flits);
-    if (ready == t)
-        return cycle;
-    return ready == TIME_NEVER ? CYCLE_NEVER : divide_up(&p->l2_period, ready);
+    return bytes == p->line_bytes ? p->line_flits : noc_flits(&p->config->noc, bytes);
 }
 
 /* Sends the first reply in that cycle. */
-static void send_reply(struct partition *p, uint64_t cycle)
+static ALWAYS_INLINE void send_reply(struct partition *p, uint64_t cycle)
 {
-    sim_time t = cycle * p->l2_clock->period;
+    sim_time t = l2_time(p, cycle);
     struct mem_request *r = ring_front(&p->replies)->request;
     struct message m = {.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)r->flits, .body = r};
     tx_send(&p->down, t, m);
@@ -51,6 +33,27 @@ static void send_reply(struct partition *p, uint64_t cycle)
     p->next_reply = cycle + 1;
     p->outstanding--;
     partition_note(p, t);
+}
+
+/* The port is busy, or credits are missing. */
+static __attribute__((noinline)) uint64_t await_port(struct partition *p, uint64_t cycle,
+                                                     const struct mem_request *r)
+{
+    sim_time ready = tx_ready_at(&p->down, l2_time(p, cycle), r->sm, r->flits);
+    return ready == TIME_NEVER ? CYCLE_NEVER : divide_up(&p->l2_period, ready);
+}
+
+/* The cycle in which the first reply leaves; NEVER while credits are missing. Nothing that may
+ * still happen can change it: replies leave in order, and only they use credits. */
+static inline uint64_t first_reply(struct partition *p)
+{
+    const struct timed_request *front = ring_front(&p->replies);
+    if (!front)
+        return CYCLE_NEVER;
+    uint64_t cycle = max_u64(front->at, p->next_reply);
+    const struct mem_request *r = front->request;
+    return tx_is_open(&p->down, l2_time(p, cycle), r->sm, r->flits) ? cycle
+                                                                    : await_port(p, cycle, r);
 }
 
 void partition_send_replies(struct partition *p, uint64_t before)
@@ -63,24 +66,19 @@ static void try_reply(struct partition *p, uint64_t now)
 {
     const struct timed_request *front = ring_front(&p->replies);
     if (front && front->at <= now &&
-        tx_can_send(&p->down, now * p->l2_clock->period, front->request->sm, front->request->flits))
+        tx_can_send(&p->down, l2_time(p, now), front->request->sm, front->request->flits))
         send_reply(p, now);
 }
 
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
 {
     uint32_t bytes = reply_bytes(r);
-    r->flits = reply_flits(p, bytes);
-    p->stats.bytes_sent += bytes;
-    r->access.line = r->device_line;
-    ring_push(&p->replies, (struct timed_request){.at = at, .request = r});
-    if (p->replies.n == 1)
-        p->reply_at = p->every_cycle ? CYCLE_NEVER : max_u64(at, p->next_reply);
+    partition_queue_reply(p, r, bytes, reply_flits(p, bytes), at);
 }
 
 void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now)
 {
-    sim_time t = now * p->l2_clock->period;
+    sim_time t = l2_time(p, now);
     p->outstanding--;
     partition_note(p, t);
     shard_send(
@@ -97,18 +95,21 @@ static void arrive(struct partition *p, const struct message *m)
     rx_arrive(&p->up, m);
 }
 
-/* Through the port: the way to the bank begins. */
-static void enter_l2(struct partition *p, struct mem_request *r, sim_time through, uint64_t now)
+/* Through the port: the way to the bank begins, in the cycle at or after `through`. */
+static inline void enter_l2(struct partition *p, struct mem_request *r, sim_time through,
+                            uint64_t now)
 {
+    bool in_next = through == l2_time(p, now + 1); /* mostly */
+    uint64_t from = in_next ? now + 1 : divide_up(&p->l2_period, through);
     p->next_take = now + 1;
-    l2_enqueue(p, r, divide_up(&p->l2_period, through) + p->config->memory.rop_latency, now);
+    l2_enqueue(p, r, from + p->rop_latency, now);
 }
 
 /* One a cycle, if its bank has room. */
 static void take_request(struct partition *p, uint64_t now)
 {
     const struct message *m = rx_peek(&p->up);
-    sim_time t = now * p->l2_clock->period;
+    sim_time t = l2_time(p, now);
     p->due.port = CYCLE_NEVER;
     if (!m || !l2_has_room(p, m->body))
         return;
@@ -124,21 +125,21 @@ static void take_request(struct partition *p, uint64_t now)
 }
 
 /* Takes a request before its time if none waits before it: if its bank has room now, it will. */
-static void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
+static inline void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
 {
+    p->outstanding++;
+    l2_place(p, m->body);
     if (rx_peek(&p->up)) {
-        arrive(p, m);
+        rx_arrive(&p->up, m);
         return;
     }
     cycle = max_u64(cycle, p->next_take);
-    l2_place(p, m->body);
-    if (!l2_has_room(p, m->body)) {
+    if (l2_has_room(p, m->body)) {
+        enter_l2(p, m->body, rx_pass(&p->up, l2_time(p, cycle), m), cycle);
+    } else {
         rx_arrive(&p->up, m);
         p->due.port = cycle;
-    } else {
-        enter_l2(p, m->body, rx_pass(&p->up, cycle * p->l2_clock->period, m), cycle);
     }
-    p->outstanding++;
 }
 
 /* All messages of a quantum are there when it begins, and so are credits. */
@@ -147,7 +148,7 @@ static void take_messages_ahead(struct partition *p, sim_time until)
     const struct message *m;
     while ((m = shard_peek(&p->shard, until))) {
         uint64_t cycle = divide_up(&p->l2_period, m->at);
-        partition_note(p, cycle * p->l2_clock->period);
+        partition_note(p, l2_time(p, cycle));
         arrive_ahead(p, m, cycle);
         shard_take(&p->shard);
     }
@@ -156,7 +157,7 @@ static void take_messages_ahead(struct partition *p, sim_time until)
 static void take_credits_ahead(struct partition *p)
 {
     p->shard.credit_at = TIME_NEVER;
-    if (!p->replies.n || p->reply_at != CYCLE_NEVER)
+    if (p->reply_at != CYCLE_NEVER || !p->replies.n)
         return;
     partition_send_replies(p, p->l2_cycle);
     l2_wake(p);
@@ -164,7 +165,7 @@ static void take_credits_ahead(struct partition *p)
 
 static void take_messages(struct partition *p, uint64_t now)
 {
-    sim_time t = now * p->l2_clock->period;
+    sim_time t = l2_time(p, now);
     const struct message *m;
     while ((m = shard_peek(&p->shard, t + 1))) {
         partition_note(p, t);
@@ -198,7 +199,7 @@ static void l2_tick_plainly(struct partition *p, uint64_t now)
     take_messages(p, now);
     take_request(p, now);
     dram_side_fill(p, now);
-    l2_step(p, now);
+    l2_step_plainly(p, now);
     dram_side_feed(p, now);
     try_reply(p, now);
 }
@@ -222,7 +223,7 @@ static uint64_t next_l2_plainly(const struct partition *p)
 
 static sim_time time_of(const struct partition *p, uint64_t cycle)
 {
-    return cycle == CYCLE_NEVER ? TIME_NEVER : cycle * p->l2_clock->period;
+    return cycle == CYCLE_NEVER ? TIME_NEVER : l2_time(p, cycle);
 }
 
 static void advance_plainly(struct partition *p, sim_time until)
@@ -243,19 +244,19 @@ static void advance_plainly(struct partition *p, sim_time until)
     }
 }
 
-/* Does everything before `until` but send replies. */
-static void advance_parts(struct partition *p, sim_time until)
+/* Does everything before `until`, which is before L2's cycle `end`, but send replies. Returns the
+ * next cycle of L2 with something to do. */
+static inline uint64_t advance_parts(struct partition *p, sim_time until, uint64_t end)
 {
     for (;;) {
         uint64_t now = next_l2(p);
-        sim_time t = time_of(p, now);
-        if (t > p->next_dram && p->next_dram < until) {
-            dram_side_catch_up(p, min_u64(t, until));
-        } else if (t < until) {
+        if (now >= p->dram_cycle && p->next_dram < until) {
+            dram_side_catch_up(p, min_u64(time_of(p, now), until));
+        } else if (now < end) {
             l2_tick(p, now);
             p->l2_cycle = now + 1;
         } else {
-            return;
+            return now;
         }
     }
 }
@@ -268,14 +269,18 @@ static void partition_advance(struct shard *s, sim_time until)
         advance_plainly(p, until);
         return;
     }
+    uint64_t end = divide_up(&p->l2_period, until);
     take_messages_ahead(p, until);
     take_credits_ahead(p);
-    advance_parts(p, until);
-    if (p->dram_at < until)
+    uint64_t next = advance_parts(p, until, end);
+    p->l2_cycle = max_u64(p->l2_cycle, end);
+    if (p->dram_at < until) {
         dram_side_catch_up(p, until);
-    p->l2_cycle = max_u64(p->l2_cycle, divide_up(&p->l2_period, until));
-    partition_send_replies(p, p->l2_cycle);
-    s->next = min_u64(time_of(p, min_u64(next_l2(p), p->reply_at)), p->dram_at);
+        next = next_l2(p);
+    }
+    if (p->reply_at < p->l2_cycle)
+        partition_send_replies(p, p->l2_cycle);
+    s->next = min_u64(time_of(p, min_u64(next, p->reply_at)), p->dram_at);
 }
 
 static void partition_describe_wait(const struct shard *s, struct strbuf *out)
@@ -303,10 +308,13 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     const struct memory_config *m = &c->memory;
     p->n_banks = divider_make(m->banks);
     p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
+    p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
+    p->rop_latency = m->rop_latency;
+    p->l2_latency = m->l2_latency;
     p->bank_places = m->rop_latency + m->input_queue;
     p->reply_places = m->l2_latency * m->banks + m->reply_queue;
     p->answers_drift = cache_answers_drift(c->l2_policy);
-    p->banks = xcalloc(m->banks, sizeof *p->banks);
+    p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
     for (uint32_t b = 0; b < m->banks; b++) {
         p->banks[b].due = CYCLE_NEVER;
         p->banks[b].cache = cache_create(&c->l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
@@ -322,18 +330,18 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->shard = (struct shard){
         .ops = &partition_ops, .id = shard_id, .next = TIME_NEVER, .tick = l2->period};
     p->config = c;
-    p->l2_clock = l2;
     p->dram_clock = dram;
     p->l2_period = divider_make(l2->period);
     p->dram_period = divider_make(dram->period);
     p->index = index;
     p->mem = mem;
     p->every_cycle = every_cycle;
-    p->header_flits = noc_flits(&c->noc, 0);
+    p->line_bytes = c->sm.l1d.line_bytes;
     p->line_flits = noc_flits(&c->noc, c->sm.l1d.line_bytes);
     p->due = (struct partition_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
     p->reply_at = CYCLE_NEVER;
     p->next_dram = p->dram_at = TIME_NEVER;
+    p->dram_cycle = CYCLE_NEVER;
     overlay_init(&p->overlay);
     /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
     uint32_t up = c->noc.flits_per_cycle_up * c->memory.banks;

@@ -13,6 +13,7 @@
 #define HEDDLE_GPU_PARTITION_H
 
 #include "base/divider.h"
+#include "cache/set_index.h"
 #include "gpu/atomic_order.h"
 #include "gpu/machine_config.h"
 #include "gpu/request_ring.h"
@@ -32,7 +33,7 @@ struct dram_tag {
 };
 
 struct l2_bank {
-    struct cache *cache;
+    _Alignas(64) struct cache *cache;
     struct request_ring queue;
     struct atomic_order atomics;
     uint64_t first_try;  /* the cycle in which its first request could be served at the earliest */
@@ -71,38 +72,41 @@ struct partition_due {
 
 struct partition {
     struct shard shard;
-    const struct machine_config *config;
-    const struct clock_domain *l2_clock, *dram_clock;
-    bool every_cycle;
-    bool answers_drift; /* L2's policy may change its mind by itself */
+    /* What nearly every request needs. */
     struct partition_due due;
     uint64_t l2_cycle;    /* the first not done yet */
-    sim_time dram_at;     /* DRAM's next command, or data it has that are not taken yet */
+    uint64_t dram_cycle;  /* the first cycle of L2 after next_dram */
     sim_time next_dram;   /* L2 may do nothing after that time before DRAM has caught up with it */
-    sim_time dram_lead;   /* from a read command to the first time at which its data may fill L2 */
+    sim_time dram_at;     /* DRAM's next command, or data it has that are not taken yet */
     uint64_t outstanding; /* requests taken and not answered */
     sim_time last_event;  /* when the last message came or the last request was done */
-    /* Divisions by what the configuration says. */
-    struct divider l2_period, dram_period, n_banks;
-    uint32_t line_shift; /* of an L2 line's bytes */
-    struct bank_map bank_map;
+    uint64_t next_take, next_reply; /* the first cycles in which the ports are free for another */
+    uint64_t reply_at; /* the cycle in which the first of `replies` leaves, perhaps; NEVER: it was
+                        * tried, and lacks credits; see partition_send_replies() */
+    struct request_ring replies;
+    struct l2_bank *banks;
+    uint32_t n_stalled;                 /* banks */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t header_flits, line_flits;  /* of a reply without data, and with a line of L1D */
+    uint32_t line_bytes, line_flits;    /* of a line of L1D, and of a reply with one */
+    uint32_t line_shift;                /* of an L2 line's bytes */
+    uint32_t rop_latency, l2_latency;
+    struct divider l2_period, dram_period, n_banks;
+    struct set_indexer l2_sets;
+    bool every_cycle;
+    bool answers_drift; /* L2's policy may change its mind by itself */
 
+    const struct machine_config *config;
+    const struct clock_domain *dram_clock;
+    sim_time dram_lead; /* from a read command to the first time at which its data may fill L2 */
+    struct bank_map bank_map;
     struct rx_port up;
     struct tx_port down;
-    struct l2_bank *banks;
-    uint32_t n_stalled; /* banks */
     struct dram *dram;
     struct dram_waiting *to_dram; /* ring */
-    uint32_t to_dram_head, to_dram_n;
+    uint32_t to_dram_head, to_dram_n, to_dram_places;
     struct request_ring from_dram; /* data on their way to L2: tags */
     struct dram_tag *tags;
     uint32_t n_tags, cap_tags, free_tags;
-    struct request_ring replies;
-    uint64_t reply_at; /* the cycle in which the first of them leaves, perhaps; not before `replies`
-                        * have been tried, see partition_send_replies() */
-    uint64_t next_take, next_reply; /* the first cycles in which the ports are free for another */
     struct partition_stats stats;
     uint32_t index;
     struct dev_mem *mem;

@@ -5,6 +5,9 @@
 
 #include "gpu/partition.h"
 
+/* For what nearly every request goes through and the plain engine uses too. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -21,6 +24,11 @@ static inline uint64_t cycle_after(uint64_t cycle)
     return cycle + (cycle != CYCLE_NEVER);
 }
 
+static inline sim_time l2_time(const struct partition *p, uint64_t cycle)
+{
+    return cycle * p->l2_period.divisor;
+}
+
 /* Sectors of one of L2's lines, as a mask: a line without sectors is one. */
 struct line_part {
     uint32_t bank;
@@ -32,6 +40,25 @@ struct line_part {
 
 /* The answer to a request may leave from cycle `at` on. */
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at);
+/* The same for one with so much data. */
+static inline void partition_queue_reply(struct partition *p, struct mem_request *r, uint32_t bytes,
+                                         uint32_t flits, uint64_t at)
+{
+    r->flits = flits;
+    r->access.line = r->device_line;
+    p->stats.bytes_sent += bytes;
+    ring_push(&p->replies, (struct timed_request){.at = at, .request = r});
+    if (p->replies.n == 1)
+        p->reply_at = p->every_cycle ? CYCLE_NEVER : max_u64(at, p->next_reply);
+}
+/* And for what nearly all ask for: a line of L1D. */
+static inline void partition_reply_line(struct partition *p, struct mem_request *r, uint64_t at)
+{
+    if (r->access.kind == MEM_LOAD && r->data_bytes == p->line_bytes)
+        partition_queue_reply(p, r, p->line_bytes, p->line_flits, at);
+    else
+        partition_reply(p, r, at);
+}
 /* A store has been served; nobody waits for it, but its SM gets the request back. */
 void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now);
 bool partition_is_idle(const struct shard *s);
@@ -55,21 +82,15 @@ static inline void partition_note(struct partition *p, sim_time t)
 
 /* --- l2_bank.c --- */
 
-/* A request has come: where in L2 it belongs. */
-void l2_place(const struct partition *p, struct mem_request *r);
-/* What such a request asks for. */
+/* What a request asks for, once it has been placed (l2_queue.h). */
 static inline struct line_part l2_part_of(const struct mem_request *r)
 {
     return (struct line_part){r->bank, r->access.line, r->access.sector_mask};
 }
-static inline bool l2_has_room(const struct partition *p, const struct mem_request *r)
-{
-    return p->banks[r->bank].queue.n < p->bank_places;
-}
-/* It is through the port and may be served from cycle `at` on. */
-void l2_enqueue(struct partition *p, struct mem_request *r, uint64_t at, uint64_t now);
 /* Each bank whose time has come serves its first request. */
 void l2_step(struct partition *p, uint64_t now);
+/* Each bank tries to. */
+void l2_step_plainly(struct partition *p, uint64_t now);
 /* The data that a request has waited for are there. */
 void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
 /* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the
@@ -88,7 +109,7 @@ void dram_side_destroy(struct partition *p);
 /* For a read and for a write of L2's own; a line that must be written back always finds a place. */
 static inline bool dram_side_has_room(const struct partition *p)
 {
-    return p->to_dram_n < p->config->memory.dram_queue;
+    return p->to_dram_n < p->to_dram_places - 1;
 }
 /* Fetches them for an MSHR, or for a request that goes around L2. */
 void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr,

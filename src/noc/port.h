@@ -166,7 +166,8 @@ static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t fli
 }
 
 /* Sends m.flits flits to m.to, which must be possible; fills in m.from and m.at. */
-static inline void tx_send(struct tx_port *p, sim_time now, struct message m)
+static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim_time now,
+                                                          struct message m)
 {
     assert(m.to - p->first_receiver < p->n_receivers);
     struct tx_peer *to = &p->peers[m.to - p->first_receiver];

@@ -165,7 +165,7 @@ void inbox_insert(struct inbox *box, const struct message *m);
 void outbox_add(struct shard *s, const struct message *m);
 
 /* Most messages are later than those that have come before. */
-static inline void inbox_add(struct inbox *box, struct message m)
+static inline __attribute__((always_inline)) void inbox_add(struct inbox *box, struct message m)
 {
     struct message *end = box->end;
     if (end == box->last_place || m.at <= end[-1].at) {
@@ -182,7 +182,8 @@ static inline void inbox_add(struct inbox *box, struct message m)
  * filled in. When one thread does all shards the message is in the receiver's inbox at once: it is
  * usable only after this quantum, so it makes no difference whether the receiver has had its turn.
  */
-static inline void shard_send(struct shard *s, sim_time now, struct message m)
+static inline __attribute__((always_inline)) void shard_send(struct shard *s, sim_time now,
+                                                             struct message m)
 {
     const struct engine *e = s->engine;
     assert(m.at >= now + s->min_latency && m.to < e->n);
