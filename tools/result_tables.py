@@ -39,6 +39,22 @@ class Runs:
         command = [self.heddle, "run", *words, *told, "--json", "--attribute-out", path]
         return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["stats"]
 
+    def stream(self, *words):
+        """The L1D stream of a run, with what CPL says of its warps, and how often each PC loads."""
+        key = ("stream",) + words
+        if key not in self.made:
+            path = f"{self.folder}/{len(self.made)}.zst"
+            command = [self.heddle, "run", *words, "--set", "criticality=cpl", "--record-l1d", path,
+                       "--record-criticality", "--per-pc", "--json"]
+            told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["per_pc"]
+            self.made[key] = path, {pc["pc"]: pc["loads"] for pc in told if pc["loads"]}
+        return self.made[key]
+
+    def distances(self, stream, *words):
+        """What `heddle cache reuse` says of it."""
+        command = [self.heddle, "cache", "reuse", stream, *words, "--json"]
+        return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
     def stats(self, *words, oracle=None):
         return self.start(*words, oracle=oracle)[1].result()
 
@@ -136,6 +152,33 @@ def shares(name, parts):
     return table
 
 
+def critical_distances(runs):
+    ranges = ["0-3", "4-8", "9-32", "33-64", "65-128", ">128"]
+    stream, _ = runs.stream(*bfs("gtx480-ch3", "lrr"))
+    columns = []
+    for words in (["--critical"], []):
+        d = runs.distances(stream, "--ranges", "3,8,32,64,128", *words)["distances"]
+        columns.append([d["lines"][r] / d["reuses"] for r in ranges])
+    rows = [list(r) for r in zip(ranges, *columns)]
+    return ["distance", "critical", "all"], rows + [["evicted"] + [1 - c[0] for c in columns]]
+
+
+def reuse_by_pc(runs):
+    """Who loads a line next, if it is still there, in LRU caches of 16 ways: of 16 KB and of 256."""
+    stream, loads = runs.stream(*bfs("gtx480-cawa", "lrr"))
+    rows = []
+    hits = {}
+    for sets in (128, 8):
+        for critical in ([], ["--critical"]):
+            found = runs.distances(stream, "--sets", str(sets), "--ranges", "15", *critical)
+            hits[sets, bool(critical)] = {pc["pc"]: pc["lines"]["0-15"] for pc in found["by_pc"]}
+    for pc, n in sorted(loads.items()):
+        for sets, size in ((128, "256 KB"), (8, "16 KB")):
+            every, by_critical = (hits[sets, c].get(pc, 0) for c in (False, True))
+            rows.append([f"{pc} {size}", by_critical / n, (every - by_critical) / n, 1 - every / n])
+    return ["load", "critical", "others", "nobody"], rows
+
+
 def caws_and_gcaws(runs):
     def words(workload, scheduler):
         return workload, "--size", runs.size, "--gpu", "gtx480-cawa", "--scheduler", scheduler
@@ -158,7 +201,9 @@ TABLES = {
     "s3-fig4-1": disparity("uniform"),
     "s3-fig4-2": disparity("tree"),
     "s3-fig4-3": shares("memory", MEMORY),
+    "s3-fig4-4": critical_distances,
     "s3-fig4-5": shares("scheduling", ["scheduling"]),
+    "s3-fig4-9": reuse_by_pc,
     "s3-fig4-13": caws_and_gcaws,
 }
 

@@ -24,7 +24,7 @@ PAGES = {
     "scheduling": ("Scheduling warps: CCWS, criticality",
                    ["s4-fig3", "s4-fig7", "s4-fig7-paper", "s4-fig8", "s4-fig9", "s4-fig13", "s4-fig14", "s4-fig16",
                     "s4-fig17", "s4-decay", "s3-fig3-2", "s3-fig3-3", "s3-fig3-4", "s3-fig3-5", "s3-fig3-6", "s3-fig4-1", "s3-fig4-2", "s3-fig4-3",
-                    "s3-fig4-5", "s3-fig4-10", "s3-fig4-10-paper", "s3-fig4-11", "s3-fig4-12", "s3-fig4-13", "s3-fig4-14",
+                    "s3-fig4-4", "s3-fig4-5", "s3-fig4-9", "s3-fig4-10", "s3-fig4-10-paper", "s3-fig4-11", "s3-fig4-12", "s3-fig4-13", "s3-fig4-14",
                     "s3-fig4-15", "s3-fig4-16", "v100-schedulers"]),
 }
 S2_WORKLOADS = ["hg", "hot", "sten", "sconv", "bp", "sr1", "nw", "gemm", "bt",

@@ -70,7 +70,8 @@ static void measure_distances(const struct lab_stream *s, const struct lab_confi
         if (s->items[i].kind != LAB_LOAD)
             continue;
         struct lab_touch t = lab_stacks_touch(stacks, i);
-        if (t.previous != LAB_NOWHERE)
+        bool counts = s->items[i].is_critical || !ranges->is_critical_only;
+        if (t.previous != LAB_NOWHERE && counts)
             reuses[n++] = (struct reuse){.pc = s->items[t.previous].pc,
                                          .distance = {[LAB_S2] = t.n_accesses, [LAB_S3] = t.depth}};
     }

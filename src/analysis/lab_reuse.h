@@ -15,7 +15,8 @@ enum { LAB_MAX_RANGES = 16 };
 /* Upper ends, ascending; what is above the last one is a range of its own. */
 struct lab_ranges {
     uint32_t ends[LAB_MAX_RANGES - 1];
-    uint32_t n; /* ends */
+    uint32_t n;            /* ends */
+    bool is_critical_only; /* only of loads by warps that were critical then (S3 Figure 4.4) */
 };
 
 struct lab_distances {

@@ -190,7 +190,8 @@ static void print_distances(const struct lab_reuse *r, const struct lab_ranges *
         table_cell(&t, "%u", r->pcs[i].pc);
         add_row(&t, &r->pcs[i], g, kind);
     }
-    strbuf_addf(out, "\nReuse distances, %s:\n", distance_meanings[kind]);
+    strbuf_addf(out, "\nReuse distances%s, %s:\n", g->is_critical_only ? " of critical warps" : "",
+                distance_meanings[kind]);
     table_print(&t, out);
     table_destroy(&t);
 }
@@ -245,6 +246,12 @@ static enum heddle_status measure(const struct cache_options *o, struct reuse_of
     struct lab_stream s = {0};
     struct lab_config config;
     enum heddle_status status = cache_lab_read(o, path, false, &s);
+    if (status == HEDDLE_OK && o->critical && !s.has_criticality) {
+        output_error("%s does not tell which warps were critical: record it with "
+                     "--record-criticality",
+                     path);
+        status = HEDDLE_BAD_INPUT;
+    }
     if (status == HEDDLE_OK)
         status = cache_lab_shape(o, &s, &config);
     if (status == HEDDLE_OK)
@@ -259,6 +266,7 @@ enum heddle_status cache_lab_reuse(const struct cache_options *o, const char *co
     struct reuse_of_files f = {
         .paths = paths, .of = xcalloc(n, sizeof *f.of), .n_insts = o->n_thread_insts};
     enum heddle_status status = parse_ranges(o->ranges, &f.ranges);
+    f.ranges.is_critical_only = o->critical;
     if (status == HEDDLE_OK)
         status = choose_distance(o, &f);
     for (uint32_t i = 0; i < n && status == HEDDLE_OK; i++)

@@ -39,6 +39,9 @@ static const struct option options[] = {
                 "their line by an SM, which no cache could have hit (S2 Figure 4)"),
     OPTION_TEXT("ranges", struct cache_options, ranges, "N,N,...",
                 "with reuse: the upper ends of the ranges of distances; 4,8,64 if not given"),
+    OPTION_FLAG("critical", struct cache_options, critical,
+                "with reuse: only distances to loads of warps that were critical then, of "
+                "recordings made with --record-criticality"),
     OPTION_TEXT("distance", struct cache_options, distance, "accesses|lines",
                 "with reuse --svg: what is drawn, distances in loads of the set in between (S2) or "
                 "in distinct other lines (S3); lines if not given"),
@@ -136,6 +139,7 @@ static enum heddle_status check_use(const struct verb *v, const struct cache_opt
         {"--timed", o->timed && v->act != cache_lab_replay},
         {"--svg", o->svg && !draws},
         {"--distance", o->distance && !draws},
+        {"--critical", o->critical && !draws},
         {"--pcs", o->pcs && v->act != cache_lab_bypass},
     };
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)

@@ -50,9 +50,12 @@ exact bfs gtx480-cawa cacp
 more="--record-criticality --scheduler cawa"
 exact bfs gtx480-cawa cacp
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy cacp && silent err
+status 0 "$heddle" cache reuse "$scratch/l1d.zst" --critical && says "distances of critical warps"
+status 2 "$heddle" cache replay "$scratch/l1d.zst" --critical && complains "no meaning"
 status 0 "$heddle" run bfs --size tiny --gpu gtx480-cawa --l1d cacp --record-l1d "$scratch/l1d.zst"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy cacp && complains "--record-criticality"
+status 2 "$heddle" cache reuse "$scratch/l1d.zst" --critical && complains "--record-criticality"
 status 2 "$heddle" run bfs --size tiny --record-l1d "$scratch/l1d.zst" --record-criticality && complains "criticality=cpl"
 status 2 "$heddle" run bfs --size tiny --record-criticality && complains "a part of --record-l1d"
 status 0 "$heddle" run bfs --size tiny --record-l1d "$scratch/l1d.zst" --record-criticality --set criticality=cpl

@@ -14,7 +14,7 @@
 
 enum { LINE = 32, N_SETS = 4 };
 
-static const struct lab_ranges default_ranges = {{4, 8, 64}, 3};
+static const struct lab_ranges default_ranges = {.ends = {4, 8, 64}, .n = 3};
 
 static void add(struct lab_stream *s, uint8_t kind, uint64_t line)
 {
@@ -234,6 +234,29 @@ static void the_curve_is_all_replays_at_once(void **state)
     }
 }
 
+/* Loads of lines 0 1 0 2 1 0, of which the last two are by critical warps: 1 with 0 and 2 in
+ * between, 0 with 2 and 1. Others' loads lie between all the same. */
+static void only_loads_of_critical_warps(void **state)
+{
+    (void)state;
+    static const uint64_t lines[] = {0, 1, 0, 2, 1, 0};
+    struct lab_stream s = {0};
+    for (int i = 0; i < 6; i++) {
+        add(&s, LAB_LOAD, lines[i]);
+        s.items[i].is_critical = i >= 4;
+    }
+    for (int only = 0; only < 2; only++) {
+        struct lab_ranges ranges = {.ends = {1}, .n = 1, .is_critical_only = only};
+        struct lab_reuse r = measure(&s, 1, &ranges);
+        assert_int_equal(r.n_loads, 6);
+        assert_int_equal(r.all.n, only ? 2 : 3);
+        assert_int_equal(r.all.in_range[LAB_S3][0], only ? 0 : 1);
+        assert_int_equal(r.all.in_range[LAB_S3][1], 2);
+        lab_reuse_destroy(&r);
+    }
+    lab_stream_destroy(&s);
+}
+
 static void nothing_is_measured_of_nothing(void **state)
 {
     (void)state;
@@ -255,6 +278,7 @@ int main(void)
         cmocka_unit_test(distances_are_those_of_looking_back),
         cmocka_unit_test(the_cache_without_bounds),
         cmocka_unit_test(the_curve_is_all_replays_at_once),
+        cmocka_unit_test(only_loads_of_critical_warps),
         cmocka_unit_test(nothing_is_measured_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
