@@ -10,12 +10,19 @@
 
 /* Each frame is a zstd frame of its own, with zstd's checksum; its content begins with a tag. */
 #define L1D_MAGIC "HEDDLEL1D" /* the header's tag is its first letter */
-enum { L1D_TAG_HEADER = 'H', L1D_TAG_ACCESSES = 'A', L1D_TAG_REST = 'R', L1D_TAG_END = 'E' };
+enum {
+    L1D_TAG_HEADER = 'H',
+    L1D_TAG_ACCESSES = 'A',
+    L1D_TAG_DETAILS = 'D',
+    L1D_TAG_REST = 'R',
+    L1D_TAG_END = 'E'
+};
 
 enum {
     L1D_ACCESSES_HEAD_BYTES = 1 + 4 + 4, /* tag, SM, number of accesses */
+    L1D_DETAILS_HEAD_BYTES = 1,          /* tag */
     L1D_REST_HEAD_BYTES = 1 + 4,         /* tag, number of events */
-    L1D_BLOCK_EVENTS = 4096,             /* of either kind, at which a block is written */
+    L1D_BLOCK_EVENTS = 16384,            /* of either kind, at which a block is written */
     L1D_MAX_FRAME_BYTES = 1 << 24,       /* content that a frame never exceeds */
 };
 
@@ -23,24 +30,44 @@ enum {
  */
 enum { L1D_KIND_MASK = 15, L1D_OUTCOME_SHIFT = 4, L1D_CRITICAL = 1 << 7 };
 
-/* Of accesses and flushes; the last one only if the header names a provider. */
+/* Of accesses, flushes and resizes. Who loads which line is in a frame of its own, which is all
+ * that some want to know; the last detail is there only if the header names a provider. */
 enum l1d_access_column {
-    L1D_CYCLE,
-    L1D_LINE, /* its number */
-    L1D_LAUNCH,
-    L1D_PC,
+    L1D_LINE,   /* its number; of a resize the ways there are from now on */
+    L1D_OFFSET, /* of the first byte in the line */
     L1D_WARP,
     L1D_THREAD,
-    L1D_OFFSET, /* of the first byte in the line */
+    L1D_FIRST_DETAIL,
+    L1D_CYCLE = L1D_FIRST_DETAIL,
+    L1D_LAUNCH,
+    L1D_PC,
+    L1D_SECTORS, /* asked for, as a mask; 0 where lines have none */
+    L1D_HOW,     /* what is special about it, see below */
     L1D_CRITICALITY,
     N_L1D_ACCESS_COLUMNS
 };
+/* An access to local memory; a load that the program sends around the cache; a store that may bring
+ * its line and writes every byte of what it touches, so that nothing is fetched. */
+enum { L1D_HOW_LOCAL = 1, L1D_HOW_AROUND = 2, L1D_HOW_WHOLE = 4, L1D_HOW_ALL = 7 };
+
 /* Of the rest: fills and evictions. */
 enum l1d_rest_column {
-    L1D_PLACE, /* accesses and flushes of the block before it */
+    L1D_PLACE, /* accesses, flushes and resizes of the block before it */
     L1D_REST_CYCLE,
     L1D_REST_LINE,
+    L1D_ANSWERED, /* of a fill: 0 = the oldest unanswered load miss of its line; else 1 + the cycles
+                     since its miss */
     N_L1D_REST_COLUMNS
+};
+
+/* Flags of the header: what the L1D is like. */
+enum {
+    L1D_IS_HASHED = 1,
+    L1D_ALLOCATES_ON_FILL = 2,
+    L1D_WRITES_BACK = 4,
+    L1D_WRITE_ALLOCATES = 8,
+    L1D_WRITE_EVICTS = 16,
+    L1D_FLAGS_ALL = 31
 };
 
 struct l1d_table {
@@ -56,10 +83,12 @@ void l1d_table_destroy(struct l1d_table *t);
 
 /* The most bytes that the events of a table may need. */
 size_t l1d_table_bound(const struct l1d_table *t);
-/* Writes them and empties the table; returns where they end. */
-uint8_t *l1d_table_pack(struct l1d_table *t, uint8_t *at);
-/* Reads n events, and nothing but them; false if the bytes are not as many. */
-bool l1d_table_unpack(struct l1d_table *t, uint32_t n, const uint8_t *at, const uint8_t *end);
+/* Writes columns from `first` to before `end`, before column 0 the first bytes; returns where they
+ * end. What it has written is in the table no more. */
+uint8_t *l1d_table_pack(struct l1d_table *t, uint32_t first, uint32_t end, uint8_t *to);
+/* Reads such columns of n events, and nothing but them; false if the bytes are not as many. */
+bool l1d_table_unpack(struct l1d_table *t, uint32_t n, uint32_t first, uint32_t end,
+                      const uint8_t *from, const uint8_t *from_end);
 
 static inline void put_u32(uint8_t *at, uint32_t v)
 {
@@ -67,9 +96,20 @@ static inline void put_u32(uint8_t *at, uint32_t v)
         at[i] = (uint8_t)(v >> 8 * i);
 }
 
+static inline void put_u64(uint8_t *at, uint64_t v)
+{
+    put_u32(at, (uint32_t)v);
+    put_u32(at + 4, (uint32_t)(v >> 32));
+}
+
 static inline uint32_t get_u32(const uint8_t *at)
 {
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static inline uint64_t get_u64(const uint8_t *at)
+{
+    return get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
 }
 
 #endif

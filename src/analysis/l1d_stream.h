@@ -1,5 +1,5 @@
 /* A recording of what happened at the L1 data caches: every accepted access with its outcome, every
- * fill and every line that left, per SM in order. doc/l1d-stream.md describes the file.
+ * answer to a miss and every line that left, per SM in order. doc/l1d-stream.md describes the file.
  *
  * Left out on purpose: accesses that were refused and tried again (only their acceptance is an
  * event), constant and instruction caches, the data themselves. */
@@ -11,10 +11,12 @@
 
 #include "base/sink.h"
 #include "base/strbuf.h"
+#include "cache/cache.h"
 
-enum { L1D_STREAM_VERSION = 3 };
+enum { L1D_STREAM_VERSION = 4 };
 
-/* A flush is told before the evictions it consists of. */
+/* A flush is told before the evictions it consists of. A resize leaves the cache empty, with
+ * another number of ways. */
 enum l1d_event_kind {
     L1D_LOAD,
     L1D_STORE,
@@ -22,30 +24,44 @@ enum l1d_event_kind {
     L1D_FILL,
     L1D_EVICT,
     L1D_FLUSH,
+    L1D_RESIZE,
     N_L1D_KINDS
 };
 /* Of accesses. A store is a hit if its line has a place, whether the data are there or not; an
  * atomic is performed at L2, which is a bypass. */
 enum l1d_outcome { L1D_HIT, L1D_MERGE, L1D_MISS, L1D_BYPASS, N_L1D_OUTCOMES };
+/* Of fills. */
+enum l1d_keeping { L1D_KEPT, L1D_NOT_KEPT };
 
 struct l1d_event {
     uint32_t sm;
     enum l1d_event_kind kind;
-    uint32_t outcome; /* enum l1d_outcome; of EVICT: enum cache_evict_cause; else 0 */
+    uint32_t outcome; /* enum l1d_outcome; of EVICT: enum cache_evict_cause; of FILL: enum
+                         l1d_keeping; else 0 */
     uint64_t cycle;   /* of the core clock, since the simulation began */
     uint64_t line;    /* line-aligned byte address */
+    /* Of FILL: it answers the load miss of its line that has waited longest; else the miss of its
+     * line in that cycle. */
+    bool answers_oldest;
+    uint64_t asked;
+    uint32_t n_ways; /* of RESIZE: from now on */
     /* Of accesses only, else 0. */
     uint32_t launch, pc;
     uint64_t warp_uid; /* unique in the SM over the run */
     uint64_t thread;   /* global number of the first lane's thread */
     uint64_t address;  /* first byte asked for */
+    uint32_t sectors;  /* asked for, as a mask; 0 where lines have none */
+    bool is_local;     /* to local memory */
+    bool goes_around;  /* a load that the program sends around the cache */
+    bool is_whole;     /* a store that may bring its line and leaves nothing of it to be fetched */
     /* If the recording has it: what the criticality provider said of the warp. */
     bool is_critical;
     int64_t criticality;
 };
 
 struct l1d_header {
-    uint32_t version, n_sms, line_bytes, n_sets, n_ways;
+    uint32_t version, n_sms;
+    struct cache_config l1d; /* all but the name of its policy, which is below */
     const char *gpu, *scheduler, *policy;
     const char *criticality; /* the provider whose word is recorded; "" = none's */
 };
@@ -71,10 +87,11 @@ const struct l1d_header *l1d_reader_header(const struct l1d_reader *r);
 /* The next event. Those of an SM come in order, the SMs take turns. A file that is damaged or ends
  * early is BAD, with the place in `why`; what was read before it is sound. */
 enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct strbuf *why);
-/* The same for who wants no fills and evictions, only accesses and flushes, and many at a time:
- * those of one SM in the columns of l1d_format.h, until the next call. Not to be mixed with the
- * above. */
+/* The same for who wants no fills and evictions, only the others, and many at a time: those of one
+ * SM in the columns of l1d_format.h, until the next call. Not to be mixed with the above. */
 struct l1d_table;
+/* From now on without the columns of details. */
+void l1d_reader_skip_details(struct l1d_reader *r);
 enum l1d_read l1d_reader_next_accesses(struct l1d_reader *r, uint32_t *sm,
                                        const struct l1d_table **accesses, struct strbuf *why);
 void l1d_reader_close(struct l1d_reader *r); /* NULL is fine */

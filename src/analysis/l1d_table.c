@@ -1,12 +1,12 @@
-/* Columns of differences, signed. A column has as many bytes a number as its largest one needs:
- * first the low bytes of all, then the next ones. */
+/* Columns of differences, signed, behind the first number. A column has as many bytes a difference
+ * as its largest one needs: first the low bytes of all, then the next ones. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/l1d_format.h"
 #include "base/arena.h"
 
-enum { MAX_WIDTH = 8 };
+enum { MAX_WIDTH = 8, COLUMN_HEAD_BYTES = 1 + 8 /* width, first number */ };
 
 void l1d_table_reserve(struct l1d_table *t, uint32_t n)
 {
@@ -31,12 +31,13 @@ void l1d_table_destroy(struct l1d_table *t)
 
 size_t l1d_table_bound(const struct l1d_table *t)
 {
-    return t->n + t->n_columns * (1 + (size_t)t->n * MAX_WIDTH);
+    return t->n + t->n_columns * (COLUMN_HEAD_BYTES + (size_t)t->n * MAX_WIDTH);
 }
 
 static uint8_t *pack_column(uint8_t *at, uint64_t *values, uint32_t n)
 {
-    uint64_t previous = 0, any = 0, magnitudes = 0; /* -1 has none */
+    uint64_t first = n ? values[0] : 0, previous = first;
+    uint64_t any = 0, magnitudes = 0; /* -1 has none */
     for (uint32_t i = 0; i < n; i++) {
         uint64_t d = values[i] - previous;
         previous = values[i];
@@ -48,27 +49,29 @@ static uint8_t *pack_column(uint8_t *at, uint64_t *values, uint32_t n)
     while (width && width < MAX_WIDTH && magnitudes >> (8 * width - 1))
         width++;
     *at++ = width;
+    put_u64(at, first);
+    at += 8;
     for (unsigned k = 0; k < width; k++)
         for (uint32_t i = 0; i < n; i++)
             *at++ = (uint8_t)(values[i] >> 8 * k);
     return at;
 }
 
-uint8_t *l1d_table_pack(struct l1d_table *t, uint8_t *at)
+uint8_t *l1d_table_pack(struct l1d_table *t, uint32_t first, uint32_t end, uint8_t *to)
 {
-    if (t->n)
-        memcpy(at, t->kinds, t->n);
-    at += t->n;
-    for (uint32_t c = 0; c < t->n_columns; c++)
-        at = pack_column(at, t->columns[c], t->n);
-    t->n = 0;
-    return at;
+    if (first == 0 && t->n)
+        memcpy(to, t->kinds, t->n);
+    to += first == 0 ? t->n : 0;
+    for (uint32_t c = first; c < end; c++)
+        to = pack_column(to, t->columns[c], t->n);
+    return to;
 }
 
 static inline __attribute__((always_inline)) void unpack_width(const uint8_t *planes, uint32_t n,
-                                                               unsigned width, uint64_t *values)
+                                                               unsigned width, uint64_t first,
+                                                               uint64_t *restrict values)
 {
-    uint64_t sum = 0;
+    uint64_t sum = first;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t d = (uint64_t)(int8_t)planes[(size_t)(width - 1) * n + i]; /* with its sign */
         for (unsigned k = width - 1; k-- > 0;)
@@ -77,39 +80,50 @@ static inline __attribute__((always_inline)) void unpack_width(const uint8_t *pl
     }
 }
 
-/* The usual widths are known when this is compiled. */
-static void unpack_column(const uint8_t *planes, uint32_t n, unsigned width, uint64_t *values)
+static void repeat(uint64_t value, uint32_t n, uint64_t *values)
 {
-    if (width == 0)
-        memset(values, 0, n * sizeof *values);
-    else if (width == 1)
-        unpack_width(planes, n, 1, values);
-    else if (width == 2)
-        unpack_width(planes, n, 2, values);
-    else if (width == 3)
-        unpack_width(planes, n, 3, values);
-    else if (width == 4)
-        unpack_width(planes, n, 4, values);
-    else
-        unpack_width(planes, n, width, values);
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = value;
 }
 
-bool l1d_table_unpack(struct l1d_table *t, uint32_t n, const uint8_t *at, const uint8_t *end)
+/* The usual widths are known when this is compiled. */
+static void unpack_column(const uint8_t *planes, uint32_t n, unsigned width, uint64_t first,
+                          uint64_t *values)
 {
-    if ((size_t)(end - at) < n)
+    if (width == 0)
+        repeat(first, n, values);
+    else if (width == 1)
+        unpack_width(planes, n, 1, first, values);
+    else if (width == 2)
+        unpack_width(planes, n, 2, first, values);
+    else if (width == 3)
+        unpack_width(planes, n, 3, first, values);
+    else if (width == 4)
+        unpack_width(planes, n, 4, first, values);
+    else
+        unpack_width(planes, n, width, first, values);
+}
+
+bool l1d_table_unpack(struct l1d_table *t, uint32_t n, uint32_t first, uint32_t end,
+                      const uint8_t *from, const uint8_t *from_end)
+{
+    if (first == 0 && (size_t)(from_end - from) < n) /* before there is room for them */
         return false;
     l1d_table_reserve(t, n);
     t->n = n;
-    if (n)
-        memcpy(t->kinds, at, n);
-    at += n;
-    for (uint32_t c = 0; c < t->n_columns; c++) {
-        if (at == end || *at > MAX_WIDTH || (size_t)(end - at - 1) / (n ? n : 1) < *at)
+    if (first == 0 && n)
+        memcpy(t->kinds, from, n);
+    from += first == 0 ? n : 0;
+    for (uint32_t c = first; c < end; c++) {
+        if (from_end - from < COLUMN_HEAD_BYTES || *from > MAX_WIDTH ||
+            (size_t)(from_end - from - COLUMN_HEAD_BYTES) / (n ? n : 1) < *from)
             return false;
-        unsigned width = *at++;
+        unsigned width = *from;
+        uint64_t start = get_u64(from + 1);
+        from += COLUMN_HEAD_BYTES;
         if (n)
-            unpack_column(at, n, width, t->columns[c]);
-        at += (size_t)width * n;
+            unpack_column(from, n, width, start, t->columns[c]);
+        from += (size_t)width * n;
     }
-    return at == end;
+    return from == from_end;
 }

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CHUNK_ACCESSES = 1 << 14 };
+enum { CHUNK_ACCESSES = 1 << 12 };
 
 struct lab_ahead {
     struct lab_stream *stream;

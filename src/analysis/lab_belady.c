@@ -48,6 +48,14 @@ static void on_use(struct cache_policy *p, const struct cache_set *s, uint32_t w
     *(uint64_t *)s->bits[way] = o->next_uses[a->id];
 }
 
+/* Sectors are fetched of a line that is there. */
+static void on_miss(struct cache_policy *p, const struct cache_set *s, int way,
+                    const struct mem_access *a)
+{
+    if (way >= 0)
+        on_use(p, s, (uint32_t)way, a);
+}
+
 static size_t oracle_state_bytes(const struct cache_geometry *g, const void *params)
 {
     (void)g, (void)params;
@@ -70,7 +78,7 @@ static uint64_t oracle_cost_bits(const struct cache_geometry *g, const void *par
                     "computer. IBM Systems Journal 5(2), 1966",                                    \
         .cost_bits = oracle_cost_bits, .state_bytes = oracle_state_bytes,                          \
         .line_bytes = sizeof(uint64_t), .decide = (policy_decide), .on_hit = on_use,               \
-        .on_reserve = on_use                                                                       \
+        .on_miss = on_miss, .on_reserve = on_use                                                   \
     }
 
 const struct cache_policy_desc lab_policy_belady =

@@ -46,7 +46,8 @@ static struct sm_cache *create_sm(struct player *p, uint32_t sm)
     struct cache_config shape = {.n_sets = config->n_sets,
                                  .n_ways = config->n_ways,
                                  .line_bytes = config->line_bytes,
-                                 .sector_bytes = config->line_bytes};
+                                 .sector_bytes = config->sector_bytes ? config->sector_bytes
+                                                                      : config->line_bytes};
     struct sm_cache *c = ARENA_NEW(&p->arena, struct sm_cache);
     tags_init(&c->tags, &p->arena, config->n_sets, config->n_ways, d->line_bytes);
     c->owners = ARENA_ARRAY(&p->arena, struct owner, (size_t)config->n_sets * config->n_ways);
@@ -131,10 +132,33 @@ static uint64_t insert(struct player *p, struct sm_cache *c, struct cache_set *s
                     .line = a->line, .insert_pc = a->pc, .last_pc = a->pc, .inserted = ++c->order});
     TELL(p, c, on_reserve, s, way, a);
     c->owners[(size_t)s->set * s->n_ways + way] = (struct owner){a->warp_uid, a->first_thread};
-    tags_line(s, way)->valid_sectors = 1;
+    tags_line(s, way)->valid_sectors = a->sector_mask;
+    p->result.stats.sectors_fetched += (uint32_t)__builtin_popcount(a->sector_mask);
     tags_validate(s, way);
     TELL(p, c, on_fill, s, way, a->cycle);
     return victim;
+}
+
+/* The line is there, but not all that is asked for. */
+static void fetch_sectors(struct player *p, struct sm_cache *c, struct cache_set *s, uint32_t way,
+                          uint32_t need)
+{
+    const struct mem_access *a = &p->access;
+    struct cache_line *line = tags_line(s, way);
+    p->result.stats.misses++;
+    p->result.stats.sector_misses++;
+    p->result.stats.sectors_fetched += (uint32_t)__builtin_popcount(need);
+    TELL(p, c, on_miss, s, (int)way, a);
+    tags_use(s, way, ++c->order);
+    line->last_pc = a->pc;
+    line->valid_sectors |= need;
+    TELL(p, c, on_fill, s, way, a->cycle);
+}
+
+/* What is asked for of the line and is not there. */
+static uint32_t lacks(const struct player *p, const struct cache_set *s, int way)
+{
+    return p->access.sector_mask & ~(way < 0 ? 0 : s->lines[way].valid_sectors);
 }
 
 static void load(struct player *p, struct sm_cache *c, struct cache_set *s,
@@ -143,8 +167,12 @@ static void load(struct player *p, struct sm_cache *c, struct cache_set *s,
     uint64_t victim = LAB_NO_VICTIM;
     enum lab_decision decision = LAB_HIT;
     int way = tags_find(s, p->access.line);
-    if (way >= 0) {
+    uint32_t need = lacks(p, s, way);
+    if (!need) {
         hit(p, c, s, (uint32_t)way, from);
+    } else if (way >= 0) {
+        decision = LAB_MISS;
+        fetch_sectors(p, c, s, (uint32_t)way, need);
     } else if ((way = p->desc->decide(&c->policy, s, &p->access)) == CACHE_BYPASS) {
         decision = LAB_BYPASS;
         bypass(p, c, s, index);
@@ -162,6 +190,8 @@ static void load(struct player *p, struct sm_cache *c, struct cache_set *s,
 static void store(struct player *p, struct sm_cache *c, struct cache_set *s)
 {
     int way = tags_find(s, p->access.line);
+    if (p->config->stores_keep && lacks(p, s, way))
+        way = -1;
     TELL(p, c, on_store, s, way, &p->access);
     *(way < 0 ? &p->result.stats.store_misses : &p->result.stats.store_hits) += 1;
     if (way < 0)
@@ -187,9 +217,10 @@ static void flush(struct player *p, struct sm_cache *c)
             remove_line(p, c, s, (uint32_t)__builtin_ctzll(s->occupied), EVICT_FLUSH, NULL);
 }
 
-static void take_access(struct mem_access *a, const struct lab_batch *b, uint32_t i)
+static void take_access(struct player *p, const struct lab_batch *b, uint32_t i)
 {
     const struct lab_access *from = &b->items[i];
+    struct mem_access *a = &p->access;
     a->id = b->position + i;
     a->cycle = from->cycle;
     a->launch = from->launch;
@@ -200,6 +231,7 @@ static void take_access(struct mem_access *a, const struct lab_batch *b, uint32_
     a->line = b->lines[i];
     a->set = b->sets[i];
     a->kind = from->kind == LAB_STORE ? MEM_STORE : MEM_LOAD;
+    a->sector_mask = p->config->sector_bytes ? from->sectors : 1;
     a->source = from->sm;
     a->is_critical = from->is_critical;
     a->criticality = b->criticality ? b->criticality[i] : 0;
@@ -213,7 +245,7 @@ static void policy_play(void *player, const struct lab_batch *b, struct lab_log 
         const struct lab_access *from = &b->items[i];
         struct sm_cache *c = p->sms[from->sm] ? p->sms[from->sm] : create_sm(p, from->sm);
         struct cache_set *s = &c->tags.sets[b->sets[i]];
-        take_access(&p->access, b, i);
+        take_access(p, b, i);
         switch (from->kind) {
         case LAB_LOAD:
             load(p, c, s, from, log, index++);
@@ -242,7 +274,7 @@ static void *policy_create(const struct lab_config *config, uint32_t n_sms,
     p->next_uses = next_uses;
     p->sms = xcalloc(n_sms ? n_sms : 1, sizeof *p->sms);
     p->result.first_difference = UINT64_MAX;
-    p->access = (struct mem_access){.sector_mask = 1, .space = MEM_GLOBAL};
+    p->access = (struct mem_access){.space = MEM_GLOBAL};
     return p;
 }
 
@@ -250,7 +282,7 @@ static void policy_finish(void *player, struct lab_result *out)
 {
     struct player *p = player;
     struct cache_stats *t = &p->result.stats;
-    t->fills = t->sectors_fetched = t->misses;
+    t->fills = t->misses;
     t->write_evictions = p->config->stores_keep ? 0 : t->store_hits;
     *out = p->result;
     arena_destroy(&p->arena);

@@ -25,11 +25,6 @@
 enum { CHAMPSIM_BYTES = 64, CHAMPSIM_LINE_BYTES = 64, ORACLE_GENERAL_BYTES = 24 };
 enum { RECORDS_AT_A_TIME = 4096, MAX_RECORD_BYTES = CHAMPSIM_BYTES };
 
-static uint64_t get_u64(const uint8_t *at)
-{
-    return get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
-}
-
 /* Adds what a record says; the reason why it cannot be one, NULL if it can. */
 typedef const char *(*take_record)(struct lab_stream *s, const uint8_t *record, uint64_t number);
 

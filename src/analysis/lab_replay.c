@@ -44,7 +44,7 @@ static struct cache_config cache_config_of(const struct lab_config *c)
     return (struct cache_config){.n_sets = c->n_sets,
                                  .n_ways = c->n_ways,
                                  .line_bytes = c->line_bytes,
-                                 .sector_bytes = c->line_bytes,
+                                 .sector_bytes = c->sector_bytes ? c->sector_bytes : c->line_bytes,
                                  .index = c->index,
                                  .n_mshrs = 1,
                                  .mshr_merges = 1,
@@ -127,11 +127,17 @@ static const uint64_t *foretell(struct futures *f, const struct lab_stream *s,
     return new->next_uses;
 }
 
+/* Nothing but which lines are where. */
+static bool is_plain_lru(const struct lab_config *c)
+{
+    return c->policy == cache_policy_find("lru") && !c->sector_bytes;
+}
+
 static void begin(struct replay *r, struct lab_job *job, const struct lab_stream *s,
                   struct futures *futures)
 {
     const struct lab_config *c = &job->config;
-    bool is_lru = c->policy == cache_policy_find("lru");
+    bool is_lru = is_plain_lru(c);
     bool is_oracle = lab_policy_knows_the_future(c->policy);
     assert(!is_oracle || !s->reader);
     job->result = (struct lab_result){.first_difference = UINT64_MAX};
@@ -241,6 +247,11 @@ bool lab_replay_all(const struct lab_stream *s, struct lab_job *jobs, uint32_t n
 bool lab_replay_opened(struct lab_stream *s, struct lab_job *jobs, uint32_t n, struct strbuf *why)
 {
     struct pass *p = pass_begin(s, jobs, n);
+    bool is_plain = true;
+    for (uint32_t i = 0; i < n; i++)
+        is_plain = is_plain && is_plain_lru(&jobs[i].config);
+    if (is_plain)
+        lab_stream_spare(s);
     pass_feed(p, s);
     struct lab_ahead *ahead = lab_ahead_begin(s);
     for (const struct lab_stream *more; (more = lab_ahead_next(ahead));)

@@ -11,10 +11,13 @@
 #include "base/sink.h"
 #include "cache/cache.h"
 
+/* With sectors, a load that finds its line without all the sectors it asks for is a miss of its
+ * own, which fetches them and replaces nothing; a store that does passes. */
 struct lab_config {
     uint32_t n_sets, n_ways, line_bytes;
-    uint32_t index;       /* enum set_index */
-    uint32_t stores_keep; /* 1: a store leaves its line where it is; 0: it removes it */
+    uint32_t sector_bytes; /* 0 = whole lines; else that of the recording, and so are the lines */
+    uint32_t index;        /* enum set_index */
+    uint32_t stores_keep;  /* 1: a store leaves its line where it is; 0: it removes it */
     const struct cache_policy_desc *policy;
     const void *params; /* its values; NULL = its defaults */
 };

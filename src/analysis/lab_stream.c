@@ -2,6 +2,7 @@
 #include "analysis/lab_stream.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/l1d_format.h"
 
@@ -34,9 +35,12 @@ void lab_stream_destroy(struct lab_stream *s)
 static void take_header(struct lab_stream *s, const struct l1d_header *h)
 {
     s->n_sms = h->n_sms;
-    s->n_sets = h->n_sets;
-    s->n_ways = h->n_ways;
-    s->line_bytes = h->line_bytes;
+    s->n_sets = h->l1d.n_sets;
+    s->n_ways = s->least_ways = h->l1d.n_ways;
+    s->line_bytes = h->l1d.line_bytes;
+    s->sector_bytes = h->l1d.sector_bytes;
+    s->index = h->l1d.index;
+    s->stores_keep = !h->l1d.write_evict;
     s->gpu = arena_strdup(&s->arena, h->gpu);
     s->policy = arena_strdup(&s->arena, h->policy);
     s->has_criticality = h->criticality[0] != 0;
@@ -52,31 +56,57 @@ static uint32_t count_outcome(const struct l1d_table *t, uint32_t outcome)
     return n;
 }
 
-static void take_accesses(struct lab_stream *s, uint32_t sm, const struct l1d_table *t)
+/* Columns whose places the loop below does not have to look up for each access. */
+static inline __attribute__((always_inline)) void convert(const struct l1d_table *t, uint32_t sm,
+                                                          uint64_t line_bytes, bool is_lean,
+                                                          struct lab_access *restrict to)
 {
     static const uint8_t kinds[] = {[L1D_LOAD] = LAB_LOAD,
                                     [L1D_STORE] = LAB_STORE,
                                     [L1D_ATOMIC] = LAB_ATOMIC,
-                                    [L1D_FLUSH] = LAB_FLUSH};
-    uint64_t *const *c = t->columns;
-    reserve(s, t->n);
-    struct lab_access *to = s->items + s->n;
-    for (uint32_t i = 0; i < t->n; i++) {
-        uint8_t first = t->kinds[i];
-        to[i] = (struct lab_access){.cycle = c[L1D_CYCLE][i],
-                                    .warp = c[L1D_WARP][i],
-                                    .thread = c[L1D_THREAD][i],
-                                    .address = c[L1D_LINE][i] * s->line_bytes + c[L1D_OFFSET][i],
+                                    [L1D_FLUSH] = LAB_FLUSH,
+                                    [L1D_RESIZE] = LAB_FLUSH};
+    const uint64_t *cycles = t->columns[L1D_CYCLE], *lines = t->columns[L1D_LINE];
+    const uint64_t *launches = t->columns[L1D_LAUNCH], *pcs = t->columns[L1D_PC];
+    const uint64_t *warps = t->columns[L1D_WARP], *threads = t->columns[L1D_THREAD];
+    const uint64_t *offsets = t->columns[L1D_OFFSET], *sectors = t->columns[L1D_SECTORS];
+    const uint8_t *firsts = t->kinds;
+    for (uint32_t i = 0, n = t->n; i < n; i++)
+        to[i] = (struct lab_access){.cycle = is_lean ? 0 : cycles[i],
+                                    .warp = warps[i],
+                                    .thread = threads[i],
+                                    .address = lines[i] * line_bytes + offsets[i],
                                     .sm = sm,
-                                    .pc = (uint32_t)c[L1D_PC][i],
-                                    .launch = (uint32_t)c[L1D_LAUNCH][i],
-                                    .kind = kinds[first & L1D_KIND_MASK],
-                                    .is_critical = first & L1D_CRITICAL};
-    }
+                                    .pc = is_lean ? 0 : (uint32_t)pcs[i],
+                                    .launch = is_lean ? 0 : (uint32_t)launches[i],
+                                    .kind = kinds[firsts[i] & L1D_KIND_MASK],
+                                    .is_critical = firsts[i] >> 7,
+                                    .sectors = is_lean ? 0 : (uint8_t)sectors[i]};
+}
+_Static_assert(L1D_CRITICAL == 1 << 7, "an access is critical by its first byte's highest bit");
+
+static void note_resizes(struct lab_stream *s, const struct l1d_table *t)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->kinds[i] == L1D_RESIZE && t->columns[L1D_LINE][i] < s->least_ways)
+            s->least_ways = (uint32_t)t->columns[L1D_LINE][i];
+}
+
+static void take_accesses(struct lab_stream *s, uint32_t sm, const struct l1d_table *t)
+{
+    if (!t->n)
+        return;
+    reserve(s, t->n);
+    if (s->is_lean)
+        convert(t, sm, s->line_bytes, true, s->items + s->n);
+    else
+        convert(t, sm, s->line_bytes, false, s->items + s->n);
     for (uint32_t i = 0; i < t->n && s->has_criticality; i++)
-        s->criticality[s->n + i] = (int64_t)c[L1D_CRITICALITY][i];
+        s->criticality[s->n + i] = (int64_t)t->columns[L1D_CRITICALITY][i];
     for (uint32_t i = 0; i < N_L1D_OUTCOMES; i++)
         s->recorded[i] += count_outcome(t, i);
+    if (memchr(t->kinds, L1D_RESIZE, t->n))
+        note_resizes(s, t);
     s->n += t->n;
 }
 
@@ -87,6 +117,14 @@ bool lab_stream_open_recording(struct lab_stream *s, const char *path, struct st
     if (s->reader)
         take_header(s, l1d_reader_header(s->reader));
     return s->reader;
+}
+
+void lab_stream_spare(struct lab_stream *s)
+{
+    if (!s->reader || s->has_criticality)
+        return;
+    s->is_lean = true;
+    l1d_reader_skip_details(s->reader);
 }
 
 bool lab_stream_more(struct lab_stream *s, struct strbuf *why)

@@ -2,8 +2,8 @@
  * text anyone can write, or of a trace of another simulator. All of them are in memory, but for
  * those of a recording that has only been opened, which come some at a time.
  *
- * Left out on purpose: sectors, and whether a store is to local memory; neither form tells. All
- * stores count as global ones. */
+ * Left out on purpose: whether a store is to local memory, and which loads the program sends around
+ * the cache. All stores count as global ones, all loads as loads. */
 #ifndef HEDDLE_ANALYSIS_LAB_STREAM_H
 #define HEDDLE_ANALYSIS_LAB_STREAM_H
 
@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-/* A flush is not an access: the SM's cache was emptied between two kernels. */
+/* A flush is not an access: the SM's cache was emptied between two kernels, or resized. */
 enum lab_kind { LAB_LOAD, LAB_STORE, LAB_ATOMIC, LAB_FLUSH };
 enum { LAB_MAX_SMS = 65536 };
 
@@ -20,6 +20,7 @@ struct lab_access {
     uint32_t sm, pc, launch;
     uint8_t kind; /* enum lab_kind */
     bool is_critical;
+    uint8_t sectors; /* asked for, as a mask; 0 = the recorded lines have none */
 };
 
 /* A zeroed struct is empty and valid. */
@@ -30,10 +31,13 @@ struct lab_stream {
     const char *path;          /* of a recording */
     bool has_criticality;      /* recorded with it */
     int64_t *criticality;      /* then of each, as large as `items` */
+    bool is_lean;              /* of what is read, nobody wants cycles, PCs, launches and sectors */
     uint32_t n_sms;
     /* Of a recording: the cache it was made at, and what became of its loads; else 0 and NULL, but
      * for the lines that a kind of trace is of. */
-    uint32_t n_sets, n_ways, line_bytes;
+    uint32_t n_sets, n_ways, line_bytes, sector_bytes;
+    uint32_t index, stores_keep; /* as in struct lab_config */
+    uint32_t least_ways; /* that it had in what was read so far: shared memory may take some */
     const char *gpu, *policy;
     uint64_t recorded[N_L1D_OUTCOMES];
     struct arena arena;
@@ -41,6 +45,8 @@ struct lab_stream {
 
 /* Each is false, with the place and the reason in `why`, if the file is not what it should be. */
 bool lab_stream_open_recording(struct lab_stream *s, const char *path, struct strbuf *why);
+/* Of what an opened recording has yet to tell, nobody wants more than who loads which line. */
+void lab_stream_spare(struct lab_stream *s);
 /* Adds some more of an opened recording; without a reader there are no more. */
 bool lab_stream_more(struct lab_stream *s, struct strbuf *why);
 /* All there is. */

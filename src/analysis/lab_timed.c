@@ -1,72 +1,111 @@
-/* The fill of a line that a store or an atomic has passed meanwhile is not recorded, for it is not
- * kept: its MSHR is given back at once, as nobody can find it any more. */
+/* An answer belongs to the oldest load of its line that waits, or to the miss in the cycle that it
+ * names: an SM accepts one access a cycle. After a difference there are misses here that were none
+ * in the run, for which no answer will come: they get their data at once, so that one difference
+ * does not make all the others. */
 #include "analysis/lab_timed.h"
 
 #include <stdlib.h>
-
-#include "analysis/lab_map.h"
-
-/* As many as anyone could have recorded with; that there was one is recorded. */
-enum { N_MSHRS = 4096, N_MERGES = 64 };
-#define NO_FETCH UINT64_MAX
+#include <string.h>
 
 const char *const l1d_outcome_names[N_L1D_OUTCOMES] = {"hit", "merge", "miss", "bypass"};
 
+/* A line on its way, or some of its sectors. */
+struct fetch {
+    uint64_t line, cycle;
+    uint32_t mshr;
+    bool is_load;
+};
+
 struct timed_sm {
     struct cache *cache;
-    struct lab_map fetches; /* of lines on their way: the MSHR */
+    struct fetch *fetches; /* oldest first */
+    uint32_t n_fetches, cap_fetches;
+    bool store_found_line; /* the last store */
 };
 
 struct timed {
     struct timed_sm *sms;
-    const struct cache_config *config;
+    struct cache_config config;
     const struct cache_policy_desc *policy;
     const void *params;
     struct lab_timed *out;
 };
 
-static struct timed_sm *sm_of(struct timed *t, uint32_t sm)
+static const struct cache_room plenty = {true, true, true};
+
+/* What a recorder calls a hit of a store, the cache tells its observers alone. */
+static void note_store(void *user, const struct cache_event_info *e)
 {
-    if (!t->sms[sm].cache)
-        t->sms[sm].cache = cache_create(t->config, t->policy, t->params, 0, sm + 1);
-    return &t->sms[sm];
+    struct timed_sm *sm = user;
+    if (e->event == CE_STORE)
+        sm->store_found_line = e->line;
 }
 
-static struct mem_access access_of(const struct l1d_event *e, const struct cache *c)
+static struct timed_sm *sm_of(struct timed *t, uint32_t index)
 {
-    return (struct mem_access){.cycle = e->cycle,
-                               .launch = e->launch,
-                               .warp_uid = e->warp_uid,
-                               .first_thread = e->thread,
-                               .pc = e->pc,
-                               .address = e->address,
-                               .line = e->line,
-                               .set = cache_set_of(c, e->line),
-                               .sector_mask = 1,
-                               .kind = e->kind == L1D_STORE ? MEM_STORE : MEM_LOAD,
-                               .space = MEM_GLOBAL,
-                               .source = e->sm,
-                               .is_critical = e->is_critical,
-                               .criticality = e->criticality};
+    struct timed_sm *sm = &t->sms[index];
+    if (!sm->cache) {
+        sm->cache = cache_create(&t->config, t->policy, t->params, 0, index + 1);
+        cache_observe(sm->cache, note_store, sm);
+    }
+    return sm;
+}
+
+/* All bytes of the sectors. */
+static void set_bytes(struct mem_access *a, const struct cache_config *c, uint32_t sectors)
+{
+    for (uint32_t byte = 0; byte < c->line_bytes; byte++)
+        if (sectors >> byte / c->sector_bytes & 1)
+            a->byte_mask[byte / 64] |= 1ull << byte % 64;
+}
+
+static struct mem_access access_of(const struct l1d_event *e, const struct timed *t,
+                                   const struct cache *c)
+{
+    uint32_t n_sectors = t->config.line_bytes / t->config.sector_bytes;
+    bool is_sectored = n_sectors > 1;
+    uint32_t sectors = is_sectored ? e->sectors : 1;
+    struct mem_access a = {.cycle = e->cycle,
+                           .launch = e->launch,
+                           .warp_uid = e->warp_uid,
+                           .first_thread = e->thread,
+                           .pc = e->pc,
+                           .address = e->address,
+                           .line = e->line,
+                           .set = cache_set_of(c, e->line),
+                           .sector_mask = sectors,
+                           .kind = e->kind == L1D_STORE ? MEM_STORE : MEM_LOAD,
+                           .space = e->is_local ? MEM_LOCAL : MEM_GLOBAL,
+                           .full_line = e->is_whole && sectors == (1u << n_sectors) - 1,
+                           .source = e->sm,
+                           .is_critical = e->is_critical,
+                           .criticality = e->criticality};
+    if (e->is_whole && is_sectored)
+        set_bytes(&a, &t->config, sectors);
+    return a;
 }
 
 static void data_come(struct timed_sm *sm, const struct l1d_event *e)
 {
-    uint64_t *mshr = lab_map_at(&sm->fetches, e->line, NO_FETCH);
-    if (*mshr == NO_FETCH)
-        return; /* of a miss that was none here, which has been counted as different */
-    cache_fill(sm->cache, (uint32_t)*mshr, e->cycle);
-    *mshr = NO_FETCH;
+    for (uint32_t i = 0; i < sm->n_fetches; i++) {
+        struct fetch f = sm->fetches[i];
+        if (f.line != e->line || (e->answers_oldest ? !f.is_load : f.cycle != e->asked))
+            continue;
+        sm->n_fetches--;
+        memmove(&sm->fetches[i], &sm->fetches[i + 1], (sm->n_fetches - i) * sizeof f);
+        cache_fill(sm->cache, f.mshr, e->cycle);
+        return;
+    }
 }
 
-static void compare(struct timed *t, const struct l1d_event *e, enum cache_answer answer)
+static void begin_fetch(struct timed_sm *sm, const struct l1d_event *e, uint32_t mshr)
 {
-    static const uint32_t outcomes[] = {[CACHE_HIT] = L1D_HIT,
-                                        [CACHE_MERGE] = L1D_MERGE,
-                                        [CACHE_MISS] = L1D_MISS,
-                                        [CACHE_BYPASSED] = L1D_BYPASS,
-                                        [CACHE_STALLED] = N_L1D_OUTCOMES};
-    uint32_t outcome = outcomes[answer];
+    ARRAY_RESERVE(sm->fetches, sm->cap_fetches, sm->n_fetches + 1);
+    sm->fetches[sm->n_fetches++] = (struct fetch){e->line, e->cycle, mshr, e->kind == L1D_LOAD};
+}
+
+static void compare(struct timed *t, const struct l1d_event *e, uint32_t outcome)
+{
     if (outcome == e->outcome || t->out->n_different++)
         return;
     t->out->first_different = t->out->n_accesses;
@@ -76,25 +115,49 @@ static void compare(struct timed *t, const struct l1d_event *e, enum cache_answe
 
 static void replay_load(struct timed *t, struct timed_sm *sm, const struct l1d_event *e)
 {
-    static const struct cache_room plenty = {true, true, true};
-    struct mem_access a = access_of(e, sm->cache);
+    static const uint32_t outcomes[] = {[CACHE_HIT] = L1D_HIT,
+                                        [CACHE_MERGE] = L1D_MERGE,
+                                        [CACHE_MISS] = L1D_MISS,
+                                        [CACHE_BYPASSED] = L1D_BYPASS,
+                                        [CACHE_STALLED] = N_L1D_OUTCOMES};
+    struct mem_access a = access_of(e, t, sm->cache);
     t->out->recorded[e->outcome]++;
-    struct cache_result got = cache_load(sm->cache, &a, plenty, NULL);
-    if (got.answer == CACHE_MISS)
-        *lab_map_at(&sm->fetches, e->line, NO_FETCH) = got.mshr;
-    compare(t, e, got.answer);
+    struct cache_result got = e->goes_around ? cache_load_around(sm->cache, &a, plenty)
+                                             : cache_load(sm->cache, &a, plenty, NULL);
+    if (got.answer == CACHE_MISS && e->outcome == L1D_MISS)
+        begin_fetch(sm, e, got.mshr);
+    else if (got.answer == CACHE_MISS)
+        cache_fill(sm->cache, got.mshr, e->cycle);
+    compare(t, e, outcomes[got.answer]);
 }
 
 static void replay_store(struct timed *t, struct timed_sm *sm, const struct l1d_event *e)
 {
-    static const struct cache_room plenty = {true, true, true};
-    struct mem_access a = access_of(e, sm->cache);
-    compare(t, e, cache_store(sm->cache, &a, plenty, NULL).answer);
+    struct mem_access a = access_of(e, t, sm->cache);
+    struct cache_result got = cache_store(sm->cache, &a, plenty, NULL);
+    if (got.answer == CACHE_MISS && got.mshr != CACHE_NO_MSHR)
+        begin_fetch(sm, e, got.mshr);
+    compare(t, e,
+            got.answer == CACHE_STALLED    ? N_L1D_OUTCOMES
+            : got.answer == CACHE_BYPASSED ? L1D_BYPASS
+            : sm->store_found_line         ? L1D_HIT
+                                           : L1D_MISS);
 }
 
 static void no_writeback(void *user, uint64_t line, uint32_t sectors)
 {
     (void)user, (void)line, (void)sectors;
+}
+
+/* In the run nothing was on its way any more. */
+static void empty(struct timed_sm *sm, const struct l1d_event *e)
+{
+    while (sm->n_fetches)
+        cache_fill(sm->cache, sm->fetches[--sm->n_fetches].mshr, e->cycle);
+    if (e->kind == L1D_RESIZE)
+        cache_resize(sm->cache, e->n_ways, no_writeback, NULL);
+    else
+        cache_flush(sm->cache, no_writeback, NULL);
 }
 
 static void replay_event(struct timed *t, const struct l1d_event *e)
@@ -108,10 +171,8 @@ static void replay_event(struct timed *t, const struct l1d_event *e)
         cache_invalidate_line(sm->cache, e->line);
     else if (e->kind == L1D_FILL)
         data_come(sm, e);
-    else if (e->kind == L1D_FLUSH && !cache_mshrs_in_use(sm->cache))
-        cache_flush(sm->cache, no_writeback, NULL);
-    if (e->kind == L1D_ATOMIC || (e->kind == L1D_STORE && t->config->write_evict))
-        data_come(sm, e);
+    else if (e->kind == L1D_FLUSH || e->kind == L1D_RESIZE)
+        empty(sm, e);
     t->out->n_accesses += e->kind == L1D_LOAD || e->kind == L1D_STORE || e->kind == L1D_ATOMIC;
 }
 
@@ -121,45 +182,23 @@ static void finish(struct timed *t, uint32_t n_sms)
         if (t->sms[i].cache)
             cache_stats_add(&t->out->stats, cache_stats(t->sms[i].cache));
         cache_destroy(t->sms[i].cache);
-        lab_map_destroy(&t->sms[i].fetches);
+        free(t->sms[i].fetches);
     }
     free(t->sms);
 }
 
-static bool config_of(const struct l1d_header *h, const struct cache_config *l1d,
-                      const struct cache_policy_desc *policy, const void *params,
-                      struct cache_config *out, struct strbuf *why)
-{
-    *out = *l1d;
-    out->n_sets = h->n_sets;
-    out->n_ways = h->n_ways;
-    out->line_bytes = h->line_bytes;
-    out->n_mshrs = N_MSHRS;
-    out->mshr_merges = N_MERGES;
-    if (l1d->sector_bytes < l1d->line_bytes || l1d->allocate_on_fill) {
-        strbuf_add(
-            why, "the recorded L1D has sectors or allocates on fills, and recordings tell neither "
-                 "which sectors were asked for nor which answers found no place");
-        return false;
-    }
-    out->sector_bytes = h->line_bytes;
-    return cache_config_check(out, policy, params, why);
-}
-
-bool lab_timed_replay(const char *path, const struct cache_config *l1d,
-                      const struct cache_policy_desc *policy, const void *params,
+bool lab_timed_replay(const char *path, const struct cache_policy_desc *policy, const void *params,
                       struct lab_timed *out, struct strbuf *why)
 {
     *out = (struct lab_timed){0};
     struct l1d_reader *r = l1d_reader_open(path, why);
-    struct cache_config config;
-    if (!r || !config_of(l1d_reader_header(r), l1d, policy, params, &config, why)) {
+    if (!r || !cache_config_check(&l1d_reader_header(r)->l1d, policy, params, why)) {
         l1d_reader_close(r);
         return false;
     }
     uint32_t n_sms = l1d_reader_header(r)->n_sms;
     struct timed t = {.sms = xcalloc(n_sms, sizeof *t.sms),
-                      .config = &config,
+                      .config = l1d_reader_header(r)->l1d,
                       .policy = policy,
                       .params = params,
                       .out = out};

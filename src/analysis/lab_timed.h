@@ -1,9 +1,8 @@
 /* Timed replay: the accesses and the fills of a recording in their recorded order, through the code
- * of the timing model, as the recorded L1D was. Nothing is new in what comes out: it must be what
- * the recording says, access by access, which shows that the policy decided by the accesses alone.
- *
- * Left out on purpose: sectors, which recordings do not tell of. A policy that also goes by stalls,
- * instructions or criticality differs, and so do kernels that store to local memory. */
+ * of the timing model, as the recorded L1D was, its sectors and resizes included. Nothing is new in
+ * what comes out: it must be what the recording says, access by access, which shows that the policy
+ * decided by the accesses alone. A policy that also goes by stalls, instructions or a criticality
+ * that was not recorded differs. */
 #ifndef HEDDLE_ANALYSIS_LAB_TIMED_H
 #define HEDDLE_ANALYSIS_LAB_TIMED_H
 
@@ -21,10 +20,10 @@ struct lab_timed {
     const char *first_outcome; /* here */
 };
 
-/* `l1d` is the recorded cache but for its sets, ways and lines, which the recording tells. False if
- * the file cannot be read to its end or there can be no such cache: the reason is in `why`. */
-bool lab_timed_replay(const char *path, const struct cache_config *l1d,
-                      const struct cache_policy_desc *policy, const void *params,
+/* False if the file cannot be read to its end or there can be no such cache: the reason is in
+ * `why`.
+ */
+bool lab_timed_replay(const char *path, const struct cache_policy_desc *policy, const void *params,
                       struct lab_timed *out, struct strbuf *why);
 
 extern const char *const l1d_outcome_names[N_L1D_OUTCOMES];

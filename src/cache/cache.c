@@ -249,6 +249,7 @@ void cache_resize(struct cache *c, uint32_t n_ways,
     cache_flush(c, writeback, user);
     tags_resize(&c->tags, n_ways);
     restart_policy(c, n_ways);
+    cache_tell_resize(c, n_ways);
 }
 
 const struct cache_victim *cache_victim(const struct cache *c)

@@ -246,11 +246,13 @@ enum cache_event {
     CE_FILL,
     CE_EVICT,
     CE_STORE,
-    CE_DROP /* data arrive that are not kept; no event of policies */
+    /* What follows is no event of policies. */
+    CE_DROP,  /* data arrive that are not kept */
+    CE_RESIZE /* the cache is empty, with another number of ways, and its policy starts anew */
 };
 struct cache_event_info {
     enum cache_event event;
-    const struct mem_access *access; /* NULL for FILL and DROP */
+    const struct mem_access *access; /* NULL for FILL, DROP and RESIZE */
     const struct cache_line *line;   /* the event's, or NULL: a MISS or STORE that finds none */
     enum cache_evict_cause cause;    /* EVICT */
     enum cache_bypass_reason reason; /* BYPASS */
@@ -258,6 +260,7 @@ struct cache_event_info {
     uint64_t cycle;
     /* FILL and DROP: the line that was fetched, and when it was asked for. */
     uint64_t fetched_line, asked_cycle;
+    uint32_t n_ways; /* RESIZE */
 };
 enum { CACHE_MAX_OBSERVERS = 7 };
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),

@@ -118,6 +118,7 @@ void cache_tell_reserve(struct cache *c, struct cache_set *s, uint32_t way,
 void cache_tell_fill(struct cache *c, struct cache_set *s, uint32_t way, const struct mshr *m,
                      uint64_t cycle);
 void cache_tell_drop(struct cache *c, struct cache_set *s, const struct mshr *m, uint64_t cycle);
+void cache_tell_resize(struct cache *c, uint32_t n_ways);
 void cache_tell_evict(struct cache *c, struct cache_set *s, uint32_t way,
                       enum cache_evict_cause cause, const struct mem_access *a);
 void cache_tell_store(struct cache *c, struct cache_set *s, int way, const struct mem_access *a);

@@ -77,6 +77,11 @@ void cache_tell_drop(struct cache *c, struct cache_set *s, const struct mshr *m,
                    .asked_cycle = m->taken_at);
 }
 
+void cache_tell_resize(struct cache *c, uint32_t n_ways)
+{
+    TELL_OBSERVERS(c, c->tags.sets, .event = CE_RESIZE, .way = NO_WAY, .n_ways = n_ways);
+}
+
 void cache_tell_evict(struct cache *c, struct cache_set *s, uint32_t way,
                       enum cache_evict_cause cause, const struct mem_access *a)
 {

@@ -11,7 +11,7 @@ struct cache_options {
     const char *sets, *ways, *lines; /* numbers with commas between them */
     uint64_t n_thread_insts;
     struct text_list settings, plugins;
-    bool json, timed, no_compulsory, critical;
+    bool json, timed, no_compulsory, whole_lines, critical;
 };
 
 /* Each is told the stream, which for replays may only have been opened, and writes its answer to
@@ -31,6 +31,12 @@ enum heddle_status cache_lab_reuse(const struct cache_options *o, const char *co
 /* The accesses of a file. With `may_come_later` a recording is only opened. */
 enum heddle_status cache_lab_read(const struct cache_options *o, const char *path,
                                   bool may_come_later, struct lab_stream *s);
+
+/* The values of a policy's parameters, by their own names, that the words NAME=VALUE (or
+ * POLICY.NAME=VALUE) give; they live as long as `params`. A name that the policy does not have is a
+ * mistake: false, and what is wrong is in `diags`. */
+bool cache_lab_bind(const struct cache_policy_desc *p, const struct text_list *words,
+                    struct param_set *params, const void **values, struct diag_list *diags);
 
 /* The recording at that path, fills where they were. */
 enum heddle_status cache_lab_timed(const struct cache_options *o, const char *path,

@@ -30,20 +30,18 @@ static const char *setting_for(const char *policy, const char *word)
     return strlen(policy) == n && strncmp(word, policy, n) == 0 ? word + n + 1 : NULL;
 }
 
-/* Parameters go by their own names; a name the policy does not have is a mistake. */
-static bool bind_params(struct lab_job *job, struct param_set *params,
-                        const struct text_list *words, struct diag_list *diags)
+bool cache_lab_bind(const struct cache_policy_desc *p, const struct text_list *words,
+                    struct param_set *params, const void **values, struct diag_list *diags)
 {
-    const struct cache_policy_desc *p = job->config.policy;
     for (uint32_t i = 0; i < words->n; i++) {
         const char *word = setting_for(p->name, words->items[i]);
         if (word)
             settings_add_word(&params->settings, word, diags);
     }
     if (p->n_params) {
-        void *values = arena_alloc(&params->settings.arena, p->params_bytes);
-        param_set_bind(params, "", p->params, p->n_params, values, diags);
-        job->config.params = values;
+        void *bound = arena_alloc(&params->settings.arena, p->params_bytes);
+        param_set_bind(params, "", p->params, p->n_params, bound, diags);
+        *values = bound;
     }
     param_set_finish(params, diags);
     return diags->n_errors == 0;
@@ -72,9 +70,10 @@ static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
     struct diag_list diags = {0};
     struct strbuf why = {0};
     enum heddle_status status = HEDDLE_OK;
-    if (!bind_params(job, params, &o->settings, &diags)) {
+    struct lab_config *c = &job->config;
+    if (!cache_lab_bind(c->policy, &o->settings, params, &c->params, &diags)) {
         status = output_complaints(&diags);
-    } else if (!lab_config_check(&job->config, s, &why)) {
+    } else if (!lab_config_check(c, s, &why)) {
         output_error("%s", strbuf_text(&why));
         status = HEDDLE_BAD_INPUT;
     }
@@ -181,6 +180,20 @@ static enum heddle_status check_stats(const struct replays *r)
     return ok ? HEDDLE_OK : HEDDLE_WRONG_RESULT;
 }
 
+/* Shared memory may have had some ways of the recorded L1D. */
+static void warn_of_ways(const struct lab_stream *s, const struct cache_options *o)
+{
+    if (o->ways || s->least_ways == s->n_ways)
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text,
+                "heddle: warning: shared memory left the recorded L1D as few as %u of its %u ways; "
+                "here it has all of them unless --ways says otherwise\n",
+                s->least_ways, s->n_ways);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 /* First loads of lines by an SM, which no cache could have hit: they depend on the lines alone. */
 static void count_compulsory(struct replays *r)
 {
@@ -211,8 +224,10 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_st
         status = check_stats(&r);
     if (status == HEDDLE_OK && o->no_compulsory)
         count_compulsory(&r);
-    if (status == HEDDLE_OK)
+    if (status == HEDDLE_OK) {
+        warn_of_ways(s, o);
         (o->json ? cache_replays_json : cache_replays_table)(&r, out);
+    }
     for (uint32_t i = 0; i < r.n; i++)
         param_set_destroy(&r.params[i]);
     free(r.compulsory);

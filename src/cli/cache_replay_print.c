@@ -54,10 +54,12 @@ static void json_replay(struct json_writer *w, const struct replays *r, uint32_t
     json_uint(w, "sets", c->n_sets);
     json_uint(w, "ways", c->n_ways);
     json_uint(w, "line_bytes", c->line_bytes);
+    json_uint(w, "sector_bytes", c->sector_bytes ? c->sector_bytes : c->line_bytes);
     param_set_json_values(&r->params[i], w, "params");
     json_uint(w, "loads", t->loads);
     json_uint(w, "hits", t->hits);
     json_uint(w, "misses", t->misses);
+    json_uint(w, "sector_misses", t->sector_misses);
     json_uint(w, "bypasses", t->bypasses);
     json_uint(w, "stores", t->stores);
     json_uint(w, "evictions", t->evictions);
@@ -96,6 +98,11 @@ void cache_replays_json(const struct replays *r, struct strbuf *out)
     strbuf_add_char(out, '\n');
 }
 
+static bool has_sectors(const struct lab_stream *s)
+{
+    return s->sector_bytes && s->sector_bytes < s->line_bytes;
+}
+
 /* What there is of a row besides its name and its cache. */
 struct row {
     struct cache_stats stats;
@@ -110,6 +117,10 @@ static void add_row(struct table *t, const struct replays *r, const struct row *
     table_count(t, c->loads);
     table_count(t, c->hits);
     table_count(t, c->misses);
+    if (has_sectors(r->stream) && result)
+        table_count(t, c->sector_misses);
+    else if (has_sectors(r->stream))
+        table_cell(t, "-");
     table_count(t, c->bypasses);
     table_cell(t, "%.2f %%", 100 * hit_rate(c));
     if (r->compulsory && row->compulsory)
@@ -165,7 +176,8 @@ static void print_distance(const struct replays *r, struct strbuf *out)
         const struct lab_config *c = &r->jobs[i].config;
         const struct cache_stats *t = &r->jobs[i].result.stats;
         if (strcmp(c->policy->name, s->policy) != 0 || c->n_sets != s->n_sets ||
-            c->n_ways != s->n_ways || c->line_bytes != s->line_bytes || !t->loads)
+            c->n_ways != s->n_ways || c->line_bytes != s->line_bytes ||
+            (has_sectors(s) && !c->sector_bytes) || !t->loads)
             continue;
         double here = (double)(t->misses + t->bypasses);
         double there = (double)(s->recorded[L1D_MISS] + s->recorded[L1D_BYPASS]);
@@ -181,6 +193,8 @@ static void print_head(const struct replays *r, struct strbuf *out)
     const struct lab_config *c = &r->jobs[0].config;
     if (r->one_shape)
         strbuf_addf(out, "%u sets of %u ways of %u bytes, ", c->n_sets, c->n_ways, c->line_bytes);
+    if (r->one_shape && c->sector_bytes)
+        strbuf_addf(out, "sectors of %u bytes, ", c->sector_bytes);
     strbuf_addf(out, "%s index, stores %s lines, %u SMs\n",
                 c->index == INDEX_HASH ? "hashed" : "linear", c->stores_keep ? "keep" : "remove",
                 r->stream->n_sms);
@@ -189,15 +203,17 @@ static void print_head(const struct replays *r, struct strbuf *out)
 void cache_replays_table(const struct replays *r, struct strbuf *out)
 {
     static const char *const shape[] = {"sets", "ways", "line"};
-    static const char *const counts[] = {"loads", "hits", "misses", "bypasses", "hit rate"};
+    static const char *const counts[] = {"loads",      "hits",     "misses",
+                                         "of sectors", "bypasses", "hit rate"};
     static const char *const more[] = {"evictions",  "zero reuse", "intra-thread", "inter-thread",
                                        "inter-warp", "unlike LRU", "first"};
     const char *titles[TABLE_MAX_COLUMNS] = {"policy"};
     uint32_t n = 1;
     for (int i = 0; i < 3 && !r->one_shape; i++)
         titles[n++] = shape[i];
-    for (int i = 0; i < 5; i++)
-        titles[n++] = counts[i];
+    for (int i = 0; i < 6; i++)
+        if (i != 3 || has_sectors(r->stream))
+            titles[n++] = counts[i];
     if (r->compulsory)
         titles[n++] = "misses but first";
     for (int i = 0; i < 7; i++)

@@ -5,33 +5,12 @@
 #include "cli/cache_lab.h"
 #include "cli/output.h"
 #include "config/number.h"
-#include "gpu/machine_config.h"
 
 enum { MAX_NUMBERS = 64, MAX_NUMBER = 1 << 30 };
 
 struct numbers {
     uint32_t items[MAX_NUMBERS], n;
 };
-
-/* What recordings do not tell is taken from the GPU they name, if it is a shipped one. */
-static void take_from_gpu(const char *gpu, struct lab_config *out)
-{
-    for (uint32_t i = 0; gpu && i < n_gpu_names; i++) {
-        if (strcmp(gpu, gpu_names[i]) != 0)
-            continue;
-        struct diag_list diags = {0};
-        struct machine_config *m = machine_config_load(gpu, NULL, 0, &diags);
-        if (m) {
-            out->index = m->sm.l1d.index;
-            out->stores_keep = !m->sm.l1d.write_evict;
-            if (m->sm.l1d.sector_bytes < m->sm.l1d.line_bytes)
-                output_warnings("heddle: warning: the recorded L1D has sectors; here whole lines "
-                                "are fetched\n");
-        }
-        machine_config_destroy(m);
-        diag_list_destroy(&diags);
-    }
-}
 
 /* One of two words: 0 or 1; what it is already if no word is given. */
 static enum heddle_status choose_word(const char *option, const char *given,
@@ -72,6 +51,24 @@ static enum heddle_status choose(const char *option, const char *given, uint32_t
     return ok && out->n ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
+static bool has_sectors(const struct cache_options *o, const struct lab_stream *s)
+{
+    return s->sector_bytes < s->line_bytes && s->sector_bytes && !o->whole_lines;
+}
+
+/* Sectors are those of recorded lines; others are fetched as a whole. */
+static uint32_t sectors_of(const struct cache_options *o, const struct lab_stream *s,
+                           uint32_t line_bytes)
+{
+    if (!has_sectors(o, s))
+        return 0;
+    if (line_bytes == s->line_bytes)
+        return s->sector_bytes;
+    output_warnings("heddle: warning: the recorded L1D fetches sectors; lines of another size than "
+                    "its own are fetched whole here\n");
+    return 0;
+}
+
 static enum heddle_status check(const struct lab_config *c, const struct lab_stream *s)
 {
     struct strbuf why = {0};
@@ -93,22 +90,26 @@ enum heddle_status cache_lab_shapes(const struct cache_options *o, const struct 
         status = choose("ways", o->ways, has_ways ? s->n_ways : 1, &ways);
     if (status == HEDDLE_OK)
         status = choose("line", o->lines, s->line_bytes, &lines);
-    take_from_gpu(s->gpu, &common);
+    common.index = s->index;
+    common.stores_keep = s->stores_keep;
     if (status == HEDDLE_OK)
         status = choose_word("index", o->index, indices, &common.index);
     if (status == HEDDLE_OK)
         status = choose_word("stores", o->stores, stores, &common.stores_keep);
     *out = xcalloc((size_t)sets.n * ways.n * lines.n + 1, sizeof **out);
     *n = 0;
-    for (uint32_t l = 0; l < lines.n && status == HEDDLE_OK; l++)
+    for (uint32_t l = 0; l < lines.n && status == HEDDLE_OK; l++) {
+        uint32_t sector_bytes = sectors_of(o, s, lines.items[l]);
         for (uint32_t i = 0; i < sets.n && status == HEDDLE_OK; i++)
             for (uint32_t w = 0; w < ways.n && status == HEDDLE_OK; w++) {
                 common.line_bytes = lines.items[l];
+                common.sector_bytes = sector_bytes;
                 common.n_sets = sets.items[i];
                 common.n_ways = ways.items[w];
                 (*out)[(*n)++] = common;
                 status = check(&common, s);
             }
+    }
     return status;
 }
 
@@ -123,6 +124,9 @@ enum heddle_status cache_lab_shape(const struct cache_options *o, const struct l
         status = HEDDLE_BAD_INPUT;
     }
     *out = shapes[0];
+    if (status == HEDDLE_OK && out->sector_bytes)
+        output_warnings("heddle: warning: the recorded L1D fetches sectors; here lines count, "
+                        "whatever is asked for of them\n");
     free(shapes);
     return status;
 }

@@ -7,33 +7,21 @@
 #include "cli/cache_lab.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "gpu/machine_config.h"
 
-/* The machine that the recording names, with the policy's parameters of --set. */
-static struct machine_config *machine_of(const struct cache_options *o, const char *path)
+/* The policy that was recorded under; NULL, with the reason told, if there is none. */
+static const struct cache_policy_desc *policy_of(const char *path)
 {
     struct strbuf why = {0};
-    struct diag_list diags = {0};
-    struct arena arena = {0};
-    struct machine_config *m = NULL;
+    const struct cache_policy_desc *policy = NULL;
     struct l1d_reader *r = l1d_reader_open(path, &why);
-    if (r) {
-        const struct l1d_header *h = l1d_reader_header(r);
-        const char **words = ARENA_ARRAY(&arena, const char *, o->settings.n + 1);
-        words[0] = arena_printf(&arena, "l1d.policy=%s", h->policy);
-        for (uint32_t i = 0; i < o->settings.n; i++)
-            words[i + 1] = arena_printf(&arena, "l1d.policy.%s", o->settings.items[i]);
-        m = machine_config_load(h->gpu, words, o->settings.n + 1, &diags);
-        if (!m)
-            output_complaints(&diags);
-    } else {
+    if (!r)
         output_error("%s: %s", path, strbuf_text(&why));
-    }
+    else if (!(policy = cache_policy_find(l1d_reader_header(r)->policy)))
+        output_error("%s: recorded under the policy %s, which is not here; --plugin loads one",
+                     path, l1d_reader_header(r)->policy);
     l1d_reader_close(r);
-    arena_destroy(&arena);
-    diag_list_destroy(&diags);
     strbuf_destroy(&why);
-    return m;
+    return policy;
 }
 
 static void print_json(const struct lab_timed *t, struct strbuf *out)
@@ -47,6 +35,8 @@ static void print_json(const struct lab_timed *t, struct strbuf *out)
         json_begin_object(&w, is_recorded ? "recorded" : "replayed");
         for (int i = 0; i < N_L1D_OUTCOMES; i++)
             json_uint(&w, l1d_outcome_names[i], is_recorded ? t->recorded[i] : here[i]);
+        if (!is_recorded)
+            json_uint(&w, "sector_miss", t->stats.sector_misses);
         json_end_object(&w);
     }
     json_end_object(&w);
@@ -83,7 +73,7 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
 static bool says_too_much(const struct cache_options *o)
 {
     if (!o->policy && !o->sets && !o->ways && !o->lines && !o->index && !o->stores && !o->log &&
-        !(o->format && strcmp(o->format, "l1d") != 0))
+        !o->whole_lines && !(o->format && strcmp(o->format, "l1d") != 0))
         return false;
     output_error("--timed replays a recording as it was: it goes with --set and --json alone");
     return true;
@@ -94,17 +84,25 @@ enum heddle_status cache_lab_timed(const struct cache_options *o, const char *pa
 {
     if (says_too_much(o))
         return HEDDLE_BAD_INPUT;
-    struct machine_config *m = machine_of(o, path);
-    if (!m)
+    const struct cache_policy_desc *policy = policy_of(path);
+    if (!policy)
         return HEDDLE_BAD_INPUT;
-    struct lab_timed t;
+    struct param_set params = {0};
+    struct diag_list diags = {0};
     struct strbuf why = {0};
-    bool ok = lab_timed_replay(path, &m->sm.l1d, m->l1d_policy, m->l1d_params, &t, &why);
-    if (!ok)
+    const void *values = NULL;
+    struct lab_timed t;
+    enum heddle_status status = HEDDLE_OK;
+    if (!cache_lab_bind(policy, &o->settings, &params, &values, &diags)) {
+        status = output_complaints(&diags);
+    } else if (!lab_timed_replay(path, policy, values, &t, &why)) {
         output_error("%s: %s", path, strbuf_text(&why));
-    else
+        status = HEDDLE_BAD_INPUT;
+    } else {
         (o->json ? print_json : print_table)(&t, out);
+    }
     strbuf_destroy(&why);
-    machine_config_destroy(m);
-    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+    diag_list_destroy(&diags);
+    param_set_destroy(&params);
+    return status;
 }

@@ -22,9 +22,11 @@ static const struct option options[] = {
     OPTION_TEXT("line", struct cache_options, lines, "BYTES[,BYTES]...",
                 "bytes of a line, a power of two; the recorded cache's if not given"),
     OPTION_TEXT("index", struct cache_options, index, "linear|hash",
-                "how lines find their set; as on the recorded GPU if not given, else linear"),
+                "how lines find their set; as recorded if not given, else linear"),
     OPTION_TEXT("stores", struct cache_options, stores, "evict|keep",
-                "what a store does to its line; as on the recorded GPU if not given, else evict"),
+                "what a store does to its line; as recorded if not given, else evict"),
+    OPTION_FLAG("whole-lines", struct cache_options, whole_lines,
+                "fetch whole lines where the recorded L1D fetched sectors of them"),
     OPTION_LIST("set", struct cache_options, settings, "NAME=VALUE",
                 "with replay: a parameter of the policy (`heddle show policy NAME`), or as "
                 "POLICY.NAME=VALUE of one of several; may be repeated"),
@@ -201,6 +203,7 @@ static enum heddle_status run_cache(const void *values, const struct text_list *
 /* What the tables of replay say. */
 static const char *const columns[][2] = {
     {"hit rate", "hits / (hits + misses): bypassed loads are left out"},
+    {"of sectors", "misses whose line was there without all the sectors"},
     {"zero reuse", "share of the replaced lines that were never hit"},
     {"intra-thread", "hits of lines that the same warp and first active thread inserted"},
     {"inter-thread", "hits of lines that another thread of the warp inserted"},

@@ -352,7 +352,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
     const struct mem_access *a = e->access;
-    if (e->event == CE_DROP) /* nothing changes for lines that warps could have lost */
+    if (e->event == CE_DROP || e->event == CE_RESIZE) /* nothing of a warp's is lost */
         return;
     if (c->probe.due && (!a || a->id != c->probe.id))
         do_probe(s);
@@ -383,6 +383,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     case CE_HIT:
     case CE_FILL:
     case CE_DROP:
+    case CE_RESIZE:
         break;
     }
 }

@@ -55,7 +55,8 @@ static bool is_small(const char *path)
 {
     struct strbuf why = {0};
     struct l1d_reader *r = l1d_reader_open(path, &why);
-    bool is = r && l1d_reader_header(r)->n_sets * l1d_reader_header(r)->n_ways <= 256;
+    const struct cache_config *c = r ? &l1d_reader_header(r)->l1d : NULL;
+    bool is = r && c->n_sets * c->n_ways <= 256 && c->n_mshrs * c->mshr_merges <= 4096;
     l1d_reader_close(r);
     strbuf_destroy(&why);
     return is;
@@ -63,11 +64,9 @@ static bool is_small(const char *path)
 
 static void replay_timed(const char *path)
 {
-    struct cache_config l1d = {
-        .n_sets = 4, .n_ways = 2, .line_bytes = 128, .sector_bytes = 128, .write_evict = true};
     struct lab_timed timed;
     struct strbuf why = {0};
-    bool ok = lab_timed_replay(path, &l1d, lab_policy_find("lru"), NULL, &timed, &why);
+    bool ok = lab_timed_replay(path, lab_policy_find("lru"), NULL, &timed, &why);
     if (ok != !why.len)
         abort();
     strbuf_destroy(&why);

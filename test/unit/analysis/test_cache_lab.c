@@ -230,6 +230,34 @@ static void hits_are_told_by_who_inserted_the_line(void **state)
     lab_stream_destroy(&s);
 }
 
+/* One set of two ways: A's first sector, B's, A's second one, C's, B's. After its second load A is
+ * never used again, so that C must take its place; and B is the only hit. */
+static void the_future_knows_sector_misses_as_uses(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t line;
+        uint8_t sectors;
+    } loads[] = {{0, 1}, {1, 1}, {0, 2}, {2, 1}, {1, 1}};
+    struct lab_config c = {.n_sets = 1,
+                           .n_ways = 2,
+                           .line_bytes = LINE,
+                           .sector_bytes = LINE / 4,
+                           .policy = lab_policy_find("belady")};
+    struct lab_stream s = {0};
+    struct strbuf log = {0};
+    struct lab_result r;
+    for (int i = 0; i < 5; i++)
+        lab_stream_add(
+            &s, &(struct lab_access){.address = loads[i].line * LINE, .sectors = loads[i].sectors});
+    assert_true(lab_replay(&s, &c, &(struct sink){keep_text, &log}, &r));
+    assert_string_equal(strbuf_text(&log), "0,miss,\n1,miss,\n2,miss,\n3,miss,0x0\n4,hit,\n");
+    assert_int_equal(r.stats.sector_misses, 1);
+    assert_int_equal(r.stats.sectors_fetched, 4);
+    strbuf_destroy(&log);
+    lab_stream_destroy(&s);
+}
+
 static void text_is_read(void **state)
 {
     (void)state;
@@ -290,6 +318,7 @@ int main(void)
         cmocka_unit_test(the_log_of_lru_is_that_of_a_list),
         cmocka_unit_test(a_flush_empties_one_sm),
         cmocka_unit_test(hits_are_told_by_who_inserted_the_line),
+        cmocka_unit_test(the_future_knows_sector_misses_as_uses),
         cmocka_unit_test(text_is_read),
         cmocka_unit_test(mistakes_in_text_have_a_place),
     };

@@ -54,7 +54,8 @@ static void create_caches(struct general *g, const uint64_t *next_uses)
     const struct cache_config config = {.n_sets = c->n_sets,
                                         .n_ways = c->n_ways,
                                         .line_bytes = c->line_bytes,
-                                        .sector_bytes = c->line_bytes,
+                                        .sector_bytes =
+                                            c->sector_bytes ? c->sector_bytes : c->line_bytes,
                                         .index = c->index,
                                         .n_mshrs = 1,
                                         .mshr_merges = 1,
@@ -102,7 +103,7 @@ static bool general_access(struct general *g, const struct lab_stream *s, size_t
                            .address = from->address,
                            .line = line,
                            .set = cache_set_of(c, line),
-                           .sector_mask = 1,
+                           .sector_mask = g->config->sector_bytes ? from->sectors : 1,
                            .kind = from->kind == LAB_STORE ? MEM_STORE : MEM_LOAD,
                            .space = MEM_GLOBAL,
                            .source = from->sm,
@@ -270,7 +271,8 @@ static void random_stream(struct lab_stream *s, uint64_t seed, uint32_t n)
                                                .warp = bits >> 14 & 3,
                                                .thread = bits >> 16 & 7,
                                                .launch = i / 1000,
-                                               .is_critical = bits >> 19 & 1});
+                                               .is_critical = bits >> 19 & 1,
+                                               .sectors = (uint8_t)(1 + (bits >> 24 & 15) % 15)});
     }
 }
 
@@ -325,6 +327,8 @@ static void every_decision_is_the_timing_models(void **state)
         {.n_sets = 1, .n_ways = 64, .line_bytes = 128},
         {.n_sets = 4, .n_ways = 16, .line_bytes = 256},
         {.n_sets = 64, .n_ways = 1, .line_bytes = 1},
+        {.n_sets = 8, .n_ways = 4, .line_bytes = 128, .sector_bytes = 32, .stores_keep = 1},
+        {.n_sets = 4, .n_ways = 16, .line_bytes = 128, .sector_bytes = 32, .index = INDEX_HASH},
     };
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
         struct lab_stream s = {0};
