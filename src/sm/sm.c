@@ -221,7 +221,7 @@ static bool sm_is_idle(const struct shard *s)
 {
     const struct sm *sm = (const struct sm *)s;
     return !sm->n_resident && !sm->requests_out && !sm->miss_n && !sm->ldst_n && !sm->replies.n &&
-           !sm->wheel.n_events;
+           wheel_is_empty(&sm->wheel);
 }
 
 /* Remembers when the SM came to rest: the same cycle in both engines. */
@@ -275,7 +275,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 static bool only_waits(const struct sm *sm)
 {
     return !sm->can_issue && !sm->can_fetch && !sm->fetched && !sm->ldst_n && !sm->miss_n &&
-           !sm->replies.n && !sm->wheel.n_events;
+           !sm->replies.n && wheel_is_empty(&sm->wheel);
 }
 
 /* The next cycle in which something can happen without a message. */

@@ -1,5 +1,6 @@
 #include "sm/wheel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void wheel_init(struct wheel *w)
@@ -10,29 +11,44 @@ void wheel_init(struct wheel *w)
 
 void wheel_destroy(struct wheel *w)
 {
+    for (uint32_t i = 0; i < WHEEL_CYCLES; i++)
+        free(w->near[i].items);
     arena_destroy(&w->pool);
     memset(w, 0, sizeof *w);
 }
 
-struct wheel_node *wheel_new_node(struct wheel *w)
+void wheel_grow(struct wheel_list *list)
 {
-    return ARENA_NEW(&w->pool, struct wheel_node);
+    ARRAY_RESERVE(list->items, list->cap, list->n + 1);
 }
 
-uint64_t wheel_next(const struct wheel *w, uint64_t now)
+static struct far_event *new_far(struct wheel *w)
 {
-    if (!w->n_events)
-        return UINT64_MAX;
-    uint32_t from = (uint32_t)(now % WHEEL_CYCLES);
-    uint64_t first = w->used[from / 64] >> from % 64;
-    if (first)
-        return now + (uint32_t)__builtin_ctzll(first);
-    for (uint32_t i = 1; i <= WHEEL_CYCLES / 64; i++) {
-        uint32_t word = (from / 64 + i) % (WHEEL_CYCLES / 64);
-        if (!w->used[word])
-            continue;
-        uint32_t place = word * 64 + (uint32_t)__builtin_ctzll(w->used[word]);
-        return now + (place - from + WHEEL_CYCLES) % WHEEL_CYCLES;
-    }
-    return UINT64_MAX;
+    struct far_event *f = w->free;
+    if (!f)
+        return ARENA_NEW(&w->pool, struct far_event);
+    w->free = f->next;
+    return f;
+}
+
+void wheel_add_far(struct wheel *w, uint64_t at, struct wheel_event e)
+{
+    struct far_event *f = new_far(w), **link = &w->far;
+    if (w->far && w->last_far->at <= at) /* mostly */
+        link = &w->last_far->next;
+    while (*link && (*link)->at <= at)
+        link = &(*link)->next;
+    *f = (struct far_event){.event = e, .at = at, .next = *link};
+    *link = f;
+    if (!f->next)
+        w->last_far = f;
+}
+
+struct wheel_event wheel_take_far(struct wheel *w)
+{
+    struct far_event *f = w->far;
+    w->far = f->next;
+    f->next = w->free;
+    w->free = f;
+    return f->event;
 }

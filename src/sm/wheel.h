@@ -1,5 +1,8 @@
-/* Things due at a cycle, in order of insertion. Those further ahead than WHEEL_CYCLES come by once
- * a round and are put back. */
+/* Things due at a cycle, in order of insertion.
+ *
+ * Nearly all are due within a few cycles: each of the next WHEEL_CYCLES has an array of its own,
+ * which is reused when the wheel has turned. The few further ahead wait in one list, sorted; as
+ * those of a cycle were inserted before any that found it near, they come first. */
 #ifndef HEDDLE_SM_WHEEL_H
 #define HEDDLE_SM_WHEEL_H
 
@@ -9,87 +12,87 @@
 
 #include "base/arena.h"
 
-enum { WHEEL_CYCLES = 1024 };
+enum { WHEEL_CYCLES = 64 };
 
 struct wheel_event {
     uint32_t kind, value;
     void *body;
 };
 
-struct wheel_node {
+struct far_event {
     struct wheel_event event;
     uint64_t at;
-    struct wheel_node *next;
+    struct far_event *next;
 };
 
 struct wheel {
+    uint64_t due;     /* of the first event; UINT64_MAX = there is none */
+    uint64_t used;    /* bit c % 64: something is due in cycle c, which is near */
+    uint32_t n_taken; /* of the cycle that is being taken */
     struct wheel_list {
-        struct wheel_node *first, *last; /* first is NULL if there are none */
-    } at[WHEEL_CYCLES];
-    uint64_t used[WHEEL_CYCLES / 64]; /* a bit a list: is there anything? */
-    struct wheel_node *free;
-    uint32_t n_events;
-    /* Not after the first event, UINT64_MAX = there is none; perhaps before it. */
-    uint64_t due;
+        struct wheel_event *items;
+        uint32_t n, cap;
+    } near[WHEEL_CYCLES];
+    struct far_event *far, *last_far; /* `far` is NULL if there are none */
+    struct far_event *free;
     struct arena pool;
 };
 
 void wheel_init(struct wheel *w);
 void wheel_destroy(struct wheel *w);
-struct wheel_node *wheel_new_node(struct wheel *w);
-/* A cycle >= now, not after the first event; UINT64_MAX if there is none. */
-uint64_t wheel_next(const struct wheel *w, uint64_t now);
+void wheel_grow(struct wheel_list *list);
+void wheel_add_far(struct wheel *w, uint64_t at, struct wheel_event e);
+struct wheel_event wheel_take_far(struct wheel *w);
 
-static inline void wheel_put_node(struct wheel *w, uint64_t now, struct wheel_node *node)
+static inline bool wheel_is_empty(const struct wheel *w)
 {
-    uint64_t near = node->at - now < WHEEL_CYCLES ? node->at : now + WHEEL_CYCLES - 1;
-    uint32_t place = (uint32_t)(near % WHEEL_CYCLES);
-    struct wheel_list *list = &w->at[place];
-    node->next = NULL;
-    if (list->first) {
-        list->last->next = node;
-    } else {
-        list->first = node;
-        w->used[place / 64] |= 1ull << place % 64;
-        w->due = near < w->due ? near : w->due;
-    }
-    list->last = node;
+    return !w->used && !w->far;
 }
 
-/* `at` must not be before `now`. */
+/* `at` must not be before `now`, nor `now` itself once its events have been taken. */
 static inline void wheel_add(struct wheel *w, uint64_t now, uint64_t at, struct wheel_event e)
 {
     assert(at >= now);
-    struct wheel_node *node = w->free;
-    if (node)
-        w->free = node->next;
-    else
-        node = wheel_new_node(w);
-    node->event = e;
-    node->at = at;
-    wheel_put_node(w, now, node);
-    w->n_events++;
+    if (at < w->due)
+        w->due = at;
+    if (at - now >= WHEEL_CYCLES) {
+        wheel_add_far(w, at, e);
+        return;
+    }
+    struct wheel_list *list = &w->near[at % WHEEL_CYCLES];
+    if (list->n == list->cap)
+        wheel_grow(list);
+    list->items[list->n++] = e;
+    w->used |= 1ull << at % WHEEL_CYCLES;
+}
+
+/* The first cycle from `from` on in which something is due. */
+static inline uint64_t wheel_next(const struct wheel *w, uint64_t from)
+{
+    uint64_t far = w->far ? w->far->at : UINT64_MAX;
+    if (!w->used)
+        return far;
+    uint32_t turn = (uint32_t)(from % WHEEL_CYCLES);
+    uint64_t ahead = w->used >> turn | w->used << (WHEEL_CYCLES - turn) % WHEEL_CYCLES;
+    uint64_t near = from + (uint32_t)__builtin_ctzll(ahead);
+    return near < far ? near : far;
 }
 
 /* Takes the first event of cycle `now`; false if there is none left: `due` is later then. To be
  * asked in every cycle that is due. */
 static inline bool wheel_take(struct wheel *w, uint64_t now, struct wheel_event *e)
 {
-    uint32_t place = (uint32_t)(now % WHEEL_CYCLES);
-    struct wheel_node *node;
-    while ((node = w->at[place].first)) {
-        w->at[place].first = node->next;
-        if (node->at > now) {
-            wheel_put_node(w, now, node);
-            continue;
-        }
-        *e = node->event;
-        node->next = w->free;
-        w->free = node;
-        w->n_events--;
+    struct wheel_list *list = &w->near[now % WHEEL_CYCLES];
+    if (w->far && w->far->at <= now) {
+        *e = wheel_take_far(w);
         return true;
     }
-    w->used[place / 64] &= ~(1ull << place % 64);
+    if (w->n_taken < list->n) {
+        *e = list->items[w->n_taken++];
+        return true;
+    }
+    w->n_taken = list->n = 0;
+    w->used &= ~(1ull << now % WHEEL_CYCLES);
     w->due = wheel_next(w, now + 1);
     return false;
 }
