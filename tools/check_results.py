@@ -55,7 +55,8 @@ def about(claim, values, is_relative, printed):
         is_value = value == found[0]
     else:
         is_value = abs(value - math.prod(found) ** (1 / len(found))) <= ROUNDING * max(1, value)
-    off = abs(value - claim["about"]) - ABOUT * claim["about"]
+    off = claim["about"] - value if claim["kind"] == "at_least" else \
+        abs(value - claim["about"]) - ABOUT * claim["about"]
     side = 1 if claim["about"] > 1 else -1 if claim["about"] < 1 else 0
     ahead = side * (value - 1) - NO_DIFFERENCE if side else -1
     right = {"yes"} if off <= ROUNDING else set()
@@ -63,6 +64,21 @@ def about(claim, values, is_relative, printed):
         right |= {"direction"} if is_relative is not False and ahead > -ROUNDING else set()
         right |= {"no"} if not is_relative or ahead <= ROUNDING else set()
     return right, is_value
+
+
+def less(claim, values, printed):
+    """The same for a series that has less than others at a place, or in the mean over several."""
+    def at(series):
+        found = [values.get((x, series)) for x in claim["at"]]
+        return None if None in found else math.prod(found) ** (1 / len(found))
+    own, others = at(claim["series"]), [at(s) for s in claim["others"]]
+    if None in [own, *others]:
+        return {"missing"}, printed == "-"
+    shown = [float(n) for n in re.fullmatch(r"([-\d.]+) against ([-\d., ]+)", printed).expand(r"\1, \2").split(", ")]
+    is_value = len(shown) == 1 + len(others) and \
+        all(abs(a - b) <= ROUNDING * max(1, b) for a, b in zip(shown, [own, *others]))
+    gap = min(others) - own
+    return ({"yes"} if gap > -ROUNDING else set()) | ({"no"} if gap < ROUNDING else set()), is_value
 
 
 def extreme(claim, xs, series, values, printed):
@@ -90,9 +106,12 @@ def check_claim(where, claim, row, f, numbers):
         return
     if claim["kind"] == "words":
         right, is_value = {"look"}, paper == printed == "-"
-    elif claim["kind"] == "about":
+    elif claim["kind"] in ("about", "at_least"):
         right, is_value = about(claim, values, f["relative"], printed)
-        is_value = is_value and paper == f"about {claim['about']:.3g}"
+        is_value = is_value and paper == f"{claim['kind'].replace('_', ' ')} {claim['about']:.3g}"
+    elif claim["kind"] == "less_than":
+        right, is_value = less(claim, values, printed)
+        is_value = is_value and paper == "less than " + ", ".join(claim["others"])
     else:
         right, is_value = extreme(claim, xs, series, values, printed)
     if not is_value:

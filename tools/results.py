@@ -22,8 +22,9 @@ PAGES = {
             ["s2-fig5", "s2-fig6", "s2-fig10", "s2-fig10-lines", "s2-fig10-paper", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig13",
              "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-paper", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
-                   ["s4-fig3", "s4-fig7", "s4-fig7-paper", "s4-fig8", "s4-fig9", "s4-fig13", "s4-fig14", "s4-fig16",
-                    "s4-fig17", "s4-decay", "s3-fig3-2", "s3-fig3-3", "s3-fig3-4", "s3-fig3-5", "s3-fig3-6", "s3-fig4-1", "s3-fig4-2", "s3-fig4-3",
+                   ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-fig7-paper", "s4-fig8", "s4-fig9", "s4-fig10",
+                    "s4-sensitive", "s4-fig11", "s4-fig12", "s4-fig13", "s4-fig14", "s4-fig15", "s4-fig16", "s4-k128",
+                    "s4-fig17", "s4-fig18", "s4-decay", "s3-fig3-2", "s3-fig3-3", "s3-fig3-4", "s3-fig3-5", "s3-fig3-6", "s3-fig4-1", "s3-fig4-2", "s3-fig4-3",
                     "s3-fig4-4", "s3-fig4-5", "s3-fig4-9", "s3-fig4-10", "s3-fig4-10-paper", "s3-fig4-11", "s3-fig4-12", "s3-fig4-13", "s3-fig4-14",
                     "s3-fig4-15", "s3-fig4-16", "v100-schedulers"]),
 }
@@ -126,25 +127,6 @@ def distances_of_s2(heddle, size, jobs):
     return text
 
 
-def belady_of_s4(heddle, size, jobs):
-    """S4 Figures 8 and 11: optimal replacement on the stream of each scheduler."""
-    workloads, schedulers = ["bfs", "kmn", "memc", "gc"], ["lrr", "two_level_gto", "gto", "ccws"]
-    runs = [[w, "--size", size, "--gpu", "ccws", "--scheduler", s] for w in workloads for s in schedulers]
-    found = recorded_all(heddle, runs, [["replay", "--policy", "lru,belady"]], jobs)
-    text = ("\n## Optimal replacement on the stream of each scheduler\n\nS4 Figures 8 and 11; `heddle run NAME --gpu ccws "
-            "--scheduler S --record-l1d FILE`, then `heddle cache replay FILE --policy lru,belady`. Loads that miss, in "
-            "percent, and hits by who brought the line, under LRU.\n\n")
-    text += "<!-- table s4-belady -->\n"
-    text += row(["workload", "scheduler", "LRU", "Belady", "same thread", "other thread of the warp", "other warp"])
-    text += row(["---"] * 7)
-    for run, (replay,) in zip(runs, found):
-        lru, belady = replay["replays"]
-        cells = [f"{100 * r['misses'] / r['loads']:.1f}" for r in (lru, belady)]
-        hits = [f"{100 * lru['hits_' + k] / lru['loads']:.1f}" for k in ("intra_thread", "inter_thread", "inter_warp")]
-        text += row([run[0], run[6]] + cells + hits)
-    return text
-
-
 def record_all(heddle, names, size, folder, jobs):
     """The L1D streams of workloads on the GPU that S3 has."""
     def record(name):
@@ -213,7 +195,7 @@ def distances(heddle, size, jobs):
     return distances_of_s2(heddle, size, jobs) + distances_of_s3(heddle, size, jobs)
 
 
-LABORATORY = {"l1d": distances, "scheduling": belady_of_s4}
+LABORATORY = {"l1d": distances}
 
 
 def main():
@@ -236,8 +218,9 @@ def main():
     text += f"<!-- why {page} -->\n{kept.get(page, '')}<!-- end -->\n\n"
     text += "## What the papers say\n\n" + claims(figures)
     text += "".join(section(f, kept.get(f["figure"], "")) for f in figures)
-    text += LABORATORY[page](heddle, size, jobs)
-    text += f"\n<!-- why {page}-laboratory -->\n{kept.get(page + '-laboratory', '')}<!-- end -->\n"
+    if page in LABORATORY:
+        text += LABORATORY[page](heddle, size, jobs)
+        text += f"\n<!-- why {page}-laboratory -->\n{kept.get(page + '-laboratory', '')}<!-- end -->\n"
     with open(path, "w") as out:
         out.write(fill(text))
 

@@ -55,6 +55,14 @@ static bool is_timed(uint32_t i)
     return i < machine_stat_count(NULL) || i >= stat_count();
 }
 
+/* The option of `heddle run` that a run has it by; NULL = it is always there. */
+static const char *asked_for_by(uint32_t i)
+{
+    return i < stat_count()                                       ? NULL
+           : locality_stat_part(i - stat_count()) == LOCALITY_RUN ? "--locality"
+                                                                  : "--belady";
+}
+
 static struct heddle_stat stat_at(uint32_t i)
 {
     const struct run_stats none = {0};
@@ -75,6 +83,7 @@ static void json_stats(struct strbuf *out)
         json_string(&j, "unit", s.unit);
         json_string(&j, "help", s.help);
         json_bool(&j, "timed", is_timed(i));
+        json_string(&j, "asked_for_by", asked_for_by(i));
         json_string(&j, "gpgpu_sim", known ? known->theirs : NULL);
         json_end_object(&j);
     }

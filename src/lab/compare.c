@@ -111,15 +111,10 @@ static bool has_cycles(const struct result_set *set, const struct result *r, str
     return false;
 }
 
-static bool is_attributed(const struct result *r)
-{
-    return result_find(r, "attribution.exec") != NULL;
-}
-
-/* Results of one point, of which one has its cycles attributed, say the same but for that. */
+/* Results of one point, of which one was asked for more (`measure`), say the same but for that. */
 static bool are_the_same_run(const struct result *a, const struct result *b)
 {
-    return is_attributed(a) != is_attributed(b) && strcmp(a->machine, b->machine) == 0 &&
+    return a->n_stats != b->n_stats && strcmp(a->machine, b->machine) == 0 &&
            strcmp(a->model, b->model) == 0 && strcmp(a->mode, b->mode) == 0 &&
            result_find(a, "cycles")->value == result_find(b, "cycles")->value;
 }
@@ -141,7 +136,7 @@ static enum heddle_status add_set(struct comparison *c, uint32_t set, struct str
             tell_apart(row->of[set], r, results->label, error);
             return HEDDLE_BAD_INPUT;
         }
-        if (!row->of[set] || is_attributed(r))
+        if (!row->of[set] || r->n_stats > row->of[set]->n_stats)
             row->of[set] = r;
     }
     return HEDDLE_OK;

@@ -23,12 +23,14 @@ static uint32_t index_of(const char *const *items, uint32_t n, const char *text)
     return i;
 }
 
+/* Between coordinates that are taken as one. */
+static const char and_then[] = " + ";
+
 const char *figure_coordinate(struct figure *f, const struct point *p, const char *name)
 {
-    static const char plus[] = " + ";
     const char *kept = "", *next;
-    for (; kept && name; name = next ? next + strlen(plus) : NULL) {
-        next = strstr(name, plus);
+    for (; kept && name; name = next ? next + strlen(and_then) : NULL) {
+        next = strstr(name, and_then);
         struct strbuf text = {0};
         const char *one = next ? arena_strndup(&f->arena, name, (size_t)(next - name)) : name;
         if (!point_coordinate(p, one, &text))
@@ -95,8 +97,18 @@ uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_
 
 bool figure_draws(struct figure *f, const struct figure_rule *rule, const struct point *p)
 {
-    const char *its = rule->where_name ? figure_coordinate(f, p, rule->where_name) : NULL;
-    return !rule->where_name || (its && strcmp(its, rule->where_value) == 0);
+    if (!rule->where_name)
+        return true;
+    const char *its = figure_coordinate(f, p, rule->where_name);
+    return its && index_of(rule->where_values, rule->n_where_values, its) < rule->n_where_values;
+}
+
+bool figure_draws_somewhere(struct figure *f, const struct point *p)
+{
+    for (uint32_t i = 0; i < f->n_rules; i++)
+        if (figure_draws(f, &f->rules[i], p))
+            return true;
+    return false;
 }
 
 static double statistic(const struct source *s, uint32_t point, const char *stat)
@@ -155,20 +167,51 @@ static struct figure_series *add_series(struct figure *f, const struct figure_ru
     return line;
 }
 
-static void derive_mean(const struct source *s, const struct figure_rule *rule)
+/* The value of the point whose statistic `best` is highest; NAN if one of them is missing, for it
+ * might have been that. */
+static double best_of(const struct source *s, const struct figure_rule *rule,
+                      const uint32_t *points, uint32_t n)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (isnan(statistic(s, points[i], rule->best)))
+            return NAN;
+        if (statistic(s, points[i], rule->best) > statistic(s, points[best], rule->best))
+            best = i;
+    }
+    return n ? value_of(s, points[best], rule) : NAN;
+}
+
+static double joined_value(const struct source *s, const struct figure_rule *rule,
+                           const uint32_t *points, uint32_t n)
+{
+    if (rule->best)
+        return best_of(s, rule, points, n);
+    double *values = xcalloc(n + 1, sizeof *values);
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = value_of(s, points[i], rule);
+    double mean = mean_of(rule->mean, values, n);
+    free(values);
+    return mean;
+}
+
+/* One value for all points of an x. */
+static void derive_joined(const struct source *s, const struct figure_rule *rule)
 {
     struct figure *f = s->figure;
     struct figure_series *line = add_series(f, rule, rule->title);
-    double *values = xcalloc(f->spec.n_points + 1, sizeof *values);
+    uint32_t *points = xcalloc(f->spec.n_points + 1, sizeof *points);
     for (uint32_t x = 0; line && x < f->n_xs; x++) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < f->spec.n_points; i++)
             if (figure_draws(f, rule, &f->spec.points[i]) &&
                 strcmp(figure_coordinate(f, &f->spec.points[i], f->x_axis), f->xs[x]) == 0)
-                values[n++] = value_of(s, i, rule);
-        line->values[x] = mean_of(rule->mean, values, n);
+                points[n++] = i;
+        line->values[x] = joined_value(s, rule, points, n);
     }
-    free(values);
+    if (line && rule->with_mean)
+        line->values[f->n_xs] = mean_of(rule->with_mean, line->values, f->n_xs);
+    free(points);
 }
 
 const char *figure_title(struct figure *f, const struct figure_rule *rule, const char *value)
@@ -201,14 +244,37 @@ static void derive_over(const struct source *s, const struct figure_rule *rule)
         f->series[k].values[f->n_xs] = mean_of(rule->with_mean, f->series[k].values, f->n_xs);
 }
 
-static void find_xs(struct figure *f)
+/* Adds the x of the points that have `value` at `axis`. */
+static void find_xs_of(struct figure *f, const char *axis, const char *value)
 {
     for (uint32_t i = 0; i < f->spec.n_points; i++) {
-        const char *x = figure_coordinate(f, &f->spec.points[i], f->x_axis);
+        const struct point *p = &f->spec.points[i];
+        if (!figure_draws_somewhere(f, p) || strcmp(figure_coordinate(f, p, axis), value) != 0)
+            continue;
+        const char *x = figure_coordinate(f, p, f->x_axis);
         if (index_of(f->xs, f->n_xs, x) < f->n_xs)
             continue;
         ARRAY_RESERVE(f->xs, f->cap_xs, f->n_xs + 2);
         f->xs[f->n_xs++] = x;
+    }
+}
+
+/* In the order of points; of two coordinates as one, what has the first in common is together. */
+static void find_xs(struct figure *f)
+{
+    const char *plus = strstr(f->x_axis, and_then);
+    const char *axis =
+        plus ? arena_strndup(&f->arena, f->x_axis, (size_t)(plus - f->x_axis)) : f->x_axis;
+    const char **seen = ARENA_ARRAY(&f->arena, const char *, f->spec.n_points + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->spec.n_points; i++) {
+        if (!figure_draws_somewhere(f, &f->spec.points[i]))
+            continue;
+        const char *value = figure_coordinate(f, &f->spec.points[i], axis);
+        if (index_of(seen, n, value) < n)
+            continue;
+        seen[n++] = value;
+        find_xs_of(f, axis, value);
     }
 }
 
@@ -275,7 +341,7 @@ enum heddle_status figure_derive(struct figure *f, struct store *store)
     if (status == HEDDLE_OK) {
         find_xs(f);
         for (uint32_t i = 0; i < f->n_rules; i++)
-            (f->rules[i].over ? derive_over : derive_mean)(&s, &f->rules[i]);
+            (f->rules[i].over ? derive_over : derive_joined)(&s, &f->rules[i]);
         if (f->sort_by)
             sort_xs(f);
         add_mean_x(f);
@@ -366,17 +432,48 @@ static enum verdict answer_about(const struct figure *f, const struct figure_cla
     if (isnan(value))
         return CLAIM_LACKS_DATA;
     strbuf_addf(ours, "%.3f", value);
-    if (fabs(value / c->about - 1) <= about_tolerance)
+    if (c->kind == CLAIM_AT_LEAST ? value >= c->about
+                                  : fabs(value / c->about - 1) <= about_tolerance)
         return CLAIM_HOLDS;
     bool same_side =
         c->about > 1 ? value > 1 + no_difference : c->about < 1 && value < 1 - no_difference;
     return line->is_relative && same_side ? CLAIM_GOES_THE_SAME_WAY : CLAIM_DIFFERS;
 }
 
+/* Less than every other series, there. */
+static enum verdict answer_less(const struct figure *f, const struct figure_claim *c,
+                                const struct figure_series *line, struct strbuf *ours)
+{
+    double value = claimed_value(f, c, line);
+    enum verdict verdict = isnan(value) ? CLAIM_LACKS_DATA : CLAIM_HOLDS;
+    strbuf_addf(ours, "%.3f", value);
+    for (uint32_t i = 0; i < c->n_others && verdict != CLAIM_LACKS_DATA; i++) {
+        const struct figure_series *other = find_series(f, c->others[i]);
+        double more = other ? claimed_value(f, c, other) : NAN;
+        strbuf_addf(ours, "%s%.3f", i ? ", " : " against ", more);
+        if (isnan(more))
+            verdict = CLAIM_LACKS_DATA;
+        else if (!(value < more))
+            verdict = CLAIM_DIFFERS;
+    }
+    if (verdict == CLAIM_LACKS_DATA)
+        strbuf_clear(ours);
+    return verdict;
+}
+
+static void write_others(const struct figure_claim *c, struct strbuf *paper)
+{
+    strbuf_add(paper, "less than ");
+    for (uint32_t i = 0; i < c->n_others; i++)
+        strbuf_addf(paper, "%s%s", i ? ", " : "", c->others[i]);
+}
+
 static void write_claim(const struct figure_claim *c, struct strbuf *paper)
 {
-    if (c->kind == CLAIM_ABOUT)
-        strbuf_addf(paper, "about %.3g", c->about);
+    if (c->kind == CLAIM_LESS_THAN)
+        write_others(c, paper);
+    else if (c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST)
+        strbuf_addf(paper, "%s %.3g", c->kind == CLAIM_ABOUT ? "about" : "at least", c->about);
     else if (c->kind == CLAIM_BEST_AT)
         strbuf_add(paper, c->series);
     else if (c->kind == CLAIM_HIGHEST_BETWEEN)
@@ -395,7 +492,9 @@ const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
         return "look";
     if (!line)
         return words[CLAIM_LACKS_DATA];
-    return words[c->kind == CLAIM_ABOUT     ? answer_about(f, c, line, ours)
-                 : c->kind == CLAIM_BEST_AT ? answer_best(f, c, ours)
-                                            : answer_extreme(f, c, line, ours)];
+    bool is_number = c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST;
+    return words[is_number                    ? answer_about(f, c, line, ours)
+                 : c->kind == CLAIM_BEST_AT   ? answer_best(f, c, ours)
+                 : c->kind == CLAIM_LESS_THAN ? answer_less(f, c, line, ours)
+                                              : answer_extreme(f, c, line, ours)];
 }

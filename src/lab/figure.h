@@ -15,19 +15,23 @@ enum figure_mean { FIGURE_NO_MEAN, FIGURE_ARITHMETIC, FIGURE_GEOMETRIC, FIGURE_H
 
 /* How a series follows from results: of each point the statistic `value`, perhaps as a share of
  * another statistic, over that of the point that differs in one coordinate alone; then one series
- * per value of a coordinate, or the mean over all points of an x. */
+ * per value of a coordinate, or of all points of an x the mean, or the one whose statistic `best`
+ * is highest. */
 struct figure_rule {
     const char *title; /* NULL: the value of `over` */
     const char *value;
     const char *per; /* NULL = 1 */
     const char *over;
     enum figure_mean mean;
+    const char *best;
     const char *relative_name, *relative_value; /* NULL = as it is */
-    const char *where_name, *where_value;       /* only points that have it; NULL = all */
-    enum figure_mean with_mean;                 /* one more x: the mean over all */
-    bool is_right;                              /* measured on the axis to the right */
-    yaml_node_t *names;                         /* titles by the value of `over`, or NULL */
-    yaml_node_t *node;                          /* where it was written */
+    const char *where_name;                     /* only points that have one of these; NULL = all */
+    const char **where_values;
+    uint32_t n_where_values;
+    enum figure_mean with_mean; /* one more x: the mean over all */
+    bool is_right;              /* measured on the axis to the right */
+    yaml_node_t *names;         /* titles by the value of `over`, or NULL */
+    yaml_node_t *node;          /* where it was written */
 };
 
 /* What the paper says. */
@@ -37,7 +41,9 @@ enum claim_kind {
     CLAIM_LOWEST_AT,
     CLAIM_HIGHEST_BETWEEN,
     CLAIM_BEST_AT, /* the series is the highest of all */
-    CLAIM_ABOUT
+    CLAIM_ABOUT,
+    CLAIM_AT_LEAST,
+    CLAIM_LESS_THAN
 };
 struct figure_claim {
     enum claim_kind kind;
@@ -46,6 +52,8 @@ struct figure_claim {
     const char *at, *below; /* x values: `at`, or between both */
     const char **all_at;    /* several x whose geometric mean it is about, in place of `at` */
     uint32_t n_all_at;
+    const char **others; /* series that have more than this one has */
+    uint32_t n_others;
     double about;
     yaml_node_t *node; /* where it was written */
 };

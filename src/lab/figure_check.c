@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/locality.h"
 #include "gpu/machine.h"
 #include "lab/figure_internal.h"
 #include "stats/run_stats.h"
@@ -28,6 +29,23 @@ static const yaml_node_t *place_of(struct figure *f, const yaml_node_t *map, con
 
 /* --- statistics and coordinates --- */
 
+/* Is it a statistic that runs have only if they are asked? Then the experiment must ask. */
+static bool check_measure(struct figure *f, const yaml_node_t *at, const char *name)
+{
+    uint32_t i = 0;
+    while (i < locality_stat_count() && strcmp(locality_stat_at(NULL, i).name, name) != 0)
+        i++;
+    if (i == locality_stat_count())
+        return false;
+    if (!(f->spec.measures & locality_stat_part(i)))
+        yaml_complain(&f->doc, at,
+                      locality_stat_part(i) == LOCALITY_RUN
+                          ? "measure: [locality] in the experiment asks for it"
+                          : "measure: [belady] in the experiment asks for it",
+                      "no run of this experiment has '%s'", name);
+    return true;
+}
+
 static void check_statistic(struct figure *f, const struct figure_rule *rule, const char *key,
                             const char *name)
 {
@@ -40,7 +58,7 @@ static void check_statistic(struct figure *f, const struct figure_rule *rule, co
             i < n_machine ? machine_stat_at(NULL, i).name : run_stats_at(&none, i - n_machine).name;
         is_known |= strcmp(names[i], name) == 0;
     }
-    if (is_known)
+    if (is_known || check_measure(f, place_of(f, rule->node, key), name))
         return;
     const char *near = suggest_hint(&f->doc.diags->arena, name, names, n);
     yaml_complain(&f->doc, place_of(f, rule->node, key),
@@ -48,16 +66,18 @@ static void check_statistic(struct figure *f, const struct figure_rule *rule, co
                   name);
 }
 
-/* Every point must say it, or it has no place in the figure. */
-static bool check_coordinate(struct figure *f, const yaml_node_t *at, const char *name)
+/* Every point that a rule draws must say it, or it has no place in the figure. NULL: any rule. */
+static bool check_coordinate(struct figure *f, const struct figure_rule *rule,
+                             const yaml_node_t *at, const char *name)
 {
     const struct point *lacking = NULL;
     uint32_t n_having = 0;
     for (uint32_t i = 0; i < f->spec.n_points; i++) {
-        if (figure_coordinate(f, &f->spec.points[i], name))
+        const struct point *p = &f->spec.points[i];
+        if (figure_coordinate(f, p, name))
             n_having++;
-        else
-            lacking = &f->spec.points[i];
+        else if (rule ? figure_draws(f, rule, p) : figure_draws_somewhere(f, p))
+            lacking = p;
     }
     if (!lacking)
         return true;
@@ -68,7 +88,7 @@ static bool check_coordinate(struct figure *f, const yaml_node_t *at, const char
     else
         yaml_complain(&f->doc, at,
                       "coordinates are workload, size, seed, gpu, scheduler, l1d, the parameters "
-                      "that the experiment sets, and the inputs of workloads",
+                      "that the experiment sets, and the inputs and classes of workloads",
                       "no point of the experiment has '%s'", name);
     strbuf_destroy(&who);
     return false;
@@ -97,7 +117,8 @@ static void check_reference(struct figure *f, const struct figure_rule *rule)
         return;
     }
     for (uint32_t i = 0; !f->spec.n_missing && i < f->spec.n_points; i++) {
-        if (figure_reference(f, i, rule) < f->spec.n_points)
+        if (!figure_draws(f, rule, &f->spec.points[i]) ||
+            figure_reference(f, i, rule) < f->spec.n_points)
             continue;
         struct strbuf who = {0};
         point_describe(&f->spec.points[i], &who);
@@ -173,6 +194,8 @@ static void check_rule(struct figure *f, const struct figure_rule *rule, bool x_
     check_statistic(f, rule, "value", rule->value);
     if (rule->per)
         check_statistic(f, rule, "per", rule->per);
+    if (rule->best)
+        check_statistic(f, rule, "best", rule->best);
     if (!f->spec.attribute && strncmp(rule->value, "attribution.", 12) == 0)
         yaml_complain(&f->doc, place_of(f, rule->node, "value"), "add it to the sweep",
                       "no point has '%s' without `measure: [attribution]`", rule->value);
@@ -181,11 +204,12 @@ static void check_rule(struct figure *f, const struct figure_rule *rule, bool x_
                       "all series of a figure have the same mean, and the first has another");
     if (rule->relative_name)
         check_reference(f, rule);
-    if (rule->where_name && !is_missing(f, rule->where_value) &&
-        !some_point_has(f, rule->where_name, rule->where_value))
-        yaml_complain(&f->doc, place_of(f, rule->node, "where"), "write it as the axis has it",
-                      "no point has %s '%s'", rule->where_name, rule->where_value);
-    if (!rule->over || !check_coordinate(f, place_of(f, rule->node, "over"), rule->over))
+    for (uint32_t i = 0; i < rule->n_where_values; i++)
+        if (!is_missing(f, rule->where_values[i]) &&
+            !some_point_has(f, rule->where_name, rule->where_values[i]))
+            yaml_complain(&f->doc, place_of(f, rule->node, "where"), "write it as the axis has it",
+                          "no point has %s '%s'", rule->where_name, rule->where_values[i]);
+    if (!rule->over || !check_coordinate(f, rule, place_of(f, rule->node, "over"), rule->over))
         return;
     check_names(f, rule);
     if (x_is_known)
@@ -201,6 +225,8 @@ static uint32_t count_series(struct figure *f, const char **titles)
         const struct figure_rule *rule = &f->rules[r];
         uint32_t first = n;
         for (uint32_t i = 0; i < (rule->over ? f->spec.n_points : 1); i++) {
+            if (rule->over && !figure_draws(f, rule, &f->spec.points[i]))
+                continue;
             const char *title =
                 rule->over
                     ? figure_title(f, rule, figure_coordinate(f, &f->spec.points[i], rule->over))
@@ -229,16 +255,23 @@ static void check_x(struct figure *f, const struct figure_claim *c, const char *
                       "no point has %s '%s', which this is about", f->x_axis, x);
 }
 
+static void check_series(struct figure *f, const yaml_node_t *at, const char *series,
+                         const char **titles, uint32_t n_titles)
+{
+    bool is_known = !series || is_missing(f, series);
+    for (uint32_t i = 0; !is_known && i < n_titles; i++)
+        is_known = strcmp(titles[i], series) == 0;
+    if (!is_known)
+        yaml_complain(&f->doc, at, suggest_hint(&f->doc.diags->arena, series, titles, n_titles),
+                      "the figure has no series '%s'", series);
+}
+
 static void check_claim(struct figure *f, const struct figure_claim *c, const char **titles,
                         uint32_t n_titles)
 {
-    bool is_known = !c->series || is_missing(f, c->series);
-    for (uint32_t i = 0; !is_known && i < n_titles; i++)
-        is_known = strcmp(titles[i], c->series) == 0;
-    if (!is_known)
-        yaml_complain(&f->doc, place_of(f, c->node, "series"),
-                      suggest_hint(&f->doc.diags->arena, c->series, titles, n_titles),
-                      "the figure has no series '%s'", c->series);
+    check_series(f, place_of(f, c->node, "series"), c->series, titles, n_titles);
+    for (uint32_t i = 0; i < c->n_others; i++)
+        check_series(f, place_of(f, c->node, "less_than"), c->others[i], titles, n_titles);
     if (c->at)
         check_x(f, c, c->at);
     if (c->below)
@@ -283,7 +316,7 @@ void figure_check(struct figure *f, yaml_node_t *root)
     if (!f->spec.n_points)
         return;
     bool x_is_known =
-        check_coordinate(f, place_of(f, yaml_find(&f->doc, root, "x"), "axis"), f->x_axis);
+        check_coordinate(f, NULL, place_of(f, yaml_find(&f->doc, root, "x"), "axis"), f->x_axis);
     for (uint32_t i = 0; i < f->n_rules; i++)
         check_rule(f, &f->rules[i], x_is_known);
     if (f->doc.diags->n_errors != errors_before)

@@ -16,6 +16,8 @@ const char *figure_title(struct figure *f, const struct figure_rule *rule, const
 uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_rule *rule);
 /* Does the rule draw the point? */
 bool figure_draws(struct figure *f, const struct figure_rule *rule, const struct point *p);
+/* Does any? A point that none draws is there to be related to. */
+bool figure_draws_somewhere(struct figure *f, const struct point *p);
 
 /* Complains of all that could not be drawn as it is written: statistics, coordinates and series
  * that do not exist, and points that would share one place. The points must have been made. */

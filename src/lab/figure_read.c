@@ -49,6 +49,19 @@ static int choice_of(struct figure *f, const yaml_node_t *map, const char *key,
     return 0;
 }
 
+/* A text, or a list of them. */
+static const char **read_texts(struct figure *f, yaml_node_t *node, uint32_t *n)
+{
+    const char **texts = ARENA_ARRAY(&f->arena, const char *, yaml_count(node) + 1);
+    *n = 0;
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const char *text = yaml_scalar(&f->doc, yaml_item(&f->doc, node, i), "a value");
+        if (text)
+            texts[(*n)++] = text;
+    }
+    return texts;
+}
+
 /* --- series --- */
 
 static void read_coordinate(struct figure *f, yaml_node_t *node, const char *key, const char **name,
@@ -66,8 +79,8 @@ static void read_coordinate(struct figure *f, yaml_node_t *node, const char *key
 /* A series of a table is a column of it. */
 static void check_table_rule(struct figure *f, const struct figure_rule *rule)
 {
-    static const char *const others[] = {"per",       "over",  "mean",       "names",
-                                         "with_mean", "where", "relative_to"};
+    static const char *const others[] = {"per",       "over",  "mean",        "names",
+                                         "with_mean", "where", "relative_to", "best"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const yaml_node_t *node = yaml_find(&f->doc, rule->node, others[i]);
         if (node)
@@ -75,9 +88,23 @@ static void check_table_rule(struct figure *f, const struct figure_rule *rule)
     }
 }
 
+/* {scheduler: gto}, or one of several: {scheduler: [gto, ccws]}. */
+static void read_where(struct figure *f, yaml_node_t *node, struct figure_rule *rule)
+{
+    yaml_node_t *at = yaml_find(&f->doc, node, "where");
+    if (!at)
+        return;
+    if (yaml_pairs(&f->doc, at, "one coordinate: {scheduler: [gto, ccws]}") == 1) {
+        rule->where_name = yaml_scalar(&f->doc, yaml_key(&f->doc, at, 0), "a name");
+        rule->where_values = read_texts(f, yaml_value(&f->doc, at, 0), &rule->n_where_values);
+    }
+    if (!rule->where_name || !rule->n_where_values)
+        yaml_complain(&f->doc, at, NULL, "expected one coordinate: {scheduler: [gto, ccws]}");
+}
+
 static void read_rule(struct figure *f, yaml_node_t *node)
 {
-    static const char *const keys[] = {"title", "value",     "per",  "over",  "mean",
+    static const char *const keys[] = {"title", "value",     "per",  "over",  "mean",       "best",
                                        "names", "with_mean", "side", "where", "relative_to"};
     static const char *const means[] = {"none", "arithmetic", "geometric", "harmonic"};
     static const char *const sides[] = {"left", "right"};
@@ -89,52 +116,64 @@ static void read_rule(struct figure *f, yaml_node_t *node)
     rule->per = text_of(f, node, "per");
     rule->over = text_of(f, node, "over");
     rule->mean = (enum figure_mean)choice_of(f, node, "mean", means, 4);
+    rule->best = text_of(f, node, "best");
     rule->with_mean = (enum figure_mean)choice_of(f, node, "with_mean", means, 4);
     rule->is_right = choice_of(f, node, "side", sides, 2) == 1;
     rule->names = yaml_find(&f->doc, node, "names");
     read_coordinate(f, node, "relative_to", &rule->relative_name, &rule->relative_value);
-    read_coordinate(f, node, "where", &rule->where_name, &rule->where_value);
+    read_where(f, node, rule);
     if (f->table) {
         check_table_rule(f, rule);
         return;
     }
-    if (!rule->over == !rule->mean)
-        yaml_complain(&f->doc, node, NULL, "a series needs either 'over' or 'mean'");
+    if ((rule->over != NULL) + (rule->mean != FIGURE_NO_MEAN) + (rule->best != NULL) != 1)
+        yaml_complain(&f->doc, node, NULL, "a series needs one of 'over', 'mean' and 'best'");
     if (!rule->over && !rule->title)
-        yaml_complain(&f->doc, node, NULL, "a mean needs a title");
+        yaml_complain(&f->doc, node, NULL, "a %s needs a title", rule->best ? "best" : "mean");
 }
 
 /* --- what the paper says --- */
 
-static void read_about(struct figure *f, yaml_node_t *node, struct figure_claim *c,
-                       const char *about)
+static void read_place(struct figure *f, yaml_node_t *node, struct figure_claim *c)
 {
     yaml_node_t *at = yaml_find(&f->doc, node, "at");
-    char *end;
-    c->kind = CLAIM_ABOUT;
-    c->about = strtod(about, &end);
-    if (!(c->about > 0) || *end)
-        yaml_complain(&f->doc, yaml_find(&f->doc, node, "about"), NULL,
-                      "expected a number above 0, not '%s'", about);
     if (!at || at->type != YAML_SEQUENCE_NODE) {
         c->at = needed_text(f, node, "at");
         return;
     }
-    c->all_at = ARENA_ARRAY(&f->arena, const char *, yaml_count(at) + 1);
-    for (uint32_t i = 0; i < yaml_count(at); i++) {
-        const char *x = yaml_scalar(&f->doc, yaml_item(&f->doc, at, i), "a value");
-        if (x)
-            c->all_at[c->n_all_at++] = x;
-    }
+    c->all_at = read_texts(f, at, &c->n_all_at);
     if (!c->n_all_at)
         yaml_complain(&f->doc, at, NULL, "the mean of nothing is no number");
 }
 
+/* `key` is about or at_least. */
+static void read_number(struct figure *f, yaml_node_t *node, struct figure_claim *c,
+                        const char *key)
+{
+    const char *text = text_of(f, node, key);
+    char *end = NULL;
+    c->about = text ? strtod(text, &end) : 0;
+    if (text && (!(c->about > 0) || *end))
+        yaml_complain(&f->doc, yaml_find(&f->doc, node, key), NULL,
+                      "expected a number above 0, not '%s'", text);
+    read_place(f, node, c);
+}
+
+static void read_less_than(struct figure *f, yaml_node_t *node, struct figure_claim *c,
+                           yaml_node_t *others)
+{
+    c->kind = CLAIM_LESS_THAN;
+    c->others = read_texts(f, others, &c->n_others);
+    if (!c->n_others)
+        yaml_complain(&f->doc, others, NULL, "less than which series?");
+    read_place(f, node, c);
+}
+
 static void read_claim(struct figure *f, yaml_node_t *node)
 {
-    static const char *const keys[] = {"says",       "source",    "series",
-                                       "highest_at", "lowest_at", "highest_between",
-                                       "best_at",    "at",        "about"};
+    static const char *const keys[] = {"says",      "source",          "series",   "highest_at",
+                                       "lowest_at", "highest_between", "best_at",  "at",
+                                       "about",     "at_least",        "less_than"};
     struct figure_claim *c = &f->claims[f->n_claims++];
     c->node = node;
     yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
@@ -142,7 +181,7 @@ static void read_claim(struct figure *f, yaml_node_t *node)
     c->source = needed_text(f, node, "source");
     c->series = text_of(f, node, "series");
     yaml_node_t *between = yaml_find(&f->doc, node, "highest_between");
-    const char *about = text_of(f, node, "about");
+    yaml_node_t *less_than = yaml_find(&f->doc, node, "less_than");
     if ((c->at = text_of(f, node, "highest_at"))) {
         c->kind = CLAIM_HIGHEST_AT;
     } else if ((c->at = text_of(f, node, "lowest_at"))) {
@@ -153,10 +192,17 @@ static void read_claim(struct figure *f, yaml_node_t *node)
         c->kind = CLAIM_HIGHEST_BETWEEN;
         c->at = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 0), "a value");
         c->below = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 1), "a value");
-    } else if (about) {
-        read_about(f, node, c, about);
+    } else if (yaml_find(&f->doc, node, "about")) {
+        c->kind = CLAIM_ABOUT;
+        read_number(f, node, c, "about");
+    } else if (yaml_find(&f->doc, node, "at_least")) {
+        c->kind = CLAIM_AT_LEAST;
+        read_number(f, node, c, "at_least");
+    } else if (less_than) {
+        read_less_than(f, node, c, less_than);
     } else if (yaml_find(&f->doc, node, "at") || between) {
-        yaml_complain(&f->doc, node, "at: X, about: VALUE; or highest_between: [X, X]",
+        yaml_complain(&f->doc, node,
+                      "at: X, about: VALUE; at: X, less_than: SERIES; or highest_between: [X, X]",
                       "what does the paper say of this place?");
     }
     if (c->kind != CLAIM_WORDS && !c->series)

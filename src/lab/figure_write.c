@@ -86,7 +86,8 @@ static void json_claim_itself(struct json_writer *w, const struct figure_claim *
     static const char *const kinds[] = {
         [CLAIM_WORDS] = "words",         [CLAIM_HIGHEST_AT] = "highest_at",
         [CLAIM_LOWEST_AT] = "lowest_at", [CLAIM_HIGHEST_BETWEEN] = "highest_between",
-        [CLAIM_BEST_AT] = "best_at",     [CLAIM_ABOUT] = "about"};
+        [CLAIM_BEST_AT] = "best_at",     [CLAIM_ABOUT] = "about",
+        [CLAIM_AT_LEAST] = "at_least",   [CLAIM_LESS_THAN] = "less_than"};
     json_string(w, "says", c->says);
     json_string(w, "source", c->source);
     json_string(w, "kind", kinds[c->kind]);
@@ -99,8 +100,14 @@ static void json_claim_itself(struct json_writer *w, const struct figure_claim *
     for (uint32_t i = 0; i < c->n_all_at; i++)
         json_string(w, NULL, c->all_at[i]);
     json_end_array(w);
-    if (c->kind == CLAIM_ABOUT)
+    if (c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST)
         json_double(w, "about", c->about);
+    if (c->kind != CLAIM_LESS_THAN)
+        return;
+    json_begin_array(w, "others");
+    for (uint32_t i = 0; i < c->n_others; i++)
+        json_string(w, NULL, c->others[i]);
+    json_end_array(w);
 }
 
 static void json_claim(struct json_writer *w, const struct figure *f, const struct figure_claim *c)

@@ -24,6 +24,22 @@ static const char *value_in(const char *word, const char *name)
     return strncmp(word, name, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
 }
 
+/* How a paper classes the workload: "class.s4"; NULL if it does not. */
+static const char *class_of(const struct workload *w, const char *name)
+{
+    const struct {
+        const char *name, *class;
+    } classes[] = {{"class.s2", w->categories.s2},
+                   {"class.s3_ch3", w->categories.s3_ch3},
+                   {"class.s3_ch4", w->categories.s3_ch4},
+                   {"class.s3_ch5", w->categories.s3_ch5},
+                   {"class.s4", w->categories.s4}};
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (strcmp(classes[i].name, name) == 0)
+            return classes[i].class;
+    return NULL;
+}
+
 bool point_coordinate(const struct point *p, const char *name, struct strbuf *out)
 {
     strbuf_clear(out);
@@ -49,6 +65,11 @@ bool point_coordinate(const struct point *p, const char *name, struct strbuf *ou
             strbuf_add(out, value);
             return true;
         }
+    }
+    const char *class = class_of(p->workload, name);
+    if (class) {
+        strbuf_add(out, class);
+        return true;
     }
     uint32_t param = workload_find_param(p->workload, name);
     if (param < WORKLOAD_PARAMS)

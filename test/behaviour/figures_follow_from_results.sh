@@ -203,6 +203,77 @@ verdicts = {says: word for says, word in re.findall(r"^(\S.*?)  .*  (yes|no|dire
 assert verdicts == {"gains less": "direction", "loses": "no", "loses more": "direction", "gains": "no",
                     "does not care": "yes"}, (verdicts, text)
 
+# --- the best of several points, beside a point that has no such parameter ---
+head_of_best = """title: The best limit
+source: a test
+chart: bars
+y: IPC
+sweep:
+  workloads: [ss, bp]
+  size: tiny
+  schedulers: [gto, swl: {limit: [1, 4, 8]}]
+"""
+write("best.yaml", head_of_best + """x: {axis: workload, title: workload}
+series:
+  - {title: best, value: ipc, best: ipc, where: {scheduler: swl}, relative_to: {scheduler: gto}, with_mean: harmonic}
+  - {title: misses, value: l1d.mpki, best: ipc, where: {scheduler: swl}, side: right}
+  - {value: ipc, over: scheduler, where: {scheduler: [gto]}, relative_to: {scheduler: gto}}
+paper:
+  - {says: gto is better on bp, series: best, at: bp, less_than: [gto], source: a test}
+  - {says: gto is better on ss, series: best, at: ss, less_than: gto, source: a test}
+  - {says: gains at least a little, series: best, at: ss, at_least: 1.001, source: a test}
+  - {says: gains at least much, series: best, at: ss, at_least: 2, source: a test}
+""")
+text = call("figure", "best.yaml", "--store", "r.db", "--csv", "b.csv").stdout
+with sqlite3.connect("r.db") as db:
+    gto = dict(db.execute("SELECT workload, ipc FROM results WHERE scheduler = 'gto' AND settings IN ('', 'l1d.n_ways=4')"))
+_, rows = table("b.csv")
+for w in ("ss", "bp"):
+    limit = max(("1", "4", "8"), key=lambda l: ipc[w, l])
+    assert rows[w] == [ipc[w, limit] / gto[w], mpki[w, limit], 1], (rows, w)
+assert abs(rows["harmonic mean"][0] - 2 / (1 / rows["ss"][0] + 1 / rows["bp"][0])) < 1e-12
+verdicts = {says: word for says, word in re.findall(r"^(\S.*?)  .*  (yes|no|direction) +a test$", text, re.M)}
+assert rows["ss"][0] > 1 > rows["bp"][0] # or else the verdicts show nothing
+assert verdicts == {"gto is better on bp": "yes", "gto is better on ss": "no",
+                    "gains at least a little": "yes", "gains at least much": "direction"}, (verdicts, text)
+write("limits.yaml", head_of_best + """x: {axis: scheduler.limit, title: warps}
+series:
+  - {value: ipc, over: workload, where: {scheduler: swl}, relative_to: {scheduler: gto}}
+""")
+call("figure", "limits.yaml", "--store", "r.db", "--csv", "b.csv")
+_, rows = table("b.csv")
+assert rows == {l: [ipc[w, l] / gto[w] for w in ("ss", "bp")] for l in ("1", "4", "8")}, rows
+
+# --- two coordinates along x, and what runs tell if they are asked ---
+write("asked.yaml", """title: Hits
+source: a test
+chart: stacked
+x: {axis: class.s2 + scheduler, title: workload}
+y: per 1000 instructions
+sweep: {workloads: [ss, bp], size: tiny, schedulers: [gto, lrr], measure: [locality, belady]}
+series:
+  - {title: own, value: locality.intra_warp_pki, mean: arithmetic}
+  - {title: misses, value: belady.mpki, mean: arithmetic}
+""")
+call("figure", "asked.yaml", "--store", "r.db", "--csv", "a.csv")
+head, rows = table("a.csv")
+assert head == ["class.s2 + scheduler", "own", "misses"]
+assert list(rows) == ["cache-insufficient gto", "cache-insufficient lrr", "cache-sufficient gto",
+                      "cache-sufficient lrr"], rows
+with sqlite3.connect("r.db") as db:
+    for x, (own, misses) in rows.items():
+        workload = "ss" if x.startswith("cache-insufficient") else "bp"
+        told = dict(db.execute("SELECT name, value FROM stats JOIN results ON id = run WHERE workload = ? AND"
+                               " scheduler = ? AND run IN (SELECT run FROM stats WHERE name = 'belady.mpki')",
+                               (workload, x.split()[-1])))
+        per_thousand = lambda n: 1000 * n / told["thread_insts"]
+        assert abs(own - per_thousand(told["locality.intra_thread"] + told["locality.inter_thread"])) < 1e-9
+        assert abs(misses - per_thousand(told["belady.misses"])) < 1e-9 and misses > 0
+    # Such a result is another one, and the same otherwise.
+    both = db.execute("SELECT cycles FROM results WHERE workload = 'ss' AND scheduler = 'gto' AND"
+                      " settings IN ('', 'l1d.n_ways=4')").fetchall()
+    assert len(both) == 2 and both[0] == both[1], both
+
 # --- gaps: nothing is made up for a point that is not there ---
 with sqlite3.connect("r.db") as db:
     db.execute("PRAGMA foreign_keys = ON")
@@ -319,7 +390,17 @@ assert "needs a place" in call("figure", "s4-fig3", want=2).stderr
 write("bad.yaml", head_of + "series:\n  - {value: ipc, ovre: workload}\n")
 bad = call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
 assert "bad.yaml:13:18: error: there is no 'ovre' here" in bad and "did you mean 'over'" in bad
-assert "either 'over' or 'mean'" in bad
+assert "one of 'over', 'mean' and 'best'" in bad
+write("bad.yaml", head_of + "series:\n  - {title: t, value: belady.mpki, mean: arithmetic}\n"
+      "  - {title: u, value: ipc, best: icp}\n  - {value: ipc, over: workload, where: {workload: [ss, ps]}}\n"
+      "paper:\n  - {says: s, source: a test, series: t, at: 4, less_than: v}\n")
+bad = call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
+for complaint in ("measure: [belady] in the experiment", "there is no statistic 'icp'",
+                  "no point has workload 'ps'"):
+    assert complaint in bad, (complaint, bad)
+write("bad.yaml", head_of + "series:\n  - {title: t, value: ipc, mean: arithmetic}\n"
+      "paper:\n  - {says: s, source: a test, series: t, at: 4, less_than: [t, v]}\n")
+assert "no series 'v'" in call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
 call("figure", "lines.yaml", "--store", "r.db", "--svg", "/proc/x.svg", want=4)
 
 # --- heddle tune: the fewest cycles, of all limits of the machine ---

@@ -35,7 +35,10 @@ claims = [claim("near", "about", ["a"], about=2.1), claim("far", "about", ["b"],
           claim("wrong", "about", ["b"], about=0.5), claim("mean", "about", ["a", "b"], about=1.7),
           claim("gap", "about", ["b"], "t", about=1), claim("top", "highest_at", ["b"]),
           claim("low", "lowest_at", ["b"]), claim("amid", "highest_between", ["a", "c"]),
-          claim("best", "best_at", ["a"], "t"), {**claim("see", "words", []), "series": None}]
+          claim("best", "best_at", ["a"], "t"), claim("enough", "at_least", ["a"], about=1.9),
+          claim("too little", "at_least", ["b"], about=2), claim("less", "less_than", ["a"], others=["t"]),
+          claim("more", "less_than", ["a"], "t", others=["s"]), claim("no other", "less_than", ["b"], others=["t"]),
+          {**claim("see", "words", []), "series": None}]
 write("heddle", "#!/bin/sh\ncat listed.json\n", 0o755)
 write("listed.json", json.dumps([{"figure": "f", "relative": True, "paper": claims}]))
 rows = """| near | about 2.1 | 2.000 | yes | p |
@@ -47,6 +50,11 @@ rows = """| near | about 2.1 | 2.000 | yes | p |
 | low | b | c (1.000) | no | p |
 | amid | between a and c | a (2.000) | no | p |
 | best | t | t (2.500) | yes | p |
+| enough | at least 1.9 | 2.000 | yes | p |
+| too little | at least 2 | 1.500 | direction | p |
+| less | less than t | 2.000 against 2.500 | yes | p |
+| more | less than s | 2.500 against 2.000 | no | p |
+| no other | less than t | - | missing | p |
 | see | - | - | look | p |
 """
 head = "| the paper says | paper | Heddle | agrees | source |\n| --- | --- | --- | --- | --- |\n"
@@ -86,8 +94,13 @@ for old, new, words in [
         ("0.5 | 1.500 | no |", "0.5 | 1.500 | direction |", "is 'no', not 'direction'"),
         ("1.732", "1.750", "'mean'"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),
         ("a (2.000) | no |", "b (1.500) | yes |", "'top'"), ("c (1.000) | no", "c (1.000) | yes", "is 'no', not 'yes'"),
-        ("t (2.500) | yes", "t (2.500) | no", "is 'yes', not 'no'"), ("| look |", "| yes |", "is 'look', not 'yes'"),
-        ("| see | - | - | look | p |\n", "", "9 claims on the page, 10"), ("| far |", "| near by |", "the page says"),
+        ("t (2.500) | yes", "t (2.500) | no", "is 'yes', not 'no'"),
+        ("at least 1.9 | 2.000 | yes", "at least 1.9 | 2.000 | direction", "is 'yes', not 'direction'"),
+        ("at least 2 | 1.500 | direction", "at least 2 | 1.500 | yes", "is 'direction', not 'yes'"),
+        ("at least 2 |", "about 2 |", "'too little'"), ("against 2.500 | yes", "against 2.500 | no", "is 'yes', not 'no'"),
+        ("against 2.000 | no", "against 2.000 | yes", "is 'no', not 'yes'"), ("against 2.500", "against 2.400", "'less'"),
+        ("less than t | 2.000", "less than s | 2.000", "'less'"), ("t | - | missing", "t | 1.500 against 2.000 | yes", "'no other'"), ("| look |", "| yes |", "is 'look', not 'yes'"),
+        ("| see | - | - | look | p |\n", "", "14 claims on the page, 15"), ("| far |", "| near by |", "the page says"),
         ("about 2.1", "about 2", "'near'"), ("50 %", "51 %", "quotes a number"),
         ("2.50<", "2.51<", "quotes a number"), ("gain f:b:s", "gain f:d:s", "0 rows 'd'")]:
     assert old in section, old
