@@ -14,8 +14,8 @@
 /* A zeroed struct is empty since time 0. */
 struct occupancy {
     uint64_t n;     /* present occupants */
-    uint64_t since; /* the last change */
     uint64_t sum;   /* of times left - times entered */
+    uint64_t since; /* the last change */
 };
 
 /* The sum of occupants x time up to the last change. */

@@ -6,10 +6,11 @@
 #include "cache/cache_internal.h"
 
 /* What LRU takes: the first empty way, or that of the oldest line. */
-static inline int cache_lru_way(const struct cache *c, const struct cache_set *s)
+static inline int cache_lru_way(const struct cache *c, const struct way_index *index,
+                                const struct cache_set *s)
 {
     uint64_t empty = c->tags.all_ways & ~s->occupied;
-    return empty ? __builtin_ctzll(empty) : tags_oldest(s);
+    return empty ? __builtin_ctzll(empty) : tags_oldest_by(index, s);
 }
 
 /* The way for an access that found no line: the policy's answer, or the first empty way. */
@@ -17,7 +18,7 @@ static inline int cache_choose_way(const struct cache *c, const struct cache_set
                                    const struct mem_access *a)
 {
     if (c->is_lru)
-        return cache_lru_way(c, s);
+        return cache_lru_way(c, s->index, s);
     int choice = c->desc->decide(&c->policy, s, a);
     if (choice == CACHE_BYPASS)
         return choice;
@@ -92,13 +93,14 @@ static inline bool cache_replace(struct cache *c, struct cache_set *s, uint32_t 
 }
 
 /* Takes an MSHR for what is needed; `way` is what is reserved for it, or -1. */
-static inline uint16_t cache_ask_for(struct cache *c, const struct mem_access *a, int way,
-                                     uint32_t need, void *waiter)
+static inline uint16_t cache_ask_for(struct cache *c, struct cache_set *s,
+                                     const struct mem_access *a, int way, uint32_t need,
+                                     void *waiter)
 {
     c->stats.sectors_fetched++;
     for (uint32_t others = need & (need - 1); others; others &= others - 1)
         c->stats.sectors_fetched++; /* few: a call to count bits takes longer */
-    return mshr_take(&c->mshrs, a->line, a->set, way, need, waiter, a->cycle);
+    return mshr_take(&c->mshrs, a->line, s, way, need, waiter, a->cycle);
 }
 
 /* Fetches what is needed; `way` is the line's, or the one to replace. */
@@ -121,7 +123,7 @@ static inline void cache_start_fetch(struct cache *c, const struct mem_access *a
             r->writeback = cache_replace(c, q->set, (uint32_t)way, a);
         tags_line(q->set, (uint32_t)way)->n_fetches++;
     }
-    r->mshr = cache_ask_for(c, a, way, q->need, waiter);
+    r->mshr = cache_ask_for(c, q->set, a, way, q->need, waiter);
     r->fetch_sectors = q->need;
     if (c->mshrs.accesses)
         c->mshrs.accesses[r->mshr] = *a;

@@ -133,7 +133,7 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->desc = desc;
     c->minds_hits = desc->on_hit || desc->hit_action;
     c->is_lru = desc == cache_policy_find("lru"); /* not one that only bears the name */
-    c->plain = c->is_lru && !c->n_observers && !c->config.allocate_on_fill;
+    c->plain = c->is_lru && !c->n_observers && !c->config.allocate_on_fill && !c->tags.indexed;
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),
@@ -156,7 +156,11 @@ struct cache *cache_create(const struct cache_config *config,
     uint32_t n_sectors = config->line_bytes / config->sector_bytes;
     c->config = *config;
     c->sectored = n_sectors > 1;
-    c->all_sectors = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
+    c->all_sectors = c->sectors_counted = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
+    if (!c->sectored) {
+        c->sectors_counted = 0;
+        c->whole_line = 1;
+    }
     c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
     tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes);
     mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill);
@@ -187,7 +191,7 @@ uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a)
 
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr)
 {
-    assert(mshr < c->mshrs.n && c->mshrs.entries[mshr].in_use);
+    assert(mshr < c->mshrs.n && c->mshrs.entries[mshr].n_waiters);
     return c->mshrs.entries[mshr].line;
 }
 
@@ -318,7 +322,7 @@ void cache_describe_wait(const struct cache *c, struct strbuf *out)
     strbuf_addf(out, "%u of %u MSHRs in use\n", cache_mshrs_in_use(c), c->mshrs.n);
     for (uint32_t i = 0; i < c->mshrs.n; i++) {
         const struct mshr *m = &c->mshrs.entries[i];
-        if (m->in_use)
+        if (m->n_waiters)
             strbuf_addf(out, "  MSHR %u: line 0x%" PRIx64 ", %u of %u accesses wait%s\n", i,
                         m->line, m->n_waiters, c->mshrs.n_merges,
                         m->detached ? "; the answer will not be kept" : "");

@@ -27,10 +27,12 @@ struct lookup {
 struct cache {
     struct tag_store tags;
     uint32_t all_sectors;
+    uint32_t sectors_counted; /* of those asked for: all, or none where a line counts as one */
+    uint32_t whole_line;      /* what counts as asked for in any case: the line where it is one */
     bool sectored;
     bool minds_hits; /* a hit is more than a use: somebody wants to know of it, or may drop it */
     bool is_lru;     /* then nothing can differ from it */
-    bool plain;      /* LRU, a line reserved at its miss, and nobody to be told of anything */
+    bool plain;      /* LRU, few ways, lines reserved at their miss, and nobody to be told */
     uint64_t order;  /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;
@@ -50,10 +52,9 @@ struct cache {
 /* Sectors asked for; without sectors a line counts as one. */
 static inline uint32_t cache_asked(const struct cache *c, const struct mem_access *a)
 {
-    if (!c->sectored)
-        return 1;
-    assert(a->sector_mask && !(a->sector_mask & ~c->all_sectors));
-    return a->sector_mask;
+    uint32_t asked = (a->sector_mask & c->sectors_counted) | c->whole_line;
+    assert(asked);
+    return asked;
 }
 
 static inline struct lookup cache_lookup_at(struct cache *c, const struct mem_access *a, int way)
@@ -69,19 +70,21 @@ static inline struct lookup cache_look_up(struct cache *c, const struct mem_acce
     return cache_lookup_at(c, a, tags_find(&c->tags.sets[a->set], a->line));
 }
 
-/* The line is used: it is the most recent one, and has been of use beyond its insertion. */
-static inline void cache_use_line(struct cache *c, struct cache_set *s, uint32_t way, uint32_t pc)
+/* The line is used: it is the most recent one, and has been of use beyond its insertion. `index` as
+ * in tags.h. */
+static inline void cache_use_line(struct cache *c, struct way_index *index, struct cache_set *s,
+                                  uint32_t way, uint32_t pc)
 {
     struct cache_line *line = tags_line(s, way);
     line->last_pc = pc;
     line->reused = true;
-    tags_use(s, way, ++c->order);
+    tags_use_by(index, s, way, ++c->order);
 }
 
 static inline void cache_touch(struct cache *c, struct cache_set *s, int way,
                                const struct mem_access *a)
 {
-    cache_use_line(c, s, (uint32_t)way, a->pc);
+    cache_use_line(c, s->index, s, (uint32_t)way, a->pc);
 }
 
 /* The MSHR that the access would join, or MSHR_NONE. Where lines are reserved as they are asked

@@ -80,9 +80,10 @@ struct cache_line {
  */
 struct cache_set {
     uint32_t set, n_ways;
-    uint64_t occupied, reserved;    /* masks of ways; reserved ones are occupied too */
-    const uint64_t *tags;           /* per way, like all that follow: its line, or TAG_EMPTY */
-    const struct cache_line *lines; /* what else is known of it */
+    uint64_t occupied;              /* a mask of ways */
+    const uint64_t *tags;           /* per way: its line, or TAG_EMPTY */
+    uint64_t reserved;              /* a mask of ways, which are occupied too */
+    const struct cache_line *lines; /* per way, like all that follow: what else is known of it */
     const uint64_t *last_use;       /* order of its last hit, merge or reservation */
     void *const *bits;              /* the policy's own line_bytes bytes; NULL if it has none */
     struct way_index *index;        /* the framework's own, of sets with many ways; else NULL */

@@ -91,34 +91,32 @@ static __attribute__((noinline)) struct cache_result load_allocates(struct cache
     return r;
 }
 
-/* The usual case of what load_allocates() does: a line is asked for under plain LRU, and gets its
- * place at once. Nobody is called, so it needs few registers. */
+/* The usual case of what load_allocates() does: a line is asked for in a plain cache, and gets its
+ * place at once. Nobody is called, so that no register needs saving. */
 static __attribute__((noinline)) struct cache_result
-plain_load_allocates(struct cache *c, const struct mem_access *a, struct cache_room room,
-                     void *waiter)
+load_plain(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter)
 {
     if (!c->mshrs.n_free)
         return cache_stalled(STALL_MSHR);
     if (!room.miss_queue)
         return cache_stalled(STALL_MISS_QUEUE);
     struct cache_set *s = &c->tags.sets[a->set];
-    int way = cache_lru_way(c, s);
-    if (way == CACHE_STALL)
+    int choice = cache_lru_way(c, NULL, s);
+    if (choice == CACHE_STALL)
         return cache_stalled(STALL_LINE);
-    struct cache_line *line = tags_line(s, (uint32_t)way);
-    uint64_t victim = s->tags[way];
-    if (victim != TAG_EMPTY) {
+    uint32_t way = (uint32_t)choice;
+    struct cache_line *line = tags_line(s, way);
+    if (s->tags[way] != TAG_EMPTY) {
         if (line->dirty_sectors)
             return load_allocates(c, a, room, waiter, -1);
         cache_count_eviction(c, line);
     }
     c->stats.loads++;
     c->stats.misses++;
-    tags_place(s, (uint32_t)way, cache_new_line(c, a));
+    tags_insert_by(NULL, s, way, cache_new_line(c, a));
     line->n_fetches = 1;
     uint32_t need = cache_asked(c, a);
-    uint16_t mshr = cache_ask_for(c, a, way, need, waiter);
-    tags_reindex(s, (uint32_t)way, victim, a->line); /* last: it is called, and seldom */
+    uint16_t mshr = cache_ask_for(c, s, a, choice, need, waiter);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
 }
 
@@ -146,13 +144,33 @@ static __attribute__((noinline)) struct cache_result load_misses(struct cache *c
     return load_allocates(c, a, room, waiter, found);
 }
 
-static __attribute__((noinline)) struct cache_result
-load_hits_told(struct cache *c, const struct mem_access *a, uint32_t way)
+static inline void count_hit(struct cache *c)
 {
     c->stats.loads++;
     c->stats.hits++;
+}
+
+static __attribute__((noinline)) struct cache_result
+load_hits_told(struct cache *c, const struct mem_access *a, uint32_t way)
+{
+    count_hit(c);
     if (!hit_drops(c, a, way))
         cache_touch(c, &c->tags.sets[a->set], (int)way, a);
+    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+}
+
+/* cache_load() where sets have an index. */
+static __attribute__((noinline)) struct cache_result
+load_indexed(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter)
+{
+    struct cache_set *s = &c->tags.sets[a->set];
+    int way = tags_find_by(s->index, s, a->line);
+    if (way < 0 || cache_asked(c, a) & ~s->lines[way].valid_sectors)
+        return load_misses(c, a, room, waiter, way);
+    if (c->minds_hits)
+        return load_hits_told(c, a, (uint32_t)way);
+    count_hit(c);
+    cache_use_line(c, s->index, s, (uint32_t)way, a->pc);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
@@ -160,18 +178,18 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
                                void *waiter)
 {
     assert(a->set < c->tags.n_sets);
+    if (c->tags.indexed)
+        return load_indexed(c, a, room, waiter);
     struct cache_set *s = &c->tags.sets[a->set];
-    int way = tags_find(s, a->line);
-    if (way < 0)
-        return c->plain ? plain_load_allocates(c, a, room, waiter)
-                        : load_misses(c, a, room, waiter, way);
-    if (cache_asked(c, a) & ~s->lines[way].valid_sectors)
+    int way = tags_find_by(NULL, s, a->line);
+    if (way < 0 && c->plain)
+        return load_plain(c, a, room, waiter);
+    if (way < 0 || cache_asked(c, a) & ~s->lines[way].valid_sectors)
         return load_misses(c, a, room, waiter, way);
     if (c->minds_hits)
         return load_hits_told(c, a, (uint32_t)way);
-    c->stats.loads++;
-    c->stats.hits++;
-    cache_touch(c, s, way, a);
+    count_hit(c);
+    cache_use_line(c, NULL, s, (uint32_t)way, a->pc);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
@@ -180,15 +198,23 @@ bool cache_waits_for_mshrs(const struct cache *c)
     return c->is_lru && !c->mshrs.n_free;
 }
 
-bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)
+static __attribute__((noinline)) bool needs_mshr(const struct cache *c, const struct mem_access *a)
 {
-    if (!cache_waits_for_mshrs(c))
-        return false;
     const struct cache_set *s = &c->tags.sets[a->set];
     int way = tags_find(s, a->line);
     uint32_t asked = cache_asked(c, a);
     uint32_t need = way < 0 ? asked : asked & ~s->lines[way].valid_sectors;
     return need && cache_outstanding(c, a->line, way, need) == MSHR_NONE;
+}
+
+bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)
+{
+    if (!cache_waits_for_mshrs(c))
+        return false;
+    /* In a plain cache a line without a way has no MSHR either. */
+    if (c->plain && tags_find_by(NULL, &c->tags.sets[a->set], a->line) < 0)
+        return true;
+    return needs_mshr(c, a);
 }
 
 static __attribute__((noinline)) bool find_hit(struct cache *c, uint64_t line)
@@ -207,9 +233,8 @@ bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
         return false;
     if (c->minds_hits || (c->all_sectors & ~q->set->lines[q->way].valid_sectors) != 0)
         return false;
-    c->stats.loads++;
-    c->stats.hits++;
-    cache_use_line(c, q->set, (uint32_t)q->way, pc);
+    count_hit(c);
+    cache_use_line(c, q->set->index, q->set, (uint32_t)q->way, pc);
     return true;
 }
 
@@ -224,7 +249,7 @@ struct cache_result cache_load_around(struct cache *c, const struct mem_access *
 static int allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
-    struct cache_set *s = &c->tags.sets[m->set];
+    struct cache_set *s = m->set;
     int way = tags_find(s, m->line);
     if (way >= 0)
         return way;
@@ -239,14 +264,14 @@ static int allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
     return way;
 }
 
-static inline void data_arrive(struct cache *c, const struct mshr *m, uint32_t way)
+/* `reserved`: for these data, as they were asked for. */
+static inline void data_arrive(struct cache *c, const struct mshr *m, uint32_t way, bool reserved)
 {
-    struct cache_set *s = &c->tags.sets[m->set];
+    struct cache_set *s = m->set;
     struct cache_line *line = tags_line(s, way);
     line->valid_sectors |= m->sectors;
     line->dirty_sectors |= m->dirty_sectors;
-    if (m->way >= 0)
-        line->n_fetches--;
+    line->n_fetches = (uint16_t)(line->n_fetches - reserved);
     if (line->n_fetches == 0)
         tags_validate(s, way);
     c->stats.fills++;
@@ -256,7 +281,7 @@ static inline void data_arrive(struct cache *c, const struct mshr *m, uint32_t w
 static bool data_pass(struct cache *c, const struct mshr *m, uint64_t cycle)
 {
     c->stats.fills_dropped++;
-    cache_tell_drop(c, &c->tags.sets[m->set], m, cycle);
+    cache_tell_drop(c, m->set, m, cycle);
     if (m->dirty_sectors)
         cache_write_back(c, m->line, m->dirty_sectors);
     return m->dirty_sectors != 0;
@@ -270,22 +295,24 @@ static __attribute__((noinline)) struct cache_arrival fill_told(struct cache *c,
     bool dirty = false;
     int way = m->way >= 0 || m->detached ? m->way : allocate_late(c, mshr, &dirty);
     if (way >= 0) {
-        data_arrive(c, m, (uint32_t)way);
-        CACHE_TELL(c, fill, &c->tags.sets[m->set], (uint32_t)way, m, cycle);
+        data_arrive(c, m, (uint32_t)way, m->way >= 0);
+        CACHE_TELL(c, fill, m->set, (uint32_t)way, m, cycle);
     } else {
         dirty = data_pass(c, m, cycle);
     }
+    struct cache_arrival got = {m->waiters, m->n_waiters, way >= 0, dirty};
     mshr_release(&c->mshrs, mshr, cycle);
-    return (struct cache_arrival){m->waiters, m->n_waiters, way >= 0, dirty};
+    return got;
 }
 
 struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
-    assert(mshr < c->mshrs.n && m->in_use);
+    assert(mshr < c->mshrs.n && m->n_waiters);
     if (!c->plain || m->way < 0)
         return fill_told(c, mshr, cycle);
-    data_arrive(c, m, (uint32_t)m->way);
+    data_arrive(c, m, (uint32_t)m->way, true);
+    uint32_t n_waiters = m->n_waiters;
     mshr_release(&c->mshrs, mshr, cycle);
-    return (struct cache_arrival){m->waiters, m->n_waiters, .kept = true};
+    return (struct cache_arrival){m->waiters, n_waiters, .kept = true};
 }

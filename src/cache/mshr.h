@@ -17,16 +17,20 @@
 
 enum { MSHR_NONE = 0xffff }; /* MSHRs are numbered in 16 bits */
 
+struct cache_set;
+
+/* The order of its members keeps compilers from joining what is stored one by one, which takes
+ * longer. */
 struct mshr {
     uint64_t line;
+    struct cache_set *set;
     uint64_t taken_at;
-    uint32_t set;
     int way;                /* reserved for it; -1 = none yet, or none any more */
     uint32_t sectors;       /* being fetched */
     uint32_t dirty_sectors; /* written by stores that wait here */
-    uint32_t n_waiters;
-    uint16_t next; /* in its hash chain */
-    bool in_use, detached;
+    uint32_t n_waiters;     /* 0 = it is free */
+    uint16_t next;          /* in its hash chain */
+    bool detached;
     bool reused;    /* somebody merged: the line starts its life with the reuse bit set */
     void **waiters; /* its place for them, always the same */
 };
@@ -74,7 +78,7 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
 }
 
 /* Takes a free MSHR (there is one) with its first waiter. */
-static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t set, int way,
+static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
                                  uint32_t sectors, void *waiter, uint64_t now)
 {
     assert(f->n_free > 0);
@@ -89,7 +93,6 @@ static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, uint32_t se
     e->dirty_sectors = 0;
     e->n_waiters = 1;
     e->next = *head;
-    e->in_use = true;
     e->detached = e->reused = false;
     e->waiters[0] = waiter;
     *head = m;
@@ -112,7 +115,7 @@ static inline void mshr_release(struct mshr_file *f, uint32_t m, uint64_t now)
     queue_leave(&f->account, e->taken_at, now);
     if (!e->detached)
         mshr_unlink(f, m);
-    e->in_use = false;
+    e->n_waiters = 0;
     f->free[f->n_free++] = (uint16_t)m;
 }
 

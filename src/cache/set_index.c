@@ -17,6 +17,9 @@ struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32
     if (!is_power_of_two(n_sets))
         return x;
     x.set_bits = (uint32_t)__builtin_ctz(n_sets);
+    x.fold_bits = x.set_bits;
+    while (x.fold_bits && x.fold_bits < 32)
+        x.fold_bits *= 2;
     if (index != INDEX_HASH || n_sets == 1)
         x.kind = SET_LINEAR_MASK;
     else if (line_bytes == 128 && (n_sets == 32 || n_sets == 64))

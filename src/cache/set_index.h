@@ -18,6 +18,7 @@ enum set_index_kind { SET_LINEAR_MASK, SET_LINEAR_MODULO, SET_FERMI, SET_XOR_FOL
 struct set_indexer {
     enum set_index_kind kind;
     uint32_t n_sets, set_bits, line_shift;
+    uint32_t fold_bits; /* the first pieces that are folded: set_bits doubled until 32 or more */
 };
 
 struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32_t index);
@@ -32,20 +33,22 @@ static inline uint32_t set_index_fermi(uint64_t address, uint32_t n_sets)
     return (uint32_t)((low ^ high) | top);
 }
 
-static inline uint32_t set_index_folded(uint64_t number, uint32_t set_bits)
+/* Halves are xored until they are as wide as a set number. */
+static inline uint32_t set_index_folded(const struct set_indexer *x, uint64_t number)
 {
-    uint64_t folded = 0;
-    for (; number; number >>= set_bits)
-        folded ^= number;
-    return (uint32_t)(folded & ((1u << set_bits) - 1));
+    for (uint32_t bits = x->fold_bits; bits >= x->set_bits; bits >>= 1)
+        number ^= number >> bits;
+    return (uint32_t)(number & (x->n_sets - 1));
 }
 
 static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
 {
     uint64_t number = line >> x->line_shift;
+    if (x->kind == SET_LINEAR_MASK) /* mostly */
+        return (uint32_t)number & (x->n_sets - 1);
     switch (x->kind) {
     case SET_LINEAR_MASK:
-        return (uint32_t)(number & (x->n_sets - 1));
+        break;
     case SET_LINEAR_MODULO:
         return (uint32_t)(number % x->n_sets);
     case SET_FERMI:
@@ -53,7 +56,7 @@ static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
     case SET_XOR_FOLD:
         break;
     }
-    return set_index_folded(number, x->set_bits);
+    return set_index_folded(x, number);
 }
 
 #endif

@@ -5,7 +5,7 @@ static uint32_t fill_up(uint32_t n_ways)
     return (n_ways + SCAN_STEP - 1) / SCAN_STEP * SCAN_STEP;
 }
 
-static void init_set(struct cache_set *s, struct arena *arena)
+static void init_set(struct cache_set *s, struct arena *arena, bool indexed)
 {
     uint32_t n = fill_up(s->n_ways);
     uint64_t *tags = ARENA_ARRAY(arena, uint64_t, n), *last_use = ARENA_ARRAY(arena, uint64_t, n);
@@ -14,7 +14,7 @@ static void init_set(struct cache_set *s, struct arena *arena)
     s->tags = tags;
     s->last_use = last_use;
     s->lines = ARENA_ARRAY(arena, struct cache_line, s->n_ways);
-    if (s->n_ways > SCANNED_WAYS)
+    if (indexed)
         s->index = ARENA_ARRAY(arena, struct way_index, 1);
 }
 
@@ -31,10 +31,12 @@ static void init_policy_data(struct cache_set *s, struct arena *arena, size_t by
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
                size_t policy_line_bytes)
 {
-    *t = (struct tag_store){.sets = ARENA_ARRAY(arena, struct cache_set, n_sets), .n_sets = n_sets};
+    *t = (struct tag_store){.sets = ARENA_ARRAY(arena, struct cache_set, n_sets),
+                            .n_sets = n_sets,
+                            .indexed = n_ways > SCANNED_WAYS};
     for (uint32_t set = 0; set < n_sets; set++) {
         t->sets[set] = (struct cache_set){.set = set, .n_ways = n_ways};
-        init_set(&t->sets[set], arena);
+        init_set(&t->sets[set], arena, t->indexed);
         if (policy_line_bytes)
             init_policy_data(&t->sets[set], arena, policy_line_bytes);
     }

@@ -17,6 +17,7 @@ struct tag_store {
     struct cache_set *sets;
     uint64_t all_ways; /* cache_set_ways() of each */
     uint32_t n_sets;
+    bool indexed; /* each set has an index; else none has */
 };
 
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
@@ -24,11 +25,14 @@ void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32
 /* An empty store goes on with so many ways of those it was made with. */
 void tags_resize(struct tag_store *t, uint32_t n_ways);
 
+/* --- Who knows that no set has an index says so by `index` = NULL, and spares asking each. --- */
+
 /* The way that holds the line, reserved or valid; -1 if none does. */
-static inline int tags_find(const struct cache_set *s, uint64_t line)
+static inline int tags_find_by(const struct way_index *index, const struct cache_set *s,
+                               uint64_t line)
 {
-    if (s->index)
-        return way_index_find(s->index, s->tags, line);
+    if (index)
+        return way_index_find(index, s->tags, line);
     const uint64_t *tag = s->tags, *end = tag + s->n_ways;
     int way = 0;
     do {
@@ -42,8 +46,11 @@ static inline int tags_find(const struct cache_set *s, uint64_t line)
     return -1;
 }
 
-static inline int tags_scan_oldest(const struct cache_set *s)
+/* What cache_set_lru() says of a full set. */
+static inline int tags_oldest_by(const struct way_index *index, const struct cache_set *s)
 {
+    if (index)
+        return way_index_oldest(index, s->reserved);
     const uint64_t *use = s->last_use, *end = use + s->n_ways;
     uint64_t oldest = NEVER_OLDEST, reserved = s->reserved;
     int way = 0, found = CACHE_STALL;
@@ -61,12 +68,6 @@ static inline int tags_scan_oldest(const struct cache_set *s)
     return found;
 }
 
-/* What cache_set_lru() says of a full set. */
-static inline int tags_oldest(const struct cache_set *s)
-{
-    return s->index ? way_index_oldest(s->index, s->reserved) : tags_scan_oldest(s);
-}
-
 /* The record of a line, to change it. */
 static inline struct cache_line *tags_line(struct cache_set *s, uint32_t way)
 {
@@ -74,24 +75,20 @@ static inline struct cache_line *tags_line(struct cache_set *s, uint32_t way)
 }
 
 /* The line is the most recent one; `order` is greater than all before. */
-static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
+static inline void tags_use_by(struct way_index *index, struct cache_set *s, uint32_t way,
+                               uint64_t order)
 {
     ((uint64_t *)s->last_use)[way] = order;
-    if (s->index)
-        way_index_use(s->index, way);
+    if (index)
+        way_index_use(index, way);
 }
 
-/* The way, which held `old`, holds `line` from now on, used just now; either may be TAG_EMPTY. */
-static inline void tags_reindex(struct cache_set *s, uint32_t way, uint64_t old, uint64_t line)
+/* Puts a line into a way, reserved; what was there is forgotten. */
+static inline void tags_insert_by(struct way_index *index, struct cache_set *s, uint32_t way,
+                                  struct cache_line record)
 {
-    if (s->index)
-        way_index_replace(s->index, way, old, line);
-}
-
-/* Puts a line into a way, reserved; what was there is forgotten. Without the index, for which
- * tags_reindex() is to follow. */
-static inline void tags_place(struct cache_set *s, uint32_t way, struct cache_line record)
-{
+    if (index)
+        way_index_replace(index, way, s->tags[way], record.line);
     record.state = LINE_RESERVED;
     *tags_line(s, way) = record;
     ((uint64_t *)s->tags)[way] = record.line;
@@ -100,21 +97,36 @@ static inline void tags_place(struct cache_set *s, uint32_t way, struct cache_li
     s->reserved |= 1ull << way;
 }
 
+/* --- and for everybody else --- */
+
+static inline int tags_find(const struct cache_set *s, uint64_t line)
+{
+    return tags_find_by(s->index, s, line);
+}
+
+static inline int tags_oldest(const struct cache_set *s)
+{
+    return tags_oldest_by(s->index, s);
+}
+
+static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
+{
+    tags_use_by(s->index, s, way, order);
+}
+
 static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_line record)
 {
-    uint64_t old = s->tags[way];
-    tags_place(s, way, record);
-    tags_reindex(s, way, old, record.line);
+    tags_insert_by(s->index, s, way, record);
 }
 
 static inline void tags_remove(struct cache_set *s, uint32_t way)
 {
-    uint64_t old = s->tags[way];
+    if (s->index)
+        way_index_replace(s->index, way, s->tags[way], TAG_EMPTY);
     tags_line(s, way)->state = LINE_INVALID;
     ((uint64_t *)s->tags)[way] = TAG_EMPTY;
     s->occupied &= ~(1ull << way);
     s->reserved &= ~(1ull << way);
-    tags_reindex(s, way, old, TAG_EMPTY);
 }
 
 /* The line waits for nothing any more. */
