@@ -35,6 +35,8 @@ static void record(void *user, const struct cache_event_info *e)
     if (d->flushing)
         return;
     assert_true(d->n_log < NAIVE_LOG);
+    if (e->event == CE_RESIZE)
+        assert_int_equal(e->n_ways, d->naive.config.n_ways);
     d->log[d->n_log++] = (struct naive_event){.event = (int)e->event,
                                               .cause = e->event == CE_EVICT ? (int)e->cause : 0,
                                               .reason = e->event == CE_BYPASS ? (int)e->reason : 0,
@@ -257,8 +259,10 @@ static void resize_both(struct duel *d)
         naive_init(&d->naive, &config, d->seed);
         d->naive.wants_stall_bypass = wants_stall_bypass;
         d->naive.stats = counted;
+        naive_log(&d->naive, CE_RESIZE, NULL, 0, -1, 0, 0);
     }
     cache_resize(d->cache, config.n_ways, count_writeback, &(struct flushed){0});
+    compare_events(d);
 }
 
 static bool always_bypass(const struct cache_policy *p, enum cache_stall cause,
