@@ -1,4 +1,5 @@
-"""Tables behind the figures of doc/results that show single warps, or runs that need others first: S3 chapters 3 and 4.
+"""Tables behind the figures of doc/results that show single warps, or runs that need others first: S3 chapters 3 and 4, and those of
+result_streams.py.
 `heddle figure NAME --table FILE` draws them; tools/results.py writes them to the pages."""
 import collections
 import concurrent.futures
@@ -6,6 +7,8 @@ import csv
 import json
 import os
 import subprocess
+
+import result_streams
 
 LATENCIES = ["scheduling", "sync", "fetch", "ctrl_hazard", "data_hazard", "data_cache_miss", "mshr",
              "structural_hazard", "exec"]
@@ -205,6 +208,7 @@ TABLES = {
     "s3-fig4-5": shares("scheduling", ["scheduling"]),
     "s3-fig4-9": reuse_by_pc,
     "s3-fig4-13": caws_and_gcaws,
+    **result_streams.TABLES,
 }
 
 

@@ -16,11 +16,12 @@ import tempfile
 
 import result_tables
 from result_pages import FOLDER, WHY, digest, fill
+from result_streams import cache, record
 
 PAGES = {
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
             ["s2-fig5", "s2-fig6", "s2-fig10", "s2-fig10-lines", "s2-fig10-paper", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig13",
-             "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-paper", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
+             "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-paper", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
                    ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-fig7-paper", "s4-fig8", "s4-fig9", "s4-fig10",
                     "s4-sensitive", "s4-fig11", "s4-fig12", "s4-fig13", "s4-fig14", "s4-fig15", "s4-fig16", "s4-k128",
@@ -31,9 +32,6 @@ PAGES = {
 S2_WORKLOADS = ["hg", "hot", "sten", "sconv", "bp", "sr1", "nw", "gemm", "bt",
                 "cfd", "pvr", "ss", "bfs", "mm", "srk", "sr2k", "kmn", "str"]
 RANGES = ["0-4", "5-8", "9-64", ">64"]
-S3_WORKLOADS = ["bc", "bfs", "csr", "ell", "fld", "kmn", "mm", "prk", "pvr", "ss", "str", "bo", "bp", "bt", "clr", "dct",
-                "fwt", "hot", "htw", "mis", "nw", "pf", "pth", "sc_small", "sr1", "sr2", "wc"]
-S3_RANGES = ["0-3", "4-8", "9-32", "33-64", "65-128", ">128"]
 S3_LOADS = {"ell": "139+155,145+162,148+165", "kmn": "26+33,105+115", "bfs": "12,20,70+83,73+86,110"}
 
 
@@ -100,9 +98,9 @@ def recorded_all(heddle, runs, measures, jobs):
         return list(pool.map(lambda run: recorded(heddle, run, measures), runs))
 
 
-def shares(distances, ranges=RANGES):
-    total = sum(distances[r] for r in ranges) or 1
-    return [f"{100 * distances[r] / total:.1f}" for r in ranges]
+def shares(distances):
+    total = sum(distances[r] for r in RANGES) or 1
+    return [f"{100 * distances[r] / total:.1f}" for r in RANGES]
 
 
 def distances_of_s2(heddle, size, jobs):
@@ -127,49 +125,6 @@ def distances_of_s2(heddle, size, jobs):
     return text
 
 
-def record_all(heddle, names, size, folder, jobs):
-    """The L1D streams of workloads on the GPU that S3 has."""
-    def record(name):
-        subprocess.run([heddle, "run", name, "--size", size, "--record-l1d", f"{folder}/{name}.zst"],
-                       check=True, stdout=subprocess.DEVNULL)
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(record, names))
-
-
-def cache(heddle, *words):
-    return json.loads(subprocess.run([heddle, "cache", *words, "--json"], check=True, stdout=subprocess.PIPE).stdout)
-
-
-def draw_distances(heddle, streams, figure):
-    return cache(heddle, "reuse", *streams, "--ranges", "3,8,32,64,128", "--svg", f"{FOLDER}/{figure}.svg")
-
-
-def distances_of_all(heddle, folder):
-    found = draw_distances(heddle, [f"{folder}/{w}.zst" for w in S3_WORKLOADS], "s3-fig5-3")
-    text = ("\n## Reuse distances in distinct lines\n\nS3 Figure 5.3; `heddle run NAME --record-l1d NAME.zst` on `gtx480`, then "
-            "`heddle cache reuse *.zst --ranges 3,8,32,64,128 --svg s3-fig5-3.svg`. Distances are distinct other lines of the set "
-            "in between, in percent of all reuses; LRU of four ways hits below 4. Cache-sensitive workloads come first.\n\n"
-            "![Reuse distances in distinct lines](s3-fig5-3.svg)\n\n<!-- table s3-fig5-3 -->\n")
-    text += row(["workload"] + S3_RANGES + ["median"]) + row(["---"] * 8)
-    text += row(["PVR in S3 section 5.1", "17", "-", "-", "-", "-", "29", "long"])
-    text += row(["FLD in S3 section 5.1"] + ["-"] * 6 + ["short"])
-    for name, reuse in zip(S3_WORKLOADS, found):
-        d = reuse["distances"]["lines"]
-        text += row([name] + shares(d, S3_RANGES) + [str(d["median"])])
-    return text
-
-
-def distances_of_loads(heddle, folder):
-    found = draw_distances(heddle, [f"{folder}/bfs.zst"], "s3-fig5-4")
-    text = ("\nThe loads of BFS apart (S3 Figure 5.4: four of S3's nine have short distances, the others long ones); `heddle cache "
-            "reuse bfs.zst --ranges 3,8,32,64,128 --svg s3-fig5-4.svg`:\n\n"
-            "![Reuse distances of the loads of BFS](s3-fig5-4.svg)\n\n<!-- table s3-fig5-4 -->\n")
-    text += row(["PC", "reuses"] + S3_RANGES + ["median"]) + row(["---"] * 9)
-    for pc in found["by_pc"]:
-        text += row([str(pc["pc"]), f"{pc['reuses']:,}"] + shares(pc["lines"], S3_RANGES) + [str(pc["lines"]["median"])])
-    return text
-
-
 def bypasses_in_replays(heddle, folder):
     text = ("\nWhat replays without time say of Figure 5.5: hits of all loads, in percent, when one load inserts with probability "
             "1/2^N; `heddle cache bypass NAME.zst --pcs ...`:\n\n<!-- table s3-bypass -->\n")
@@ -182,17 +137,14 @@ def bypasses_in_replays(heddle, folder):
     return text
 
 
-def distances_of_s3(heddle, size, jobs):
-    """S3 Figures 5.3 and 5.4, and what replays say of Figure 5.5."""
-    with tempfile.TemporaryDirectory() as folder:
-        record_all(heddle, S3_WORKLOADS, size, folder, jobs)
-        parts = (distances_of_all, distances_of_loads, bypasses_in_replays)
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            return "".join(pool.map(lambda part: part(heddle, folder), parts))
+def bypasses_of_s3(heddle, size, jobs):
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(lambda name: record(heddle, folder, name, size), S3_LOADS))
+        return bypasses_in_replays(heddle, folder)
 
 
 def distances(heddle, size, jobs):
-    return distances_of_s2(heddle, size, jobs) + distances_of_s3(heddle, size, jobs)
+    return distances_of_s2(heddle, size, jobs) + bypasses_of_s3(heddle, size, jobs)
 
 
 LABORATORY = {"l1d": distances}
@@ -221,8 +173,14 @@ def main():
     if page in LABORATORY:
         text += LABORATORY[page](heddle, size, jobs)
         text += f"\n<!-- why {page}-laboratory -->\n{kept.get(page + '-laboratory', '')}<!-- end -->\n"
+    problem = None
+    try:
+        text = fill(text)
+    except (KeyError, ValueError) as why: # what took so long to make is kept in any case
+        problem = f"{path} is written, but a sentence there quotes what is not there: {why}"
     with open(path, "w") as out:
-        out.write(fill(text))
+        out.write(text)
+    sys.exit(problem)
 
 
 main()
