@@ -9,7 +9,7 @@ set -eu
 run() {
     out=$1
     shift
-    "$heddle" run bfs --size tiny --json --attribute-out "$out.csv" "$@" >"$out.json"
+    "$heddle" run bfs --size tiny:edges=32K --json --attribute-out "$out.csv" "$@" >"$out.json"
 }
 run lrr --scheduler lrr
 run blk --scheduler caws_blk --set criticality.file=lrr.csv
@@ -21,7 +21,7 @@ run cpl_cycle --scheduler lrr --set criticality=cpl --engine cycle --quantum 1
 # One warp a CTA.
 "$heddle" run nw --size tiny --json --attribute-out nw.csv --set criticality=cpl >nw.json
 "$heddle" run nw --size tiny --json --attribute --set criticality=oracle --set criticality.file=nw.csv >nw_oracle.json
-"$heddle" run bfs --size tiny --attribute --scheduler caws_blk --set criticality.file=lrr.csv >screen
+"$heddle" run bfs --size tiny:edges=32K --attribute --scheduler caws_blk --set criticality.file=lrr.csv >screen
 # Four warps of which the first has twice as much before it as the others, in dependent additions: on
 # the path that follows the branch (setp.ne), or on the one at its target (setp.eq). Memory is so near
 # that the branch is behind them at the first sample.
