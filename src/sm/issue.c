@@ -451,11 +451,25 @@ struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
     return pick_ready(sm, s, allowed_warps(sm, ready), now);
 }
 
+/* MODEL: schedulers issue one after the other in each cycle, always in the same order (as in
+ * GPGPU-Sim before version 4), so that the first of them has the first call on what they share: the
+ * one place before the load/store unit above all. With sm.rotate_schedulers they begin in turn. */
+static inline uint32_t first_scheduler(const struct sm *sm, uint64_t now)
+{
+    return sm->config->rotate_schedulers ? (uint32_t)(now % sm->config->n_schedulers) : 0;
+}
+
+static inline uint32_t next_scheduler(const struct sm *sm, uint32_t s)
+{
+    return s + 1 == sm->config->n_schedulers ? 0 : s + 1;
+}
+
 /* The same as below, telling who was looked at on the way. */
 static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t now)
 {
     bool any = false;
-    for (uint32_t s = 0; s < sm->config->n_schedulers; s++) {
+    uint32_t s = first_scheduler(sm, now);
+    for (uint32_t i = 0; i < sm->config->n_schedulers; i++, s = next_scheduler(sm, s)) {
         if (sm->emu.fault.kind != FAULT_NONE)
             return any;
         struct sched_pick p = sm_pick(sm, s, now);
@@ -474,7 +488,8 @@ static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t n
 static inline bool issue_ready(struct sm *sm, uint64_t now)
 {
     bool any = false;
-    for (uint32_t s = 0; s < sm->config->n_schedulers; s++) {
+    uint32_t s = first_scheduler(sm, now);
+    for (uint32_t i = 0; i < sm->config->n_schedulers; i++, s = next_scheduler(sm, s)) {
         /* anew for each: a unit was taken, a barrier opened */
         uint64_t ready = sm->can_issue & sm->slot_mask[s];
         if (ready)

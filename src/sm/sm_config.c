@@ -24,6 +24,8 @@ const struct param sm_params[] = {
     PARAM_BOOL(
         struct sm_config, sub_cores, "false",
         "each scheduler has units, collectors and register banks to itself, as many as said"),
+    PARAM_BOOL(struct sm_config, rotate_schedulers, "false",
+               "another scheduler issues first in each cycle, instead of the first one always"),
     U32(ibuffer_entries, "2", 1, 8, "instructions", "instruction buffer of a warp"),
     U32(fetch_insts, "2", 1, 8, "instructions", "instructions one fetch brings"),
     U32(fetch_warps, "1", 1, 8, "warps", "warps that fetch in a cycle"),

@@ -49,6 +49,7 @@ enum { SM_MAX_SCHEDULERS = 4, SM_MAX_UNITS = 8, SM_MAX_COLLECTORS = 16, SM_MAX_B
 
 struct sm_config {
     uint32_t n_schedulers;
+    bool rotate_schedulers;   /* who issues first changes from cycle to cycle */
     uint32_t ibuffer_entries; /* per warp */
     uint32_t fetch_insts;     /* instructions one fetch brings */
     uint32_t fetch_warps;     /* warps that fetch in a cycle */

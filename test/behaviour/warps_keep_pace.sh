@@ -17,6 +17,8 @@ run blk_cycle --scheduler caws_blk --set criticality.file=lrr.csv --engine cycle
 run avg --scheduler caws_avg --set criticality.file=lrr.csv
 run same --scheduler lrr --set criticality=oracle --set criticality.file=lrr.csv
 run cpl --scheduler lrr --set criticality=cpl
+run turns --scheduler lrr --set sm.rotate_schedulers=true
+run turns_cycle --scheduler lrr --set sm.rotate_schedulers=true --engine cycle --quantum 3 --threads 2
 run cpl_cycle --scheduler lrr --set criticality=cpl --engine cycle --quantum 1
 # One warp a CTA.
 "$heddle" run nw --size tiny --json --attribute-out nw.csv --set criticality=cpl >nw.json
@@ -139,6 +141,14 @@ assert cpl["criticality.inversions"] == 0 # it foretells nothing at the start
 assert cpl["criticality.samples"] == stats("same")["criticality.samples"] # the same run
 assert 0 < cpl["criticality.accuracy"] < 1
 assert stats("blk") == stats("blk_cycle") and cpl == stats("cpl_cycle")
+# Who issues first has the load/store unit first: warps of the second scheduler, the odd ones, live longer unless both
+# begin in turn.
+def odd_against_even(name):
+    lives = [[life(w) for _, warps in ctas(name).values() for i, w in warps.items() if i % 2 == odd] for odd in (0, 1)]
+    assert len(lives[0]) == len(lives[1]) > 1000
+    return sum(lives[1]) / sum(lives[0])
+assert odd_against_even("lrr") > 1.02 and 0.995 < odd_against_even("turns") < 1.005, [odd_against_even(n) for n in ("lrr", "turns")]
+assert stats("turns") == stats("turns_cycle")
 # The footnote of S3 section 4.3.3: where a CTA has one warp, it is always right.
 nw = stats("nw")
 assert nw["criticality.accuracy"] == 1 and nw["criticality.samples"] == nw["criticality.samples_alone"] > 0
