@@ -3,7 +3,9 @@
  *
  *     bench_cache_lab memory POLICIES FILE [REPEATS]   ACCESSES SECONDS of replays from memory
  *     bench_cache_lab file POLICIES FILE               the same, reading included
- *     bench_cache_lab export FILE OUT                  the loads of SM 0 as oracleGeneral
+ *     bench_cache_lab export FILE OUT [REPEATS]        the loads of all SMs as oracleGeneral
+ *     bench_cache_lab requests POLICY WAYS FILE        REQUESTS MISSES SECONDS of such a file in
+ * one set of so many ways, reading included
  *
  * Several policies, with commas between them, are replayed in one pass. The cache is a Fermi's of
  * 16 KB: 32 sets of 4 ways of 128 bytes, hashed. */
@@ -69,8 +71,9 @@ static void put(uint8_t *at, uint64_t v, int n_bytes)
         at[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* The loads of SM 0 as libCacheSim's requests: an object is a line. */
-static int export_requests(const char *path, const char *out_path)
+/* The loads of all SMs, as if one had asked for them, as libCacheSim's requests: an object is a
+ * line. Whole thousands of them, so that a ratio of four digits of each thousand tells how many. */
+static int export_requests(const char *path, const char *out_path, uint32_t n_repeats)
 {
     struct lab_stream s = {0}, loads = {.n_sms = 1};
     struct strbuf why = {0};
@@ -79,9 +82,13 @@ static int export_requests(const char *path, const char *out_path)
         fprintf(stderr, "%s: %s\n", out ? path : out_path, out ? strbuf_text(&why) : "no file");
         return 1;
     }
-    for (size_t i = 0; i < s.n; i++)
-        if (s.items[i].sm == 0 && s.items[i].kind == LAB_LOAD)
-            lab_stream_add(&loads, &s.items[i]);
+    for (uint32_t k = 0; k < n_repeats; k++)
+        for (size_t i = 0; i < s.n; i++)
+            if (s.items[i].kind == LAB_LOAD) {
+                s.items[i].sm = 0;
+                lab_stream_add(&loads, &s.items[i]);
+            }
+    loads.n -= loads.n % 1000;
     uint64_t *next_uses = lab_next_uses(&loads, s.line_bytes, true);
     for (size_t i = 0; i < loads.n; i++) {
         uint8_t request[24];
@@ -98,6 +105,26 @@ static int export_requests(const char *path, const char *out_path)
     return fclose(out) != 0;
 }
 
+static int measure_requests(const char *policy, uint32_t n_ways, const char *path)
+{
+    struct lab_stream s = {0};
+    struct strbuf why = {0};
+    struct lab_config c = {
+        .n_sets = 1, .n_ways = n_ways, .line_bytes = 1, .policy = lab_policy_find(policy)};
+    struct lab_result r;
+    double start = now_seconds();
+    if (!c.policy || !lab_stream_read_oracle_general(&s, path, &why) ||
+        !lab_config_check(&c, &s, &why)) {
+        fprintf(stderr, "%s: %s\n", path, c.policy ? strbuf_text(&why) : "no such policy");
+        return 1;
+    }
+    lab_replay(&s, &c, NULL, &r);
+    printf("%" PRIu64 " %" PRIu64 " %.9f\n", r.stats.loads, r.stats.misses, now_seconds() - start);
+    lab_stream_destroy(&s);
+    strbuf_destroy(&why);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     uint32_t n_repeats = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 10) : 1;
@@ -105,10 +132,13 @@ int main(int argc, char **argv)
         return measure(false, argv[2], argv[3], n_repeats);
     if (argc == 4 && strcmp(argv[1], "file") == 0)
         return measure(true, argv[2], argv[3], 0);
-    if (argc == 4 && strcmp(argv[1], "export") == 0)
-        return export_requests(argv[2], argv[3]);
+    if (argc >= 4 && strcmp(argv[1], "export") == 0)
+        return export_requests(argv[2], argv[3], n_repeats);
+    if (argc == 5 && strcmp(argv[1], "requests") == 0)
+        return measure_requests(argv[2], (uint32_t)strtoul(argv[3], NULL, 10), argv[4]);
     fprintf(stderr, "usage: bench_cache_lab file POLICY[,POLICY]... RECORDING\n"
                     "       bench_cache_lab memory POLICY[,POLICY]... RECORDING [REPEATS]\n"
-                    "       bench_cache_lab export RECORDING OUT\n");
+                    "       bench_cache_lab export RECORDING OUT [REPEATS]\n"
+                    "       bench_cache_lab requests POLICY WAYS REQUESTS\n");
     return 2;
 }

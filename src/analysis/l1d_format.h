@@ -73,7 +73,8 @@ enum {
 struct l1d_table {
     uint32_t n_columns;
     uint32_t n, cap;
-    uint8_t *kinds; /* first bytes */
+    uint8_t *kinds;     /* first bytes */
+    uint32_t n_of[256]; /* how many events begin with that byte, of a table that was read */
     uint64_t *columns[N_L1D_ACCESS_COLUMNS];
 };
 

@@ -131,15 +131,16 @@ static enum l1d_read take_end(struct l1d_reader *r, struct strbuf *why)
 /* Is each of them of a kind that belongs there, with an outcome there is? */
 static bool are_accesses(const struct l1d_table *t, bool may_be_critical)
 {
-    uint8_t never = (uint8_t)(N_L1D_OUTCOMES << L1D_OUTCOME_SHIFT), wrong = 0;
-    if (!may_be_critical)
-        never |= L1D_CRITICAL;
-    for (uint32_t i = 0; i < t->n; i++) {
-        uint8_t kind = t->kinds[i] & L1D_KIND_MASK;
-        wrong |= (uint8_t)(t->kinds[i] & never) |
-                 ((kind > L1D_ATOMIC) & (kind != L1D_FLUSH) & (kind != L1D_RESIZE));
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t kind = byte & L1D_KIND_MASK;
+        uint32_t outcome = (byte & ~(uint32_t)L1D_CRITICAL) >> L1D_OUTCOME_SHIFT;
+        bool is_known = kind <= L1D_ATOMIC || kind == L1D_FLUSH || kind == L1D_RESIZE;
+        bool is_sound =
+            is_known && outcome < N_L1D_OUTCOMES && (may_be_critical || !(byte & L1D_CRITICAL));
+        if (t->n_of[byte] && !is_sound)
+            return false;
     }
-    return !wrong;
+    return true;
 }
 
 /* Does every load and store ask for sectors that there are, and for some of them; does every resize
@@ -163,13 +164,14 @@ static bool are_possible(const struct l1d_table *t, const struct cache_config *c
 
 static bool are_the_rest(const struct l1d_table *t)
 {
-    bool ok = true;
-    for (uint32_t i = 0; i < t->n; i++) {
-        uint8_t kind = t->kinds[i] & L1D_KIND_MASK;
-        ok = ok && (kind == L1D_FILL || kind == L1D_EVICT) &&
-             t->kinds[i] >> L1D_OUTCOME_SHIFT < N_L1D_OUTCOMES;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t kind = byte & L1D_KIND_MASK;
+        bool is_sound =
+            (kind == L1D_FILL || kind == L1D_EVICT) && byte >> L1D_OUTCOME_SHIFT < N_L1D_OUTCOMES;
+        if (t->n_of[byte] && !is_sound)
+            return false;
     }
-    return ok;
+    return true;
 }
 
 static bool take_accesses(struct l1d_reader *r)

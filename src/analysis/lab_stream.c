@@ -2,7 +2,6 @@
 #include "analysis/lab_stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/l1d_format.h"
 
@@ -49,11 +48,8 @@ static void take_header(struct lab_stream *s, const struct l1d_header *h)
 /* How many loads had that outcome, their warps critical or not. */
 static uint32_t count_outcome(const struct l1d_table *t, uint32_t outcome)
 {
-    uint8_t first = (uint8_t)(L1D_LOAD | outcome << L1D_OUTCOME_SHIFT);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < t->n; i++)
-        n += (t->kinds[i] & (uint8_t)~L1D_CRITICAL) == first;
-    return n;
+    uint32_t first = L1D_LOAD | outcome << L1D_OUTCOME_SHIFT;
+    return t->n_of[first] + t->n_of[first | L1D_CRITICAL];
 }
 
 /* Columns whose places the loop below does not have to look up for each access. */
@@ -105,7 +101,7 @@ static void take_accesses(struct lab_stream *s, uint32_t sm, const struct l1d_ta
         s->criticality[s->n + i] = (int64_t)t->columns[L1D_CRITICALITY][i];
     for (uint32_t i = 0; i < N_L1D_OUTCOMES; i++)
         s->recorded[i] += count_outcome(t, i);
-    if (memchr(t->kinds, L1D_RESIZE, t->n))
+    if (t->n_of[L1D_RESIZE])
         note_resizes(s, t);
     s->n += t->n;
 }
