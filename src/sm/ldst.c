@@ -31,7 +31,7 @@ static void free_record(struct sm *sm, struct load_record *r)
 /* --- one access --- */
 
 /* What does not change however often the access is tried. */
-static void prepare_access(struct ldst_op *l)
+void ldst_prepare(struct ldst_op *l)
 {
     const struct line_access *x = &l->access[l->next];
     struct mem_access *a = &l->common;
@@ -68,7 +68,7 @@ static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, ui
     const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
     if (!l->prepared)
-        prepare_access(l);
+        ldst_prepare(l);
     a->cycle = now;
     if (sm->criticality_counts) {
         bool has_warp = sm->warps[l->slot].emu != NULL;
@@ -154,12 +154,18 @@ static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a
 }
 
 static void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
-                      const struct cache_result *r, uint64_t now)
+                      struct cache_result r, uint64_t now)
 {
-    if (r->writeback)
+    if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(l->l1), now);
     enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
-    sm_fetch_line(sm, a, l->l1_config, origin, r->mshr, r->fetch_sectors, now);
+    sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
+}
+
+static void note_hit(const struct ldst_op *l, uint64_t now)
+{
+    if (now + l->hit_latency > l->record->done_at)
+        l->record->done_at = now + l->hit_latency;
 }
 
 static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
@@ -168,20 +174,18 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_acces
     if (sm->may_bypass)
         room = room_now(sm, l, now);
     struct cache_result r = cache_load(l->l1, a, room, l->record);
-    uint64_t done_at = now + l->hit_latency;
     switch (r.answer) {
     case CACHE_STALLED:
         return stall(sm, r.stall);
     case CACHE_HIT:
-        if (done_at > l->record->done_at)
-            l->record->done_at = done_at;
+        note_hit(l, now);
         break;
     case CACHE_MERGE:
         l->record->outstanding++;
         break;
     case CACHE_MISS:
         l->record->outstanding++;
-        send_miss(sm, l, a, &r, now);
+        send_miss(sm, l, a, r, now);
         break;
     case CACHE_BYPASSED:
         send_bypass(sm, l, a, now);
@@ -327,7 +331,7 @@ static bool foresees_stall(struct sm *sm, struct ldst_op *l)
     if (!l->may_lack_mshr || l->shared_passes || l->next == l->n || !cache_waits_for_mshrs(sm->l1d))
         return false;
     if (!l->prepared)
-        prepare_access(l);
+        ldst_prepare(l);
     return cache_load_lacks_mshr(sm->l1d, &l->common);
 }
 
@@ -377,11 +381,38 @@ static void plan_ldst(struct sm *sm, uint64_t now)
     }
 }
 
-void ldst_step(struct sm *sm, uint64_t now)
+/* One access, not the last, of a load that gathers: what work_on() and plan_ldst() do for it. That
+ * the unit is due says that the load is ready. */
+static void step_gather(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    if (!sm->ldst_n)
+    struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
+    l->common.cycle = now;
+    struct cache_result r = cache_load(sm->l1d, &l->common, room, l->record);
+    if (r.answer == CACHE_STALLED) {
+        sm->ldst_cause = r.stall;
+        stall_from(sm, now);
+        sm->ldst_due = UINT64_MAX;
         return;
-    struct ldst_op *l = ldst_front(sm);
+    }
+    if (r.answer == CACHE_HIT)
+        note_hit(l, now);
+    else
+        l->record->outstanding++;
+    if (r.answer == CACHE_MISS)
+        send_miss(sm, l, &l->common, r, now);
+    sm->stats.load_requests++;
+    l->gathers = ++l->next + 1 < l->n;
+    ldst_prepare(l);
+    sm->ldst_due = now + 1;
+    if (cache_load_lacks_mshr(sm->l1d, &l->common)) {
+        sm->ldst_cause = STALL_MSHR;
+        stall_from(sm, now + 1);
+        sm->ldst_due = UINT64_MAX;
+    }
+}
+
+static __attribute__((noinline)) void step_any(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
     if (now >= l->ready_at && now >= sm->ldst_busy_until) {
         if (sm->ldst_stalled)
             sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
@@ -389,4 +420,19 @@ void ldst_step(struct sm *sm, uint64_t now)
         work_on(sm, l, now);
     }
     plan_ldst(sm, now);
+}
+
+void ldst_step(struct sm *sm, uint64_t now)
+{
+    if (!sm->ldst_n)
+        return;
+    struct ldst_op *l = ldst_front(sm);
+    if (!l->gathers) {
+        step_any(sm, l, now);
+        return;
+    }
+    if (sm->ldst_stalled)
+        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+    sm->ldst_stalled = false;
+    step_gather(sm, l, now);
 }

@@ -177,8 +177,9 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     l->ready_at = ready_at;
     queue_enter(&sm->ldst_account, now);
     if (sm->ldst_n == 1)
-        sm->ldst_due = 0;
+        sm->ldst_due = ready_at > sm->ldst_busy_until ? ready_at : sm->ldst_busy_until;
     l->shared_passes = l->n = l->next = 0;
+    l->gathers = false;
     l->kind = load ? MEM_LOAD : MEM_STORE;
     l->space = class == PTX_CLASS_LD_CONST ? MEM_CONST : MEM_GLOBAL;
     l->uncached = class != PTX_CLASS_LD_CONST && (t->uncached || !sm->config->l1d_global);
@@ -202,4 +203,8 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     l->first_id = sm->next_access_id;
     sm->next_access_id += l->n;
     begin_accesses(sm, l);
+    l->gathers = l->n > 1 && l->may_lack_mshr && !l->shared_passes && l->record &&
+                 sm->loads_are_plain && sm_looks_ahead(sm);
+    if (l->gathers)
+        ldst_prepare(l);
 }

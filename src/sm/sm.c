@@ -299,7 +299,7 @@ static __attribute__((noinline)) void do_cycle_plainly(struct sm *sm, uint64_t n
 }
 
 /* One cycle, messages apart. */
-static inline void do_cycle(struct sm *sm, uint64_t now)
+static inline __attribute__((always_inline)) void do_cycle(struct sm *sm, uint64_t now)
 {
     if (sm->every_cycle) {
         do_cycle_plainly(sm, now);
@@ -326,6 +326,15 @@ static __attribute__((noinline)) void do_cycles_before(struct sm *sm, uint64_t e
             attribution_catch_up(sm, now);
         do_cycle(sm, now);
     }
+}
+
+/* One in which a message comes: not often, as most are taken ahead. */
+static __attribute__((noinline)) void do_cycle_with_mail(struct sm *sm, uint64_t now)
+{
+    if (sm->attribution)
+        attribution_catch_up(sm, now);
+    take_messages(sm, now);
+    do_cycle(sm, now);
 }
 
 /* Credits that something waited for will be back. */
@@ -358,10 +367,7 @@ static void sm_advance(struct shard *s, sim_time until)
     while (sm->emu.fault.kind == FAULT_NONE && (m = next_message(sm, until)) &&
            (mail = message_cycle(sm, m)) < end) {
         do_cycles_before(sm, mail);
-        if (sm->attribution)
-            attribution_catch_up(sm, mail);
-        take_messages(sm, mail);
-        do_cycle(sm, mail);
+        do_cycle_with_mail(sm, mail);
     }
     do_cycles_before(sm, end);
     uint64_t next = planned_cycle(sm);
@@ -467,6 +473,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     create_caches(sm, setup);
     sm->answers_drift =
         cache_answers_drift(setup->l1d_policy) || criticality_drifts(sm->criticality->desc);
+    sm->loads_are_plain = !sm->may_bypass && !sm->criticality_counts && !sm->answers_drift;
     sm->planned = UINT64_MAX;
     sm->issue_due = sm->ldst_due = sm->drain_due = UINT64_MAX;
     const struct scheduler_desc *d = setup->scheduler;

@@ -82,6 +82,7 @@ struct ldst_op {
     uint64_t ready_at;      /* its operands are collected */
     uint32_t shared_passes; /* still to begin */
     uint32_t n, next;       /* accesses, and the one to do next */
+    bool gathers;           /* these are loads of L1D for ldst_step() to do in its short way */
     struct line_access access[MAX_LINE_ACCESSES];
     enum mem_kind kind;
     enum mem_space space;
@@ -217,6 +218,7 @@ struct sm {
     uint64_t ldst_stalled_since;
     bool criticality_counts; /* somebody says more than that no warp is critical */
     bool may_bypass;         /* L1D's policy may send loads around it */
+    bool loads_are_plain;    /* L1D holds or fetches what they ask for, whoever asks */
     bool answers_drift;      /* L1D may answer differently though nothing here has changed */
 
     struct mem_request **miss_queue; /* ring */
@@ -305,6 +307,8 @@ static inline bool ldst_has_room(const struct sm *sm)
 /* Takes down the memory instruction that the emulator has just executed. */
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
 void ldst_step(struct sm *sm, uint64_t now);
+/* Works out what does not change however often the next access is tried. */
+void ldst_prepare(struct ldst_op *l);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
 /* The first-level cache of a space: its lines are what lanes are joined into. */
 static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_space space)
