@@ -77,7 +77,10 @@ static __attribute__((noinline)) struct cache_result load_allocates(struct cache
                                                                     void *waiter, int found)
 {
     struct lookup q = cache_lookup_at(c, a, found);
-    int way = found >= 0 ? found : cache_choose_way(c, q.set, a);
+    int way = found >= 0 ? found : CACHE_STALL;
+    bool later = c->is_lru && c->config.allocate_on_fill; /* it never goes around: asked then */
+    if (found < 0 && !later)
+        way = cache_choose_way(c, q.set, a);
     if (way == CACHE_BYPASS)
         return load_bypasses(c, a, room, BYPASS_POLICY);
     enum cache_stall lacks = cache_missing_resource(c, room, way);
@@ -164,13 +167,14 @@ static __attribute__((noinline)) struct cache_result
 load_indexed(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter)
 {
     struct cache_set *s = &c->tags.sets[a->set];
-    int way = tags_find_by(s->index, s, a->line);
+    int way = way_index_find(s->index, s->tags, a->line);
     if (way < 0 || cache_asked(c, a) & ~s->lines[way].valid_sectors)
         return load_misses(c, a, room, waiter, way);
     if (c->minds_hits)
         return load_hits_told(c, a, (uint32_t)way);
     count_hit(c);
-    cache_use_line(c, s->index, s, (uint32_t)way, a->pc);
+    cache_use_line(c, NULL, s, (uint32_t)way, a->pc);
+    way_index_use(s->index, (uint32_t)way);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 

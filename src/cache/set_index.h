@@ -13,7 +13,8 @@
 
 #include <stdint.h>
 
-enum set_index_kind { SET_LINEAR_MASK, SET_LINEAR_MODULO, SET_FERMI, SET_XOR_FOLD };
+/* XOR_FOLD_4: four foldings, without having to count them. */
+enum set_index_kind { SET_LINEAR_MASK, SET_LINEAR_MODULO, SET_FERMI, SET_XOR_FOLD, SET_XOR_FOLD_4 };
 
 struct set_indexer {
     enum set_index_kind kind;
@@ -36,9 +37,15 @@ static inline uint32_t set_index_fermi(uint64_t address, uint32_t n_sets)
 /* Halves are xored until they are as wide as a set number. */
 static inline uint32_t set_index_folded(const struct set_indexer *x, uint64_t number)
 {
-    for (uint32_t bits = x->fold_bits; bits >= x->set_bits; bits >>= 1)
-        number ^= number >> bits;
-    return (uint32_t)(number & (x->n_sets - 1));
+    if (x->kind == SET_XOR_FOLD_4) {
+#pragma GCC unroll 4
+        for (uint32_t i = 4; i-- > 0;)
+            number ^= number >> (x->set_bits << i);
+    } else {
+        for (uint32_t bits = x->fold_bits; bits >= x->set_bits; bits >>= 1)
+            number ^= number >> bits;
+    }
+    return (uint32_t)number & (x->n_sets - 1);
 }
 
 static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
@@ -54,6 +61,7 @@ static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
     case SET_FERMI:
         return set_index_fermi(line, x->n_sets);
     case SET_XOR_FOLD:
+    case SET_XOR_FOLD_4:
         break;
     }
     return set_index_folded(x, number);

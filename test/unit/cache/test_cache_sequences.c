@@ -187,6 +187,25 @@ static void fermis_index_is_the_published_one(void **state)
     }
 }
 
+/* Elsewhere bit i of a line's number flips bit i modulo the width of a set number, whatever the
+ * others are. */
+static void other_hashes_fold_the_line_number(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    for (uint32_t set_bits = 1; set_bits <= 12; set_bits++) {
+        if (set_bits == 5 || set_bits == 6)
+            continue; /* Fermi's */
+        struct cache *c = make("lru", 1u << set_bits, 1, INDEX_HASH);
+        uint64_t line = random_u64(&random) & ~127ull;
+        for (uint32_t bit = 0; bit < 57; bit++)
+            assert_int_equal(cache_set_of(c, line) ^ cache_set_of(c, line ^ 128ull << bit),
+                             1u << bit % set_bits);
+        assert_int_equal(cache_set_of(c, 0), 0);
+        cache_destroy(c);
+    }
+}
+
 static void sets_need_not_be_a_power_of_two(void **state)
 {
     (void)state;
@@ -203,6 +222,7 @@ int main(void)
         cmocka_unit_test(random_replacement_follows_its_seed),
         cmocka_unit_test(hashing_spreads_power_of_two_strides),
         cmocka_unit_test(fermis_index_is_the_published_one),
+        cmocka_unit_test(other_hashes_fold_the_line_number),
         cmocka_unit_test(sets_need_not_be_a_power_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
