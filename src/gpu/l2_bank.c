@@ -167,16 +167,16 @@ static ALWAYS_INLINE void next_request(struct partition *p, struct l2_bank *b, u
 
 static ALWAYS_INLINE void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
 {
-    const struct timed_request *front = ring_front(&b->queue);
-    if (!front || front->at > now || b->busy_until > now) {
-        b->due = front ? max_u64(front->at, b->busy_until) : CYCLE_NEVER;
+    const struct timed_request *first = ring_first(&b->queue);
+    if (!b->queue.n || first->at > now || b->busy_until > now) {
+        b->due = b->queue.n ? max_u64(first->at, b->busy_until) : CYCLE_NEVER;
         return;
     }
     if (!partition_reply_room(p, now)) {
         stall_bank(p, b, now, cycle_after(p->reply_at));
         return;
     }
-    struct mem_request *r = front->request;
+    struct mem_request *r = first->request;
     uint64_t entered = r->queued_at, waited = now - b->first_try; /* a served store is gone */
     if (serve(p, b, r, now)) {
         p->stats.stall_cycles += waited;

@@ -22,52 +22,56 @@ static uint32_t reply_flits(const struct partition *p, uint32_t bytes)
     return bytes == p->line_bytes ? p->line_flits : noc_flits(&p->config->noc, bytes);
 }
 
-/* Sends the first reply in that cycle. */
-static ALWAYS_INLINE void send_reply(struct partition *p, uint64_t cycle)
+/* Sends the first reply, which is to that SM, in that cycle. */
+static ALWAYS_INLINE void send_reply(struct partition *p, struct mem_request *r, struct tx_peer *to,
+                                     uint64_t cycle)
 {
-    sim_time t = l2_time(p, cycle);
-    struct mem_request *r = ring_front(&p->replies)->request;
+    sim_time t = l2_time(p, cycle), next = l2_time(p, cycle + 1);
     struct message m = {.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)r->flits, .body = r};
-    tx_send(&p->down, t, m);
     ring_pop(&p->replies);
-    p->next_reply = cycle + 1;
     p->outstanding--;
     partition_note(p, t);
+    tx_send_to(&p->down, to, t, m);
+    p->next_reply = cycle + 1;
+    if (!gate_is_open(&p->down.gate, next))
+        p->next_reply = divide_up(&p->l2_period, gate_open_from(&p->down.gate, next));
 }
 
-/* The port is busy, or credits are missing. */
-static __attribute__((noinline)) uint64_t await_port(struct partition *p, uint64_t cycle,
-                                                     const struct mem_request *r)
+/* When there will be credits for a reply in that cycle or later. */
+static __attribute__((noinline)) uint64_t await_credits(struct partition *p,
+                                                        const struct mem_request *r, uint64_t cycle)
 {
     sim_time ready = tx_ready_at(&p->down, l2_time(p, cycle), r->sm, r->flits);
     return ready == TIME_NEVER ? CYCLE_NEVER : divide_up(&p->l2_period, ready);
 }
 
-/* The cycle in which the first reply leaves; NEVER while credits are missing. Nothing that may
- * still happen can change it: replies leave in order, and only they use credits. */
-static inline uint64_t first_reply(struct partition *p)
-{
-    const struct timed_request *front = ring_front(&p->replies);
-    if (!front)
-        return CYCLE_NEVER;
-    uint64_t cycle = max_u64(front->at, p->next_reply);
-    const struct mem_request *r = front->request;
-    return tx_is_open(&p->down, l2_time(p, cycle), r->sm, r->flits) ? cycle
-                                                                    : await_port(p, cycle, r);
-}
-
+/* Nothing that may still happen can change the cycle in which the first reply leaves: replies leave
+ * in order, and only they use credits. */
 void partition_send_replies(struct partition *p, uint64_t before)
 {
-    while ((p->reply_at = first_reply(p)) < before)
-        send_reply(p, p->reply_at);
+    while (p->replies.n) {
+        const struct timed_request *first = ring_first(&p->replies);
+        struct mem_request *r = first->request;
+        struct tx_peer *to = tx_peer_of(&p->down, r->sm);
+        uint64_t cycle = max_u64(first->at, p->next_reply);
+        if (to->credits < r->flits)
+            cycle = await_credits(p, r, cycle);
+        p->reply_at = cycle;
+        if (cycle >= before)
+            return;
+        send_reply(p, r, to, cycle);
+    }
+    p->reply_at = CYCLE_NEVER;
 }
 
 static void try_reply(struct partition *p, uint64_t now)
 {
     const struct timed_request *front = ring_front(&p->replies);
-    if (front && front->at <= now &&
-        tx_can_send(&p->down, l2_time(p, now), front->request->sm, front->request->flits))
-        send_reply(p, now);
+    if (!front || front->at > now)
+        return;
+    struct mem_request *r = front->request;
+    if (tx_can_send(&p->down, l2_time(p, now), r->sm, r->flits))
+        send_reply(p, r, tx_peer_of(&p->down, r->sm), now);
 }
 
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
@@ -96,13 +100,13 @@ static void arrive(struct partition *p, const struct message *m)
 }
 
 /* Through the port: the way to the bank begins, in the cycle at or after `through`. */
-static inline void enter_l2(struct partition *p, struct mem_request *r, sim_time through,
-                            uint64_t now)
+static inline void enter_l2(struct partition *p, struct l2_bank *b, struct mem_request *r,
+                            sim_time through, uint64_t now)
 {
     bool in_next = through == l2_time(p, now + 1); /* mostly */
     uint64_t from = in_next ? now + 1 : divide_up(&p->l2_period, through);
     p->next_take = now + 1;
-    l2_enqueue(p, r, from + p->rop_latency, now);
+    l2_enqueue(p, b, r, from + p->rop_latency, now);
 }
 
 /* One a cycle, if its bank has room. */
@@ -111,7 +115,7 @@ static void take_request(struct partition *p, uint64_t now)
     const struct message *m = rx_peek(&p->up);
     sim_time t = l2_time(p, now);
     p->due.port = CYCLE_NEVER;
-    if (!m || !l2_has_room(p, m->body))
+    if (!m || !l2_has_room(p, l2_bank_of(p, m->body)))
         return;
     if (m->at > t || now < p->next_take) { /* it is still to come, or others before it are */
         p->due.port = max_u64(divide_up(&p->l2_period, m->at), p->next_take);
@@ -119,7 +123,7 @@ static void take_request(struct partition *p, uint64_t now)
     }
     struct message out;
     sim_time through = rx_take(&p->up, t, &out);
-    enter_l2(p, out.body, through, now);
+    enter_l2(p, l2_bank_of(p, out.body), out.body, through, now);
     if (rx_peek(&p->up))
         p->due.port = now + 1;
 }
@@ -127,15 +131,16 @@ static void take_request(struct partition *p, uint64_t now)
 /* Takes a request before its time if none waits before it: if its bank has room now, it will. */
 static inline void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
 {
+    struct mem_request *r = m->body;
+    struct l2_bank *b = l2_place(p, r);
     p->outstanding++;
-    l2_place(p, m->body);
     if (rx_peek(&p->up)) {
         rx_arrive(&p->up, m);
         return;
     }
     cycle = max_u64(cycle, p->next_take);
-    if (l2_has_room(p, m->body)) {
-        enter_l2(p, m->body, rx_pass(&p->up, l2_time(p, cycle), m), cycle);
+    if (l2_has_room(p, b)) {
+        enter_l2(p, b, r, rx_pass(&p->up, l2_time(p, cycle), m), cycle);
     } else {
         rx_arrive(&p->up, m);
         p->due.port = cycle;
@@ -307,6 +312,8 @@ static void create_banks(struct partition *p, const struct machine_config *c)
 {
     const struct memory_config *m = &c->memory;
     p->n_banks = divider_make(m->banks);
+    p->bank_shift = (uint32_t)__builtin_ctz(m->banks);
+    p->banks_are_odd = m->banks & (m->banks - 1);
     p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
     p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
     p->rop_latency = m->rop_latency;

@@ -88,7 +88,8 @@ struct partition {
     uint32_t n_stalled;                 /* banks */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
     uint32_t line_bytes, line_flits;    /* of a line of L1D, and of a reply with one */
-    uint32_t line_shift;                /* of an L2 line's bytes */
+    uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
+    bool banks_are_odd;                 /* their number is no power of two: no shift then */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;

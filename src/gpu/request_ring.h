@@ -39,6 +39,12 @@ static inline const struct timed_request *ring_front(const struct request_ring *
     return r->n ? &r->items[r->head] : NULL;
 }
 
+/* The same where it is known that there is one. */
+static inline const struct timed_request *ring_first(const struct request_ring *r)
+{
+    return &r->items[r->head];
+}
+
 static inline void ring_pop(struct request_ring *r)
 {
     r->head = (r->head + 1) & (r->cap - 1);

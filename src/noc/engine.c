@@ -6,7 +6,7 @@
  * threads they are done. Between quanta the caller's thread alone looks for the next event.
  *
  * Most shards of a machine that waits for memory are at rest in most quanta. So when each wants to
- * be woken stands in one array, and a shard at rest costs two looks at that. */
+ * be woken stands in one array, and a shard at rest costs a look at that. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,19 +57,27 @@ static __attribute__((noinline)) void wake_for_credits(struct engine *e)
         look_for_credits(s);
         any |= s->starved;
         *wake_of(e, i) = min_time(*wake_of(e, i), s->credit_at);
+        e->earliest = min_time(e->earliest, s->credit_at);
     }
     atomic_store_explicit(&e->any_starved, any, memory_order_relaxed);
 }
 
-static sim_time earliest_event(struct engine *e)
+static sim_time earliest_wake(const struct engine *e)
 {
     sim_time earliest = TIME_NEVER;
-    if (atomic_load_explicit(&e->any_starved, memory_order_relaxed))
-        wake_for_credits(e);
     uint32_t step = wake_step(e);
     for (const sim_time *at = e->wake, *end = at + e->n * step; at != end; at += step)
         earliest = min_time(earliest, *at);
     return earliest;
+}
+
+static sim_time earliest_event(struct engine *e)
+{
+    if (e->team)
+        e->earliest = earliest_wake(e);
+    if (atomic_load_explicit(&e->any_starved, memory_order_relaxed))
+        wake_for_credits(e);
+    return e->earliest;
 }
 
 static bool all_idle(const struct engine *e)
@@ -136,6 +144,7 @@ static void note_all_wakes(struct engine *e)
 {
     for (uint32_t i = 0; i < e->n; i++)
         note_wake(e, e->shards[i]);
+    e->earliest = earliest_wake(e);
 }
 
 static void pass_boundary(struct engine *e)
@@ -155,18 +164,28 @@ static inline void let_advance(struct engine *e, struct shard *s)
     s->until = e->end;
     s->ops->advance(s, e->end);
     assert(s->next >= e->end); /* a message may wait for the receiver's next tick */
-    note_once(&e->boundary_due);
     if (s->failed)
         note_once(&e->any_failed);
 }
 
+/* On the way it finds out when the next shard wants to be woken: the time of one that has been
+ * passed changes only by what is sent to it. */
 static void run_alone(struct engine *e)
 {
-    for (uint32_t i = 0; i < e->n; i++)
-        if (e->wake[i] < e->end) {
+    sim_time end = e->end, earliest = TIME_NEVER;
+    bool any = false;
+    e->first_sent = TIME_NEVER;
+    for (uint32_t i = 0; i < e->n; i++) {
+        if (e->wake[i] < end) {
             let_advance(e, e->shards[i]);
             note_wake(e, e->shards[i]);
+            any = true;
         }
+        earliest = min_time(earliest, e->wake[i]);
+    }
+    e->earliest = min_time(earliest, e->first_sent);
+    if (any)
+        note_once(&e->boundary_due);
 }
 
 static void run_item(void *user, uint32_t i)
@@ -180,8 +199,10 @@ static void run_item(void *user, uint32_t i)
     s->out[e->side].n = 0;
     if (mail)
         mail_take_in(s, 1 - e->side, e->now);
-    if (wake_time(s) < e->end)
+    if (wake_time(s) < e->end) {
         let_advance(e, s);
+        note_once(&e->boundary_due);
+    }
     note_wake(e, s);
 }
 
@@ -197,12 +218,23 @@ static void run_quantum(struct engine *e, sim_time end)
     move_to(e, end);
 }
 
+/* A message takes a cycle of the port, and its latency. */
+static void check_ports(const struct shard *s, uint32_t n_shards)
+{
+    for (uint32_t i = 0; i < SHARD_NETWORKS; i++)
+        if (s->tx[i]) {
+            assert(s->tx[i]->latency + s->tx[i]->gate.period >= s->min_latency);
+            assert(s->tx[i]->first_receiver + s->tx[i]->n_receivers <= n_shards);
+        }
+}
+
 static void check_machine(const struct engine *e)
 {
     assert(e->quantum > 0);
     for (uint32_t i = 0; i < e->n; i++) {
         assert(e->shards[i]->id == i);
         assert(e->quantum <= e->shards[i]->min_latency);
+        check_ports(e->shards[i], e->n);
     }
 }
 

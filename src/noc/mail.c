@@ -34,7 +34,7 @@ static void inbox_init(struct inbox *box, uint32_t places)
 
 /* The space in front is reused once it is half of all, so that each message is moved at most once
  * for it. */
-static void inbox_make_room(struct inbox *box)
+static __attribute__((noinline)) void inbox_make_room(struct inbox *box)
 {
     struct inbox old = *box;
     size_t n = (size_t)(old.end - old.first), places = (size_t)(old.last_place - old.items) + 1;
@@ -66,7 +66,7 @@ void engine_connect(struct engine *e)
     for (uint32_t i = 0; i < e->n; i++) {
         struct shard *s = e->shards[i];
         s->engine = e;
-        inbox_init(&s->inbox, 16);
+        inbox_init(&s->inbox, 64);
         s->credit_at = s->sent_at = TIME_NEVER;
         for (uint32_t side = 0; side < 2; side++) {
             s->out[side].to = xcalloc(e->n, sizeof *s->out[side].to);

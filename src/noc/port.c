@@ -183,7 +183,7 @@ sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t
         return TIME_NEVER;
     }
     at = now > at ? now : at;
-    return p->open_from > at ? p->open_from : at;
+    return gate_open_from(&p->gate, at);
 }
 
 sim_time tx_awaited(struct tx_port *p)
@@ -261,10 +261,10 @@ struct port_stats rx_stats(const struct rx_port *p)
     return (struct port_stats){
         .messages = p->n_messages,
         .flits = p->n_flits,
-        .held = occupancy_area(&p->held),
-        .entered = p->entered,
-        .left = p->left,
-        .back = p->left + p->n_flits * p->latency,
+        .held = occupancy_area(&p->held) + p->passed_left - p->passed_entered,
+        .entered = p->entered + p->passed_entered,
+        .left = p->left + p->passed_left,
+        .back = p->left + p->passed_left + p->n_flits * p->latency,
     };
 }
 
@@ -297,7 +297,10 @@ sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)
     *out = q->items[q->head];
     q->head = (q->head + 1) & (q->cap - 1);
     q->n--;
-    sim_time through = rx_leave(p, now, out);
+    assert(out->at <= now);
+    sim_time through = rx_leave(p, now, out->from, out->flits);
     occupancy_remove(&p->held, through, out->flits);
+    p->entered += out->flits * out->at;
+    p->left += out->flits * through;
     return through;
 }

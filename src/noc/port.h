@@ -102,9 +102,6 @@ struct tx_port {
     struct shard *shard;
     struct port_gate gate;
     sim_time latency;
-    sim_time open_from;    /* a message may be handed over as soon as the last port cycle before the
-                            * free one has begun: a sender on another clock would otherwise miss port
-                            * cycles it could have used */
     struct tx_peer *peers; /* receivers, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
     struct credit *rings;
@@ -116,6 +113,17 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers);
 void tx_destroy(struct tx_port *p);
+/* May a message be handed over? As soon as the last cycle of the port before the free one has
+ * begun: a sender on another clock would otherwise miss port cycles it could have used. */
+static inline bool gate_is_open(const struct port_gate *g, sim_time now)
+{
+    return now + g->period > g->free_at;
+}
+/* The first time >= now at which it is. */
+static inline sim_time gate_open_from(const struct port_gate *g, sim_time now)
+{
+    return gate_is_open(g, now) ? now : g->free_at - g->period + 1;
+}
 /* tx_ready_at() when credits are missing. */
 sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t flits);
 /* The first time >= now at which a message of that many flits can be handed over, as far as the
@@ -129,17 +137,22 @@ static inline sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32
     assert(peer < p->n_receivers);
     if (p->peers[peer].credits < flits)
         return tx_await(p, now, peer, flits);
-    return p->open_from > now ? p->open_from : now;
+    return gate_open_from(&p->gate, now);
 }
 /* Can it be handed over now? (The same as tx_ready_at() <= now.) */
 static inline bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits)
 {
     return tx_ready_at(p, now, to, flits) <= now;
 }
-/* Is that clear without looking for credits that have come back? */
+/* Are there enough, without looking for credits that have come back? */
+static inline bool tx_has_credits(const struct tx_port *p, uint32_t to, uint32_t flits)
+{
+    return p->peers[to - p->first_receiver].credits >= flits;
+}
+/* Is it clear then that it can be handed over? */
 static inline bool tx_is_open(const struct tx_port *p, sim_time at, uint32_t to, uint32_t flits)
 {
-    return p->peers[to - p->first_receiver].credits >= flits && p->open_from <= at;
+    return tx_has_credits(p, to, flits) && gate_is_open(&p->gate, at);
 }
 /* Takes the credits that are back by `now`. */
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
@@ -165,23 +178,31 @@ static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t fli
     return g->free_at + (g->used ? g->period : 0);
 }
 
+static inline struct tx_peer *tx_peer_of(const struct tx_port *p, uint32_t to)
+{
+    assert(to - p->first_receiver < p->n_receivers);
+    return &p->peers[to - p->first_receiver];
+}
+/* Sends m.flits flits to m.to, whose peer is given; fills in m.from and m.at. */
+static inline __attribute__((always_inline)) void tx_send_to(struct tx_port *p, struct tx_peer *to,
+                                                             sim_time now, struct message m)
+{
+    uint32_t flits = m.flits;
+    if (to->credits < flits)
+        tx_take_credits(p, to, now);
+    assert(to->credits >= flits && gate_is_open(&p->gate, now));
+    to->credits -= flits;
+    m.at = gate_pass(&p->gate, now, flits) + p->latency;
+    shard_post(p->shard, m);
+    p->stats.messages++;
+    p->stats.entered += flits * now;
+    p->stats.flits += flits;
+}
 /* Sends m.flits flits to m.to, which must be possible; fills in m.from and m.at. */
 static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim_time now,
                                                           struct message m)
 {
-    assert(m.to - p->first_receiver < p->n_receivers);
-    struct tx_peer *to = &p->peers[m.to - p->first_receiver];
-    struct port_gate *g = &p->gate;
-    if (to->credits < m.flits)
-        tx_take_credits(p, to, now);
-    assert(to->credits >= m.flits && p->open_from <= now);
-    to->credits -= m.flits;
-    m.at = gate_pass(g, now, m.flits) + p->latency;
-    p->open_from = g->free_at ? g->free_at - g->period + 1 : 0;
-    shard_send(p->shard, now, m);
-    p->stats.messages++;
-    p->stats.flits += m.flits;
-    p->stats.entered += m.flits * now;
+    tx_send_to(p, tx_peer_of(p, m.to), now, m);
 }
 /* The receiver gives credits back, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
@@ -213,9 +234,12 @@ struct rx_port {
     struct tx_peer **senders;
     uint32_t network;
     struct message_ring buffer; /* what has arrived; bounded by the senders' credits */
-    struct occupancy held;      /* flits in the buffer or passing the port */
-    uint64_t n_messages, n_flits;
-    uint64_t entered, left; /* sums of flits x time, as in port_stats */
+    /* Sums of flits x time, as in port_stats, of messages that were never in the buffer and of
+     * those that were. What changes together does not stand side by side, or the compiler would
+     * gather it into vectors, which takes longer than to add. */
+    uint64_t n_messages, entered, n_flits, left, passed_entered;
+    struct occupancy held; /* flits that had to wait in the buffer, until through the port */
+    uint64_t passed_left;
 };
 void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle);
@@ -235,27 +259,27 @@ static inline const struct message *rx_peek(const struct rx_port *p)
  * through, and sends the credits back from then. */
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
 /* A message goes through the port at `now`, and its credits back; returns when it is through. */
-static inline sim_time rx_leave(struct rx_port *p, sim_time now, const struct message *m)
+static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, uint32_t flits)
 {
     if (!p->senders)
         rx_find_senders(p);
-    sim_time through = gate_pass(&p->gate, now, m->flits);
+    sim_time through = gate_pass(&p->gate, now, flits);
     sim_time back = through + p->latency;
-    assert(m->at <= now);
-    tx_credit(p->senders[m->from], back, m->flits);
-    p->entered += m->flits * m->at;
-    p->left += m->flits * through;
+    tx_credit(p->senders[from], back, flits);
     return through;
 }
 /* For a receiver that always has room, and so never has anything in its buffer: the message comes
  * and is taken at once. */
 static inline sim_time rx_pass(struct rx_port *p, sim_time now, const struct message *m)
 {
-    assert(p->buffer.n == 0);
-    sim_time through = rx_leave(p, now, m);
+    uint32_t flits = m->flits;
+    sim_time at = m->at;
+    assert(p->buffer.n == 0 && at <= now);
+    sim_time through = rx_leave(p, now, m->from, flits);
     p->n_messages++;
-    p->n_flits += m->flits;
-    p->held.sum += m->flits * (through - m->at);
+    p->passed_entered += flits * at;
+    p->passed_left += flits * through;
+    p->n_flits += flits;
     return through;
 }
 

@@ -156,6 +156,8 @@ struct engine {
     /* When each shard, or what is on its way to or from it, wants something done. Side by side, or
      * a cache line apart while a team runs, whose members write them. */
     sim_time *wake;
+    sim_time earliest;   /* the first of them */
+    sim_time first_sent; /* of those that were brought forward by what was sent in this quantum */
     struct letter_flag *letter_flags;
 };
 
@@ -178,15 +180,12 @@ static inline __attribute__((always_inline)) void inbox_add(struct inbox *box, s
     box->end = end + 1;
 }
 
-/* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
- * filled in. When one thread does all shards the message is in the receiver's inbox at once: it is
- * usable only after this quantum, so it makes no difference whether the receiver has had its turn.
- */
-static inline __attribute__((always_inline)) void shard_send(struct shard *s, sim_time now,
-                                                             struct message m)
+/* shard_send() for those whose latency has been looked at before (port.h). When one thread does all
+ * shards the message is in the receiver's inbox at once: it is usable only after this quantum, so
+ * it makes no difference whether the receiver has had its turn. */
+static inline __attribute__((always_inline)) void shard_post(struct shard *s, struct message m)
 {
-    const struct engine *e = s->engine;
-    assert(m.at >= now + s->min_latency && m.to < e->n);
+    struct engine *e = s->engine;
     m.from = s->id;
     if (e->team) {
         struct message copy = m;
@@ -195,8 +194,19 @@ static inline __attribute__((always_inline)) void shard_send(struct shard *s, si
     }
     assert(m.at >= e->end); /* else the receiver might have passed that time already */
     inbox_add(&e->shards[m.to]->inbox, m);
-    if (m.at < e->wake[m.to])
+    if (m.at < e->wake[m.to]) {
         e->wake[m.to] = m.at;
+        if (m.at < e->first_sent)
+            e->first_sent = m.at;
+    }
+}
+
+/* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
+ * filled in. */
+static inline void shard_send(struct shard *s, sim_time now, struct message m)
+{
+    assert(m.at >= now + s->min_latency && m.to < s->engine->n);
+    shard_post(s, m);
 }
 
 /* Gives the shards what they need to send to each other. Once, before anything is sent. */
