@@ -20,24 +20,16 @@
 #include <string.h>
 
 #include "cache/cache.h"
-#include "sched/order.h"
-#include "sched/vta.h"
+#include "sched/ccws.h"
 
 extern const struct scheduler_desc scheduler_gto, scheduler_lrr, scheduler_two_level;
 
 enum { VTA_TAG_BITS = 40 }; /* of a 48-bit address space (S4 section 5.7) */
 
-struct ccws_params {
-    uint32_t k_throttle, base_score, score_bits, vta_entries_per_warp, vta_ways;
-    uint32_t prioritise, ties, decay_cycles;
-    bool llds_caps, keeps_tags, keeps_vta, live_totals, probes_merges, starts_at_zero;
-};
-
 static const char *const order_names[] = {"gto", "lrr", "two_level", NULL};
 static const struct scheduler_desc *const orders[] = {&scheduler_gto, &scheduler_lrr,
                                                       &scheduler_two_level};
 
-enum { TIES_AGE, TIES_SLOT };
 static const char *const tie_names[] = {"age", "slot", NULL};
 
 /* The parameters with the defaults in which text and simulator differ. */
@@ -75,30 +67,6 @@ static const char *const tie_names[] = {"age", "slot", NULL};
 static const struct param ccws_params[] = {CCWS_PARAMS("10", "1", "false", "age")};
 /* Scores are whole numbers there, of no certain size, and a cycle of 325 MHz is four of S4's. */
 static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "4", "true", "slot")};
-
-/* A load that has missed, until its victim has left. */
-struct probe {
-    bool due;
-    uint32_t warp;
-    uint64_t uid, id, line, cycle;
-};
-
-struct ccws {
-    uint32_t score[SCHED_MAX_WARPS]; /* after the decay of `time` */
-    uint32_t raise[SCHED_MAX_WARPS]; /* by VTA hits of `time`: act from the next cycle on */
-    bool raised;
-    bool above_base;         /* some score may be */
-    uint64_t time, advanced; /* cycle of the scores; cycle that advance() has told */
-    uint64_t may_load;
-    uint64_t vta_hits, insts_issued; /* what LLDS is made of */
-    uint64_t all_vta_hits;           /* of warps that have ended too */
-    uint64_t hits_of[SCHED_MAX_WARPS], insts_of[SCHED_MAX_WARPS];
-    struct probe probe;
-    struct vta vta;
-    uint32_t tags_at; /* in `store`: of each warp's array */
-    struct scheduler order;
-    _Alignas(16) unsigned char store[]; /* the order's parameters and state, then the tags */
-};
 
 static uint32_t round_up(size_t bytes)
 {
@@ -173,119 +141,7 @@ static void ccws_init(struct scheduler *s)
         order->init(&c->order);
 }
 
-/* --- scores --- */
-
-static uint32_t cutoff(const struct scheduler *s)
-{
-    const struct ccws_params *params = s->params;
-    return (uint32_t)__builtin_popcountll(s->view->live) * params->base_score;
-}
-
-/* What a VTA hit raises a score to, without a limit of bits. */
-static uint64_t llds(const struct scheduler *s)
-{
-    const struct ccws_params *params = s->params;
-    const struct ccws *c = s->state;
-    return c->vta_hits * params->k_throttle * cutoff(s) / (c->insts_issued ? c->insts_issued : 1);
-}
-
-static bool comes_before(const struct scheduler *s, uint32_t a, uint32_t b)
-{
-    const struct ccws *c = s->state;
-    if (c->score[a] != c->score[b])
-        return c->score[a] > c->score[b];
-    return ((const struct ccws_params *)s->params)->ties == TIES_SLOT
-               ? a < b
-               : s->view->warps[a].age < s->view->warps[b].age;
-}
-
-/* Live warps from the highest score to the lowest. */
-static uint32_t sort_warps(const struct scheduler *s, uint8_t *sorted)
-{
-    uint32_t n = 0;
-    for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
-        uint32_t warp = lowest_warp(rest), at = n++;
-        for (; at > 0 && comes_before(s, warp, sorted[at - 1]); at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = (uint8_t)warp;
-    }
-    return n;
-}
-
-static void test_cutoff(struct scheduler *s)
-{
-    struct ccws *c = s->state;
-    uint8_t sorted[SCHED_MAX_WARPS];
-    uint32_t n = sort_warps(s, sorted), limit = cutoff(s);
-    uint64_t sum = 0;
-    c->may_load = 0;
-    for (uint32_t i = 0; i < n && sum < limit; i++) {
-        c->may_load |= warp_bit(sorted[i]);
-        sum += c->score[sorted[i]];
-    }
-}
-
-static void raise_scores(struct ccws *c)
-{
-    for (uint32_t w = 0; c->raised && w < SCHED_MAX_WARPS; w++) {
-        if (c->raise[w] > c->score[w])
-            c->score[w] = c->raise[w];
-        c->raise[w] = 0;
-        c->above_base = true;
-    }
-    c->raised = false;
-}
-
-/* What no score is above after it has fallen. */
-static uint64_t score_cap(const struct scheduler *s)
-{
-    const struct ccws_params *params = s->params;
-    uint64_t cap = params->llds_caps ? llds(s) : UINT64_MAX;
-    return cap > params->base_score ? cap : params->base_score;
-}
-
-/* After `falls` times, which are at least one; nothing else happened meanwhile. */
-static uint32_t fallen(uint32_t score, uint64_t falls, uint32_t base, uint64_t cap)
-{
-    if (score <= base)
-        return score;
-    uint64_t first = score - 1 < cap ? score - 1 : cap;
-    return first - base > falls - 1 ? (uint32_t)(first - (falls - 1)) : base;
-}
-
-/* Brings the scores to what they are in cycle `now`, before its VTA hits. They fall in the cycles
- * that `decay_cycles` divides. */
-static void decay_to(struct scheduler *s, uint64_t now)
-{
-    const struct ccws_params *params = s->params;
-    struct ccws *c = s->state;
-    if (now <= c->time)
-        return;
-    raise_scores(c);
-    uint64_t falls = now / params->decay_cycles - c->time / params->decay_cycles;
-    c->time = now;
-    if (!c->above_base)
-        return;
-    uint64_t cap = score_cap(s);
-    c->above_base = false;
-    for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
-        uint32_t *score = &c->score[lowest_warp(rest)];
-        if (falls)
-            *score = fallen(*score, falls, params->base_score, cap);
-        c->above_base |= *score > params->base_score;
-    }
-    test_cutoff(s);
-}
-
 /* --- lost locality --- */
-
-/* Acts from the next cycle on. */
-static void raise_score(struct ccws *c, uint32_t warp, uint32_t to)
-{
-    if (to > c->raise[warp])
-        c->raise[warp] = to;
-    c->raised = true;
-}
 
 static void vta_hit(struct scheduler *s, uint32_t warp)
 {
@@ -295,8 +151,8 @@ static void vta_hit(struct scheduler *s, uint32_t warp)
     c->vta_hits++;
     c->all_vta_hits++;
     c->hits_of[warp]++;
-    uint64_t to = llds(s);
-    raise_score(c, warp, (uint32_t)(to < top ? to : top));
+    uint64_t to = ccws_llds(s);
+    ccws_raise_score(c, warp, (uint32_t)(to < top ? to : top));
 }
 
 static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
@@ -313,7 +169,7 @@ static void do_probe(struct scheduler *s)
     if (!c->probe.due)
         return;
     c->probe.due = false;
-    decay_to(s, c->probe.cycle);
+    ccws_decay_to(s, c->probe.cycle);
     const struct sched_warp *warp = &s->view->warps[c->probe.warp];
     if (!warp->live || warp->uid != c->probe.uid)
         return; /* it has ended without waiting for its load */
@@ -330,8 +186,8 @@ static void begin_score(struct scheduler *s, const struct cache_event_info *e)
     const struct sched_warp *warp = &s->view->warps[a->warp_slot];
     if (!warp->live || warp->uid != a->warp_uid || c->score[a->warp_slot] >= params->base_score)
         return;
-    decay_to(s, e->cycle);
-    raise_score(c, a->warp_slot, params->base_score);
+    ccws_decay_to(s, e->cycle);
+    ccws_raise_score(c, a->warp_slot, params->base_score);
 }
 
 static void remove_everywhere(struct scheduler *s, uint64_t line)
@@ -418,40 +274,7 @@ static void ccws_advance(struct scheduler *s, uint64_t dt)
     struct ccws *c = s->state;
     do_probe(s);
     c->advanced += dt;
-    decay_to(s, c->advanced);
-}
-
-/* The scores of warps above the base fall together, so their order stays until the first reaches
- * the base or falls to the cap; till then sums only shrink, and the first change is a warp that is
- * let through. */
-static uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
-{
-    const struct ccws_params *params = s->params;
-    const struct ccws *c = s->state;
-    uint32_t base = params->base_score, limit = cutoff(s);
-    uint8_t sorted[SCHED_MAX_WARPS];
-    if (c->raised || c->probe.due)
-        return now + 1;
-    if (!c->above_base)
-        return UINT64_MAX;
-    uint32_t n = sort_warps(s, sorted), above = 0;
-    uint64_t sum = 0, falls = UINT64_MAX;
-    if (n && c->score[sorted[0]] > base && c->score[sorted[0]] - 1 > score_cap(s))
-        falls = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t score = c->score[sorted[i]];
-        if (sum >= limit && above > 0) {
-            uint64_t wait = (sum - limit) / above + 1;
-            falls = wait < falls ? wait : falls;
-        }
-        if (score > base) {
-            above++;
-            falls = score - base < falls ? score - base : falls;
-        }
-        sum += score;
-    }
-    uint32_t period = params->decay_cycles;
-    return falls == UINT64_MAX ? UINT64_MAX : (c->time / period + falls) * period;
+    ccws_decay_to(s, c->advanced);
 }
 
 /* --- warps come and go; the order is told all that it may want to know --- */
@@ -461,7 +284,7 @@ static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
     do_probe(s);
-    decay_to(s, now);
+    ccws_decay_to(s, now);
     c->score[warp] = params->starts_at_zero ? 0 : params->base_score;
     c->raise[warp] = 0;
     c->hits_of[warp] = c->insts_of[warp] = 0;
@@ -469,14 +292,14 @@ static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
         vta_clear(&c->vta, tags_of(c, warp));
     if (c->order.desc->on_warp_start)
         c->order.desc->on_warp_start(&c->order, warp, now);
-    test_cutoff(s);
+    ccws_test_cutoff(s);
 }
 
 static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     struct ccws *c = s->state;
     do_probe(s);
-    decay_to(s, now);
+    ccws_decay_to(s, now);
     c->raise[warp] = 0;
     if (((const struct ccws_params *)s->params)->live_totals) {
         c->vta_hits -= c->hits_of[warp];
@@ -484,7 +307,7 @@ static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
     }
     if (c->order.desc->on_warp_end)
         c->order.desc->on_warp_end(&c->order, warp, now);
-    test_cutoff(s);
+    ccws_test_cutoff(s);
 }
 
 static void ccws_on_stall(struct scheduler *s, uint32_t warp, enum stall_cause cause, uint64_t now)
@@ -517,7 +340,7 @@ static void ccws_observe(const struct scheduler *s, uint64_t now, struct sched_t
     struct ccws then = *(const struct ccws *)s->state;
     struct scheduler copy = *s;
     copy.state = &then;
-    decay_to(&copy, now);
+    ccws_decay_to(&copy, now);
     *out = (struct sched_throttle){
         .vta_hits = then.all_vta_hits,
         .may_load = (uint32_t)__builtin_popcountll(then.may_load & s->view->live)};
