@@ -269,6 +269,14 @@ enum l1d_read l1d_reader_next_accesses(struct l1d_reader *r, uint32_t *sm,
     return skip_part(r, why);
 }
 
+void l1d_reader_trade(struct l1d_reader *r, struct l1d_table *t)
+{
+    struct l1d_table read = r->accesses;
+    r->accesses = *t;
+    r->accesses.n_columns = read.n_columns;
+    *t = read;
+}
+
 void l1d_reader_skip_details(struct l1d_reader *r)
 {
     r->skips_details = true;

@@ -90,6 +90,9 @@ enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct 
 /* The same for who wants no fills and evictions, only the others, and many at a time: those of one
  * SM in the columns of l1d_format.h, until the next call. Not to be mixed with the above. */
 struct l1d_table;
+/* Hands over the accesses that were read last, and takes the room of `t`, a table or zeroed, for
+ * the next ones. */
+void l1d_reader_trade(struct l1d_reader *r, struct l1d_table *t);
 /* From now on without the columns of details. */
 void l1d_reader_skip_details(struct l1d_reader *r);
 enum l1d_read l1d_reader_next_accesses(struct l1d_reader *r, uint32_t *sm,

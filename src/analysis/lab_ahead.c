@@ -28,9 +28,14 @@ static bool fill(struct lab_ahead *a, struct lab_stream *chunk)
     s->criticality = chunk->criticality;
     s->cap = chunk->cap;
     s->n = 0;
+    s->block = chunk->block;
+    s->block.n = 0;
     bool ok = true;
-    while (ok && s->reader && s->n < CHUNK_ACCESSES)
+    while (ok && s->reader && s->n < CHUNK_ACCESSES && !s->block.n)
         ok = lab_stream_more(s, &a->why);
+    chunk->block = s->block;
+    chunk->block_sm = s->block_sm;
+    s->block = kept.block;
     chunk->items = s->items;
     chunk->criticality = s->criticality;
     chunk->cap = s->cap;

@@ -9,6 +9,11 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Who loads. */
+struct who {
+    uint64_t warp, thread;
+};
+
 /* What loads change, in registers during a batch. */
 struct counts {
     uint64_t order; /* counts uses, in steps of CACHE_MAX_WAYS */
@@ -101,7 +106,7 @@ INLINE void touch(struct counts *t, uint64_t *row, uint32_t n_ways, uint32_t way
 
 /* Returns the tag that was replaced. */
 INLINE uint64_t insert(struct counts *t, uint64_t *row, uint32_t n_ways, uint64_t tag,
-                       const struct lab_access *a)
+                       struct who who)
 {
     uint32_t way = oldest(row, n_ways);
     uint64_t victim = tags_of(row)[way];
@@ -113,22 +118,23 @@ INLINE uint64_t insert(struct counts *t, uint64_t *row, uint32_t n_ways, uint64_
     row[0] |= 1ull << way;
     tags_of(row)[way] = tag;
     uses_of(row, n_ways)[way] = t->order | way;
-    owner_of(row, n_ways, way)[0] = a->warp;
-    owner_of(row, n_ways, way)[1] = a->thread;
+    owner_of(row, n_ways, way)[0] = who.warp;
+    owner_of(row, n_ways, way)[1] = who.thread;
     return victim;
 }
 
-INLINE void load(struct counts *t, uint64_t *row, uint32_t n_ways, uint64_t tag,
-                 const struct lab_access *a, struct lab_log *log, uint64_t index)
+INLINE void load(struct counts *t, uint64_t *row, uint32_t n_ways, uint64_t tag, struct who who,
+                 struct lab_log *log, uint64_t index)
 {
+    const struct lab_access a = {.warp = who.warp, .thread = who.thread};
     uint32_t way = find(row, n_ways, tag);
     uint64_t victim = 0;
     if (way < n_ways) {
         const uint64_t *owner = owner_of(row, n_ways, way);
-        t->localities[lab_locality_of(owner[0], owner[1], a)]++;
+        t->localities[lab_locality_of(owner[0], owner[1], &a)]++;
         touch(t, row, n_ways, way);
     } else {
-        victim = insert(t, row, n_ways, tag, a);
+        victim = insert(t, row, n_ways, tag, who);
     }
     if (log)
         lab_log_load(log, index, way < n_ways ? LAB_HIT : LAB_MISS,
@@ -150,23 +156,29 @@ INLINE void pass(struct lru *c, struct counts *t, uint64_t *row, uint32_t n_ways
         empty_way(row, n_ways, way);
 }
 
-INLINE void play(struct lru *c, const struct lab_batch *b, uint32_t n_ways, struct lab_log *log)
+INLINE void play(struct lru *c, const struct lab_batch *b, uint32_t n_ways, bool in_columns,
+                 struct lab_log *log)
 {
     struct counts t = c->counts;
     uint64_t index = b->index;
     for (uint32_t i = 0; i < b->n; i++) {
-        const struct lab_access *a = &b->items[i];
-        uint64_t *rows = c->sms[a->sm];
+        const struct lab_access *a = in_columns ? NULL : &b->items[i];
+        uint32_t sm = in_columns ? b->sm : a->sm;
+        uint8_t kind = in_columns ? lab_kind_of(b->firsts[i]) : a->kind;
+        uint64_t *rows = c->sms[sm];
         if (__builtin_expect(!rows, 0))
-            rows = create_sm(c, a->sm);
+            rows = create_sm(c, sm);
         uint64_t *row = rows + b->sets[i] * (size_t)(4 * n_ways + 1);
-        if (a->kind == LAB_LOAD)
-            load(&t, row, n_ways, b->lines[i] + 1, a, log, index);
-        else if (a->kind == LAB_FLUSH)
+        if (kind == LAB_LOAD)
+            load(&t, row, n_ways, b->lines[i] + 1,
+                 in_columns ? (struct who){b->warps[i], b->threads[i]}
+                            : (struct who){a->warp, a->thread},
+                 log, index);
+        else if (kind == LAB_FLUSH)
             empty_sm(c, rows);
         else
-            pass(c, &t, row, n_ways, b->lines[i] + 1, a->kind == LAB_STORE);
-        index += a->kind != LAB_FLUSH;
+            pass(c, &t, row, n_ways, b->lines[i] + 1, kind == LAB_STORE);
+        index += kind != LAB_FLUSH;
     }
     c->counts = t;
 }
@@ -176,14 +188,17 @@ static void lru_play(void *player, const struct lab_batch *b, struct lab_log *lo
 {
     struct lru *c = player;
     uint32_t n_ways = c->config->n_ways;
+    bool in_columns = !b->items;
     if (log)
-        play(c, b, n_ways, log);
+        play(c, b, n_ways, in_columns, log);
+    else if (n_ways == 4 && in_columns)
+        play(c, b, 4, true, NULL);
     else if (n_ways == 4)
-        play(c, b, 4, NULL);
+        play(c, b, 4, false, NULL);
     else if (n_ways == 8)
-        play(c, b, 8, NULL);
+        play(c, b, 8, in_columns, NULL);
     else
-        play(c, b, n_ways, NULL);
+        play(c, b, n_ways, in_columns, NULL);
 }
 
 static void *lru_create(const struct lab_config *config, uint32_t n_sms, const uint64_t *next_uses)

@@ -8,7 +8,11 @@
 enum { LAB_BATCH = 512 };
 
 struct lab_batch {
-    const struct lab_access *items;
+    const struct lab_access *items; /* NULL = in columns, which is for plain LRU */
+    const uint64_t *line_numbers, *offsets, *warps, *threads;
+    const uint8_t *firsts; /* first bytes of recorded events */
+    uint32_t sm;
+    uint64_t line_bytes;        /* of the lines that are numbered */
     const int64_t *criticality; /* of each; NULL = not recorded */
     size_t position;            /* of the first one in the stream */
     uint64_t index;             /* accesses before it: flushes are none */

@@ -150,8 +150,10 @@ static void begin(struct replay *r, struct lab_job *job, const struct lab_stream
 static void locate(struct lab_batch *b, const struct replay *r)
 {
     uint64_t mask = ~(uint64_t)(r->job->config.line_bytes - 1);
-    for (uint32_t i = 0; i < b->n; i++)
+    for (uint32_t i = 0; i < b->n && b->items; i++)
         b->lines[i] = b->items[i].address & mask;
+    for (uint32_t i = 0; i < b->n && !b->items; i++)
+        b->lines[i] = (b->line_numbers[i] * b->line_bytes + b->offsets[i]) & mask;
     set_index_many(&r->indexer, b->lines, b->n, b->sets);
 }
 
@@ -169,6 +171,15 @@ static void play(struct replay *replays, uint32_t n, struct lab_batch *b)
             locate(b, r);
         r->player->play(r->state, b, r->log.sink ? &r->log : NULL);
     }
+}
+
+/* The flushes among them are not numbered. */
+static uint32_t count_flushes(const struct lab_batch *b)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++)
+        n += lab_kind_of(b->firsts[i]) == LAB_FLUSH;
+    return n;
 }
 
 /* So that the players' counts of what became of accesses can be held against their number. */
@@ -199,15 +210,50 @@ static struct pass *pass_begin(const struct lab_stream *s, struct lab_job *jobs,
     struct pass *p = xcalloc(1, sizeof *p);
     p->replays = xcalloc(n ? n : 1, sizeof *p->replays);
     p->n = n;
+    p->batch.line_bytes = s->line_bytes;
     for (uint32_t i = 0; i < n; i++)
         begin(&p->replays[i], &jobs[i], s, &p->futures);
     return p;
+}
+
+static uint64_t count_first_bytes(const struct l1d_table *t, uint8_t kind)
+{
+    uint64_t n = 0;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        n += (byte & L1D_KIND_MASK) == kind ? t->n_of[byte] : 0;
+    return n;
+}
+
+/* A block as it is in a recording. */
+static void pass_feed_block(struct pass *p, const struct l1d_table *t, uint32_t sm)
+{
+    struct lab_batch *b = &p->batch;
+    uint64_t *const *c = t->columns;
+    bool has_flushes = t->n_of[L1D_FLUSH] || t->n_of[L1D_RESIZE];
+    if (!t->n)
+        return;
+    b->items = NULL;
+    b->sm = sm;
+    for (uint32_t at = 0; at < t->n; at += b->n) {
+        b->n = t->n - at < LAB_BATCH ? t->n - at : LAB_BATCH;
+        b->firsts = t->kinds + at;
+        b->line_numbers = c[L1D_LINE] + at;
+        b->offsets = c[L1D_OFFSET] + at;
+        b->warps = c[L1D_WARP] + at;
+        b->threads = c[L1D_THREAD] + at;
+        play(p->replays, p->n, b);
+        b->index += b->n - (has_flushes ? count_flushes(b) : 0);
+        b->position += b->n;
+    }
+    p->n_loads += count_first_bytes(t, L1D_LOAD);
+    p->n_stores += count_first_bytes(t, L1D_STORE);
 }
 
 /* What is in memory of the stream. */
 static void pass_feed(struct pass *p, const struct lab_stream *s)
 {
     struct lab_batch *b = &p->batch;
+    pass_feed_block(p, &s->block, s->block_sm);
     for (size_t at = 0; at < s->n; at += b->n) {
         b->items = s->items + at;
         b->criticality = s->has_criticality ? s->criticality + at : NULL;

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "analysis/l1d_format.h"
-
 static void reserve(struct lab_stream *s, size_t n)
 {
     if (s->n + n <= s->cap)
@@ -25,6 +23,7 @@ void lab_stream_add(struct lab_stream *s, const struct lab_access *a)
 void lab_stream_destroy(struct lab_stream *s)
 {
     l1d_reader_close(s->reader);
+    l1d_table_destroy(&s->block);
     free(s->items);
     free(s->criticality);
     arena_destroy(&s->arena);
@@ -52,37 +51,34 @@ static uint32_t count_outcome(const struct l1d_table *t, uint32_t outcome)
     return t->n_of[first] + t->n_of[first | L1D_CRITICAL];
 }
 
-/* Columns whose places the loop below does not have to look up for each access. */
-static inline __attribute__((always_inline)) void convert(const struct l1d_table *t, uint32_t sm,
-                                                          uint64_t line_bytes, bool is_lean,
-                                                          struct lab_access *restrict to)
+static void convert(const struct l1d_table *t, uint32_t sm, uint64_t line_bytes,
+                    struct lab_access *restrict to)
 {
-    static const uint8_t kinds[] = {[L1D_LOAD] = LAB_LOAD,
-                                    [L1D_STORE] = LAB_STORE,
-                                    [L1D_ATOMIC] = LAB_ATOMIC,
-                                    [L1D_FLUSH] = LAB_FLUSH,
-                                    [L1D_RESIZE] = LAB_FLUSH};
+    /* Columns whose places the loop does not have to look up for each access. */
     const uint64_t *cycles = t->columns[L1D_CYCLE], *lines = t->columns[L1D_LINE];
     const uint64_t *launches = t->columns[L1D_LAUNCH], *pcs = t->columns[L1D_PC];
     const uint64_t *warps = t->columns[L1D_WARP], *threads = t->columns[L1D_THREAD];
     const uint64_t *offsets = t->columns[L1D_OFFSET], *sectors = t->columns[L1D_SECTORS];
     const uint8_t *firsts = t->kinds;
     for (uint32_t i = 0, n = t->n; i < n; i++)
-        to[i] = (struct lab_access){.cycle = is_lean ? 0 : cycles[i],
+        to[i] = (struct lab_access){.cycle = cycles[i],
                                     .warp = warps[i],
                                     .thread = threads[i],
                                     .address = lines[i] * line_bytes + offsets[i],
                                     .sm = sm,
-                                    .pc = is_lean ? 0 : (uint32_t)pcs[i],
-                                    .launch = is_lean ? 0 : (uint32_t)launches[i],
-                                    .kind = kinds[firsts[i] & L1D_KIND_MASK],
-                                    .is_critical = firsts[i] >> 7,
-                                    .sectors = is_lean ? 0 : (uint8_t)sectors[i]};
+                                    .pc = (uint32_t)pcs[i],
+                                    .launch = (uint32_t)launches[i],
+                                    .kind = lab_kind_of(firsts[i]),
+                                    .is_critical = firsts[i] & L1D_CRITICAL,
+                                    .sectors = (uint8_t)sectors[i]};
 }
-_Static_assert(L1D_CRITICAL == 1 << 7, "an access is critical by its first byte's highest bit");
 
-static void note_resizes(struct lab_stream *s, const struct l1d_table *t)
+static void note_outcomes(struct lab_stream *s, const struct l1d_table *t)
 {
+    for (uint32_t i = 0; i < N_L1D_OUTCOMES; i++)
+        s->recorded[i] += count_outcome(t, i);
+    if (!t->n_of[L1D_RESIZE])
+        return;
     for (uint32_t i = 0; i < t->n; i++)
         if (t->kinds[i] == L1D_RESIZE && t->columns[L1D_LINE][i] < s->least_ways)
             s->least_ways = (uint32_t)t->columns[L1D_LINE][i];
@@ -90,20 +86,18 @@ static void note_resizes(struct lab_stream *s, const struct l1d_table *t)
 
 static void take_accesses(struct lab_stream *s, uint32_t sm, const struct l1d_table *t)
 {
-    if (!t->n)
-        return;
     reserve(s, t->n);
-    if (s->is_lean)
-        convert(t, sm, s->line_bytes, true, s->items + s->n);
-    else
-        convert(t, sm, s->line_bytes, false, s->items + s->n);
+    if (t->n)
+        convert(t, sm, s->line_bytes, s->items + s->n);
     for (uint32_t i = 0; i < t->n && s->has_criticality; i++)
         s->criticality[s->n + i] = (int64_t)t->columns[L1D_CRITICALITY][i];
-    for (uint32_t i = 0; i < N_L1D_OUTCOMES; i++)
-        s->recorded[i] += count_outcome(t, i);
-    if (t->n_of[L1D_RESIZE])
-        note_resizes(s, t);
     s->n += t->n;
+}
+
+static void take_block(struct lab_stream *s, uint32_t sm)
+{
+    l1d_reader_trade(s->reader, &s->block);
+    s->block_sm = sm;
 }
 
 bool lab_stream_open_recording(struct lab_stream *s, const char *path, struct strbuf *why)
@@ -117,7 +111,7 @@ bool lab_stream_open_recording(struct lab_stream *s, const char *path, struct st
 
 void lab_stream_spare(struct lab_stream *s)
 {
-    if (!s->reader || s->has_criticality)
+    if (!s->reader)
         return;
     s->is_lean = true;
     l1d_reader_skip_details(s->reader);
@@ -129,9 +123,14 @@ bool lab_stream_more(struct lab_stream *s, struct strbuf *why)
     uint32_t sm;
     enum l1d_read got = l1d_reader_next_accesses(s->reader, &sm, &accesses, why);
     if (got == L1D_READ_EVENT) {
-        take_accesses(s, sm, accesses);
+        note_outcomes(s, accesses);
+        if (s->is_lean)
+            take_block(s, sm);
+        else
+            take_accesses(s, sm, accesses);
         return true;
     }
+    s->block.n = 0;
     l1d_reader_close(s->reader);
     s->reader = NULL;
     return got == L1D_READ_END;

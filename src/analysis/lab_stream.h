@@ -7,6 +7,7 @@
 #ifndef HEDDLE_ANALYSIS_LAB_STREAM_H
 #define HEDDLE_ANALYSIS_LAB_STREAM_H
 
+#include "analysis/l1d_format.h"
 #include "analysis/l1d_stream.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -23,6 +24,16 @@ struct lab_access {
     uint8_t sectors; /* asked for, as a mask; 0 = the recorded lines have none */
 };
 
+/* Of a recorded event, by its first byte. */
+static inline uint8_t lab_kind_of(uint8_t first)
+{
+    static const uint8_t kinds[L1D_KIND_MASK + 1] = {
+        [L1D_LOAD] = LAB_LOAD,   [L1D_STORE] = LAB_STORE,  [L1D_ATOMIC] = LAB_ATOMIC,
+        [L1D_FLUSH] = LAB_FLUSH, [L1D_RESIZE] = LAB_FLUSH,
+    };
+    return kinds[first & L1D_KIND_MASK];
+}
+
 /* A zeroed struct is empty and valid. */
 struct lab_stream {
     struct lab_access *items; /* those of an SM in order */
@@ -31,7 +42,11 @@ struct lab_stream {
     const char *path;          /* of a recording */
     bool has_criticality;      /* recorded with it */
     int64_t *criticality;      /* then of each, as large as `items` */
-    bool is_lean;              /* of what is read, nobody wants cycles, PCs, launches and sectors */
+    /* In place of `items`, where nobody wants more than who loads which line: what was read last, a
+     * block of one SM as it is in the recording. */
+    bool is_lean;
+    struct l1d_table block;
+    uint32_t block_sm;
     uint32_t n_sms;
     /* Of a recording: the cache it was made at, and what became of its loads; else 0 and NULL, but
      * for the lines that a kind of trace is of. */
@@ -45,9 +60,11 @@ struct lab_stream {
 
 /* Each is false, with the place and the reason in `why`, if the file is not what it should be. */
 bool lab_stream_open_recording(struct lab_stream *s, const char *path, struct strbuf *why);
-/* Of what an opened recording has yet to tell, nobody wants more than who loads which line. */
+/* Of what an opened recording has yet to tell, nobody wants more than who loads which line: it
+ * comes block by block. */
 void lab_stream_spare(struct lab_stream *s);
-/* Adds some more of an opened recording; without a reader there are no more. */
+/* Adds some more of an opened recording, or replaces the block; without a reader there are no more.
+ */
 bool lab_stream_more(struct lab_stream *s, struct strbuf *why);
 /* All there is. */
 bool lab_stream_load(struct lab_stream *s, struct strbuf *why);
