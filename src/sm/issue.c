@@ -142,13 +142,17 @@ static inline __attribute__((always_inline)) void examine(struct sm *sm, struct 
         settle(sm, w, cause, now);
 }
 
-static inline void await_fetch(struct sm *sm, struct sm_warp *w, uint64_t now)
+static inline __attribute__((always_inline)) void await_fetch(struct sm *sm, struct sm_warp *w,
+                                                              uint64_t now, bool simple)
 {
     if (!w->fetching) {
         sm->can_fetch |= w->bit;
         sm->fetch_stalled = false;
     }
-    settle(sm, w, STALLED_FETCH, now);
+    if (simple)
+        w->cause = STALLED_FETCH;
+    else
+        settle(sm, w, STALLED_FETCH, now);
 }
 
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
@@ -167,7 +171,7 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
     else if (w->ibuf)
         examine(sm, w, now, false);
     else
-        await_fetch(sm, w, now);
+        await_fetch(sm, w, now, false);
 }
 
 void sm_fetched(struct sm *sm, struct sm_warp *w, uint64_t now)
@@ -313,12 +317,13 @@ static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t acti
 }
 
 /* Registers, units and events of an instruction that has just been executed. */
-static inline void occupy(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
-                          uint64_t now)
+static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct sm_warp *w,
+                                                         const struct op_timing *t, uint32_t pc,
+                                                         uint64_t now, bool simple)
 {
     uint64_t ready = collect_operands(w, t, now);
     bool memory = t->unit == UNIT_LDST;
-    scoreboard_set(&w->scoreboard, t, sm->pending_words, memory);
+    scoreboard_set(&w->scoreboard, t, simple ? 1 : sm->pending_words, memory);
     if (memory) {
         ldst_push(sm, w->slot, pc, ready, now);
         return;
@@ -372,19 +377,20 @@ static __attribute__((noinline)) void tell_lanes(struct sm *sm, uint32_t slot, u
         tell_branch(sm, slot, pc, active, lanes);
 }
 
-/* Apart from sm_issue(), which most of the time finds nothing to issue. */
-static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t scheduler,
-                                                 struct sm_warp *w, uint64_t now)
+/* `simple`: sm.issues_simply is known to hold. */
+static inline __attribute__((always_inline)) void
+issue_one(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now, bool simple)
 {
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc, active = e->active;
     const struct op_timing *t = &sm->timing[pc];
-    uint32_t lanes = sm->wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
+    bool wants_lanes = !simple && sm->wants_lanes;
+    uint32_t lanes = wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
     if (t->unit == UNIT_LDST)
         sm->emu.last.mask = sm->emu.atomic.mask = 0;
     sm->emu.run_warp(e, 1);
     sm->stats.issued++;
-    if (sm->on_issue)
+    if (!simple && sm->on_issue)
         sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, w->slot, pc});
     w->ibuf = e->pc == pc + 1 ? w->ibuf - 1 : 0;
     sm->can_issue &= ~w->bit;
@@ -392,23 +398,44 @@ static __attribute__((noinline)) void issue_warp(struct sm *sm, uint32_t schedul
         sm->fault_cycle = now;
         return;
     }
-    if (sm->tells_criticality)
+    if (!simple && sm->tells_criticality)
         sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
     if (sm->sched->on_issue)
         sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->issue_class, pc, now);
-    if (sm->wants_lanes)
+    if (wants_lanes)
         tell_lanes(sm, w->slot, pc, active, lanes);
-    occupy(sm, w, t, pc, now);
-    if (!t->n_writes && sm->tells_commits) /* nothing of it is still to come */
+    occupy(sm, w, t, pc, now, simple);
+    if (!simple && !t->n_writes && sm->tells_commits) /* nothing of it is still to come */
         tell_commit(sm, w->slot, now);
     if (e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
     else if (t->issue_class == ISSUE_BARRIER)
         barrier_issued(sm, w->slot, now);
     else if (w->ibuf)
-        examine(sm, w, now, false);
+        examine(sm, w, now, simple);
     else
-        await_fetch(sm, w, now);
+        await_fetch(sm, w, now, simple);
+}
+
+/* Both apart from sm_issue(), which most of the time finds nothing to issue. */
+static __attribute__((noinline)) void issue_and_tell(struct sm *sm, uint32_t scheduler,
+                                                     struct sm_warp *w, uint64_t now)
+{
+    issue_one(sm, scheduler, w, now, false);
+}
+
+static __attribute__((noinline)) void issue_simply(struct sm *sm, uint32_t scheduler,
+                                                   struct sm_warp *w, uint64_t now)
+{
+    issue_one(sm, scheduler, w, now, true);
+}
+
+static inline void issue_warp(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now)
+{
+    if (sm->issues_simply)
+        issue_simply(sm, scheduler, w, now);
+    else
+        issue_and_tell(sm, scheduler, w, now);
 }
 
 /* Of the warps `ready` of a sub-core those whose unit takes an instruction now. */

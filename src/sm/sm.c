@@ -567,6 +567,8 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     sm->launch = launch;
     size_scoreboards(sm, emu->program);
     sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
+    sm->issues_simply =
+        sm->is_simple && !sm->wants_lanes && !sm->tells_criticality && !sm->on_issue;
     /* Local memory dies with its threads: nothing of it need be written back. */
     cache_resize(sm->l1d, l1d_ways, drop_line, NULL);
     if (flush_l1)

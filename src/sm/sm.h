@@ -160,6 +160,7 @@ struct sm {
     bool tells_stalls, tells_commits, tells_branches, tells_criticality;
     bool wants_lanes; /* somebody wants to know which lanes issue */
     bool is_simple;   /* nobody wants to know of stalls and commits, and registers need one word */
+    bool issues_simply; /* and nobody but the scheduler of what issues */
 
     struct tx_port up;
     struct rx_port down;
