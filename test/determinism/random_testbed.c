@@ -24,6 +24,7 @@ static const struct choice {
     {"flush_l2", {"true", "false"}},
     {"sm.n_schedulers", {"1", "2", "3", "4"}},
     {"sm.sub_cores", {"true", "false"}},
+    {"sm.rotate_schedulers", {"true", "false"}},
     {"sm.ibuffer_entries", {"1", "2", "4"}},
     {"sm.fetch_insts", {"1", "2", "4"}},
     {"sm.fetch_warps", {"1", "2", "4"}},
