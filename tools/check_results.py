@@ -44,17 +44,30 @@ def numbers_of(section):
     return [r[0] for r in rows], series, values
 
 
+def mean(values):
+    return math.prod(values) ** (1 / len(values))
+
+
+def is_mean(value, found):
+    """Can it be the geometric mean of numbers that the table shows with three decimals?"""
+    if len(found) == 1:
+        return value == found[0]
+    low, high = mean([max(v - ROUNDING, 0) for v in found]), mean([v + ROUNDING for v in found])
+    return low - ROUNDING <= value <= high + ROUNDING
+
+
+def is_lacking(found):
+    """A number is missing, or one may be 0, of which there is no geometric mean."""
+    return None in found or (len(found) > 1 and min(found) < ROUNDING)
+
+
 def about(claim, values, is_relative, printed):
     """The verdicts that would be right for the value that the page shows, and whether it is the table's.
     Without is_relative (None) only some series of the figure have a direction."""
     found = [values.get((x, claim["series"])) for x in claim["at"]]
-    if None in found:
+    if None in found or (printed == "-" and is_lacking(found)):
         return {"missing"}, printed == "-"
     value = float(printed)
-    if len(found) == 1:
-        is_value = value == found[0]
-    else:
-        is_value = abs(value - math.prod(found) ** (1 / len(found))) <= ROUNDING * max(1, value)
     off = claim["about"] - value if claim["kind"] == "at_least" else \
         abs(value - claim["about"]) - ABOUT * claim["about"]
     side = 1 if claim["about"] > 1 else -1 if claim["about"] < 1 else 0
@@ -63,21 +76,17 @@ def about(claim, values, is_relative, printed):
     if off > -ROUNDING:
         right |= {"direction"} if is_relative is not False and ahead > -ROUNDING else set()
         right |= {"no"} if not is_relative or ahead <= ROUNDING else set()
-    return right, is_value
+    return right, is_mean(value, found)
 
 
 def less(claim, values, printed):
     """The same for a series that has less than others at a place, or in the mean over several."""
-    def at(series):
-        found = [values.get((x, series)) for x in claim["at"]]
-        return None if None in found else math.prod(found) ** (1 / len(found))
-    own, others = at(claim["series"]), [at(s) for s in claim["others"]]
-    if None in [own, *others]:
+    found = [[values.get((x, s)) for x in claim["at"]] for s in [claim["series"], *claim["others"]]]
+    if any(None in numbers or (printed == "-" and is_lacking(numbers)) for numbers in found):
         return {"missing"}, printed == "-"
     shown = [float(n) for n in re.fullmatch(r"([-\d.]+) against ([-\d., ]+)", printed).expand(r"\1, \2").split(", ")]
-    is_value = len(shown) == 1 + len(others) and \
-        all(abs(a - b) <= ROUNDING * max(1, b) for a, b in zip(shown, [own, *others]))
-    gap = min(others) - own
+    is_value = len(shown) == len(found) and all(is_mean(*pair) for pair in zip(shown, found))
+    gap = min(shown[1:]) - shown[0]
     return ({"yes"} if gap > -ROUNDING else set()) | ({"no"} if gap < ROUNDING else set()), is_value
 
 
@@ -140,7 +149,10 @@ def check_figure(page, f, section):
     if len(rows) != len(f["paper"]):
         complain(where, f"{len(rows)} claims on the page, {len(f['paper'])} in the figure")
     for claim, row in zip(f["paper"], rows):
-        check_claim(where, claim, row, f, numbers)
+        try:
+            check_claim(where, claim, row, f, numbers)
+        except (AttributeError, KeyError, ValueError):
+            complain(where, f"'{row[0]}': '{row[2]}' is no answer")
     check_drawing(where, f["figure"], numbers)
     return rows
 

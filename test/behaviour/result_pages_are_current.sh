@@ -92,7 +92,7 @@ for old, new, words in [
         ("| a | 2.000 |", "| a | 2.001 |", "'near'"), ("| yes |", "| direction |", "is 'yes', not 'direction'"),
         ("1.500 | direction |", "1.500 | no |", "is 'direction', not 'no'"),
         ("0.5 | 1.500 | no |", "0.5 | 1.500 | direction |", "is 'no', not 'direction'"),
-        ("1.732", "1.750", "'mean'"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),
+        ("1.732", "1.750", "'mean'"), ("1.732", "-", "is no answer"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),
         ("a (2.000) | no |", "b (1.500) | yes |", "'top'"), ("c (1.000) | no", "c (1.000) | yes", "is 'no', not 'yes'"),
         ("t (2.500) | yes", "t (2.500) | no", "is 'yes', not 'no'"),
         ("at least 1.9 | 2.000 | yes", "at least 1.9 | 2.000 | direction", "is 'yes', not 'direction'"),
