@@ -24,6 +24,20 @@ struct lookup {
     uint32_t need;  /* those of them that are not valid */
 };
 
+/* A way of a set, and where it keeps what a hit looks at. */
+struct place {
+    struct cache_set *set;
+    uint32_t way;
+    const uint64_t *tag;
+    struct cache_line *line;
+    uint64_t *last_use;
+};
+
+static inline struct place cache_place(struct cache_set *s, uint32_t way)
+{
+    return (struct place){s, way, &s->tags[way], tags_line(s, way), (uint64_t *)&s->last_use[way]};
+}
+
 struct cache {
     struct tag_store tags;
     uint32_t all_sectors;
@@ -41,7 +55,7 @@ struct cache {
     struct cache_policy policy;
     const struct cache_policy_desc *desc; /* policy.desc */
     struct set_indexer indexer;
-    struct lookup last_hit; /* of cache_load_hit(): most instructions lie where the last one lay */
+    struct place last_hit; /* of cache_load_hit(): most instructions lie where the last one lay */
     uint64_t n_differences;
     struct mem_access first_difference; /* if there is one */
     struct cache_observer observers[CACHE_MAX_OBSERVERS];

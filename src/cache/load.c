@@ -226,19 +226,23 @@ static __attribute__((noinline)) bool find_hit(struct cache *c, uint64_t line)
     struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
     int way = tags_find(s, line);
     if (way >= 0)
-        c->last_hit = (struct lookup){.set = s, .way = way};
+        c->last_hit = cache_place(s, (uint32_t)way);
     return way >= 0;
 }
 
 bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
 {
-    const struct lookup *q = &c->last_hit;
-    if ((!q->set || q->set->tags[q->way] != line) && !find_hit(c, line))
+    const struct place *p = &c->last_hit;
+    if (*p->tag != line && !find_hit(c, line))
         return false;
-    if (c->minds_hits || (c->all_sectors & ~q->set->lines[q->way].valid_sectors) != 0)
+    if (c->minds_hits || (c->all_sectors & ~p->line->valid_sectors) != 0)
         return false;
     count_hit(c);
-    cache_use_line(c, q->set->index, q->set, (uint32_t)q->way, pc);
+    p->line->last_pc = pc;
+    p->line->reused = true;
+    *p->last_use = ++c->order;
+    if (c->tags.indexed)
+        way_index_use(p->set->index, p->way);
     return true;
 }
 

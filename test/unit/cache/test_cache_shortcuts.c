@@ -13,14 +13,22 @@
 enum { LINE_BYTES = 128, N_LOADS = 20000, N_LINES = 24, MAX_MSHRS = 4 };
 static const struct cache_room roomy = {true, true, true};
 
-static struct cache *make(const char *policy, uint32_t sector_bytes)
+/* Few ways, reserved at a miss or at its fill, and so many that sets have an index. */
+static const struct shape {
+    uint32_t n_sets, n_ways;
+    bool on_fill;
+} shapes[] = {{4, 3, false}, {4, 3, true}, {1, 9, false}};
+enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+
+static struct cache *make(const char *policy, const struct shape *shape, uint32_t sector_bytes)
 {
-    struct cache_config config = {.n_sets = 4,
-                                  .n_ways = 3,
+    struct cache_config config = {.n_sets = shape->n_sets,
+                                  .n_ways = shape->n_ways,
                                   .line_bytes = LINE_BYTES,
                                   .sector_bytes = sector_bytes,
                                   .n_mshrs = MAX_MSHRS,
                                   .mshr_merges = 2,
+                                  .allocate_on_fill = shape->on_fill,
                                   .policy = policy};
     return cache_create(&config, cache_policy_find(policy), NULL, 48, 1);
 }
@@ -49,10 +57,9 @@ static struct mem_access random_load(uint64_t *seed, struct cache *c, uint64_t n
 }
 
 /* The evictions that follow show whether a hit counted as a use. */
-static void a_hit_by_the_short_way_is_a_hit(void **state)
+static void expect_hits_alike(const struct shape *shape)
 {
-    (void)state;
-    struct cache *plain = make("lru", LINE_BYTES), *quick = make("lru", LINE_BYTES);
+    struct cache *plain = make("lru", shape, LINE_BYTES), *quick = make("lru", shape, LINE_BYTES);
     struct flights p = {0}, q = {0};
     uint64_t seed = 5, n_short = 0;
     for (uint64_t now = 0; now < N_LOADS; now++) {
@@ -78,10 +85,17 @@ static void a_hit_by_the_short_way_is_a_hit(void **state)
     cache_destroy(quick);
 }
 
-/* Foretold exactly under LRU; never foretold wrongly under any policy. */
-static void expect_foretold(const char *policy, uint32_t sector_bytes)
+static void a_hit_by_the_short_way_is_a_hit(void **state)
 {
-    struct cache *c = make(policy, sector_bytes);
+    (void)state;
+    for (uint32_t i = 0; i < N_SHAPES; i++)
+        expect_hits_alike(&shapes[i]);
+}
+
+/* Foretold exactly under LRU; never foretold wrongly under any policy. */
+static void expect_foretold(const char *policy, const struct shape *shape, uint32_t sector_bytes)
+{
+    struct cache *c = make(policy, shape, sector_bytes);
     struct flights f = {0};
     uint64_t seed = 9, n_foretold = 0;
     for (uint64_t now = 0; now < N_LOADS; now++) {
@@ -106,10 +120,11 @@ static void a_lack_of_mshrs_is_foretold(void **state)
 {
     (void)state;
     static const char *const policies[] = {"lru", "fifo", "none"};
-    for (uint32_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-        expect_foretold(policies[i], LINE_BYTES);
-        expect_foretold(policies[i], LINE_BYTES / 4);
-    }
+    for (uint32_t i = 0; i < sizeof policies / sizeof *policies; i++)
+        for (uint32_t j = 0; j < N_SHAPES; j++) {
+            expect_foretold(policies[i], &shapes[j], LINE_BYTES);
+            expect_foretold(policies[i], &shapes[j], LINE_BYTES / 4);
+        }
 }
 
 int main(void)
