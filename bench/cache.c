@@ -26,14 +26,14 @@ struct bench {
 /* The L1D is a Fermi's of 16 KB, the L2 a slice of 128 KB; loops that fit, and loops twice the size
  * of the cache, of which LRU keeps nothing. */
 static const struct bench benches[] = {
-    {"l1d_hit_lru", 90, 32, 4, 128, "lru", MEM_LOAD},
-    {"l1d_hit_plru", 220, 32, 4, 128, "plru", MEM_LOAD},
-    {"l1d_miss_lru", 510, 32, 4, 256, "lru", MEM_LOAD},
-    {"l1d_miss_fifo", 565, 32, 4, 256, "fifo", MEM_LOAD},
+    {"l1d_hit_lru", 57, 32, 4, 128, "lru", MEM_LOAD},
+    {"l1d_hit_plru", 202, 32, 4, 128, "plru", MEM_LOAD},
+    {"l1d_miss_lru", 296, 32, 4, 256, "lru", MEM_LOAD},
+    {"l1d_miss_fifo", 562, 32, 4, 256, "fifo", MEM_LOAD},
     {"l1d_bypass", 220, 32, 4, 256, "none", MEM_LOAD},
-    {"l1d_store_miss", 115, 32, 4, 256, "lru", MEM_STORE},
-    {"l2_hit_lru", 125, 64, 16, 1024, "lru", MEM_LOAD},
-    {"l2_miss_lru", 655, 64, 16, 1024 * 2, "lru", MEM_LOAD},
+    {"l1d_store_miss", 81, 32, 4, 256, "lru", MEM_STORE},
+    {"l2_hit_lru", 92, 64, 16, 1024, "lru", MEM_LOAD},
+    {"l2_miss_lru", 352, 64, 16, 1024 * 2, "lru", MEM_LOAD},
 };
 enum { N_BENCHES = sizeof benches / sizeof benches[0] };
 

@@ -92,14 +92,21 @@ static inline bool cache_replace(struct cache *c, struct cache_set *s, uint32_t 
     return dirty;
 }
 
+/* They are few, and mostly one: a call to count bits takes longer. */
+static inline uint32_t cache_count_sectors(uint32_t sectors)
+{
+    uint32_t n = 1;
+    while (sectors &= sectors - 1)
+        n++;
+    return n;
+}
+
 /* Takes an MSHR for what is needed; `way` is what is reserved for it, or -1. */
 static inline uint16_t cache_ask_for(struct cache *c, struct cache_set *s,
                                      const struct mem_access *a, int way, uint32_t need,
                                      void *waiter)
 {
-    c->stats.sectors_fetched++;
-    for (uint32_t others = need & (need - 1); others; others &= others - 1)
-        c->stats.sectors_fetched++; /* few: a call to count bits takes longer */
+    c->stats.sectors_fetched += cache_count_sectors(need);
     return mshr_take(&c->mshrs, a->line, s, way, need, waiter, a->cycle);
 }
 

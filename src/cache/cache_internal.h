@@ -46,7 +46,7 @@ struct cache {
     bool sectored;
     bool minds_hits; /* a hit is more than a use: somebody wants to know of it, or may drop it */
     bool is_lru;     /* then nothing can differ from it */
-    bool plain;      /* LRU, few ways, lines reserved at their miss, and nobody to be told */
+    bool plain;      /* LRU, lines reserved at their miss, and nobody to be told of anything */
     uint64_t order;  /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;

@@ -94,32 +94,66 @@ static __attribute__((noinline)) struct cache_result load_allocates(struct cache
     return r;
 }
 
-/* The usual case of what load_allocates() does: a line is asked for in a plain cache, and gets its
- * place at once. Nobody is called, so that no register needs saving. */
+/* --- The usual case of what load_allocates() does: a line is asked for in a plain cache, and gets
+ * its place at once. `index` as in tags.h; where it is NULL nobody is called, so that no register
+ * needs saving. --- */
+
+/* The way that a line gets; ~cause if it has to wait. */
+static inline __attribute__((always_inline)) int plain_way(const struct cache *c,
+                                                           const struct way_index *index,
+                                                           const struct cache_set *s,
+                                                           struct cache_room room)
+{
+    if (!c->mshrs.n_free)
+        return ~STALL_MSHR;
+    if (!room.miss_queue)
+        return ~STALL_MISS_QUEUE;
+    int way = cache_lru_way(c, index, s);
+    return way == CACHE_STALL ? ~STALL_LINE : way;
+}
+
+/* Reserves the way, whose line is clean, for what is needed. Returns the MSHR. */
+static inline __attribute__((always_inline)) uint16_t
+plain_reserve(struct cache *c, struct way_index *index, struct cache_set *s, uint32_t way,
+              const struct mem_access *a, uint32_t need, void *waiter)
+{
+    struct cache_line *line = tags_line(s, way);
+    if (s->tags[way] != TAG_EMPTY)
+        cache_count_eviction(c, line);
+    c->stats.loads++;
+    c->stats.misses++;
+    tags_insert_by(index, s, way, cache_new_line(c, a));
+    line->n_fetches = 1;
+    return cache_ask_for(c, s, a, (int)way, need, waiter);
+}
+
 static __attribute__((noinline)) struct cache_result
 load_plain(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter)
 {
-    if (!c->mshrs.n_free)
-        return cache_stalled(STALL_MSHR);
-    if (!room.miss_queue)
-        return cache_stalled(STALL_MISS_QUEUE);
     struct cache_set *s = &c->tags.sets[a->set];
-    int choice = cache_lru_way(c, NULL, s);
-    if (choice == CACHE_STALL)
-        return cache_stalled(STALL_LINE);
-    uint32_t way = (uint32_t)choice;
-    struct cache_line *line = tags_line(s, way);
-    if (s->tags[way] != TAG_EMPTY) {
-        if (line->dirty_sectors)
-            return load_allocates(c, a, room, waiter, -1);
-        cache_count_eviction(c, line);
-    }
-    c->stats.loads++;
-    c->stats.misses++;
-    tags_insert_by(NULL, s, way, cache_new_line(c, a));
-    line->n_fetches = 1;
+    int way = plain_way(c, NULL, s, room);
+    if (way < 0)
+        return cache_stalled((enum cache_stall) ~way);
+    if (s->lines[way].dirty_sectors)
+        return load_allocates(c, a, room, waiter, -1);
     uint32_t need = cache_asked(c, a);
-    uint16_t mshr = cache_ask_for(c, s, a, choice, need, waiter);
+    uint16_t mshr = plain_reserve(c, NULL, s, (uint32_t)way, a, need, waiter);
+    return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
+}
+
+static __attribute__((noinline)) struct cache_result load_plain_indexed(struct cache *c,
+                                                                        const struct mem_access *a,
+                                                                        struct cache_room room,
+                                                                        void *waiter)
+{
+    struct cache_set *s = &c->tags.sets[a->set];
+    int way = plain_way(c, s->index, s, room);
+    if (way < 0)
+        return cache_stalled((enum cache_stall) ~way);
+    if (s->lines[way].dirty_sectors)
+        return load_allocates(c, a, room, waiter, -1);
+    uint32_t need = cache_asked(c, a);
+    uint16_t mshr = plain_reserve(c, s->index, s, (uint32_t)way, a, need, waiter);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
 }
 
@@ -168,6 +202,8 @@ load_indexed(struct cache *c, const struct mem_access *a, struct cache_room room
 {
     struct cache_set *s = &c->tags.sets[a->set];
     int way = way_index_find(s->index, s->tags, a->line);
+    if (way < 0 && c->plain)
+        return load_plain_indexed(c, a, room, waiter);
     if (way < 0 || cache_asked(c, a) & ~s->lines[way].valid_sectors)
         return load_misses(c, a, room, waiter, way);
     if (c->minds_hits)
@@ -216,7 +252,7 @@ bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)
     if (!cache_waits_for_mshrs(c))
         return false;
     /* In a plain cache a line without a way has no MSHR either. */
-    if (c->plain && tags_find_by(NULL, &c->tags.sets[a->set], a->line) < 0)
+    if (c->plain && !c->tags.indexed && tags_find_by(NULL, &c->tags.sets[a->set], a->line) < 0)
         return true;
     return needs_mshr(c, a);
 }
