@@ -184,8 +184,8 @@ static void results_depend_on_neither_quantum_nor_skipping_nor_threads(void **st
 struct scripted {
     struct shard shard; /* first */
     sim_time step;      /* acts at each multiple; 0 = never */
-    sim_time seen[64];  /* when, and from whom, messages came */
-    uint32_t from[64], values[64], n_seen;
+    sim_time seen[256]; /* when, and from whom, messages came */
+    uint32_t from[256], values[256], n_seen;
     uint32_t n_acts, n_advances, max_acts;
     bool waits;
 };
@@ -527,11 +527,36 @@ static void breaking_the_latency_contract_is_caught(void **state)
     assert_true(aborts(lie_about_now));
 }
 
+static void an_inbox_keeps_its_order_while_it_grows(void **state)
+{
+    (void)state;
+    struct stage st;
+    stage_init(&st);
+    uint64_t seed = 5;
+    for (uint32_t i = 0; i < 250; i++) {
+        struct message m = {
+            .at = 10 + random_u64(&seed) % 40, .to = 2, .body = (void *)(uintptr_t)i};
+        shard_send(st.list[random_u64(&seed) % 2], 0, m);
+    }
+    assert_int_equal(run(&st, TIME_NEVER), ENGINE_DONE);
+    const struct scripted *a = &st.actors[2];
+    assert_int_equal(a->n_seen, 250);
+    for (uint32_t i = 1; i < 250; i++) {
+        bool later = a->seen[i] > a->seen[i - 1];
+        bool same = a->seen[i] == a->seen[i - 1];
+        bool next_sender = same && a->from[i] > a->from[i - 1];
+        bool in_order = same && a->from[i] == a->from[i - 1] && a->values[i] > a->values[i - 1];
+        assert_true(later || next_sender || in_order);
+    }
+    stage_free(&st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_depend_on_neither_quantum_nor_skipping_nor_threads),
         cmocka_unit_test(messages_come_by_time_then_sender_then_order),
+        cmocka_unit_test(an_inbox_keeps_its_order_while_it_grows),
         cmocka_unit_test(idle_stretches_are_jumped_over),
         cmocka_unit_test(boundaries_come_before_what_happens_then),
         cmocka_unit_test(quanta_end_at_boundaries),

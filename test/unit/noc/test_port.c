@@ -508,10 +508,36 @@ static void what_is_lost_or_mistimed_breaks_conservation(void **state)
     net_free(net);
 }
 
+/* Slots counted one by one from the beginning of time, against a port that only knows where it is;
+ * in step with its clock and not. */
+static void a_port_counts_slots_as_if_from_the_beginning_of_time(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (uint32_t k = 0; k < 300; k++) {
+        struct clock_domain clock = {.period = 1 + (uint32_t)(random_u64(&seed) % 40)};
+        uint32_t width = 1 + (uint32_t)(random_u64(&seed) % (k % 2 ? 8 : 1024));
+        struct shard shard = {.tick = k % 3 ? clock.period * (1 + k % 2) : 0};
+        struct rx_port rx;
+        uint64_t next_slot = 0, now = 0;
+        rx_init(&rx, 0, &shard, &clock, &plain, width);
+        for (uint32_t i = 0; i < 200; i++) {
+            uint32_t flits = 1 + (uint32_t)(random_u64(&seed) % (k % 5 ? 12 : UINT16_MAX));
+            now += random_u64(&seed) % 4 * (shard.tick ? shard.tick : 7);
+            uint64_t first = (now + clock.period - 1) / clock.period * width;
+            next_slot = (first > next_slot ? first : next_slot) + flits;
+            uint64_t through = ((next_slot - 1) / width + 1) * clock.period;
+            assert_int_equal(gate_pass(&rx.gate, now, flits), through);
+        }
+        rx_destroy(&rx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flits_include_the_header),
+        cmocka_unit_test(a_port_counts_slots_as_if_from_the_beginning_of_time),
         cmocka_unit_test(unloaded_messages_take_two_ports_and_the_latency),
         cmocka_unit_test(a_port_begins_with_its_own_next_cycle),
         cmocka_unit_test(a_sender_on_another_clock_misses_no_port_cycle),
