@@ -37,33 +37,31 @@ static inline uint32_t set_index_fermi(uint64_t address, uint32_t n_sets)
 /* Halves are xored until they are as wide as a set number. */
 static inline uint32_t set_index_folded(const struct set_indexer *x, uint64_t number)
 {
-    if (x->kind == SET_XOR_FOLD_4) {
+    for (uint32_t bits = x->fold_bits; bits >= x->set_bits; bits >>= 1)
+        number ^= number >> bits;
+    return (uint32_t)number & (x->n_sets - 1);
+}
+
+/* The same, of four foldings. */
+static inline uint32_t set_index_folded_4(const struct set_indexer *x, uint64_t number)
+{
 #pragma GCC unroll 4
-        for (uint32_t i = 4; i-- > 0;)
-            number ^= number >> (x->set_bits << i);
-    } else {
-        for (uint32_t bits = x->fold_bits; bits >= x->set_bits; bits >>= 1)
-            number ^= number >> bits;
-    }
+    for (uint32_t i = 4; i-- > 0;)
+        number ^= number >> (x->set_bits << i);
     return (uint32_t)number & (x->n_sets - 1);
 }
 
 static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
 {
     uint64_t number = line >> x->line_shift;
-    if (x->kind == SET_LINEAR_MASK) /* mostly */
+    if (x->kind == SET_LINEAR_MASK) /* the commonest first */
         return (uint32_t)number & (x->n_sets - 1);
-    switch (x->kind) {
-    case SET_LINEAR_MASK:
-        break;
-    case SET_LINEAR_MODULO:
-        return (uint32_t)(number % x->n_sets);
-    case SET_FERMI:
+    if (x->kind == SET_XOR_FOLD_4)
+        return set_index_folded_4(x, number);
+    if (x->kind == SET_FERMI)
         return set_index_fermi(line, x->n_sets);
-    case SET_XOR_FOLD:
-    case SET_XOR_FOLD_4:
-        break;
-    }
+    if (x->kind == SET_LINEAR_MODULO)
+        return (uint32_t)(number % x->n_sets);
     return set_index_folded(x, number);
 }
 
