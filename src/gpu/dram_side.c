@@ -118,13 +118,15 @@ static void plan_dram(struct partition *p)
     p->dram_cycle = divide(&p->l2_period, p->next_dram) + 1;
 }
 
+static void give_commands(struct partition *p, sim_time before);
+
 void dram_side_feed(struct partition *p, uint64_t now)
 {
     sim_time t = l2_time(p, now);
     uint64_t dram_now = divide(&p->dram_period, t);
     bool fed = false;
     if (!p->every_cycle && p->to_dram_n)
-        dram_side_catch_up(p, t);
+        give_commands(p, t);
     while (p->to_dram_n && p->to_dram[p->to_dram_head].at <= now && dram_has_room(p->dram)) {
         dram_push(p->dram, &p->to_dram[p->to_dram_head].request, dram_now);
         if (++p->to_dram_head == p->to_dram_places)
@@ -201,8 +203,8 @@ static void take_done(struct partition *p, uint64_t dram_now)
         partition_note(p, t);
         if (r.write)
             continue;
-        uint64_t at = divide_up(&p->l2_period, t) + p->config->memory.dram_latency;
-        at = max_u64(at, divide_up(&p->l2_period, t + 1));
+        uint32_t latency = p->config->memory.dram_latency; /* 0: its next cycle all the same */
+        uint64_t at = divide_up(&p->l2_period, latency ? t : t + 1) + latency;
         ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = (uint32_t)r.tag});
     }
     if (!had_data && p->from_dram.n)
@@ -227,9 +229,9 @@ static void make_room(struct partition *p, uint64_t before)
     }
 }
 
-/* Not beyond the time at which data of the first command could fill L2: that may have L2 ask for
- * more, which the commands after it must find in the queue. */
-void dram_side_catch_up(struct partition *p, sim_time before)
+/* What DRAM does before that time. Not beyond the time at which data of the first command could
+ * fill L2: that may have L2 ask for more, which the commands after it must find in the queue. */
+static void give_commands(struct partition *p, sim_time before)
 {
     if (waits_for_room(p))
         make_room(p, divide_up(&p->dram_period, before));
@@ -237,6 +239,11 @@ void dram_side_catch_up(struct partition *p, sim_time before)
         dram_advance(p->dram,
                      divide_up(&p->dram_period, min_u64(before, cycle_after(p->next_dram))));
     take_done(p, UINT64_MAX - 1); /* those that are still to come, too: it is known when */
+}
+
+void dram_side_catch_up(struct partition *p, sim_time before)
+{
+    give_commands(p, before);
     plan_dram(p);
 }
 
