@@ -69,6 +69,20 @@ void run_attribution_titles(struct output_stream *file)
     strbuf_destroy(&line);
 }
 
+void run_attribution_origin(const struct run_attribution *a)
+{
+    enum { N_OTHER_COLUMNS = 7 + HEDDLE_N_LATENCIES + 5 }; /* empty, behind the kernel's */
+    struct strbuf line = {0};
+    if (!a->origin.len)
+        return;
+    strbuf_addf(&line, "run,,%s", strbuf_text(&a->origin));
+    for (int i = 0; i < N_OTHER_COLUMNS; i++)
+        strbuf_add_char(&line, ',');
+    strbuf_add_char(&line, '\n');
+    output_add(a->file, line.text, line.len);
+    strbuf_destroy(&line);
+}
+
 void run_attribution_add(void *user, const struct heddle_attributed *record)
 {
     struct run_attribution *a = user;

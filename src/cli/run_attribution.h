@@ -4,6 +4,7 @@
 #define HEDDLE_CLI_RUN_ATTRIBUTION_H
 
 #include "base/json.h"
+#include "base/strbuf.h"
 #include "heddle/heddle.h"
 
 struct output_stream;
@@ -21,12 +22,15 @@ struct slowest {
 struct run_attribution {
     struct slowest warps, ctas;
     struct output_stream *file; /* for every record; NULL = none is wanted */
+    struct strbuf origin;       /* what is run, "workload=bfs size=tiny": the last row tells it */
 };
 
 /* Fits heddle_options.attributed; `user` is a struct run_attribution. */
 void run_attribution_add(void *user, const struct heddle_attributed *record);
 /* The first line of the file. */
 void run_attribution_titles(struct output_stream *file);
+/* The last one, if anything is known of what was run. */
+void run_attribution_origin(const struct run_attribution *a);
 
 void run_attribution_print(const struct run_attribution *a, const struct heddle_sim *sim,
                            struct strbuf *out);

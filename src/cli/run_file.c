@@ -7,6 +7,7 @@
 #include "cli/kernel_arg.h"
 #include "cli/kernel_name.h"
 #include "cli/output.h"
+#include "cli/run_oracle.h"
 #include "cli/run_watch.h"
 #include "workloads/workload.h"
 
@@ -283,6 +284,8 @@ static enum heddle_status do_run(struct file_run *f)
         status = run_watch_begin(&f->watch, f->run->options, f->sim, f->path);
     if (status == HEDDLE_OK)
         status = launch(f);
+    if (status == HEDDLE_OK)
+        status = run_oracle_check(f->sim, NULL);
     if (f->sim)
         output_warnings(heddle_warnings(f->sim));
     run_watch_note(&f->watch, "file", f->path);

@@ -1,6 +1,7 @@
 /* Replays a trace. Nothing is computed, so there is nothing to verify, and the result says so. What
  * it is a result of, the trace has noted. */
 #include "cli/output.h"
+#include "cli/run_oracle.h"
 #include "cli/run_watch.h"
 #include "config/number.h"
 
@@ -87,8 +88,11 @@ enum heddle_status run_trace(const struct run_context *run, const char *path)
     if (status == HEDDLE_OK) {
         status = heddle_replay(sim, path, run->options->force_replay);
         output_progress_end();
-        enum heddle_status watched = run_watch_end(&watch, status == HEDDLE_OK);
-        enum heddle_status printed = report(run, path, sim, &watch, status);
+        bool is_foreign = status == HEDDLE_OK &&
+                          run_oracle_check(sim, heddle_replay_note(sim, "input_hash")) != HEDDLE_OK;
+        enum heddle_status watched = run_watch_end(&watch, status == HEDDLE_OK && !is_foreign);
+        enum heddle_status printed =
+            is_foreign ? HEDDLE_BAD_INPUT : report(run, path, sim, &watch, status);
         status = status != HEDDLE_OK ? status : watched != HEDDLE_OK ? watched : printed;
     }
     run_watch_destroy(&watch);

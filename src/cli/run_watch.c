@@ -158,6 +158,9 @@ void run_watch_note(struct run_watch *w, const char *name, const char *value)
 {
     if (w->trace)
         heddle_record_note(w->sim, name, value);
+    if (w->attribution.file && !strpbrk(value, ", \"\n")) /* it is one field of a row */
+        strbuf_addf(&w->attribution.origin, "%s%s=%s", w->attribution.origin.len ? " " : "", name,
+                    value);
 }
 
 /* `is_complete` says whether all of it could be written. */
@@ -181,6 +184,7 @@ enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
         status = status == HEDDLE_OK ? recorded : status;
     }
     if (w->attribution.file && ran_to_its_end) {
+        run_attribution_origin(&w->attribution);
         enum heddle_status written = end_file(&w->attribution.file, true);
         status = status == HEDDLE_OK ? written : status;
     }
@@ -212,6 +216,7 @@ void run_watch_destroy(struct run_watch *w)
     output_abandon(w->series_file);
     output_abandon(w->recording);
     output_abandon(w->attribution.file);
+    strbuf_destroy(&w->attribution.origin);
     output_abandon(w->timeline_file);
     output_abandon(w->decisions_file);
     output_abandon(w->trace);

@@ -29,7 +29,8 @@ struct run_watch {
 /* Before the first launch; reports a failure. `origin` says what is run, for a trace. */
 enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options *o,
                                    struct heddle_sim *sim, const char *origin);
-/* Something to be known of what is run, for the trace if one is recorded. */
+/* Something to be known of what is run, for the trace and the records of warps, if they are wanted.
+ */
 void run_watch_note(struct run_watch *w, const char *name, const char *value);
 /* After the last launch: completes the files, or leaves none if the run failed. */
 enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end);

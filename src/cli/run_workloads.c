@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/run_oracle.h"
 #include "cli/run_rows.h"
 #include "cli/run_watch.h"
 #include "stats/host.h"
@@ -258,6 +259,14 @@ static void note_origin(struct run_watch *watch, const struct job *job, uint64_t
     run_watch_note(watch, "input_hash", text);
 }
 
+static bool oracle_is_of_run(const struct heddle_sim *sim, const struct workload_result *r)
+{
+    char hash[24];
+    hash_text(r->input_hash, hash);
+    output_progress_end();
+    return run_oracle_check(sim, hash) == HEDDLE_OK;
+}
+
 static enum heddle_status run_on(struct printer *p, const struct job *job, struct heddle_sim *sim,
                                  struct device *device, struct run_watch *watch)
 {
@@ -273,6 +282,10 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
     workload_run(job->workload, job->size, p->run->options->seed.value, device, &result);
     status = result.status;
     note_origin(watch, job, p->run->options->seed.value, &result);
+    if (sim && result.ok && !oracle_is_of_run(sim, &result)) {
+        workload_result_destroy(&result);
+        return HEDDLE_BAD_INPUT;
+    }
     enum heddle_status watched = run_watch_end(watch, result.ok);
     enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
     if (sim)

@@ -158,10 +158,36 @@ static void pass_on(struct keys *k, const struct point *p, const struct diag_lis
     }
 }
 
-static void hash_machine(const struct machine_config *c, char digest[HASH_TEXT_BYTES])
+static bool names_a_file(const struct bound_param *b, const char *value)
+{
+    static const char ending[] = ".file";
+    size_t n = strlen(b->name);
+    return b->param->type == PARAM_TYPE_STRING && n >= sizeof ending - 1 && *value &&
+           strcmp(b->name + n - (sizeof ending - 1), ending) == 0;
+}
+
+/* What a parameter names is as much a part of the machine as the name: another oracle makes another
+ * result. False if it cannot be read. */
+static bool hash_named_file(struct keys *k, struct hash *h, const char *name, const char *path)
+{
+    struct strbuf content = {0};
+    int error = strbuf_read_file(&content, path);
+    if (error) {
+        diag_add(k->diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "%s: cannot read '%s': %s", name,
+                 path, strerror(error));
+        k->failed_here |= file_read_status(error) == HEDDLE_ENVIRONMENT;
+    }
+    hash_add_field_n(h, strbuf_text(&content), content.len);
+    strbuf_destroy(&content);
+    return !error;
+}
+
+static bool hash_machine(struct keys *k, const struct machine_config *c,
+                         char digest[HASH_TEXT_BYTES])
 {
     struct hash h;
     struct strbuf value = {0};
+    bool ok = true;
     hash_init(&h);
     for (uint32_t i = 0; i < c->gpu->params.n; i++) {
         const struct bound_param *b = &c->gpu->params.items[i];
@@ -169,9 +195,12 @@ static void hash_machine(const struct machine_config *c, char digest[HASH_TEXT_B
         param_print(b->param, b->values, &value);
         hash_add_field(&h, b->name);
         hash_add_field(&h, strbuf_text(&value));
+        if (names_a_file(b, strbuf_text(&value)))
+            ok &= hash_named_file(k, &h, b->name, strbuf_text(&value));
     }
     strbuf_destroy(&value);
     hash_finish(&h, digest);
+    return ok;
 }
 
 /* The digest is "" when the machine cannot be built. */
@@ -182,11 +211,10 @@ static void load_machine(struct keys *k, const struct point *p, char digest[HASH
     for (uint32_t i = 0; i < p->n_words; i++)
         words[i] = p->words[i].text;
     struct machine_config *c = machine_config_load(p->gpu.text, words, p->n_words, &found);
-    digest[0] = 0;
-    if (c)
-        hash_machine(c, digest);
-    else
+    if (!c)
         pass_on(k, p, &found);
+    if (!c || !hash_machine(k, c, digest))
+        digest[0] = 0;
     machine_config_destroy(c);
     free(words);
     diag_list_destroy(&found);

@@ -57,6 +57,8 @@ def simulated(run):
     return {k: v for k, v in run["stats"].items() if not k.startswith(("host.", "attribution."))}
 def records(name):
     rows = list(csv.DictReader(open(name + ".csv")))
+    origin = rows.pop() # what was run, in the kernel's column alone
+    assert origin.pop("record") == "run" and origin.pop("kernel") and not any(origin.values()), origin
     for r in rows:
         for k in r:
             if k not in ("record", "kernel") and r[k] != "":

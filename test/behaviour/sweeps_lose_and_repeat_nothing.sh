@@ -52,6 +52,17 @@ again = sweep("e.yaml", "whole.db")
 assert again.stdout.startswith("12 points: 0 run, 12 stored before"), again.stdout
 assert {r[0] for r in rows("whole.db", "SELECT state FROM run")} == {"done"}
 
+# The times that an oracle reads are a part of the point, whatever their file is called.
+def record(name, *words):
+    subprocess.run([heddle, "run", "nw", "--size", "tiny", "--attribute-out", name, *words], check=True,
+                   stdout=subprocess.DEVNULL)
+write("oracle.yaml", "workloads: [nw]\nsize: tiny\nschedulers: [caws_blk]\nset: {criticality.file: o.csv}\n")
+record("o.csv", "--scheduler", "lrr")
+for expected in ("1 run, 0 stored", "0 run, 1 stored"):
+    assert expected in sweep("oracle.yaml", "oracle.db").stdout
+record("o.csv", "--scheduler", "gto", "--set", "l1d.n_ways=1")
+assert "1 run, 0 stored" in sweep("oracle.yaml", "oracle.db").stdout
+
 # A result is what `heddle run` says.
 import json
 one = json.loads(subprocess.run([heddle, "run", "ss", "--size", "tiny", "--seed", seed,

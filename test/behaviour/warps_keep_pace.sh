@@ -76,6 +76,8 @@ def stats(name):
 def ctas(name):
     found = collections.defaultdict(dict)
     for r in csv.DictReader(open(name + ".csv")):
+        if r["record"] == "run": # what was run, behind the last warp
+            continue
         key = r["launch"], r["cta"]
         found[key]["cta" if r["record"] == "cta" else int(r["warp"])] = {
             k: int(v) for k, v in r.items() if k not in ("record", "kernel") and v != ""}
@@ -177,3 +179,33 @@ for line in (f"live {100 * blk['cta.disparity']:.1f} % longer than the fastest",
              f" {100 * blk['criticality.inversion_by_fast']:.1f} % one that was fast"):
     assert line in text, line
 PY
+# An oracle of another program or input is refused, with its line; one that does not tell its input is believed as far
+# as kernels, their launches and warps agree.
+. "$(dirname "$0")/expect.inc"
+set +e
+last_line=$(wc -l <nw.csv)
+oracle="--set criticality=oracle --set criticality.file"
+# shellcheck disable=SC2086
+{
+    status 2 "$heddle" run nw --size tiny --seed 2 --json $oracle=nw.csv
+    silent out
+    complains "nw.csv:$last_line: the times are of another input (workload=nw size=tiny seed=1 input_hash="
+    grep -v '^run,' nw.csv >old.csv
+    status 0 "$heddle" run nw --size tiny --seed 2 --json $oracle=old.csv
+    sed 's/nw_[a-z_0-9]*/other/' old.csv >renamed.csv
+    status 2 "$heddle" run nw --size tiny --json $oracle=renamed.csv
+    complains "renamed.csv:2: times of kernel 'other', where this run launches 'nw_"
+    silent out
+    # One launch more than the run has, of its last kernel.
+    awk -F, -v OFS=, '{print} $1 == "warp" && $2 > n {n = $2; row = $0} END {$0 = row; $2 = n + 1; print}' old.csv >more.csv
+    status 2 "$heddle" run nw --size tiny --json $oracle=more.csv
+    complains "more.csv: "
+    complains "launches of kernel 'nw_"
+    "$heddle" run nw --size tiny --record nw.trace >/dev/null
+    status 0 "$heddle" run --replay nw.trace --json $oracle=nw.csv
+    "$heddle" run nw --size tiny --seed 2 --record nw2.trace >/dev/null
+    status 2 "$heddle" run --replay nw2.trace --json $oracle=nw.csv
+    complains "another input"
+    silent out
+}
+finish
