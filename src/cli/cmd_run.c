@@ -11,9 +11,10 @@
 #include "cli/plugin_files.h"
 #include "cli/run.h"
 #include "cli/table.h"
+#include "lab/idle_mechanisms.h"
+#include "workloads/run.h"
 
 enum { MAX_THREADS = 256 };
-#include "workloads/run.h"
 
 static const struct option options[] = {
     OPTION_FLAG("functional", struct run_options, functional,
@@ -312,6 +313,19 @@ static bool check_criticality(const struct run_options *o, const struct machine_
     return false;
 }
 
+/* Says so, if the scheduler can have no effect; false if that cannot be meant. */
+static bool check_scheduler(const struct run_options *o, const struct machine_config *c)
+{
+    struct diag_list diags = {0};
+    if (!o->functional && !run_is_on_opencl(o))
+        idle_mechanisms_check(c, &diags);
+    if (diags.n)
+        output_complaints(&diags);
+    bool ok = !diags.n_errors;
+    diag_list_destroy(&diags);
+    return ok;
+}
+
 static enum heddle_status run_run(const void *values, const struct text_list *operands)
 {
     const struct run_options *o = values;
@@ -330,11 +344,11 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
         machine_config_load(o->gpu, run.settings.items, run.settings.n, &diags);
     run.machine = config;
     run.gpu = config ? config->gpu : NULL;
-    status = !config                         ? output_complaints(&diags)
-             : !check_criticality(o, config) ? HEDDLE_BAD_INPUT
-             : o->replay                     ? run_trace(&run, o->replay)
-             : runs_file                     ? run_file(&run, operands->items[0])
-                                             : run_workloads(&run, operands);
+    status = !config ? output_complaints(&diags)
+             : !check_criticality(o, config) || !check_scheduler(o, config) ? HEDDLE_BAD_INPUT
+             : o->replay ? run_trace(&run, o->replay)
+             : runs_file ? run_file(&run, operands->items[0])
+                         : run_workloads(&run, operands);
     machine_config_destroy(config);
     free(run.settings.items);
     arena_destroy(&arena);

@@ -9,6 +9,7 @@
 #include "base/file_status.h"
 #include "front/front.h"
 #include "gpu/machine_config.h"
+#include "lab/idle_mechanisms.h"
 
 /* --- coordinates --- */
 
@@ -211,9 +212,10 @@ static void load_machine(struct keys *k, const struct point *p, char digest[HASH
     for (uint32_t i = 0; i < p->n_words; i++)
         words[i] = p->words[i].text;
     struct machine_config *c = machine_config_load(p->gpu.text, words, p->n_words, &found);
-    if (!c)
-        pass_on(k, p, &found);
-    if (!c || !hash_machine(k, c, digest))
+    if (c)
+        idle_mechanisms_check(c, &found);
+    pass_on(k, p, &found);
+    if (!c || found.n_errors || !hash_machine(k, c, digest))
         digest[0] = 0;
     machine_config_destroy(c);
     free(words);

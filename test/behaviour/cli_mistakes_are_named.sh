@@ -25,6 +25,25 @@ printf 'workloads: bfs\nsize: t\377iny\n' >"$scratch/latin.yaml"
 status 2 "$heddle" sweep "$scratch/control.yaml" --dry-run && complains "control.yaml:2:7: error: control characters"
 status 2 "$heddle" sweep "$scratch/zero.yaml" --dry-run && complains "zero.yaml:2:9: error: control characters"
 status 2 "$heddle" sweep "$scratch/latin.yaml" --dry-run && complains "latin.yaml:2:8: error: "
+# Settings that would leave a scheduler without its effect, from both sides.
+for score in 1023 2000; do
+    status 2 "$heddle" run nw --size tiny --scheduler ccws --set scheduler.base_score=$score && silent out &&
+        complains "scheduler.base_score ($score) must be less than 1023"
+done
+status 0 "$heddle" run nw --size tiny --scheduler ccws --set scheduler.base_score=1022 && silent err
+status 2 "$heddle" run nw --size tiny --scheduler ccws --set scheduler.vta_entries_per_warp=10 \
+    --set scheduler.vta_ways=4 && complains "(10) must be a multiple of scheduler.vta_ways (4): only 8 tags"
+for entries in 3 4 12; do
+    status 0 "$heddle" run nw --size tiny --scheduler ccws --set scheduler.vta_entries_per_warp=$entries \
+        --set scheduler.vta_ways=4 && silent err
+done
+status 0 "$heddle" run nw --size tiny --scheduler gcaws --set criticality=none &&
+    complains "warning: scheduler gcaws goes by how critical warps are, and criticality is none"
+status 0 "$heddle" run nw --size tiny --scheduler gcaws && silent err
+status 0 "$heddle" run nw --size tiny --scheduler gto --set criticality=none && silent err
+printf 'workloads: nw\nsize: tiny\nschedulers:\n  - ccws: {base_score: 2000}\n' >"$scratch/score.yaml"
+status 2 "$heddle" sweep "$scratch/score.yaml" --dry-run && complains "score.yaml:4" &&
+    complains "must be less than 1023"
 status 2 "$heddle" help shwo && complains "did you mean 'show'?"
 status 2 "$heddle" run && complains "heddle run needs WORKLOAD"
 status 2 "$heddle" run bsf --functional && complains "did you mean 'bfs'?"
