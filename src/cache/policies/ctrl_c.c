@@ -33,6 +33,20 @@ struct control {
     uint16_t zero, insert;
 };
 
+static bool ctrl_c_check(const struct cache_geometry *g, const void *params, struct strbuf *why)
+{
+    (void)g;
+    const struct ctrl_c_params *p = params;
+    if (p->threshold_low > p->threshold_high)
+        strbuf_addf(why, "policy ctrl_c: threshold_low=%u is above threshold_high=%u",
+                    p->threshold_low, p->threshold_high);
+    else if (p->agg_init > p->agg_max)
+        strbuf_addf(why, "policy ctrl_c: agg_init=%u is above agg_max=%u", p->agg_init, p->agg_max);
+    else
+        return true;
+    return false;
+}
+
 static size_t ctrl_c_state_bytes(const struct cache_geometry *g, const void *params)
 {
     (void)g, (void)params;
@@ -44,8 +58,7 @@ static void ctrl_c_init(struct cache_policy *p)
     const struct ctrl_c_params *params = p->params;
     struct control *c = p->state;
     for (uint32_t i = 0; i < N_ENTRIES; i++)
-        c[i].agg =
-            (uint8_t)(params->agg_init < params->agg_max ? params->agg_init : params->agg_max);
+        c[i].agg = (uint8_t)params->agg_init;
 }
 
 static struct control *control_of(const struct cache_policy *p, uint32_t pc)
@@ -124,6 +137,7 @@ const struct cache_policy_desc cache_policy_ctrl_c = {
     .params = ctrl_c_params,
     .n_params = sizeof ctrl_c_params / sizeof ctrl_c_params[0],
     .params_bytes = sizeof(struct ctrl_c_params),
+    .check = ctrl_c_check,
     .state_bytes = ctrl_c_state_bytes,
     .cost_bits = ctrl_c_cost_bits,
     .init = ctrl_c_init,
