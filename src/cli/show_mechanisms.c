@@ -205,6 +205,20 @@ static void print_params(const struct mechanism_kind *kind, const struct plugin 
     table_destroy(&t);
 }
 
+/* Papers give bytes, and S2 the share of what the data and tags of an L1D take. */
+static void print_cost(const struct mechanism_kind *kind, const struct machine_config *c,
+                       uint64_t bits, struct strbuf *out)
+{
+    struct cache_geometry g = cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
+    uint64_t l1d_bits = (uint64_t)g.n_sets * g.n_ways * (8 * g.line_bytes + g.tag_bits);
+    strbuf_addf(out, "\nhardware on %s, per SM: %" PRIu64 " bits, %" PRIu64 " bytes", c->gpu->name,
+                bits, (bits + 7) / 8);
+    if (kind == &policy_kind)
+        strbuf_addf(out, ", %.2f %% of the L1D's data and tags",
+                    100 * (double)bits / (double)l1d_bits);
+    strbuf_add_char(out, '\n');
+}
+
 static void print_mechanism(const struct mechanism_kind *kind, const struct plugin *p,
                             const struct machine_config *c, struct strbuf *out)
 {
@@ -213,8 +227,7 @@ static void print_mechanism(const struct mechanism_kind *kind, const struct plug
     strbuf_add(out, "source: ");
     text_wrap(out, p->citation, 8, 8, 96);
     print_params(kind, p, c, out);
-    strbuf_addf(out, "\nhardware on %s, per SM: %" PRIu64 " bits\n", c->gpu->name,
-                kind->cost_bits(c, &parts));
+    print_cost(kind, c, kind->cost_bits(c, &parts), out);
     for (const char *line = strbuf_text(&parts); *line; line += strcspn(line, "\n") + 1)
         strbuf_addf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
     strbuf_destroy(&parts);
