@@ -25,7 +25,9 @@ bool settings_add_word(struct settings *s, const char *word, struct diag_list *d
     const char *place = arena_printf(&s->arena, "--set %s", word);
     const char *equals = strchr(word, '=');
     if (!equals || !is_name(word, (size_t)(equals - word))) {
-        diag_add(diags, DIAG_ERROR, place, NULL, 0, 0, "write it as n_sms=15", "not a NAME=VALUE");
+        const char *name = is_name(word, strlen(word)) ? word : "NAME";
+        diag_add(diags, DIAG_ERROR, place, NULL, 0, 0,
+                 arena_printf(&s->arena, "write it as %s=VALUE", name), "not a NAME=VALUE");
         return false;
     }
     ARRAY_RESERVE(s->items, s->cap, s->n + 1);
