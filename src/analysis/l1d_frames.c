@@ -23,6 +23,8 @@ static enum l1d_read bad_frame(const struct l1d_frames *f, struct strbuf *why, s
 {
     if (ZSTD_getErrorCode(error) == ZSTD_error_srcSize_wrong)
         return l1d_frames_bad(f, why, "the file ends in the middle of this frame");
+    if (ZSTD_getErrorCode(error) == ZSTD_error_prefix_unknown && f->frame_at == 0)
+        return l1d_frames_bad(f, why, L1D_IS_NONE);
     strbuf_addf(why, "byte %" PRIu64 ": the frame is damaged: %s", f->frame_at,
                 ZSTD_getErrorName(error));
     return L1D_READ_BAD;

@@ -8,6 +8,10 @@
 
 #include "analysis/l1d_stream.h"
 
+/* What is to be said of a file that does not even begin like a recording. */
+#define L1D_IS_NONE                                                                                \
+    "this is no recording of an L1D (`heddle run --record-l1d`); --format reads other traces"
+
 struct l1d_frames {
     int file;
     bool is_at_end;   /* all of it has been read */

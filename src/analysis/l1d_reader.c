@@ -91,7 +91,7 @@ static bool take_header(struct l1d_reader *r, struct strbuf *why)
     struct l1d_header *h = &r->header;
     size_t magic = sizeof L1D_MAGIC - 1;
     if (r->frames.n_content < magic || memcmp(r->frames.content, L1D_MAGIC, magic) != 0) {
-        bad(r, why, "this is no recording of an L1D");
+        bad(r, why, L1D_IS_NONE);
         return false;
     }
     r->at = magic;
