@@ -106,5 +106,6 @@ bool lab_stream_read_champsim(struct lab_stream *s, const char *path, struct str
 bool lab_stream_read_oracle_general(struct lab_stream *s, const char *path, struct strbuf *why)
 {
     s->line_bytes = 1;
+    s->has_objects = true;
     return read_file(s, path, ORACLE_GENERAL_BYTES, take_request, why);
 }

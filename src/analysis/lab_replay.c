@@ -51,6 +51,27 @@ static struct cache_config cache_config_of(const struct lab_config *c)
                                  .policy = c->policy->name};
 }
 
+/* Are the accesses told finely enough for lines of that size? Of a recorded access only the line
+ * and its first byte are known: it may want bytes of several shorter lines. */
+static bool can_have_lines(const struct lab_stream *s, uint32_t line_bytes, struct strbuf *why)
+{
+    bool is_recorded = s->gpu;
+    if (s->has_objects && line_bytes != 1)
+        strbuf_addf(why,
+                    "an object is a line, whatever its size: lines of %u bytes would be of several "
+                    "objects; leave --line out",
+                    line_bytes);
+    else if (is_recorded && line_bytes < s->line_bytes)
+        strbuf_addf(why,
+                    "lines of %u bytes are shorter than the recorded ones of %u: of an access only "
+                    "its first byte is recorded, not how many shorter lines it wants; record a run "
+                    "with --set l1d.line_bytes=%u",
+                    line_bytes, s->line_bytes, line_bytes);
+    else
+        return true;
+    return false;
+}
+
 bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, struct strbuf *why)
 {
     struct cache_config cache = cache_config_of(c);
@@ -58,7 +79,8 @@ bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, st
         strbuf_add(why, "lines of one byte cannot hold the address 0xffffffffffffffff");
         return false;
     }
-    return cache_config_check(&cache, c->policy, c->params, why);
+    return cache_config_check(&cache, c->policy, c->params, why) &&
+           can_have_lines(s, c->line_bytes, why);
 }
 
 void lab_config_remark(const struct lab_config *c, struct strbuf *out)

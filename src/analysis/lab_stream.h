@@ -51,6 +51,7 @@ struct lab_stream {
     /* Of a recording: the cache it was made at, and what became of its loads; else 0 and NULL, but
      * for the lines that a kind of trace is of. */
     uint32_t n_sets, n_ways, line_bytes, sector_bytes;
+    bool has_objects; /* addresses number objects, each a line of no size: lines of one "byte" */
     uint32_t index, stores_keep; /* as in struct lab_config */
     uint32_t least_ways; /* that it had in what was read so far: shared memory may take some */
     const char *gpu, *policy;
