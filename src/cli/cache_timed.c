@@ -8,8 +8,9 @@
 #include "cli/output.h"
 #include "cli/table.h"
 
-/* The policy that was recorded under; NULL, with the reason told, if there is none. */
-static const struct cache_policy_desc *policy_of(const char *path)
+/* The policy that was recorded under, and whether with criticality; NULL, with the reason told, if
+ * there is none. */
+static const struct cache_policy_desc *policy_of(const char *path, bool *has_criticality)
 {
     struct strbuf why = {0};
     const struct cache_policy_desc *policy = NULL;
@@ -19,6 +20,7 @@ static const struct cache_policy_desc *policy_of(const char *path)
     else if (!(policy = cache_policy_find(l1d_reader_header(r)->policy)))
         output_error("%s: recorded under the policy %s, which is not here; --plugin loads one",
                      path, l1d_reader_header(r)->policy);
+    *has_criticality = r && l1d_reader_header(r)->criticality[0];
     l1d_reader_close(r);
     strbuf_destroy(&why);
     return policy;
@@ -69,11 +71,35 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
                 t->first_outcome, l1d_outcome_names[e->outcome]);
 }
 
+/* Why a policy that is sound may come out otherwise. */
+static void warn_of_difference(const struct cache_policy_desc *p, bool has_criticality,
+                               bool is_told_params)
+{
+    const char *unknown = p->would_stall ? "stalls, which no recording tells"
+                          : p->on_insts  ? "instructions executed, which no recording tells"
+                          : p->criticality && !has_criticality
+                              ? "which warps are critical, which is recorded with "
+                                "--record-criticality only"
+                              : NULL;
+    struct strbuf text = {0};
+    if (unknown)
+        strbuf_addf(&text, "heddle: warning: %s also goes by %s: so it differs from the run\n",
+                    p->name, unknown);
+    if (p->n_params && !is_told_params)
+        strbuf_addf(&text,
+                    "heddle: warning: parameters of %s that the run had set are to be given again "
+                    "with --set\n",
+                    p->name);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 /* The cache is the recorded one, so nothing else may be said of it. */
 static bool says_too_much(const struct cache_options *o)
 {
     if (!o->policy && !o->sets && !o->ways && !o->lines && !o->index && !o->stores && !o->log &&
-        !o->whole_lines && !(o->format && strcmp(o->format, "l1d") != 0))
+        !o->whole_lines && !o->no_compulsory && !o->n_thread_insts &&
+        !(o->format && strcmp(o->format, "l1d") != 0))
         return false;
     output_error("--timed replays a recording as it was: it goes with --set and --json alone");
     return true;
@@ -84,7 +110,8 @@ enum heddle_status cache_lab_timed(const struct cache_options *o, const char *pa
 {
     if (says_too_much(o))
         return HEDDLE_BAD_INPUT;
-    const struct cache_policy_desc *policy = policy_of(path);
+    bool has_criticality;
+    const struct cache_policy_desc *policy = policy_of(path, &has_criticality);
     if (!policy)
         return HEDDLE_BAD_INPUT;
     struct param_set params = {0};
@@ -99,6 +126,8 @@ enum heddle_status cache_lab_timed(const struct cache_options *o, const char *pa
         output_error("%s: %s", path, strbuf_text(&why));
         status = HEDDLE_BAD_INPUT;
     } else {
+        if (t.n_different)
+            warn_of_difference(policy, has_criticality, o->settings.n);
         (o->json ? print_json : print_table)(&t, out);
     }
     strbuf_destroy(&why);
