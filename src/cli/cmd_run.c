@@ -326,6 +326,19 @@ static bool check_scheduler(const struct run_options *o, const struct machine_co
     return ok;
 }
 
+/* Where nothing is timed nobody waits for a warp or a line. */
+static void warn_of_no_effect(const struct run_options *o)
+{
+    const char *lost = o->l1d ? "--l1d" : o->scheduler ? "--scheduler" : NULL;
+    if (!lost || (!o->functional && !run_is_on_opencl(o)))
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text, "heddle: warning: %s has no effect here: it decides in timed runs only\n",
+                lost);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 static enum heddle_status run_run(const void *values, const struct text_list *operands)
 {
     const struct run_options *o = values;
@@ -342,6 +355,8 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
         .options = o, .settings = all_settings(o, &arena), .progress = &progress};
     struct machine_config *config =
         machine_config_load(o->gpu, run.settings.items, run.settings.n, &diags);
+    if (config)
+        warn_of_no_effect(o);
     run.machine = config;
     run.gpu = config ? config->gpu : NULL;
     status = !config ? output_complaints(&diags)
