@@ -63,7 +63,8 @@ static void print_table(const struct lab_curve *c, const struct lab_config *conf
     add_row(&t, c, config, compulsory, c->n_ways ? c->n_ways : 1);
     table_print(&t, out);
     table_destroy(&t);
-    strbuf_add(out, "more ways would miss as often\n");
+    strbuf_add(out, "powers of two and the last: more ways would miss as often; --json has every "
+                    "number of ways at which something changes\n");
 }
 
 enum heddle_status cache_lab_curve(const struct cache_options *o, struct lab_stream *s,

@@ -32,6 +32,9 @@ enum heddle_status cache_lab_reuse(const struct cache_options *o, const char *co
 enum heddle_status cache_lab_read(const struct cache_options *o, const char *path,
                                   bool may_come_later, struct lab_stream *s);
 
+/* Warns if nothing was loaded in a stream that has been read to its end. */
+void cache_lab_warn_of_nothing(const char *path, const struct lab_stream *s);
+
 /* The values of a policy's parameters, by their own names, that the words NAME=VALUE (or
  * POLICY.NAME=VALUE) give; they live as long as `params`. A name that the policy does not have is a
  * mistake: false, and what is wrong is in `diags`. */

@@ -20,10 +20,13 @@ static enum heddle_status unknown_policy(const char *name)
     return status;
 }
 
-/* A setting NAME=VALUE is for every policy, POLICY.NAME=VALUE for one: what it says to this one,
- * NULL if it is for another one. */
+/* A setting NAME=VALUE, or l1d.policy.NAME=VALUE, is for every policy, POLICY.NAME=VALUE for one:
+ * what it says to this one, NULL if it is for another one. */
 static const char *setting_for(const char *policy, const char *word)
 {
+    static const char run_prefix[] = "l1d.policy."; /* as runs have it */
+    if (strncmp(word, run_prefix, sizeof run_prefix - 1) == 0)
+        return word + sizeof run_prefix - 1;
     size_t n = strcspn(word, ".="), is_for_one = word[n] == '.';
     if (!is_for_one)
         return word;
@@ -56,12 +59,38 @@ static void warn(const struct lab_config *c, const struct lab_stream *s, bool is
                     "heddle: warning: %s wants to know which warps are critical; here none is, "
                     "for that is recorded with --record-criticality only\n",
                     c->policy->name);
+    if (c->policy->would_stall && is_first_shape)
+        strbuf_addf(&text,
+                    "heddle: warning: %s goes by stalls; here fills are immediate and nothing ever "
+                    "stalls\n",
+                    c->policy->name);
     lab_config_remark(c, &remark);
     if (remark.len)
         strbuf_addf(&text, "heddle: warning: %s: %s\n", c->policy->name, strbuf_text(&remark));
     output_warnings(strbuf_text(&text));
     strbuf_destroy(&remark);
     strbuf_destroy(&text);
+}
+
+static bool has_param(const struct cache_policy_desc *p, const char *name)
+{
+    uint32_t i = 0;
+    while (i < p->n_params && strcmp(p->params[i].name, name) != 0)
+        i++;
+    return i < p->n_params;
+}
+
+/* Of a parameter that not every policy has: how to set it for one that does. */
+static const char *explain_setting(const void *user, const char *name, struct arena *arena)
+{
+    const struct cache_options *o = user;
+    char *rest = arena_strdup(arena, o->policy ? o->policy : "");
+    for (char *word; (word = strsep(&rest, ","));) {
+        const struct cache_policy_desc *p = lab_policy_find(word);
+        if (p && has_param(p, name))
+            return arena_printf(arena, "for %s alone it is %s.%s", word, word, name);
+    }
+    return NULL;
 }
 
 static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
@@ -71,6 +100,8 @@ static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
     struct strbuf why = {0};
     enum heddle_status status = HEDDLE_OK;
     struct lab_config *c = &job->config;
+    params->explain = explain_setting;
+    params->explain_user = o;
     if (!cache_lab_bind(c->policy, &o->settings, params, &c->params, &diags)) {
         status = output_complaints(&diags);
     } else if (!lab_config_check(c, s, &why)) {

@@ -16,6 +16,12 @@ static double hit_rate(const struct cache_stats *c)
     return share(c->hits, c->hits + c->misses);
 }
 
+/* Of all loads, so that policies that bypass can be held against those that do not. */
+static double hits_per_load(const struct cache_stats *c)
+{
+    return share(c->hits, c->loads);
+}
+
 static double zero_reuse(const struct cache_stats *c)
 {
     return share(c->evictions_unused, c->evictions);
@@ -66,6 +72,7 @@ static void json_replay(struct json_writer *w, const struct replays *r, uint32_t
     json_uint(w, "write_evictions", t->write_evictions);
     json_double(w, "zero_reuse_fraction", zero_reuse(t));
     json_double(w, "hit_rate", hit_rate(t));
+    json_double(w, "hits_per_load", hits_per_load(t));
     if (r->compulsory) {
         json_uint(w, "compulsory_misses", r->compulsory[i]);
         json_double(w, "miss_rate_without_compulsory", miss_rate(t, r->compulsory[i]));
@@ -123,6 +130,7 @@ static void add_row(struct table *t, const struct replays *r, const struct row *
         table_cell(t, "-");
     table_count(t, c->bypasses);
     table_cell(t, "%.2f %%", 100 * hit_rate(c));
+    table_cell(t, "%.2f %%", 100 * hits_per_load(c));
     if (r->compulsory && row->compulsory)
         table_cell(t, "%.2f %%", 100 * miss_rate(c, *row->compulsory));
     else if (r->compulsory)
@@ -203,15 +211,15 @@ static void print_head(const struct replays *r, struct strbuf *out)
 void cache_replays_table(const struct replays *r, struct strbuf *out)
 {
     static const char *const shape[] = {"sets", "ways", "line"};
-    static const char *const counts[] = {"loads",      "hits",     "misses",
-                                         "of sectors", "bypasses", "hit rate"};
+    static const char *const counts[] = {"loads",    "hits",     "misses",  "of sectors",
+                                         "bypasses", "hit rate", "of loads"};
     static const char *const more[] = {"evictions",  "zero reuse", "intra-thread", "inter-thread",
                                        "inter-warp", "unlike LRU", "first"};
     const char *titles[TABLE_MAX_COLUMNS] = {"policy"};
     uint32_t n = 1;
     for (int i = 0; i < 3 && !r->one_shape; i++)
         titles[n++] = shape[i];
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         if (i != 3 || has_sectors(r->stream))
             titles[n++] = counts[i];
     if (r->compulsory)
@@ -220,7 +228,7 @@ void cache_replays_table(const struct replays *r, struct strbuf *out)
         titles[n++] = more[i];
     if (r->n_thread_insts)
         titles[n++] = "MPKI";
-    struct table t = {.titles = titles, .n_columns = n, .right = "lrrrrrrrrrrrrrrrrr"};
+    struct table t = {.titles = titles, .n_columns = n, .right = "lrrrrrrrrrrrrrrrrrrr"};
     print_head(r, out);
     for (uint32_t i = 0; i < r->n; i++) {
         const struct lab_config *c = &r->jobs[i].config;

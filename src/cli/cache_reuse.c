@@ -254,8 +254,10 @@ static enum heddle_status measure(const struct cache_options *o, struct reuse_of
     }
     if (status == HEDDLE_OK)
         status = cache_lab_shape(o, &s, &config);
-    if (status == HEDDLE_OK)
+    if (status == HEDDLE_OK) {
+        cache_lab_warn_of_nothing(path, &s);
         lab_reuse_measure(&s, &config, &f->ranges, &f->of[f->n++]);
+    }
     lab_stream_destroy(&s);
     return status;
 }

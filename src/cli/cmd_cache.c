@@ -18,9 +18,11 @@ static const struct option options[] = {
                 "sets; the recorded cache's if not given. Several sets, ways, lines and policies "
                 "are replayed in one pass, each with each"),
     OPTION_TEXT("ways", struct cache_options, ways, "N[,N]...",
-                "ways, 1 to 64; the recorded cache's if not given"),
-    OPTION_TEXT("line", struct cache_options, lines, "BYTES[,BYTES]...",
-                "bytes of a line, a power of two; the recorded cache's if not given"),
+                "with replay and bypass: ways, 1 to 64; the recorded cache's if not given"),
+    OPTION_TEXT(
+        "line", struct cache_options, lines, "BYTES[,BYTES]...",
+        "bytes of a line, a power of two, no less than recorded; the recorded cache's if not "
+        "given"),
     OPTION_TEXT("index", struct cache_options, index, "linear|hash",
                 "how lines find their set; as recorded if not given, else linear"),
     OPTION_TEXT("stores", struct cache_options, stores, "evict|keep",
@@ -54,9 +56,10 @@ static const struct option options[] = {
         "pcs", struct cache_options, pcs, "N,N,...",
         "with bypass: the loads to try, 73+86 for two together (one of an unrolled loop); the "
         "eight that load most if not given"),
-    OPTION_U64("insts", struct cache_options, n_thread_insts, "N",
-               "thread instructions of the run, for misses per 1000 of them and the memory access "
-               "ratio"),
+    OPTION_U64(
+        "insts", struct cache_options, n_thread_insts, "N",
+        "with replay and reuse: thread instructions of the run, for misses per 1000 of them and "
+        "the memory access ratio"),
     OPTION_LIST("plugin", struct cache_options, plugins, "FILE",
                 "load cache policies from a shared object first; may be repeated"),
     OPTION_FLAG("json", struct cache_options, json, "print JSON instead of text"),
@@ -133,15 +136,23 @@ enum heddle_status cache_lab_read(const struct cache_options *o, const char *pat
 /* What would silently be ignored. */
 static enum heddle_status check_use(const struct verb *v, const struct cache_options *o, uint32_t n)
 {
-    bool draws = v->act_on_all == cache_lab_reuse;
+    bool measures = v->act_on_all == cache_lab_reuse, replays = v->act == cache_lab_replay;
+    bool has_ways = replays || v->act == cache_lab_bypass;
     const struct {
         const char *option;
         bool is_lost;
     } uses[] = {
-        {"--timed", o->timed && v->act != cache_lab_replay},
-        {"--svg", o->svg && !draws},
-        {"--distance", o->distance && !draws},
-        {"--critical", o->critical && !draws},
+        {"--timed", o->timed && !replays},
+        {"--policy", o->policy && !replays},
+        {"--set", o->settings.n && !replays},
+        {"--log", o->log && !replays},
+        {"--ways", o->ways && !has_ways},
+        {"--no-compulsory", o->no_compulsory && !replays && v->act != cache_lab_curve},
+        {"--insts", o->n_thread_insts && !replays && !measures},
+        {"--ranges", o->ranges && !measures},
+        {"--svg", o->svg && !measures},
+        {"--distance", o->distance && !measures},
+        {"--critical", o->critical && !measures},
         {"--pcs", o->pcs && v->act != cache_lab_bypass},
     };
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
@@ -158,6 +169,21 @@ static enum heddle_status check_use(const struct verb *v, const struct cache_opt
     return HEDDLE_BAD_INPUT;
 }
 
+void cache_lab_warn_of_nothing(const char *path, const struct lab_stream *s)
+{
+    bool has_loads = false;
+    for (uint32_t i = 0; i < N_L1D_OUTCOMES; i++)
+        has_loads = has_loads || s->recorded[i];
+    for (size_t i = 0; i < s->n && !has_loads; i++)
+        has_loads = s->items[i].kind == LAB_LOAD;
+    if (has_loads)
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text, "heddle: warning: %s: there is not a single load in it\n", path);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 static enum heddle_status act_on_one(const struct verb *v, const struct cache_options *o,
                                      const char *path, struct strbuf *out)
 {
@@ -165,6 +191,8 @@ static enum heddle_status act_on_one(const struct verb *v, const struct cache_op
     enum heddle_status status = cache_lab_read(o, path, v->act == cache_lab_replay, &s);
     if (status == HEDDLE_OK)
         status = v->act(o, &s, out);
+    if (status == HEDDLE_OK)
+        cache_lab_warn_of_nothing(path, &s);
     lab_stream_destroy(&s);
     return status;
 }
@@ -203,6 +231,7 @@ static enum heddle_status run_cache(const void *values, const struct text_list *
 /* What the tables of replay say. */
 static const char *const columns[][2] = {
     {"hit rate", "hits / (hits + misses): bypassed loads are left out"},
+    {"of loads", "hits / loads: what to compare policies by that bypass and that do not"},
     {"of sectors", "misses whose line was there without all the sectors"},
     {"zero reuse", "share of the replaced lines that were never hit"},
     {"intra-thread", "hits of lines that the same warp and first active thread inserted"},

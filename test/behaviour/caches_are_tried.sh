@@ -24,7 +24,8 @@ assert abs(p["misses"] - r["misses"]) < 0.005 * p["loads"], (p, r)
 # One pass over all sizes, and the replay of one of them.
 status 0 "$heddle" cache curve "$scratch/bfs.zst"
 misses=$(printf '%s' "$out" | awk '$1 == 4 { print $3 }')
-status 0 "$heddle" cache replay "$scratch/bfs.zst"
+says "powers of two and the last"
+status 0 "$heddle" cache replay "$scratch/bfs.zst" && silent err
 says " $misses "
 status 0 "$heddle" cache reuse "$scratch/bfs.zst" --insts 1M
 says "cache-insufficient (S2)" && says "0-4" && says ">64"
@@ -116,6 +117,19 @@ status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70,1 && complains "noth
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs some && complains "expected numbers"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --ways 4,8 && complains "several caches"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --pcs 70 && complains "no meaning"
+# What would have no effect.
+status 2 "$heddle" cache curve "$scratch/bfs.zst" --policy dlp && complains "--policy has no meaning with heddle cache curve"
+status 2 "$heddle" cache curve "$scratch/bfs.zst" --ways 4 && complains "--ways has no meaning"
+status 2 "$heddle" cache curve "$scratch/bfs.zst" --insts 1M && complains "--insts has no meaning"
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --policy dlp && complains "--policy has no meaning"
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --no-compulsory && complains "--no-compulsory has no meaning"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --policy dlp && complains "--policy has no meaning"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --set n=1 && complains "--set has no meaning"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --log x && complains "--log has no meaning"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --ranges 4 && complains "--ranges has no meaning"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --timed --insts 1M && complains "as it was"
+status 0 "$heddle" run ss --size tiny --functional --l1d dlp && complains "--l1d has no effect"
+status 0 "$heddle" run ss --size tiny --functional --scheduler lrr && complains "--scheduler has no effect"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --stores keep && complains "there is no curve"
 
 cat >"$scratch/mine.txt" <<'TEXT'
@@ -147,9 +161,9 @@ status 0 "$heddle" cache replay "$scratch/mine.txt" $small --stores keep --json 
 
 # Several caches and policies in one pass: each as it is alone.
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,srrip,dlp,belady --ways 2,4 --sets 32,64 \
-    --line 64,128 --no-compulsory --json
+    --line 128,256 --no-compulsory --json
 printf '%s' "$out" >"$scratch/all.json"
-for shape in "srrip 2 64 128" "dlp 4 32 64" "belady 4 64 128" "lru 2 32 128"; do
+for shape in "srrip 2 64 128" "dlp 4 32 256" "belady 4 64 128" "lru 2 32 128"; do
     # shellcheck disable=SC2086
     set -- $shape
     status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy "$1" --ways "$2" --sets "$3" --line "$4" \
@@ -167,6 +181,10 @@ done
 set -- "$heddle" "$scratch"
 [ "$(grep -c '"policy": "' "$scratch/all.json")" -eq 33 ] || fail "not 4 x 2 x 2 x 2 replays and the recorded one"
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 && says " sets  ways  line " && says "(recorded)"
+# Of an access only the first byte is recorded: how many shorter lines it wants nobody knows.
+for verb in replay curve reuse bypass; do
+    status 2 "$heddle" cache $verb "$scratch/bfs.zst" --line 64 && complains "shorter than the recorded ones of 128"
+done
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 --log x && complains "one policy in one cache"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,x && complains "expected whole numbers"
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" --sets 2,4 && complains "are for replays"
@@ -193,7 +211,53 @@ lru, dlp, pdp = json.load(sys.stdin)["replays"]
 assert lru["misses"] == dlp["misses"] != pdp["misses"]
 ' || fail "dlp without protection is not lru, or pdp is"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set pdp.pd_max=0 && complains "not replayed"
-status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set pd_max=0 && complains "there is no parameter"
+for name in pd_max l1d.policy.pd_max; do
+    status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set $name=0
+    complains "there is no parameter" && complains "for dlp alone it is dlp.pd_max"
+done
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --set pd_max && complains "write it as pd_max=VALUE"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --set "=7" && complains "write it as NAME=VALUE"
+# By the name that runs and `show policy` have for it.
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set dlp.pd_max=7 --json
+own_name=$out
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --set l1d.policy.pd_max=7 --json
+printf '%s' "$out" | python3 -c '
+import json, sys
+dlp, = json.load(sys.stdin)["replays"]
+assert dlp == json.loads(sys.argv[1])["replays"][1] and dlp["params"]["pd_max"] == 7, dlp
+' "$own_name" || fail "a parameter by the name of runs"
+# Controls that could never settle; and both sides of that.
+ctrl_c() { want=$1; shift; status "$want" "$heddle" cache replay "$scratch/mine.txt" --format text --sets 1 --ways 2 --line 128 --policy ctrl_c "$@"; }
+ctrl_c 2 --set threshold_low=41 && complains "threshold_low=41 is above threshold_high=40"
+ctrl_c 0 --set threshold_low=40 && silent err
+ctrl_c 2 --set agg_init=4 --set agg_max=3 && complains "agg_init=4 is above agg_max=3"
+ctrl_c 0 --set agg_init=3 --set agg_max=3 && silent err
+status 2 "$heddle" run ss --size tiny --l1d ctrl_c --set l1d.policy.agg_init=4 --set l1d.policy.agg_max=3 && complains "is above agg_max=3"
+
+# Hits of all loads, where some are bypassed: a third of them inserts next to nothing.
+# shellcheck disable=SC2086
+status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy lru,pc_prob --set pc_prob.pc=1 --set pc_prob.n=7 --json
+printf '%s' "$out" | python3 -c '
+import json, sys
+lru, prob = json.load(sys.stdin)["replays"]
+assert lru["hits_per_load"] == 0 and prob["bypasses"] > 900, (lru, prob)
+assert abs(prob["hits_per_load"] - prob["hits"] / 3000) < 1e-6 and 0.6 < prob["hits_per_load"] < 2 / 3 < 0.9 < prob["hit_rate"], prob
+' || fail "hits of all loads: $out"
+# shellcheck disable=SC2086
+status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy none && says "hit rate  of loads"
+# Nothing stalls where fills are immediate.
+# shellcheck disable=SC2086
+status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy stall_bypass && complains "goes by stalls"
+# Nothing to replay.
+echo "0 0 0 0 1 S 0x0" >"$scratch/stores.txt"
+for verb in replay reuse curve; do
+    # shellcheck disable=SC2086
+    status 0 "$heddle" cache $verb "$scratch/stores.txt" --format text --sets 1 --line 128 \
+        $([ $verb = replay ] && echo --ways 1) && complains "stores.txt: there is not a single load"
+done
+# In bytes, and in percent of an L1D, as the papers say it (S2 section 4.5, S3 Table 5.2).
+status 0 "$heddle" show policy dlp && says "1264 bytes, 7.48 % of the L1D"
+status 0 "$heddle" show policy ctrl_c && says "608 bytes"
 
 # Did it do anything?
 status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 1 --ways 2 --line 128 --policy lru,none --json
@@ -221,6 +285,10 @@ request='\1\0\0\0\7\0\0\0\0\0\0\0\1\0\0\0\377\377\377\377\377\377\377\377'
 # shellcheck disable=SC2059
 printf "$request$request$request" | "$heddle" cache replay /dev/stdin --format oracleGeneral --sets 1 --ways 1 --json >"$scratch/o.json"
 grep -q '"hits": 2' "$scratch/o.json" || fail "requests are not read from a pipe"
+# shellcheck disable=SC2059
+printf "$request" >"$scratch/o.bin"
+status 2 "$heddle" cache replay "$scratch/o.bin" --format oracleGeneral --sets 1 --ways 1 --line 64 && complains "an object is a line"
+status 0 "$heddle" cache replay "$scratch/o.bin" --format oracleGeneral --sets 1 --ways 1 --line 1
 status 2 "$heddle" cache replay "$scratch/c.trace" --format oraclegeneral && complains "did you mean 'oracleGeneral'?"
 status 2 "$heddle" cache replay "$scratch/c.trace" --format oracleGeneral --sets 1 --ways 1 && complains "byte "
 
@@ -228,7 +296,7 @@ echo "0 0 0 0 1 X 0x0" >"$scratch/bad.txt"
 # shellcheck disable=SC2086
 status 2 "$heddle" cache replay "$scratch/bad.txt" $small && complains "bad.txt:1:11: error: expected a kind"
 status 2 "$heddle" cache replay "$scratch/mine.txt" --format text && complains "--sets is missing"
-status 2 "$heddle" cache replay "$scratch/mine.txt" && complains "mine.txt"
+status 2 "$heddle" cache replay "$scratch/mine.txt" && complains "mine.txt: byte 0: this is no recording of an L1D" && complains "--format"
 status 2 "$heddle" cache replay "$scratch/none.zst" && complains "none.zst"
 status 2 "$heddle" cache rplay "$scratch/bfs.zst" && complains "did you mean 'replay'?"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lur && complains "did you mean 'lru'?"
