@@ -65,8 +65,8 @@ static bool can_have_lines(const struct lab_stream *s, uint32_t line_bytes, stru
         strbuf_addf(why,
                     "lines of %u bytes are shorter than the recorded ones of %u: of an access only "
                     "its first byte is recorded, not how many shorter lines it wants; record a run "
-                    "with --set l1d.line_bytes=%u",
-                    line_bytes, s->line_bytes, line_bytes);
+                    "on a GPU whose L1D has such lines",
+                    line_bytes, s->line_bytes);
     else
         return true;
     return false;

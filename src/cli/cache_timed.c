@@ -83,8 +83,9 @@ static void warn_of_difference(const struct cache_policy_desc *p, bool has_criti
                               : NULL;
     struct strbuf text = {0};
     if (unknown)
-        strbuf_addf(&text, "heddle: warning: %s also goes by %s: so it differs from the run\n",
-                    p->name, unknown);
+        strbuf_addf(
+            &text, "heddle: warning: %s also goes by %s: that may be why it differs from the run\n",
+            p->name, unknown);
     if (p->n_params && !is_told_params)
         strbuf_addf(&text,
                     "heddle: warning: parameters of %s that the run had set are to be given again "
