@@ -9,6 +9,7 @@
 #include "cli/lab_common.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "cli/why_check.h"
 #include "lab/compare.h"
 #include "lab/first_difference.h"
 
@@ -358,7 +359,13 @@ static enum heddle_status compare_why(const struct compare_command *o, const str
         output_error("--why is between two runs, and alone");
         return HEDDLE_BAD_INPUT;
     }
-    enum heddle_status status = why_find("/proc/self/exe", runs->items, &w, &error);
+    if (o->store) {
+        output_error("--store has no meaning with --why: both runs are made anew, none is stored");
+        return HEDDLE_BAD_INPUT;
+    }
+    enum heddle_status status = why_check_runs(runs->items);
+    if (status == HEDDLE_OK)
+        status = why_find("/proc/self/exe", runs->items, &w, &error);
     if (status == HEDDLE_OK) {
         (o->json ? why_json : why_print)(&w, runs->items, &text);
         status = output_take(&text);

@@ -1,5 +1,6 @@
 #include "cli/compare_why.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -16,22 +17,48 @@ static double stat(const struct why *w, int side, const char *name)
 
 /* --- whole runs --- */
 
+enum fact_kind {
+    AMOUNT,
+    SHARE,   /* a fraction, told in percent */
+    IF_ANY,  /* an amount, of no interest where both have none */
+    STALLED, /* a part of the cycles L1D stood still, of interest where they differ by it */
+};
 static const struct fact {
     const char *title, *stat;
-    bool is_share; /* a fraction, told in percent */
+    enum fact_kind kind;
 } facts[] = {
-    {"cycles", "cycles", false},
-    {"loads at L1D", "l1d.loads", false},
-    {"  hit rate", "l1d.hit_rate", true},
-    {"  hits on lines of the thread", "locality.intra_thread", false},
-    {"    of the warp's other threads", "locality.inter_thread", false},
-    {"    of other warps", "locality.inter_warp", false},
-    {"  misses", "l1d.misses", false},
-    {"  evictions", "l1d.evictions", false},
-    {"cycles L1D stood still", "l1d.reservation_fails", false},
-    {"accesses to L2", "l2.accesses", false},
-    {"DRAM bytes", "dram.bytes", false},
+    {"cycles", "cycles", AMOUNT},
+    {"loads at L1D", "l1d.loads", AMOUNT},
+    {"  hit rate", "l1d.hit_rate", SHARE},
+    {"  hits on lines of the thread", "locality.intra_thread", AMOUNT},
+    {"    of the warp's other threads", "locality.inter_thread", AMOUNT},
+    {"    of other warps", "locality.inter_warp", AMOUNT},
+    {"  misses", "l1d.misses", AMOUNT},
+    {"  bypasses", "l1d.bypasses", IF_ANY},
+    {"  evictions", "l1d.evictions", AMOUNT},
+    {"cycles L1D stood still", "l1d.reservation_fails", AMOUNT},
+    {"  for an MSHR", "l1d.reservation_fails.mshr", STALLED},
+    {"  for room in its line's MSHR", "l1d.reservation_fails.merge", STALLED},
+    {"  for a line not reserved", "l1d.reservation_fails.line", STALLED},
+    {"  for the miss queue", "l1d.reservation_fails.miss_queue", STALLED},
+    {"  for the network", "l1d.reservation_fails.port", STALLED},
+    {"  for a bypass slot", "l1d.reservation_fails.bypass_table", STALLED},
+    {"accesses to L2", "l2.accesses", AMOUNT},
+    {"DRAM bytes", "dram.bytes", AMOUNT},
 };
+
+/* A cause of stalls is, if the runs differ in it by a hundredth of what the one that stood still
+ * longer did. */
+static bool is_of_interest(const struct why *w, const struct fact *f)
+{
+    double a = stat(w, 0, f->stat), b = stat(w, 1, f->stat);
+    if (f->kind == IF_ANY)
+        return a > 0 || b > 0;
+    if (f->kind != STALLED)
+        return true;
+    double all_a = stat(w, 0, "l1d.reservation_fails"), all_b = stat(w, 1, "l1d.reservation_fails");
+    return 100 * fabs(a - b) >= (all_a > all_b ? all_a : all_b) && a != b;
+}
 
 static void add_numbers(struct table *t, double a, double b)
 {
@@ -72,9 +99,11 @@ static void print_whole(const struct why *w, struct strbuf *out)
     static const char *const titles[] = {"", "A", "B", "B/A or B-A"};
     struct table t = {.titles = titles, .n_columns = 4, .right = "lrrr"};
     for (uint32_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+        if (!is_of_interest(w, &facts[i]))
+            continue;
         table_cell(&t, "%s", facts[i].title);
         double a = stat(w, 0, facts[i].stat), b = stat(w, 1, facts[i].stat);
-        (facts[i].is_share ? add_shares : add_numbers)(&t, a, b);
+        (facts[i].kind == SHARE ? add_shares : add_numbers)(&t, a, b);
     }
     const struct why_step *a = &w->sides[0].whole, *b = &w->sides[1].whole;
     table_cell(&t, "VTA hits (ccws counts them)");

@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "lab/store_internal.h"
+
 /* How often a run is looked at; steps are made of these samples. */
 #define SAMPLE_CYCLES "1000"
 
@@ -95,7 +97,28 @@ static enum heddle_status start_run(const char *program, const char *run, const 
     return HEDDLE_ENVIRONMENT;
 }
 
-/* Side by side; a run that fails says why itself. */
+/* A workload's run that fails tells why in its result; what others say has been said. */
+static void explain_failure(const char *path, const char *run, int side, struct strbuf *error)
+{
+    static const char sql[] = "SELECT json_extract(:text, '$.error')";
+    struct strbuf text = {0};
+    struct store *s = NULL;
+    bool is_there = strbuf_read_file(&text, path) == 0 && text.len &&
+                    store_open(NULL, STORE_MEMORY, &s) == HEDDLE_OK;
+    sqlite3_stmt *q = is_there ? store_prepare(s, sql) : NULL;
+    if (q)
+        store_bind_text(q, ":text", strbuf_text(&text));
+    if (q && sqlite3_step(q) == SQLITE_ROW) {
+        const char *why = (const char *)sqlite3_column_text(q, 0);
+        strbuf_addf(error, "%c did not come to its end, so there is nothing to compare: %s\n  %s\n",
+                    'A' + side, run, why ? why : "its result is wrong");
+    }
+    sqlite3_finalize(q);
+    store_close(s);
+    strbuf_destroy(&text);
+}
+
+/* Side by side. */
 static enum heddle_status do_runs(const char *program, const char *const runs[WHY_SIDES],
                                   const struct files *f, struct strbuf *error)
 {
@@ -110,8 +133,14 @@ static enum heddle_status do_runs(const char *program, const char *const runs[WH
         if (status != HEDDLE_OK)
             kill(pids[i], SIGKILL);
         waitpid(pids[i], &ended, 0);
-        if (status == HEDDLE_OK)
-            status = WIFEXITED(ended) ? (enum heddle_status)WEXITSTATUS(ended) : HEDDLE_ENVIRONMENT;
+        if (status != HEDDLE_OK)
+            continue;
+        status = WIFEXITED(ended) ? (enum heddle_status)WEXITSTATUS(ended) : HEDDLE_ENVIRONMENT;
+        if (WIFSIGNALED(ended))
+            strbuf_addf(error, "%c crashed: signal %d (%s)\n", 'A' + i, WTERMSIG(ended),
+                        strsignal(WTERMSIG(ended)));
+        else if (status != HEDDLE_OK)
+            explain_failure(f->json[i], runs[i], i, error);
     }
     return status;
 }

@@ -16,6 +16,7 @@ two='bfs --size tiny --scheduler ccws --set l1d.n_sets=16'
 "$heddle" run $one --json --attribute --locality --series 1000 --series-out a.csv >a.json
 # shellcheck disable=SC2086
 "$heddle" run $two --json --attribute --locality --series 1000 --series-out b.csv >b.json
+"$heddle" compare --why "$one" "$two" >one_two
 python3 - <<'PY'
 import csv, json
 why = json.load(open("why.json"))
@@ -25,7 +26,8 @@ for side in "ab":
     told, stats = why[side], json.load(open(side + ".json"))["stats"]
     rows = [{k: float(v) for k, v in r.items()} for r in csv.DictReader(open(side + ".csv"))]
     for name in ("cycles", "l1d.loads", "l1d.hit_rate", "l1d.misses", "l1d.evictions",
-                 "l1d.reservation_fails", "l2.accesses", "dram.bytes", "locality.intra_thread",
+                 "l1d.bypasses", "l1d.reservation_fails", *("l1d.reservation_fails." + cause for cause in
+                 ("mshr", "merge", "line", "miss_queue", "port", "bypass_table")), "l2.accesses", "dram.bytes", "locality.intra_thread",
                  "locality.inter_thread", "locality.inter_warp"):
         near(told[name], stats[name])
     shares = told["share_of_warp_cycles"]
@@ -50,6 +52,20 @@ assert why["a"]["whole"]["vta_hits"] == 0 < why["b"]["whole"]["vta_hits"]
 assert why["b"]["whole"]["warps_may_load"] < why["b"]["whole"]["resident_warps"]
 assert json.load(open("a.json"))["stats"]["l1d.bypasses"] > 0
 assert why["a"]["cycles"] != why["b"]["cycles"]
+# On the screen: what went around L1D, and what it stood still for where that differs by a hundredth of the longer.
+screen = {" ".join(l.split()[:-3]): l.split()[-3:-1] for l in open("one_two") if len(l.split()) > 3}
+a, b = why["a"], why["b"]
+number = lambda text: int(text.replace(",", ""))
+assert list(map(number, screen["bypasses"])) == [a["l1d.bypasses"], b["l1d.bypasses"]]
+longer, n_shown = max(a["l1d.reservation_fails"], b["l1d.reservation_fails"]), 0
+for title, cause in (("an MSHR", "mshr"), ("room in its line's MSHR", "merge"), ("a line not reserved", "line"),
+                     ("the miss queue", "miss_queue"), ("the network", "port"), ("a bypass slot", "bypass_table")):
+    x, y = (s["l1d.reservation_fails." + cause] for s in (a, b))
+    shown = screen.get("for " + title)
+    assert (shown is not None) == (x != y and 100 * abs(x - y) >= longer), (title, x, y)
+    assert not shown or list(map(number, shown)) == [x, y], (title, shown, x, y)
+    n_shown += shown is not None
+assert 0 < n_shown < 6, screen
 PY
 # The page shows what comes out.
 "$heddle" compare --why 'kmn --size tiny --gpu ccws --scheduler gto' \
@@ -69,8 +85,33 @@ complains "cannot make words"
 status 2 "$heddle" compare --why "$one" 'bfs --size tiny --scheduler nobody'
 complains "nobody"
 silent out
-status 2 "$heddle" compare --why 'bfs --functional' "$one"
-complains "timed runs"
+# What is refused before anything is run, which side it is, and what is not refused.
+refused() {
+    wanted=$1
+    shift
+    status 2 "$heddle" compare --why "$@"
+    complains "$wanted"
+    silent out
+}
+refused "B has --functional, so no cycles" 'bfs' 'bfs --functional'
+refused "A runs kmn and B bfs" 'kmn --size tiny' 'bfs --size tiny'
+refused "A has --seed 1 and B 2" 'ss --size tiny' 'ss --size tiny --seed 2'
+refused "A has the size tiny and B small" 'ss --size tiny' 'ss'
+refused "--scheduler needs a value" "$one" 'bfs --size tiny --scheduler'
+refused "A has --series-out, which --why asks for itself" 'ss --size tiny --series 9 --series-out mine.csv' 'ss --size tiny'
+refused "A has several workloads" 'ss nw --size tiny' 'ss --size tiny'
+refused "--store has no meaning" --store none.db 'ss --size tiny' 'ss --size tiny'
+[ ! -e mine.csv ] && [ ! -e none.db ] || fail "a file was made"
+status 0 "$heddle" compare --why 'nw --size tiny --seed 1' 'nw --seed=1 --size tiny --l1d fifo'
+says "times as fast"
+# A run that does not come to its end says so, whichever it is.
+status 3 "$heddle" compare --why 'nw --size tiny --max-cycles 100' 'nw --size tiny'
+complains "A did not come to its end"
+complains "the launch was stopped after 100 cycles"
+silent out
+status 3 "$heddle" compare --why 'nw --size tiny' 'nw --size tiny --max-cycles 100'
+complains "B did not come to its end"
+silent out
 rmdir "$TMPDIR" || fail "files are left behind"
 mkdir -p "$TMPDIR"
 finish
