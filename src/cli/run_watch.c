@@ -151,6 +151,7 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
         run_attribution_titles(w->attribution.file);
     }
     enum heddle_status status = o->timeline ? begin_timeline(w, o, m) : HEDDLE_OK;
+    w->is_throttled = m && !o->json && !o->quiet && throttle_watch(&w->throttle, m);
     return status == HEDDLE_OK && o->record ? begin_trace(w, o, sim, origin) : status;
 }
 
@@ -258,9 +259,30 @@ static void print_profile(const struct run_watch *w, struct strbuf *out)
     table_destroy(&t);
 }
 
+/* --- what the scheduler did --- */
+
+static void print_throttle(const struct run_watch *w, struct strbuf *out)
+{
+    const struct throttle *t = &w->throttle;
+    const struct machine_config *c = w->sim->machine->config;
+    strbuf_addf(out, "  scheduler %s: ", c->scheduler->name);
+    if (param_set_find(&c->gpu->params, "scheduler.vta_ways")) {
+        text_count(out, throttle_vta_hits(w->sim->machine));
+        strbuf_add(out, " VTA hits; ");
+    }
+    if (t->resident_warps)
+        strbuf_addf(
+            out, "%.1f %% of the resident warps might load, on average of looks every %d cycles\n",
+            100 * (double)t->warps_may_load / (double)t->resident_warps, THROTTLE_PERIOD_CYCLES);
+    else
+        strbuf_addf(out, "too short for a look every %d cycles\n", THROTTLE_PERIOD_CYCLES);
+}
+
 void run_watch_print(const struct run_watch *w, const struct run_options *o,
                      const struct heddle_sim *sim, struct strbuf *out)
 {
+    if (w->is_throttled)
+        print_throttle(w, out);
     if (run_is_attributed(o))
         run_attribution_print(&w->attribution, sim, out);
     if (w->pc_profile)

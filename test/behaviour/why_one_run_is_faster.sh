@@ -17,6 +17,10 @@ two='bfs --size tiny --scheduler ccws --set l1d.n_sets=16'
 # shellcheck disable=SC2086
 "$heddle" run $two --json --attribute --locality --series 1000 --series-out b.csv >b.json
 "$heddle" compare --why "$one" "$two" >one_two
+# shellcheck disable=SC2086
+"$heddle" run $two >b.txt
+"$heddle" run nw --size tiny --scheduler swl >swl.txt
+"$heddle" run nw --size tiny >plain.txt
 python3 - <<'PY'
 import csv, json
 why = json.load(open("why.json"))
@@ -52,6 +56,13 @@ assert why["a"]["whole"]["vta_hits"] == 0 < why["b"]["whole"]["vta_hits"]
 assert why["b"]["whole"]["warps_may_load"] < why["b"]["whole"]["resident_warps"]
 assert json.load(open("a.json"))["stats"]["l1d.bypasses"] > 0
 assert why["a"]["cycles"] != why["b"]["cycles"]
+# A run by itself tells what its scheduler did, if that may hold warps back.
+total = lambda name: sum(float(r[name]) for r in rows) # of b, the last
+line = (f"  scheduler ccws: {why['b']['whole']['vta_hits']:,} VTA hits; "
+        f"{100 * total('warps_may_load') / total('resident_warps'):.1f} % of the resident warps might load")
+assert line in open("b.txt").read(), line
+assert "  scheduler swl: 100.0 % of the resident warps might load" in open("swl.txt").read()
+assert "might load" not in open("plain.txt").read()
 # On the screen: what went around L1D, and what it stood still for where that differs by a hundredth of the longer.
 screen = {" ".join(l.split()[:-3]): l.split()[-3:-1] for l in open("one_two") if len(l.split()) > 3}
 a, b = why["a"], why["b"]
