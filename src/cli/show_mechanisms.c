@@ -31,19 +31,6 @@ static const struct plugin *policy_plugin(uint32_t i)
     return &cache_policy_at(i)->plugin;
 }
 
-static uint64_t scheduler_cost(const struct machine_config *c, struct strbuf *parts)
-{
-    struct arena arena = {0};
-    const struct scheduler_desc *d = c->scheduler;
-    const void *params = plugin_values(&d->plugin, c->scheduler_params, &arena);
-    struct sched_geometry g = {.n_warps = c->gpu->warps_per_sm,
-                               .n_slots = c->sm.n_schedulers,
-                               .l1d_lines = c->sm.l1d.n_sets * c->sm.l1d.n_ways};
-    uint64_t bits = d->cost_bits(&g, params, parts);
-    arena_destroy(&arena);
-    return bits;
-}
-
 static uint64_t policy_cost(const struct machine_config *c, struct strbuf *parts)
 {
     struct arena arena = {0};
@@ -51,6 +38,52 @@ static uint64_t policy_cost(const struct machine_config *c, struct strbuf *parts
     const void *params = plugin_values(&d->plugin, c->l1d_params, &arena);
     struct cache_geometry g = cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
     uint64_t bits = d->cost_bits(&g, params, parts);
+    arena_destroy(&arena);
+    return bits;
+}
+
+/* Lines of parts, each with the name of whose they are before it. */
+static void add_parts_of(const char *whose, const struct strbuf *parts, struct strbuf *out)
+{
+    for (const char *line = strbuf_text(parts); *line; line += strcspn(line, "\n") + 1)
+        strbuf_addf(out, "%s: %.*s\n", whose, (int)strcspn(line, "\n"), line);
+}
+
+/* The provider that a scheduler needs; an oracle costs nothing. */
+static uint64_t criticality_cost(const struct machine_config *c, struct strbuf *parts)
+{
+    bool is_chosen = c->criticality != criticality_find("none");
+    const struct criticality_desc *d =
+        is_chosen ? c->criticality : criticality_find(c->scheduler->criticality);
+    struct arena arena = {0};
+    struct strbuf own = {0};
+    const void *params =
+        plugin_values(&d->plugin, is_chosen ? c->criticality_params : NULL, &arena);
+    uint64_t bits = d->cost_bits(c->gpu->warps_per_sm, params, &own);
+    add_parts_of(d->name, &own, parts);
+    strbuf_destroy(&own);
+    arena_destroy(&arena);
+    return bits;
+}
+
+/* With what belongs to it: who tells how critical warps are, and its own L1D policy. */
+static uint64_t scheduler_cost(const struct machine_config *c, struct strbuf *parts)
+{
+    struct arena arena = {0};
+    struct strbuf policy = {0};
+    const struct scheduler_desc *d = c->scheduler;
+    const void *params = plugin_values(&d->plugin, c->scheduler_params, &arena);
+    struct sched_geometry g = {.n_warps = c->gpu->warps_per_sm,
+                               .n_slots = c->sm.n_schedulers,
+                               .l1d_lines = c->sm.l1d.n_sets * c->sm.l1d.n_ways};
+    uint64_t bits = d->cost_bits(&g, params, parts);
+    if (d->criticality)
+        bits += criticality_cost(c, parts);
+    if (d->l1d_policy && strcmp(d->l1d_policy, c->l1d_policy->name) == 0) {
+        bits += policy_cost(c, &policy);
+        add_parts_of(d->l1d_policy, &policy, parts);
+    }
+    strbuf_destroy(&policy);
     arena_destroy(&arena);
     return bits;
 }
@@ -219,6 +252,24 @@ static void print_cost(const struct mechanism_kind *kind, const struct machine_c
     strbuf_add_char(out, '\n');
 }
 
+/* The lines of plugin_cost() as rows: what, bits, bytes. */
+static void print_parts(const char *parts, struct strbuf *out)
+{
+    struct table t = {.n_columns = 3, .right = "lrr"};
+    for (const char *line = parts; *line; line += strcspn(line, "\n") + 1) {
+        int len = (int)strcspn(line, "\n"), blank = len;
+        while (line[blank] != ' ')
+            blank--;
+        uint64_t bits = strtoull(line + blank, NULL, 10);
+        table_cell(&t, "  %.*s", blank, line);
+        table_cell(&t, "%" PRIu64 " bits", bits);
+        table_cell(&t, "%" PRIu64 " bytes", (bits + 7) / 8);
+    }
+    if (*parts)
+        table_print(&t, out);
+    table_destroy(&t);
+}
+
 static void print_mechanism(const struct mechanism_kind *kind, const struct plugin *p,
                             const struct machine_config *c, struct strbuf *out)
 {
@@ -228,8 +279,7 @@ static void print_mechanism(const struct mechanism_kind *kind, const struct plug
     text_wrap(out, p->citation, 8, 8, 96);
     print_params(kind, p, c, out);
     print_cost(kind, c, kind->cost_bits(c, &parts), out);
-    for (const char *line = strbuf_text(&parts); *line; line += strcspn(line, "\n") + 1)
-        strbuf_addf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
+    print_parts(strbuf_text(&parts), out);
     strbuf_destroy(&parts);
 }
 

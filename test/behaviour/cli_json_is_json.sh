@@ -74,6 +74,16 @@ assert [p["name"] for p in two_level["params"]][0] == "scheduler.group_size"
 assert two_level["cost_bits"] == {"total": 2 * 2 + 2 * 3 * 3 + 48,
                                   "parts": {"active group": 4, "last warps": 18, "stalled warps": 48}}
 policies = {p["name"]: p for p in load("policies")}
+# Criticality-aware ones with what tells it: four counters of 32 bits a warp; CAWA with its L1D policy.
+def parts(name, whose):
+    return {k: v for k, v in schedulers[name]["cost_bits"]["parts"].items() if k.startswith(whose + ": ")}
+for name in ("gcaws", "cawa"):
+    cost = schedulers[name]["cost_bits"]
+    assert sum(parts(name, "cpl").values()) == 48 * 4 * 32 and sum(cost["parts"].values()) == cost["total"], cost
+cacp = policies["cacp"]["cost_bits"]
+assert parts("cawa", "cacp") == {"cacp: " + k: v for k, v in cacp["parts"].items()} and cacp["total"] > 0
+assert schedulers["cawa"]["cost_bits"]["total"] == schedulers["gcaws"]["cost_bits"]["total"] + cacp["total"]
+assert not parts("gto", "cpl") and not parts("gcaws", "cacp")
 assert {"lru", "fifo", "random", "plru", "none"} <= set(policies)
 assert policies["plru"]["cost_bits"]["total"] == 32 * 3  # 32 sets of 4 ways: trees of 3 bits
 assert "warp_insts" in names and all("insts." + c in names for c in classes)
