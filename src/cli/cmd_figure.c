@@ -1,6 +1,7 @@
 /* heddle figure: figures of papers, made anew. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -227,11 +228,46 @@ static enum heddle_status make_figure(const struct figure_command *o, struct fig
     return status == HEDDLE_OK ? ran : status;
 }
 
+/* An option that a figure's file breaks at one of its dashes is whole again. */
+static void join_options(char *text)
+{
+    char *out = text, *word = text;
+    for (const char *c = text; *c; c++) {
+        bool is_broken =
+            *c == ' ' && out - word > 3 && strncmp(word, "--", 2) == 0 && out[-1] == '-';
+        if (is_broken)
+            continue;
+        *out++ = *c;
+        if (*c == ' ')
+            word = out;
+    }
+    *out = 0;
+}
+
+/* What the table is, and what makes those of the figures that come with Heddle. */
+static void explain_table(const struct figure *f)
+{
+    static const char tool[] = "tools/results.py";
+    struct strbuf text = {0};
+    char *what = strdup(f->table);
+    join_options(what);
+    what[strcspn(what, "\n")] = 0; /* a folded text of YAML ends with one */
+    text_wrap(&text, what, 2, 2, 96);
+    if (strstr(what, tool))
+        strbuf_addf(&text,
+                    "  From the source folder, all tables and figures of a page of doc/results "
+                    "(l1d or scheduling):\n  python3 %s PAGE build/heddle results.db",
+                    tool);
+    output_error("%s is drawn from a table: --table FILE\n  %s", f->name, strbuf_text(&text));
+    free(what);
+    strbuf_destroy(&text);
+}
+
 /* Has the command line what the figure is made of? */
 static bool check_origin(const struct figure_command *o, const struct figure *f)
 {
     if (f->table && !o->table)
-        output_error("%s is drawn from a table: --table FILE\n  %s", f->name, f->table);
+        explain_table(f);
     else if (!f->table && o->table)
         output_error("%s is drawn from the results of its points: --store, not --table", f->name);
     else if (!f->table && !o->store)

@@ -355,7 +355,12 @@ assert "a series of a table has no 'over'" in call("figure", "table.yaml", "--ta
 # --- those that come with Heddle say what is missing on an empty store ---
 names = [line.split()[0] for line in call("figure").stdout.splitlines()[1:]]
 assert set(names) >= {"s4-fig3", "s4-fig17", "s2-fig5"}
-assert "drawn from a table" in call("figure", "s3-fig3-3", "--store", "r.db", want=2).stderr
+explained = call("figure", "s3-fig3-3", "--store", "r.db", want=2).stderr
+assert "drawn from a table" in explained and "python3 tools/results.py PAGE build/heddle" in explained, explained
+assert "--attribute-out FILE" in explained and "- out" not in explained, explained
+assert "makes the table.\n  From the source folder" in explained, explained
+assert max(map(len, explained.splitlines())) <= 100, explained
+assert "tools/results.py" not in call("figure", "table.yaml", "--store", "r.db", want=2).stderr
 of_tables = {f["figure"] for f in json.loads(call("figure", "--json").stdout) if not f["points"]}
 assert "s3-fig3-3" in of_tables and "s3-fig3-2" not in of_tables
 for name in sorted(set(names) - of_tables):
