@@ -9,8 +9,8 @@ cd "$scratch" || exit 1
 set -eu
 export TMPDIR="$PWD/temporary"
 rm -rf "$TMPDIR" && mkdir "$TMPDIR"
-one='bfs --size tiny --scheduler lrr --l1d stall_bypass'
-two='bfs --size tiny --scheduler ccws --set l1d.n_sets=16'
+one='bfs --size tiny:edges=32K --scheduler lrr --l1d stall_bypass'
+two='bfs --size tiny:edges=32K --scheduler ccws --set l1d.n_sets=16'
 "$heddle" compare --why --json "$one" "$two" >why.json
 # shellcheck disable=SC2086
 "$heddle" run $one --json --attribute --locality --series 1000 --series-out a.csv >a.json
@@ -93,7 +93,7 @@ status 2 "$heddle" compare --why --first-difference "$one" "$one"
 complains "alone"
 status 2 "$heddle" compare --why "$one" '$(ls)'
 complains "cannot make words"
-status 2 "$heddle" compare --why "$one" 'bfs --size tiny --scheduler nobody'
+status 2 "$heddle" compare --why "$one" 'bfs --size tiny:edges=32K --scheduler nobody'
 complains "nobody"
 silent out
 # What is refused before anything is run, which side it is, and what is not refused.
