@@ -116,12 +116,26 @@ static enum heddle_status end_locality(struct run_watch *w, const struct run_opt
     return ok ? HEDDLE_OK : is_read ? HEDDLE_KERNEL_FAULT : HEDDLE_ENVIRONMENT;
 }
 
+/* A machine has places for so many who look at it. */
+static bool check_places(const struct run_options *o, const struct machine *m)
+{
+    int wanted = (locality_parts(o) != 0) + (o->series != 0) + (o->record_l1d != NULL) +
+                 (o->record_decisions != NULL) + (o->timeline != NULL);
+    if (!m || m->n_watchers + (uint32_t)wanted <= MACHINE_MAX_WATCHERS)
+        return true;
+    output_error("too much to watch in one run: leave out one of --locality, --belady, --series, "
+                 "--record-l1d, --record-decisions and --timeline");
+    return false;
+}
+
 enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options *o,
                                    struct heddle_sim *sim, const char *origin)
 {
     struct machine *m = sim->machine;
     w->sim = sim;
     w->options = o;
+    if (!check_places(o, m))
+        return HEDDLE_BAD_INPUT;
     if (locality_parts(o)) {
         enum heddle_status status = begin_locality(w, o, m);
         if (status != HEDDLE_OK)

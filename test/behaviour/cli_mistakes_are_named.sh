@@ -44,6 +44,13 @@ status 0 "$heddle" run nw --size tiny --scheduler gto --set criticality=none && 
 printf 'workloads: nw\nsize: tiny\nschedulers:\n  - ccws: {base_score: 2000}\n' >"$scratch/score.yaml"
 status 2 "$heddle" sweep "$scratch/score.yaml" --dry-run && complains "score.yaml:4" &&
     complains "must be less than 1023"
+watched="--attribute --locality --series 1000 --series-out $scratch/s.csv --record-l1d $scratch/l.zst --timeline $scratch/t.json"
+# shellcheck disable=SC2086
+{
+    status 2 "$heddle" run nw --size tiny --scheduler gcaws --json $watched --record-decisions "$scratch/d" &&
+        complains "too much to watch in one run" && silent out
+    status 0 "$heddle" run nw --size tiny --scheduler gcaws --json $watched
+}
 status 2 "$heddle" help shwo && complains "did you mean 'show'?"
 status 2 "$heddle" run && complains "heddle run needs WORKLOAD"
 status 2 "$heddle" run bsf --functional && complains "did you mean 'bfs'?"
