@@ -23,8 +23,9 @@ enum {
 /* How wide a letter is at most, on average: titles, texts, small texts. */
 static const double title_letter = 9.4, text_letter = 7.2, small_letter = 6.7;
 
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
-                                      "#56B4E9", "#000000", "#999933", "#882255", "#117733"};
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                      "#E69F00", "#56B4E9", "#000000", "#999933",
+                                      "#882255", "#117733", "#999999", "#4B3F9E"};
 enum { N_COLOURS = sizeof colours / sizeof colours[0] };
 
 struct scale {
