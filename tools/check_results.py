@@ -17,6 +17,7 @@ import sys
 from result_pages import FOLDER, MARK, digest, fill, rows_of
 
 CLAIMS = "| the paper says | paper | Heddle | agrees | source |\n"
+ALL_CLAIMS = CLAIMS.replace("source |", "source | figure |")
 ABOUT, NO_DIFFERENCE = 0.05, 0.01
 ROUNDING = 0.0006  # what three decimals may hide
 
@@ -163,8 +164,8 @@ def check_page(page, figures, seen):
     for name, section in sections.items():
         seen.append(name)
         if name in figures:
-            rows += check_figure(page, figures[name], section)
-    if rows_of(text[text.index(CLAIMS):])[1:] != rows:
+            rows += [row + [f"`{name}`"] for row in check_figure(page, figures[name], section)]
+    if rows_of(text[text.index(ALL_CLAIMS):])[1:] != rows:
         complain(page, "the list of what the papers say is not that of the figures below it")
     try:
         if fill(text) != text:

@@ -62,11 +62,14 @@ def numbers(f):
     return "".join(lines)
 
 
-def claims(figures):
-    lines = [row(["the paper says", "paper", "Heddle", "agrees", "source"]), row(["---"] * 5)]
+def claims(figures, named):
+    """A row for each claim of the figures, with the figure's name in a page's list of all."""
+    head = ["the paper says", "paper", "Heddle", "agrees", "source"] + ["figure"] * named
+    lines = [row(head), row(["---"] * len(head))]
     for f in figures:
         for c in f["paper"]:
-            lines.append(row([c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"]]))
+            cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"]]
+            lines.append(row(cells + [f"`{f['figure']}`"] * named))
     return "".join(lines)
 
 
@@ -75,7 +78,7 @@ def section(f, why):
     text += f"; inputs of size `{f['size']}`.\n\n" if f.get("size", "small") != "small" else ".\n\n"
     text += f"![{f['title']}]({f['figure']}.svg)\n\n<!-- figure {f['figure']} of {digest(f['figure'])} -->\n{numbers(f)}\n"
     if f["paper"]:
-        text += claims([f]) + "\n"
+        text += claims([f], named=False) + "\n"
     if f["points_stored"] < f["points"] or f["missing"]:
         lack = ", ".join(f["missing"]) or "-"
         text += f"Missing: {f['points'] - f['points_stored']} of {f['points']} points; not in Heddle: {lack}.\n\n"
@@ -165,10 +168,11 @@ def main():
         figures = [figure(heddle, name, store, options, runs) for name in names]
     text = f"# {title}\n\n"
     text += (f"Written by `make results` (`tools/results.py {page}`) but for the paragraphs that explain. Inputs are of\n"
-             "size `small` unless a figure says otherwise: smaller than the papers'. \"direction\" means that both\n"
-             "numbers lie on the same side of what they are relative to; \"look\", that only people can tell.\n\n")
+             "size `small` unless a figure says otherwise: smaller than the papers'. \"yes\" means that a number is within\n"
+             "5 % of the paper's, or that what is said holds; \"direction\", that both numbers lie on the same side of what\n"
+             "they are relative to; \"look\", that only people can tell.\n\n")
     text += f"<!-- why {page} -->\n{kept.get(page, '')}<!-- end -->\n\n"
-    text += "## What the papers say\n\n" + claims(figures)
+    text += "## What the papers say\n\n" + claims(figures, named=True)
     text += "".join(section(f, kept.get(f["figure"], "")) for f in figures)
     if page in LABORATORY:
         text += LABORATORY[page](heddle, size, jobs)

@@ -58,11 +58,12 @@ rows = """| near | about 2.1 | 2.000 | yes | p |
 | see | - | - | look | p |
 """
 head = "| the paper says | paper | Heddle | agrees | source |\n| --- | --- | --- | --- | --- |\n"
+all_head, all_rows = (t.replace(" |\n", f" | {cell} |\n") for t, cell in ((head, "figure"), (rows, "`f`")))
 page = f"""# P
 
 ## What the papers say
 
-{head}{rows}
+{all_head}{all_rows}
 ## F
 
 <!-- figure f of {stamp} -->
@@ -113,7 +114,7 @@ for text, svg, words in [(page.replace("| near |", "| nearer |", 1), drawing, "t
                          (page + "\nTo be made: h.\n", drawing, "there is no figure h")]:
     said = check(text, svg)
     assert words in said, (words, said)
-bare = "# P\n\n" + head + "\nTo be made: f.\n"
+bare = "# P\n\n" + all_head + "\nTo be made: f.\n"
 assert check(bare) == "", check(bare)
 PY
 finish
