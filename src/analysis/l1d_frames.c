@@ -70,9 +70,11 @@ static enum l1d_read find_frame(struct l1d_frames *f, const uint8_t **packed, si
         size_t left = f->n_packed - f->packed_at;
         if (!left && f->is_at_end)
             return L1D_READ_END;
-        found = ZSTD_findFrameCompressedSize(f->packed + f->packed_at, left);
-        if (!is_cut(f, found))
-            break;
+        if (left) { /* at first nothing has been read, nor is there a place for it */
+            found = ZSTD_findFrameCompressedSize(f->packed + f->packed_at, left);
+            if (!is_cut(f, found))
+                break;
+        }
         if (!read_more(f, why))
             return L1D_READ_BAD;
     }
