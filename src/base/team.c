@@ -30,7 +30,7 @@ struct seat {
 };
 
 struct team {
-    void (*work)(void *user, uint32_t item);
+    team_work *work;
     void *user;
     uint32_t n_seats;
     uint32_t spins;
@@ -65,8 +65,8 @@ static void relax(void)
 #endif
 }
 
-/* Does items of a seat; returns how many. */
-static uint32_t do_items(struct team *t, uint32_t s)
+/* A member does items of a seat; returns how many. */
+static uint32_t do_items(struct team *t, uint32_t s, uint32_t as_member)
 {
     struct seat *seat = &t->seats[s];
     uint32_t done = 0;
@@ -74,7 +74,7 @@ static uint32_t do_items(struct team *t, uint32_t s)
         int open = atomic_fetch_sub_explicit(&seat->open, 1, memory_order_acquire);
         if (open < 1)
             break;
-        t->work(t->user, s + (uint32_t)(open - 1) * t->n_seats);
+        t->work(t->user, s + (uint32_t)(open - 1) * t->n_seats, as_member);
         done++;
     }
     return done;
@@ -114,7 +114,7 @@ static void help(struct team *t)
 {
     uint32_t done = 0;
     for (uint32_t s = 1; s < t->n_seats; s++)
-        done += do_items(t, s);
+        done += do_items(t, s, 0);
     report_done(t, done);
     t->patience = done ? t->patience / 2 : t->spins;
 }
@@ -142,7 +142,7 @@ static void *member(void *arg)
         seen = await_round(t, seen);
         if (t->over)
             return NULL;
-        report_done(t, do_items(t, seat->number));
+        report_done(t, do_items(t, seat->number, seat->number));
     }
 }
 
@@ -183,6 +183,11 @@ struct team *team_create(uint32_t n_members)
     return t;
 }
 
+uint32_t team_size(const struct team *t)
+{
+    return t->n_seats;
+}
+
 static void begin_round(struct team *t)
 {
     atomic_fetch_add(&t->round, 1);
@@ -207,7 +212,7 @@ static int items_of_seat(const struct team *t, uint32_t s, uint32_t n_items)
     return s < n_items ? (int)((n_items - 1 - s) / t->n_seats + 1) : 0;
 }
 
-void team_run(struct team *t, uint32_t n_items, void (*work)(void *user, uint32_t item), void *user)
+void team_run(struct team *t, uint32_t n_items, team_work *work, void *user)
 {
     t->work = work;
     t->user = user;
@@ -216,6 +221,6 @@ void team_run(struct team *t, uint32_t n_items, void (*work)(void *user, uint32_
         atomic_store_explicit(&t->seats[s].open, items_of_seat(t, s, n_items),
                               memory_order_release);
     begin_round(t);
-    report_done(t, do_items(t, 0));
+    report_done(t, do_items(t, 0, 0));
     await_all_done(t);
 }

@@ -15,10 +15,15 @@ struct team;
  * does not depend on how many there are. */
 struct team *team_create(uint32_t n_members);
 void team_destroy(struct team *t);
+/* Members it has, the caller included. */
+uint32_t team_size(const struct team *t);
 
-/* Calls work(user, i) once for each i < n_items, in any order and at the same time on all members.
- * Everything done before is seen by the work, everything the work does is seen afterwards. */
-void team_run(struct team *t, uint32_t n_items, void (*work)(void *user, uint32_t item),
-              void *user);
+/* Does item i, as that member (below `n_members`; the caller is 0), which does one at a time. */
+typedef void team_work(void *user, uint32_t item, uint32_t member);
+
+/* Calls work(user, i, member) once for each i < n_items, in any order and at the same time on all
+ * members. Everything done before is seen by the work, everything the work does is seen
+ * afterwards. */
+void team_run(struct team *t, uint32_t n_items, team_work *work, void *user);
 
 #endif

@@ -272,6 +272,7 @@ static void partition_advance(struct shard *s, sim_time until)
     if (p->every_cycle) {
         s->credit_at = TIME_NEVER;
         advance_plainly(p, until);
+        s->awaits_boundary = p->overlay.n > 0;
         return;
     }
     uint64_t end = divide_up(&p->l2_period, until);
@@ -286,6 +287,7 @@ static void partition_advance(struct shard *s, sim_time until)
     if (p->reply_at < p->l2_cycle)
         partition_send_replies(p, p->l2_cycle);
     s->next = min_u64(time_of(p, min_u64(next, p->reply_at)), p->dram_at);
+    s->awaits_boundary = p->overlay.n > 0;
 }
 
 static void partition_describe_wait(const struct shard *s, struct strbuf *out)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/team.h"
 #include "noc/mail.h"
 #include "noc/port.h"
@@ -73,8 +74,6 @@ static sim_time earliest_wake(const struct engine *e)
 
 static sim_time earliest_event(struct engine *e)
 {
-    if (e->team)
-        e->earliest = earliest_wake(e);
     if (atomic_load_explicit(&e->any_starved, memory_order_relaxed))
         wake_for_credits(e);
     return e->earliest;
@@ -166,6 +165,8 @@ static inline void let_advance(struct engine *e, struct shard *s)
     assert(s->next >= e->end); /* a message may wait for the receiver's next tick */
     if (s->failed)
         note_once(&e->any_failed);
+    if (s->awaits_boundary)
+        note_once(&e->boundary_due);
 }
 
 /* On the way it finds out when the next shard wants to be woken: the time of one that has been
@@ -173,48 +174,62 @@ static inline void let_advance(struct engine *e, struct shard *s)
 static void run_alone(struct engine *e)
 {
     sim_time end = e->end, earliest = TIME_NEVER;
-    bool any = false;
     e->first_sent = TIME_NEVER;
     for (uint32_t i = 0; i < e->n; i++) {
         if (e->wake[i] < end) {
             let_advance(e, e->shards[i]);
             note_wake(e, e->shards[i]);
-            any = true;
         }
         earliest = min_time(earliest, e->wake[i]);
     }
     e->earliest = min_time(earliest, e->first_sent);
-    if (any)
-        note_once(&e->boundary_due);
 }
 
-static void run_item(void *user, uint32_t i)
+static void take_turn(struct engine *e, struct shard *s)
 {
-    struct engine *e = user;
-    struct shard *s = e->shards[i];
     bool mail = mail_has_come(s, 1 - e->side);
-    if (*wake_of(e, i) >= e->end && !mail)
+    if (*wake_of(e, s->id) >= e->end && !mail)
         return;
     s->sent_at = TIME_NEVER;
     s->out[e->side].n = 0;
     if (mail)
         mail_take_in(s, 1 - e->side, e->now);
-    if (wake_time(s) < e->end) {
+    if (wake_time(s) < e->end)
         let_advance(e, s);
-        note_once(&e->boundary_due);
-    }
     note_wake(e, s);
+}
+
+/* What the caller wants to know of the shards afterwards each member brings together for its own:
+ * half of them were last written on another core, and to look at each takes as long as to simulate
+ * some instructions. */
+static void run_item(void *user, uint32_t i, uint32_t as_member)
+{
+    struct engine *e = user;
+    struct engine_member *m = &e->members[as_member];
+    take_turn(e, e->shards[i]);
+    sim_time wake = *wake_of(e, i);
+    m->earliest = m->quantum == e->n_quanta ? min_time(m->earliest, wake) : wake;
+    m->quantum = e->n_quanta;
+}
+
+static void run_together(struct engine *e)
+{
+    e->side = 1 - e->side;
+    e->n_quanta++;
+    team_run(e->team, e->n, run_item, e);
+    e->earliest = TIME_NEVER;
+    for (uint32_t i = 0; i < team_size(e->team); i++)
+        if (e->members[i].quantum == e->n_quanta)
+            e->earliest = min_time(e->earliest, e->members[i].earliest);
 }
 
 static void run_quantum(struct engine *e, sim_time end)
 {
     e->end = end;
-    if (e->team) {
-        e->side = 1 - e->side;
-        team_run(e->team, e->n, run_item, e);
-    } else {
+    if (e->team)
+        run_together(e);
+    else
         run_alone(e);
-    }
     move_to(e, end);
 }
 
@@ -242,6 +257,8 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
                            sim_time limit, const volatile bool *stop)
 {
     check_machine(e);
+    if (e->team && !e->members)
+        e->members = xcalloc_lines(team_size(e->team) * sizeof *e->members);
     e->boundary = boundary_from(e, e->now);
     note_all_wakes(e); /* between two runs things may have been sent or changed */
     for (;;) {

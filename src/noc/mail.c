@@ -88,6 +88,7 @@ void engine_destroy(struct engine *e)
     }
     free(e->letter_flags);
     free(e->wake);
+    free(e->members);
     e->wake = NULL;
 }
 

@@ -106,6 +106,7 @@ struct shard {
     uint32_t id;
     bool starved;
     bool failed;           /* set by itself: the run cannot go on */
+    bool awaits_boundary;  /* likewise: it has something for engine.at_boundary */
     uint32_t tick;         /* it takes and sends messages at multiples of this; 0 = at any time */
     sim_time min_latency;  /* smallest latency it may send with; checked */
     struct engine *engine; /* from here on the engine's own, but for the ports */
@@ -133,6 +134,12 @@ struct letter_flag {
     _Alignas(64) atomic_bool set[2];
 };
 
+/* What a member of the team found out on its way through its shards; a cache line each. */
+struct engine_member {
+    _Alignas(64) uint64_t quantum; /* the number of the last one in which it had any */
+    sim_time earliest;             /* when the first of them, or of what they sent, is due */
+};
+
 /* Zeroed, then filled in but for the engine's own, then engine_connect(). */
 struct engine {
     struct shard **shards; /* indexed by id */
@@ -143,22 +150,25 @@ struct engine {
     sim_time period; /* boundaries at multiples of this end a quantum too (visibility); 0 = none */
     bool skip;       /* false = step through every quantum even when nothing happens */
     /* Called at a multiple of `period` before anything at that time, shards at rest. With `skip`
-     * only at the first one after something happened: at the others it must have nothing to do. */
+     * only at the first one after a shard said that it awaits it: at the others it must have
+     * nothing to do. */
     void (*at_boundary)(void *user, sim_time t);
     void *user;
-    /* The engine's own. */
-    atomic_bool boundary_due; /* some shard advanced since at_boundary() */
-    atomic_bool any_failed;   /* some shard said that it failed */
-    atomic_bool any_starved;  /* ... that it lacks credits */
-    uint32_t side;            /* of the outboxes and letterboxes, that is written to */
-    sim_time end;             /* of the present quantum */
-    sim_time boundary;        /* the first multiple of `period` at or after `now` */
+    /* The engine's own. Members of the team read these and write the flags below. */
+    sim_time end;      /* of the present quantum */
+    uint32_t side;     /* of the outboxes and letterboxes, that is written to */
+    uint64_t n_quanta; /* that a team has begun */
+    sim_time boundary; /* the first multiple of `period` at or after `now` */
     /* When each shard, or what is on its way to or from it, wants something done. Side by side, or
      * a cache line apart while a team runs, whose members write them. */
     sim_time *wake;
     sim_time earliest;   /* the first of them */
     sim_time first_sent; /* of those that were brought forward by what was sent in this quantum */
     struct letter_flag *letter_flags;
+    struct engine_member *members;
+    _Alignas(64) atomic_bool boundary_due; /* some shard awaits at_boundary() */
+    atomic_bool any_failed;                /* some shard said that it failed */
+    atomic_bool any_starved;               /* ... that it lacks credits */
 };
 
 /* Inserts behind all that are not after it: messages of one sender come in the order of sending. */

@@ -373,6 +373,7 @@ static void sm_advance(struct shard *s, sim_time until)
     uint64_t next = planned_cycle(sm);
     s->next = next == UINT64_MAX ? TIME_NEVER : next * sm->clock->period;
     s->failed = sm->emu.fault.kind != FAULT_NONE;
+    s->awaits_boundary = sm->overlay.n || sm->printed.len || sm->heap.n || sm->emu.tracer;
 }
 
 static const struct shard_ops sm_ops = {"sm", sm_advance, sm_is_idle, sm_describe_wait};

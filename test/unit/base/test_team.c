@@ -22,8 +22,9 @@ struct relay {
     uint32_t side;
 };
 
-static void pass_on(void *user, uint32_t i)
+static void pass_on(void *user, uint32_t i, uint32_t as_member)
 {
+    (void)as_member;
     struct relay *r = user;
     const uint64_t *before = r->value[1 - r->side];
     r->value[r->side][i] = before[i] * 3 + before[(i + ITEMS - 1) % ITEMS] + 1;
@@ -38,7 +39,7 @@ static void run_relay(struct relay *r, struct team *team)
             team_run(team, ITEMS, pass_on, r);
         else
             for (uint32_t i = 0; i < ITEMS; i++)
-                pass_on(r, i);
+                pass_on(r, i, 0);
     }
 }
 
@@ -57,9 +58,9 @@ static void every_item_is_done_once_a_round(void **state)
 
 static atomic_uint n_done;
 
-static void count_it(void *user, uint32_t i)
+static void count_it(void *user, uint32_t i, uint32_t as_member)
 {
-    (void)user, (void)i;
+    (void)user, (void)i, (void)as_member;
     atomic_fetch_add(&n_done, 1);
 }
 
@@ -82,11 +83,11 @@ static void a_moment(long microseconds)
 }
 
 /* Long enough that whoever waits, waits asleep. */
-static void be_slow(void *user, uint32_t i)
+static void be_slow(void *user, uint32_t i, uint32_t as_member)
 {
     if (i == 1)
         a_moment(3000);
-    count_it(user, i);
+    count_it(user, i, as_member);
 }
 
 static void who_waits_for_long_is_woken(void **state)
@@ -103,12 +104,14 @@ static void who_waits_for_long_is_woken(void **state)
 }
 
 static pthread_t doers[2];
+static uint32_t members[2];
 
 /* Neither ends before the other has begun. */
-static void meet(void *user, uint32_t i)
+static void meet(void *user, uint32_t i, uint32_t as_member)
 {
     atomic_uint *arrived = user;
     doers[i] = pthread_self();
+    members[i] = as_member;
     atomic_fetch_add(arrived, 1);
     while (atomic_load(arrived) % 2 != 0)
         a_moment(10);
@@ -122,6 +125,8 @@ static void items_are_done_at_the_same_time(void **state)
     for (uint32_t round = 0; round < 20; round++) {
         team_run(team, 2, meet, &arrived);
         assert_false(pthread_equal(doers[0], doers[1]));
+        assert_int_equal(members[0] + members[1], 1);
+        assert_int_equal(members[0], !pthread_equal(doers[0], pthread_self()));
     }
     team_destroy(team);
 }

@@ -188,6 +188,7 @@ struct scripted {
     uint32_t from[256], values[256], n_seen;
     uint32_t n_acts, n_advances, max_acts;
     bool waits;
+    uint32_t acts_for_boundary; /* a bit for each of the first acts: it awaits one */
 };
 
 static void scripted_advance(struct shard *s, sim_time until)
@@ -199,8 +200,11 @@ static void scripted_advance(struct shard *s, sim_time until)
         c->from[c->n_seen] = m->from;
         c->values[c->n_seen++] = (uint32_t)(uintptr_t)m->body;
     }
-    for (; s->next < until; c->n_acts++)
+    s->awaits_boundary = false;
+    for (; s->next < until; c->n_acts++) {
+        s->awaits_boundary |= c->n_acts < 32 && c->acts_for_boundary >> c->n_acts & 1;
         s->next = c->n_acts + 1 < c->max_acts ? s->next + c->step : TIME_NEVER;
+    }
 }
 
 static bool scripted_is_idle(const struct shard *s)
@@ -247,6 +251,7 @@ static void acts_every(struct scripted *a, sim_time step, uint32_t times)
     a->step = step;
     a->shard.next = step;
     a->max_acts = times;
+    a->acts_for_boundary = ~0u;
 }
 
 static enum engine_end run(struct stage *st, sim_time limit)
@@ -363,6 +368,30 @@ static void boundaries_without_anything_before_are_left_out(void **state)
     assert_int_equal(log.times[0], 1020);
     assert_int_equal(log.times[1], 2020);
     stage_free(&st);
+}
+
+/* Of the acts at 5, 30, 55 and 80 only that at 30 has something for a boundary. */
+static void boundaries_that_nobody_awaits_are_left_out(void **state)
+{
+    (void)state;
+    for (int skip = 0; skip < 2; skip++) {
+        struct stage st;
+        stage_init(&st);
+        struct boundary_log log = {.actor = &st.actors[0]};
+        acts_every(&st.actors[0], 25, 4);
+        st.actors[0].shard.next = 5;
+        st.actors[0].acts_for_boundary = 1u << 1;
+        st.engine.period = 20;
+        st.engine.skip = skip;
+        st.engine.at_boundary = note_boundary;
+        st.engine.user = &log;
+        assert_int_equal(run(&st, TIME_NEVER), ENGINE_DONE);
+        assert_int_equal(st.actors[0].n_acts, 4);
+        assert_int_equal(log.n, skip ? 1 : 5); /* stepping calls it at 0, 20, 40, 60 and 80 */
+        assert_int_equal(log.times[skip ? 0 : 2], 40);
+        assert_int_equal(log.acts[skip ? 0 : 2], 2);
+        stage_free(&st);
+    }
 }
 
 static void wake_actor_once(void *user, sim_time t)
@@ -561,6 +590,7 @@ int main(void)
         cmocka_unit_test(boundaries_come_before_what_happens_then),
         cmocka_unit_test(quanta_end_at_boundaries),
         cmocka_unit_test(boundaries_without_anything_before_are_left_out),
+        cmocka_unit_test(boundaries_that_nobody_awaits_are_left_out),
         cmocka_unit_test(a_boundary_may_wake_a_shard),
         cmocka_unit_test(someone_still_waiting_makes_it_a_deadlock),
         cmocka_unit_test(a_message_in_flight_is_no_deadlock),
