@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Runs every workload, cycle by cycle and at the usual size, on every GPU, and checks each result.
+"""Runs every workload, cycle by cycle and at the usual size, on every GPU, as many at a time as the
+host has cores, and checks each result.
 
     tools/matrix.py build/heddle [SIZE]
 """
+import concurrent.futures
+import itertools
 import json
+import os
 import subprocess
 import sys
 
@@ -13,16 +17,28 @@ def ask(heddle, *words):
     return json.loads(run.stdout)
 
 
+def names(heddle, what):
+    return [x["name"] for x in ask(heddle, "show", what)]
+
+
+def try_one(heddle, gpu, workload, size):
+    """Returns the line that says how it went, and whether it went well."""
+    result = ask(heddle, "run", workload, "--gpu", gpu, "--size", size)
+    right = result.get("verified") is True and result["stats"]["cycles"] > 0
+    return f"{gpu:12} {workload:9} {result['stats']['cycles'] if right else 'WRONG'}", right
+
+
 def main():
     heddle, size = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "small"
-    n_wrong = 0
-    for gpu in [g["name"] for g in ask(heddle, "show", "gpus")]:
-        for workload in [w["name"] for w in ask(heddle, "show", "workloads")]:
-            result = ask(heddle, "run", workload, "--gpu", gpu, "--size", size)
-            right = result.get("verified") is True and result["stats"]["cycles"] > 0
-            n_wrong += not right
-            print(f"{gpu:12} {workload:9} {result['stats']['cycles'] if right else 'WRONG'}", flush=True)
-    sys.exit(n_wrong != 0)
+    all_right = True
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        runs = [pool.submit(try_one, heddle, gpu, workload, size)
+                for gpu, workload in itertools.product(names(heddle, "gpus"), names(heddle, "workloads"))]
+        for run in runs:
+            line, right = run.result()
+            all_right &= right
+            print(line, flush=True)
+    sys.exit(not all_right)
 
 
 if __name__ == "__main__":

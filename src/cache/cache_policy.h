@@ -29,7 +29,9 @@
 #include "base/mem_access.h"
 #include "config/plugin.h"
 
-#define CACHE_POLICY_ABI 1
+#define CACHE_POLICY_ABI                                                                           \
+    PLUGIN_ABI(2, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+                      sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
 /* What decide() returns besides a way. */

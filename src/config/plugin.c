@@ -82,8 +82,11 @@ static bool are_params_sound(const struct plugin *p, struct strbuf *why)
 bool plugin_is_sound(const struct plugin_kind *kind, const struct plugin *p, struct strbuf *why)
 {
     if (p->abi_version != kind->abi_version) {
-        strbuf_addf(why, "it is a %s for interface version %" PRIu32 ", this Heddle has %" PRIu32,
-                    kind->what, p->abi_version, kind->abi_version);
+        strbuf_addf(why,
+                    "it is a %s for interface version %u.%u, this Heddle has %u.%u: compile it "
+                    "again with this Heddle's headers",
+                    kind->what, p->abi_version >> 16, p->abi_version & 0xffff,
+                    kind->abi_version >> 16, kind->abi_version & 0xffff);
         return false;
     }
     if (p->struct_size != kind->struct_size) {

@@ -32,6 +32,11 @@ struct plugin {
     PLUGIN_FIELDS;
 };
 
+/* The version of a kind's interface: a number, raised when something comes to mean another thing,
+ * and the sizes of the structures a plug-in reads, so that one that was compiled for others is
+ * refused and never reads the wrong field. */
+#define PLUGIN_ABI(number, sizes) ((uint32_t)(number) << 16 | (uint32_t)((sizes)&0xffff))
+
 /* `d->name` and `&d->plugin` both work. */
 #define PLUGIN_HEAD                                                                                \
     union {                                                                                        \

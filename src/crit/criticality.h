@@ -9,7 +9,9 @@
 
 #include "sched/scheduler.h"
 
-#define CRITICALITY_ABI 1
+#define CRITICALITY_ABI                                                                            \
+    PLUGIN_ABI(2,                                                                                  \
+               sizeof(struct criticality) + sizeof(struct sched_view) + sizeof(struct sched_warp))
 
 struct criticality {
     const struct criticality_desc *desc;

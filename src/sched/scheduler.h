@@ -26,7 +26,8 @@
 #include "base/strbuf.h"
 #include "config/plugin.h"
 
-#define SCHEDULER_ABI 1
+#define SCHEDULER_ABI                                                                              \
+    PLUGIN_ABI(2, sizeof(struct scheduler) + sizeof(struct sched_view) + sizeof(struct sched_warp))
 enum { SCHED_MAX_WARPS = 64, SCHED_MAX_SLOTS = 8 };
 
 /* What an instruction is, as far as schedulers care. */

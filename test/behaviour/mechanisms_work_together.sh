@@ -24,7 +24,7 @@ CL
 "$heddle" run mix.cl --quiet --scheduler lrr --attribute-out times.csv --grid 20 --block 64 \
     --arg rand:64K:1 --arg out:32K:mine
 python3 - "$heddle" "$which" <<'PY'
-import itertools, json, subprocess, sys
+import concurrent.futures, itertools, json, os, subprocess, sys
 heddle = sys.argv[1]
 def names(what):
     return [r["name"] for r in json.loads(subprocess.run([heddle, "show", what, "--json"], stdout=subprocess.PIPE, check=True).stdout)]
@@ -41,14 +41,16 @@ def pairs(row):
     return {(i, row[i], j, row[j]) for i, j in itertools.combinations(range(4), 2)}
 def run(row, *more):
     scheduler, policy, gpu, criticality = row
-    words = [heddle, "run", "mix.cl", "--json", "--grid", "20", "--block", "64", "--arg", "rand:64K:1", "--arg", "out:32K:mine",
+    mine = "-".join(row)
+    words = [heddle, "run", "mix.cl", "--json", "--grid", "20", "--block", "64", "--arg", "rand:64K:1", "--arg", "out:32K:" + mine,
              "--gpu", gpu, "--scheduler", scheduler, "--l1d", policy, "--set", "criticality=" + criticality,
              "--set", "n_sms=2", *more]
     if criticality == "oracle":
         words += ["--set", "criticality.file=times.csv"]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == 0, (row, done.stderr.decode())
-    assert open("mine", "rb").read() == open("right", "rb").read(), row
+    assert open(mine, "rb").read() == open("right", "rb").read(), row
+    os.remove(mine)
     stats = json.loads(done.stdout)["stats"]
     return {k: v for k, v in stats.items() if not k.startswith("host.")}
 def check(row):
@@ -64,7 +66,8 @@ if sys.argv[2] == "pairs":
         chosen.append(row)
     assert not left, left
     rows = chosen
-for row in rows:
-    check(row)
+with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)) if sys.argv[2] == "all" else 1) as pool:
+    for done in [pool.submit(check, row) for row in rows]:
+        done.result()
 print(len(rows), "combinations agree")
 PY

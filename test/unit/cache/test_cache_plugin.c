@@ -129,7 +129,7 @@ static void any_kind_is_loaded_and_unfit_objects_are_refused(void **state)
     static const struct {
         const char *path, *reason;
     } unfit[] = {
-        {HEDDLE_PLUGIN_DIR "/plugin_outdated.so", "interface version"},
+        {HEDDLE_PLUGIN_DIR "/plugin_outdated.so", "compile it again"},
         {HEDDLE_PLUGIN_DIR "/no_such_plugin.so", "cannot load it"},
         {"libm.so.6", "exports none of heddle_cache_policy"},
     };

@@ -27,7 +27,7 @@ static void unfit_shared_objects_are_refused(void **state)
     static const struct {
         const char *path, *reason;
     } unfit[] = {
-        {HEDDLE_PLUGIN_DIR "/plugin_outdated.so", "interface version"},
+        {HEDDLE_PLUGIN_DIR "/plugin_outdated.so", "compile it again"},
         {HEDDLE_PLUGIN_DIR "/no_such_plugin.so", "cannot load it"},
         {"libm.so.6", "does not export 'heddle_scheduler'"},
     };
