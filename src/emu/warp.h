@@ -268,6 +268,15 @@ bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out);
 #define EXEC_DECLARE_PBIN(id)
 #include "ptx/isa.def"
 
+static inline uint32_t count_lanes(uint32_t mask)
+{
+#ifndef __POPCNT__ /* counting is a call, and mostly all are there */
+    if (mask == ~0u)
+        return WARP_LANES;
+#endif
+    return (uint32_t)__builtin_popcount(mask);
+}
+
 /* One operation of one warp. The warp must be running. */
 static inline void emu_step(struct emu_warp *w)
 {
@@ -279,7 +288,7 @@ static inline void emu_step(struct emu_warp *w)
     w->pc++;
     s->warp_insts++;
     s->insts[op->klass]++;
-    s->thread_insts += (uint32_t)__builtin_popcount(mask);
+    s->thread_insts += count_lanes(mask);
     if (mask == w->live)
         op->exec[1](w, op, mask);
     else if (mask)

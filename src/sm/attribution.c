@@ -144,7 +144,7 @@ static void visit(struct sm *sm, uint32_t slot, uint64_t from, uint64_t to)
 {
     const struct sm_warp *w = &sm->warps[slot];
     if (w->cause == STALLED_NONE) {
-        uint64_t free_at = sm_unit_next(sm, slot, (enum sm_unit)w->unit);
+        uint64_t free_at = sm_unit_next(sm, slot, (enum sm_unit)w->kind.unit);
         to = free_at < to ? free_at : to;
         if (to <= from)
             return;
@@ -166,7 +166,7 @@ static void visit(struct sm *sm, uint32_t slot, uint64_t from, uint64_t to)
     case STALLED_UNIT:
     case STALLED_POLICY:
     case STALLED_NONE:
-        sm->attribution->stats.structural[w->unit] += to - from;
+        sm->attribution->stats.structural[w->kind.unit] += to - from;
         add(sm, slot, LATENCY_STRUCTURAL_HAZARD, to);
     }
 }
@@ -196,7 +196,7 @@ void attribution_issued(struct sm *sm, uint32_t slot, uint32_t pc)
     const struct op_info *info = &sm->emu.program->info[pc];
     a->accounts[slot].has_issued = true;
     a->accounts[slot].issued_pc = pc;
-    if (sm->timing[pc].unit != UNIT_LDST || !info->n_writes)
+    if (sm->timing[pc].kind.unit != UNIT_LDST || !info->n_writes)
         return;
     const struct ldst_op *l = &sm->ldst[(sm->ldst_head + sm->ldst_n - 1) % sm->config->ldst_queue];
     struct pending_load load = {.record = l->record, .pc = pc, .number = ++a->n_loads};

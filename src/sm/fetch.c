@@ -5,18 +5,23 @@
 /* Code lies in an address range of its own, so that it meets data only in L2. */
 #define CODE_BASE 0x8000000000ull
 
-static uint32_t next_warp(const struct sm *sm)
+static inline uint64_t address_of(const struct sm *sm, uint32_t pc)
 {
-    uint64_t after = sm->last_fetched == 63 ? 0 : ~0ull << (sm->last_fetched + 1);
-    uint64_t candidates = sm->can_fetch & after ? sm->can_fetch & after : sm->can_fetch;
-    return (uint32_t)__builtin_ctzll(candidates);
+    return CODE_BASE + (uint64_t)pc * sm->config->inst_bytes;
+}
+
+static inline uint32_t next_warp(const struct sm *sm)
+{
+    uint64_t all = sm->can_fetch, behind = all & ~1ull << sm->last_fetched;
+    return (uint32_t)__builtin_ctzll(behind ? behind : all);
 }
 
 /* Takes an instruction cache's line that is not there, or is but somebody watches. */
-static __attribute__((noinline)) enum cache_answer load_line(struct sm *sm, uint32_t slot,
-                                                             uint64_t address, uint64_t now)
+static __attribute__((noinline)) enum cache_answer load_line(struct sm *sm, const struct sm_warp *w,
+                                                             uint64_t now)
 {
-    uint32_t pc = sm->warps[slot].emu->pc, line_bytes = sm->config->l1i.line_bytes;
+    uint32_t slot = w->slot, pc = w->fetch_pc, line_bytes = sm->config->l1i.line_bytes;
+    uint64_t address = address_of(sm, pc);
     struct mem_access a = {.id = sm->next_access_id,
                            .cycle = now,
                            .launch = sm->launch,
@@ -41,19 +46,18 @@ static __attribute__((noinline)) enum cache_answer load_line(struct sm *sm, uint
 /* The next warp's turn; false if the instruction cache does not take it now. */
 static inline bool fetch_one(struct sm *sm, uint64_t now)
 {
-    uint32_t slot = next_warp(sm);
-    struct sm_warp *w = &sm->warps[slot];
+    struct sm_warp *w = sm_warp_of(sm, next_warp(sm));
     uint32_t pc = w->emu->pc;
-    uint64_t address = CODE_BASE + (uint64_t)pc * sm->config->inst_bytes;
+    uint64_t line = address_of(sm, pc) & ~(uint64_t)(sm->config->l1i.line_bytes - 1);
     enum cache_answer answer = CACHE_HIT;
-    if (!cache_load_hit(sm->l1i, address & ~(uint64_t)(sm->config->l1i.line_bytes - 1), pc))
-        answer = load_line(sm, slot, address, now);
+    w->fetch_pc = pc;
+    if (!cache_load_hit(sm->l1i, line, pc))
+        answer = load_line(sm, w, now);
     if (answer == CACHE_STALLED)
         return false;
     sm->next_access_id++;
-    sm->last_fetched = slot;
+    sm->last_fetched = w->slot;
     w->fetching = true;
-    w->fetch_pc = pc;
     sm->can_fetch &= ~w->bit;
     if (answer == CACHE_HIT)
         sm->fetched |= w->bit;
@@ -62,10 +66,9 @@ static inline bool fetch_one(struct sm *sm, uint64_t now)
 
 void sm_fetch(struct sm *sm, uint64_t now)
 {
-    sm->fetch_stalled = false;
-    for (uint32_t i = 0; sm->can_fetch && i < sm->config->fetch_warps; i++)
-        if (!fetch_one(sm, now)) {
-            sm->fetch_stalled = true;
-            return;
-        }
+    uint32_t left = sm->config->fetch_warps;
+    bool goes_on = true;
+    while (sm->can_fetch && left-- && goes_on)
+        goes_on = fetch_one(sm, now);
+    sm->fetch_stalled = !goes_on;
 }

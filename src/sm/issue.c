@@ -40,7 +40,7 @@ static enum stall_cause atomic_hazard(const struct sm *sm, const struct sm_warp 
         return STALLED_FENCE;
     if (t->needs & TOUCHES_GLOBAL && overlaps_atomic(sm, w, op))
         return STALLED_FENCE;
-    bool full = t->issue_class == ISSUE_ATOMIC && w->n_atomics + WARP_LANES > MAX_WARP_ATOMICS;
+    bool full = t->kind.issue_class == ISSUE_ATOMIC && w->n_atomics + WARP_LANES > MAX_WARP_ATOMICS;
     return full ? STALLED_FENCE : STALLED_NONE;
 }
 
@@ -54,7 +54,7 @@ static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
     if (t->needs & NEEDS_VISIBLE)
         return w->visible_at;
     sim_time visible = sm->stores_visible_at * sm->clock->period;
-    if (t->issue_class != ISSUE_ATOMIC || visible <= sm->way_to_l2 + sm->clock->period)
+    if (t->kind.issue_class != ISSUE_ATOMIC || visible <= sm->way_to_l2 + sm->clock->period)
         return 0;
     return clock_cycle_at(sm->clock, visible - sm->way_to_l2 - sm->clock->period);
 }
@@ -84,21 +84,21 @@ static __attribute__((noinline)) void tell_scheduler(struct sm *sm, const struct
         d->on_stall(sm->scheduler, w->slot, w->cause, now);
 }
 
+static inline void change_kind(struct sm *sm, struct sm_warp *w, struct op_kind kind)
+{
+    sm->by_unit[w->kind.unit] &= ~w->bit;
+    sm->by_unit[kind.unit] |= w->bit;
+    sm->by_class[w->kind.issue_class] &= ~w->bit;
+    sm->by_class[kind.issue_class] |= w->bit;
+    w->kind = kind;
+}
+
 /* Most instructions are of the kind of the one before: then the masks stand already. */
 static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
 {
-    uint64_t bit = w->bit;
-    if (w->unit != t->unit) {
-        sm->by_unit[w->unit] &= ~bit;
-        sm->by_unit[t->unit] |= bit;
-        w->unit = t->unit;
-    }
-    if (w->issue_class != t->issue_class) {
-        sm->by_class[w->issue_class] &= ~bit;
-        sm->by_class[t->issue_class] |= bit;
-        w->issue_class = t->issue_class;
-    }
-    sm->can_issue |= bit;
+    if (w->kind.unit != t->kind.unit || w->kind.issue_class != t->kind.issue_class)
+        change_kind(sm, w, t->kind);
+    sm->can_issue |= w->bit;
     sm->issue_due = 0;
 }
 
@@ -114,7 +114,7 @@ static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cau
 static __attribute__((noinline)) void settle_in_order(struct sm *sm, struct sm_warp *w,
                                                       uint64_t now)
 {
-    const struct op_timing *t = &sm->timing[w->emu->pc];
+    const struct op_timing *t = w->next;
     enum stall_cause cause = order_hazard(sm, w, t, now);
     if (cause == STALLED_NONE)
         enter_ready(sm, w, t);
@@ -126,7 +126,7 @@ static __attribute__((noinline)) void settle_in_order(struct sm *sm, struct sm_w
 static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
                                                           uint64_t now, bool simple)
 {
-    const struct op_timing *t = &sm->timing[w->emu->pc];
+    const struct op_timing *t = w->next;
     uint32_t words = simple ? 1 : sm->pending_words;
     enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, words);
     if (cause == STALLED_NONE) {
@@ -174,17 +174,26 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
         await_fetch(sm, w, now, false);
 }
 
-void sm_fetched(struct sm *sm, struct sm_warp *w, uint64_t now)
+/* Instructions arrived for a warp: those that follow in its line. */
+static inline void take_instructions(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     if (!w->emu || !w->fetching)
         return;
     w->fetching = false;
     if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
-        w->ibuf = sm->timing[w->fetch_pc].n_fetched;
+        w->ibuf = w->next->n_fetched;
     if (w->ibuf && sm->is_simple)
         examine(sm, w, now, true);
     else
         sm_refresh(sm, w->slot, now);
+}
+
+void sm_take_fetched(struct sm *sm, uint64_t now)
+{
+    uint64_t fetched = sm->fetched;
+    sm->fetched = 0;
+    for (; fetched; fetched &= fetched - 1)
+        take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(fetched)), now);
 }
 
 /* --- units --- */
@@ -198,35 +207,52 @@ uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
     return free_times_first(&sm->warps[slot].core->units[unit]->collectors);
 }
 
-/* The bank of one of the rows of an instruction. Predicates have a file of their own. */
-static inline struct register_bank *bank_of(const struct sm_warp *w, uint32_t row)
-{
-    return &w->core->banks[w->bank_of[row]];
-}
-
-/* When the operands have been read. */
+/* When the operands have been read. The bank of a row is that of the warp; predicates, which have a
+ * file of their own, are not among the rows. */
 static inline uint64_t collect_operands(const struct sm_warp *w, const struct op_timing *t,
                                         uint64_t now)
 {
     const uint16_t *row = t->rows, *end = row + t->n_rows_read;
+    const uint8_t *bank_of = w->bank_of;
+    struct register_bank *banks = w->core->banks;
     uint64_t ready = now + 1;
     for (; row != end; row++) {
-        uint64_t read = bank_read(bank_of(w, *row), now + 1);
+        uint64_t read = bank_read(&banks[bank_of[*row]], now + 1);
         ready = read > ready ? read : ready;
     }
     return ready;
+}
+
+/* Its results are written in cycle `done`. */
+static inline void expect_results(const struct sm_warp *w, const struct op_timing *t, uint64_t done,
+                                  uint64_t now)
+{
+    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
+    const uint8_t *bank_of = w->bank_of;
+    struct register_bank *banks = w->core->banks;
+    for (; row != end; row++)
+        bank_expect(&banks[bank_of[*row]], done, now);
+}
+
+static inline void write_results(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
+{
+    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
+    const uint8_t *bank_of = w->bank_of;
+    struct register_bank *banks = w->core->banks;
+    for (; row != end; row++)
+        bank_write(&banks[bank_of[*row]], now);
 }
 
 /* The cycle in which it leaves its collector for a unit. */
 static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t, uint64_t ready,
                                 uint64_t now)
 {
-    struct arithmetic_unit *unit = core->units[t->unit];
+    struct arithmetic_unit *unit = core->units[t->kind.unit];
     uint64_t free = free_times_first(&unit->units), at = free > ready ? free : ready;
     free_times_take(&unit->units, at + t->interval);
     free_times_take(&unit->collectors, at);
     if (free_times_first(&unit->collectors) > now)
-        core->closed |= 1u << t->unit;
+        core->closed |= 1u << t->kind.unit;
     return at;
 }
 
@@ -243,10 +269,8 @@ static __attribute__((noinline)) void tell_commit(struct sm *sm, uint32_t slot, 
 static inline __attribute__((always_inline)) void
 release(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now, bool simple)
 {
-    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     scoreboard_clear(&w->scoreboard, t, simple ? 1 : sm->pending_words);
-    for (; row != end; row++)
-        bank_write(bank_of(w, *row), now);
+    write_results(w, t, now);
     if (!simple && sm->tells_commits)
         tell_commit(sm, w->slot, now);
     if (w->cause == STALLED_DATA || w->cause == STALLED_MEMORY) /* others wait for something else */
@@ -267,6 +291,45 @@ void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
         release(sm, w, t, now, true);
     else
         release_and_tell(sm, w, t, now);
+}
+
+/* Apart, as nearly all events are results. */
+static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_event e,
+                                                   uint64_t now)
+{
+    switch (e.kind) {
+    case EV_RELEASE:
+        sm_release(sm, e.body, e.value, now);
+        break;
+    case EV_FETCHED:
+        take_instructions(sm, e.body, now);
+        break;
+    case EV_REPLY:
+        sm_take_reply(sm, e.body, now);
+        break;
+    case EV_PERFORMED:
+        sm_atomic_visible(sm, e.body, now);
+        break;
+    default: /* EV_WAKE */
+        sm_refresh(sm, ((const struct sm_warp *)e.body)->slot, now);
+    }
+}
+
+void sm_finish_events(struct sm *sm, uint64_t now)
+{
+    const struct wheel_list *list = wheel_list_of(&sm->wheel, now);
+    bool simple = sm->is_simple;
+    struct wheel_event e;
+    while (wheel_take_first(&sm->wheel, now, &e))
+        finish_other(sm, e, now);
+    for (uint32_t i = 0; i < list->n; i++) {
+        e = list->items[i];
+        if (e.kind == EV_RELEASE && simple)
+            release(sm, e.body, &sm->timing[e.value], now, true);
+        else
+            finish_other(sm, e, now);
+    }
+    wheel_turn(&sm->wheel, now);
 }
 
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
@@ -322,19 +385,16 @@ static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct s
                                                          uint64_t now, bool simple)
 {
     uint64_t ready = collect_operands(w, t, now);
-    bool memory = t->unit == UNIT_LDST;
+    bool memory = t->kind.unit == UNIT_LDST;
     scoreboard_set(&w->scoreboard, t, simple ? 1 : sm->pending_words, memory);
     if (memory) {
         ldst_push(sm, w->slot, pc, ready, now);
         return;
     }
     uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
-    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
-    for (; row != end; row++)
-        bank_expect(bank_of(w, *row), done, now);
-    struct wheel_event e = {EV_RELEASE, pc, w};
+    expect_results(w, t, done, now);
     if (t->n_writes)
-        wheel_add(&sm->wheel, now, done, e);
+        wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_RELEASE, pc, w});
 }
 
 /* MODEL: malloc and free on the device are performed when the visibility period ends, in the order
@@ -377,31 +437,35 @@ static __attribute__((noinline)) void tell_lanes(struct sm *sm, uint32_t slot, u
         tell_branch(sm, slot, pc, active, lanes);
 }
 
-/* `simple`: sm.issues_simply is known to hold. */
-static inline __attribute__((always_inline)) void
+/* False if that was a fault. `simple`: sm.issues_simply is known to hold. */
+static inline __attribute__((always_inline)) bool
 issue_one(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now, bool simple)
 {
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc, active = e->active;
-    const struct op_timing *t = &sm->timing[pc];
+    const struct op_timing *t = w->next;
     bool wants_lanes = !simple && sm->wants_lanes;
     uint32_t lanes = wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
-    if (t->unit == UNIT_LDST)
+    if (t->kind.unit == UNIT_LDST)
         sm->emu.last.mask = sm->emu.atomic.mask = 0;
-    sm->emu.run_warp(e, 1);
+    if (simple)
+        emu_step(e);
+    else
+        sm->emu.run_warp(e, 1);
+    w->next = &sm->timing[e->pc];
     sm->stats.issued++;
     if (!simple && sm->on_issue)
         sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, w->slot, pc});
-    w->ibuf = e->pc == pc + 1 ? w->ibuf - 1 : 0;
+    w->ibuf = w->next == t + 1 ? w->ibuf - 1 : 0;
     sm->can_issue &= ~w->bit;
     if (e->state == WARP_FAULTED) {
         sm->fault_cycle = now;
-        return;
+        return false;
     }
     if (!simple && sm->tells_criticality)
         sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
     if (sm->sched->on_issue)
-        sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->issue_class, pc, now);
+        sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->kind.issue_class, pc, now);
     if (wants_lanes)
         tell_lanes(sm, w->slot, pc, active, lanes);
     occupy(sm, w, t, pc, now, simple);
@@ -409,33 +473,13 @@ issue_one(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now, bo
         tell_commit(sm, w->slot, now);
     if (e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
-    else if (t->issue_class == ISSUE_BARRIER)
+    else if (t->kind.issue_class == ISSUE_BARRIER)
         barrier_issued(sm, w->slot, now);
     else if (w->ibuf)
         examine(sm, w, now, simple);
     else
         await_fetch(sm, w, now, simple);
-}
-
-/* Both apart from sm_issue(), which most of the time finds nothing to issue. */
-static __attribute__((noinline)) void issue_and_tell(struct sm *sm, uint32_t scheduler,
-                                                     struct sm_warp *w, uint64_t now)
-{
-    issue_one(sm, scheduler, w, now, false);
-}
-
-static __attribute__((noinline)) void issue_simply(struct sm *sm, uint32_t scheduler,
-                                                   struct sm_warp *w, uint64_t now)
-{
-    issue_one(sm, scheduler, w, now, true);
-}
-
-static inline void issue_warp(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now)
-{
-    if (sm->issues_simply)
-        issue_simply(sm, scheduler, w, now);
-    else
-        issue_and_tell(sm, scheduler, w, now);
+    return true;
 }
 
 /* Of the warps `ready` of a sub-core those whose unit takes an instruction now. */
@@ -491,7 +535,14 @@ static inline uint32_t next_scheduler(const struct sm *sm, uint32_t s)
     return s + 1 == sm->config->n_schedulers ? 0 : s + 1;
 }
 
-/* The same as below, telling who was looked at on the way. */
+/* Apart, as most machines have nobody to tell. */
+static __attribute__((noinline)) bool issue_and_tell(struct sm *sm, uint32_t scheduler,
+                                                     struct sm_warp *w, uint64_t now)
+{
+    return issue_one(sm, scheduler, w, now, false);
+}
+
+/* Each scheduler in turn, telling who was looked at on the way; false if none issued. */
 static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t now)
 {
     bool any = false;
@@ -504,15 +555,15 @@ static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t n
         if (p.warp < 0)
             continue;
         uint32_t slot = (uint32_t)p.warp, pc = sm->warps[slot].emu->pc;
-        issue_warp(sm, s, &sm->warps[slot], now);
+        issue_and_tell(sm, s, &sm->warps[slot], now);
         attribution_issued(sm, slot, pc);
         any = true;
     }
     return any;
 }
 
-/* Each scheduler in turn; false if none issued. */
-static inline bool issue_ready(struct sm *sm, uint64_t now)
+/* The same without telling, for when no fault has happened. */
+static bool issue_ready(struct sm *sm, uint64_t now)
 {
     bool any = false;
     uint32_t s = first_scheduler(sm, now);
@@ -523,14 +574,30 @@ static inline bool issue_ready(struct sm *sm, uint64_t now)
             ready = warps_with_unit(sm, sm->core_of[s], ready, now);
         if (ready && sm->sched->may_issue)
             ready = allowed_warps(sm, ready);
-        if (!ready)
+        struct sched_pick p = pick_ready(sm, s, ready, now);
+        if (p.warp < 0)
+            continue;
+        any = true;
+        if (!issue_and_tell(sm, s, &sm->warps[p.warp], now))
+            break;
+    }
+    return any;
+}
+
+/* The same where sm.issues_simply holds. */
+static inline bool issue_ready_simply(struct sm *sm, uint64_t now)
+{
+    bool any = false;
+    uint32_t n = sm->config->n_schedulers;
+    for (uint32_t s = 0; s < n; s++) {
+        uint64_t ready = sm->can_issue & sm->slot_mask[s];
+        if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now)))
             continue;
         struct sched_pick p = pick_ready(sm, s, ready, now);
         if (p.warp < 0)
             continue;
         any = true;
-        issue_warp(sm, s, &sm->warps[p.warp], now);
-        if (sm->emu.fault.kind != FAULT_NONE)
+        if (!issue_one(sm, s, sm_warp_of(sm, (uint32_t)p.warp), now, true))
             break;
     }
     return any;
@@ -571,19 +638,34 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
     return next > now ? next : now + 1;
 }
 
+/* After one that issued another mostly can, if any: not worth working out when. */
+static inline void plan_issue(struct sm *sm, bool any, uint64_t now)
+{
+    sm->issue_due = any && sm->can_issue ? now + 1 : issue_next(sm, now);
+}
+
+/* Apart, so that the other way saves no registers for its sake. */
+static __attribute__((noinline)) void issue_simply(struct sm *sm, uint64_t now)
+{
+    plan_issue(sm, issue_ready_simply(sm, now), now);
+}
+
 void sm_issue(struct sm *sm, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
-    bool any = false;
+    bool any = false, goes_on = sm->can_issue && sm->emu.fault.kind == FAULT_NONE;
     sm->emu.cycle = now;
+    if (sm->issues_simply && goes_on) {
+        issue_simply(sm, now);
+        return;
+    }
     if (d->advance && now > sm->scheduler_time) {
         d->advance(sm->scheduler, now - sm->scheduler_time);
         sm->scheduler_time = now;
     }
     if (sm->attribution)
         any = issue_attributed(sm, now);
-    else if (sm->can_issue && sm->emu.fault.kind == FAULT_NONE)
+    else if (goes_on)
         any = issue_ready(sm, now);
-    /* After one that issued another mostly can, if any: not worth working out when. */
-    sm->issue_due = any && sm->can_issue ? now + 1 : issue_next(sm, now);
+    plan_issue(sm, any, now);
 }

@@ -15,6 +15,12 @@ enum op_needs {
     IS_ORDERED = 32, /* an atomic or a fence: stores of others may hold it back */
 };
 
+/* Which masks of warps a warp stands in that is to issue it. */
+struct op_kind {
+    uint8_t unit;        /* enum sm_unit */
+    uint8_t issue_class; /* enum issue_class */
+};
+
 /* The masks of an op_timing for programs of more than 64 registers, op_timing_words() words each.
  */
 struct wide_masks {
@@ -32,12 +38,11 @@ struct op_timing {
     uint8_t n_writes;           /* registers, predicates included */
     uint8_t n_fetched;          /* instructions that a fetch of it brings into the buffer */
     uint16_t latency, interval; /* of its operation, in a unit */
-    uint8_t unit;               /* enum sm_unit */
-    uint8_t issue_class;        /* enum issue_class */
-    uint8_t needs;              /* enum op_needs */
-    uint8_t memory_op;          /* enum mem_operator */
-    bool uncached;              /* the program asks for what others wrote: L1D is passed by */
-    uint32_t load_index;        /* number of the static load, for loads */
+    struct op_kind kind;
+    uint8_t needs;       /* enum op_needs */
+    uint8_t memory_op;   /* enum mem_operator */
+    bool uncached;       /* the program asks for what others wrote: L1D is passed by */
+    uint32_t load_index; /* number of the static load, for loads */
 };
 
 _Static_assert(sizeof(struct op_timing) == 64, "it is one cache line");

@@ -44,8 +44,9 @@ static inline void scoreboard_set(struct scoreboard *s, const struct op_timing *
 
 static inline void scoreboard_clear(struct scoreboard *s, const struct op_timing *t, uint32_t words)
 {
-    s->pending &= ~t->writes;
-    s->memory &= ~t->writes;
+    uint64_t others = ~t->writes;
+    s->pending &= others;
+    s->memory &= others;
     if (words > 1)
         scoreboard_wide_clear(s, t, words);
 }

@@ -26,14 +26,14 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
     memset(scoreboard.wide_pending, 0, sm->pending_words * sizeof *scoreboard.wide_pending);
     memset(scoreboard.wide_memory, 0, sm->pending_words * sizeof *scoreboard.wide_memory);
     *w = (struct sm_warp){.emu = &cta->warps[warp],
+                          .next = &sm->timing[cta->warps[warp].pc],
                           .bit = 1ull << slot,
                           .slot = slot,
                           .cta_slot = cta_slot,
                           .atomic_lines = sm->atomic_store[slot],
                           .core = &sm->cores[slot % sm->n_cores],
                           .bank_of = sm->bank_of + slot / sm->n_cores,
-                          .unit = w->unit,
-                          .issue_class = w->issue_class,
+                          .kind = w->kind,
                           .scoreboard = scoreboard};
     sm->sched_warps[slot] = (struct sched_warp){.live = true,
                                                 .age = sm->next_age,
@@ -180,41 +180,14 @@ static void take_messages(struct sm *sm, uint64_t now)
     }
 }
 
-static void finish_event(struct sm *sm, const struct wheel_event *e, uint64_t now)
-{
-    switch (e->kind) {
-    case EV_RELEASE:
-        sm_release(sm, e->body, e->value, now);
-        break;
-    case EV_FETCHED:
-        sm_fetched(sm, e->body, now);
-        break;
-    case EV_REPLY:
-        sm_take_reply(sm, e->body, now);
-        break;
-    case EV_PERFORMED:
-        sm_atomic_visible(sm, e->body, now);
-        break;
-    default: /* EV_WAKE */
-        sm_refresh(sm, ((const struct sm_warp *)e->body)->slot, now);
-    }
-}
-
-static void finish_events(struct sm *sm, uint64_t now)
-{
-    struct wheel_event e;
-    while (wheel_take(&sm->wheel, now, &e))
-        finish_event(sm, &e, now);
-}
-
 static inline void finish_due(struct sm *sm, uint64_t now)
 {
     if (sm->replies.due <= now)
         sm_finish_replies(sm, now);
     if (sm->wheel.due <= now)
-        finish_events(sm, now);
-    for (; sm->fetched; sm->fetched &= sm->fetched - 1)
-        sm_fetched(sm, &sm->warps[__builtin_ctzll(sm->fetched)], now);
+        sm_finish_events(sm, now);
+    if (sm->fetched)
+        sm_take_fetched(sm, now);
 }
 
 static bool sm_is_idle(const struct shard *s)
@@ -568,8 +541,9 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     sm->launch = launch;
     size_scoreboards(sm, emu->program);
     sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
-    sm->issues_simply =
-        sm->is_simple && !sm->wants_lanes && !sm->tells_criticality && !sm->on_issue;
+    sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
+                        !sm->on_issue && !sm->issue_drifts && !sm->attribution && !emu->tracer &&
+                        !sm->config->rotate_schedulers;
     /* Local memory dies with its threads: nothing of it need be written back. */
     cache_resize(sm->l1d, l1d_ways, drop_line, NULL);
     if (flush_l1)

@@ -37,23 +37,26 @@ struct load_record {
 };
 
 struct sm_warp {
-    struct emu_warp *emu;      /* NULL = the slot is free */
-    uint64_t bit;              /* of the slot, in masks */
-    uint32_t slot;             /* its number */
-    uint32_t ibuf;             /* instructions in the buffer, from emu->pc on */
-    enum stall_cause cause;    /* why it cannot issue; NONE = it can, if a unit is free */
-    uint8_t unit, issue_class; /* the masks its bit is set in; see sm.by_unit */
-    bool fetching;             /* a fetch is under way */
-    uint32_t fetch_pc;         /* what it fetches */
-    uint32_t n_atomics;        /* requests not performed yet */
+    struct emu_warp *emu;   /* NULL = the slot is free */
+    uint64_t bit;           /* of the slot, in masks */
+    uint32_t slot;          /* its number */
+    uint32_t ibuf;          /* instructions in the buffer, from emu->pc on */
+    enum stall_cause cause; /* why it cannot issue; NONE = it can, if a unit is free */
+    struct op_kind kind;    /* the masks its bit is set in; see sm.by_unit */
+    bool fetching;          /* a fetch is under way */
+    uint32_t fetch_pc;      /* what it fetches */
+    uint32_t n_atomics;     /* requests not performed yet */
     struct scoreboard scoreboard;
     struct sub_core *core;  /* that executes it */
     const uint8_t *bank_of; /* the bank of each of its registers */
     uint32_t cta_slot;
-    uint64_t *atomic_lines; /* of its atomics; apart, as most warps have none */
-    uint64_t visible_at;    /* cycle from which its stores are visible to all */
-    uint64_t wake_at;       /* a wake-up for that is on the wheel */
+    uint64_t *atomic_lines;       /* of its atomics; apart, as most warps have none */
+    uint64_t visible_at;          /* cycle from which its stores are visible to all */
+    uint64_t wake_at;             /* a wake-up for that is on the wheel */
+    const struct op_timing *next; /* of the instruction at emu->pc */
 };
+
+_Static_assert(sizeof(struct sm_warp) == 128, "a shift finds the warp of a slot");
 
 _Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= FREE_TIMES_MAX,
                "their times fit");
@@ -160,7 +163,9 @@ struct sm {
     bool tells_stalls, tells_commits, tells_branches, tells_criticality;
     bool wants_lanes; /* somebody wants to know which lanes issue */
     bool is_simple;   /* nobody wants to know of stalls and commits, and registers need one word */
-    bool issues_simply; /* and nobody but the scheduler of what issues */
+    /* and nobody but the scheduler of what issues; that lets all warps and goes by events alone,
+     * and schedulers do not take turns */
+    bool issues_simply;
 
     struct tx_port up;
     struct rx_port down;
@@ -287,6 +292,14 @@ uint32_t sm_warp_pc(const struct sm *sm, uint32_t slot);
 uint32_t sm_find_warp(const struct sm *sm);
 
 /* --- pieces (issue.c, fetch.c, ldst.c, reply.c) --- */
+/* The warp of a slot, for those who look at much of it: the compiler does not see that it lies in
+ * the SM, whose address and the slot it would add up anew at every look. */
+static inline struct sm_warp *sm_warp_of(struct sm *sm, uint32_t slot)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    __asm__("" : "+r"(w));
+    return w;
+}
 /* Performs what its warps asked of the heap in the visibility period that ended at t; true if
  * something was freed. */
 bool sm_perform_heap_calls(struct sm *sm, sim_time t);
@@ -299,8 +312,9 @@ struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now)
  * known. */
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
 void sm_fetch(struct sm *sm, uint64_t now);
-/* Instructions arrived for a warp: those that follow in its line. */
-void sm_fetched(struct sm *sm, struct sm_warp *w, uint64_t now);
+/* What is due now: results above all; and the instructions that were fetched from the cache. */
+void sm_finish_events(struct sm *sm, uint64_t now);
+void sm_take_fetched(struct sm *sm, uint64_t now);
 static inline bool ldst_has_room(const struct sm *sm)
 {
     return sm->ldst_n < sm->config->ldst_queue;

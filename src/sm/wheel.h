@@ -26,9 +26,8 @@ struct far_event {
 };
 
 struct wheel {
-    uint64_t due;     /* of the first event; UINT64_MAX = there is none */
-    uint64_t used;    /* bit c % 64: something is due in cycle c, which is near */
-    uint32_t n_taken; /* of the cycle that is being taken */
+    uint64_t due;  /* of the first event; UINT64_MAX = there is none */
+    uint64_t used; /* bit c % 64: something is due in cycle c, which is near */
     struct wheel_list {
         struct wheel_event *items;
         uint32_t n, cap;
@@ -78,23 +77,29 @@ static inline uint64_t wheel_next(const struct wheel *w, uint64_t from)
     return near < far ? near : far;
 }
 
-/* Takes the first event of cycle `now`; false if there is none left: `due` is later then. To be
- * asked in every cycle that is due. */
-static inline bool wheel_take(struct wheel *w, uint64_t now, struct wheel_event *e)
+/* Takes the first event of cycle `now` that was inserted when that was far; false if there is none
+ * left. */
+static inline bool wheel_take_first(struct wheel *w, uint64_t now, struct wheel_event *e)
 {
-    struct wheel_list *list = &w->near[now % WHEEL_CYCLES];
-    if (w->far && w->far->at <= now) {
-        *e = wheel_take_far(w);
-        return true;
-    }
-    if (w->n_taken < list->n) {
-        *e = list->items[w->n_taken++];
-        return true;
-    }
-    w->n_taken = list->n = 0;
+    if (!w->far || w->far->at > now)
+        return false;
+    *e = wheel_take_far(w);
+    return true;
+}
+
+/* The events of cycle `now` that come after those: what is done with one may add more. */
+static inline const struct wheel_list *wheel_list_of(const struct wheel *w, uint64_t now)
+{
+    return &w->near[now % WHEEL_CYCLES];
+}
+
+/* All events of cycle `now` are done with: `due` is later then. To be called in every cycle that is
+ * due. */
+static inline void wheel_turn(struct wheel *w, uint64_t now)
+{
+    w->near[now % WHEEL_CYCLES].n = 0;
     w->used &= ~(1ull << now % WHEEL_CYCLES);
     w->due = wheel_next(w, now + 1);
-    return false;
 }
 
 #endif
