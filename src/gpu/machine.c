@@ -61,7 +61,7 @@ static sim_time visibility_period(const struct machine *m)
 static void create_sms(struct machine *m)
 {
     const struct machine_config *c = m->config;
-    m->sms = xcalloc(c->gpu->n_sms, sizeof *m->sms);
+    m->sms = xcalloc_lines(c->gpu->n_sms * sizeof *m->sms);
     for (uint32_t i = 0; i < c->gpu->n_sms; i++) {
         struct sm_setup s = {.config = &c->sm,
                              .clock = &m->clocks[CLOCK_CORE],
@@ -104,7 +104,7 @@ static void sample_criticality(void *user, const struct machine *m, uint64_t cyc
 static void create_partitions(struct machine *m)
 {
     const struct machine_config *c = m->config;
-    m->partitions = xcalloc(c->memory.n_partitions, sizeof *m->partitions);
+    m->partitions = xcalloc_lines(c->memory.n_partitions * sizeof *m->partitions);
     for (uint32_t i = 0; i < c->memory.n_partitions; i++) {
         uint32_t id = first_partition_id(c) + i;
         partition_create(&m->partitions[i], c, id, i, c->gpu->n_sms, &m->clocks[CLOCK_NOC],

@@ -70,8 +70,9 @@ struct partition_due {
     uint64_t feed;  /* an access enters the DRAM queue; NEVER also while that is full */
 };
 
+/* Begins with a cache line: its neighbour may be another thread's. */
 struct partition {
-    struct shard shard;
+    _Alignas(64) struct shard shard;
     /* What nearly every request needs. */
     struct partition_due due;
     uint64_t l2_cycle;    /* the first not done yet */

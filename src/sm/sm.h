@@ -143,8 +143,9 @@ struct reply_ring {
     uint64_t due;          /* when the first is there; UINT64_MAX = there is none */
 };
 
+/* Begins with a cache line: its neighbour may be another thread's. */
 struct sm {
-    struct shard shard;
+    _Alignas(64) struct shard shard;
     const struct sm_config *config;
     const struct clock_domain *clock;
     const struct address_map *map;
