@@ -25,16 +25,20 @@
 
 enum { N_PLACES = 64 };
 
+/* For what nearly every request goes through. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 struct waiting {
-    struct dram_request r;
-    uint64_t pushed_at;
-    uint32_t bursts_left;
-    bool opened_row; /* an activate was given for it */
+    uint64_t tag, pushed_at;
+    uint32_t row, bytes, bursts_left;
+    uint8_t bank;
+    bool write, opened_row; /* an activate was given for it */
 };
 
 struct bank {
     struct bank_timing timing;
-    uint32_t row; /* that is open, if one is */
+    uint64_t places; /* of its requests */
+    uint32_t row;    /* that is open, if one is */
     uint32_t group;
 };
 
@@ -45,14 +49,9 @@ struct plan {
     uint32_t place;
 };
 
-struct done {
-    struct dram_request r;
-    uint64_t at;
-};
-
 /* Requests that are done or will be at a known time, in that order; a ring. */
 struct done_queue {
-    struct done *items;
+    struct dram_done *items;
     uint32_t head, n, cap;
 };
 
@@ -69,11 +68,9 @@ struct dram {
     uint64_t closed, stale; /* ... whose bank has no open row; has one that nobody waits for */
 
     struct bank banks[DRAM_MAX_BANKS];
-    uint64_t of_bank[DRAM_MAX_BANKS]; /* places of its requests */
     uint64_t open_banks;
 
-    struct done_queue done[2 /* write? */];
-    uint64_t next_done; /* when the first of both is done; ~0 = none is on its way */
+    struct done_queue done;
     struct occupancy queue;
     struct dram_stats stats;
     void (*observer)(void *user, const struct dram_command *c);
@@ -104,7 +101,7 @@ struct dram *dram_create(const struct dram_config *config)
     d->config = *config;
     d->burst_bytes = config->burst_cycles * config->bus_bytes_per_cycle;
     timing_init(&d->timing, config);
-    d->plan.at = d->next_done = UINT64_MAX;
+    d->plan.at = UINT64_MAX;
     for (uint32_t i = 0; i < config->n_banks; i++)
         d->banks[i].group = i % config->n_bank_groups;
     return d;
@@ -114,8 +111,7 @@ void dram_destroy(struct dram *d)
 {
     if (!d)
         return;
-    free(d->done[0].items);
-    free(d->done[1].items);
+    free(d->done.items);
     free(d);
 }
 
@@ -154,41 +150,36 @@ static inline uint64_t bank_allows(const struct dram *d, const struct bank *b,
 /* Looks among the requests at these places, oldest first, for a command of that kind that can be
  * given, from `floor` on, before the best so far, or then and for an older request. Compiled once
  * for each kind. */
-static inline __attribute__((always_inline)) void consider(const struct dram *d, struct plan *best,
-                                                           enum dram_command_kind kind,
-                                                           uint64_t places, uint64_t floor)
+static ALWAYS_INLINE void consider(const struct dram *d, struct plan *best,
+                                   enum dram_command_kind kind, uint64_t places, uint64_t floor)
 {
     floor = max_u64(floor, channel_allows(d, kind));
     while (places && floor <= best->at) {
-        uint32_t place = lowest(places), bank = d->line[place].r.bank;
-        uint64_t at = max_u64(floor, bank_allows(d, &d->banks[bank], kind));
+        uint32_t place = lowest(places);
+        const struct bank *b = &d->banks[d->line[place].bank];
+        uint64_t at = max_u64(floor, bank_allows(d, b, kind));
         if (at < best->at || (at == best->at && place < best->place))
             *best = (struct plan){.at = at, .kind = kind, .place = place};
         if (at == floor) /* those behind are no earlier */
             return;
-        places &= ~d->of_bank[bank];
+        places &= ~b->places;
     }
 }
 
-/* Plans the first command at or after `floor`. */
-static void make_plan(struct dram *d, uint64_t floor)
+/* Plans the first command at or after `floor` for requests at these places: those whose row is
+ * open, whose bank is closed, whose bank's row nobody waits for. */
+static ALWAYS_INLINE void plan_among(struct dram *d, uint64_t hits, uint64_t closed, uint64_t stale,
+                                     uint64_t floor)
 {
-    uint64_t hits = d->hits, closed = d->closed, stale = d->stale;
-    if (d->config.scheduler == DRAM_FCFS) {
-        uint64_t oldest = d->used & -d->used;
-        hits &= oldest;
-        closed &= oldest;
-        stale = oldest & ~hits & ~closed;
-    }
+    uint64_t writes = hits & d->writes;
     struct plan column = {.at = UINT64_MAX, .place = N_PLACES};
     /* The way the bus is turned comes first: most often the other then need not be looked at. */
-    if (d->timing.column_at[0] <= d->timing.column_at[1]) {
-        consider(d, &column, DRAM_READ, hits & ~d->writes, floor);
-        consider(d, &column, DRAM_WRITE, hits & d->writes, floor);
-    } else {
-        consider(d, &column, DRAM_WRITE, hits & d->writes, floor);
-        consider(d, &column, DRAM_READ, hits & ~d->writes, floor);
-    }
+    bool reading = d->timing.column_at[0] <= d->timing.column_at[1];
+    if (writes && !reading)
+        consider(d, &column, DRAM_WRITE, writes, floor);
+    consider(d, &column, DRAM_READ, hits & ~writes, floor);
+    if (writes && reading)
+        consider(d, &column, DRAM_WRITE, writes, floor);
     d->plan = column;
     if (column.at <= floor || !(closed | stale))
         return; /* of one cycle's commands, a read or write wins */
@@ -197,6 +188,28 @@ static void make_plan(struct dram *d, uint64_t floor)
     consider(d, &row, DRAM_PRECHARGE, stale, floor);
     if (row.at < column.at)
         d->plan = row;
+}
+
+static __attribute__((noinline)) void plan_for_oldest(struct dram *d, uint64_t floor)
+{
+    uint64_t oldest = d->used & -d->used, hits = d->hits & oldest, closed = d->closed & oldest;
+    plan_among(d, hits, closed, oldest & ~hits & ~closed, floor);
+}
+
+/* Plans the first command at or after `floor`. */
+static ALWAYS_INLINE void make_plan(struct dram *d, uint64_t floor)
+{
+    if (!d->used)
+        d->plan.at = UINT64_MAX;
+    else if (d->config.scheduler == DRAM_FCFS)
+        plan_for_oldest(d, floor);
+    else
+        plan_among(d, d->hits, d->closed, d->stale, floor);
+}
+
+static __attribute__((noinline)) void plan_anew(struct dram *d, uint64_t floor)
+{
+    make_plan(d, floor);
 }
 
 /* --- the queue --- */
@@ -211,38 +224,16 @@ static bool is_open(const struct dram *d, uint32_t bank)
     return d->open_banks & bit(bank);
 }
 
-/* After a change to a bank or its requests: which of them need a row opened or closed. */
+/* A bank was opened or closed: which of its requests need which command. */
 static void sort_bank(struct dram *d, uint32_t bank)
 {
-    uint64_t places = d->of_bank[bank];
+    uint64_t places = d->banks[bank].places;
     d->closed &= ~places;
     d->stale &= ~places;
     if (!is_open(d, bank))
         d->closed |= places;
     else if (!(d->hits & places))
         d->stale |= places;
-}
-
-static void place_mark(struct dram *d, uint32_t place)
-{
-    const struct dram_request *r = &d->line[place].r;
-    d->used |= bit(place);
-    d->of_bank[r->bank] |= bit(place);
-    if (r->write)
-        d->writes |= bit(place);
-    if (is_open(d, r->bank) && d->banks[r->bank].row == r->row)
-        d->hits |= bit(place);
-}
-
-static void place_clear(struct dram *d, uint32_t place)
-{
-    uint64_t keep = ~bit(place);
-    d->used &= keep;
-    d->of_bank[d->line[place].r.bank] &= keep;
-    d->writes &= keep;
-    d->hits &= keep;
-    d->closed &= keep;
-    d->stale &= keep;
 }
 
 static void mask_shift(uint64_t *places, uint32_t gap, uint32_t len)
@@ -253,7 +244,7 @@ static void mask_shift(uint64_t *places, uint32_t gap, uint32_t len)
 
 /* The line has reached its last place: those behind the first gap that served requests have left
  * move up. */
-static void close_gap(struct dram *d)
+static __attribute__((noinline)) void close_gap(struct dram *d)
 {
     uint32_t gap = lowest(~d->used);
     uint64_t behind = d->used >> gap;
@@ -268,14 +259,61 @@ static void close_gap(struct dram *d)
     mask_shift(&d->closed, gap, len);
     mask_shift(&d->stale, gap, len);
     for (uint32_t bank = 0; bank < d->config.n_banks; bank++)
-        mask_shift(&d->of_bank[bank], gap, len);
+        mask_shift(&d->banks[bank].places, gap, len);
 }
 
 /* Can a request that came in just now change what is planned? Not what is due, nor a read or write
- * in the next cycle: it is for an older one. */
+ * in the next cycle: it is for an older one. Nor anything if its turn has not come. */
 static bool plan_is_firm(const struct dram *d, uint64_t now)
 {
+    if (d->config.scheduler == DRAM_FCFS && d->queue.n > 1)
+        return true;
     return d->plan.at <= now || (d->plan.at == now + 1 && d->plan.kind >= DRAM_READ);
+}
+
+/* The newest request may have its command of that kind. What is planned is still the best for those
+ * before it, and goes first in the same cycle unless it is for a row and this one is not. */
+static ALWAYS_INLINE void plan_newest(struct dram *d, enum dram_command_kind kind, uint32_t place,
+                                      const struct bank *b, uint64_t now)
+{
+    uint64_t at = max_u64(channel_allows(d, kind), bank_allows(d, b, kind));
+    at = max_u64(at, now + 1);
+    bool overtakes = kind >= DRAM_READ && d->plan.kind < DRAM_READ;
+    if (at < d->plan.at || (at == d->plan.at && overtakes))
+        d->plan = (struct plan){.at = at, .kind = kind, .place = place};
+}
+
+/* The newest request finds its row open. */
+static void enter_open_row(struct dram *d, struct bank *b, uint32_t place, uint64_t now)
+{
+    const struct waiting *w = &d->line[place];
+    d->hits |= bit(place);
+    d->stale &= ~b->places;
+    if (plan_is_firm(d, now))
+        return;
+    if (d->plan.kind == DRAM_PRECHARGE && d->line[d->plan.place].bank == w->bank)
+        plan_anew(d, now + 1); /* not any more */
+    else if (w->write)
+        plan_newest(d, DRAM_WRITE, place, b, now);
+    else
+        plan_newest(d, DRAM_READ, place, b, now);
+}
+
+/* It does not; a command for its bank is its own only if no older one waits there. */
+static void enter_other_row(struct dram *d, struct bank *b, uint32_t place, uint64_t now)
+{
+    bool open = is_open(d, d->line[place].bank);
+    bool first = b->places == bit(place);
+    if (!open)
+        d->closed |= bit(place);
+    else if (!(d->hits & b->places))
+        d->stale |= bit(place);
+    if (!first || plan_is_firm(d, now))
+        return;
+    if (open)
+        plan_newest(d, DRAM_PRECHARGE, place, b, now);
+    else
+        plan_newest(d, DRAM_ACTIVATE, place, b, now);
 }
 
 void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
@@ -287,92 +325,100 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
         close_gap(d);
     uint32_t place = d->line_end++;
     d->line[place] = (struct waiting){
-        .r = *r,
+        .tag = r->tag,
         .pushed_at = now,
+        .row = r->row,
+        .bytes = r->bytes,
         .bursts_left = (r->bytes + d->burst_bytes - 1) / d->burst_bytes,
+        .bank = (uint8_t)r->bank,
+        .write = r->write,
     };
-    place_mark(d, place);
-    sort_bank(d, r->bank);
+    struct bank *b = &d->banks[r->bank];
+    d->used |= bit(place);
+    d->writes |= (uint64_t)r->write << place;
+    b->places |= bit(place);
     occupancy_add(&d->queue, now, 1);
-    if (!plan_is_firm(d, now))
-        make_plan(d, now + 1);
+    if (b->row == r->row && is_open(d, r->bank))
+        enter_open_row(d, b, place, now);
+    else
+        enter_other_row(d, b, place, now);
 }
 
 /* --- what is done --- */
 
-static void done_grow(struct done_queue *q)
+static __attribute__((noinline)) void done_grow(struct done_queue *q)
 {
     uint32_t cap = q->cap ? 2 * q->cap : 16;
-    struct done *items = xcalloc(cap, sizeof *items);
+    struct dram_done *items = xcalloc(cap, sizeof *items);
     for (uint32_t i = 0; i < q->n; i++)
         items[i] = q->items[(q->head + i) & (q->cap - 1)];
     free(q->items);
     *q = (struct done_queue){.items = items, .n = q->n, .cap = cap};
 }
 
-static void done_append(struct dram *d, const struct dram_request *r, uint64_t at)
+/* A write may be done before reads whose commands came before its own. */
+static ALWAYS_INLINE void done_insert(struct done_queue *q, struct dram_done done)
 {
-    struct done_queue *q = &d->done[r->write];
     if (q->n == q->cap)
         done_grow(q);
-    q->items[(q->head + q->n++) & (q->cap - 1)] = (struct done){.r = *r, .at = at};
-    if (at < d->next_done)
-        d->next_done = at;
+    uint32_t mask = q->cap - 1, at = q->head + q->n++;
+    for (; done.write && at != q->head && q->items[(at - 1) & mask].at > done.at; at--)
+        q->items[at & mask] = q->items[(at - 1) & mask];
+    q->items[at & mask] = done;
 }
 
-/* When the first of them is done; ~0 if there is none. */
-static uint64_t done_at(const struct done_queue *q)
+bool dram_pop(struct dram *d, uint64_t now, struct dram_done *out)
 {
-    return q->n > 0 ? q->items[q->head].at : UINT64_MAX;
-}
-
-bool dram_pop(struct dram *d, uint64_t now, struct dram_request *out)
-{
-    if (now < d->next_done || d->next_done == UINT64_MAX)
+    struct done_queue *q = &d->done;
+    if (!q->n || q->items[q->head].at > now)
         return false;
-    struct done_queue *q = &d->done[done_at(&d->done[1]) < done_at(&d->done[0])];
-    *out = q->items[q->head].r;
+    *out = q->items[q->head];
     q->head = (q->head + 1) & (q->cap - 1);
     q->n--;
-    uint64_t read_at = done_at(&d->done[0]), write_at = done_at(&d->done[1]);
-    d->next_done = read_at < write_at ? read_at : write_at;
     return true;
 }
 
 /* --- commands --- */
 
-static void give_activate(struct dram *d, struct waiting *w, uint64_t now)
+static __attribute__((noinline)) void give_activate(struct dram *d, struct waiting *w, uint64_t now)
 {
-    uint32_t bank = w->r.bank, row = w->r.row;
-    timing_activate(&d->timing, &d->banks[bank].timing, &d->config, now);
-    d->banks[bank].row = row;
-    d->open_banks |= bit(bank);
-    for (uint64_t places = d->of_bank[bank]; places; places &= places - 1)
-        if (d->line[lowest(places)].r.row == row)
+    struct bank *b = &d->banks[w->bank];
+    timing_activate(&d->timing, &b->timing, &d->config, now);
+    b->row = w->row;
+    d->open_banks |= bit(w->bank);
+    for (uint64_t places = b->places; places; places &= places - 1)
+        if (d->line[lowest(places)].row == w->row)
             d->hits |= places & -places;
-    sort_bank(d, bank);
+    sort_bank(d, w->bank);
     w->opened_row = true;
     d->stats.activates++;
 }
 
-static void give_precharge(struct dram *d, const struct waiting *w, uint64_t now)
+static __attribute__((noinline)) void give_precharge(struct dram *d, const struct waiting *w,
+                                                     uint64_t now)
 {
-    uint32_t bank = w->r.bank;
-    timing_precharge(&d->banks[bank].timing, &d->config, now);
-    d->open_banks &= ~bit(bank);
-    d->hits &= ~d->of_bank[bank];
-    sort_bank(d, bank);
+    struct bank *b = &d->banks[w->bank];
+    timing_precharge(&b->timing, &d->config, now);
+    d->open_banks &= ~bit(w->bank);
+    d->hits &= ~b->places;
+    sort_bank(d, w->bank);
     d->stats.precharges++;
 }
 
 /* The last burst of a request has been commanded: it leaves the queue. */
-static void leave(struct dram *d, uint32_t place, uint64_t now)
+static ALWAYS_INLINE void leave(struct dram *d, struct bank *b, uint32_t place, uint64_t now)
 {
     const struct waiting *w = &d->line[place];
-    bool write = w->r.write;
-    place_clear(d, place);
-    sort_bank(d, w->r.bank);
-    done_append(d, &w->r, write ? now : now + d->config.t_cl + d->config.burst_cycles);
+    bool write = w->write;
+    uint64_t keep = ~bit(place);
+    d->used &= keep;
+    d->writes &= keep;
+    d->hits &= keep;
+    b->places &= keep;
+    if (!(d->hits & b->places))
+        d->stale |= b->places;
+    uint64_t at = write ? now : now + d->config.t_cl + d->config.burst_cycles;
+    done_insert(&d->done, (struct dram_done){.at = at, .tag = w->tag, .write = write});
 
     occupancy_remove(&d->queue, now, 1);
     d->stats.queue_area = occupancy_area(&d->queue);
@@ -380,70 +426,73 @@ static void leave(struct dram *d, uint32_t place, uint64_t now)
     d->stats.reads += !write;
     d->stats.writes += write;
     d->stats.row_hits += !w->opened_row;
-    d->stats.bytes += w->r.bytes;
+    d->stats.bytes += w->bytes;
 }
 
-static void give_column(struct dram *d, uint32_t place, uint64_t now)
+static ALWAYS_INLINE void give_column(struct dram *d, uint32_t place, uint64_t now)
 {
     struct waiting *w = &d->line[place];
-    struct bank *b = &d->banks[w->r.bank];
-    timing_column(&d->timing, &b->timing, b->group, &d->config, w->r.write, now);
+    struct bank *b = &d->banks[w->bank];
+    if (w->write)
+        timing_column(&d->timing, &b->timing, b->group, &d->config, true, now);
+    else
+        timing_column(&d->timing, &b->timing, b->group, &d->config, false, now);
     d->stats.busy_cycles += d->config.burst_cycles;
     if (--w->bursts_left == 0)
-        leave(d, place, now);
+        leave(d, b, place, now);
 }
 
-static void tell_observer(const struct dram *d)
+static __attribute__((noinline)) void tell_observer(const struct dram *d)
 {
-    const struct dram_request *r = &d->line[d->plan.place].r;
-    struct dram_command c = {d->plan.at, d->plan.kind, r->bank, r->row, r->tag};
+    const struct waiting *w = &d->line[d->plan.place];
+    struct dram_command c = {d->plan.at, d->plan.kind, w->bank, w->row, w->tag};
     d->observer(d->observer_user, &c);
-}
-
-void dram_tick(struct dram *d, uint64_t now)
-{
-    if (now < d->plan.at)
-        return;
-    assert(now == d->plan.at); /* else a cycle that dram_next() named was left out */
-    if (d->observer)
-        tell_observer(d);
-    struct waiting *w = &d->line[d->plan.place];
-    switch (d->plan.kind) {
-    case DRAM_ACTIVATE:
-        give_activate(d, w, now);
-        break;
-    case DRAM_PRECHARGE:
-        give_precharge(d, w, now);
-        break;
-    case DRAM_READ:
-    case DRAM_WRITE:
-        give_column(d, d->plan.place, now);
-        break;
-    }
-    make_plan(d, now + 1);
 }
 
 void dram_advance(struct dram *d, uint64_t before)
 {
-    while (d->plan.at < before)
-        dram_tick(d, d->plan.at);
+    while (d->plan.at < before) {
+        uint64_t now = d->plan.at;
+        uint32_t place = d->plan.place;
+        if (d->observer)
+            tell_observer(d);
+        if (d->plan.kind >= DRAM_READ)
+            give_column(d, place, now);
+        else if (d->plan.kind == DRAM_ACTIVATE)
+            give_activate(d, &d->line[place], now);
+        else
+            give_precharge(d, &d->line[place], now);
+        make_plan(d, now + 1);
+    }
+}
+
+void dram_tick(struct dram *d, uint64_t now)
+{
+    assert(now <= d->plan.at); /* else a cycle that dram_next() named was left out */
+    dram_advance(d, now + 1);
 }
 
 uint64_t dram_first_done(const struct dram *d)
 {
-    return d->next_done;
+    return d->done.n ? d->done.items[d->done.head].at : UINT64_MAX;
 }
 
 uint64_t dram_next(const struct dram *d, uint64_t now)
 {
-    return max_u64(d->plan.at < d->next_done ? d->plan.at : d->next_done, now);
+    uint64_t done = dram_first_done(d);
+    return max_u64(d->plan.at < done ? d->plan.at : done, now);
+}
+
+uint64_t dram_next_command(const struct dram *d)
+{
+    return d->plan.at;
 }
 
 /* --- what others see --- */
 
 bool dram_is_idle(const struct dram *d)
 {
-    return d->used == 0 && d->done[0].n == 0 && d->done[1].n == 0;
+    return d->used == 0 && d->done.n == 0;
 }
 
 const struct dram_stats *dram_stats(const struct dram *d)
@@ -463,14 +512,13 @@ void dram_describe_wait(const struct dram *d, struct strbuf *out)
     static const char *const names[] = {"activate", "precharge", "read", "write"};
     if (dram_is_idle(d))
         return;
-    strbuf_addf(
-        out, "DRAM: %llu of %u queue entries in use, %u reads and %u writes to be handed on",
-        (unsigned long long)d->queue.n, d->config.queue_entries, d->done[0].n, d->done[1].n);
+    strbuf_addf(out, "DRAM: %llu of %u queue entries in use, %u requests to be handed on",
+                (unsigned long long)d->queue.n, d->config.queue_entries, d->done.n);
     if (d->used) {
         const struct plan *plan = &d->plan;
-        const struct dram_request *r = &d->line[plan->place].r;
+        const struct waiting *w = &d->line[plan->place];
         strbuf_addf(out, "; next command at cycle %llu: %s bank %u row %u",
-                    (unsigned long long)plan->at, names[plan->kind], r->bank, r->row);
+                    (unsigned long long)plan->at, names[plan->kind], w->bank, w->row);
     }
     strbuf_add_char(out, '\n');
 }

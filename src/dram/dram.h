@@ -41,8 +41,8 @@ bool dram_config_sound(const struct dram_config *c, struct param_flaw *flaw);
 
 struct dram;
 struct dram_request {
-    uint32_t bank, row, column; /* column in bytes within the row */
-    uint32_t bytes;             /* moved in whole bursts: the last may be used in part */
+    uint32_t bank, row;
+    uint32_t bytes; /* moved in whole bursts: the last may be used in part */
     bool write;
     uint64_t tag;
 };
@@ -87,10 +87,17 @@ void dram_advance(struct dram *d, uint64_t before);
 /* The first cycle >= now at which dram_tick() would do something or a request is done; ~0 if never
  * (nothing queued). dram_push() may bring it forward. */
 uint64_t dram_next(const struct dram *d, uint64_t now);
+/* The cycle of the next command, as far as is known; ~0 if there is none. */
+uint64_t dram_next_command(const struct dram *d);
+/* A request that is done, and when. */
+struct dram_done {
+    uint64_t at, tag;
+    bool write;
+};
 /* Takes one request that is done by `now`, in order of completion; false if there is none.
  * MODEL: a request that is done waits outside the queue, for as long as it takes: whoever reads has
  * kept a place for the answer (an MSHR), and that bounds how many there are. */
-bool dram_pop(struct dram *d, uint64_t now, struct dram_request *out);
+bool dram_pop(struct dram *d, uint64_t now, struct dram_done *out);
 /* When the first of those that are done, or will be at a known time, is; ~0 if there is none. */
 uint64_t dram_first_done(const struct dram *d);
 

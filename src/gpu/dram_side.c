@@ -1,9 +1,10 @@
 /* Between L2 and its DRAM channel: a queue on the way there, a pipeline of dram_latency stages on
  * the way back. What is fetched or written are sectors; those of one line are one DRAM access.
  *
- * DRAM's own clock is not followed command by command: it catches up with L2 when something is to
- * enter its queue, or before data could come out of it that L2 has not heard of. The plain engine
- * does follow it, so that both can be compared.
+ * DRAM's clock is not followed: it catches up with L2 before data could come out of it that L2 has
+ * not heard of, when somebody wants the place of an access that has long left for DRAM, and at the
+ * end of a quantum. Then what L2 had queued enters DRAM and commands are given, each in its cycle.
+ * The plain engine does follow it, so that both can be compared.
  *
  * MODEL: that queue has one place more than configured, for a dirty line that must leave before its
  * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
@@ -20,76 +21,66 @@ void dram_side_create(struct partition *p, const struct address_map *map)
     const struct dram_config *d = &p->config->dram;
     p->dram_lead = (sim_time)(d->t_cl + d->burst_cycles) * p->dram_clock->period +
                    l2_time(p, p->config->memory.dram_latency);
+    p->lead_cycles = divide(&p->l2_period, p->dram_lead - 1) + 1;
 }
 
 void dram_side_destroy(struct partition *p)
 {
     dram_destroy(p->dram);
     free(p->to_dram);
-    free(p->tags);
     ring_destroy(&p->from_dram);
 }
 
 /* --- there --- */
 
-static uint32_t new_tag(struct partition *p)
+/* A DRAM read is for a request that goes around L2, or for a bank's MSHR: its tag is the address of
+ * the request, which is even, or an odd number. */
+static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
 {
-    if (p->free_tags) {
-        uint32_t i = p->free_tags - 1;
-        p->free_tags = p->tags[i].next;
-        return i;
-    }
-    ARRAY_RESERVE(p->tags, p->cap_tags, p->n_tags + 1);
-    return p->n_tags++;
+    return (uint64_t)bank << 32 | (uint64_t)mshr << 1 | 1;
 }
 
-static void free_tag(struct partition *p, uint32_t tag)
+/* L2 has queued the first access, which enters DRAM in its next cycle. */
+static void expect_access(struct partition *p, uint64_t now)
 {
-    p->tags[tag].next = p->free_tags;
-    p->free_tags = tag + 1;
+    sim_time enters = l2_time(p, now + 1);
+    p->dram_at = min_u64(p->dram_at, enters);
+    p->next_dram = min_u64(p->next_dram, enters + p->dram_lead - 1);
+    p->dram_cycle = min_u64(p->dram_cycle, now + 1 + p->lead_cycles);
 }
 
-/* When the first that waits may go, if DRAM has room for it. */
-static void plan_feed(struct partition *p)
-{
-    bool can = p->to_dram_n && dram_has_room(p->dram);
-    p->due.feed = can ? p->to_dram[p->to_dram_head].at : CYCLE_NEVER;
-}
-
-static void queue_access(struct partition *p, struct line_part what, bool write, uint32_t tag,
+static void queue_access(struct partition *p, struct line_part what, bool write, uint64_t tag,
                          uint64_t now)
 {
     assert(p->to_dram_n < p->to_dram_places && what.sectors);
     uint64_t local = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
     struct dram_place d = bank_map_place(&p->bank_map, local << p->line_shift);
-    uint32_t at = p->to_dram_head + p->to_dram_n++, sector_bytes = p->config->l2.sector_bytes;
-    uint32_t n_sectors = (uint32_t)__builtin_popcount(what.sectors);
-    struct dram_waiting *w = &p->to_dram[at < p->to_dram_places ? at : at - p->to_dram_places];
-    w->at = now + 1;
-    w->request = (struct dram_request){.bank = d.bank,
-                                       .row = d.row,
-                                       .column = d.column + (uint32_t)__builtin_ctz(what.sectors) *
-                                                                sector_bytes,
-                                       .bytes = n_sectors * sector_bytes,
-                                       .write = write,
-                                       .tag = tag};
+    uint32_t at = p->to_dram_head + p->to_dram_n++, n_sectors = 0;
+    for (uint32_t sectors = what.sectors; sectors; sectors &= sectors - 1)
+        n_sectors++;
+    p->to_dram[at < p->to_dram_places ? at : at - p->to_dram_places] = (struct dram_waiting){
+        .at = now + 1,
+        .request = {.bank = d.bank,
+                    .row = d.row,
+                    .bytes = n_sectors * p->config->l2.sector_bytes,
+                    .write = write,
+                    .tag = tag},
+    };
     *(write ? &p->stats.sectors_written : &p->stats.sectors_read) += n_sectors;
-    if (p->to_dram_n == 1)
-        p->due.feed = now + 1;
+    if (p->to_dram_n == 1 && !p->every_cycle)
+        expect_access(p, now);
 }
 
 void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr,
                     struct mem_request *around, uint64_t now)
 {
-    uint32_t tag = new_tag(p);
-    p->tags[tag] = (struct dram_tag){.around = around, .bank = what.bank, .mshr = mshr};
     p->stats.reads_around += around != NULL;
-    queue_access(p, what, false, tag, now);
+    queue_access(p, what, false, around ? (uintptr_t)around : tag_of_mshr(what.bank, mshr), now);
 }
 
 void dram_side_write(struct partition *p, struct line_part what, uint64_t now)
 {
-    queue_access(p, what, true, ~0u, now);
+    queue_access(p, what, true, 0, now);
 }
 
 void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now)
@@ -98,62 +89,31 @@ void dram_side_write_around(struct partition *p, struct line_part what, uint64_t
     dram_side_write(p, what, now);
 }
 
-static bool waits_for_room(const struct partition *p)
+static const struct dram_waiting *first_to_dram(const struct partition *p)
 {
-    return p->to_dram_n && p->due.feed == CYCLE_NEVER;
+    return &p->to_dram[p->to_dram_head];
 }
 
-/* Data cannot come before the next command is given and dram_lead is over; but whoever waits for
- * room wants to know at once. */
-static void plan_dram(struct partition *p)
+/* The first access enters DRAM, which has room, at that time. */
+static void feed_first(struct partition *p, sim_time t)
 {
-    uint64_t next = dram_next(p->dram, 0);
-    bool at_once = p->every_cycle || waits_for_room(p);
-    p->next_dram = p->dram_at = TIME_NEVER;
-    p->dram_cycle = CYCLE_NEVER;
-    if (next == UINT64_MAX)
-        return;
-    p->dram_at = next * p->dram_clock->period;
-    p->next_dram = at_once ? p->dram_at : p->dram_at + p->dram_lead - 1;
-    p->dram_cycle = divide(&p->l2_period, p->next_dram) + 1;
-}
-
-static void give_commands(struct partition *p, sim_time before);
-
-void dram_side_feed(struct partition *p, uint64_t now)
-{
-    sim_time t = l2_time(p, now);
-    uint64_t dram_now = divide(&p->dram_period, t);
-    bool fed = false;
-    if (!p->every_cycle && p->to_dram_n)
-        give_commands(p, t);
-    while (p->to_dram_n && p->to_dram[p->to_dram_head].at <= now && dram_has_room(p->dram)) {
-        dram_push(p->dram, &p->to_dram[p->to_dram_head].request, dram_now);
-        if (++p->to_dram_head == p->to_dram_places)
-            p->to_dram_head = 0;
-        p->to_dram_n--;
-        fed = true;
-    }
-    plan_feed(p);
-    plan_dram(p);
-    if (!fed)
-        return;
-    l2_wake(p);
-    if (p->from_dram.n) /* its data may have waited for a place */
-        p->due.fills = ring_front(&p->from_dram)->at;
+    dram_push(p->dram, &first_to_dram(p)->request, divide(&p->dram_period, t));
+    if (++p->to_dram_head == p->to_dram_places)
+        p->to_dram_head = 0;
+    p->to_dram_n--;
 }
 
 /* --- and back --- */
 
 /* Data of a request that L2 does not keep: an atomic is performed on them and writes them back. */
-static void come_around(struct partition *p, uint32_t bank, struct mem_request *r, uint64_t now)
+static void come_around(struct partition *p, struct mem_request *r, uint64_t now)
 {
     if (r->access.kind != MEM_ATOMIC) {
         partition_reply(p, r, now + 1);
         return;
     }
     struct line_part written = l2_part_of(r);
-    l2_serve(p, &p->banks[bank], r, now);
+    l2_serve(p, &p->banks[r->bank], r, now);
     l2_wake(p);
     dram_side_write_around(p, written, now);
 }
@@ -171,22 +131,28 @@ static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_
             l2_serve(p, b, got.waiters[i], now);
 }
 
+static void fill_with(struct partition *p, uint64_t tag, uint64_t now)
+{
+    partition_note(p, l2_time(p, now));
+    if (tag & 1)
+        fill_line(p, (uint32_t)(tag >> 32), (uint32_t)tag >> 1, now);
+    else
+        come_around(p, (struct mem_request *)(uintptr_t)tag, now);
+}
+
 void dram_side_fill(struct partition *p, uint64_t now)
 {
     const struct timed_request *front;
     while ((front = ring_front(&p->from_dram)) && front->at <= now) {
+        if (p->to_dram_n == p->to_dram_places)
+            dram_side_settle(p, now);
         if (p->to_dram_n == p->to_dram_places) {
             p->due.fills = CYCLE_NEVER;
             return; /* there may be something to write: a dirty line, an atomic's result */
         }
-        struct dram_tag tag = p->tags[front->tag];
-        free_tag(p, front->tag);
+        uint64_t tag = front->tag;
         ring_pop(&p->from_dram);
-        partition_note(p, l2_time(p, now));
-        if (tag.around)
-            come_around(p, tag.bank, tag.around, now);
-        else
-            fill_line(p, tag.bank, tag.mshr, now);
+        fill_with(p, tag, now);
     }
     p->due.fills = front ? front->at : CYCLE_NEVER;
 }
@@ -194,66 +160,124 @@ void dram_side_fill(struct partition *p, uint64_t now)
 /* What is done by that cycle of DRAM. L2 sees it after DRAM's cycle, and dram_latency later. */
 static void take_done(struct partition *p, uint64_t dram_now)
 {
-    bool had_data = p->from_dram.n > 0;
-    uint64_t done;
-    while ((done = dram_first_done(p->dram)) <= dram_now && done != UINT64_MAX) {
-        struct dram_request r;
-        sim_time t = done * p->dram_clock->period;
-        dram_pop(p->dram, done, &r);
+    uint32_t latency = p->config->memory.dram_latency;
+    struct dram_done r;
+    while (dram_pop(p->dram, dram_now, &r)) {
+        sim_time t = r.at * p->dram_clock->period;
         partition_note(p, t);
         if (r.write)
             continue;
-        uint32_t latency = p->config->memory.dram_latency; /* 0: its next cycle all the same */
+        /* latency 0: its next cycle all the same */
         uint64_t at = divide_up(&p->l2_period, latency ? t : t + 1) + latency;
-        ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = (uint32_t)r.tag});
+        ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = r.tag});
+        if (p->from_dram.n == 1)
+            p->due.fills = at;
     }
-    if (!had_data && p->from_dram.n)
+}
+
+/* --- DRAM catches up --- */
+
+/* Gives commands before that cycle of DRAM until there is room, which L2 sees in its next cycle. */
+static __attribute__((noinline)) void make_room(struct partition *p, uint64_t before)
+{
+    uint64_t next;
+    while (!dram_has_room(p->dram) && (next = dram_next_command(p->dram)) < before) {
+        dram_tick(p->dram, next);
+        if (dram_has_room(p->dram))
+            p->room_at = divide_up(&p->l2_period, next * p->dram_clock->period + 1);
+    }
+}
+
+/* When the first access that L2 has queued enters, if there is room then. */
+static uint64_t feed_cycle(const struct partition *p)
+{
+    return max_u64(first_to_dram(p)->at, p->room_at);
+}
+
+/* What happens in DRAM before that time: accesses enter and commands are given, in their order. */
+static void replay(struct partition *p, sim_time before)
+{
+    uint64_t end = divide_up(&p->dram_period, before);
+    while (p->to_dram_n) {
+        sim_time t = l2_time(p, feed_cycle(p));
+        if (t >= before)
+            break;
+        dram_advance(p->dram, divide_up(&p->dram_period, t));
+        if (dram_has_room(p->dram)) {
+            feed_first(p, t);
+        } else {
+            make_room(p, end);
+            if (!dram_has_room(p->dram))
+                return;
+        }
+    }
+    dram_advance(p->dram, end);
+}
+
+/* Data cannot come before the next command is given, or the next access enters, and dram_lead is
+ * over; but while L2 is short of places for accesses it wants to know at once when one is free. */
+static void plan_dram(struct partition *p)
+{
+    uint64_t command = dram_next_command(p->dram), feed = CYCLE_NEVER;
+    bool full = !dram_side_has_place(p), room = dram_has_room(p->dram);
+    if (p->to_dram_n && room)
+        feed = feed_cycle(p);
+    p->due.feed = full ? feed : CYCLE_NEVER;
+    p->dram_at = command == UINT64_MAX ? TIME_NEVER : command * p->dram_clock->period;
+    if (feed != CYCLE_NEVER)
+        p->dram_at = min_u64(p->dram_at, l2_time(p, feed));
+    p->next_dram = TIME_NEVER;
+    p->dram_cycle = CYCLE_NEVER;
+    if (p->dram_at == TIME_NEVER)
+        return;
+    p->next_dram = full && !room ? p->dram_at : p->dram_at + p->dram_lead - 1;
+    p->dram_cycle = divide(&p->l2_period, p->next_dram) + 1;
+}
+
+/* Not beyond the time at which data of the first command could fill L2: that may have L2 ask for
+ * more, which the commands after it must find in the queue. */
+void dram_side_catch_up(struct partition *p, sim_time before)
+{
+    replay(p, min_u64(before, cycle_after(p->next_dram)));
+    take_done(p, UINT64_MAX - 1); /* those that are still to come, too: it is known when */
+    plan_dram(p);
+}
+
+void dram_side_settle(struct partition *p, uint64_t now)
+{
+    if (p->every_cycle)
+        return;
+    dram_side_catch_up(p, l2_time(p, now));
+}
+
+/* Whoever waits for a place hears of it now: a bank, or data that may have something to write. */
+void dram_side_feed(struct partition *p, uint64_t now)
+{
+    dram_side_catch_up(p, l2_time(p, now) + 1);
+    l2_wake(p);
+    if (p->from_dram.n)
         p->due.fills = ring_front(&p->from_dram)->at;
 }
 
-/* L2 sees that there is room in its next cycle. */
-static void see_room(struct partition *p, sim_time t)
+/* --- for the plain engine --- */
+
+static void plan_tick(struct partition *p)
 {
-    p->l2_cycle = max_u64(p->l2_cycle, divide_up(&p->l2_period, t + 1));
-    plan_feed(p);
+    uint64_t next = dram_next(p->dram, 0);
+    p->next_dram = next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
 }
 
-/* Gives commands before that cycle of DRAM until there is room. */
-static void make_room(struct partition *p, uint64_t before)
+void dram_side_feed_plainly(struct partition *p, uint64_t now)
 {
-    uint64_t next;
-    while (!dram_has_room(p->dram) && (next = dram_next(p->dram, 0)) < before) {
-        dram_tick(p->dram, next);
-        if (dram_has_room(p->dram))
-            see_room(p, next * p->dram_clock->period);
-    }
-}
-
-/* What DRAM does before that time. Not beyond the time at which data of the first command could
- * fill L2: that may have L2 ask for more, which the commands after it must find in the queue. */
-static void give_commands(struct partition *p, sim_time before)
-{
-    if (waits_for_room(p))
-        make_room(p, divide_up(&p->dram_period, before));
-    else
-        dram_advance(p->dram,
-                     divide_up(&p->dram_period, min_u64(before, cycle_after(p->next_dram))));
-    take_done(p, UINT64_MAX - 1); /* those that are still to come, too: it is known when */
-}
-
-void dram_side_catch_up(struct partition *p, sim_time before)
-{
-    give_commands(p, before);
-    plan_dram(p);
+    while (p->to_dram_n && first_to_dram(p)->at <= now && dram_has_room(p->dram))
+        feed_first(p, l2_time(p, now));
+    plan_tick(p);
 }
 
 void dram_side_tick(struct partition *p)
 {
     uint64_t now = divide(&p->dram_period, p->next_dram);
-    bool had_room = dram_has_room(p->dram);
     dram_tick(p->dram, now);
     take_done(p, now);
-    if (!had_room)
-        see_room(p, p->next_dram);
-    plan_dram(p);
+    plan_tick(p);
 }

@@ -91,7 +91,7 @@ static __attribute__((noinline)) void fetch(struct partition *p, const struct l2
 static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r,
                                      uint64_t now)
 {
-    bool to_dram = dram_side_has_room(p);
+    bool to_dram = dram_side_has_room(p, now);
     struct cache_room room = {.miss_queue = to_dram, .port = to_dram, .bypass_table = true};
     struct cache_result res = cache_load(b->cache, &r->access, room, r);
     if (res.answer == CACHE_HIT)
@@ -105,7 +105,7 @@ static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, str
 static __attribute__((noinline)) bool serve_write(struct partition *p, struct l2_bank *b,
                                                   struct mem_request *r, uint64_t now)
 {
-    if (!dram_side_has_room(p))
+    if (!dram_side_has_room(p, now))
         return false;
     bool store = r->access.kind == MEM_STORE;
     if (!store && !atomic_order_allows(&b->atomics, b->cache, &r->access))

@@ -205,7 +205,7 @@ static void l2_tick_plainly(struct partition *p, uint64_t now)
     take_request(p, now);
     dram_side_fill(p, now);
     l2_step_plainly(p, now);
-    dram_side_feed(p, now);
+    dram_side_feed_plainly(p, now);
     try_reply(p, now);
 }
 

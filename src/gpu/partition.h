@@ -25,13 +25,6 @@ struct dram_waiting {
     struct dram_request request;
 };
 
-/* Who waits for a DRAM read: a bank's MSHR, or a request that went around L2. */
-struct dram_tag {
-    struct mem_request *around; /* NULL: an MSHR */
-    uint32_t bank, mshr;
-    uint32_t next; /* in the free list, index + 1 */
-};
-
 struct l2_bank {
     _Alignas(64) struct cache *cache;
     struct request_ring queue;
@@ -67,7 +60,8 @@ struct partition_due {
     uint64_t port;  /* a request is taken; NEVER also while its bank is full */
     uint64_t fills; /* data come from DRAM; NEVER also while the way to DRAM is full */
     uint64_t banks; /* the first of the banks' own */
-    uint64_t feed;  /* an access enters the DRAM queue; NEVER also while that is full */
+    uint64_t feed;  /* an access enters the DRAM queue; NEVER while it does not matter when, and
+                     * while that is full */
 };
 
 /* Begins with a cache line: its neighbour may be another thread's. */
@@ -78,7 +72,7 @@ struct partition {
     uint64_t l2_cycle;    /* the first not done yet */
     uint64_t dram_cycle;  /* the first cycle of L2 after next_dram */
     sim_time next_dram;   /* L2 may do nothing after that time before DRAM has caught up with it */
-    sim_time dram_at;     /* DRAM's next command, or data it has that are not taken yet */
+    sim_time dram_at;     /* DRAM's next command, or the next access that enters it */
     uint64_t outstanding; /* requests taken and not answered */
     sim_time last_event;  /* when the last message came or the last request was done */
     uint64_t next_take, next_reply; /* the first cycles in which the ports are free for another */
@@ -99,16 +93,16 @@ struct partition {
 
     const struct machine_config *config;
     const struct clock_domain *dram_clock;
-    sim_time dram_lead; /* from a read command to the first time at which its data may fill L2 */
+    sim_time dram_lead;   /* from a read command to the first time at which its data may fill L2 */
+    uint64_t lead_cycles; /* the same in whole cycles of L2, rounded up */
+    uint64_t room_at;     /* DRAM was full: the first cycle in which L2 has seen that it is not */
     struct bank_map bank_map;
     struct rx_port up;
     struct tx_port down;
     struct dram *dram;
-    struct dram_waiting *to_dram; /* ring */
+    struct dram_waiting *to_dram; /* ring; the first may have left already, see dram_side.c */
     uint32_t to_dram_head, to_dram_n, to_dram_places;
     struct request_ring from_dram; /* data on their way to L2: tags */
-    struct dram_tag *tags;
-    uint32_t n_tags, cap_tags, free_tags;
     struct partition_stats stats;
     uint32_t index;
     struct dev_mem *mem;

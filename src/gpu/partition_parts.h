@@ -106,10 +106,18 @@ static inline void l2_wake(struct partition *p)
 
 void dram_side_create(struct partition *p, const struct address_map *map);
 void dram_side_destroy(struct partition *p);
-/* For a read and for a write of L2's own; a line that must be written back always finds a place. */
-static inline bool dram_side_has_room(const struct partition *p)
+/* What L2 has queued before that cycle and may have left by now has: it enters DRAM. */
+void dram_side_settle(struct partition *p, uint64_t now);
+static inline bool dram_side_has_place(const struct partition *p)
 {
     return p->to_dram_n < p->to_dram_places - 1;
+}
+/* For a read and for a write of L2's own; a line that must be written back always finds a place. */
+static inline bool dram_side_has_room(struct partition *p, uint64_t now)
+{
+    if (!dram_side_has_place(p))
+        dram_side_settle(p, now);
+    return dram_side_has_place(p);
 }
 /* Fetches them for an MSHR, or for a request that goes around L2. */
 void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr,
@@ -120,8 +128,8 @@ void dram_side_write_around(struct partition *p, struct line_part what, uint64_t
 /* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. */
 void dram_side_fill(struct partition *p, uint64_t now);
 void dram_side_feed(struct partition *p, uint64_t now);
-/* What DRAM does before `before`; no more than makes room, if something waits for that. For the
- * plain engine the one cycle at p->next_dram. */
+void dram_side_feed_plainly(struct partition *p, uint64_t now);
+/* What happens in DRAM before `before`. For the plain engine the one cycle at p->next_dram. */
 void dram_side_catch_up(struct partition *p, sim_time before);
 void dram_side_tick(struct partition *p);
 

@@ -13,7 +13,7 @@ struct timed_request {
     uint64_t at;
     union {
         struct mem_request *request;
-        uint32_t tag; /* of a DRAM access */
+        uint64_t tag; /* of a DRAM access */
     };
 };
 

@@ -37,7 +37,7 @@ static void bench_free(struct bench *b)
 static void run_to(struct bench *b, uint64_t end)
 {
     for (; b->now < end; b->now++) {
-        struct dram_request r;
+        struct dram_done r;
         dram_tick(b->dram, b->now);
         while (dram_pop(b->dram, b->now, &r))
             b->done_at[r.tag] = b->now;
@@ -86,14 +86,16 @@ static void row_empty_read_takes_rcd_cl_and_a_burst(void **state)
 {
     (void)state;
     struct bench b = bench_new(gtx480_dram());
-    struct dram_request r = dram_read(3, 5, BURST, 77), out;
+    struct dram_done out;
     b.now = 1;
-    push(&b, r);
+    push(&b, dram_read(3, 5, BURST, 77));
     run_to(&b, 27);
     assert_false(dram_pop(b.dram, 26, &out));
     assert_int_equal(dram_next(b.dram, 26), 27);
     assert_true(dram_pop(b.dram, 27, &out));
-    assert_memory_equal(&out, &r, sizeof r);
+    assert_int_equal(out.at, 27);
+    assert_int_equal(out.tag, 77);
+    assert_false(out.write);
     ASSERT_COMMANDS(&b, 0, {1, DRAM_ACTIVATE, 77}, {13, DRAM_READ, 77});
     assert_int_equal(dram_next(b.dram, 28), UINT64_MAX);
     bench_free(&b);
@@ -103,7 +105,7 @@ static void row_hit_takes_cl_and_a_burst(void **state)
 {
     (void)state;
     struct bench b = bench_with_open_row(gtx480_dram());
-    struct dram_request out;
+    struct dram_done out;
     push(&b, dram_read(0, 5, BURST, 1));
     run_to(&b, 115);
     assert_false(dram_pop(b.dram, 114, &out));
@@ -445,9 +447,9 @@ static void a_waiting_channel_says_what_comes_next(void **state)
     push(&b, dram_read(3, 9, BURST, 1));
     run_to(&b, 2);
     dram_describe_wait(b.dram, &text);
-    assert_string_equal(strbuf_text(&text), "DRAM: 1 of 64 queue entries in use, 0 reads and 0 "
-                                            "writes to be handed on; next command at cycle 13: "
-                                            "read bank 3 row 9\n");
+    assert_string_equal(strbuf_text(&text),
+                        "DRAM: 1 of 64 queue entries in use, 0 requests to be handed on; "
+                        "next command at cycle 13: read bank 3 row 9\n");
     strbuf_destroy(&text);
     bench_free(&b);
 }

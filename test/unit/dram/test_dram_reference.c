@@ -263,7 +263,7 @@ static void subject_tick(struct subject *s, uint64_t now)
     if (s->way == NAMED_CYCLES && dram_next(s->dram, now) > now)
         return;
     dram_tick(s->dram, now);
-    struct dram_request r;
+    struct dram_done r;
     while (dram_pop(s->dram, now, &r))
         s->done[s->n_done++] = (struct completion){now, r.tag};
 }
@@ -274,7 +274,7 @@ static void subject_catch_up(struct subject *s, uint64_t before)
     dram_advance(s->dram, before);
     uint64_t at;
     while ((at = dram_first_done(s->dram)) != UINT64_MAX) {
-        struct dram_request r;
+        struct dram_done r;
         assert_true(at == 0 || !dram_pop(s->dram, at - 1, &r));
         assert_true(dram_pop(s->dram, at, &r));
         s->done[s->n_done++] = (struct completion){at, r.tag};
