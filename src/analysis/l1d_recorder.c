@@ -326,6 +326,11 @@ static void on_atomic(void *user, const struct mem_access *a)
     add(l, &e);
 }
 
+static void on_issue(void *user, uint32_t n_lanes)
+{
+    (void)user, (void)n_lanes;
+}
+
 static void look(void *user, const struct machine *m, uint64_t cycle)
 {
     (void)m, (void)cycle;
@@ -390,8 +395,7 @@ static void watch_sm(struct l1d_recorder *r, uint32_t i)
                        .accesses.n_columns = N_L1D_ACCESS_COLUMNS - !r->has_criticality,
                        .rest.n_columns = N_L1D_REST_COLUMNS};
     cache_observe(r->machine->sms[i].l1d, on_event, l);
-    r->machine->sms[i].on_atomic = on_atomic;
-    r->machine->sms[i].on_atomic_user = l;
+    sm_watch_l1d(&r->machine->sms[i], (struct sm_l1d_watcher){on_atomic, on_issue, l});
 }
 
 struct l1d_recorder *l1d_recorder_create(struct machine *m, bool has_criticality, struct sink sink)

@@ -222,8 +222,8 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
 {
     if (sm_miss_queue_full(sm))
         return stall(sm, STALL_MISS_QUEUE);
-    if (sm->on_atomic)
-        sm->on_atomic(sm->on_atomic_user, a);
+    for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
+        sm->l1d_watchers[i].on_atomic(sm->l1d_watchers[i].user, a);
     cache_invalidate_line(sm->l1d, a->line);
     struct mem_request *r =
         sm_new_request(sm, a, route_of(sm, l), FROM_ATOMIC, 0, sm_segment_bytes(a->segments));

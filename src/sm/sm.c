@@ -1,5 +1,6 @@
 #include "sm/sm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -458,6 +459,13 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->tells_branches = d->on_branch || crit->on_branch;
     sm->tells_criticality = crit->on_issue;
     sm->wants_lanes = sm->tells_branches || sm->l1d_counts_insts;
+}
+
+void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
+{
+    assert(sm->n_l1d_watchers < SM_MAX_L1D_WATCHERS);
+    sm->l1d_watchers[sm->n_l1d_watchers++] = w;
+    sm->wants_lanes = true;
 }
 
 void sm_destroy(struct sm *sm)

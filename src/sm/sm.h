@@ -132,6 +132,17 @@ struct sm_issue {
     uint32_t sm, scheduler, slot, pc;
 };
 
+/* Told of what reaches L1D or its policy and is no event of the cache. */
+struct sm_l1d_watcher {
+    /* An atomic passes; its line has not been removed yet. */
+    void (*on_atomic)(void *user, const struct mem_access *a);
+    /* An instruction issues with so many lanes, of which the policy has been told if it counts
+     * them. */
+    void (*on_issue)(void *user, uint32_t n_lanes);
+    void *user;
+};
+enum { SM_MAX_L1D_WATCHERS = 4 };
+
 /* Replies that come through the port one after the other. */
 struct timed_reply {
     uint64_t at; /* core cycle */
@@ -238,9 +249,8 @@ struct sm {
 
     struct cache *l1d, *l1i, *l1c;
     bool l1d_counts_insts; /* its policy wants to know of instructions */
-    /* Told of each atomic that passes L1D, before its line is removed; NULL = nobody watches. */
-    void (*on_atomic)(void *user, const struct mem_access *a);
-    void *on_atomic_user;
+    struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
+    uint32_t n_l1d_watchers;
     struct arena pool;
     struct mem_request *free_requests;
     struct load_record *free_records;
@@ -278,6 +288,8 @@ struct sm_setup {
 };
 void sm_create(struct sm *sm, const struct sm_setup *setup);
 void sm_destroy(struct sm *sm);
+/* Before the first kernel. */
+void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w);
 /* Makes the SM ready for CTAs of a kernel; it must be idle. `emu` carries memory, program, launch.
  */
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
