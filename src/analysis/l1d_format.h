@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Versions. The checksum is that of the end mark. */
+enum { L1D_FIRST_WITH_INSTS = 5, L1D_FIRST_WITH_CHECKSUM = 5 };
+
 /* Each frame is a zstd frame of its own, with zstd's checksum; its content begins with a tag. */
 #define L1D_MAGIC "HEDDLEL1D" /* the header's tag is its first letter */
 enum {
@@ -15,15 +18,17 @@ enum {
     L1D_TAG_ACCESSES = 'A',
     L1D_TAG_DETAILS = 'D',
     L1D_TAG_REST = 'R',
+    L1D_TAG_INSTS = 'I',
     L1D_TAG_END = 'E'
 };
 
 enum {
     L1D_ACCESSES_HEAD_BYTES = 1 + 4 + 4, /* tag, SM, number of accesses */
     L1D_DETAILS_HEAD_BYTES = 1,          /* tag */
-    L1D_REST_HEAD_BYTES = 1 + 4,         /* tag, number of events */
+    L1D_TABLE_HEAD_BYTES = 1 + 4,        /* of the rest and of instructions: tag, number of rows */
     L1D_BLOCK_EVENTS = 16384,            /* of either kind, at which a block is written */
-    L1D_MAX_FRAME_BYTES = 1 << 24,       /* content that a frame never exceeds */
+    L1D_BLOCK_RUNS = 2 * L1D_BLOCK_EVENTS, /* of instructions, at which it is too */
+    L1D_MAX_FRAME_BYTES = 1 << 24,         /* content that a frame never exceeds */
 };
 
 /* The first byte of an event: its kind, its outcome, and of an access whether its warp is critical.
@@ -59,6 +64,17 @@ enum l1d_rest_column {
                      since its miss */
     N_L1D_REST_COLUMNS
 };
+
+/* Of instructions: runs of them, each of as many lanes as the first byte says, one after the other
+ * without an event in between. */
+enum l1d_insts_column {
+    L1D_INSTS_PLACE,      /* accesses, flushes and resizes of the block before it */
+    L1D_INSTS_REST_PLACE, /* fills and evictions of the block before it */
+    L1D_ISSUES,           /* instructions */
+    N_L1D_INSTS_COLUMNS
+};
+/* A longer run is several. */
+enum { L1D_MAX_ISSUES = 4096, L1D_MAX_LANES = 32 };
 
 /* Flags of the header: what the L1D is like. */
 enum {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zstd_errors.h>
 
-#include "analysis/l1d_format.h"
+#include "analysis/l1d_checksum.h"
 #include "base/arena.h"
 
 enum { READ_BYTES = 1 << 18 };
@@ -82,6 +82,8 @@ static enum l1d_read find_frame(struct l1d_frames *f, const uint8_t **packed, si
         return bad_frame(f, why, found);
     *packed = f->packed + f->packed_at;
     *packed_bytes = found;
+    f->sum_before = f->sum;
+    f->sum = l1d_checksum(f->sum, *packed, found);
     f->packed_at += found;
     return L1D_READ_EVENT;
 }

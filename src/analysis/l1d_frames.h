@@ -1,6 +1,6 @@
 /* The frames of a recording, one after the other. A frame is unpacked and its checksum proved right
- * before anything of it is handed out. Of the file only the frame at hand, packed as it is, and
- * some bytes more are in memory. */
+ * before anything of it is handed out; one that is skipped is in the checksum of all. Of the file
+ * only the frame at hand, packed as it is, and some bytes more are in memory. */
 #ifndef HEDDLE_ANALYSIS_L1D_FRAMES_H
 #define HEDDLE_ANALYSIS_L1D_FRAMES_H
 
@@ -18,8 +18,9 @@ struct l1d_frames {
     uint8_t *packed;  /* what has been read of it: the present frame, and bytes that follow */
     size_t packed_at; /* where the next frame begins in it */
     size_t n_packed, packed_cap;
-    uint64_t packed_from; /* the place of its first byte in the file */
-    uint64_t frame_at;    /* where the present frame begins in the file */
+    uint64_t packed_from;     /* the place of its first byte in the file */
+    uint64_t frame_at;        /* where the present frame begins in the file */
+    uint64_t sum, sum_before; /* l1d_checksum.h: with the present frame, and without */
     ZSTD_DCtx *zstd;
     uint8_t *content; /* of the present frame */
     size_t n_content, content_cap;
@@ -31,7 +32,8 @@ void l1d_frames_close(struct l1d_frames *f);
 
 /* Unpacks the next frame: EVENT if there is one, END at the end of the file. */
 enum l1d_read l1d_frames_next(struct l1d_frames *f, struct strbuf *why);
-/* The same without unpacking it, and so without proving its checksum. */
+/* The same without unpacking it: nothing but the checksum of all frames will tell if it is damaged.
+ */
 enum l1d_read l1d_frames_skip(struct l1d_frames *f, struct strbuf *why);
 /* BAD, with that reason and the place of the present frame. */
 enum l1d_read l1d_frames_bad(const struct l1d_frames *f, struct strbuf *why, const char *what);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/l1d_format.h"
+#include "analysis/l1d_checks.h"
 #include "analysis/l1d_frames.h"
 #include "base/arena.h"
 
@@ -15,12 +15,12 @@ struct l1d_reader {
     size_t at; /* in the content of the present frame */
     struct l1d_header header;
     struct arena arena;
-    uint64_t *n_accesses, *n_rest; /* read, of each SM */
-    bool skips_rest, skips_details;
+    uint64_t *n_accesses, *n_rest, *n_thread_insts; /* read, of each SM */
+    bool skips_rest, skips_details, skips_insts;
     /* The present block. */
     uint32_t sm;
-    struct l1d_table accesses, rest;
-    uint32_t next_access, next_rest;
+    struct l1d_table accesses, rest, insts;
+    uint32_t next_access, next_rest, next_insts;
 };
 
 static enum l1d_read bad(const struct l1d_reader *r, struct strbuf *why, const char *what)
@@ -64,8 +64,11 @@ static void begin_tables(struct l1d_reader *r)
     const struct l1d_header *h = &r->header;
     r->n_accesses = ARENA_ARRAY(&r->arena, uint64_t, h->n_sms);
     r->n_rest = ARENA_ARRAY(&r->arena, uint64_t, h->n_sms);
+    r->n_thread_insts = ARENA_ARRAY(&r->arena, uint64_t, h->n_sms);
     r->accesses.n_columns = N_L1D_ACCESS_COLUMNS - (h->criticality[0] == 0);
     r->rest.n_columns = N_L1D_REST_COLUMNS;
+    r->insts.n_columns = N_L1D_INSTS_COLUMNS;
+    r->skips_insts = !h->has_insts;
 }
 
 static bool take_l1d(struct l1d_reader *r, struct cache_config *c)
@@ -96,12 +99,14 @@ static bool take_header(struct l1d_reader *r, struct strbuf *why)
     }
     r->at = magic;
     bool has_version = take_u32(r, &h->version);
-    if (has_version && h->version != L1D_STREAM_VERSION) {
+    if (has_version && (h->version < L1D_OLDEST_VERSION || h->version > L1D_STREAM_VERSION)) {
         strbuf_addf(why,
-                    "version %u of the format; this Heddle reads version %d: record the run again",
-                    h->version, L1D_STREAM_VERSION);
+                    "version %u of the format; this Heddle reads versions %d to %d: record the run "
+                    "again",
+                    h->version, L1D_OLDEST_VERSION, L1D_STREAM_VERSION);
         return false;
     }
+    h->has_insts = has_version && h->version >= L1D_FIRST_WITH_INSTS;
     bool ok = has_version && take_u32(r, &h->n_sms) && take_l1d(r, &h->l1d) &&
               take_text(r, &h->gpu) && take_text(r, &h->scheduler) && take_text(r, &h->policy) &&
               take_text(r, &h->criticality);
@@ -113,65 +118,39 @@ static bool take_header(struct l1d_reader *r, struct strbuf *why)
     return true;
 }
 
+/* The same numbers of events as were read of that SM, but for those that nobody wanted? */
+static bool are_all_there(const struct l1d_reader *r, uint32_t sm, const uint64_t told[3])
+{
+    return r->n_accesses[sm] == told[0] && (r->skips_rest || r->n_rest[sm] == told[1]) &&
+           (r->skips_insts || r->n_thread_insts[sm] == told[2]);
+}
+
+static bool has_checksum(const struct l1d_reader *r)
+{
+    return r->header.version >= L1D_FIRST_WITH_CHECKSUM;
+}
+
 /* Nothing may be missing, and nothing may follow. */
 static enum l1d_read take_end(struct l1d_reader *r, struct strbuf *why)
 {
     r->at = 1;
     for (uint32_t i = 0; i < r->header.n_sms; i++) {
-        uint64_t n_accesses, n_rest;
-        if (!take_u64(r, &n_accesses) || !take_u64(r, &n_rest))
-            return bad(r, why, "the end mark is too short");
-        if (r->n_accesses[i] != n_accesses || (!r->skips_rest && r->n_rest[i] != n_rest))
+        uint64_t told[3] = {0};
+        for (int k = 0; k < (r->header.has_insts ? 3 : 2); k++)
+            if (!take_u64(r, &told[k]))
+                return bad(r, why, "the end mark is too short");
+        if (!are_all_there(r, i, told))
             return bad(r, why, "events are missing: their number is not that of the end mark");
     }
+    uint64_t sum = r->frames.sum_before;
+    if (has_checksum(r) && !take_u64(r, &sum))
+        return bad(r, why, "the end mark is too short");
+    if (sum != r->frames.sum_before)
+        return bad(r, why,
+                   "the file is damaged before its end mark, which has another checksum; `zstd -t` "
+                   "may tell where");
     enum l1d_read more = l1d_frames_skip(&r->frames, why);
     return more == L1D_READ_EVENT ? bad(r, why, "something follows the end mark") : more;
-}
-
-/* Is each of them of a kind that belongs there, with an outcome there is? */
-static bool are_accesses(const struct l1d_table *t, bool may_be_critical)
-{
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t kind = byte & L1D_KIND_MASK;
-        uint32_t outcome = (byte & ~(uint32_t)L1D_CRITICAL) >> L1D_OUTCOME_SHIFT;
-        bool is_known = kind <= L1D_ATOMIC || kind == L1D_FLUSH || kind == L1D_RESIZE;
-        bool is_sound =
-            is_known && outcome < N_L1D_OUTCOMES && (may_be_critical || !(byte & L1D_CRITICAL));
-        if (t->n_of[byte] && !is_sound)
-            return false;
-    }
-    return true;
-}
-
-/* Does every load and store ask for sectors that there are, and for some of them; does every resize
- * leave ways that there are? */
-static bool are_possible(const struct l1d_table *t, const struct cache_config *c)
-{
-    uint32_t n_sectors = c->line_bytes / c->sector_bytes;
-    uint64_t all = n_sectors == 1 ? 0 : (1u << n_sectors) - 1;
-    for (uint32_t i = 0; i < t->n; i++) {
-        uint8_t kind = t->kinds[i] & L1D_KIND_MASK;
-        uint64_t sectors = t->columns[L1D_SECTORS][i];
-        if (sectors & ~all || t->columns[L1D_HOW][i] & ~(uint64_t)L1D_HOW_ALL)
-            return false;
-        if (all && !sectors && (kind == L1D_LOAD || kind == L1D_STORE))
-            return false;
-        if (kind == L1D_RESIZE && t->columns[L1D_LINE][i] - 1 >= c->n_ways)
-            return false;
-    }
-    return true;
-}
-
-static bool are_the_rest(const struct l1d_table *t)
-{
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t kind = byte & L1D_KIND_MASK;
-        bool is_sound =
-            (kind == L1D_FILL || kind == L1D_EVICT) && byte >> L1D_OUTCOME_SHIFT < N_L1D_OUTCOMES;
-        if (t->n_of[byte] && !is_sound)
-            return false;
-    }
-    return true;
 }
 
 static bool take_accesses(struct l1d_reader *r)
@@ -185,57 +164,78 @@ static bool take_accesses(struct l1d_reader *r)
         return false;
     r->n_accesses[r->sm] += n;
     r->next_access = 0;
-    return are_accesses(&r->accesses, r->header.criticality[0]);
+    return l1d_are_accesses(&r->accesses, r->header.criticality[0]);
 }
 
 static bool take_details(struct l1d_reader *r)
 {
-    return r->frames.n_content && r->frames.content[0] == L1D_TAG_DETAILS &&
-           l1d_table_unpack(&r->accesses, r->accesses.n, L1D_FIRST_DETAIL, r->accesses.n_columns,
+    return l1d_table_unpack(&r->accesses, r->accesses.n, L1D_FIRST_DETAIL, r->accesses.n_columns,
                             r->frames.content + L1D_DETAILS_HEAD_BYTES,
                             r->frames.content + r->frames.n_content) &&
-           are_possible(&r->accesses, &r->header.l1d);
+           l1d_are_details(&r->accesses, &r->header.l1d);
+}
+
+/* A table behind its number of rows. */
+static bool take_table(struct l1d_reader *r, struct l1d_table *t)
+{
+    uint32_t n;
+    r->at = 1;
+    return take_u32(r, &n) && l1d_table_unpack(t, n, 0, t->n_columns, r->frames.content + r->at,
+                                               r->frames.content + r->frames.n_content);
 }
 
 static bool take_rest(struct l1d_reader *r)
 {
-    uint32_t n;
-    r->at = 1;
-    if (r->frames.n_content == 0 || r->frames.content[0] != L1D_TAG_REST || !take_u32(r, &n) ||
-        !l1d_table_unpack(&r->rest, n, 0, r->rest.n_columns, r->frames.content + r->at,
-                          r->frames.content + r->frames.n_content))
+    if (!take_table(r, &r->rest))
         return false;
-    r->n_rest[r->sm] += n;
+    r->n_rest[r->sm] += r->rest.n;
     r->next_rest = 0;
-    uint64_t before = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (r->rest.columns[L1D_PLACE][i] < before)
-            return false;
-        before = r->rest.columns[L1D_PLACE][i];
-    }
-    return before <= r->accesses.n && are_the_rest(&r->rest);
+    return l1d_are_the_rest(&r->rest, r->accesses.n);
 }
 
-/* A frame that belongs to the accesses before it. */
-static enum l1d_read next_part(struct l1d_reader *r, bool (*take)(struct l1d_reader *r),
+static bool take_insts(struct l1d_reader *r)
+{
+    const struct l1d_table *t = &r->insts;
+    if (!take_table(r, &r->insts) ||
+        !l1d_are_insts(t, r->accesses.n, r->skips_rest ? UINT64_MAX : r->rest.n))
+        return false;
+    for (uint32_t i = 0; i < t->n; i++)
+        r->n_thread_insts[r->sm] += t->kinds[i] * t->columns[L1D_ISSUES][i];
+    r->next_insts = 0;
+    return true;
+}
+
+/* A frame that belongs to the accesses before it. One that nobody wants is skipped; if the end mark
+ * has no checksum of such, it is unpacked, for then its own is proved right: of a damaged file
+ * nothing is believed. */
+static enum l1d_read next_part(struct l1d_reader *r, uint8_t tag,
+                               bool (*take)(struct l1d_reader *r), bool is_wanted,
                                struct strbuf *why)
 {
-    enum l1d_read got = l1d_frames_next(&r->frames, why);
+    bool is_skipped = !is_wanted && has_checksum(r);
+    enum l1d_read got = (is_skipped ? l1d_frames_skip : l1d_frames_next)(&r->frames, why);
     if (got == L1D_READ_END)
         return bad(r, why, "the file ends without an end mark");
-    if (got == L1D_READ_EVENT && !take(r))
+    if (got == L1D_READ_BAD || is_skipped)
+        return got;
+    bool is_it = r->frames.n_content && r->frames.content[0] == tag;
+    if (!is_it || (is_wanted && !take(r)))
         return bad(r, why, "this frame is not what followed the accesses before it");
     return got;
 }
 
-static enum l1d_read skip_part(struct l1d_reader *r, struct strbuf *why)
+/* The frames behind a frame of accesses. */
+static enum l1d_read next_parts(struct l1d_reader *r, struct strbuf *why)
 {
-    enum l1d_read got = l1d_frames_skip(&r->frames, why);
-    return got == L1D_READ_END ? bad(r, why, "the file ends without an end mark") : got;
+    enum l1d_read got = next_part(r, L1D_TAG_DETAILS, take_details, !r->skips_details, why);
+    if (got == L1D_READ_EVENT)
+        got = next_part(r, L1D_TAG_REST, take_rest, !r->skips_rest, why);
+    if (got == L1D_READ_EVENT && r->header.has_insts)
+        got = next_part(r, L1D_TAG_INSTS, take_insts, !r->skips_insts, why);
+    return got;
 }
 
-/* Accesses, with their details if these are wanted. */
-static enum l1d_read next_accesses(struct l1d_reader *r, struct strbuf *why)
+static enum l1d_read next_block(struct l1d_reader *r, struct strbuf *why)
 {
     enum l1d_read frame = l1d_frames_next(&r->frames, why);
     if (frame == L1D_READ_END)
@@ -245,28 +245,22 @@ static enum l1d_read next_accesses(struct l1d_reader *r, struct strbuf *why)
     if (r->frames.n_content && r->frames.content[0] == L1D_TAG_END)
         return take_end(r, why);
     if (r->frames.n_content && r->frames.content[0] == L1D_TAG_ACCESSES && take_accesses(r))
-        return r->skips_details ? skip_part(r, why) : next_part(r, take_details, why);
+        return next_parts(r, why);
     return bad(r, why,
                "this frame is neither a block of accesses that makes sense nor the end "
                "mark");
 }
 
-static enum l1d_read next_block(struct l1d_reader *r, struct strbuf *why)
-{
-    enum l1d_read got = next_accesses(r, why);
-    return got == L1D_READ_EVENT ? next_part(r, take_rest, why) : got;
-}
-
 enum l1d_read l1d_reader_next_accesses(struct l1d_reader *r, uint32_t *sm,
-                                       const struct l1d_table **accesses, struct strbuf *why)
+                                       const struct l1d_table **accesses,
+                                       const struct l1d_table **insts, struct strbuf *why)
 {
     r->skips_rest = true;
-    enum l1d_read got = next_accesses(r, why);
-    if (got != L1D_READ_EVENT)
-        return got;
+    enum l1d_read got = next_block(r, why);
     *sm = r->sm;
     *accesses = &r->accesses;
-    return skip_part(r, why);
+    *insts = &r->insts;
+    return got;
 }
 
 void l1d_reader_trade(struct l1d_reader *r, struct l1d_table *t)
@@ -280,6 +274,12 @@ void l1d_reader_trade(struct l1d_reader *r, struct l1d_table *t)
 void l1d_reader_skip_details(struct l1d_reader *r)
 {
     r->skips_details = true;
+}
+
+void l1d_reader_skip_insts(struct l1d_reader *r)
+{
+    r->skips_insts = true;
+    r->insts.n = r->next_insts = 0; /* of the block at hand */
 }
 
 /* --- event by event --- */
@@ -322,16 +322,39 @@ static void get_rest(const struct l1d_reader *r, uint32_t i, struct l1d_event *e
         e->asked = e->cycle + 1 - c[L1D_ANSWERED][i];
 }
 
+static void get_insts(const struct l1d_reader *r, uint32_t i, struct l1d_event *e)
+{
+    *e = (struct l1d_event){.sm = r->sm,
+                            .kind = L1D_INSTS,
+                            .n_issues = (uint32_t)r->insts.columns[L1D_ISSUES][i],
+                            .n_lanes = r->insts.kinds[i]};
+}
+
+/* Have all the accesses come that come before the next one of the rest? */
+static bool is_rest_due(const struct l1d_reader *r)
+{
+    return r->next_rest < r->rest.n && r->rest.columns[L1D_PLACE][r->next_rest] <= r->next_access;
+}
+
+/* The same of the next run of instructions, and of the rest. */
+static bool are_insts_due(const struct l1d_reader *r)
+{
+    return r->next_insts < r->insts.n &&
+           r->insts.columns[L1D_INSTS_PLACE][r->next_insts] <= r->next_access &&
+           r->insts.columns[L1D_INSTS_REST_PLACE][r->next_insts] <= r->next_rest;
+}
+
 enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct strbuf *why)
 {
-    while (r->next_access == r->accesses.n && r->next_rest == r->rest.n) {
+    while (r->next_access == r->accesses.n && r->next_rest == r->rest.n &&
+           r->next_insts == r->insts.n) {
         enum l1d_read block = next_block(r, why);
         if (block != L1D_READ_EVENT)
             return block;
     }
-    bool is_rest =
-        r->next_rest < r->rest.n && r->rest.columns[L1D_PLACE][r->next_rest] <= r->next_access;
-    if (is_rest)
+    if (are_insts_due(r))
+        get_insts(r, r->next_insts++, e);
+    else if (is_rest_due(r))
         get_rest(r, r->next_rest++, e);
     else
         get_access(r, r->next_access++, e);
@@ -364,6 +387,7 @@ void l1d_reader_close(struct l1d_reader *r)
     l1d_frames_close(&r->frames);
     l1d_table_destroy(&r->accesses);
     l1d_table_destroy(&r->rest);
+    l1d_table_destroy(&r->insts);
     arena_destroy(&r->arena);
     free(r);
 }

@@ -1,6 +1,8 @@
 /* A recording of what happened at the L1 data caches: every accepted access with its outcome, every
  * answer to a miss and every line that left, per SM in order. doc/l1d-stream.md describes the file.
  *
+ * Instructions are counted for policies that go by them: how many lanes each had, not what it did.
+ *
  * Left out on purpose: accesses that were refused and tried again (only their acceptance is an
  * event), constant and instruction caches, the data themselves. */
 #ifndef HEDDLE_ANALYSIS_L1D_STREAM_H
@@ -13,10 +15,11 @@
 #include "base/strbuf.h"
 #include "cache/cache.h"
 
-enum { L1D_STREAM_VERSION = 4 };
+/* Files of the version before have no instructions, and are read too. */
+enum { L1D_STREAM_VERSION = 5, L1D_OLDEST_VERSION = 4 };
 
 /* A flush is told before the evictions it consists of. A resize leaves the cache empty, with
- * another number of ways. */
+ * another number of ways. Instructions are those that issued since the event before. */
 enum l1d_event_kind {
     L1D_LOAD,
     L1D_STORE,
@@ -25,6 +28,7 @@ enum l1d_event_kind {
     L1D_EVICT,
     L1D_FLUSH,
     L1D_RESIZE,
+    L1D_INSTS,
     N_L1D_KINDS
 };
 /* Of accesses. A store is a hit if its line has a place, whether the data are there or not; an
@@ -38,13 +42,14 @@ struct l1d_event {
     enum l1d_event_kind kind;
     uint32_t outcome; /* enum l1d_outcome; of EVICT: enum cache_evict_cause; of FILL: enum
                          l1d_keeping; else 0 */
-    uint64_t cycle;   /* of the core clock, since the simulation began */
+    uint64_t cycle;   /* of the core clock, since the simulation began; of INSTS 0 */
     uint64_t line;    /* line-aligned byte address */
     /* Of FILL: it answers the load miss of its line that has waited longest; else the miss of its
      * line in that cycle. */
     bool answers_oldest;
     uint64_t asked;
-    uint32_t n_ways; /* of RESIZE: from now on */
+    uint32_t n_ways;            /* of RESIZE: from now on */
+    uint32_t n_issues, n_lanes; /* of INSTS: so many instructions, each of so many lanes */
     /* Of accesses only, else 0. */
     uint32_t launch, pc;
     uint64_t warp_uid; /* unique in the SM over the run */
@@ -61,6 +66,7 @@ struct l1d_event {
 
 struct l1d_header {
     uint32_t version, n_sms;
+    bool has_insts;
     struct cache_config l1d; /* all but the name of its policy, which is below */
     const char *gpu, *scheduler, *policy;
     const char *criticality; /* the provider whose word is recorded; "" = none's */
@@ -88,15 +94,18 @@ const struct l1d_header *l1d_reader_header(const struct l1d_reader *r);
  * early is BAD, with the place in `why`; what was read before it is sound. */
 enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct strbuf *why);
 /* The same for who wants no fills and evictions, only the others, and many at a time: those of one
- * SM in the columns of l1d_format.h, until the next call. Not to be mixed with the above. */
+ * SM in the columns of l1d_format.h, until the next call, with the instructions among them. Not to
+ * be mixed with the above. */
 struct l1d_table;
 /* Hands over the accesses that were read last, and takes the room of `t`, a table or zeroed, for
  * the next ones. */
 void l1d_reader_trade(struct l1d_reader *r, struct l1d_table *t);
-/* From now on without the columns of details. */
+/* From now on without the columns of details, or without instructions. */
 void l1d_reader_skip_details(struct l1d_reader *r);
+void l1d_reader_skip_insts(struct l1d_reader *r);
 enum l1d_read l1d_reader_next_accesses(struct l1d_reader *r, uint32_t *sm,
-                                       const struct l1d_table **accesses, struct strbuf *why);
+                                       const struct l1d_table **accesses,
+                                       const struct l1d_table **insts, struct strbuf *why);
 void l1d_reader_close(struct l1d_reader *r); /* NULL is fine */
 
 #endif

@@ -28,6 +28,9 @@ static bool fill(struct lab_ahead *a, struct lab_stream *chunk)
     s->criticality = chunk->criticality;
     s->cap = chunk->cap;
     s->n = 0;
+    s->insts = chunk->insts;
+    s->cap_insts = chunk->cap_insts;
+    s->n_insts = 0;
     s->block = chunk->block;
     s->block.n = 0;
     bool ok = true;
@@ -41,10 +44,16 @@ static bool fill(struct lab_ahead *a, struct lab_stream *chunk)
     chunk->cap = s->cap;
     chunk->n = s->n;
     chunk->has_criticality = s->has_criticality;
+    chunk->insts = s->insts;
+    chunk->cap_insts = s->cap_insts;
+    chunk->n_insts = s->n_insts;
     s->items = kept.items;
     s->criticality = kept.criticality;
     s->cap = kept.cap;
     s->n = kept.n;
+    s->insts = kept.insts;
+    s->cap_insts = kept.cap_insts;
+    s->n_insts = kept.n_insts;
     a->failed = !ok;
     return ok && s->reader;
 }

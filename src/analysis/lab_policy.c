@@ -66,6 +66,11 @@ static struct sm_cache *create_sm(struct player *p, uint32_t sm)
     return p->sms[sm] = c;
 }
 
+static struct sm_cache *sm_of(struct player *p, uint32_t sm)
+{
+    return p->sms[sm] ? p->sms[sm] : create_sm(p, sm);
+}
+
 static void use_line(struct sm_cache *c, struct cache_set *s, uint32_t way, uint32_t pc)
 {
     struct cache_line *line = tags_line(s, way);
@@ -237,13 +242,13 @@ static void take_access(struct player *p, const struct lab_batch *b, uint32_t i)
     a->criticality = b->criticality ? b->criticality[i] : 0;
 }
 
-static void policy_play(void *player, const struct lab_batch *b, struct lab_log *log)
+/* Accesses of the batch up to `end`; returns the index of the one there. */
+static uint64_t play_some(struct player *p, const struct lab_batch *b, uint32_t i, uint32_t end,
+                          uint64_t index, struct lab_log *log)
 {
-    struct player *p = player;
-    uint64_t index = b->index;
-    for (uint32_t i = 0; i < b->n; i++) {
+    for (; i < end; i++) {
         const struct lab_access *from = &b->items[i];
-        struct sm_cache *c = p->sms[from->sm] ? p->sms[from->sm] : create_sm(p, from->sm);
+        struct sm_cache *c = sm_of(p, from->sm);
         struct cache_set *s = &c->tags.sets[b->sets[i]];
         take_access(p, b, i);
         switch (from->kind) {
@@ -263,6 +268,30 @@ static void policy_play(void *player, const struct lab_batch *b, struct lab_log 
             break;
         }
     }
+    return index;
+}
+
+/* One by one, as they issued: what a policy makes of a number at once may be something else. */
+static void tell_insts(struct player *p, const struct lab_insts *run)
+{
+    struct sm_cache *c = sm_of(p, run->sm);
+    for (uint32_t i = 0; i < run->n_issues; i++)
+        p->desc->on_insts(&c->policy, run->n_lanes);
+}
+
+static void policy_play(void *player, const struct lab_batch *b, struct lab_log *log)
+{
+    struct player *p = player;
+    size_t n_runs = p->desc->on_insts ? b->n_insts : 0;
+    uint64_t index = b->index;
+    uint32_t at = 0;
+    for (size_t i = 0; i < n_runs; i++) {
+        uint32_t end = (uint32_t)(b->insts[i].before - b->place);
+        index = play_some(p, b, at, end, index, log);
+        at = end;
+        tell_insts(p, &b->insts[i]);
+    }
+    play_some(p, b, at, b->n, index, log);
 }
 
 static void *policy_create(const struct lab_config *config, uint32_t n_sms,

@@ -4,8 +4,8 @@
  *     u64 ip; u8 is_branch, branch_taken; u8 destination_registers[2], source_registers[4];
  *     u64 destination_memory[2], source_memory[4]
  * An address that is not 0 is an access: of the sources a load, of the destinations a store, the
- * loads of an instruction first. The cycle is the number of the instruction, the PC the low 32 bits
- * of ip.
+ * loads of an instruction first. Each is one instruction of one thread. The cycle is the number of
+ * the instruction, the PC the low 32 bits of ip.
  *
  * libCacheSim's oracleGeneral, 24 bytes a request, packed:
  *     u32 time; u64 object; u32 size; i64 next access, as a number of requests; -1 = none
@@ -35,6 +35,7 @@ static const char *take_instruction(struct lab_stream *s, const uint8_t *record,
         return "this is no instruction of ChampSim: its bytes 8 and 9 are 0 or 1; is the file "
                "compressed? `xz -dc FILE | heddle cache ... /dev/stdin` unpacks it";
     struct lab_access a = {.cycle = number, .pc = get_u32(record), .kind = LAB_LOAD};
+    lab_stream_add_insts(s, 0, 1, 1);
     for (int i = 0; i < N_SOURCES; i++)
         if ((a.address = get_u64(record + SOURCES + 8 * i)))
             lab_stream_add(s, &a);
@@ -100,6 +101,7 @@ static bool read_file(struct lab_stream *s, const char *path, size_t record_byte
 bool lab_stream_read_champsim(struct lab_stream *s, const char *path, struct strbuf *why)
 {
     s->line_bytes = CHAMPSIM_LINE_BYTES;
+    s->has_insts = true;
     return read_file(s, path, CHAMPSIM_BYTES, take_instruction, why);
 }
 

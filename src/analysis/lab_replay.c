@@ -223,6 +223,7 @@ struct pass {
     struct replay *replays;
     uint32_t n;
     struct futures futures;
+    bool counts_insts; /* some policy does */
     struct lab_batch batch;
     uint64_t n_loads, n_stores;
 };
@@ -233,8 +234,10 @@ static struct pass *pass_begin(const struct lab_stream *s, struct lab_job *jobs,
     p->replays = xcalloc(n ? n : 1, sizeof *p->replays);
     p->n = n;
     p->batch.line_bytes = s->line_bytes;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         begin(&p->replays[i], &jobs[i], s, &p->futures);
+        p->counts_insts = p->counts_insts || jobs[i].config.policy->on_insts;
+    }
     return p;
 }
 
@@ -271,6 +274,17 @@ static void pass_feed_block(struct pass *p, const struct l1d_table *t, uint32_t 
     p->n_stores += count_first_bytes(t, L1D_STORE);
 }
 
+/* The instructions that came before the batch's accesses, or behind the last of them. */
+static void take_insts(struct lab_batch *b, const struct lab_stream *s, size_t at)
+{
+    const struct lab_insts *end = s->insts + s->n_insts;
+    b->insts = at ? b->insts + b->n_insts : s->insts;
+    b->place = at;
+    for (b->n_insts = 0; b->insts + b->n_insts != end; b->n_insts++)
+        if (b->insts[b->n_insts].before > at + b->n)
+            break;
+}
+
 /* What is in memory of the stream. */
 static void pass_feed(struct pass *p, const struct lab_stream *s)
 {
@@ -280,6 +294,8 @@ static void pass_feed(struct pass *p, const struct lab_stream *s)
         b->items = s->items + at;
         b->criticality = s->has_criticality ? s->criticality + at : NULL;
         b->n = (uint32_t)(s->n - at < LAB_BATCH ? s->n - at : LAB_BATCH);
+        if (p->counts_insts)
+            take_insts(b, s, at);
         play(p->replays, p->n, b);
         count_kinds(b, &p->n_loads, &p->n_stores);
         b->position += b->n;
@@ -320,6 +336,8 @@ bool lab_replay_opened(struct lab_stream *s, struct lab_job *jobs, uint32_t n, s
         is_plain = is_plain && is_plain_lru(&jobs[i].config);
     if (is_plain)
         lab_stream_spare(s);
+    if (!p->counts_insts)
+        lab_stream_skip_insts(s);
     pass_feed(p, s);
     struct lab_ahead *ahead = lab_ahead_begin(s);
     for (const struct lab_stream *more; (more = lab_ahead_next(ahead));)

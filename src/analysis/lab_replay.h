@@ -2,8 +2,9 @@
  * of the timing model, and every fill is immediate. So there are no merges and no stalls; what a
  * run merged is a hit here.
  *
- * Left out on purpose: MSHRs, queues and time. Policies that decide by instructions executed see
- * none; recordings do not tell of them. */
+ * Policies that go by instructions executed are told of those that the stream tells of.
+ *
+ * Left out on purpose: MSHRs, queues and time. */
 #ifndef HEDDLE_ANALYSIS_LAB_REPLAY_H
 #define HEDDLE_ANALYSIS_LAB_REPLAY_H
 

@@ -1,4 +1,5 @@
-/* A recording as a list of accesses: fills and evictions are the recorded cache's own affair. */
+/* A recording as a list of accesses, and of the instructions between them: fills and evictions are
+ * the recorded cache's own affair. */
 #include "analysis/lab_stream.h"
 
 #include <stdlib.h>
@@ -20,12 +21,34 @@ void lab_stream_add(struct lab_stream *s, const struct lab_access *a)
         s->n_sms = a->sm + 1;
 }
 
+static void add_insts(struct lab_stream *s, struct lab_insts run, uint32_t n_issues)
+{
+    struct lab_insts *last = s->n_insts ? &s->insts[s->n_insts - 1] : NULL;
+    if (last && last->before == run.before && last->sm == run.sm && last->n_lanes == run.n_lanes &&
+        last->n_issues + n_issues <= UINT16_MAX) {
+        last->n_issues = (uint16_t)(last->n_issues + n_issues);
+        return;
+    }
+    ARRAY_RESERVE(s->insts, s->cap_insts, s->n_insts + 1);
+    run.n_issues = (uint16_t)n_issues;
+    s->insts[s->n_insts++] = run;
+}
+
+void lab_stream_add_insts(struct lab_stream *s, uint32_t sm, uint32_t n_issues, uint32_t n_lanes)
+{
+    add_insts(s, (struct lab_insts){.before = s->n, .sm = sm, .n_lanes = (uint8_t)n_lanes},
+              n_issues);
+    if (sm >= s->n_sms)
+        s->n_sms = sm + 1;
+}
+
 void lab_stream_destroy(struct lab_stream *s)
 {
     l1d_reader_close(s->reader);
     l1d_table_destroy(&s->block);
     free(s->items);
     free(s->criticality);
+    free(s->insts);
     arena_destroy(&s->arena);
     *s = (struct lab_stream){0};
 }
@@ -42,6 +65,7 @@ static void take_header(struct lab_stream *s, const struct l1d_header *h)
     s->gpu = arena_strdup(&s->arena, h->gpu);
     s->policy = arena_strdup(&s->arena, h->policy);
     s->has_criticality = h->criticality[0] != 0;
+    s->has_insts = h->has_insts;
 }
 
 /* How many loads had that outcome, their warps critical or not. */
@@ -84,6 +108,17 @@ static void note_outcomes(struct lab_stream *s, const struct l1d_table *t)
             s->least_ways = (uint32_t)t->columns[L1D_LINE][i];
 }
 
+/* Fills and evictions that came between runs leave no trace here. */
+static void take_insts(struct lab_stream *s, uint32_t sm, const struct l1d_table *t)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        add_insts(s,
+                  (struct lab_insts){.before = s->n + t->columns[L1D_INSTS_PLACE][i],
+                                     .sm = sm,
+                                     .n_lanes = t->kinds[i]},
+                  (uint32_t)t->columns[L1D_ISSUES][i]);
+}
+
 static void take_accesses(struct lab_stream *s, uint32_t sm, const struct l1d_table *t)
 {
     reserve(s, t->n);
@@ -115,15 +150,23 @@ void lab_stream_spare(struct lab_stream *s)
         return;
     s->is_lean = true;
     l1d_reader_skip_details(s->reader);
+    l1d_reader_skip_insts(s->reader);
+}
+
+void lab_stream_skip_insts(struct lab_stream *s)
+{
+    if (s->reader)
+        l1d_reader_skip_insts(s->reader);
 }
 
 bool lab_stream_more(struct lab_stream *s, struct strbuf *why)
 {
-    const struct l1d_table *accesses;
+    const struct l1d_table *accesses, *insts;
     uint32_t sm;
-    enum l1d_read got = l1d_reader_next_accesses(s->reader, &sm, &accesses, why);
+    enum l1d_read got = l1d_reader_next_accesses(s->reader, &sm, &accesses, &insts, why);
     if (got == L1D_READ_EVENT) {
         note_outcomes(s, accesses);
+        take_insts(s, sm, insts);
         if (s->is_lean)
             take_block(s, sm);
         else

@@ -24,6 +24,14 @@ struct lab_access {
     uint8_t sectors; /* asked for, as a mask; 0 = the recorded lines have none */
 };
 
+/* A run of instructions that issued one after the other in an SM. */
+struct lab_insts {
+    size_t before; /* the place in `items` of the access they came before */
+    uint32_t sm;
+    uint16_t n_issues;
+    uint8_t n_lanes; /* of each */
+};
+
 /* Of a recorded event, by its first byte. */
 static inline uint8_t lab_kind_of(uint8_t first)
 {
@@ -42,6 +50,9 @@ struct lab_stream {
     const char *path;          /* of a recording */
     bool has_criticality;      /* recorded with it */
     int64_t *criticality;      /* then of each, as large as `items` */
+    bool has_insts;            /* the file tells of instructions; then, unless they are skipped: */
+    struct lab_insts *insts;   /* those of an SM in order */
+    size_t n_insts, cap_insts;
     /* In place of `items`, where nobody wants more than who loads which line: what was read last, a
      * block of one SM as it is in the recording. */
     bool is_lean;
@@ -64,6 +75,8 @@ bool lab_stream_open_recording(struct lab_stream *s, const char *path, struct st
 /* Of what an opened recording has yet to tell, nobody wants more than who loads which line: it
  * comes block by block. */
 void lab_stream_spare(struct lab_stream *s);
+/* The same of instructions: they will not be there. */
+void lab_stream_skip_insts(struct lab_stream *s);
 /* Adds some more of an opened recording, or replaces the block; without a reader there are no more.
  */
 bool lab_stream_more(struct lab_stream *s, struct strbuf *why);
@@ -81,5 +94,7 @@ bool lab_stream_parse_text(struct lab_stream *s, const char *path, const char *t
 void lab_stream_destroy(struct lab_stream *s);
 
 void lab_stream_add(struct lab_stream *s, const struct lab_access *a);
+/* Instructions that issued before the next access that is added. */
+void lab_stream_add_insts(struct lab_stream *s, uint32_t sm, uint32_t n_issues, uint32_t n_lanes);
 
 #endif

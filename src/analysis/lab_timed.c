@@ -160,6 +160,13 @@ static void empty(struct timed_sm *sm, const struct l1d_event *e)
         cache_flush(sm->cache, no_writeback, NULL);
 }
 
+/* One by one, as they issued: where a sample ends depends on it. */
+static void replay_insts(struct timed *t, struct timed_sm *sm, const struct l1d_event *e)
+{
+    for (uint32_t i = 0; i < e->n_issues && t->policy->on_insts; i++)
+        cache_insts(sm->cache, e->n_lanes);
+}
+
 static void replay_event(struct timed *t, const struct l1d_event *e)
 {
     struct timed_sm *sm = sm_of(t, e->sm);
@@ -173,6 +180,8 @@ static void replay_event(struct timed *t, const struct l1d_event *e)
         data_come(sm, e);
     else if (e->kind == L1D_FLUSH || e->kind == L1D_RESIZE)
         empty(sm, e);
+    else if (e->kind == L1D_INSTS)
+        replay_insts(t, sm, e);
     t->out->n_accesses += e->kind == L1D_LOAD || e->kind == L1D_STORE || e->kind == L1D_ATOMIC;
 }
 

@@ -1,8 +1,8 @@
-/* Timed replay: the accesses and the fills of a recording in their recorded order, through the code
- * of the timing model, as the recorded L1D was, its sectors and resizes included. Nothing is new in
- * what comes out: it must be what the recording says, access by access, which shows that the policy
- * decided by the accesses alone. A policy that also goes by stalls, instructions or a criticality
- * that was not recorded differs. */
+/* Timed replay: the accesses, fills and instructions of a recording in their recorded order,
+ * through the code of the timing model, as the recorded L1D was, its sectors and resizes included.
+ * Nothing is new in what comes out: it must be what the recording says, access by access, which
+ * shows that the policy decided by these alone. A policy that also goes by stalls, or by a
+ * criticality that was not recorded, differs. */
 #ifndef HEDDLE_ANALYSIS_LAB_TIMED_H
 #define HEDDLE_ANALYSIS_LAB_TIMED_H
 

@@ -81,7 +81,11 @@ static bool measure_bounds(const char *path, const struct cache_config *l1d, str
                            struct strbuf *why)
 {
     struct lab_stream s = {0};
-    bool ok = lab_stream_read_recording(&s, path, why);
+    bool ok = lab_stream_open_recording(&s, path, why);
+    if (ok) {
+        lab_stream_skip_insts(&s);
+        ok = lab_stream_load(&s, why);
+    }
     if (ok) {
         struct lab_config config = {.n_sets = s.n_sets,
                                     .n_ways = s.n_ways,

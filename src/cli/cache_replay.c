@@ -59,6 +59,11 @@ static void warn(const struct lab_config *c, const struct lab_stream *s, bool is
                     "heddle: warning: %s wants to know which warps are critical; here none is, "
                     "for that is recorded with --record-criticality only\n",
                     c->policy->name);
+    if (c->policy->on_insts && !s->has_insts && is_first_shape)
+        strbuf_addf(&text,
+                    "heddle: warning: %s also goes by instructions executed, of which this file "
+                    "does not tell: here it counts accesses alone\n",
+                    c->policy->name);
     if (c->policy->would_stall && is_first_shape)
         strbuf_addf(&text,
                     "heddle: warning: %s goes by stalls; here fills are immediate and nothing ever "
@@ -168,9 +173,19 @@ static bool wants_all(const struct replays *r, const struct cache_options *o)
     return wants;
 }
 
+static bool counts_insts(const struct replays *r)
+{
+    bool counts = false;
+    for (uint32_t i = 0; i < r->n; i++)
+        counts = counts || r->jobs[i].config.policy->on_insts;
+    return counts;
+}
+
 static enum heddle_status replay(struct replays *r, const struct cache_options *o)
 {
     struct strbuf why = {0};
+    if (!counts_insts(r))
+        lab_stream_skip_insts(r->stream);
     bool ok = !wants_all(r, o) || lab_stream_load(r->stream, &why);
     if (ok)
         ok = lab_replay_opened(r->stream, r->jobs, r->n, &why);

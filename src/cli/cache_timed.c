@@ -8,9 +8,10 @@
 #include "cli/output.h"
 #include "cli/table.h"
 
-/* The policy that was recorded under, and whether with criticality; NULL, with the reason told, if
- * there is none. */
-static const struct cache_policy_desc *policy_of(const char *path, bool *has_criticality)
+/* The policy that was recorded under, and whether with criticality and with instructions; NULL,
+ * with the reason told, if there is none. */
+static const struct cache_policy_desc *policy_of(const char *path, bool *has_criticality,
+                                                 bool *has_insts)
 {
     struct strbuf why = {0};
     const struct cache_policy_desc *policy = NULL;
@@ -21,6 +22,7 @@ static const struct cache_policy_desc *policy_of(const char *path, bool *has_cri
         output_error("%s: recorded under the policy %s, which is not here; --plugin loads one",
                      path, l1d_reader_header(r)->policy);
     *has_criticality = r && l1d_reader_header(r)->criticality[0];
+    *has_insts = r && l1d_reader_header(r)->has_insts;
     l1d_reader_close(r);
     strbuf_destroy(&why);
     return policy;
@@ -73,10 +75,12 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
 
 /* Why a policy that is sound may come out otherwise. */
 static void warn_of_difference(const struct cache_policy_desc *p, bool has_criticality,
-                               bool is_told_params)
+                               bool has_insts, bool is_told_params)
 {
     const char *unknown = p->would_stall ? "stalls, which no recording tells"
-                          : p->on_insts  ? "instructions executed, which no recording tells"
+                          : p->on_insts && !has_insts
+                              ? "instructions executed, which this file of an earlier version does "
+                                "not tell: record the run again"
                           : p->criticality && !has_criticality
                               ? "which warps are critical, which is recorded with "
                                 "--record-criticality only"
@@ -111,8 +115,8 @@ enum heddle_status cache_lab_timed(const struct cache_options *o, const char *pa
 {
     if (says_too_much(o))
         return HEDDLE_BAD_INPUT;
-    bool has_criticality;
-    const struct cache_policy_desc *policy = policy_of(path, &has_criticality);
+    bool has_criticality, has_insts;
+    const struct cache_policy_desc *policy = policy_of(path, &has_criticality, &has_insts);
     if (!policy)
         return HEDDLE_BAD_INPUT;
     struct param_set params = {0};
@@ -128,7 +132,7 @@ enum heddle_status cache_lab_timed(const struct cache_options *o, const char *pa
         status = HEDDLE_BAD_INPUT;
     } else {
         if (t.n_different)
-            warn_of_difference(policy, has_criticality, o->settings.n);
+            warn_of_difference(policy, has_criticality, has_insts, o->settings.n);
         (o->json ? print_json : print_table)(&t, out);
     }
     strbuf_destroy(&why);

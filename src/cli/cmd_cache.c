@@ -36,8 +36,8 @@ static const struct option options[] = {
                 "with replay of one policy: write a line for each load, "
                 "index,hit|miss|bypass,victim"),
     OPTION_FLAG("timed", struct cache_options, timed,
-                "with replay: fills where they were recorded, in the recorded cache and policy; "
-                "says which accesses come out otherwise than recorded"),
+                "with replay: fills and instructions where they were recorded, in the recorded "
+                "cache and policy; says which accesses come out otherwise than recorded"),
     OPTION_FLAG("no-compulsory", struct cache_options, no_compulsory,
                 "with replay and curve: also the miss rate of the loads that are not the first of "
                 "their line by an SM, which no cache could have hit (S2 Figure 4)"),
@@ -126,7 +126,11 @@ enum heddle_status cache_lab_read(const struct cache_options *o, const char *pat
     if (!f->read)
         return read_text(s, path);
     struct strbuf why = {0};
-    bool ok = f->read(s, path, &why) && (may_come_later || lab_stream_load(s, &why));
+    bool ok = f->read(s, path, &why);
+    if (ok && !may_come_later) { /* what is not replayed is measured, by its accesses alone */
+        lab_stream_skip_insts(s);
+        ok = lab_stream_load(s, &why);
+    }
     if (!ok)
         output_error("%s: %s", path, strbuf_text(&why));
     strbuf_destroy(&why);

@@ -88,9 +88,10 @@ static const struct option options[] = {
                "`wait_cycles`"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
                 "where the time series goes, as CSV"),
-    OPTION_TEXT("record-l1d", struct run_options, record_l1d, "FILE",
-                "record every access, fill and eviction of the L1Ds, compressed "
-                "(doc/l1d-stream.md)"),
+    OPTION_TEXT(
+        "record-l1d", struct run_options, record_l1d, "FILE",
+        "record every access, fill and eviction of the L1Ds, and how many instructions came "
+        "in between, compressed (doc/l1d-stream.md)"),
     OPTION_FLAG("record-criticality", struct run_options, record_criticality,
                 "with --record-l1d: how critical each access's warp is too, as the provider in use "
                 "says; `--set criticality=cpl` chooses one"),

@@ -245,6 +245,20 @@ assert abs(prob["hits_per_load"] - prob["hits"] / 3000) < 1e-6 and 0.6 < prob["h
 ' || fail "hits of all loads: $out"
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy none && says "hit rate  of loads"
+# Instructions are counted where the file tells of them, and missed where it does not: a recording
+# of the run itself has as many of them as its statistics.
+for policy in dlp pdp; do
+    # shellcheck disable=SC2086
+    status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy $policy && complains "$policy also goes by instructions executed"
+    status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy $policy && silent err
+done
+never="--set max_sample_insns=1000000000"
+# shellcheck disable=SC2086
+for settings in "" "$never"; do
+    status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --json $settings
+    printf '%s\n' "$out" | sed -n 's/.*"misses": \([0-9]*\),/\1/p' | sed -n '$p'
+done >"$scratch/misses"
+[ "$(sort -u "$scratch/misses" | wc -l)" -eq 2 ] || fail "instructions end no sample of dlp"
 # Nothing stalls where fills are immediate.
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy stall_bypass && complains "goes by stalls"

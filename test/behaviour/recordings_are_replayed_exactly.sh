@@ -1,6 +1,6 @@
 #!/bin/sh
-# With fills where they were, every access of a run comes out as it did in the run, under every
-# policy that goes by accesses alone; and a policy that goes by more is seen to differ.
+# With fills and instructions where they were, every access of a run comes out as it did in the run,
+# under every policy that goes by these; and a policy that goes by more is seen to differ.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -42,6 +42,10 @@ more=""
 for policy in lru fifo plru srrip brrip pc_bypass; do
     exact bfs m2090 $policy
 done
+# These work out their distances once in so many instructions, or accesses. So small a sample ends
+# amid a run of instructions, with lanes left over that count for nothing; so large a one never does.
+exact bfs m2090 dlp
+exact bfs m2090 pdp max_sample_insns=333
 exact bfs m2090 dlp max_sample_insns=1000000000
 exact kmn ccws lru
 
@@ -52,8 +56,10 @@ exact bfs v100 lru
 exact bp v100 random
 more="--set n_sms=3 --scheduler ccws"
 exact bfs v100 srrip
+exact bfs v100 dlp max_sample_insns=1000
 more="--set n_sms=2 --scheduler two_level"
 exact bfs v100 pc_bypass
+exact bp v100 pdp
 
 # Which warps are critical is recorded on demand; then cacp and cawa come out the same too.
 more="--record-criticality"
@@ -76,10 +82,23 @@ status 0 "$heddle" run "$scratch/count.cl" --grid 30 --block 256 --arg rand:2K:1
     --record-l1d "$scratch/l1d.zst"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out as recorded"
 
-# By instructions too, which no recording tells.
-status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --record-l1d "$scratch/l1d.zst"
+# By stalls too, which no recording tells; and with other parameters than the run had.
+status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d stall_bypass --record-l1d "$scratch/l1d.zst"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise, first the one of index"
-complains "dlp also goes by instructions executed" && complains "given again with --set"
+complains "stall_bypass also goes by stalls"
+status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --set l1d.policy.max_sample_insns=900 \
+    --record-l1d "$scratch/l1d.zst"
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise"
+complains "given again with --set"
+
+# Whoever else records the run takes nothing away: atomics are told to both.
+for record in "" "--record-l1d $scratch/l1d.zst"; do
+    # shellcheck disable=SC2086
+    status 0 "$heddle" run "$scratch/count.cl" --grid 30 --block 256 --arg rand:2K:1 --arg rand:4K:2 --belady --json $record
+    printf '%s' "$out" | grep -E '"(belady|unbounded)\.' >"$scratch/bounds.${record:+also_}recorded"
+done
+cmp "$scratch/bounds.recorded" "$scratch/bounds.also_recorded" || fail "a recording changes --belady"
+[ -s "$scratch/bounds.recorded" ] || fail "there are no bounds"
 status 0 "$heddle" run "$scratch/count.cl" --gpu v100 --grid 4 --block 64 --arg rand:2K:1 --arg rand:4K:2 \
     --record-l1d "$scratch/v100.zst"
 status 0 "$heddle" cache replay "$scratch/v100.zst" --timed && says "came out as recorded"

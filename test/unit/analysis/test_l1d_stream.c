@@ -114,13 +114,17 @@ static const char *on_disk(const uint8_t *bytes, size_t n)
 
 struct counts {
     uint64_t by_outcome[N_L1D_KINDS][N_L1D_OUTCOMES];
-    uint64_t all;
+    uint64_t all, thread_insts;
 };
 
 static void add_event(struct counts *c, const struct l1d_event *e, const struct l1d_header *h,
                       uint64_t *last_cycle)
 {
-    assert_true(e->sm < h->n_sms && e->cycle >= last_cycle[e->sm]);
+    assert_true(e->sm < h->n_sms);
+    c->thread_insts += (uint64_t)e->n_issues * e->n_lanes;
+    if (e->kind == L1D_INSTS) /* tells no cycle */
+        return;
+    assert_true(e->cycle >= last_cycle[e->sm]);
     assert_int_equal(e->line % h->l1d.line_bytes, 0);
     if (e->kind == L1D_LOAD || e->kind == L1D_STORE || e->kind == L1D_ATOMIC) {
         assert_true(e->address >= e->line && e->address < e->line + h->l1d.line_bytes);
@@ -149,7 +153,7 @@ static enum l1d_read read_all(const char *path, struct counts *c, struct strbuf 
     return read;
 }
 
-/* The settings of a policy that goes by accesses alone, at L1Ds of all kinds. */
+/* The settings of a policy that goes by what is recorded, at L1Ds of all kinds. */
 static const char *const machines[][N_SETTINGS] = {
     {"n_sms=3", "l1d.policy=lru"},
     {"n_sms=3", "l1d.policy=none"},
@@ -161,6 +165,10 @@ static const char *const machines[][N_SETTINGS] = {
      "l1d.n_mshrs=64"},
     {"n_sms=3", "l1d.policy=lru", "l1d.sector_bytes=32", "l1d.write_evict=false",
      "l1d.write_allocate=true", "l1d.allocate_on_fill=true"},
+    {"n_sms=3", "l1d.policy=dlp"},
+    {"n_sms=3", "l1d.policy=pdp", "l1d.n_ways=8"},
+    {"n_sms=3", "l1d.policy=dlp", "l1d.sector_bytes=32", "l1d.allocate_on_fill=true",
+     "l1d.n_sets=8"},
 };
 enum { N_MACHINES = sizeof machines / sizeof machines[0] };
 
@@ -179,6 +187,7 @@ static void check_counters(const struct heddle_sim *sim, const struct counts *c)
     assert_int_equal(c->by_outcome[L1D_EVICT][EVICT_WRITE], stat(sim, "l1d.write_evictions"));
     /* 64 counters lie in two lines: each warp's lanes touch one of them. */
     assert_int_equal(c->by_outcome[L1D_ATOMIC][L1D_BYPASS], 2 * 32 * 8);
+    assert_int_equal(c->thread_insts, stat(sim, "thread_insts"));
 }
 
 /* The recorded cache again: every counter of it is the machine's. */
@@ -283,6 +292,21 @@ static void hits_are_the_owners_of_their_places(void **state)
     unlink(on_disk((const uint8_t *)"", 0));
 }
 
+/* Is what is at `path` refused by plain LRU too, which unpacks no more than who loads which line?
+ */
+static bool is_refused_by_lru(const char *path)
+{
+    struct lab_job job = {
+        .config = {.n_sets = 32, .n_ways = 4, .line_bytes = 128, .policy = lab_policy_find("lru")}};
+    struct lab_stream s = {0};
+    struct strbuf why = {0};
+    bool ok = lab_stream_open_recording(&s, path, &why) && lab_replay_opened(&s, &job, 1, &why);
+    assert_int_equal(ok, !why.len);
+    lab_stream_destroy(&s);
+    strbuf_destroy(&why);
+    return !ok;
+}
+
 static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
 {
     (void)state;
@@ -291,6 +315,7 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
     struct strbuf why = {0};
     heddle_destroy(record("l1d.policy=lru", &file));
     assert_int_equal(read_all(on_disk(file.bytes, file.n), &whole, &why), L1D_READ_END);
+    assert_false(is_refused_by_lru(on_disk(file.bytes, file.n)));
     for (size_t i = 0; i < 40; i++) {
         size_t at = i < 8 ? file.n - 1 - i : i * 2654435761u % file.n;
         strbuf_clear(&why);
@@ -301,11 +326,12 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
         strbuf_clear(&why);
         assert_int_equal(read_all(on_disk(file.bytes, file.n), &c, &why), L1D_READ_BAD);
         assert_non_null(strstr(strbuf_text(&why), "byte "));
+        assert_true(is_refused_by_lru(on_disk(file.bytes, file.n)));
         file.bytes[at] ^= 0x20;
     }
-    /* Frame by frame all is well, but a block is missing: three frames. */
+    /* Frame by frame all is well, but a block is missing: four frames. */
     size_t head = ZSTD_findFrameCompressedSize(file.bytes, file.n), block = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         block += ZSTD_findFrameCompressedSize(file.bytes + head + block, file.n - head - block);
     uint8_t *rest = xcalloc(1, file.n);
     memcpy(rest, file.bytes, head);
@@ -326,6 +352,84 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
     unlink(on_disk(file.bytes, 0));
     free(file.bytes);
     strbuf_destroy(&why);
+}
+
+/* --- files of version 4, which were like these without instructions --- */
+
+static void add_frame(struct memory_file *to, const uint8_t *content, size_t n)
+{
+    size_t cap = ZSTD_compressBound(n);
+    uint8_t *packed = xcalloc(1, cap);
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+    assert_true(add_bytes(to, packed, ZSTD_compress2(zstd, packed, cap, content, n)));
+    ZSTD_freeCCtx(zstd);
+    free(packed);
+}
+
+/* One frame of a version 5 file of three SMs. */
+static void add_as_version_4(struct memory_file *to, uint8_t *content, size_t n)
+{
+    enum { VERSION_AT = 9, N_SMS = 3 };
+    if (content[0] == L1D_TAG_INSTS)
+        return;
+    if (content[0] == L1D_TAG_HEADER)
+        content[VERSION_AT] = 4;
+    if (content[0] == L1D_TAG_END) { /* two numbers of each SM, and no checksum */
+        for (size_t sm = 0; sm < N_SMS; sm++)
+            memmove(content + 1 + 16 * sm, content + 1 + 24 * sm, 16);
+        n = 1 + 16 * N_SMS;
+    }
+    add_frame(to, content, n);
+}
+
+static struct memory_file version_4_of(const struct memory_file *file)
+{
+    struct memory_file old = {0};
+    for (size_t at = 0, n; at < file->n; at += n) {
+        n = ZSTD_findFrameCompressedSize(file->bytes + at, file->n - at);
+        size_t bytes = (size_t)ZSTD_getFrameContentSize(file->bytes + at, n);
+        uint8_t *content = xcalloc(1, bytes);
+        assert_int_equal(ZSTD_decompress(content, bytes, file->bytes + at, n), bytes);
+        add_as_version_4(&old, content, bytes);
+        free(content);
+    }
+    return old;
+}
+
+static uint64_t count_different(const struct memory_file *file, const char *policy)
+{
+    struct lab_timed t;
+    struct strbuf why = {0};
+    const char *path = on_disk(file->bytes, file->n);
+    if (!lab_timed_replay(path, cache_policy_find(policy), NULL, &t, &why))
+        fail_msg("%s", strbuf_text(&why));
+    return t.n_different;
+}
+
+/* What they tell is not lost; only who counts instructions misses something. */
+static void older_files_are_read(void **state)
+{
+    (void)state;
+    struct memory_file lru = {0}, dlp = {0};
+    heddle_destroy(record("l1d.policy=lru", &lru));
+    heddle_destroy(record("l1d.policy=dlp", &dlp));
+    struct memory_file old_lru = version_4_of(&lru), old_dlp = version_4_of(&dlp);
+    assert_int_equal(count_different(&old_lru, "lru"), 0);
+    assert_false(is_refused_by_lru(on_disk(old_lru.bytes, old_lru.n)));
+    assert_int_equal(count_different(&dlp, "dlp"), 0);
+    assert_true(count_different(&old_dlp, "dlp") > 0);
+    for (size_t i = 0; i < 20; i++) { /* they have no checksum but those of frames */
+        size_t at = i * 2654435761u % old_lru.n;
+        old_lru.bytes[at] ^= 0x20;
+        assert_true(is_refused_by_lru(on_disk(old_lru.bytes, old_lru.n)));
+        old_lru.bytes[at] ^= 0x20;
+    }
+    unlink(on_disk(lru.bytes, 0));
+    free(lru.bytes);
+    free(dlp.bytes);
+    free(old_lru.bytes);
+    free(old_dlp.bytes);
 }
 
 static bool keep_text(void *user, const void *data, size_t bytes)
@@ -372,12 +476,15 @@ static void reading_ahead_changes_nothing(void **state)
         {.n_sets = 32, .n_ways = 4, .line_bytes = 128, .policy = lab_policy_find("srrip")},
         {.n_sets = 32, .n_ways = 4, .line_bytes = 128, .policy = lab_policy_find("lru")},
         {.n_sets = 7, .n_ways = 3, .line_bytes = 64, .policy = lab_policy_find("lru")},
+        {.n_sets = 32, .n_ways = 4, .line_bytes = 128, .policy = lab_policy_find("dlp")},
     };
+    enum { N_CONFIGS = sizeof configs / sizeof configs[0] };
     struct memory_file file = {0};
     heddle_destroy(record("l1d.policy=lru", &file));
     for (size_t i = 0; i < 12; i++) {
-        size_t n = i < 3 ? file.n : i * 2654435761u % file.n;
-        assert_int_equal(reads_alike(on_disk(file.bytes, n), &configs[i % 3], i % 2), i < 3);
+        size_t n = i < N_CONFIGS ? file.n : i * 2654435761u % file.n;
+        assert_int_equal(reads_alike(on_disk(file.bytes, n), &configs[i % N_CONFIGS], i % 2),
+                         i < N_CONFIGS);
     }
     assert_true(reads_alike(on_disk(file.bytes, file.n), &configs[1], true));
     unlink(on_disk(file.bytes, 0));
@@ -455,6 +562,7 @@ int main(void)
         cmocka_unit_test(events_replay_the_counters),
         cmocka_unit_test(hits_are_the_owners_of_their_places),
         cmocka_unit_test(a_damaged_file_is_refused_where_it_is_damaged),
+        cmocka_unit_test(older_files_are_read),
         cmocka_unit_test(reading_ahead_changes_nothing),
         cmocka_unit_test(a_table_is_as_the_page_says),
         cmocka_unit_test(every_number_comes_back),

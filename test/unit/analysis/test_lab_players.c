@@ -16,6 +16,14 @@
 
 enum { MAX_SMS = 3 };
 
+/* Instructions of random streams, as they were added: (before the access, SM, how many, lanes). */
+struct insts {
+    size_t before;
+    uint32_t sm, n_issues, n_lanes;
+};
+static struct insts insts[6000];
+static size_t n_insts;
+
 /* --- the same replay through struct cache --- */
 
 struct owner {
@@ -128,8 +136,11 @@ static struct lab_result general_replay(const struct lab_stream *s, const struct
         is_oracle ? lab_next_uses(s, config->line_bytes, config->stores_keep) : NULL;
     uint64_t *indices = xcalloc(s->n + 1, sizeof *indices), index = 0;
     create_caches(&g, next_uses);
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0, k = 0; i < s->n; i++) {
         indices[i] = index;
+        for (; k < n_insts && insts[k].before == i; k++)
+            for (uint32_t n = insts[k].n_issues; n; n--)
+                cache_insts(g.caches[insts[k].sm], insts[k].n_lanes);
         index += general_access(&g, s, i, index, log);
     }
     for (uint32_t sm = 0; sm < MAX_SMS; sm++) {
@@ -209,6 +220,13 @@ static void note_store(struct cache_policy *p, const struct cache_set *s, int wa
     note(p, 12, s, way, id_of(a));
 }
 
+static void note_insts(struct cache_policy *p, uint64_t n_thread_insts)
+{
+    uint64_t *memory = p->state;
+    *memory ^= 13ull << 56 ^ n_thread_insts;
+    random_u64(memory);
+}
+
 static enum cache_hit_action maybe_drop(const struct cache_policy *p, const struct cache_set *s,
                                         uint32_t way, const struct mem_access *a)
 {
@@ -249,14 +267,29 @@ static const struct cache_policy_desc minds_everything = {.abi_version = CACHE_P
                                                           .on_fill = note_fill,
                                                           .on_evict = note_evict,
                                                           .hit_action = maybe_drop,
-                                                          .on_store = note_store};
+                                                          .on_store = note_store,
+                                                          .on_insts = note_insts};
 
 /* --- random accesses --- */
 
+/* Before every other access, of any SM: enough of them to end samples of `dlp`. */
+static void add_insts(struct lab_stream *s, uint64_t bits)
+{
+    insts[n_insts++] = (struct insts){.before = s->n,
+                                      .sm = (uint32_t)(bits >> 8) % MAX_SMS,
+                                      .n_issues = 1 + (uint32_t)(bits >> 16) % 60,
+                                      .n_lanes = (uint32_t)(bits >> 32) % 33};
+    const struct insts *new = &insts[n_insts - 1];
+    lab_stream_add_insts(s, new->sm, new->n_issues, new->n_lanes);
+}
+
 static void random_stream(struct lab_stream *s, uint64_t seed, uint32_t n)
 {
+    n_insts = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t bits = random_u64(&seed);
+        if (bits >> 55 & 1)
+            add_insts(s, random_u64(&seed));
         uint32_t chance = (uint32_t)(bits >> 56);
         uint8_t kind = chance < 2    ? LAB_FLUSH
                        : chance < 8  ? LAB_ATOMIC

@@ -63,6 +63,13 @@ static void champsims_addresses_are_loads_and_stores(void **state)
         assert_int_equal(s.items[i].pc, want[i].pc);
         assert_int_equal(s.items[i].cycle, 0);
     }
+    /* Two instructions of a thread: one before the accesses, which are its own, one behind them. */
+    assert_true(s.has_insts);
+    assert_int_equal(s.n_insts, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(s.insts[i].before, 3 * i);
+        assert_int_equal(s.insts[i].n_issues * s.insts[i].n_lanes, 1);
+    }
     lab_stream_destroy(&s);
     strbuf_destroy(&why);
 }
