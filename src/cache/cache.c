@@ -133,7 +133,8 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->desc = desc;
     c->minds_hits = desc->on_hit || desc->hit_action;
     c->is_lru = desc == cache_policy_find("lru"); /* not one that only bears the name */
-    c->plain = c->is_lru && !c->n_observers && !c->config.allocate_on_fill;
+    c->quiet = c->is_lru && !c->n_observers;
+    c->plain = c->quiet && !c->config.allocate_on_fill;
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),

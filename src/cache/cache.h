@@ -165,6 +165,22 @@ bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a);
 /* Might it be, for some load? */
 bool cache_waits_for_mshrs(const struct cache *c);
 
+/* What a load will find. `hit`, and `absent` (neither has the line a way nor is it on its way),
+ * stay true until the owner's next load, store or invalidation; a hit no longer than until the next
+ * fill where lines are allocated then. All false: that has to be seen when it is its turn, or
+ * somebody wants to know of it. */
+struct cache_prospect {
+    uint32_t set;
+    bool hit, absent;
+    bool lacks_mshr; /* as things are, it would be STALLED for want of one */
+};
+/* Looks a load up ahead of its time; if it is a hit and `performs`, performs it. */
+struct cache_prospect cache_look_ahead(struct cache *c, uint64_t line, uint32_t sectors,
+                                       uint32_t pc, bool performs);
+/* cache_load() of a line that is known to be absent. */
+struct cache_result cache_load_absent(struct cache *c, const struct mem_access *a,
+                                      struct cache_room room, void *waiter);
+
 /* Performs a load of a whole line if it is a hit of which nobody wants to know; false, and nothing
  * done, otherwise: then cache_load() says what there is to say. Spares an instruction cache, which
  * mostly hits, making up an access. */

@@ -46,7 +46,8 @@ struct cache {
     bool sectored;
     bool minds_hits; /* a hit is more than a use: somebody wants to know of it, or may drop it */
     bool is_lru;     /* then nothing can differ from it */
-    bool plain;      /* LRU, lines reserved at their miss, and nobody to be told of anything */
+    bool quiet;      /* LRU, and nobody to be told of anything */
+    bool plain;      /* and lines are reserved at their miss */
     uint64_t order;  /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;
@@ -99,6 +100,12 @@ static inline void cache_touch(struct cache *c, struct cache_set *s, int way,
                                const struct mem_access *a)
 {
     cache_use_line(c, s->index, s, (uint32_t)way, a->pc);
+}
+
+static inline void cache_count_hit(struct cache *c)
+{
+    c->stats.loads++;
+    c->stats.hits++;
 }
 
 /* The MSHR that the access would join, or MSHR_NONE. Where lines are reserved as they are asked

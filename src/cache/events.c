@@ -101,5 +101,5 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
     assert(c->n_observers < CACHE_MAX_OBSERVERS);
     c->observers[c->n_observers++] = (struct cache_observer){observer, user};
     c->minds_hits = true;
-    c->plain = false;
+    c->quiet = c->plain = false;
 }

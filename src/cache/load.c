@@ -3,7 +3,7 @@
  *
  * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that it
  * lacks, it fetches all of those itself, also what is on its way already. */
-#include "cache/alloc.h"
+#include "cache/plain.h"
 
 /* Tells of a hit; true if the policy drops the line. */
 static __attribute__((noinline)) bool hit_drops(struct cache *c, const struct mem_access *a,
@@ -94,38 +94,7 @@ static __attribute__((noinline)) struct cache_result load_allocates(struct cache
     return r;
 }
 
-/* --- The usual case of what load_allocates() does: a line is asked for in a plain cache, and gets
- * its place at once. `index` as in tags.h; where it is NULL nobody is called, so that no register
- * needs saving. --- */
-
-/* The way that a line gets; ~cause if it has to wait. */
-static inline __attribute__((always_inline)) int plain_way(const struct cache *c,
-                                                           const struct way_index *index,
-                                                           const struct cache_set *s,
-                                                           struct cache_room room)
-{
-    if (!c->mshrs.n_free)
-        return ~STALL_MSHR;
-    if (!room.miss_queue)
-        return ~STALL_MISS_QUEUE;
-    int way = cache_lru_way(c, index, s);
-    return way == CACHE_STALL ? ~STALL_LINE : way;
-}
-
-/* Reserves the way, whose line is clean, for what is needed. Returns the MSHR. */
-static inline __attribute__((always_inline)) uint16_t
-plain_reserve(struct cache *c, struct way_index *index, struct cache_set *s, uint32_t way,
-              const struct mem_access *a, uint32_t need, void *waiter)
-{
-    struct cache_line *line = tags_line(s, way);
-    if (s->tags[way] != TAG_EMPTY)
-        cache_count_eviction(c, line);
-    c->stats.loads++;
-    c->stats.misses++;
-    tags_insert_by(index, s, way, cache_new_line(c, a));
-    line->n_fetches = 1;
-    return cache_ask_for(c, s, a, (int)way, need, waiter);
-}
+/* --- The usual case of what load_allocates() does, in a plain cache (plain.h). --- */
 
 static __attribute__((noinline)) struct cache_result
 load_plain(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter)
@@ -137,7 +106,8 @@ load_plain(struct cache *c, const struct mem_access *a, struct cache_room room, 
     if (s->lines[way].dirty_sectors)
         return load_allocates(c, a, room, waiter, -1);
     uint32_t need = cache_asked(c, a);
-    uint16_t mshr = plain_reserve(c, NULL, s, (uint32_t)way, a, need, waiter);
+    plain_insert(c, NULL, s, (uint32_t)way, a);
+    uint16_t mshr = cache_ask_for(c, s, a, way, need, waiter);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
 }
 
@@ -153,7 +123,8 @@ static __attribute__((noinline)) struct cache_result load_plain_indexed(struct c
     if (s->lines[way].dirty_sectors)
         return load_allocates(c, a, room, waiter, -1);
     uint32_t need = cache_asked(c, a);
-    uint16_t mshr = plain_reserve(c, s->index, s, (uint32_t)way, a, need, waiter);
+    plain_insert(c, s->index, s, (uint32_t)way, a);
+    uint16_t mshr = cache_ask_for(c, s, a, way, need, waiter);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
 }
 
@@ -181,16 +152,10 @@ static __attribute__((noinline)) struct cache_result load_misses(struct cache *c
     return load_allocates(c, a, room, waiter, found);
 }
 
-static inline void count_hit(struct cache *c)
-{
-    c->stats.loads++;
-    c->stats.hits++;
-}
-
 static __attribute__((noinline)) struct cache_result
 load_hits_told(struct cache *c, const struct mem_access *a, uint32_t way)
 {
-    count_hit(c);
+    cache_count_hit(c);
     if (!hit_drops(c, a, way))
         cache_touch(c, &c->tags.sets[a->set], (int)way, a);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
@@ -208,7 +173,7 @@ load_indexed(struct cache *c, const struct mem_access *a, struct cache_room room
         return load_misses(c, a, room, waiter, way);
     if (c->minds_hits)
         return load_hits_told(c, a, (uint32_t)way);
-    count_hit(c);
+    cache_count_hit(c);
     cache_use_line(c, NULL, s, (uint32_t)way, a->pc);
     way_index_use(s->index, (uint32_t)way);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
@@ -228,9 +193,18 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
         return load_misses(c, a, room, waiter, way);
     if (c->minds_hits)
         return load_hits_told(c, a, (uint32_t)way);
-    count_hit(c);
+    cache_count_hit(c);
     cache_use_line(c, NULL, s, (uint32_t)way, a->pc);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+}
+
+struct cache_result cache_load_absent(struct cache *c, const struct mem_access *a,
+                                      struct cache_room room, void *waiter)
+{
+    if (!c->plain)
+        return load_allocates(c, a, room, waiter, -1);
+    return c->tags.indexed ? load_plain_indexed(c, a, room, waiter)
+                           : load_plain(c, a, room, waiter);
 }
 
 bool cache_waits_for_mshrs(const struct cache *c)
@@ -273,7 +247,7 @@ bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
         return false;
     if (c->minds_hits || (c->all_sectors & ~p->line->valid_sectors) != 0)
         return false;
-    count_hit(c);
+    cache_count_hit(c);
     p->line->last_pc = pc;
     p->line->reused = true;
     *p->last_use = ++c->order;
@@ -306,19 +280,6 @@ static int allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
     *dirty = cache_replace(c, s, (uint32_t)way, a);
     tags_line(s, (uint32_t)way)->reused = m->reused;
     return way;
-}
-
-/* `reserved`: for these data, as they were asked for. */
-static inline void data_arrive(struct cache *c, const struct mshr *m, uint32_t way, bool reserved)
-{
-    struct cache_set *s = m->set;
-    struct cache_line *line = tags_line(s, way);
-    line->valid_sectors |= m->sectors;
-    line->dirty_sectors |= m->dirty_sectors;
-    line->n_fetches = (uint16_t)(line->n_fetches - reserved);
-    if (line->n_fetches == 0)
-        tags_validate(s, way);
-    c->stats.fills++;
 }
 
 /* Nobody keeps the data; what stores had added to them must not be lost: true if there is any. */

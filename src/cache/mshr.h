@@ -77,12 +77,11 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
     e->waiters[e->n_waiters++] = waiter;
 }
 
-/* Takes a free MSHR (there is one) with its first waiter. */
-static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
-                                 uint32_t sectors, void *waiter, uint64_t now)
+/* It is taken, and found by its line. */
+static inline void mshr_fill_in(struct mshr_file *f, uint16_t m, uint64_t line,
+                                struct cache_set *set, int way, uint32_t sectors, void *waiter,
+                                uint64_t now)
 {
-    assert(f->n_free > 0);
-    uint16_t m = f->free[--f->n_free];
     uint16_t *head = &f->heads[mshr_bucket(f, line)];
     struct mshr *e = &f->entries[m];
     e->line = line;
@@ -96,6 +95,15 @@ static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cach
     e->detached = e->reused = false;
     e->waiters[0] = waiter;
     *head = m;
+}
+
+/* Takes a free MSHR (there is one) with its first waiter. */
+static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
+                                 uint32_t sectors, void *waiter, uint64_t now)
+{
+    assert(f->n_free > 0);
+    uint16_t m = f->free[--f->n_free];
+    mshr_fill_in(f, m, line, set, way, sectors, waiter, now);
     queue_enter(&f->account, now);
     return m;
 }
@@ -117,6 +125,18 @@ static inline void mshr_release(struct mshr_file *f, uint32_t m, uint64_t now)
         mshr_unlink(f, m);
     e->n_waiters = 0;
     f->free[f->n_free++] = (uint16_t)m;
+}
+
+/* Releases it and takes it again at once, as the last one that was given back is the next to be
+ * taken. It is not detached. */
+static inline void mshr_retake(struct mshr_file *f, uint32_t m, uint64_t line,
+                               struct cache_set *set, int way, uint32_t sectors, void *waiter,
+                               uint64_t now)
+{
+    f->account.stays += now - f->entries[m].taken_at;
+    f->account.occupancy.since = now; /* as many as before */
+    mshr_unlink(f, m);
+    mshr_fill_in(f, (uint16_t)m, line, set, way, sectors, waiter, now);
 }
 
 #endif

@@ -1,15 +1,7 @@
 /* The load/store unit: one memory instruction at a time, one access a cycle. When an access cannot
  * be accepted it waits here and everything behind it waits too (S2 Fig. 1). */
-#include <stddef.h>
-#include <string.h>
-
 #include "emu/atomic.h"
-#include "sm/sm.h"
-
-static struct ldst_op *ldst_front(const struct sm *sm)
-{
-    return &sm->ldst[sm->ldst_head];
-}
+#include "sm/ldst.h"
 
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc)
 {
@@ -31,27 +23,15 @@ static void free_record(struct sm *sm, struct load_record *r)
 /* --- one access --- */
 
 /* What does not change however often the access is tried. */
-void ldst_prepare(struct ldst_op *l)
+static void prepare(struct ldst_op *l)
 {
-    const struct line_access *x = &l->access[l->next];
     struct mem_access *a = &l->common;
-    memcpy(a, x, sizeof *x); /* alike: see below */
-    a->id = l->first_id + l->next;
-    a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
-    a->first_thread = l->first_thread_of_warp + a->first_lane;
-    a->sector_mask = cache_sectors_of(l->l1_config, x->segments);
-    a->set = cache_set_of(l->l1, x->line);
-    a->full_line = (x->bytes[0] & x->bytes[1]) == ~0ull;
+    ldst_single_out(l, a);
+    a->sector_mask = cache_sectors_of(l->l1_config, a->segments);
+    a->set = cache_set_of(l->l1, a->line);
     l->prepared = true;
     l->routed = false;
 }
-
-#define SAME_PLACE(of_access, of_line)                                                             \
-    (offsetof(struct mem_access, of_access) == offsetof(struct line_access, of_line))
-_Static_assert(SAME_PLACE(line, line) && SAME_PLACE(address, address) &&
-                   SAME_PLACE(active_mask, lanes) && SAME_PLACE(segments, segments) &&
-                   SAME_PLACE(byte_mask, bytes),
-               "an access begins with what was found out of its line");
 
 /* Where its line is. Not worked out before somebody asks: hits do not. */
 static const struct route *route_of(const struct sm *sm, struct ldst_op *l)
@@ -68,7 +48,7 @@ static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, ui
     const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
     if (!l->prepared)
-        ldst_prepare(l);
+        prepare(l);
     a->cycle = now;
     if (sm->criticality_counts) {
         bool has_warp = sm->warps[l->slot].emu != NULL;
@@ -331,7 +311,7 @@ static bool foresees_stall(struct sm *sm, struct ldst_op *l)
     if (!l->may_lack_mshr || l->shared_passes || l->next == l->n || !cache_waits_for_mshrs(sm->l1d))
         return false;
     if (!l->prepared)
-        ldst_prepare(l);
+        prepare(l);
     return cache_load_lacks_mshr(sm->l1d, &l->common);
 }
 
@@ -381,16 +361,74 @@ static void plan_ldst(struct sm *sm, uint64_t now)
     }
 }
 
-/* One access, not the last, of a load that gathers: what work_on() and plan_ldst() do for it. That
- * the unit is due says that the load is ready. */
-static void step_gather(struct sm *sm, struct ldst_op *l, uint64_t now)
+/* Up to which cycle hits may be done ahead of their time. They change nothing that others see; but
+ * at the end of a quantum statistics may be wanted, and a fill may push their line out. */
+static uint64_t hits_end(const struct sm *sm)
+{
+    uint64_t end = sm->end;
+    if (!sm->config->l1d.allocate_on_fill)
+        return end;
+    if (sm->replies.due < end)
+        end = sm->replies.due;
+    return sm->n_put_off && sm->wheel.due < end ? sm->wheel.due : end;
+}
+
+/* Does the accesses that hit, from that of cycle `at` on, and looks at the first that does not. */
+static struct cache_prospect do_hits(struct sm *sm, struct ldst_op *l, uint64_t *at)
+{
+    uint64_t end = hits_end(sm);
+    uint32_t first = l->next;
+    struct cache_prospect p = {0};
+    for (; l->next + 1 < l->n; l->next++, ++*at) {
+        const struct line_access *x = &l->access[l->next];
+        p = cache_look_ahead(sm->l1d, x->line, cache_sectors_of(l->l1_config, x->segments), l->pc,
+                             *at < end);
+        if (!p.hit || *at >= end)
+            break;
+    }
+    if (l->next == first)
+        return p;
+    sm->stats.load_requests += l->next - first;
+    note_hit(l, *at - 1);
+    return p;
+}
+
+void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
+{
+    struct cache_prospect p = do_hits(sm, l, &at);
+    bool lacks_mshr = p.lacks_mshr;
+    sm->ldst_due = at;
+    l->absent = p.absent;
+    l->gathers = l->next + 1 < l->n;
+    l->prepared = l->gathers && !p.hit;
+    if (l->prepared) {
+        const struct line_access *x = &l->access[l->next];
+        l->common.line = x->line;
+        l->common.set = p.set;
+        l->common.sector_mask = cache_sectors_of(l->l1_config, x->segments);
+    } else if (!l->gathers) {
+        lacks_mshr = foresees_stall(sm, l);
+    }
+    if (lacks_mshr) {
+        sm->ldst_cause = STALL_MSHR;
+        stall_from(sm, at);
+        sm->awaits_refill = l->gathers && l->absent;
+        sm->ldst_due = UINT64_MAX;
+    }
+}
+
+/* The access of a gather that has been looked at and found not to hit. */
+static void do_gathered(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
+    ldst_single_out(l, &l->common);
     l->common.cycle = now;
-    struct cache_result r = cache_load(sm->l1d, &l->common, room, l->record);
+    struct cache_result r = l->absent ? cache_load_absent(sm->l1d, &l->common, room, l->record)
+                                      : cache_load(sm->l1d, &l->common, room, l->record);
     if (r.answer == CACHE_STALLED) {
         sm->ldst_cause = r.stall;
         stall_from(sm, now);
+        sm->awaits_refill = l->absent && r.stall == STALL_MSHR;
         sm->ldst_due = UINT64_MAX;
         return;
     }
@@ -401,14 +439,18 @@ static void step_gather(struct sm *sm, struct ldst_op *l, uint64_t now)
     if (r.answer == CACHE_MISS)
         send_miss(sm, l, &l->common, r, now);
     sm->stats.load_requests++;
-    l->gathers = ++l->next + 1 < l->n;
-    ldst_prepare(l);
-    sm->ldst_due = now + 1;
-    if (cache_load_lacks_mshr(sm->l1d, &l->common)) {
-        sm->ldst_cause = STALL_MSHR;
-        stall_from(sm, now + 1);
-        sm->ldst_due = UINT64_MAX;
-    }
+    l->next++;
+    ldst_look_ahead(sm, l, now + 1);
+}
+
+/* One access, not the last, of a load that gathers: what work_on() and plan_ldst() do for it. That
+ * the unit is due says that the load is ready. */
+static void step_gather(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    if (!l->prepared)
+        ldst_look_ahead(sm, l, now);
+    if (sm->ldst_due <= now)
+        do_gathered(sm, l, now);
 }
 
 static __attribute__((noinline)) void step_any(struct sm *sm, struct ldst_op *l, uint64_t now)
@@ -433,6 +475,6 @@ void ldst_step(struct sm *sm, uint64_t now)
     }
     if (sm->ldst_stalled)
         sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-    sm->ldst_stalled = false;
+    sm->ldst_stalled = sm->awaits_refill = false;
     step_gather(sm, l, now);
 }

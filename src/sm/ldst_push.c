@@ -146,7 +146,7 @@ static void begin_accesses(const struct sm *sm, struct ldst_op *l)
     l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
     l->around = l->uncached && l->space == MEM_GLOBAL;
     l->may_lack_mshr = l->kind == MEM_LOAD && !constant && !l->uncached;
-    l->prepared = false;
+    l->prepared = l->absent = false;
     l->common = (struct mem_access){.launch = sm->launch,
                                     .cta = w->cta,
                                     .warp_slot = l->slot,
@@ -205,6 +205,4 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     begin_accesses(sm, l);
     l->gathers = l->n > 1 && l->may_lack_mshr && !l->shared_passes && l->record &&
                  sm->loads_are_plain && sm_looks_ahead(sm);
-    if (l->gathers)
-        ldst_prepare(l);
 }

@@ -2,21 +2,11 @@
 #include <stdlib.h>
 
 #include "emu/atomic.h"
-#include "sm/sm.h"
-
-static inline struct route route_of(const struct sm *sm, uint64_t line)
-{
-    uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
-    uint64_t mine = divide(&sm->n_partitions, chunk);
-    uint32_t partition = sm->map->hash_partitions ? address_hash(chunk, sm->map->n_partitions)
-                                                  : remainder_of(&sm->n_partitions, chunk, mine);
-    return (struct route){.to = sm->first_partition + partition,
-                          .local = mine * bytes + (line - chunk * bytes)};
-}
+#include "sm/send.h"
 
 struct route sm_route(const struct sm *sm, uint64_t line)
 {
-    return route_of(sm, line);
+    return sm_find_route(sm, line);
 }
 
 /* Stores and atomics carry data; the others only ask. */
@@ -78,44 +68,22 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
     ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
 
-/* Nobody waits for a reduction. */
-static uint32_t wanted_bytes(const struct mem_request *r)
-{
-    bool wanted = r->origin != FROM_STORE && (r->origin != FROM_ATOMIC || r->waiter);
-    return wanted ? r->data_bytes : 0;
-}
-
-static inline void send_now(struct sm *sm, struct mem_request *r, uint64_t now)
-{
-    struct message m = {.to = r->to, .kind = MSG_REQUEST, .flits = (uint16_t)r->flits, .body = r};
-    tx_send(&sm->up, now * sm->clock->period, m);
-    sm->requests_out++;
-    sm->stats.bytes_asked[r->origin] += wanted_bytes(r);
-}
-
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    send_now(sm, r, now);
+    sm_send_now(sm, r, now);
 }
 
-/* Sends it at once if it is clear that it leaves in the next cycle, and nobody can see that it is
- * not in the queue meanwhile. */
-static inline bool leaves_next(struct sm *sm, struct mem_request *r, uint64_t now)
+static inline void pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    sim_time next = (now + 1) * sm->clock->period;
-    if (sm->miss_n || !sm->queue_is_deep || !sm_looks_ahead(sm) || sm->left_ahead > now ||
-        next >= sm->shard.until || !tx_is_open(&sm->up, next, r->to, r->flits))
-        return false;
-    queue_pass(&sm->miss_account, now, now + 1);
-    sm->left_ahead = now + 1;
-    send_now(sm, r, now + 1);
-    return true;
+    if (sm_may_send_ahead(sm) && sm_leaves_next(sm, r, now))
+        sm_send_now(sm, r, now + 1);
+    else
+        sm_queue_request(sm, r, now);
 }
 
 void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    if (!leaves_next(sm, r, now))
-        sm_queue_request(sm, r, now);
+    pass_request(sm, r, now);
 }
 
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
@@ -123,10 +91,9 @@ void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache
 {
     uint32_t segments = cache_segments_of(c, sectors);
     struct mem_request *r =
-        new_request(sm, a, route_of(sm, a->line), origin, mshr, sm_segment_bytes(segments));
+        new_request(sm, a, sm_find_route(sm, a->line), origin, mshr, sm_segment_bytes(segments));
     r->access.segments = segments;
-    if (!leaves_next(sm, r, now))
-        sm_queue_request(sm, r, now);
+    pass_request(sm, r, now);
 }
 
 /* When the first request can leave: not before one has the credits. */
@@ -146,7 +113,7 @@ static void send_first(struct sm *sm, uint64_t now)
     sm->miss_n--;
     sm->fetch_stalled = false;
     queue_leave(&sm->miss_account, r->queued_at, now);
-    send_now(sm, r, now);
+    sm_send_now(sm, r, now);
 }
 
 /* A place in the queue is free, and the port is taken: that goes before a bypass slot. */
@@ -290,10 +257,11 @@ static inline void take_reply(struct sm *sm, struct mem_request *r, uint64_t now
     bool lines = r->origin == FROM_L1D; /* mostly */
     if (lines && must_wait(sm, now)) {
         wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
+        sm->n_put_off++;
         return;
     }
     sm->requests_out--;
-    sm->stats.bytes_got += wanted_bytes(r);
+    sm->stats.bytes_got += sm_wanted_bytes(r);
     if (lines)
         fill_l1(sm, sm->l1d, r, now);
     else if (!take_other(sm, r, now))
@@ -303,6 +271,7 @@ static inline void take_reply(struct sm *sm, struct mem_request *r, uint64_t now
 
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
 {
+    sm->n_put_off--;
     take_reply(sm, r, now);
 }
 

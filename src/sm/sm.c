@@ -224,20 +224,28 @@ static void tick_plainly(struct sm *sm, uint64_t now)
     sm_fetch(sm, now);
 }
 
-/* The same, without the parts that would do nothing. */
-static inline __attribute__((always_inline)) void tick(struct sm *sm, uint64_t now)
+/* The same, without the parts that would do nothing; perhaps also some cycles that follow, before
+ * `end`. Returns the last one done. */
+static inline __attribute__((always_inline)) uint64_t tick(struct sm *sm, uint64_t now,
+                                                           uint64_t end)
 {
-    finish_due(sm, now);
-    if (sm->drain_due <= now)
-        sm_drain_miss_queue(sm, now);
-    if (sm->ldst_due <= now || (sm->ldst_stalled && sm->answers_drift))
-        ldst_step(sm, now);
+    uint64_t done = sm->awaits_refill ? sm_refill(sm, now, end) : now;
+    if (done > now) {
+        now = done - 1;
+    } else {
+        finish_due(sm, now);
+        if (sm->drain_due <= now)
+            sm_drain_miss_queue(sm, now);
+        if (sm->ldst_due <= now || (sm->ldst_stalled && sm->answers_drift))
+            ldst_step(sm, now);
+    }
     if (sm->issue_due <= now || sm->issue_drifts || sm->attribution)
         sm_issue(sm, now);
     if (sm->can_fetch && !sm->fetch_stalled)
         sm_fetch(sm, now);
     if (sm->drain_due <= now + 1 && sm_looks_ahead(sm))
         sm_drain_ahead(sm, now + 1);
+    return now;
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -272,13 +280,14 @@ static __attribute__((noinline)) void do_cycle_plainly(struct sm *sm, uint64_t n
     sm->planned = goes_on ? now + 1 : UINT64_MAX;
 }
 
-/* One cycle, messages apart. */
-static inline __attribute__((always_inline)) void do_cycle(struct sm *sm, uint64_t now)
+/* One cycle, or some before `end`, messages apart. */
+static inline __attribute__((always_inline)) void do_cycle(struct sm *sm, uint64_t now,
+                                                           uint64_t end)
 {
     if (sm->every_cycle) {
         do_cycle_plainly(sm, now);
     } else if (sm->planned <= now) {
-        tick(sm, now);
+        now = tick(sm, now, end);
         sm->planned = next_cycle(sm, now);
     }
     note_rest(sm, now);
@@ -298,7 +307,7 @@ static __attribute__((noinline)) void do_cycles_before(struct sm *sm, uint64_t e
     while ((now = planned_cycle(sm)) < end) {
         if (sm->attribution)
             attribution_catch_up(sm, now);
-        do_cycle(sm, now);
+        do_cycle(sm, now, end);
     }
 }
 
@@ -308,7 +317,7 @@ static __attribute__((noinline)) void do_cycle_with_mail(struct sm *sm, uint64_t
     if (sm->attribution)
         attribution_catch_up(sm, now);
     take_messages(sm, now);
-    do_cycle(sm, now);
+    do_cycle(sm, now, now + 1);
 }
 
 /* Credits that something waited for will be back. */
@@ -337,6 +346,7 @@ static void sm_advance(struct shard *s, sim_time until)
     struct sm *sm = (struct sm *)s;
     uint64_t end = sm_cycle_at(sm, until), mail;
     const struct message *m;
+    sm->end = end;
     see_credits(sm);
     while (sm->emu.fault.kind == FAULT_NONE && (m = next_message(sm, until)) &&
            (mail = message_cycle(sm, m)) < end) {

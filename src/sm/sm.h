@@ -86,6 +86,7 @@ struct ldst_op {
     uint32_t shared_passes; /* still to begin */
     uint32_t n, next;       /* accesses, and the one to do next */
     bool gathers;           /* these are loads of L1D for ldst_step() to do in its short way */
+    bool absent;            /* of a gather: L1D does not have the line of the access to do next */
     struct line_access access[MAX_LINE_ACCESSES];
     enum mem_kind kind;
     enum mem_space space;
@@ -166,6 +167,7 @@ struct sm {
     sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
     bool every_cycle;   /* the plain engine */
     uint64_t cycle;     /* the last one done + 1 */
+    uint64_t end;       /* of the quantum it is in: the first cycle that is not */
     uint64_t planned;   /* the next one with something to do, as things are; UINT64_MAX = none */
     /* The same for some of its parts. A tick leaves out those that are not due; whatever may give
      * one something to do before its time says so here. The plain engine does not look. */
@@ -182,6 +184,7 @@ struct sm {
     struct tx_port up;
     struct rx_port down;
     struct reply_ring replies; /* through the port and on their way, in order */
+    uint32_t n_put_off;        /* those on the wheel instead, as they had to wait */
     const struct noc_config *noc;
     uint32_t header_flits; /* of a request without data */
 
@@ -233,7 +236,8 @@ struct sm {
     uint64_t ldst_busy_until; /* shared memory passes */
     bool ldst_stalled;
     enum cache_stall ldst_cause;
-    uint64_t ldst_stalled_since;
+    uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
+    bool awaits_refill; /* it gathers, and nothing but an MSHR is in the way of its next miss */
     bool criticality_counts; /* somebody says more than that no warp is critical */
     bool may_bypass;         /* L1D's policy may send loads around it */
     bool loads_are_plain;    /* L1D holds or fetches what they ask for, whoever asks */
@@ -335,8 +339,6 @@ static inline bool ldst_has_room(const struct sm *sm)
 /* Takes down the memory instruction that the emulator has just executed. */
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
 void ldst_step(struct sm *sm, uint64_t now);
-/* Works out what does not change however often the next access is tried. */
-void ldst_prepare(struct ldst_op *l);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
 /* The first-level cache of a space: its lines are what lanes are joined into. */
 static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_space space)
@@ -348,7 +350,7 @@ static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_
 static inline void ldst_wake(struct sm *sm, uint32_t causes)
 {
     if (sm->ldst_stalled && causes >> sm->ldst_cause & 1)
-        sm->ldst_due = 0;
+        sm->ldst_due = sm->ldst_stalled_since;
 }
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
 /* A load's registers have their values. */
@@ -367,6 +369,10 @@ static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t
 /* Takes the replies that are through by now. */
 void sm_finish_replies(struct sm *sm, uint64_t now);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
+/* Of the cycles from `now` on and before `end`: does those in which nothing is due but a reply for
+ * whose MSHR the load/store unit waits (refill.c). Returns the first that is not done; of the one
+ * before it, issue and fetch are still to do. */
+uint64_t sm_refill(struct sm *sm, uint64_t now, uint64_t end);
 /* What an atomic did is visible to all from now on. */
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of

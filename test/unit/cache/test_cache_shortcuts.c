@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cache/cache.h"
+#include "cache/exchange.h"
 #include "unit/random_bits.h"
 
 enum { LINE_BYTES = 128, N_LOADS = 20000, N_LINES = 24, MAX_MSHRS = 4 };
@@ -127,11 +127,150 @@ static void a_lack_of_mshrs_is_foretold(void **state)
         }
 }
 
+static void ignore_event(void *user, const struct cache_event_info *e)
+{
+    (void)user;
+    (void)e;
+}
+
+/* What was foreseen comes true: a hit is performed by looking, an absent line is asked for without
+ * looking again; both caches count and evict alike. */
+static void expect_foreseen(const struct shape *shape, uint32_t sector_bytes)
+{
+    struct cache *plain = make("lru", shape, sector_bytes),
+                 *quick = make("lru", shape, sector_bytes);
+    struct flights p = {0}, q = {0};
+    uint64_t seed = 3, n_hits = 0, n_absent = 0;
+    for (uint64_t now = 0; now < N_LOADS; now++) {
+        struct mem_access a = random_load(&seed, plain, now, sector_bytes < LINE_BYTES);
+        struct cache_prospect seen = cache_look_ahead(quick, a.line, a.sector_mask, a.pc, now % 2);
+        bool filled = !seen.hit && p.n && random_u64(&seed) % 2;
+        if (filled) { /* which makes no line that is absent appear */
+            land(plain, &p, now);
+            land(quick, &q, now);
+        }
+        struct cache_result want = cache_load(plain, &a, roomy, plain), got = want;
+        bool lacks_mshr = want.answer == CACHE_STALLED && want.stall == STALL_MSHR;
+        assert_int_equal(seen.set, a.set);
+        if (!filled) {
+            assert_int_equal(seen.hit, want.answer == CACHE_HIT);
+            assert_int_equal(seen.lacks_mshr, lacks_mshr);
+        }
+        if (seen.absent)
+            got = cache_load_absent(quick, &a, roomy, quick);
+        else if (!seen.hit || now % 2 == 0)
+            got = cache_load(quick, &a, roomy, quick);
+        assert_memory_equal(&got, &want, sizeof got);
+        n_hits += seen.hit;
+        n_absent += seen.absent && want.answer == CACHE_MISS;
+        if (want.answer == CACHE_MISS) {
+            p.mshr[p.n++] = want.mshr;
+            q.mshr[q.n++] = got.mshr;
+        }
+    }
+    assert_true(n_hits > N_LOADS / 20 && n_absent > N_LOADS / 50);
+    assert_memory_equal(cache_stats(plain), cache_stats(quick), sizeof *cache_stats(plain));
+    cache_destroy(plain);
+    cache_destroy(quick);
+}
+
+static void what_is_foreseen_comes_true(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < N_SHAPES; i++) {
+        expect_foreseen(&shapes[i], LINE_BYTES);
+        expect_foreseen(&shapes[i], LINE_BYTES / 4);
+    }
+}
+
+/* Somebody who watches is told of every hit, when it is performed and not before. */
+static void a_watched_cache_foresees_no_hits(void **state)
+{
+    (void)state;
+    struct cache *c = make("lru", &shapes[0], LINE_BYTES);
+    struct mem_access a = {.line = 0, .set = cache_set_of(c, 0), .sector_mask = 1};
+    struct cache_result r = cache_load(c, &a, roomy, c);
+    cache_fill(c, r.mshr, 1);
+    assert_true(cache_look_ahead(c, 0, 1, 0, false).hit);
+    cache_observe(c, ignore_event, NULL);
+    assert_false(cache_look_ahead(c, 0, 1, 0, true).hit);
+    assert_false(cache_look_ahead(c, LINE_BYTES, 1, 0, true).absent);
+    assert_int_equal(cache_stats(c)->hits, 0);
+    cache_destroy(c);
+}
+
+static struct cache_result load(struct cache *c, uint64_t line, uint64_t now)
+{
+    struct mem_access a = {.line = line,
+                           .set = cache_set_of(c, line),
+                           .sector_mask = 1,
+                           .cycle = now,
+                           .pc = (uint32_t)now};
+    return cache_load(c, &a, roomy, c);
+}
+
+/* The oldest fetch comes; whoever finds no MSHR waits for the one that it had. */
+static void exchange(struct cache *c, struct flights *f, uint64_t line, uint64_t now, bool at_once)
+{
+    struct mem_access a = {.line = line,
+                           .set = cache_set_of(c, line),
+                           .sector_mask = 1,
+                           .cycle = now,
+                           .pc = (uint32_t)now};
+    uint32_t mshr = f->mshr[0];
+    if (at_once && cache_exchange(c, mshr, &a, c)) {
+        memmove(f->mshr, f->mshr + 1, (f->n - 1) * sizeof *f->mshr);
+        f->mshr[f->n - 1] = mshr;
+        return;
+    }
+    land(c, f, now);
+    struct cache_result r = cache_load(c, &a, roomy, c);
+    if (r.answer == CACHE_MISS)
+        f->mshr[f->n++] = r.mshr;
+}
+
+/* A cache that fills and loads at once, and one that does so in two steps. */
+static void an_exchange_is_a_fill_and_a_miss(void **state)
+{
+    (void)state;
+    struct cache *plain = make("lru", &shapes[0], LINE_BYTES),
+                 *quick = make("lru", &shapes[0], LINE_BYTES);
+    struct flights p = {0}, q = {0};
+    uint64_t seed = 7, n_exchanged = 0;
+    assert_true(cache_is_simple(quick));
+    for (uint64_t now = 0; now < N_LOADS; now++) {
+        uint64_t line = random_u64(&seed) % N_LINES * LINE_BYTES;
+        struct cache_result want = load(plain, line, now), got = load(quick, line, now);
+        assert_memory_equal(&got, &want, sizeof got);
+        if (want.answer == CACHE_MISS) {
+            p.mshr[p.n++] = want.mshr;
+            q.mshr[q.n++] = got.mshr;
+        } else if (p.n == MAX_MSHRS && want.answer == CACHE_STALLED) {
+            bool absent = cache_look_ahead(quick, line, 1, 0, false).absent;
+            exchange(plain, &p, line, now, false);
+            exchange(quick, &q, line, now, absent);
+            n_exchanged += absent;
+        }
+        assert_int_equal(p.n, q.n);
+        assert_memory_equal(p.mshr, q.mshr, p.n * sizeof *p.mshr);
+    }
+    assert_true(n_exchanged > N_LOADS / 10);
+    struct queue_account a = cache_mshr_account(plain), b = cache_mshr_account(quick);
+    assert_int_equal(occupancy_area(&a.occupancy), occupancy_area(&b.occupancy));
+    assert_int_equal(a.stays, b.stays);
+    assert_memory_equal(cache_stats(plain), cache_stats(quick), sizeof *cache_stats(plain));
+    cache_destroy(plain);
+    cache_destroy(quick);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hit_by_the_short_way_is_a_hit),
         cmocka_unit_test(a_lack_of_mshrs_is_foretold),
+        cmocka_unit_test(what_is_foreseen_comes_true),
+        cmocka_unit_test(a_watched_cache_foresees_no_hits),
+        cmocka_unit_test(an_exchange_is_a_fill_and_a_miss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,51 @@
+/* A plain cache: LRU, a line is reserved at its miss, and nobody wants to be told of anything. What
+ * its misses and fills have in common, however they are asked for. `index` as in tags.h; where it
+ * is NULL nobody is called, so that no register needs saving. */
+#ifndef HEDDLE_CACHE_PLAIN_H
+#define HEDDLE_CACHE_PLAIN_H
+
+#include "cache/alloc.h"
+
+/* The way that a line gets; ~cause if it has to wait. */
+static inline __attribute__((always_inline)) int plain_way(const struct cache *c,
+                                                           const struct way_index *index,
+                                                           const struct cache_set *s,
+                                                           struct cache_room room)
+{
+    if (!c->mshrs.n_free)
+        return ~STALL_MSHR;
+    if (!room.miss_queue)
+        return ~STALL_MISS_QUEUE;
+    int way = cache_lru_way(c, index, s);
+    return way == CACHE_STALL ? ~STALL_LINE : way;
+}
+
+/* A load misses and reserves the way, whose line is clean. */
+static inline __attribute__((always_inline)) void plain_insert(struct cache *c,
+                                                               struct way_index *index,
+                                                               struct cache_set *s, uint32_t way,
+                                                               const struct mem_access *a)
+{
+    struct cache_line *line = tags_line(s, way);
+    if (s->tags[way] != TAG_EMPTY)
+        cache_count_eviction(c, line);
+    c->stats.loads++;
+    c->stats.misses++;
+    tags_insert_by(index, s, way, cache_new_line(c, a));
+    line->n_fetches = 1;
+}
+
+/* `reserved`: for these data, as they were asked for. */
+static inline void data_arrive(struct cache *c, const struct mshr *m, uint32_t way, bool reserved)
+{
+    struct cache_set *s = m->set;
+    struct cache_line *line = tags_line(s, way);
+    line->valid_sectors |= m->sectors;
+    line->dirty_sectors |= m->dirty_sectors;
+    line->n_fetches = (uint16_t)(line->n_fetches - reserved);
+    if (line->n_fetches == 0)
+        tags_validate(s, way);
+    c->stats.fills++;
+}
+
+#endif

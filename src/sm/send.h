@@ -1,0 +1,58 @@
+/* Sending a request to its memory partition: where it goes and when. Inline, for every miss passes
+ * here, and some of them with more known of them than others. */
+#ifndef HEDDLE_SM_SEND_H
+#define HEDDLE_SM_SEND_H
+
+#include "sm/sm.h"
+
+static inline struct route sm_find_route(const struct sm *sm, uint64_t line)
+{
+    uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
+    uint64_t mine = divide(&sm->n_partitions, chunk);
+    uint32_t partition = sm->map->hash_partitions ? address_hash(chunk, sm->map->n_partitions)
+                                                  : remainder_of(&sm->n_partitions, chunk, mine);
+    return (struct route){.to = sm->first_partition + partition,
+                          .local = mine * bytes + (line - chunk * bytes)};
+}
+
+/* Nobody waits for a reduction. */
+static inline uint32_t sm_wanted_bytes(const struct mem_request *r)
+{
+    bool wanted = r->origin != FROM_STORE && (r->origin != FROM_ATOMIC || r->waiter);
+    return wanted ? r->data_bytes : 0;
+}
+
+/* Through the port it goes. */
+static inline void sm_post(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    struct message m = {.to = r->to, .kind = MSG_REQUEST, .flits = (uint16_t)r->flits, .body = r};
+    tx_send(&sm->up, now * sm->clock->period, m);
+}
+
+static inline void sm_send_now(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    sm_post(sm, r, now);
+    sm->requests_out++;
+    sm->stats.bytes_asked[r->origin] += sm_wanted_bytes(r);
+}
+
+/* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see
+ * that it is not in the queue meanwhile. */
+static inline bool sm_may_send_ahead(const struct sm *sm)
+{
+    return !sm->miss_n && sm->queue_is_deep && sm_looks_ahead(sm);
+}
+
+/* Is it clear that it leaves in the cycle after `now`? Then it has been in the queue till then. */
+static inline bool sm_leaves_next(struct sm *sm, const struct mem_request *r, uint64_t now)
+{
+    sim_time next = (now + 1) * sm->clock->period;
+    if (sm->left_ahead > now || next >= sm->shard.until ||
+        !tx_is_open(&sm->up, next, r->to, r->flits))
+        return false;
+    queue_pass(&sm->miss_account, now, now + 1);
+    sm->left_ahead = now + 1;
+    return true;
+}
+
+#endif
