@@ -12,13 +12,13 @@ struct lab_batch {
     const uint64_t *line_numbers, *offsets, *warps, *threads;
     const uint8_t *firsts; /* first bytes of recorded events */
     uint32_t sm;
-    uint64_t line_bytes;           /* of the lines that are numbered */
-    const int64_t *criticality;    /* of each; NULL = not recorded */
-    size_t position;               /* of the first one in the stream */
-    size_t place;                  /* of the first one in memory, as instructions tell theirs */
-    const struct lab_insts *insts; /* that came before one of them or behind the last */
-    size_t n_insts;
-    uint64_t index; /* accesses before it: flushes are none */
+    uint64_t line_bytes;        /* of the lines that are numbered */
+    const int64_t *criticality; /* of each; NULL = not recorded */
+    size_t position;            /* of the first one in the stream */
+    size_t place;               /* of the first one in memory, as instructions tell theirs */
+    const struct lab_insts *insts;
+    size_t first_insts, end_insts; /* those that came before one of them or behind the last */
+    uint64_t index;                /* accesses before it: flushes are none */
     uint32_t n;
     uint64_t lines[LAB_BATCH]; /* of the geometry of the player whose turn it is */
     uint32_t sets[LAB_BATCH];

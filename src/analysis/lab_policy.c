@@ -282,10 +282,9 @@ static void tell_insts(struct player *p, const struct lab_insts *run)
 static void policy_play(void *player, const struct lab_batch *b, struct lab_log *log)
 {
     struct player *p = player;
-    size_t n_runs = p->desc->on_insts ? b->n_insts : 0;
     uint64_t index = b->index;
     uint32_t at = 0;
-    for (size_t i = 0; i < n_runs; i++) {
+    for (size_t i = b->first_insts; i < b->end_insts && p->desc->on_insts; i++) {
         uint32_t end = (uint32_t)(b->insts[i].before - b->place);
         index = play_some(p, b, at, end, index, log);
         at = end;

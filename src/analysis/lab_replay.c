@@ -277,12 +277,12 @@ static void pass_feed_block(struct pass *p, const struct l1d_table *t, uint32_t 
 /* The instructions that came before the batch's accesses, or behind the last of them. */
 static void take_insts(struct lab_batch *b, const struct lab_stream *s, size_t at)
 {
-    const struct lab_insts *end = s->insts + s->n_insts;
-    b->insts = at ? b->insts + b->n_insts : s->insts;
+    b->insts = s->insts;
+    b->first_insts = at ? b->end_insts : 0;
+    b->end_insts = b->first_insts;
+    while (b->end_insts < s->n_insts && s->insts[b->end_insts].before <= at + b->n)
+        b->end_insts++;
     b->place = at;
-    for (b->n_insts = 0; b->insts + b->n_insts != end; b->n_insts++)
-        if (b->insts[b->n_insts].before > at + b->n)
-            break;
 }
 
 /* What is in memory of the stream. */
