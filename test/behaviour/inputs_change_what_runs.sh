@@ -14,6 +14,9 @@ for shape in uniform power-law road tree; do
 done
 "$heddle" run bfs --functional --json --size tiny:edges=6K:threads=64 >"$scratch/small_ctas.json"
 "$heddle" run bfs --size tiny:graph=road:edges=1000 --json >"$scratch/timed.json"
+for n in 0 1; do
+    "$heddle" run kmn --functional --json --size "tiny:points=1000:max_iterations=$n" >"$scratch/kmn$n.json"
+done
 python3 - "$scratch" <<'PYTHON'
 import json, sys
 def load(name):
@@ -40,6 +43,10 @@ assert small["verified"] is True and small["output_hash"] == usual["output_hash"
 assert [r["stats"]["ctas"] // r["launches"] for r in (usual, small)] == [4, 16]
 timed = load("timed")
 assert timed["verified"] is True and timed["input"]["graph"] == "road"
+# The transposition reads each of 34 floats of a point once, an assignment those and a centre's for each of five.
+read = [load("kmn%d" % n)["stats"]["global.load_bytes"] / (1000 * 34 * 4) for n in (0, 1)]
+assert read == [1, 1 + 5 * 2] and [load("kmn%d" % n)["launches"] for n in (0, 1)] == [1, 2], read
+assert all(load("kmn%d" % n)["verified"] for n in (0, 1))
 PYTHON
 
 set +e
@@ -86,7 +93,7 @@ refused() {
 refused "graph: 'bush' is not one of its values: uniform, power-law, road, tree" bfs --size tiny:graph=bush
 refused "edges: '999' is not one of its values: 1000 to 40000000" bfs --size tiny:edges=999
 refused "bfs has no input 'grahp'; did you mean 'graph'?" bfs --size tiny:grahp=tree
-refused "kmn has no input 'graph', only sizes" kmn --size tiny:graph=tree
+refused "fld has no input 'graph', only sizes" fld --size tiny:graph=tree
 refused "there is no size 'tinny'" bfs --size tinny:graph=tree
 refused "no workload takes the size 'tiny:graph=bush'" all --size tiny:graph=bush
 status 0 "$heddle" run all --functional --size tiny:graph=tree

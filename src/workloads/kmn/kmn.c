@@ -26,6 +26,7 @@ enum {
     FEATURE_LIMIT = 32,
     CENTRE_UNIT = 16, /* centres are in 1/16 */
     NOISE = 14,       /* how far a point strays from where its group is */
+    MAX_CLUSTERS = 64,
 };
 
 struct kmn {
@@ -276,6 +277,14 @@ static const struct workload_size kmn_sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input kmn_inputs[] = {
+    {"points", NULL, MAX_CLUSTERS, 4 << 20, "to assign, a thread each"},
+    {"clusters", NULL, 1, MAX_CLUSTERS, "that they are assigned to"},
+    {"max_iterations", NULL, 0, 1000, "assignments; 0 = the features are transposed, no more"},
+    {"coalesced", NULL, 0, 1, "1 = assignments read the transposed features"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_kmn = {
     .name = "kmn",
     .paper_name = "KMN",
@@ -291,6 +300,7 @@ const struct workload workload_kmn = {
     .source = workload_kmn_source,
     .param_names = {"points", "features", "clusters", "max_iterations", "coalesced"},
     .sizes = kmn_sizes,
+    .inputs = kmn_inputs,
     .state_bytes = sizeof(struct kmn),
     .setup = kmn_setup,
     .run = kmn_run,
