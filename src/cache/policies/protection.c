@@ -207,15 +207,18 @@ static void use_line(struct cache_policy *p, const struct cache_set *s, uint32_t
 int protection_decide(const struct cache_policy *p, const struct cache_set *s,
                       const struct mem_access *a)
 {
-    (void)p;
+    const struct protection_params *params = p->params;
     if (cache_set_empty_way(s) >= 0)
         return cache_set_empty_way(s);
     uint8_t over = a->kind == MEM_STORE ? 0 : 1; /* a life that is over once the set has aged */
     uint64_t oldest = UINT64_MAX;
     int victim = CACHE_BYPASS;
+    bool any_protected = false;
     for (uint32_t way = 0; way < s->n_ways; way++) {
-        if (line_of(s, way)->pl > over)
+        if (line_of(s, way)->pl > over) {
+            any_protected = true;
             continue;
+        }
         if (s->reserved >> way & 1) {
             victim = victim == CACHE_BYPASS ? CACHE_STALL : victim;
         } else if (s->last_use[way] < oldest) {
@@ -223,6 +226,8 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
             victim = (int)way;
         }
     }
+    if (victim == CACHE_STALL && any_protected && params->bypass_reserved)
+        return CACHE_BYPASS;
     return victim;
 }
 

@@ -18,6 +18,7 @@ enum { PD_BITS = 4, TDA_BITS = 8, VTA_BITS = 10, PDPT_MAX = 128 };
 
 struct protection_params {
     uint32_t sample_accesses, max_sample_insns, vta_ways, pd_init, pd_max, pd_step_down;
+    bool bypass_reserved;
 };
 
 /* clang-format off */
@@ -35,6 +36,9 @@ struct protection_params {
                   "largest PD"),                                                                   \
         PARAM_U32(struct protection_params, pd_step_down, "0", 0, (1 << PD_BITS) - 1, "accesses",  \
                   "by which PDs fall; 0 = VTA ways"),                                              \
+        PARAM_BOOL(struct protection_params, bypass_reserved, "false",                             \
+                   "a load goes around, too, where lines that are not protected are all on their " \
+                   "way; else it waits for one"),                                                  \
     }
 /* clang-format on */
 

@@ -12,6 +12,7 @@ static inline void ref_dlp_init(struct ref_cache *r)
     r->vta_ways = ref_param(r, "vta_ways", r->n_ways);
     r->pd_max = ref_param(r, "pd_max", 15);
     r->pd_step_down = ref_param(r, "pd_step_down", r->vta_ways);
+    r->bypass_reserved = ref_param(r, "bypass_reserved", 0) != 0;
     for (uint32_t i = 0; i < r->n_rows; i++)
         r->rows[i].pd = ref_param(r, "pd_init", 0);
 }
@@ -65,16 +66,18 @@ static inline int ref_dlp_victim(const struct ref_cache *r, uint32_t set,
 {
     (void)a;
     int victim = -1;
-    bool any = false;
+    uint32_t over = 0;
     for (int w = 0; w < (int)r->n_ways; w++) {
         const struct ref_line *l = &r->lines[set][w];
         if (ref_down(l->life, 1) > 0)
             continue;
-        any = true;
+        over++;
         if (!l->reserved && (victim < 0 || l->used < r->lines[set][victim].used))
             victim = w;
     }
-    return !any ? REF_GOES_AROUND : victim < 0 ? REF_WAITS : victim;
+    if (victim >= 0)
+        return victim;
+    return over == 0 || (r->bypass_reserved && over < r->n_ways) ? REF_GOES_AROUND : REF_WAITS;
 }
 
 static inline void ref_dlp_around(struct ref_cache *r, uint32_t set, const struct mem_access *a)

@@ -132,6 +132,33 @@ static void a_reserved_line_bypasses_while_protected_and_stalls_after(void **sta
     stage_destroy(&s);
 }
 
+/* One line is protected, the other on its way and no longer protected: a load waits for that one,
+ * or goes around if it is told to. Where no line is protected it waits in any case. */
+static void a_load_between_protected_and_reserved_lines_does_as_told(void **state)
+{
+    (void)state;
+    for (int around = 0; around < 2; around++) {
+        const char *words = around ? "pd_init=3 bypass_reserved=true" : "pd_init=3";
+        struct stage s;
+        stage_init(&s, "dlp", words, 2, 4);
+        fill(&s, load(&s, 'a', all_room).mshr);
+        assert_int_equal(answer(&s, 'b'), CACHE_MISS); /* lives: a 2, b 3 */
+        assert_int_equal(answer(&s, 'a'), CACHE_HIT);  /* a 3, b 2 */
+        assert_int_equal(answer(&s, 'a'), CACHE_HIT);  /* a 3, b 1 */
+        if (around)
+            assert_int_equal(answer(&s, 'c'), CACHE_BYPASSED); /* a 2, b 0 */
+        else
+            expect_stall(load(&s, 'c', all_room), STALL_LINE);
+        stage_destroy(&s);
+        stage_init(&s, "dlp", words, 1, 4);
+        assert_int_equal(answer(&s, 'a'), CACHE_MISS);
+        assert_int_equal(answer(&s, 'b'), CACHE_BYPASSED);
+        assert_int_equal(answer(&s, 'b'), CACHE_BYPASSED);
+        expect_stall(load(&s, 'b', all_room), STALL_LINE);
+        stage_destroy(&s);
+    }
+}
+
 /* Protection is against replacement: a store removes the line all the same, and the way is free. */
 static void a_store_removes_a_protected_line(void **state)
 {
@@ -193,6 +220,7 @@ int main(void)
         cmocka_unit_test(a_load_of_a_line_on_its_way_merges_instead_of_bypassing),
         cmocka_unit_test(a_bypassed_line_is_joined_by_nobody),
         cmocka_unit_test(a_reserved_line_bypasses_while_protected_and_stalls_after),
+        cmocka_unit_test(a_load_between_protected_and_reserved_lines_does_as_told),
         cmocka_unit_test(a_store_removes_a_protected_line),
         cmocka_unit_test(a_bypass_without_room_waits_and_counts_for_nothing),
         cmocka_unit_test(a_load_that_can_neither_wait_inside_nor_go_around_waits),
