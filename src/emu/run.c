@@ -60,8 +60,8 @@ void cta_start(struct emu *e, struct emu_cta *cta, uint64_t number)
     uint32_t n = (threads + WARP_LANES - 1) / WARP_LANES;
     if (n > cta->cap_warps) {
         cta->warps = xrealloc(cta->warps, n * sizeof *cta->warps);
-        memset(cta->warps + cta->cap_warps, 0, (n - cta->cap_warps) * sizeof *cta->warps);
-        cta->cap_warps = n;
+        for (; cta->cap_warps < n; cta->cap_warps++) /* tids are set whenever one starts */
+            memset(&cta->warps[cta->cap_warps], 0, offsetof(struct emu_warp, tid));
     }
     if (e->launch.shared_bytes > cta->cap_shared) {
         cta->shared = xrealloc(cta->shared, e->launch.shared_bytes);
@@ -84,14 +84,7 @@ void cta_start(struct emu *e, struct emu_cta *cta, uint64_t number)
 
 void cta_destroy(struct emu_cta *cta)
 {
-    for (uint32_t i = 0; i < cta->cap_warps; i++) {
-        struct emu_warp *w = &cta->warps[i];
-        free(w->stack);
-        free(w->frames);
-        free(w->rows);
-        free(w->pred_store);
-        free(w->local);
-    }
+    simt_free_store(cta);
     free(cta->warps);
     free(cta->shared);
     memset(cta, 0, sizeof *cta);

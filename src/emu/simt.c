@@ -10,6 +10,65 @@
 
 enum { MAX_CALL_DEPTH = 4096, MAX_ROWS_BYTES = 1 << 30 };
 
+/* --- room --- */
+
+enum { LINE_BYTES = 64, SMALL_ARRAY_BYTES = 16 * 1024 };
+
+struct store_block {
+    struct store_block *older;
+};
+
+/* Not zeroed: frames are cleared as they are entered. What one warp asks for the others of its CTA
+ * mostly do too, so there is room for all of them. */
+static void add_block(struct emu_cta *cta, size_t bytes)
+{
+    if (bytes <= SMALL_ARRAY_BYTES)
+        bytes *= cta->n_warps;
+    struct store_block *b = aligned_alloc(LINE_BYTES, LINE_BYTES + bytes);
+    if (!b)
+        out_of_memory(bytes);
+    b->older = cta->store.blocks;
+    cta->store.blocks = b;
+    cta->store.next = (char *)b + LINE_BYTES;
+    cta->store.end = cta->store.next + bytes;
+}
+
+void simt_free_store(struct emu_cta *cta)
+{
+    for (struct store_block *b = cta->store.blocks, *older; b; b = older) {
+        older = b->older;
+        free(b);
+    }
+    cta->store = (struct cta_store){0};
+}
+
+/* An array for at least `need` items of so many bytes, which begins with those of `old`. The old
+ * one stays where it is until the CTA's slot is given up: as room doubles, that is no more than as
+ * much again. */
+static void *reserve(const struct emu_warp *w, const void *old, uint32_t *cap, uint32_t need,
+                     size_t item_bytes)
+{
+    struct cta_store *s = &w->cta->store;
+    uint32_t n = *cap > need / 2 ? *cap * 2 : need;
+    size_t bytes = (n * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    if ((size_t)(s->end - s->next) < bytes)
+        add_block(w->cta, bytes);
+    char *array = s->next;
+    s->next += bytes;
+    if (*cap)
+        memcpy(array, old, *cap * item_bytes);
+    *cap = (uint32_t)(bytes / item_bytes);
+    return array;
+}
+
+#define RESERVE(w, array, cap, need)                                                               \
+    do {                                                                                           \
+        if ((need) > (cap))                                                                        \
+            (array) = reserve((w), (array), &(cap), (uint32_t)(need), sizeof *(array));            \
+    } while (0)
+
+/* --- paths --- */
+
 static void save_top(struct emu_warp *w)
 {
     w->stack[w->depth - 1].pc = w->pc;
@@ -38,7 +97,7 @@ void simt_push(struct emu_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask, uin
 {
     if (w->depth)
         save_top(w);
-    ARRAY_RESERVE(w->stack, w->cap_stack, w->depth + 1);
+    RESERVE(w, w->stack, w->cap_stack, w->depth + 1);
     w->stack[w->depth++] = (struct simt_entry){pc, rpc, mask, frame};
     load_top(w);
 }
@@ -141,22 +200,12 @@ static bool grow_frames(struct emu_warp *w, const struct program_func *f,
                         const struct call_frame *next)
 {
     uint64_t rows = (uint64_t)next->rows_at + f->frame_bytes;
-    if (rows > w->rows_cap) {
-        uint64_t cap = (rows * 2 + 63) / 64 * 64;
-        char *grown = cap <= MAX_ROWS_BYTES ? aligned_alloc(64, cap) : NULL;
-        if (!grown)
-            return false;
-        if (w->rows)
-            memcpy(grown, w->rows, w->rows_cap);
-        free(w->rows);
-        w->rows = grown;
-        w->rows_cap = (uint32_t)cap;
-    }
-    ARRAY_RESERVE(w->pred_store, w->preds_cap, next->preds_at + f->n_preds + FRAME_EXTRA_PREDS);
-    if (next->local_end > w->local_cap) {
-        w->local_cap = next->local_end * 2;
-        w->local = xrealloc(w->local, (size_t)w->local_cap * WARP_LANES);
-    }
+    if (rows > MAX_ROWS_BYTES)
+        return false;
+    RESERVE(w, w->rows, w->rows_cap, rows);
+    RESERVE(w, w->pred_store, w->preds_cap, next->preds_at + f->n_preds + FRAME_EXTRA_PREDS);
+    if (next->local_end > w->local_cap)
+        w->local = reserve(w, w->local, &w->local_cap, next->local_end, WARP_LANES);
     return true;
 }
 
@@ -176,7 +225,7 @@ static bool push_frame(struct emu_warp *w, const struct program_func *f,
     next.local_end = next.local_at + f->local_bytes;
     if (!grow_frames(w, f, &next))
         return false;
-    ARRAY_RESERVE(w->frames, w->cap_frames, w->n_frames + 1);
+    RESERVE(w, w->frames, w->cap_frames, w->n_frames + 1);
     w->frames[w->n_frames++] = next;
     return true;
 }

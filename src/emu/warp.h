@@ -60,8 +60,14 @@ struct emu_warp {
     uint32_t id;        /* in its CTA */
     uint32_t barrier;   /* the barrier it waits at */
     uint32_t arrived_mask;
-    uint32_t tid[3][WARP_LANES];
     void *trace; /* what a tracer keeps of it */
+    uint32_t tid[3][WARP_LANES];
+};
+
+/* Where the arrays of a CTA's warps lie. */
+struct cta_store {
+    struct store_block *blocks; /* newest first */
+    char *next, *end;           /* free part of the newest */
 };
 
 struct cta_barrier {
@@ -71,6 +77,7 @@ struct cta_barrier {
 };
 
 struct emu_cta {
+    struct cta_store store;
     struct emu_warp *warps;
     uint32_t n_warps, n_live, cap_warps;
     uint32_t id[3];
@@ -216,6 +223,7 @@ void simt_exit(struct emu_warp *w, uint32_t lanes);
 void simt_return(struct emu_warp *w, uint32_t lanes);
 void simt_call(struct emu_warp *w, const struct program_func *callee, const struct call_site *site,
                uint32_t lanes);
+void simt_free_store(struct emu_cta *cta);
 
 /* --- faults (fault.c) --- */
 /* Stops the warp with a report; the first fault of a launch counts. */
