@@ -12,17 +12,18 @@
 /* The lanes' addresses, into emu->last. Lanes outside the mask get whatever their row holds. */
 static inline void find_addresses(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
-    uint64_t *address = w->emu->last.address;
-    w->emu->last.mask = mask;
-    w->emu->last.shape = SCATTERED;
+    struct emu_access *last = &w->emu->last;
+    uint64_t *restrict address = last->address, offset = (uint64_t)op->imm;
+    last->mask = mask;
+    last->shape = SCATTERED;
     if (op->flags & OP_ADDR32) {
-        const uint32_t *base = warp_row(w, op->a);
+        const uint32_t *restrict base = warp_row(w, op->a);
         for (uint32_t i = 0; i < WARP_LANES; i++)
-            address[i] = (uint32_t)(base[i] + (uint32_t)op->imm);
+            address[i] = (uint32_t)(base[i] + (uint32_t)offset);
     } else {
-        const uint64_t *base = warp_row(w, op->a);
+        const uint64_t *restrict base = warp_row(w, op->a);
         for (uint32_t i = 0; i < WARP_LANES; i++)
-            address[i] = base[i] + (uint64_t)op->imm;
+            address[i] = base[i] + offset;
     }
 }
 
@@ -191,41 +192,62 @@ static inline void count_bytes(uint64_t *counter, uint32_t mask, uint32_t bytes)
     *counter += (uint64_t)(uint32_t)__builtin_popcount(mask) * bytes;
 }
 
+/* 32 bytes of anything, anywhere. */
+typedef uint64_t row_piece __attribute__((vector_size(32), aligned(1), may_alias));
+
+/* As memcpy(), which compilers turn into a loop of words. */
+static inline void copy_row(void *row, const void *from, uint32_t bytes)
+{
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < bytes; i++)
+        ((row_piece *)row)[i] = ((const row_piece *)from)[i];
+}
+
+/* What a full warp loads that lies side by side, or at one place; false if it does not, or not all
+ * of it within the range. `bytes` is known when compiling. */
+static inline __attribute__((always_inline)) bool load_shape(struct emu_warp *w,
+                                                             const struct op *op,
+                                                             const struct mem_range *range,
+                                                             const char *base, uint32_t bytes)
+{
+    struct emu_access *last = &w->emu->last;
+    uint64_t first = last->address[0];
+    enum access_shape shape = find_shape(last->address, bytes);
+    void *row = warp_row(w, op->dst);
+    if (shape == SCATTERED ||
+        !in_range(range, first, shape == UNIFORM ? bytes : bytes * WARP_LANES, bytes))
+        return false;
+    last->shape = shape;
+    if (shape == CONSECUTIVE)
+        copy_row(row, base + first, bytes);
+    else
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            memcpy((char *)row + (size_t)i * bytes, base + first, bytes);
+    return true;
+}
+
+/* Apart, so that the common shapes need no room on the stack. */
+static __attribute__((noinline)) void load_lanes(struct emu_warp *w, const struct op *op,
+                                                 uint32_t mask, const struct mem_range *range,
+                                                 const char *base, enum ptx_space space)
+{
+    uint32_t bytes = (uint32_t)op->width * op->vec;
+    char *pointer[WARP_LANES];
+    if (all_in_range(range, w->emu->last.address, mask, bytes))
+        gather(w, op, mask, base);
+    else if (find_pointers(w, op, mask, bytes, space, pointer))
+        gather_slowly(w, op, mask, pointer);
+}
+
 /* A load through a flat base pointer: global memory, or a CTA's shared memory. */
 static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
                              const struct mem_range *range, const char *base, enum ptx_space space)
 {
-    const uint64_t *address = w->emu->last.address;
-    uint32_t bytes = (uint32_t)op->width * op->vec;
-    if (mask == ~0u && same_layout(op)) {
-        enum access_shape p = find_shape(address, bytes);
-        if (p == CONSECUTIVE && in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)) {
-            w->emu->last.shape = CONSECUTIVE;
-            memcpy(warp_row(w, op->dst), base + address[0], (size_t)bytes * WARP_LANES);
-            return;
-        }
-        if (p == UNIFORM && in_range(range, address[0], bytes, bytes)) {
-            void *row = warp_row(w, op->dst);
-            w->emu->last.shape = UNIFORM;
-            if (op->width == 4) {
-                uint32_t v = *(const uint32_t *)(base + address[0]);
-                for (uint32_t i = 0; i < WARP_LANES; i++)
-                    ((uint32_t *)row)[i] = v;
-            } else {
-                uint64_t v = *(const uint64_t *)(base + address[0]);
-                for (uint32_t i = 0; i < WARP_LANES; i++)
-                    ((uint64_t *)row)[i] = v;
-            }
-            return;
-        }
-    }
-    if (all_in_range(range, address, mask, bytes)) {
-        gather(w, op, mask, base);
-        return;
-    }
-    char *pointer[WARP_LANES];
-    if (find_pointers(w, op, mask, bytes, space, pointer))
-        gather_slowly(w, op, mask, pointer);
+    bool done =
+        mask == ~0u && same_layout(op) &&
+        (op->width == 4 ? load_shape(w, op, range, base, 4) : load_shape(w, op, range, base, 8));
+    if (!done)
+        load_lanes(w, op, mask, range, base, space);
 }
 
 /* Can what was loaded be there? Asked for lines, not lanes, where the shape is simple. */
@@ -242,7 +264,8 @@ static inline bool overlay_may_hold_any(const struct overlay *o, const struct em
 }
 
 /* What the SM itself stored in this visibility period is not in the image yet. */
-static void patch_from_overlay(struct emu_warp *w, const struct op *op, uint32_t mask)
+static __attribute__((noinline)) void patch_from_overlay(struct emu_warp *w, const struct op *op,
+                                                         uint32_t mask)
 {
     const struct emu *e = w->emu;
     const uint32_t *rows = &e->program->extra[op->extra];
@@ -358,25 +381,33 @@ static void overlay_write_stretch(struct overlay *o, uint64_t address, const cha
     }
 }
 
-/* A store under timing: checked like any other, but kept apart until the period ends. */
-static void store_overlay(struct emu_warp *w, const struct op *op, uint32_t mask)
+/* As load_shape(), but a store of all lanes to one place is none of those. */
+static inline __attribute__((always_inline)) bool
+store_shape_in_overlay(struct emu_warp *w, const struct op *op, const struct mem_range *range,
+                       uint32_t bytes)
+{
+    struct emu_access *last = &w->emu->last;
+    uint64_t first = last->address[0];
+    if (find_shape(last->address, bytes) != CONSECUTIVE ||
+        !in_range(range, first, bytes * WARP_LANES, bytes))
+        return false;
+    last->shape = CONSECUTIVE;
+    overlay_write_stretch(w->emu->overlay, first, warp_row(w, op->b), bytes * WARP_LANES);
+    return true;
+}
+
+static __attribute__((noinline)) void store_lanes_in_overlay(struct emu_warp *w,
+                                                             const struct op *op, uint32_t mask,
+                                                             const struct mem_range *range)
 {
     struct emu *e = w->emu;
     const uint64_t *address = e->last.address;
-    const struct mem_range *range = &e->ranges[op - w->code];
     const uint32_t *rows = &e->program->extra[op->extra];
     uint32_t bytes = (uint32_t)op->width * op->vec;
     char *pointer[WARP_LANES];
-    bool is_run = mask == ~0u && same_layout(op) && find_shape(address, bytes) == CONSECUTIVE;
-    bool is_safe = is_run ? in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)
-                          : all_in_range(range, address, mask, bytes);
-    if (!is_safe && !find_pointers(w, op, mask, bytes, PTX_GLOBAL, pointer))
+    if (!all_in_range(range, address, mask, bytes) &&
+        !find_pointers(w, op, mask, bytes, PTX_GLOBAL, pointer))
         return;
-    if (is_run) {
-        e->last.shape = CONSECUTIVE;
-        overlay_write_stretch(e->overlay, address[0], warp_row(w, op->b), bytes * WARP_LANES);
-        return;
-    }
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         for (uint32_t k = 0; k < op->vec; k++) {
@@ -384,6 +415,17 @@ static void store_overlay(struct emu_warp *w, const struct op *op, uint32_t mask
             overlay_write(e->overlay, address[i] + k * op->width, &v, op->width);
         }
     }
+}
+
+/* A store under timing: checked like any other, but kept apart until the period ends. */
+static inline void store_overlay(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    const struct mem_range *range = &w->emu->ranges[op - w->code];
+    bool done = mask == ~0u && same_layout(op) &&
+                (op->width == 4 ? store_shape_in_overlay(w, op, range, 4)
+                                : store_shape_in_overlay(w, op, range, 8));
+    if (!done)
+        store_lanes_in_overlay(w, op, mask, range);
 }
 
 static inline void store_image(struct emu_warp *w, const struct op *op, uint32_t mask)
@@ -485,8 +527,7 @@ FN(store_frame)
 
 /* --- kernel parameters: the same for every lane --- */
 
-static inline void load_param(struct emu_warp *w, const struct op *op, uint32_t mask,
-                              uint32_t written)
+FN(load_param_some)
 {
     const struct emu_launch *l = &w->emu->launch;
     const uint32_t *rows = &w->emu->program->extra[op->extra];
@@ -498,18 +539,19 @@ static inline void load_param(struct emu_warp *w, const struct op *op, uint32_t 
     for (uint32_t e = 0; e < op->vec; e++) {
         const char *from = (const char *)l->params + op->imm + e * op->width;
         uint64_t v = extend(op, read_element(from, op->width));
-        vec_broadcast(warp_row(w, rows[e]), op, written, v);
+        vec_broadcast(warp_row(w, rows[e]), op, mask, v);
     }
-}
-
-FN(load_param_some)
-{
-    load_param(w, op, mask, mask);
 }
 
 FN(load_param_all)
 {
-    load_param(w, op, mask, ~0u);
+    const struct emu_launch *l = &w->emu->launch;
+    const uint8_t *from = l->params + op->imm;
+    bool inside = op->imm >= 0 && (uint64_t)op->imm + op->width <= l->func->param_bytes;
+    if (inside && same_layout(op))
+        vec_broadcast(warp_row(w, op->dst), op, ~0u, read_element((const char *)from, op->width));
+    else
+        load_param_some(w, op, mask);
 }
 
 /* --- generic addresses: the window says which space a lane means --- */
