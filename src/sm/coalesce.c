@@ -3,41 +3,51 @@
 #include <stdbool.h>
 #include <string.h>
 
-static struct line_access *find_line(struct line_access *from, uint32_t n, uint64_t line)
+/* Neighbours lie in the line found last. */
+static inline struct line_access *find_line(struct line_access *from, struct line_access *end,
+                                            uint64_t line)
 {
-    for (uint32_t i = n; i-- > 0;) /* neighbours lie in the line found last */
-        if (from[i].line == line)
-            return &from[i];
+    while (end != from)
+        if ((--end)->line == line)
+            return end;
     return NULL;
 }
 
-static void add_bytes(struct line_access *a, uint32_t offset, uint32_t bytes)
+/* One of 64 bits for a line. Lines that lie evenly apart, as those of lanes mostly do, have
+ * different ones (Knuth, The Art of Computer Programming 3, 6.4: the golden ratio). */
+static inline uint64_t bit_of_line(uint64_t line)
 {
-    uint64_t ones = bytes >= 64 ? ~0ull : (1ull << bytes) - 1;
-    a->bytes[offset / 64] |= ones << offset % 64;
-    a->segments |= 1u << offset / SEGMENT_BYTES;
-    if (bytes > SEGMENT_BYTES) /* never: a lane's access has at most 32 bytes, aligned */
-        a->segments |= 1u << (offset + bytes - 1) / SEGMENT_BYTES;
+    return 1ull << (line * 0x9e3779b97f4a7c15ull >> 58);
 }
 
+/* The lanes of a group, one after the other. A lane's access has at most 32 bytes, aligned: it lies
+ * in one segment. A line whose bit nobody has set is new; only others have to be looked for. */
 static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint32_t bytes,
                                uint32_t line_bytes, struct line_access *out)
 {
-    uint32_t n = 0;
-    uint64_t highest = 0; /* line so far: a higher one is new, no need to look for it */
+    uint64_t ones = (1ull << bytes) - 1, in_line = line_bytes - 1, seen = 0;
+    struct line_access *end = out;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(m);
-        uint64_t line = address[i] & ~(uint64_t)(line_bytes - 1);
-        struct line_access *a = n && line <= highest ? find_line(out, n, line) : NULL;
-        if (!a) {
-            a = &out[n++];
-            *a = (struct line_access){.line = line, .address = address[i]};
-            highest = line > highest ? line : highest;
+        uint64_t at = address[__builtin_ctz(m)], offset = at & in_line, line = at - offset;
+        uint64_t bit = bit_of_line(line), touched = ones << offset % 64;
+        uint32_t lane = m & -m, segment = 1u << offset / SEGMENT_BYTES;
+        struct line_access *a = seen & bit ? find_line(out, end, line) : NULL;
+        if (a) {
+            a->lanes |= lane;
+            a->segments |= segment;
+            a->bytes[offset / 64] |= touched;
+            continue;
         }
-        a->lanes |= 1u << i;
-        add_bytes(a, (uint32_t)(address[i] - line), bytes);
+        seen |= bit;
+        a = end++;
+        a->line = line;
+        a->address = at;
+        a->lanes = lane;
+        a->segments = segment;
+        a->bytes[0] = a->bytes[1] = 0;
+        a->bytes[offset / 64] = touched;
     }
-    return n;
+    return (uint32_t)(end - out);
 }
 
 /* The bits of a word below `n`, and all of them from 64 on. */
