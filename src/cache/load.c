@@ -137,6 +137,56 @@ load_joins(struct cache *c, const struct mem_access *a, struct cache_room room, 
                                           : load_stalls(c, a, room, STALL_MERGE);
 }
 
+/* All that a fill will want to know of the access, in a cache that has nobody to tell. */
+static inline void keep_for_fill(struct mem_access *kept, const struct mem_access *a)
+{
+    kept->line = a->line;
+    kept->warp_slot = a->warp_slot;
+    kept->pc = a->pc;
+}
+
+/* In a quiet cache: asks for what is needed of the line in that way, or, if there is none (-1), of
+ * one that gets its place when its data come. Nobody else's fetch brings it. */
+static inline __attribute__((always_inline)) struct cache_result
+ask_for_missing(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter,
+                int way, uint32_t need)
+{
+    struct cache_set *s = &c->tags.sets[a->set];
+    if (!c->mshrs.n_free)
+        return cache_stalled(STALL_MSHR);
+    if (!room.miss_queue)
+        return cache_stalled(STALL_MISS_QUEUE);
+    c->stats.loads++;
+    c->stats.misses++;
+    if (way >= 0) {
+        struct cache_line *line = tags_line(s, (uint32_t)way);
+        c->stats.sector_misses++;
+        tags_use(s, (uint32_t)way, ++c->order);
+        line->last_pc = a->pc;
+        line->n_fetches = (uint16_t)(line->n_fetches + c->plain);
+    }
+    if (c->plain)
+        tags_reserve(s, (uint32_t)way);
+    else /* even a line that is there may be gone when the data come */
+        way = -1;
+    uint16_t mshr = cache_ask_for(c, s, a, way, need, waiter);
+    if (way < 0)
+        keep_for_fill(&c->mshrs.accesses[mshr], a);
+    return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
+}
+
+static __attribute__((noinline)) struct cache_result load_missing(struct cache *c,
+                                                                  const struct mem_access *a,
+                                                                  struct cache_room room,
+                                                                  void *waiter, int way)
+{
+    uint32_t need = cache_lookup_at(c, a, way).need;
+    uint16_t mshr = mshr_find(&c->mshrs, a->line, need);
+    if (mshr != MSHR_NONE)
+        return load_joins(c, a, room, waiter, way, mshr);
+    return ask_for_missing(c, a, room, waiter, way, need);
+}
+
 /* Apart from cache_load(), so that a hit does not save registers for the sake of a miss. `found` is
  * the way of the line if only its sectors are missing, else -1. */
 static __attribute__((noinline)) struct cache_result load_misses(struct cache *c,
@@ -161,22 +211,29 @@ load_hits_told(struct cache *c, const struct mem_access *a, uint32_t way)
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
+/* Apart from load_indexed(), which so needs no more registers than it may use without saving. */
+static __attribute__((noinline)) struct cache_result
+load_hits_indexed(struct cache *c, struct cache_set *s, size_t i, uint32_t pc)
+{
+    cache_count_hit(c);
+    cache_use_line(c, s->index, s, (uint32_t)i - 1, pc);
+    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+}
+
 /* cache_load() where sets have an index. */
 static __attribute__((noinline)) struct cache_result
 load_indexed(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter)
 {
     struct cache_set *s = &c->tags.sets[a->set];
-    int way = way_index_find(s->index, s->tags, a->line);
-    if (way < 0 && c->plain)
+    size_t i = way_index_seek(s->index, s->tags, a->line); /* way + 1 */
+    if (!i && c->plain)
         return load_plain_indexed(c, a, room, waiter);
-    if (way < 0 || cache_asked(c, a) & ~s->lines[way].valid_sectors)
-        return load_misses(c, a, room, waiter, way);
+    if (!i || cache_asked(c, a) & ~s->lines[i - 1].valid_sectors)
+        return c->quiet ? load_missing(c, a, room, waiter, (int)i - 1)
+                        : load_misses(c, a, room, waiter, (int)i - 1);
     if (c->minds_hits)
-        return load_hits_told(c, a, (uint32_t)way);
-    cache_count_hit(c);
-    cache_use_line(c, NULL, s, (uint32_t)way, a->pc);
-    way_index_use(s->index, (uint32_t)way);
-    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+        return load_hits_told(c, a, (uint32_t)i - 1);
+    return load_hits_indexed(c, s, i, a->pc);
 }
 
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
@@ -190,7 +247,8 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
     if (way < 0 && c->plain)
         return load_plain(c, a, room, waiter);
     if (way < 0 || cache_asked(c, a) & ~s->lines[way].valid_sectors)
-        return load_misses(c, a, room, waiter, way);
+        return c->quiet ? load_missing(c, a, room, waiter, way)
+                        : load_misses(c, a, room, waiter, way);
     if (c->minds_hits)
         return load_hits_told(c, a, (uint32_t)way);
     cache_count_hit(c);
@@ -202,7 +260,7 @@ struct cache_result cache_load_absent(struct cache *c, const struct mem_access *
                                       struct cache_room room, void *waiter)
 {
     if (!c->plain)
-        return load_allocates(c, a, room, waiter, -1);
+        return ask_for_missing(c, a, room, waiter, -1, cache_asked(c, a));
     return c->tags.indexed ? load_plain_indexed(c, a, room, waiter)
                            : load_plain(c, a, room, waiter);
 }
@@ -310,12 +368,36 @@ static __attribute__((noinline)) struct cache_arrival fill_told(struct cache *c,
     return got;
 }
 
+/* Data for which no place was kept, in a quiet cache: they get one now, of a clean line. */
+static __attribute__((noinline)) struct cache_arrival fill_late(struct cache *c, uint32_t mshr,
+                                                                uint64_t cycle)
+{
+    const struct mshr *m = &c->mshrs.entries[mshr];
+    struct cache_set *s = m->set;
+    int way = tags_find(s, m->line);
+    if (way < 0) {
+        way = cache_lru_way(c, s->index, s);
+        if (way < 0 || s->lines[way].dirty_sectors)
+            return fill_told(c, mshr, cycle);
+        if (s->tags[way] != TAG_EMPTY)
+            cache_count_eviction(c, &s->lines[way]);
+        tags_insert(s, (uint32_t)way, cache_new_line(c, &c->mshrs.accesses[mshr]));
+        tags_line(s, (uint32_t)way)->reused = m->reused;
+    }
+    data_arrive(c, m, (uint32_t)way, false);
+    uint32_t n_waiters = m->n_waiters;
+    mshr_release(&c->mshrs, mshr, cycle);
+    return (struct cache_arrival){m->waiters, n_waiters, .kept = true};
+}
+
 struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
     assert(mshr < c->mshrs.n && m->n_waiters);
-    if (!c->plain || m->way < 0)
+    if (!c->quiet || m->detached)
         return fill_told(c, mshr, cycle);
+    if (m->way < 0)
+        return fill_late(c, mshr, cycle);
     data_arrive(c, m, (uint32_t)m->way, true);
     uint32_t n_waiters = m->n_waiters;
     mshr_release(&c->mshrs, mshr, cycle);

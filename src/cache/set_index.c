@@ -25,7 +25,7 @@ struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32
     else if (line_bytes == 128 && (n_sets == 32 || n_sets == 64))
         x.kind = SET_FERMI;
     else
-        x.kind = x.fold_bits == 8 * x.set_bits ? SET_XOR_FOLD_4 : SET_XOR_FOLD;
+        x.kind = n_sets == 16 ? SET_XOR_16 : SET_XOR_FOLD;
     return x;
 }
 

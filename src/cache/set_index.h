@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-/* XOR_FOLD_4: four foldings, without having to count them. */
-enum set_index_kind { SET_LINEAR_MASK, SET_LINEAR_MODULO, SET_FERMI, SET_XOR_FOLD, SET_XOR_FOLD_4 };
+/* XOR_16: XOR_FOLD of 16 sets, with what is folded known as this is compiled. */
+enum set_index_kind { SET_LINEAR_MASK, SET_LINEAR_MODULO, SET_FERMI, SET_XOR_FOLD, SET_XOR_16 };
 
 struct set_indexer {
     enum set_index_kind kind;
@@ -42,13 +42,13 @@ static inline uint32_t set_index_folded(const struct set_indexer *x, uint64_t nu
     return (uint32_t)number & (x->n_sets - 1);
 }
 
-/* The same, of four foldings. */
-static inline uint32_t set_index_folded_4(const struct set_indexer *x, uint64_t number)
+static inline uint32_t set_index_folded_16(uint64_t number)
 {
-#pragma GCC unroll 4
-    for (uint32_t i = 4; i-- > 0;)
-        number ^= number >> (x->set_bits << i);
-    return (uint32_t)number & (x->n_sets - 1);
+    number ^= number >> 32;
+    number ^= number >> 16;
+    number ^= number >> 8;
+    number ^= number >> 4;
+    return (uint32_t)number & 15;
 }
 
 static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
@@ -56,8 +56,8 @@ static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
     uint64_t number = line >> x->line_shift;
     if (x->kind == SET_LINEAR_MASK) /* the commonest first */
         return (uint32_t)number & (x->n_sets - 1);
-    if (x->kind == SET_XOR_FOLD_4)
-        return set_index_folded_4(x, number);
+    if (x->kind == SET_XOR_16)
+        return set_index_folded_16(number);
     if (x->kind == SET_FERMI)
         return set_index_fermi(line, x->n_sets);
     if (x->kind == SET_LINEAR_MODULO)

@@ -8,19 +8,6 @@ void way_index_start(struct way_index *x, uint32_t n_ways)
                                             .newer = (uint8_t)(i == 0 ? n_ways : i - 1)};
 }
 
-void way_index_use(struct way_index *x, uint32_t way)
-{
-    uint32_t i = way + 1, newest = x->use[0].older;
-    if (newest == i)
-        return;
-    struct way_neighbours was = x->use[i];
-    x->use[was.older].newer = was.newer;
-    x->use[was.newer].older = was.older;
-    x->use[i] = (struct way_neighbours){.older = (uint8_t)newest, .newer = 0};
-    x->use[newest].newer = (uint8_t)i;
-    x->use[0].older = (uint8_t)i;
-}
-
 static void leave_chain(struct way_index *x, uint32_t way, uint64_t line)
 {
     uint8_t *link = &x->head[way_index_bucket(line)];
