@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/l1d_format.h"
-#include "analysis/l1d_stream.h"
+#include "analysis/l1d_checks.h"
+#include "analysis/l1d_writer.h"
 #include "analysis/lab_replay.h"
 #include "analysis/lab_timed.h"
 #include "analysis/locality.h"
@@ -22,13 +22,15 @@
 #include "unit/random_bits.h"
 
 /* Loads with reuse, stores and atomics, over more lines than L1D has; lines that are stored to, or
- * counted in, while they come; local memory; loads that go around. */
+ * counted in, while they come; local memory; loads that go around; fewer lanes at times. */
 static const char kernel[] =
     "__kernel void mix(__global int *x, __global int *y, __global int *n) {\n"
     "    int i = get_global_id(0), sum = 0, own[8];\n"
     "    for (int k = 0; k < 6; k++) {\n"
     "        int at = (i * 37 + k * 911) & 16383;\n"
     "        sum += own[(i + k) & 7] = x[at] * x[at ^ 16];\n"
+    "        for (int j = 0; j < (i ^ k) % 5; j++)\n"
+    "            sum = sum * 5 + (sum >> j);\n"
     "    }\n"
     "    sum += own[sum & 7 ? i & 1 : 2] + n[i & 63] + y[i ^ 64];\n"
     "    atomic_add(&n[i & 63], sum);\n"
@@ -166,7 +168,6 @@ static const char *const machines[][N_SETTINGS] = {
     {"n_sms=3", "l1d.policy=lru", "l1d.sector_bytes=32", "l1d.write_evict=false",
      "l1d.write_allocate=true", "l1d.allocate_on_fill=true"},
     {"n_sms=3", "l1d.policy=dlp"},
-    {"n_sms=3", "l1d.policy=pdp", "l1d.n_ways=8"},
     {"n_sms=3", "l1d.policy=dlp", "l1d.sector_bytes=32", "l1d.allocate_on_fill=true",
      "l1d.n_sets=8"},
 };
@@ -292,9 +293,8 @@ static void hits_are_the_owners_of_their_places(void **state)
     unlink(on_disk((const uint8_t *)"", 0));
 }
 
-/* Is what is at `path` refused by plain LRU too, which unpacks no more than who loads which line?
- */
-static bool is_refused_by_lru(const char *path)
+/* Plain LRU, which unpacks no more than who loads which line. */
+static bool replay_lru(const char *path, struct lab_result *out)
 {
     struct lab_job job = {
         .config = {.n_sets = 32, .n_ways = 4, .line_bytes = 128, .policy = lab_policy_find("lru")}};
@@ -302,9 +302,10 @@ static bool is_refused_by_lru(const char *path)
     struct strbuf why = {0};
     bool ok = lab_stream_open_recording(&s, path, &why) && lab_replay_opened(&s, &job, 1, &why);
     assert_int_equal(ok, !why.len);
+    *out = job.result;
     lab_stream_destroy(&s);
     strbuf_destroy(&why);
-    return !ok;
+    return ok;
 }
 
 static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
@@ -315,7 +316,8 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
     struct strbuf why = {0};
     heddle_destroy(record("l1d.policy=lru", &file));
     assert_int_equal(read_all(on_disk(file.bytes, file.n), &whole, &why), L1D_READ_END);
-    assert_false(is_refused_by_lru(on_disk(file.bytes, file.n)));
+    struct lab_result result;
+    assert_true(replay_lru(on_disk(file.bytes, file.n), &result));
     for (size_t i = 0; i < 40; i++) {
         size_t at = i < 8 ? file.n - 1 - i : i * 2654435761u % file.n;
         strbuf_clear(&why);
@@ -326,7 +328,7 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
         strbuf_clear(&why);
         assert_int_equal(read_all(on_disk(file.bytes, file.n), &c, &why), L1D_READ_BAD);
         assert_non_null(strstr(strbuf_text(&why), "byte "));
-        assert_true(is_refused_by_lru(on_disk(file.bytes, file.n)));
+        assert_false(replay_lru(on_disk(file.bytes, file.n), &result));
         file.bytes[at] ^= 0x20;
     }
     /* Frame by frame all is well, but a block is missing: four frames. */
@@ -411,25 +413,25 @@ static uint64_t count_different(const struct memory_file *file, const char *poli
 static void older_files_are_read(void **state)
 {
     (void)state;
-    struct memory_file lru = {0}, dlp = {0};
-    heddle_destroy(record("l1d.policy=lru", &lru));
-    heddle_destroy(record("l1d.policy=dlp", &dlp));
-    struct memory_file old_lru = version_4_of(&lru), old_dlp = version_4_of(&dlp);
-    assert_int_equal(count_different(&old_lru, "lru"), 0);
-    assert_false(is_refused_by_lru(on_disk(old_lru.bytes, old_lru.n)));
-    assert_int_equal(count_different(&dlp, "dlp"), 0);
-    assert_true(count_different(&old_dlp, "dlp") > 0);
+    struct memory_file file = {0};
+    struct lab_result want, got;
+    heddle_destroy(record("l1d.policy=dlp", &file));
+    struct memory_file old = version_4_of(&file);
+    assert_true(replay_lru(on_disk(file.bytes, file.n), &want));
+    assert_true(replay_lru(on_disk(old.bytes, old.n), &got));
+    assert_memory_equal(&got, &want, sizeof got);
+    assert_true(got.stats.hits > 0);
+    assert_int_equal(count_different(&file, "dlp"), 0);
+    assert_true(count_different(&old, "dlp") > 0);
     for (size_t i = 0; i < 20; i++) { /* they have no checksum but those of frames */
-        size_t at = i * 2654435761u % old_lru.n;
-        old_lru.bytes[at] ^= 0x20;
-        assert_true(is_refused_by_lru(on_disk(old_lru.bytes, old_lru.n)));
-        old_lru.bytes[at] ^= 0x20;
+        size_t at = i * 2654435761u % old.n;
+        old.bytes[at] ^= 0x20;
+        assert_false(replay_lru(on_disk(old.bytes, old.n), &got));
+        old.bytes[at] ^= 0x20;
     }
-    unlink(on_disk(lru.bytes, 0));
-    free(lru.bytes);
-    free(dlp.bytes);
-    free(old_lru.bytes);
-    free(old_dlp.bytes);
+    unlink(on_disk(old.bytes, 0));
+    free(file.bytes);
+    free(old.bytes);
 }
 
 static bool keep_text(void *user, const void *data, size_t bytes)
@@ -530,6 +532,44 @@ static void a_table_is_as_the_page_says(void **state)
     l1d_table_destroy(&t);
 }
 
+/* One run of instructions, among two accesses and three of the rest: may it be? */
+static bool may_be(uint8_t n_lanes, uint64_t n_issues, uint64_t place, uint64_t rest_place)
+{
+    uint64_t places[] = {place}, rest_places[] = {rest_place}, issues[] = {n_issues};
+    struct l1d_table t = {.n_columns = N_L1D_INSTS_COLUMNS,
+                          .n = 1,
+                          .kinds = &n_lanes,
+                          .columns = {places, rest_places, issues}};
+    return l1d_are_insts(&t, 2, 3);
+}
+
+static void runs_of_instructions_make_sense(void **state)
+{
+    (void)state;
+    assert_true(may_be(0, 1, 0, 0) && may_be(32, 4096, 2, 3));
+    assert_false(may_be(33, 1, 0, 0) || may_be(1, 0, 0, 0) || may_be(1, 4097, 0, 0));
+    assert_false(may_be(1, 1, 3, 0) || may_be(1, 1, 0, 4));
+    /* The writer's own: a run ends when it is as long as one may be, when lanes change, and when
+     * something happens. */
+    const struct l1d_writer writer = {.line_bytes = 128};
+    static const uint8_t lanes[] = {7, 7, 0, 7};
+    static const uint64_t issues[] = {4096, 1, 1, 1}, places[] = {0, 0, 0, 1};
+    struct l1d_block b;
+    l1d_block_init(&b, &writer, 0);
+    for (int i = 0; i < 4097; i++)
+        l1d_block_add_issue(&b, 7);
+    l1d_block_add_issue(&b, 0);
+    l1d_block_add(&b, &writer, &(struct l1d_event){.kind = L1D_LOAD});
+    l1d_block_add_issue(&b, 7);
+    assert_int_equal(b.insts.n, 4);
+    assert_memory_equal(b.insts.kinds, lanes, sizeof lanes);
+    assert_memory_equal(b.insts.columns[L1D_ISSUES], issues, sizeof issues);
+    assert_memory_equal(b.insts.columns[L1D_INSTS_PLACE], places, sizeof places);
+    assert_int_equal(b.n_thread_insts, 4098 * 7);
+    assert_true(l1d_are_insts(&b.insts, 1, 0));
+    l1d_block_destroy(&b);
+}
+
 /* Both sides of every width. */
 static void every_number_comes_back(void **state)
 {
@@ -565,6 +605,7 @@ int main(void)
         cmocka_unit_test(older_files_are_read),
         cmocka_unit_test(reading_ahead_changes_nothing),
         cmocka_unit_test(a_table_is_as_the_page_says),
+        cmocka_unit_test(runs_of_instructions_make_sense),
         cmocka_unit_test(every_number_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
