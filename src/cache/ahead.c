@@ -23,7 +23,7 @@ struct cache_prospect cache_look_ahead(struct cache *c, uint64_t line, uint32_t 
         p.lacks_mshr = !c->mshrs.n_free;
         return p;
     }
-    uint32_t asked = (sectors & c->sectors_counted) | c->whole_line;
+    uint32_t asked = cache_counted(c, sectors);
     uint32_t need = way < 0 ? asked : asked & ~s->lines[way].valid_sectors;
     if (need)
         return look_for_data(c, line, way, need, p);
@@ -33,4 +33,33 @@ struct cache_prospect cache_look_ahead(struct cache *c, uint64_t line, uint32_t 
         cache_use_line(c, s->index, s, (uint32_t)way, pc);
     }
     return p;
+}
+
+static inline __attribute__((always_inline)) bool load_ahead(struct cache *c,
+                                                             struct way_index *index,
+                                                             struct cache_set *s,
+                                                             struct cache_part part, uint32_t pc)
+{
+    int way = tags_find_by(index, s, part.line);
+    if (way < 0 || cache_counted(c, part.sectors) & ~s->lines[way].valid_sectors)
+        return false;
+    cache_count_hit(c);
+    cache_use_line(c, index, s, (uint32_t)way, pc);
+    return true;
+}
+
+static __attribute__((noinline)) bool load_ahead_indexed(struct cache *c, struct cache_part part,
+                                                         uint32_t pc)
+{
+    struct cache_set *s = &c->tags.sets[part.set];
+    return load_ahead(c, s->index, s, part, pc);
+}
+
+bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc)
+{
+    if (!c->plain)
+        return false;
+    if (c->tags.indexed)
+        return load_ahead_indexed(c, part, pc);
+    return load_ahead(c, NULL, &c->tags.sets[part.set], part, pc);
 }

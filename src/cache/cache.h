@@ -186,6 +186,16 @@ struct cache_result cache_load_absent(struct cache *c, const struct mem_access *
  * mostly hits, making up an access. */
 bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc);
 
+/* Performs a load if it hits and it makes no difference to anybody when that is: a plain LRU whose
+ * lines are reserved at their miss, so that only loads and stores decide which lines are there, not
+ * the arrival of data. False, and nothing done, otherwise. */
+struct cache_part {
+    uint64_t line;
+    uint32_t set;
+    uint32_t sectors; /* that are asked for, as in struct mem_access */
+};
+bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc);
+
 /* A load that the program sends around this cache (ld.cg at an L1D): neither looked up nor decided
  * upon; BYPASSED, or STALLED for want of room. */
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,

@@ -65,11 +65,16 @@ struct cache {
 };
 
 /* Sectors asked for; without sectors a line counts as one. */
-static inline uint32_t cache_asked(const struct cache *c, const struct mem_access *a)
+static inline uint32_t cache_counted(const struct cache *c, uint32_t sectors)
 {
-    uint32_t asked = (a->sector_mask & c->sectors_counted) | c->whole_line;
+    uint32_t asked = (sectors & c->sectors_counted) | c->whole_line;
     assert(asked);
     return asked;
+}
+
+static inline uint32_t cache_asked(const struct cache *c, const struct mem_access *a)
+{
+    return cache_counted(c, a->sector_mask);
 }
 
 static inline struct lookup cache_lookup_at(struct cache *c, const struct mem_access *a, int way)

@@ -51,9 +51,10 @@ static inline uint32_t set_index_folded_16(uint64_t number)
     return (uint32_t)number & 15;
 }
 
-static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
+/* Of a line that is the so-many-th of all. */
+static inline uint32_t set_index_of_number(const struct set_indexer *x, uint64_t line,
+                                           uint64_t number)
 {
-    uint64_t number = line >> x->line_shift;
     if (x->kind == SET_LINEAR_MASK) /* the commonest first */
         return (uint32_t)number & (x->n_sets - 1);
     if (x->kind == SET_XOR_16)
@@ -63,6 +64,11 @@ static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
     if (x->kind == SET_LINEAR_MODULO)
         return (uint32_t)(number % x->n_sets);
     return set_index_folded(x, number);
+}
+
+static inline uint32_t set_index_of(const struct set_indexer *x, uint64_t line)
+{
+    return set_index_of_number(x, line, line >> x->line_shift);
 }
 
 #endif

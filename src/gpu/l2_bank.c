@@ -7,13 +7,84 @@
 #include "emu/atomic.h"
 #include "gpu/l2_queue.h"
 
+static void place_in_line(struct mem_access *a, uint32_t offset)
+{
+    for (; offset; offset -= CACHE_SEGMENT_BYTES) {
+        a->segments <<= 1;
+        a->byte_mask[1] = a->byte_mask[1] << 32 | a->byte_mask[0] >> 32;
+        a->byte_mask[0] <<= 32;
+    }
+}
+
+void l2_put(const struct partition *p, struct mem_request *r, const struct l2_place *at)
+{
+    struct mem_access *a = &r->access;
+    r->bank = at->bank;
+    r->device_line = a->line;
+    a->line = a->address = at->part.line;
+    a->set = at->part.set;
+    a->sector_mask = at->part.sectors;
+    place_in_line(a, l2_offset(p, r));
+    if (a->kind == MEM_ATOMIC) { /* reads and writes part of the line */
+        a->byte_mask[0] = 1;
+        a->byte_mask[1] = 0;
+        a->full_line = false;
+    }
+}
+
 void l2_wake_stalled(struct partition *p)
 {
     for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++)
         if (b->stalled) {
             b->due = b->busy_until;
             p->due.banks = min_u64(p->due.banks, b->due);
+            p->parts_at = min_u64(p->parts_at, b->due);
         }
+}
+
+uint32_t l2_queued(const struct partition *p, const struct l2_bank *b, uint64_t now)
+{
+    uint32_t n = b->queue.n;
+    for (uint32_t later = partition_n_later(p, now, BEFORE_BANKS); later; later--)
+        n += l2_bank_of(p, ring_at(&p->replies, p->replies.n - later)->request) == b;
+    return n;
+}
+
+uint64_t l2_leaves_ahead(const struct partition *p, const struct l2_bank *b, uint64_t now)
+{
+    for (uint32_t later = partition_n_later(p, now, BEFORE_BANKS); later; later--) {
+        const struct mem_request *r = ring_at(&p->replies, p->replies.n - later)->request;
+        if (l2_bank_of(p, r) == b)
+            return r->access.cycle + 1;
+    }
+    return CYCLE_NEVER;
+}
+
+/* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
+ * bank is free. While replies are short of places there is no use in trying before one leaves. */
+static inline void plan_first(struct partition *p, struct l2_bank *b, uint64_t soonest)
+{
+    if (!b->queue.n) {
+        b->due = CYCLE_NEVER;
+        return;
+    }
+    uint64_t at = ring_first(&b->queue)->at;
+    b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
+    if (p->replies.n >= p->reply_places && p->reply_at != CYCLE_NEVER)
+        b->due = max_u64(b->due, p->reply_at + 1);
+}
+
+void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at,
+                uint64_t now)
+{
+    r->queued_at = now;
+    queue_enter(&b->account, now);
+    ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
+    if (b->queue.n > 1)
+        return;
+    plan_first(p, b, 0);
+    p->due.banks = min_u64(p->due.banks, b->due);
+    p->parts_at = min_u64(p->parts_at, b->due);
 }
 
 /* --- atomics: performed here, in the order in which L2 serves them --- */
@@ -52,7 +123,7 @@ static void answer(struct partition *p, struct l2_bank *b, struct mem_request *r
         if (b->first_try >= now)
             b->first_try = max_u64(b->first_try, at);
     }
-    partition_reply(p, r, at + p->l2_latency);
+    partition_reply(p, r, now, at + p->l2_latency);
 }
 
 static struct line_part victim_of(const struct l2_bank *b, const struct mem_request *r)
@@ -95,7 +166,7 @@ static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, str
     struct cache_room room = {.miss_queue = to_dram, .port = to_dram, .bypass_table = true};
     struct cache_result res = cache_load(b->cache, &r->access, room, r);
     if (res.answer == CACHE_HIT)
-        partition_reply_line(p, r, now + p->l2_latency);
+        partition_reply(p, r, now, now + p->l2_latency);
     else if (res.answer != CACHE_STALLED)
         fetch(p, b, r, res, now);
     return res.answer != CACHE_STALLED;
@@ -153,6 +224,21 @@ static __attribute__((noinline)) void stall_bank(struct partition *p, struct l2_
     b->stalled = true;
 }
 
+/* What stood behind a request that had to wait for its time may not have to. */
+static void serve_more_ahead(struct partition *p, struct l2_bank *b, uint64_t soonest)
+{
+    while (b->queue.n) {
+        const struct timed_request *first = ring_first(&b->queue);
+        struct mem_request *r = first->request;
+        struct cache_part part = {r->access.line, r->access.set, r->access.sector_mask};
+        if (!l2_serve_ahead(p, b, r, part, max_u64(first->at, soonest)))
+            return;
+        r->access.line = r->device_line;
+        queue_leave(&b->account, r->queued_at, r->access.cycle);
+        ring_pop(&b->queue);
+    }
+}
+
 static ALWAYS_INLINE void next_request(struct partition *p, struct l2_bank *b, uint64_t entered,
                                        uint64_t now)
 {
@@ -160,7 +246,8 @@ static ALWAYS_INLINE void next_request(struct partition *p, struct l2_bank *b, u
     b->stalled = false;
     queue_leave(&b->account, entered, now);
     ring_pop(&b->queue);
-    l2_plan_first(p, b, now + 1);
+    serve_more_ahead(p, b, now + 1);
+    plan_first(p, b, now + 1);
     if (rx_peek(&p->up)) /* there is room for one more */
         p->due.port = now + 1;
 }
@@ -172,11 +259,11 @@ static ALWAYS_INLINE void step_bank(struct partition *p, struct l2_bank *b, uint
         b->due = b->queue.n ? max_u64(first->at, b->busy_until) : CYCLE_NEVER;
         return;
     }
-    if (!partition_reply_room(p, now)) {
+    struct mem_request *r = first->request;
+    if (!partition_reply_room(p, r->bank, now)) {
         stall_bank(p, b, now, cycle_after(p->reply_at));
         return;
     }
-    struct mem_request *r = first->request;
     uint64_t entered = r->queued_at, waited = now - b->first_try; /* a served store is gone */
     if (serve(p, b, r, now)) {
         p->stats.stall_cycles += waited;

@@ -5,22 +5,21 @@
 
 #include "gpu/partition_parts.h"
 
+/* Where in L2 a request belongs. A partition's own addresses have the interleaving squeezed out,
+ * and so do a bank's. */
+struct l2_place {
+    uint32_t bank;
+    struct cache_part part;
+};
+
 /* Where the sender's lines are shorter, its line begins somewhere in L2's. */
-static inline void l2_place_in_line(struct mem_access *a, uint32_t offset)
+static inline uint32_t l2_offset(const struct partition *p, const struct mem_request *r)
 {
-    for (; offset; offset -= CACHE_SEGMENT_BYTES) {
-        a->segments <<= 1;
-        a->byte_mask[1] = a->byte_mask[1] << 32 | a->byte_mask[0] >> 32;
-        a->byte_mask[0] <<= 32;
-    }
+    return (uint32_t)r->local & (p->config->l2.line_bytes - 1);
 }
 
-/* A request has come: where in L2 it belongs. A partition's own addresses have the interleaving
- * squeezed out, and so do a bank's. From here until the reply the request describes its access as
- * L2 sees it. */
-static ALWAYS_INLINE struct l2_bank *l2_place(const struct partition *p, struct mem_request *r)
+static ALWAYS_INLINE struct l2_place l2_find(const struct partition *p, const struct mem_request *r)
 {
-    struct mem_access *a = &r->access;
     uint32_t shift = p->line_shift, bank;
     uint64_t local = r->local, number = local >> shift, row;
     if (p->banks_are_odd) {
@@ -28,23 +27,19 @@ static ALWAYS_INLINE struct l2_bank *l2_place(const struct partition *p, struct 
         bank = remainder_of(&p->n_banks, number, row);
     } else {
         row = number >> p->bank_shift;
-        bank = (uint32_t)number & (p->n_banks.divisor - 1);
+        bank = (uint32_t)number & p->bank_mask;
     }
+    uint32_t sectors = 1;
+    if (p->l2_sectored)
+        sectors = cache_sectors_of(&p->config->l2,
+                                   r->access.segments << l2_offset(p, r) / CACHE_SEGMENT_BYTES);
     uint64_t line = row << shift;
-    a->set = set_index_of(&p->l2_sets, line);
-    r->bank = bank;
-    r->device_line = a->line;
-    a->line = line;
-    l2_place_in_line(a, (uint32_t)(local - (number << shift)));
-    a->address = line;
-    a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
-    if (a->kind == MEM_ATOMIC) { /* reads and writes part of the line */
-        a->byte_mask[0] = 1;
-        a->byte_mask[1] = 0;
-        a->full_line = false;
-    }
-    return &p->banks[bank];
+    uint32_t set = set_index_of_number(&p->l2_sets, line, row);
+    return (struct l2_place){bank, {line, set, sectors}};
 }
+
+/* From here until the reply the request describes its access as L2 sees it. */
+void l2_put(const struct partition *p, struct mem_request *r, const struct l2_place *at);
 
 /* The bank of a request that has been placed. */
 static inline struct l2_bank *l2_bank_of(const struct partition *p, const struct mem_request *r)
@@ -52,36 +47,41 @@ static inline struct l2_bank *l2_bank_of(const struct partition *p, const struct
     return &p->banks[r->bank];
 }
 
-static inline bool l2_has_room(const struct partition *p, const struct l2_bank *b)
+/* Requests that are in a bank's queue when cycle `now` begins: those that have been served ahead
+ * too, until their time comes. */
+uint32_t l2_queued(const struct partition *p, const struct l2_bank *b, uint64_t now);
+/* After which cycle from `now` on the first of these has left; NEVER if there is none. */
+uint64_t l2_leaves_ahead(const struct partition *p, const struct l2_bank *b, uint64_t now);
+
+/* For one more? It counts as outstanding already. */
+static inline bool l2_has_room(const struct partition *p, const struct l2_bank *b, uint64_t now)
 {
-    return b->queue.n < p->bank_places;
+    return p->outstanding <= p->bank_places || l2_queued(p, b, now) < p->bank_places;
 }
 
-/* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
- * bank is free. While replies are short of places there is no use in trying before one leaves. */
-static inline void l2_plan_first(struct partition *p, struct l2_bank *b, uint64_t soonest)
+/* Serves the bank's next request, which may be served from cycle `at` on, if it is a load that
+ * hits, and that will be so whatever happens till then. Which lines L2 holds is decided by requests
+ * alone, and those before it have been served. No atomic holds the bank up, unless it waits for
+ * data. There will be a place for the reply: even with all the requests that have come there is
+ * one, and those that are still to come are served later. */
+static ALWAYS_INLINE bool l2_serve_ahead(struct partition *p, struct l2_bank *b,
+                                         struct mem_request *r, struct cache_part part, uint64_t at)
 {
-    if (!b->queue.n) {
-        b->due = CYCLE_NEVER;
-        return;
-    }
-    uint64_t at = ring_first(&b->queue)->at;
-    b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
-    if (p->replies.n >= p->reply_places && p->reply_at != CYCLE_NEVER)
-        b->due = max_u64(b->due, p->reply_at + 1);
+    uint64_t now = max_u64(at, b->busy_until);
+    bool loads = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION;
+    if (p->outstanding > p->ahead_places || now > p->next_take + p->rop_latency ||
+        b->atomics.n_lines || !loads || !cache_load_ahead(b->cache, part, r->access.pc))
+        return false;
+    p->stats.accesses++;
+    b->busy_until = now + 1;
+    r->access.cycle = now;
+    partition_queue_reply(p, r, r->data_bytes, partition_flits(p, r->data_bytes), now,
+                          now + p->l2_latency);
+    p->ahead_until = max_u64(p->ahead_until, now);
+    return true;
 }
 
-/* It is through the port and may be served from cycle `at` on. */
-static ALWAYS_INLINE void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r,
-                                     uint64_t at, uint64_t now)
-{
-    r->queued_at = now;
-    queue_enter(&b->account, now);
-    ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
-    if (b->queue.n > 1)
-        return;
-    l2_plan_first(p, b, 0);
-    p->due.banks = min_u64(p->due.banks, b->due);
-}
+void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at,
+                uint64_t now);
 
 #endif

@@ -45,8 +45,9 @@ static void add_sm(struct machine_totals *t, const struct sm *sm)
                            cache_mshrs_in_use(sm->l1i) + cache_mshrs_in_use(sm->l1c);
 }
 
-static void add_partition(struct machine_totals *t, const struct partition *p)
+static void add_partition(struct machine_totals *t, const struct partition *p, sim_time now)
 {
+    struct partition_ahead ahead = partition_ahead(p, now);
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         const struct l2_bank *bank = &p->banks[b];
         cache_stats_add(&t->l2, cache_stats(bank->cache));
@@ -59,6 +60,10 @@ static void add_partition(struct machine_totals *t, const struct partition *p)
     port_stats_add(&t->up_rx, &up);
     port_stats_add(&t->down_tx, &p->down.stats);
     add_words(&t->partition, &p->stats, sizeof t->partition);
+    t->l2.loads -= ahead.n;
+    t->l2.hits -= ahead.n;
+    t->partition.accesses -= ahead.n;
+    t->partition.bytes_sent -= ahead.bytes;
     dram_stats_add(&t->dram, dram_stats(p->dram));
 }
 
@@ -83,7 +88,7 @@ void machine_totals_take(const struct machine *m, struct machine_totals *t)
     for (uint32_t i = 0; i < t->n_sms; i++)
         add_sm(t, &m->sms[i]);
     for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
-        add_partition(t, &m->partitions[i]);
+        add_partition(t, &m->partitions[i], m->engine.now);
     for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
         t->reservation_fails += t->sm.stall_cycles[cause];
 }

@@ -7,8 +7,9 @@
  * Each of these parts keeps the cycle in which it next has something to do, and what meets no queue
  * is not waited for: a request is taken through the port as soon as it is known that it will come,
  * with the cycle in which that happens, and replies are sent when the quantum ends or somebody
- * needs their places, with the cycles in which they have left. The plain engine knows none of this:
- * it calls every part in every cycle, and each finds out anew. */
+ * needs their places, with the cycles in which they have left. A load that hits in L2 is served as
+ * soon as nothing can come before it, its reply among the others in its turn (l2_queue.h). The
+ * plain engine knows none of this: it calls every part in every cycle, and each finds out anew. */
 #ifndef HEDDLE_GPU_PARTITION_H
 #define HEDDLE_GPU_PARTITION_H
 
@@ -31,7 +32,7 @@ struct l2_bank {
     struct atomic_order atomics;
     uint64_t first_try;  /* the cycle in which its first request could be served at the earliest */
     uint64_t due;        /* the cycle in which it is tried (again), not before something changes */
-    uint64_t busy_until; /* atomics */
+    uint64_t busy_until; /* with atomics, or with what it has served ahead of its time */
     bool stalled;        /* it was tried, and waits for l2_wake() */
     struct queue_account account; /* of the queue */
 };
@@ -68,23 +69,28 @@ struct partition_due {
 struct partition {
     _Alignas(64) struct shard shard;
     /* What nearly every request needs. */
+    uint64_t parts_at; /* no part has anything to do before that cycle; none of `due` is earlier */
     struct partition_due due;
     uint64_t l2_cycle;    /* the first not done yet */
     uint64_t dram_cycle;  /* the first cycle of L2 after next_dram */
     sim_time next_dram;   /* L2 may do nothing after that time before DRAM has caught up with it */
     sim_time dram_at;     /* DRAM's next command, or the next access that enters it */
     uint64_t outstanding; /* requests taken and not answered */
-    sim_time last_event;  /* when the last message came or the last request was done */
+    sim_time last_event;  /* the last of DRAM or of a store; of others the ports know */
     uint64_t next_take, next_reply; /* the first cycles in which the ports are free for another */
     uint64_t reply_at; /* the cycle in which the first of `replies` leaves, perhaps; NEVER: it was
                         * tried, and lacks credits; see partition_send_replies() */
-    struct request_ring replies;
+    struct request_ring replies; /* in the order in which they were or will be served */
+    uint64_t ahead_until;        /* the cycle of the last that was served ahead of its time */
     struct l2_bank *banks;
     uint32_t n_stalled;                 /* banks */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t line_bytes, line_flits;    /* of a line of L1D, and of a reply with one */
-    uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
-    bool banks_are_odd;                 /* their number is no power of two: no shift then */
+    uint32_t ahead_places; /* with no more requests than that both have room for all; 0: never */
+    uint32_t line_bytes, line_flits; /* of a line of L1D, and of a reply with one */
+    uint32_t line_shift, bank_shift; /* of an L2 line's bytes, and of the number of banks */
+    uint32_t bank_mask;
+    bool banks_are_odd; /* their number is no power of two: no shift then */
+    bool l2_sectored;
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;
@@ -114,6 +120,12 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
                       const struct clock_domain *l2, const struct clock_domain *dram,
                       const struct address_map *map, struct dev_mem *mem, bool every_cycle);
 void partition_destroy(struct partition *p);
+/* What is counted as served by L2 and will be so only at `now` or later: loads that hit, and the
+ * data of their replies. */
+struct partition_ahead {
+    uint64_t n, bytes;
+};
+struct partition_ahead partition_ahead(const struct partition *p, sim_time now);
 /* Empties L2; dirty lines count as written back. Only when idle. */
 void partition_flush(struct partition *p);
 

@@ -38,26 +38,29 @@ struct line_part {
 
 /* --- partition.c --- */
 
-/* The answer to a request may leave from cycle `at` on. */
-void partition_reply(struct partition *p, struct mem_request *r, uint64_t at);
-/* The same for one with so much data. */
+/* Of a reply with so much data. */
+static inline uint32_t partition_flits(const struct partition *p, uint32_t bytes)
+{
+    return bytes == p->line_bytes ? p->line_flits : noc_flits(&p->config->noc, bytes);
+}
+
+/* The answer to a request that is served in cycle `now` may leave from cycle `at` on. */
+void partition_reply(struct partition *p, struct mem_request *r, uint64_t now, uint64_t at);
+/* The last of the replies may belong before others, which are served ahead of their time: puts it
+ * there. True if it is the first then. */
+bool partition_order_reply(struct partition *p, uint64_t now);
+/* The same for one with so much data, which describes its access as its sender does. */
 static inline void partition_queue_reply(struct partition *p, struct mem_request *r, uint32_t bytes,
-                                         uint32_t flits, uint64_t at)
+                                         uint32_t flits, uint64_t now, uint64_t at)
 {
     r->flits = flits;
-    r->access.line = r->device_line;
     p->stats.bytes_sent += bytes;
+    bool is_first = !p->replies.n;
     ring_push(&p->replies, (struct timed_request){.at = at, .request = r});
-    if (p->replies.n == 1)
+    if (now <= p->ahead_until)
+        is_first = partition_order_reply(p, now);
+    if (is_first)
         p->reply_at = p->every_cycle ? CYCLE_NEVER : max_u64(at, p->next_reply);
-}
-/* And for what nearly all ask for: a line of L1D. */
-static inline void partition_reply_line(struct partition *p, struct mem_request *r, uint64_t at)
-{
-    if (r->access.kind == MEM_LOAD && r->data_bytes == p->line_bytes)
-        partition_queue_reply(p, r, p->line_bytes, p->line_flits, at);
-    else
-        partition_reply(p, r, at);
 }
 /* A store has been served; nobody waits for it, but its SM gets the request back. */
 void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now);
@@ -67,14 +70,25 @@ bool partition_is_idle(const struct shard *s);
  * first of those that are left does, NEVER if there is none or credits are missing. */
 void partition_send_replies(struct partition *p, uint64_t before);
 
-static inline bool partition_reply_room(struct partition *p, uint64_t now)
+/* The first bank is 0; what fills L2 comes before all of them. */
+enum { BEFORE_BANKS = -1 };
+/* How many of the replies are served after that bank's turn in cycle `now`: they are the last. */
+uint32_t partition_n_later(const struct partition *p, uint64_t now, int bank);
+
+/* Is there a place for a reply of that bank? While some are served ahead there is, for them and for
+ * all whose turn comes before theirs: l2_serve_ahead(). */
+static inline bool partition_reply_room(struct partition *p, uint32_t bank, uint64_t now)
 {
-    if (p->replies.n >= p->reply_places && p->reply_at < now)
+    if (p->replies.n < p->reply_places)
+        return true;
+    assert(!partition_n_later(p, now, (int)bank));
+    if (p->reply_at < now)
         partition_send_replies(p, now);
     return p->replies.n < p->reply_places;
 }
 
-/* Something was finished: if nothing else is under way, the partition is at rest from then on. */
+/* Something was finished: if nothing else is under way, the partition is at rest from then on. Not
+ * for what is answered: the credits of its reply are back later. */
 static inline void partition_note(struct partition *p, sim_time t)
 {
     p->last_event = max_u64(p->last_event, t);

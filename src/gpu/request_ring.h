@@ -45,10 +45,22 @@ static inline const struct timed_request *ring_first(const struct request_ring *
     return &r->items[r->head];
 }
 
+/* The item that is so many places behind the first. */
+static inline struct timed_request *ring_at(const struct request_ring *r, uint32_t i)
+{
+    return &r->items[(r->head + i) & (r->cap - 1)];
+}
+
+/* Takes off the first n. */
+static inline void ring_drop(struct request_ring *r, uint32_t n)
+{
+    r->head = (r->head + n) & (r->cap - 1);
+    r->n -= n;
+}
+
 static inline void ring_pop(struct request_ring *r)
 {
-    r->head = (r->head + 1) & (r->cap - 1);
-    r->n--;
+    ring_drop(r, 1);
 }
 
 #endif

@@ -134,15 +134,22 @@ void tx_destroy(struct tx_port *p)
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
 {
     uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
-    while (peer->head != tail) {
-        const struct credit *c = &peer->ring[peer->head & peer->ring_mask];
-        if (c->at > now)
+    uint32_t head = peer->head, mask = peer->ring_mask;
+    const struct credit *ring = peer->ring;
+    uint64_t flits = 0, back = 0;
+    for (; head != tail; head++) {
+        struct credit c = ring[head & mask];
+        if (c.at > now)
             break;
-        peer->head++;
-        peer->credits += (uint32_t)c->flits;
-        peer->back += c->flits * c->at;
-        peer->last_back = c->at;
+        flits += c.flits;
+        back += c.flits * c.at;
     }
+    if (head == peer->head)
+        return;
+    peer->last_back = ring[(head - 1) & mask].at;
+    peer->head = head;
+    peer->credits += (uint32_t)flits;
+    peer->back += back;
     assert(peer->credits <= p->max_credits);
 }
 
@@ -261,9 +268,9 @@ struct port_stats rx_stats(const struct rx_port *p)
     return (struct port_stats){
         .messages = p->n_messages,
         .flits = p->n_flits,
-        .held = occupancy_area(&p->held) + p->passed_left - p->passed_entered,
-        .entered = p->entered + p->passed_entered,
-        .left = p->left + p->passed_left,
+        .held = occupancy_area(&p->held),
+        .entered = p->entered,
+        .left = p->left,
         .back = p->left + p->passed_left + p->n_flits * p->latency,
     };
 }

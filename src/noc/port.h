@@ -48,8 +48,8 @@ struct port_stats {
     uint64_t messages, flits;
     /* Sums of flits x time units, modulo 2^64, for noc_is_conserved(). */
     uint64_t held;    /* tx: time in use of all credits; rx: area under the buffer's occupancy */
-    uint64_t entered; /* tx: flits x when sent; rx: flits x when arrived */
-    uint64_t left;    /* rx: flits x when through the ejection port */
+    uint64_t entered; /* tx: flits x when sent; rx: flits x when arrived, of what was buffered */
+    uint64_t left;    /* rx: flits x when through the ejection port, likewise */
     uint64_t back;    /* rx: flits x when their credits were to be back */
 };
 void port_stats_add(struct port_stats *into, const struct port_stats *from);
@@ -171,7 +171,15 @@ static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t fli
         g->free_at = gate_cycle_from(g, now);
         g->used = 0;
     }
+    if (g->width == 1) { /* no cycle has slots left over */
+        g->free_at += (sim_time)flits * g->period;
+        return g->free_at;
+    }
     uint32_t used = g->used + flits;
+    if (used < g->width) {
+        g->used = used;
+        return g->free_at + g->period;
+    }
     uint32_t whole_cycles = (uint32_t)(used * g->width_inverse >> 32);
     g->free_at += (sim_time)whole_cycles * g->period;
     g->used = used - whole_cycles * g->width;
@@ -183,14 +191,13 @@ static inline struct tx_peer *tx_peer_of(const struct tx_port *p, uint32_t to)
     assert(to - p->first_receiver < p->n_receivers);
     return &p->peers[to - p->first_receiver];
 }
-/* Sends m.flits flits to m.to, whose peer is given; fills in m.from and m.at. */
-static inline __attribute__((always_inline)) void tx_send_to(struct tx_port *p, struct tx_peer *to,
-                                                             sim_time now, struct message m)
+/* Sends m.flits flits to m.to, whose peer is given, for a sender that has looked whether that is
+ * possible; fills in m.from and m.at. */
+static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, struct tx_peer *to,
+                                                          sim_time now, struct message m)
 {
     uint32_t flits = m.flits;
-    if (to->credits < flits)
-        tx_take_credits(p, to, now);
-    assert(to->credits >= flits && gate_is_open(&p->gate, now));
+    assert(to->credits >= flits);
     to->credits -= flits;
     m.at = gate_pass(&p->gate, now, flits) + p->latency;
     shard_post(p->shard, m);
@@ -198,11 +205,15 @@ static inline __attribute__((always_inline)) void tx_send_to(struct tx_port *p, 
     p->stats.entered += flits * now;
     p->stats.flits += flits;
 }
-/* Sends m.flits flits to m.to, which must be possible; fills in m.from and m.at. */
+/* The same for one that has asked tx_ready_at(), or knows. */
 static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim_time now,
                                                           struct message m)
 {
-    tx_send_to(p, tx_peer_of(p, m.to), now, m);
+    struct tx_peer *to = tx_peer_of(p, m.to);
+    if (to->credits < m.flits)
+        tx_take_credits(p, to, now);
+    assert(gate_is_open(&p->gate, now));
+    tx_post(p, to, now, m);
 }
 /* The receiver gives credits back, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
@@ -234,10 +245,10 @@ struct rx_port {
     struct tx_peer **senders;
     uint32_t network;
     struct message_ring buffer; /* what has arrived; bounded by the senders' credits */
-    /* Sums of flits x time, as in port_stats, of messages that were never in the buffer and of
-     * those that were. What changes together does not stand side by side, or the compiler would
-     * gather it into vectors, which takes longer than to add. */
-    uint64_t n_messages, entered, n_flits, left, passed_entered;
+    /* Sums of flits x time, as in port_stats, of messages that were in the buffer, and of those
+     * that never were when they were through. What changes together does not stand side by side, or
+     * the compiler would gather it into vectors, which takes longer than to add. */
+    uint64_t n_messages, entered, n_flits, left;
     struct occupancy held; /* flits that had to wait in the buffer, until through the port */
     uint64_t passed_left;
 };
@@ -273,11 +284,9 @@ static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, 
 static inline sim_time rx_pass(struct rx_port *p, sim_time now, const struct message *m)
 {
     uint32_t flits = m->flits;
-    sim_time at = m->at;
-    assert(p->buffer.n == 0 && at <= now);
+    assert(p->buffer.n == 0 && m->at <= now);
     sim_time through = rx_leave(p, now, m->from, flits);
     p->n_messages++;
-    p->passed_entered += flits * at;
     p->passed_left += flits * through;
     p->n_flits += flits;
     return through;

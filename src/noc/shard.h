@@ -127,6 +127,13 @@ static inline void shard_take(struct shard *s)
     assert(s->inbox.first != s->inbox.end);
     s->inbox.first++;
 }
+/* Takes off all before that one, which was reached from the first by going on to the next. */
+static inline void shard_take_until(struct shard *s, const struct message *m)
+{
+    struct message *first = s->inbox.first + (m - s->inbox.first);
+    assert(first <= s->inbox.end);
+    s->inbox.first = first;
+}
 struct team;
 
 /* Is there anything in a shard's letterboxes? A cache line each: any thread may write it. */

@@ -30,43 +30,101 @@ static const struct testbed beds[] = {
     {"places before L2", "gtx480", {SMALL, "memory.rop_latency=1", "memory.input_queue=1"}},
     {"places before DRAM", "gtx480", {SMALL, "memory.dram_queue=1", "dram.queue_entries=1"}},
     {"places behind L2", "gtx480", {SMALL, "memory.l2_latency=1", "memory.reply_queue=1"}},
+    {"places behind L2, and a slow network",
+     "gtx480",
+     {SMALL, "memory.l2_latency=1", "memory.reply_queue=1", "memory.rop_latency=1",
+      "noc_clock_mhz=100"}},
+    {"places behind L2 and time for atomics",
+     "gtx480",
+     {"n_sms=4", "memory.n_partitions=1", "memory.l2_latency=1", "memory.reply_queue=2",
+      "memory.rop_latency=1"}},
     {"stages between the network and DRAM",
      "gtx480",
      {"n_sms=3", "l2.n_sets=4", "memory.n_partitions=1", "memory.dram_latency=0",
       "memory.rop_latency=1", "noc.latency_cycles=100", "dispatch_cycles=100"}},
 };
 
-static void compare_engines(const struct testbed *bed, uint64_t seed)
+/* Loads that go around L1D, most of which hit in L2 when the first have brought their lines; a
+ * store and an atomic between them. */
+static const char around_l1d[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %q; .reg .b32 %r<6>; .reg .b64 %a, %b;\n"
+    "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0;\n"
+    "L: mad.lo.u32 %r2, %r0, 36, %r1; and.b32 %r2, %r2, 4092;\n"
+    "cvt.u64.u32 %b, %r2; add.u64 %b, %a, %b;\n"
+    "ld.global.cg.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
+    "and.b32 %r5, %r1, 255; setp.eq.u32 %q, %r5, 0; @%q st.global.u32 [%b], %r4;\n"
+    "@%q red.global.add.u32 [%a], 1;\n"
+    "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 3200; @%q bra L; ret; }\n";
+
+static const struct manner skip = {.name = "skip"}, plain = {.name = "cycle", .every_cycle = true};
+
+static void compare_engines(const struct testbed *bed, const struct kernel_case *k, uint64_t number)
 {
-    static const struct manner skip = {.name = "skip"},
-                               plain = {.name = "cycle", .every_cycle = true};
-    struct random_case *c = calloc(1, sizeof *c);
     struct strbuf skipped = {0}, stepped = {0}, why = {0};
-    random_case_make(c, seed, false);
-    if (observe_kernel(&c->k, bed, &plain, &stepped) != HEDDLE_OK)
+    if (observe_kernel(k, bed, &plain, &stepped) != HEDDLE_OK)
         fail_msg("short of %s: %s", bed->name, strbuf_text(&stepped));
-    observe_kernel(&c->k, bed, &skip, &skipped);
+    observe_kernel(k, bed, &skip, &skipped);
     if (!observations_agree(&stepped, &skipped, &why))
-        fail_msg("short of %s, kernel %llu:\n%s", bed->name, (unsigned long long)seed,
+        fail_msg("short of %s, kernel %llu:\n%s", bed->name, (unsigned long long)number,
                  strbuf_text(&why));
     strbuf_destroy(&skipped);
     strbuf_destroy(&stepped);
     strbuf_destroy(&why);
+}
+
+static void compare_engines_randomly(const struct testbed *bed, uint64_t seed)
+{
+    struct random_case *c = calloc(1, sizeof *c);
+    random_case_make(c, seed, false);
+    compare_engines(bed, &c->k, seed);
     random_case_destroy(c);
     free(c);
 }
 
+static const struct kernel_buffer buffer = {4096, NULL, false};
+
 static void who_waits_is_woken_as_if_it_tried_every_cycle(void **state)
 {
     (void)state;
-    for (size_t b = 0; b < sizeof beds / sizeof beds[0]; b++)
+    const struct kernel_launch launch = {"k", 8, 128};
+    const struct kernel_case around = {"k.ptx", around_l1d, &buffer, 1, &launch, 1, 0};
+    for (size_t b = 0; b < sizeof beds / sizeof beds[0]; b++) {
+        compare_engines(&beds[b], &around, 0);
         for (uint64_t seed = 1; seed <= N_KERNELS; seed++)
-            compare_engines(&beds[b], seed);
+            compare_engines_randomly(&beds[b], seed);
+    }
+}
+
+static const char *statistics_of(const struct strbuf *observed)
+{
+    const char *at = strstr(strbuf_text(observed), "\ncycles = ");
+    assert_non_null(at);
+    return at;
+}
+
+/* What L2 serves ahead of its time must not have been counted before. */
+static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
+{
+    (void)state;
+    static const struct testbed bed = {"nothing", "gtx480", {SMALL}};
+    const struct kernel_launch launch = {"k", 4, 64};
+    for (uint64_t cycles = 1000; cycles < 5000; cycles += 211) {
+        struct kernel_case k = {"k.ptx", around_l1d, &buffer, 1, &launch, 1, cycles};
+        struct strbuf skipped = {0}, stepped = {0};
+        assert_int_equal(observe_kernel(&k, &bed, &plain, &stepped), HEDDLE_KERNEL_FAULT);
+        assert_int_equal(observe_kernel(&k, &bed, &skip, &skipped), HEDDLE_KERNEL_FAULT);
+        assert_string_equal(statistics_of(&stepped), statistics_of(&skipped));
+        strbuf_destroy(&skipped);
+        strbuf_destroy(&stepped);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_waits_is_woken_as_if_it_tried_every_cycle)};
+        cmocka_unit_test(who_waits_is_woken_as_if_it_tried_every_cycle),
+        cmocka_unit_test(who_is_cut_off_has_counted_as_if_it_did_every_cycle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
