@@ -163,8 +163,9 @@ static void end_sample(struct cache_policy *p)
     d->insts = 0;
 }
 
-/* A sample ends when its last load has been served completely. Nobody asks for a PD between that
- * and the next load, so it may end then. */
+/* A sample ends when its last load has been served completely, which is known when the next
+ * instruction issues or the next load comes. Until then only a line that is allocated when its data
+ * come asks for a PD: it has that of the sample before. */
 static void end_sample_if_full(struct cache_policy *p)
 {
     const struct protection *d = p->state;
