@@ -35,7 +35,7 @@ static void start_tids(struct emu_warp *w, const uint32_t block[3])
     }
 }
 
-static void start_warp(struct emu *e, struct emu_cta *cta, uint32_t id)
+static void start_warp(struct emu *e, struct emu_cta *cta, uint32_t id, bool keeps_tids)
 {
     struct emu_warp *w = &cta->warps[id];
     const uint32_t *block = e->launch.block;
@@ -49,7 +49,8 @@ static void start_warp(struct emu *e, struct emu_cta *cta, uint32_t id)
     w->live = threads >= WARP_LANES ? ~0u : (1u << threads) - 1;
     w->cc = 0;
     w->depth = w->n_frames = 0;
-    start_tids(w, block);
+    if (!keeps_tids)
+        start_tids(w, block);
     simt_call(w, e->launch.func, NULL, w->live);
 }
 
@@ -78,8 +79,10 @@ void cta_start(struct emu *e, struct emu_cta *cta, uint64_t number)
     for (uint32_t i = 0; i < MAX_BARRIERS; i++)
         cta->barriers[i] = (struct cta_barrier){.all = 1};
     cta->n_warps = cta->n_live = n;
+    bool same_block = memcmp(cta->block, block, sizeof cta->block) == 0;
+    memcpy(cta->block, block, sizeof cta->block);
     for (uint32_t i = 0; i < n; i++)
-        start_warp(e, cta, i);
+        start_warp(e, cta, i, same_block);
 }
 
 void cta_destroy(struct emu_cta *cta)

@@ -81,7 +81,8 @@ struct emu_cta {
     struct emu_warp *warps;
     uint32_t n_warps, n_live, cap_warps;
     uint32_t id[3];
-    uint64_t number; /* linear */
+    uint32_t block[3]; /* the shape its warps have their tids from; 0 = none yet */
+    uint64_t number;   /* linear */
     char *shared;
     uint32_t shared_bytes, cap_shared;
     uint32_t n_arrived; /* arrivals at barriers that have not opened yet */

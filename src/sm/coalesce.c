@@ -91,10 +91,17 @@ static __attribute__((noinline)) uint32_t split_run(uint64_t first, uint32_t ste
     return n;
 }
 
+enum { WHOLE_LINE = 128 }; /* four segments */
+
 uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
                       uint32_t group, struct line_access *out)
 {
     uint32_t from = (uint32_t)first & (line_bytes - 1), run = step ? step * WARP_LANES : bytes;
+    if (run == WHOLE_LINE && line_bytes == WHOLE_LINE && !from &&
+        group == WARP_LANES) { /* mostly */
+        *out = (struct line_access){first, first, ~0u, 15, {~0ull, ~0ull}};
+        return 1;
+    }
     if (group < WARP_LANES || from + run > line_bytes)
         return split_run(first, step, bytes, line_bytes, group, out);
     *out = make_run(first, 0, WARP_LANES, from, from + run);

@@ -175,14 +175,15 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
 }
 
 /* Instructions arrived for a warp: those that follow in its line. */
-static inline void take_instructions(struct sm *sm, struct sm_warp *w, uint64_t now)
+static inline __attribute__((always_inline)) void
+take_instructions(struct sm *sm, struct sm_warp *w, uint64_t now, bool simple)
 {
     if (!w->emu || !w->fetching)
         return;
     w->fetching = false;
     if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
         w->ibuf = w->next->n_fetched;
-    if (w->ibuf && sm->is_simple)
+    if (w->ibuf && simple)
         examine(sm, w, now, true);
     else
         sm_refresh(sm, w->slot, now);
@@ -191,9 +192,10 @@ static inline void take_instructions(struct sm *sm, struct sm_warp *w, uint64_t 
 void sm_take_fetched(struct sm *sm, uint64_t now)
 {
     uint64_t fetched = sm->fetched;
+    bool simple = sm->is_simple;
     sm->fetched = 0;
     for (; fetched; fetched &= fetched - 1)
-        take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(fetched)), now);
+        take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(fetched)), now, simple);
 }
 
 /* --- units --- */
@@ -214,10 +216,10 @@ static inline uint64_t collect_operands(const struct sm_warp *w, const struct op
 {
     const uint16_t *row = t->rows, *end = row + t->n_rows_read;
     const uint8_t *bank_of = w->bank_of;
-    struct register_bank *banks = w->core->banks;
+    struct register_banks *banks = &w->core->banks;
     uint64_t ready = now + 1;
     for (; row != end; row++) {
-        uint64_t read = bank_read(&banks[bank_of[*row]], now + 1);
+        uint64_t read = bank_read(banks, bank_of[*row], now + 1);
         ready = read > ready ? read : ready;
     }
     return ready;
@@ -229,18 +231,18 @@ static inline void expect_results(const struct sm_warp *w, const struct op_timin
 {
     const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     const uint8_t *bank_of = w->bank_of;
-    struct register_bank *banks = w->core->banks;
+    struct register_banks *banks = &w->core->banks;
     for (; row != end; row++)
-        bank_expect(&banks[bank_of[*row]], done, now);
+        bank_expect(banks, bank_of[*row], done, now);
 }
 
 static inline void write_results(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
     const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     const uint8_t *bank_of = w->bank_of;
-    struct register_bank *banks = w->core->banks;
+    struct register_banks *banks = &w->core->banks;
     for (; row != end; row++)
-        bank_write(&banks[bank_of[*row]], now);
+        bank_write(banks, bank_of[*row], now);
 }
 
 /* The cycle in which it leaves its collector for a unit. */
@@ -251,8 +253,11 @@ static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t
     uint64_t free = free_times_first(&unit->units), at = free > ready ? free : ready;
     free_times_take(&unit->units, at + t->interval);
     free_times_take(&unit->collectors, at);
-    if (free_times_first(&unit->collectors) > now)
+    uint64_t opens_at = free_times_first(&unit->collectors);
+    if (opens_at > now) {
         core->closed |= 1u << t->kind.unit;
+        core->opens_at[t->kind.unit] = opens_at;
+    }
     return at;
 }
 
@@ -302,7 +307,7 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
         sm_release(sm, e.body, e.value, now);
         break;
     case EV_FETCHED:
-        take_instructions(sm, e.body, now);
+        take_instructions(sm, e.body, now, false);
         break;
     case EV_REPLY:
         sm_take_reply(sm, e.body, now);
@@ -485,18 +490,25 @@ issue_one(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now, bo
     return true;
 }
 
-/* Of the warps `ready` of a sub-core those whose unit takes an instruction now. */
+/* Of the warps `ready` of a sub-core those whose unit takes an instruction now. For the others
+ * *next becomes the cycle in which the first unit does, if that is earlier; the load/store unit
+ * says itself when it has room. */
 static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *core, uint64_t ready,
-                                       uint64_t now)
+                                       uint64_t now, uint64_t *next)
 {
+    uint64_t waiting = ldst_has_room(sm) ? 0 : sm->by_unit[UNIT_LDST];
     for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(closed);
-        if (free_times_first(&core->units[u]->collectors) > now)
-            ready &= ~sm->by_unit[u];
-        else
+        uint64_t opens_at = core->opens_at[u];
+        if (opens_at <= now) {
             core->closed &= ~(1u << u);
+        } else {
+            waiting |= sm->by_unit[u];
+            if (ready & sm->by_unit[u] && opens_at < *next)
+                *next = opens_at;
+        }
     }
-    return ldst_has_room(sm) ? ready : ready & ~sm->by_unit[UNIT_LDST];
+    return ready & ~waiting;
 }
 
 /* Those of them that the policy lets issue. */
@@ -520,8 +532,8 @@ static inline struct sched_pick pick_ready(const struct sm *sm, uint32_t s, uint
 
 struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
 {
-    uint64_t ready = sm->can_issue & sm->slot_mask[s];
-    ready = warps_with_unit(sm, sm->core_of[s], ready, now);
+    uint64_t ready = sm->can_issue & sm->slot_mask[s], next = UINT64_MAX;
+    ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next);
     return pick_ready(sm, s, allowed_warps(sm, ready), now);
 }
 
@@ -572,9 +584,9 @@ static bool issue_ready(struct sm *sm, uint64_t now)
     uint32_t s = first_scheduler(sm, now);
     for (uint32_t i = 0; i < sm->config->n_schedulers; i++, s = next_scheduler(sm, s)) {
         /* anew for each: a unit was taken, a barrier opened */
-        uint64_t ready = sm->can_issue & sm->slot_mask[s];
+        uint64_t ready = sm->can_issue & sm->slot_mask[s], next = UINT64_MAX;
         if (ready)
-            ready = warps_with_unit(sm, sm->core_of[s], ready, now);
+            ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next);
         if (ready && sm->sched->may_issue)
             ready = allowed_warps(sm, ready);
         struct sched_pick p = pick_ready(sm, s, ready, now);
@@ -582,25 +594,6 @@ static bool issue_ready(struct sm *sm, uint64_t now)
             continue;
         any = true;
         if (!issue_and_tell(sm, s, &sm->warps[p.warp], now))
-            break;
-    }
-    return any;
-}
-
-/* The same where sm.issues_simply holds. */
-static inline bool issue_ready_simply(struct sm *sm, uint64_t now)
-{
-    bool any = false;
-    uint32_t n = sm->config->n_schedulers;
-    for (uint32_t s = 0; s < n; s++) {
-        uint64_t ready = sm->can_issue & sm->slot_mask[s];
-        if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now)))
-            continue;
-        struct sched_pick p = pick_ready(sm, s, ready, now);
-        if (p.warp < 0)
-            continue;
-        any = true;
-        if (!issue_one(sm, s, sm_warp_of(sm, (uint32_t)p.warp), now, true))
             break;
     }
     return any;
@@ -641,34 +634,45 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
     return next > now ? next : now + 1;
 }
 
-/* After one that issued another mostly can, if any: not worth working out when. */
-static inline void plan_issue(struct sm *sm, bool any, uint64_t now)
-{
-    sm->issue_due = any && sm->can_issue ? now + 1 : issue_next(sm, now);
-}
-
-/* Apart, so that the other way saves no registers for its sake. */
-static __attribute__((noinline)) void issue_simply(struct sm *sm, uint64_t now)
-{
-    plan_issue(sm, issue_ready_simply(sm, now), now);
-}
-
-void sm_issue(struct sm *sm, uint64_t now)
+/* After one that issued another mostly can, if any: not worth working out when. Apart, so that the
+ * usual way saves no registers for its sake. */
+static __attribute__((noinline)) void issue_by_policy(struct sm *sm, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
-    bool any = false, goes_on = sm->can_issue && sm->emu.fault.kind == FAULT_NONE;
-    sm->emu.cycle = now;
-    if (sm->issues_simply && goes_on) {
-        issue_simply(sm, now);
-        return;
-    }
+    bool any = false;
     if (d->advance && now > sm->scheduler_time) {
         d->advance(sm->scheduler, now - sm->scheduler_time);
         sm->scheduler_time = now;
     }
     if (sm->attribution)
         any = issue_attributed(sm, now);
-    else if (goes_on)
+    else if (sm->can_issue && sm->emu.fault.kind == FAULT_NONE)
         any = issue_ready(sm, now);
-    plan_issue(sm, any, now);
+    sm->issue_due = any && sm->can_issue ? now + 1 : issue_next(sm, now);
+}
+
+/* The same where sm.issues_simply holds and no fault has happened: what waits, waits for a unit. */
+static inline void issue_simply(struct sm *sm, uint64_t now)
+{
+    uint64_t next = UINT64_MAX;
+    uint32_t n = sm->config->n_schedulers;
+    for (uint32_t s = 0; s < n; s++) {
+        uint64_t ready = sm->can_issue & sm->slot_mask[s];
+        if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
+            continue;
+        next = 0;
+        struct sched_pick p = pick_ready(sm, s, ready, now);
+        if (p.warp >= 0 && !issue_one(sm, s, sm_warp_of(sm, (uint32_t)p.warp), now, true))
+            break;
+    }
+    sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;
+}
+
+void sm_issue(struct sm *sm, uint64_t now)
+{
+    sm->emu.cycle = now;
+    if (sm->issues_simply && sm->emu.fault.kind == FAULT_NONE)
+        issue_simply(sm, now);
+    else
+        issue_by_policy(sm, now);
 }

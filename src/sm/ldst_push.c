@@ -136,8 +136,8 @@ static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
 }
 
 /* What all accesses of an instruction have in common; mem_access is large, so it is written once.
- */
-static void begin_accesses(const struct sm *sm, struct ldst_op *l)
+ * What is not written here is that of each access, or stays 0. */
+static void begin_accesses(const struct sm *sm, struct ldst_op *l, const struct op_timing *t)
 {
     const struct sched_warp *w = &sm->sched_warps[l->slot];
     bool constant = l->space == MEM_CONST;
@@ -147,18 +147,19 @@ static void begin_accesses(const struct sm *sm, struct ldst_op *l)
     l->around = l->uncached && l->space == MEM_GLOBAL;
     l->may_lack_mshr = l->kind == MEM_LOAD && !constant && !l->uncached;
     l->prepared = l->absent = false;
-    l->common = (struct mem_access){.launch = sm->launch,
-                                    .cta = w->cta,
-                                    .warp_slot = l->slot,
-                                    .warp_uid = w->uid,
-                                    .warp_age = w->age,
-                                    .scheduler = l->slot % sm->config->n_schedulers,
-                                    .pc = l->pc,
-                                    .load_index = sm->timing[l->pc].load_index,
-                                    .kind = l->kind,
-                                    .space = l->space,
-                                    .op = sm->timing[l->pc].memory_op,
-                                    .source = sm->index};
+    struct mem_access *a = &l->common;
+    a->launch = sm->launch;
+    a->cta = w->cta;
+    a->warp_slot = l->slot;
+    a->warp_uid = w->uid;
+    a->warp_age = w->age;
+    a->scheduler = l->slot % sm->config->n_schedulers;
+    a->pc = l->pc;
+    a->load_index = t->load_index;
+    a->kind = l->kind;
+    a->space = l->space;
+    a->op = t->memory_op;
+    a->source = sm->index;
 }
 
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
@@ -189,7 +190,9 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
         l->atomic = sm->emu.atomic;
         memcpy(l->address, sm->emu.last.address, sizeof l->address);
     }
-    if (mask)
+    if (t->is_global && mask)
+        add_global(sm, l, mask);
+    else if (mask)
         find_accesses(sm, l, mask);
     if (l->kind == MEM_ATOMIC)
         note_atomics(sm, l);
@@ -202,7 +205,7 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
         w->emu->cta->number * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
     l->first_id = sm->next_access_id;
     sm->next_access_id += l->n;
-    begin_accesses(sm, l);
+    begin_accesses(sm, l, t);
     l->gathers = l->n > 1 && l->may_lack_mshr && !l->shared_passes && l->record &&
                  sm->loads_are_plain && sm_looks_ahead(sm);
 }

@@ -251,6 +251,7 @@ const struct op_timing *op_timing_build(const struct program *p, const struct sm
             .kind = {(uint8_t)unit_of(operation, config), (uint8_t)issue_class_of(class)},
             .needs = needs_of(info->inst, class),
             .memory_op = (uint8_t)memory_op_of(info->inst),
+            .is_global = info->exec_id == EXEC_LD_GLOBAL || info->exec_id == EXEC_ST_GLOBAL,
             .uncached = is_uncached(info->inst, memory_op_of(info->inst)),
             .n_fetched = fetched_insts(config, pc),
             .load_index = class == PTX_CLASS_LD_GLOBAL || class == PTX_CLASS_LD_LOCAL ? loads++ : 0,

@@ -41,6 +41,7 @@ struct op_timing {
     struct op_kind kind;
     uint8_t needs;       /* enum op_needs */
     uint8_t memory_op;   /* enum mem_operator */
+    bool is_global;      /* a load or store of nothing but global memory */
     bool uncached;       /* the program asks for what others wrote: L1D is passed by */
     uint32_t load_index; /* number of the static load, for loads */
 };

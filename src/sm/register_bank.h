@@ -11,36 +11,42 @@
 
 #include <stdint.h>
 
-enum { BANK_LOOKS_AHEAD = 62 }; /* one bit stays clear, so that a read finds its cycle */
+enum {
+    BANK_LOOKS_AHEAD = 62, /* one bit stays clear, so that a read finds its cycle */
+    REGISTER_BANKS_MAX = 64,
+};
 
-struct register_bank {
-    uint64_t read_next; /* the first cycle after the reads that are planned */
-    uint64_t results;   /* bit c % 64: one is expected in cycle c, at most BANK_LOOKS_AHEAD off */
+/* One array a fact, not one a bank: an index finds it without arithmetic. */
+struct register_banks {
+    uint64_t read_next[REGISTER_BANKS_MAX]; /* the first cycle after the reads that are planned */
+    /* Bit c % 64: a result is expected in cycle c, at most BANK_LOOKS_AHEAD off. */
+    uint64_t results[REGISTER_BANKS_MAX];
 };
 
 /* Plans a read, not before `from`; returns the cycle after it. */
-static inline uint64_t bank_read(struct register_bank *b, uint64_t from)
+static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64_t from)
 {
-    uint64_t at = b->read_next > from ? b->read_next : from;
-    while (b->results >> at % 64 & 1)
+    uint64_t at = b->read_next[bank] > from ? b->read_next[bank] : from;
+    uint64_t results = b->results[bank];
+    while (results >> at % 64 & 1)
         at++;
-    b->read_next = at + 1;
+    b->read_next[bank] = at + 1;
     return at + 1;
 }
 
-static inline void bank_expect(struct register_bank *b, uint64_t at, uint64_t now)
+static inline void bank_expect(struct register_banks *b, uint32_t bank, uint64_t at, uint64_t now)
 {
     if (at <= now + BANK_LOOKS_AHEAD)
-        b->results |= 1ull << at % 64;
+        b->results[bank] |= 1ull << at % 64;
 }
 
 /* Before any read is planned in that cycle. */
-static inline void bank_write(struct register_bank *b, uint64_t now)
+static inline void bank_write(struct register_banks *b, uint32_t bank, uint64_t now)
 {
-    uint64_t bit = 1ull << now % 64;
-    if (!(b->results & bit))
-        b->read_next = (b->read_next > now ? b->read_next : now) + 1;
-    b->results &= ~bit;
+    uint64_t bit = 1ull << now % 64, next = b->read_next[bank];
+    if (!(b->results[bank] & bit))
+        b->read_next[bank] = (next > now ? next : now) + 1;
+    b->results[bank] &= ~bit;
 }
 
 #endif

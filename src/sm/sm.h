@@ -58,17 +58,19 @@ struct sm_warp {
 
 _Static_assert(sizeof(struct sm_warp) == 128, "a shift finds the warp of a slot");
 
-_Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= FREE_TIMES_MAX,
-               "their times fit");
+_Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= FREE_TIMES_MAX &&
+                   (int)SM_MAX_BANKS <= REGISTER_BANKS_MAX,
+               "there is room for them");
 
 /* What a scheduler's instructions are executed by. Without sub-cores all schedulers share one. */
 struct sub_core {
     uint64_t warps;  /* mask of the slots it serves */
     uint32_t closed; /* a bit a kind of unit: perhaps none of its collectors is free yet */
+    uint64_t opens_at[N_ARITHMETIC_UNITS]; /* and the cycle in which one is */
     struct arithmetic_unit {
         struct free_times units, collectors;
     } * units[N_ARITHMETIC_UNITS], unit_store[N_ARITHMETIC_UNITS];
-    struct register_bank banks[SM_MAX_BANKS];
+    struct register_banks banks;
 };
 
 /* The way of a line. */
