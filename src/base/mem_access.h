@@ -22,6 +22,15 @@ enum mem_operator {
 };
 enum mem_role { MEM_ROLE_NONE, MEM_ROLE_SAMPLE_LRU, MEM_ROLE_SAMPLE_MRU };
 
+/* What the lanes of one instruction ask of one line. */
+struct line_access {
+    uint64_t line;    /* first byte */
+    uint64_t address; /* of the first lane */
+    uint32_t lanes;
+    uint32_t segments; /* of 32 bytes, touched */
+    uint64_t bytes[2]; /* bytes touched, low first */
+};
+
 struct mem_access {
     /* What differs between the accesses of one instruction, as struct line_access has it. */
     uint64_t line;         /* line-aligned byte address */

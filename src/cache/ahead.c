@@ -4,35 +4,75 @@
 
 /* It lacks sectors, or its line, which may be on their way. */
 static __attribute__((noinline)) struct cache_prospect
-look_for_data(const struct cache *c, uint64_t line, int way, uint32_t need, struct cache_prospect p)
+look_for_data(const struct cache *c, uint64_t line, uint32_t set, int way, uint32_t need)
 {
-    p.absent = c->quiet && way < 0 && mshr_find(&c->mshrs, line, 0) == MSHR_NONE;
-    p.lacks_mshr = cache_waits_for_mshrs(c) && cache_outstanding(c, line, way, need) == MSHR_NONE;
-    return p;
-}
-
-struct cache_prospect cache_look_ahead(struct cache *c, uint64_t line, uint32_t sectors,
-                                       uint32_t pc, bool performs)
-{
-    struct cache_prospect p = {.set = set_index_of(&c->indexer, line)};
-    struct cache_set *s = &c->tags.sets[p.set];
-    int way =
-        c->tags.indexed ? way_index_find(s->index, s->tags, line) : tags_find_by(NULL, s, line);
+    struct cache_prospect p = {.set = set};
     if (way < 0 && c->plain) { /* and no MSHR either */
         p.absent = true;
         p.lacks_mshr = !c->mshrs.n_free;
         return p;
     }
-    uint32_t asked = cache_counted(c, sectors);
-    uint32_t need = way < 0 ? asked : asked & ~s->lines[way].valid_sectors;
-    if (need)
-        return look_for_data(c, line, way, need, p);
-    p.hit = c->quiet;
-    if (performs && p.hit) {
-        cache_count_hit(c);
-        cache_use_line(c, s->index, s, (uint32_t)way, pc);
-    }
+    p.absent = c->quiet && way < 0 && mshr_find(&c->mshrs, line, 0) == MSHR_NONE;
+    p.lacks_mshr = cache_waits_for_mshrs(c) && cache_outstanding(c, line, way, need) == MSHR_NONE;
     return p;
+}
+
+static inline uint32_t asked_of(const struct cache *c, uint32_t segments)
+{
+    return c->sectored ? cache_sectors_of(&c->config, segments) : 1;
+}
+
+/* Where the line is, as way + 1; 0 = nowhere. */
+static inline size_t seek(const struct cache_set *s, uint64_t line, bool indexed)
+{
+    if (indexed)
+        return way_index_seek(s->index, s->tags, line);
+    return (size_t)(tags_find_by(NULL, s, line) + 1);
+}
+
+/* Compiled for caches whose sets have an index and for others. */
+static inline __attribute__((always_inline)) uint32_t
+look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done, uint32_t pc,
+           struct cache_prospect *next, bool indexed)
+{
+    uint32_t hits = 0;
+    *next = (struct cache_prospect){0};
+    for (; hits < n; hits++, x++) {
+        uint32_t set = set_index_of(&c->indexer, x->line), need = asked_of(c, x->segments);
+        struct cache_set *s = &c->tags.sets[set];
+        size_t i = seek(s, x->line, indexed);
+        if (i)
+            need &= ~s->lines[i - 1].valid_sectors;
+        if (need) {
+            *next = look_for_data(c, x->line, set, (int)i - 1, need);
+            break;
+        }
+        if (hits == n_done || !c->quiet) {
+            *next = (struct cache_prospect){.set = set, .hit = c->quiet};
+            break;
+        }
+        cache_use_line(c, NULL, s, (uint32_t)i - 1, pc);
+        if (indexed)
+            way_index_use(s->index, (uint32_t)i - 1);
+    }
+    c->stats.loads += hits;
+    c->stats.hits += hits;
+    return hits;
+}
+
+static __attribute__((noinline)) uint32_t
+look_ahead_indexed(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                   uint32_t pc, struct cache_prospect *next)
+{
+    return look_ahead(c, x, n, n_done, pc, next, true);
+}
+
+uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                          uint32_t pc, struct cache_prospect *next)
+{
+    if (c->tags.indexed)
+        return look_ahead_indexed(c, x, n, n_done, pc, next);
+    return look_ahead(c, x, n, n_done, pc, next, false);
 }
 
 static inline __attribute__((always_inline)) bool load_ahead(struct cache *c,

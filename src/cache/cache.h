@@ -174,9 +174,11 @@ struct cache_prospect {
     bool hit, absent;
     bool lacks_mshr; /* as things are, it would be STALLED for want of one */
 };
-/* Looks a load up ahead of its time; if it is a hit and `performs`, performs it. */
-struct cache_prospect cache_look_ahead(struct cache *c, uint64_t line, uint32_t sectors,
-                                       uint32_t pc, bool performs);
+/* Looks loads of one instruction up ahead of their time, one after the other, and performs them as
+ * long as they are hits, `n_done` at most. Returns how many it has performed; `*next` is what the
+ * next one of the `n` will find, all false if there is none. */
+uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                          uint32_t pc, struct cache_prospect *next);
 /* cache_load() of a line that is known to be absent. */
 struct cache_result cache_load_absent(struct cache *c, const struct mem_access *a,
                                       struct cache_room room, void *waiter);

@@ -10,14 +10,6 @@
 /* Local accesses of several words may need more lines than lanes. */
 enum { MAX_LINE_ACCESSES = 128, SEGMENT_BYTES = CACHE_SEGMENT_BYTES };
 
-struct line_access {
-    uint64_t line;    /* first byte */
-    uint64_t address; /* of the first lane */
-    uint32_t lanes;
-    uint32_t segments; /* of 32 bytes, touched */
-    uint64_t bytes[2]; /* bytes touched, low first */
-};
-
 static inline uint32_t all_segments(uint32_t line_bytes)
 {
     return (1u << line_bytes / SEGMENT_BYTES) - 1;

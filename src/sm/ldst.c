@@ -373,24 +373,22 @@ static uint64_t hits_end(const struct sm *sm)
     return sm->n_put_off && sm->wheel.due < end ? sm->wheel.due : end;
 }
 
-/* Does the accesses that hit, from that of cycle `at` on, and looks at the first that does not. */
+/* Does the accesses that hit, from that of cycle `at` on, and looks at the first that does not. The
+ * last of all is none of these: it ends the instruction. */
 static struct cache_prospect do_hits(struct sm *sm, struct ldst_op *l, uint64_t *at)
 {
-    uint64_t end = hits_end(sm);
-    uint32_t first = l->next;
-    struct cache_prospect p = {0};
-    for (; l->next + 1 < l->n; l->next++, ++*at) {
-        const struct line_access *x = &l->access[l->next];
-        p = cache_look_ahead(sm->l1d, x->line, cache_sectors_of(l->l1_config, x->segments), l->pc,
-                             *at < end);
-        if (!p.hit || *at >= end)
-            break;
-    }
-    if (l->next == first)
-        return p;
-    sm->stats.load_requests += l->next - first;
+    uint64_t end = hits_end(sm), n_cycles = *at < end ? end - *at : 0;
+    uint32_t n = l->n - l->next - 1;
+    struct cache_prospect next;
+    uint32_t n_hits = cache_look_ahead(sm->l1d, &l->access[l->next], n,
+                                       n_cycles < n ? (uint32_t)n_cycles : n, l->pc, &next);
+    if (!n_hits)
+        return next;
+    l->next += n_hits;
+    *at += n_hits;
+    sm->stats.load_requests += n_hits;
     note_hit(l, *at - 1);
-    return p;
+    return next;
 }
 
 void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)

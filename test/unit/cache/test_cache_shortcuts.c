@@ -170,6 +170,17 @@ static void ignore_event(void *user, const struct cache_event_info *e)
     (void)e;
 }
 
+/* One load, looked up ahead of its time, and performed if it hits and may be. */
+static struct cache_prospect look_ahead(struct cache *c, uint64_t line, uint32_t segments,
+                                        uint32_t pc, bool performs)
+{
+    struct line_access x = {.line = line, .segments = segments};
+    struct cache_prospect seen;
+    if (cache_look_ahead(c, &x, 1, performs, pc, &seen)) /* there is no next one to tell of */
+        return (struct cache_prospect){.set = cache_set_of(c, line), .hit = true};
+    return seen;
+}
+
 /* What was foreseen comes true: a hit is performed by looking, an absent line is asked for without
  * looking again; both caches count and evict alike. */
 static void expect_foreseen(const struct shape *shape, uint32_t sector_bytes)
@@ -180,7 +191,7 @@ static void expect_foreseen(const struct shape *shape, uint32_t sector_bytes)
     uint64_t seed = 3, n_hits = 0, n_absent = 0;
     for (uint64_t now = 0; now < N_LOADS; now++) {
         struct mem_access a = random_load(&seed, plain, now, sector_bytes < LINE_BYTES);
-        struct cache_prospect seen = cache_look_ahead(quick, a.line, a.sector_mask, a.pc, now % 2);
+        struct cache_prospect seen = look_ahead(quick, a.line, a.sector_mask, a.pc, now % 2);
         bool filled = !seen.hit && p.n && random_u64(&seed) % 2;
         if (filled) { /* which makes no line that is absent appear */
             land(plain, &p, now);
@@ -220,6 +231,64 @@ static void what_is_foreseen_comes_true(void **state)
     }
 }
 
+enum { RUN = 8 };
+
+/* Loads of one instruction up to the first that does not hit, at once and one by one. */
+static void expect_run(const struct shape *shape, uint32_t sector_bytes)
+{
+    struct cache *plain = make("lru", shape, sector_bytes),
+                 *quick = make("lru", shape, sector_bytes);
+    uint64_t n_lines = shape->n_sets * shape->n_ways + 4; /* so that several hit in a row */
+    uint64_t seed = 5, n_hits = 0, n_cut = 0;
+    for (uint64_t now = 0; now < N_LOADS; now++) {
+        struct mem_access a[RUN];
+        struct line_access x[RUN];
+        uint32_t n = (uint32_t)(random_u64(&seed) % (RUN + 1));
+        uint32_t n_done = (uint32_t)(random_u64(&seed) % (n + 1));
+        for (uint32_t i = 0; i < n; i++) {
+            a[i] = random_load(&seed, plain, now, sector_bytes < LINE_BYTES);
+            a[i].line = random_u64(&seed) % n_lines * LINE_BYTES;
+            a[i].set = cache_set_of(plain, a[i].line);
+            a[i].pc = (uint32_t)now;
+            x[i] = (struct line_access){.line = a[i].line, .segments = a[i].sector_mask};
+        }
+        struct cache_prospect seen;
+        uint32_t n_hit = cache_look_ahead(quick, x, n, n_done, (uint32_t)now, &seen);
+        assert_true(n_hit <= n_done);
+        for (uint32_t i = 0; i < n_hit; i++)
+            assert_int_equal(cache_load(plain, &a[i], roomy, plain).answer, CACHE_HIT);
+        n_hits += n_hit;
+        if (n_hit == n) {
+            assert_false(seen.hit || seen.absent || seen.lacks_mshr);
+            continue;
+        }
+        const struct mem_access *next = &a[n_hit];
+        struct cache_result want = cache_load(plain, next, roomy, plain),
+                            got = cache_load(quick, next, roomy, quick);
+        assert_memory_equal(&got, &want, sizeof got);
+        assert_int_equal(seen.hit, want.answer == CACHE_HIT);
+        assert_true(!seen.hit || n_hit == n_done);
+        n_cut += seen.hit;
+        if (want.answer == CACHE_MISS) {
+            cache_fill(plain, want.mshr, now);
+            cache_fill(quick, got.mshr, now);
+        }
+    }
+    assert_true(n_hits > N_LOADS / 4 && n_cut > N_LOADS / 50);
+    assert_memory_equal(cache_stats(plain), cache_stats(quick), sizeof *cache_stats(plain));
+    cache_destroy(plain);
+    cache_destroy(quick);
+}
+
+static void hits_of_one_instruction_are_hits_one_by_one(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < N_SHAPES; i++) {
+        expect_run(&shapes[i], LINE_BYTES);
+        expect_run(&shapes[i], LINE_BYTES / 4);
+    }
+}
+
 /* Somebody who watches is told of every hit, when it is performed and not before. */
 static void a_watched_cache_foresees_no_hits(void **state)
 {
@@ -228,10 +297,10 @@ static void a_watched_cache_foresees_no_hits(void **state)
     struct mem_access a = {.line = 0, .set = cache_set_of(c, 0), .sector_mask = 1};
     struct cache_result r = cache_load(c, &a, roomy, c);
     cache_fill(c, r.mshr, 1);
-    assert_true(cache_look_ahead(c, 0, 1, 0, false).hit);
+    assert_true(look_ahead(c, 0, 1, 0, false).hit);
     cache_observe(c, ignore_event, NULL);
-    assert_false(cache_look_ahead(c, 0, 1, 0, true).hit);
-    assert_false(cache_look_ahead(c, LINE_BYTES, 1, 0, true).absent);
+    assert_false(look_ahead(c, 0, 1, 0, true).hit);
+    assert_false(look_ahead(c, LINE_BYTES, 1, 0, true).absent);
     assert_int_equal(cache_stats(c)->hits, 0);
     cache_destroy(c);
 }
@@ -283,7 +352,7 @@ static void an_exchange_is_a_fill_and_a_miss(void **state)
             p.mshr[p.n++] = want.mshr;
             q.mshr[q.n++] = got.mshr;
         } else if (p.n == MAX_MSHRS && want.answer == CACHE_STALLED) {
-            bool absent = cache_look_ahead(quick, line, 1, 0, false).absent;
+            bool absent = look_ahead(quick, line, 1, 0, false).absent;
             exchange(plain, &p, line, now, false);
             exchange(quick, &q, line, now, absent);
             n_exchanged += absent;
@@ -308,6 +377,7 @@ int main(void)
         cmocka_unit_test(no_hit_is_ahead_of_its_time_where_that_matters),
         cmocka_unit_test(a_lack_of_mshrs_is_foretold),
         cmocka_unit_test(what_is_foreseen_comes_true),
+        cmocka_unit_test(hits_of_one_instruction_are_hits_one_by_one),
         cmocka_unit_test(a_watched_cache_foresees_no_hits),
         cmocka_unit_test(an_exchange_is_a_fill_and_a_miss),
     };
