@@ -281,7 +281,8 @@ static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, 
 }
 /* For a receiver that always has room, and so never has anything in its buffer: the message comes
  * and is taken at once. */
-static inline sim_time rx_pass(struct rx_port *p, sim_time now, const struct message *m)
+static inline __attribute__((always_inline)) sim_time rx_pass(struct rx_port *p, sim_time now,
+                                                              const struct message *m)
 {
     uint32_t flits = m->flits;
     assert(p->buffer.n == 0 && m->at <= now);

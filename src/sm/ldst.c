@@ -410,7 +410,7 @@ void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
     if (lacks_mshr) {
         sm->ldst_cause = STALL_MSHR;
         stall_from(sm, at);
-        sm->awaits_refill = l->gathers && l->absent;
+        sm->awaits_refill = l->gathers && l->absent && sm->may_refill;
         sm->ldst_due = UINT64_MAX;
     }
 }
@@ -426,7 +426,7 @@ static void do_gathered(struct sm *sm, struct ldst_op *l, uint64_t now)
     if (r.answer == CACHE_STALLED) {
         sm->ldst_cause = r.stall;
         stall_from(sm, now);
-        sm->awaits_refill = l->absent && r.stall == STALL_MSHR;
+        sm->awaits_refill = l->absent && r.stall == STALL_MSHR && sm->may_refill;
         sm->ldst_due = UINT64_MAX;
         return;
     }

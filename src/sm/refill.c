@@ -9,35 +9,19 @@
 #include "sm/ldst.h"
 #include "sm/send.h"
 
-/* The reply that is due at `now`, if it is the only one and brings a line of L1D; else NULL. */
-static inline struct mem_request *only_reply(const struct reply_ring *q, uint64_t now)
-{
-    struct mem_request *r = q->items[q->head].request;
-    bool alone = q->n == 1 || q->items[(q->head + 1) & (q->cap - 1)].at > now;
-    return q->due <= now && alone && r->origin == FROM_L1D ? r : NULL;
-}
-
-static inline void drop_first(struct reply_ring *q)
-{
-    q->head = (q->head + 1) & (q->cap - 1);
-    q->due = --q->n ? q->items[q->head].at : UINT64_MAX;
-}
-
 /* A request for a line of L1D goes out for another: of whom it is, its MSHR and how many bytes it
  * asks for stay as they are. */
 static inline void send_again(struct sm *sm, struct mem_request *r, const struct ldst_op *l,
                               uint64_t now)
 {
     struct route route = sm_find_route(sm, l->common.line);
-    r->access = l->common;
-    ldst_single_out(l, &r->access);
+    ldst_copy(l, &r->access);
     r->access.segments = all_segments(sm->config->l1d.line_bytes);
     r->to = route.to;
     r->local = route.local;
     r->flits = sm->header_flits;
-    if (sm_leaves_next(sm, r, now)) {
+    if (sm_send_ahead(sm, r, now)) {
         sm->stats.bytes_asked[FROM_L1D] += r->data_bytes;
-        sm_post(sm, r, now + 1);
         return;
     }
     sm->requests_out--;
@@ -48,10 +32,11 @@ static inline void send_again(struct sm *sm, struct mem_request *r, const struct
 static inline bool next_waits(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     const struct line_access *x = &l->access[++l->next];
+    struct cache *c = sm->l1d;
     sm->stats.load_requests++;
     if (l->next + 1 < l->n) {
-        uint32_t set = set_index_of(&sm->l1d->indexer, x->line);
-        if (!cache_simple_holds(sm->l1d, set, x->line)) {
+        uint32_t set = set_index_of(&c->indexer, x->line);
+        if (!cache_simple_holds(c, set, x->line)) {
             l->common.line = x->line;
             l->common.set = set;
             sm->ldst_stalled_since = now + 1;
@@ -63,7 +48,7 @@ static inline bool next_waits(struct sm *sm, struct ldst_op *l, uint64_t now)
     return false;
 }
 
-/* True if it came to rest; if not, its registers may be free, and others have something to do. */
+/* A reply for the record; false if that was the last, so that others have something to do. */
 static inline bool still_waits(struct sm *sm, struct load_record *r, uint64_t now)
 {
     if (r->all_sent && r->outstanding == 1) {
@@ -74,40 +59,63 @@ static inline bool still_waits(struct sm *sm, struct load_record *r, uint64_t no
     return true;
 }
 
-/* Nothing but a reply is due at `now`, which the unit can go on with at once. */
-static inline bool can_refill(const struct sm *sm, uint64_t now)
+/* The reply that is due at `now`, and what comes of it. REFILL_NOT: nothing has been done, for it
+ * is not that simple: another one is due too, it brings no line of L1D, or somebody else waits for
+ * that as well. */
+static inline enum refill refill(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    return sm->ldst_stalled_since <= now && sm->wheel.due > now && !sm->fetched &&
-           cache_is_simple(sm->l1d) && !sm->l1d->mshrs.n_free && sm_may_send_ahead(sm);
+    struct reply_ring *q = &sm->replies;
+    struct mem_request *r = q->items[q->head].request;
+    uint32_t head = (q->head + 1) & (q->cap - 1);
+    uint64_t due = q->n > 1 ? q->items[head].at : UINT64_MAX;
+    if (q->due > now || due <= now || r->origin != FROM_L1D)
+        return REFILL_NOT;
+    l->common.cycle = now;
+    struct load_record *record = l->record,
+                       *waited = cache_exchange(sm->l1d, r->id, &l->common, record);
+    if (!waited)
+        return REFILL_NOT;
+    q->head = head;
+    q->n--;
+    q->due = due;
+    sm->stats.bytes_got += r->data_bytes;
+    sm->stats.stall_cycles[STALL_MSHR] += now - sm->ldst_stalled_since;
+    record->outstanding++;
+    bool rests = still_waits(sm, waited, now);
+    send_again(sm, r, l, now);
+    return next_waits(sm, l, now) && rests && !sm->miss_n ? REFILL_ALL : REFILL_PART;
 }
 
-uint64_t sm_refill(struct sm *sm, uint64_t now, uint64_t end)
+/* When something else is due than replies. */
+static inline uint64_t others_due(const struct sm *sm)
 {
-    uint64_t done = now;
-    if (!can_refill(sm, now))
-        return done;
+    bool fetches = sm->fetched || (sm->can_fetch && !sm->fetch_stalled);
+    if (fetches || sm->issue_drifts)
+        return 0;
+    return sm->issue_due < sm->wheel.due ? sm->issue_due : sm->wheel.due;
+}
+
+enum refill sm_refill(struct sm *sm, uint64_t now, uint64_t end)
+{
+    uint64_t others = others_due(sm);
+    if (others <= now || sm->ldst_stalled_since > now || sm->miss_n || sm->l1d->mshrs.n_free)
+        return REFILL_NOT;
     struct ldst_op *l = ldst_front(sm);
-    bool fetches = sm->can_fetch && !sm->fetch_stalled, goes_on = !fetches && !sm->issue_drifts;
-    if (sm->issue_due < end)
-        end = sm->issue_due;
-    if (sm->wheel.due < end)
-        end = sm->wheel.due;
+    uint64_t until = others < end ? others : end;
+    enum refill done = REFILL_NOT, last;
     do {
-        struct mem_request *r = only_reply(&sm->replies, now);
-        l->common.cycle = now;
-        struct load_record *waited =
-            r ? cache_exchange(sm->l1d, r->id, &l->common, l->record) : NULL;
-        if (!waited)
+        last = refill(sm, l, now);
+        if (last == REFILL_NOT)
             break;
-        drop_first(&sm->replies);
-        sm->stats.bytes_got += r->data_bytes;
-        sm->stats.stall_cycles[STALL_MSHR] += now - sm->ldst_stalled_since;
-        l->record->outstanding++;
-        goes_on &= still_waits(sm, waited, now);
-        send_again(sm, r, l, now);
-        goes_on &= next_waits(sm, l, now) && !sm->miss_n;
-        done = now + 1;
+        done = last;
+        sm->cycle = now + 1;
         now = sm->replies.due;
-    } while (goes_on && now < end);
+    } while (last == REFILL_ALL && now < until);
+    sm->planned = others < now ? others : now;
     return done;
+}
+
+bool sm_may_refill(const struct sm *sm)
+{
+    return cache_is_simple(sm->l1d) && sm->queue_is_deep && sm_looks_ahead(sm);
 }

@@ -68,15 +68,27 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
     ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
 
+static inline void note_sent(struct sm *sm, const struct mem_request *r)
+{
+    sm->requests_out++;
+    sm->stats.bytes_asked[r->origin] += sm_wanted_bytes(r);
+}
+
+static void send_now(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    tx_send(&sm->up, now * sm->clock->period, sm_message(r));
+    note_sent(sm, r);
+}
+
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    sm_send_now(sm, r, now);
+    send_now(sm, r, now);
 }
 
 static inline void pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    if (sm_may_send_ahead(sm) && sm_leaves_next(sm, r, now))
-        sm_send_now(sm, r, now + 1);
+    if (sm_may_send_ahead(sm) && sm_send_ahead(sm, r, now))
+        note_sent(sm, r);
     else
         sm_queue_request(sm, r, now);
 }
@@ -113,7 +125,7 @@ static void send_first(struct sm *sm, uint64_t now)
     sm->miss_n--;
     sm->fetch_stalled = false;
     queue_leave(&sm->miss_account, r->queued_at, now);
-    sm_send_now(sm, r, now);
+    send_now(sm, r, now);
 }
 
 /* A place in the queue is free, and the port is taken: that goes before a bypass slot. */

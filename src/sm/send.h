@@ -22,18 +22,10 @@ static inline uint32_t sm_wanted_bytes(const struct mem_request *r)
     return wanted ? r->data_bytes : 0;
 }
 
-/* Through the port it goes. */
-static inline void sm_post(struct sm *sm, struct mem_request *r, uint64_t now)
+static inline struct message sm_message(struct mem_request *r)
 {
-    struct message m = {.to = r->to, .kind = MSG_REQUEST, .flits = (uint16_t)r->flits, .body = r};
-    tx_send(&sm->up, now * sm->clock->period, m);
-}
-
-static inline void sm_send_now(struct sm *sm, struct mem_request *r, uint64_t now)
-{
-    sm_post(sm, r, now);
-    sm->requests_out++;
-    sm->stats.bytes_asked[r->origin] += sm_wanted_bytes(r);
+    return (struct message){
+        .to = r->to, .kind = MSG_REQUEST, .flits = (uint16_t)r->flits, .body = r};
 }
 
 /* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see
@@ -43,15 +35,19 @@ static inline bool sm_may_send_ahead(const struct sm *sm)
     return !sm->miss_n && sm->queue_is_deep && sm_looks_ahead(sm);
 }
 
-/* Is it clear that it leaves in the cycle after `now`? Then it has been in the queue till then. */
-static inline bool sm_leaves_next(struct sm *sm, const struct mem_request *r, uint64_t now)
+/* Sends it if it is clear that it leaves in the cycle after `now`; it has been in the queue till
+ * then. */
+static inline __attribute__((always_inline)) bool sm_send_ahead(struct sm *sm,
+                                                                struct mem_request *r, uint64_t now)
 {
     sim_time next = (now + 1) * sm->clock->period;
-    if (sm->left_ahead > now || next >= sm->shard.until ||
-        !tx_is_open(&sm->up, next, r->to, r->flits))
+    struct tx_peer *to = tx_peer_of(&sm->up, r->to);
+    if (sm->left_ahead > now || next >= sm->shard.until || to->credits < r->flits ||
+        !gate_is_open(&sm->up.gate, next))
         return false;
     queue_pass(&sm->miss_account, now, now + 1);
     sm->left_ahead = now + 1;
+    tx_post(&sm->up, to, next, sm_message(r));
     return true;
 }
 

@@ -121,7 +121,8 @@ static void plan(struct sm *sm, uint64_t cycle)
 }
 
 /* There is always room: whoever asked has kept a place. */
-static inline void take_reply(struct sm *sm, const struct message *m, sim_time t)
+static inline __attribute__((always_inline)) void take_reply(struct sm *sm, const struct message *m,
+                                                             sim_time t)
 {
     uint64_t at = sm_cycle_at(sm, rx_pass(&sm->down, t, m));
     sm_await_reply(sm, m->body, at);
@@ -224,28 +225,24 @@ static void tick_plainly(struct sm *sm, uint64_t now)
     sm_fetch(sm, now);
 }
 
-/* The same, without the parts that would do nothing; perhaps also some cycles that follow, before
- * `end`. Returns the last one done. */
-static inline __attribute__((always_inline)) uint64_t tick(struct sm *sm, uint64_t now,
-                                                           uint64_t end)
+/* The same, without the parts that would do nothing. */
+static inline __attribute__((always_inline)) void begin_tick(struct sm *sm, uint64_t now)
 {
-    uint64_t done = sm->awaits_refill ? sm_refill(sm, now, end) : now;
-    if (done > now) {
-        now = done - 1;
-    } else {
-        finish_due(sm, now);
-        if (sm->drain_due <= now)
-            sm_drain_miss_queue(sm, now);
-        if (sm->ldst_due <= now || (sm->ldst_stalled && sm->answers_drift))
-            ldst_step(sm, now);
-    }
+    finish_due(sm, now);
+    if (sm->drain_due <= now)
+        sm_drain_miss_queue(sm, now);
+    if (sm->ldst_due <= now || (sm->ldst_stalled && sm->answers_drift))
+        ldst_step(sm, now);
+}
+
+static inline __attribute__((always_inline)) void end_tick(struct sm *sm, uint64_t now)
+{
     if (sm->issue_due <= now || sm->issue_drifts || sm->attribution)
         sm_issue(sm, now);
     if (sm->can_fetch && !sm->fetch_stalled)
         sm_fetch(sm, now);
     if (sm->drain_due <= now + 1 && sm_looks_ahead(sm))
         sm_drain_ahead(sm, now + 1);
-    return now;
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -280,16 +277,26 @@ static __attribute__((noinline)) void do_cycle_plainly(struct sm *sm, uint64_t n
     sm->planned = goes_on ? now + 1 : UINT64_MAX;
 }
 
-/* One cycle, or some before `end`, messages apart. */
-static inline __attribute__((always_inline)) void do_cycle(struct sm *sm, uint64_t now,
-                                                           uint64_t end)
+static inline __attribute__((always_inline)) void end_cycle(struct sm *sm, uint64_t now)
 {
-    if (sm->every_cycle) {
-        do_cycle_plainly(sm, now);
-    } else if (sm->planned <= now) {
-        now = tick(sm, now, end);
-        sm->planned = next_cycle(sm, now);
+    end_tick(sm, now);
+    sm->planned = next_cycle(sm, now);
+    note_rest(sm, now);
+    sm->cycle = now + 1;
+}
+
+/* One cycle, messages apart. */
+static void do_cycle(struct sm *sm, uint64_t now)
+{
+    if (sm->attribution)
+        attribution_catch_up(sm, now);
+    if (!sm->every_cycle && sm->planned <= now) {
+        begin_tick(sm, now);
+        end_cycle(sm, now);
+        return;
     }
+    if (sm->every_cycle)
+        do_cycle_plainly(sm, now);
     note_rest(sm, now);
     sm->cycle = now + 1;
 }
@@ -300,14 +307,24 @@ static uint64_t planned_cycle(const struct sm *sm)
     return sm->planned > sm->cycle ? sm->planned : sm->cycle;
 }
 
-/* The cycles before `end`, in which no message comes. */
+/* The cycles before `end`, in which no message comes; one by one if somebody looks at each. */
 static __attribute__((noinline)) void do_cycles_before(struct sm *sm, uint64_t end)
 {
+    bool one_by_one = !sm_looks_ahead(sm);
     uint64_t now;
     while ((now = planned_cycle(sm)) < end) {
-        if (sm->attribution)
-            attribution_catch_up(sm, now);
-        do_cycle(sm, now, end);
+        if (one_by_one) {
+            do_cycle(sm, now);
+            continue;
+        }
+        enum refill done = sm->awaits_refill ? sm_refill(sm, now, end) : REFILL_NOT;
+        if (done == REFILL_ALL)
+            continue;
+        if (done == REFILL_PART)
+            now = sm->cycle - 1;
+        else
+            begin_tick(sm, now);
+        end_cycle(sm, now);
     }
 }
 
@@ -317,7 +334,7 @@ static __attribute__((noinline)) void do_cycle_with_mail(struct sm *sm, uint64_t
     if (sm->attribution)
         attribution_catch_up(sm, now);
     take_messages(sm, now);
-    do_cycle(sm, now, now + 1);
+    do_cycle(sm, now);
 }
 
 /* Credits that something waited for will be back. */
@@ -566,6 +583,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     cache_resize(sm->l1d, l1d_ways, drop_line, NULL);
     if (flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
+    sm->may_refill = sm_may_refill(sm);
     struct cache_policy *policy = cache_get_policy(sm->l1d);
     if (policy->desc->on_kernel_start)
         policy->desc->on_kernel_start(policy, launch);

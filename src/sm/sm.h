@@ -239,6 +239,7 @@ struct sm {
     bool ldst_stalled;
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
+    bool may_refill;             /* L1D is one for refill.c */
     bool awaits_refill; /* it gathers, and nothing but an MSHR is in the way of its next miss */
     bool criticality_counts; /* somebody says more than that no warp is critical */
     bool may_bypass;         /* L1D's policy may send loads around it */
@@ -372,9 +373,12 @@ static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t
 void sm_finish_replies(struct sm *sm, uint64_t now);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
 /* Of the cycles from `now` on and before `end`: does those in which nothing is due but a reply for
- * whose MSHR the load/store unit waits (refill.c). Returns the first that is not done; of the one
- * before it, issue and fetch are still to do. */
-uint64_t sm_refill(struct sm *sm, uint64_t now, uint64_t end);
+ * whose MSHR the load/store unit waits (refill.c). NOT: none of them; ALL: some, `cycle` and
+ * `planned` say which; PART: the same, but issue and what follows are still to do for the last. */
+enum refill { REFILL_NOT, REFILL_PART, REFILL_ALL };
+enum refill sm_refill(struct sm *sm, uint64_t now, uint64_t end);
+/* Is that possible with such a machine? */
+bool sm_may_refill(const struct sm *sm);
 /* What an atomic did is visible to all from now on. */
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of
