@@ -52,8 +52,15 @@ enum l1d_access_column {
     N_L1D_ACCESS_COLUMNS
 };
 /* An access to local memory; a load that the program sends around the cache; a store that may bring
- * its line and writes every byte of what it touches, so that nothing is fetched. */
-enum { L1D_HOW_LOCAL = 1, L1D_HOW_AROUND = 2, L1D_HOW_WHOLE = 4, L1D_HOW_ALL = 7 };
+ * its line and writes every byte of what it touches, so that nothing is fetched; a load that goes
+ * around the cache rather than wait. */
+enum {
+    L1D_HOW_LOCAL = 1,
+    L1D_HOW_AROUND = 2,
+    L1D_HOW_WHOLE = 4,
+    L1D_HOW_STALLED = 8,
+    L1D_HOW_ALL = 15
+};
 
 /* Of the rest: fills and evictions. */
 enum l1d_rest_column {

@@ -304,6 +304,7 @@ static void get_access(const struct l1d_reader *r, uint32_t i, struct l1d_event 
     e->is_local = c[L1D_HOW][i] & L1D_HOW_LOCAL;
     e->goes_around = c[L1D_HOW][i] & L1D_HOW_AROUND;
     e->is_whole = c[L1D_HOW][i] & L1D_HOW_WHOLE;
+    e->had_to_wait = c[L1D_HOW][i] & L1D_HOW_STALLED;
     e->is_critical = first & L1D_CRITICAL;
     e->criticality = r->header.criticality[0] ? (int64_t)c[L1D_CRITICALITY][i] : 0;
 }

@@ -137,6 +137,7 @@ static void add_bypass(struct lane *l, const struct cache_event_info *e)
         return;
     }
     l->pending.outcome = L1D_BYPASS;
+    l->pending.had_to_wait = e->reason == BYPASS_STALL;
     settle(l);
 }
 

@@ -4,7 +4,8 @@
  * Instructions are counted for policies that go by them: how many lanes each had, not what it did.
  *
  * Left out on purpose: accesses that were refused and tried again (only their acceptance is an
- * event), constant and instruction caches, the data themselves. */
+ * event, and that one went around the cache because it was refused), constant and instruction
+ * caches, the data themselves. */
 #ifndef HEDDLE_ANALYSIS_L1D_STREAM_H
 #define HEDDLE_ANALYSIS_L1D_STREAM_H
 
@@ -15,7 +16,7 @@
 #include "base/strbuf.h"
 #include "cache/cache.h"
 
-/* Files of the version before have no instructions, and are read too. */
+/* Files of the version before tell neither of instructions nor of stalls, and are read too. */
 enum { L1D_STREAM_VERSION = 5, L1D_OLDEST_VERSION = 4 };
 
 /* A flush is told before the evictions it consists of. A resize leaves the cache empty, with
@@ -58,6 +59,7 @@ struct l1d_event {
     uint32_t sectors;  /* asked for, as a mask; 0 where lines have none */
     bool is_local;     /* to local memory */
     bool goes_around;  /* a load that the program sends around the cache */
+    bool had_to_wait;  /* a load that its policy sent around the cache because of that */
     bool is_whole;     /* a store that may bring its line and leaves nothing of it to be fetched */
     /* If the recording has it: what the criticality provider said of the warp. */
     bool is_critical;
@@ -66,7 +68,7 @@ struct l1d_event {
 
 struct l1d_header {
     uint32_t version, n_sms;
-    bool has_insts;
+    bool has_insts;          /* it tells of instructions, and of who had to wait */
     struct cache_config l1d; /* all but the name of its policy, which is below */
     const char *gpu, *scheduler, *policy;
     const char *criticality; /* the provider whose word is recorded; "" = none's */

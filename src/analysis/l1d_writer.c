@@ -187,9 +187,9 @@ static void add_access(struct l1d_block *b, const struct l1d_writer *w, const st
     t->columns[L1D_THREAD][t->n] = e->thread;
     t->columns[L1D_OFFSET][t->n] = e->address - e->line;
     t->columns[L1D_SECTORS][t->n] = e->sectors;
-    t->columns[L1D_HOW][t->n] = (e->is_local ? L1D_HOW_LOCAL : 0) |
-                                (e->goes_around ? L1D_HOW_AROUND : 0) |
-                                (e->is_whole ? L1D_HOW_WHOLE : 0);
+    t->columns[L1D_HOW][t->n] =
+        (e->is_local ? L1D_HOW_LOCAL : 0) | (e->goes_around ? L1D_HOW_AROUND : 0) |
+        (e->is_whole ? L1D_HOW_WHOLE : 0) | (e->had_to_wait ? L1D_HOW_STALLED : 0);
     if (w->has_criticality)
         t->columns[L1D_CRITICALITY][t->n] = (uint64_t)e->criticality;
     t->n++;

@@ -121,9 +121,11 @@ static void replay_load(struct timed *t, struct timed_sm *sm, const struct l1d_e
                                         [CACHE_BYPASSED] = L1D_BYPASS,
                                         [CACHE_STALLED] = N_L1D_OUTCOMES};
     struct mem_access a = access_of(e, t, sm->cache);
+    /* Whatever it lacked in the run: MSHRs and lines may lack here too, queues there are none. */
+    struct cache_room room = {.miss_queue = !e->had_to_wait, .port = true, .bypass_table = true};
     t->out->recorded[e->outcome]++;
     struct cache_result got = e->goes_around ? cache_load_around(sm->cache, &a, plenty)
-                                             : cache_load(sm->cache, &a, plenty, NULL);
+                                             : cache_load(sm->cache, &a, room, NULL);
     if (got.answer == CACHE_MISS && e->outcome == L1D_MISS)
         begin_fetch(sm, e, got.mshr);
     else if (got.answer == CACHE_MISS)

@@ -77,7 +77,9 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
 static void warn_of_difference(const struct cache_policy_desc *p, bool has_criticality,
                                bool has_insts, bool is_told_params)
 {
-    const char *unknown = p->would_stall ? "stalls, which no recording tells"
+    const char *unknown = p->would_stall && !has_insts
+                              ? "stalls, which this file of an earlier version does not tell: "
+                                "record the run again"
                           : p->on_insts && !has_insts
                               ? "instructions executed, which this file of an earlier version does "
                                 "not tell: record the run again"
