@@ -17,11 +17,6 @@ look_for_data(const struct cache *c, uint64_t line, uint32_t set, int way, uint3
     return p;
 }
 
-static inline uint32_t asked_of(const struct cache *c, uint32_t segments)
-{
-    return c->sectored ? cache_sectors_of(&c->config, segments) : 1;
-}
-
 /* Where the line is, as way + 1; 0 = nowhere. */
 static inline size_t seek(const struct cache_set *s, uint64_t line, bool indexed)
 {
@@ -30,49 +25,74 @@ static inline size_t seek(const struct cache_set *s, uint64_t line, bool indexed
     return (size_t)(tags_find_by(NULL, s, line) + 1);
 }
 
-/* Compiled for caches whose sets have an index and for others. */
+/* cache_use_line() where that is. */
+static inline void use_at(struct cache_set *s, size_t i, uint64_t order, uint32_t pc, bool indexed)
+{
+    struct cache_line *line = (struct cache_line *)s->lines + i - 1;
+    line->last_pc = pc;
+    line->reused = true;
+    ((uint64_t *)s->last_use)[i - 1] = order;
+    if (indexed)
+        way_index_use(s->index, (uint32_t)i - 1);
+}
+
+/* Compiled for caches whose sets have an index and for others. What does not change from one load
+ * to the next is read once: after each store the host would have to read it again. */
 static inline __attribute__((always_inline)) uint32_t
 look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done, uint32_t pc,
            struct cache_prospect *next, bool indexed)
 {
+    const struct set_indexer indexer = c->indexer;
+    bool by_segments = c->sectored && c->config.sector_bytes == CACHE_SEGMENT_BYTES;
+    struct cache_set *sets = c->tags.sets;
+    uint64_t order = c->order;
     uint32_t hits = 0;
+    if (!c->quiet)
+        n_done = 0;
     *next = (struct cache_prospect){0};
     for (; hits < n; hits++, x++) {
-        uint32_t set = set_index_of(&c->indexer, x->line), need = asked_of(c, x->segments);
-        struct cache_set *s = &c->tags.sets[set];
+        uint32_t set = set_index_of(&indexer, x->line), need = x->segments;
+        struct cache_set *s = &sets[set];
         size_t i = seek(s, x->line, indexed);
+        if (!by_segments)
+            need = cache_counted(c, cache_sectors_of(&c->config, need));
         if (i)
             need &= ~s->lines[i - 1].valid_sectors;
         if (need) {
             *next = look_for_data(c, x->line, set, (int)i - 1, need);
             break;
         }
-        if (hits == n_done || !c->quiet) {
+        if (hits == n_done) {
             *next = (struct cache_prospect){.set = set, .hit = c->quiet};
             break;
         }
-        cache_use_line(c, NULL, s, (uint32_t)i - 1, pc);
-        if (indexed)
-            way_index_use(s->index, (uint32_t)i - 1);
+        use_at(s, i, ++order, pc, indexed);
     }
+    c->order = order;
     c->stats.loads += hits;
     c->stats.hits += hits;
     return hits;
 }
 
 static __attribute__((noinline)) uint32_t
-look_ahead_indexed(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
-                   uint32_t pc, struct cache_prospect *next)
+look_ahead_in_index(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                    uint32_t pc, struct cache_prospect *next)
 {
     return look_ahead(c, x, n, n_done, pc, next, true);
+}
+
+static __attribute__((noinline)) uint32_t
+look_ahead_in_ways(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                   uint32_t pc, struct cache_prospect *next)
+{
+    return look_ahead(c, x, n, n_done, pc, next, false);
 }
 
 uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
                           uint32_t pc, struct cache_prospect *next)
 {
-    if (c->tags.indexed)
-        return look_ahead_indexed(c, x, n, n_done, pc, next);
-    return look_ahead(c, x, n, n_done, pc, next, false);
+    return c->tags.indexed ? look_ahead_in_index(c, x, n, n_done, pc, next)
+                           : look_ahead_in_ways(c, x, n, n_done, pc, next);
 }
 
 static inline __attribute__((always_inline)) bool load_ahead(struct cache *c,

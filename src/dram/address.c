@@ -63,21 +63,22 @@ struct bank_map bank_map_make(const struct address_map *m)
         .piece_bytes = divider_make(piece_bytes),
         .n_banks = divider_make(m->n_banks),
         .row_bytes = divider_make(m->row_bytes),
-        .xor_mask = is_power_of_two(m->n_banks) ? m->n_banks - 1 : 0,
+        .shifts = is_power_of_two(piece_bytes) && is_power_of_two(m->n_banks) &&
+                  is_power_of_two(m->row_bytes),
+        .piece_shift = (uint8_t)__builtin_ctz(piece_bytes),
+        .bank_shift = (uint8_t)__builtin_ctz(m->n_banks),
+        .row_shift = (uint8_t)__builtin_ctz(m->row_bytes),
     };
 }
 
-struct dram_place bank_map_place(const struct bank_map *m, uint64_t local)
+struct dram_place bank_map_divide(const struct bank_map *m, uint64_t local)
 {
     uint64_t piece = divide(&m->piece_bytes, local);
     uint64_t turn = divide(&m->n_banks, piece);
     uint32_t bank = remainder_of(&m->n_banks, piece, turn);
     uint64_t in_bank = turn * m->piece_bytes.divisor + remainder_of(&m->piece_bytes, local, piece);
     uint64_t row = divide(&m->row_bytes, in_bank);
-    if (m->xor_mask)
-        bank ^= (uint32_t)row & m->xor_mask;
-    else
-        bank = permute_bank(bank, (uint32_t)row, m->n_banks.divisor);
-    return (struct dram_place){
-        .bank = bank, .row = (uint32_t)row, .column = remainder_of(&m->row_bytes, in_bank, row)};
+    return (struct dram_place){.bank = permute_bank(bank, (uint32_t)row, m->n_banks.divisor),
+                               .row = (uint32_t)row,
+                               .column = remainder_of(&m->row_bytes, in_bank, row)};
 }

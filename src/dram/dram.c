@@ -166,20 +166,31 @@ static ALWAYS_INLINE void consider(const struct dram *d, struct plan *best,
     }
 }
 
+/* The first read or write at or after `floor` for requests at these places. */
+static ALWAYS_INLINE struct plan plan_column(const struct dram *d, uint64_t places, uint64_t floor)
+{
+    struct plan best = {.at = UINT64_MAX, .place = N_PLACES};
+    uint64_t writes = places & d->writes, reads = places & ~writes;
+    if (!writes) {
+        consider(d, &best, DRAM_READ, reads, floor);
+    } else if (d->timing.column_at[0] <= d->timing.column_at[1]) {
+        /* The way the bus is turned comes first: most often the other then need not be looked at.
+         */
+        consider(d, &best, DRAM_READ, reads, floor);
+        consider(d, &best, DRAM_WRITE, writes, floor);
+    } else {
+        consider(d, &best, DRAM_WRITE, writes, floor);
+        consider(d, &best, DRAM_READ, reads, floor);
+    }
+    return best;
+}
+
 /* Plans the first command at or after `floor` for requests at these places: those whose row is
  * open, whose bank is closed, whose bank's row nobody waits for. */
 static ALWAYS_INLINE void plan_among(struct dram *d, uint64_t hits, uint64_t closed, uint64_t stale,
                                      uint64_t floor)
 {
-    uint64_t writes = hits & d->writes;
-    struct plan column = {.at = UINT64_MAX, .place = N_PLACES};
-    /* The way the bus is turned comes first: most often the other then need not be looked at. */
-    bool reading = d->timing.column_at[0] <= d->timing.column_at[1];
-    if (writes && !reading)
-        consider(d, &column, DRAM_WRITE, writes, floor);
-    consider(d, &column, DRAM_READ, hits & ~writes, floor);
-    if (writes && reading)
-        consider(d, &column, DRAM_WRITE, writes, floor);
+    struct plan column = plan_column(d, hits, floor);
     d->plan = column;
     if (column.at <= floor || !(closed | stale))
         return; /* of one cycle's commands, a read or write wins */

@@ -152,15 +152,28 @@ static inline uint64_t address_local(const struct address_map *m, uint64_t addre
  * permuted with low row bits: by xor when n_banks is a power of two, else by rotation. */
 struct dram_address address_split(const struct address_map *m, uint64_t address);
 
-/* The same for a partition's own addresses (dram_address.local), with the divisions prepared. */
+/* The same for a partition's own addresses (dram_address.local), with the divisions prepared; they
+ * are shifts if all is a power of two. */
 struct bank_map {
     struct divider piece_bytes, n_banks, row_bytes;
-    uint32_t xor_mask; /* of the permutation of banks; 0 = by rotation, or one bank */
+    bool shifts;
+    uint8_t piece_shift, bank_shift, row_shift;
 };
 struct dram_place {
     uint32_t bank, row, column;
 };
 struct bank_map bank_map_make(const struct address_map *m);
-struct dram_place bank_map_place(const struct bank_map *m, uint64_t local);
+struct dram_place bank_map_divide(const struct bank_map *m, uint64_t local);
+static inline struct dram_place bank_map_place(const struct bank_map *m, uint64_t local)
+{
+    if (!m->shifts)
+        return bank_map_divide(m, local);
+    uint64_t piece = local >> m->piece_shift, in_piece = local & (m->piece_bytes.divisor - 1);
+    uint64_t in_bank = piece >> m->bank_shift << m->piece_shift | in_piece;
+    uint64_t row = in_bank >> m->row_shift;
+    return (struct dram_place){.bank = (uint32_t)(piece ^ row) & (m->n_banks.divisor - 1),
+                               .row = (uint32_t)row,
+                               .column = (uint32_t)in_bank & (m->row_bytes.divisor - 1)};
+}
 
 #endif
