@@ -158,15 +158,24 @@ static __attribute__((noinline)) void fetch(struct partition *p, const struct l2
     }
 }
 
+/* To a request for data, which L2 holds. */
+static inline void reply_data(struct partition *p, struct mem_request *r, uint64_t now)
+{
+    r->access.line = r->device_line;
+    partition_queue_reply(p, r, r->data_bytes, partition_flits(p, r->data_bytes), now,
+                          now + p->l2_latency);
+}
+
 /* Loads, and the fetches of instructions and constants. */
 static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r,
                                      uint64_t now)
 {
-    bool to_dram = dram_side_has_room(p, now);
-    struct cache_room room = {.miss_queue = to_dram, .port = to_dram, .bypass_table = true};
+    static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
+                                   not_to_dram = {.bypass_table = true};
+    struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
     struct cache_result res = cache_load(b->cache, &r->access, room, r);
     if (res.answer == CACHE_HIT)
-        partition_reply(p, r, now, now + p->l2_latency);
+        reply_data(p, r, now);
     else if (res.answer != CACHE_STALLED)
         fetch(p, b, r, res, now);
     return res.answer != CACHE_STALLED;
@@ -246,7 +255,8 @@ static ALWAYS_INLINE void next_request(struct partition *p, struct l2_bank *b, u
     b->stalled = false;
     queue_leave(&b->account, entered, now);
     ring_pop(&b->queue);
-    serve_more_ahead(p, b, now + 1);
+    if (p->outstanding <= p->ahead_places)
+        serve_more_ahead(p, b, now + 1);
     plan_first(p, b, now + 1);
     if (rx_peek(&p->up)) /* there is room for one more */
         p->due.port = now + 1;

@@ -54,7 +54,8 @@ void inbox_insert(struct inbox *box, const struct message *m)
     if (box->end == box->last_place)
         inbox_make_room(box);
     struct message *at = box->end++;
-    for (at[1] = *at; at > box->first && is_before(m, at - 1); at--)
+    at[1].at = TIME_NEVER;
+    for (; is_before(m, at - 1); at--) /* ends at the one that is over, if not before */
         *at = at[-1];
     *at = *m;
 }
