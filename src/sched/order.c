@@ -4,8 +4,10 @@ void age_order_end(struct age_order *o, uint32_t warp)
 {
     o->older[warp] = 0;
     o->known &= ~warp_bit(warp);
+    uint64_t others = ~warp_bit(warp);
+#pragma GCC unroll 8
     for (uint32_t w = 0; w < SCHED_MAX_WARPS; w++)
-        o->older[w] &= ~warp_bit(warp);
+        o->older[w] &= others;
 }
 
 static void compare_ages(struct age_order *o, const struct sched_view *view, uint32_t warp,

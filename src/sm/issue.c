@@ -189,13 +189,23 @@ take_instructions(struct sm *sm, struct sm_warp *w, uint64_t now, bool simple)
         sm_refresh(sm, w->slot, now);
 }
 
+static __attribute__((noinline)) void take_all_fetched(struct sm *sm, uint64_t now)
+{
+    bool simple = sm->is_simple;
+    for (; sm->fetched; sm->fetched &= sm->fetched - 1)
+        take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(sm->fetched)), now, simple);
+}
+
+/* Often it is one warp, for which no registers need be saved. */
 void sm_take_fetched(struct sm *sm, uint64_t now)
 {
     uint64_t fetched = sm->fetched;
-    bool simple = sm->is_simple;
+    if (fetched & (fetched - 1) || !sm->is_simple) {
+        take_all_fetched(sm, now);
+        return;
+    }
     sm->fetched = 0;
-    for (; fetched; fetched &= fetched - 1)
-        take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(fetched)), now, simple);
+    take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(fetched)), now, true);
 }
 
 /* --- units --- */
@@ -323,16 +333,16 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
 void sm_finish_events(struct sm *sm, uint64_t now)
 {
     const struct wheel_list *list = wheel_list_of(&sm->wheel, now);
-    bool simple = sm->is_simple;
-    struct wheel_event e;
-    while (wheel_take_first(&sm->wheel, now, &e))
-        finish_other(sm, e, now);
+    enum sm_event quick = sm->is_simple ? EV_RELEASE : N_SM_EVENTS;
+    struct wheel_event far;
+    while (wheel_take_first(&sm->wheel, now, &far))
+        finish_other(sm, far, now);
     for (uint32_t i = 0; i < list->n; i++) {
-        e = list->items[i];
-        if (e.kind == EV_RELEASE && simple)
-            release(sm, e.body, &sm->timing[e.value], now, true);
+        const struct wheel_event *e = &list->items[i];
+        if (e->kind == quick)
+            release(sm, e->body, &sm->timing[e->value], now, true);
         else
-            finish_other(sm, e, now);
+            finish_other(sm, *e, now);
     }
     wheel_turn(&sm->wheel, now);
 }
@@ -606,7 +616,7 @@ static uint64_t unit_for_any(const struct sm *sm, const struct sub_core *core, u
     uint64_t next = UINT64_MAX, waiting = ldst_has_room(sm) ? 0 : sm->by_unit[UNIT_LDST];
     for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(closed);
-        uint64_t free = free_times_first(&core->units[u]->collectors);
+        uint64_t free = core->opens_at[u];
         if (sm->by_unit[u] & warps)
             next = free < next ? free : next;
         waiting |= sm->by_unit[u];

@@ -435,6 +435,6 @@ static inline bool sm_looks_ahead(const struct sm *sm)
 
 /* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a
  * warp, a reply that had to wait, an atomic that all can see, a warp that may go on. */
-enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE };
+enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE, N_SM_EVENTS };
 
 #endif
