@@ -409,8 +409,12 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now);
 static inline uint32_t sm_segment_bytes(uint32_t segments)
 {
-    bool whole_line = segments == 15; /* mostly; counting bits costs more than to see it */
-    return (whole_line ? 4 : (uint32_t)__builtin_popcount(segments)) * SEGMENT_BYTES;
+    uint32_t n = 0; /* mostly all of a line or a single one: a call to count bits takes longer */
+    if (segments == 15)
+        return 4 * SEGMENT_BYTES;
+    for (; segments; segments &= segments - 1)
+        n++;
+    return n * SEGMENT_BYTES;
 }
 /* Asks for sectors of the access's line, for an MSHR of such a cache. */
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
