@@ -133,8 +133,8 @@ static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a
     return true;
 }
 
-static void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
-                      struct cache_result r, uint64_t now)
+static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
+                             struct cache_result r, uint64_t now)
 {
     if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(l->l1), now);

@@ -85,7 +85,8 @@ void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
     send_now(sm, r, now);
 }
 
-static inline void pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
+static inline __attribute__((always_inline)) void pass_request(struct sm *sm, struct mem_request *r,
+                                                               uint64_t now)
 {
     if (sm_may_send_ahead(sm) && sm_send_ahead(sm, r, now))
         note_sent(sm, r);

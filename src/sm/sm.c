@@ -317,7 +317,8 @@ static __attribute__((noinline)) void do_cycles_before(struct sm *sm, uint64_t e
             do_cycle(sm, now);
             continue;
         }
-        enum refill done = sm->awaits_refill ? sm_refill(sm, now, end) : REFILL_NOT;
+        bool refills = sm->awaits_refill && sm->replies.due <= now;
+        enum refill done = refills ? sm_refill(sm, now, end) : REFILL_NOT;
         if (done == REFILL_ALL)
             continue;
         if (done == REFILL_PART)

@@ -58,6 +58,36 @@ static const char around_l1d[] =
     "@%q red.global.add.u32 [%a], 1;\n"
     "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 3200; @%q bra L; ret; }\n";
 
+/* Loads of which each lane wants another line, of four times as many as L1D holds below; now and
+ * then two come by the same, and some are there. */
+static const char gathers[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %q; .reg .b32 %r<6>; .reg .b64 %a, %b;\n"
+    "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0; mov.u32 %r4, 0;\n"
+    "L: mad.lo.u32 %r2, %r0, 196, %r1; and.b32 %r2, %r2, 8188;\n"
+    "cvt.u64.u32 %b, %r2; add.u64 %b, %a, %b;\n"
+    "ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
+    "and.b32 %r5, %r1, 1023; setp.eq.u32 %q, %r5, 0; @%q st.global.u32 [%b], %r4;\n"
+    "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 1500; @%q bra L; ret; }\n";
+
+#define FEW_LINES SMALL, "l1d.n_sets=4", "l1d.n_ways=4"
+
+/* So short of MSHRs that a load takes the one that a reply sets free; with several replies in one
+ * cycle, with lines that get their place late, with sectors. */
+static const struct testbed gather_beds[] = {
+    {"MSHRs for lanes", "gtx480", {FEW_LINES, "l1d.n_mshrs=4"}},
+    {"MSHRs, with a wide way back",
+     "gtx480",
+     {"n_sms=1", "memory.n_partitions=6", "l1d.n_sets=4", "l1d.n_ways=4", "l1d.n_mshrs=12",
+      "noc.flits_per_cycle_down=20", "noc_clock_mhz=350"}},
+    {"ways", "gtx480", {SMALL, "l1d.n_sets=4", "l1d.n_ways=1", "l1d.n_mshrs=3"}},
+    {"lines that come late",
+     "gtx480",
+     {FEW_LINES, "l1d.allocate_on_fill=true", "noc.flits_per_cycle_down=20"}},
+    {"sectors", "gtx480", {FEW_LINES, "l1d.n_mshrs=5", "l1d.sector_bytes=32"}},
+};
+
 static const struct manner skip = {.name = "skip"}, plain = {.name = "cycle", .every_cycle = true};
 
 static void compare_engines(const struct testbed *bed, const struct kernel_case *k, uint64_t number)
@@ -97,6 +127,17 @@ static void who_waits_is_woken_as_if_it_tried_every_cycle(void **state)
     }
 }
 
+static const struct kernel_buffer gathered = {8192 + 4, NULL, false};
+
+static void a_gather_is_as_if_it_tried_every_cycle(void **state)
+{
+    (void)state;
+    const struct kernel_launch launch = {"k", 8, 96};
+    const struct kernel_case k = {"k.ptx", gathers, &gathered, 1, &launch, 1, 0};
+    for (size_t b = 0; b < sizeof gather_beds / sizeof gather_beds[0]; b++)
+        compare_engines(&gather_beds[b], &k, 0);
+}
+
 static const char *statistics_of(const struct strbuf *observed)
 {
     const char *at = strstr(strbuf_text(observed), "\ncycles = ");
@@ -104,7 +145,17 @@ static const char *statistics_of(const struct strbuf *observed)
     return at;
 }
 
-/* What L2 serves ahead of its time must not have been counted before. */
+static void compare_cut_off(const struct testbed *bed, const struct kernel_case *k)
+{
+    struct strbuf skipped = {0}, stepped = {0};
+    assert_int_equal(observe_kernel(k, bed, &plain, &stepped), HEDDLE_KERNEL_FAULT);
+    assert_int_equal(observe_kernel(k, bed, &skip, &skipped), HEDDLE_KERNEL_FAULT);
+    assert_string_equal(statistics_of(&stepped), statistics_of(&skipped));
+    strbuf_destroy(&skipped);
+    strbuf_destroy(&stepped);
+}
+
+/* What L2 serves, or an SM does, ahead of its time must not have been counted before. */
 static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
 {
     (void)state;
@@ -112,12 +163,10 @@ static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
     const struct kernel_launch launch = {"k", 4, 64};
     for (uint64_t cycles = 1000; cycles < 5000; cycles += 211) {
         struct kernel_case k = {"k.ptx", around_l1d, &buffer, 1, &launch, 1, cycles};
-        struct strbuf skipped = {0}, stepped = {0};
-        assert_int_equal(observe_kernel(&k, &bed, &plain, &stepped), HEDDLE_KERNEL_FAULT);
-        assert_int_equal(observe_kernel(&k, &bed, &skip, &skipped), HEDDLE_KERNEL_FAULT);
-        assert_string_equal(statistics_of(&stepped), statistics_of(&skipped));
-        strbuf_destroy(&skipped);
-        strbuf_destroy(&stepped);
+        compare_cut_off(&bed, &k);
+        k.ptx = gathers;
+        k.buffers = &gathered;
+        compare_cut_off(&gather_beds[0], &k);
     }
 }
 
@@ -125,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_is_woken_as_if_it_tried_every_cycle),
+        cmocka_unit_test(a_gather_is_as_if_it_tried_every_cycle),
         cmocka_unit_test(who_is_cut_off_has_counted_as_if_it_did_every_cycle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
