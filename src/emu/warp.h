@@ -279,9 +279,11 @@ bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out);
 
 static inline uint32_t count_lanes(uint32_t mask)
 {
-#ifndef __POPCNT__ /* counting is a call, and mostly all are there */
+#ifndef __POPCNT__ /* counting is a call, and mostly all are there, or none */
     if (mask == ~0u)
         return WARP_LANES;
+    if (!mask)
+        return 0;
 #endif
     return (uint32_t)__builtin_popcount(mask);
 }

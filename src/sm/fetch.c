@@ -64,11 +64,19 @@ static inline bool fetch_one(struct sm *sm, uint64_t now)
     return true;
 }
 
-void sm_fetch(struct sm *sm, uint64_t now)
+static __attribute__((noinline)) void fetch_several(struct sm *sm, uint64_t now)
 {
     uint32_t left = sm->config->fetch_warps;
     bool goes_on = true;
     while (sm->can_fetch && left-- && goes_on)
         goes_on = fetch_one(sm, now);
     sm->fetch_stalled = !goes_on;
+}
+
+void sm_fetch(struct sm *sm, uint64_t now)
+{
+    if (sm->config->fetch_warps == 1 && sm->can_fetch)
+        sm->fetch_stalled = !fetch_one(sm, now);
+    else
+        fetch_several(sm, now);
 }

@@ -24,8 +24,10 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
     struct sm_warp *w = &sm->warps[slot];
     struct scoreboard scoreboard = {.wide_pending = w->scoreboard.wide_pending,
                                     .wide_memory = w->scoreboard.wide_memory};
-    memset(scoreboard.wide_pending, 0, sm->pending_words * sizeof *scoreboard.wide_pending);
-    memset(scoreboard.wide_memory, 0, sm->pending_words * sizeof *scoreboard.wide_memory);
+    if (sm->pending_words > 1) { /* otherwise nobody looks there */
+        memset(scoreboard.wide_pending, 0, sm->pending_words * sizeof *scoreboard.wide_pending);
+        memset(scoreboard.wide_memory, 0, sm->pending_words * sizeof *scoreboard.wide_memory);
+    }
     *w = (struct sm_warp){.emu = &cta->warps[warp],
                           .next = &sm->timing[cta->warps[warp].pc],
                           .bit = 1ull << slot,
@@ -129,6 +131,12 @@ static inline __attribute__((always_inline)) void take_reply(struct sm *sm, cons
     plan(sm, at);
 }
 
+static inline void take_back(struct sm *sm, struct mem_request *r)
+{
+    sm->requests_out--;
+    sm_free_request(sm, r);
+}
+
 /* Many messages change nothing in the cycle in which they come: a reply is of use only when its
  * last flit is through the port. So each says when the SM has to look. */
 static void take_message(struct sm *sm, const struct message *m, uint64_t now)
@@ -139,8 +147,7 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
         take_reply(sm, m, t);
         break;
     case MSG_FREE:
-        sm->requests_out--;
-        sm_free_request(sm, m->body);
+        take_back(sm, m->body);
         break;
     default: /* MSG_CTA_START */
         plan(sm, now);
@@ -165,8 +172,8 @@ static void take_messages_ahead(struct sm *sm, sim_time until)
         sm->last_event = now * sm->clock->period;
         if (m->kind == MSG_REPLY) /* mostly */
             take_reply(sm, m, sm->last_event);
-        else
-            take_message(sm, m, now);
+        else /* MSG_FREE */
+            take_back(sm, m->body);
         shard_take(&sm->shard);
     }
 }
