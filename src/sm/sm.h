@@ -311,7 +311,7 @@ uint32_t sm_warp_pc(const struct sm *sm, uint32_t slot);
  * if no warp is live. */
 uint32_t sm_find_warp(const struct sm *sm);
 
-/* --- pieces (issue.c, fetch.c, ldst.c, reply.c) --- */
+/* --- pieces (ready.c, issue.c, fetch.c, ldst.c, reply.c) --- */
 /* The warp of a slot, for those who look at much of it: the compiler does not see that it lies in
  * the SM, whose address and the slot it would add up anew at every look. */
 static inline struct sm_warp *sm_warp_of(struct sm *sm, uint32_t slot)

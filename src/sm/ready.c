@@ -1,0 +1,242 @@
+/* Which warps can issue: the scoreboard, the order of memory accesses, and what changes either:
+ * results, instructions that come, barriers. */
+#include "sm/ready.h"
+
+/* --- hazards --- */
+
+/* Does the memory instruction the warp would issue next touch a line of an atomic that is not
+ * performed yet? MODEL: compared by lines. */
+static bool overlaps_atomic(const struct sm *sm, const struct sm_warp *w, const struct op *op)
+{
+    const void *base = warp_row(w->emu, op->a);
+    uint64_t line_mask = ~(uint64_t)(sm->config->l1d.line_bytes - 1);
+    for (uint32_t m = issue_lanes(w->emu, op); m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        uint64_t address = op->flags & OP_ADDR32
+                               ? (uint32_t)(((const uint32_t *)base)[i] + (uint32_t)op->imm)
+                               : ((const uint64_t *)base)[i] + (uint64_t)op->imm;
+        for (uint32_t k = 0; k < w->n_atomics; k++)
+            if ((address & line_mask) == w->atomic_lines[k])
+                return true;
+    }
+    return false;
+}
+
+static enum stall_cause atomic_hazard(const struct sm *sm, const struct sm_warp *w,
+                                      const struct op_timing *t)
+{
+    const struct op *op = &w->emu->code[w->emu->pc];
+    if (t->needs & NEEDS_NO_ATOMICS)
+        return STALLED_FENCE;
+    if (t->needs & TOUCHES_GLOBAL && overlaps_atomic(sm, w, op))
+        return STALLED_FENCE;
+    bool full = t->kind.issue_class == ISSUE_ATOMIC && w->n_atomics + WARP_LANES > MAX_WARP_ATOMICS;
+    return full ? STALLED_FENCE : STALLED_NONE;
+}
+
+/* The cycle before which memory order forbids the instruction. A fence waits until the warp's
+ * stores are visible. An atomic must not be performed before the stores of its SM are: those ahead
+ * of it in its warp, or in others at the barrier before it. By default the way to L2 sees to that.
+ */
+static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
+                             const struct op_timing *t)
+{
+    if (t->needs & NEEDS_VISIBLE)
+        return w->visible_at;
+    sim_time visible = sm->stores_visible_at * sm->clock->period;
+    if (t->kind.issue_class != ISSUE_ATOMIC || visible <= sm->way_to_l2 + sm->clock->period)
+        return 0;
+    return clock_cycle_at(sm->clock, visible - sm->way_to_l2 - sm->clock->period);
+}
+
+/* Apart: few instructions are atomics, fences or in the way of one. */
+static __attribute__((noinline)) enum stall_cause
+order_hazard(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
+{
+    if (w->n_atomics && atomic_hazard(sm, w, t) != STALLED_NONE)
+        return STALLED_FENCE;
+    uint64_t from = allowed_from(sm, w, t);
+    if (from <= now)
+        return STALLED_NONE;
+    if (w->wake_at != from)
+        wheel_add(&sm->wheel, now, from, (struct wheel_event){EV_WAKE, 0, w});
+    w->wake_at = from;
+    return STALLED_FENCE;
+}
+
+void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now)
+{
+    const struct scheduler_desc *d = sm->sched;
+    if (w->cause == STALLED_NONE && d->on_wake)
+        d->on_wake(sm->scheduler, w->slot, now);
+    else if (w->cause != STALLED_NONE && d->on_stall)
+        d->on_stall(sm->scheduler, w->slot, w->cause, now);
+}
+
+void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now)
+{
+    const struct op_timing *t = w->next;
+    enum stall_cause cause = order_hazard(sm, w, t, now);
+    if (cause == STALLED_NONE)
+        enter_ready(sm, w, t);
+    settle(sm, w, cause, now);
+}
+
+void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[slot];
+    const struct emu_warp *e = w->emu;
+    sm->can_issue &= ~w->bit;
+    if (sm->can_fetch & w->bit) {
+        sm->can_fetch &= ~w->bit;
+        sm->fetch_stalled = false; /* it may be another one's turn */
+    }
+    if (!e || e->state == WARP_FAULTED)
+        return;
+    if (e->state != WARP_RUNNING)
+        settle(sm, w, e->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE, now);
+    else if (w->ibuf)
+        examine(sm, w, now, false);
+    else
+        await_fetch(sm, w, now, false);
+}
+
+/* Instructions arrived for a warp: those that follow in its line. */
+static inline __attribute__((always_inline)) void
+take_instructions(struct sm *sm, struct sm_warp *w, uint64_t now, bool simple)
+{
+    if (!w->emu || !w->fetching)
+        return;
+    w->fetching = false;
+    if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
+        w->ibuf = w->next->n_fetched;
+    if (w->ibuf && simple)
+        examine(sm, w, now, true);
+    else
+        sm_refresh(sm, w->slot, now);
+}
+
+static __attribute__((noinline)) void take_all_fetched(struct sm *sm, uint64_t now)
+{
+    bool simple = sm->is_simple;
+    for (; sm->fetched; sm->fetched &= sm->fetched - 1)
+        take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(sm->fetched)), now, simple);
+}
+
+/* Often it is one warp, for which no registers need be saved. */
+void sm_take_fetched(struct sm *sm, uint64_t now)
+{
+    uint64_t fetched = sm->fetched;
+    if (fetched & (fetched - 1) || !sm->is_simple) {
+        take_all_fetched(sm, now);
+        return;
+    }
+    sm->fetched = 0;
+    take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(fetched)), now, true);
+}
+
+/* --- results and other events --- */
+
+static inline void write_results(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
+{
+    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
+    const uint8_t *bank_of = w->bank_of;
+    struct register_banks *banks = &w->core->banks;
+    for (; row != end; row++)
+        bank_write(banks, bank_of[*row], now);
+}
+
+void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    if (sm->criticality->desc->on_commit)
+        sm->criticality->desc->on_commit(sm->criticality, slot, now);
+    if (sm->sched->on_commit)
+        sm->sched->on_commit(sm->scheduler, slot, now);
+}
+
+static inline __attribute__((always_inline)) void
+release(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now, bool simple)
+{
+    scoreboard_clear(&w->scoreboard, t, simple ? 1 : sm->pending_words);
+    write_results(w, t, now);
+    if (!simple && sm->tells_commits)
+        sm_tell_commit(sm, w->slot, now);
+    if (w->cause == STALLED_DATA || w->cause == STALLED_MEMORY) /* others wait for something else */
+        examine(sm, w, now, simple);
+}
+
+/* Apart, so that the common way, which makes no calls but its last one, saves no registers. */
+static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_warp *w,
+                                                       const struct op_timing *t, uint64_t now)
+{
+    release(sm, w, t, now, false);
+}
+
+void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
+{
+    const struct op_timing *t = &sm->timing[pc];
+    if (sm->is_simple)
+        release(sm, w, t, now, true);
+    else
+        release_and_tell(sm, w, t, now);
+}
+
+/* Apart, as nearly all events are results. */
+static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_event e,
+                                                   uint64_t now)
+{
+    switch (e.kind) {
+    case EV_RELEASE:
+        sm_release(sm, e.body, e.value, now);
+        break;
+    case EV_FETCHED:
+        take_instructions(sm, e.body, now, false);
+        break;
+    case EV_REPLY:
+        sm_take_reply(sm, e.body, now);
+        break;
+    case EV_PERFORMED:
+        sm_atomic_visible(sm, e.body, now);
+        break;
+    default: /* EV_WAKE */
+        sm_refresh(sm, ((const struct sm_warp *)e.body)->slot, now);
+    }
+}
+
+void sm_finish_events(struct sm *sm, uint64_t now)
+{
+    const struct wheel_list *list = wheel_list_of(&sm->wheel, now);
+    enum sm_event quick = sm->is_simple ? EV_RELEASE : N_SM_EVENTS;
+    struct wheel_event far;
+    while (wheel_take_first(&sm->wheel, now, &far))
+        finish_other(sm, far, now);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct wheel_event *e = &list->items[i];
+        if (e->kind == quick)
+            release(sm, e->body, &sm->timing[e->value], now, true);
+        else
+            finish_other(sm, *e, now);
+    }
+    wheel_turn(&sm->wheel, now);
+}
+
+void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now)
+{
+    const struct scheduler_desc *d = sm->sched;
+    uint64_t released = 0, mine = 0;
+    for (uint64_t live = sm->view.live; live; live &= live - 1) {
+        uint32_t s = (uint32_t)__builtin_ctzll(live);
+        if (sm->warps[s].cta_slot != cta_slot)
+            continue;
+        bool waits = sm->warps[s].emu->state == WARP_AT_BARRIER;
+        if (sm->sched_warps[s].at_barrier != waits)
+            mine |= 1ull << s;
+        if (sm->sched_warps[s].at_barrier && !waits)
+            released |= 1ull << s;
+        sm->sched_warps[s].at_barrier = waits;
+    }
+    if (released && d->on_barrier_release)
+        d->on_barrier_release(sm->scheduler, released, now);
+    for (; mine; mine &= mine - 1)
+        sm_refresh(sm, (uint32_t)__builtin_ctzll(mine), now);
+}

@@ -1,0 +1,81 @@
+/* Which warps can issue, for those to whom it matters in every instruction. */
+#ifndef HEDDLE_SM_READY_H
+#define HEDDLE_SM_READY_H
+
+#include "sm/sm.h"
+
+/* --- ready.c: rare, and apart so that the common way makes no calls but its last one --- */
+/* Tells the scheduler that the warp can issue, or why not. */
+void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now);
+/* As examine() below, where memory order has a say. */
+void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
+/* Tells who wants to know that an instruction of the warp has ended. */
+void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
+
+/* The lanes that would execute the operation. */
+static inline uint32_t issue_lanes(const struct emu_warp *e, const struct op *op)
+{
+    return op->guard == OP_NO_PRED ? e->active : e->active & warp_pred(e, op->guard);
+}
+
+static inline void change_kind(struct sm *sm, struct sm_warp *w, struct op_kind kind)
+{
+    sm->by_unit[w->kind.unit] &= ~w->bit;
+    sm->by_unit[kind.unit] |= w->bit;
+    sm->by_class[w->kind.issue_class] &= ~w->bit;
+    sm->by_class[kind.issue_class] |= w->bit;
+    w->kind = kind;
+}
+
+/* Most instructions are of the kind of the one before: then the masks stand already. */
+static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
+{
+    if (w->kind.unit != t->kind.unit || w->kind.issue_class != t->kind.issue_class)
+        change_kind(sm, w, t->kind);
+    sm->can_issue |= w->bit;
+    sm->issue_due = 0;
+}
+
+static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cause, uint64_t now)
+{
+    bool is_news = cause != w->cause;
+    w->cause = cause;
+    if (is_news && sm->tells_stalls)
+        sm_tell_stall(sm, w, now);
+}
+
+/* Can the next instruction of the warp, which runs and has it in its buffer, issue? The warp is in
+ * none of the masks. `simple`: sm.is_simple is known to hold. */
+static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
+                                                          uint64_t now, bool simple)
+{
+    const struct op_timing *t = w->next;
+    uint32_t words = simple ? 1 : sm->pending_words;
+    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, words);
+    if (cause == STALLED_NONE) {
+        if (w->n_atomics || t->needs & IS_ORDERED) {
+            sm_settle_in_order(sm, w, now);
+            return;
+        }
+        enter_ready(sm, w, t);
+    }
+    if (simple)
+        w->cause = cause;
+    else
+        settle(sm, w, cause, now);
+}
+
+static inline __attribute__((always_inline)) void await_fetch(struct sm *sm, struct sm_warp *w,
+                                                              uint64_t now, bool simple)
+{
+    if (!w->fetching) {
+        sm->can_fetch |= w->bit;
+        sm->fetch_stalled = false;
+    }
+    if (simple)
+        w->cause = STALLED_FETCH;
+    else
+        settle(sm, w, STALLED_FETCH, now);
+}
+
+#endif
