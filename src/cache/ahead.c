@@ -42,7 +42,8 @@ static inline __attribute__((always_inline)) uint32_t
 look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done, uint32_t pc,
            struct cache_prospect *next, bool indexed)
 {
-    const struct set_indexer indexer = c->indexer;
+    bool of_16 = c->indexer.kind == SET_XOR_16;
+    uint32_t line_shift = c->indexer.line_shift;
     bool by_segments = c->sectored && c->config.sector_bytes == CACHE_SEGMENT_BYTES;
     struct cache_set *sets = c->tags.sets;
     uint64_t order = c->order;
@@ -51,7 +52,9 @@ look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_
         n_done = 0;
     *next = (struct cache_prospect){0};
     for (; hits < n; hits++, x++) {
-        uint32_t set = set_index_of(&indexer, x->line), need = x->segments;
+        uint32_t set =
+            of_16 ? set_index_folded_16(x->line >> line_shift) : set_index_of(&c->indexer, x->line);
+        uint32_t need = x->segments;
         struct cache_set *s = &sets[set];
         size_t i = seek(s, x->line, indexed);
         if (!by_segments)

@@ -17,7 +17,8 @@ static const struct cache_room roomy = {true, true, true};
 static const struct shape {
     uint32_t n_sets, n_ways;
     bool on_fill;
-} shapes[] = {{4, 3, false}, {4, 3, true}, {1, 9, false}};
+    uint32_t index;
+} shapes[] = {{4, 3, false, INDEX_LINEAR}, {4, 3, true, INDEX_LINEAR}, {1, 9, false, INDEX_LINEAR}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 static struct cache *make(const char *policy, const struct shape *shape, uint32_t sector_bytes)
@@ -26,6 +27,7 @@ static struct cache *make(const char *policy, const struct shape *shape, uint32_
                                   .n_ways = shape->n_ways,
                                   .line_bytes = LINE_BYTES,
                                   .sector_bytes = sector_bytes,
+                                  .index = shape->index,
                                   .n_mshrs = MAX_MSHRS,
                                   .mshr_merges = 2,
                                   .allocate_on_fill = shape->on_fill,
@@ -266,6 +268,7 @@ static void expect_run(const struct shape *shape, uint32_t sector_bytes)
         struct cache_result want = cache_load(plain, next, roomy, plain),
                             got = cache_load(quick, next, roomy, quick);
         assert_memory_equal(&got, &want, sizeof got);
+        assert_int_equal(seen.set, next->set);
         assert_int_equal(seen.hit, want.answer == CACHE_HIT);
         assert_true(!seen.hit || n_hit == n_done);
         n_cut += seen.hit;
@@ -283,6 +286,9 @@ static void expect_run(const struct shape *shape, uint32_t sector_bytes)
 static void hits_of_one_instruction_are_hits_one_by_one(void **state)
 {
     (void)state;
+    static const struct shape hashed = {16, 9, true, INDEX_HASH};
+    expect_run(&hashed, LINE_BYTES);
+    expect_run(&hashed, LINE_BYTES / 4);
     for (uint32_t i = 0; i < N_SHAPES; i++) {
         expect_run(&shapes[i], LINE_BYTES);
         expect_run(&shapes[i], LINE_BYTES / 4);
