@@ -20,8 +20,13 @@ enum {
     SIDE_W = HEIGHT - 20, /* room for a title along an axis that stands */
 };
 
-/* How wide a letter is at most, on average: titles, texts, small texts. */
-static const double title_letter = 9.4, text_letter = 7.2, small_letter = 6.7;
+/* A size of letters, and how wide one is at most, on average. */
+struct letters {
+    double size, width;
+};
+
+static const struct letters title_letters = {16, 9.4}, text_letters = {13, 7.2},
+                            small_letters = {12, 6.7};
 
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                       "#E69F00", "#56B4E9", "#000000", "#999933",
@@ -54,13 +59,15 @@ static void add_text(struct strbuf *out, double x, double y, const char *attribu
     strbuf_add(out, "</text>\n");
 }
 
-/* The same for a text that may be too long for its room: then its letters are narrowed. */
-static void add_fitted(struct strbuf *out, double x, double y, double room, double letter,
-                       const char *attributes, const char *text)
+/* The same for a text that may be too long for its room: then its letters are smaller. (Not every
+ * viewer narrows letters by textLength; those that do not would cut the text off.) */
+static void add_fitted(struct strbuf *out, double x, double y, double room,
+                       const struct letters *letters, const char *attributes, const char *text)
 {
     char all[192];
-    if (letter * (double)strlen(text) > room)
-        snprintf(all, sizeof all, "textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\" %s", room,
+    double width = letters->width * (double)strlen(text);
+    if (width > room)
+        snprintf(all, sizeof all, "style=\"font-size:%.1fpx\" %s", letters->size * room / width,
                  attributes);
     else
         snprintf(all, sizeof all, "%s", attributes);
@@ -145,24 +152,24 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
 {
     double middle = TOP + PLOT_H / 2.0;
     char turn[96];
-    add_fitted(out, LEFT, 26, TITLE_W, title_letter, "class=\"title\"", f->title);
+    add_fitted(out, LEFT, 26, TITLE_W, &title_letters, "class=\"title\"", f->title);
     struct strbuf origin = {0};
     strbuf_add(&origin, f->source);
     if (f->spec.n_points) {
         strbuf_add(&origin, ", made anew by Heddle: ");
         figure_describe_inputs(f, &origin);
     }
-    add_fitted(out, LEFT, 44, TITLE_W, small_letter, "class=\"n\"", strbuf_text(&origin));
+    add_fitted(out, LEFT, 44, TITLE_W, &small_letters, "class=\"n\"", strbuf_text(&origin));
     strbuf_destroy(&origin);
-    add_fitted(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, PLOT_W, text_letter, "text-anchor=\"middle\"",
-               f->x_title);
+    add_fitted(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, PLOT_W, &text_letters,
+               "text-anchor=\"middle\"", f->x_title);
     snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(-90 22 %.1f)\"", middle);
-    add_fitted(out, 22, middle, SIDE_W, text_letter, turn, f->y_title);
+    add_fitted(out, 22, middle, SIDE_W, &text_letters, turn, f->y_title);
     if (!has_right || !f->right_title)
         return;
     snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(90 %d %.1f)\"",
              WIDTH - 22, middle);
-    add_fitted(out, WIDTH - 22, middle, SIDE_W, text_letter, turn, f->right_title);
+    add_fitted(out, WIDTH - 22, middle, SIDE_W, &text_letters, turn, f->right_title);
 }
 
 /* Long names are slanted. */
@@ -252,7 +259,7 @@ enum { LEGEND_GAP = 40, LEGEND_LINE = 18 };
 static const double legend_letter = 6.6;
 static const char claim_legend[] = "the paper's best";
 
-/* Where the next name of the legend stands, and by how much all of them are narrowed. */
+/* Where the next name of the legend stands, and by how much all of them are shrunk. */
 struct legend {
     double x, y, shrink;
     bool may_wrap;
@@ -263,7 +270,7 @@ static double legend_room(const struct legend *l, const char *name)
     return LEGEND_GAP + legend_letter * l->shrink * (double)strlen(name);
 }
 
-/* One line if the names fit, else two, and narrower names where these are too short as well. */
+/* One line if the names fit, else two, and smaller names where these are too short as well. */
 static struct legend legend_begin(const struct figure *f, bool has_claims)
 {
     struct legend l = {.x = LEFT, .y = 58, .shrink = 1};
@@ -304,8 +311,9 @@ static void add_legend(const struct figure *f, bool has_claims, struct strbuf *o
                         l.x, l.y, colours[i % N_COLOURS]);
         else
             add_marker(out, i, l.x + 6, l.y + 6);
-        add_fitted(out, l.x + 18, l.y + 10, legend_room(&l, title) - LEGEND_GAP,
-                   l.shrink < 1 ? text_letter : 0, "", title);
+        add_fitted(out, l.x + 18, l.y + 10,
+                   l.shrink < 1 ? legend_room(&l, title) - LEGEND_GAP : TITLE_W, &text_letters, "",
+                   title);
         l.x += legend_room(&l, title);
     }
     if (!has_claims)

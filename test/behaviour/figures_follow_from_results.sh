@@ -340,6 +340,16 @@ assert head == ["warp", "cycles", "half", "cycles (paper)"]
 assert rows == {"first": [20, 1.5, None], "second": [10.2, 5, 10], "third": [30, None, None]}, rows
 assert re.search("is ten +about 10 +10.200 +yes", text) and re.search("is low +first .* missing", text), text
 assert "made anew" not in open("t.svg").read()
+# A line that is too long for the drawing has smaller letters, which every viewer knows of; others have not.
+def sizes_of_source(source):
+    write("long.yaml", open("table.yaml").read().replace("source: ", f"source: {source} ", 1))
+    call("figure", "long.yaml", "--table", "warps.csv", "--svg", "t.svg")
+    line = next(t for t in xml.parse("t.svg").getroot().iter(svg + "text") if source in "".join(t.itertext()))
+    assert line.get("textLength") is None
+    return [float(px) for px in re.findall("^font-size:(.*)px$", line.get("style") or "")], "".join(line.itertext())
+size, line = sizes_of_source("n" * 200)
+assert len(size) == 1 and 6 < size[0] and 0.56 * size[0] * len(line) <= 730, (size, line) # Helvetica's n is 0.556 wide
+assert sizes_of_source("n" * 80)[0] == []
 assert "drawn from a table: --table FILE\n  as a test makes it" in call("figure", "table.yaml", "--store", "r.db", want=2).stderr
 assert "--store, not --table" in call("figure", "bars.yaml", "--table", "warps.csv", want=2).stderr
 call("figure", "table.yaml", "--table", "nosuch.csv", want=2)
