@@ -5,16 +5,16 @@
 
 Every figure is on a page, made from the definition it has today, with the claims of its file; each
 verdict is what the rule says of the numbers that are printed beside it; drawings show the numbers of
-the tables; sentences that quote numbers quote those. A figure that has not been made yet is named in a
-line "To be made: NAME, NAME." at the end of a page, which `make results` takes away."""
+the tables; means over groups of rows are those of the rows; notes are those of the files; sentences
+that quote numbers quote those of the tables. A figure that has not been made yet is named in a line
+"To be made: NAME, NAME." at the end of a page, which `make results` takes away."""
 import glob
 import json
-import math
 import re
 import subprocess
 import sys
 
-from result_pages import FOLDER, MARK, digest, fill, rows_of
+from result_pages import FOLDER, MARK, MEAN_OF, digest, fill, geometric_mean, groups_of, note_of, rows_of
 
 CLAIMS = "| the paper says | paper | Heddle | agrees | source |\n"
 ALL_CLAIMS = CLAIMS.replace("source |", "source | figure |")
@@ -37,23 +37,21 @@ def sections_of(page):
 
 
 def numbers_of(section):
-    """(x, series, {(x, series): value}) of the figure's table; None is missing."""
+    """(x, series, {(x, series): value}) of the figure's table; None is missing. Rows of means over groups
+    are no xs."""
     head, *rows = rows_of(section[MARK.match(section).end():])
     series = [s for s in head[1:] if s != "size"]
     values = {(r[0], s): None if v == "-" else float(v)
               for r in rows for s, v in zip(head[1:], r[1:]) if s != "size"}
-    return [r[0] for r in rows], series, values
-
-
-def mean(values):
-    return math.prod(values) ** (1 / len(values))
+    return [r[0] for r in rows if not r[0].startswith(MEAN_OF)], series, values
 
 
 def is_mean(value, found):
     """Can it be the geometric mean of numbers that the table shows with three decimals?"""
     if len(found) == 1:
         return value == found[0]
-    low, high = mean([max(v - ROUNDING, 0) for v in found]), mean([v + ROUNDING for v in found])
+    low = geometric_mean([max(v - ROUNDING, 0) for v in found])
+    high = geometric_mean([v + ROUNDING for v in found])
     return low - ROUNDING <= value <= high + ROUNDING
 
 
@@ -130,6 +128,18 @@ def check_claim(where, claim, row, f, numbers):
         complain(where, f"'{says}': {printed} beside '{paper}' is '{'/'.join(sorted(right))}', not '{verdict}'")
 
 
+def check_means(where, claims, numbers):
+    xs, series, values = numbers
+    groups = groups_of(claims, xs)
+    for name in {x for x, _ in values if x.startswith(MEAN_OF)} ^ set(groups):
+        complain(where, f"'{name}' is a row of the page or a group of the claims, not both")
+        groups.pop(name, None)
+    for name, s in ((name, s) for name in groups for s in series):
+        value, found = values[name, s], [values[x, s] for x in groups[name]]
+        if not (is_lacking(found) if value is None else None not in found and is_mean(value, found)):
+            complain(where, f"{s} of '{name}' is {value}, which is not the mean of these rows")
+
+
 def check_drawing(where, name, numbers):
     _, _, values = numbers
     with open(f"{FOLDER}/{name}.svg") as f:
@@ -154,8 +164,15 @@ def check_figure(page, f, section):
             check_claim(where, claim, row, f, numbers)
         except (AttributeError, KeyError, ValueError):
             complain(where, f"'{row[0]}': '{row[2]}' is no answer")
+    check_means(where, f["paper"], numbers)
     check_drawing(where, f["figure"], numbers)
     return rows
+
+
+def check_note(page, text, name):
+    above = text[:text.index(f"<!-- figure {name} of ")]
+    if not above.endswith("\n\n" + note_of(name)):
+        complain(f"{page}: {name}", f"above the table does not stand the note of figures/{name}.yaml")
 
 
 def check_page(page, figures, seen):
@@ -164,6 +181,7 @@ def check_page(page, figures, seen):
     for name, section in sections.items():
         seen.append(name)
         if name in figures:
+            check_note(page, text, name)
             rows += [row + [f"`{name}`"] for row in check_figure(page, figures[name], section)]
     if rows_of(text[text.index(ALL_CLAIMS):])[1:] != rows:
         complain(page, "the list of what the papers say is not that of the figures below it")

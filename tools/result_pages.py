@@ -4,22 +4,64 @@ A table follows a mark that names it: `<!-- figure NAME of DIGEST -->` for that 
 digest tells which definition it was made from, `<!-- table NAME -->` for others. Sentences that people
 write take numbers from tables: `12.5 times<!-- is s4-fig17:6:kmn -->` is the value in row 6 of column kmn,
 `58 %<!-- gain s4-fig7:memc:CCWS -->` by how many percent it differs from 1. The numbers before such marks
-are written by the tool, with as many digits as stand there."""
+are written by the tool, with as many digits as stand there.
+
+Below a figure's picture stands the note of its file: what rows are called in the paper, which load a PC
+is. Below its rows stand the geometric means of groups of them that a claim speaks of."""
 import hashlib
+import math
 import re
+import textwrap
 
 FOLDER = "doc/results"
 WHY = re.compile(r"<!-- why (\S+) -->\n(.*?)<!-- end -->\n", re.S)
 MARK = re.compile(r"<!-- (?:figure (\S+) of (\w+)|table (\S+)) -->\n")
 QUOTED = re.compile(r"(\d+(?:\.\d+)?)((?: %| times)?<!-- (is|gain) ([^:>]+):([^:>]+):([^:>]+) -->)")
+NOTE = re.compile(r"^note: >\n((?:  .*\n)+)", re.M)
+ALL_ROWS = "geometric mean"
+MEAN_OF = ALL_ROWS + " of "
 
 
 def digest(name):
     """Of all that a figure's file says of its numbers: neither comments nor the note count."""
     with open(f"figures/{name}.yaml") as f:
         text = re.sub(r"^#.*\n", "", f.read(), flags=re.M)
-    text = re.sub(r"^note: >\n(?:  .*\n)+", "", text, flags=re.M)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(NOTE.sub("", text).encode()).hexdigest()[:16]
+
+
+def note_of(name):
+    """The note of a figure's file as a paragraph of a page; nothing if it has none."""
+    with open(f"figures/{name}.yaml") as f:
+        found = NOTE.search(f.read())
+    return textwrap.fill(" ".join(found.group(1).split()), 120) + "\n\n" if found else ""
+
+
+def spans(places, xs):
+    """Some of the xs in words, three or more in a row by their ends."""
+    words = []
+    while places:
+        n = next(i for i in range(1, len(places) + 1) if places[i:i + 1] != [places[0] + i])
+        run = [xs[p] for p in places[:n]]
+        words += run if n < 3 else [f"{run[0]} to {run[-1]}"]
+        places = places[n:]
+    return ", ".join(words)
+
+
+def groups_of(claims, xs):
+    """By the name of a row: the xs whose geometric mean claims speak of, where no other row has it."""
+    groups = {}
+    for claim in claims:
+        if claim["kind"] not in ("about", "at_least", "less_than") or not set(claim["at"]) <= set(xs):
+            continue
+        places = sorted(xs.index(x) for x in claim["at"])
+        is_all = ALL_ROWS in xs and len(places) == len(xs) - 1
+        if len(places) > 1 and not is_all:
+            groups[MEAN_OF + spans(places, xs)] = [xs[p] for p in places]
+    return groups
+
+
+def geometric_mean(values):
+    return math.prod(values) ** (1 / len(values))
 
 
 def rows_of(text):

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 import result_tables
-from result_pages import FOLDER, WHY, digest, fill
+from result_pages import FOLDER, WHY, digest, fill, geometric_mean, groups_of, note_of
 from result_streams import cache, record
 
 PAGES = {
@@ -51,14 +51,25 @@ def row(cells):
     return "| " + " | ".join(cells) + " |\n"
 
 
+def shown(values):
+    return ["-" if v is None else f"{v:.3f}" for v in values]
+
+
+def means(f, members):
+    """Of each series, over some of the xs; None where a number is missing or 0."""
+    found = [[s["values"][f["x"].index(x)] for x in members] for s in f["series"]]
+    return [geometric_mean(values) if all(values) else None for values in found]
+
+
 def numbers(f):
-    """A row for each x, with its size where sizes differ."""
+    """A row for each x, with its size where sizes differ, and one for each group that a claim speaks of."""
     sizes = [[s or "-"] for s in f["sizes"]] if "sizes" in f else [[]] * len(f["x"])
     head = [f["x_axis"]] + ["size"] * ("sizes" in f) + [s["title"] for s in f["series"]]
     lines = [row(head), row(["---"] * len(head))]
     for i, x in enumerate(f["x"]):
-        values = [s["values"][i] for s in f["series"]]
-        lines.append(row([x] + sizes[i] + ["-" if v is None else f"{v:.3f}" for v in values]))
+        lines.append(row([x] + sizes[i] + shown(s["values"][i] for s in f["series"])))
+    for name, members in groups_of(f["paper"], f["x"]).items():
+        lines.append(row([name] + ["-"] * ("sizes" in f) + shown(means(f, members))))
     return "".join(lines)
 
 
@@ -76,7 +87,8 @@ def claims(figures, named):
 def section(f, why):
     text = f"\n## {f['title']}\n\n{f['source']}; `heddle figure {f['figure']}`"
     text += f"; inputs of size `{f['size']}`.\n\n" if f.get("size", "small") != "small" else ".\n\n"
-    text += f"![{f['title']}]({f['figure']}.svg)\n\n<!-- figure {f['figure']} of {digest(f['figure'])} -->\n{numbers(f)}\n"
+    text += f"![{f['title']}]({f['figure']}.svg)\n\n{note_of(f['figure'])}"
+    text += f"<!-- figure {f['figure']} of {digest(f['figure'])} -->\n{numbers(f)}\n"
     if f["paper"]:
         text += claims([f], named=False) + "\n"
     if f["points_stored"] < f["points"] or f["missing"]:
@@ -169,8 +181,11 @@ def main():
     text = f"# {title}\n\n"
     text += (f"Written by `make results` (`tools/results.py {page}`) but for the paragraphs that explain. Inputs are of\n"
              "size `small` unless a figure says otherwise: smaller than the papers'. \"yes\" means that a number is within\n"
-             "5 % of the paper's, or that what is said holds; \"direction\", that both numbers lie on the same side of what\n"
-             "they are relative to; \"look\", that only people can tell.\n\n")
+             "5 % of the paper's (itself, not what it gains: 0.96 beside 0.998 is a \"yes\"), or that what is said holds;\n"
+             "\"direction\", that both numbers lie on the same side of what they are relative to; \"look\", that only people can\n"
+             "tell. What is said of a group of workloads is the last rows' of a table, \"geometric mean of A to B\", A and B\n"
+             "being rows; a bare \"mean\" is that of all rows. Rows go by Heddle's names (`heddle show workloads`); where a\n"
+             "paper has others, they stand below the picture.\n\n")
     text += f"<!-- why {page} -->\n{kept.get(page, '')}<!-- end -->\n\n"
     text += "## What the papers say\n\n" + claims(figures, named=True)
     text += "".join(section(f, kept.get(f["figure"], "")) for f in figures)

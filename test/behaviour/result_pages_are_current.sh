@@ -14,7 +14,7 @@ import json, os, sys
 os.chdir(sys.argv[1])
 sys.path.insert(0, "tools")
 import check_results
-from result_pages import digest
+from result_pages import digest, groups_of
 
 def write(name, text, mode=0o644):
     with open(name, "w") as f:
@@ -27,6 +27,10 @@ stamp = digest("f")
 for change in ("comment", "words"): # neither makes numbers old
     write("figures/f.yaml", definition.replace(change, "other " + change))
     assert digest("f") == stamp
+xs = list("abcdef") + ["geometric mean"]
+for at, named in [("dfba", "a, b, d, f"), ("acb", "a to c"), ("fedba", "a, b, d to f"), ("a", None), ("abcdef", None), ("az", None)]:
+    groups = groups_of([{"kind": "about", "at": list(at)}], xs)
+    assert groups == ({"geometric mean of " + named: sorted(at)} if named else {}), (at, groups)
 write("figures/f.yaml", definition)
 
 def claim(says, kind, at, series="s", **more):
@@ -66,12 +70,15 @@ page = f"""# P
 {all_head}{all_rows}
 ## F
 
+words
+
 <!-- figure f of {stamp} -->
 | workload | s | t |
 | --- | --- | --- |
 | a | 2.000 | 2.500 |
 | b | 1.500 | - |
 | c | 1.000 | 1.000 |
+| geometric mean of a, b | 1.732 | - |
 
 {head}{rows}
 <!-- why f -->
@@ -93,7 +100,10 @@ for old, new, words in [
         ("| a | 2.000 |", "| a | 2.001 |", "'near'"), ("| yes |", "| direction |", "is 'yes', not 'direction'"),
         ("1.500 | direction |", "1.500 | no |", "is 'direction', not 'no'"),
         ("0.5 | 1.500 | no |", "0.5 | 1.500 | direction |", "is 'no', not 'direction'"),
-        ("1.732", "1.750", "'mean'"), ("1.732", "-", "is no answer"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),
+        ("\nwords\n", "\nother words\n", "the note of"), ("of a, b | 1.732", "of a, b | 1.740", "not the mean of these rows"),
+        ("of a, b | 1.732", "of a, b | -", "not the mean"), ("1.732 | - |", "1.732 | 2.500 |", "t of 'geometric mean of a, b' is 2.5"),
+        ("mean of a, b |", "mean of a, c |", "not both"), ("| geometric mean of a, b | 1.732 | - |\n", "", "not both"),
+        ("about 1.7 | 1.732", "about 1.7 | 1.750", "'mean'"), ("about 1.7 | 1.732", "about 1.7 | -", "is no answer"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),
         ("a (2.000) | no |", "b (1.500) | yes |", "'top'"), ("c (1.000) | no", "c (1.000) | yes", "is 'no', not 'yes'"),
         ("t (2.500) | yes", "t (2.500) | no", "is 'yes', not 'no'"),
         ("at least 1.9 | 2.000 | yes", "at least 1.9 | 2.000 | direction", "is 'yes', not 'direction'"),
