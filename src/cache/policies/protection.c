@@ -59,16 +59,21 @@ uint64_t protection_cost_bits(const struct cache_geometry *g, const void *params
                        (uint64_t)n_entries * (id_bits + TDA_BITS + VTA_BITS + PD_BITS));
 }
 
-/* Each access to the set ends a part of every life: of as many lines as a PD can be long and one
- * more, one is always over. */
+/* A load shortens every life in its set before it looks for a victim, so that a PD of d protects
+ * from the next d - 1 loads. If each use of a line is by a load that fills at once, the least
+ * recently used one of n ways has seen n - 1 loads since its own, and is to be replaced by the
+ * next.
+ */
 void protection_remark(const struct cache_geometry *g, const void *params, struct strbuf *out)
 {
     const struct protection_params *p = params;
-    if (g->n_ways > p->pd_max)
-        strbuf_addf(out,
-                    "lines are protected for at most %u accesses to their set, which has %u ways: "
-                    "the least recently used one never is, and what is left is lru",
-                    p->pd_max, g->n_ways);
+    if (g->n_ways < p->pd_max)
+        return;
+    strbuf_addf(out,
+                "no line is protected from more than the next %u loads of its set, which has %u "
+                "ways: with immediate fills and stores that remove lines this is lru; only lines "
+                "on their way, and stores that use lines or bring them, can make a difference",
+                p->pd_max ? p->pd_max - 1 : 0, g->n_ways);
 }
 
 static uint8_t id_of(const struct protection *d, const struct mem_access *a)
