@@ -104,22 +104,46 @@ static bool check_caches(struct machine_config *c, struct diag_list *diags)
     return diags->n_errors == errors;
 }
 
+static bool policy_fits_beside(const struct machine_config *c, uint64_t shared_bytes,
+                               struct strbuf *why)
+{
+    struct cache_config l1d = c->sm.l1d;
+    l1d.n_ways = carveout_ways(&c->sm.division, &l1d, shared_bytes);
+    return cache_policy_fits(&l1d, c->l1d_policy, c->l1d_params, why);
+}
+
+/* The sizes of shared memory beside which the policy can work, one alone each; NULL if there are
+ * none. */
+static const char *sizes_that_fit(const struct machine_config *c, struct arena *arena)
+{
+    const struct carveout *d = &c->sm.division;
+    const char *hint = NULL;
+    struct strbuf why = {0};
+    for (uint32_t i = 0; i < d->n; i++)
+        if (policy_fits_beside(c, d->shared_bytes[i], &why))
+            hint = arena_printf(arena, hint ? "%s or %llu" : "%s%llu",
+                                hint ? hint : "beside a single size it can: sm.carveout=",
+                                (unsigned long long)d->shared_bytes[i]);
+    strbuf_destroy(&why);
+    return hint;
+}
+
 /* The policy must be able to work beside each of the sizes of shared memory. */
 static void check_carveout(struct machine_config *c, struct diag_list *diags)
 {
+    const char *hint = NULL;
     struct strbuf why = {0};
     struct carveout *d = &c->sm.division;
     bool ok = carveout_parse(c->sm.carveout, d, &why) && carveout_check(d, &c->sm.l1d, &why);
     for (uint32_t i = 0; ok && i < d->n; i++) {
-        struct cache_config l1d = c->sm.l1d;
-        l1d.n_ways = carveout_ways(d, &l1d, d->shared_bytes[i]);
-        ok = cache_policy_fits(&l1d, c->l1d_policy, c->l1d_params, &why);
+        ok = policy_fits_beside(c, d->shared_bytes[i], &why);
+        hint = ok ? NULL : sizes_that_fit(c, &diags->arena);
     }
     if (!ok)
         COMPLAIN(
             c,
             PARAM_NAMES("sm.carveout", "l1d.n_sets", "l1d.n_ways", "l1d.line_bytes", "l1d.policy"),
-            NULL, diags, "sm.carveout (%s): %s", c->sm.carveout, strbuf_text(&why));
+            hint, diags, "sm.carveout (%s): %s", c->sm.carveout, strbuf_text(&why));
     strbuf_destroy(&why);
 }
 
