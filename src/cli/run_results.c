@@ -9,10 +9,10 @@
 
 static void add_value(struct table *t, const struct heddle_stat *s)
 {
-    if (s->is_real)
-        table_cell(t, s->real < 1000 ? "%.3f" : "%.0f", s->real);
+    if (s->is_real && s->real < 1000)
+        table_cell(t, "%.3f", s->real);
     else
-        table_count(t, s->count);
+        table_count(t, s->is_real ? (uint64_t)(s->real + 0.5) : s->count);
 }
 
 static void json_value(struct json_writer *w, const struct heddle_stat *s)
