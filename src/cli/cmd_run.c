@@ -361,10 +361,13 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
     run.machine = config;
     run.gpu = config ? config->gpu : NULL;
     status = !config ? output_complaints(&diags)
-             : !check_criticality(o, config) || !check_scheduler(o, config) ? HEDDLE_BAD_INPUT
-             : o->replay ? run_trace(&run, o->replay)
-             : runs_file ? run_file(&run, operands->items[0])
-                         : run_workloads(&run, operands);
+             : !check_criticality(o, config) || !check_scheduler(o, config)
+                 ? HEDDLE_BAD_INPUT
+                 : run_check_files(&run, runs_file ? operands->items[0] : NULL);
+    if (status == HEDDLE_OK)
+        status = o->replay   ? run_trace(&run, o->replay)
+                 : runs_file ? run_file(&run, operands->items[0])
+                             : run_workloads(&run, operands);
     machine_config_destroy(config);
     free(run.settings.items);
     arena_destroy(&arena);

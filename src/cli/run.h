@@ -40,6 +40,10 @@ enum heddle_status run_workloads(const struct run_context *run, const struct tex
 enum heddle_status run_file(const struct run_context *run, const char *path);
 enum heddle_status run_trace(const struct run_context *run, const char *path);
 
+/* Complains of files that would overwrite what is read, or each other. `kernel_file` is the file
+ * that is run, NULL if none is. */
+enum heddle_status run_check_files(const struct run_context *run, const char *kernel_file);
+
 /* Whether --on names an OpenCL device instead of the simulated GPU. */
 bool run_is_on_opencl(const struct run_options *o);
 
