@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Versions. The checksum is that of the end mark. */
-enum { L1D_FIRST_WITH_INSTS = 5, L1D_FIRST_WITH_CHECKSUM = 5 };
+/* Versions. The checksum is that of the end mark, the parameters are those of the policy. */
+enum { L1D_FIRST_WITH_INSTS = 5, L1D_FIRST_WITH_CHECKSUM = 5, L1D_FIRST_WITH_PARAMS = 5 };
 
 /* Each frame is a zstd frame of its own, with zstd's checksum; its content begins with a tag. */
 #define L1D_MAGIC "HEDDLEL1D" /* the header's tag is its first letter */

@@ -8,7 +8,7 @@
 
 /* Far more than there ever were. */
 enum { MAX_SMS = 1 << 16, MAX_SETS = 1 << 16, MAX_WAYS = 64, MAX_MSHRS = 4096, MAX_MERGES = 64 };
-enum { MAX_SECTORS = 8 };
+enum { MAX_SECTORS = 8, MAX_PARAMS = 1024 };
 
 struct l1d_reader {
     struct l1d_frames frames;
@@ -89,6 +89,22 @@ static bool take_l1d(struct l1d_reader *r, struct cache_config *c)
            c->n_ways <= MAX_WAYS && c->n_mshrs <= MAX_MSHRS && c->mshr_merges <= MAX_MERGES;
 }
 
+/* If there are any: nothing comes behind them. */
+static bool take_params(struct l1d_reader *r, struct l1d_params *p)
+{
+    p->are_told = r->header.version >= L1D_FIRST_WITH_PARAMS;
+    if (!p->are_told)
+        return true;
+    if (!take_u32(r, &p->n) || p->n > MAX_PARAMS)
+        return false;
+    const char **items = ARENA_ARRAY(&r->arena, const char *, p->n + 1);
+    p->items = items;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!take_text(r, &items[i]) || !strchr(items[i], '='))
+            return false;
+    return r->at == r->frames.n_content;
+}
+
 static bool take_header(struct l1d_reader *r, struct strbuf *why)
 {
     struct l1d_header *h = &r->header;
@@ -109,7 +125,7 @@ static bool take_header(struct l1d_reader *r, struct strbuf *why)
     h->has_insts = has_version && h->version >= L1D_FIRST_WITH_INSTS;
     bool ok = has_version && take_u32(r, &h->n_sms) && take_l1d(r, &h->l1d) &&
               take_text(r, &h->gpu) && take_text(r, &h->scheduler) && take_text(r, &h->policy) &&
-              take_text(r, &h->criticality);
+              take_text(r, &h->criticality) && take_params(r, &h->params);
     if (!ok || h->n_sms == 0 || h->n_sms > MAX_SMS) {
         bad(r, why, "the header makes no sense");
         return false;

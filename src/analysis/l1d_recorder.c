@@ -248,26 +248,46 @@ static void watch_sm(struct l1d_recorder *r, uint32_t i)
     sm_watch_l1d(&r->machine->sms[i], (struct sm_l1d_watcher){on_atomic, on_issue, l});
 }
 
-static struct l1d_header header_of(const struct machine_config *c, bool has_criticality)
+/* Every parameter of the policy, those that nobody set too: defaults may change. */
+static struct l1d_params params_of(const struct machine_config *c, struct arena *arena)
+{
+    const struct cache_policy_desc *p = c->l1d_policy;
+    const void *values = plugin_values(&p->plugin, c->l1d_params, arena);
+    const char **items = ARENA_ARRAY(arena, const char *, p->n_params + 1);
+    struct strbuf value = {0};
+    for (uint32_t i = 0; i < p->n_params; i++) {
+        strbuf_clear(&value);
+        param_print(&p->params[i], values, &value);
+        items[i] = arena_printf(arena, "%s=%s", p->params[i].name, strbuf_text(&value));
+    }
+    strbuf_destroy(&value);
+    return (struct l1d_params){.are_told = true, .items = items, .n = p->n_params};
+}
+
+static struct l1d_header header_of(const struct machine_config *c, bool has_criticality,
+                                   struct arena *arena)
 {
     return (struct l1d_header){.n_sms = c->gpu->n_sms,
                                .l1d = c->sm.l1d,
                                .gpu = c->gpu->name,
                                .scheduler = c->scheduler->name,
                                .policy = c->l1d_policy->name,
-                               .criticality = has_criticality ? c->criticality->name : ""};
+                               .criticality = has_criticality ? c->criticality->name : "",
+                               .params = params_of(c, arena)};
 }
 
 struct l1d_recorder *l1d_recorder_create(struct machine *m, bool has_criticality, struct sink sink)
 {
     struct l1d_recorder *r = xcalloc(1, sizeof *r);
-    struct l1d_header header = header_of(m->config, has_criticality);
+    struct arena arena = {0};
+    struct l1d_header header = header_of(m->config, has_criticality, &arena);
     r->machine = m;
     r->l1d = &m->config->sm.l1d;
     r->n_lanes = header.n_sms;
     r->lanes = xcalloc(r->n_lanes, sizeof *r->lanes);
     r->blocks = xcalloc(r->n_lanes, sizeof *r->blocks);
     l1d_writer_begin(&r->writer, &header, sink);
+    arena_destroy(&arena);
     for (uint32_t i = 0; i < r->n_lanes; i++)
         watch_sm(r, i);
     machine_watch(m,

@@ -16,7 +16,8 @@
 #include "base/strbuf.h"
 #include "cache/cache.h"
 
-/* Files of the version before tell neither of instructions nor of stalls, and are read too. */
+/* Files of the version before tell neither of instructions nor of stalls nor of the policy's
+ * parameters, and are read too. */
 enum { L1D_STREAM_VERSION = 5, L1D_OLDEST_VERSION = 4 };
 
 /* A flush is told before the evictions it consists of. A resize leaves the cache empty, with
@@ -66,12 +67,20 @@ struct l1d_event {
     int64_t criticality;
 };
 
+/* Of the policy, all that it has: "name=value". */
+struct l1d_params {
+    bool are_told; /* else the file is of a version that does not */
+    const char *const *items;
+    uint32_t n;
+};
+
 struct l1d_header {
     uint32_t version, n_sms;
     bool has_insts;          /* it tells of instructions, and of who had to wait */
     struct cache_config l1d; /* all but the name of its policy, which is below */
     const char *gpu, *scheduler, *policy;
     const char *criticality; /* the provider whose word is recorded; "" = none's */
+    struct l1d_params params;
 };
 
 /* --- Recording --- */

@@ -81,6 +81,9 @@ static void write_header(struct l1d_writer *w, const struct l1d_header *h)
     add_text(&head, h->scheduler);
     add_text(&head, h->policy);
     add_text(&head, h->criticality);
+    add_u32(&head, h->params.n);
+    for (uint32_t i = 0; i < h->params.n; i++)
+        add_text(&head, h->params.items[i]);
     write_frame(w, head.text, head.len);
     strbuf_destroy(&head);
 }

@@ -55,6 +55,10 @@ void lab_stream_destroy(struct lab_stream *s)
 
 static void take_header(struct lab_stream *s, const struct l1d_header *h)
 {
+    const char **params = ARENA_ARRAY(&s->arena, const char *, h->params.n + 1);
+    for (uint32_t i = 0; i < h->params.n; i++)
+        params[i] = arena_strdup(&s->arena, h->params.items[i]);
+    s->params = (struct l1d_params){h->params.are_told, params, h->params.n};
     s->n_sms = h->n_sms;
     s->n_sets = h->l1d.n_sets;
     s->n_ways = s->least_ways = h->l1d.n_ways;

@@ -66,6 +66,7 @@ struct lab_stream {
     uint32_t index, stores_keep; /* as in struct lab_config */
     uint32_t least_ways; /* that it had in what was read so far: shared memory may take some */
     const char *gpu, *policy;
+    struct l1d_params params; /* of the recorded policy */
     uint64_t recorded[N_L1D_OUTCOMES];
     struct arena arena;
 };

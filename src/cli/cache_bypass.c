@@ -97,6 +97,10 @@ static enum heddle_status add_given(struct trials *t, char *word, const char *gi
         status = find_load(word, given, pcs, n_pcs, &other);
     if (status != HEDDLE_OK)
         return status;
+    if (load == other) {
+        output_error("--pcs %s: the loads at PC %u twice", given, load->pc);
+        return HEDDLE_BAD_INPUT;
+    }
     t->items[t->n++] = (struct trial){.name = name,
                                       .pc = load->pc,
                                       .also = other ? other->pc : NO_PC,

@@ -9,7 +9,7 @@
 struct cache_options {
     const char *format, *policy, *index, *stores, *log, *ranges, *distance, *svg, *pcs;
     const char *sets, *ways, *lines; /* numbers with commas between them */
-    uint64_t n_thread_insts;
+    struct given_u64 n_thread_insts;
     struct text_list settings, plugins;
     bool json, timed, no_compulsory, whole_lines, critical;
 };
@@ -35,13 +35,20 @@ enum heddle_status cache_lab_read(const struct cache_options *o, const char *pat
 /* Warns if nothing was loaded in a stream that has been read to its end. */
 void cache_lab_warn_of_nothing(const char *path, const struct lab_stream *s);
 
-/* The values of a policy's parameters, by their own names, that the words NAME=VALUE (or
- * POLICY.NAME=VALUE) give; they live as long as `params`. A name that the policy does not have is a
- * mistake: false, and what is wrong is in `diags`. */
+/* The values of a policy's parameters, by their own names, that the settings already in `params`
+ * and then the words NAME=VALUE (or POLICY.NAME=VALUE) give; they live as long as `params`. A name
+ * that the policy does not have is a mistake: false, and what is wrong is in `diags`. */
 bool cache_lab_bind(const struct cache_policy_desc *p, const struct text_list *words,
                     struct param_set *params, const void **values, struct diag_list *diags);
 
-/* The recording at that path, fills where they were. */
+/* Does such a word say something to that policy? */
+bool cache_lab_speaks_to(const char *policy, const char *word);
+/* Complains of one that says nothing to any policy that is replayed: it would be lost in silence.
+ */
+enum heddle_status cache_lab_refuse_setting(const struct cache_options *o, const char *word);
+
+/* The recording at that path, fills where they were. HEDDLE_WRONG_RESULT, with the answer in `out`,
+ * if an access comes out otherwise. */
 enum heddle_status cache_lab_timed(const struct cache_options *o, const char *path,
                                    struct strbuf *out);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lab_params.h"
 #include "analysis/lab_reuse.h"
 #include "cli/cache_replay.h"
 #include "cli/output.h"
@@ -33,6 +34,22 @@ static const char *setting_for(const char *policy, const char *word)
     return strlen(policy) == n && strncmp(word, policy, n) == 0 ? word + n + 1 : NULL;
 }
 
+bool cache_lab_speaks_to(const char *policy, const char *word)
+{
+    return setting_for(policy, word);
+}
+
+enum heddle_status cache_lab_refuse_setting(const struct cache_options *o, const char *word)
+{
+    if (strncmp(word, "l1d.", 4) == 0)
+        output_error("--set %s: that is no parameter of a policy, and the cache is %s", word,
+                     o->timed ? "the recorded one"
+                              : "what --sets, --ways, --line, --index and --stores say");
+    else
+        output_error("--set %s: that policy is not replayed", word);
+    return HEDDLE_BAD_INPUT;
+}
+
 bool cache_lab_bind(const struct cache_policy_desc *p, const struct text_list *words,
                     struct param_set *params, const void **values, struct diag_list *diags)
 {
@@ -50,6 +67,11 @@ bool cache_lab_bind(const struct cache_policy_desc *p, const struct text_list *w
     return diags->n_errors == 0;
 }
 
+static bool is_recorded_under(const struct lab_stream *s, const struct cache_policy_desc *p)
+{
+    return s->policy && strcmp(s->policy, p->name) == 0;
+}
+
 /* Says what a user might not expect. */
 static void warn(const struct lab_config *c, const struct lab_stream *s, bool is_first_shape)
 {
@@ -64,6 +86,13 @@ static void warn(const struct lab_config *c, const struct lab_stream *s, bool is
                     "heddle: warning: %s also goes by instructions executed, of which this file "
                     "does not tell: here it counts accesses alone\n",
                     c->policy->name);
+    if (is_recorded_under(s, c->policy) && c->policy->n_params && !s->params.are_told &&
+        is_first_shape)
+        strbuf_addf(
+            &text,
+            "heddle: warning: with which parameters %s was recorded this file of an earlier "
+            "version does not tell: here they are the defaults and what --set says\n",
+            c->policy->name);
     if (c->policy->would_stall && is_first_shape)
         strbuf_addf(&text,
                     "heddle: warning: %s goes by stalls; here fills are immediate and nothing ever "
@@ -98,6 +127,7 @@ static const char *explain_setting(const void *user, const char *name, struct ar
     return NULL;
 }
 
+/* Under the recorded policy its parameters are the recorded ones, unless --set says otherwise. */
 static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
                                   const struct cache_options *o, const struct lab_stream *s)
 {
@@ -107,7 +137,11 @@ static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
     struct lab_config *c = &job->config;
     params->explain = explain_setting;
     params->explain_user = o;
-    if (!cache_lab_bind(c->policy, &o->settings, params, &c->params, &diags)) {
+    if (is_recorded_under(s, c->policy) &&
+        !lab_params_take(&s->params, c->policy, &params->settings, &why)) {
+        output_error("%s: %s", s->path, strbuf_text(&why));
+        status = HEDDLE_BAD_INPUT;
+    } else if (!cache_lab_bind(c->policy, &o->settings, params, &c->params, &diags)) {
         status = output_complaints(&diags);
     } else if (!lab_config_check(c, s, &why)) {
         output_error("%s", strbuf_text(&why));
@@ -118,17 +152,14 @@ static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
     return status;
 }
 
-/* A setting for a policy that is not there would be lost in silence. */
 static enum heddle_status check_settings(const struct replays *r, const struct cache_options *o)
 {
     for (uint32_t k = 0; k < o->settings.n; k++) {
         bool is_heard = false;
         for (uint32_t i = 0; i < r->n && !is_heard; i++)
-            is_heard = setting_for(r->jobs[i].config.policy->name, o->settings.items[k]);
-        if (!is_heard) {
-            output_error("--set %s: that policy is not replayed", o->settings.items[k]);
-            return HEDDLE_BAD_INPUT;
-        }
+            is_heard = cache_lab_speaks_to(r->jobs[i].config.policy->name, o->settings.items[k]);
+        if (!is_heard)
+            return cache_lab_refuse_setting(o, o->settings.items[k]);
     }
     return HEDDLE_OK;
 }
@@ -255,7 +286,7 @@ static void count_compulsory(struct replays *r)
 enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_stream *s,
                                     struct strbuf *out)
 {
-    struct replays r = {.stream = s, .n_thread_insts = o->n_thread_insts};
+    struct replays r = {.stream = s, .n_thread_insts = o->n_thread_insts.value};
     struct lab_config *shapes;
     uint32_t n_shapes;
     enum heddle_status status = cache_lab_shapes(o, s, true, &shapes, &n_shapes);

@@ -1,6 +1,7 @@
 /* What replays yield: one row, or one object, a cache and policy. */
 #include <string.h>
 
+#include "analysis/lab_params.h"
 #include "base/json.h"
 #include "cli/cache_replay.h"
 #include "cli/table.h"
@@ -43,6 +44,10 @@ static void json_recorded(struct json_writer *w, const struct lab_stream *s)
     json_begin_object(w, "recorded");
     json_string(w, "gpu", s->gpu);
     json_string(w, "policy", s->policy);
+    json_begin_array(w, "params");
+    for (uint32_t i = 0; i < s->params.n; i++)
+        json_string(w, NULL, s->params.items[i]);
+    json_end_array(w);
     json_uint(w, "hits", s->recorded[L1D_HIT]);
     json_uint(w, "merges", s->recorded[L1D_MERGE]);
     json_uint(w, "misses", s->recorded[L1D_MISS]);
@@ -176,16 +181,22 @@ static void add_recorded(struct table *t, const struct replays *r)
     add_row(t, r, &row);
 }
 
+/* Is all as it was in the run, but for fills? */
+static bool is_as_recorded(const struct lab_config *c, const struct lab_stream *s)
+{
+    return strcmp(c->policy->name, s->policy) == 0 &&
+           lab_params_are(&s->params, c->policy, c->params) && c->n_sets == s->n_sets &&
+           c->n_ways == s->n_ways && c->line_bytes == s->line_bytes && c->index == s->index &&
+           c->stores_keep == s->stores_keep && (!has_sectors(s) || c->sector_bytes);
+}
+
 /* How far the replay of the recorded cache and policy is from the run: what immediate fills do. */
 static void print_distance(const struct replays *r, struct strbuf *out)
 {
     const struct lab_stream *s = r->stream;
     for (uint32_t i = 0; i < r->n; i++) {
-        const struct lab_config *c = &r->jobs[i].config;
         const struct cache_stats *t = &r->jobs[i].result.stats;
-        if (strcmp(c->policy->name, s->policy) != 0 || c->n_sets != s->n_sets ||
-            c->n_ways != s->n_ways || c->line_bytes != s->line_bytes ||
-            (has_sectors(s) && !c->sector_bytes) || !t->loads)
+        if (!is_as_recorded(&r->jobs[i].config, s) || !t->loads)
             continue;
         double here = (double)(t->misses + t->bypasses);
         double there = (double)(s->recorded[L1D_MISS] + s->recorded[L1D_BYPASS]);
@@ -194,6 +205,16 @@ static void print_distance(const struct replays *r, struct strbuf *out)
             s->policy, 100 * (here - there) / (double)t->loads);
         return;
     }
+}
+
+/* What was recorded, and how its policy was set where that is not by default. */
+static void print_origin(const struct lab_stream *s, struct strbuf *out)
+{
+    struct strbuf params = {0};
+    lab_params_print(&s->params, lab_policy_find(s->policy), &params);
+    strbuf_addf(out, "recorded on %s under %s%s%s, merges counted as hits\n", s->gpu, s->policy,
+                params.len ? " with " : "", strbuf_text(&params));
+    strbuf_destroy(&params);
 }
 
 static void print_head(const struct replays *r, struct strbuf *out)
@@ -245,6 +266,5 @@ void cache_replays_table(const struct replays *r, struct strbuf *out)
     if (r->stream->gpu)
         print_distance(r, out);
     if (r->stream->gpu)
-        strbuf_addf(out, "recorded on %s under %s, merges counted as hits\n", r->stream->gpu,
-                    r->stream->policy);
+        print_origin(r->stream, out);
 }

@@ -266,7 +266,7 @@ enum heddle_status cache_lab_reuse(const struct cache_options *o, const char *co
                                    uint32_t n, struct strbuf *out)
 {
     struct reuse_of_files f = {
-        .paths = paths, .of = xcalloc(n, sizeof *f.of), .n_insts = o->n_thread_insts};
+        .paths = paths, .of = xcalloc(n, sizeof *f.of), .n_insts = o->n_thread_insts.value};
     enum heddle_status status = parse_ranges(o->ranges, &f.ranges);
     f.ranges.is_critical_only = o->critical;
     if (status == HEDDLE_OK)

@@ -2,30 +2,65 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/lab_params.h"
 #include "analysis/lab_timed.h"
 #include "base/json.h"
 #include "cli/cache_lab.h"
 #include "cli/output.h"
 #include "cli/table.h"
 
-/* The policy that was recorded under, and whether with criticality and with instructions; NULL,
- * with the reason told, if there is none. */
-static const struct cache_policy_desc *policy_of(const char *path, bool *has_criticality,
-                                                 bool *has_insts)
+/* What a recording goes by, as its header has it. */
+struct recorded {
+    const struct cache_policy_desc *policy;
+    struct param_set params;
+    const void *values;
+    bool has_criticality, has_insts, has_params;
+};
+
+/* The parameters that were recorded, and then those that the user gives. */
+static enum heddle_status bind(struct recorded *r, const struct l1d_header *h, const char *path,
+                               const struct cache_options *o)
 {
     struct strbuf why = {0};
-    const struct cache_policy_desc *policy = NULL;
-    struct l1d_reader *r = l1d_reader_open(path, &why);
-    if (!r)
+    struct diag_list diags = {0};
+    enum heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < o->settings.n && status == HEDDLE_OK; i++)
+        if (!cache_lab_speaks_to(r->policy->name, o->settings.items[i]))
+            status = cache_lab_refuse_setting(o, o->settings.items[i]);
+    if (status == HEDDLE_OK && !lab_params_take(&h->params, r->policy, &r->params.settings, &why)) {
         output_error("%s: %s", path, strbuf_text(&why));
-    else if (!(policy = cache_policy_find(l1d_reader_header(r)->policy)))
-        output_error("%s: recorded under the policy %s, which is not here; --plugin loads one",
-                     path, l1d_reader_header(r)->policy);
-    *has_criticality = r && l1d_reader_header(r)->criticality[0];
-    *has_insts = r && l1d_reader_header(r)->has_insts;
-    l1d_reader_close(r);
+        status = HEDDLE_BAD_INPUT;
+    }
+    if (status == HEDDLE_OK &&
+        !cache_lab_bind(r->policy, &o->settings, &r->params, &r->values, &diags))
+        status = output_complaints(&diags);
     strbuf_destroy(&why);
-    return policy;
+    diag_list_destroy(&diags);
+    return status;
+}
+
+/* Complains of what is no recording, or is of a policy that is not here. */
+static enum heddle_status take_header(struct recorded *r, const char *path,
+                                      const struct cache_options *o)
+{
+    struct strbuf why = {0};
+    enum heddle_status status = HEDDLE_BAD_INPUT;
+    struct l1d_reader *reader = l1d_reader_open(path, &why);
+    const struct l1d_header *h = reader ? l1d_reader_header(reader) : NULL;
+    if (!h) {
+        output_error("%s: %s", path, strbuf_text(&why));
+    } else if (!(r->policy = cache_policy_find(h->policy))) {
+        output_error("%s: recorded under the policy %s, which is not here; --plugin loads one",
+                     path, h->policy);
+    } else {
+        r->has_criticality = h->criticality[0];
+        r->has_insts = h->has_insts;
+        r->has_params = h->params.are_told;
+        status = bind(r, h, path, o);
+    }
+    l1d_reader_close(reader);
+    strbuf_destroy(&why);
+    return status;
 }
 
 static void print_json(const struct lab_timed *t, struct strbuf *out)
@@ -74,16 +109,16 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
 }
 
 /* Why a policy that is sound may come out otherwise. */
-static void warn_of_difference(const struct cache_policy_desc *p, bool has_criticality,
-                               bool has_insts, bool is_told_params)
+static void warn_of_difference(const struct recorded *r, bool is_told_params)
 {
-    const char *unknown = p->would_stall && !has_insts
+    const struct cache_policy_desc *p = r->policy;
+    const char *unknown = p->would_stall && !r->has_insts
                               ? "stalls, which this file of an earlier version does not tell: "
                                 "record the run again"
-                          : p->on_insts && !has_insts
+                          : p->on_insts && !r->has_insts
                               ? "instructions executed, which this file of an earlier version does "
                                 "not tell: record the run again"
-                          : p->criticality && !has_criticality
+                          : p->criticality && !r->has_criticality
                               ? "which warps are critical, which is recorded with "
                                 "--record-criticality only"
                               : NULL;
@@ -92,10 +127,10 @@ static void warn_of_difference(const struct cache_policy_desc *p, bool has_criti
         strbuf_addf(
             &text, "heddle: warning: %s also goes by %s: that may be why it differs from the run\n",
             p->name, unknown);
-    if (p->n_params && !is_told_params)
+    if (p->n_params && !r->has_params && !is_told_params)
         strbuf_addf(&text,
                     "heddle: warning: parameters of %s that the run had set are to be given again "
-                    "with --set\n",
+                    "with --set: this file of an earlier version does not tell them\n",
                     p->name);
     output_warnings(strbuf_text(&text));
     strbuf_destroy(&text);
@@ -105,10 +140,11 @@ static void warn_of_difference(const struct cache_policy_desc *p, bool has_criti
 static bool says_too_much(const struct cache_options *o)
 {
     if (!o->policy && !o->sets && !o->ways && !o->lines && !o->index && !o->stores && !o->log &&
-        !o->whole_lines && !o->no_compulsory && !o->n_thread_insts &&
+        !o->whole_lines && !o->no_compulsory && !o->n_thread_insts.is_given &&
         !(o->format && strcmp(o->format, "l1d") != 0))
         return false;
-    output_error("--timed replays a recording as it was: it goes with --set and --json alone");
+    output_error("--timed replays a recording as it was: it goes with --set, --plugin and --json "
+                 "alone");
     return true;
 }
 
@@ -117,28 +153,22 @@ enum heddle_status cache_lab_timed(const struct cache_options *o, const char *pa
 {
     if (says_too_much(o))
         return HEDDLE_BAD_INPUT;
-    bool has_criticality, has_insts;
-    const struct cache_policy_desc *policy = policy_of(path, &has_criticality, &has_insts);
-    if (!policy)
-        return HEDDLE_BAD_INPUT;
-    struct param_set params = {0};
-    struct diag_list diags = {0};
+    struct recorded r = {0};
     struct strbuf why = {0};
-    const void *values = NULL;
     struct lab_timed t;
-    enum heddle_status status = HEDDLE_OK;
-    if (!cache_lab_bind(policy, &o->settings, &params, &values, &diags)) {
-        status = output_complaints(&diags);
-    } else if (!lab_timed_replay(path, policy, values, &t, &why)) {
+    enum heddle_status status = take_header(&r, path, o);
+    if (status == HEDDLE_OK && !lab_timed_replay(path, r.policy, r.values, &t, &why)) {
         output_error("%s: %s", path, strbuf_text(&why));
         status = HEDDLE_BAD_INPUT;
-    } else {
-        if (t.n_different)
-            warn_of_difference(policy, has_criticality, has_insts, o->settings.n);
+    }
+    if (status == HEDDLE_OK) {
         (o->json ? print_json : print_table)(&t, out);
+        if (t.n_different) {
+            warn_of_difference(&r, o->settings.n);
+            status = HEDDLE_WRONG_RESULT;
+        }
     }
     strbuf_destroy(&why);
-    diag_list_destroy(&diags);
-    param_set_destroy(&params);
+    param_set_destroy(&r.params);
     return status;
 }

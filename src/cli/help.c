@@ -8,7 +8,8 @@ enum { WIDTH = 96, INDENT = 2 };
 
 const struct exit_status help_exit_statuses[] = {
     {HEDDLE_OK, "all went well"},
-    {HEDDLE_WRONG_RESULT, "a workload's result differs from its reference"},
+    {HEDDLE_WRONG_RESULT,
+     "a workload's result differs from its reference, a timed replay from its recording"},
     {HEDDLE_BAD_INPUT,
      "the input is wrong: arguments (files that are not there among them), configuration, program"},
     {HEDDLE_KERNEL_FAULT,

@@ -113,6 +113,7 @@ status 0 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 73+86 --json && says "
         $hits,"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70+1 && complains "nothing is loaded at PC 1"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70+73+79 && complains "expected numbers"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 73+73 && complains "the loads at PC 73 twice"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70,1 && complains "nothing is loaded at PC 1"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs some && complains "expected numbers"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --ways 4,8 && complains "several caches"
@@ -128,6 +129,14 @@ status 2 "$heddle" cache bypass "$scratch/bfs.zst" --set n=1 && complains "--set
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --log x && complains "--log has no meaning"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --ranges 4 && complains "--ranges has no meaning"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --timed --insts 1M && complains "as it was"
+for verb in replay reuse; do
+    status 2 "$heddle" cache $verb "$scratch/bfs.zst" --insts 0 && complains "--insts 0"
+    status 0 "$heddle" cache $verb "$scratch/bfs.zst" --insts 1
+done
+status 2 "$heddle" run ss --size tiny --gpu v100 --l1d plru && complains "sm.carveout=0 or 65536 or 98304"
+status 2 "$heddle" run ss --size tiny --gpu v100 --l1d plru --set sm.carveout=32K && complains "48 ways are not"
+case $err in *hint*) fail "a remedy that is none: $err" ;; esac
+status 0 "$heddle" run ss --size tiny --gpu v100 --l1d plru --set sm.carveout=98304 --set n_sms=2
 status 0 "$heddle" run ss --size tiny --functional --l1d dlp && complains "--l1d has no effect"
 status 0 "$heddle" run ss --size tiny --functional --scheduler lrr && complains "--scheduler has no effect"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --stores keep && complains "there is no curve"
@@ -276,11 +285,65 @@ status 0 "$heddle" show policy ctrl_c && says "608 bytes"
 # Did it do anything?
 status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 1 --ways 2 --line 128 --policy lru,none --json
 says '"lru_differences": 0' && says '"first_lru_difference": 0'
-status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --ways 15 && silent err
-status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --ways 16 --json && complains "at most 15 accesses"
-says '"lru_differences": 0'
+# A PD of d protects from the next d - 1 loads: in d ways that is LRU, in one less it is not. Three
+# lines in turn in two ways, a PD of 2 and one of 3; by default it is 15.
+# shellcheck disable=SC2086
+status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy dlp --set pd_init=2 --set pd_max=2 --json
+says '"lru_differences": 0' && complains "the next 1 loads of its set, which has 2 ways: with immediate fills"
+# shellcheck disable=SC2086
+status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy dlp --set pd_init=3 --set pd_max=3 --json
+lacks '"lru_differences": 0' && says '"first_lru_difference": 2'
+case $err in *"this is lru"*) fail "a policy that does something is called lru: $err" ;; esac
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --ways 14 && silent err
+for ways in 15 16; do
+    status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --ways $ways --json && complains "the next 14 loads"
+    says '"lru_differences": 0'
+done
+# Unless a store uses a line, which shortens no life: the other of two is protected then.
+printf '%s\n' "0 0 0 0 1 L 0" "1 0 0 0 1 L 80" "2 0 0 0 1 S 0" "3 0 0 0 1 L 100" >"$scratch/kept.txt"
+# shellcheck disable=SC2086
+status 0 "$heddle" cache replay "$scratch/kept.txt" $one_set --policy dlp --set pd_init=2 --set pd_max=2 --stores keep --json
+says '"lru_differences": 1' && complains "stores that use lines or bring them, can make a difference"
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d srrip && says "first chose otherwise than lru at cycle"
-status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --set l1d.n_ways=16 && complains "at most 15 accesses"
+# Nor is it so in runs, while lines are on their way.
+few_sets="--size tiny --gpu m2090 --l1d dlp --set l1d.n_sets=4"
+# shellcheck disable=SC2086
+status 0 "$heddle" run bfs $few_sets --set l1d.n_ways=15 && complains "the next 14 loads" && says "first chose otherwise than lru at cycle"
+# shellcheck disable=SC2086
+status 0 "$heddle" run bfs $few_sets --set l1d.n_ways=14 && silent err
+
+# No file that is read is written to, by whatever name, nor any twice; a folder is none. What was
+# there stays.
+cp "$scratch/mine.txt" "$scratch/read.txt"
+ln -sf read.txt "$scratch/link.txt"
+ln -f "$scratch/read.txt" "$scratch/other_name.txt"
+for log in "$scratch/read.txt" "$scratch/../$(basename "$scratch")/read.txt" "$scratch/link.txt" "$scratch/other_name.txt"; do
+    # shellcheck disable=SC2086
+    status 2 "$heddle" cache replay "$scratch/read.txt" $small --log "$log" && complains "--log $log: that file is read"
+    status 2 "$heddle" cache reuse "$scratch/b.txt" "$scratch/link.txt" --format text --sets 1 --line 128 --svg "$log" && complains "that file is read"
+done
+# shellcheck disable=SC2086
+status 2 "$heddle" cache replay /dev/stdin $small --log "$scratch/read.txt" <"$scratch/link.txt" && complains "that file is read"
+printf '__kernel void k(__global int *x) { x[get_global_id(0)]++; }' >"$scratch/k.cl"
+cp "$scratch/k.cl" "$scratch/k.before"
+for option in --record-l1d --record --record-decisions --attribute-out --timeline "--series 9 --series-out"; do
+    # shellcheck disable=SC2086
+    status 2 "$heddle" run "$scratch/k.cl" --arg out:4:"$scratch/k.out" $option "$scratch/k.cl" && complains "k.cl: that file is read"
+done
+status 2 "$heddle" run "$scratch/k.cl" --arg out:4:"$scratch/k.cl" && complains "that file is read"
+status 2 "$heddle" run "$scratch/k.cl" --arg buf:@"$scratch/k.before" --record-l1d "$scratch/k.before" && complains "that file is read"
+status 2 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.new" --record-l1d "$scratch/./k.new" && complains "--record-l1d writes to that file too"
+status 4 "$heddle" run "$scratch/k.cl" --arg buf:4 --record-l1d "$scratch" && complains "Is a directory" && silent out
+cmp "$scratch/read.txt" "$scratch/mine.txt" && cmp "$scratch/k.cl" "$scratch/k.before" || fail "a file that was read is another one"
+[ ! -e "$scratch/k.new" ] && [ ! -e "$scratch/k.out" ] || fail "a mistake leaves a file"
+status 0 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.trace" --record-l1d /dev/null --record-decisions /dev/null
+cp "$scratch/k.trace" "$scratch/k.trace.before"
+status 2 "$heddle" run --replay "$scratch/k.trace" --record-l1d "$scratch/k.trace" && complains "that file is read"
+cmp "$scratch/k.trace" "$scratch/k.trace.before" || fail "a trace that was replayed is another one"
+# A buffer goes back to where it came from, if its argument says so; and what is there is replaced.
+printf '\1\0\0\0' >"$scratch/x.bin"
+status 0 "$heddle" run "$scratch/k.cl" --arg inout:@"$scratch/x.bin":"$scratch/x.bin" --record-l1d "$scratch/k.trace"
+[ "$(od -An -td4 "$scratch/x.bin" | tr -d ' ')" = 2 ] || fail "a buffer in place"
 # First loads left out: of 6 loads 3 are, by two SMs, and one of the others misses.
 status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 2 --ways 4 --line 128 --no-compulsory --json
 says '"compulsory_misses": 3' && says '"miss_rate_without_compulsory": 0.333'

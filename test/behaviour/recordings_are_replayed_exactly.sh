@@ -29,7 +29,7 @@ exact() {
     for name in hits merges misses bypasses sector_misses; do
         eval "$name=$(printf '%s' "$out" | sed -n "s/.*\"l1d\.$name\": *\([0-9]*\).*/\1/p" | head -1)"
     done
-    status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed --json ${4:+--set "$4"}
+    status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed --json
     says '"different": 0' && silent err
     # The counters of the run itself, which know nothing of recordings.
     # shellcheck disable=SC2154
@@ -77,7 +77,7 @@ status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy cacp && silent err
 status 0 "$heddle" cache reuse "$scratch/l1d.zst" --critical && says "distances of critical warps"
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --critical && complains "no meaning"
 status 0 "$heddle" run bfs --size tiny --gpu gtx480-cawa --l1d cacp --record-l1d "$scratch/l1d.zst"
-status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise"
+status 1 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise"
 complains "cacp also goes by which warps are critical"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy cacp && complains "--record-criticality"
 status 2 "$heddle" cache reuse "$scratch/l1d.zst" --critical && complains "--record-criticality"
@@ -89,11 +89,57 @@ status 0 "$heddle" run "$scratch/count.cl" --grid 30 --block 256 --arg rand:2K:1
     --record-l1d "$scratch/l1d.zst"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out as recorded"
 
-# With other parameters than the run had.
+# With the parameters that the run had, which the recording tells, and with others, by each of their
+# names: that differs, which the exit status tells. What would be lost in silence is refused.
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --set l1d.policy.max_sample_insns=900 \
     --record-l1d "$scratch/l1d.zst"
-status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise"
-complains "given again with --set"
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out as recorded" && silent err
+for name in max_sample_insns dlp.max_sample_insns l1d.policy.max_sample_insns; do
+    status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed --set $name=900 && says "came out as recorded"
+    status 1 "$heddle" cache replay "$scratch/l1d.zst" --timed --set $name=901 && says "came out otherwise" && silent err
+done
+status 1 "$heddle" cache replay "$scratch/l1d.zst" --timed --set pd_max=3 --json && lacks '"different": 0,'
+for setting in dlpp.pd_max=7 pdp.pd_max=7; do
+    status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --set $setting && complains "that policy is not replayed"
+done
+status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --set l1d.n_ways=8 && complains "the cache is the recorded one"
+status 2 "$heddle" cache replay "$scratch/l1d.zst" --set l1d.n_ways=8 && complains "what --sets, --ways"
+status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --set pd_mx=8 && complains "there is no parameter 'pd_mx'"
+# A replay with immediate fills begins with them too, under that policy alone, and says by how much it
+# is from the run only where nothing else differs.
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy dlp,pdp --json
+printf '%s' "$out" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+dlp, pdp = d["replays"]
+assert dlp["params"]["max_sample_insns"] == 900 and pdp["params"]["max_sample_insns"] == 20000, d
+assert "max_sample_insns=900" in d["recorded"]["params"], d
+' || fail "parameters of the recorded policy: $out"
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy dlp && says "immediate fills change"
+says "recorded on m2090 under dlp with max_sample_insns=900,"
+for other in "--set max_sample_insns=901" "--index linear" "--stores keep"; do
+    # shellcheck disable=SC2086
+    status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy dlp $other && lacks "immediate fills change"
+done
+# The same file as if of a policy of that name with another parameter.
+python3 - "$scratch" <<'PY' || fail "the header cannot be changed"
+import subprocess, sys
+def zstd(data, *how):
+    return subprocess.run(["zstd", "-q", "-c", *how], input=data, capture_output=True, check=True).stdout
+whole = zstd(open(sys.argv[1] + "/l1d.zst", "rb").read(), "-d")
+last = b"bypass_reserved=false"
+end = whole.index(last) + len(last)
+assert whole[:end].count(b"pd_max=15") == 1
+for name, to in ("unknown", b"pd_mux=15"), ("impossible", b"pd_max=16"):
+    open(f"{sys.argv[1]}/{name}.zst", "wb").write(zstd(whole[:end].replace(b"pd_max=15", to), f"--stream-size={end}"))
+PY
+for how in --timed "--policy dlp" "--policy lru,dlp"; do
+    # shellcheck disable=SC2086
+    status 2 "$heddle" cache replay "$scratch/unknown.zst" $how && complains "pd_mux=15, a parameter that the dlp here does not have"
+    # shellcheck disable=SC2086
+    status 2 "$heddle" cache replay "$scratch/impossible.zst" $how && complains "pd_max=16, which cannot be here: 16 is out of range"
+done
+status 2 "$heddle" cache replay "$scratch/unknown.zst" && complains "without an end mark" # lru has no quarrel with it
 
 # Whoever else records the run takes nothing away: atomics are told to both.
 for record in "" "--record-l1d $scratch/l1d.zst"; do
@@ -107,6 +153,6 @@ status 0 "$heddle" run "$scratch/count.cl" --gpu v100 --grid 4 --block 64 --arg 
     --record-l1d "$scratch/v100.zst"
 status 0 "$heddle" cache replay "$scratch/v100.zst" --timed && says "came out as recorded"
 status 2 "$heddle" cache replay "$scratch/v100.zst" --timed --whole-lines && complains "as it was"
-status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --policy lru && complains "as it was"
+status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --policy lru && complains "--set, --plugin and --json"
 status 2 "$heddle" cache curve "$scratch/l1d.zst" --timed && complains "no meaning"
 finish

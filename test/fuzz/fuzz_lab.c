@@ -10,8 +10,10 @@
 
 #include "analysis/l1d_checksum.h"
 #include "analysis/lab_curve.h"
+#include "analysis/lab_params.h"
 #include "analysis/lab_reuse.h"
 #include "analysis/lab_timed.h"
+#include "config/param_set.h"
 
 /* Does the header say so? */
 static bool has_checksum(const uint8_t *content, size_t n)
@@ -80,17 +82,49 @@ static bool is_small(const char *path)
     return is;
 }
 
+static void replay_under(const char *path, const struct cache_policy_desc *policy,
+                         const void *params)
+{
+    struct lab_timed timed;
+    struct strbuf why = {0};
+    bool ok = lab_timed_replay(path, policy, params, &timed, &why);
+    if (ok != !why.len)
+        abort();
+    strbuf_destroy(&why);
+}
+
+/* The policy that the header names, with the parameters that it has there. What is taken is bound
+ * without a complaint. */
+static void replay_as_recorded(const char *path)
+{
+    struct strbuf why = {0};
+    struct param_set params = {0};
+    struct diag_list diags = {0};
+    struct l1d_reader *r = l1d_reader_open(path, &why);
+    const struct l1d_header *h = l1d_reader_header(r);
+    const struct cache_policy_desc *policy = cache_policy_find(h->policy);
+    bool ok = policy && lab_params_take(&h->params, policy, &params.settings, &why);
+    if (policy && ok != !why.len)
+        abort();
+    if (ok) {
+        void *values = arena_alloc(&params.settings.arena, policy->params_bytes);
+        param_set_bind(&params, "", policy->params, policy->n_params, values, &diags);
+        param_set_finish(&params, &diags);
+        if (diags.n)
+            abort();
+        replay_under(path, policy, values);
+    }
+    l1d_reader_close(r);
+    param_set_destroy(&params);
+    diag_list_destroy(&diags);
+    strbuf_destroy(&why);
+}
+
 static void replay_timed(const char *path)
 {
-    static const char *const names[] = {"lru", "dlp"};
-    for (int i = 0; i < 2; i++) {
-        struct lab_timed timed;
-        struct strbuf why = {0};
-        bool ok = lab_timed_replay(path, lab_policy_find(names[i]), NULL, &timed, &why);
-        if (ok != !why.len)
-            abort();
-        strbuf_destroy(&why);
-    }
+    replay_under(path, lab_policy_find("lru"), NULL);
+    replay_under(path, lab_policy_find("dlp"), NULL);
+    replay_as_recorded(path);
 }
 
 /* Plain LRU reads less of a recording, and comes to the same. */

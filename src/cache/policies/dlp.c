@@ -1,8 +1,8 @@
 /* Dynamic Line Protection (S2 section 4): each load instruction has a protection distance of its
  * own, by the low 7 bits of its PC. See protection.h.
  *
- * MODEL: with 4 bits of protected life and 16 ways or more the life of the least recently used line
- * is always over, and this is LRU. */
+ * MODEL: 4 bits of protected life protect a line from at most the next 14 loads of its set; in sets
+ * of 15 ways or more this is LRU, but for lines on their way and lines that stores use. */
 #include "cache/policies/protection.h"
 
 static const struct param dlp_params[] = PROTECTION_PARAMS;

@@ -14,6 +14,7 @@
 
 #include "analysis/l1d_checks.h"
 #include "analysis/l1d_writer.h"
+#include "analysis/lab_params.h"
 #include "analysis/lab_replay.h"
 #include "analysis/lab_timed.h"
 #include "analysis/locality.h"
@@ -369,14 +370,25 @@ static void add_frame(struct memory_file *to, const uint8_t *content, size_t n)
     free(packed);
 }
 
+/* Where its four texts end, and the policy's parameters begin. */
+static size_t texts_end(const uint8_t *header)
+{
+    size_t at = 9 + 9 * 4;
+    for (int i = 0; i < 4; i++)
+        at += 4 + get_u32(header + at);
+    return at;
+}
+
 /* One frame of a version 5 file of three SMs. */
 static void add_as_version_4(struct memory_file *to, uint8_t *content, size_t n)
 {
     enum { VERSION_AT = 9, N_SMS = 3 };
     if (content[0] == L1D_TAG_INSTS)
         return;
-    if (content[0] == L1D_TAG_HEADER)
+    if (content[0] == L1D_TAG_HEADER) {
         content[VERSION_AT] = 4;
+        n = texts_end(content);
+    }
     if (content[0] == L1D_TAG_END) { /* two numbers of each SM, and no checksum */
         for (size_t sm = 0; sm < N_SMS; sm++)
             memmove(content + 1 + 16 * sm, content + 1 + 24 * sm, 16);
@@ -432,6 +444,105 @@ static void older_files_are_read(void **state)
     unlink(on_disk(old.bytes, 0));
     free(file.bytes);
     free(old.bytes);
+}
+
+/* --- the parameters of the policy --- */
+
+/* The first frame, unpacked; to be freed. */
+static uint8_t *header_of(const struct memory_file *file, size_t *n)
+{
+    *n = (size_t)ZSTD_getFrameContentSize(file->bytes, file->n);
+    uint8_t *content = xcalloc(1, *n + 1);
+    size_t packed = ZSTD_findFrameCompressedSize(file->bytes, file->n);
+    assert_int_equal(ZSTD_decompress(content, *n, file->bytes, packed), *n);
+    return content;
+}
+
+static bool opens(const uint8_t *header, size_t n)
+{
+    struct memory_file file = {0};
+    struct strbuf why = {0};
+    add_frame(&file, header, n);
+    struct l1d_reader *r = l1d_reader_open(on_disk(file.bytes, file.n), &why);
+    assert_int_equal(!r, why.len > 0);
+    bool opens = r;
+    l1d_reader_close(r);
+    strbuf_destroy(&why);
+    free(file.bytes);
+    return opens;
+}
+
+/* After doc/l1d-stream.md, by hand. */
+static void a_header_tells_parameters_as_the_page_says(void **state)
+{
+    (void)state;
+    static const char want[] = "\4\0\0\0"
+                               "\5\0\0\0pc=74"
+                               "\17\0\0\0also=4294967295"
+                               "\3\0\0\0n=3"
+                               "\6\0\0\0seed=0";
+    enum { N_WANT = sizeof want - 1 };
+    struct memory_file file = {0};
+    heddle_destroy(
+        record_watched((const char *const[N_SETTINGS]){"l1d.policy=pc_prob", "n_sms=3",
+                                                       "l1d.policy.pc=74", "l1d.policy.n=3"},
+                       &file, NULL, NULL));
+    size_t n;
+    uint8_t *header = header_of(&file, &n);
+    assert_int_equal(n - texts_end(header), N_WANT);
+    assert_memory_equal(header + texts_end(header), want, N_WANT);
+    assert_true(opens(header, n));
+    for (size_t cut = texts_end(header); cut < n; cut++)
+        assert_false(opens(header, cut));
+    assert_false(opens(header, n + 1)); /* there is a zero behind it */
+    header[n - 2] = '-';                /* "seed-0" says nothing */
+    assert_false(opens(header, n));
+    unlink(on_disk(header, 0));
+    free(header);
+    free(file.bytes);
+}
+
+/* What the recorded words are to dlp: "" if it takes them. */
+static const char *refusal(const char *const *words, uint32_t n)
+{
+    static char text[400];
+    struct settings to = {0};
+    struct strbuf why = {0};
+    const struct l1d_params recorded = {true, words, n};
+    bool ok = lab_params_take(&recorded, cache_policy_find("dlp"), &to, &why);
+    assert_int_equal(ok, !why.len);
+    assert_true(!ok || to.n == n);
+    snprintf(text, sizeof text, "%s", strbuf_text(&why));
+    settings_destroy(&to);
+    strbuf_destroy(&why);
+    return text;
+}
+
+static void a_policy_takes_its_own_parameters_only(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"pd_max=7", "bypass_reserved=true"};
+    static const char *const unknown[] = {"pd_max=7", "pd_maxx=7"};
+    static const char *const too_large[] = {"pd_max=16"};
+    assert_string_equal(refusal(good, 2), "");
+    assert_string_equal(refusal(NULL, 0), "");
+    assert_non_null(strstr(refusal(unknown, 2), "with pd_maxx=7, a parameter that the dlp here"));
+    assert_non_null(strstr(refusal(too_large, 1), "with pd_max=16, which cannot be here"));
+    /* Which of them were set, and whether the values are those; a policy without any is always as
+     * it was. */
+    const struct cache_policy_desc *dlp = cache_policy_find("dlp");
+    static const char *const defaults[] = {"pd_max=15", "pd_init=0"};
+    const struct l1d_params as_ever = {true, defaults, 2}, set = {true, good, 2}, untold = {0};
+    struct strbuf text = {0};
+    lab_params_print(&as_ever, dlp, &text);
+    assert_string_equal(strbuf_text(&text), "");
+    lab_params_print(&set, dlp, &text);
+    assert_string_equal(strbuf_text(&text), "pd_max=7 bypass_reserved=true");
+    assert_true(lab_params_are(&as_ever, dlp, NULL));
+    assert_false(lab_params_are(&set, dlp, NULL));
+    assert_false(lab_params_are(&untold, dlp, NULL));
+    assert_true(lab_params_are(&untold, cache_policy_find("lru"), NULL));
+    strbuf_destroy(&text);
 }
 
 static bool keep_text(void *user, const void *data, size_t bytes)
@@ -603,6 +714,8 @@ int main(void)
         cmocka_unit_test(hits_are_the_owners_of_their_places),
         cmocka_unit_test(a_damaged_file_is_refused_where_it_is_damaged),
         cmocka_unit_test(older_files_are_read),
+        cmocka_unit_test(a_header_tells_parameters_as_the_page_says),
+        cmocka_unit_test(a_policy_takes_its_own_parameters_only),
         cmocka_unit_test(reading_ahead_changes_nothing),
         cmocka_unit_test(a_table_is_as_the_page_says),
         cmocka_unit_test(runs_of_instructions_make_sense),
