@@ -172,22 +172,39 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
     add_fitted(out, WIDTH - 22, middle, SIDE_W, &text_letters, turn, f->right_title);
 }
 
-/* Long names are slanted. */
+/* How long slanted names may be: down to the title of the axis, if one would touch it otherwise. */
+static double slanted_room(const struct figure *f, double y)
+{
+    static const double sine = 0.643; /* of 40 degrees */
+    double room = (HEIGHT - 28 - y) / sine;
+    double title_half = text_letters.width * (double)strlen(f->x_title) / 2;
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        double length = small_letters.width * (double)strlen(f->xs[x]);
+        double right_of_middle = x_at(f, x) - (LEFT + PLOT_W / 2.0);
+        if (length > room && right_of_middle > -title_half && right_of_middle < title_half + length)
+            return room;
+    }
+    return WIDTH;
+}
+
+/* Long names are slanted; all have letters of one size. */
 static void add_x_names(const struct figure *f, struct strbuf *out)
 {
     size_t longest = 0;
     for (uint32_t x = 0; x < f->n_xs; x++)
         longest = strlen(f->xs[x]) > longest ? strlen(f->xs[x]) : longest;
     bool is_slanted = longest * 7 * f->n_xs > PLOT_W;
+    double y = TOP + PLOT_H + 18, room = is_slanted ? slanted_room(f, y) : WIDTH;
     for (uint32_t x = 0; x < f->n_xs; x++) {
-        double at = x_at(f, x), y = TOP + PLOT_H + 18;
+        double at = x_at(f, x);
         char attributes[96];
         if (is_slanted)
             snprintf(attributes, sizeof attributes,
                      "class=\"n\" text-anchor=\"end\" transform=\"rotate(-40 %.1f %.1f)\"", at, y);
         else
             snprintf(attributes, sizeof attributes, "class=\"n\" text-anchor=\"middle\"");
-        add_text(out, at, y, attributes, f->xs[x]);
+        add_fitted(out, at, y, room * (double)strlen(f->xs[x]) / (double)longest, &small_letters,
+                   attributes, f->xs[x]);
     }
 }
 

@@ -350,6 +350,18 @@ def sizes_of_source(source):
 size, line = sizes_of_source("n" * 200)
 assert len(size) == 1 and 6 < size[0] and 0.56 * size[0] * len(line) <= 730, (size, line) # Helvetica's n is 0.556 wide
 assert sizes_of_source("n" * 80)[0] == []
+# So have slanted names that would reach the title of the axis, all the same; names that end above it have not.
+def size_of_names(length):
+    names = [f"{i:0{length}}" for i in range(12)]
+    write("warps.csv", "warp,less,cycles\r\n" + "".join(f"{n},1,2\r\n" for n in names))
+    write("long.yaml", open("table.yaml").read().split("paper:")[0])
+    call("figure", "long.yaml", "--table", "warps.csv", "--svg", "t.svg")
+    drawn = [t for t in xml.parse("t.svg").getroot().iter(svg + "text") if "".join(t.itertext()) in names]
+    assert len(drawn) == 12 and all("rotate(-40" in t.get("transform") for t in drawn)
+    return {t.get("style") for t in drawn}
+assert size_of_names(11) == {None}
+size, = (float(re.match("font-size:(.*)px$", s).group(1)) for s in size_of_names(22))
+assert 6 < size and 382 + 0.643 * 0.556 * 22 * size < 446 - 10, size # a digit is 0.556 wide, the title 10 high
 assert "drawn from a table: --table FILE\n  as a test makes it" in call("figure", "table.yaml", "--store", "r.db", want=2).stderr
 assert "--store, not --table" in call("figure", "bars.yaml", "--table", "warps.csv", want=2).stderr
 call("figure", "table.yaml", "--table", "nosuch.csv", want=2)
