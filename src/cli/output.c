@@ -146,14 +146,9 @@ struct output_stream *output_open(const char *path)
 {
     struct stat info;
     bool exists = stat(path, &info) == 0;
-    if (exists && S_ISDIR(info.st_mode)) { /* else that is noticed when all is written */
-        errno = EISDIR;
-        report_file(path);
-        return NULL;
-    }
     struct output_stream *s = xcalloc(1, sizeof *s);
     /* A device or a pipe has no half-written state to hide, and must not be replaced by a file. */
-    if (exists && !S_ISREG(info.st_mode)) {
+    if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
         s->fd = open(path, O_WRONLY);
     } else {
         s->unfinished = free_slot();

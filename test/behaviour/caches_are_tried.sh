@@ -314,6 +314,7 @@ status 0 "$heddle" run bfs $few_sets --set l1d.n_ways=14 && silent err
 
 # No file that is read is written to, by whatever name, nor any twice; a folder is none. What was
 # there stays.
+rm -f "$scratch"/read.txt "$scratch"/k.*
 cp "$scratch/mine.txt" "$scratch/read.txt"
 ln -sf read.txt "$scratch/link.txt"
 ln -f "$scratch/read.txt" "$scratch/other_name.txt"
@@ -333,7 +334,11 @@ done
 status 2 "$heddle" run "$scratch/k.cl" --arg out:4:"$scratch/k.cl" && complains "that file is read"
 status 2 "$heddle" run "$scratch/k.cl" --arg buf:@"$scratch/k.before" --record-l1d "$scratch/k.before" && complains "that file is read"
 status 2 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.new" --record-l1d "$scratch/./k.new" && complains "--record-l1d writes to that file too"
-status 4 "$heddle" run "$scratch/k.cl" --arg buf:4 --record-l1d "$scratch" && complains "Is a directory" && silent out
+for option in "--arg buf:4 --record-l1d $scratch" "--arg out:4:$scratch"; do # and not after a run, which would fail
+    # shellcheck disable=SC2086
+    status 4 "$heddle" run "$scratch/k.cl" --block 64 $option && complains "Is a directory"
+done
+status 3 "$heddle" run "$scratch/k.cl" --block 64 --arg buf:4
 cmp "$scratch/read.txt" "$scratch/mine.txt" && cmp "$scratch/k.cl" "$scratch/k.before" || fail "a file that was read is another one"
 [ ! -e "$scratch/k.new" ] && [ ! -e "$scratch/k.out" ] || fail "a mistake leaves a file"
 status 0 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.trace" --record-l1d /dev/null --record-decisions /dev/null

@@ -140,6 +140,24 @@ for how in --timed "--policy dlp" "--policy lru,dlp"; do
     status 2 "$heddle" cache replay "$scratch/impossible.zst" $how && complains "pd_max=16, which cannot be here: 16 is out of range"
 done
 status 2 "$heddle" cache replay "$scratch/unknown.zst" && complains "without an end mark" # lru has no quarrel with it
+# Files of version 4 tell no parameters. One of them, as if of dlp, and with a miss that is a bypass.
+python3 - "$scratch/old.zst" <<'PY' || fail "no file of version 4"
+import subprocess, sys
+def frame(data):
+    return subprocess.run(["zstd", "-q", "-c", f"--stream-size={len(data)}"], input=data, capture_output=True, check=True).stdout
+seed, whole, at = open("test/fuzz/corpus/lab/frames", "rb").read(), b"", 1
+while at < len(seed):
+    n = seed[at] | seed[at + 1] << 8
+    content = bytearray(seed[at + 2 : at + 2 + n].replace(b"\3\0\0\0lru", b"\3\0\0\0dlp"))
+    if content[:1] == b"A":
+        assert content[9] == 0x20
+        content[9] = 0x30
+    whole, at = whole + frame(bytes(content)), at + 2 + n
+open(sys.argv[1], "wb").write(whole)
+PY
+status 1 "$heddle" cache replay "$scratch/old.zst" --timed && complains "given again with --set"
+status 0 "$heddle" cache replay "$scratch/old.zst" --policy dlp && complains "with which parameters dlp was recorded" && lacks "immediate fills change"
+status 0 "$heddle" cache replay "$scratch/old.zst" && silent err
 
 # Whoever else records the run takes nothing away: atomics are told to both.
 for record in "" "--record-l1d $scratch/l1d.zst"; do
