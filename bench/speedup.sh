@@ -48,6 +48,6 @@ while read -r name size least; do
         else if (2 * $2 / $4 < 1.6) { print "; skipped: this host has no two cores to spare" }
         else { print "  TOO SLOW"; exit 1 } }' || exit 1
 done <<END
-fma_loop 150 $asked
-thrash 25 0
+fma_loop 1500 $asked
+thrash 60 0
 END

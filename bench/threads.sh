@@ -45,7 +45,7 @@ for gpu; do
         done
         printf '\n'
     done <<END
-fma_loop 300
+fma_loop 1500
 naive_gemm 16
 thrash 60
 END
