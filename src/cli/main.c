@@ -1,8 +1,17 @@
+#include <stdio.h>
+
+#include "base/host_check.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "heddle/heddle.h"
 
 int main(int argc, char **argv)
 {
+    const char *unfit = host_check();
+    if (unfit) {
+        fprintf(stderr, "heddle: %s", unfit);
+        return HEDDLE_ENVIRONMENT;
+    }
     output_init();
     return command_line(argc, argv);
 }

@@ -5,6 +5,14 @@
 #include "front/toolchain.h"
 #include "heddle/heddle.h"
 
+#if defined(__AVX2__) && defined(__BMI2__)
+#define HEDDLE_COMPILED_FOR "x86-64-v3"
+#elif defined(__x86_64__)
+#define HEDDLE_COMPILED_FOR "x86-64"
+#else
+#define HEDDLE_COMPILED_FOR "this kind of processor"
+#endif
+
 static void add_host_isas(struct strbuf *out)
 {
     struct heddle_sim *sim = NULL;
@@ -19,7 +27,7 @@ static void add_host_isas(struct strbuf *out)
 
 void version_text(struct strbuf *out)
 {
-    strbuf_addf(out, "heddle %s\n", heddle_version());
+    strbuf_addf(out, "heddle %s, compiled for %s\n", heddle_version(), HEDDLE_COMPILED_FOR);
     add_host_isas(out);
     struct arena arena = {0};
     struct toolchain tools = {0};

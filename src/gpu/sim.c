@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host_check.h"
 #include "emu/bind.h"
 #include "gpu/plugins.h"
 
@@ -135,6 +136,9 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
     struct heddle_options o = {0};
     struct heddle_sim *sim = xcalloc(1, sizeof *sim);
     *out = sim;
+    const char *unfit = host_check();
+    if (unfit)
+        return sim_fail(sim, HEDDLE_ENVIRONMENT, "%s", unfit);
     if (options)
         memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
     if (o.timing && o.max_insts)

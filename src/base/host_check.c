@@ -1,0 +1,17 @@
+/* Compiled for any processor of its kind, whatever the rest is compiled for. */
+#include "base/host_check.h"
+
+#include <stddef.h>
+
+const char *host_check(void)
+{
+#if defined(HEDDLE_FOR_AVX2)
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
+        !__builtin_cpu_supports("popcnt"))
+        return "this Heddle was built for processors with AVX2, FMA and BMI2 (x86-64-v3), which "
+               "this one is not: build it with 'make clean all CMAKE_FLAGS=-DHEDDLE_AVX2=OFF'\n";
+#endif
+    return NULL;
+}
