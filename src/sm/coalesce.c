@@ -13,41 +13,86 @@ static inline struct line_access *find_line(struct line_access *from, struct lin
     return NULL;
 }
 
-/* One of 64 bits for a line. Lines that lie evenly apart, as those of lanes mostly do, have
+/* One of 64 numbers for a line. Lines that lie evenly apart, as those of lanes mostly do, have
  * different ones (Knuth, The Art of Computer Programming 3, 6.4: the golden ratio). */
-static inline uint64_t bit_of_line(uint64_t line)
+static inline uint32_t number_of_line(uint64_t line)
 {
-    return 1ull << (line * 0x9e3779b97f4a7c15ull >> 58);
+    return (uint32_t)line * 0x9e3779b9u >> 26;
 }
 
 /* The lanes of a group, one after the other. A lane's access has at most 32 bytes, aligned: it lies
- * in one segment. A line whose bit nobody has set is new; only others have to be looked for. */
-static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint32_t bytes,
-                               uint32_t line_bytes, struct line_access *out)
+ * in one segment. A line whose number nobody has seen is new; only others have to be looked for. */
+static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint64_t ones,
+                               uint64_t in_line, struct line_access *out)
 {
-    uint64_t ones = (1ull << bytes) - 1, in_line = line_bytes - 1, seen = 0;
+    uint64_t seen = 0;
     struct line_access *end = out;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t at = address[__builtin_ctz(m)], offset = at & in_line, line = at - offset;
-        uint64_t bit = bit_of_line(line), touched = ones << offset % 64;
+        uint64_t at = address[__builtin_ctz(m)], offset = at & in_line, line = at & ~in_line;
+        uint64_t touched = ones << offset % 64;
         uint32_t lane = m & -m, segment = 1u << offset / SEGMENT_BYTES;
-        struct line_access *a = seen & bit ? find_line(out, end, line) : NULL;
+        uint32_t number = number_of_line(line);
+        struct line_access *a = seen >> number & 1 ? find_line(out, end, line) : NULL;
         if (a) {
             a->lanes |= lane;
             a->segments |= segment;
             a->bytes[offset / 64] |= touched;
             continue;
         }
-        seen |= bit;
+        seen |= 1ull << number;
         a = end++;
         a->line = line;
         a->address = at;
         a->lanes = lane;
         a->segments = segment;
-        a->bytes[0] = a->bytes[1] = 0;
+        memset(a->bytes, 0, sizeof a->bytes);
         a->bytes[offset / 64] = touched;
     }
     return (uint32_t)(end - out);
+}
+
+/* Values of four lanes, and of two fields of an access. */
+typedef uint64_t of_lanes __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int64_t order_of_lanes __attribute__((vector_size(32), aligned(8), may_alias));
+typedef uint64_t of_fields __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Does every lane of a full warp have a line above that of the one before? Then no two have the
+ * same. */
+static inline bool lines_rise(const uint64_t *address, uint64_t in_line)
+{
+    order_of_lanes rising = {-1, -1, -1, -1};
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < WARP_LANES; i += 4) {
+        const uint64_t *from = address + (i < WARP_LANES - 4 ? i : WARP_LANES - 5);
+        rising &= (order_of_lanes)(*(const of_lanes *)(from + 1) & ~in_line) >
+                  (order_of_lanes)(*(const of_lanes *)from & ~in_line);
+    }
+    return (rising[0] & rising[1] & rising[2] & rising[3]) != 0;
+}
+
+/* A full warp whose lanes have a line each, four at a time: as coalesce_group() has it. */
+static uint32_t coalesce_apart(const uint64_t *address, uint64_t ones, uint64_t in_line,
+                               struct line_access *out)
+{
+    of_lanes lane = {1, 2, 4, 8}, segment_0 = {1ull << 32, 1ull << 32, 1ull << 32, 1ull << 32};
+    for (uint32_t first = 0; first < WARP_LANES; first += 4, lane <<= 4) {
+        of_lanes at = *(const of_lanes *)(address + first), line = at & ~in_line;
+        of_lanes who = lane | segment_0 << (at & in_line) / SEGMENT_BYTES; /* lanes, segments */
+        of_lanes touched = (ones & (of_lanes){~0ull, ~0ull, ~0ull, ~0ull}) << (at & in_line % 64);
+        of_lanes low = (of_lanes)((at & in_line & 64) == 0), bytes_0 = touched & low,
+                 bytes_1 = touched & ~low;
+        of_lanes where[2] = {__builtin_shufflevector(line, at, 0, 4, 2, 6),
+                             __builtin_shufflevector(line, at, 1, 5, 3, 7)};
+        of_lanes what[2] = {__builtin_shufflevector(who, bytes_0, 0, 4, 2, 6),
+                            __builtin_shufflevector(who, bytes_0, 1, 5, 3, 7)};
+#pragma GCC unroll 4
+        for (uint32_t i = 0; i < 4; i++, out++) {
+            *(of_fields *)&out->line = ((const of_fields *)&where[i % 2])[i / 2];
+            *(of_fields *)&out->lanes = ((const of_fields *)&what[i % 2])[i / 2];
+            out->bytes[1] = bytes_1[i];
+        }
+    }
+    return WARP_LANES;
 }
 
 /* The bits of a word below `n`, and all of them from 64 on. */
@@ -122,18 +167,32 @@ static bool is_run(const uint64_t *address, uint32_t bytes, uint32_t *step)
     return !unlike;
 }
 
+static __attribute__((noinline)) uint32_t coalesce_groups(const uint64_t *address, uint32_t mask,
+                                                          uint64_t ones, uint64_t in_line,
+                                                          uint32_t group, struct line_access *out)
+{
+    uint32_t n = 0;
+    for (uint32_t first = 0; first < WARP_LANES; first += group) {
+        uint32_t lanes = mask & ((1u << group) - 1) << first;
+        n += coalesce_group(address, lanes, ones, in_line, out + n);
+    }
+    return n;
+}
+
 uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                   uint32_t group, struct line_access *out)
 {
-    uint32_t n = 0, step;
-    if (mask == ~0u && is_run(address, bytes, &step))
-        return coalesce_run(address[0], step, bytes, line_bytes, group, out);
-    for (uint32_t first = 0; first < WARP_LANES; first += group) {
-        uint32_t lanes = group == WARP_LANES ? mask : mask & ((1u << group) - 1) << first;
-        if (lanes)
-            n += coalesce_group(address, lanes, bytes, line_bytes, out + n);
+    uint64_t ones = (1ull << bytes) - 1, in_line = line_bytes - 1;
+    uint32_t step;
+    if (mask == ~0u) {
+        if (is_run(address, bytes, &step))
+            return coalesce_run(address[0], step, bytes, line_bytes, group, out);
+        if (lines_rise(address, in_line))
+            return coalesce_apart(address, ones, in_line, out);
     }
-    return n;
+    if (group == WARP_LANES)
+        return coalesce_group(address, mask, ones, in_line, out);
+    return coalesce_groups(address, mask, ones, in_line, group, out);
 }
 
 /* Lanes that read the same word are served together; 8- and 16-byte accesses go in halves and

@@ -103,12 +103,40 @@ static void scattered_lanes(void **state)
     }
 }
 
+/* A full warp of lanes that have a line each, in rising order; then one of them lies in the line of
+ * its neighbour, of another one, or out of order. */
+static void lanes_a_line_apart(void **state)
+{
+    (void)state;
+    uint64_t seed = 5, address[WARP_LANES];
+    for (uint32_t run = 0; run < N_RUNS; run++) {
+        uint32_t bytes = 1u << random_u64(&seed) % 6, lane = random_u64(&seed) % WARP_LANES;
+        uint64_t line = run % 8 ? 0x10000 : 0x7ffffffffffff800ull; /* where signs change */
+        for (uint32_t i = 0; i < WARP_LANES; i++) {
+            address[i] = line + random_u64(&seed) % 128 / bytes * bytes;
+            line += 128 + random_u64(&seed) % 3 * 128;
+        }
+        check_shapes(address, bytes, (uint32_t)random_u64(&seed) | 1);
+        uint64_t kept = address[lane], other = random_u64(&seed) % WARP_LANES;
+        address[lane] = address[(lane + 1) % WARP_LANES];
+        check_shapes(address, bytes, ~0u);
+        address[lane] = address[other];
+        check_shapes(address, bytes, ~0u);
+        address[lane] = address[other] % 128 + line;
+        check_shapes(address, bytes, ~0u);
+        address[lane] = kept;
+        address[other] = kept / 128 * 128;
+        check_shapes(address, bytes, ~0u);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_side_by_side_or_at_one_place),
         cmocka_unit_test(a_lane_out_of_line_is_seen),
         cmocka_unit_test(scattered_lanes),
+        cmocka_unit_test(lanes_a_line_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
