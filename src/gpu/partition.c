@@ -222,7 +222,6 @@ static void take_messages_ahead(struct partition *p, sim_time until)
 
 static void take_credits_ahead(struct partition *p)
 {
-    p->shard.credit_at = TIME_NEVER;
     if (p->reply_at != CYCLE_NEVER || !p->replies.n)
         return;
     partition_send_replies(p, p->l2_cycle);
@@ -335,9 +334,9 @@ static void partition_advance(struct shard *s, sim_time until)
 {
     struct partition *p = (struct partition *)s;
     if (p->every_cycle) {
-        s->credit_at = TIME_NEVER;
         advance_plainly(p, until);
-        s->awaits_boundary = p->overlay.n > 0;
+        if (p->overlay.n)
+            shard_await_boundary(s);
         return;
     }
     uint64_t end = divide_up(&p->l2_period, until);
@@ -349,7 +348,8 @@ static void partition_advance(struct shard *s, sim_time until)
     if (p->reply_at < p->l2_cycle)
         partition_send_replies(p, p->l2_cycle);
     s->next = min_u64(time_of(p, min_u64(p->parts_at, p->reply_at)), p->dram_at);
-    s->awaits_boundary = p->overlay.n > 0;
+    if (p->overlay.n)
+        shard_await_boundary(s);
 }
 
 static void partition_describe_wait(const struct shard *s, struct strbuf *out)

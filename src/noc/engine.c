@@ -14,6 +14,7 @@
 #include "base/team.h"
 #include "noc/mail.h"
 #include "noc/port.h"
+#include "noc/wakes.h"
 
 static sim_time min_time(sim_time a, sim_time b)
 {
@@ -121,21 +122,12 @@ static sim_time quantum_end(const struct engine *e, sim_time limit)
     return end;
 }
 
-/* Any number of threads may note it; those that come later leave the cache line alone. */
-static void note_once(atomic_bool *flag)
-{
-    if (!atomic_load_explicit(flag, memory_order_relaxed))
-        atomic_store_explicit(flag, true, memory_order_relaxed);
-}
-
 static inline void note_wake(struct engine *e, const struct shard *s)
 {
     if (e->team) /* what it has sent, nobody has taken in yet */
         *wake_of(e, s->id) = min_time(wake_time(s), s->sent_at);
     else
         e->wake[s->id] = wake_time(s);
-    if (s->starved)
-        note_once(&e->any_starved);
 }
 
 /* Somebody else than the engine may have given the shards something to do. */
@@ -157,30 +149,42 @@ static void pass_boundary(struct engine *e)
     atomic_store_explicit(&e->boundary_due, false, memory_order_relaxed);
 }
 
-/* Something is due in the present quantum. */
-static inline void let_advance(struct engine *e, struct shard *s)
+/* Something is due in the present quantum, which ends then. */
+static inline void let_advance(struct shard *s, sim_time end)
 {
-    s->until = e->end;
-    s->ops->advance(s, e->end);
-    assert(s->next >= e->end); /* a message may wait for the receiver's next tick */
-    if (s->failed)
-        note_once(&e->any_failed);
-    if (s->awaits_boundary)
-        note_once(&e->boundary_due);
+    s->until = end;
+    s->ops->advance(s, end);
+    s->credit_at = TIME_NEVER;
+    assert(s->next >= end); /* a message may wait for the receiver's next tick */
+}
+
+/* Lets shards advance, a bit for each; returns when the first of them next wants to be woken. Not
+ * inline: it needs all of the host's registers that outlive a call. */
+static __attribute__((noinline)) sim_time advance_due(struct shard **shards, sim_time *wake,
+                                                      uint64_t due, sim_time end)
+{
+    sim_time earliest = TIME_NEVER;
+    for (; due; due &= due - 1) {
+        int i = __builtin_ctzll(due);
+        struct shard *s = shards[i];
+        let_advance(s, end);
+        wake[i] = min_time(s->next, s->inbox.first->at);
+        earliest = min_time(earliest, wake[i]);
+    }
+    return earliest;
 }
 
 /* On the way it finds out when the next shard wants to be woken: the time of one that has been
  * passed changes only by what is sent to it. */
-static void run_alone(struct engine *e)
+static void run_alone(struct engine *e, sim_time end)
 {
-    sim_time end = e->end, earliest = TIME_NEVER;
+    sim_time earliest = TIME_NEVER;
     e->first_sent = TIME_NEVER;
-    for (uint32_t i = 0; i < e->n; i++) {
-        if (e->wake[i] < end) {
-            let_advance(e, e->shards[i]);
-            note_wake(e, e->shards[i]);
-        }
-        earliest = min_time(earliest, e->wake[i]);
+    for (uint32_t i = 0; i < e->n; i += WAKES_AT_MOST) {
+        struct wakes w = wakes_before(e->wake + i, e->n - i, end);
+        earliest = min_time(earliest, w.later);
+        if (w.due)
+            earliest = min_time(earliest, advance_due(e->shards + i, e->wake + i, w.due, end));
     }
     e->earliest = min_time(earliest, e->first_sent);
 }
@@ -195,7 +199,7 @@ static void take_turn(struct engine *e, struct shard *s)
     if (mail)
         mail_take_in(s, 1 - e->side, e->now);
     if (wake_time(s) < e->end)
-        let_advance(e, s);
+        let_advance(s, e->end);
     note_wake(e, s);
 }
 
@@ -229,7 +233,7 @@ static void run_quantum(struct engine *e, sim_time end)
     if (e->team)
         run_together(e);
     else
-        run_alone(e);
+        run_alone(e, end);
     move_to(e, end);
 }
 

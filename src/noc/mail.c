@@ -63,7 +63,8 @@ void inbox_insert(struct inbox *box, const struct message *m)
 void engine_connect(struct engine *e)
 {
     e->letter_flags = xcalloc_lines(e->n * sizeof *e->letter_flags);
-    e->wake = xcalloc_lines(e->n * sizeof *e->letter_flags); /* a line each will do */
+    e->wake = xcalloc_lines(e->n * sizeof *e->letter_flags);    /* a line each will do */
+    memset(e->wake, UINT8_MAX, e->n * sizeof *e->letter_flags); /* TIME_NEVER behind the last */
     for (uint32_t i = 0; i < e->n; i++) {
         struct shard *s = e->shards[i];
         s->engine = e;

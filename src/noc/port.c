@@ -179,7 +179,7 @@ static void want(const struct tx_port *p, uint32_t peer, uint32_t flits)
         w->items[w->n++] = (struct tx_want){peer, flits};
     else if (flits < w->items[i].flits)
         w->items[i].flits = flits;
-    p->shard->starved = true;
+    shard_starve(p->shard);
 }
 
 sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t flits)

@@ -98,15 +98,13 @@ struct shard {
     const struct shard_ops *ops;
     sim_time next;
     /* Its ports into networks (below, and port.h) may lack credits; one that does says so in
-     * `starved`. The engine says in credit_at when enough will be back, TIME_NEVER if that is not
-     * known, and the shard puts it back to that when it has seen it. */
+     * `starved`. For the next time it advances the engine says in credit_at when enough will be
+     * back; TIME_NEVER if that is not known. */
     sim_time credit_at;
     struct inbox inbox; /* the engine's own */
     sim_time until;     /* likewise: the end of the quantum it is in */
     uint32_t id;
     bool starved;
-    bool failed;           /* set by itself: the run cannot go on */
-    bool awaits_boundary;  /* likewise: it has something for engine.at_boundary */
     uint32_t tick;         /* it takes and sends messages at multiples of this; 0 = at any time */
     sim_time min_latency;  /* smallest latency it may send with; checked */
     struct engine *engine; /* from here on the engine's own, but for the ports */
@@ -177,6 +175,29 @@ struct engine {
     atomic_bool any_failed;                /* some shard said that it failed */
     atomic_bool any_starved;               /* ... that it lacks credits */
 };
+
+/* Any number of threads may note it; those that come later leave the cache line alone. */
+static inline void engine_note(atomic_bool *flag)
+{
+    if (!atomic_load_explicit(flag, memory_order_relaxed))
+        atomic_store_explicit(flag, true, memory_order_relaxed);
+}
+/* A shard that advances says: the run cannot go on; */
+static inline void shard_fail(struct shard *s)
+{
+    engine_note(&s->engine->any_failed);
+}
+/* ... it has something for engine.at_boundary(); */
+static inline void shard_await_boundary(struct shard *s)
+{
+    engine_note(&s->engine->boundary_due);
+}
+/* ... one of its ports lacks credits. */
+static inline void shard_starve(struct shard *s)
+{
+    s->starved = true;
+    engine_note(&s->engine->any_starved);
+}
 
 /* Inserts behind all that are not after it: messages of one sender come in the order of sending. */
 void inbox_insert(struct inbox *box, const struct message *m);

@@ -351,7 +351,6 @@ static void see_credits(struct sm *sm)
     if (sm->shard.credit_at == TIME_NEVER)
         return;
     uint64_t at = sm_cycle_at(sm, sm->shard.credit_at);
-    sm->shard.credit_at = TIME_NEVER;
     sm->drain_due = min_u64(sm->drain_due, sm->miss_n ? at : UINT64_MAX);
     if (sm->ldst_stalled && (sm->ldst_cause == STALL_PORT || sm->answers_drift))
         sm->ldst_due = min_u64(sm->ldst_due, at);
@@ -381,8 +380,10 @@ static void sm_advance(struct shard *s, sim_time until)
     do_cycles_before(sm, end);
     uint64_t next = planned_cycle(sm);
     s->next = next == UINT64_MAX ? TIME_NEVER : next * sm->clock->period;
-    s->failed = sm->emu.fault.kind != FAULT_NONE;
-    s->awaits_boundary = sm->overlay.n || sm->printed.len || sm->heap.n || sm->emu.tracer;
+    if (sm->emu.fault.kind != FAULT_NONE)
+        shard_fail(s);
+    if (sm->overlay.n || sm->printed.len || sm->heap.n || sm->emu.tracer)
+        shard_await_boundary(s);
 }
 
 static const struct shard_ops sm_ops = {"sm", sm_advance, sm_is_idle, sm_describe_wait};

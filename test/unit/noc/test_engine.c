@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/team.h"
-#include "noc/shard.h"
+#include "noc/wakes.h"
 #include "unit/random_bits.h"
 
 /* --- a shard that does things at random, and remembers all that happened to it --- */
@@ -200,9 +200,9 @@ static void scripted_advance(struct shard *s, sim_time until)
         c->from[c->n_seen] = m->from;
         c->values[c->n_seen++] = (uint32_t)(uintptr_t)m->body;
     }
-    s->awaits_boundary = false;
     for (; s->next < until; c->n_acts++) {
-        s->awaits_boundary |= c->n_acts < 32 && c->acts_for_boundary >> c->n_acts & 1;
+        if (c->n_acts < 32 && c->acts_for_boundary >> c->n_acts & 1)
+            shard_await_boundary(s);
         s->next = c->n_acts + 1 < c->max_acts ? s->next + c->step : TIME_NEVER;
     }
 }
@@ -580,12 +580,51 @@ static void an_inbox_keeps_its_order_while_it_grows(void **state)
     stage_free(&st);
 }
 
+/* Times on both sides of the end of a quantum, of the highest bit and of never. */
+static sim_time some_wake(uint64_t *seed, sim_time end)
+{
+    uint64_t r = random_u64(seed);
+    switch (r % 4) {
+    case 0:
+        return TIME_NEVER - (r >> 8) % 2;
+    case 1:
+        return end + (r >> 8) % 5 - 2;
+    case 2:
+        return (UINT64_C(1) << 63) + (r >> 8) % 5 - 2;
+    default:
+        return random_int(seed, 64);
+    }
+}
+
+static void who_is_due_is_found_among_any_number(void **state)
+{
+    (void)state;
+    _Alignas(64) sim_time wake[WAKES_AT_MOST + 8];
+    uint64_t seed = 11;
+    for (uint32_t round = 0; round < 2000; round++) {
+        uint32_t n = 1 + round % (WAKES_AT_MOST + 7);
+        sim_time end = 2 + random_int(&seed, 64) / 2 * (round % 5), later = TIME_NEVER;
+        uint64_t due = 0;
+        for (uint32_t i = 0; i < WAKES_AT_MOST + 8; i++)
+            wake[i] = i < n ? some_wake(&seed, end) : TIME_NEVER;
+        for (uint32_t i = 0; i < n && i < WAKES_AT_MOST; i++)
+            if (wake[i] < end)
+                due |= UINT64_C(1) << i;
+            else
+                later = wake[i] < later ? wake[i] : later;
+        struct wakes w = wakes_before(wake, n, end);
+        assert_int_equal(w.due, due);
+        assert_int_equal(w.later, later);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_depend_on_neither_quantum_nor_skipping_nor_threads),
         cmocka_unit_test(messages_come_by_time_then_sender_then_order),
         cmocka_unit_test(an_inbox_keeps_its_order_while_it_grows),
+        cmocka_unit_test(who_is_due_is_found_among_any_number),
         cmocka_unit_test(idle_stretches_are_jumped_over),
         cmocka_unit_test(boundaries_come_before_what_happens_then),
         cmocka_unit_test(quanta_end_at_boundaries),

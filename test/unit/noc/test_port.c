@@ -80,7 +80,6 @@ static bool node_is_idle(const struct shard *s)
 static void node_advance(struct shard *s, sim_time until)
 {
     struct node *n = (struct node *)s;
-    s->credit_at = TIME_NEVER; /* ticks anyway while it has something to send */
     if (s->next == TIME_NEVER) /* woken by a message: back to ticking */
         s->next = (shard_peek(s, until)->at + n->tick - 1) / n->tick * n->tick;
     for (; s->next < until; s->next += n->tick)
