@@ -124,7 +124,7 @@ static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_
     struct cache_arrival got = cache_fill(b->cache, mshr, now);
     const struct cache_victim *victim = cache_victim(b->cache);
     if (got.writeback)
-        dram_side_write(p, (struct line_part){bank, victim->line, victim->sectors}, now);
+        dram_side_write(p, (struct line_part){victim->line, bank, victim->sectors}, now);
     l2_wake(p);
     for (uint32_t i = 0; i < got.n_waiters; i++)
         if (got.waiters[i])

@@ -129,12 +129,12 @@ static void answer(struct partition *p, struct l2_bank *b, struct mem_request *r
 static struct line_part victim_of(const struct l2_bank *b, const struct mem_request *r)
 {
     const struct cache_victim *v = cache_victim(b->cache);
-    return (struct line_part){r->bank, v->line, v->sectors};
+    return (struct line_part){v->line, r->bank, v->sectors};
 }
 
 static struct line_part missing_of(const struct mem_request *r, const struct cache_result *res)
 {
-    return (struct line_part){r->bank, r->access.line, res->fetch_sectors};
+    return (struct line_part){r->access.line, r->bank, res->fetch_sectors};
 }
 
 void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)

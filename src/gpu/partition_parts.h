@@ -29,11 +29,11 @@ static inline sim_time l2_time(const struct partition *p, uint64_t cycle)
     return cycle * p->l2_period.divisor;
 }
 
-/* Sectors of one of L2's lines, as a mask: a line without sectors is one. */
+/* Sectors of one of L2's lines, as a mask: a line without sectors is one. Fits into two registers.
+ */
 struct line_part {
-    uint32_t bank;
     uint64_t line; /* within the bank */
-    uint32_t sectors;
+    uint32_t bank, sectors;
 };
 
 /* --- partition.c --- */
@@ -99,7 +99,7 @@ static inline void partition_note(struct partition *p, sim_time t)
 /* What a request asks for, once it has been placed (l2_queue.h). */
 static inline struct line_part l2_part_of(const struct mem_request *r)
 {
-    return (struct line_part){r->bank, r->access.line, r->access.sector_mask};
+    return (struct line_part){r->access.line, r->bank, r->access.sector_mask};
 }
 /* Each bank whose time has come serves its first request. */
 void l2_step(struct partition *p, uint64_t now);
