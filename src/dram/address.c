@@ -64,10 +64,10 @@ struct bank_map bank_map_make(const struct address_map *m)
         .n_banks = divider_make(m->n_banks),
         .row_bytes = divider_make(m->row_bytes),
         .shifts = is_power_of_two(piece_bytes) && is_power_of_two(m->n_banks) &&
-                  is_power_of_two(m->row_bytes),
+                  is_power_of_two(m->row_bytes) && piece_bytes <= m->row_bytes,
         .piece_shift = (uint8_t)__builtin_ctz(piece_bytes),
         .bank_shift = (uint8_t)__builtin_ctz(m->n_banks),
-        .row_shift = (uint8_t)__builtin_ctz(m->row_bytes),
+        .rows_shift = (uint8_t)(__builtin_ctz(m->n_banks) + __builtin_ctz(m->row_bytes)),
     };
 }
 

@@ -84,6 +84,8 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now);
 void dram_tick(struct dram *d, uint64_t now);
 /* All command cycles before that one: the same as dram_tick() for each of them. */
 void dram_advance(struct dram *d, uint64_t before);
+/* dram_advance(), then dram_push() if there is room: false if not. */
+bool dram_enter(struct dram *d, const struct dram_request *r, uint64_t before, uint64_t now);
 /* The first cycle >= now at which dram_tick() would do something or a request is done; ~0 if never
  * (nothing queued). dram_push() may bring it forward. */
 uint64_t dram_next(const struct dram *d, uint64_t now);
@@ -98,6 +100,9 @@ struct dram_done {
  * MODEL: a request that is done waits outside the queue, for as long as it takes: whoever reads has
  * kept a place for the answer (an MSHR), and that bounds how many there are. */
 bool dram_pop(struct dram *d, uint64_t now, struct dram_done *out);
+/* Takes all of them, also those that will be done later at a known time, in order of completion:
+ * returns how many. They can be looked at until the channel does something else. */
+uint32_t dram_take_done(struct dram *d, const struct dram_done **done);
 /* When the first of those that are done, or will be at a known time, is; ~0 if there is none. */
 uint64_t dram_first_done(const struct dram *d);
 
@@ -156,8 +161,8 @@ struct dram_address address_split(const struct address_map *m, uint64_t address)
  * are shifts if all is a power of two. */
 struct bank_map {
     struct divider piece_bytes, n_banks, row_bytes;
-    bool shifts;
-    uint8_t piece_shift, bank_shift, row_shift;
+    bool shifts; /* they are all, and a row holds whole pieces */
+    uint8_t piece_shift, bank_shift, rows_shift /* of one row in each bank */;
 };
 struct dram_place {
     uint32_t bank, row, column;
@@ -170,7 +175,7 @@ static inline struct dram_place bank_map_place(const struct bank_map *m, uint64_
         return bank_map_divide(m, local);
     uint64_t piece = local >> m->piece_shift, in_piece = local & (m->piece_bytes.divisor - 1);
     uint64_t in_bank = piece >> m->bank_shift << m->piece_shift | in_piece;
-    uint64_t row = in_bank >> m->row_shift;
+    uint64_t row = local >> m->rows_shift;
     return (struct dram_place){.bank = (uint32_t)(piece ^ row) & (m->n_banks.divisor - 1),
                                .row = (uint32_t)row,
                                .column = (uint32_t)in_bank & (m->row_bytes.divisor - 1)};

@@ -21,15 +21,16 @@
 enum { DRAM_BUS_TURN_CYCLES = 2 };
 
 struct bank_timing {
-    uint64_t activate_at, precharge_at, column_at;
+    uint64_t activate_at, precharge_at;
 };
 
 struct dram_timing {
     /* Gaps between commands that follow from the configuration. */
-    uint32_t same_kind, read_to_write, write_to_read, write_to_precharge;
+    uint32_t same_kind, same_group, read_to_write, write_to_read, write_to_precharge;
     /* The earliest cycles that concern more than one bank. */
     uint64_t activate_at, column_at[2 /* write? */];
-    uint64_t group_at[DRAM_MAX_BANKS];
+    /* Those of reads and writes, by bank and by group. */
+    uint64_t bank_at[DRAM_MAX_BANKS], group_at[DRAM_MAX_BANKS];
 };
 
 static inline void raise_to(uint64_t *at, uint64_t floor)
@@ -44,19 +45,20 @@ static inline void timing_init(struct dram_timing *t, const struct dram_config *
     uint32_t write_data_end = c->t_wl + c->burst_cycles;
     *t = (struct dram_timing){
         .same_kind = c->t_ccd > c->burst_cycles ? c->t_ccd : c->burst_cycles,
+        .same_group = c->n_bank_groups > 1 ? c->t_ccdl : 0,
         .read_to_write = read_data_end > c->t_wl ? read_data_end - c->t_wl : 0,
         .write_to_read = write_data_end + c->t_cdlr,
         .write_to_precharge = write_data_end + c->t_wr,
     };
 }
 
-static inline void timing_activate(struct dram_timing *t, struct bank_timing *b,
+static inline void timing_activate(struct dram_timing *t, uint32_t bank, struct bank_timing *b,
                                    const struct dram_config *c, uint64_t now)
 {
     raise_to(&t->activate_at, now + c->t_rrd);
     raise_to(&b->activate_at, now + c->t_rc);
     raise_to(&b->precharge_at, now + c->t_ras);
-    b->column_at = now + c->t_rcd;
+    t->bank_at[bank] = now + c->t_rcd;
 }
 
 static inline void timing_precharge(struct bank_timing *b, const struct dram_config *c,
@@ -65,14 +67,30 @@ static inline void timing_precharge(struct bank_timing *b, const struct dram_con
     raise_to(&b->activate_at, now + c->t_rp);
 }
 
-static inline void timing_column(struct dram_timing *t, struct bank_timing *b, uint32_t group,
-                                 const struct dram_config *c, bool write, uint64_t now)
+/* A read or write of the group's: it was allowed now, so nothing later stood there. */
+static inline void timing_burst(struct dram_timing *t, uint32_t group, uint64_t now)
 {
-    raise_to(&t->column_at[write], now + t->same_kind);
-    raise_to(&t->column_at[!write], now + (write ? t->write_to_read : t->read_to_write));
+    t->group_at[group] = now + t->same_group;
+}
+
+/* From a read or write to the first of the other kind that the channel allows, at least. */
+static inline uint64_t timing_turn(const struct dram_timing *t, bool write)
+{
+    return write ? t->write_to_read : t->read_to_write;
+}
+
+/* Of several reads or writes that were given one after the other: the last. */
+static inline void timing_columns(struct dram_timing *t, bool write, uint64_t now)
+{
+    t->column_at[write] = now + t->same_kind;
+    raise_to(&t->column_at[!write], now + timing_turn(t, write));
+}
+
+/* The last one of a request. A bank is not precharged before that: its row is wanted. */
+static inline void timing_last_column(const struct dram_timing *t, struct bank_timing *b,
+                                      const struct dram_config *c, bool write, uint64_t now)
+{
     raise_to(&b->precharge_at, now + (write ? t->write_to_precharge : c->t_rtp));
-    if (c->n_bank_groups > 1)
-        raise_to(&t->group_at[group], now + c->t_ccdl);
 }
 
 #endif

@@ -41,7 +41,7 @@ static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
 }
 
 /* L2 has queued the first access, which enters DRAM in its next cycle. */
-static void expect_access(struct partition *p, uint64_t now)
+static __attribute__((noinline)) void expect_access(struct partition *p, uint64_t now)
 {
     sim_time enters = l2_time(p, now + 1);
     p->dram_at = min_u64(p->dram_at, enters);
@@ -49,8 +49,8 @@ static void expect_access(struct partition *p, uint64_t now)
     p->dram_cycle = min_u64(p->dram_cycle, now + 1 + p->lead_cycles);
 }
 
-static void queue_access(struct partition *p, struct line_part what, bool write, uint64_t tag,
-                         uint64_t now)
+static ALWAYS_INLINE void queue_access(struct partition *p, struct line_part what, bool write,
+                                       uint64_t tag, uint64_t now)
 {
     assert(p->to_dram_n < p->to_dram_places && what.sectors);
     uint64_t local = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
@@ -94,13 +94,18 @@ static const struct dram_waiting *first_to_dram(const struct partition *p)
     return &p->to_dram[p->to_dram_head];
 }
 
+static inline void drop_first(struct partition *p)
+{
+    if (++p->to_dram_head == p->to_dram_places)
+        p->to_dram_head = 0;
+    p->to_dram_n--;
+}
+
 /* The first access enters DRAM, which has room, at that time. */
 static void feed_first(struct partition *p, sim_time t)
 {
     dram_push(p->dram, &first_to_dram(p)->request, divide(&p->dram_period, t));
-    if (++p->to_dram_head == p->to_dram_places)
-        p->to_dram_head = 0;
-    p->to_dram_n--;
+    drop_first(p);
 }
 
 /* --- and back --- */
@@ -122,9 +127,10 @@ static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_
 {
     struct l2_bank *b = &p->banks[bank];
     struct cache_arrival got = cache_fill(b->cache, mshr, now);
-    const struct cache_victim *victim = cache_victim(b->cache);
-    if (got.writeback)
+    if (got.writeback) {
+        const struct cache_victim *victim = cache_victim(b->cache);
         dram_side_write(p, (struct line_part){victim->line, bank, victim->sectors}, now);
+    }
     l2_wake(p);
     for (uint32_t i = 0; i < got.n_waiters; i++)
         if (got.waiters[i])
@@ -133,7 +139,6 @@ static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_
 
 static void fill_with(struct partition *p, uint64_t tag, uint64_t now)
 {
-    partition_note(p, l2_time(p, now));
     if (tag & 1)
         fill_line(p, (uint32_t)(tag >> 32), (uint32_t)tag >> 1, now);
     else
@@ -152,27 +157,25 @@ void dram_side_fill(struct partition *p, uint64_t now)
         }
         uint64_t tag = front->tag;
         ring_pop(&p->from_dram);
+        partition_note(p, l2_time(p, now));
         fill_with(p, tag, now);
     }
     p->due.fills = front ? front->at : CYCLE_NEVER;
 }
 
-/* What is done by that cycle of DRAM. L2 sees it after DRAM's cycle, and dram_latency later. */
-static void take_done(struct partition *p, uint64_t dram_now)
+/* Something is done at that time. L2 sees data after DRAM's cycle, and dram_latency later. */
+static inline void take(struct partition *p, const struct dram_done *done)
 {
+    sim_time t = done->at * p->dram_period.divisor;
+    partition_note(p, t);
+    if (done->write)
+        return;
     uint32_t latency = p->config->memory.dram_latency;
-    struct dram_done r;
-    while (dram_pop(p->dram, dram_now, &r)) {
-        sim_time t = r.at * p->dram_clock->period;
-        partition_note(p, t);
-        if (r.write)
-            continue;
-        /* latency 0: its next cycle all the same */
-        uint64_t at = divide_up(&p->l2_period, latency ? t : t + 1) + latency;
-        ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = r.tag});
-        if (p->from_dram.n == 1)
-            p->due.fills = at;
-    }
+    /* latency 0: its next cycle all the same */
+    uint64_t at = divide_up(&p->l2_period, latency ? t : t + 1) + latency;
+    ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = done->tag});
+    if (p->from_dram.n == 1)
+        p->due.fills = at;
 }
 
 /* --- DRAM catches up --- */
@@ -195,16 +198,16 @@ static uint64_t feed_cycle(const struct partition *p)
 }
 
 /* What happens in DRAM before that time: accesses enter and commands are given, in their order. */
-static void replay(struct partition *p, sim_time before)
+static inline void replay(struct partition *p, sim_time before)
 {
     uint64_t end = divide_up(&p->dram_period, before);
     while (p->to_dram_n) {
         sim_time t = l2_time(p, feed_cycle(p));
         if (t >= before)
             break;
-        dram_advance(p->dram, divide_up(&p->dram_period, t));
-        if (dram_has_room(p->dram)) {
-            feed_first(p, t);
+        uint64_t now = divide(&p->dram_period, t), next = now + (now * p->dram_period.divisor != t);
+        if (dram_enter(p->dram, &first_to_dram(p)->request, next, now)) {
+            drop_first(p);
         } else {
             make_room(p, end);
             if (!dram_has_room(p->dram))
@@ -239,7 +242,9 @@ static void plan_dram(struct partition *p)
 void dram_side_catch_up(struct partition *p, sim_time before)
 {
     replay(p, min_u64(before, cycle_after(p->next_dram)));
-    take_done(p, UINT64_MAX - 1); /* those that are still to come, too: it is known when */
+    const struct dram_done *done;
+    for (uint32_t n = dram_take_done(p->dram, &done); n; n--)
+        take(p, done++);
     plan_dram(p);
 }
 
@@ -278,6 +283,8 @@ void dram_side_tick(struct partition *p)
 {
     uint64_t now = divide(&p->dram_period, p->next_dram);
     dram_tick(p->dram, now);
-    take_done(p, now);
+    struct dram_done done;
+    while (dram_pop(p->dram, now, &done))
+        take(p, &done);
     plan_tick(p);
 }

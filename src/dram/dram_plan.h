@@ -1,0 +1,192 @@
+/* What a DRAM channel keeps, and which command comes next. Private to dram.c, which gives them.
+ *
+ * Requests stand in a line of 64 places, the oldest first, and sets of them are masks of places:
+ * the oldest of a set is its lowest bit. */
+#ifndef HEDDLE_DRAM_PLAN_H
+#define HEDDLE_DRAM_PLAN_H
+
+#include "base/occupancy.h"
+#include "dram/dram_timing.h"
+
+enum { N_PLACES = 64 };
+
+/* For what nearly every request goes through. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+struct waiting {
+    uint64_t tag, pushed_at;
+    uint32_t row, bytes, bursts_left;
+    bool write, opened_row; /* an activate was given for it */
+};
+
+struct bank {
+    struct bank_timing timing;
+    uint64_t places; /* of its requests */
+    uint32_t row;    /* that is open, if one is */
+    uint32_t group;
+};
+
+/* The next command: when, which, and for whom. */
+struct plan {
+    uint64_t at; /* ~0 = nothing to do */
+    enum dram_command_kind kind;
+    uint32_t place;
+};
+
+/* Requests that are done or will be at a known time, in that order: items from `first` to `end`. */
+struct done_queue {
+    struct dram_done *items;
+    uint32_t first, end, cap;
+};
+
+struct dram {
+    struct dram_config config;
+    uint32_t burst_bytes;
+    uint32_t read_cycles; /* from a request's last read command to the end of its data */
+    struct dram_timing timing;
+    struct plan plan;
+
+    struct waiting line[N_PLACES];
+    uint8_t bank_of[N_PLACES];
+    uint32_t line_end;      /* the next request's place */
+    uint64_t used, writes;  /* places of requests; of writes among them */
+    uint64_t hits;          /* ... whose row is open */
+    uint64_t closed, stale; /* ... whose bank has no open row; has one that nobody waits for */
+
+    struct bank banks[DRAM_MAX_BANKS];
+    uint64_t open_banks;
+
+    struct done_queue done;
+    struct occupancy queue;
+    struct dram_stats stats;
+    void (*observer)(void *user, const struct dram_command *c);
+    void *observer_user;
+};
+
+static inline uint64_t bit(uint32_t i)
+{
+    return UINT64_C(1) << i;
+}
+
+static inline uint32_t lowest(uint64_t mask)
+{
+    return (uint32_t)__builtin_ctzll(mask);
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* --- what comes next --- */
+
+/* When the channel and a bank allow a command of that kind. */
+static inline uint64_t channel_allows(const struct dram *d, enum dram_command_kind kind)
+{
+    switch (kind) {
+    case DRAM_ACTIVATE:
+        return d->timing.activate_at;
+    case DRAM_PRECHARGE:
+        return 0;
+    case DRAM_READ:
+    case DRAM_WRITE:
+        break;
+    }
+    return d->timing.column_at[kind == DRAM_WRITE];
+}
+
+static inline uint64_t bank_allows(const struct dram *d, uint32_t bank, enum dram_command_kind kind)
+{
+    switch (kind) {
+    case DRAM_ACTIVATE:
+        return d->banks[bank].timing.activate_at;
+    case DRAM_PRECHARGE:
+        return d->banks[bank].timing.precharge_at;
+    case DRAM_READ:
+    case DRAM_WRITE:
+        break;
+    }
+    return max_u64(d->timing.bank_at[bank], d->timing.group_at[d->banks[bank].group]);
+}
+
+/* Looks among the requests at these places, oldest first, for a command of that kind that can be
+ * given, from `floor` on, before the best so far, or then and for an older request. Compiled once
+ * for each kind. */
+static ALWAYS_INLINE void consider(const struct dram *d, struct plan *best,
+                                   enum dram_command_kind kind, uint64_t places, uint64_t floor)
+{
+    floor = max_u64(floor, channel_allows(d, kind));
+    while (places && floor <= best->at) {
+        uint32_t place = lowest(places);
+        uint32_t bank = d->bank_of[place];
+        uint64_t allowed = bank_allows(d, bank, kind), at = max_u64(floor, allowed);
+        if (at < best->at || (at == best->at && place < best->place))
+            *best = (struct plan){.at = at, .kind = kind, .place = place};
+        if (allowed <= floor) /* those behind are no earlier */
+            return;
+        places &= ~d->banks[bank].places;
+    }
+}
+
+/* The first read or write at or after `floor` for requests at these places. */
+static ALWAYS_INLINE struct plan plan_column(const struct dram *d, uint64_t places, uint64_t floor)
+{
+    struct plan best = {.at = UINT64_MAX, .place = N_PLACES};
+    uint64_t writes = places & d->writes, reads = places & ~writes;
+    if (!writes) {
+        consider(d, &best, DRAM_READ, reads, floor);
+    } else if (d->timing.column_at[0] <= d->timing.column_at[1]) {
+        /* The way the bus is turned comes first: most often the other then need not be looked at.
+         */
+        consider(d, &best, DRAM_READ, reads, floor);
+        consider(d, &best, DRAM_WRITE, writes, floor);
+    } else {
+        consider(d, &best, DRAM_WRITE, writes, floor);
+        consider(d, &best, DRAM_READ, reads, floor);
+    }
+    return best;
+}
+
+/* The first activate or precharge at or after `floor` and before `limit` for requests at these
+ * places. */
+static ALWAYS_INLINE struct plan plan_row(const struct dram *d, uint64_t closed, uint64_t stale,
+                                          uint64_t floor, uint64_t limit)
+{
+    struct plan best = {.at = limit, .place = 0}; /* none is before that one */
+    consider(d, &best, DRAM_ACTIVATE, closed, floor);
+    consider(d, &best, DRAM_PRECHARGE, stale, floor);
+    return best;
+}
+
+/* Plans the first command at or after `floor` for requests at these places: those whose row is
+ * open, whose bank is closed, whose bank's row nobody waits for. */
+static ALWAYS_INLINE void plan_among(struct dram *d, uint64_t hits, uint64_t closed, uint64_t stale,
+                                     uint64_t floor)
+{
+    struct plan column = plan_column(d, hits, floor);
+    d->plan = column;
+    if (column.at <= floor || !(closed | stale))
+        return; /* of one cycle's commands, a read or write wins */
+    struct plan row = plan_row(d, closed, stale, floor, column.at);
+    if (row.at < column.at)
+        d->plan = row;
+}
+
+static __attribute__((noinline)) void plan_for_oldest(struct dram *d, uint64_t floor)
+{
+    uint64_t oldest = d->used & -d->used, hits = d->hits & oldest, closed = d->closed & oldest;
+    plan_among(d, hits, closed, oldest & ~hits & ~closed, floor);
+}
+
+/* Plans the first command at or after `floor`. */
+static ALWAYS_INLINE void make_plan(struct dram *d, uint64_t floor)
+{
+    if (!d->used)
+        d->plan.at = UINT64_MAX;
+    else if (d->config.scheduler == DRAM_FCFS)
+        plan_for_oldest(d, floor);
+    else
+        plan_among(d, d->hits, d->closed, d->stale, floor);
+}
+
+#endif
