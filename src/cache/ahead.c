@@ -17,59 +17,99 @@ look_for_data(const struct cache *c, uint64_t line, uint32_t set, int way, uint3
     return p;
 }
 
-/* Where the line is, as way + 1; 0 = nowhere. */
-static inline size_t seek(const struct cache_set *s, uint64_t line, bool indexed)
+/* A load that is looked up: the place of its line, 0 if there is none, and the sectors it lacks. */
+struct sought {
+    size_t place;
+    uint32_t lacks;
+};
+
+static inline struct sought seek(const struct cache *c, const struct line_access *x,
+                                 bool by_segments)
 {
-    if (indexed)
-        return way_index_seek(s->index, s->tags, line);
-    return (size_t)(tags_find_by(NULL, s, line) + 1);
+    size_t place = way_index_seek(&c->tags.index, x->line);
+    uint32_t asked =
+        by_segments ? x->segments : cache_counted(c, cache_sectors_of(&c->config, x->segments));
+    return (struct sought){place, asked & ~c->tags.lines[place].valid_sectors};
 }
 
-/* cache_use_line() where that is. */
-static inline void use_at(struct cache_set *s, size_t i, uint64_t order, uint32_t pc, bool indexed)
+static struct cache_prospect foresee(const struct cache *c, uint64_t line, struct sought s)
 {
-    struct cache_line *line = (struct cache_line *)s->lines + i - 1;
-    line->last_pc = pc;
-    line->reused = true;
-    ((uint64_t *)s->last_use)[i - 1] = order;
-    if (indexed)
-        way_index_use(s->index, (uint32_t)i - 1);
+    uint32_t set = set_index_of(&c->indexer, line);
+    if (!s.lacks)
+        return (struct cache_prospect){.set = set, .hit = c->quiet};
+    int way = s.place ? (int)way_index_way(&c->tags.index, s.place) : -1;
+    return look_for_data(c, line, set, way, s.lacks);
 }
 
-/* Compiled for caches whose sets have an index and for others. What does not change from one load
- * to the next is read once: after each store the host would have to read it again. */
+/* Compiled for caches whose sectors are segments, and for others. */
 static inline __attribute__((always_inline)) uint32_t
-look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done, uint32_t pc,
-           struct cache_prospect *next, bool indexed)
+look_ahead_in_index(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                    uint32_t pc, struct cache_prospect *next, bool by_segments)
 {
-    bool of_16 = c->indexer.kind == SET_XOR_16;
-    uint32_t line_shift = c->indexer.line_shift;
-    bool by_segments = c->sectored && c->config.sector_bytes == CACHE_SEGMENT_BYTES;
+    struct sought s = {0};
+    uint32_t hits = 0;
+    for (; hits < n_done; hits++, x++) {
+        s = seek(c, x, by_segments);
+        if (s.lacks)
+            break;
+        cache_use_place(c, s.place, pc);
+    }
+    c->stats.loads += hits;
+    c->stats.hits += hits;
+    *next = (struct cache_prospect){0};
+    if (hits == n)
+        return hits;
+    if (hits == n_done)
+        s = seek(c, x, by_segments);
+    *next = foresee(c, x->line, s);
+    return hits;
+}
+
+static __attribute__((noinline)) uint32_t
+look_ahead_by_segments(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                       uint32_t pc, struct cache_prospect *next)
+{
+    return look_ahead_in_index(c, x, n, n_done, pc, next, true);
+}
+
+static __attribute__((noinline)) uint32_t
+look_ahead_by_sectors(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                      uint32_t pc, struct cache_prospect *next)
+{
+    return look_ahead_in_index(c, x, n, n_done, pc, next, false);
+}
+
+/* Where there is no index. What does not change from one load to the next is read once: after each
+ * store the host would have to read it again. */
+static __attribute__((noinline)) uint32_t
+look_ahead_in_ways(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
+                   uint32_t pc, struct cache_prospect *next)
+{
     struct cache_set *sets = c->tags.sets;
     uint64_t order = c->order;
     uint32_t hits = 0;
-    if (!c->quiet)
-        n_done = 0;
     *next = (struct cache_prospect){0};
     for (; hits < n; hits++, x++) {
-        uint32_t set =
-            of_16 ? set_index_folded_16(x->line >> line_shift) : set_index_of(&c->indexer, x->line);
-        uint32_t need = x->segments;
+        uint32_t set = set_index_of(&c->indexer, x->line);
+        uint32_t need = c->by_segments
+                            ? x->segments
+                            : cache_counted(c, cache_sectors_of(&c->config, x->segments));
         struct cache_set *s = &sets[set];
-        size_t i = seek(s, x->line, indexed);
-        if (!by_segments)
-            need = cache_counted(c, cache_sectors_of(&c->config, need));
-        if (i)
-            need &= ~s->lines[i - 1].valid_sectors;
+        int way = tags_find_by(NULL, s, x->line);
+        if (way >= 0)
+            need &= ~s->lines[way].valid_sectors;
         if (need) {
-            *next = look_for_data(c, x->line, set, (int)i - 1, need);
+            *next = look_for_data(c, x->line, set, way, need);
             break;
         }
         if (hits == n_done) {
             *next = (struct cache_prospect){.set = set, .hit = c->quiet};
             break;
         }
-        use_at(s, i, ++order, pc, indexed);
+        struct cache_line *line = tags_line(s, (uint32_t)way);
+        line->last_pc = pc;
+        line->reused = true;
+        ((uint64_t *)s->last_use)[way] = ++order;
     }
     c->order = order;
     c->stats.loads += hits;
@@ -77,45 +117,37 @@ look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_
     return hits;
 }
 
-static __attribute__((noinline)) uint32_t
-look_ahead_in_index(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
-                    uint32_t pc, struct cache_prospect *next)
-{
-    return look_ahead(c, x, n, n_done, pc, next, true);
-}
-
-static __attribute__((noinline)) uint32_t
-look_ahead_in_ways(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
-                   uint32_t pc, struct cache_prospect *next)
-{
-    return look_ahead(c, x, n, n_done, pc, next, false);
-}
-
 uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
                           uint32_t pc, struct cache_prospect *next)
 {
-    return c->tags.indexed ? look_ahead_in_index(c, x, n, n_done, pc, next)
-                           : look_ahead_in_ways(c, x, n, n_done, pc, next);
+    if (!c->quiet)
+        n_done = 0;
+    if (!c->tags.indexed)
+        return look_ahead_in_ways(c, x, n, n_done, pc, next);
+    return c->by_segments ? look_ahead_by_segments(c, x, n, n_done, pc, next)
+                          : look_ahead_by_sectors(c, x, n, n_done, pc, next);
 }
 
-static inline __attribute__((always_inline)) bool load_ahead(struct cache *c,
-                                                             struct way_index *index,
-                                                             struct cache_set *s,
-                                                             struct cache_part part, uint32_t pc)
+static inline bool load_ahead(struct cache *c, struct cache_set *s, struct cache_part part,
+                              uint32_t pc)
 {
-    int way = tags_find_by(index, s, part.line);
+    int way = tags_find_by(NULL, s, part.line);
     if (way < 0 || cache_counted(c, part.sectors) & ~s->lines[way].valid_sectors)
         return false;
     cache_count_hit(c);
-    cache_use_line(c, index, s, (uint32_t)way, pc);
+    cache_use_line(c, NULL, s, (uint32_t)way, pc);
     return true;
 }
 
 static __attribute__((noinline)) bool load_ahead_indexed(struct cache *c, struct cache_part part,
                                                          uint32_t pc)
 {
-    struct cache_set *s = &c->tags.sets[part.set];
-    return load_ahead(c, s->index, s, part, pc);
+    size_t place = way_index_seek(&c->tags.index, part.line);
+    if (cache_counted(c, part.sectors) & ~c->tags.lines[place].valid_sectors)
+        return false;
+    cache_count_hit(c);
+    cache_use_place(c, place, pc);
+    return true;
 }
 
 bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc)
@@ -124,5 +156,5 @@ bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc)
         return false;
     if (c->tags.indexed)
         return load_ahead_indexed(c, part, pc);
-    return load_ahead(c, NULL, &c->tags.sets[part.set], part, pc);
+    return load_ahead(c, &c->tags.sets[part.set], part, pc);
 }

@@ -157,6 +157,7 @@ struct cache *cache_create(const struct cache_config *config,
     uint32_t n_sectors = config->line_bytes / config->sector_bytes;
     c->config = *config;
     c->sectored = n_sectors > 1;
+    c->by_segments = c->sectored && config->sector_bytes == CACHE_SEGMENT_BYTES;
     c->all_sectors = c->sectors_counted = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
     if (!c->sectored) {
         c->sectors_counted = 0;

@@ -24,10 +24,9 @@ struct lookup {
     uint32_t need;  /* those of them that are not valid */
 };
 
-/* A way of a set, and where it keeps what a hit looks at. */
+/* Where a way keeps what a hit looks at, and its place in the index, if there is one. */
 struct place {
-    struct cache_set *set;
-    uint32_t way;
+    size_t in_index;
     const uint64_t *tag;
     struct cache_line *line;
     uint64_t *last_use;
@@ -35,7 +34,8 @@ struct place {
 
 static inline struct place cache_place(struct cache_set *s, uint32_t way)
 {
-    return (struct place){s, way, &s->tags[way], tags_line(s, way), (uint64_t *)&s->last_use[way]};
+    return (struct place){s->index ? way_index_place(s->index, s, way) : 0, &s->tags[way],
+                          tags_line(s, way), (uint64_t *)&s->last_use[way]};
 }
 
 struct cache {
@@ -44,11 +44,12 @@ struct cache {
     uint32_t sectors_counted; /* of those asked for: all, or none where a line counts as one */
     uint32_t whole_line;      /* what counts as asked for in any case: the line where it is one */
     bool sectored;
-    bool minds_hits; /* a hit is more than a use: somebody wants to know of it, or may drop it */
-    bool is_lru;     /* then nothing can differ from it */
-    bool quiet;      /* LRU, and nobody to be told of anything */
-    bool plain;      /* and lines are reserved at their miss */
-    uint64_t order;  /* counts uses of lines; 0 = never */
+    bool by_segments; /* its sectors are the segments that travel */
+    bool minds_hits;  /* a hit is more than a use: somebody wants to know of it, or may drop it */
+    bool is_lru;      /* then nothing can differ from it */
+    bool quiet;       /* LRU, and nobody to be told of anything */
+    bool plain;       /* and lines are reserved at their miss */
+    uint64_t order;   /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;
     struct cache_victim victim; /* the last one that was dirty */
@@ -99,6 +100,16 @@ static inline void cache_use_line(struct cache *c, struct way_index *index, stru
     line->last_pc = pc;
     line->reused = true;
     tags_use_by(index, s, way, ++c->order);
+}
+
+/* The same for a line that the index has found. */
+static inline void cache_use_place(struct cache *c, size_t place, uint32_t pc)
+{
+    struct cache_line *line = &c->tags.lines[place];
+    line->last_pc = pc;
+    line->reused = true;
+    c->tags.last_use[place] = ++c->order;
+    way_index_use(&c->tags.index, place);
 }
 
 static inline void cache_touch(struct cache *c, struct cache_set *s, int way,

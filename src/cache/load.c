@@ -212,11 +212,11 @@ load_hits_told(struct cache *c, const struct mem_access *a, uint32_t way)
 }
 
 /* Apart from load_indexed(), which so needs no more registers than it may use without saving. */
-static __attribute__((noinline)) struct cache_result
-load_hits_indexed(struct cache *c, struct cache_set *s, size_t i, uint32_t pc)
+static __attribute__((noinline)) struct cache_result load_hits_at(struct cache *c, size_t place,
+                                                                  uint32_t pc)
 {
     cache_count_hit(c);
-    cache_use_line(c, s->index, s, (uint32_t)i - 1, pc);
+    cache_use_place(c, place, pc);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
@@ -224,16 +224,16 @@ load_hits_indexed(struct cache *c, struct cache_set *s, size_t i, uint32_t pc)
 static __attribute__((noinline)) struct cache_result
 load_indexed(struct cache *c, const struct mem_access *a, struct cache_room room, void *waiter)
 {
-    struct cache_set *s = &c->tags.sets[a->set];
-    size_t i = way_index_seek(s->index, s->tags, a->line); /* way + 1 */
-    if (!i && c->plain)
+    size_t place = way_index_seek(&c->tags.index, a->line);
+    if (!place && c->plain)
         return load_plain_indexed(c, a, room, waiter);
-    if (!i || cache_asked(c, a) & ~s->lines[i - 1].valid_sectors)
-        return c->quiet ? load_missing(c, a, room, waiter, (int)i - 1)
-                        : load_misses(c, a, room, waiter, (int)i - 1);
+    int way = place ? (int)way_index_way(&c->tags.index, place) : -1;
+    if (cache_asked(c, a) & ~c->tags.lines[place].valid_sectors)
+        return c->quiet ? load_missing(c, a, room, waiter, way)
+                        : load_misses(c, a, room, waiter, way);
     if (c->minds_hits)
-        return load_hits_told(c, a, (uint32_t)i - 1);
-    return load_hits_indexed(c, s, i, a->pc);
+        return load_hits_told(c, a, (uint32_t)way);
+    return load_hits_at(c, place, a->pc);
 }
 
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
@@ -310,7 +310,7 @@ bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
     p->line->reused = true;
     *p->last_use = ++c->order;
     if (c->tags.indexed)
-        way_index_use(p->set->index, p->way);
+        way_index_use(&c->tags.index, p->in_index);
     return true;
 }
 
@@ -368,26 +368,81 @@ static __attribute__((noinline)) struct cache_arrival fill_told(struct cache *c,
     return got;
 }
 
+/* What an MSHR brought has its place. */
+static inline struct cache_arrival arrived(struct cache *c, uint32_t mshr, uint64_t cycle)
+{
+    const struct mshr *m = &c->mshrs.entries[mshr];
+    uint32_t n_waiters = m->n_waiters;
+    mshr_release(&c->mshrs, mshr, cycle);
+    return (struct cache_arrival){m->waiters, n_waiters, .kept = true};
+}
+
 /* Data for which no place was kept, in a quiet cache: they get one now, of a clean line. */
 static __attribute__((noinline)) struct cache_arrival fill_late(struct cache *c, uint32_t mshr,
                                                                 uint64_t cycle)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
     struct cache_set *s = m->set;
-    int way = tags_find(s, m->line);
+    int way = tags_find_by(NULL, s, m->line);
     if (way < 0) {
-        way = cache_lru_way(c, s->index, s);
+        way = cache_lru_way(c, NULL, s);
         if (way < 0 || s->lines[way].dirty_sectors)
             return fill_told(c, mshr, cycle);
         if (s->tags[way] != TAG_EMPTY)
             cache_count_eviction(c, &s->lines[way]);
-        tags_insert(s, (uint32_t)way, cache_new_line(c, &c->mshrs.accesses[mshr]));
+        tags_insert_by(NULL, s, (uint32_t)way, cache_new_line(c, &c->mshrs.accesses[mshr]));
         tags_line(s, (uint32_t)way)->reused = m->reused;
     }
     data_arrive(c, m, (uint32_t)way, false);
-    uint32_t n_waiters = m->n_waiters;
-    mshr_release(&c->mshrs, mshr, cycle);
-    return (struct cache_arrival){m->waiters, n_waiters, .kept = true};
+    return arrived(c, mshr, cycle);
+}
+
+/* A place for what an MSHR brings: an empty one of its set, or the oldest; 0 if that is dirty. */
+static inline size_t make_place(struct cache *c, const struct mshr *m)
+{
+    struct way_index *index = &c->tags.index;
+    struct cache_set *s = m->set;
+    uint64_t empty = c->tags.all_ways & ~s->occupied;
+    if (empty) {
+        s->occupied |= empty & -empty;
+        return way_index_place(index, s, (uint32_t)__builtin_ctzll(empty));
+    }
+    size_t place = way_index_oldest(index, s, 0); /* nothing is reserved where this is done */
+    struct cache_line *line = &c->tags.lines[place];
+    if (line->dirty_sectors)
+        return 0;
+    cache_count_eviction(c, line);
+    way_index_forget(index, place, line->line);
+    return place;
+}
+
+/* The same where sets have an index. */
+static __attribute__((noinline)) struct cache_arrival
+fill_late_indexed(struct cache *c, uint32_t mshr, uint64_t cycle)
+{
+    const struct mshr *m = &c->mshrs.entries[mshr];
+    size_t place = way_index_seek(&c->tags.index, m->line);
+    if (place) {
+        struct cache_line *line = &c->tags.lines[place];
+        line->valid_sectors |= m->sectors;
+        line->dirty_sectors |= m->dirty_sectors;
+        c->stats.fills++;
+        return arrived(c, mshr, cycle);
+    }
+    place = make_place(c, m);
+    if (!place)
+        return fill_told(c, mshr, cycle);
+    struct cache_line line = cache_new_line(c, &c->mshrs.accesses[mshr]);
+    line.state = LINE_VALID;
+    line.reused = m->reused;
+    line.valid_sectors = m->sectors;
+    line.dirty_sectors = m->dirty_sectors;
+    c->stats.fills++;
+    c->tags.lines[place] = line;
+    c->tags.tags[place] = line.line;
+    c->tags.last_use[place] = line.inserted;
+    way_index_add(&c->tags.index, place, line.line);
+    return arrived(c, mshr, cycle);
 }
 
 struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
@@ -397,9 +452,7 @@ struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
     if (!c->quiet || m->detached)
         return fill_told(c, mshr, cycle);
     if (m->way < 0)
-        return fill_late(c, mshr, cycle);
+        return c->tags.indexed ? fill_late_indexed(c, mshr, cycle) : fill_late(c, mshr, cycle);
     data_arrive(c, m, (uint32_t)m->way, true);
-    uint32_t n_waiters = m->n_waiters;
-    mshr_release(&c->mshrs, mshr, cycle);
-    return (struct cache_arrival){m->waiters, n_waiters, .kept = true};
+    return arrived(c, mshr, cycle);
 }

@@ -5,17 +5,36 @@ static uint32_t fill_up(uint32_t n_ways)
     return (n_ways + SCAN_STEP - 1) / SCAN_STEP * SCAN_STEP;
 }
 
-static void init_set(struct cache_set *s, struct arena *arena, bool indexed)
+/* The places of a set: with an index a power of two of them. */
+static uint32_t places_of(uint32_t n_ways, bool indexed)
 {
-    uint32_t n = fill_up(s->n_ways);
-    uint64_t *tags = ARENA_ARRAY(arena, uint64_t, n), *last_use = ARENA_ARRAY(arena, uint64_t, n);
-    for (uint32_t i = 0; i < n; i++)
-        tags[i] = TAG_EMPTY;
-    s->tags = tags;
-    s->last_use = last_use;
-    s->lines = ARENA_ARRAY(arena, struct cache_line, s->n_ways);
-    if (indexed)
-        s->index = ARENA_ARRAY(arena, struct way_index, 1);
+    uint32_t n = fill_up(n_ways);
+    while (indexed && n & (n - 1))
+        n += n & -n;
+    return n;
+}
+
+/* One row of each kind for all sets. Those of the index begin with a set that nobody has. */
+static void init_sets(struct tag_store *t, struct arena *arena, uint32_t n_ways)
+{
+    uint32_t places = places_of(n_ways, t->indexed);
+    size_t n = ((size_t)t->n_sets + t->indexed) * places;
+    t->tags = ARENA_ARRAY(arena, uint64_t, n);
+    for (size_t i = 0; i < n; i++)
+        t->tags[i] = TAG_EMPTY;
+    t->lines = ARENA_ARRAY(arena, struct cache_line, n);
+    t->last_use = ARENA_ARRAY(arena, uint64_t, n);
+    if (t->indexed)
+        way_index_init(&t->index, arena, t->tags, t->n_sets, (uint32_t)__builtin_ctz(places));
+    for (uint32_t set = 0; set < t->n_sets; set++) {
+        size_t first = ((size_t)set + t->indexed) * places;
+        t->sets[set] = (struct cache_set){.set = set,
+                                          .n_ways = n_ways,
+                                          .tags = t->tags + first,
+                                          .lines = t->lines + first,
+                                          .last_use = t->last_use + first,
+                                          .index = t->indexed ? &t->index : NULL};
+    }
 }
 
 static void init_policy_data(struct cache_set *s, struct arena *arena, size_t bytes)
@@ -34,12 +53,9 @@ void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32
     *t = (struct tag_store){.sets = ARENA_ARRAY(arena, struct cache_set, n_sets),
                             .n_sets = n_sets,
                             .indexed = n_ways > SCANNED_WAYS};
-    for (uint32_t set = 0; set < n_sets; set++) {
-        t->sets[set] = (struct cache_set){.set = set, .n_ways = n_ways};
-        init_set(&t->sets[set], arena, t->indexed);
-        if (policy_line_bytes)
-            init_policy_data(&t->sets[set], arena, policy_line_bytes);
-    }
+    init_sets(t, arena, n_ways);
+    for (uint32_t set = 0; policy_line_bytes && set < n_sets; set++)
+        init_policy_data(&t->sets[set], arena, policy_line_bytes);
     tags_resize(t, n_ways);
 }
 
@@ -49,8 +65,8 @@ void tags_resize(struct tag_store *t, uint32_t n_ways)
         s->n_ways = n_ways;
         for (uint32_t way = 0; way < fill_up(n_ways); way++)
             ((uint64_t *)s->last_use)[way] = way < n_ways ? 0 : NEVER_OLDEST;
-        if (s->index)
-            way_index_start(s->index, n_ways);
     }
+    if (t->indexed)
+        way_index_start(&t->index, n_ways);
     t->all_ways = cache_set_ways(t->sets);
 }

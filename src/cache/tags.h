@@ -17,7 +17,11 @@ struct tag_store {
     struct cache_set *sets;
     uint64_t all_ways; /* cache_set_ways() of each */
     uint32_t n_sets;
-    bool indexed; /* each set has an index; else none has */
+    bool indexed; /* its sets have an index; else none has */
+    /* Of all ways, set by set; with an index by their places in that. */
+    struct cache_line *lines;
+    uint64_t *tags, *last_use;
+    struct way_index index; /* if it is indexed */
 };
 
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
@@ -32,7 +36,7 @@ static inline int tags_find_by(const struct way_index *index, const struct cache
                                uint64_t line)
 {
     if (index)
-        return way_index_find(index, s->tags, line);
+        return way_index_find(index, line);
     const uint64_t *tag = s->tags, *end = tag + s->n_ways;
     int way = 0;
     do {
@@ -49,8 +53,10 @@ static inline int tags_find_by(const struct way_index *index, const struct cache
 /* What cache_set_lru() says of a full set. */
 static inline int tags_oldest_by(const struct way_index *index, const struct cache_set *s)
 {
-    if (index)
-        return way_index_oldest(index, s->reserved);
+    if (index) {
+        size_t place = way_index_oldest(index, s, s->reserved);
+        return place ? (int)way_index_way(index, place) : CACHE_STALL;
+    }
     const uint64_t *use = s->last_use, *end = use + s->n_ways;
     uint64_t oldest = NEVER_OLDEST, reserved = s->reserved;
     int way = 0, found = CACHE_STALL;
@@ -80,7 +86,7 @@ static inline void tags_use_by(struct way_index *index, struct cache_set *s, uin
 {
     ((uint64_t *)s->last_use)[way] = order;
     if (index)
-        way_index_use(index, way);
+        way_index_use(index, way_index_place(index, s, way));
 }
 
 /* Puts a line into a way, reserved; what was there is forgotten. */
@@ -88,7 +94,7 @@ static inline void tags_insert_by(struct way_index *index, struct cache_set *s, 
                                   struct cache_line record)
 {
     if (index)
-        way_index_replace(index, way, s->tags[way], record.line);
+        way_index_replace(index, way_index_place(index, s, way), s->tags[way], record.line);
     record.state = LINE_RESERVED;
     *tags_line(s, way) = record;
     ((uint64_t *)s->tags)[way] = record.line;
@@ -122,7 +128,7 @@ static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_l
 static inline void tags_remove(struct cache_set *s, uint32_t way)
 {
     if (s->index)
-        way_index_replace(s->index, way, s->tags[way], TAG_EMPTY);
+        way_index_replace(s->index, way_index_place(s->index, s, way), s->tags[way], TAG_EMPTY);
     tags_line(s, way)->state = LINE_INVALID;
     ((uint64_t *)s->tags)[way] = TAG_EMPTY;
     s->occupied &= ~(1ull << way);

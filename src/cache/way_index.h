@@ -1,72 +1,118 @@
-/* Sets with many ways: where a line is and which line was used longest ago, without looking at
- * every way. A hash of lines with chains, and a ring of ways in the order of their use.
+/* Caches with many ways: where a line is and which of its set was used longest ago, without looking
+ * at every way. A hash of all lines with chains, and for each set a ring of ways in the order of
+ * their use.
  *
- * A way is known as way + 1: 0 ends a chain, and is the knot of the ring between its newest and its
- * oldest way. Bytes, so that all of it lies in a few of the host's cache lines. */
+ * A way is known by its place in the cache, set by set, a power of two of places each; so a look-up
+ * needs no set. The first set's begin where a set -1 would end: place 0 ends a chain and never has
+ * a line, nor sectors of one. Behind all places come the knots of the rings, one for each set,
+ * between its newest and its oldest way. */
 #ifndef HEDDLE_CACHE_WAY_INDEX_H
 #define HEDDLE_CACHE_WAY_INDEX_H
 
+#include "base/arena.h"
 #include "cache/cache_policy.h"
 
-enum { WAY_BUCKET_BITS = 7 };
-
 struct way_neighbours {
-    uint8_t older, newer;
+    uint32_t older, newer;
 };
 
 struct way_index {
-    struct way_neighbours use[CACHE_MAX_WAYS + 1];
-    uint8_t next[CACHE_MAX_WAYS + 1]; /* in the chain */
-    uint8_t head[1 << WAY_BUCKET_BITS];
+    struct way_neighbours *use; /* of places and knots */
+    uint32_t *head;             /* of chains */
+    uint32_t *next;             /* in the chain */
+    const uint64_t *tags;       /* of places */
+    uint32_t way_bits, n_sets, hash_shift;
+    uint32_t knots; /* where that of set -1 would be */
 };
 
-/* As it is when nothing has been used. */
+/* For sets of 1 << way_bits places; `tags` are those of all places, all TAG_EMPTY. */
+void way_index_init(struct way_index *x, struct arena *arena, const uint64_t *tags, uint32_t n_sets,
+                    uint32_t way_bits);
+/* As it is when nothing has been used, and sets have so many ways. */
 void way_index_start(struct way_index *x, uint32_t n_ways);
-/* The way, which held `old`, holds `line` from now on and is the newest; either may be TAG_EMPTY.
+/* The place, which held `old`, holds `line` from now on and is the newest; either may be TAG_EMPTY.
  */
-void way_index_replace(struct way_index *x, uint32_t way, uint64_t old, uint64_t line);
+void way_index_replace(struct way_index *x, size_t place, uint64_t old, uint64_t line);
 
-/* The way becomes the newest. */
-static inline void way_index_use(struct way_index *x, uint32_t way)
+/* Places are of type size_t, which the host can add to an address as it is. */
+static inline size_t way_index_place(const struct way_index *x, const struct cache_set *s,
+                                     uint32_t way)
 {
-    uint32_t i = way + 1, newest = x->use[0].older;
-    if (newest == i)
+    return (((size_t)s->set + 1) << x->way_bits) + way;
+}
+
+static inline uint32_t way_index_way(const struct way_index *x, size_t place)
+{
+    return (uint32_t)place & ((1u << x->way_bits) - 1);
+}
+
+static inline size_t way_index_knot(const struct way_index *x, size_t place)
+{
+    return (place >> x->way_bits) + x->knots;
+}
+
+/* The place becomes the newest of its set. */
+static inline void way_index_use(struct way_index *x, size_t place)
+{
+    struct way_neighbours *use = x->use;
+    size_t knot = way_index_knot(x, place);
+    uint32_t newest = use[knot].older;
+    if (newest == place)
         return;
-    struct way_neighbours was = x->use[i];
-    x->use[was.older].newer = was.newer;
-    x->use[was.newer].older = was.older;
-    x->use[i] = (struct way_neighbours){.older = (uint8_t)newest, .newer = 0};
-    x->use[newest].newer = (uint8_t)i;
-    x->use[0].older = (uint8_t)i;
+    struct way_neighbours was = use[place];
+    use[was.older].newer = was.newer;
+    use[was.newer].older = was.older;
+    use[place] = (struct way_neighbours){.older = newest, .newer = (uint32_t)knot};
+    use[newest].newer = (uint32_t)place;
+    use[knot].older = (uint32_t)place;
 }
 
-static inline uint32_t way_index_bucket(uint64_t line)
+static inline size_t way_index_bucket(const struct way_index *x, uint64_t line)
 {
-    return (uint32_t)(line * 0x9e3779b97f4a7c15ull >> (64 - WAY_BUCKET_BITS));
+    return line * 0x9e3779b97f4a7c15ull >> x->hash_shift;
 }
 
-/* Where the line is, as way + 1; 0 = nowhere. A size_t, so that the host adds what is taken away by
- * the way, in its addresses. */
-static inline size_t way_index_seek(const struct way_index *x, const uint64_t *tags, uint64_t line)
+/* Where the line is; 0 = nowhere. */
+static inline size_t way_index_seek(const struct way_index *x, uint64_t line)
 {
-    size_t i = x->head[way_index_bucket(line)];
-    while (i && tags[i - 1] != line)
-        i = x->next[i];
-    return i;
+    size_t place = x->head[way_index_bucket(x, line)];
+    while (x->tags[place] != line && place)
+        place = x->next[place];
+    return place;
 }
 
-static inline int way_index_find(const struct way_index *x, const uint64_t *tags, uint64_t line)
+static inline int way_index_find(const struct way_index *x, uint64_t line)
 {
-    return (int)way_index_seek(x, tags, line) - 1;
+    size_t place = way_index_seek(x, line);
+    return place ? (int)way_index_way(x, place) : -1;
 }
 
-/* The oldest way that is not in the mask; CACHE_STALL if all are. */
-static inline int way_index_oldest(const struct way_index *x, uint64_t except)
+/* The place does not hold the line any more, ... */
+static inline void way_index_forget(struct way_index *x, size_t place, uint64_t line)
 {
-    for (uint32_t i = x->use[0].newer; i; i = x->use[i].newer)
-        if (!(except >> (i - 1) & 1))
-            return (int)i - 1;
-    return CACHE_STALL;
+    uint32_t *link = &x->head[way_index_bucket(x, line)];
+    while (*link != place)
+        link = &x->next[*link];
+    *link = x->next[place];
+}
+
+/* ... and an empty one holds that from now on, the newest of its set. */
+static inline void way_index_add(struct way_index *x, size_t place, uint64_t line)
+{
+    uint32_t *head = &x->head[way_index_bucket(x, line)];
+    x->next[place] = *head;
+    *head = (uint32_t)place;
+    way_index_use(x, place);
+}
+
+/* The oldest place of the set whose way is not in the mask; 0 if all are. */
+static inline size_t way_index_oldest(const struct way_index *x, const struct cache_set *s,
+                                      uint64_t except)
+{
+    size_t knot = (size_t)s->set + 1 + x->knots, place = x->use[knot].newer;
+    while (place != knot && except >> way_index_way(x, place) & 1)
+        place = x->use[place].newer;
+    return place == knot ? 0 : place;
 }
 
 #endif

@@ -197,6 +197,25 @@ static void allocating_on_fill_never_waits_for_a_line(void **state)
     cache_destroy(c);
 }
 
+static void a_merge_is_a_use_of_the_line_that_comes(void **state)
+{
+    (void)state;
+    for (uint32_t shape = 0; shape < 4; shape++) { /* few ways and many, at the miss or the fill */
+        struct cache_config config = small_config();
+        config.n_ways = shape & 1 ? 16 : 1;
+        config.allocate_on_fill = shape & 2;
+        struct cache *c = make(&config);
+        struct cache_result a = load(c, 'a');
+        assert_int_equal(load(c, 'a').answer, CACHE_MERGE);
+        fill(c, a.mshr, 2);
+        for (uint32_t i = 1; i <= config.n_ways + 1; i++) /* push it out, and the next one */
+            load_and_fill(c, (char)('a' + i));
+        assert_int_equal(cache_stats(c)->evictions, 2);
+        assert_int_equal(cache_stats(c)->evictions_unused, 1);
+        cache_destroy(c);
+    }
+}
+
 static void a_missing_sector_is_fetched_into_its_line(void **state)
 {
     (void)state;
@@ -544,6 +563,7 @@ int main(void)
         cmocka_unit_test(a_reserved_line_is_nobodys_victim),
         cmocka_unit_test(the_victim_leaves_at_the_miss_or_at_the_fill),
         cmocka_unit_test(allocating_on_fill_never_waits_for_a_line),
+        cmocka_unit_test(a_merge_is_a_use_of_the_line_that_comes),
         cmocka_unit_test(a_missing_sector_is_fetched_into_its_line),
         cmocka_unit_test(a_line_with_a_sector_on_its_way_stays),
         cmocka_unit_test(a_write_evict_store_removes_the_line_and_goes_on),

@@ -18,7 +18,10 @@ static const struct shape {
     uint32_t n_sets, n_ways;
     bool on_fill;
     uint32_t index;
-} shapes[] = {{4, 3, false, INDEX_LINEAR}, {4, 3, true, INDEX_LINEAR}, {1, 9, false, INDEX_LINEAR}};
+} shapes[] = {{4, 3, false, INDEX_LINEAR},
+              {4, 3, true, INDEX_LINEAR},
+              {1, 9, false, INDEX_LINEAR},
+              {1, 9, true, INDEX_LINEAR}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 static struct cache *make(const char *policy, const struct shape *shape, uint32_t sector_bytes)
