@@ -22,7 +22,7 @@ static __attribute__((noinline)) uint64_t await_credits(struct partition *p,
                                                         const struct mem_request *r, uint64_t cycle)
 {
     sim_time ready = tx_ready_at(&p->down, l2_time(p, cycle), r->sm, r->flits);
-    return ready == TIME_NEVER ? CYCLE_NEVER : divide_up(&p->l2_period, ready);
+    return ready == TIME_NEVER ? CYCLE_NEVER : divide_up_multiple(&p->l2_period, ready);
 }
 
 static ALWAYS_INLINE struct message reply_message(struct mem_request *r)
@@ -44,7 +44,7 @@ static ALWAYS_INLINE uint64_t can_leave(struct partition *p, struct tx_peer *to,
     sim_time t = l2_time(p, cycle);
     return gate_is_open(&p->down.gate, t)
                ? cycle
-               : divide_up(&p->l2_period, gate_open_from(&p->down.gate, t));
+               : divide_multiple(&p->l2_period, gate_open_from(&p->down.gate, t) - 1) + 1;
 }
 
 /* Nothing that may still happen can change the cycle in which the first reply leaves: replies leave
@@ -125,7 +125,7 @@ bool partition_order_reply(struct partition *p, uint64_t now)
 struct partition_ahead partition_ahead(const struct partition *p, sim_time now)
 {
     struct partition_ahead ahead = {0};
-    ahead.n = partition_n_later(p, divide_up(&p->l2_period, now), BEFORE_BANKS);
+    ahead.n = partition_n_later(p, divide_up_multiple(&p->l2_period, now), BEFORE_BANKS);
     for (uint32_t i = 0; i < ahead.n; i++)
         ahead.bytes += reply_bytes(ring_at(&p->replies, p->replies.n - 1 - i)->request);
     return ahead;
@@ -154,7 +154,7 @@ static void arrive(struct partition *p, const struct message *m)
 static inline uint64_t served_from(const struct partition *p, sim_time through, uint64_t now)
 {
     bool in_next = through == l2_time(p, now + 1); /* mostly */
-    uint64_t from = in_next ? now + 1 : divide_up(&p->l2_period, through);
+    uint64_t from = in_next ? now + 1 : divide_up_multiple(&p->l2_period, through);
     return from + p->rop_latency;
 }
 
@@ -172,7 +172,7 @@ static void take_request(struct partition *p, uint64_t now)
         return;
     }
     if (m->at > t || now < p->next_take) { /* it is still to come, or others before it are */
-        p->due.port = max_u64(divide_up(&p->l2_period, m->at), p->next_take);
+        p->due.port = max_u64(divide_up_multiple(&p->l2_period, m->at), p->next_take);
         return;
     }
     struct message out;
@@ -216,7 +216,7 @@ static void take_messages_ahead(struct partition *p, sim_time until)
     if (!m)
         return;
     for (; m->at < until; m++)
-        arrive_ahead(p, m, divide_up(&p->l2_period, m->at));
+        arrive_ahead(p, m, divide_up_multiple(&p->l2_period, m->at));
     shard_take_until(&p->shard, m);
 }
 
@@ -283,7 +283,7 @@ static uint64_t next_l2_plainly(const struct partition *p)
     if (!partition_is_idle(&p->shard))
         return p->l2_cycle;
     const struct message *m = shard_peek(&p->shard, TIME_NEVER);
-    return m ? max_u64(divide_up(&p->l2_period, m->at), p->l2_cycle) : CYCLE_NEVER;
+    return m ? max_u64(divide_up_multiple(&p->l2_period, m->at), p->l2_cycle) : CYCLE_NEVER;
 }
 
 static sim_time time_of(const struct partition *p, uint64_t cycle)
@@ -339,7 +339,7 @@ static void partition_advance(struct shard *s, sim_time until)
             shard_await_boundary(s);
         return;
     }
-    uint64_t end = divide_up(&p->l2_period, until);
+    uint64_t end = divide_up_multiple(&p->l2_period, until);
     take_messages_ahead(p, until);
     take_credits_ahead(p);
     if (p->parts_at < end || p->dram_at < until)
@@ -356,7 +356,7 @@ static void partition_describe_wait(const struct shard *s, struct strbuf *out)
 {
     const struct partition *p = (const struct partition *)s;
     struct strbuf dram = {0};
-    uint64_t now = divide_up(&p->l2_period, s->engine->now);
+    uint64_t now = divide_up_multiple(&p->l2_period, s->engine->now);
     strbuf_addf(out, "partition %u: %llu requests, %u towards DRAM, %u replies waiting\n", p->index,
                 (unsigned long long)p->outstanding, p->to_dram_n,
                 p->replies.n - partition_n_later(p, now, BEFORE_BANKS));

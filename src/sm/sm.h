@@ -423,7 +423,7 @@ struct route sm_route(const struct sm *sm, uint64_t line);
 /* The first cycle of the core's clock at or after t. */
 static inline uint64_t sm_cycle_at(const struct sm *sm, sim_time t)
 {
-    return divide_up(&sm->period, t);
+    return divide_up_multiple(&sm->period, t);
 }
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,

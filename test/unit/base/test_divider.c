@@ -13,9 +13,12 @@ static void assert_divides(uint32_t divisor, uint64_t n)
     struct divider d = divider_make(divisor);
     uint64_t quotient = divide(&d, n);
     assert_int_equal(quotient, n / divisor);
+    assert_int_equal(divide_multiple(&d, n), n / divisor);
     assert_int_equal(remainder_of(&d, n, quotient), n % divisor);
-    if (n <= UINT64_MAX - divisor)
+    if (n <= UINT64_MAX - divisor) {
         assert_int_equal(divide_up(&d, n), n / divisor + (n % divisor != 0));
+        assert_int_equal(divide_up_multiple(&d, n), n / divisor + (n % divisor != 0));
+    }
 }
 
 /* Where an estimate that is off by one would show: on both sides of multiples, and at the ends. */
