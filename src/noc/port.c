@@ -131,25 +131,24 @@ void tx_destroy(struct tx_port *p)
     p->wants = NULL;
 }
 
+/* The n-th that was appended, counted from 1. */
+static const struct credit *credit_at(const struct tx_peer *peer, uint32_t n)
+{
+    return &peer->ring[(n - 1) & peer->ring_mask];
+}
+
+/* Most are back by the time that some are missing, so it looks from the last one on backwards. */
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
 {
-    uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
-    uint32_t head = peer->head, mask = peer->ring_mask;
-    const struct credit *ring = peer->ring;
-    uint64_t flits = 0, back = 0;
-    for (; head != tail; head++) {
-        struct credit c = ring[head & mask];
-        if (c.at > now)
-            break;
-        flits += c.flits;
-        back += c.flits * c.at;
-    }
-    if (head == peer->head)
+    uint32_t n = atomic_load_explicit(&peer->tail, memory_order_acquire);
+    while (n != peer->head && credit_at(peer, n)->at > now)
+        n--;
+    if (n == peer->head)
         return;
-    peer->last_back = ring[(head - 1) & mask].at;
-    peer->head = head;
-    peer->credits += (uint32_t)flits;
-    peer->back += back;
+    uint64_t given = credit_at(peer, n)->given;
+    peer->head = n;
+    peer->credits += (uint32_t)(given - peer->taken);
+    peer->taken = given;
     assert(peer->credits <= p->max_credits);
 }
 
@@ -157,13 +156,12 @@ void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
 static sim_time enough_at(const struct tx_peer *peer, uint32_t flits, sim_time until)
 {
     uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
-    uint64_t credits = peer->credits;
-    for (uint32_t i = peer->head; i != tail; i++) {
-        const struct credit *c = &peer->ring[i & peer->ring_mask];
+    uint64_t enough = peer->taken + flits - peer->credits;
+    for (uint32_t n = peer->head; n != tail;) {
+        const struct credit *c = credit_at(peer, ++n);
         if (c->at >= until)
             break;
-        credits += c->flits;
-        if (credits >= flits)
+        if (c->given >= enough)
             return c->at;
     }
     return TIME_NEVER;
@@ -217,7 +215,8 @@ sim_time tx_settle(struct tx_port *p)
         struct tx_peer *peer = &p->peers[i];
         tx_take_credits(p, peer, TIME_NEVER);
         back += peer->back;
-        last = peer->last_back > last ? peer->last_back : last;
+        sim_time at = peer->taken ? credit_at(peer, peer->head)->at : 0;
+        last = at > last ? at : last;
     }
     p->stats.held = back - p->stats.entered;
     return last;

@@ -70,10 +70,10 @@ struct port_gate {
     struct divider cycles;  /* by period */
 };
 
-/* Credits on their way back: usable from `at` on. */
+/* Credits on their way back. */
 struct credit {
-    sim_time at;
-    uint64_t flits;
+    sim_time at;    /* usable from then on */
+    uint64_t given; /* flits that the receiver has given back so far, these included */
 };
 
 /* One receiver as a sender sees it. The receiver's thread appends to the ring, the sender's takes
@@ -82,11 +82,13 @@ struct credit {
 struct tx_peer {
     _Alignas(64) uint32_t credits; /* taken off the ring */
     uint32_t head;                 /* counts what was taken off */
+    uint64_t taken;                /* flits, of all that was */
     struct credit *ring;           /* holds all credits there can be */
     uint32_t ring_mask;
-    atomic_uint tail;   /* counts what was appended */
-    sim_time last_back; /* of what was taken off */
-    uint64_t back;      /* sum of flits x when back, of what was taken off */
+    /* The receiver's: */
+    atomic_uint tail; /* counts what was appended */
+    uint64_t given;   /* flits, of all that was */
+    uint64_t back;    /* sum of flits x when back */
 };
 
 /* Receivers whose credits are missing, and how many. */
@@ -219,7 +221,10 @@ static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
 {
     uint32_t tail = atomic_load_explicit(&receiver->tail, memory_order_relaxed);
-    receiver->ring[tail & receiver->ring_mask] = (struct credit){at, flits};
+    uint64_t given = receiver->given + flits;
+    receiver->given = given;
+    receiver->back += flits * at;
+    receiver->ring[tail & receiver->ring_mask] = (struct credit){at, given};
     atomic_store_explicit(&receiver->tail, tail + 1, memory_order_release);
 }
 /* Between quanta: when enough credits will be back for one of those tx_await() found missing, and
