@@ -183,11 +183,6 @@ uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t
 struct cache_result cache_load_absent(struct cache *c, const struct mem_access *a,
                                       struct cache_room room, void *waiter);
 
-/* Performs a load of a whole line if it is a hit of which nobody wants to know; false, and nothing
- * done, otherwise: then cache_load() says what there is to say. Spares an instruction cache, which
- * mostly hits, making up an access. */
-bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc);
-
 /* Performs a load if it hits and it makes no difference to anybody when that is: a plain LRU whose
  * lines are reserved at their miss, so that only loads and stores decide which lines are there, not
  * the arrival of data. False, and nothing done, otherwise. */

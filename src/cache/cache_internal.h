@@ -57,7 +57,8 @@ struct cache {
     struct cache_policy policy;
     const struct cache_policy_desc *desc; /* policy.desc */
     struct set_indexer indexer;
-    struct place last_hit; /* of cache_load_hit(): most instructions lie where the last one lay */
+    struct place last_hit;   /* of cache_load_hit(): most instructions lie where the last one lay */
+    uint64_t last_hit_order; /* `order` then: as long as it stands nothing else was used or came */
     uint64_t n_differences;
     struct mem_access first_difference; /* if there is one */
     struct cache_observer observers[CACHE_MAX_OBSERVERS];

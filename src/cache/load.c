@@ -3,6 +3,7 @@
  *
  * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that it
  * lacks, it fetches all of those itself, also what is on its way already. */
+#include "cache/load_hit.h"
 #include "cache/plain.h"
 
 /* Tells of a hit; true if the policy drops the line. */
@@ -289,28 +290,13 @@ bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)
     return needs_mshr(c, a);
 }
 
-static __attribute__((noinline)) bool find_hit(struct cache *c, uint64_t line)
+bool cache_find_hit(struct cache *c, uint64_t line)
 {
     struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
     int way = tags_find(s, line);
-    if (way >= 0)
-        c->last_hit = cache_place(s, (uint32_t)way);
-    return way >= 0;
-}
-
-bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
-{
-    const struct place *p = &c->last_hit;
-    if (*p->tag != line && !find_hit(c, line))
+    if (way < 0 || c->all_sectors & ~tags_line(s, (uint32_t)way)->valid_sectors)
         return false;
-    if (c->minds_hits || (c->all_sectors & ~p->line->valid_sectors) != 0)
-        return false;
-    cache_count_hit(c);
-    p->line->last_pc = pc;
-    p->line->reused = true;
-    *p->last_use = ++c->order;
-    if (c->tags.indexed)
-        way_index_use(&c->tags.index, p->in_index);
+    c->last_hit = cache_place(s, (uint32_t)way);
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "sm/op_timing.h"
 
+#include <assert.h>
+
 /* Addition, comparison, multiplication, ... within a kind of number: offsets of SM_OP_INT_ADD,
  * SM_OP_FP32_ADD and SM_OP_FP64_ADD alike. */
 enum arithmetic { ARITH_ADD, ARITH_MAX, ARITH_MUL, ARITH_MAD, ARITH_DIV };
@@ -235,6 +237,12 @@ static uint8_t fetched_insts(const struct sm_config *c, uint32_t pc)
     return (uint8_t)(n < c->ibuffer_entries ? n : c->ibuffer_entries);
 }
 
+static uint32_t code_line(const struct sm_config *c, uint32_t pc)
+{
+    assert(pc <= UINT32_MAX / c->inst_bytes);
+    return pc * c->inst_bytes & ~(c->l1i.line_bytes - 1);
+}
+
 const struct op_timing *op_timing_build(const struct program *p, const struct sm_config *config,
                                         struct arena *arena)
 {
@@ -254,6 +262,7 @@ const struct op_timing *op_timing_build(const struct program *p, const struct sm
             .is_global = info->exec_id == EXEC_LD_GLOBAL || info->exec_id == EXEC_ST_GLOBAL,
             .uncached = is_uncached(info->inst, memory_op_of(info->inst)),
             .n_fetched = fetched_insts(config, pc),
+            .code_line = code_line(config, pc),
             .load_index = class == PTX_CLASS_LD_GLOBAL || class == PTX_CLASS_LD_LOCAL ? loads++ : 0,
         };
     }

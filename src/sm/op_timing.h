@@ -44,6 +44,7 @@ struct op_timing {
     bool is_global;      /* a load or store of nothing but global memory */
     bool uncached;       /* the program asks for what others wrote: L1D is passed by */
     uint32_t load_index; /* number of the static load, for loads */
+    uint32_t code_line;  /* where its line of the instruction cache begins, in bytes of code */
 };
 
 _Static_assert(sizeof(struct op_timing) == 64, "it is one cache line");

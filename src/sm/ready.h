@@ -20,10 +20,11 @@ static inline uint32_t issue_lanes(const struct emu_warp *e, const struct op *op
 
 static inline void change_kind(struct sm *sm, struct sm_warp *w, struct op_kind kind)
 {
-    sm->by_unit[w->kind.unit] &= ~w->bit;
-    sm->by_unit[kind.unit] |= w->bit;
-    sm->by_class[w->kind.issue_class] &= ~w->bit;
-    sm->by_class[kind.issue_class] |= w->bit;
+    uint64_t bit = w->bit; /* set for what it was, clear for what it becomes, where these differ */
+    sm->by_unit[w->kind.unit] ^= bit;
+    sm->by_unit[kind.unit] ^= bit;
+    sm->by_class[w->kind.issue_class] ^= bit;
+    sm->by_class[kind.issue_class] ^= bit;
     w->kind = kind;
 }
 

@@ -229,7 +229,7 @@ static void tick_plainly(struct sm *sm, uint64_t now)
     sm_drain_miss_queue(sm, now);
     ldst_step(sm, now);
     sm_issue(sm, now);
-    sm_fetch(sm, now);
+    sm_fetch_plainly(sm, now);
 }
 
 /* The same, without the parts that would do nothing. */
@@ -371,6 +371,7 @@ static void sm_advance(struct shard *s, sim_time until)
     uint64_t end = sm_cycle_at(sm, until), mail;
     const struct message *m;
     sm->end = end;
+    sm->fetches_ahead_until = sm->is_simple && sm_looks_ahead(sm) ? end - 1 : 0;
     see_credits(sm);
     while (sm->emu.fault.kind == FAULT_NONE && (m = next_message(sm, until)) &&
            (mail = message_cycle(sm, m)) < end) {

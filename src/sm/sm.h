@@ -170,6 +170,9 @@ struct sm {
     bool every_cycle;   /* the plain engine */
     uint64_t cycle;     /* the last one done + 1 */
     uint64_t end;       /* of the quantum it is in: the first cycle that is not */
+    /* Up to this cycle a fetch may say at once that the warp has its instructions. Not in the last
+     * one of a quantum, which leaves the SM as it is; 0 = never. */
+    uint64_t fetches_ahead_until;
     uint64_t planned;   /* the next one with something to do, as things are; UINT64_MAX = none */
     /* The same for some of its parts. A tick leaves out those that are not due; whatever may give
      * one something to do before its time says so here. The plain engine does not look. */
@@ -331,7 +334,10 @@ struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now)
 /* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not
  * known. */
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
+/* Some warp can fetch. */
 void sm_fetch(struct sm *sm, uint64_t now);
+/* The same through the cache, for any number of warps. */
+void sm_fetch_plainly(struct sm *sm, uint64_t now);
 /* What is due now: results above all; and the instructions that were fetched from the cache. */
 void sm_finish_events(struct sm *sm, uint64_t now);
 void sm_take_fetched(struct sm *sm, uint64_t now);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "cache/exchange.h"
+#include "cache/load_hit.h"
 #include "unit/random_bits.h"
 
 enum { LINE_BYTES = 128, N_LOADS = 20000, N_LINES = 24, MAX_MSHRS = 4 };
@@ -66,6 +67,11 @@ static bool hit_of_a_line(struct cache *c, const struct mem_access *a)
     return cache_load_hit(c, a->line, a->pc);
 }
 
+static bool hit_as_before(struct cache *c, const struct mem_access *a)
+{
+    return cache_load_again(c, a->line, a->pc) || cache_load_hit(c, a->line, a->pc);
+}
+
 static bool hit_ahead(struct cache *c, const struct mem_access *a)
 {
     return cache_load_ahead(c, (struct cache_part){a->line, a->set, a->sector_mask}, a->pc);
@@ -105,8 +111,10 @@ static void expect_hits_alike(const struct shape *shape, uint32_t sector_bytes,
 static void a_hit_by_the_short_way_is_a_hit(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < N_SHAPES; i++)
+    for (uint32_t i = 0; i < N_SHAPES; i++) {
         expect_hits_alike(&shapes[i], LINE_BYTES, hit_of_a_line);
+        expect_hits_alike(&shapes[i], LINE_BYTES, hit_as_before);
+    }
 }
 
 static void a_hit_ahead_of_its_time_is_a_hit(void **state)
