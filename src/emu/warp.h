@@ -288,11 +288,10 @@ static inline uint32_t count_lanes(uint32_t mask)
     return (uint32_t)__builtin_popcount(mask);
 }
 
-/* One operation of one warp. The warp must be running. */
-static inline void emu_step(struct emu_warp *w)
+/* One operation of one warp, which must be running. `s`: the statistics of its engine. */
+static inline void emu_step_counted(struct emu_warp *w, struct run_stats *s)
 {
     const struct op *op = &w->code[w->pc];
-    struct run_stats *s = w->emu->stats;
     uint32_t mask = w->active;
     if (op->guard != OP_NO_PRED)
         mask &= warp_pred(w, op->guard);
@@ -306,6 +305,11 @@ static inline void emu_step(struct emu_warp *w)
         op->exec[0](w, op, mask);
     if (w->pc == w->rpc)
         simt_reconverge(w);
+}
+
+static inline void emu_step(struct emu_warp *w)
+{
+    emu_step_counted(w, w->emu->stats);
 }
 
 #endif

@@ -48,6 +48,18 @@ static void gto_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum
     greedy_issue(&g->greedy, s->slot_warps[slot], warp);
 }
 
+/* A warp that goes on stays the greedy one. */
+static int gto_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready)
+{
+    struct gto *g = s->state;
+    uint64_t greedy = ready & g->greedy;
+    if (greedy)
+        return (int)lowest_warp(greedy);
+    uint32_t warp = age_order_oldest(&g->ages, ready);
+    greedy_issue(&g->greedy, s->slot_warps[slot], warp);
+    return (int)warp;
+}
+
 static void gto_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     (void)now;
@@ -69,6 +81,7 @@ const struct scheduler_desc scheduler_gto = {
     .state_bytes = gto_state_bytes,
     .cost_bits = gto_cost_bits,
     .pick = gto_pick,
+    .pick_and_issue = gto_pick_and_issue,
     .on_issue = gto_on_issue,
     .on_warp_start = gto_on_warp_start,
     .on_warp_end = gto_on_warp_end,

@@ -134,6 +134,11 @@ struct scheduler_desc {
     struct sched_pick (*pick)(const struct scheduler *s, uint32_t slot, uint64_t ready,
                               uint64_t ready_loads, uint64_t now);
 
+    /* Optional. pick() and on_issue() in one, for who does not ask whom it has looked at: the warp
+     * that issues, or -1. Both must be there too, and none of what on_issue() is told may matter
+     * but the slot and the warp. */
+    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready);
+
     /* Optional. Warps that may issue an instruction of that class now; NULL = all may. Const. */
     uint64_t (*may_issue)(const struct scheduler *s, enum issue_class class);
     void (*on_issue)(struct scheduler *s, uint32_t slot, uint32_t warp, enum issue_class class,

@@ -17,17 +17,13 @@ static inline uint32_t next_warp(const struct sm *sm)
  * that comes in between looks at the warp again. */
 static inline void arrive(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
-    const struct op_timing *t = w->next;
-    if (now >= sm->fetches_ahead_until || w->n_atomics || t->needs & IS_ORDERED) {
-        w->fetching = true;
-        w->fetch_pc = w->emu->pc;
-        sm->fetched |= w->bit;
+    if (now < sm->fetches_ahead_until && examine_simply(sm, w)) {
+        w->ibuf = w->next->n_fetched;
         return;
     }
-    w->ibuf = t->n_fetched;
-    w->cause = scoreboard_hazard(&w->scoreboard, t, 1);
-    if (w->cause == STALLED_NONE)
-        enter_ready(sm, w, t);
+    w->fetching = true;
+    w->fetch_pc = w->emu->pc;
+    sm->fetched |= w->bit;
 }
 
 /* Takes an instruction cache's line that is not there, or is but somebody watches; false if the

@@ -8,35 +8,47 @@
 
 enum { FREE_TIMES_MAX = 16 };
 
-/* Zeroed but for `n`, all are free from the beginning. */
 struct free_times {
-    uint64_t at[FREE_TIMES_MAX]; /* n of them, going round, earliest first */
-    uint32_t n, first;           /* place % FREE_TIMES_MAX */
+    uint64_t at[FREE_TIMES_MAX]; /* from `first` downwards, going round, earliest first */
+    uint64_t latest;             /* none of them is later */
+    uint32_t first, top;         /* places are 0 to top */
 };
+
+/* All of them are free from the beginning. */
+static inline struct free_times free_times_of(uint32_t n)
+{
+    return (struct free_times){.top = n - 1};
+}
 
 static inline uint64_t free_times_first(const struct free_times *f)
 {
-    return f->at[f->first % FREE_TIMES_MAX];
+    return f->at[f->first];
 }
 
-/* Moves a time that is not the latest to where it belongs, from the last place. */
+/* Moves a time that is not the latest from the last place to where it belongs. */
 static __attribute__((noinline, unused)) void free_times_sort(struct free_times *f, uint32_t last,
                                                               uint64_t at)
 {
     uint32_t i = last;
-    for (; i != f->first && f->at[(i - 1) % FREE_TIMES_MAX] > at; i--)
-        f->at[i % FREE_TIMES_MAX] = f->at[(i - 1) % FREE_TIMES_MAX];
-    f->at[i % FREE_TIMES_MAX] = at;
+    while (i != f->first) {
+        uint32_t before = i == f->top ? 0 : i + 1;
+        if (f->at[before] <= at)
+            break;
+        f->at[i] = f->at[before];
+        i = before;
+    }
+    f->at[i] = at;
 }
 
-/* The one that is free first is taken until `at`. */
+/* The one that is free first is taken until `at`: its place becomes the last one. */
 static inline void free_times_take(struct free_times *f, uint64_t at)
 {
-    uint32_t last = f->first++ + f->n;
-    if (f->at[(last - 1) % FREE_TIMES_MAX] <= at)
-        f->at[last % FREE_TIMES_MAX] = at;
+    uint32_t place = f->first, next = place - 1;
+    f->first = place ? next : f->top;
+    if (at >= f->latest)
+        f->at[place] = f->latest = at;
     else
-        free_times_sort(f, last, at);
+        free_times_sort(f, place, at);
 }
 
 #endif

@@ -26,21 +26,28 @@ static inline uint64_t collect_operands(const struct sm_warp *w, const struct op
     const uint16_t *row = t->rows, *end = row + t->n_rows_read;
     const uint8_t *bank_of = w->bank_of;
     struct register_banks *banks = &w->core->banks;
-    uint64_t ready = now + 1;
+    uint64_t last = now + 1; /* the cycle of the last read */
     for (; row != end; row++) {
-        uint64_t read = bank_read(banks, bank_of[*row], now + 1);
-        ready = read > ready ? read : ready;
+        uint32_t bank = bank_of[*row];
+        if (bank_reads_at(banks, bank, now + 1)) /* mostly */
+            continue;
+        uint64_t read = bank_read(banks, bank, now + 1);
+        last = read > last ? read : last;
     }
-    return ready;
+    return last + (t->n_rows_read != 0);
 }
 
 /* Its results are written in cycle `done`. */
 static inline void expect_results(const struct sm_warp *w, const struct op_timing *t, uint64_t done,
                                   uint64_t now)
 {
-    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     const uint8_t *bank_of = w->bank_of;
     struct register_banks *banks = &w->core->banks;
+    if (t->n_rows_written == 1) { /* mostly */
+        bank_expect(banks, bank_of[t->result], done, now);
+        return;
+    }
+    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     for (; row != end; row++)
         bank_expect(banks, bank_of[*row], done, now);
 }
@@ -137,6 +144,20 @@ static __attribute__((noinline)) void stop_warp(struct sm *sm, struct sm_warp *w
         sm_refresh(sm, w->slot, now);
 }
 
+/* What is left to do for an instruction after which its warp does not just go on; false if that is
+ * for a fault. */
+static __attribute__((noinline)) bool
+issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc, uint64_t now)
+{
+    if (w->emu->state == WARP_FAULTED) {
+        sm->fault_cycle = now;
+        return false;
+    }
+    occupy(sm, w, t, pc, now, true);
+    stop_warp(sm, w, now);
+    return true;
+}
+
 /* What some policies want to know of the lanes that issued. */
 static __attribute__((noinline)) void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc,
                                                  uint32_t active, uint32_t lanes)
@@ -150,7 +171,8 @@ static __attribute__((noinline)) void tell_lanes(struct sm *sm, uint32_t slot, u
         tell_branch(sm, slot, pc, active, lanes);
 }
 
-/* False if that was a fault. `simple`: sm.issues_simply is known to hold. */
+/* False if that was a fault. `simple`: sm.issues_simply is known to hold, and the scheduler has
+ * been told. */
 static inline __attribute__((always_inline)) bool
 issue_one(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now, bool simple)
 {
@@ -162,29 +184,31 @@ issue_one(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now, bo
     if (t->kind.unit == UNIT_LDST)
         sm->emu.last.mask = sm->emu.atomic.mask = 0;
     if (simple)
-        emu_step(e);
+        emu_step_counted(e, &sm->run_stats);
     else
         sm->emu.run_warp(e, 1);
     w->next = &sm->timing[e->pc];
     sm->stats.issued++;
     if (!simple && sm->on_issue)
         sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, w->slot, pc});
-    w->ibuf = w->next == t + 1 ? w->ibuf - 1 : 0;
+    w->ibuf = __builtin_expect(w->next == t + 1, true) ? w->ibuf - 1 : 0;
     sm->can_issue &= ~w->bit;
+    if (simple && e->state != WARP_RUNNING)
+        return issue_last(sm, w, t, pc, now);
     if (e->state == WARP_FAULTED) {
         sm->fault_cycle = now;
         return false;
     }
     if (!simple && sm->tells_criticality)
         sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
-    if (sm->sched->on_issue)
+    if (!simple && sm->sched->on_issue)
         sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->kind.issue_class, pc, now);
     if (wants_lanes)
         tell_lanes(sm, w->slot, pc, active, lanes);
     occupy(sm, w, t, pc, now, simple);
     if (!simple && !t->n_writes && sm->tells_commits) /* nothing of it is still to come */
         sm_tell_commit(sm, w->slot, now);
-    if (e->state != WARP_RUNNING)
+    if (!simple && e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
     else if (t->kind.issue_class == ISSUE_BARRIER)
         barrier_issued(sm, w->slot, now);
@@ -356,6 +380,18 @@ static __attribute__((noinline)) void issue_by_policy(struct sm *sm, uint64_t no
     sm->issue_due = any && sm->can_issue ? now + 1 : issue_next(sm, now);
 }
 
+static __attribute__((noinline)) int pick_then_tell(struct sm *sm, uint32_t s, uint64_t ready,
+                                                    uint64_t now)
+{
+    struct sched_pick p = pick_ready(sm, s, ready, now);
+    if (p.warp < 0 || !sm->sched->on_issue)
+        return p.warp;
+    const struct sm_warp *w = &sm->warps[p.warp];
+    enum issue_class class = w->next->kind.issue_class;
+    sm->sched->on_issue(sm->scheduler, s, w->slot, class, w->emu->pc, now);
+    return p.warp;
+}
+
 /* The same where sm.issues_simply holds and no fault has happened: what waits, waits for a unit. */
 static inline void issue_simply(struct sm *sm, uint64_t now)
 {
@@ -366,8 +402,9 @@ static inline void issue_simply(struct sm *sm, uint64_t now)
         if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
             continue;
         next = 0;
-        struct sched_pick p = pick_ready(sm, s, ready, now);
-        if (p.warp >= 0 && !issue_one(sm, s, sm_warp_of(sm, (uint32_t)p.warp), now, true))
+        int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready)
+                                      : pick_then_tell(sm, s, ready, now);
+        if (slot >= 0 && !issue_one(sm, s, sm_warp_of(sm, (uint32_t)slot), now, true))
             break;
     }
     sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;

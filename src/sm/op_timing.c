@@ -214,6 +214,7 @@ static void add_rows(struct op_timing *t, const struct op_info *info, const stru
             t->n_rows_written++;
     }
     t->rows = rows;
+    t->result = t->n_rows_written ? rows[t->n_rows_read] : 0;
 }
 
 static void add_registers(struct op_timing *t, const struct program *p, struct arena *arena)

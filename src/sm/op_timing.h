@@ -39,6 +39,7 @@ struct op_timing {
     uint8_t n_fetched;          /* instructions that a fetch of it brings into the buffer */
     uint16_t latency, interval; /* of its operation, in a unit */
     struct op_kind kind;
+    uint16_t result;     /* the row it writes, if that is one */
     uint8_t needs;       /* enum op_needs */
     uint8_t memory_op;   /* enum mem_operator */
     bool is_global;      /* a load or store of nothing but global memory */

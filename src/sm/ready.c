@@ -139,9 +139,13 @@ void sm_take_fetched(struct sm *sm, uint64_t now)
 
 static inline void write_results(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
-    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     const uint8_t *bank_of = w->bank_of;
     struct register_banks *banks = &w->core->banks;
+    if (t->n_rows_written == 1) { /* mostly */
+        bank_write(banks, bank_of[t->result], now);
+        return;
+    }
+    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     for (; row != end; row++)
         bank_write(banks, bank_of[*row], now);
 }
@@ -154,31 +158,39 @@ void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now)
         sm->sched->on_commit(sm->scheduler, slot, now);
 }
 
-static inline __attribute__((always_inline)) void
-release(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now, bool simple)
+static inline bool awaits_results(const struct sm_warp *w)
 {
-    scoreboard_clear(&w->scoreboard, t, simple ? 1 : sm->pending_words);
+    return w->cause == STALLED_DATA || w->cause == STALLED_MEMORY;
+}
+
+/* Where sm.is_simple holds; false if the warp is still to be settled, by memory order. */
+static inline __attribute__((always_inline)) bool
+release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
+{
+    scoreboard_clear(&w->scoreboard, t, 1);
     write_results(w, t, now);
-    if (!simple && sm->tells_commits)
-        sm_tell_commit(sm, w->slot, now);
-    if (w->cause == STALLED_DATA || w->cause == STALLED_MEMORY) /* others wait for something else */
-        examine(sm, w, now, simple);
+    return !awaits_results(w) || examine_simply(sm, w);
 }
 
 /* Apart, so that the common way, which makes no calls but its last one, saves no registers. */
 static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_warp *w,
                                                        const struct op_timing *t, uint64_t now)
 {
-    release(sm, w, t, now, false);
+    scoreboard_clear(&w->scoreboard, t, sm->pending_words);
+    write_results(w, t, now);
+    if (sm->tells_commits)
+        sm_tell_commit(sm, w->slot, now);
+    if (awaits_results(w))
+        examine(sm, w, now, false);
 }
 
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
 {
     const struct op_timing *t = &sm->timing[pc];
-    if (sm->is_simple)
-        release(sm, w, t, now, true);
-    else
+    if (!sm->is_simple)
         release_and_tell(sm, w, t, now);
+    else if (!release_simply(sm, w, t, now))
+        sm_settle_in_order(sm, w, now);
 }
 
 /* Apart, as nearly all events are results. */
@@ -203,19 +215,50 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
     }
 }
 
-void sm_finish_events(struct sm *sm, uint64_t now)
+/* The events of the cycle from the i-th on, those that were far apart. */
+static __attribute__((noinline)) void finish_rest(struct sm *sm, uint32_t i, uint64_t now)
 {
     const struct wheel_list *list = wheel_list_of(&sm->wheel, now);
-    enum sm_event quick = sm->is_simple ? EV_RELEASE : N_SM_EVENTS;
+    for (; i < list->n; i++)
+        finish_other(sm, list->items[i], now);
+    wheel_turn(&sm->wheel, now);
+}
+
+static __attribute__((noinline)) void settle_and_finish(struct sm *sm, struct sm_warp *w,
+                                                        uint32_t next, uint64_t now)
+{
+    sm_settle_in_order(sm, w, now);
+    finish_rest(sm, next, now);
+}
+
+static __attribute__((noinline)) void finish_all(struct sm *sm, uint64_t now)
+{
     struct wheel_event far;
     while (wheel_take_first(&sm->wheel, now, &far))
         finish_other(sm, far, now);
-    for (uint32_t i = 0; i < list->n; i++) {
-        const struct wheel_event *e = &list->items[i];
-        if (e->kind == quick)
-            release(sm, e->body, &sm->timing[e->value], now, true);
-        else
-            finish_other(sm, *e, now);
+    finish_rest(sm, 0, now);
+}
+
+/* Mostly all of them are results that nobody wants to be told of; these call nobody, so that no
+ * registers need be saved. */
+void sm_finish_events(struct sm *sm, uint64_t now)
+{
+    if (!sm->is_simple || wheel_has_far(&sm->wheel, now)) {
+        finish_all(sm, now);
+        return;
+    }
+    const struct wheel_list *list = wheel_list_of(&sm->wheel, now);
+    const struct wheel_event *e = list->items, *end = e + list->n;
+    for (; e != end; e++) {
+        uint32_t i = (uint32_t)(e - list->items);
+        if (e->kind != EV_RELEASE) {
+            finish_rest(sm, i, now);
+            return;
+        }
+        if (!release_simply(sm, e->body, &sm->timing[e->value], now)) {
+            settle_and_finish(sm, e->body, i + 1, now);
+            return;
+        }
     }
     wheel_turn(&sm->wheel, now);
 }

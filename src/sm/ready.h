@@ -46,13 +46,31 @@ static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cau
 }
 
 /* Can the next instruction of the warp, which runs and has it in its buffer, issue? The warp is in
- * none of the masks. `simple`: sm.is_simple is known to hold. */
+ * none of the masks, and sm.is_simple holds. False, and nothing done, if memory order has a say. */
+static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, struct sm_warp *w)
+{
+    const struct op_timing *t = w->next;
+    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, 1);
+    if (cause == STALLED_NONE) {
+        if (w->n_atomics || t->needs & IS_ORDERED)
+            return false;
+        enter_ready(sm, w, t);
+    }
+    w->cause = cause;
+    return true;
+}
+
+/* The same for any warp. `simple`: sm.is_simple is known to hold. */
 static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
                                                           uint64_t now, bool simple)
 {
+    if (simple) {
+        if (!examine_simply(sm, w))
+            sm_settle_in_order(sm, w, now);
+        return;
+    }
     const struct op_timing *t = w->next;
-    uint32_t words = simple ? 1 : sm->pending_words;
-    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, words);
+    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, sm->pending_words);
     if (cause == STALLED_NONE) {
         if (w->n_atomics || t->needs & IS_ORDERED) {
             sm_settle_in_order(sm, w, now);
@@ -60,10 +78,7 @@ static inline __attribute__((always_inline)) void examine(struct sm *sm, struct 
         }
         enter_ready(sm, w, t);
     }
-    if (simple)
-        w->cause = cause;
-    else
-        settle(sm, w, cause, now);
+    settle(sm, w, cause, now);
 }
 
 static inline __attribute__((always_inline)) void await_fetch(struct sm *sm, struct sm_warp *w,

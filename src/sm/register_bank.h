@@ -9,6 +9,7 @@
 #ifndef HEDDLE_SM_REGISTER_BANK_H
 #define HEDDLE_SM_REGISTER_BANK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -23,7 +24,16 @@ struct register_banks {
     uint64_t results[REGISTER_BANKS_MAX];
 };
 
-/* Plans a read, not before `from`; returns the cycle after it. */
+/* Plans a read for that cycle if it can be then. */
+static inline bool bank_reads_at(struct register_banks *b, uint32_t bank, uint64_t at)
+{
+    if (b->read_next[bank] > at || b->results[bank] & 1ull << at % 64)
+        return false;
+    b->read_next[bank] = at + 1;
+    return true;
+}
+
+/* Plans a read, not before `from`; returns its cycle. */
 static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64_t from)
 {
     uint64_t at = b->read_next[bank] > from ? b->read_next[bank] : from;
@@ -31,7 +41,7 @@ static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64
     while (results >> at % 64 & 1)
         at++;
     b->read_next[bank] = at + 1;
-    return at + 1;
+    return at;
 }
 
 static inline void bank_expect(struct register_banks *b, uint32_t bank, uint64_t at, uint64_t now)

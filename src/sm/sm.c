@@ -423,8 +423,8 @@ static void create_cores(struct sm *sm)
     for (uint32_t i = 0; i < sm->n_cores; i++)
         for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++) {
             struct arithmetic_unit *unit = &sm->cores[i].unit_store[u];
-            unit->units.n = c->n_units[u];
-            unit->collectors.n = c->collectors[u];
+            unit->units = free_times_of(c->n_units[u]);
+            unit->collectors = free_times_of(c->collectors[u]);
             sm->cores[i].units[u] = unit;
         }
     for (uint32_t s = 0; s < c->n_schedulers; s++)
@@ -474,6 +474,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->scheduler =
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
     sm->sched = setup->scheduler;
+    sm->pick_and_issue = setup->every_cycle ? NULL : setup->scheduler->pick_and_issue;
     sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
                                          setup->criticality_input, &sm->view);
     sm->criticality_counts = setup->criticality != criticality_find("none");

@@ -173,7 +173,7 @@ struct sm {
     /* Up to this cycle a fetch may say at once that the warp has its instructions. Not in the last
      * one of a quantum, which leaves the SM as it is; 0 = never. */
     uint64_t fetches_ahead_until;
-    uint64_t planned;   /* the next one with something to do, as things are; UINT64_MAX = none */
+    uint64_t planned; /* the next one with something to do, as things are; UINT64_MAX = none */
     /* The same for some of its parts. A tick leaves out those that are not due; whatever may give
      * one something to do before its time says so here. The plain engine does not look. */
     uint64_t issue_due, ldst_due, drain_due;
@@ -212,6 +212,9 @@ struct sm {
     struct sched_view view;
     struct scheduler *scheduler;
     const struct scheduler_desc *sched; /* the scheduler's */
+    /* The scheduler's; NULL = it has none, or the plain engine asks it one thing after the other.
+     */
+    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready);
     struct criticality *criticality;
     uint64_t next_age, next_access_id;
     uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS];

@@ -51,10 +51,10 @@ static inline bool wheel_is_empty(const struct wheel *w)
 /* `at` must not be before `now`, nor `now` itself once its events have been taken. */
 static inline void wheel_add(struct wheel *w, uint64_t now, uint64_t at, struct wheel_event e)
 {
-    assert(at >= now);
     if (at < w->due)
         w->due = at;
     if (at - now >= WHEEL_CYCLES) {
+        assert(at >= now);
         wheel_add_far(w, at, e);
         return;
     }
@@ -77,11 +77,16 @@ static inline uint64_t wheel_next(const struct wheel *w, uint64_t from)
     return near < far ? near : far;
 }
 
-/* Takes the first event of cycle `now` that was inserted when that was far; false if there is none
- * left. */
+/* Is there an event of cycle `now` that was inserted when that was far? */
+static inline bool wheel_has_far(const struct wheel *w, uint64_t now)
+{
+    return w->far && w->far->at <= now;
+}
+
+/* Takes the first of them; false if there is none left. */
 static inline bool wheel_take_first(struct wheel *w, uint64_t now, struct wheel_event *e)
 {
-    if (!w->far || w->far->at > now)
+    if (!wheel_has_far(w, now))
         return false;
     *e = wheel_take_far(w);
     return true;

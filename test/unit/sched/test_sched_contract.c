@@ -12,7 +12,7 @@
 #include "unit/sched/sched_params.h"
 #include "unit/sched/world.h"
 
-enum { N_CYCLES = 400 };
+enum { N_CYCLES = 400, MAX_STATE_BYTES = 1 << 16 };
 static const struct sched_geometry geometry = {.n_warps = 48, .n_slots = 2, .l1d_lines = 128};
 
 static void every_descriptor_is_sound(void **state)
@@ -114,15 +114,20 @@ static void the_page_tells_of_every_scheduler_and_parameter(void **state)
     strbuf_destroy(&page);
 }
 
+static size_t state_bytes(const struct world *w, const struct scheduler *s)
+{
+    const struct scheduler_desc *d = s->desc;
+    size_t n = d->state_bytes ? d->state_bytes(w->view.n_warps, w->view.n_slots, s->params) : 0;
+    assert_true(n <= MAX_STATE_BYTES);
+    return n;
+}
+
 /* pick() and may_issue() leave the state as it is, byte by byte, and answer the same twice. */
 static struct sched_pick checked_pick(const struct world *w, const struct scheduler *s,
                                       uint32_t slot, uint64_t ready)
 {
-    static char before[1 << 16];
-    size_t bytes = s->desc->state_bytes
-                       ? s->desc->state_bytes(w->view.n_warps, w->view.n_slots, s->params)
-                       : 0;
-    assert_true(bytes <= sizeof before);
+    static char before[MAX_STATE_BYTES];
+    size_t bytes = state_bytes(w, s);
     memcpy(before, s->state, bytes);
     struct sched_pick p = s->desc->pick(s, slot, ready, 0, w->now);
     struct sched_pick again = s->desc->pick(s, slot, ready, 0, w->now);
@@ -143,6 +148,24 @@ static uint64_t allowed(const struct scheduler *s)
     return s->desc->may_issue ? s->desc->may_issue(s, ISSUE_ALU) : ~UINT64_C(0);
 }
 
+/* The warp that pick() names issues. Where both can be had in one that comes to the same, state
+ * included. */
+static void checked_issue(struct world *w, struct scheduler *s, uint32_t slot, uint64_t ready,
+                          uint32_t warp)
+{
+    static char before[MAX_STATE_BYTES], after[MAX_STATE_BYTES];
+    size_t bytes = state_bytes(w, s);
+    memcpy(before, s->state, bytes);
+    world_issue(w, slot, warp);
+    world_tell(w, &w->log[w->n_log - 1], s);
+    if (!s->desc->pick_and_issue)
+        return;
+    memcpy(after, s->state, bytes);
+    memcpy(s->state, before, bytes);
+    assert_int_equal(s->desc->pick_and_issue(s, slot, ready), warp);
+    assert_memory_equal(s->state, after, bytes);
+}
+
 /* Decides for every issue slot. Only a warp that will be ready soon is worth an idle slot: where
  * all are ready, held back or waiting for long, someone issues. */
 static void checked_cycle(struct world *w, struct scheduler *s)
@@ -158,8 +181,7 @@ static void checked_cycle(struct world *w, struct scheduler *s)
             fail_msg("%s leaves slot %u idle for no warp", s->desc->name, slot);
         if (p.warp < 0)
             continue;
-        world_issue(w, slot, (uint32_t)p.warp);
-        world_tell(w, &w->log[w->n_log - 1], s);
+        checked_issue(w, s, slot, ready, (uint32_t)p.warp);
     }
 }
 

@@ -23,7 +23,7 @@ static void the_first_is_the_earliest_whatever_comes(void **state)
     (void)state;
     uint64_t seed = 7;
     for (uint32_t n = 1; n <= FREE_TIMES_MAX; n++) {
-        struct free_times f = {.n = n};
+        struct free_times f = free_times_of(n);
         uint64_t naive[FREE_TIMES_MAX] = {0}, now = 0;
         for (uint32_t step = 0; step < 2000; step++) {
             uint32_t i = earliest(naive, n);
