@@ -110,7 +110,7 @@ static inline void cache_use_place(struct cache *c, size_t place, uint32_t pc)
     line->last_pc = pc;
     line->reused = true;
     c->tags.last_use[place] = ++c->order;
-    way_index_use(&c->tags.index, place);
+    way_index_use(&c->tags.index, place, c->order);
 }
 
 static inline void cache_touch(struct cache *c, struct cache_set *s, int way,

@@ -393,7 +393,8 @@ static inline size_t make_place(struct cache *c, const struct mshr *m)
         s->occupied |= empty & -empty;
         return way_index_place(index, s, (uint32_t)__builtin_ctzll(empty));
     }
-    size_t place = way_index_oldest(index, s, 0); /* nothing is reserved where this is done */
+    assert(!s->reserved); /* no line waits for data without having some */
+    size_t place = way_index_place(index, s, (uint32_t)way_index_oldest(index, s));
     struct cache_line *line = &c->tags.lines[place];
     if (line->dirty_sectors)
         return 0;
@@ -428,6 +429,7 @@ fill_late_indexed(struct cache *c, uint32_t mshr, uint64_t cycle)
     c->tags.tags[place] = line.line;
     c->tags.last_use[place] = line.inserted;
     way_index_add(&c->tags.index, place, line.line);
+    way_index_use(&c->tags.index, place, line.inserted);
     return arrived(c, mshr, cycle);
 }
 

@@ -22,7 +22,7 @@ static inline bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
     p->line->reused = true;
     *p->last_use = c->last_hit_order = ++c->order;
     if (c->tags.indexed)
-        way_index_use(&c->tags.index, p->in_index);
+        way_index_use(&c->tags.index, p->in_index, c->order);
     return true;
 }
 

@@ -53,10 +53,8 @@ static inline int tags_find_by(const struct way_index *index, const struct cache
 /* What cache_set_lru() says of a full set. */
 static inline int tags_oldest_by(const struct way_index *index, const struct cache_set *s)
 {
-    if (index) {
-        size_t place = way_index_oldest(index, s, s->reserved);
-        return place ? (int)way_index_way(index, place) : CACHE_STALL;
-    }
+    if (index)
+        return way_index_oldest(index, s);
     const uint64_t *use = s->last_use, *end = use + s->n_ways;
     uint64_t oldest = NEVER_OLDEST, reserved = s->reserved;
     int way = 0, found = CACHE_STALL;
@@ -86,15 +84,20 @@ static inline void tags_use_by(struct way_index *index, struct cache_set *s, uin
 {
     ((uint64_t *)s->last_use)[way] = order;
     if (index)
-        way_index_use(index, way_index_place(index, s, way));
+        way_index_use(index, way_index_place(index, s, way), order);
 }
 
 /* Puts a line into a way, reserved; what was there is forgotten. */
 static inline void tags_insert_by(struct way_index *index, struct cache_set *s, uint32_t way,
                                   struct cache_line record)
 {
-    if (index)
-        way_index_replace(index, way_index_place(index, s, way), s->tags[way], record.line);
+    if (index) {
+        size_t place = way_index_place(index, s, way);
+        if (s->tags[way] != TAG_EMPTY)
+            way_index_forget(index, place, s->tags[way]);
+        way_index_add(index, place, record.line);
+        way_index_use(index, place, record.inserted);
+    }
     record.state = LINE_RESERVED;
     *tags_line(s, way) = record;
     ((uint64_t *)s->tags)[way] = record.line;
@@ -128,7 +131,7 @@ static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_l
 static inline void tags_remove(struct cache_set *s, uint32_t way)
 {
     if (s->index)
-        way_index_replace(s->index, way_index_place(s->index, s, way), s->tags[way], TAG_EMPTY);
+        way_index_forget(s->index, way_index_place(s->index, s, way), s->tags[way]);
     tags_line(s, way)->state = LINE_INVALID;
     ((uint64_t *)s->tags)[way] = TAG_EMPTY;
     s->occupied &= ~(1ull << way);

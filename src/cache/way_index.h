@@ -1,28 +1,22 @@
 /* Caches with many ways: where a line is and which of its set was used longest ago, without looking
- * at every way. A hash of all lines with chains, and for each set a ring of ways in the order of
- * their use.
+ * at every way. A hash of all lines with chains, and a row of numbers that tell the order of uses.
  *
  * A way is known by its place in the cache, set by set, a power of two of places each; so a look-up
  * needs no set. The first set's begin where a set -1 would end: place 0 ends a chain and never has
- * a line, nor sectors of one. Behind all places come the knots of the rings, one for each set,
- * between its newest and its oldest way. */
+ * a line, nor sectors of one. */
 #ifndef HEDDLE_CACHE_WAY_INDEX_H
 #define HEDDLE_CACHE_WAY_INDEX_H
 
 #include "base/arena.h"
 #include "cache/cache_policy.h"
-
-struct way_neighbours {
-    uint32_t older, newer;
-};
+#include "cache/least.h"
 
 struct way_index {
-    struct way_neighbours *use; /* of places and knots */
-    uint32_t *head;             /* of chains */
-    uint32_t *next;             /* in the chain */
-    const uint64_t *tags;       /* of places */
+    uint32_t *use;        /* of places: the last 32 bits of the order of their last use */
+    uint32_t *head;       /* of chains */
+    uint32_t *next;       /* in the chain */
+    const uint64_t *tags; /* of places */
     uint32_t way_bits, n_sets, hash_shift;
-    uint32_t knots; /* where that of set -1 would be */
 };
 
 /* For sets of 1 << way_bits places; `tags` are those of all places, all TAG_EMPTY. */
@@ -30,9 +24,6 @@ void way_index_init(struct way_index *x, struct arena *arena, const uint64_t *ta
                     uint32_t way_bits);
 /* As it is when nothing has been used, and sets have so many ways. */
 void way_index_start(struct way_index *x, uint32_t n_ways);
-/* The place, which held `old`, holds `line` from now on and is the newest; either may be TAG_EMPTY.
- */
-void way_index_replace(struct way_index *x, size_t place, uint64_t old, uint64_t line);
 
 /* Places are of type size_t, which the host can add to an address as it is. */
 static inline size_t way_index_place(const struct way_index *x, const struct cache_set *s,
@@ -46,25 +37,10 @@ static inline uint32_t way_index_way(const struct way_index *x, size_t place)
     return (uint32_t)place & ((1u << x->way_bits) - 1);
 }
 
-static inline size_t way_index_knot(const struct way_index *x, size_t place)
+/* The place becomes the newest of its set; `order` is greater than all before. */
+static inline void way_index_use(struct way_index *x, size_t place, uint64_t order)
 {
-    return (place >> x->way_bits) + x->knots;
-}
-
-/* The place becomes the newest of its set. */
-static inline void way_index_use(struct way_index *x, size_t place)
-{
-    struct way_neighbours *use = x->use;
-    size_t knot = way_index_knot(x, place);
-    uint32_t newest = use[knot].older;
-    if (newest == place)
-        return;
-    struct way_neighbours was = use[place];
-    use[was.older].newer = was.newer;
-    use[was.newer].older = was.older;
-    use[place] = (struct way_neighbours){.older = newest, .newer = (uint32_t)knot};
-    use[newest].newer = (uint32_t)place;
-    use[knot].older = (uint32_t)place;
+    x->use[place] = (uint32_t)order;
 }
 
 static inline size_t way_index_bucket(const struct way_index *x, uint64_t line)
@@ -87,7 +63,7 @@ static inline int way_index_find(const struct way_index *x, uint64_t line)
     return place ? (int)way_index_way(x, place) : -1;
 }
 
-/* The place does not hold the line any more, ... */
+/* The place does not hold the line any more. */
 static inline void way_index_forget(struct way_index *x, size_t place, uint64_t line)
 {
     uint32_t *link = &x->head[way_index_bucket(x, line)];
@@ -96,23 +72,21 @@ static inline void way_index_forget(struct way_index *x, size_t place, uint64_t 
     *link = x->next[place];
 }
 
-/* ... and an empty one holds that from now on, the newest of its set. */
+/* An empty place holds the line from now on. */
 static inline void way_index_add(struct way_index *x, size_t place, uint64_t line)
 {
     uint32_t *head = &x->head[way_index_bucket(x, line)];
     x->next[place] = *head;
     *head = (uint32_t)place;
-    way_index_use(x, place);
 }
 
-/* The oldest place of the set whose way is not in the mask; 0 if all are. */
-static inline size_t way_index_oldest(const struct way_index *x, const struct cache_set *s,
-                                      uint64_t except)
+/* What cache_set_lru() says of a full set. The least of the last 32 bits is the least of all, if it
+ * has no others: who has more of them is newer. After so many uses it is looked for one by one, as
+ * it is if data are on their way to what was found. */
+static inline int way_index_oldest(const struct way_index *x, const struct cache_set *s)
 {
-    size_t knot = (size_t)s->set + 1 + x->knots, place = x->use[knot].newer;
-    while (place != knot && except >> way_index_way(x, place) & 1)
-        place = x->use[place].newer;
-    return place == knot ? 0 : place;
+    uint32_t way = least_of(x->use + way_index_place(x, s, 0), 1u << x->way_bits);
+    return s->last_use[way] >> 32 || s->reserved >> way & 1 ? cache_set_lru(s) : (int)way;
 }
 
 #endif

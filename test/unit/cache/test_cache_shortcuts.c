@@ -246,6 +246,42 @@ static void what_is_foreseen_comes_true(void **state)
 
 enum { RUN = 8 };
 
+enum { WIDE_WAYS = 13, WIDE_LINES = 20 };
+
+/* The line that was used longest ago, of those that are there. */
+static uint64_t oldest_line(const uint64_t *used_at)
+{
+    uint64_t oldest = WIDE_LINES;
+    for (uint64_t i = 0; i < WIDE_LINES; i++)
+        if (used_at[i] && (oldest == WIDE_LINES || used_at[i] < used_at[oldest]))
+            oldest = i;
+    return oldest;
+}
+
+/* The order of uses is told by 32 of its 64 bits as far as these go. */
+static void the_oldest_is_known_however_many_uses_there_were(void **state)
+{
+    (void)state;
+    struct cache *c = make("lru", &(struct shape){1, WIDE_WAYS, true, INDEX_LINEAR}, LINE_BYTES);
+    uint64_t used_at[WIDE_LINES] = {0}, seed = 11, n_evictions = 0;
+    c->order = UINT32_MAX - 100;
+    for (uint64_t now = 1; now < 400; now++) {
+        uint64_t i = random_u64(&seed) % WIDE_LINES;
+        struct mem_access a = {.cycle = now, .line = i * LINE_BYTES, .sector_mask = 1};
+        struct cache_result r = cache_load(c, &a, roomy, c);
+        assert_int_equal(r.answer, used_at[i] ? CACHE_HIT : CACHE_MISS);
+        if (r.answer == CACHE_MISS) {
+            cache_fill(c, r.mshr, now);
+            if (cache_stats(c)->evictions > n_evictions)
+                used_at[oldest_line(used_at)] = 0;
+            n_evictions = cache_stats(c)->evictions;
+        }
+        used_at[i] = now;
+    }
+    assert_true(n_evictions > 50 && c->order > UINT32_MAX + 100ull);
+    cache_destroy(c);
+}
+
 /* Loads of one instruction up to the first that does not hit, at once and one by one. */
 static void expect_run(const struct shape *shape, uint32_t sector_bytes)
 {
@@ -394,6 +430,7 @@ int main(void)
         cmocka_unit_test(no_hit_is_ahead_of_its_time_where_that_matters),
         cmocka_unit_test(a_lack_of_mshrs_is_foretold),
         cmocka_unit_test(what_is_foreseen_comes_true),
+        cmocka_unit_test(the_oldest_is_known_however_many_uses_there_were),
         cmocka_unit_test(hits_of_one_instruction_are_hits_one_by_one),
         cmocka_unit_test(a_watched_cache_foresees_no_hits),
         cmocka_unit_test(an_exchange_is_a_fill_and_a_miss),
