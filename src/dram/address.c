@@ -31,7 +31,7 @@ static uint32_t permute_bank(uint32_t bank, uint32_t row, uint32_t n_banks)
     return (bank + row % n_banks) % n_banks;
 }
 
-uint32_t address_hash(uint64_t chunk, uint32_t n_partitions)
+uint32_t address_hash_any(uint64_t chunk, uint32_t n_partitions)
 {
     uint64_t folded = 0;
     for (uint32_t bits = (uint32_t)__builtin_ctz(n_partitions); bits && chunk; chunk >>= bits)

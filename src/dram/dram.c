@@ -32,7 +32,9 @@ struct dram *dram_create(const struct dram_config *config)
     timing_init(&d->timing, config);
     d->plan.at = UINT64_MAX;
     for (uint32_t i = 0; i < config->n_banks; i++)
-        d->banks[i].group = i % config->n_bank_groups;
+        d->banks[i].open_row = NO_ROW;
+    d->done.cap = 16;
+    d->done.items = xcalloc(d->done.cap, sizeof *d->done.items);
     return d;
 }
 
@@ -58,7 +60,7 @@ bool dram_has_room(const struct dram *d)
 
 static bool is_open(const struct dram *d, uint32_t bank)
 {
-    return d->open_banks & bit(bank);
+    return d->banks[bank].open_row != NO_ROW;
 }
 
 /* A bank was opened or closed: which of its requests need which command. */
@@ -126,7 +128,8 @@ static ALWAYS_INLINE void enter_open_row(struct dram *d, uint32_t place, bool wr
 {
     uint32_t bank = d->bank_of[place];
     d->hits |= bit(place);
-    d->stale &= ~d->banks[bank].places;
+    if (d->stale)
+        d->stale &= ~d->banks[bank].places;
     if (plan_is_firm(d, now))
         return;
     if (d->plan.kind == DRAM_PRECHARGE && d->bank_of[d->plan.place] == bank)
@@ -161,19 +164,16 @@ static ALWAYS_INLINE void enter(struct dram *d, const struct dram_request *r, ui
     uint32_t place = d->line_end++, bank = r->bank;
     struct waiting *w = &d->line[place];
     struct bank *b = &d->banks[bank];
-    w->tag = r->tag;
+    w->request = *r;
     w->pushed_at = now;
-    w->row = r->row;
-    w->bytes = r->bytes;
     w->bursts_left = (r->bytes + d->burst_bytes - 1) / d->burst_bytes;
-    w->write = r->write;
     w->opened_row = false;
     d->bank_of[place] = (uint8_t)bank;
     d->used |= bit(place);
     d->writes |= (uint64_t)r->write << place;
     b->places |= bit(place);
     occupancy_add(&d->queue, now, 1);
-    if (b->row == r->row && is_open(d, bank))
+    if (b->open_row == r->row)
         enter_open_row(d, place, r->write, now);
     else
         enter_other_row(d, place, now);
@@ -189,7 +189,6 @@ static __attribute__((noinline)) void enter_after_gap(struct dram *d, const stru
 /* There is room. */
 static ALWAYS_INLINE void push(struct dram *d, const struct dram_request *r, uint64_t now)
 {
-    assert(r->bank < d->config.n_banks && r->bytes > 0);
     if (d->used == 0)
         d->line_end = 0;
     if (d->line_end == N_PLACES)
@@ -200,7 +199,7 @@ static ALWAYS_INLINE void push(struct dram *d, const struct dram_request *r, uin
 
 void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
 {
-    assert(dram_has_room(d));
+    assert(dram_has_room(d) && r->bank < d->config.n_banks && r->bytes > 0);
     push(d, r, now);
 }
 
@@ -213,13 +212,11 @@ static __attribute__((noinline)) void done_make_room(struct done_queue *q)
     if (2 * n < q->cap) { /* most of them have been taken */
         memmove(q->items, q->items + q->first, n * sizeof *q->items);
     } else {
-        uint32_t cap = q->cap ? 2 * q->cap : 16;
-        struct dram_done *items = xcalloc(cap, sizeof *items);
-        if (n)
-            memcpy(items, q->items + q->first, n * sizeof *items);
+        struct dram_done *items = xcalloc(2 * q->cap, sizeof *items);
+        memcpy(items, q->items + q->first, n * sizeof *items);
         free(q->items);
         q->items = items;
-        q->cap = cap;
+        q->cap *= 2;
     }
     q->first = 0;
     q->end = n;
@@ -263,13 +260,12 @@ uint32_t dram_take_done(struct dram *d, const struct dram_done **done)
 
 static __attribute__((noinline)) void give_activate(struct dram *d, uint32_t place, uint64_t now)
 {
-    uint32_t bank = d->bank_of[place], row = d->line[place].row;
+    uint32_t bank = d->bank_of[place], row = d->line[place].request.row;
     struct bank *b = &d->banks[bank];
     timing_activate(&d->timing, bank, &b->timing, &d->config, now);
-    b->row = row;
-    d->open_banks |= bit(bank);
+    b->open_row = row;
     for (uint64_t places = b->places; places; places &= places - 1)
-        if (d->line[lowest(places)].row == row)
+        if (d->line[lowest(places)].request.row == row)
             d->hits |= places & -places;
     sort_bank(d, bank);
     d->line[place].opened_row = true;
@@ -281,7 +277,7 @@ static __attribute__((noinline)) void give_precharge(struct dram *d, uint32_t pl
     uint32_t bank = d->bank_of[place];
     struct bank *b = &d->banks[bank];
     timing_precharge(&b->timing, &d->config, now);
-    d->open_banks &= ~bit(bank);
+    b->open_row = NO_ROW;
     d->hits &= ~b->places;
     sort_bank(d, bank);
     d->stats.precharges++;
@@ -297,14 +293,14 @@ static ALWAYS_INLINE bool leave(struct dram *d, bool write, uint32_t place, uint
     if (write)
         d->writes &= ~bit(place);
     uint64_t at = write ? now : now + d->read_cycles;
-    done_insert(&d->done, (struct dram_done){.at = at, .tag = w->tag, .write = write});
+    done_insert(&d->done, (struct dram_done){.at = at, .tag = w->request.tag, .write = write});
 
     occupancy_remove(&d->queue, now, 1);
     d->stats.queue_area = occupancy_area(&d->queue);
     d->stats.queue_stays += now - w->pushed_at;
     *(write ? &d->stats.writes : &d->stats.reads) += 1;
     d->stats.row_hits += !w->opened_row;
-    d->stats.bytes += w->bytes;
+    d->stats.bytes += w->request.bytes;
     timing_last_column(&d->timing, &b->timing, &d->config, write, now);
     uint64_t places = b->places & ~bit(place), hits = d->hits & ~bit(place);
     b->places = places;
@@ -318,7 +314,7 @@ static ALWAYS_INLINE bool leave(struct dram *d, bool write, uint32_t place, uint
 /* One burst; as leave(). */
 static ALWAYS_INLINE bool give_burst(struct dram *d, bool write, uint32_t place, uint64_t now)
 {
-    timing_burst(&d->timing, d->banks[d->bank_of[place]].group, now);
+    timing_burst(&d->timing, d->bank_of[place], now);
     d->stats.busy_cycles += d->config.burst_cycles;
     return --d->line[place].bursts_left == 0 && leave(d, write, place, now);
 }
@@ -327,7 +323,7 @@ static __attribute__((noinline)) void
 tell_observer(const struct dram *d, enum dram_command_kind kind, uint32_t place, uint64_t now)
 {
     const struct waiting *w = &d->line[place];
-    struct dram_command c = {now, kind, d->bank_of[place], w->row, w->tag};
+    struct dram_command c = {now, kind, d->bank_of[place], w->request.row, w->request.tag};
     d->observer(d->observer_user, &c);
 }
 
@@ -360,8 +356,8 @@ static ALWAYS_INLINE uint64_t first_column(const struct dram *d, uint64_t places
     uint64_t first = UINT64_MAX;
     while (places) {
         uint32_t place = lowest(places), bank = d->bank_of[place];
-        const struct bank *b = &d->banks[bank];
-        if (d->timing.bank_at[bank] <= floor && d->timing.group_at[b->group] <= floor) {
+        if (d->timing.bank_at[bank] <= floor &&
+            d->timing.group_at[d->timing.group_of[bank]] <= floor) {
             *whose = place;
             return floor;
         }
@@ -370,7 +366,7 @@ static ALWAYS_INLINE uint64_t first_column(const struct dram *d, uint64_t places
             first = at;
             *whose = place;
         }
-        places &= ~b->places;
+        places &= ~d->banks[bank].places;
     }
     return first;
 }
@@ -431,14 +427,24 @@ void dram_advance(struct dram *d, uint64_t before)
     }
 }
 
-bool dram_enter(struct dram *d, const struct dram_request *r, uint64_t before, uint64_t now)
+static ALWAYS_INLINE bool try_push(struct dram *d, const struct dram_request *r, uint64_t now)
 {
-    if (d->plan.at < before)
-        dram_advance(d, before);
     if (!dram_has_room(d))
         return false;
     push(d, r, now);
     return true;
+}
+
+static __attribute__((noinline)) bool enter_late(struct dram *d, const struct dram_request *r,
+                                                 uint64_t before, uint64_t now)
+{
+    dram_advance(d, before);
+    return try_push(d, r, now);
+}
+
+bool dram_enter(struct dram *d, const struct dram_request *r, uint64_t before, uint64_t now)
+{
+    return d->plan.at < before ? enter_late(d, r, before, now) : try_push(d, r, now);
 }
 
 void dram_tick(struct dram *d, uint64_t now)
@@ -491,7 +497,7 @@ void dram_describe_wait(const struct dram *d, struct strbuf *out)
         const struct waiting *w = &d->line[plan->place];
         strbuf_addf(out, "; next command at cycle %llu: %s bank %u row %u",
                     (unsigned long long)plan->at, names[plan->kind], d->bank_of[plan->place],
-                    w->row);
+                    w->request.row);
     }
     strbuf_add_char(out, '\n');
 }

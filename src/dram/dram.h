@@ -141,7 +141,18 @@ static inline uint64_t address_chunk(const struct address_map *m, uint64_t addre
     uint32_t bytes = m->interleave_bytes; /* mostly a power of two: no division then */
     return bytes & (bytes - 1) ? address / bytes : address >> __builtin_ctz(bytes);
 }
-uint32_t address_hash(uint64_t chunk, uint32_t n_partitions);
+uint32_t address_hash_any(uint64_t chunk, uint32_t n_partitions);
+static inline uint32_t address_hash(uint64_t chunk, uint32_t n_partitions)
+{
+    uint32_t bits = (uint32_t)__builtin_ctz(n_partitions);
+    if (bits < 4 || bits > 7)
+        return address_hash_any(chunk, n_partitions);
+    chunk ^= chunk >> 8 * bits; /* 16 groups at most: half of them fall on the others, four times */
+    chunk ^= chunk >> 4 * bits;
+    chunk ^= chunk >> 2 * bits;
+    chunk ^= chunk >> bits;
+    return (uint32_t)chunk & (n_partitions - 1);
+}
 static inline uint32_t address_partition(const struct address_map *m, uint64_t address)
 {
     uint64_t chunk = address_chunk(m, address);
@@ -169,16 +180,18 @@ struct dram_place {
 };
 struct bank_map bank_map_make(const struct address_map *m);
 struct dram_place bank_map_divide(const struct bank_map *m, uint64_t local);
-static inline struct dram_place bank_map_place(const struct bank_map *m, uint64_t local)
+static inline struct dram_place bank_map_shift(const struct bank_map *m, uint64_t local)
 {
-    if (!m->shifts)
-        return bank_map_divide(m, local);
     uint64_t piece = local >> m->piece_shift, in_piece = local & (m->piece_bytes.divisor - 1);
     uint64_t in_bank = piece >> m->bank_shift << m->piece_shift | in_piece;
     uint64_t row = local >> m->rows_shift;
     return (struct dram_place){.bank = (uint32_t)(piece ^ row) & (m->n_banks.divisor - 1),
                                .row = (uint32_t)row,
                                .column = (uint32_t)in_bank & (m->row_bytes.divisor - 1)};
+}
+static inline struct dram_place bank_map_place(const struct bank_map *m, uint64_t local)
+{
+    return m->shifts ? bank_map_shift(m, local) : bank_map_divide(m, local);
 }
 
 #endif

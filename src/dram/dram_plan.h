@@ -14,17 +14,18 @@ enum { N_PLACES = 64 };
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 struct waiting {
-    uint64_t tag, pushed_at;
-    uint32_t row, bytes, bursts_left;
-    bool write, opened_row; /* an activate was given for it */
+    struct dram_request request;
+    uint64_t pushed_at;
+    uint32_t bursts_left;
+    bool opened_row; /* an activate was given for it */
 };
 
 struct bank {
     struct bank_timing timing;
-    uint64_t places; /* of its requests */
-    uint32_t row;    /* that is open, if one is */
-    uint32_t group;
+    uint64_t places;   /* of its requests */
+    uint64_t open_row; /* NO_ROW = none */
 };
+#define NO_ROW UINT64_MAX
 
 /* The next command: when, which, and for whom. */
 struct plan {
@@ -54,7 +55,6 @@ struct dram {
     uint64_t closed, stale; /* ... whose bank has no open row; has one that nobody waits for */
 
     struct bank banks[DRAM_MAX_BANKS];
-    uint64_t open_banks;
 
     struct done_queue done;
     struct occupancy queue;
@@ -106,7 +106,7 @@ static inline uint64_t bank_allows(const struct dram *d, uint32_t bank, enum dra
     case DRAM_WRITE:
         break;
     }
-    return max_u64(d->timing.bank_at[bank], d->timing.group_at[d->banks[bank].group]);
+    return max_u64(d->timing.bank_at[bank], d->timing.group_at[d->timing.group_of[bank]]);
 }
 
 /* Looks among the requests at these places, oldest first, for a command of that kind that can be

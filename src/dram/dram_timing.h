@@ -31,6 +31,7 @@ struct dram_timing {
     uint64_t activate_at, column_at[2 /* write? */];
     /* Those of reads and writes, by bank and by group. */
     uint64_t bank_at[DRAM_MAX_BANKS], group_at[DRAM_MAX_BANKS];
+    uint8_t group_of[DRAM_MAX_BANKS]; /* by bank */
 };
 
 static inline void raise_to(uint64_t *at, uint64_t floor)
@@ -50,6 +51,8 @@ static inline void timing_init(struct dram_timing *t, const struct dram_config *
         .write_to_read = write_data_end + c->t_cdlr,
         .write_to_precharge = write_data_end + c->t_wr,
     };
+    for (uint32_t bank = 0; bank < c->n_banks; bank++)
+        t->group_of[bank] = (uint8_t)(bank % c->n_bank_groups);
 }
 
 static inline void timing_activate(struct dram_timing *t, uint32_t bank, struct bank_timing *b,
@@ -67,10 +70,10 @@ static inline void timing_precharge(struct bank_timing *b, const struct dram_con
     raise_to(&b->activate_at, now + c->t_rp);
 }
 
-/* A read or write of the group's: it was allowed now, so nothing later stood there. */
-static inline void timing_burst(struct dram_timing *t, uint32_t group, uint64_t now)
+/* A read or write of the bank's: it was allowed now, so nothing later stands for its group. */
+static inline void timing_burst(struct dram_timing *t, uint32_t bank, uint64_t now)
 {
-    t->group_at[group] = now + t->same_group;
+    t->group_at[t->group_of[bank]] = now + t->same_group;
 }
 
 /* From a read or write to the first of the other kind that the channel allows, at least. */

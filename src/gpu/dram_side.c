@@ -49,19 +49,15 @@ static __attribute__((noinline)) void expect_access(struct partition *p, uint64_
     p->dram_cycle = min_u64(p->dram_cycle, now + 1 + p->lead_cycles);
 }
 
-static ALWAYS_INLINE void queue_access(struct partition *p, struct line_part what, bool write,
-                                       uint64_t tag, uint64_t now)
+static ALWAYS_INLINE void queue_at(struct partition *p, struct dram_place place, uint32_t n_sectors,
+                                   bool write, uint64_t tag, uint64_t now)
 {
-    assert(p->to_dram_n < p->to_dram_places && what.sectors);
-    uint64_t local = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
-    struct dram_place d = bank_map_place(&p->bank_map, local << p->line_shift);
-    uint32_t at = p->to_dram_head + p->to_dram_n++, n_sectors = 0;
-    for (uint32_t sectors = what.sectors; sectors; sectors &= sectors - 1)
-        n_sectors++;
+    assert(p->to_dram_n < p->to_dram_places && n_sectors);
+    uint32_t at = p->to_dram_head + p->to_dram_n++;
     p->to_dram[at < p->to_dram_places ? at : at - p->to_dram_places] = (struct dram_waiting){
         .at = now + 1,
-        .request = {.bank = d.bank,
-                    .row = d.row,
+        .request = {.bank = place.bank,
+                    .row = place.row,
                     .bytes = n_sectors * p->config->l2.sector_bytes,
                     .write = write,
                     .tag = tag},
@@ -71,11 +67,35 @@ static ALWAYS_INLINE void queue_access(struct partition *p, struct line_part wha
         expect_access(p, now);
 }
 
-void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr,
-                    struct mem_request *around, uint64_t now)
+static __attribute__((noinline)) void queue_divided(struct partition *p, uint64_t local,
+                                                    uint32_t n_sectors, bool write, uint64_t tag,
+                                                    uint64_t now)
 {
-    p->stats.reads_around += around != NULL;
-    queue_access(p, what, false, around ? (uintptr_t)around : tag_of_mshr(what.bank, mshr), now);
+    queue_at(p, bank_map_divide(&p->bank_map, local), n_sectors, write, tag, now);
+}
+
+static ALWAYS_INLINE void queue_access(struct partition *p, struct line_part what, bool write,
+                                       uint64_t tag, uint64_t now)
+{
+    uint32_t n_sectors = (uint32_t)__builtin_popcount(what.sectors);
+    uint64_t line = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
+    uint64_t local = line << p->line_shift;
+    if (p->bank_map.shifts)
+        queue_at(p, bank_map_shift(&p->bank_map, local), n_sectors, write, tag, now);
+    else
+        queue_divided(p, local, n_sectors, write, tag, now);
+}
+
+void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr, uint64_t now)
+{
+    queue_access(p, what, false, tag_of_mshr(what.bank, mshr), now);
+}
+
+void dram_side_read_around(struct partition *p, struct line_part what, struct mem_request *r,
+                           uint64_t now)
+{
+    p->stats.reads_around++;
+    queue_access(p, what, false, (uintptr_t)r, now);
 }
 
 void dram_side_write(struct partition *p, struct line_part what, uint64_t now)
@@ -147,35 +167,48 @@ static void fill_with(struct partition *p, uint64_t tag, uint64_t now)
 
 void dram_side_fill(struct partition *p, uint64_t now)
 {
-    const struct timed_request *front;
-    while ((front = ring_front(&p->from_dram)) && front->at <= now) {
+    p->due.fills = CYCLE_NEVER;
+    while (p->from_dram.n) {
+        const struct timed_request first = *ring_first(&p->from_dram);
+        if (first.at > now) {
+            p->due.fills = first.at;
+            return;
+        }
         if (p->to_dram_n == p->to_dram_places)
             dram_side_settle(p, now);
         if (p->to_dram_n == p->to_dram_places) {
             p->due.fills = CYCLE_NEVER;
             return; /* there may be something to write: a dirty line, an atomic's result */
         }
-        uint64_t tag = front->tag;
         ring_pop(&p->from_dram);
         partition_note(p, l2_time(p, now));
-        fill_with(p, tag, now);
+        fill_with(p, first.tag, now);
     }
-    p->due.fills = front ? front->at : CYCLE_NEVER;
 }
 
-/* Something is done at that time. L2 sees data after DRAM's cycle, and dram_latency later. */
-static inline void take(struct partition *p, const struct dram_done *done)
+/* Data that are there at that time of DRAM are seen by L2 after DRAM's cycle, and dram_latency
+ * later.
+ */
+static inline void await_data(struct partition *p, sim_time t, uint64_t tag)
 {
-    sim_time t = done->at * p->dram_period.divisor;
-    partition_note(p, t);
-    if (done->write)
-        return;
     uint32_t latency = p->config->memory.dram_latency;
     /* latency 0: its next cycle all the same */
     uint64_t at = divide_up(&p->l2_period, latency ? t : t + 1) + latency;
-    ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = done->tag});
-    if (p->from_dram.n == 1)
+    if (!p->from_dram.n)
         p->due.fills = at;
+    ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = tag});
+}
+
+/* Requests that are done, in that order. */
+static ALWAYS_INLINE void take_done(struct partition *p, const struct dram_done *done, uint32_t n)
+{
+    sim_time t = 0;
+    for (; n; n--, done++) {
+        t = done->at * p->dram_period.divisor;
+        if (!done->write)
+            await_data(p, t, done->tag);
+    }
+    partition_note(p, t);
 }
 
 /* --- DRAM catches up --- */
@@ -243,8 +276,8 @@ void dram_side_catch_up(struct partition *p, sim_time before)
 {
     replay(p, min_u64(before, cycle_after(p->next_dram)));
     const struct dram_done *done;
-    for (uint32_t n = dram_take_done(p->dram, &done); n; n--)
-        take(p, done++);
+    uint32_t n = dram_take_done(p->dram, &done); /* those that are still to come, too */
+    take_done(p, done, n);
     plan_dram(p);
 }
 
@@ -285,6 +318,6 @@ void dram_side_tick(struct partition *p)
     dram_tick(p->dram, now);
     struct dram_done done;
     while (dram_pop(p->dram, now, &done))
-        take(p, &done);
+        take_done(p, &done, 1);
     plan_tick(p);
 }

@@ -150,11 +150,11 @@ static __attribute__((noinline)) void fetch(struct partition *p, const struct l2
                                             uint64_t now)
 {
     if (res.answer == CACHE_BYPASSED) {
-        dram_side_read(p, l2_part_of(r), 0, r, now);
+        dram_side_read_around(p, l2_part_of(r), r, now);
     } else if (res.answer == CACHE_MISS) {
         if (res.writeback)
             dram_side_write(p, victim_of(b, r), now);
-        dram_side_read(p, missing_of(r, &res), res.mshr, NULL, now);
+        dram_side_read(p, missing_of(r, &res), res.mshr, now);
     }
 }
 
@@ -199,9 +199,9 @@ static __attribute__((noinline)) bool serve_write(struct partition *p, struct l2
     bool fetches = res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR;
     bool around = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
     if (fetches)
-        dram_side_read(p, missing_of(r, &res), res.mshr, NULL, now);
+        dram_side_read(p, missing_of(r, &res), res.mshr, now);
     if (around && !store) /* an atomic writes when its data have come */
-        dram_side_read(p, l2_part_of(r), 0, r, now);
+        dram_side_read_around(p, l2_part_of(r), r, now);
     else if (res.forward)
         dram_side_write_around(p, l2_part_of(r), now);
     if (res.answer == CACHE_HIT && !store)

@@ -134,8 +134,9 @@ static inline bool dram_side_has_room(struct partition *p, uint64_t now)
     return dram_side_has_place(p);
 }
 /* Fetches them for an MSHR, or for a request that goes around L2. */
-void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr,
-                    struct mem_request *around, uint64_t now);
+void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr, uint64_t now);
+void dram_side_read_around(struct partition *p, struct line_part what, struct mem_request *r,
+                           uint64_t now);
 void dram_side_write(struct partition *p, struct line_part what, uint64_t now);
 /* Of data that L2 does not keep. */
 void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now);

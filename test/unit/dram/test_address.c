@@ -39,6 +39,30 @@ static const struct address_map maps[] = {
      .n_banks = 3,
      .row_bytes = 2048,
      .hash_partitions = true},
+    {.n_partitions = 8,
+     .interleave_bytes = 256,
+     .n_banks = 8,
+     .row_bytes = 512,
+     .bank_interleave_bytes = 2048,
+     .hash_partitions = true},
+    {.n_partitions = 16,
+     .interleave_bytes = 256,
+     .n_banks = 8,
+     .row_bytes = 512,
+     .bank_interleave_bytes = 512,
+     .hash_partitions = true},
+    {.n_partitions = 128,
+     .interleave_bytes = 256,
+     .n_banks = 8,
+     .row_bytes = 512,
+     .bank_interleave_bytes = 1024,
+     .hash_partitions = true},
+    {.n_partitions = 256,
+     .interleave_bytes = 256,
+     .n_banks = 8,
+     .row_bytes = 512,
+     .bank_interleave_bytes = 256,
+     .hash_partitions = true},
 };
 enum { N_MAPS = sizeof maps / sizeof maps[0] };
 
@@ -167,6 +191,19 @@ static void power_of_two_strides_use_all_banks(void **state)
     }
 }
 
+static void a_hash_folds_all_bits_of_a_chunk(void **state)
+{
+    (void)state;
+    uint64_t chunk = 0x9e3779b97f4a7c15;
+    for (uint32_t n = 1; n <= 1024; n *= 2)
+        for (int i = 0; i < 50; i++, chunk *= 0xd1342543de82ef95) {
+            uint64_t expected = 0;
+            for (uint64_t above = chunk; n > 1 && above; above /= n)
+                expected ^= above % n;
+            assert_int_equal(address_hash(chunk, n), expected);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +211,7 @@ int main(void)
         cmocka_unit_test(a_partition_places_its_own_addresses_the_same),
         cmocka_unit_test(consecutive_chunks_go_to_consecutive_partitions),
         cmocka_unit_test(hashed_partitions_are_all_used_by_strides),
+        cmocka_unit_test(a_hash_folds_all_bits_of_a_chunk),
         cmocka_unit_test(local_addresses_are_compact),
         cmocka_unit_test(power_of_two_strides_use_all_banks),
     };
