@@ -13,7 +13,8 @@ look_for_data(const struct cache *c, uint64_t line, uint32_t set, int way, uint3
         return p;
     }
     p.absent = c->quiet && way < 0 && mshr_find(&c->mshrs, line, 0) == MSHR_NONE;
-    p.lacks_mshr = cache_waits_for_mshrs(c) && cache_outstanding(c, line, way, need) == MSHR_NONE;
+    p.lacks_mshr = cache_waits_for_mshrs(c) &&
+                   cache_outstanding(c, &c->tags.sets[set], line, way, need) == MSHR_NONE;
     return p;
 }
 

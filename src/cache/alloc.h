@@ -64,7 +64,7 @@ static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t wa
 static inline struct cache_line cache_new_line(struct cache *c, const struct mem_access *a)
 {
     return (struct cache_line){.line = a->line,
-                               .reserver_slot = a->warp_slot,
+                               .reserver_slot = (uint16_t)a->warp_slot,
                                .insert_pc = a->pc,
                                .last_pc = a->pc,
                                .inserted = ++c->order};
@@ -107,7 +107,10 @@ static inline uint16_t cache_ask_for(struct cache *c, struct cache_set *s,
                                      void *waiter)
 {
     c->stats.sectors_fetched += cache_count_sectors(need);
-    return mshr_take(&c->mshrs, a->line, s, way, need, waiter, a->cycle);
+    uint16_t mshr = mshr_take(&c->mshrs, a->line, s, way, need, waiter, a->cycle);
+    if (way >= 0)
+        tags_line(s, (uint32_t)way)->mshr = mshr;
+    return mshr;
 }
 
 /* Fetches what is needed; `way` is the line's, or the one to replace. */

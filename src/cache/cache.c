@@ -166,7 +166,8 @@ struct cache *cache_create(const struct cache_config *config,
     c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
     tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes);
     c->last_hit = cache_place(c->tags.sets, 0); /* any */
-    mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill);
+    mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill,
+              c->sectored || config->allocate_on_fill);
     make_policy(c, policy, params, n_warps, seed);
     return c;
 }
@@ -189,7 +190,7 @@ uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a)
     const struct cache_set *s = &c->tags.sets[a->set];
     int way = tags_find(s, a->line);
     uint32_t need = cache_asked(c, a) & ~(way < 0 ? 0 : s->lines[way].valid_sectors);
-    return need ? cache_outstanding(c, a->line, way, need) : CACHE_NO_MSHR;
+    return need ? cache_outstanding(c, s, a->line, way, need) : CACHE_NO_MSHR;
 }
 
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr)
@@ -212,11 +213,9 @@ void cache_invalidate_line(struct cache *c, uint64_t line)
 {
     struct cache_set *s = &c->tags.sets[cache_set_of(c, line)];
     int way = tags_find(s, line);
-    if (way >= 0) {
+    if (way >= 0)
         cache_evict(c, s, (uint32_t)way, EVICT_INVALIDATE, NULL);
-        tags_remove(s, (uint32_t)way);
-    }
-    mshr_detach_line(&c->mshrs, line);
+    cache_remove(c, s, way, line);
 }
 
 void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, uint32_t sectors),

@@ -125,12 +125,32 @@ static inline void cache_count_hit(struct cache *c)
     c->stats.hits++;
 }
 
+/* The MSHR of a line that is fetched whole, in that way of the set or -1; or MSHR_NONE. */
+static inline uint16_t cache_mshr_at(const struct cache_set *s, int way)
+{
+    return way >= 0 && s->reserved >> way & 1 ? s->lines[way].mshr : MSHR_NONE;
+}
+
 /* The MSHR that the access would join, or MSHR_NONE. Where lines are reserved as they are asked
  * for, none is outstanding that has no way. */
-static inline uint16_t cache_outstanding(const struct cache *c, uint64_t line, int way,
-                                         uint32_t need)
+static inline uint16_t cache_outstanding(const struct cache *c, const struct cache_set *s,
+                                         uint64_t line, int way, uint32_t need)
 {
+    if (!c->mshrs.heads)
+        return cache_mshr_at(s, way);
     return way < 0 && !c->config.allocate_on_fill ? MSHR_NONE : mshr_find(&c->mshrs, line, need);
+}
+
+/* The line is removed from that way, if it has one: data that are on their way are not kept. */
+static inline void cache_remove(struct cache *c, struct cache_set *s, int way, uint64_t line)
+{
+    uint16_t mshr = c->mshrs.heads ? MSHR_NONE : cache_mshr_at(s, way);
+    if (way >= 0)
+        tags_remove(s, (uint32_t)way);
+    if (mshr != MSHR_NONE)
+        mshr_detach(&c->mshrs, mshr);
+    else if (c->mshrs.heads && c->mshrs.n_free < c->mshrs.n)
+        mshr_detach_line(&c->mshrs, line);
 }
 
 /* What is dirty must be written back: the owner is told to ask for it. */

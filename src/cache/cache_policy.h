@@ -30,7 +30,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(2, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(3, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -61,25 +61,22 @@ struct cache_geometry {
     uint32_t tag_bits; /* for hardware cost */
 };
 
-/* Reserved: data are on their way; the line is nobody's victim until they are here. */
-enum line_state { LINE_INVALID, LINE_RESERVED, LINE_VALID };
-
 /* A line as the framework keeps it. */
 struct cache_line {
     uint64_t line;      /* line-aligned byte address */
-    uint8_t state;      /* enum line_state */
     bool reused;        /* hit or merged with since it was reserved */
     uint16_t n_fetches; /* outstanding: more than one when sectors were asked for one by one */
     uint32_t valid_sectors, dirty_sectors;
-    uint32_t reserver_slot; /* warp slot that reserved it */
+    uint16_t reserver_slot; /* warp slot that reserved it */
+    uint16_t mshr;          /* the framework's own: its fetch, where a line has one at a time */
     uint32_t insert_pc, last_pc;
     uint64_t inserted; /* order of the reservation */
 };
 
 #define TAG_EMPTY UINT64_MAX /* no line has this address: it is not aligned */
 
-/* A set as policies see it, at all times as it is now. Ways that hold nothing are in neither mask.
- */
+/* A set as policies see it, at all times as it is now. Ways that hold nothing are in neither mask;
+ * those that are reserved wait for data, and are nobody's victims until these are here. */
 struct cache_set {
     uint32_t set, n_ways;
     uint64_t occupied;              /* a mask of ways */

@@ -14,7 +14,7 @@ static inline bool cache_is_simple(const struct cache *c)
 /* Does it hold the line, or is the line on its way? That is the same in a plain cache. */
 static inline bool cache_simple_holds(const struct cache *c, uint32_t set, uint64_t line)
 {
-    return tags_find_by(NULL, &c->tags.sets[set], line) >= 0;
+    return tags_hold_line(&c->tags.sets[set], line);
 }
 
 /* cache_fill(), then cache_load() of a line that is absent, with room at the next level. Returns
@@ -26,19 +26,22 @@ cache_exchange(struct cache *c, uint32_t number, const struct mem_access *a, voi
     struct mshr *m = &c->mshrs.entries[number];
     struct cache_set *from = m->set, *s = &c->tags.sets[a->set];
     void *waited = m->waiters[0];
-    if (m->way < 0 || m->n_waiters != 1 || !waited || m->dirty_sectors)
+    int was = m->way;
+    if (was < 0 || m->n_waiters != 1 || !waited || m->dirty_sectors)
         return NULL;
-    tags_validate(from, (uint32_t)m->way); /* first: that may make room for the load */
-    int way = cache_lru_way(c, NULL, s);
+    tags_validate(from, (uint32_t)was); /* first: that may make room for the load */
+    uint64_t empty = c->tags.all_ways & ~s->occupied;
+    int way = empty ? __builtin_ctzll(empty) : tags_oldest_way(s);
     if (way < 0 || s->lines[way].dirty_sectors)
         return NULL;
-    struct cache_line *come = tags_line(from, (uint32_t)m->way);
+    struct cache_line *come = tags_line(from, (uint32_t)was);
     come->valid_sectors = 1;
     come->n_fetches = 0;
     c->stats.fills++;
-    plain_insert(c, NULL, s, (uint32_t)way, a);
     c->stats.sectors_fetched++;
-    mshr_retake(&c->mshrs, number, a->line, s, way, 1, waiter, a->cycle);
+    tags_line(s, (uint32_t)way)->mshr = (uint16_t)number;
+    mshr_retake(&c->mshrs, m, a->line, s, way, waiter, a->cycle);
+    plain_insert(c, NULL, s, (uint32_t)way, a);
     return waited;
 }
 

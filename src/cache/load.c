@@ -181,8 +181,10 @@ static __attribute__((noinline)) struct cache_result load_missing(struct cache *
                                                                   struct cache_room room,
                                                                   void *waiter, int way)
 {
-    uint32_t need = cache_lookup_at(c, a, way).need;
-    uint16_t mshr = mshr_find(&c->mshrs, a->line, need);
+    struct lookup q = cache_lookup_at(c, a, way);
+    uint32_t need = q.need;
+    uint16_t mshr =
+        c->mshrs.heads ? mshr_find(&c->mshrs, a->line, need) : cache_mshr_at(q.set, way);
     if (mshr != MSHR_NONE)
         return load_joins(c, a, room, waiter, way, mshr);
     return ask_for_missing(c, a, room, waiter, way, need);
@@ -195,7 +197,8 @@ static __attribute__((noinline)) struct cache_result load_misses(struct cache *c
                                                                  struct cache_room room,
                                                                  void *waiter, int found)
 {
-    uint16_t mshr = cache_outstanding(c, a->line, found, cache_lookup_at(c, a, found).need);
+    struct lookup q = cache_lookup_at(c, a, found);
+    uint16_t mshr = cache_outstanding(c, q.set, a->line, found, q.need);
     if (mshr != MSHR_NONE)
         return load_joins(c, a, room, waiter, found, mshr);
     if (c->is_lru && !c->mshrs.n_free) /* it never goes around: no need to ask it for a way */
@@ -277,7 +280,7 @@ static __attribute__((noinline)) bool needs_mshr(const struct cache *c, const st
     int way = tags_find(s, a->line);
     uint32_t asked = cache_asked(c, a);
     uint32_t need = way < 0 ? asked : asked & ~s->lines[way].valid_sectors;
-    return need && cache_outstanding(c, a->line, way, need) == MSHR_NONE;
+    return need && cache_outstanding(c, s, a->line, way, need) == MSHR_NONE;
 }
 
 bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a)

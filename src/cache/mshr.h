@@ -1,9 +1,11 @@
 /* The miss status holding registers: which lines are on their way and who waits for them.
  *
- * One MSHR = one outstanding fetch. It is found by its line through a small chained hash, so that
- * a miss costs the same with 8 or 128 of them. With sectors a line may have several, none of which
- * covers what a later load asks for. A detached MSHR still answers its waiters, but nobody finds it
- * any more: its data are older than a store that has passed. Nothing is allocated after init. */
+ * One MSHR = one outstanding fetch. Where a line has a way as soon as it is asked for, and is
+ * fetched whole, its record says which MSHR it has. Elsewhere an MSHR is found by its line through
+ * a small chained hash, so that a miss costs the same with 8 or 128 of them: with sectors a line
+ * may have several, none of which covers what a later load asks for. A detached MSHR still answers
+ * its waiters, but nobody finds it any more: its data are older than a store that has passed.
+ * Nothing is allocated after init. */
 #ifndef HEDDLE_CACHE_MSHR_H
 #define HEDDLE_CACHE_MSHR_H
 
@@ -39,24 +41,30 @@ struct mshr_file {
     struct mshr *entries;
     struct mem_access
         *accesses;   /* the access that missed; only where lines are allocated on fill */
-    uint16_t *heads; /* of the hash chains */
+    uint16_t *heads; /* of the hash chains; NULL where lines say which MSHR they have */
     uint16_t *free;  /* a stack of entry numbers */
     uint32_t n, n_merges, n_free, hash_shift;
     struct queue_account account; /* of MSHRs in use */
 };
 
 void mshr_init(struct mshr_file *f, struct arena *arena, uint32_t n, uint32_t n_merges,
-               bool keep_accesses);
+               bool keep_accesses, bool hashed);
 
-/* Detaches all MSHRs of a line. */
+/* Detaches all MSHRs of a line, by the hash. */
 void mshr_detach_line(struct mshr_file *f, uint64_t line);
+
+static inline void mshr_detach(struct mshr_file *f, uint32_t m)
+{
+    f->entries[m].detached = true;
+    f->entries[m].way = -1;
+}
 
 static inline uint32_t mshr_bucket(const struct mshr_file *f, uint64_t line)
 {
     return (uint32_t)(line * 0x9e3779b97f4a7c15ull >> f->hash_shift);
 }
 
-/* The newest MSHR that brings all the `sectors` of the line, or MSHR_NONE. */
+/* The newest MSHR that brings all the `sectors` of the line, by the hash; or MSHR_NONE. */
 static inline uint16_t mshr_find(const struct mshr_file *f, uint64_t line, uint32_t sectors)
 {
     uint16_t m = f->heads[mshr_bucket(f, line)];
@@ -77,23 +85,10 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
     e->waiters[e->n_waiters++] = waiter;
 }
 
-/* It is taken, and found by its line. */
-static inline void mshr_fill_in(struct mshr_file *f, uint16_t m, uint64_t line,
-                                struct cache_set *set, int way, uint32_t sectors, void *waiter,
-                                uint64_t now)
+static inline void mshr_link(struct mshr_file *f, uint16_t m, uint64_t line)
 {
     uint16_t *head = &f->heads[mshr_bucket(f, line)];
-    struct mshr *e = &f->entries[m];
-    e->line = line;
-    e->taken_at = now;
-    e->set = set;
-    e->way = way;
-    e->sectors = sectors;
-    e->dirty_sectors = 0;
-    e->n_waiters = 1;
-    e->next = *head;
-    e->detached = e->reused = false;
-    e->waiters[0] = waiter;
+    f->entries[m].next = *head;
     *head = m;
 }
 
@@ -103,7 +98,18 @@ static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cach
 {
     assert(f->n_free > 0);
     uint16_t m = f->free[--f->n_free];
-    mshr_fill_in(f, m, line, set, way, sectors, waiter, now);
+    struct mshr *e = &f->entries[m];
+    e->line = line;
+    e->taken_at = now;
+    e->set = set;
+    e->way = way;
+    e->sectors = sectors;
+    e->dirty_sectors = 0;
+    e->n_waiters = 1;
+    e->detached = e->reused = false;
+    e->waiters[0] = waiter;
+    if (f->heads)
+        mshr_link(f, m, line);
     queue_enter(&f->account, now);
     return m;
 }
@@ -121,22 +127,24 @@ static inline void mshr_release(struct mshr_file *f, uint32_t m, uint64_t now)
 {
     struct mshr *e = &f->entries[m];
     queue_leave(&f->account, e->taken_at, now);
-    if (!e->detached)
+    if (f->heads && !e->detached)
         mshr_unlink(f, m);
     e->n_waiters = 0;
     f->free[f->n_free++] = (uint16_t)m;
 }
 
 /* Releases it and takes it again at once, as the last one that was given back is the next to be
- * taken. It is not detached. */
-static inline void mshr_retake(struct mshr_file *f, uint32_t m, uint64_t line,
-                               struct cache_set *set, int way, uint32_t sectors, void *waiter,
-                               uint64_t now)
+ * taken: with one waiter again, for all of a line again. There is no hash. */
+static inline void mshr_retake(struct mshr_file *f, struct mshr *e, uint64_t line,
+                               struct cache_set *set, int way, void *waiter, uint64_t now)
 {
-    f->account.stays += now - f->entries[m].taken_at;
+    f->account.stays += now - e->taken_at;
     f->account.occupancy.since = now; /* as many as before */
-    mshr_unlink(f, m);
-    mshr_fill_in(f, (uint16_t)m, line, set, way, sectors, waiter, now);
+    e->line = line;
+    e->taken_at = now;
+    e->set = set;
+    e->way = way;
+    e->waiters[0] = waiter;
 }
 
 #endif

@@ -29,10 +29,18 @@ static inline __attribute__((always_inline)) void plain_insert(struct cache *c,
     struct cache_line *line = tags_line(s, way);
     if (s->tags[way] != TAG_EMPTY)
         cache_count_eviction(c, line);
+    uint64_t order = ++c->order;
     c->stats.loads++;
     c->stats.misses++;
-    tags_insert_by(index, s, way, cache_new_line(c, a));
+    /* cache_new_line(), one by one: compilers would make up the record elsewhere and copy it */
+    line->line = a->line;
+    line->reused = false;
     line->n_fetches = 1;
+    line->valid_sectors = 0; /* none is dirty */
+    line->reserver_slot = (uint16_t)a->warp_slot;
+    line->insert_pc = line->last_pc = a->pc;
+    line->inserted = order;
+    tags_take_way(index, s, way, a->line, order);
 }
 
 /* `reserved`: for these data, as they were asked for. */

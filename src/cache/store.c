@@ -21,12 +21,10 @@ static struct cache_result store_evicts(struct cache *c, const struct mem_access
         c->stats.store_hits++;
         c->stats.write_evictions++;
         r.writeback = cache_evict(c, s, (uint32_t)way, EVICT_WRITE, a);
-        tags_remove(s, (uint32_t)way);
     } else {
         c->stats.store_misses++;
     }
-    if (cache_mshrs_in_use(c))
-        mshr_detach_line(&c->mshrs, a->line);
+    cache_remove(c, s, way, a->line);
     return r;
 }
 
@@ -152,7 +150,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
         return store_hits(c, &q, a);
     if (!c->config.write_allocate)
         return store_passes(c, q.set, a);
-    uint16_t mshr = cache_outstanding(c, a->line, q.way, q.need);
+    uint16_t mshr = cache_outstanding(c, q.set, a->line, q.way, q.need);
     if (mshr == MSHR_NONE)
         return store_misses(c, &q, a, room, waiter);
     return mshr_has_room(&c->mshrs, mshr) ? store_merges(c, &q, a, mshr, waiter)

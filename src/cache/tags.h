@@ -6,12 +6,13 @@
 #ifndef HEDDLE_CACHE_TAGS_H
 #define HEDDLE_CACHE_TAGS_H
 
+#include "cache/scan.h"
 #include "cache/way_index.h"
 
 /* Sets of more ways than these are given an index; up to here looking at all of them is as fast,
  * four at a time: rows of tags and of last uses are filled up with TAG_EMPTY and NEVER_OLDEST. */
-enum { SCANNED_WAYS = 8, SCAN_STEP = 4 };
-#define NEVER_OLDEST UINT64_MAX
+enum { SCANNED_WAYS = 8 };
+#define NEVER_OLDEST INT64_MAX /* no order of use comes so far */
 
 struct tag_store {
     struct cache_set *sets;
@@ -87,23 +88,40 @@ static inline void tags_use_by(struct way_index *index, struct cache_set *s, uin
         way_index_use(index, way_index_place(index, s, way), order);
 }
 
-/* Puts a line into a way, reserved; what was there is forgotten. */
-static inline void tags_insert_by(struct way_index *index, struct cache_set *s, uint32_t way,
-                                  struct cache_line record)
+/* tags_find_by() and tags_oldest_by() for who has much else to do and little space: without an
+ * index, and with few jumps. */
+static inline bool tags_hold_line(const struct cache_set *s, uint64_t line)
+{
+    return scan_equal(s->tags, line) || (s->n_ways > SCAN_STEP && tags_find_by(NULL, s, line) >= 0);
+}
+static inline int tags_oldest_way(const struct cache_set *s)
+{
+    return s->n_ways > SCAN_STEP ? tags_oldest_by(NULL, s) : scan_least(s->last_use, s->reserved);
+}
+
+/* The line has that way now, reserved. Of its record somebody else takes care. */
+static inline void tags_take_way(struct way_index *index, struct cache_set *s, uint32_t way,
+                                 uint64_t line, uint64_t order)
 {
     if (index) {
         size_t place = way_index_place(index, s, way);
         if (s->tags[way] != TAG_EMPTY)
             way_index_forget(index, place, s->tags[way]);
-        way_index_add(index, place, record.line);
-        way_index_use(index, place, record.inserted);
+        way_index_add(index, place, line);
+        way_index_use(index, place, order);
     }
-    record.state = LINE_RESERVED;
-    *tags_line(s, way) = record;
-    ((uint64_t *)s->tags)[way] = record.line;
-    ((uint64_t *)s->last_use)[way] = record.inserted;
     s->occupied |= 1ull << way;
     s->reserved |= 1ull << way;
+    ((uint64_t *)s->tags)[way] = line;
+    ((uint64_t *)s->last_use)[way] = order;
+}
+
+/* Puts a line into a way, reserved; what was there is forgotten. */
+static inline void tags_insert_by(struct way_index *index, struct cache_set *s, uint32_t way,
+                                  struct cache_line record)
+{
+    *tags_line(s, way) = record;
+    tags_take_way(index, s, way, record.line, record.inserted);
 }
 
 /* --- and for everybody else --- */
@@ -132,7 +150,6 @@ static inline void tags_remove(struct cache_set *s, uint32_t way)
 {
     if (s->index)
         way_index_forget(s->index, way_index_place(s->index, s, way), s->tags[way]);
-    tags_line(s, way)->state = LINE_INVALID;
     ((uint64_t *)s->tags)[way] = TAG_EMPTY;
     s->occupied &= ~(1ull << way);
     s->reserved &= ~(1ull << way);
@@ -141,14 +158,12 @@ static inline void tags_remove(struct cache_set *s, uint32_t way)
 /* The line waits for nothing any more. */
 static inline void tags_validate(struct cache_set *s, uint32_t way)
 {
-    tags_line(s, way)->state = LINE_VALID;
     s->reserved &= ~(1ull << way);
 }
 
 /* The line waits (again): sectors of it are fetched. */
 static inline void tags_reserve(struct cache_set *s, uint32_t way)
 {
-    tags_line(s, way)->state = LINE_RESERVED;
     s->reserved |= 1ull << way;
 }
 

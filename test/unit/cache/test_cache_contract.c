@@ -51,7 +51,7 @@ static int spy_decide(const struct cache_policy *p, const struct cache_set *s,
     free(bits);
     assert_true(way == CACHE_BYPASS || way == CACHE_STALL || (way >= 0 && way < (int)s->n_ways));
     if (way >= 0)
-        assert_int_not_equal(s->lines[way].state, LINE_RESERVED);
+        assert_false(s->reserved >> way & 1);
     spy.n_decided++;
     return way;
 }
@@ -95,7 +95,7 @@ static void spy_on_reserve(struct cache_policy *p, const struct cache_set *s, ui
                            const struct mem_access *a)
 {
     note(CE_RESERVE);
-    assert_int_equal(s->lines[way].state, LINE_RESERVED);
+    assert_true(s->reserved >> way & 1);
     assert_int_equal(s->lines[way].line, a->line);
     assert_int_equal(s->lines[way].reserver_slot, a->warp_slot);
     assert_int_equal(s->lines[way].insert_pc, a->pc);
@@ -120,7 +120,7 @@ static void spy_on_evict(struct cache_policy *p, const struct cache_set *s, uint
     note(CE_EVICT);
     spy.evicted_way = way;
     if (cause == EVICT_REPLACE)
-        assert_int_equal(s->lines[way].state, LINE_VALID);
+        assert_true((s->occupied & ~s->reserved) >> way & 1);
     assert_true(a || cause == EVICT_INVALIDATE || cause == EVICT_FLUSH);
     if (spy.real->on_evict)
         spy.real->on_evict(p, s, way, cause, a);
