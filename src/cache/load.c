@@ -423,7 +423,6 @@ fill_late_indexed(struct cache *c, uint32_t mshr, uint64_t cycle)
     if (!place)
         return fill_told(c, mshr, cycle);
     struct cache_line line = cache_new_line(c, &c->mshrs.accesses[mshr]);
-    line.state = LINE_VALID;
     line.reused = m->reused;
     line.valid_sectors = m->sectors;
     line.dirty_sectors = m->dirty_sectors;

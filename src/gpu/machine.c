@@ -85,6 +85,7 @@ static void create_sms(struct machine *m)
                              .criticality_input = c->criticality_input,
                              .l1d_policy = c->l1d_policy,
                              .l1d_params = c->l1d_params,
+                             .l2_is_lru = c->l2_policy == cache_policy_find("lru"),
                              .seed = i + 1};
         sm_create(&m->sms[i], &s);
         if (m->options.attribute)

@@ -31,14 +31,6 @@ static inline void ldst_single_out(const struct ldst_op *l, struct mem_access *a
     a->full_line = (x->bytes[0] & x->bytes[1]) == ~0ull;
 }
 
-/* The access to do next, whole, of a gather that has looked at it. */
-static inline void ldst_copy(const struct ldst_op *l, struct mem_access *a)
-{
-    enum { SINGLE = sizeof(struct line_access) };
-    memcpy((char *)a + SINGLE, (const char *)&l->common + SINGLE, sizeof *a - SINGLE);
-    ldst_single_out(l, a);
-}
-
 /* Goes on with the accesses of a gather, of which the next one is that of cycle `at`, as far as
  * they hit; then plans for the one that does not, or for the last one, which ldst_step() does as
  * any. */

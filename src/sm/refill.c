@@ -11,15 +11,11 @@
 
 /* A request for a line of L1D goes out for another: of whom it is, its MSHR and how many bytes it
  * asks for stay as they are. */
-static inline void send_again(struct sm *sm, struct mem_request *r, const struct ldst_op *l,
-                              uint64_t now)
+static inline void send_again(struct sm *sm, struct mem_request *r, struct ldst_op *l, uint64_t now)
 {
-    struct route route = sm_find_route(sm, l->common.line);
-    ldst_copy(l, &r->access);
-    r->access.segments = all_segments(sm->config->l1d.line_bytes);
-    r->to = route.to;
-    r->local = route.local;
-    r->flits = sm->header_flits;
+    if (sm->describes_loads)
+        ldst_single_out(l, &l->common);
+    sm_describe_load(sm, r, &l->common, sm->line_segments);
     if (sm_send_ahead(sm, r, now)) {
         sm->stats.bytes_asked[FROM_L1D] += r->data_bytes;
         return;
@@ -64,20 +60,16 @@ static inline bool still_waits(struct sm *sm, struct load_record *r, uint64_t no
  * that as well. */
 static inline enum refill refill(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    struct reply_ring *q = &sm->replies;
-    struct mem_request *r = q->items[q->head].request;
-    uint32_t head = (q->head + 1) & (q->cap - 1);
-    uint64_t due = q->n > 1 ? q->items[head].at : UINT64_MAX;
-    if (q->due > now || due <= now || r->origin != FROM_L1D)
+    struct reply_queue *q = &sm->replies;
+    struct mem_request *r = q->first->request;
+    if (q->due > now || q->first[1].at <= now || r->origin != FROM_L1D)
         return REFILL_NOT;
     l->common.cycle = now;
     struct load_record *record = l->record,
                        *waited = cache_exchange(sm->l1d, r->id, &l->common, record);
     if (!waited)
         return REFILL_NOT;
-    q->head = head;
-    q->n--;
-    q->due = due;
+    sm_drop_reply(q);
     sm->stats.bytes_got += r->data_bytes;
     sm->stats.stall_cycles[STALL_MSHR] += now - sm->ldst_stalled_since;
     record->outstanding++;

@@ -1,5 +1,6 @@
 /* Requests to the memory partitions, and what their replies set free. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/atomic.h"
 #include "sm/send.h"
@@ -23,23 +24,12 @@ static __attribute__((noinline)) struct mem_request *make_request(struct sm *sm)
     return r;
 }
 
-static inline struct mem_request *new_request(struct sm *sm, const struct mem_access *a,
-                                              struct route route, enum request_origin origin,
-                                              uint32_t id, uint32_t bytes)
+static inline struct mem_request *take_request(struct sm *sm)
 {
     struct mem_request *r = sm->free_requests;
-    if (r)
-        sm->free_requests = r->next;
-    else
-        r = make_request(sm);
-    r->access = *a;
-    r->origin = origin;
-    r->id = id;
-    r->data_bytes = bytes;
-    r->to = route.to;
-    r->flits = request_flits(sm, a->kind, bytes);
-    r->local = route.local;
-    r->waiter = NULL;
+    if (!r)
+        return make_request(sm);
+    sm->free_requests = r->next;
     return r;
 }
 
@@ -47,7 +37,16 @@ struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
                                    const struct route *route, enum request_origin origin,
                                    uint32_t id, uint32_t bytes)
 {
-    return new_request(sm, a, *route, origin, id, bytes);
+    struct mem_request *r = take_request(sm);
+    r->access = *a;
+    r->origin = origin;
+    r->id = id;
+    r->data_bytes = bytes;
+    r->to = route->to;
+    r->flits = request_flits(sm, a->kind, bytes);
+    r->local = route->local;
+    r->waiter = NULL;
+    return r;
 }
 
 void sm_free_request(struct sm *sm, struct mem_request *r)
@@ -102,10 +101,12 @@ void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
                    enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now)
 {
-    uint32_t segments = cache_segments_of(c, sectors);
-    struct mem_request *r =
-        new_request(sm, a, sm_find_route(sm, a->line), origin, mshr, sm_segment_bytes(segments));
-    r->access.segments = segments;
+    struct mem_request *r = take_request(sm);
+    sm_describe_load(sm, r, a, cache_segments_of(c, sectors));
+    r->origin = origin;
+    r->id = mshr;
+    r->data_bytes = sm_segment_bytes(r->access.segments);
+    r->waiter = NULL;
     pass_request(sm, r, now);
 }
 
@@ -160,15 +161,23 @@ void sm_drain_ahead(struct sm *sm, uint64_t next)
     sm->drain_due = due > next ? due : next + 1;
 }
 
-/* Doubled until it holds what the SM can have outstanding. */
-void sm_make_room_for_replies(struct reply_ring *q)
+/* They move to the front; the room is doubled until those that the SM can have outstanding fill no
+ * more than half of it, so that they seldom move. */
+void sm_make_room_for_replies(struct reply_queue *q)
 {
-    uint32_t cap = q->cap ? 2 * q->cap : 16;
-    struct timed_reply *items = xcalloc(cap, sizeof *items);
-    for (uint32_t i = 0; i < q->n; i++)
-        items[i] = q->items[(q->head + i) & (q->cap - 1)];
-    free(q->items);
-    *q = (struct reply_ring){.items = items, .n = q->n, .cap = cap, .due = q->due};
+    size_t n = (size_t)(q->end - q->first), cap = (size_t)(q->last_place - q->items);
+    struct timed_reply *items = q->items;
+    if (2 * n >= cap) {
+        cap = cap ? 2 * cap : 64;
+        items = xcalloc(cap + 1, sizeof *items);
+    }
+    if (n)
+        memmove(items, q->first, n * sizeof *items);
+    if (items != q->items)
+        free(q->items);
+    *q = (struct reply_queue){
+        .first = items, .end = items + n, .due = q->due, .items = items, .last_place = items + cap};
+    q->end->at = UINT64_MAX;
 }
 
 static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r,
@@ -290,11 +299,10 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
 
 void sm_finish_replies(struct sm *sm, uint64_t now)
 {
-    struct reply_ring *q = &sm->replies;
+    struct reply_queue *q = &sm->replies;
     while (q->due <= now) {
-        struct mem_request *r = q->items[q->head].request;
-        q->head = (q->head + 1) & (q->cap - 1);
-        q->due = --q->n ? q->items[q->head].at : UINT64_MAX;
+        struct mem_request *r = q->first->request;
+        sm_drop_reply(q);
         take_reply(sm, r, now);
     }
 }

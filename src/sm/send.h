@@ -15,6 +15,23 @@ static inline struct route sm_find_route(const struct sm *sm, uint64_t line)
                           .local = mine * bytes + (line - chunk * bytes)};
 }
 
+/* What L2 has to know of a load, and where it goes. */
+static inline void sm_describe_load(const struct sm *sm, struct mem_request *r,
+                                    const struct mem_access *a, uint32_t segments)
+{
+    struct route route = sm_find_route(sm, a->line);
+    if (sm->describes_loads) {
+        r->access = *a;
+    } else {
+        r->access.line = a->line;
+        r->access.kind = a->kind;
+    }
+    r->access.segments = segments;
+    r->to = route.to;
+    r->local = route.local;
+    r->flits = sm->header_flits;
+}
+
 /* Nobody waits for a reduction. */
 static inline uint32_t sm_wanted_bytes(const struct mem_request *r)
 {

@@ -199,11 +199,16 @@ static inline void finish_due(struct sm *sm, uint64_t now)
         sm_take_fetched(sm, now);
 }
 
+static bool sm_has_replies(const struct sm *sm)
+{
+    return sm->replies.first != sm->replies.end;
+}
+
 static bool sm_is_idle(const struct shard *s)
 {
     const struct sm *sm = (const struct sm *)s;
-    return !sm->n_resident && !sm->requests_out && !sm->miss_n && !sm->ldst_n && !sm->replies.n &&
-           wheel_is_empty(&sm->wheel);
+    return !sm->n_resident && !sm->requests_out && !sm->miss_n && !sm->ldst_n &&
+           !sm_has_replies(sm) && wheel_is_empty(&sm->wheel);
 }
 
 /* Remembers when the SM came to rest: the same cycle in both engines. */
@@ -261,7 +266,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 static bool only_waits(const struct sm *sm)
 {
     return !sm->can_issue && !sm->can_fetch && !sm->fetched && !sm->ldst_n && !sm->miss_n &&
-           !sm->replies.n && wheel_is_empty(&sm->wheel);
+           !sm_has_replies(sm) && wheel_is_empty(&sm->wheel);
 }
 
 /* The next cycle in which something can happen without a message. */
@@ -449,6 +454,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->period = divider_make(setup->clock->period);
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
+    sm->line_segments = all_segments(c->l1d.line_bytes);
+    sm->describes_loads = !setup->l2_is_lru || setup->every_cycle;
     sm->index = setup->index;
     sm->first_partition = setup->first_partition;
     sm->dispatcher = setup->dispatcher;
@@ -482,6 +489,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->view.criticality_of = sm->criticality->desc->value;
     wheel_init(&sm->wheel);
     sm->replies.due = UINT64_MAX;
+    sm_make_room_for_replies(&sm->replies);
     create_cores(sm);
     create_caches(sm, setup);
     sm->answers_drift =

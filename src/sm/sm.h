@@ -151,10 +151,11 @@ struct timed_reply {
     uint64_t at; /* core cycle */
     struct mem_request *request;
 };
-struct reply_ring {
-    struct timed_reply *items;
-    uint32_t head, n, cap; /* cap: a power of two */
-    uint64_t due;          /* when the first is there; UINT64_MAX = there is none */
+/* They stand side by side; behind the last one stands one that never comes (UINT64_MAX). */
+struct reply_queue {
+    struct timed_reply *first, *end;
+    uint64_t due; /* when the first is there; UINT64_MAX = there is none */
+    struct timed_reply *items, *last_place;
 };
 
 /* Begins with a cache line: its neighbour may be another thread's. */
@@ -188,10 +189,12 @@ struct sm {
 
     struct tx_port up;
     struct rx_port down;
-    struct reply_ring replies; /* through the port and on their way, in order */
-    uint32_t n_put_off;        /* those on the wheel instead, as they had to wait */
+    struct reply_queue replies; /* through the port and on their way, in order */
+    uint32_t n_put_off;         /* those on the wheel instead, as they had to wait */
     const struct noc_config *noc;
-    uint32_t header_flits; /* of a request without data */
+    uint32_t header_flits;  /* of a request without data */
+    uint32_t line_segments; /* of a line of L1D */
+    bool describes_loads;   /* L2 may want to know more of a load than what it asks for */
 
     /* The kernel. */
     struct emu emu;
@@ -297,6 +300,7 @@ struct sm_setup {
     const void *criticality_params, *criticality_input;
     const struct cache_policy_desc *l1d_policy;
     const void *l1d_params;
+    bool l2_is_lru; /* nobody looks at its accesses */
     uint64_t seed;
 };
 void sm_create(struct sm *sm, const struct sm_setup *setup);
@@ -367,16 +371,25 @@ static inline void ldst_wake(struct sm *sm, uint32_t causes)
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);
-void sm_make_room_for_replies(struct reply_ring *q);
+void sm_make_room_for_replies(struct reply_queue *q);
 /* A reply is through the port at cycle `at`, not before those that came earlier. */
 static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
 {
-    struct reply_ring *q = &sm->replies;
-    if (q->n == q->cap)
+    struct reply_queue *q = &sm->replies;
+    if (q->end == q->last_place)
         sm_make_room_for_replies(q);
-    if (!q->n)
+    if (at < q->due) /* there is none */
         q->due = at;
-    q->items[(q->head + q->n++) & (q->cap - 1)] = (struct timed_reply){at, r};
+    q->end->at = at;
+    q->end->request = r;
+    q->end++;
+    q->end->at = UINT64_MAX;
+}
+/* Takes the first one off. */
+static inline void sm_drop_reply(struct reply_queue *q)
+{
+    q->first++;
+    q->due = q->first->at;
 }
 /* Takes the replies that are through by now. */
 void sm_finish_replies(struct sm *sm, uint64_t now);

@@ -168,8 +168,8 @@ static void note(struct cache_policy *p, uint64_t event, const struct cache_set 
     if (way >= 0)
         *memory ^= s->lines[way].line + s->last_use[way] + s->lines[way].inserted +
                    s->lines[way].insert_pc * 3u + s->lines[way].last_pc * 5u +
-                   s->lines[way].valid_sectors + (uint64_t)s->lines[way].reused * 7 +
-                   s->lines[way].state * 11u + s->reserved + s->occupied;
+                   s->lines[way].valid_sectors + (uint64_t)s->lines[way].reused * 7 + s->reserved +
+                   s->occupied;
     random_u64(memory);
 }
 
