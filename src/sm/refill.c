@@ -13,9 +13,11 @@
  * asks for stay as they are. */
 static inline void send_again(struct sm *sm, struct mem_request *r, struct ldst_op *l, uint64_t now)
 {
-    if (sm->describes_loads)
+    if (sm->describes_loads) {
         ldst_single_out(l, &l->common);
-    sm_describe_load(sm, r, &l->common, sm->line_segments);
+        r->access = l->common;
+    }
+    sm_direct_load(sm, r, l->common.line, sm->line_segments);
     if (sm_send_ahead(sm, r, now)) {
         sm->stats.bytes_asked[FROM_L1D] += r->data_bytes;
         return;
@@ -27,10 +29,12 @@ static inline void send_again(struct sm *sm, struct mem_request *r, struct ldst_
 /* The unit goes on with the access that follows; true if that waits for an MSHR too. */
 static inline bool next_waits(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    const struct line_access *x = &l->access[++l->next];
-    struct cache *c = sm->l1d;
+    uint32_t next = l->next + 1;
+    const struct line_access *x = &l->access[next];
+    const struct cache *c = sm->l1d;
     sm->stats.load_requests++;
-    if (l->next + 1 < l->n) {
+    l->next = next;
+    if (next + 1 < l->n) {
         uint32_t set = set_index_of(&c->indexer, x->line);
         if (!cache_simple_holds(c, set, x->line)) {
             l->common.line = x->line;
@@ -64,9 +68,8 @@ static inline enum refill refill(struct sm *sm, struct ldst_op *l, uint64_t now)
     struct mem_request *r = q->first->request;
     if (q->due > now || q->first[1].at <= now || r->origin != FROM_L1D)
         return REFILL_NOT;
-    l->common.cycle = now;
     struct load_record *record = l->record,
-                       *waited = cache_exchange(sm->l1d, r->id, &l->common, record);
+                       *waited = cache_exchange(sm->l1d, r->id, &l->common, now, record);
     if (!waited)
         return REFILL_NOT;
     sm_drop_reply(q);

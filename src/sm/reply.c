@@ -5,6 +5,16 @@
 #include "emu/atomic.h"
 #include "sm/send.h"
 
+struct route sm_route_by_map(const struct sm *sm, uint64_t line)
+{
+    uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
+    uint64_t mine = divide(&sm->n_partitions, chunk);
+    uint32_t partition = sm->map->hash_partitions ? address_hash(chunk, sm->map->n_partitions)
+                                                  : remainder_of(&sm->n_partitions, chunk, mine);
+    return (struct route){.to = sm->first_partition + partition,
+                          .local = mine * bytes + (line - chunk * bytes)};
+}
+
 struct route sm_route(const struct sm *sm, uint64_t line)
 {
     return sm_find_route(sm, line);
@@ -102,7 +112,10 @@ void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache
                    enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now)
 {
     struct mem_request *r = take_request(sm);
-    sm_describe_load(sm, r, a, cache_segments_of(c, sectors));
+    if (sm->describes_loads)
+        r->access = *a;
+    r->access.kind = a->kind;
+    sm_direct_load(sm, r, a->line, cache_segments_of(c, sectors));
     r->origin = origin;
     r->id = mshr;
     r->data_bytes = sm_segment_bytes(r->access.segments);

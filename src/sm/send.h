@@ -7,25 +7,20 @@
 
 static inline struct route sm_find_route(const struct sm *sm, uint64_t line)
 {
-    uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
-    uint64_t mine = divide(&sm->n_partitions, chunk);
-    uint32_t partition = sm->map->hash_partitions ? address_hash(chunk, sm->map->n_partitions)
-                                                  : remainder_of(&sm->n_partitions, chunk, mine);
-    return (struct route){.to = sm->first_partition + partition,
-                          .local = mine * bytes + (line - chunk * bytes)};
+    uint32_t shift = sm->chunk_shift;
+    if (shift == CHUNKS_ARE_ODD)
+        return sm_route_by_map(sm, line);
+    uint64_t chunk = line >> shift, mine = divide(&sm->n_partitions, chunk);
+    return (struct route){.to = sm->first_partition + remainder_of(&sm->n_partitions, chunk, mine),
+                          .local = line - ((chunk - mine) << shift)};
 }
 
-/* What L2 has to know of a load, and where it goes. */
-static inline void sm_describe_load(const struct sm *sm, struct mem_request *r,
-                                    const struct mem_access *a, uint32_t segments)
+/* A load that is the last one's of this request likewise, but for its line: where that is. */
+static inline void sm_direct_load(const struct sm *sm, struct mem_request *r, uint64_t line,
+                                  uint32_t segments)
 {
-    struct route route = sm_find_route(sm, a->line);
-    if (sm->describes_loads) {
-        r->access = *a;
-    } else {
-        r->access.line = a->line;
-        r->access.kind = a->kind;
-    }
+    struct route route = sm_find_route(sm, line);
+    r->access.line = line;
     r->access.segments = segments;
     r->to = route.to;
     r->local = route.local;
@@ -57,14 +52,15 @@ static inline bool sm_may_send_ahead(const struct sm *sm)
 static inline __attribute__((always_inline)) bool sm_send_ahead(struct sm *sm,
                                                                 struct mem_request *r, uint64_t now)
 {
-    sim_time next = (now + 1) * sm->clock->period;
-    struct tx_peer *to = tx_peer_of(&sm->up, r->to);
-    if (sm->left_ahead > now || next >= sm->shard.until || to->credits < r->flits ||
+    sim_time next = (now + 1) * sm->period.divisor;
+    struct message m = sm_message(r);
+    struct tx_peer *to = tx_peer_of(&sm->up, m.to);
+    if (sm->left_ahead > now || next >= sm->shard.until || to->credits < m.flits ||
         !gate_is_open(&sm->up.gate, next))
         return false;
     queue_pass(&sm->miss_account, now, now + 1);
     sm->left_ahead = now + 1;
-    tx_post(&sm->up, to, next, sm_message(r));
+    tx_post(&sm->up, to, next, m);
     return true;
 }
 

@@ -128,7 +128,6 @@ static inline __attribute__((always_inline)) void take_reply(struct sm *sm, cons
 {
     uint64_t at = sm_cycle_at(sm, rx_pass(&sm->down, t, m));
     sm_await_reply(sm, m->body, at);
-    plan(sm, at);
 }
 
 static inline void take_back(struct sm *sm, struct mem_request *r)
@@ -145,6 +144,7 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     switch (m->kind) {
     case MSG_REPLY:
         take_reply(sm, m, t);
+        plan(sm, sm->replies.due);
         break;
     case MSG_FREE:
         take_back(sm, m->body);
@@ -162,20 +162,31 @@ static uint64_t message_cycle(const struct sm *sm, const struct message *m)
     return cycle > sm->cycle ? cycle : sm->cycle;
 }
 
+/* When its cycle begins. */
+static inline sim_time message_time(const struct sm *sm, const struct message *m)
+{
+    return sm->down_in_step ? m->at : sm_cycle_at(sm, m->at) * sm->clock->period;
+}
+
 /* Those of the quantum are all here when it begins. What only takes its way through the port, or
  * gives a request back, need not wait for its cycle; a CTA does. */
 static void take_messages_ahead(struct sm *sm, sim_time until)
 {
-    const struct message *m;
-    while ((m = shard_peek(&sm->shard, until)) && m->kind != MSG_CTA_START) {
-        uint64_t now = message_cycle(sm, m);
-        sm->last_event = now * sm->clock->period;
+    const struct message *first = sm->shard.inbox.first, *m = first;
+    sim_time now = sm->cycle * sm->clock->period;
+    for (; m->at < until && m->kind != MSG_CTA_START; m++) {
+        sim_time t = message_time(sm, m);
+        now = t > now ? t : now;
         if (m->kind == MSG_REPLY) /* mostly */
-            take_reply(sm, m, sm->last_event);
+            take_reply(sm, m, now);
         else /* MSG_FREE */
             take_back(sm, m->body);
-        shard_take(&sm->shard);
     }
+    if (m == first)
+        return;
+    shard_take_until(&sm->shard, m);
+    sm->last_event = now;
+    plan(sm, sm->replies.due);
 }
 
 static void take_messages(struct sm *sm, uint64_t now)
@@ -320,7 +331,7 @@ static uint64_t planned_cycle(const struct sm *sm)
 }
 
 /* The cycles before `end`, in which no message comes; one by one if somebody looks at each. */
-static __attribute__((noinline)) void do_cycles_before(struct sm *sm, uint64_t end)
+static inline void do_cycles_before(struct sm *sm, uint64_t end)
 {
     bool one_by_one = !sm_looks_ahead(sm);
     uint64_t now;
@@ -362,28 +373,31 @@ static void see_credits(struct sm *sm)
     plan(sm, min_u64(sm->drain_due, sm->ldst_due));
 }
 
-/* The next message that has to be taken in its own cycle, before `until`; NULL if there is none. */
-static const struct message *next_message(struct sm *sm, sim_time until)
+/* The cycle of the next message that has to be taken in its own; `end`, that of `until`, if there
+ * is none before. */
+static inline uint64_t next_mail(struct sm *sm, sim_time until, uint64_t end)
 {
+    if (sm->emu.fault.kind != FAULT_NONE)
+        return end;
     if (sm_looks_ahead(sm))
         take_messages_ahead(sm, until);
-    return shard_peek(&sm->shard, until);
+    const struct message *m = shard_peek(&sm->shard, until);
+    return m ? min_u64(message_cycle(sm, m), end) : end;
 }
 
 static void sm_advance(struct shard *s, sim_time until)
 {
     struct sm *sm = (struct sm *)s;
     uint64_t end = sm_cycle_at(sm, until), mail;
-    const struct message *m;
     sm->end = end;
     sm->fetches_ahead_until = sm->is_simple && sm_looks_ahead(sm) ? end - 1 : 0;
     see_credits(sm);
-    while (sm->emu.fault.kind == FAULT_NONE && (m = next_message(sm, until)) &&
-           (mail = message_cycle(sm, m)) < end) {
+    do {
+        mail = next_mail(sm, until, end);
         do_cycles_before(sm, mail);
-        do_cycle_with_mail(sm, mail);
-    }
-    do_cycles_before(sm, end);
+        if (mail < end)
+            do_cycle_with_mail(sm, mail);
+    } while (mail < end);
     uint64_t next = planned_cycle(sm);
     s->next = next == UINT64_MAX ? TIME_NEVER : next * sm->clock->period;
     if (sm->emu.fault.kind != FAULT_NONE)
@@ -441,6 +455,12 @@ static void create_cores(struct sm *sm)
     sm->by_unit[0] = sm->by_class[0] = ~0ull; /* as the warps, zeroed, have it */
 }
 
+static uint32_t chunk_shift(const struct address_map *m)
+{
+    bool odd = m->hash_partitions || (m->interleave_bytes & (m->interleave_bytes - 1)) != 0;
+    return odd ? CHUNKS_ARE_ODD : (uint32_t)__builtin_ctz(m->interleave_bytes);
+}
+
 void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
     const struct sm_config *c = setup->config;
@@ -451,7 +471,9 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->clock = setup->clock;
     sm->map = setup->map;
     sm->n_partitions = divider_make(setup->map->n_partitions);
+    sm->chunk_shift = chunk_shift(setup->map);
     sm->period = divider_make(setup->clock->period);
+    sm->down_in_step = setup->noc_clock->period % setup->clock->period == 0;
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
     sm->line_segments = all_segments(c->l1d.line_bytes);

@@ -73,6 +73,9 @@ struct sub_core {
     struct register_banks banks;
 };
 
+/* Where partitions do not simply take turns with chunks of a power of two, for sm.chunk_shift. */
+enum { CHUNKS_ARE_ODD = 64 };
+
 /* The way of a line. */
 struct route {
     uint32_t to;    /* shard of its partition */
@@ -165,6 +168,7 @@ struct sm {
     const struct clock_domain *clock;
     const struct address_map *map;
     struct divider n_partitions, period;
+    uint32_t chunk_shift; /* addresses within a chunk of a partition's; or CHUNKS_ARE_ODD */
     uint32_t index, first_partition, dispatcher;
     sim_time dispatch_latency, visibility;
     sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
@@ -190,6 +194,7 @@ struct sm {
     struct tx_port up;
     struct rx_port down;
     struct reply_queue replies; /* through the port and on their way, in order */
+    bool down_in_step;          /* replies come in time with the SM's own cycles */
     uint32_t n_put_off;         /* those on the wheel instead, as they had to wait */
     const struct noc_config *noc;
     uint32_t header_flits;  /* of a request without data */
@@ -378,18 +383,19 @@ static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t
     struct reply_queue *q = &sm->replies;
     if (q->end == q->last_place)
         sm_make_room_for_replies(q);
-    if (at < q->due) /* there is none */
+    struct timed_reply *end = q->end;
+    end[0] = (struct timed_reply){at, r};
+    end[1].at = UINT64_MAX;
+    q->end = end + 1;
+    if (at < q->due) /* there is no other */
         q->due = at;
-    q->end->at = at;
-    q->end->request = r;
-    q->end++;
-    q->end->at = UINT64_MAX;
 }
 /* Takes the first one off. */
 static inline void sm_drop_reply(struct reply_queue *q)
 {
-    q->first++;
-    q->due = q->first->at;
+    struct timed_reply *next = q->first + 1;
+    q->first = next;
+    q->due = next->at;
 }
 /* Takes the replies that are through by now. */
 void sm_finish_replies(struct sm *sm, uint64_t now);
@@ -442,6 +448,7 @@ static inline uint32_t sm_segment_bytes(uint32_t segments)
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
                    enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now);
 struct route sm_route(const struct sm *sm, uint64_t line);
+struct route sm_route_by_map(const struct sm *sm, uint64_t line); /* any */
 /* The first cycle of the core's clock at or after t. */
 static inline uint64_t sm_cycle_at(const struct sm *sm, sim_time t)
 {

@@ -377,7 +377,7 @@ static void exchange(struct cache *c, struct flights *f, uint64_t line, uint64_t
                            .cycle = now,
                            .pc = (uint32_t)now};
     uint32_t mshr = f->mshr[0];
-    if (at_once && cache_exchange(c, mshr, &a, c)) {
+    if (at_once && cache_exchange(c, mshr, &a, now, c)) {
         memmove(f->mshr, f->mshr + 1, (f->n - 1) * sizeof *f->mshr);
         f->mshr[f->n - 1] = mshr;
         return;
@@ -386,6 +386,36 @@ static void exchange(struct cache *c, struct flights *f, uint64_t line, uint64_t
     struct cache_result r = cache_load(c, &a, roomy, c);
     if (r.answer == CACHE_MISS)
         f->mshr[f->n++] = r.mshr;
+}
+
+/* Four at a time against one by one: all masks, rows with gaps, and the ends of what a row holds.
+ */
+static void a_scan_is_a_loop(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (uint32_t i = 0; i < 4096; i++) {
+        uint64_t row[SCAN_STEP], except = i % 16 | random_u64(&seed) << SCAN_STEP;
+        for (int k = 0; k < SCAN_STEP; k++)
+            row[k] = random_u64(&seed) % 4 == 0 ? INT64_MAX : random_u64(&seed) >> (1 + i % 60);
+        uint64_t sought = row[i % SCAN_STEP] + (i & 64), least = INT64_MAX;
+        int place = SCAN_NONE;
+        uint32_t equal = 0;
+        for (int k = 0; k < SCAN_STEP; k++) {
+            equal |= (uint32_t)(row[k] == sought) << k;
+            if (row[k] < least && !(except >> k & 1)) {
+                least = row[k];
+                place = k;
+            }
+        }
+        assert_int_equal(scan_equal(row, sought), equal);
+        int got = scan_least(row, except);
+        assert_int_equal(got == SCAN_NONE, place == SCAN_NONE);
+        if (got != SCAN_NONE) { /* of equal ones it may be any */
+            assert_false(except >> got & 1);
+            assert_int_equal(row[got], least);
+        }
+    }
 }
 
 /* A cache that fills and loads at once, and one that does so in two steps. */
@@ -433,6 +463,7 @@ int main(void)
         cmocka_unit_test(the_oldest_is_known_however_many_uses_there_were),
         cmocka_unit_test(hits_of_one_instruction_are_hits_one_by_one),
         cmocka_unit_test(a_watched_cache_foresees_no_hits),
+        cmocka_unit_test(a_scan_is_a_loop),
         cmocka_unit_test(an_exchange_is_a_fill_and_a_miss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
