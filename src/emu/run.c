@@ -51,6 +51,8 @@ static void start_warp(struct emu *e, struct emu_cta *cta, uint32_t id, bool kee
     w->depth = w->n_frames = 0;
     if (!keeps_tids)
         start_tids(w, block);
+    if (!w->cap_stack)
+        simt_give_room(w, e->launch.func);
     simt_call(w, e->launch.func, NULL, w->live);
 }
 

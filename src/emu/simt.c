@@ -18,19 +18,31 @@ struct store_block {
     struct store_block *older;
 };
 
+static size_t whole_lines(size_t bytes)
+{
+    return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
 /* Not zeroed: frames are cleared as they are entered. What one warp asks for the others of its CTA
  * mostly do too, so there is room for all of them. */
 static void add_block(struct emu_cta *cta, size_t bytes)
 {
     if (bytes <= SMALL_ARRAY_BYTES)
         bytes *= cta->n_warps;
-    struct store_block *b = aligned_alloc(LINE_BYTES, LINE_BYTES + bytes);
-    if (!b)
-        out_of_memory(bytes);
+    struct store_block *b = xrealloc(NULL, sizeof *b + LINE_BYTES + bytes);
     b->older = cta->store.blocks;
     cta->store.blocks = b;
-    cta->store.next = (char *)b + LINE_BYTES;
+    cta->store.next = (char *)whole_lines((uintptr_t)(b + 1));
     cta->store.end = cta->store.next + bytes;
+}
+
+static char *take_room(struct emu_cta *cta, size_t bytes)
+{
+    if ((size_t)(cta->store.end - cta->store.next) < bytes)
+        add_block(cta, bytes);
+    char *room = cta->store.next;
+    cta->store.next += bytes;
+    return room;
 }
 
 void simt_free_store(struct emu_cta *cta)
@@ -48,13 +60,9 @@ void simt_free_store(struct emu_cta *cta)
 static void *reserve(const struct emu_warp *w, const void *old, uint32_t *cap, uint32_t need,
                      size_t item_bytes)
 {
-    struct cta_store *s = &w->cta->store;
     uint32_t n = *cap > need / 2 ? *cap * 2 : need;
-    size_t bytes = (n * item_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    if ((size_t)(s->end - s->next) < bytes)
-        add_block(w->cta, bytes);
-    char *array = s->next;
-    s->next += bytes;
+    size_t bytes = whole_lines(n * item_bytes);
+    char *array = take_room(w->cta, bytes);
     if (*cap)
         memcpy(array, old, *cap * item_bytes);
     *cap = (uint32_t)(bytes / item_bytes);
@@ -66,6 +74,22 @@ static void *reserve(const struct emu_warp *w, const void *old, uint32_t *cap, u
         if ((need) > (cap))                                                                        \
             (array) = reserve((w), (array), &(cap), (uint32_t)(need), sizeof *(array));            \
     } while (0)
+
+/* A new warp gets what the kernel itself needs in one piece. */
+void simt_give_room(struct emu_warp *w, const struct program_func *kernel)
+{
+    size_t n_preds = kernel->n_preds + FRAME_EXTRA_PREDS;
+    size_t rows = whole_lines(kernel->frame_bytes), preds = whole_lines(n_preds * sizeof *w->preds);
+    char *room = take_room(w->cta, rows + preds + 2 * (size_t)LINE_BYTES);
+    w->rows = room;
+    w->rows_cap = (uint32_t)rows;
+    w->pred_store = (uint32_t *)(room + rows);
+    w->preds_cap = (uint32_t)(preds / sizeof *w->pred_store);
+    w->frames = (struct call_frame *)(room + rows + preds);
+    w->cap_frames = LINE_BYTES / sizeof *w->frames;
+    w->stack = (struct simt_entry *)(room + rows + preds + LINE_BYTES);
+    w->cap_stack = LINE_BYTES / sizeof *w->stack;
+}
 
 /* --- paths --- */
 

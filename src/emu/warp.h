@@ -224,6 +224,7 @@ void simt_exit(struct emu_warp *w, uint32_t lanes);
 void simt_return(struct emu_warp *w, uint32_t lanes);
 void simt_call(struct emu_warp *w, const struct program_func *callee, const struct call_site *site,
                uint32_t lanes);
+void simt_give_room(struct emu_warp *w, const struct program_func *kernel);
 void simt_free_store(struct emu_cta *cta);
 
 /* --- faults (fault.c) --- */

@@ -37,19 +37,18 @@ static inline uint64_t collect_operands(const struct sm_warp *w, const struct op
     return last + (t->n_rows_read != 0);
 }
 
-/* Its results are written in cycle `done`. */
-static inline void expect_results(const struct sm_warp *w, const struct op_timing *t, uint64_t done,
-                                  uint64_t now)
+/* Its results are written in a cycle that the banks look ahead to: `bit`. */
+static inline void expect_results(const struct sm_warp *w, const struct op_timing *t, uint64_t bit)
 {
     const uint8_t *bank_of = w->bank_of;
     struct register_banks *banks = &w->core->banks;
     if (t->n_rows_written == 1) { /* mostly */
-        bank_expect(banks, bank_of[t->result], done, now);
+        bank_expect(banks, bank_of[t->result], bit);
         return;
     }
     const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     for (; row != end; row++)
-        bank_expect(banks, bank_of[*row], done, now);
+        bank_expect(banks, bank_of[*row], bit);
 }
 
 /* The cycle in which it leaves its collector for a unit. */
@@ -96,6 +95,9 @@ static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t acti
         sm->sched->on_branch(sm->scheduler, slot, &b);
 }
 
+_Static_assert((int)BANK_LOOKS_AHEAD < (int)WHEEL_CYCLES && WHEEL_CYCLES == 64,
+               "what banks see is near");
+
 /* Registers, units and events of an instruction that has just been executed. */
 static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct sm_warp *w,
                                                          const struct op_timing *t, uint32_t pc,
@@ -109,9 +111,16 @@ static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct s
         return;
     }
     uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
-    expect_results(w, t, done, now);
-    if (t->n_writes)
-        wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_RELEASE, pc, w});
+    struct wheel_event e = {EV_RELEASE, pc, w};
+    if (!t->n_writes)
+        return;
+    if (done - now > BANK_LOOKS_AHEAD) {
+        wheel_add(&sm->wheel, now, done, e);
+        return;
+    }
+    uint64_t bit = 1ull << done % 64; /* the same for banks and wheel */
+    expect_results(w, t, bit);
+    wheel_add_near(&sm->wheel, done, bit, e);
 }
 
 /* MODEL: malloc and free on the device are performed when the visibility period ends, in the order
@@ -126,8 +135,10 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t)
 {
     bool faulty = sm->emu.fault.kind != FAULT_NONE;
     bool freed = heap_perform(&sm->heap);
-    if (!faulty && sm->emu.fault.kind != FAULT_NONE)
+    if (!faulty && sm->emu.fault.kind != FAULT_NONE) {
         sm->fault_cycle = clock_cycle_at(sm->clock, t);
+        sm->issues_simply = false;
+    }
     return freed;
 }
 
@@ -151,6 +162,7 @@ issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t
 {
     if (w->emu->state == WARP_FAULTED) {
         sm->fault_cycle = now;
+        sm->issues_simply = false;
         return false;
     }
     occupy(sm, w, t, pc, now, true);
@@ -392,12 +404,12 @@ static __attribute__((noinline)) int pick_then_tell(struct sm *sm, uint32_t s, u
     return p.warp;
 }
 
-/* The same where sm.issues_simply holds and no fault has happened: what waits, waits for a unit. */
+/* The same where sm.issues_simply holds: what waits, waits for a unit. */
 static inline void issue_simply(struct sm *sm, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
-    uint32_t n = sm->config->n_schedulers;
-    for (uint32_t s = 0; s < n; s++) {
+    uint32_t n = sm->config->n_schedulers, s = 0;
+    do {
         uint64_t ready = sm->can_issue & sm->slot_mask[s];
         if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
             continue;
@@ -406,14 +418,14 @@ static inline void issue_simply(struct sm *sm, uint64_t now)
                                       : pick_then_tell(sm, s, ready, now);
         if (slot >= 0 && !issue_one(sm, s, sm_warp_of(sm, (uint32_t)slot), now, true))
             break;
-    }
+    } while (++s < n);
     sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;
 }
 
 void sm_issue(struct sm *sm, uint64_t now)
 {
     sm->emu.cycle = now;
-    if (sm->issues_simply && sm->emu.fault.kind == FAULT_NONE)
+    if (sm->issues_simply)
         issue_simply(sm, now);
     else
         issue_by_policy(sm, now);

@@ -202,7 +202,7 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
         sm_release(sm, e.body, e.value, now);
         break;
     case EV_FETCHED:
-        take_instructions(sm, e.body, now, false);
+        take_instructions(sm, e.body, now, sm->is_simple);
         break;
     case EV_REPLY:
         sm_take_reply(sm, e.body, now);

@@ -44,10 +44,10 @@ static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64
     return at;
 }
 
-static inline void bank_expect(struct register_banks *b, uint32_t bank, uint64_t at, uint64_t now)
+/* A result will be written in a cycle that the bank looks ahead to, whose bit that is. */
+static inline void bank_expect(struct register_banks *b, uint32_t bank, uint64_t bit)
 {
-    if (at <= now + BANK_LOOKS_AHEAD)
-        b->results[bank] |= 1ull << at % 64;
+    b->results[bank] |= bit;
 }
 
 /* Before any read is planned in that cycle. */

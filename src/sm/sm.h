@@ -188,7 +188,7 @@ struct sm {
     bool wants_lanes; /* somebody wants to know which lanes issue */
     bool is_simple;   /* nobody wants to know of stalls and commits, and registers need one word */
     /* and nobody but the scheduler of what issues; that lets all warps and goes by events alone,
-     * and schedulers do not take turns */
+     * and schedulers do not take turns; no fault has happened */
     bool issues_simply;
 
     struct tx_port up;

@@ -1,8 +1,9 @@
 /* Things due at a cycle, in order of insertion.
  *
  * Nearly all are due within a few cycles: each of the next WHEEL_CYCLES has an array of its own,
- * which is reused when the wheel has turned. The few further ahead wait in one list, sorted; as
- * those of a cycle were inserted before any that found it near, they come first. */
+ * which is reused when the wheel has turned; room for what is usual comes with the wheel. The few
+ * further ahead wait in one list, sorted; as those of a cycle were inserted before any that found
+ * it near, they come first. */
 #ifndef HEDDLE_SM_WHEEL_H
 #define HEDDLE_SM_WHEEL_H
 
@@ -12,7 +13,7 @@
 
 #include "base/arena.h"
 
-enum { WHEEL_CYCLES = 64 };
+enum { WHEEL_CYCLES = 64, WHEEL_USUAL_EVENTS = 8 };
 
 struct wheel_event {
     uint32_t kind, value;
@@ -35,11 +36,13 @@ struct wheel {
     struct far_event *far, *last_far; /* `far` is NULL if there are none */
     struct far_event *free;
     struct arena pool;
+    struct wheel_event usual[WHEEL_CYCLES][WHEEL_USUAL_EVENTS];
 };
 
+/* It must stay where it is. */
 void wheel_init(struct wheel *w);
 void wheel_destroy(struct wheel *w);
-void wheel_grow(struct wheel_list *list);
+void wheel_grow(struct wheel *w, struct wheel_list *list);
 void wheel_add_far(struct wheel *w, uint64_t at, struct wheel_event e);
 struct wheel_event wheel_take_far(struct wheel *w);
 
@@ -48,21 +51,27 @@ static inline bool wheel_is_empty(const struct wheel *w)
     return !w->used && !w->far;
 }
 
+/* `at` is near; `bit` as in `used`. */
+static inline void wheel_add_near(struct wheel *w, uint64_t at, uint64_t bit, struct wheel_event e)
+{
+    struct wheel_list *list = &w->near[at % WHEEL_CYCLES];
+    if (list->n == list->cap)
+        wheel_grow(w, list);
+    list->items[list->n++] = e;
+    w->used |= bit;
+    if (at < w->due)
+        w->due = at;
+}
+
 /* `at` must not be before `now`, nor `now` itself once its events have been taken. */
 static inline void wheel_add(struct wheel *w, uint64_t now, uint64_t at, struct wheel_event e)
 {
-    if (at < w->due)
-        w->due = at;
     if (at - now >= WHEEL_CYCLES) {
         assert(at >= now);
         wheel_add_far(w, at, e);
         return;
     }
-    struct wheel_list *list = &w->near[at % WHEEL_CYCLES];
-    if (list->n == list->cap)
-        wheel_grow(list);
-    list->items[list->n++] = e;
-    w->used |= 1ull << at % WHEEL_CYCLES;
+    wheel_add_near(w, at, 1ull << at % WHEEL_CYCLES, e);
 }
 
 /* The first cycle from `from` on in which something is due. */
