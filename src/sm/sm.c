@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/late.h"
 #include "emu/barrier.h"
 #include "emu/run.h"
 
@@ -625,6 +626,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     if (flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     sm->may_refill = sm_may_refill(sm);
+    sm->l1d_is_late = cache_is_late(sm->l1d);
     struct cache_policy *policy = cache_get_policy(sm->l1d);
     if (policy->desc->on_kernel_start)
         policy->desc->on_kernel_start(policy, launch);
