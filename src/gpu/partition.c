@@ -27,7 +27,7 @@ static __attribute__((noinline)) uint64_t await_credits(struct partition *p,
 
 static ALWAYS_INLINE struct message reply_message(struct mem_request *r)
 {
-    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)r->flits, .body = r};
+    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = r->flits, .body = r};
 }
 
 /* The first cycle from that one on in which the reply can leave, if that is before `before`. */
