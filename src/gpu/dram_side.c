@@ -134,7 +134,7 @@ static void feed_first(struct partition *p, sim_time t)
 static void come_around(struct partition *p, struct mem_request *r, uint64_t now)
 {
     if (r->access.kind != MEM_ATOMIC) {
-        partition_reply(p, r, now, now + 1);
+        partition_reply(p, r, now + 1);
         return;
     }
     struct line_part written = l2_part_of(r);

@@ -32,13 +32,18 @@ void l2_put(const struct partition *p, struct mem_request *r, const struct l2_pl
     }
 }
 
+static void note_due(struct partition *p, const struct l2_bank *b)
+{
+    p->due.banks = min_u64(p->due.banks, b->due);
+    p->parts_at = min_u64(p->parts_at, b->due);
+}
+
 void l2_wake_stalled(struct partition *p)
 {
     for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++)
         if (b->stalled) {
             b->due = b->busy_until;
-            p->due.banks = min_u64(p->due.banks, b->due);
-            p->parts_at = min_u64(p->parts_at, b->due);
+            note_due(p, b);
         }
 }
 
@@ -48,6 +53,12 @@ uint32_t l2_queued(const struct partition *p, const struct l2_bank *b, uint64_t 
     for (uint32_t later = partition_n_later(p, now, BEFORE_BANKS); later; later--)
         n += l2_bank_of(p, ring_at(&p->replies, p->replies.n - later)->request) == b;
     return n;
+}
+
+bool l2_counts_room(struct partition *p, const struct l2_bank *b, uint64_t now)
+{
+    partition_drop_left(p);
+    return p->outstanding + p->n_sent <= p->bank_places || l2_queued(p, b, now) < p->bank_places;
 }
 
 uint64_t l2_leaves_ahead(const struct partition *p, const struct l2_bank *b, uint64_t now)
@@ -70,21 +81,32 @@ static inline void plan_first(struct partition *p, struct l2_bank *b, uint64_t s
     }
     uint64_t at = ring_first(&b->queue)->at;
     b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
-    if (p->replies.n >= p->reply_places && p->reply_at != CYCLE_NEVER)
-        b->due = max_u64(b->due, p->reply_at + 1);
+    uint64_t room_from = partition_room_from(p);
+    if (room_from != CYCLE_NEVER)
+        b->due = max_u64(b->due, room_from);
 }
 
-void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at,
-                uint64_t now)
+void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at)
 {
-    r->queued_at = now;
-    queue_enter(&b->account, now);
+    queue_enter(&b->account, r->queued_at);
     ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
     if (b->queue.n > 1)
         return;
     plan_first(p, b, 0);
-    p->due.banks = min_u64(p->due.banks, b->due);
-    p->parts_at = min_u64(p->parts_at, b->due);
+    note_due(p, b);
+}
+
+void l2_put_back(struct partition *p, struct mem_request *r, uint64_t now)
+{
+    struct l2_bank *b = l2_bank_of(p, r);
+    r->device_line = r->access.line;
+    r->known_hit = true;
+    p->n_known_hits++;
+    p->stats.accesses--;
+    queue_come_back(&b->account, r->queued_at, now);
+    ring_push_first(&b->queue, (struct timed_request){.at = now, .request = r});
+    b->busy_until = b->first_try = b->due = now;
+    note_due(p, b);
 }
 
 /* --- atomics: performed here, in the order in which L2 serves them --- */
@@ -123,7 +145,7 @@ static void answer(struct partition *p, struct l2_bank *b, struct mem_request *r
         if (b->first_try >= now)
             b->first_try = max_u64(b->first_try, at);
     }
-    partition_reply(p, r, now, at + p->l2_latency);
+    partition_reply(p, r, at + p->l2_latency);
 }
 
 static struct line_part victim_of(const struct l2_bank *b, const struct mem_request *r)
@@ -162,7 +184,7 @@ static __attribute__((noinline)) void fetch(struct partition *p, const struct l2
 static inline void reply_data(struct partition *p, struct mem_request *r, uint64_t now)
 {
     r->access.line = r->device_line;
-    partition_queue_reply(p, r, r->data_bytes, partition_flits(p, r->data_bytes), now,
+    partition_queue_reply(p, r, r->data_bytes, partition_flits(p, r->data_bytes),
                           now + p->l2_latency);
 }
 
@@ -213,13 +235,24 @@ static __attribute__((noinline)) bool serve_write(struct partition *p, struct l2
     return true;
 }
 
+/* A load that was found to hit when it came. */
+static bool serve_known_hit(struct partition *p, struct mem_request *r, uint64_t now)
+{
+    r->known_hit = false;
+    p->n_known_hits--;
+    reply_data(p, r, now);
+    return true;
+}
+
 /* False if it must wait. */
 static ALWAYS_INLINE bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
                                 uint64_t now)
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
     r->access.cycle = now;
-    bool served = writes ? serve_write(p, b, r, now) : serve_load(p, b, r, now);
+    bool served = writes         ? serve_write(p, b, r, now)
+                  : r->known_hit ? serve_known_hit(p, r, now)
+                                 : serve_load(p, b, r, now);
     p->stats.accesses += served;
     return served;
 }
@@ -233,14 +266,15 @@ static __attribute__((noinline)) void stall_bank(struct partition *p, struct l2_
     b->stalled = true;
 }
 
-/* What stood behind a request that had to wait for its time may not have to. */
+/* What stood behind a request that had to wait for its time may not have to, unless it has been
+ * put back: replies are short of places then. */
 static void serve_more_ahead(struct partition *p, struct l2_bank *b, uint64_t soonest)
 {
     while (b->queue.n) {
         const struct timed_request *first = ring_first(&b->queue);
         struct mem_request *r = first->request;
         struct cache_part part = {r->access.line, r->access.set, r->access.sector_mask};
-        if (!l2_serve_ahead(p, b, r, part, max_u64(first->at, soonest)))
+        if (r->known_hit || !l2_serve_ahead(p, b, r, part, max_u64(first->at, soonest)))
             return;
         r->access.line = r->device_line;
         queue_leave(&b->account, r->queued_at, r->access.cycle);
@@ -255,7 +289,7 @@ static ALWAYS_INLINE void next_request(struct partition *p, struct l2_bank *b, u
     b->stalled = false;
     queue_leave(&b->account, entered, now);
     ring_pop(&b->queue);
-    if (p->outstanding <= p->ahead_places)
+    if (!p->every_cycle)
         serve_more_ahead(p, b, now + 1);
     plan_first(p, b, now + 1);
     if (rx_peek(&p->up)) /* there is room for one more */
@@ -270,8 +304,10 @@ static ALWAYS_INLINE void step_bank(struct partition *p, struct l2_bank *b, uint
         return;
     }
     struct mem_request *r = first->request;
-    if (!partition_reply_room(p, r->bank, now)) {
-        stall_bank(p, b, now, cycle_after(p->reply_at));
+    partition_settle(p, now, (int)r->bank);
+    uint64_t room_from = partition_room_from(p);
+    if (room_from > now) {
+        stall_bank(p, b, now, room_from);
         return;
     }
     uint64_t entered = r->queued_at, waited = now - b->first_try; /* a served store is gone */
@@ -286,13 +322,14 @@ static ALWAYS_INLINE void step_bank(struct partition *p, struct l2_bank *b, uint
 void l2_step(struct partition *p, uint64_t now)
 {
     uint64_t next = CYCLE_NEVER;
+    p->due.banks = CYCLE_NEVER; /* what is put back says when it is due */
     struct l2_bank *end = p->banks + p->n_banks.divisor;
     for (struct l2_bank *b = p->banks; b != end; b++) {
         if (b->due <= now)
             step_bank(p, b, now);
         next = min_u64(next, b->due);
     }
-    p->due.banks = next;
+    p->due.banks = min_u64(p->due.banks, next);
 }
 
 void l2_step_plainly(struct partition *p, uint64_t now)

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_GPU_L2_QUEUE_H
 #define HEDDLE_GPU_L2_QUEUE_H
 
+#include "cache/hit_ahead.h"
 #include "gpu/partition_parts.h"
 
 /* Where in L2 a request belongs. A partition's own addresses have the interleaving squeezed out,
@@ -50,38 +51,52 @@ static inline struct l2_bank *l2_bank_of(const struct partition *p, const struct
 /* Requests that are in a bank's queue when cycle `now` begins: those that have been served ahead
  * too, until their time comes. */
 uint32_t l2_queued(const struct partition *p, const struct l2_bank *b, uint64_t now);
+/* Is it less than the bank has places for? */
+bool l2_counts_room(struct partition *p, const struct l2_bank *b, uint64_t now);
 /* After which cycle from `now` on the first of these has left; NEVER if there is none. */
 uint64_t l2_leaves_ahead(const struct partition *p, const struct l2_bank *b, uint64_t now);
 
 /* For one more? It counts as outstanding already. */
-static inline bool l2_has_room(const struct partition *p, const struct l2_bank *b, uint64_t now)
+static inline bool l2_has_room(struct partition *p, const struct l2_bank *b, uint64_t now)
 {
-    return p->outstanding <= p->bank_places || l2_queued(p, b, now) < p->bank_places;
+    return p->outstanding + p->n_sent <= p->bank_places || l2_counts_room(p, b, now);
+}
+
+/* Will there be, in this quantum? Hits that are served ahead in it may be put back yet. */
+static inline bool l2_will_have_room(struct partition *p, const struct l2_bank *b)
+{
+    return l2_has_room(p, b, p->l2_cycle);
+}
+
+/* Is it certain that there is in that cycle, while only replies are under way? What is served in
+ * its time or later has a cycle of its own. */
+static inline bool l2_has_room_at_rest(const struct partition *p, const struct l2_bank *b,
+                                       uint64_t cycle)
+{
+    return b->busy_until < cycle + p->bank_places;
 }
 
 /* Serves the bank's next request, which may be served from cycle `at` on, if it is a load that
- * hits, and that will be so whatever happens till then. Which lines L2 holds is decided by requests
+ * hits: that will be so whatever happens till then. Which lines L2 holds is decided by requests
  * alone, and those before it have been served. No atomic holds the bank up, unless it waits for
- * data. There will be a place for the reply: even with all the requests that have come there is
- * one, and those that are still to come are served later. */
+ * data. Should there be no place for the reply, it is put back: partition_settle(). */
 static ALWAYS_INLINE bool l2_serve_ahead(struct partition *p, struct l2_bank *b,
                                          struct mem_request *r, struct cache_part part, uint64_t at)
 {
-    uint64_t now = max_u64(at, b->busy_until);
     bool loads = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION;
-    if (p->outstanding > p->ahead_places || now > p->next_take + p->rop_latency ||
-        b->atomics.n_lines || !loads || !cache_load_ahead(b->cache, part, r->access.pc))
+    if (b->atomics.n_lines || !loads || !cache_hit_ahead(b->cache, part, r->access.pc))
         return false;
-    p->stats.accesses++;
+    uint64_t now = max_u64(at, b->busy_until);
     b->busy_until = now + 1;
     r->access.cycle = now;
-    partition_queue_reply(p, r, r->data_bytes, partition_flits(p, r->data_bytes), now,
-                          now + p->l2_latency);
-    p->ahead_until = max_u64(p->ahead_until, now);
+    p->stats.accesses++;
+    /* What comes later is served later, if this one need not wait for its bank. */
+    bool is_next = p->outstanding == 1 && now <= p->next_take + p->rop_latency;
+    if (!is_next || !partition_send_ahead(p, r, now))
+        partition_queue_ahead(p, r, now);
     return true;
 }
 
-void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at,
-                uint64_t now);
+void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at);
 
 #endif

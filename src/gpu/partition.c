@@ -5,131 +5,7 @@
 
 #include "gpu/l2_queue.h"
 
-/* --- replies ---
- *
- * MODEL: from L2 to the reply port too there is a pipeline, of l2_latency stages, and a queue at
- * its end. What comes from DRAM has its place kept. */
-
-static uint32_t reply_bytes(const struct mem_request *r)
-{
-    bool old_value = r->access.kind == MEM_ATOMIC && !r->atomic->op->round;
-    bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION || old_value;
-    return data ? r->data_bytes : 0;
-}
-
-/* When there will be credits for a reply in that cycle or later. */
-static __attribute__((noinline)) uint64_t await_credits(struct partition *p,
-                                                        const struct mem_request *r, uint64_t cycle)
-{
-    sim_time ready = tx_ready_at(&p->down, l2_time(p, cycle), r->sm, r->flits);
-    return ready == TIME_NEVER ? CYCLE_NEVER : divide_up_multiple(&p->l2_period, ready);
-}
-
-static ALWAYS_INLINE struct message reply_message(struct mem_request *r)
-{
-    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = r->flits, .body = r};
-}
-
-/* The first cycle from that one on in which the reply can leave, if that is before `before`. */
-static ALWAYS_INLINE uint64_t can_leave(struct partition *p, struct tx_peer *to,
-                                        const struct mem_request *r, uint64_t cycle,
-                                        uint64_t before)
-{
-    if (to->credits < r->flits) {
-        cycle = await_credits(p, r, cycle);
-        if (cycle < before)
-            tx_take_credits(&p->down, to, l2_time(p, cycle));
-        return cycle;
-    }
-    sim_time t = l2_time(p, cycle);
-    return gate_is_open(&p->down.gate, t)
-               ? cycle
-               : divide_multiple(&p->l2_period, gate_open_from(&p->down.gate, t) - 1) + 1;
-}
-
-/* Nothing that may still happen can change the cycle in which the first reply leaves: replies leave
- * in order, and only they use credits. */
-void partition_send_replies(struct partition *p, uint64_t before)
-{
-    uint32_t sent = 0, n = p->replies.n;
-    uint64_t next = p->next_reply;
-    p->reply_at = CYCLE_NEVER;
-    for (; sent < n; sent++) {
-        const struct timed_request *first = ring_at(&p->replies, sent);
-        struct mem_request *r = first->request;
-        struct tx_peer *to = NULL;
-        uint64_t cycle = max_u64(first->at, next);
-        if (cycle < before) {
-            to = tx_peer_of(&p->down, r->sm);
-            cycle = can_leave(p, to, r, cycle, before);
-        }
-        if (cycle >= before) {
-            p->reply_at = cycle;
-            break;
-        }
-        tx_post(&p->down, to, l2_time(p, cycle), reply_message(r));
-        next = cycle + 1;
-    }
-    p->next_reply = next;
-    p->outstanding -= sent;
-    ring_drop(&p->replies, sent);
-}
-
-static void try_reply(struct partition *p, uint64_t now)
-{
-    const struct timed_request *front = ring_front(&p->replies);
-    if (!front || front->at > now)
-        return;
-    struct mem_request *r = front->request;
-    if (!tx_can_send(&p->down, l2_time(p, now), r->sm, r->flits))
-        return;
-    tx_send(&p->down, l2_time(p, now), reply_message(r));
-    p->outstanding--;
-    ring_pop(&p->replies);
-}
-
-void partition_reply(struct partition *p, struct mem_request *r, uint64_t now, uint64_t at)
-{
-    uint32_t bytes = reply_bytes(r);
-    r->access.line = r->device_line;
-    partition_queue_reply(p, r, bytes, partition_flits(p, bytes), now, at);
-}
-
-/* A request knows the cycle in which its bank served it, or will. */
-static bool is_later(const struct mem_request *r, uint64_t now, int bank)
-{
-    return r->access.cycle > now || (r->access.cycle == now && (int)r->bank > bank);
-}
-
-uint32_t partition_n_later(const struct partition *p, uint64_t now, int bank)
-{
-    uint32_t n = 0;
-    while (n < p->replies.n &&
-           is_later(ring_at(&p->replies, p->replies.n - 1 - n)->request, now, bank))
-        n++;
-    return n;
-}
-
-bool partition_order_reply(struct partition *p, uint64_t now)
-{
-    uint32_t i = p->replies.n - 1;
-    struct timed_request last = *ring_at(&p->replies, i);
-    bool fill = last.request->access.cycle < now; /* it came to its bank before, and waited */
-    int bank = fill ? BEFORE_BANKS : (int)last.request->bank;
-    for (; i && is_later(ring_at(&p->replies, i - 1)->request, now, bank); i--)
-        *ring_at(&p->replies, i) = *ring_at(&p->replies, i - 1);
-    *ring_at(&p->replies, i) = last;
-    return i == 0;
-}
-
-struct partition_ahead partition_ahead(const struct partition *p, sim_time now)
-{
-    struct partition_ahead ahead = {0};
-    ahead.n = partition_n_later(p, divide_up_multiple(&p->l2_period, now), BEFORE_BANKS);
-    for (uint32_t i = 0; i < ahead.n; i++)
-        ahead.bytes += reply_bytes(ring_at(&p->replies, p->replies.n - 1 - i)->request);
-    return ahead;
-}
+/* --- requests --- */
 
 void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now)
 {
@@ -140,8 +16,6 @@ void partition_free_store(struct partition *p, struct mem_request *r, uint64_t n
         &p->shard, t,
         (struct message){.at = t + p->down.latency, .to = r->sm, .kind = MSG_FREE, .body = r});
 }
-
-/* --- requests --- */
 
 static void arrive(struct partition *p, const struct message *m)
 {
@@ -178,7 +52,9 @@ static void take_request(struct partition *p, uint64_t now)
     struct message out;
     sim_time through = rx_take(&p->up, t, &out);
     p->next_take = now + 1;
-    l2_enqueue(p, b, out.body, served_from(p, through, now), now);
+    struct mem_request *r = out.body;
+    r->queued_at = now;
+    l2_enqueue(p, b, r, served_from(p, through, now));
     if (rx_peek(&p->up))
         p->due.port = now + 1;
 }
@@ -189,9 +65,10 @@ static ALWAYS_INLINE void arrive_ahead(struct partition *p, const struct message
     struct mem_request *r = m->body;
     struct l2_place place = l2_find(p, r);
     struct l2_bank *b = &p->banks[place.bank];
-    p->outstanding++;
     cycle = max_u64(cycle, p->next_take);
-    if (rx_peek(&p->up) || !l2_has_room(p, b, cycle)) {
+    bool room = !p->outstanding && l2_has_room_at_rest(p, b, cycle);
+    p->outstanding++;
+    if (!room && (rx_peek(&p->up) || !l2_will_have_room(p, b))) {
         p->due.port = min_u64(p->due.port, cycle);
         p->parts_at = min_u64(p->parts_at, p->due.port);
         l2_put(p, r, &place);
@@ -201,15 +78,23 @@ static ALWAYS_INLINE void arrive_ahead(struct partition *p, const struct message
     uint64_t at = served_from(p, rx_pass(&p->up, l2_time(p, cycle), m), cycle);
     p->next_take = cycle + 1;
     r->bank = place.bank;
+    r->queued_at = cycle;
     if (!b->queue.n && l2_serve_ahead(p, b, r, place.part, at)) {
         queue_pass(&b->account, cycle, r->access.cycle);
     } else {
         l2_put(p, r, &place);
-        l2_enqueue(p, b, r, at, cycle);
+        l2_enqueue(p, b, r, at);
     }
 }
 
-/* All messages of a quantum are there when it begins, and so are credits. */
+/* All credits of a quantum are there when it begins, and so are messages. Who waits for a reply's
+ * place hears of it before anybody else finds out that there will be one. */
+static void take_credits_ahead(struct partition *p)
+{
+    partition_send_replies(p);
+    l2_wake(p);
+}
+
 static void take_messages_ahead(struct partition *p, sim_time until)
 {
     const struct message *m = shard_peek(&p->shard, until);
@@ -218,14 +103,6 @@ static void take_messages_ahead(struct partition *p, sim_time until)
     for (; m->at < until; m++)
         arrive_ahead(p, m, divide_up_multiple(&p->l2_period, m->at));
     shard_take_until(&p->shard, m);
-}
-
-static void take_credits_ahead(struct partition *p)
-{
-    if (p->reply_at != CYCLE_NEVER || !p->replies.n)
-        return;
-    partition_send_replies(p, p->l2_cycle);
-    l2_wake(p);
 }
 
 static void take_messages(struct partition *p, uint64_t now)
@@ -244,7 +121,9 @@ static void take_messages(struct partition *p, uint64_t now)
 bool partition_is_idle(const struct shard *s)
 {
     const struct partition *p = (const struct partition *)s;
-    return !p->outstanding && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
+    bool replies =
+        p->n_sent && partition_n_replies(p, divide_up_multiple(&p->l2_period, s->engine->now));
+    return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
 static void l2_tick(struct partition *p, uint64_t now)
@@ -266,7 +145,7 @@ static void l2_tick_plainly(struct partition *p, uint64_t now)
     dram_side_fill(p, now);
     l2_step_plainly(p, now);
     dram_side_feed_plainly(p, now);
-    try_reply(p, now);
+    partition_try_reply(p, now);
 }
 
 /* The next cycle of L2 with something to do but to send replies. */
@@ -309,7 +188,8 @@ static void advance_plainly(struct partition *p, sim_time until)
     }
 }
 
-/* Does everything before `until`, which is before L2's cycle `end`, but send replies. */
+/* Does everything before `until`, which is before L2's cycle `end`, but send replies. Hits whose
+ * turn comes before a cycle's are settled before it, which may put them back into their queues. */
 static __attribute__((noinline)) void advance_parts(struct partition *p, sim_time until,
                                                     uint64_t end)
 {
@@ -317,6 +197,8 @@ static __attribute__((noinline)) void advance_parts(struct partition *p, sim_tim
         uint64_t now = next_l2(p);
         if (now >= p->dram_cycle && p->next_dram < until) {
             dram_side_catch_up(p, min_u64(time_of(p, now), until));
+        } else if (partition_settle(p, min_u64(now, end), BEFORE_BANKS)) {
+            continue;
         } else if (now < end) {
             l2_tick(p, now);
             p->l2_cycle = now + 1;
@@ -330,6 +212,14 @@ static __attribute__((noinline)) void advance_parts(struct partition *p, sim_tim
     p->parts_at = next_l2(p);
 }
 
+/* All hits whose turn comes before this cycle can be settled when those before `end` are over:
+ * nothing is under way but replies, and what is still to come is served later. */
+static inline uint64_t settled_before(const struct partition *p, uint64_t end)
+{
+    bool nothing_else = p->outstanding == p->replies.n - p->n_sent;
+    return nothing_else ? max_u64(end, p->next_take) + 1 + p->rop_latency : end;
+}
+
 static void partition_advance(struct shard *s, sim_time until)
 {
     struct partition *p = (struct partition *)s;
@@ -340,14 +230,18 @@ static void partition_advance(struct shard *s, sim_time until)
         return;
     }
     uint64_t end = divide_up_multiple(&p->l2_period, until);
+    if (p->n_sent != p->n_settled)
+        take_credits_ahead(p);
     take_messages_ahead(p, until);
-    take_credits_ahead(p);
-    if (p->parts_at < end || p->dram_at < until)
-        advance_parts(p, until, end);
+    do {
+        if (p->parts_at < end || p->dram_at < until)
+            advance_parts(p, until, end);
+    } while (p->n_settled != p->replies.n &&
+             partition_settle_some(p, settled_before(p, end), BEFORE_BANKS));
     p->l2_cycle = max_u64(p->l2_cycle, end);
-    if (p->reply_at < p->l2_cycle)
-        partition_send_replies(p, p->l2_cycle);
-    s->next = min_u64(time_of(p, min_u64(p->parts_at, p->reply_at)), p->dram_at);
+    if (p->n_sent != p->n_settled)
+        partition_send_replies(p);
+    s->next = min_u64(time_of(p, min_u64(p->parts_at, partition_replies_at(p))), p->dram_at);
     if (p->overlay.n)
         shard_await_boundary(s);
 }
@@ -357,14 +251,17 @@ static void partition_describe_wait(const struct shard *s, struct strbuf *out)
     const struct partition *p = (const struct partition *)s;
     struct strbuf dram = {0};
     uint64_t now = divide_up_multiple(&p->l2_period, s->engine->now);
+    uint32_t n_replies = partition_n_replies(p, now);
     strbuf_addf(out, "partition %u: %llu requests, %u towards DRAM, %u replies waiting\n", p->index,
-                (unsigned long long)p->outstanding, p->to_dram_n,
-                p->replies.n - partition_n_later(p, now, BEFORE_BANKS));
-    for (uint32_t b = 0; b < p->config->memory.banks; b++) {
-        uint32_t n = l2_queued(p, &p->banks[b], now);
+                (unsigned long long)(p->outstanding - (p->replies.n - p->n_sent) + n_replies),
+                p->to_dram_n, n_replies - partition_n_later(p, now, BEFORE_BANKS));
+    for (uint32_t i = 0; i < p->config->memory.banks; i++) {
+        const struct l2_bank *b = &p->banks[i];
+        uint32_t n = l2_queued(p, b, now);
+        bool waits = b->queue.n && b->first_try < now;
         if (n)
-            strbuf_addf(out, "  L2 bank %u: %u requests%s\n", b, n,
-                        p->banks[b].stalled ? ", the first cannot be served" : "");
+            strbuf_addf(out, "  L2 bank %u: %u requests%s\n", i, n,
+                        waits ? ", the first cannot be served" : "");
     }
     dram_describe_wait(p->dram, &dram);
     strbuf_add_indented(out, strbuf_text(&dram), 2);
@@ -390,7 +287,6 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->l2_latency = m->l2_latency;
     p->bank_places = m->rop_latency + m->input_queue;
     p->reply_places = m->l2_latency * m->banks + m->reply_queue;
-    p->ahead_places = p->every_cycle ? 0 : (uint32_t)min_u64(p->bank_places, p->reply_places);
     p->answers_drift = cache_answers_drift(c->l2_policy);
     p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
     for (uint32_t b = 0; b < m->banks; b++) {

@@ -6,10 +6,10 @@
  *
  * Each of these parts keeps the cycle in which it next has something to do, and what meets no queue
  * is not waited for: a request is taken through the port as soon as it is known that it will come,
- * with the cycle in which that happens, and replies are sent when the quantum ends or somebody
- * needs their places, with the cycles in which they have left. A load that hits in L2 is served as
- * soon as nothing can come before it, its reply among the others in its turn (l2_queue.h). The
- * plain engine knows none of this: it calls every part in every cycle, and each finds out anew. */
+ * with the cycle in which that happens; a load that hits in L2 is served then, its reply among the
+ * others in its turn (l2_queue.h); and replies are sent as soon as nothing can come before them,
+ * with the cycles in which they will leave (replies.c). The plain engine knows none of this: it
+ * calls every part in every cycle, and each finds out anew. */
 #ifndef HEDDLE_GPU_PARTITION_H
 #define HEDDLE_GPU_PARTITION_H
 
@@ -78,16 +78,18 @@ struct partition {
     uint64_t outstanding; /* requests taken and not answered */
     sim_time last_event;  /* the last of DRAM or of a store; of others the ports know */
     uint64_t next_take, next_reply; /* the first cycles in which the ports are free for another */
-    uint64_t reply_at; /* the cycle in which the first of `replies` leaves, perhaps; NEVER: it was
-                        * tried, and lacks credits; see partition_send_replies() */
-    struct request_ring replies; /* in the order in which they were or will be served */
+    uint64_t reply_at; /* the cycle in which the first that is not sent may leave; NEVER: there is
+                        * none that is settled, or it lacks credits */
+    struct request_ring replies; /* in the order in which they were or will be served: replies.c */
+    uint32_t n_sent;             /* of them: the first, with the cycles in which they leave */
+    uint32_t n_settled;          /* ... sent ones included: nothing comes before them any more */
     uint64_t ahead_until;        /* the cycle of the last that was served ahead of its time */
     struct l2_bank *banks;
     uint32_t n_stalled;                 /* banks */
+    uint32_t n_known_hits;              /* hits that have been put back: partition_settle() */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t ahead_places; /* with no more requests than that both have room for all; 0: never */
-    uint32_t line_bytes, line_flits; /* of a line of L1D, and of a reply with one */
-    uint32_t line_shift, bank_shift; /* of an L2 line's bytes, and of the number of banks */
+    uint32_t line_bytes, line_flits;    /* of a line of L1D, and of a reply with one */
+    uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
     uint32_t bank_mask;
     bool banks_are_odd; /* their number is no power of two: no shift then */
     bool l2_sectored;
@@ -120,10 +122,10 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
                       const struct clock_domain *l2, const struct clock_domain *dram,
                       const struct address_map *map, struct dev_mem *mem, bool every_cycle);
 void partition_destroy(struct partition *p);
-/* What is counted as served by L2 and will be so only at `now` or later: loads that hit, and the
- * data of their replies. */
+/* What is counted and will be so only at `now` or later: loads that hit in L2, those of them that
+ * are served, the data of their replies, and what is sent. */
 struct partition_ahead {
-    uint64_t n, bytes;
+    uint64_t hits, served, bytes, messages, flits;
 };
 struct partition_ahead partition_ahead(const struct partition *p, sim_time now);
 /* Empties L2; dirty lines count as written back. Only when idle. */

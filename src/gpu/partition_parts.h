@@ -36,7 +36,7 @@ struct line_part {
     uint32_t bank, sectors;
 };
 
-/* --- partition.c --- */
+/* --- replies.c --- */
 
 /* Of a reply with so much data. */
 static inline uint32_t partition_flits(const struct partition *p, uint32_t bytes)
@@ -44,48 +44,130 @@ static inline uint32_t partition_flits(const struct partition *p, uint32_t bytes
     return bytes == p->line_bytes ? p->line_flits : noc_flits(&p->config->noc, bytes);
 }
 
-/* The answer to a request that is served in cycle `now` may leave from cycle `at` on. */
-void partition_reply(struct partition *p, struct mem_request *r, uint64_t now, uint64_t at);
-/* The last of the replies may belong before others, which are served ahead of their time: puts it
- * there. True if it is the first then. */
-bool partition_order_reply(struct partition *p, uint64_t now);
-/* The same for one with so much data, which describes its access as its sender does. */
+/* The answer to a request that is served now may leave from cycle `at` on. */
+void partition_reply(struct partition *p, struct mem_request *r, uint64_t at);
+/* The last of the replies is served now: it belongs before those that are served ahead. */
+void partition_put_first(struct partition *p);
+/* The last of the replies is served ahead, in cycle `now`, before others of these. */
+void partition_put_in_order(struct partition *p, uint64_t now);
+/* The queue is full of replies that are sent, or too small. */
+void partition_make_place(struct partition *p);
+static ALWAYS_INLINE void partition_add_reply(struct partition *p, struct mem_request *r,
+                                              uint64_t at)
+{
+    if (p->replies.n == p->replies.cap)
+        partition_make_place(p);
+    ring_add(&p->replies, (struct timed_request){.at = at, .request = r});
+}
+/* partition_reply() of so much data, for a request that describes its access as its sender does. */
 static inline void partition_queue_reply(struct partition *p, struct mem_request *r, uint32_t bytes,
-                                         uint32_t flits, uint64_t now, uint64_t at)
+                                         uint32_t flits, uint64_t at)
 {
     r->flits = flits;
     p->stats.bytes_sent += bytes;
-    bool is_first = !p->replies.n;
-    ring_push(&p->replies, (struct timed_request){.at = at, .request = r});
-    if (now <= p->ahead_until)
-        is_first = partition_order_reply(p, now);
-    if (is_first)
-        p->reply_at = p->every_cycle ? CYCLE_NEVER : max_u64(at, p->next_reply);
+    partition_add_reply(p, r, at);
+    if (++p->n_settled != p->replies.n)
+        partition_put_first(p);
 }
-/* A store has been served; nobody waits for it, but its SM gets the request back. */
-void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now);
-bool partition_is_idle(const struct shard *s);
+/* The same of a load that hits and is served in cycle `now`, which is still to come. */
+static ALWAYS_INLINE void partition_queue_ahead(struct partition *p, struct mem_request *r,
+                                                uint64_t now)
+{
+    r->flits = partition_flits(p, r->data_bytes);
+    p->stats.bytes_sent += r->data_bytes;
+    partition_add_reply(p, r, now + p->l2_latency);
+    if (now <= p->ahead_until)
+        partition_put_in_order(p, now);
+    else
+        p->ahead_until = now;
+}
 
-/* Sends the replies that leave before that cycle. Afterwards p->reply_at is the cycle in which the
- * first of those that are left does, NEVER if there is none or credits are missing. */
-void partition_send_replies(struct partition *p, uint64_t before);
+static ALWAYS_INLINE struct message partition_reply_message(struct mem_request *r)
+{
+    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)r->flits, .body = r};
+}
+
+/* The first cycle from that one on in which the port takes a reply, if there are credits for it. */
+static ALWAYS_INLINE uint64_t partition_port_cycle(const struct partition *p, uint64_t cycle)
+{
+    sim_time t = l2_time(p, cycle);
+    return gate_is_open(&p->down.gate, t)
+               ? cycle
+               : divide_multiple(&p->l2_period, gate_open_from(&p->down.gate, t) - 1) + 1;
+}
+
+/* Sends the reply to a hit that is served in cycle `now`, which is still to come: nothing else is
+ * under way or can come before it, so it is settled, and all others are sent. False, and nothing
+ * done, if there is no place for it then, or no credits are left now. */
+static ALWAYS_INLINE bool partition_send_ahead(struct partition *p, struct mem_request *r,
+                                               uint64_t now)
+{
+    uint32_t n = p->replies.n, flits = partition_flits(p, r->data_bytes);
+    struct tx_peer *to = tx_peer_of(&p->down, r->sm);
+    assert(p->n_sent == n);
+    if (to->credits < flits ||
+        (n >= p->reply_places && ring_at(&p->replies, n - p->reply_places)->at >= now))
+        return false;
+    uint64_t cycle = partition_port_cycle(p, max_u64(now + p->l2_latency, p->next_reply));
+    r->flits = flits;
+    p->stats.bytes_sent += r->data_bytes;
+    tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r));
+    partition_add_reply(p, r, cycle);
+    p->next_reply = cycle + 1;
+    p->n_sent = p->n_settled = p->replies.n;
+    p->outstanding--;
+    return true;
+}
 
 /* The first bank is 0; what fills L2 comes before all of them. */
 enum { BEFORE_BANKS = -1 };
 /* How many of the replies are served after that bank's turn in cycle `now`: they are the last. */
 uint32_t partition_n_later(const struct partition *p, uint64_t now, int bank);
+/* How many have not left before that cycle, these included. */
+uint32_t partition_n_replies(const struct partition *p, uint64_t now);
+/* Forgets replies that have left before the present cycle. */
+void partition_drop_left(struct partition *p);
 
-/* Is there a place for a reply of that bank? While some are served ahead there is, for them and for
- * all whose turn comes before theirs: l2_serve_ahead(). */
-static inline bool partition_reply_room(struct partition *p, uint32_t bank, uint64_t now)
+/* What is served ahead before that bank's turn in cycle `now` is so for good, if there is room for
+ * its reply; otherwise it and what follows is put back into the banks' queues. True if so. */
+bool partition_settle_some(struct partition *p, uint64_t now, int bank);
+static inline bool partition_settle(struct partition *p, uint64_t now, int bank)
 {
-    if (p->replies.n < p->reply_places)
-        return true;
-    assert(!partition_n_later(p, now, (int)bank));
-    if (p->reply_at < now)
-        partition_send_replies(p, now);
-    return p->replies.n < p->reply_places;
+    return p->n_settled != p->replies.n && partition_settle_some(p, now, bank);
 }
+
+/* Sends the replies that are settled, as far as it is known when they leave. */
+void partition_send_replies(struct partition *p);
+/* The first cycle in which there is something to do for those that are served ahead. */
+uint64_t partition_settles_at(const struct partition *p);
+/* ... and for all; NEVER if only credits can tell. */
+static inline uint64_t partition_replies_at(const struct partition *p)
+{
+    if (p->n_settled == p->replies.n)
+        return p->reply_at;
+    return min_u64(p->reply_at, partition_settles_at(p));
+}
+/* Sends one, if one can leave now: for the plain engine. */
+void partition_try_reply(struct partition *p, uint64_t now);
+
+/* From which cycle on there is a place for one more reply; NEVER if that is not known. */
+static inline uint64_t partition_room_from(struct partition *p)
+{
+    if (p->n_settled < p->reply_places)
+        return 0;
+    if (p->every_cycle)
+        return CYCLE_NEVER;
+    uint32_t before = p->n_settled - p->reply_places;
+    if (before >= p->n_sent)
+        partition_send_replies(p);
+    return before < p->n_sent ? ring_at(&p->replies, before)->at + 1 : CYCLE_NEVER;
+}
+
+/* --- partition.c --- */
+
+/* A store has been served; nobody waits for it, but its SM gets the request back. */
+void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now);
+bool partition_is_idle(const struct shard *s);
 
 /* Something was finished: if nothing else is under way, the partition is at rest from then on. Not
  * for what is answered: the credits of its reply are back later. */
@@ -105,6 +187,8 @@ static inline struct line_part l2_part_of(const struct mem_request *r)
 void l2_step(struct partition *p, uint64_t now);
 /* Each bank tries to. */
 void l2_step_plainly(struct partition *p, uint64_t now);
+/* A load that hits and was to be served in that cycle is not: it is the bank's first again. */
+void l2_put_back(struct partition *p, struct mem_request *r, uint64_t now);
 /* The data that a request has waited for are there. */
 void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
 /* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the

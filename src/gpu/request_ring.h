@@ -26,11 +26,27 @@ struct request_ring {
 void ring_grow(struct request_ring *r);
 void ring_destroy(struct request_ring *r);
 
+/* Where it is known that there is a place. */
+static inline void ring_add(struct request_ring *r, struct timed_request item)
+{
+    r->items[(r->head + r->n++) & (r->cap - 1)] = item;
+}
+
 static inline void ring_push(struct request_ring *r, struct timed_request item)
 {
     if (r->n == r->cap)
         ring_grow(r);
-    r->items[(r->head + r->n++) & (r->cap - 1)] = item;
+    ring_add(r, item);
+}
+
+/* Before all others. */
+static inline void ring_push_first(struct request_ring *r, struct timed_request item)
+{
+    if (r->n == r->cap)
+        ring_grow(r);
+    r->head = (r->head - 1) & (r->cap - 1);
+    r->n++;
+    r->items[r->head] = item;
 }
 
 /* The first item, NULL if there is none. */

@@ -1,0 +1,22 @@
+/* cache_load_ahead(), inline for an L2 that most of its requests hit: where the cache is simple
+ * (exchange.h), there is a line or there is none. */
+#ifndef HEDDLE_CACHE_HIT_AHEAD_H
+#define HEDDLE_CACHE_HIT_AHEAD_H
+
+#include "cache/exchange.h"
+
+static inline __attribute__((always_inline)) bool
+cache_hit_ahead(struct cache *c, struct cache_part part, uint32_t pc)
+{
+    if (!cache_is_simple(c))
+        return cache_load_ahead(c, part, pc);
+    struct cache_set *s = &c->tags.sets[part.set];
+    int way = tags_find_by(NULL, s, part.line);
+    if (way < 0 || !s->lines[way].valid_sectors)
+        return false;
+    cache_count_hit(c);
+    cache_use_line(c, NULL, s, (uint32_t)way, pc);
+    return true;
+}
+
+#endif
