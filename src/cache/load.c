@@ -4,6 +4,7 @@
  * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that it
  * lacks, it fetches all of those itself, also what is on its way already. */
 #include "cache/load_hit.h"
+#include "cache/late.h"
 #include "cache/plain.h"
 
 /* Tells of a hit; true if the policy drops the line. */
@@ -386,53 +387,14 @@ static __attribute__((noinline)) struct cache_arrival fill_late(struct cache *c,
     return arrived(c, mshr, cycle);
 }
 
-/* A place for what an MSHR brings: an empty one of its set, or the oldest; 0 if that is dirty. */
-static inline size_t make_place(struct cache *c, const struct mshr *m)
-{
-    struct way_index *index = &c->tags.index;
-    struct cache_set *s = m->set;
-    uint64_t empty = c->tags.all_ways & ~s->occupied;
-    if (empty) {
-        s->occupied |= empty & -empty;
-        return way_index_place(index, s, (uint32_t)__builtin_ctzll(empty));
-    }
-    assert(!s->reserved); /* no line waits for data without having some */
-    size_t place = way_index_place(index, s, (uint32_t)way_index_oldest(index, s));
-    struct cache_line *line = &c->tags.lines[place];
-    if (line->dirty_sectors)
-        return 0;
-    cache_count_eviction(c, line);
-    way_index_forget(index, place, line->line);
-    return place;
-}
-
-/* The same where sets have an index. */
 static __attribute__((noinline)) struct cache_arrival
 fill_late_indexed(struct cache *c, uint32_t mshr, uint64_t cycle)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
-    size_t place = way_index_seek(&c->tags.index, m->line);
-    if (place) {
-        struct cache_line *line = &c->tags.lines[place];
-        line->valid_sectors |= m->sectors;
-        line->dirty_sectors |= m->dirty_sectors;
-        c->stats.fills++;
-        return arrived(c, mshr, cycle);
-    }
-    place = make_place(c, m);
-    if (!place)
+    uint32_t n_waiters = m->n_waiters;
+    if (!late_fill(c, mshr, cycle))
         return fill_told(c, mshr, cycle);
-    struct cache_line line = cache_new_line(c, &c->mshrs.accesses[mshr]);
-    line.reused = m->reused;
-    line.valid_sectors = m->sectors;
-    line.dirty_sectors = m->dirty_sectors;
-    c->stats.fills++;
-    c->tags.lines[place] = line;
-    c->tags.tags[place] = line.line;
-    c->tags.last_use[place] = line.inserted;
-    way_index_add(&c->tags.index, place, line.line);
-    way_index_use(&c->tags.index, place, line.inserted);
-    return arrived(c, mshr, cycle);
+    return (struct cache_arrival){m->waiters, n_waiters, .kept = true};
 }
 
 struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)

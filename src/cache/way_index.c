@@ -1,5 +1,7 @@
 #include "cache/way_index.h"
 
+#include "cache/least.h"
+
 void way_index_init(struct way_index *x, struct arena *arena, const uint64_t *tags, uint32_t n_sets,
                     uint32_t way_bits)
 {
@@ -24,4 +26,13 @@ void way_index_start(struct way_index *x, uint32_t n_ways)
     for (uint32_t set = 0; set < x->n_sets; set++)
         for (uint32_t way = 0; way < places; way++) /* what is no way is never the oldest */
             x->use[((size_t)set + 1) * places + way] = way < n_ways ? 0 : UINT32_MAX;
+}
+
+/* The least of the last 32 bits is the least of all, if it has no others: who has more of them is
+ * newer. After so many uses it is looked for one by one, as it is if data are on their way to what
+ * was found. */
+int way_index_oldest(const struct way_index *x, const struct cache_set *s)
+{
+    uint32_t way = least_of(x->use + way_index_place(x, s, 0), (size_t)1 << x->way_bits);
+    return s->last_use[way] >> 32 || s->reserved >> way & 1 ? cache_set_lru(s) : (int)way;
 }

@@ -9,7 +9,6 @@
 
 #include "base/arena.h"
 #include "cache/cache_policy.h"
-#include "cache/least.h"
 
 struct way_index {
     uint32_t *use;        /* of places: the last 32 bits of the order of their last use */
@@ -80,13 +79,7 @@ static inline void way_index_add(struct way_index *x, size_t place, uint64_t lin
     *head = (uint32_t)place;
 }
 
-/* What cache_set_lru() says of a full set. The least of the last 32 bits is the least of all, if it
- * has no others: who has more of them is newer. After so many uses it is looked for one by one, as
- * it is if data are on their way to what was found. */
-static inline int way_index_oldest(const struct way_index *x, const struct cache_set *s)
-{
-    uint32_t way = least_of(x->use + way_index_place(x, s, 0), 1u << x->way_bits);
-    return s->last_use[way] >> 32 || s->reserved >> way & 1 ? cache_set_lru(s) : (int)way;
-}
+/* What cache_set_lru() says of a full set. */
+int way_index_oldest(const struct way_index *x, const struct cache_set *s);
 
 #endif

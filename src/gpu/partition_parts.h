@@ -84,7 +84,7 @@ static ALWAYS_INLINE void partition_queue_ahead(struct partition *p, struct mem_
 
 static ALWAYS_INLINE struct message partition_reply_message(struct mem_request *r)
 {
-    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = (uint16_t)r->flits, .body = r};
+    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = r->flits, .body = r};
 }
 
 /* The first cycle from that one on in which the port takes a reply, if there are credits for it. */

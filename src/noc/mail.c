@@ -49,15 +49,17 @@ static __attribute__((noinline)) void inbox_make_room(struct inbox *box)
         free(old.items);
 }
 
-void inbox_insert(struct inbox *box, const struct message *m)
+/* Copied as a whole: the compiler would take it to pieces. */
+typedef uint64_t message_bits __attribute__((vector_size(sizeof(struct message)), aligned(8)));
+
+void inbox_tidy(struct inbox *box)
 {
+    struct message *at = box->end - 1, m = *at;
+    for (; is_before(&m, at - 1); at--) /* ends at the one that is over, if not before */
+        *(message_bits *)at = *(message_bits *)(at - 1);
+    *at = m;
     if (box->end == box->last_place)
         inbox_make_room(box);
-    struct message *at = box->end++;
-    at[1].at = TIME_NEVER;
-    for (; is_before(m, at - 1); at--) /* ends at the one that is over, if not before */
-        *at = at[-1];
-    *at = *m;
 }
 
 void engine_connect(struct engine *e)
@@ -108,8 +110,7 @@ void outbox_add(struct shard *s, const struct message *m)
     uint32_t side = e->side;
     struct outbox *o = &s->out[side];
     ARRAY_RESERVE(o->items, o->cap, o->n + 1);
-    o->items[o->n++] = *m;
-    o->items[o->n - 1].next = 0;
+    o->items[o->n++] = (struct letter){.message = *m};
     struct outbox_list *list = &o->to[m->to];
     if (list->first) {
         o->items[list->last - 1].next = o->n;
@@ -125,14 +126,14 @@ void outbox_add(struct shard *s, const struct message *m)
 
 static inline void take_from(struct inbox *inbox, uint32_t receiver, struct outbox *o, sim_time now)
 {
-    const struct message *items = o->items - 1; /* they are counted from 1 */
+    const struct letter *items = o->items - 1; /* they are counted from 1 */
     uint32_t i = o->to[receiver].first;
     o->to[receiver].first = 0;
     do {
-        const struct message *m = &items[i];
+        const struct message *m = &items[i].message;
         assert(m->at >= now); /* else the receiver might have passed that time already */
-        inbox_insert(inbox, m);
-        i = m->next;
+        inbox_add(inbox, *m);
+        i = items[i].next;
     } while (i);
 }
 

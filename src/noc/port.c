@@ -101,6 +101,7 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
 {
     uint32_t depth = c->buffer_flits ? c->buffer_flits : noc_full_buffer_flits(c, flits_per_cycle);
     uint32_t size = ring_size(depth);
+    assert(noc_flits(c, c->max_data_bytes) <= UINT16_MAX);
     *p = (struct tx_port){
         .shard = s,
         .gate = gate_make(clock, flits_per_cycle, s),

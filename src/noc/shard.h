@@ -40,9 +40,8 @@ struct message {
     void *body;    /* payload; ownership travels with the message */
     uint32_t from; /* shard id of the sender */
     uint32_t to;
-    uint16_t kind; /* the machine's business */
-    uint16_t flits;
-    uint32_t next; /* in its outbox: index + 1 of the next one to the same receiver */
+    uint32_t kind; /* the machine's business */
+    uint32_t flits;
 };
 
 struct engine;
@@ -68,13 +67,16 @@ struct shard_ops {
  * any. */
 struct inbox {
     struct message *first, *end;
-    struct message *items, *last_place; /* of the one that never comes */
+    struct message *items, *last_place; /* of the one that never comes; not reached by `end` */
 };
 
 /* With several threads: what a shard sent in one quantum, one array with a list through it for each
  * receiver. */
 struct outbox {
-    struct message *items;
+    struct letter {
+        struct message message;
+        uint32_t next; /* index + 1 of the next one to the same receiver */
+    } * items;
     uint32_t n, cap;
     struct outbox_list {
         uint32_t first, last; /* index + 1; first is 0 if there is nothing for that receiver */
@@ -199,23 +201,21 @@ static inline void shard_starve(struct shard *s)
     engine_note(&s->engine->any_starved);
 }
 
-/* Inserts behind all that are not after it: messages of one sender come in the order of sending. */
-void inbox_insert(struct inbox *box, const struct message *m);
+/* Moves the last message before those that are after it, and makes room for another. */
+void inbox_tidy(struct inbox *box);
 /* Puts a message into the sender's outbox, for others may be at the receiver's inbox now. */
 void outbox_add(struct shard *s, const struct message *m);
 
-/* Most messages are later than those that have come before. */
+/* Most messages are later than those that have come before. Written in place, whatever follows:
+ * those that are not are moved. */
 static inline __attribute__((always_inline)) void inbox_add(struct inbox *box, struct message m)
 {
     struct message *end = box->end;
-    if (end == box->last_place || m.at <= end[-1].at) {
-        struct message copy = m; /* else `m` itself would have to lie in memory */
-        inbox_insert(box, &copy);
-        return;
-    }
     *end = m;
     end[1].at = TIME_NEVER;
     box->end = end + 1;
+    if (end + 1 == box->last_place || m.at <= end[-1].at)
+        inbox_tidy(box);
 }
 
 /* shard_send() for those whose latency has been looked at before (port.h). When one thread does all

@@ -391,7 +391,8 @@ static struct cache_prospect do_hits(struct sm *sm, struct ldst_op *l, uint64_t 
     return next;
 }
 
-void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
+static inline __attribute__((always_inline)) void look_ahead(struct sm *sm, struct ldst_op *l,
+                                                             uint64_t at)
 {
     struct cache_prospect p = do_hits(sm, l, &at);
     bool lacks_mshr = p.lacks_mshr;
@@ -415,8 +416,14 @@ void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
     }
 }
 
+void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
+{
+    look_ahead(sm, l, at);
+}
+
 /* The access of a gather that has been looked at and found not to hit. */
-static void do_gathered(struct sm *sm, struct ldst_op *l, uint64_t now)
+static inline __attribute__((always_inline)) void do_gathered(struct sm *sm, struct ldst_op *l,
+                                                              uint64_t now)
 {
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     ldst_single_out(l, &l->common);
@@ -438,17 +445,33 @@ static void do_gathered(struct sm *sm, struct ldst_op *l, uint64_t now)
         send_miss(sm, l, &l->common, r, now);
     sm->stats.load_requests++;
     l->next++;
-    ldst_look_ahead(sm, l, now + 1);
+    look_ahead(sm, l, now + 1);
 }
 
-/* One access, not the last, of a load that gathers: what work_on() and plan_ldst() do for it. That
- * the unit is due says that the load is ready. */
-static void step_gather(struct sm *sm, struct ldst_op *l, uint64_t now)
+/* The first cycle in which something else may be due in the SM, `end` at the latest. */
+static uint64_t alone_until(const struct sm *sm, uint64_t end)
+{
+    if (sm->can_fetch && !sm->fetch_stalled)
+        return 0;
+    uint64_t first = sm->issue_due < end ? sm->issue_due : end;
+    first = sm->wheel.due < first ? sm->wheel.due : first;
+    return sm->replies.due < first ? sm->replies.due : first;
+}
+
+/* Accesses, not the last, of a load that gathers: what work_on() and plan_ldst() do for them. That
+ * the unit is due says that the load is ready. While nothing else is due and no request waits to
+ * leave, cycles consist of nothing but these. Returns the last one done. */
+static uint64_t step_gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     if (!l->prepared)
         ldst_look_ahead(sm, l, now);
-    if (sm->ldst_due <= now)
+    if (sm->ldst_due > now)
+        return now;
+    for (uint64_t until = alone_until(sm, end);; now = sm->ldst_due) {
         do_gathered(sm, l, now);
+        if (sm->ldst_due >= until || !l->gathers || sm->miss_n)
+            return now;
+    }
 }
 
 static __attribute__((noinline)) void step_any(struct sm *sm, struct ldst_op *l, uint64_t now)
@@ -462,17 +485,17 @@ static __attribute__((noinline)) void step_any(struct sm *sm, struct ldst_op *l,
     plan_ldst(sm, now);
 }
 
-void ldst_step(struct sm *sm, uint64_t now)
+uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
 {
     if (!sm->ldst_n)
-        return;
+        return now;
     struct ldst_op *l = ldst_front(sm);
     if (!l->gathers) {
         step_any(sm, l, now);
-        return;
+        return now;
     }
     if (sm->ldst_stalled)
         sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
     sm->ldst_stalled = sm->awaits_refill = false;
-    step_gather(sm, l, now);
+    return step_gather(sm, l, now, end);
 }

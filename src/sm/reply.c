@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/late.h"
 #include "emu/atomic.h"
 #include "sm/send.h"
 
@@ -205,6 +206,32 @@ static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_requ
             record_reply(sm, got.waiters[i], now);
 }
 
+/* A reply for a load: mostly others are still to come. */
+static inline void take_for(struct sm *sm, struct load_record *r, uint64_t now)
+{
+    if (r->all_sent && r->outstanding == 1)
+        record_reply(sm, r, now);
+    else
+        r->outstanding--;
+}
+
+/* The same for an L1D whose lines get their places now. */
+static inline __attribute__((always_inline)) void
+fill_l1d(struct sm *sm, const struct mem_request *r, uint64_t now)
+{
+    const struct mshr *m = &sm->l1d->mshrs.entries[r->id];
+    uint32_t n_waiters = m->n_waiters;
+    assert(n_waiters);
+    if (!sm->l1d_is_late || !late_fill(sm->l1d, r->id, now)) {
+        fill_l1(sm, sm->l1d, r, now);
+        return;
+    }
+    ldst_wake(sm, ~0u);
+    for (uint32_t i = 0; i < n_waiters; i++)
+        if (m->waiters[i])
+            take_for(sm, m->waiters[i], now);
+}
+
 static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
 {
     struct cache_arrival got = cache_fill(sm->l1i, r->id, now);
@@ -265,6 +292,7 @@ static bool must_wait(const struct sm *sm, uint64_t now)
 static __attribute__((noinline)) bool take_other(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct load_record *record;
+    sm->stats.bytes_got += sm_wanted_bytes(r);
     switch (r->origin) {
     case FROM_L1C:
         fill_l1(sm, sm->l1c, r, now);
@@ -287,7 +315,8 @@ static __attribute__((noinline)) bool take_other(struct sm *sm, struct mem_reque
     return true;
 }
 
-static inline void take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+static inline __attribute__((always_inline)) void take_reply(struct sm *sm, struct mem_request *r,
+                                                             uint64_t now)
 {
     bool lines = r->origin == FROM_L1D; /* mostly */
     if (lines && must_wait(sm, now)) {
@@ -296,11 +325,12 @@ static inline void take_reply(struct sm *sm, struct mem_request *r, uint64_t now
         return;
     }
     sm->requests_out--;
-    sm->stats.bytes_got += sm_wanted_bytes(r);
-    if (lines)
-        fill_l1(sm, sm->l1d, r, now);
-    else if (!take_other(sm, r, now))
+    if (lines) {
+        sm->stats.bytes_got += r->data_bytes;
+        fill_l1d(sm, r, now);
+    } else if (!take_other(sm, r, now)) {
         return;
+    }
     sm_free_request(sm, r);
 }
 

@@ -36,8 +36,7 @@ static inline uint32_t sm_wanted_bytes(const struct mem_request *r)
 
 static inline struct message sm_message(struct mem_request *r)
 {
-    return (struct message){
-        .to = r->to, .kind = MSG_REQUEST, .flits = (uint16_t)r->flits, .body = r};
+    return (struct message){.to = r->to, .kind = MSG_REQUEST, .flits = r->flits, .body = r};
 }
 
 /* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see

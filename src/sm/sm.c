@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/late.h"
 #include "emu/barrier.h"
 #include "emu/run.h"
 
@@ -66,6 +67,7 @@ static void start_cta(struct sm *sm, uint64_t number, uint64_t now)
         sm->emu.tracer->cta_begins(&sm->emu, cta);
     if (!sm->n_resident++)
         sm->active_since = now;
+    sm->was_busy = true;
     sm->cta_warps[cta_slot] = cta->n_warps;
     if (sm->sched->on_cta_start)
         sm->sched->on_cta_start(sm->scheduler, cta_slot, now);
@@ -222,13 +224,9 @@ static bool sm_is_idle(const struct shard *s)
            !sm_has_replies(sm) && wheel_is_empty(&sm->wheel);
 }
 
-/* Remembers when the SM came to rest: the same cycle in both engines. */
-static inline void note_rest(struct sm *sm, uint64_t now)
+/* Remembers when the SM, which has no CTA, came to rest: the same cycle in both engines. */
+static __attribute__((noinline)) void note_rest(struct sm *sm, uint64_t now)
 {
-    if (sm->n_resident) {
-        sm->was_busy = true;
-        return;
-    }
     bool idle = sm_is_idle(&sm->shard);
     sim_time t = now * sm->clock->period;
     if (idle && sm->was_busy && t > sm->last_event) /* a message may have been taken ahead */
@@ -243,26 +241,27 @@ static void tick_plainly(struct sm *sm, uint64_t now)
     for (uint64_t live = sm->view.live; live; live &= live - 1)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(live), now);
     sm_drain_miss_queue(sm, now);
-    ldst_step(sm, now);
+    ldst_step(sm, now, now + 1);
     sm_issue(sm, now);
     sm_fetch_plainly(sm, now);
 }
 
+static inline bool fetches(const struct sm *sm)
+{
+    return sm->can_fetch && !sm->fetch_stalled;
+}
+
 /* The same, without the parts that would do nothing. */
-static inline __attribute__((always_inline)) void begin_tick(struct sm *sm, uint64_t now)
+static void tick(struct sm *sm, uint64_t now)
 {
     finish_due(sm, now);
     if (sm->drain_due <= now)
         sm_drain_miss_queue(sm, now);
     if (sm->ldst_due <= now || (sm->ldst_stalled && sm->answers_drift))
-        ldst_step(sm, now);
-}
-
-static inline __attribute__((always_inline)) void end_tick(struct sm *sm, uint64_t now)
-{
+        ldst_step(sm, now, now + 1);
     if (sm->issue_due <= now || sm->issue_drifts || sm->attribution)
         sm_issue(sm, now);
-    if (sm->can_fetch && !sm->fetch_stalled)
+    if (fetches(sm))
         sm_fetch(sm, now);
     if (sm->drain_due <= now + 1 && sm_looks_ahead(sm))
         sm_drain_ahead(sm, now + 1);
@@ -280,32 +279,30 @@ static bool only_waits(const struct sm *sm)
            !sm_has_replies(sm) && wheel_is_empty(&sm->wheel);
 }
 
-/* The next cycle in which something can happen without a message. */
-static inline uint64_t next_cycle(const struct sm *sm, uint64_t now)
+/* The next cycle in which something is due; nothing is fetched or has been. */
+static inline uint64_t next_due(const struct sm *sm, uint64_t now)
 {
-    if (sm->emu.fault.kind != FAULT_NONE)
-        return UINT64_MAX;
-    bool fetches = sm->fetched || (sm->can_fetch && !sm->fetch_stalled);
-    if (fetches || sm->issue_due <= now + 1)
-        return now + 1; /* no need to look further */
     uint64_t next = min_u64(sm->issue_due, min_u64(sm->ldst_due, sm->drain_due));
     next = min_u64(next, min_u64(sm->wheel.due, sm->replies.due));
     return next > now ? next : now + 1;
 }
 
-static __attribute__((noinline)) void do_cycle_plainly(struct sm *sm, uint64_t now)
+/* The next cycle in which something can happen without a message. */
+static inline uint64_t next_cycle(const struct sm *sm, uint64_t now)
 {
-    tick_plainly(sm, now);
-    bool goes_on = sm->emu.fault.kind == FAULT_NONE && !only_waits(sm);
-    sm->planned = goes_on ? now + 1 : UINT64_MAX;
+    if (sm->fetched || fetches(sm) || sm->issue_due <= now + 1)
+        return now + 1; /* no need to look further */
+    return next_due(sm, now);
 }
 
-static inline __attribute__((always_inline)) void end_cycle(struct sm *sm, uint64_t now)
+static bool has_fault(const struct sm *sm)
 {
-    end_tick(sm, now);
-    sm->planned = next_cycle(sm, now);
-    note_rest(sm, now);
-    sm->cycle = now + 1;
+    return sm->emu.fault.kind != FAULT_NONE;
+}
+
+static uint64_t next_cycle_plainly(const struct sm *sm, uint64_t now)
+{
+    return only_waits(sm) ? UINT64_MAX : now + 1;
 }
 
 /* One cycle, messages apart. */
@@ -313,14 +310,17 @@ static void do_cycle(struct sm *sm, uint64_t now)
 {
     if (sm->attribution)
         attribution_catch_up(sm, now);
-    if (!sm->every_cycle && sm->planned <= now) {
-        begin_tick(sm, now);
-        end_cycle(sm, now);
-        return;
+    if (sm->every_cycle) {
+        tick_plainly(sm, now);
+        sm->planned = next_cycle_plainly(sm, now);
+    } else if (sm->planned <= now) {
+        tick(sm, now);
+        sm->planned = next_cycle(sm, now);
     }
-    if (sm->every_cycle)
-        do_cycle_plainly(sm, now);
-    note_rest(sm, now);
+    if (has_fault(sm))
+        sm->planned = UINT64_MAX;
+    if (!sm->n_resident)
+        note_rest(sm, now);
     sm->cycle = now + 1;
 }
 
@@ -330,26 +330,70 @@ static uint64_t planned_cycle(const struct sm *sm)
     return sm->planned > sm->cycle ? sm->planned : sm->cycle;
 }
 
-/* The cycles before `end`, in which no message comes; one by one if somebody looks at each. */
+/* The first half of tick() where all parts go by their dues, from `now` on and before `end`.
+ * Returns the cycle that is still to be ended; `end` if all that it did are. */
+static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *sm, uint64_t now,
+                                                                    uint64_t end)
+{
+    if (sm->replies.due <= now) {
+        enum refill done = sm->awaits_refill ? sm_refill(sm, now, end) : REFILL_NOT;
+        if (done != REFILL_NOT)
+            return done == REFILL_ALL ? end : sm->cycle - 1;
+        sm_finish_replies(sm, now);
+    }
+    if (sm->wheel.due <= now)
+        sm_finish_events(sm, now);
+    if (sm->fetched)
+        sm_take_fetched(sm, now);
+    if (sm->drain_due <= now)
+        sm_drain_miss_queue(sm, now);
+    return sm->ldst_due <= now ? ldst_step(sm, now, end) : now;
+}
+
+/* The second half. Returns the next cycle with something to do. */
+static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm, uint64_t now)
+{
+    bool idles = true; /* so that nothing is fetched either, nor will be */
+    if (sm->issue_due <= now) {
+        sm_issue(sm, now);
+        idles = false;
+    }
+    if (fetches(sm)) {
+        sm_fetch(sm, now);
+        idles = false;
+    }
+    if (sm->drain_due <= now + 1) {
+        sm_drain_ahead(sm, now + 1); /* a fetch may have waited for that */
+        idles = false;
+    }
+    if (!sm->n_resident)
+        note_rest(sm, now);
+    sm->cycle = now + 1;
+    if (idles)
+        return next_due(sm, now);
+    return has_fault(sm) ? UINT64_MAX : next_cycle(sm, now);
+}
+
+static inline void do_cycles_by_dues(struct sm *sm, uint64_t end)
+{
+    uint64_t now = planned_cycle(sm);
+    while (now < end) {
+        now = begin_by_dues(sm, now, end);
+        now = now < end ? end_by_dues(sm, now) : planned_cycle(sm);
+    }
+    sm->planned = now;
+}
+
+/* The cycles before `end`, in which no message comes. */
 static inline void do_cycles_before(struct sm *sm, uint64_t end)
 {
-    bool one_by_one = !sm_looks_ahead(sm);
-    uint64_t now;
-    while ((now = planned_cycle(sm)) < end) {
-        if (one_by_one) {
-            do_cycle(sm, now);
-            continue;
-        }
-        bool refills = sm->awaits_refill && sm->replies.due <= now;
-        enum refill done = refills ? sm_refill(sm, now, end) : REFILL_NOT;
-        if (done == REFILL_ALL)
-            continue;
-        if (done == REFILL_PART)
-            now = sm->cycle - 1;
-        else
-            begin_tick(sm, now);
-        end_cycle(sm, now);
+    if (sm->goes_by_dues) {
+        do_cycles_by_dues(sm, end);
+        return;
     }
+    uint64_t now;
+    while ((now = planned_cycle(sm)) < end)
+        do_cycle(sm, now);
 }
 
 /* One in which a message comes: not often, as most are taken ahead. */
@@ -624,7 +668,10 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     cache_resize(sm->l1d, l1d_ways, drop_line, NULL);
     if (flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
+    sm->looks_ahead = !sm->every_cycle && !sm->attribution;
+    sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
     sm->may_refill = sm_may_refill(sm);
+    sm->l1d_is_late = cache_is_late(sm->l1d);
     struct cache_policy *policy = cache_get_policy(sm->l1d);
     if (policy->desc->on_kernel_start)
         policy->desc->on_kernel_start(policy, launch);

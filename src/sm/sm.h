@@ -173,6 +173,8 @@ struct sm {
     sim_time dispatch_latency, visibility;
     sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
     bool every_cycle;   /* the plain engine */
+    bool looks_ahead;   /* see sm_looks_ahead() */
+    bool goes_by_dues;  /* what is not due changes nothing; and it looks ahead */
     uint64_t cycle;     /* the last one done + 1 */
     uint64_t end;       /* of the quantum it is in: the first cycle that is not */
     /* Up to this cycle a fetch may say at once that the warp has its instructions. Not in the last
@@ -270,6 +272,7 @@ struct sm {
 
     struct cache *l1d, *l1i, *l1c;
     bool l1d_counts_insts; /* its policy wants to know of instructions */
+    bool l1d_is_late;      /* cache/late.h */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
     struct arena pool;
@@ -359,7 +362,9 @@ static inline bool ldst_has_room(const struct sm *sm)
 }
 /* Takes down the memory instruction that the emulator has just executed. */
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
-void ldst_step(struct sm *sm, uint64_t now);
+/* The unit's part of a cycle, and of those that follow and come before `end` if nothing else
+ * happens in them. Returns the last one done. */
+uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
 /* The first-level cache of a space: its lines are what lanes are joined into. */
 static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_space space)
@@ -463,7 +468,7 @@ void sm_drain_ahead(struct sm *sm, uint64_t next);
 /* May what the next cycle does be worked out in this one? Not if somebody looks at every cycle. */
 static inline bool sm_looks_ahead(const struct sm *sm)
 {
-    return !sm->every_cycle && !sm->attribution;
+    return sm->looks_ahead;
 }
 
 /* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a

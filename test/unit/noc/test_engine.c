@@ -136,7 +136,7 @@ static void run_naively(struct machine *m)
             struct outbox *out = &m->list[i]->out[m->engine.side];
             for (uint32_t k = 0; k < out->n; k++) {
                 assert_true(n < sizeof pending / sizeof pending[0]);
-                pending[n++] = out->items[k];
+                pending[n++] = out->items[k].message;
             }
             out->n = 0;
         }

@@ -64,8 +64,7 @@ static void node_tick(struct node *n, sim_time now)
         struct item *i = &n->items[n->n_sent];
         if (i->not_before > now || !tx_can_send(&n->tx, now, i->to, i->flits))
             break;
-        tx_send(&n->tx, now,
-                (struct message){.to = i->to, .kind = DATA, .flits = (uint16_t)i->flits});
+        tx_send(&n->tx, now, (struct message){.to = i->to, .kind = DATA, .flits = i->flits});
         i->handed_over = now;
         n->n_sent++;
     }
