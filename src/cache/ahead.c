@@ -33,13 +33,21 @@ static inline struct sought seek(const struct cache *c, const struct line_access
     return (struct sought){place, asked & ~c->tags.lines[place].valid_sectors};
 }
 
-static struct cache_prospect foresee(const struct cache *c, uint64_t line, struct sought s)
+/* What a load will find that was looked up and is not done. */
+static __attribute__((noinline)) struct cache_prospect foresee(const struct cache *c, uint64_t line,
+                                                               struct sought s)
 {
-    uint32_t set = set_index_of(&c->indexer, line);
-    if (!s.lacks)
-        return (struct cache_prospect){.set = set, .hit = c->quiet};
-    int way = s.place ? (int)way_index_way(&c->tags.index, s.place) : -1;
-    return look_for_data(c, line, set, way, s.lacks);
+    struct cache_prospect p = {.set = set_index_of(&c->indexer, line)};
+    if (!s.lacks) {
+        p.hit = c->quiet;
+        return p;
+    }
+    if (!c->mshrs.n_free || c->plain) {
+        int way = s.place ? (int)way_index_way(&c->tags.index, s.place) : -1;
+        return look_for_data(c, line, p.set, way, s.lacks);
+    }
+    p.absent = c->quiet && !s.place && mshr_find(&c->mshrs, line, 0) == MSHR_NONE;
+    return p;
 }
 
 /* Compiled for caches whose sectors are segments, and for others. */

@@ -6,7 +6,44 @@
 #include "emu/atomic.h"
 #include "sm/send.h"
 
-struct route sm_route_by_map(const struct sm *sm, uint64_t line)
+static uint32_t chunk_shift(const struct address_map *m)
+{
+    bool odd = m->hash_partitions || (m->interleave_bytes & (m->interleave_bytes - 1)) != 0;
+    return odd ? CHUNKS_ARE_ODD : (uint32_t)__builtin_ctz(m->interleave_bytes);
+}
+
+static struct hashed_route plan_hashed(const struct address_map *m)
+{
+    struct hashed_route h = {.chunk_shift = (uint32_t)__builtin_ctz(m->interleave_bytes),
+                             .partition_bits = (uint32_t)__builtin_ctz(m->n_partitions)};
+    if (m->hash_partitions && m->interleave_bytes == 1u << h.chunk_shift)
+        h.fold_bits = h.partition_bits;
+    while (h.fold_bits && h.fold_bits < 32)
+        h.fold_bits *= 2;
+    return h;
+}
+
+void sm_plan_routes(struct sm *sm, const struct address_map *map)
+{
+    sm->map = map;
+    sm->n_partitions = divider_make(map->n_partitions);
+    sm->chunk_shift = chunk_shift(map);
+    sm->hashed = plan_hashed(map);
+}
+
+/* address_hash() of a chunk, half by half, and all divisions are shifts. */
+static inline struct route hashed_route(const struct sm *sm, uint64_t line)
+{
+    struct hashed_route h = sm->hashed;
+    uint64_t chunk = line >> h.chunk_shift, folded = chunk, mine = chunk >> h.partition_bits;
+    for (uint32_t bits = h.fold_bits; bits >= h.partition_bits; bits /= 2)
+        folded ^= folded >> bits;
+    uint32_t partition = (uint32_t)folded & ((1u << h.partition_bits) - 1);
+    return (struct route){.to = sm->first_partition + partition,
+                          .local = line - ((chunk - mine) << h.chunk_shift)};
+}
+
+static __attribute__((noinline)) struct route any_route(const struct sm *sm, uint64_t line)
 {
     uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
     uint64_t mine = divide(&sm->n_partitions, chunk);
@@ -14,6 +51,11 @@ struct route sm_route_by_map(const struct sm *sm, uint64_t line)
                                                   : remainder_of(&sm->n_partitions, chunk, mine);
     return (struct route){.to = sm->first_partition + partition,
                           .local = mine * bytes + (line - chunk * bytes)};
+}
+
+struct route sm_route_by_map(const struct sm *sm, uint64_t line)
+{
+    return sm->hashed.fold_bits ? hashed_route(sm, line) : any_route(sm, line);
 }
 
 struct route sm_route(const struct sm *sm, uint64_t line)

@@ -499,12 +499,6 @@ static void create_cores(struct sm *sm)
     sm->by_unit[0] = sm->by_class[0] = ~0ull; /* as the warps, zeroed, have it */
 }
 
-static uint32_t chunk_shift(const struct address_map *m)
-{
-    bool odd = m->hash_partitions || (m->interleave_bytes & (m->interleave_bytes - 1)) != 0;
-    return odd ? CHUNKS_ARE_ODD : (uint32_t)__builtin_ctz(m->interleave_bytes);
-}
-
 void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
     const struct sm_config *c = setup->config;
@@ -513,9 +507,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
         .ops = &sm_ops, .id = setup->shard_id, .next = TIME_NEVER, .tick = setup->clock->period};
     sm->config = c;
     sm->clock = setup->clock;
-    sm->map = setup->map;
-    sm->n_partitions = divider_make(setup->map->n_partitions);
-    sm->chunk_shift = chunk_shift(setup->map);
+    sm_plan_routes(sm, setup->map);
     sm->period = divider_make(setup->clock->period);
     sm->down_in_step = setup->noc_clock->period % setup->clock->period == 0;
     sm->noc = setup->noc;

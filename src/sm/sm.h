@@ -82,6 +82,13 @@ struct route {
     uint64_t local; /* its address there */
 };
 
+/* How lines find their way where partitions are hashed. */
+struct hashed_route {
+    uint32_t chunk_shift;    /* of addresses within a chunk */
+    uint32_t partition_bits; /* the groups of a chunk's bits that are xored are so wide */
+    uint32_t fold_bits;      /* that doubled until it is 32 or more; 0: see address_hash() */
+};
+
 /* A memory instruction in the load/store unit. */
 struct ldst_op {
     uint32_t slot, pc;
@@ -169,6 +176,7 @@ struct sm {
     const struct address_map *map;
     struct divider n_partitions, period;
     uint32_t chunk_shift; /* addresses within a chunk of a partition's; or CHUNKS_ARE_ODD */
+    struct hashed_route hashed;
     uint32_t index, first_partition, dispatcher;
     sim_time dispatch_latency, visibility;
     sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
@@ -453,6 +461,8 @@ static inline uint32_t sm_segment_bytes(uint32_t segments)
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
                    enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now);
 struct route sm_route(const struct sm *sm, uint64_t line);
+/* Lines go where the map says. */
+void sm_plan_routes(struct sm *sm, const struct address_map *map);
 struct route sm_route_by_map(const struct sm *sm, uint64_t line); /* any */
 /* The first cycle of the core's clock at or after t. */
 static inline uint64_t sm_cycle_at(const struct sm *sm, sim_time t)
