@@ -49,19 +49,19 @@ static inline bool in_range(const struct mem_range *r, uint64_t address, uint64_
     return offset < r->bytes && bytes <= r->bytes - offset && !(address & (align - 1));
 }
 
-/* The same for all lanes of the mask at once. */
+/* The same for all lanes of the mask at once. What is wrong with one makes a difference negative;
+ * of its bits only the highest counts, and only where that of the mask, moved there, is set. */
 static inline bool all_in_range(const struct mem_range *r, const uint64_t *address, uint32_t mask,
                                 uint32_t bytes)
 {
-    if (r->bytes < bytes)
+    if (r->bytes < bytes || r->bytes > INT64_MAX)
         return false;
     uint64_t last = r->bytes - bytes, bad = 0;
     for (uint32_t i = 0; i < WARP_LANES; i++) {
-        uint64_t offset = address[i] - r->start;
-        uint64_t wrong = (offset > last) | ((address[i] & (bytes - 1)) != 0);
-        bad |= mask >> i & 1 ? wrong : 0;
+        uint64_t offset = address[i] - r->start, askew = address[i] & (bytes - 1);
+        bad |= (offset | (last - offset) | (0 - askew)) & (uint64_t)mask << (63 - i);
     }
-    return !bad;
+    return !(bad >> 63);
 }
 
 /* Pointers for all lanes of the mask; false after a fault. Slow: looks up each lane. */
@@ -144,8 +144,8 @@ static inline bool same_layout(const struct op *op)
     do {                                                                                           \
         type *row_ = row;                                                                          \
         if (mask == ~0u) {                                                                         \
-            for (uint32_t i = 0; i < WARP_LANES; i++)                                              \
-                row_[i] = *(const type *)(from);                                                   \
+            _Pragma("GCC unroll 8") for (uint32_t i = 0; i < WARP_LANES; i++) row_[i] =            \
+                *(const type *)(from);                                                             \
         } else {                                                                                   \
             for (uint32_t m = mask; m; m &= m - 1) {                                               \
                 uint32_t i = (uint32_t)__builtin_ctz(m);                                           \
