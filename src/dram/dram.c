@@ -405,11 +405,6 @@ static ALWAYS_INLINE void give_stream(struct dram *d, bool write, uint64_t befor
         d->plan = (struct plan){.at = next, .kind = kind, .place = place};
 }
 
-static __attribute__((noinline)) void give_reads(struct dram *d, uint64_t before)
-{
-    give_stream(d, false, before);
-}
-
 static __attribute__((noinline)) void give_writes(struct dram *d, uint64_t before)
 {
     give_stream(d, true, before);
@@ -421,7 +416,7 @@ void dram_advance(struct dram *d, uint64_t before)
         if (d->plan.kind < DRAM_READ || d->config.scheduler == DRAM_FCFS)
             dram_tick(d, d->plan.at);
         else if (d->plan.kind == DRAM_READ)
-            give_reads(d, before);
+            give_stream(d, false, before);
         else
             give_writes(d, before);
     }
