@@ -1,5 +1,5 @@
-/* A load of a whole line that hits, mostly where the last one did: what nearly every fetch of an
- * instruction cache is. It makes up no access. */
+/* A load of a whole line that hits, mostly where the last one did, or whose line is on its way:
+ * what nearly every fetch of an instruction cache is. It makes up no access. */
 #ifndef HEDDLE_CACHE_LOAD_HIT_H
 #define HEDDLE_CACHE_LOAD_HIT_H
 
@@ -35,6 +35,24 @@ static inline bool cache_load_again(struct cache *c, uint64_t line, uint32_t pc)
         return false;
     cache_count_hit(c);
     p->line->last_pc = pc;
+    return true;
+}
+
+/* Merges the load with the fetch of its line, if there is one that takes more of them and nobody
+ * wants to know; false, and nothing done, otherwise. For a cache without stores: a line that has
+ * its place when its data come is not there while it is fetched. */
+static inline bool cache_load_joins(struct cache *c, uint64_t line, void *waiter)
+{
+    struct mshr_file *f = &c->mshrs;
+    if (f->n_free == f->n || !c->quiet || c->sectored || !c->config.allocate_on_fill)
+        return false;
+    uint16_t m = mshr_find(f, line, c->all_sectors);
+    if (m == MSHR_NONE || !mshr_has_room(f, m))
+        return false;
+    c->stats.loads++;
+    c->stats.merges++;
+    f->entries[m].reused = true;
+    mshr_join(f, m, waiter);
     return true;
 }
 

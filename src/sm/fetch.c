@@ -12,6 +12,12 @@ static inline uint32_t next_warp(const struct sm *sm)
     return (uint32_t)__builtin_ctzll(behind ? behind : all);
 }
 
+static inline void begin_fetch(struct sm_warp *w)
+{
+    w->fetching = true;
+    w->fetch_pc = w->emu->pc;
+}
+
 /* Its instructions come from the cache, and can issue in the next cycle. Where nobody looks before
  * that, and nothing but results can change what they wait for, they are as good as there: a result
  * that comes in between looks at the warp again. */
@@ -21,9 +27,14 @@ static inline void arrive(struct sm *sm, struct sm_warp *w, uint64_t now)
         w->ibuf = w->next->n_fetched;
         return;
     }
-    w->fetching = true;
-    w->fetch_pc = w->emu->pc;
+    begin_fetch(w);
     sm->fetched |= w->bit;
+}
+
+/* Who waits for a line: its slot, counted from one. */
+static inline void *waiter_of(const struct sm_warp *w)
+{
+    return (void *)(uintptr_t)(w->slot + 1);
 }
 
 /* Takes an instruction cache's line that is not there, or is but somebody watches; false if the
@@ -46,15 +57,14 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
                            .source = sm->index};
     a.set = cache_set_of(sm->l1i, a.line);
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
-    struct cache_result r = cache_load(sm->l1i, &a, room, (void *)(uintptr_t)(slot + 1));
+    struct cache_result r = cache_load(sm->l1i, &a, room, waiter_of(w));
     if (r.answer == CACHE_STALLED)
         return false;
     if (r.answer == CACHE_HIT) {
         arrive(sm, w, now);
         return true;
     }
-    w->fetching = true;
-    w->fetch_pc = pc;
+    begin_fetch(w);
     if (r.answer == CACHE_MISS) {
         struct route route = sm_route(sm, a.line);
         sm_queue_request(sm, sm_new_request(sm, &a, &route, FROM_L1I, r.mshr, line_bytes), now);
@@ -69,11 +79,16 @@ static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
     sm->can_fetch &= ~w->bit;
 }
 
-/* The next warp's turn; false if the instruction cache does not take it now. */
-static bool fetch_one(struct sm *sm, uint64_t now)
+/* The next warp's turn; false if the instruction cache does not take it now. Warps that have
+ * started together wait for the same line, which needs no access of each; the plain engine makes it
+ * up. */
+static inline bool fetch_one(struct sm *sm, uint64_t now, bool plainly)
 {
     struct sm_warp *w = sm_warp_of(sm, next_warp(sm));
-    if (cache_load_hit(sm->l1i, CODE_BASE + w->next->code_line, w->emu->pc))
+    uint64_t line = CODE_BASE + w->next->code_line;
+    if (!plainly && cache_load_joins(sm->l1i, line, waiter_of(w)))
+        begin_fetch(w);
+    else if (cache_load_hit(sm->l1i, line, w->emu->pc))
         arrive(sm, w, now);
     else if (!load_line(sm, w, now))
         return false;
@@ -81,17 +96,22 @@ static bool fetch_one(struct sm *sm, uint64_t now)
     return true;
 }
 
-static __attribute__((noinline)) void fetch_others(struct sm *sm, uint64_t now, uint32_t n)
+static inline void fetch_each(struct sm *sm, uint64_t now, uint32_t n, bool plainly)
 {
     bool goes_on = true;
     while (sm->can_fetch && n-- && goes_on)
-        goes_on = fetch_one(sm, now);
+        goes_on = fetch_one(sm, now, plainly);
     sm->fetch_stalled = !goes_on;
 }
 
 void sm_fetch_plainly(struct sm *sm, uint64_t now)
 {
-    fetch_others(sm, now, sm->config->fetch_warps);
+    fetch_each(sm, now, sm->config->fetch_warps, true);
+}
+
+static __attribute__((noinline)) void fetch_others(struct sm *sm, uint64_t now, uint32_t n)
+{
+    fetch_each(sm, now, n, false);
 }
 
 /* Most fetches are of the line of the last one. */

@@ -44,10 +44,12 @@ struct flights {
     uint32_t mshr[MAX_MSHRS], n;
 };
 
-static void land(struct cache *c, struct flights *f, uint64_t now)
+/* Returns how many have waited. */
+static uint32_t land(struct cache *c, struct flights *f, uint64_t now)
 {
-    cache_fill(c, f->mshr[0], now);
+    uint32_t n_waiters = cache_fill(c, f->mshr[0], now).n_waiters;
     memmove(f->mshr, f->mshr + 1, --f->n * sizeof *f->mshr);
+    return n_waiters;
 }
 
 static struct mem_access random_load(uint64_t *seed, struct cache *c, uint64_t now, bool sectored)
@@ -77,9 +79,15 @@ static bool hit_ahead(struct cache *c, const struct mem_access *a)
     return cache_load_ahead(c, (struct cache_part){a->line, a->set, a->sector_mask}, a->pc);
 }
 
-/* The evictions that follow show whether a hit counted as a use. */
-static void expect_hits_alike(const struct shape *shape, uint32_t sector_bytes,
-                              bool (*hits)(struct cache *c, const struct mem_access *a))
+static bool join(struct cache *c, const struct mem_access *a)
+{
+    return cache_load_joins(c, a->line, c);
+}
+
+/* Whatever gets that answer goes the short way, and nothing else does. The evictions that follow
+ * show whether it counted as a use. */
+static void expect_alike(const struct shape *shape, uint32_t sector_bytes, enum cache_answer answer,
+                         bool (*goes)(struct cache *c, const struct mem_access *a))
 {
     struct cache *plain = make("lru", shape, sector_bytes);
     struct cache *quick = make("lru", shape, sector_bytes);
@@ -88,18 +96,18 @@ static void expect_hits_alike(const struct shape *shape, uint32_t sector_bytes,
     for (uint64_t now = 0; now < N_LOADS; now++) {
         struct mem_access a = random_load(&seed, plain, now, sector_bytes < LINE_BYTES);
         struct cache_result want = cache_load(plain, &a, roomy, plain), got;
-        bool hit = hits(quick, &a);
-        assert_int_equal(hit, want.answer == CACHE_HIT);
-        n_short += hit;
-        got = hit ? want : cache_load(quick, &a, roomy, quick);
+        bool went = goes(quick, &a);
+        assert_int_equal(went, want.answer == answer);
+        n_short += went;
+        got = went ? want : cache_load(quick, &a, roomy, quick);
         assert_int_equal(got.answer, want.answer);
         if (want.answer == CACHE_MISS) {
             p.mshr[p.n++] = want.mshr;
             q.mshr[q.n++] = got.mshr;
         }
         if (p.n && random_u64(&seed) % 3 == 0) {
-            land(plain, &p, now);
-            land(quick, &q, now);
+            uint32_t n = land(plain, &p, now);
+            assert_int_equal(land(quick, &q, now), n);
         }
     }
     assert_true(n_short > N_LOADS / 20);
@@ -112,8 +120,8 @@ static void a_hit_by_the_short_way_is_a_hit(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < N_SHAPES; i++) {
-        expect_hits_alike(&shapes[i], LINE_BYTES, hit_of_a_line);
-        expect_hits_alike(&shapes[i], LINE_BYTES, hit_as_before);
+        expect_alike(&shapes[i], LINE_BYTES, CACHE_HIT, hit_of_a_line);
+        expect_alike(&shapes[i], LINE_BYTES, CACHE_HIT, hit_as_before);
     }
 }
 
@@ -122,9 +130,34 @@ static void a_hit_ahead_of_its_time_is_a_hit(void **state)
     (void)state;
     for (uint32_t i = 0; i < N_SHAPES; i++)
         if (!shapes[i].on_fill) {
-            expect_hits_alike(&shapes[i], LINE_BYTES, hit_ahead);
-            expect_hits_alike(&shapes[i], LINE_BYTES / 4, hit_ahead);
+            expect_alike(&shapes[i], LINE_BYTES, CACHE_HIT, hit_ahead);
+            expect_alike(&shapes[i], LINE_BYTES / 4, CACHE_HIT, hit_ahead);
         }
+}
+
+/* How many wait for a line shows when it comes. */
+static void a_merge_by_the_short_way_is_a_merge(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < N_SHAPES; i++)
+        if (shapes[i].on_fill)
+            expect_alike(&shapes[i], LINE_BYTES, CACHE_MERGE, join);
+}
+
+/* Where a line is reserved at its miss a merge is a use of it; somebody may want to be told. */
+static void no_merge_is_short_where_it_is_more(void **state)
+{
+    (void)state;
+    struct cache *caches[] = {make("lru", &shapes[0], LINE_BYTES),
+                              make("fifo", &shapes[1], LINE_BYTES),
+                              make("lru", &shapes[1], LINE_BYTES / 4)};
+    for (uint32_t i = 0; i < 3; i++) {
+        struct mem_access a = {.line = 0, .set = cache_set_of(caches[i], 0), .sector_mask = 15};
+        assert_int_equal(cache_load(caches[i], &a, roomy, caches[i]).answer, CACHE_MISS);
+        assert_false(join(caches[i], &a));
+        assert_int_equal(cache_load(caches[i], &a, roomy, caches[i]).answer, CACHE_MERGE);
+        cache_destroy(caches[i]);
+    }
 }
 
 /* Where data that come may push out a line, or somebody wants to be told, it matters when. */
@@ -457,6 +490,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hit_by_the_short_way_is_a_hit),
         cmocka_unit_test(a_hit_ahead_of_its_time_is_a_hit),
+        cmocka_unit_test(a_merge_by_the_short_way_is_a_merge),
+        cmocka_unit_test(no_merge_is_short_where_it_is_more),
         cmocka_unit_test(no_hit_is_ahead_of_its_time_where_that_matters),
         cmocka_unit_test(a_lack_of_mshrs_is_foretold),
         cmocka_unit_test(what_is_foreseen_comes_true),
