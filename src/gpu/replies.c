@@ -182,6 +182,7 @@ static __attribute__((noinline)) uint64_t await_credits(struct partition *p, str
         return CYCLE_NEVER;
     cycle = divide_up_multiple(&p->l2_period, ready);
     tx_take_credits(&p->down, to, l2_time(p, cycle));
+    assert(to->credits >= r->flits);
     return cycle;
 }
 

@@ -199,7 +199,6 @@ static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, str
                                                           sim_time now, struct message m)
 {
     uint32_t flits = m.flits;
-    assert(to->credits >= flits);
     to->credits -= flits;
     m.at = gate_pass(&p->gate, now, flits) + p->latency;
     shard_post(p->shard, m);
@@ -214,7 +213,7 @@ static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim
     struct tx_peer *to = tx_peer_of(p, m.to);
     if (to->credits < m.flits)
         tx_take_credits(p, to, now);
-    assert(gate_is_open(&p->gate, now));
+    assert(to->credits >= m.flits && gate_is_open(&p->gate, now));
     tx_post(p, to, now, m);
 }
 /* The receiver gives credits back, usable from `at` on. */

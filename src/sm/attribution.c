@@ -96,7 +96,7 @@ static bool is_missing(const struct sm *sm, uint32_t slot, const struct pending_
 {
     const struct load_record *r = l->record;
     return r && r->slot == slot && r->pc == l->pc &&
-           (r->outstanding || (!r->all_sent && sm->ldst_stalled));
+           (r->outstanding > !r->all_sent || (!r->all_sent && sm->ldst_stalled));
 }
 
 static const struct pending_load *missing_load(const struct sm *sm, uint32_t slot, uint32_t reg)

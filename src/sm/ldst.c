@@ -10,7 +10,7 @@ struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc)
         sm->free_records = r->next;
     else
         r = ARENA_NEW(&sm->pool, struct load_record);
-    *r = (struct load_record){.slot = slot, .pc = pc};
+    *r = (struct load_record){.slot = slot, .pc = pc, .outstanding = 1};
     return r;
 }
 
@@ -254,8 +254,7 @@ static void release_record(struct sm *sm, struct load_record *r, uint64_t now)
 
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
 {
-    r->outstanding--;
-    if (!r->all_sent || r->outstanding)
+    if (--r->outstanding)
         return;
     uint32_t slot = r->slot, pc = r->pc;
     if (r->done_at > now) {
@@ -271,7 +270,7 @@ static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
     struct load_record *r = l->record;
     if (r) {
         r->all_sent = true;
-        if (!r->outstanding)
+        if (!--r->outstanding)
             release_record(sm, r, now);
     }
     sm->ldst_head = sm->ldst_head + 1 < sm->config->ldst_queue ? sm->ldst_head + 1 : 0;

@@ -51,7 +51,7 @@ static inline bool next_waits(struct sm *sm, struct ldst_op *l, uint64_t now)
 /* A reply for the record; false if that was the last, so that others have something to do. */
 static inline bool still_waits(struct sm *sm, struct load_record *r, uint64_t now)
 {
-    if (r->all_sent && r->outstanding == 1) {
+    if (r->outstanding == 1) {
         record_reply(sm, r, now);
         return false;
     }

@@ -251,7 +251,7 @@ static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_requ
 /* A reply for a load: mostly others are still to come. */
 static inline void take_for(struct sm *sm, struct load_record *r, uint64_t now)
 {
-    if (r->all_sent && r->outstanding == 1)
+    if (r->outstanding == 1)
         record_reply(sm, r, now);
     else
         r->outstanding--;

@@ -30,7 +30,7 @@ enum { SM_MAX_WARPS = 64, SM_MAX_CTAS = 32, MAX_WARP_ATOMICS = 64 };
 /* A load or atomic between issue and the release of its registers. */
 struct load_record {
     uint32_t slot, pc;
-    uint32_t outstanding; /* replies that have not come */
+    uint32_t outstanding; /* replies that have not come, and one until all is sent */
     bool all_sent;
     uint64_t done_at; /* the latest result so far */
     struct load_record *next;
