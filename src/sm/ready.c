@@ -137,14 +137,15 @@ void sm_take_fetched(struct sm *sm, uint64_t now)
 
 /* --- results and other events --- */
 
-static inline void write_results(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
+static inline void write_result(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
+{
+    bank_write(&w->core->banks, w->bank_of[t->result], now);
+}
+
+static void write_results(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
     const uint8_t *bank_of = w->bank_of;
     struct register_banks *banks = &w->core->banks;
-    if (t->n_rows_written == 1) { /* mostly */
-        bank_write(banks, bank_of[t->result], now);
-        return;
-    }
     const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
     for (; row != end; row++)
         bank_write(banks, bank_of[*row], now);
@@ -163,12 +164,14 @@ static inline bool awaits_results(const struct sm_warp *w)
     return w->cause == STALLED_DATA || w->cause == STALLED_MEMORY;
 }
 
-/* Where sm.is_simple holds; false if the warp is still to be settled, by memory order. */
+/* Where sm.is_simple holds, of at most one row; false if the warp is still to be settled, by memory
+ * order. */
 static inline __attribute__((always_inline)) bool
 release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
     scoreboard_clear(&w->scoreboard, t, 1);
-    write_results(w, t, now);
+    if (t->n_rows_written)
+        write_result(w, t, now);
     return !awaits_results(w) || examine_simply(sm, w);
 }
 
@@ -187,7 +190,7 @@ static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
 {
     const struct op_timing *t = &sm->timing[pc];
-    if (!sm->is_simple)
+    if (!sm->is_simple || t->n_rows_written > 1)
         release_and_tell(sm, w, t, now);
     else if (!release_simply(sm, w, t, now))
         sm_settle_in_order(sm, w, now);
@@ -215,17 +218,19 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
     }
 }
 
-/* The events of the cycle from the i-th on, those that were far apart. */
-static __attribute__((noinline)) void finish_rest(struct sm *sm, uint32_t i, uint64_t now)
+/* The events of the cycle from that one on, those that were far apart; what is done with one may
+ * add more, and move them. */
+static __attribute__((noinline)) void finish_rest(struct sm *sm, const struct wheel_event *from,
+                                                  uint64_t now)
 {
     const struct wheel_list *list = wheel_list_of(&sm->wheel, now);
-    for (; i < list->n; i++)
+    for (uint32_t i = (uint32_t)(from - list->items); i < list->n; i++)
         finish_other(sm, list->items[i], now);
     wheel_turn(&sm->wheel, now);
 }
 
-static __attribute__((noinline)) void settle_and_finish(struct sm *sm, struct sm_warp *w,
-                                                        uint32_t next, uint64_t now)
+static __attribute__((noinline)) void
+settle_and_finish(struct sm *sm, struct sm_warp *w, const struct wheel_event *next, uint64_t now)
 {
     sm_settle_in_order(sm, w, now);
     finish_rest(sm, next, now);
@@ -236,7 +241,7 @@ static __attribute__((noinline)) void finish_all(struct sm *sm, uint64_t now)
     struct wheel_event far;
     while (wheel_take_first(&sm->wheel, now, &far))
         finish_other(sm, far, now);
-    finish_rest(sm, 0, now);
+    finish_rest(sm, wheel_list_of(&sm->wheel, now)->items, now);
 }
 
 /* Mostly all of them are results that nobody wants to be told of; these call nobody, so that no
@@ -250,13 +255,13 @@ void sm_finish_events(struct sm *sm, uint64_t now)
     const struct wheel_list *list = wheel_list_of(&sm->wheel, now);
     const struct wheel_event *e = list->items, *end = e + list->n;
     for (; e != end; e++) {
-        uint32_t i = (uint32_t)(e - list->items);
-        if (e->kind != EV_RELEASE) {
-            finish_rest(sm, i, now);
+        const struct op_timing *t = &sm->timing[e->value];
+        if (e->kind != EV_RELEASE || t->n_rows_written > 1) {
+            finish_rest(sm, e, now);
             return;
         }
-        if (!release_simply(sm, e->body, &sm->timing[e->value], now)) {
-            settle_and_finish(sm, e->body, i + 1, now);
+        if (!release_simply(sm, e->body, t, now)) {
+            settle_and_finish(sm, e->body, e + 1, now);
             return;
         }
     }

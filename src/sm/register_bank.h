@@ -54,9 +54,10 @@ static inline void bank_expect(struct register_banks *b, uint32_t bank, uint64_t
 static inline void bank_write(struct register_banks *b, uint32_t bank, uint64_t now)
 {
     uint64_t bit = 1ull << now % 64, next = b->read_next[bank];
-    if (!(b->results[bank] & bit))
+    if (__builtin_expect((b->results[bank] & bit) != 0, true))
+        b->results[bank] ^= bit;
+    else
         b->read_next[bank] = (next > now ? next : now) + 1;
-    b->results[bank] &= ~bit;
 }
 
 #endif
