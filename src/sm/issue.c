@@ -1,11 +1,8 @@
-/* Issue and the arithmetic units.
- *
- * MODEL: operands are read one cycle after issue at the earliest, one a cycle and bank, in the
- * order of issue; an instruction is dispatched when its operands are there and a unit of its kind
- * is free, in the order of issue; until then it holds an operand collector. So everything about an
- * arithmetic instruction is known when it is issued. */
+/* Issue where somebody besides the scheduler has a say or wants to know; and what comes of
+ * instructions after which a warp does not just go on. issue.h has the rest. */
+#include "sm/issue.h"
+
 #include "emu/hostcall.h"
-#include "sm/ready.h"
 
 /* --- units --- */
 
@@ -18,60 +15,11 @@ uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
     return free_times_first(&sm->warps[slot].core->units[unit]->collectors);
 }
 
-/* When the operands have been read. The bank of a row is that of the warp; predicates, which have a
- * file of their own, are not among the rows. */
-static inline uint64_t collect_operands(const struct sm_warp *w, const struct op_timing *t,
-                                        uint64_t now)
-{
-    const uint16_t *row = t->rows, *end = row + t->n_rows_read;
-    const uint8_t *bank_of = w->bank_of;
-    struct register_banks *banks = &w->core->banks;
-    uint64_t last = now + 1; /* the cycle of the last read */
-    for (; row != end; row++) {
-        uint32_t bank = bank_of[*row];
-        if (bank_reads_at(banks, bank, now + 1)) /* mostly */
-            continue;
-        uint64_t read = bank_read(banks, bank, now + 1);
-        last = read > last ? read : last;
-    }
-    return last + (t->n_rows_read != 0);
-}
-
-/* Its results are written in a cycle that the banks look ahead to: `bit`. */
-static inline void expect_results(const struct sm_warp *w, const struct op_timing *t, uint64_t bit)
-{
-    const uint8_t *bank_of = w->bank_of;
-    struct register_banks *banks = &w->core->banks;
-    if (t->n_rows_written == 1) { /* mostly */
-        bank_expect(banks, bank_of[t->result], bit);
-        return;
-    }
-    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
-    for (; row != end; row++)
-        bank_expect(banks, bank_of[*row], bit);
-}
-
-/* The cycle in which it leaves its collector for a unit. */
-static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t, uint64_t ready,
-                                uint64_t now)
-{
-    struct arithmetic_unit *unit = core->units[t->kind.unit];
-    uint64_t free = free_times_first(&unit->units), at = free > ready ? free : ready;
-    free_times_take(&unit->units, at + t->interval);
-    free_times_take(&unit->collectors, at);
-    uint64_t opens_at = free_times_first(&unit->collectors);
-    if (opens_at > now) {
-        core->closed |= 1u << t->kind.unit;
-        core->opens_at[t->kind.unit] = opens_at;
-    }
-    return at;
-}
-
 /* --- issue --- */
 
 /* After a barrier instruction: who waits now, and who was let go. What the scheduler looks at shows
  * the warp waiting before it is told. */
-static void barrier_issued(struct sm *sm, uint32_t slot, uint64_t now)
+void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now)
 {
     sm->sched_warps[slot].at_barrier = true;
     if (sm->sched->on_barrier_arrive)
@@ -93,34 +41,6 @@ static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t acti
         sm->criticality->desc->on_branch(sm->criticality, slot, &b);
     if (sm->sched->on_branch)
         sm->sched->on_branch(sm->scheduler, slot, &b);
-}
-
-_Static_assert((int)BANK_LOOKS_AHEAD < (int)WHEEL_CYCLES && WHEEL_CYCLES == 64,
-               "what banks see is near");
-
-/* Registers, units and events of an instruction that has just been executed. */
-static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct sm_warp *w,
-                                                         const struct op_timing *t, uint32_t pc,
-                                                         uint64_t now, bool simple)
-{
-    uint64_t ready = collect_operands(w, t, now);
-    bool memory = t->kind.unit == UNIT_LDST;
-    scoreboard_set(&w->scoreboard, t, simple ? 1 : sm->pending_words, memory);
-    if (memory) {
-        ldst_push(sm, w->slot, pc, ready, now);
-        return;
-    }
-    uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
-    struct wheel_event e = {EV_RELEASE, pc, w};
-    if (!t->n_writes)
-        return;
-    if (done - now > BANK_LOOKS_AHEAD) {
-        wheel_add(&sm->wheel, now, done, e);
-        return;
-    }
-    uint64_t bit = 1ull << done % 64; /* the same for banks and wheel */
-    expect_results(w, t, bit);
-    wheel_add_near(&sm->wheel, done, bit, e);
 }
 
 /* MODEL: malloc and free on the device are performed when the visibility period ends, in the order
@@ -150,15 +70,13 @@ static __attribute__((noinline)) void stop_warp(struct sm *sm, struct sm_warp *w
     if (w->emu->state == WARP_DONE)
         sm_warp_done(sm, w->slot, now);
     else if (w->emu->state == WARP_AT_BARRIER)
-        barrier_issued(sm, w->slot, now);
+        sm_barrier_issued(sm, w->slot, now);
     else
         sm_refresh(sm, w->slot, now);
 }
 
-/* What is left to do for an instruction after which its warp does not just go on; false if that is
- * for a fault. */
-static __attribute__((noinline)) bool
-issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc, uint64_t now)
+bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                   uint64_t now)
 {
     if (w->emu->state == WARP_FAULTED) {
         sm->fault_cycle = now;
@@ -171,8 +89,7 @@ issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t
 }
 
 /* What some policies want to know of the lanes that issued. */
-static __attribute__((noinline)) void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc,
-                                                 uint32_t active, uint32_t lanes)
+static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes)
 {
     uint32_t n_lanes = (uint32_t)__builtin_popcount(lanes);
     if (sm->l1d_counts_insts)
@@ -183,76 +100,7 @@ static __attribute__((noinline)) void tell_lanes(struct sm *sm, uint32_t slot, u
         tell_branch(sm, slot, pc, active, lanes);
 }
 
-/* False if that was a fault. `simple`: sm.issues_simply is known to hold, and the scheduler has
- * been told. */
-static inline __attribute__((always_inline)) bool
-issue_one(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now, bool simple)
-{
-    struct emu_warp *e = w->emu;
-    uint32_t pc = e->pc, active = e->active;
-    const struct op_timing *t = w->next;
-    bool wants_lanes = !simple && sm->wants_lanes;
-    uint32_t lanes = wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
-    if (t->kind.unit == UNIT_LDST)
-        sm->emu.last.mask = sm->emu.atomic.mask = 0;
-    if (simple)
-        emu_step_counted(e, &sm->run_stats);
-    else
-        sm->emu.run_warp(e, 1);
-    w->next = &sm->timing[e->pc];
-    sm->stats.issued++;
-    if (!simple && sm->on_issue)
-        sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, w->slot, pc});
-    w->ibuf = __builtin_expect(w->next == t + 1, true) ? w->ibuf - 1 : 0;
-    sm->can_issue &= ~w->bit;
-    if (simple && e->state != WARP_RUNNING)
-        return issue_last(sm, w, t, pc, now);
-    if (e->state == WARP_FAULTED) {
-        sm->fault_cycle = now;
-        return false;
-    }
-    if (!simple && sm->tells_criticality)
-        sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
-    if (!simple && sm->sched->on_issue)
-        sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->kind.issue_class, pc, now);
-    if (wants_lanes)
-        tell_lanes(sm, w->slot, pc, active, lanes);
-    occupy(sm, w, t, pc, now, simple);
-    if (!simple && !t->n_writes && sm->tells_commits) /* nothing of it is still to come */
-        sm_tell_commit(sm, w->slot, now);
-    if (!simple && e->state != WARP_RUNNING)
-        stop_warp(sm, w, now);
-    else if (t->kind.issue_class == ISSUE_BARRIER)
-        barrier_issued(sm, w->slot, now);
-    else if (w->ibuf)
-        examine(sm, w, now, simple);
-    else
-        await_fetch(sm, w, now, simple);
-    return true;
-}
-
-/* Of the warps `ready` of a sub-core those whose unit takes an instruction now. For the others
- * *next becomes the cycle in which the first unit does, if that is earlier; the load/store unit
- * says itself when it has room. */
-static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *core, uint64_t ready,
-                                       uint64_t now, uint64_t *next)
-{
-    uint64_t waiting = ldst_has_room(sm) ? 0 : sm->by_unit[UNIT_LDST];
-    for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
-        uint32_t u = (uint32_t)__builtin_ctz(closed);
-        uint64_t opens_at = core->opens_at[u];
-        if (opens_at <= now) {
-            core->closed &= ~(1u << u);
-        } else {
-            waiting |= sm->by_unit[u];
-            if (ready & sm->by_unit[u] && opens_at < *next)
-                *next = opens_at;
-        }
-    }
-    return ready & ~waiting;
-}
-
-/* Those of them that the policy lets issue. */
+/* Of the warps `ready` those that the policy lets issue. */
 static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
     const struct scheduler_desc *d = sm->sched;
@@ -291,11 +139,36 @@ static inline uint32_t next_scheduler(const struct sm *sm, uint32_t s)
     return s + 1 == sm->config->n_schedulers ? 0 : s + 1;
 }
 
-/* Apart, as most machines have nobody to tell. */
-static __attribute__((noinline)) bool issue_and_tell(struct sm *sm, uint32_t scheduler,
-                                                     struct sm_warp *w, uint64_t now)
+/* Issues the warp's next instruction and tells who wants to know; false if that was a fault. */
+static bool issue_and_tell(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now)
 {
-    return issue_one(sm, scheduler, w, now, false);
+    struct emu_warp *e = w->emu;
+    uint32_t pc = e->pc, active = e->active;
+    const struct op_timing *t = w->next;
+    uint32_t lanes = sm->wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
+    forget_last_access(sm, t);
+    sm->emu.run_warp(e, 1);
+    has_executed(sm, w, t);
+    if (sm->on_issue)
+        sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, w->slot, pc});
+    if (e->state == WARP_FAULTED) {
+        sm->fault_cycle = now;
+        return false;
+    }
+    if (sm->tells_criticality)
+        sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
+    if (sm->sched->on_issue)
+        sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->kind.issue_class, pc, now);
+    if (sm->wants_lanes)
+        tell_lanes(sm, w->slot, pc, active, lanes);
+    occupy(sm, w, t, pc, now, false);
+    if (!t->n_writes && sm->tells_commits) /* nothing of it is still to come */
+        sm_tell_commit(sm, w->slot, now);
+    if (e->state != WARP_RUNNING)
+        stop_warp(sm, w, now);
+    else
+        look_at_next(sm, w, t, now, false);
+    return true;
 }
 
 /* Each scheduler in turn, telling who was looked at on the way; false if none issued. */
@@ -375,9 +248,8 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
     return next > now ? next : now + 1;
 }
 
-/* After one that issued another mostly can, if any: not worth working out when. Apart, so that the
- * usual way saves no registers for its sake. */
-static __attribute__((noinline)) void issue_by_policy(struct sm *sm, uint64_t now)
+/* After one that issued another mostly can, if any: not worth working out when. */
+void sm_issue_by_policy(struct sm *sm, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
     bool any = false;
@@ -392,8 +264,7 @@ static __attribute__((noinline)) void issue_by_policy(struct sm *sm, uint64_t no
     sm->issue_due = any && sm->can_issue ? now + 1 : issue_next(sm, now);
 }
 
-static __attribute__((noinline)) int pick_then_tell(struct sm *sm, uint32_t s, uint64_t ready,
-                                                    uint64_t now)
+int sm_pick_then_tell(struct sm *sm, uint32_t s, uint64_t ready, uint64_t now)
 {
     struct sched_pick p = pick_ready(sm, s, ready, now);
     if (p.warp < 0 || !sm->sched->on_issue)
@@ -404,29 +275,7 @@ static __attribute__((noinline)) int pick_then_tell(struct sm *sm, uint32_t s, u
     return p.warp;
 }
 
-/* The same where sm.issues_simply holds: what waits, waits for a unit. */
-static inline void issue_simply(struct sm *sm, uint64_t now)
-{
-    uint64_t next = UINT64_MAX;
-    uint32_t n = sm->config->n_schedulers, s = 0;
-    do {
-        uint64_t ready = sm->can_issue & sm->slot_mask[s];
-        if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
-            continue;
-        next = 0;
-        int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready)
-                                      : pick_then_tell(sm, s, ready, now);
-        if (slot >= 0 && !issue_one(sm, s, sm_warp_of(sm, (uint32_t)slot), now, true))
-            break;
-    } while (++s < n);
-    sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;
-}
-
 void sm_issue(struct sm *sm, uint64_t now)
 {
-    sm->emu.cycle = now;
-    if (sm->issues_simply)
-        issue_simply(sm, now);
-    else
-        issue_by_policy(sm, now);
+    issue(sm, now);
 }

@@ -7,6 +7,7 @@
 #include "cache/late.h"
 #include "emu/barrier.h"
 #include "emu/run.h"
+#include "sm/issue.h"
 
 /* --- CTAs --- */
 
@@ -355,7 +356,7 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
 {
     bool idles = true; /* so that nothing is fetched either, nor will be */
     if (sm->issue_due <= now) {
-        sm_issue(sm, now);
+        issue(sm, now);
         idles = false;
     }
     if (fetches(sm)) {

@@ -1,0 +1,202 @@
+/* Issue and the arithmetic units: what every instruction does, compiled into the loop over cycles.
+ *
+ * MODEL: operands are read one cycle after issue at the earliest, one a cycle and bank, in the
+ * order of issue; an instruction is dispatched when its operands are there and a unit of its kind
+ * is free, in the order of issue; until then it holds an operand collector. So everything about an
+ * arithmetic instruction is known when it is issued. */
+#ifndef HEDDLE_SM_ISSUE_H
+#define HEDDLE_SM_ISSUE_H
+
+#include "sm/ready.h"
+
+/* --- issue.c: apart, as it is rarely needed --- */
+/* What is left to do for an instruction after which its warp does not just go on, where
+ * sm.issues_simply holds; false if that is for a fault. */
+bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                   uint64_t now);
+void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now);
+/* Whom the scheduler picks, after telling it that this one issues; -1 = none. */
+int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
+/* One cycle of issue where sm.issues_simply does not hold. */
+void sm_issue_by_policy(struct sm *sm, uint64_t now);
+
+/* --- units --- */
+
+/* When the operands have been read. The bank of a row is that of the warp; predicates, which have a
+ * file of their own, are not among the rows. */
+static inline uint64_t collect_operands(const struct sm_warp *w, const struct op_timing *t,
+                                        uint64_t now)
+{
+    const uint16_t *row = t->rows, *end = row + t->n_rows_read;
+    const uint8_t *bank_of = w->bank_of;
+    struct register_banks *banks = &w->core->banks;
+    uint64_t last = now + 1; /* the cycle of the last read */
+    for (; row != end; row++) {
+        uint32_t bank = bank_of[*row];
+        if (bank_reads_at(banks, bank, now + 1)) /* mostly */
+            continue;
+        uint64_t read = bank_read(banks, bank, now + 1);
+        last = read > last ? read : last;
+    }
+    return last + (t->n_rows_read != 0);
+}
+
+/* Its results are written in a cycle that the banks look ahead to: `bit`. */
+static inline void expect_results(const struct sm_warp *w, const struct op_timing *t, uint64_t bit)
+{
+    const uint8_t *bank_of = w->bank_of;
+    struct register_banks *banks = &w->core->banks;
+    if (t->n_rows_written == 1) { /* mostly */
+        bank_expect(banks, bank_of[t->result], bit);
+        return;
+    }
+    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
+    for (; row != end; row++)
+        bank_expect(banks, bank_of[*row], bit);
+}
+
+/* The cycle in which it leaves its collector for a unit. */
+static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t, uint64_t ready,
+                                uint64_t now)
+{
+    struct arithmetic_unit *unit = core->units[t->kind.unit];
+    uint64_t free = free_times_first(&unit->units), at = free > ready ? free : ready;
+    free_times_take(&unit->units, at + t->interval);
+    free_times_take(&unit->collectors, at);
+    uint64_t opens_at = free_times_first(&unit->collectors);
+    if (opens_at > now) {
+        core->closed |= 1u << t->kind.unit;
+        core->opens_at[t->kind.unit] = opens_at;
+    }
+    return at;
+}
+
+/* --- an instruction --- */
+
+_Static_assert((int)BANK_LOOKS_AHEAD < (int)WHEEL_CYCLES && WHEEL_CYCLES == 64,
+               "what banks see is near");
+
+/* Registers, units and events of an instruction that has just been executed. */
+static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct sm_warp *w,
+                                                         const struct op_timing *t, uint32_t pc,
+                                                         uint64_t now, bool simple)
+{
+    uint64_t ready = collect_operands(w, t, now);
+    bool memory = t->kind.unit == UNIT_LDST;
+    scoreboard_set(&w->scoreboard, t, simple ? 1 : sm->pending_words, memory);
+    if (memory) {
+        ldst_push(sm, w->slot, pc, ready, now);
+        return;
+    }
+    uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
+    struct wheel_event e = {EV_RELEASE, pc, w};
+    if (!t->n_writes)
+        return;
+    if (done - now > BANK_LOOKS_AHEAD) {
+        wheel_add(&sm->wheel, now, done, e);
+        return;
+    }
+    uint64_t bit = 1ull << done % 64; /* the same for banks and wheel */
+    expect_results(w, t, bit);
+    wheel_add_near(&sm->wheel, done, bit, e);
+}
+
+/* What the last memory operation did is that of this one, if it is one. */
+static inline void forget_last_access(struct sm *sm, const struct op_timing *t)
+{
+    if (t->kind.unit == UNIT_LDST)
+        sm->emu.last.mask = sm->emu.atomic.mask = 0;
+}
+
+/* The instruction of `t` has been: the warp is at its next one, and no longer among those that can
+ * issue. */
+static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
+{
+    w->next = &sm->timing[w->emu->pc];
+    sm->stats.issued++;
+    w->ibuf = __builtin_expect(w->next == t + 1, true) ? w->ibuf - 1 : 0;
+    sm->can_issue &= ~w->bit;
+}
+
+/* After the instruction of `t`, when the warp goes on. */
+static inline __attribute__((always_inline)) void
+look_at_next(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now, bool simple)
+{
+    if (t->kind.issue_class == ISSUE_BARRIER)
+        sm_barrier_issued(sm, w->slot, now);
+    else if (w->ibuf)
+        examine(sm, w, now, simple);
+    else
+        await_fetch(sm, w, now, simple);
+}
+
+/* Issues the warp's next instruction where sm.issues_simply holds and the scheduler has been told;
+ * false if that was a fault. */
+static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, struct sm_warp *w,
+                                                                uint64_t now)
+{
+    struct emu_warp *e = w->emu;
+    uint32_t pc = e->pc;
+    const struct op_timing *t = w->next;
+    forget_last_access(sm, t);
+    emu_step_counted(e, &sm->run_stats);
+    has_executed(sm, w, t);
+    if (e->state != WARP_RUNNING)
+        return sm_issue_last(sm, w, t, pc, now);
+    occupy(sm, w, t, pc, now, true);
+    look_at_next(sm, w, t, now, true);
+    return true;
+}
+
+/* --- a cycle --- */
+
+/* Of the warps `ready` of a sub-core those whose unit takes an instruction now. For the others
+ * *next becomes the cycle in which the first unit does, if that is earlier; the load/store unit
+ * says itself when it has room. */
+static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *core, uint64_t ready,
+                                       uint64_t now, uint64_t *next)
+{
+    uint64_t waiting = ldst_has_room(sm) ? 0 : sm->by_unit[UNIT_LDST];
+    for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
+        uint32_t u = (uint32_t)__builtin_ctz(closed);
+        uint64_t opens_at = core->opens_at[u];
+        if (opens_at <= now) {
+            core->closed &= ~(1u << u);
+        } else {
+            waiting |= sm->by_unit[u];
+            if (ready & sm->by_unit[u] && opens_at < *next)
+                *next = opens_at;
+        }
+    }
+    return ready & ~waiting;
+}
+
+/* Each scheduler in turn, where sm.issues_simply holds: what waits, waits for a unit. */
+static inline __attribute__((always_inline)) void issue_simply(struct sm *sm, uint64_t now)
+{
+    uint64_t next = UINT64_MAX;
+    uint32_t n = sm->config->n_schedulers, s = 0;
+    do {
+        uint64_t ready = sm->can_issue & sm->slot_mask[s];
+        if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
+            continue;
+        next = 0;
+        int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready)
+                                      : sm_pick_then_tell(sm, s, ready, now);
+        if (slot >= 0 && !issue_quietly(sm, sm_warp_of(sm, (uint32_t)slot), now))
+            break;
+    } while (++s < n);
+    sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;
+}
+
+/* One cycle; sm_issue() is the same for those who seldom call it. */
+static inline __attribute__((always_inline)) void issue(struct sm *sm, uint64_t now)
+{
+    sm->emu.cycle = now;
+    if (sm->issues_simply)
+        issue_simply(sm, now);
+    else
+        sm_issue_by_policy(sm, now);
+}
+
+#endif
