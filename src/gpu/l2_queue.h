@@ -62,10 +62,12 @@ static inline bool l2_has_room(struct partition *p, const struct l2_bank *b, uin
     return p->outstanding + p->n_sent <= p->bank_places || l2_counts_room(p, b, now);
 }
 
-/* Will there be, in this quantum? Hits that are served ahead in it may be put back yet. */
+/* Will there be, in this quantum? Hits that are served ahead in it may be put back yet, so those
+ * count as waiting that do when it begins. What has left before that is the SMs'. */
 static inline bool l2_will_have_room(struct partition *p, const struct l2_bank *b)
 {
-    return l2_has_room(p, b, p->l2_cycle);
+    uint64_t first = divide_up_multiple(&p->l2_period, p->shard.engine->now);
+    return l2_has_room(p, b, max_u64(p->l2_cycle, first));
 }
 
 /* Is it certain that there is in that cycle, while only replies are under way? What is served in
