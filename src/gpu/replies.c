@@ -166,13 +166,20 @@ bool partition_settle_some(struct partition *p, uint64_t now, int bank)
 
 /* --- sent --- */
 
+/* Those that are back by then, and in this quantum: of later ones it hangs on how far other threads
+ * are whether they can be seen. */
+static void take_credits(struct partition *p, struct tx_peer *to, sim_time t)
+{
+    tx_take_credits(&p->down, to, min_u64(t, p->shard.until - 1));
+}
+
 /* Credits are short for a reply that could otherwise leave in that cycle. When they will be back
  * is known until the end of the quantum; who needs them later asks later. */
 static __attribute__((noinline)) uint64_t await_credits(struct partition *p, struct tx_peer *to,
                                                         const struct mem_request *r, uint64_t cycle)
 {
     sim_time t = l2_time(p, cycle);
-    tx_take_credits(&p->down, to, t);
+    take_credits(p, to, t);
     if (to->credits < r->flits && t >= p->shard.until) {
         p->reply_at = cycle;
         return CYCLE_NEVER;
@@ -181,7 +188,7 @@ static __attribute__((noinline)) uint64_t await_credits(struct partition *p, str
     if (ready == TIME_NEVER)
         return CYCLE_NEVER;
     cycle = divide_up_multiple(&p->l2_period, ready);
-    tx_take_credits(&p->down, to, l2_time(p, cycle));
+    take_credits(p, to, l2_time(p, cycle));
     assert(to->credits >= r->flits);
     return cycle;
 }

@@ -165,10 +165,12 @@ static uint64_t message_cycle(const struct sm *sm, const struct message *m)
     return cycle > sm->cycle ? cycle : sm->cycle;
 }
 
-/* When its cycle begins. */
+/* When its cycle begins. What L2 gives back comes when that has done with it, not through the
+ * network. */
 static inline sim_time message_time(const struct sm *sm, const struct message *m)
 {
-    return sm->down_in_step ? m->at : sm_cycle_at(sm, m->at) * sm->clock->period;
+    bool begins_it = m->kind == MSG_REPLY && sm->down_in_step;
+    return begins_it ? m->at : sm_cycle_at(sm, m->at) * sm->clock->period;
 }
 
 /* Those of the quantum are all here when it begins. What only takes its way through the port, or

@@ -20,6 +20,10 @@ enum { DEFAULT_CASES = 60, MAX_FAILURES = 5 };
 static uint64_t first_seed = 1, n_cases = DEFAULT_CASES;
 static bool show_kernel;
 
+/* Cases that showed a difference when the first ones did not: what L2 gives back comes at a time of
+ * its own clock; credits that another thread is just giving back. */
+static const uint64_t telling_seeds[] = {9011, 10311, 12833};
+
 static const struct manner manners[] = {
     {"skip, longest quantum, attributed", false, 0, NULL, true, 0},
     {"skip, quantum 1, attributed", false, 1, NULL, true, 0},
@@ -103,6 +107,8 @@ static void nothing_depends_on_quantum_engine_or_host(void **state)
     uint32_t failed = 0;
     for (uint64_t i = 0; i < n_cases && failed < MAX_FAILURES; i++)
         failed += !run_case(first_seed + i);
+    for (uint32_t i = 0; !show_kernel && i < sizeof telling_seeds / sizeof telling_seeds[0]; i++)
+        failed += !run_case(telling_seeds[i]);
     assert_int_equal(failed, 0);
 }
 
