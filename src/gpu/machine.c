@@ -39,13 +39,21 @@ static void set_clocks(struct machine *m)
     clocks_resolve(m->clocks, N_CLOCKS);
 }
 
-/* What the smallest store or atomic needs from an SM to L2 on an idle network. */
-static sim_time way_to_l2(const struct machine *m)
+/* What the smallest store or atomic needs from an SM to L2 on an idle network, if it leaves the
+ * network by `out` flits a cycle. */
+static sim_time way_to_l2(const struct machine *m, uint32_t out)
 {
     const struct machine_config *c = m->config;
-    sim_time up = noc_flits(&c->noc, SEGMENT_BYTES) / c->noc.flits_per_cycle_up;
-    return link_latency(m) + 2 * up * m->clocks[CLOCK_NOC].period +
+    uint32_t flits = noc_flits(&c->noc, SEGMENT_BYTES);
+    sim_time cycles = flits / c->noc.flits_per_cycle_up + flits / out;
+    return link_latency(m) + cycles * m->clocks[CLOCK_NOC].period +
            (sim_time)c->memory.rop_latency * m->clocks[CLOCK_L2].period;
+}
+
+/* The ports of all banks of a partition act as one: nothing is there sooner. */
+static sim_time shortest_way_to_l2(const struct machine *m)
+{
+    return way_to_l2(m, m->config->noc.flits_per_cycle_up * m->config->memory.banks);
 }
 
 /* MODEL: by default stores become visible after the time they take to L2 on an idle network. */
@@ -55,7 +63,7 @@ static sim_time visibility_period(const struct machine *m)
     sim_time core = m->clocks[CLOCK_CORE].period;
     if (c->run.visibility_cycles)
         return c->run.visibility_cycles * core;
-    return (way_to_l2(m) + core - 1) / core * core;
+    return (way_to_l2(m, c->noc.flits_per_cycle_up) + core - 1) / core * core;
 }
 
 static void create_sms(struct machine *m)
@@ -76,7 +84,7 @@ static void create_sms(struct machine *m)
                              .n_cta_slots = c->gpu->ctas_per_sm,
                              .dispatch_latency = dispatch_latency(m),
                              .visibility = m->visibility,
-                             .way_to_l2 = way_to_l2(m),
+                             .way_to_l2 = shortest_way_to_l2(m),
                              .every_cycle = m->options.every_cycle,
                              .scheduler = c->scheduler,
                              .scheduler_params = c->scheduler_params,
