@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/host_check.h"
 #include "emu/vec.h"
 
 struct variant {
@@ -22,10 +23,7 @@ static uint32_t list_variants(struct variant *out)
     uint32_t n = 0;
     out[n++] = VARIANT(generic);
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
-                __builtin_cpu_supports("bmi2");
+    bool avx2 = host_has_avx2(); /* asked first: that makes the others known too */
     if (avx2)
         out[n++] = VARIANT(avx2);
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
