@@ -8,9 +8,9 @@
 
 enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
+/* What is handed out follows it. */
 struct arena_block {
-    struct arena_block *older;
-    size_t bytes;
+    _Alignas(ALIGNMENT) struct arena_block *older;
 };
 
 void out_of_memory(size_t bytes)
@@ -44,17 +44,23 @@ void *xcalloc_lines(size_t bytes)
     return memset(lines, 0, bytes);
 }
 
-static void arena_add_block(struct arena *a, size_t at_least)
+static void *arena_own(struct arena *a, struct arena_block *b)
 {
-    size_t header = (sizeof(struct arena_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    size_t bytes = header + (at_least > BLOCK_BYTES ? at_least : (size_t)BLOCK_BYTES);
-    struct arena_block *b = xcalloc(1, bytes);
     b->older = a->blocks;
-    b->bytes = bytes;
     a->blocks = b;
-    a->next = (char *)b + header;
-    a->end = (char *)b + bytes;
-    a->total_bytes += bytes;
+    return b + 1;
+}
+
+/* What is large has a block of its own, which the system mostly has zeroed already. */
+static void *alloc_apart(struct arena *a, size_t bytes)
+{
+    return arena_own(a, xcalloc(1, sizeof(struct arena_block) + bytes));
+}
+
+static void add_block(struct arena *a)
+{
+    a->next = arena_own(a, xrealloc(NULL, sizeof(struct arena_block) + BLOCK_BYTES));
+    a->end = a->next + BLOCK_BYTES;
 }
 
 void arena_destroy(struct arena *a)
@@ -68,14 +74,18 @@ void arena_destroy(struct arena *a)
     memset(a, 0, sizeof *a);
 }
 
+/* A block is zeroed as it is handed out: of its last one an arena may use little, and what is not
+ * used is not touched. */
 void *arena_alloc(struct arena *a, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (!a->blocks || (size_t)(a->end - a->next) < bytes)
-        arena_add_block(a, bytes);
+    if (bytes > BLOCK_BYTES)
+        return alloc_apart(a, bytes);
+    if (!a->next || (size_t)(a->end - a->next) < bytes)
+        add_block(a);
     void *p = a->next;
     a->next += bytes;
-    return p;
+    return memset(p, 0, bytes);
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)

@@ -1,4 +1,4 @@
-/* A bump allocator. Memory lives until the arena is destroyed or reset; there is no free.
+/* A bump allocator. Memory lives until the arena is destroyed; there is no free.
  * Every module that builds a long-lived structure (a parsed program, a configuration) owns one. */
 #ifndef HEDDLE_BASE_ARENA_H
 #define HEDDLE_BASE_ARENA_H
@@ -9,8 +9,7 @@ struct arena_block;
 
 struct arena {
     struct arena_block *blocks; /* newest first */
-    char *next, *end;           /* free part of the newest block */
-    size_t total_bytes;
+    char *next, *end;           /* free part of the newest of those that are shared */
 };
 
 /* A zeroed struct arena is a valid empty arena. */
