@@ -133,21 +133,6 @@ static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a
     return true;
 }
 
-static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
-                             struct cache_result r, uint64_t now)
-{
-    if (r.writeback)
-        sm_queue_writeback(sm, a, cache_victim(l->l1), now);
-    enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
-    sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
-}
-
-static void note_hit(const struct ldst_op *l, uint64_t now)
-{
-    if (now + l->hit_latency > l->record->done_at)
-        l->record->done_at = now + l->hit_latency;
-}
-
 static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
 {
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
@@ -158,14 +143,14 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_acces
     case CACHE_STALLED:
         return stall(sm, r.stall);
     case CACHE_HIT:
-        note_hit(l, now);
+        ldst_note_hit(l, now);
         break;
     case CACHE_MERGE:
         l->record->outstanding++;
         break;
     case CACHE_MISS:
         l->record->outstanding++;
-        send_miss(sm, l, a, r, now);
+        ldst_send_miss(sm, l, a, r, now);
         break;
     case CACHE_BYPASSED:
         send_bypass(sm, l, a, now);
@@ -303,22 +288,13 @@ static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t n
     return open < next ? open : next;
 }
 
-/* Will the access to do next find no MSHR in the next cycle, whatever else it needs? Nothing but a
- * fill can change that, and a fill wakes the unit; so it need not be tried to find that out. */
-static bool foresees_stall(struct sm *sm, struct ldst_op *l)
+bool ldst_foresees_stall(struct sm *sm, struct ldst_op *l)
 {
     if (!l->may_lack_mshr || l->shared_passes || l->next == l->n || !cache_waits_for_mshrs(sm->l1d))
         return false;
     if (!l->prepared)
         prepare(l);
     return cache_load_lacks_mshr(sm->l1d, &l->common);
-}
-
-/* It is tried at `at`, or as if it were, and not accepted. */
-static void stall_from(struct sm *sm, uint64_t at)
-{
-    sm->ldst_stalled = true;
-    sm->ldst_stalled_since = at;
 }
 
 /* One access, or the passes of one in shared memory. */
@@ -330,7 +306,7 @@ static void work_on(struct sm *sm, struct ldst_op *l, uint64_t now)
     }
     if (l->next < l->n) {
         if (!do_access(sm, l, now)) {
-            stall_from(sm, now);
+            ldst_stall_from(sm, now);
             return;
         }
         l->next++;
@@ -353,124 +329,17 @@ static void plan_ldst(struct sm *sm, uint64_t now)
         return;
     }
     sm->ldst_due = l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
-    if (sm->ldst_due <= now + 1 && sm_looks_ahead(sm) && foresees_stall(sm, l)) {
-        stall_from(sm, now + 1);
+    if (sm->ldst_due <= now + 1 && sm_looks_ahead(sm) && ldst_foresees_stall(sm, l)) {
+        ldst_stall_from(sm, now + 1);
         sm->ldst_cause = STALL_MSHR;
         sm->ldst_due = UINT64_MAX;
     }
 }
 
-/* Up to which cycle hits may be done ahead of their time. They change nothing that others see; but
- * at the end of a quantum statistics may be wanted, and a fill may push their line out. */
-static uint64_t hits_end(const struct sm *sm)
+void ldst_finish(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    uint64_t end = sm->end;
-    if (!sm->config->l1d.allocate_on_fill)
-        return end;
-    if (sm->replies.due < end)
-        end = sm->replies.due;
-    return sm->n_put_off && sm->wheel.due < end ? sm->wheel.due : end;
-}
-
-/* Does the accesses that hit, from that of cycle `at` on, and looks at the first that does not. The
- * last of all is none of these: it ends the instruction. */
-static struct cache_prospect do_hits(struct sm *sm, struct ldst_op *l, uint64_t *at)
-{
-    uint64_t end = hits_end(sm), n_cycles = *at < end ? end - *at : 0;
-    uint32_t n = l->n - l->next - 1;
-    struct cache_prospect next;
-    uint32_t n_hits = cache_look_ahead(sm->l1d, &l->access[l->next], n,
-                                       n_cycles < n ? (uint32_t)n_cycles : n, l->pc, &next);
-    if (!n_hits)
-        return next;
-    l->next += n_hits;
-    *at += n_hits;
-    sm->stats.load_requests += n_hits;
-    note_hit(l, *at - 1);
-    return next;
-}
-
-static inline __attribute__((always_inline)) void look_ahead(struct sm *sm, struct ldst_op *l,
-                                                             uint64_t at)
-{
-    struct cache_prospect p = do_hits(sm, l, &at);
-    bool lacks_mshr = p.lacks_mshr;
-    sm->ldst_due = at;
-    l->absent = p.absent;
-    l->gathers = l->next + 1 < l->n;
-    l->prepared = l->gathers && !p.hit;
-    if (l->prepared) {
-        const struct line_access *x = &l->access[l->next];
-        l->common.line = x->line;
-        l->common.set = p.set;
-        l->common.sector_mask = cache_sectors_of(l->l1_config, x->segments);
-    } else if (!l->gathers) {
-        lacks_mshr = foresees_stall(sm, l);
-    }
-    if (lacks_mshr) {
-        sm->ldst_cause = STALL_MSHR;
-        stall_from(sm, at);
-        sm->awaits_refill = l->gathers && l->absent && sm->may_refill;
-        sm->ldst_due = UINT64_MAX;
-    }
-}
-
-void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
-{
-    look_ahead(sm, l, at);
-}
-
-/* The access of a gather that has been looked at and found not to hit. */
-static inline __attribute__((always_inline)) void do_gathered(struct sm *sm, struct ldst_op *l,
-                                                              uint64_t now)
-{
-    struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
-    ldst_single_out(l, &l->common);
-    l->common.cycle = now;
-    struct cache_result r = l->absent ? cache_load_absent(sm->l1d, &l->common, room, l->record)
-                                      : cache_load(sm->l1d, &l->common, room, l->record);
-    if (r.answer == CACHE_STALLED) {
-        sm->ldst_cause = r.stall;
-        stall_from(sm, now);
-        sm->awaits_refill = l->absent && r.stall == STALL_MSHR && sm->may_refill;
-        sm->ldst_due = UINT64_MAX;
-        return;
-    }
-    if (r.answer == CACHE_HIT)
-        note_hit(l, now);
-    else
-        l->record->outstanding++;
-    if (r.answer == CACHE_MISS)
-        send_miss(sm, l, &l->common, r, now);
-    sm->stats.load_requests++;
-    l->next++;
-    look_ahead(sm, l, now + 1);
-}
-
-/* The first cycle in which something else may be due in the SM, `end` at the latest. */
-static uint64_t alone_until(const struct sm *sm, uint64_t end)
-{
-    if (sm->can_fetch && !sm->fetch_stalled)
-        return 0;
-    uint64_t first = sm->issue_due < end ? sm->issue_due : end;
-    first = sm->wheel.due < first ? sm->wheel.due : first;
-    return sm->replies.due < first ? sm->replies.due : first;
-}
-
-/* Accesses, not the last, of a load that gathers: what work_on() and plan_ldst() do for them. That
- * the unit is due says that the load is ready. While nothing else is due and no request waits to
- * leave, cycles consist of nothing but these. Returns the last one done. */
-static uint64_t step_gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
-{
-    if (!l->prepared)
-        ldst_look_ahead(sm, l, now);
-    if (sm->ldst_due > now)
-        return now;
-    for (uint64_t until = alone_until(sm, end);; now = sm->ldst_due) {
-        do_gathered(sm, l, now);
-        if (sm->ldst_due >= until || !l->gathers || sm->miss_n)
-            return now;
-    }
+    finish_op(sm, l, now);
+    plan_ldst(sm, now);
 }
 
 static __attribute__((noinline)) void step_any(struct sm *sm, struct ldst_op *l, uint64_t now)
@@ -496,5 +365,5 @@ uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
     if (sm->ldst_stalled)
         sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
     sm->ldst_stalled = sm->awaits_refill = false;
-    return step_gather(sm, l, now, end);
+    return sm->l1d_is_late ? gather_late(sm, l, now, end) : gather(sm, l, now, end);
 }

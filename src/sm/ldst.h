@@ -31,6 +31,41 @@ static inline void ldst_single_out(const struct ldst_op *l, struct mem_access *a
     a->full_line = (x->bytes[0] & x->bytes[1]) == ~0ull;
 }
 
+/* It is tried at `at`, or as if it were, and not accepted. */
+static inline void ldst_stall_from(struct sm *sm, uint64_t at)
+{
+    sm->ldst_stalled = true;
+    sm->ldst_stalled_since = at;
+}
+
+static inline void ldst_note_hit(const struct ldst_op *l, uint64_t now)
+{
+    if (now + l->hit_latency > l->record->done_at)
+        l->record->done_at = now + l->hit_latency;
+}
+
+/* Fetches what its cache says. */
+static inline void ldst_send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
+                                  struct cache_result r, uint64_t now)
+{
+    if (r.writeback)
+        sm_queue_writeback(sm, a, cache_victim(l->l1), now);
+    enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
+    sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
+}
+
+/* Will the access to do next find no MSHR in the next cycle, whatever else it needs? Nothing but a
+ * fill can change that, and a fill wakes the unit; so it need not be tried to find that out. */
+bool ldst_foresees_stall(struct sm *sm, struct ldst_op *l);
+/* The last access is done: the unit goes on with the next instruction. */
+void ldst_finish(struct sm *sm, struct ldst_op *l, uint64_t now);
+
+/* --- gather.c --- */
+/* Accesses of a load that gathers, from that of cycle `now` on: what ldst_step() does for any, but
+ * in one go. While nothing else is due and no request waits to leave, the cycles that follow, up to
+ * `end`, consist of nothing but these. Returns the last one done. */
+uint64_t gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end);
+uint64_t gather_late(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end);
 /* Goes on with the accesses of a gather, of which the next one is that of cycle `at`, as far as
  * they hit; then plans for the one that does not, or for the last one, which ldst_step() does as
  * any. */

@@ -70,19 +70,10 @@ static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t 
     return carries ? noc_flits(sm->noc, bytes) : sm->header_flits;
 }
 
-static __attribute__((noinline)) struct mem_request *make_request(struct sm *sm)
+struct mem_request *sm_make_request(struct sm *sm)
 {
     struct mem_request *r = ARENA_NEW(&sm->pool, struct mem_request);
     r->sm = sm->shard.id; /* for good */
-    return r;
-}
-
-static inline struct mem_request *take_request(struct sm *sm)
-{
-    struct mem_request *r = sm->free_requests;
-    if (!r)
-        return make_request(sm);
-    sm->free_requests = r->next;
     return r;
 }
 
@@ -90,7 +81,7 @@ struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
                                    const struct route *route, enum request_origin origin,
                                    uint32_t id, uint32_t bytes)
 {
-    struct mem_request *r = take_request(sm);
+    struct mem_request *r = sm_take_request(sm);
     r->access = *a;
     r->origin = origin;
     r->id = id;
@@ -120,16 +111,10 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
     ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
 
-static inline void note_sent(struct sm *sm, const struct mem_request *r)
-{
-    sm->requests_out++;
-    sm->stats.bytes_asked[r->origin] += sm_wanted_bytes(r);
-}
-
 static void send_now(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     tx_send(&sm->up, now * sm->clock->period, sm_message(r));
-    note_sent(sm, r);
+    sm_note_sent(sm, r);
 }
 
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
@@ -137,33 +122,19 @@ void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
     send_now(sm, r, now);
 }
 
-static inline __attribute__((always_inline)) void pass_request(struct sm *sm, struct mem_request *r,
-                                                               uint64_t now)
-{
-    if (sm_may_send_ahead(sm) && sm_send_ahead(sm, r, now))
-        note_sent(sm, r);
-    else
-        sm_queue_request(sm, r, now);
-}
-
 void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    pass_request(sm, r, now);
+    sm_send_or_queue(sm, r, now);
 }
 
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
                    enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now)
 {
-    struct mem_request *r = take_request(sm);
+    struct mem_request *r = sm_take_request(sm);
     if (sm->describes_loads)
         r->access = *a;
     r->access.kind = a->kind;
-    sm_direct_load(sm, r, a->line, cache_segments_of(c, sectors));
-    r->origin = origin;
-    r->id = mshr;
-    r->data_bytes = sm_segment_bytes(r->access.segments);
-    r->waiter = NULL;
-    pass_request(sm, r, now);
+    sm_ask_for(sm, r, a->line, cache_segments_of(c, sectors), origin, mshr, now);
 }
 
 /* When the first request can leave: not before one has the credits. */

@@ -63,4 +63,43 @@ static inline __attribute__((always_inline)) bool sm_send_ahead(struct sm *sm,
     return true;
 }
 
+static inline void sm_note_sent(struct sm *sm, const struct mem_request *r)
+{
+    sm->requests_out++;
+    sm->stats.bytes_asked[r->origin] += sm_wanted_bytes(r);
+}
+
+/* sm_pass_request(), inline. */
+static inline __attribute__((always_inline)) void
+sm_send_or_queue(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    if (sm_may_send_ahead(sm) && sm_send_ahead(sm, r, now))
+        sm_note_sent(sm, r);
+    else
+        sm_queue_request(sm, r, now);
+}
+
+static inline struct mem_request *sm_take_request(struct sm *sm)
+{
+    struct mem_request *r = sm->free_requests;
+    if (!r)
+        return sm_make_request(sm);
+    sm->free_requests = r->next;
+    return r;
+}
+
+/* The request asks for segments of a line, on behalf of an MSHR of that cache. */
+static inline __attribute__((always_inline)) void sm_ask_for(struct sm *sm, struct mem_request *r,
+                                                             uint64_t line, uint32_t segments,
+                                                             enum request_origin origin,
+                                                             uint32_t mshr, uint64_t now)
+{
+    sm_direct_load(sm, r, line, segments);
+    r->origin = origin;
+    r->id = mshr;
+    r->data_bytes = sm_segment_bytes(segments);
+    r->waiter = NULL;
+    sm_send_or_queue(sm, r, now);
+}
+
 #endif

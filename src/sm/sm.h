@@ -434,6 +434,7 @@ void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
                                    const struct route *route, enum request_origin origin,
                                    uint32_t id, uint32_t bytes);
+struct mem_request *sm_make_request(struct sm *sm); /* when none is left */
 void sm_free_request(struct sm *sm, struct mem_request *r);
 /* One place more than configured, for a dirty line that must leave before its place is used.
  * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */

@@ -72,6 +72,7 @@ static const char gathers[] =
     "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 1500; @%q bra L; ret; }\n";
 
 #define FEW_LINES SMALL, "l1d.n_sets=4", "l1d.n_ways=4"
+#define LATE      SMALL, "l1d.n_sets=1", "l1d.n_ways=16", "l1d.allocate_on_fill=true"
 
 /* So short of MSHRs that a load takes the one that a reply sets free; with several replies in one
  * cycle, with lines that get their place late, with sectors. */
@@ -86,6 +87,16 @@ static const struct testbed gather_beds[] = {
      "gtx480",
      {FEW_LINES, "l1d.allocate_on_fill=true", "noc.flits_per_cycle_down=20"}},
     {"sectors", "gtx480", {FEW_LINES, "l1d.n_mshrs=5", "l1d.sector_bytes=32"}},
+    {"MSHRs, of lines that come late to many ways", "gtx480", {LATE, "l1d.n_mshrs=4"}},
+    {"places for sectors that come late",
+     "gtx480",
+     {LATE, "l1d.sector_bytes=32", "l1d.mshr_merges=2", "noc.flits_per_cycle_down=20"}},
+    {"the way out, for lines that come late",
+     "gtx480",
+     {LATE, "l1d.sector_bytes=64", "sm.miss_queue=2", "noc_clock_mhz=350"}},
+    {"lines that come late, and L2 looks at who asks",
+     "gtx480",
+     {LATE, "noc_clock_mhz=350", "l2.policy=srrip"}},
 };
 
 static const struct manner skip = {.name = "skip"}, plain = {.name = "cycle", .every_cycle = true};

@@ -1,0 +1,79 @@
+/* Loads of a late cache (late.h), inline for an owner who does many of them in a row (sm/gather.c):
+ * what cache_load() does for them, in pieces, and without a record of each access. */
+#ifndef HEDDLE_CACHE_LATE_LOAD_H
+#define HEDDLE_CACHE_LATE_LOAD_H
+
+#include "cache/late.h"
+
+/* Where a load stands before anything is done about it. */
+struct late_found {
+    size_t place;   /* of its line; 0 = it has none */
+    uint32_t lacks; /* sectors that it asks for and that are not there; 0 = it hits */
+};
+
+static inline struct late_found late_find(const struct cache *c, const struct line_access *x)
+{
+    size_t place = way_index_seek(&c->tags.index, x->line);
+    uint32_t asked =
+        c->by_segments ? x->segments : cache_counted(c, cache_sectors_of(&c->config, x->segments));
+    return (struct late_found){place, asked & ~c->tags.lines[place].valid_sectors};
+}
+
+/* Would it have to wait for an MSHR? Nothing but a fill changes that. */
+static inline bool late_lacks_mshr(const struct cache *c, uint64_t line, struct late_found f)
+{
+    return !c->mshrs.n_free && f.lacks && mshr_find(&c->mshrs, line, f.lacks) == MSHR_NONE;
+}
+
+/* Who loads. */
+struct late_loader {
+    uint32_t warp_slot, pc;
+    void *waiter;
+};
+
+static inline struct cache_result late_join(struct cache *c, struct late_found f, uint16_t mshr,
+                                            const struct late_loader *by)
+{
+    if (!mshr_has_room(&c->mshrs, mshr))
+        return cache_stalled(STALL_MERGE);
+    c->stats.loads++;
+    c->stats.merges++;
+    if (f.place)
+        cache_use_place(c, f.place, by->pc);
+    c->mshrs.entries[mshr].reused = true;
+    mshr_join(&c->mshrs, mshr, by->waiter);
+    return (struct cache_result){.answer = CACHE_MERGE, .mshr = mshr};
+}
+
+/* A load that was found to lack something: it joins the fetch that brings all of that, or fetches
+ * it, if there is `room` in the miss queue. */
+static inline __attribute__((always_inline)) struct cache_result
+late_load_missing(struct cache *c, uint64_t line, struct late_found f, bool room, uint64_t now,
+                  const struct late_loader *by)
+{
+    uint16_t mshr = mshr_find(&c->mshrs, line, f.lacks);
+    if (mshr != MSHR_NONE)
+        return late_join(c, f, mshr, by);
+    if (!c->mshrs.n_free)
+        return cache_stalled(STALL_MSHR);
+    if (!room)
+        return cache_stalled(STALL_MISS_QUEUE);
+    c->stats.loads++;
+    c->stats.misses++;
+    c->stats.sectors_fetched += cache_count_sectors(f.lacks);
+    if (f.place) { /* it is used, though it may be gone when the data come */
+        c->stats.sector_misses++;
+        c->tags.lines[f.place].last_pc = by->pc;
+        c->tags.last_use[f.place] = ++c->order;
+        way_index_use(&c->tags.index, f.place, c->order);
+    }
+    struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
+    mshr = mshr_take(&c->mshrs, line, s, -1, f.lacks, by->waiter, now);
+    struct mem_access *kept = &c->mshrs.accesses[mshr]; /* all that its fill will want to know */
+    kept->line = line;
+    kept->warp_slot = by->warp_slot;
+    kept->pc = by->pc;
+    return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = f.lacks};
+}
+
+#endif
