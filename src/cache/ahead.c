@@ -24,12 +24,10 @@ struct sought {
     uint32_t lacks;
 };
 
-static inline struct sought seek(const struct cache *c, const struct line_access *x,
-                                 bool by_segments)
+static inline struct sought seek(const struct cache *c, const struct line_access *x)
 {
     size_t place = way_index_seek(&c->tags.index, x->line);
-    uint32_t asked =
-        by_segments ? x->segments : cache_counted(c, cache_sectors_of(&c->config, x->segments));
+    uint32_t asked = cache_counted(c, cache_sectors_of(&c->config, x->segments));
     return (struct sought){place, asked & ~c->tags.lines[place].valid_sectors};
 }
 
@@ -50,15 +48,14 @@ static __attribute__((noinline)) struct cache_prospect foresee(const struct cach
     return p;
 }
 
-/* Compiled for caches whose sectors are segments, and for others. */
-static inline __attribute__((always_inline)) uint32_t
+static __attribute__((noinline)) uint32_t
 look_ahead_in_index(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
-                    uint32_t pc, struct cache_prospect *next, bool by_segments)
+                    uint32_t pc, struct cache_prospect *next)
 {
     struct sought s = {0};
     uint32_t hits = 0;
     for (; hits < n_done; hits++, x++) {
-        s = seek(c, x, by_segments);
+        s = seek(c, x);
         if (s.lacks)
             break;
         cache_use_place(c, s.place, pc);
@@ -69,23 +66,9 @@ look_ahead_in_index(struct cache *c, const struct line_access *x, uint32_t n, ui
     if (hits == n)
         return hits;
     if (hits == n_done)
-        s = seek(c, x, by_segments);
+        s = seek(c, x);
     *next = foresee(c, x->line, s);
     return hits;
-}
-
-static __attribute__((noinline)) uint32_t
-look_ahead_by_segments(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
-                       uint32_t pc, struct cache_prospect *next)
-{
-    return look_ahead_in_index(c, x, n, n_done, pc, next, true);
-}
-
-static __attribute__((noinline)) uint32_t
-look_ahead_by_sectors(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
-                      uint32_t pc, struct cache_prospect *next)
-{
-    return look_ahead_in_index(c, x, n, n_done, pc, next, false);
 }
 
 /* Where there is no index. What does not change from one load to the next is read once: after each
@@ -131,10 +114,8 @@ uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t
 {
     if (!c->quiet)
         n_done = 0;
-    if (!c->tags.indexed)
-        return look_ahead_in_ways(c, x, n, n_done, pc, next);
-    return c->by_segments ? look_ahead_by_segments(c, x, n, n_done, pc, next)
-                          : look_ahead_by_sectors(c, x, n, n_done, pc, next);
+    return c->tags.indexed ? look_ahead_in_index(c, x, n, n_done, pc, next)
+                           : look_ahead_in_ways(c, x, n, n_done, pc, next);
 }
 
 static inline bool load_ahead(struct cache *c, struct cache_set *s, struct cache_part part,

@@ -112,6 +112,13 @@ static uint32_t add_combinations(const char **settings, struct workload_rng *rng
 }
 enum { MAX_COMBINATIONS = 5 };
 
+/* Each choice by itself seldom makes an L1D like that of today's GPUs: LRU of many ways, of which a
+ * line gets one when its data come, and nobody else wants to know. Loads have short ways there. */
+static const char *const late_l1d[] = {
+    "l1d.policy=lru", "criticality=none",          "scheduler=gto",      "sm.carveout=none",
+    "l1d.n_ways=16",  "l1d.allocate_on_fill=true", "l1d.sector_bytes=32"};
+enum { N_LATE = sizeof late_l1d / sizeof late_l1d[0] };
+
 /* There is nothing to part in a set of one way, and the clocks of v100, a prime among them, leave
  * no room for another. */
 static bool is_refused(const char *gpu, const char *policy, const char *name, const char *value)
@@ -123,7 +130,8 @@ static bool is_refused(const char *gpu, const char *policy, const char *name, co
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena)
 {
     struct workload_rng rng = {seed};
-    uint32_t n = 0, most = sizeof bed->settings / sizeof bed->settings[0] - 1 - MAX_COMBINATIONS;
+    uint32_t n = 0, most = sizeof bed->settings / sizeof bed->settings[0];
+    most -= 1 + MAX_COMBINATIONS + N_LATE;
     *bed = (struct testbed){.name = "random", .gpu = gpu_names[rng_below(&rng, n_gpu_names)]};
     bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + rng_below(&rng, 3));
     bed->settings[n++] =
@@ -138,7 +146,9 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
         if (rng_below(&rng, 2) && !is_refused(bed->gpu, policy, c->name, value))
             bed->settings[n++] = arena_printf(arena, "%s=%s", c->name, value);
     }
-    add_combinations(bed->settings + n, &rng, arena);
+    n += add_combinations(bed->settings + n, &rng, arena);
+    if (rng_below(&rng, 4) == 1)
+        memcpy(bed->settings + n, late_l1d, sizeof late_l1d);
 }
 
 void random_case_make(struct random_case *c, uint64_t seed, bool racy)
