@@ -27,8 +27,8 @@ static void add_sm(struct machine_totals *t, const struct sm *sm)
     cache_stats_add(&t->l1d, cache_stats(sm->l1d));
     cache_stats_add(&t->l1i, cache_stats(sm->l1i));
     cache_stats_add(&t->l1c, cache_stats(sm->l1c));
-    port_stats_add(&t->up_tx, &sm->up.stats);
-    struct port_stats down = rx_stats(&sm->down);
+    struct port_stats up = tx_stats(&sm->up), down = rx_stats(&sm->down);
+    port_stats_add(&t->up_tx, &up);
     port_stats_add(&t->down_rx, &down);
     if (sm->attribution)
         add_words(&t->latency, attribution_stats(sm->attribution), sizeof t->latency);
@@ -56,9 +56,9 @@ static void add_partition(struct machine_totals *t, const struct partition *p, s
         add_mshrs(bank->cache, &t->l2_mshr_area, &t->l2_mshr_stays);
         t->misses_under_way += cache_mshrs_in_use(bank->cache);
     }
-    struct port_stats up = rx_stats(&p->up);
+    struct port_stats up = rx_stats(&p->up), down = tx_stats(&p->down);
     port_stats_add(&t->up_rx, &up);
-    port_stats_add(&t->down_tx, &p->down.stats);
+    port_stats_add(&t->down_tx, &down);
     add_words(&t->partition, &p->stats, sizeof t->partition);
     t->l2.loads -= ahead.hits;
     t->l2.hits -= ahead.hits;

@@ -247,6 +247,17 @@ static void check_ports(const struct shard *s, uint32_t n_shards)
         }
 }
 
+static void connect_ports(struct engine *e)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        for (uint32_t net = 0; net < SHARD_NETWORKS; net++) {
+            if (e->shards[i]->tx[net])
+                tx_connect(e->shards[i]->tx[net]);
+            if (e->shards[i]->rx[net])
+                rx_connect(e->shards[i]->rx[net]);
+        }
+}
+
 static void check_machine(const struct engine *e)
 {
     assert(e->quantum > 0);
@@ -261,6 +272,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
                            sim_time limit, const volatile bool *stop)
 {
     check_machine(e);
+    connect_ports(e);
     if (e->team && !e->members)
         e->members = xcalloc_lines(team_size(e->team) * sizeof *e->members);
     e->boundary = boundary_from(e, e->now);

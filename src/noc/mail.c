@@ -40,11 +40,10 @@ static __attribute__((noinline)) void inbox_make_room(struct inbox *box)
     size_t n = (size_t)(old.end - old.first), places = (size_t)(old.last_place - old.items) + 1;
     if (n > places / 2)
         inbox_init(box, (uint32_t)places * 2);
-    else
-        box->first = old.items + 1;
-    memmove(box->first, old.first, (n + 1) * sizeof *old.first);
+    memmove(box->items + 1, old.first, (n + 1) * sizeof *old.first);
     box->items->at = 0;
-    box->end = box->first + n;
+    box->first = box->items + 1;
+    box->end = box->items + 1 + n;
     if (box->items != old.items)
         free(old.items);
 }

@@ -75,35 +75,34 @@ static struct port_gate gate_make(const struct clock_domain *clock, uint32_t fli
                                   const struct shard *s)
 {
     assert(flits_per_cycle > 0 && flits_per_cycle <= MAX_WIDTH);
+    bool in_step = s->tick && s->tick % clock->period == 0;
     return (struct port_gate){
         .period = clock->period,
         .width = flits_per_cycle,
-        .in_step = s->tick && s->tick % clock->period == 0,
+        .in_step = in_step,
+        .is_plain = in_step && flits_per_cycle == 1,
         .width_inverse = ((UINT64_C(1) << 32) + flits_per_cycle - 1) / flits_per_cycle,
         .cycles = divider_make(clock->period),
     };
 }
 
-/* --- injection --- */
-
-/* A power of two that no receiver can fill: each message in its buffer has at least one flit. */
-static uint32_t ring_size(uint32_t credits)
+sim_time gate_next_cycle(const struct port_gate *g, sim_time now)
 {
-    uint32_t size = 1;
-    while (size < credits)
-        size *= 2;
-    return size;
+    return divide_up(&g->cycles, now) * g->period;
 }
+
+/* --- injection --- */
 
 void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers)
 {
     uint32_t depth = c->buffer_flits ? c->buffer_flits : noc_full_buffer_flits(c, flits_per_cycle);
-    uint32_t size = ring_size(depth);
+    uint32_t size = depth + 1; /* each message in its buffer has at least one flit */
     assert(noc_flits(c, c->max_data_bytes) <= UINT16_MAX);
     *p = (struct tx_port){
         .shard = s,
+        .from = s->id,
         .gate = gate_make(clock, flits_per_cycle, s),
         .latency = (sim_time)c->latency_cycles * clock->period,
         .peers = xcalloc_lines(n_receivers * sizeof *p->peers),
@@ -114,9 +113,9 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
         .wants = xcalloc(1, sizeof *p->wants + n_receivers * sizeof p->wants->items[0]),
     };
     for (uint32_t i = 0; i < n_receivers; i++) {
-        p->peers[i].credits = depth;
-        p->peers[i].ring = p->rings + (size_t)i * size;
-        p->peers[i].ring_mask = size - 1;
+        struct credit *ring = p->rings + (size_t)i * size; /* before its first stands one of none */
+        p->peers[i] = (struct tx_peer){
+            .credits = depth, .taken = ring, .ring = ring, .ring_end = ring + size, .given = ring};
     }
     assert(network < SHARD_NETWORKS);
     s->tx[network] = p;
@@ -132,34 +131,43 @@ void tx_destroy(struct tx_port *p)
     p->wants = NULL;
 }
 
-/* The n-th that was appended, counted from 1. */
-static const struct credit *credit_at(const struct tx_peer *peer, uint32_t n)
+void tx_connect(struct tx_port *p)
 {
-    return &peer->ring[(n - 1) & peer->ring_mask];
+    const struct engine *e = p->shard->engine;
+    for (uint32_t i = 0; i < p->n_receivers; i++)
+        p->peers[i].receiver = e->team ? NULL : e->shards[p->first_receiver + i];
+}
+
+void tx_post_by_id(struct tx_port *p, const struct message *m)
+{
+    tx_connect(p);
+    shard_post(p->shard, *m);
+}
+
+static const struct credit *last_given(const struct tx_peer *peer)
+{
+    return atomic_load_explicit(&peer->given, memory_order_acquire);
 }
 
 /* Most are back by the time that some are missing, so it looks from the last one on backwards. */
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
 {
-    uint32_t n = atomic_load_explicit(&peer->tail, memory_order_acquire);
-    while (n != peer->head && credit_at(peer, n)->at > now)
-        n--;
-    if (n == peer->head)
-        return;
-    uint64_t given = credit_at(peer, n)->given;
-    peer->head = n;
-    peer->credits += (uint32_t)(given - peer->taken);
-    peer->taken = given;
+    const struct credit *c = last_given(peer);
+    while (c != peer->taken && c->at > now)
+        c = (c == peer->ring ? peer->ring_end : c) - 1;
+    peer->credits += (uint32_t)(c->given - peer->taken->given);
+    peer->taken = c;
     assert(peer->credits <= p->max_credits);
 }
 
 /* When the peer will have that many, if that is before `until` and on the ring already. */
 static sim_time enough_at(const struct tx_peer *peer, uint32_t flits, sim_time until)
 {
-    uint32_t tail = atomic_load_explicit(&peer->tail, memory_order_acquire);
-    uint64_t enough = peer->taken + flits - peer->credits;
-    for (uint32_t n = peer->head; n != tail;) {
-        const struct credit *c = credit_at(peer, ++n);
+    const struct credit *last = last_given(peer), *c = peer->taken;
+    uint64_t enough = c->given + flits - peer->credits;
+    while (c != last) {
+        if (++c == peer->ring_end)
+            c = peer->ring;
         if (c->at >= until)
             break;
         if (c->given >= enough)
@@ -216,11 +224,20 @@ sim_time tx_settle(struct tx_port *p)
         struct tx_peer *peer = &p->peers[i];
         tx_take_credits(p, peer, TIME_NEVER);
         back += peer->back;
-        sim_time at = peer->taken ? credit_at(peer, peer->head)->at : 0;
-        last = at > last ? at : last;
+        last = peer->taken->at > last ? peer->taken->at : last;
     }
-    p->stats.held = back - p->stats.entered;
+    p->held = back - p->entered;
     return last;
+}
+
+/* A flit that was sent is among the credits that are back, or one of those that are missing. */
+struct port_stats tx_stats(const struct tx_port *p)
+{
+    uint64_t flits = 0;
+    for (uint32_t i = 0; i < p->n_receivers; i++)
+        flits += p->peers[i].taken->given + p->max_credits - p->peers[i].credits;
+    return (struct port_stats){
+        .messages = p->n_messages, .flits = flits, .held = p->held, .entered = p->entered};
 }
 
 bool tx_is_quiet(const struct tx_port *p)
@@ -242,6 +259,8 @@ void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct 
         .latency = (sim_time)c->latency_cycles * clock->period,
         .network = network,
     };
+    assert(network < SHARD_NETWORKS);
+    s->rx[network] = p;
 }
 
 void rx_destroy(struct rx_port *p)
@@ -252,9 +271,11 @@ void rx_destroy(struct rx_port *p)
     p->senders = NULL;
 }
 
-void rx_find_senders(struct rx_port *p)
+void rx_connect(struct rx_port *p)
 {
     const struct engine *e = p->shard->engine;
+    if (p->senders)
+        return;
     p->senders = xcalloc(e->n, sizeof *p->senders);
     for (uint32_t i = 0; i < e->n; i++) {
         const struct tx_port *from = e->shards[i]->tx[p->network];
@@ -263,15 +284,25 @@ void rx_find_senders(struct rx_port *p)
     }
 }
 
+/* Flits whose credits were given back. */
+static uint64_t flits_taken(const struct rx_port *p)
+{
+    uint64_t flits = 0;
+    for (uint32_t i = 0; p->senders && i < p->shard->engine->n; i++)
+        flits += p->senders[i] ? last_given(p->senders[i])->given : 0;
+    return flits;
+}
+
 struct port_stats rx_stats(const struct rx_port *p)
 {
+    uint64_t taken = flits_taken(p);
     return (struct port_stats){
         .messages = p->n_messages,
-        .flits = p->n_flits,
+        .flits = taken + p->held.n,
         .held = occupancy_area(&p->held),
         .entered = p->entered,
         .left = p->left,
-        .back = p->left + p->passed_left + p->n_flits * p->latency,
+        .back = p->left + p->passed_left + taken * p->latency,
     };
 }
 
@@ -294,7 +325,6 @@ void rx_arrive(struct rx_port *p, const struct message *m)
     q->items[(q->head + q->n++) & (q->cap - 1)] = *m;
     occupancy_add(&p->held, m->at, m->flits);
     p->n_messages++;
-    p->n_flits += m->flits;
 }
 
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out)

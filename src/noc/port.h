@@ -66,6 +66,7 @@ struct port_gate {
     uint32_t period;  /* of a cycle */
     uint32_t width;
     bool in_step;           /* messages come at the beginning of a cycle only */
+    bool is_plain;          /* so they do, and each flit takes a cycle */
     uint64_t width_inverse; /* 2^32 / width, rounded up */
     struct divider cycles;  /* by period */
 };
@@ -80,15 +81,13 @@ struct credit {
  * off: credits need no messages. Those that are usable before the present quantum ends were all
  * appended before it began, and only those are looked at while it lasts. */
 struct tx_peer {
-    _Alignas(64) uint32_t credits; /* taken off the ring */
-    uint32_t head;                 /* counts what was taken off */
-    uint64_t taken;                /* flits, of all that was */
-    struct credit *ring;           /* holds all credits there can be */
-    uint32_t ring_mask;
+    _Alignas(64) uint32_t credits;  /* taken off the ring */
+    struct shard *receiver;         /* NULL: not known yet, or it may run on another thread */
+    const struct credit *taken;     /* the last one that was taken off; it stays where it is */
+    struct credit *ring, *ring_end; /* holds all credits there can be, and that one */
     /* The receiver's: */
-    atomic_uint tail; /* counts what was appended */
-    uint64_t given;   /* flits, of all that was */
-    uint64_t back;    /* sum of flits x when back */
+    struct credit *_Atomic given; /* the last one that was appended */
+    uint64_t back;                /* sum of flits x when back */
 };
 
 /* Receivers whose credits are missing, and how many. */
@@ -102,19 +101,24 @@ struct tx_wants {
 /* Injection side, one per network per shard. */
 struct tx_port {
     struct shard *shard;
+    uint32_t from; /* its id */
     struct port_gate gate;
     sim_time latency;
     struct tx_peer *peers; /* receivers, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
     struct credit *rings;
     struct tx_wants *wants;
-    struct port_stats stats;
+    /* Sums as in port_stats. */
+    uint64_t n_messages, entered, held;
 };
 /* The port becomes the shard's one into the network of that number (below SHARD_NETWORKS). */
 void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers);
 void tx_destroy(struct tx_port *p);
+/* Before a run: with one thread, finds the receivers. */
+void tx_connect(struct tx_port *p);
+struct port_stats tx_stats(const struct tx_port *p);
 /* May a message be handed over? As soon as the last cycle of the port before the free one has
  * begun: a sender on another clock would otherwise miss port cycles it could have used. */
 static inline bool gate_is_open(const struct port_gate *g, sim_time now)
@@ -159,40 +163,44 @@ static inline bool tx_is_open(const struct tx_port *p, sim_time at, uint32_t to,
 /* Takes the credits that are back by `now`. */
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
 
-/* When the first cycle at or after `now` begins. */
-static inline sim_time gate_cycle_from(const struct port_gate *g, sim_time now)
-{
-    return g->in_step ? now : divide_up(&g->cycles, now) * g->period;
-}
+/* When the first cycle at or after `now` begins, for those who come in between. */
+sim_time gate_next_cycle(const struct port_gate *g, sim_time now);
 
 /* Takes the next `flits` free slots from the first cycle at or after `now` on; returns when the
  * cycle of the last one is over. */
 static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
 {
-    if (now > g->free_at) {
-        g->free_at = gate_cycle_from(g, now);
-        g->used = 0;
-    }
-    if (g->width == 1) { /* no cycle has slots left over */
-        g->free_at += (sim_time)flits * g->period;
-        return g->free_at;
+    sim_time from = g->free_at;
+    if (g->is_plain) { /* no cycle has slots left over */
+        from = (now > from ? now : from) + (sim_time)flits * g->period;
+        g->free_at = from;
+        return from;
     }
     uint32_t used = g->used + flits;
+    if (now > from) {
+        from = g->in_step ? now : gate_next_cycle(g, now);
+        used = flits;
+    }
     if (used < g->width) {
+        g->free_at = from;
         g->used = used;
-        return g->free_at + g->period;
+        return from + g->period;
     }
     uint32_t whole_cycles = (uint32_t)(used * g->width_inverse >> 32);
-    g->free_at += (sim_time)whole_cycles * g->period;
-    g->used = used - whole_cycles * g->width;
-    return g->free_at + (g->used ? g->period : 0);
+    from += (sim_time)whole_cycles * g->period;
+    used -= whole_cycles * g->width;
+    g->free_at = from;
+    g->used = used;
+    return from + (used ? g->period : 0);
 }
 
+/* `to` is one of its receivers. */
 static inline struct tx_peer *tx_peer_of(const struct tx_port *p, uint32_t to)
 {
-    assert(to - p->first_receiver < p->n_receivers);
     return &p->peers[to - p->first_receiver];
 }
+/* With several threads, or before the receivers are known. */
+void tx_post_by_id(struct tx_port *p, const struct message *m);
 /* Sends m.flits flits to m.to, whose peer is given, for a sender that has looked whether that is
  * possible; fills in m.from and m.at. */
 static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, struct tx_peer *to,
@@ -200,16 +208,22 @@ static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, str
 {
     uint32_t flits = m.flits;
     to->credits -= flits;
+    p->n_messages++;
+    p->entered += flits * now;
     m.at = gate_pass(&p->gate, now, flits) + p->latency;
-    shard_post(p->shard, m);
-    p->stats.messages++;
-    p->stats.entered += flits * now;
-    p->stats.flits += flits;
+    m.from = p->from;
+    if (__builtin_expect(to->receiver != NULL, 1)) {
+        shard_deliver(to->receiver, m);
+    } else {
+        struct message copy = m;
+        tx_post_by_id(p, &copy);
+    }
 }
 /* The same for one that has asked tx_ready_at(), or knows. */
 static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim_time now,
                                                           struct message m)
 {
+    assert(m.to - p->first_receiver < p->n_receivers);
     struct tx_peer *to = tx_peer_of(p, m.to);
     if (to->credits < m.flits)
         tx_take_credits(p, to, now);
@@ -219,12 +233,14 @@ static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim
 /* The receiver gives credits back, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
 {
-    uint32_t tail = atomic_load_explicit(&receiver->tail, memory_order_relaxed);
-    uint64_t given = receiver->given + flits;
-    receiver->given = given;
+    struct credit *last = atomic_load_explicit(&receiver->given, memory_order_relaxed);
+    uint64_t given = last->given + flits;
+    if (++last == receiver->ring_end)
+        last = receiver->ring;
+    last->at = at;
+    last->given = given;
     receiver->back += flits * at;
-    receiver->ring[tail & receiver->ring_mask] = (struct credit){at, given};
-    atomic_store_explicit(&receiver->tail, tail + 1, memory_order_release);
+    atomic_store_explicit(&receiver->given, last, memory_order_release);
 }
 /* Between quanta: when enough credits will be back for one of those tx_await() found missing, and
  * forgets these; TIME_NEVER if that is not known. */
@@ -244,23 +260,22 @@ struct message_ring {
 struct rx_port {
     struct shard *shard;
     struct port_gate gate;
-    sim_time latency; /* of the credits' way back */
-    /* What the senders know of this receiver, by shard id; found when the first message comes. */
-    struct tx_peer **senders;
+    sim_time latency;         /* of the credits' way back */
+    struct tx_peer **senders; /* what they know of this receiver, by shard id */
     uint32_t network;
     struct message_ring buffer; /* what has arrived; bounded by the senders' credits */
     /* Sums of flits x time, as in port_stats, of messages that were in the buffer, and of those
      * that never were when they were through. What changes together does not stand side by side, or
      * the compiler would gather it into vectors, which takes longer than to add. */
-    uint64_t n_messages, entered, n_flits, left;
+    uint64_t n_messages, entered, left;
     struct occupancy held; /* flits that had to wait in the buffer, until through the port */
     uint64_t passed_left;
 };
 void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle);
 void rx_destroy(struct rx_port *p);
-/* For the first message. */
-void rx_find_senders(struct rx_port *p);
+/* Before a run, all ports being there: finds the senders. */
+void rx_connect(struct rx_port *p);
 struct port_stats rx_stats(const struct rx_port *p);
 /* Puts a message from the inbox into the buffer; in the inbox's order. */
 void rx_arrive(struct rx_port *p, const struct message *m);
@@ -276,24 +291,20 @@ sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
 /* A message goes through the port at `now`, and its credits back; returns when it is through. */
 static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, uint32_t flits)
 {
-    if (!p->senders)
-        rx_find_senders(p);
     sim_time through = gate_pass(&p->gate, now, flits);
     sim_time back = through + p->latency;
     tx_credit(p->senders[from], back, flits);
     return through;
 }
-/* For a receiver that always has room, and so never has anything in its buffer: the message comes
- * and is taken at once. */
+/* For a receiver that has room and nothing in its buffer: the message, which has come by `now`, is
+ * taken at once. */
 static inline __attribute__((always_inline)) sim_time rx_pass(struct rx_port *p, sim_time now,
                                                               const struct message *m)
 {
     uint32_t flits = m->flits;
-    assert(p->buffer.n == 0 && m->at <= now);
     sim_time through = rx_leave(p, now, m->from, flits);
     p->n_messages++;
     p->passed_left += flits * through;
-    p->n_flits += flits;
     return through;
 }
 

@@ -66,7 +66,8 @@ struct shard_ops {
  * over, behind the last one that never comes, so that whoever looks need not ask whether there are
  * any. */
 struct inbox {
-    struct message *first, *end;
+    const struct message *first;
+    struct message *end;
     struct message *items, *last_place; /* of the one that never comes; not reached by `end` */
 };
 
@@ -92,6 +93,7 @@ struct letterbox {
 enum { SHARD_NETWORKS = 4 };
 
 struct tx_port;
+struct rx_port;
 
 /* Outboxes and letterboxes come in pairs: in a quantum one side is written to while what was
  * written to the other in the quantum before is taken in. So nothing is read while it is written,
@@ -111,6 +113,7 @@ struct shard {
     sim_time min_latency;  /* smallest latency it may send with; checked */
     struct engine *engine; /* from here on the engine's own, but for the ports */
     struct tx_port *tx[SHARD_NETWORKS];
+    struct rx_port *rx[SHARD_NETWORKS];
     sim_time sent_at; /* when the first of what it put into its outbox last is usable */
     struct outbox out[2];
     struct letterbox letters[2];
@@ -130,9 +133,8 @@ static inline void shard_take(struct shard *s)
 /* Takes off all before that one, which was reached from the first by going on to the next. */
 static inline void shard_take_until(struct shard *s, const struct message *m)
 {
-    struct message *first = s->inbox.first + (m - s->inbox.first);
-    assert(first <= s->inbox.end);
-    s->inbox.first = first;
+    assert(m <= s->inbox.end);
+    s->inbox.first = m;
 }
 struct team;
 
@@ -218,25 +220,28 @@ static inline __attribute__((always_inline)) void inbox_add(struct inbox *box, s
         inbox_tidy(box);
 }
 
-/* shard_send() for those whose latency has been looked at before (port.h). When one thread does all
- * shards the message is in the receiver's inbox at once: it is usable only after this quantum, so
- * it makes no difference whether the receiver has had its turn. */
-static inline __attribute__((always_inline)) void shard_post(struct shard *s, struct message m)
+/* When one thread does all shards the message is in the receiver's inbox at once: it is usable only
+ * after this quantum, so it makes no difference whether the receiver has had its turn. */
+static inline __attribute__((always_inline)) void shard_deliver(struct shard *to, struct message m)
 {
-    struct engine *e = s->engine;
-    m.from = s->id;
-    if (e->team) {
-        struct message copy = m;
-        outbox_add(s, &copy);
-        return;
-    }
+    struct engine *e = to->engine;
     assert(m.at >= e->end); /* else the receiver might have passed that time already */
-    inbox_add(&e->shards[m.to]->inbox, m);
-    if (m.at < e->wake[m.to]) {
-        e->wake[m.to] = m.at;
+    inbox_add(&to->inbox, m);
+    if (m.at < e->wake[to->id]) {
+        e->wake[to->id] = m.at;
         if (m.at < e->first_sent)
             e->first_sent = m.at;
     }
+}
+
+/* shard_send() for those whose latency has been looked at before (port.h). */
+static inline void shard_post(struct shard *s, struct message m)
+{
+    m.from = s->id;
+    if (s->engine->team)
+        outbox_add(s, &m);
+    else
+        shard_deliver(s->engine->shards[m.to], m);
 }
 
 /* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
