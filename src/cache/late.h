@@ -1,6 +1,6 @@
-/* A late cache: LRU, a line gets its place when its data come, nobody wants to be told of anything,
- * and there is an index. What its fills do, inline for an owner who waits for many of them
- * (sm/reply.c). */
+/* A late cache: LRU, a line gets its place when its data come, sectors are the segments that
+ * travel, nobody wants to be told of anything, and there is an index. What its fills do, inline for
+ * an owner who waits for many of them (sm/reply.c). */
 #ifndef HEDDLE_CACHE_LATE_H
 #define HEDDLE_CACHE_LATE_H
 
@@ -8,7 +8,7 @@
 
 static inline bool cache_is_late(const struct cache *c)
 {
-    return c->quiet && c->config.allocate_on_fill && c->tags.indexed;
+    return c->quiet && c->config.allocate_on_fill && c->by_segments && c->tags.indexed;
 }
 
 /* A place for what an MSHR brings: an empty one of its set, or the oldest; 0 if that is dirty. */

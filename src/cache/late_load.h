@@ -14,9 +14,34 @@ struct late_found {
 static inline struct late_found late_find(const struct cache *c, const struct line_access *x)
 {
     size_t place = way_index_seek(&c->tags.index, x->line);
-    uint32_t asked =
-        c->by_segments ? x->segments : cache_counted(c, cache_sectors_of(&c->config, x->segments));
-    return (struct late_found){place, asked & ~c->tags.lines[place].valid_sectors};
+    return (struct late_found){place, x->segments & ~c->tags.lines[place].valid_sectors};
+}
+
+/* Does loads of one instruction as long as they hit, `n` (not 0) at most; returns how many. What
+ * does not change from one to the next is read once: after each store the host would have to read
+ * it again. A function of its own, for that takes all of the host's registers. Which instruction
+ * used a line last is not written down: nobody is there to read it. */
+static __attribute__((noinline)) uint32_t late_pass_hits(struct cache *c,
+                                                         const struct line_access *x, uint32_t n)
+{
+    const struct way_index index = c->tags.index;
+    struct cache_line *lines = c->tags.lines;
+    uint64_t *last_use = c->tags.last_use, order = c->order;
+    const struct line_access *end = x + n;
+    do {
+        size_t place = way_index_seek(&index, x->line);
+        struct cache_line *line = &lines[place];
+        if (x->segments & ~line->valid_sectors)
+            break;
+        line->reused = true;
+        last_use[place] = ++order;
+        index.use[place] = (uint32_t)order;
+    } while (++x != end);
+    uint64_t done = order - c->order;
+    c->order = order;
+    c->stats.loads += done;
+    c->stats.hits += done;
+    return (uint32_t)done;
 }
 
 /* Would it have to wait for an MSHR? Nothing but a fill changes that. */

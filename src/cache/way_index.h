@@ -51,7 +51,7 @@ static inline size_t way_index_bucket(const struct way_index *x, uint64_t line)
 static inline size_t way_index_seek(const struct way_index *x, uint64_t line)
 {
     size_t place = x->head[way_index_bucket(x, line)];
-    while (x->tags[place] != line && place)
+    while (__builtin_expect(x->tags[place] != line, 0) && place)
         place = x->next[place];
     return place;
 }

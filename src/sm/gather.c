@@ -131,23 +131,20 @@ struct walk {
     struct late_found found;               /* what it finds */
 };
 
-/* Does the accesses that hit before cycle `end` and looks at the first that does not. The last of
- * all is none of these: it ends the instruction, in its cycle. */
+/* Looks at the next access, and if that hits before cycle `end` does all that do, up to the first
+ * that does not. The last of all is none of these: it ends the instruction, in its cycle. */
 static inline void pass_hits(struct sm *sm, const struct ldst_op *l, struct walk *w, uint64_t end)
 {
-    const struct line_access *first = w->next;
     struct cache *c = sm->l1d;
-    for (;; w->next++, w->at++) {
-        w->found = late_find(c, w->next);
-        if (w->found.lacks || w->at >= end || w->next == w->last)
-            break;
-        cache_use_place(c, w->found.place, l->pc);
-    }
-    if (w->next == first)
+    w->found = late_find(c, w->next);
+    if (w->found.lacks || w->at >= end || w->next == w->last)
         return;
-    c->stats.loads += (uint64_t)(w->next - first);
-    c->stats.hits += (uint64_t)(w->next - first);
+    uint64_t cycles = end - w->at, n = (uint64_t)(w->last - w->next);
+    n = late_pass_hits(c, w->next, (uint32_t)(cycles < n ? cycles : n));
+    w->next += n;
+    w->at += n;
     ldst_note_hit(l, w->at - 1);
+    w->found = late_find(c, w->next);
 }
 
 /* Accesses before that one are done. */
