@@ -23,7 +23,7 @@ static inline void begin_fetch(struct sm_warp *w)
  * that comes in between looks at the warp again. */
 static inline void arrive(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
-    if (now < sm->fetches_ahead_until && examine_simply(sm, w)) {
+    if (sm->fetches_ahead && now + 1 < sm->end && examine_simply(sm, w)) {
         w->ibuf = w->next->n_fetched;
         return;
     }

@@ -165,26 +165,34 @@ static uint64_t message_cycle(const struct sm *sm, const struct message *m)
     return cycle > sm->cycle ? cycle : sm->cycle;
 }
 
-/* When its cycle begins. What L2 gives back comes when that has done with it, not through the
- * network. */
-static inline sim_time message_time(const struct sm *sm, const struct message *m)
+/* Replies that begin cycles of the SM, up to a message that is none: mostly that is all there is.
+ */
+static inline const struct message *take_replies(struct sm *sm, const struct message *m,
+                                                 sim_time until)
 {
-    bool begins_it = m->kind == MSG_REPLY && sm->down_in_step;
-    return begins_it ? m->at : sm_cycle_at(sm, m->at) * sm->clock->period;
+    for (; m->at < until && m->kind == MSG_REPLY; m++)
+        take_reply(sm, m, m->at);
+    return m;
 }
 
 /* Those of the quantum are all here when it begins. What only takes its way through the port, or
  * gives a request back, need not wait for its cycle; a CTA does. */
-static void take_messages_ahead(struct sm *sm, sim_time until)
+static inline void take_messages_ahead(struct sm *sm, sim_time until)
 {
     const struct message *first = sm->shard.inbox.first, *m = first;
-    sim_time now = sm->cycle * sm->clock->period;
+    if (m->at >= until)
+        return;
+    sim_time now = sm->cycle * sm->period.divisor;
+    if (sm->down_in_step && (m = take_replies(sm, m, until)) != first) {
+        assert(first->at >= now);
+        now = m[-1].at;
+    }
     for (; m->at < until && m->kind != MSG_CTA_START; m++) {
-        sim_time t = message_time(sm, m);
+        sim_time t = sm_cycle_at(sm, m->at) * sm->period.divisor;
         now = t > now ? t : now;
-        if (m->kind == MSG_REPLY) /* mostly */
+        if (m->kind == MSG_REPLY)
             take_reply(sm, m, now);
-        else /* MSG_FREE */
+        else /* MSG_FREE: when L2 has done with it, not through the network */
             take_back(sm, m->body);
     }
     if (m == first)
@@ -424,7 +432,7 @@ static void see_credits(struct sm *sm)
  * is none before. */
 static inline uint64_t next_mail(struct sm *sm, sim_time until, uint64_t end)
 {
-    if (sm->emu.fault.kind != FAULT_NONE)
+    if (has_fault(sm))
         return end;
     if (sm_looks_ahead(sm))
         take_messages_ahead(sm, until);
@@ -437,7 +445,6 @@ static void sm_advance(struct shard *s, sim_time until)
     struct sm *sm = (struct sm *)s;
     uint64_t end = sm_cycle_at(sm, until), mail;
     sm->end = end;
-    sm->fetches_ahead_until = sm->is_simple && sm_looks_ahead(sm) ? end - 1 : 0;
     see_credits(sm);
     do {
         mail = next_mail(sm, until, end);
@@ -446,10 +453,10 @@ static void sm_advance(struct shard *s, sim_time until)
             do_cycle_with_mail(sm, mail);
     } while (mail < end);
     uint64_t next = planned_cycle(sm);
-    s->next = next == UINT64_MAX ? TIME_NEVER : next * sm->clock->period;
-    if (sm->emu.fault.kind != FAULT_NONE)
+    s->next = next == UINT64_MAX ? TIME_NEVER : next * sm->period.divisor;
+    if (has_fault(sm))
         shard_fail(s);
-    if (sm->overlay.n || sm->printed.len || sm->heap.n || sm->emu.tracer)
+    if (sm->overlay.n | sm->printed.len | sm->heap.n | (uintptr_t)sm->emu.tracer)
         shard_await_boundary(s);
 }
 
@@ -664,6 +671,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     if (flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     sm->looks_ahead = !sm->every_cycle && !sm->attribution;
+    sm->fetches_ahead = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
     sm->may_refill = sm_may_refill(sm);
     sm->l1d_is_late = cache_is_late(sm->l1d);

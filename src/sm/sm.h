@@ -182,13 +182,13 @@ struct sm {
     sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
     bool every_cycle;   /* the plain engine */
     bool looks_ahead;   /* see sm_looks_ahead() */
-    bool goes_by_dues;  /* what is not due changes nothing; and it looks ahead */
-    uint64_t cycle;     /* the last one done + 1 */
-    uint64_t end;       /* of the quantum it is in: the first cycle that is not */
-    /* Up to this cycle a fetch may say at once that the warp has its instructions. Not in the last
-     * one of a quantum, which leaves the SM as it is; 0 = never. */
-    uint64_t fetches_ahead_until;
-    uint64_t planned; /* the next one with something to do, as things are; UINT64_MAX = none */
+    /* A fetch may say at once that the warp has its instructions; not in the last cycle of a
+     * quantum, which leaves the SM as it is. */
+    bool fetches_ahead;
+    bool goes_by_dues; /* what is not due changes nothing; and it looks ahead */
+    uint64_t cycle;    /* the last one done + 1 */
+    uint64_t end;      /* of the quantum it is in: the first cycle that is not */
+    uint64_t planned;  /* the next one with something to do, as things are; UINT64_MAX = none */
     /* The same for some of its parts. A tick leaves out those that are not due; whatever may give
      * one something to do before its time says so here. The plain engine does not look. */
     uint64_t issue_due, ldst_due, drain_due;
