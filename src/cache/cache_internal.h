@@ -47,9 +47,10 @@ struct cache {
     bool by_segments; /* its sectors are the segments that travel */
     bool minds_hits;  /* a hit is more than a use: somebody wants to know of it, or may drop it */
     bool is_lru;      /* then nothing can differ from it */
-    bool quiet;       /* LRU, and nobody to be told of anything */
-    bool plain;       /* and lines are reserved at their miss */
-    uint64_t order;   /* counts uses of lines; 0 = never */
+    /* LRU, and nobody to be told of anything: who brought a line in, and when, may not be known. */
+    bool quiet;
+    bool plain;     /* and lines are reserved at their miss */
+    uint64_t order; /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;
     struct cache_victim victim; /* the last one that was dirty */

@@ -65,6 +65,7 @@ struct cache_geometry {
 struct cache_line {
     uint64_t line;      /* line-aligned byte address */
     bool reused;        /* hit or merged with since it was reserved */
+    bool spare;         /* so that what a new line has for sure is written in one step */
     uint16_t n_fetches; /* outstanding: more than one when sectors were asked for one by one */
     uint32_t valid_sectors, dirty_sectors;
     uint16_t reserver_slot; /* warp slot that reserved it */

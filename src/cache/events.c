@@ -99,7 +99,7 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
                    void *user)
 {
     assert(c->n_observers < CACHE_MAX_OBSERVERS);
-    assert(c->mshrs.n_free == c->mshrs.n); /* of what is under way too little may be known */
+    assert(!c->order); /* of what it has, or fetches, too little may be known */
     c->observers[c->n_observers++] = (struct cache_observer){observer, user};
     c->minds_hits = true;
     c->quiet = c->plain = false;

@@ -20,22 +20,24 @@ static inline bool cache_simple_holds(const struct cache *c, uint32_t set, uint6
 /* cache_fill(), then cache_load() of a line that is absent, with room at the next level. Returns
  * who waited for the data; NULL, and nothing done that cache_fill() would not do, if it is not as
  * simple as that: others wait too, or stores, who have no name; the data have lost their place, or
- * the load has none yet. */
+ * nobody has to give one up to the load, or nobody can. */
 static inline __attribute__((always_inline)) void *cache_exchange(struct cache *c, uint32_t number,
                                                                   const struct mem_access *a,
                                                                   uint64_t now, void *waiter)
 {
     struct mshr *m = &c->mshrs.entries[number];
-    struct cache_set *from = m->set, *s = &c->tags.sets[a->set];
     int was = m->way;
-    void *waited = m->waiters[0];
-    if (m->n_waiters != 1)
+    if (m->n_waiters != 1 || was < 0)
         return NULL;
-    if (was < 0 || !waited)
-        return NULL;
+    struct cache_set *from = m->set, *s = &c->tags.sets[a->set];
     tags_validate(from, (uint32_t)was); /* first: that may make room for the load */
-    uint64_t empty = c->tags.all_ways & ~s->occupied;
-    int way = empty ? __builtin_ctzll(empty) : tags_oldest_way(s);
+    uint64_t address = a->line;
+    void *waited = m->waiters[0];
+    if (!waited)
+        return NULL;
+    if (s->occupied != c->tags.all_ways)
+        return NULL;
+    int way = tags_oldest_way(s);
     if (way < 0)
         return NULL;
     struct cache_line *come = tags_line(from, (uint32_t)was), *line = tags_line(s, (uint32_t)way);
@@ -46,8 +48,8 @@ static inline __attribute__((always_inline)) void *cache_exchange(struct cache *
     line->mshr = (uint16_t)number;
     c->stats.fills++;
     c->stats.sectors_fetched++;
-    plain_insert(c, NULL, s, (uint32_t)way, !empty, a);
-    mshr_retake(&c->mshrs, m, a->line, s, way, waiter, now);
+    plain_insert(c, NULL, s, (uint32_t)way, true, address);
+    mshr_retake(&c->mshrs, m, address, s, way, waiter, now);
     return waited;
 }
 

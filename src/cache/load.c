@@ -108,7 +108,7 @@ load_plain(struct cache *c, const struct mem_access *a, struct cache_room room, 
     if (s->lines[way].dirty_sectors)
         return load_allocates(c, a, room, waiter, -1);
     uint32_t need = cache_asked(c, a);
-    plain_insert(c, NULL, s, (uint32_t)way, s->tags[way] != TAG_EMPTY, a);
+    plain_insert(c, NULL, s, (uint32_t)way, s->tags[way] != TAG_EMPTY, a->line);
     uint16_t mshr = cache_ask_for(c, s, a, way, need, waiter);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
 }
@@ -125,7 +125,7 @@ static __attribute__((noinline)) struct cache_result load_plain_indexed(struct c
     if (s->lines[way].dirty_sectors)
         return load_allocates(c, a, room, waiter, -1);
     uint32_t need = cache_asked(c, a);
-    plain_insert(c, s->index, s, (uint32_t)way, s->tags[way] != TAG_EMPTY, a);
+    plain_insert(c, s->index, s, (uint32_t)way, s->tags[way] != TAG_EMPTY, a->line);
     uint16_t mshr = cache_ask_for(c, s, a, way, need, waiter);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
 }

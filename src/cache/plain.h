@@ -22,24 +22,23 @@ static inline __attribute__((always_inline)) int plain_way(const struct cache *c
 
 /* A load misses and reserves the way, which is empty or, if it `evicts`, has a line that is clean.
  * What it is given it keeps: after each store the host would have to read it again. */
-static inline __attribute__((always_inline)) void
-plain_insert(struct cache *c, struct way_index *index, struct cache_set *s, uint32_t way,
-             bool evicts, const struct mem_access *a)
+static inline __attribute__((always_inline)) void plain_insert(struct cache *c,
+                                                               struct way_index *index,
+                                                               struct cache_set *s, uint32_t way,
+                                                               bool evicts, uint64_t address)
 {
     struct cache_line *line = tags_line(s, way);
-    uint64_t address = a->line, order = ++c->order;
+    uint64_t order = ++c->order;
     if (evicts)
         cache_count_eviction(c, line);
     c->stats.loads++;
     c->stats.misses++;
-    /* cache_new_line(), one by one: compilers would make up the record elsewhere and copy it */
+    /* cache_new_line(), one by one: compilers would make up the record elsewhere and copy it. Who
+     * asked nobody will ask for. */
     line->line = address;
-    line->reused = false;
+    line->reused = line->spare = false;
     line->n_fetches = 1;
     line->valid_sectors = 0; /* none is dirty */
-    line->reserver_slot = (uint16_t)a->warp_slot;
-    line->insert_pc = line->last_pc = a->pc;
-    line->inserted = order;
     tags_take_way(index, s, way, address, order);
 }
 

@@ -237,10 +237,8 @@ static void release_record(struct sm *sm, struct load_record *r, uint64_t now)
     free_record(sm, r);
 }
 
-void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
+void record_done(struct sm *sm, struct load_record *r, uint64_t now)
 {
-    if (--r->outstanding)
-        return;
     uint32_t slot = r->slot, pc = r->pc;
     if (r->done_at > now) {
         release_record(sm, r, now);
@@ -248,6 +246,12 @@ void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
     }
     free_record(sm, r);
     sm_release(sm, &sm->warps[slot], pc, now);
+}
+
+void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
+{
+    if (!--r->outstanding)
+        record_done(sm, r, now);
 }
 
 static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)

@@ -48,25 +48,15 @@ static inline bool next_waits(struct sm *sm, struct ldst_op *l, uint64_t now)
     return false;
 }
 
-/* A reply for the record; false if that was the last, so that others have something to do. */
-static inline bool still_waits(struct sm *sm, struct load_record *r, uint64_t now)
-{
-    if (r->outstanding == 1) {
-        record_reply(sm, r, now);
-        return false;
-    }
-    r->outstanding--;
-    return true;
-}
-
 /* The reply that is due at `now`, and what comes of it. REFILL_NOT: nothing has been done, for it
  * is not that simple: another one is due too, it brings no line of L1D, or somebody else waits for
  * that as well. */
 static inline enum refill refill(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     struct reply_queue *q = &sm->replies;
-    struct mem_request *r = q->first->request;
-    if (q->due > now || q->first[1].at <= now || r->origin != FROM_L1D)
+    const struct timed_reply *first = q->first;
+    struct mem_request *r = first->request;
+    if (first[1].at <= now || r->origin != FROM_L1D)
         return REFILL_NOT;
     struct load_record *record = l->record,
                        *waited = cache_exchange(sm->l1d, r->id, &l->common, now, record);
@@ -76,16 +66,19 @@ static inline enum refill refill(struct sm *sm, struct ldst_op *l, uint64_t now)
     sm->stats.bytes_got += r->data_bytes;
     sm->stats.stall_cycles[STALL_MSHR] += now - sm->ldst_stalled_since;
     record->outstanding++;
-    bool rests = still_waits(sm, waited, now);
     send_again(sm, r, l, now);
-    return next_waits(sm, l, now) && rests && !sm->miss_n ? REFILL_ALL : REFILL_PART;
+    bool waits = next_waits(sm, l, now);
+    if (!--waited->outstanding) { /* others have something to do */
+        record_done(sm, waited, now);
+        return REFILL_PART;
+    }
+    return waits && !sm->miss_n ? REFILL_ALL : REFILL_PART;
 }
 
 /* When something else is due than replies. */
 static inline uint64_t others_due(const struct sm *sm)
 {
-    bool fetches = sm->fetched || (sm->can_fetch && !sm->fetch_stalled);
-    if (fetches || sm->issue_drifts)
+    if (sm->fetched || (sm->can_fetch && !sm->fetch_stalled))
         return 0;
     return sm->issue_due < sm->wheel.due ? sm->issue_due : sm->wheel.due;
 }

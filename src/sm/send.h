@@ -41,9 +41,9 @@ static inline struct message sm_message(struct mem_request *r)
 
 /* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see
  * that it is not in the queue meanwhile. */
-static inline bool sm_may_send_ahead(const struct sm *sm)
+static inline bool sm_may_send_ahead(const struct sm *sm, uint64_t now)
 {
-    return !sm->miss_n && sm->queue_is_deep && sm_looks_ahead(sm);
+    return !sm->miss_n && sm->left_ahead <= now && sm->queue_is_deep && sm_looks_ahead(sm);
 }
 
 /* Sends it if it is clear that it leaves in the cycle after `now`; it has been in the queue till
@@ -54,8 +54,7 @@ static inline __attribute__((always_inline)) bool sm_send_ahead(struct sm *sm,
     sim_time next = (now + 1) * sm->period.divisor;
     struct message m = sm_message(r);
     struct tx_peer *to = &sm->up.peers[m.to - sm->first_partition]; /* a route ends nowhere else */
-    if (sm->left_ahead > now || next >= sm->shard.until || to->credits < m.flits ||
-        !gate_is_open(&sm->up.gate, next))
+    if (next >= sm->shard.until || to->credits < m.flits || !gate_is_open(&sm->up.gate, next))
         return false;
     queue_pass(&sm->miss_account, now, now + 1);
     sm->left_ahead = now + 1;
@@ -73,7 +72,7 @@ static inline void sm_note_sent(struct sm *sm, const struct mem_request *r)
 static inline __attribute__((always_inline)) void
 sm_send_or_queue(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    if (sm_may_send_ahead(sm) && sm_send_ahead(sm, r, now))
+    if (sm_may_send_ahead(sm, now) && sm_send_ahead(sm, r, now))
         sm_note_sent(sm, r);
     else
         sm_queue_request(sm, r, now);

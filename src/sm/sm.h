@@ -386,7 +386,9 @@ static inline void ldst_wake(struct sm *sm, uint32_t causes)
     if (sm->ldst_stalled && causes >> sm->ldst_cause & 1)
         sm->ldst_due = sm->ldst_stalled_since;
 }
+/* A reply for the load has come; the last one of all has. */
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
+void record_done(struct sm *sm, struct load_record *r, uint64_t now);
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);
 void sm_make_room_for_replies(struct reply_queue *q);
