@@ -56,49 +56,47 @@ struct late_loader {
     void *waiter;
 };
 
-static inline struct cache_result late_join(struct cache *c, struct late_found f, uint16_t mshr,
-                                            const struct late_loader *by)
+/* A load that was found to lack something joins the fetch that brings all of that, if it has room;
+ * false if it has not, and nothing done. */
+static inline bool late_join(struct cache *c, struct late_found f, uint16_t mshr,
+                             const struct late_loader *by)
 {
     if (!mshr_has_room(&c->mshrs, mshr))
-        return cache_stalled(STALL_MERGE);
+        return false;
     c->stats.loads++;
     c->stats.merges++;
     if (f.place)
         cache_use_place(c, f.place, by->pc);
     c->mshrs.entries[mshr].reused = true;
     mshr_join(&c->mshrs, mshr, by->waiter);
-    return (struct cache_result){.answer = CACHE_MERGE, .mshr = mshr};
+    return true;
 }
 
-/* A load that was found to lack something: it joins the fetch that brings all of that, or fetches
- * it, if there is `room` in the miss queue. */
-static inline __attribute__((always_inline)) struct cache_result
-late_load_missing(struct cache *c, uint64_t line, struct late_found f, bool room, uint64_t now,
-                  const struct late_loader *by)
+/* The line is used, though it may be gone when the data come. */
+static inline struct cache_set *late_use_partly(struct cache *c, size_t place)
 {
-    uint16_t mshr = mshr_find(&c->mshrs, line, f.lacks);
-    if (mshr != MSHR_NONE)
-        return late_join(c, f, mshr, by);
-    if (!c->mshrs.n_free)
-        return cache_stalled(STALL_MSHR);
-    if (!room)
-        return cache_stalled(STALL_MISS_QUEUE);
+    c->stats.sector_misses++;
+    c->tags.last_use[place] = ++c->order;
+    way_index_use(&c->tags.index, place, c->order);
+    return &c->tags.sets[way_index_set(&c->tags.index, place)];
+}
+
+/* It fetches what it lacks, as nobody else does: there is a free MSHR, which it returns. */
+static inline __attribute__((always_inline)) uint16_t late_fetch(struct cache *c, uint64_t line,
+                                                                 struct late_found f, uint64_t now,
+                                                                 const struct late_loader *by)
+{
+    struct cache_set *s =
+        f.place ? late_use_partly(c, f.place) : &c->tags.sets[set_index_of(&c->indexer, line)];
     c->stats.loads++;
     c->stats.misses++;
     c->stats.sectors_fetched += cache_count_sectors(f.lacks);
-    if (f.place) { /* it is used, though it may be gone when the data come */
-        c->stats.sector_misses++;
-        c->tags.lines[f.place].last_pc = by->pc;
-        c->tags.last_use[f.place] = ++c->order;
-        way_index_use(&c->tags.index, f.place, c->order);
-    }
-    struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
-    mshr = mshr_take(&c->mshrs, line, s, -1, f.lacks, by->waiter, now);
+    uint16_t mshr = mshr_take(&c->mshrs, line, s, -1, f.lacks, by->waiter, now);
     struct mem_access *kept = &c->mshrs.accesses[mshr]; /* all that its fill will want to know */
     kept->line = line;
     kept->warp_slot = by->warp_slot;
     kept->pc = by->pc;
-    return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = f.lacks};
+    return mshr;
 }
 
 #endif

@@ -156,53 +156,59 @@ static inline void note_done(struct sm *sm, struct ldst_op *l, const struct line
 }
 
 /* L2 may want to know who asks. */
-static __attribute__((noinline)) void fetch_described(struct sm *sm, struct ldst_op *l,
-                                                      const struct walk *w, struct cache_result r)
+static __attribute__((noinline)) void send_described(struct sm *sm, struct ldst_op *l,
+                                                     const struct walk *w, uint16_t mshr)
 {
     struct mem_access *a = &l->common;
     note_done(sm, l, w->next);
     ldst_single_out(l, a);
     a->cycle = w->at;
     a->set = cache_set_of(sm->l1d, a->line);
-    a->sector_mask = cache_sectors_of(l->l1_config, a->segments);
-    sm_fetch_line(sm, a, l->l1_config, FROM_L1D, r.mshr, r.fetch_sectors, w->at);
+    a->sector_mask = a->segments;
+    sm_fetch_line(sm, a, l->l1_config, FROM_L1D, mshr, w->found.lacks, w->at);
 }
 
-static inline __attribute__((always_inline)) void fetch(struct sm *sm, const struct ldst_op *l,
-                                                        const struct walk *w, struct cache_result r)
+static inline bool stalls(struct sm *sm, enum cache_stall cause)
 {
+    sm->ldst_cause = cause;
+    return false;
+}
+
+/* The next access lacks something. False if it has to wait. */
+static inline __attribute__((always_inline)) bool miss(struct sm *sm, struct ldst_op *l,
+                                                       const struct walk *w)
+{
+    struct cache *c = sm->l1d;
+    uint64_t line = w->next->line;
+    struct late_loader by = {l->slot, l->pc, l->record};
+    uint16_t mshr = mshr_find(&c->mshrs, line, w->found.lacks);
+    if (mshr != MSHR_NONE && !late_join(c, w->found, mshr, &by))
+        return stalls(sm, STALL_MERGE);
+    if (mshr == MSHR_NONE && (!c->mshrs.n_free || sm_miss_queue_full(sm)))
+        return stalls(sm, c->mshrs.n_free ? STALL_MISS_QUEUE : STALL_MSHR);
+    l->record->outstanding++;
+    if (mshr != MSHR_NONE)
+        return true;
+    mshr = late_fetch(c, line, w->found, w->at, &by);
+    if (sm->describes_loads) {
+        send_described(sm, l, w, mshr);
+        return true;
+    }
     struct mem_request *request = sm_take_request(sm);
     request->access.kind = MEM_LOAD;
-    sm_ask_for(sm, request, w->next->line, cache_segments_of(l->l1_config, r.fetch_sectors),
-               FROM_L1D, r.mshr, w->at);
+    sm_ask_for(sm, request, line, w->found.lacks, FROM_L1D, mshr, w->at);
+    return true;
 }
 
 /* The next access, in its cycle. False if it has to wait. */
 static inline __attribute__((always_inline)) bool do_next(struct sm *sm, struct ldst_op *l,
                                                           const struct walk *w)
 {
-    struct cache *c = sm->l1d;
-    struct load_record *record = l->record;
-    if (!w->found.lacks) {
-        cache_count_hit(c);
-        cache_use_place(c, w->found.place, l->pc);
-        ldst_note_hit(l, w->at);
-        return true;
-    }
-    struct late_loader by = {l->slot, l->pc, record};
-    struct cache_result r =
-        late_load_missing(c, w->next->line, w->found, !sm_miss_queue_full(sm), w->at, &by);
-    if (r.answer == CACHE_STALLED) {
-        sm->ldst_cause = r.stall;
-        return false;
-    }
-    record->outstanding++;
-    if (r.answer == CACHE_MERGE)
-        return true;
-    if (sm->describes_loads)
-        fetch_described(sm, l, w, r);
-    else
-        fetch(sm, l, w, r);
+    if (w->found.lacks)
+        return miss(sm, l, w);
+    cache_count_hit(sm->l1d);
+    cache_use_place(sm->l1d, w->found.place, l->pc);
+    ldst_note_hit(l, w->at);
     return true;
 }
 
