@@ -96,19 +96,25 @@ static ALWAYS_INLINE uint64_t partition_port_cycle(const struct partition *p, ui
                : divide_multiple(&p->l2_period, gate_open_from(&p->down.gate, t) - 1) + 1;
 }
 
+/* Credits are short for a reply that leaves in that cycle: are enough of them back by then? False
+ * if that is not known yet. */
+bool partition_takes_credits(struct partition *p, struct tx_peer *to, uint32_t flits,
+                             uint64_t cycle);
+
 /* Sends the reply to a hit that is served in cycle `now`, which is still to come: nothing else is
  * under way or can come before it, so it is settled, and all others are sent. False, and nothing
- * done, if there is no place for it then, or no credits are left now. */
+ * done, if there is no place for it then, or credits are short. */
 static ALWAYS_INLINE bool partition_send_ahead(struct partition *p, struct mem_request *r,
                                                uint64_t now)
 {
     uint32_t n = p->replies.n, flits = partition_flits(p, r->data_bytes);
     struct tx_peer *to = tx_peer_of(&p->down, r->sm);
     assert(p->n_sent == n);
-    if (to->credits < flits ||
-        (n >= p->reply_places && ring_at(&p->replies, n - p->reply_places)->at >= now))
+    if (n >= p->reply_places && ring_at(&p->replies, n - p->reply_places)->at >= now)
         return false;
     uint64_t cycle = partition_port_cycle(p, max_u64(now + p->l2_latency, p->next_reply));
+    if (to->credits < flits && !partition_takes_credits(p, to, flits, cycle))
+        return false;
     r->flits = flits;
     p->stats.bytes_sent += r->data_bytes;
     tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r));

@@ -173,6 +173,13 @@ static void take_credits(struct partition *p, struct tx_peer *to, sim_time t)
     tx_take_credits(&p->down, to, min_u64(t, p->shard.until - 1));
 }
 
+bool partition_takes_credits(struct partition *p, struct tx_peer *to, uint32_t flits,
+                             uint64_t cycle)
+{
+    take_credits(p, to, l2_time(p, cycle));
+    return to->credits >= flits;
+}
+
 /* Credits are short for a reply that could otherwise leave in that cycle. When they will be back
  * is known until the end of the quantum; who needs them later asks later. */
 static __attribute__((noinline)) uint64_t await_credits(struct partition *p, struct tx_peer *to,
