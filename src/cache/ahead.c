@@ -118,9 +118,9 @@ uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t
                            : look_ahead_in_ways(c, x, n, n_done, pc, next);
 }
 
-static inline bool load_ahead(struct cache *c, struct cache_set *s, struct cache_part part,
-                              uint32_t pc)
+static inline bool load_ahead(struct cache *c, struct cache_part part, uint32_t pc)
 {
+    struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, part.line)];
     int way = tags_find_by(NULL, s, part.line);
     if (way < 0 || cache_counted(c, part.sectors) & ~s->lines[way].valid_sectors)
         return false;
@@ -146,5 +146,18 @@ bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc)
         return false;
     if (c->tags.indexed)
         return load_ahead_indexed(c, part, pc);
-    return load_ahead(c, &c->tags.sets[part.set], part, pc);
+    return load_ahead(c, part, pc);
+}
+
+bool cache_load_misses(const struct cache *c, const struct mem_access *a)
+{
+    const struct cache_set *s = &c->tags.sets[a->set];
+    int way = tags_find(s, a->line);
+    if (way < 0) /* a line that waits is not pushed out, one that has its data may be */
+        return !s->reserved || c->tags.all_ways & ~s->occupied;
+    uint32_t need = cache_asked(c, a) & ~s->lines[way].valid_sectors;
+    bool one = !(need & (need - 1)); /* of several, some may be on their way */
+    if (!one || !c->mshrs.heads)
+        return need && !(s->reserved >> way & 1);
+    return need && mshr_find(&c->mshrs, a->line, need) == MSHR_NONE;
 }

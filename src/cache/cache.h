@@ -188,10 +188,12 @@ struct cache_result cache_load_absent(struct cache *c, const struct mem_access *
  * the arrival of data. False, and nothing done, otherwise. */
 struct cache_part {
     uint64_t line;
-    uint32_t set;
     uint32_t sectors; /* that are asked for, as in struct mem_access */
 };
 bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc);
+/* Of such a cache: will the load miss and do the same whatever data come before its turn? False if
+ * it waits for some of these, or if they could decide which line it pushes out. */
+bool cache_load_misses(const struct cache *c, const struct mem_access *a);
 
 /* A load that the program sends around this cache (ld.cg at an L1D): neither looked up nor decided
  * upon; BYPASSED, or STALLED for want of room. */

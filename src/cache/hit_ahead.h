@@ -5,12 +5,18 @@
 
 #include "cache/exchange.h"
 
+/* Does it do nothing but look up, fetch and replace the oldest, which is told to nobody? */
+static inline bool cache_is_plain(const struct cache *c)
+{
+    return c->plain;
+}
+
 static inline __attribute__((always_inline)) bool
 cache_hit_ahead(struct cache *c, struct cache_part part, uint32_t pc)
 {
     if (!cache_is_simple(c))
         return cache_load_ahead(c, part, pc);
-    struct cache_set *s = &c->tags.sets[part.set];
+    struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, part.line)];
     int way = tags_find_by(NULL, s, part.line);
     if (way < 0 || !s->lines[way].valid_sectors)
         return false;

@@ -16,14 +16,14 @@ static void place_in_line(struct mem_access *a, uint32_t offset)
     }
 }
 
-void l2_put(const struct partition *p, struct mem_request *r, const struct l2_place *at)
+void l2_put(const struct partition *p, struct mem_request *r, struct l2_place at)
 {
     struct mem_access *a = &r->access;
-    r->bank = at->bank;
+    r->bank = at.bank;
     r->device_line = a->line;
-    a->line = a->address = at->part.line;
-    a->set = at->part.set;
-    a->sector_mask = at->part.sectors;
+    a->line = a->address = at.line;
+    a->set = set_index_of(&p->l2_sets, at.line);
+    a->sector_mask = l2_sectors(p, r);
     place_in_line(a, l2_offset(p, r));
     if (a->kind == MEM_ATOMIC) { /* reads and writes part of the line */
         a->byte_mask[0] = 1;
@@ -45,30 +45,6 @@ void l2_wake_stalled(struct partition *p)
             b->due = b->busy_until;
             note_due(p, b);
         }
-}
-
-uint32_t l2_queued(const struct partition *p, const struct l2_bank *b, uint64_t now)
-{
-    uint32_t n = b->queue.n;
-    for (uint32_t later = partition_n_later(p, now, BEFORE_BANKS); later; later--)
-        n += l2_bank_of(p, ring_at(&p->replies, p->replies.n - later)->request) == b;
-    return n;
-}
-
-bool l2_counts_room(struct partition *p, const struct l2_bank *b, uint64_t now)
-{
-    partition_drop_left(p);
-    return p->outstanding + p->n_sent <= p->bank_places || l2_queued(p, b, now) < p->bank_places;
-}
-
-uint64_t l2_leaves_ahead(const struct partition *p, const struct l2_bank *b, uint64_t now)
-{
-    for (uint32_t later = partition_n_later(p, now, BEFORE_BANKS); later; later--) {
-        const struct mem_request *r = ring_at(&p->replies, p->replies.n - later)->request;
-        if (l2_bank_of(p, r) == b)
-            return r->access.cycle + 1;
-    }
-    return CYCLE_NEVER;
 }
 
 /* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
@@ -166,10 +142,8 @@ void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uin
     answer(p, b, r, now);
 }
 
-/* A load that L2 does not hold is fetched, unless somebody else's fetch brings it. */
-static __attribute__((noinline)) void fetch(struct partition *p, const struct l2_bank *b,
-                                            struct mem_request *r, struct cache_result res,
-                                            uint64_t now)
+void l2_fetch(struct partition *p, const struct l2_bank *b, struct mem_request *r,
+              struct cache_result res, uint64_t now)
 {
     if (res.answer == CACHE_BYPASSED) {
         dram_side_read_around(p, l2_part_of(r), r, now);
@@ -199,7 +173,7 @@ static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, str
     if (res.answer == CACHE_HIT)
         reply_data(p, r, now);
     else if (res.answer != CACHE_STALLED)
-        fetch(p, b, r, res, now);
+        l2_fetch(p, b, r, res, now);
     return res.answer != CACHE_STALLED;
 }
 
@@ -273,7 +247,7 @@ static void serve_more_ahead(struct partition *p, struct l2_bank *b, uint64_t so
     while (b->queue.n) {
         const struct timed_request *first = ring_first(&b->queue);
         struct mem_request *r = first->request;
-        struct cache_part part = {r->access.line, r->access.set, r->access.sector_mask};
+        struct cache_part part = {r->access.line, r->access.sector_mask};
         if (r->known_hit || !l2_serve_ahead(p, b, r, part, max_u64(first->at, soonest)))
             return;
         r->access.line = r->device_line;

@@ -9,8 +9,8 @@
 /* Where in L2 a request belongs. A partition's own addresses have the interleaving squeezed out,
  * and so do a bank's. */
 struct l2_place {
+    uint64_t line;
     uint32_t bank;
-    struct cache_part part;
 };
 
 /* Where the sender's lines are shorter, its line begins somewhere in L2's. */
@@ -30,17 +30,18 @@ static ALWAYS_INLINE struct l2_place l2_find(const struct partition *p, const st
         row = number >> p->bank_shift;
         bank = (uint32_t)number & p->bank_mask;
     }
-    uint32_t sectors = 1;
-    if (p->l2_sectored)
-        sectors = cache_sectors_of(&p->config->l2,
-                                   r->access.segments << l2_offset(p, r) / CACHE_SEGMENT_BYTES);
-    uint64_t line = row << shift;
-    uint32_t set = set_index_of_number(&p->l2_sets, line, row);
-    return (struct l2_place){bank, {line, set, sectors}};
+    return (struct l2_place){row << shift, bank};
+}
+
+/* The sectors of that line that a request asks for, before it is placed. */
+static inline uint32_t l2_sectors(const struct partition *p, const struct mem_request *r)
+{
+    uint32_t first = l2_offset(p, r) / CACHE_SEGMENT_BYTES;
+    return p->l2_sectored ? cache_sectors_of(&p->config->l2, r->access.segments << first) : 1;
 }
 
 /* From here until the reply the request describes its access as L2 sees it. */
-void l2_put(const struct partition *p, struct mem_request *r, const struct l2_place *at);
+void l2_put(const struct partition *p, struct mem_request *r, struct l2_place at);
 
 /* The bank of a request that has been placed. */
 static inline struct l2_bank *l2_bank_of(const struct partition *p, const struct mem_request *r)
@@ -78,6 +79,13 @@ static inline bool l2_has_room_at_rest(const struct partition *p, const struct l
     return b->busy_until < cycle + p->bank_places;
 }
 
+/* Is all that is still to come served later than in that cycle? So it is, unless that is the turn
+ * of one that took long in the port or waited for its bank. */
+static inline bool l2_comes_next(const struct partition *p, uint64_t at)
+{
+    return at <= p->next_take + p->rop_latency;
+}
+
 /* Serves the bank's next request, which may be served from cycle `at` on, if it is a load that
  * hits: that will be so whatever happens till then. Which lines L2 holds is decided by requests
  * alone, and those before it have been served. No atomic holds the bank up, unless it waits for
@@ -92,13 +100,18 @@ static ALWAYS_INLINE bool l2_serve_ahead(struct partition *p, struct l2_bank *b,
     b->busy_until = now + 1;
     r->access.cycle = now;
     p->stats.accesses++;
-    /* What comes later is served later, if this one need not wait for its bank. */
-    bool is_next = p->outstanding == 1 && now <= p->next_take + p->rop_latency;
+    bool is_next = p->outstanding == 1 && l2_comes_next(p, now);
     if (!is_next || !partition_send_ahead(p, r, now))
         partition_queue_ahead(p, r, now);
     return true;
 }
 
+/* A load that L2 does not hold is fetched, unless somebody else's fetch brings it. */
+void l2_fetch(struct partition *p, const struct l2_bank *b, struct mem_request *r,
+              struct cache_result res, uint64_t now);
 void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at);
+/* The same if it cannot be served ahead: a load that does not hit. */
+void l2_enqueue_or_fetch(struct partition *p, struct l2_bank *b, struct mem_request *r,
+                         uint64_t at);
 
 #endif

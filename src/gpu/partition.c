@@ -19,8 +19,7 @@ void partition_free_store(struct partition *p, struct mem_request *r, uint64_t n
 
 static void arrive(struct partition *p, const struct message *m)
 {
-    struct l2_place place = l2_find(p, m->body);
-    l2_put(p, m->body, &place);
+    l2_put(p, m->body, l2_find(p, m->body));
     rx_arrive(&p->up, m);
 }
 
@@ -71,7 +70,7 @@ static ALWAYS_INLINE void arrive_ahead(struct partition *p, const struct message
     if (!room && (rx_peek(&p->up) || !l2_will_have_room(p, b))) {
         p->due.port = min_u64(p->due.port, cycle);
         p->parts_at = min_u64(p->parts_at, p->due.port);
-        l2_put(p, r, &place);
+        l2_put(p, r, place);
         rx_arrive(&p->up, m);
         return;
     }
@@ -79,11 +78,12 @@ static ALWAYS_INLINE void arrive_ahead(struct partition *p, const struct message
     p->next_take = cycle + 1;
     r->bank = place.bank;
     r->queued_at = cycle;
-    if (!b->queue.n && l2_serve_ahead(p, b, r, place.part, at)) {
+    struct cache_part part = {place.line, l2_sectors(p, r)};
+    if (!b->queue.n && l2_serve_ahead(p, b, r, part, at)) {
         queue_pass(&b->account, cycle, r->access.cycle);
     } else {
-        l2_put(p, r, &place);
-        l2_enqueue(p, b, r, at);
+        l2_put(p, r, place);
+        l2_enqueue_or_fetch(p, b, r, at);
     }
 }
 
@@ -282,6 +282,7 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->banks_are_odd = m->banks & (m->banks - 1);
     p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
     p->l2_sectored = c->l2.sector_bytes != c->l2.line_bytes;
+    p->fills_only_read = c->l2.write_allocate && !c->l2.write_evict && !c->l2.allocate_on_fill;
     p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
     p->rop_latency = m->rop_latency;
     p->l2_latency = m->l2_latency;
@@ -336,6 +337,7 @@ void partition_destroy(struct partition *p)
     free(p->banks);
     dram_side_destroy(p);
     ring_destroy(&p->replies);
+    ring_destroy(&p->fetched);
     overlay_destroy(&p->overlay);
     tx_destroy(&p->down);
     rx_destroy(&p->up);

@@ -7,8 +7,9 @@
  * Each of these parts keeps the cycle in which it next has something to do, and what meets no queue
  * is not waited for: a request is taken through the port as soon as it is known that it will come,
  * with the cycle in which that happens; a load that hits in L2 is served then, its reply among the
- * others in its turn (l2_queue.h); and replies are sent as soon as nothing can come before them,
- * with the cycles in which they will leave (replies.c). The plain engine knows none of this: it
+ * others in its turn (l2_queue.h), and one that misses if nothing that may still happen can make a
+ * difference to it (l2_ahead.c); and replies are sent as soon as nothing can come before them, with
+ * the cycles in which they will leave (replies.c). The plain engine knows none of this: it
  * calls every part in every cycle, and each finds out anew. */
 #ifndef HEDDLE_GPU_PARTITION_H
 #define HEDDLE_GPU_PARTITION_H
@@ -84,6 +85,8 @@ struct partition {
     uint32_t n_sent;             /* of them: the first, with the cycles in which they leave */
     uint32_t n_settled;          /* ... sent ones included: nothing comes before them any more */
     uint64_t ahead_until;        /* the cycle of the last that was served ahead of its time */
+    struct request_ring fetched; /* loads that miss, served ahead: in their order, and in their
+                                  * banks' queues till then; perhaps ones whose turn is over */
     struct l2_bank *banks;
     uint32_t n_stalled;                 /* banks */
     uint32_t n_known_hits;              /* hits that have been put back: partition_settle() */
@@ -93,6 +96,7 @@ struct partition {
     uint32_t bank_mask;
     bool banks_are_odd; /* their number is no power of two: no shift then */
     bool l2_sectored;
+    bool fills_only_read; /* data that come have L2 write nothing to DRAM */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;

@@ -275,6 +275,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
     connect_ports(e);
     if (e->team && !e->members)
         e->members = xcalloc_lines(team_size(e->team) * sizeof *e->members);
+    e->limit = limit;
     e->boundary = boundary_from(e, e->now);
     note_all_wakes(e); /* between two runs things may have been sent or changed */
     for (;;) {

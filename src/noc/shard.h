@@ -164,6 +164,7 @@ struct engine {
     void (*at_boundary)(void *user, sim_time t);
     void *user;
     /* The engine's own. Members of the team read these and write the flags below. */
+    sim_time limit;    /* nobody but the shards looks at what they do before that time */
     sim_time end;      /* of the present quantum */
     uint32_t side;     /* of the outboxes and letterboxes, that is written to */
     uint64_t n_quanta; /* that a team has begun */

@@ -76,7 +76,7 @@ static bool hit_as_before(struct cache *c, const struct mem_access *a)
 
 static bool hit_ahead(struct cache *c, const struct mem_access *a)
 {
-    return cache_load_ahead(c, (struct cache_part){a->line, a->set, a->sector_mask}, a->pc);
+    return cache_load_ahead(c, (struct cache_part){a->line, a->sector_mask}, a->pc);
 }
 
 static bool join(struct cache *c, const struct mem_access *a)
