@@ -18,32 +18,32 @@ static uint32_t letter_words(const struct engine *e)
     return (e->n + 7) / 8;
 }
 
-static inline bool is_before(const struct message *a, const struct message *b)
-{
-    return a->at != b->at ? a->at < b->at : a->from < b->from;
-}
+/* How many messages that are over there are in front, at least. */
+enum { N_OVER = 4 };
 
 static void inbox_init(struct inbox *box, uint32_t places)
 {
-    assert(places >= 2);
+    assert(places >= 4 * N_OVER);
     box->items = xcalloc(places, sizeof *box->items);
     box->last_place = box->items + places - 1;
-    box->first = box->end = box->items + 1;
+    box->first = box->end = box->items + N_OVER;
     box->end->at = TIME_NEVER;
 }
 
 /* The space in front is reused once it is half of all, so that each message is moved at most once
  * for it. */
-static __attribute__((noinline)) void inbox_make_room(struct inbox *box)
+void inbox_make_room(struct inbox *box)
 {
     struct inbox old = *box;
     size_t n = (size_t)(old.end - old.first), places = (size_t)(old.last_place - old.items) + 1;
     if (n > places / 2)
         inbox_init(box, (uint32_t)places * 2);
-    memmove(box->items + 1, old.first, (n + 1) * sizeof *old.first);
-    box->items->at = 0;
-    box->first = box->items + 1;
-    box->end = box->items + 1 + n;
+    struct message *first = box->items + N_OVER;
+    memmove(first, old.first, (n + 1) * sizeof *first);
+    for (uint32_t i = 0; i < N_OVER; i++)
+        box->items[i].at = 0;
+    box->first = first;
+    box->end = first + n;
     if (box->items != old.items)
         free(old.items);
 }
@@ -51,14 +51,26 @@ static __attribute__((noinline)) void inbox_make_room(struct inbox *box)
 /* Copied as a whole: the compiler would take it to pieces. */
 typedef uint64_t message_bits __attribute__((vector_size(sizeof(struct message)), aligned(8)));
 
-void inbox_tidy(struct inbox *box)
+static inline void move_up(struct message *to)
 {
-    struct message *at = box->end - 1, m = *at;
-    for (; is_before(&m, at - 1); at--) /* ends at the one that is over, if not before */
-        *(message_bits *)at = *(message_bits *)(at - 1);
-    *at = m;
-    if (box->end == box->last_place)
-        inbox_make_room(box);
+    *(message_bits *)to = *(message_bits *)(to - 1);
+}
+
+/* Several at a time as long as the first of them is to be moved; all that ends at those that are
+ * over, if not before. */
+void inbox_sort_in(struct message *m)
+{
+    sim_time at = m->at;
+    uint32_t from = m->from;
+    message_bits bits = *(message_bits *)m;
+    for (; m[-N_OVER].at > at; m -= N_OVER)
+        for (uint32_t i = 0; i < N_OVER; i++)
+            move_up(m - i);
+    for (; m[-1].at > at; m--)
+        move_up(m);
+    for (; m[-1].at == at && m[-1].from > from; m--)
+        move_up(m);
+    *(message_bits *)m = bits;
 }
 
 void engine_connect(struct engine *e)

@@ -62,9 +62,9 @@ struct shard_ops {
     void (*describe_wait)(const struct shard *s, struct strbuf *out);
 };
 
-/* What has come for a shard, sorted by (at, from, order). Before the first stands a message that is
- * over, behind the last one that never comes, so that whoever looks need not ask whether there are
- * any. */
+/* What has come for a shard, sorted by (at, from, order). Before the first stand some messages that
+ * are over, behind the last one that never comes, so that whoever looks need not ask whether there
+ * are any. */
 struct inbox {
     const struct message *first;
     struct message *end;
@@ -204,8 +204,10 @@ static inline void shard_starve(struct shard *s)
     engine_note(&s->engine->any_starved);
 }
 
-/* Moves the last message before those that are after it, and makes room for another. */
-void inbox_tidy(struct inbox *box);
+/* Moves the last message before those that are after it. */
+void inbox_sort_in(struct message *last);
+/* Makes room for another one. */
+void inbox_make_room(struct inbox *box);
 /* Puts a message into the sender's outbox, for others may be at the receiver's inbox now. */
 void outbox_add(struct shard *s, const struct message *m);
 
@@ -217,8 +219,10 @@ static inline __attribute__((always_inline)) void inbox_add(struct inbox *box, s
     *end = m;
     end[1].at = TIME_NEVER;
     box->end = end + 1;
-    if (end + 1 == box->last_place || m.at <= end[-1].at)
-        inbox_tidy(box);
+    if (m.at <= end[-1].at)
+        inbox_sort_in(end);
+    if (end + 1 == box->last_place)
+        inbox_make_room(box);
 }
 
 /* When one thread does all shards the message is in the receiver's inbox at once: it is usable only
