@@ -213,7 +213,7 @@ static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, str
     m.at = gate_pass(&p->gate, now, flits) + p->latency;
     m.from = p->from;
     if (__builtin_expect(to->receiver != NULL, 1)) {
-        shard_deliver(to->receiver, m);
+        shard_deliver(to->receiver, m); /* last: it may have to call somebody */
     } else {
         struct message copy = m;
         tx_post_by_id(p, &copy);

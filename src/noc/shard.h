@@ -231,12 +231,12 @@ static inline __attribute__((always_inline)) void shard_deliver(struct shard *to
 {
     struct engine *e = to->engine;
     assert(m.at >= e->end); /* else the receiver might have passed that time already */
-    inbox_add(&to->inbox, m);
     if (m.at < e->wake[to->id]) {
         e->wake[to->id] = m.at;
         if (m.at < e->first_sent)
             e->first_sent = m.at;
     }
+    inbox_add(&to->inbox, m); /* last: what it may have to call needs nothing kept for later */
 }
 
 /* shard_send() for those whose latency has been looked at before (port.h). */

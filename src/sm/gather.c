@@ -190,13 +190,10 @@ static inline __attribute__((always_inline)) bool miss(struct sm *sm, struct lds
     if (mshr != MSHR_NONE)
         return true;
     mshr = late_fetch(c, line, w->found, w->at, &by);
-    if (sm->describes_loads) {
+    if (sm->describes_loads)
         send_described(sm, l, w, mshr);
-        return true;
-    }
-    struct mem_request *request = sm_take_request(sm);
-    request->access.kind = MEM_LOAD;
-    sm_ask_for(sm, request, line, w->found.lacks, FROM_L1D, mshr, w->at);
+    else
+        sm_ask_for_l1d(sm, line, mshr, w->found.lacks, w->at);
     return true;
 }
 

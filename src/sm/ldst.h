@@ -51,7 +51,10 @@ static inline void ldst_send_miss(struct sm *sm, struct ldst_op *l, const struct
     if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(l->l1), now);
     enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
-    sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
+    if (origin == FROM_L1C || sm->describes_loads)
+        sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
+    else
+        sm_ask_for_l1d(sm, a->line, r.mshr, cache_segments_of(l->l1_config, r.fetch_sectors), now);
 }
 
 /* Will the access to do next find no MSHR in the next cycle, whatever else it needs? Nothing but a

@@ -5,14 +5,45 @@
 
 #include "sm/sm.h"
 
-static inline struct route sm_find_route(const struct sm *sm, uint64_t line)
+/* Where partitions are hashed: address_hash(), and all divisions are shifts. */
+static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
 {
-    uint32_t shift = sm->chunk_shift;
-    if (shift == CHUNKS_ARE_ODD)
-        return sm_route_by_map(sm, line);
+    struct hashed_route h = sm->hashed;
+    uint64_t chunk = line >> h.chunk_shift, folded = chunk, mine = chunk >> h.partition_bits;
+    folded ^= folded >> 8 * h.partition_bits;
+    folded ^= folded >> 4 * h.partition_bits;
+    folded ^= folded >> 2 * h.partition_bits;
+    folded ^= folded >> h.partition_bits;
+    uint32_t partition = (uint32_t)folded & ((1u << h.partition_bits) - 1);
+    return (struct route){.to = sm->first_partition + partition,
+                          .local = line - ((chunk - mine) << h.chunk_shift)};
+}
+
+/* Where they take turns. */
+static inline struct route sm_route_in_turn(const struct sm *sm, uint64_t line, uint32_t shift)
+{
     uint64_t chunk = line >> shift, mine = divide(&sm->n_partitions, chunk);
     return (struct route){.to = sm->first_partition + remainder_of(&sm->n_partitions, chunk, mine),
                           .local = line - ((chunk - mine) << shift)};
+}
+
+static inline struct route sm_find_route(const struct sm *sm, uint64_t line)
+{
+    uint32_t shift = sm->chunk_shift;
+    if (shift != CHUNKS_ARE_ODD)
+        return sm_route_in_turn(sm, line, shift);
+    return sm->hashed.partition_bits ? sm_hashed_route(sm, line) : sm_route_by_map(sm, line);
+}
+
+/* One of these two ways, so that nothing is called? */
+static inline bool sm_routes_simply(const struct sm *sm)
+{
+    return sm->chunk_shift != CHUNKS_ARE_ODD || sm->hashed.partition_bits;
+}
+static inline struct route sm_simple_route(const struct sm *sm, uint64_t line)
+{
+    return sm->hashed.partition_bits ? sm_hashed_route(sm, line)
+                                     : sm_route_in_turn(sm, line, sm->chunk_shift);
 }
 
 /* A load that is the last one's of this request likewise, but for its line: where that is. */
@@ -46,19 +77,37 @@ static inline bool sm_may_send_ahead(const struct sm *sm, uint64_t now)
     return !sm->miss_n && sm->left_ahead <= now && sm->queue_is_deep && sm_looks_ahead(sm);
 }
 
-/* Sends it if it is clear that it leaves in the cycle after `now`; it has been in the queue till
- * then. */
+/* The receiver's peer if it is clear that a request of so many flits can leave for it at `next`;
+ * else NULL. */
+static inline struct tx_peer *sm_way_ahead(const struct sm *sm, uint32_t receiver, uint32_t flits,
+                                           sim_time next)
+{
+    struct tx_peer *to = &sm->up.peers[receiver - sm->first_partition]; /* a route ends there */
+    bool is_clear =
+        next < sm->shard.until && to->credits >= flits && gate_is_open(&sm->up.gate, next);
+    return is_clear ? to : NULL;
+}
+
+/* It leaves in the cycle after `now`, which begins at `next`, and has been in the queue till then.
+ */
+static inline __attribute__((always_inline)) void sm_leave_ahead(struct sm *sm, struct tx_peer *to,
+                                                                 struct mem_request *r,
+                                                                 uint64_t now, sim_time next)
+{
+    queue_pass(&sm->miss_account, now, now + 1);
+    sm->left_ahead = now + 1;
+    tx_post(&sm->up, to, next, sm_message(r));
+}
+
+/* Sends it if it is clear that it leaves in the cycle after `now`. */
 static inline __attribute__((always_inline)) bool sm_send_ahead(struct sm *sm,
                                                                 struct mem_request *r, uint64_t now)
 {
     sim_time next = (now + 1) * sm->period.divisor;
-    struct message m = sm_message(r);
-    struct tx_peer *to = &sm->up.peers[m.to - sm->first_partition]; /* a route ends nowhere else */
-    if (next >= sm->shard.until || to->credits < m.flits || !gate_is_open(&sm->up.gate, next))
+    struct tx_peer *to = sm_way_ahead(sm, r->to, r->flits, next);
+    if (!to)
         return false;
-    queue_pass(&sm->miss_account, now, now + 1);
-    sm->left_ahead = now + 1;
-    tx_post(&sm->up, to, next, m);
+    sm_leave_ahead(sm, to, r, now, next);
     return true;
 }
 

@@ -674,6 +674,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     sm->fetches_ahead = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
     sm->may_refill = sm_may_refill(sm);
+    sm->asks_shortly = sm_may_ask_shortly(sm);
     sm->l1d_is_late = cache_is_late(sm->l1d);
     struct cache_policy *policy = cache_get_policy(sm->l1d);
     if (policy->desc->on_kernel_start)

@@ -85,8 +85,8 @@ struct route {
 /* How lines find their way where partitions are hashed. */
 struct hashed_route {
     uint32_t chunk_shift;    /* of addresses within a chunk */
-    uint32_t partition_bits; /* the groups of a chunk's bits that are xored are so wide */
-    uint32_t fold_bits;      /* that doubled until it is 32 or more; 0: see address_hash() */
+    uint32_t partition_bits; /* the groups of a chunk's bits that are xored are so wide; 0: see
+                              * address_hash() */
 };
 
 /* A memory instruction in the load/store unit. */
@@ -273,6 +273,7 @@ struct sm {
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
     bool queue_is_deep;          /* it holds all that may enter it in two cycles */
+    bool asks_shortly;           /* sm_ask_for_l1d() has a short way */
     uint64_t left_ahead;         /* the cycle for which the last request was sent ahead of time */
     struct load_record **bypass; /* slots */
     uint32_t n_bypass;
@@ -463,6 +464,11 @@ static inline uint32_t sm_segment_bytes(uint32_t segments)
 /* Asks for sectors of the access's line, for an MSHR of such a cache. */
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
                    enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now);
+/* The same for segments that a load of L1D lacks, where nobody wants to know more of it
+ * (describes_loads). */
+void sm_ask_for_l1d(struct sm *sm, uint64_t line, uint32_t mshr, uint32_t segments, uint64_t now);
+/* Has that a short way with such a machine? */
+bool sm_may_ask_shortly(const struct sm *sm);
 struct route sm_route(const struct sm *sm, uint64_t line);
 /* Lines go where the map says. */
 void sm_plan_routes(struct sm *sm, const struct address_map *map);

@@ -1,0 +1,215 @@
+/* Requests to the memory partitions: what is made of an access, where it goes, and the queue in
+ * which it waits until the port takes it. */
+#include "sm/send.h"
+
+static uint32_t chunk_shift(const struct address_map *m)
+{
+    bool odd = m->hash_partitions || (m->interleave_bytes & (m->interleave_bytes - 1)) != 0;
+    return odd ? CHUNKS_ARE_ODD : (uint32_t)__builtin_ctz(m->interleave_bytes);
+}
+
+/* Four steps fold 16 groups of bits at most, and none of them is by 64 bits. */
+static struct hashed_route plan_hashed(const struct address_map *m)
+{
+    struct hashed_route h = {.chunk_shift = (uint32_t)__builtin_ctz(m->interleave_bytes)};
+    bool is_simple = m->hash_partitions && m->interleave_bytes == 1u << h.chunk_shift;
+    if (is_simple && m->n_partitions >= 1u << 4 && m->n_partitions < 1u << 8)
+        h.partition_bits = (uint32_t)__builtin_ctz(m->n_partitions);
+    return h;
+}
+
+void sm_plan_routes(struct sm *sm, const struct address_map *map)
+{
+    sm->map = map;
+    sm->n_partitions = divider_make(map->n_partitions);
+    sm->chunk_shift = chunk_shift(map);
+    sm->hashed = plan_hashed(map);
+}
+
+struct route sm_route_by_map(const struct sm *sm, uint64_t line)
+{
+    uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
+    uint64_t mine = divide(&sm->n_partitions, chunk);
+    uint32_t partition = sm->map->hash_partitions ? address_hash(chunk, sm->map->n_partitions)
+                                                  : remainder_of(&sm->n_partitions, chunk, mine);
+    return (struct route){.to = sm->first_partition + partition,
+                          .local = mine * bytes + (line - chunk * bytes)};
+}
+
+struct route sm_route(const struct sm *sm, uint64_t line)
+{
+    return sm_find_route(sm, line);
+}
+
+/* Stores and atomics carry data; the others only ask. */
+static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t bytes)
+{
+    bool carries = kind == MEM_STORE || kind == MEM_ATOMIC;
+    return carries ? noc_flits(sm->noc, bytes) : sm->header_flits;
+}
+
+struct mem_request *sm_make_request(struct sm *sm)
+{
+    struct mem_request *r = ARENA_NEW(&sm->pool, struct mem_request);
+    r->sm = sm->shard.id; /* for good */
+    return r;
+}
+
+struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
+                                   const struct route *route, enum request_origin origin,
+                                   uint32_t id, uint32_t bytes)
+{
+    struct mem_request *r = sm_take_request(sm);
+    r->access = *a;
+    r->origin = origin;
+    r->id = id;
+    r->data_bytes = bytes;
+    r->to = route->to;
+    r->flits = request_flits(sm, a->kind, bytes);
+    r->local = route->local;
+    r->waiter = NULL;
+    return r;
+}
+
+void sm_free_request(struct sm *sm, struct mem_request *r)
+{
+    r->next = sm->free_requests;
+    sm->free_requests = r;
+}
+
+void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    uint32_t places = sm_miss_queue_places(sm), at = sm->miss_head + sm->miss_n;
+    assert(sm->miss_n < places);
+    r->queued_at = now;
+    queue_enter(&sm->miss_account, now);
+    sm->miss_queue[at < places ? at : at - places] = r;
+    if (!sm->miss_n++) /* one leaves in a cycle, and that of this one may have left already */
+        sm->drain_due = sm->left_ahead >= now ? sm->left_ahead + 1 : 0;
+    ldst_wake(sm, ~0u); /* it may wait for another reason now */
+}
+
+static void send_now(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    tx_send(&sm->up, now * sm->clock->period, sm_message(r));
+    sm_note_sent(sm, r);
+}
+
+void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    send_now(sm, r, now);
+}
+
+void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    sm_send_or_queue(sm, r, now);
+}
+
+void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
+                   enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now)
+{
+    struct mem_request *r = sm_take_request(sm);
+    if (sm->describes_loads)
+        r->access = *a;
+    r->access.kind = a->kind;
+    sm_ask_for(sm, r, a->line, cache_segments_of(c, sectors), origin, mshr, now);
+}
+
+static __attribute__((noinline)) void ask_any(struct sm *sm, uint64_t line, uint32_t mshr,
+                                              uint32_t segments, uint64_t now)
+{
+    struct mem_request *r = sm_take_request(sm);
+    r->access.kind = MEM_LOAD;
+    sm_ask_for(sm, r, line, segments, FROM_L1D, mshr, now);
+}
+
+bool sm_may_ask_shortly(const struct sm *sm)
+{
+    return sm->queue_is_deep && sm_looks_ahead(sm) && sm_routes_simply(sm);
+}
+
+/* Nearly all of them leave in the next cycle. What is called is called last, so that no register
+ * need be saved for later. */
+void sm_ask_for_l1d(struct sm *sm, uint64_t line, uint32_t mshr, uint32_t segments, uint64_t now)
+{
+    struct mem_request *r = sm->free_requests;
+    if (!r || !sm->asks_shortly || sm->miss_n || sm->left_ahead > now) {
+        ask_any(sm, line, mshr, segments, now);
+        return;
+    }
+    sm->free_requests = r->next;
+    r->access.kind = MEM_LOAD;
+    r->access.line = line;
+    r->access.segments = segments;
+    r->origin = FROM_L1D;
+    r->id = mshr;
+    r->data_bytes = sm_segment_bytes(segments);
+    struct route route = sm_simple_route(sm, line);
+    uint32_t flits = sm->header_flits;
+    r->local = route.local;
+    r->to = route.to;
+    r->flits = flits;
+    sim_time next = (now + 1) * sm->period.divisor;
+    struct tx_peer *to = sm_way_ahead(sm, route.to, flits, next);
+    if (!to) {
+        sm_queue_request(sm, r, now);
+        return;
+    }
+    sm->requests_out++;
+    sm->stats.bytes_asked[FROM_L1D] += r->data_bytes;
+    queue_pass(&sm->miss_account, now, now + 1);
+    sm->left_ahead = now + 1;
+    tx_post(&sm->up, to, next,
+            (struct message){.to = route.to, .kind = MSG_REQUEST, .flits = flits, .body = r});
+}
+
+/* When the first request can leave: not before one has the credits. */
+static uint64_t drain_next(const struct sm *sm, uint64_t now)
+{
+    if (!sm->miss_n)
+        return UINT64_MAX;
+    const struct mem_request *r = sm->miss_queue[sm->miss_head];
+    sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, r->to, r->flits);
+    return t == TIME_NEVER ? UINT64_MAX : sm_cycle_at(sm, t);
+}
+
+static void send_first(struct sm *sm, uint64_t now)
+{
+    struct mem_request *r = sm->miss_queue[sm->miss_head];
+    sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
+    sm->miss_n--;
+    sm->fetch_stalled = false;
+    queue_leave(&sm->miss_account, r->queued_at, now);
+    send_now(sm, r, now);
+}
+
+/* A place in the queue is free, and the port is taken: that goes before a bypass slot. */
+#define WAIT_FOR_QUEUE (1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE)
+
+/* One request a cycle leaves the miss queue, if the port takes it. */
+void sm_drain_miss_queue(struct sm *sm, uint64_t now)
+{
+    if (!sm->miss_n)
+        return;
+    struct mem_request *r = sm->miss_queue[sm->miss_head];
+    if (tx_can_send(&sm->up, now * sm->clock->period, r->to, r->flits)) {
+        ldst_wake(sm, WAIT_FOR_QUEUE);
+        send_first(sm, now);
+    }
+    sm->drain_due = drain_next(sm, now);
+}
+
+void sm_drain_ahead(struct sm *sm, uint64_t next)
+{
+    sim_time t = next * sm->clock->period;
+    if (!sm->miss_n || t >= sm->shard.until ||
+        (sm->ldst_stalled && WAIT_FOR_QUEUE >> sm->ldst_cause & 1))
+        return;
+    struct mem_request *r = sm->miss_queue[sm->miss_head];
+    if (!tx_is_open(&sm->up, t, r->to, r->flits))
+        return;
+    send_first(sm, next);
+    sm->left_ahead = next;
+    uint64_t due = drain_next(sm, next);
+    sm->drain_due = due > next ? due : next + 1;
+}
