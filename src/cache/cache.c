@@ -165,7 +165,7 @@ struct cache *cache_create(const struct cache_config *config,
     }
     c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
     tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes);
-    c->last_hit = cache_place(c->tags.sets, 0); /* any */
+    c->last_hit = c->other_hit = cache_place(c->tags.sets, 0); /* any */
     mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill,
               c->sectored || config->allocate_on_fill);
     make_policy(c, policy, params, n_warps, seed);

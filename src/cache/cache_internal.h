@@ -59,6 +59,7 @@ struct cache {
     const struct cache_policy_desc *desc; /* policy.desc */
     struct set_indexer indexer;
     struct place last_hit;   /* of cache_load_hit(): most instructions lie where the last one lay */
+    struct place other_hit;  /* before that: a loop may lie on two lines */
     uint64_t last_hit_order; /* `order` then: as long as it stands nothing else was used or came */
     uint64_t n_differences;
     struct mem_access first_difference; /* if there is one */

@@ -300,6 +300,7 @@ bool cache_find_hit(struct cache *c, uint64_t line)
     int way = tags_find(s, line);
     if (way < 0 || c->all_sectors & ~tags_line(s, (uint32_t)way)->valid_sectors)
         return false;
+    c->other_hit = c->last_hit;
     c->last_hit = cache_place(s, (uint32_t)way);
     return true;
 }

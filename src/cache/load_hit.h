@@ -8,13 +8,24 @@
 /* Is all of the line there? Then `last_hit` is its place. */
 bool cache_find_hit(struct cache *c, uint64_t line);
 
-/* Performs the load if it is a hit of which nobody wants to know; false, and nothing done,
- * otherwise: then cache_load() says what there is to say. */
-static inline bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
+/* Does the line lie where one of the last two hits did? Then `last_hit` is its place. */
+static inline bool cache_recall_hit(struct cache *c, uint64_t line)
+{
+    struct place last = c->last_hit;
+    if (*last.tag == line)
+        return true;
+    if (*c->other_hit.tag != line)
+        return false;
+    c->last_hit = c->other_hit;
+    c->other_hit = last;
+    return true;
+}
+
+/* Performs the load at `last_hit` if nobody wants to know of it; false, and nothing done,
+ * otherwise. */
+static inline bool cache_load_there(struct cache *c, uint32_t pc)
 {
     const struct place *p = &c->last_hit;
-    if (*p->tag != line && !cache_find_hit(c, line))
-        return false;
     if (c->minds_hits || (c->all_sectors & ~p->line->valid_sectors) != 0)
         return false;
     cache_count_hit(c);
@@ -24,6 +35,19 @@ static inline bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
     if (c->tags.indexed)
         way_index_use(&c->tags.index, p->in_index, c->order);
     return true;
+}
+
+/* Performs the load if it is a hit of which nobody wants to know; false, and nothing done,
+ * otherwise: then cache_load() says what there is to say. */
+static inline bool cache_load_hit(struct cache *c, uint64_t line, uint32_t pc)
+{
+    return (cache_recall_hit(c, line) || cache_find_hit(c, line)) && cache_load_there(c, pc);
+}
+
+/* The same if it is where one of the last two was. */
+static inline bool cache_load_recent(struct cache *c, uint64_t line, uint32_t pc)
+{
+    return cache_recall_hit(c, line) && cache_load_there(c, pc);
 }
 
 /* The same if it is as the last one was, with nothing in between: that line is the most recent one

@@ -39,7 +39,7 @@ static void describe_doing(const struct sm *sm, uint32_t slot, struct strbuf *ou
     if (w->emu->state == WARP_AT_BARRIER)
         emu_describe_barrier(w->emu, out);
     else
-        strbuf_addf(out, "%s%s", cause_words[w->cause],
+        strbuf_addf(out, "%s%s", cause_words[sm->can_issue & w->bit ? STALLED_NONE : w->cause],
                     w->emu->state == WARP_AT_HEAP ? " (it has called malloc or free)" : "");
     strbuf_add(out, ", ");
     emu_describe_inst(&sm->emu, sm_warp_pc(sm, slot), out);

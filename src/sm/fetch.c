@@ -20,10 +20,12 @@ static inline void begin_fetch(struct sm_warp *w)
 
 /* Its instructions come from the cache, and can issue in the next cycle. Where nobody looks before
  * that, and nothing but results can change what they wait for, they are as good as there: a result
- * that comes in between looks at the warp again. */
-static inline void arrive(struct sm *sm, struct sm_warp *w, uint64_t now)
+ * that comes in between looks at the warp again. Not in the last cycle of a quantum, which leaves
+ * the SM as it is. */
+static inline __attribute__((always_inline)) void arrive(struct sm *sm, struct sm_warp *w,
+                                                         uint64_t now)
 {
-    if (sm->fetches_ahead && now + 1 < sm->end && examine_simply(sm, w)) {
+    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1)) {
         w->ibuf = w->next->n_fetched;
         return;
     }
@@ -114,13 +116,15 @@ static __attribute__((noinline)) void fetch_others(struct sm *sm, uint64_t now, 
     fetch_each(sm, now, n, false);
 }
 
-/* Most fetches are of the line of the last one. */
+/* Most fetches are of the line of the last one, or of the one before: which is not under way. */
 void sm_fetch(struct sm *sm, uint64_t now)
 {
     uint32_t left = sm->config->fetch_warps;
+    struct cache *l1i = sm->l1i;
     do {
         struct sm_warp *w = sm_warp_of(sm, next_warp(sm));
-        if (!cache_load_again(sm->l1i, CODE_BASE + w->next->code_line, w->emu->pc)) {
+        uint64_t line = CODE_BASE + w->next->code_line;
+        if (!cache_load_again(l1i, line, w->emu->pc) && !cache_load_recent(l1i, line, w->emu->pc)) {
             fetch_others(sm, now, left);
             return;
         }

@@ -15,6 +15,44 @@ uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
     return free_times_first(&sm->warps[slot].core->units[unit]->collectors);
 }
 
+uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
+                          uint64_t later)
+{
+    struct register_banks *banks = &w->core->banks;
+    uint64_t last = banks_read_later(banks, later); /* the cycle of the last read */
+    if (t->needs & READS_AGAIN)
+        for (uint32_t i = 0; i < t->all->n_again; i++) {
+            uint64_t read = bank_read(banks, sm_bank_of(sm, w, t->all->again[i]));
+            last = read > last ? read : last;
+        }
+    return last + 1;
+}
+
+/* Banks write the results in cycle `done`. If nothing else is to be done then, an event does what
+ * a bank has not expected. */
+static void expect_writes(struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
+                          uint64_t done, uint64_t now)
+{
+    struct register_banks *banks = &w->core->banks;
+    for (uint32_t i = 0; i < t->n_rows_written; i++) {
+        uint32_t bank = sm_bank_of(sm, w, t->all->rows[t->n_rows_read + i]);
+        bool expected = done - now <= BANK_LOOKS_AHEAD && bank_expect(banks, bank, done);
+        if (!expected && sm->plans_results)
+            wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_WRITE, bank, banks});
+    }
+}
+
+void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                   uint64_t done, uint64_t now)
+{
+    expect_writes(sm, w, t, done, now);
+    if (!sm->plans_results)
+        wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_RELEASE, pc, w});
+    else
+        for (uint64_t m = t->writes; m; m &= m - 1)
+            w->result_at[__builtin_ctzll(m)] = done;
+}
+
 /* --- issue --- */
 
 /* After a barrier instruction: who waits now, and who was let go. What the scheduler looks at shows
@@ -148,7 +186,7 @@ static bool issue_and_tell(struct sm *sm, uint32_t scheduler, struct sm_warp *w,
     uint32_t lanes = sm->wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
     forget_last_access(sm, t);
     sm->emu.run_warp(e, 1);
-    has_executed(sm, w, t);
+    has_executed(sm, w, t, pc);
     if (sm->on_issue)
         sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, w->slot, pc});
     if (e->state == WARP_FAULTED) {

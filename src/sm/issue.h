@@ -15,6 +15,13 @@
 bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
 void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now);
+/* The rest of collect_operands(): of the banks that could not read at once, and of what an
+ * instruction reads of a bank beyond the first. */
+uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
+                          uint64_t banks);
+/* The same as expect_results(), for any number of registers. */
+void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                   uint64_t done, uint64_t now);
 /* Whom the scheduler picks, after telling it that this one issues; -1 = none. */
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
 /* One cycle of issue where sm.issues_simply does not hold. */
@@ -24,35 +31,17 @@ void sm_issue_by_policy(struct sm *sm, uint64_t now);
 
 /* When the operands have been read. The bank of a row is that of the warp; predicates, which have a
  * file of their own, are not among the rows. */
-static inline uint64_t collect_operands(const struct sm_warp *w, const struct op_timing *t,
-                                        uint64_t now)
+static inline uint64_t collect_operands(const struct sm *sm, const struct sm_warp *w,
+                                        const struct op_timing *t, uint64_t now)
 {
-    const uint16_t *row = t->rows, *end = row + t->n_rows_read;
-    const uint8_t *bank_of = w->bank_of;
     struct register_banks *banks = &w->core->banks;
-    uint64_t last = now + 1; /* the cycle of the last read */
-    for (; row != end; row++) {
-        uint32_t bank = bank_of[*row];
-        if (bank_reads_at(banks, bank, now + 1)) /* mostly */
-            continue;
-        uint64_t read = bank_read(banks, bank, now + 1);
-        last = read > last ? read : last;
-    }
-    return last + (t->n_rows_read != 0);
-}
-
-/* Its results are written in a cycle that the banks look ahead to: `bit`. */
-static inline void expect_results(const struct sm_warp *w, const struct op_timing *t, uint64_t bit)
-{
-    const uint8_t *bank_of = w->bank_of;
-    struct register_banks *banks = &w->core->banks;
-    if (t->n_rows_written == 1) { /* mostly */
-        bank_expect(banks, bank_of[t->result], bit);
-        return;
-    }
-    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
-    for (; row != end; row++)
-        bank_expect(banks, bank_of[*row], bit);
+    if (banks->at != now + 1)
+        banks_begin(banks, now + 1);
+    uint64_t reads = banks_turned(t->read_banks, w->bank_turn);
+    uint64_t later = banks_read_at_once(banks, reads);
+    if (later || t->needs & READS_AGAIN)
+        return sm_collect_later(sm, w, t, later);
+    return now + 1 + (reads != 0);
 }
 
 /* The cycle in which it leaves its collector for a unit. */
@@ -73,32 +62,42 @@ static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t
 
 /* --- an instruction --- */
 
-_Static_assert((int)BANK_LOOKS_AHEAD < (int)WHEEL_CYCLES && WHEEL_CYCLES == 64,
-               "what banks see is near");
+/* Its results come in cycle `done`. Where results are planned there is nothing to be done then,
+ * if a single one is expected by its bank. */
+static inline __attribute__((always_inline)) void expect_results(struct sm *sm, struct sm_warp *w,
+                                                                 const struct op_timing *t,
+                                                                 uint32_t pc, uint64_t done,
+                                                                 uint64_t now)
+{
+    if (!sm->plans_results || t->n_writes > 1 || done - now > BANK_LOOKS_AHEAD) {
+        sm_expect_any(sm, w, t, pc, done, now);
+        return;
+    }
+    w->result_at[__builtin_ctzll(t->writes)] = done;
+    if (!t->n_rows_written)
+        return;
+    struct register_banks *banks = &w->core->banks;
+    uint32_t bank = sm_bank_of(sm, w, t->result);
+    if (!bank_expect(banks, bank, done))
+        wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_WRITE, bank, banks});
+}
 
 /* Registers, units and events of an instruction that has just been executed. */
 static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct sm_warp *w,
                                                          const struct op_timing *t, uint32_t pc,
                                                          uint64_t now, bool simple)
 {
-    uint64_t ready = collect_operands(w, t, now);
+    uint64_t ready = collect_operands(sm, w, t, now);
     bool memory = t->kind.unit == UNIT_LDST;
+    scoreboard_pass(&w->scoreboard, t);
     scoreboard_set(&w->scoreboard, t, simple ? 1 : sm->pending_words, memory);
     if (memory) {
         ldst_push(sm, w->slot, pc, ready, now);
         return;
     }
     uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
-    struct wheel_event e = {EV_RELEASE, pc, w};
-    if (!t->n_writes)
-        return;
-    if (done - now > BANK_LOOKS_AHEAD) {
-        wheel_add(&sm->wheel, now, done, e);
-        return;
-    }
-    uint64_t bit = 1ull << done % 64; /* the same for banks and wheel */
-    expect_results(w, t, bit);
-    wheel_add_near(&sm->wheel, done, bit, e);
+    if (t->n_writes)
+        expect_results(sm, w, t, pc, done, now);
 }
 
 /* What the last memory operation did is that of this one, if it is one. */
@@ -108,14 +107,20 @@ static inline void forget_last_access(struct sm *sm, const struct op_timing *t)
         sm->emu.last.mask = sm->emu.atomic.mask = 0;
 }
 
-/* The instruction of `t` has been: the warp is at its next one, and no longer among those that can
- * issue. */
-static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
+/* The instruction of `t` at `pc` has been: the warp is at its next one, and no longer among those
+ * that can issue. */
+static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                                uint32_t pc)
 {
-    w->next = &sm->timing[w->emu->pc];
     sm->stats.issued++;
-    w->ibuf = __builtin_expect(w->next == t + 1, true) ? w->ibuf - 1 : 0;
     sm->can_issue &= ~w->bit;
+    if (__builtin_expect(w->emu->pc == pc + 1, true)) {
+        w->next = t + 1;
+        w->ibuf--;
+    } else {
+        w->next = &sm->timing[w->emu->pc];
+        w->ibuf = 0;
+    }
 }
 
 /* After the instruction of `t`, when the warp goes on. */
@@ -140,7 +145,7 @@ static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, s
     const struct op_timing *t = w->next;
     forget_last_access(sm, t);
     emu_step_counted(e, &sm->run_stats);
-    has_executed(sm, w, t);
+    has_executed(sm, w, t, pc);
     if (e->state != WARP_RUNNING)
         return sm_issue_last(sm, w, t, pc, now);
     occupy(sm, w, t, pc, now, true);

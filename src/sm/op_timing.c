@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "sm/register_bank.h"
+
 /* Addition, comparison, multiplication, ... within a kind of number: offsets of SM_OP_INT_ADD,
  * SM_OP_FP32_ADD and SM_OP_FP64_ADD alike. */
 enum arithmetic { ARITH_ADD, ARITH_MAX, ARITH_MUL, ARITH_MAD, ARITH_DIV };
@@ -178,12 +180,11 @@ static void set_register(uint64_t *mask, uint32_t reg)
 }
 
 /* One AND a word then tells whether an instruction can issue. */
-static void add_masks(struct op_timing *t, const struct op_info *info, uint32_t words,
-                      struct arena *arena)
+static void add_masks(struct op_timing *t, struct op_registers *all, const struct op_info *info,
+                      uint32_t words, struct arena *arena)
 {
     uint64_t *touches = ARENA_ARRAY(arena, uint64_t, 3 * (size_t)words);
     uint64_t *waits_for = touches + words, *writes = waits_for + words;
-    struct wide_masks *wide = ARENA_NEW(arena, struct wide_masks);
     for (uint32_t i = 0; i < (uint32_t)info->n_reads + info->n_writes; i++) {
         set_register(touches, info->regs[i]);
         if (i >= info->n_reads)
@@ -191,16 +192,17 @@ static void add_masks(struct op_timing *t, const struct op_info *info, uint32_t 
     }
     for (uint32_t i = 0; i < words; i++)
         waits_for[i] = t->needs & NEEDS_DRAINED ? ~0ull : touches[i];
-    *wide = (struct wide_masks){touches, waits_for, writes};
+    all->touches = touches;
+    all->waits_for = waits_for;
+    all->writes = writes;
     t->touches = touches[0];
     t->waits_for = waits_for[0];
     t->writes = writes[0];
-    t->wide = wide;
 }
 
 /* Predicates, numbered last, have a file of their own. */
-static void add_rows(struct op_timing *t, const struct op_info *info, const struct program_func *f,
-                     struct arena *arena)
+static void add_rows(struct op_timing *t, struct op_registers *all, const struct op_info *info,
+                     const struct program_func *f, struct arena *arena)
 {
     uint32_t n_rows = f->n_64 + f->n_32, n = 0, n_regs = (uint32_t)info->n_reads + info->n_writes;
     uint16_t *rows = ARENA_ARRAY(arena, uint16_t, n_regs);
@@ -213,20 +215,42 @@ static void add_rows(struct op_timing *t, const struct op_info *info, const stru
         else
             t->n_rows_written++;
     }
-    t->rows = rows;
+    all->rows = rows;
     t->result = t->n_rows_written ? rows[t->n_rows_read] : 0;
 }
 
-static void add_registers(struct op_timing *t, const struct program *p, struct arena *arena)
+/* Registers take turns in banks, so which of them meet is the same for all warps. */
+static void add_banks(struct op_timing *t, struct op_registers *all, uint32_t n_banks,
+                      struct arena *arena)
+{
+    uint64_t first = banks_first(n_banks);
+    all->again = ARENA_ARRAY(arena, uint16_t, t->n_rows_read);
+    for (uint32_t i = 0; i < t->n_rows_read; i++) {
+        uint64_t bank = first << all->rows[i] % n_banks;
+        if (t->read_banks & bank || !banks_go_round(n_banks))
+            all->again[all->n_again++] = all->rows[i];
+        else
+            t->read_banks |= bank;
+    }
+    if (all->n_again)
+        t->needs |= READS_AGAIN;
+}
+
+static void add_registers(struct op_timing *t, const struct program *p, uint32_t n_banks,
+                          struct arena *arena)
 {
     uint32_t words = op_timing_words(p);
+    struct op_registers *all = ARENA_ARRAY(arena, struct op_registers, p->n_ops);
     for (uint32_t f = 0; f < p->module->n_funcs; f++) {
         const struct program_func *func = &p->funcs[f];
         for (uint32_t pc = func->entry; func->func->has_body && pc <= func->end; pc++)
-            add_rows(&t[pc], &p->info[pc], func, arena);
+            add_rows(&t[pc], &all[pc], &p->info[pc], func, arena);
     }
-    for (uint32_t pc = 0; pc < p->n_ops; pc++)
-        add_masks(&t[pc], &p->info[pc], words, arena);
+    for (uint32_t pc = 0; pc < p->n_ops; pc++) {
+        t[pc].all = &all[pc];
+        add_masks(&t[pc], &all[pc], &p->info[pc], words, arena);
+        add_banks(&t[pc], &all[pc], n_banks, arena);
+    }
 }
 
 /* A fetch brings what follows in the line of the instruction cache. */
@@ -267,6 +291,6 @@ const struct op_timing *op_timing_build(const struct program *p, const struct sm
             .load_index = class == PTX_CLASS_LD_GLOBAL || class == PTX_CLASS_LD_LOCAL ? loads++ : 0,
         };
     }
-    add_registers(t, p, arena);
+    add_registers(t, p, config->register_banks, arena);
     return t;
 }

@@ -12,7 +12,8 @@ enum op_needs {
     NEEDS_VISIBLE = 4,    /* the warp's stores must be visible to all: fences */
     TOUCHES_GLOBAL = 8,   /* must not overlap an atomic of the warp that is not performed */
     IS_BRANCH = 16,
-    IS_ORDERED = 32, /* an atomic or a fence: stores of others may hold it back */
+    IS_ORDERED = 32,  /* an atomic or a fence: stores of others may hold it back */
+    READS_AGAIN = 64, /* some of its operands are in a bank of others: see op_registers.again */
 };
 
 /* Which masks of warps a warp stands in that is to issue it. */
@@ -21,19 +22,23 @@ struct op_kind {
     uint8_t issue_class; /* enum issue_class */
 };
 
-/* The masks of an op_timing for programs of more than 64 registers, op_timing_words() words each.
- */
-struct wide_masks {
+/* All registers of an operation: the masks of op_timing in op_timing_words() words each, for
+ * programs of more than 64 registers; those in banks, all but predicates: reads, then writes; and
+ * those of its reads that `read_banks` leaves out. */
+struct op_registers {
     const uint64_t *touches, *waits_for, *writes;
+    const uint16_t *rows;
+    uint16_t *again;
+    uint32_t n_again;
 };
 
 /* One cache line an operation: a look at a warp reads no more of it than that. */
 struct op_timing {
     /* Registers as the scoreboard wants them, a bit each: those it reads or writes, those that must
-     * not be pending, those it writes. The first 64; `wide` has all. */
+     * not be pending, those it writes. The first 64; `all` has all. */
     uint64_t touches, waits_for, writes;
-    const struct wide_masks *wide;
-    const uint16_t *rows; /* registers in banks, all but predicates: reads, then writes */
+    const struct op_registers *all;
+    uint64_t read_banks; /* mask of those it reads, if register 0 is in bank 0 */
     uint8_t n_rows_read, n_rows_written;
     uint8_t n_writes;           /* registers, predicates included */
     uint8_t n_fetched;          /* instructions that a fetch of it brings into the buffer */

@@ -76,6 +76,13 @@ void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now)
 void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     const struct op_timing *t = w->next;
+    uint64_t registers = w->scoreboard.pending & t->waits_for;
+    uint64_t at = registers ? last_result(w, registers) : 0;
+    if (at > now) {
+        w->cause = STALLED_DATA;
+        wheel_add_far(&sm->wheel, at, (struct wheel_event){EV_WAKE, 0, w});
+        return;
+    }
     enum stall_cause cause = order_hazard(sm, w, t, now);
     if (cause == STALLED_NONE)
         enter_ready(sm, w, t);
@@ -137,18 +144,22 @@ void sm_take_fetched(struct sm *sm, uint64_t now)
 
 /* --- results and other events --- */
 
-static inline void write_result(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
+/* Where results are planned, only those are written that no bank expects. */
+static inline void write_row(struct sm *sm, const struct sm_warp *w, uint32_t row, uint64_t now)
 {
-    bank_write(&w->core->banks, w->bank_of[t->result], now);
+    struct register_banks *banks = &w->core->banks;
+    if (sm->plans_results)
+        bank_write_late(banks, sm_bank_of(sm, w, row), now);
+    else
+        bank_write(banks, sm_bank_of(sm, w, row), now);
 }
 
-static void write_results(const struct sm_warp *w, const struct op_timing *t, uint64_t now)
+static void write_results(struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
+                          uint64_t now)
 {
-    const uint8_t *bank_of = w->bank_of;
-    struct register_banks *banks = &w->core->banks;
-    const uint16_t *row = t->rows + t->n_rows_read, *end = row + t->n_rows_written;
+    const uint16_t *row = t->all->rows + t->n_rows_read, *end = row + t->n_rows_written;
     for (; row != end; row++)
-        bank_write(banks, bank_of[*row], now);
+        write_row(sm, w, *row, now);
 }
 
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now)
@@ -171,8 +182,8 @@ release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint
 {
     scoreboard_clear(&w->scoreboard, t, 1);
     if (t->n_rows_written)
-        write_result(w, t, now);
-    return !awaits_results(w) || examine_simply(sm, w);
+        write_row(sm, w, t->result, now);
+    return !awaits_results(w) || examine_simply(sm, w, now);
 }
 
 /* Apart, so that the common way, which makes no calls but its last one, saves no registers. */
@@ -180,11 +191,11 @@ static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_
                                                        const struct op_timing *t, uint64_t now)
 {
     scoreboard_clear(&w->scoreboard, t, sm->pending_words);
-    write_results(w, t, now);
+    write_results(sm, w, t, now);
     if (sm->tells_commits)
         sm_tell_commit(sm, w->slot, now);
     if (awaits_results(w))
-        examine(sm, w, now, false);
+        sm_refresh(sm, w->slot, now);
 }
 
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
@@ -212,6 +223,9 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
         break;
     case EV_PERFORMED:
         sm_atomic_visible(sm, e.body, now);
+        break;
+    case EV_WRITE:
+        bank_write_late(e.body, e.value, now);
         break;
     default: /* EV_WAKE */
         sm_refresh(sm, ((const struct sm_warp *)e.body)->slot, now);
@@ -244,10 +258,11 @@ static __attribute__((noinline)) void finish_all(struct sm *sm, uint64_t now)
     finish_rest(sm, wheel_list_of(&sm->wheel, now)->items, now);
 }
 
-/* Mostly all of them are results that nobody wants to be told of; these call nobody, so that no
+/* Mostly warps wake, or results come that nobody wants to be told of; these call nobody, so that no
  * registers need be saved. */
 void sm_finish_events(struct sm *sm, uint64_t now)
 {
+    wake_warps(sm, now);
     if (!sm->is_simple || wheel_has_far(&sm->wheel, now)) {
         finish_all(sm, now);
         return;

@@ -7,7 +7,7 @@
 /* --- ready.c: rare, and apart so that the common way makes no calls but its last one --- */
 /* Tells the scheduler that the warp can issue, or why not. */
 void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now);
-/* As examine() below, where memory order has a say. */
+/* As examine() below, where memory order has a say, or a result takes long. */
 void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* Tells who wants to know that an instruction of the warp has ended. */
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
@@ -29,12 +29,25 @@ static inline void change_kind(struct sm *sm, struct sm_warp *w, struct op_kind 
 }
 
 /* Most instructions are of the kind of the one before: then the masks stand already. */
-static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
+static inline void take_kind(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
 {
     if (w->kind.unit != t->kind.unit || w->kind.issue_class != t->kind.issue_class)
         change_kind(sm, w, t->kind);
+}
+
+static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
+{
+    take_kind(sm, w, t);
     sm->can_issue |= w->bit;
     sm->issue_due = 0;
+}
+
+/* The warps that slept until this cycle can issue. */
+static inline void wake_warps(struct sm *sm, uint64_t now)
+{
+    uint64_t warps = wheel_wake(&sm->wheel, now);
+    sm->can_issue |= warps;
+    sm->issue_due = warps ? 0 : sm->issue_due;
 }
 
 static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cause, uint64_t now)
@@ -45,18 +58,48 @@ static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cau
         sm_tell_stall(sm, w, now);
 }
 
-/* Can the next instruction of the warp, which runs and has it in its buffer, issue? The warp is in
- * none of the masks, and sm.is_simple holds. False, and nothing done, if memory order has a say. */
-static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, struct sm_warp *w)
+/* The cycle in which the last of the registers has its value. */
+static inline uint64_t last_result(const struct sm_warp *w, uint64_t registers)
+{
+    uint64_t last = 0;
+    do {
+        uint64_t at = w->result_at[__builtin_ctzll(registers)];
+        last = at > last ? at : last;
+    } while (registers &= registers - 1);
+    return last;
+}
+
+/* Can the next instruction of the warp, which runs and has it in its buffer, issue in cycle `from`,
+ * which is this one or the next? The warp is in none of the masks, and sm.is_simple holds. False,
+ * and nothing done, if memory order has a say or a result takes long.
+ *
+ * Where no event tells of a result, its register is pending until somebody looks. What memory
+ * brings is told, and looked at then. A warp that sleeps takes its place in the masks before: when
+ * it wakes, it can issue. */
+static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, struct sm_warp *w,
+                                                                 uint64_t from)
 {
     const struct op_timing *t = w->next;
-    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, 1);
-    if (cause == STALLED_NONE) {
-        if (w->n_atomics || t->needs & IS_ORDERED)
-            return false;
-        enter_ready(sm, w, t);
+    uint64_t registers = w->scoreboard.pending & t->waits_for, at = 0;
+    if (registers) {
+        if (!sm->plans_results || w->scoreboard.memory & registers) {
+            w->cause = w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
+            return true;
+        }
+        at = last_result(w, registers);
     }
-    w->cause = cause;
+    if (w->n_atomics || t->needs & IS_ORDERED)
+        return false;
+    if (at <= from) {
+        enter_ready(sm, w, t);
+        w->cause = STALLED_NONE;
+        return true;
+    }
+    if (at - from >= WHEEL_CYCLES - 1) /* `from` may be the next one */
+        return false;
+    take_kind(sm, w, t);
+    wheel_sleep(&sm->wheel, at, w->bit);
+    w->cause = STALLED_DATA;
     return true;
 }
 
@@ -64,8 +107,8 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
 static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
                                                           uint64_t now, bool simple)
 {
-    if (simple) {
-        if (!examine_simply(sm, w))
+    if (simple || sm->plans_results) {
+        if (!examine_simply(sm, w, now))
             sm_settle_in_order(sm, w, now);
         return;
     }

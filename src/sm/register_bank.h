@@ -5,7 +5,12 @@
  * returns, and what takes longer than a bank looks ahead, comes unexpected.
  *
  * MODEL: an unexpected result, or a second one of a cycle, is written after the reads planned when
- * it comes; what waits for it does not wait for that. */
+ * it comes; what waits for it does not wait for that.
+ *
+ * Nearly all operands are read in the cycle after issue. So what banks do in that cycle is a mask,
+ * and an instruction whose operands meet nobody takes its banks by one look at it. Bit i of a mask
+ * stands for bank i % n, so that to turn a mask is to go on by so many banks; where the banks are
+ * of such a number that this does not hold, bit i stands for bank i alone. */
 #ifndef HEDDLE_SM_REGISTER_BANK_H
 #define HEDDLE_SM_REGISTER_BANK_H
 
@@ -13,51 +18,161 @@
 #include <stdint.h>
 
 enum {
-    BANK_LOOKS_AHEAD = 62, /* one bit stays clear, so that a read finds its cycle */
+    BANK_LOOKS_AHEAD = 62, /* one cycle of 64 stays clear, so that a read finds its own */
     REGISTER_BANKS_MAX = 64,
 };
 
-/* One array a fact, not one a bank: an index finds it without arithmetic. */
 struct register_banks {
-    uint64_t read_next[REGISTER_BANKS_MAX]; /* the first cycle after the reads that are planned */
-    /* Bit c % 64: a result is expected in cycle c, at most BANK_LOOKS_AHEAD off. */
-    uint64_t results[REGISTER_BANKS_MAX];
+    uint64_t at;      /* the cycle for which reads are being planned: that after issue */
+    uint64_t blocked; /* mask: banks that could not read in it before any read was planned */
+    uint64_t busy;    /* and those that cannot now */
+    uint64_t first;   /* mask of bank 0 */
+    uint32_t n;
+    /* The first cycle after the reads that are planned; see bank_read_next(). */
+    uint64_t read_next[REGISTER_BANKS_MAX];
+    uint64_t far_until; /* reads further off than BANK_LOOKS_AHEAD are planned before this cycle */
+    /* In place c % 64 what is planned for cycle c, at most BANK_LOOKS_AHEAD off, if it is of that
+     * cycle: the banks that expect a result, and those that read, but for reads at once. */
+    struct bank_cycle {
+        uint64_t cycle, results, reads;
+        uint64_t unused; /* a shift finds it */
+    } planned[64];
 };
 
-/* Plans a read for that cycle if it can be then. */
-static inline bool bank_reads_at(struct register_banks *b, uint32_t bank, uint64_t at)
+/* Do masks go round with so many banks? */
+static inline bool banks_go_round(uint32_t n)
 {
-    if (b->read_next[bank] > at || b->results[bank] & 1ull << at % 64)
-        return false;
-    b->read_next[bank] = at + 1;
-    return true;
+    return 64 % n == 0;
 }
 
-/* Plans a read, not before `from`; returns its cycle. */
-static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64_t from)
+/* The mask of bank 0. */
+static inline uint64_t banks_first(uint32_t n)
 {
-    uint64_t at = b->read_next[bank] > from ? b->read_next[bank] : from;
-    uint64_t results = b->results[bank];
-    while (results >> at % 64 & 1)
-        at++;
+    uint64_t mask = 1;
+    for (uint32_t i = n; banks_go_round(n) && i < 64; i += n)
+        mask |= 1ull << i;
+    return mask;
+}
+
+static inline void banks_init(struct register_banks *b, uint32_t n)
+{
+    *b = (struct register_banks){.n = n, .first = banks_first(n)};
+}
+
+/* The banks so many further on. */
+static inline uint64_t banks_turned(uint64_t banks, uint32_t by)
+{
+    return banks << by % 64 | banks >> -by % 64;
+}
+
+/* The plan of a cycle that is near. */
+static inline struct bank_cycle *banks_in(struct register_banks *b, uint64_t cycle)
+{
+    struct bank_cycle *c = &b->planned[cycle % 64];
+    if (c->cycle != cycle)
+        *c = (struct bank_cycle){.cycle = cycle};
+    return c;
+}
+
+/* Those of the banks that have reads planned in cycle `at` or later. */
+static __attribute__((noinline, unused)) uint64_t banks_reading(const struct register_banks *b,
+                                                                uint64_t at)
+{
+    uint64_t banks = 0;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (b->read_next[i] > at)
+            banks |= b->first << i;
+    return banks;
+}
+
+/* From now on reads are planned for cycle `at` and later ones. A bank that reads later than that
+ * does something in every cycle before. */
+static inline void banks_begin(struct register_banks *b, uint64_t at)
+{
+    const struct bank_cycle *c = &b->planned[at % 64];
+    uint64_t blocked = c->cycle == at ? c->results | c->reads : 0;
+    if (b->far_until > at)
+        blocked |= banks_reading(b, at);
+    b->at = at;
+    b->blocked = b->busy = blocked;
+}
+
+/* Plans reads of the banks for cycle `b->at`; returns those for which that cannot be. */
+static inline uint64_t banks_read_at_once(struct register_banks *b, uint64_t banks)
+{
+    uint64_t others = b->busy & banks;
+    b->busy |= banks;
+    return others;
+}
+
+/* The first cycle after the reads of the bank: who took it at once has not written that down. */
+static inline uint64_t bank_read_next(const struct register_banks *b, uint32_t bank)
+{
+    uint64_t next = b->read_next[bank], at_once = b->busy & ~b->blocked;
+    return at_once >> bank & 1 && next <= b->at ? b->at + 1 : next;
+}
+
+/* The bank reads, or does something that keeps it from that, in cycle `at` and not after it. */
+static inline void bank_plan(struct register_banks *b, uint32_t bank, uint64_t at, uint64_t now)
+{
     b->read_next[bank] = at + 1;
+    if (at - now <= BANK_LOOKS_AHEAD)
+        banks_in(b, at)->reads |= b->first << bank;
+    else if (at >= b->far_until)
+        b->far_until = at + 1;
+}
+
+/* Plans a read, not before `b->at`, of a bank that is busy then; returns its cycle.
+ * MODEL: a read that is more than 64 cycles ahead, behind as many others, takes the results of a
+ * cycle 64 before for those of its own. */
+static inline uint64_t bank_read(struct register_banks *b, uint32_t bank)
+{
+    uint64_t next = bank_read_next(b, bank), at = next > b->at ? next : b->at;
+    const struct bank_cycle *c = &b->planned[at % 64];
+    while (c->cycle >= b->at && c->results >> bank & 1)
+        c = &b->planned[++at % 64];
+    bank_plan(b, bank, at, b->at);
     return at;
 }
 
-/* A result will be written in a cycle that the bank looks ahead to, whose bit that is. */
-static inline void bank_expect(struct register_banks *b, uint32_t bank, uint64_t bit)
+/* Plans a read of each of the banks, of which masks go round, and which cannot read at once.
+ * Returns the cycle of the last. */
+static inline uint64_t banks_read_later(struct register_banks *b, uint64_t banks)
 {
-    b->results[bank] |= bit;
+    uint64_t last = 0;
+    for (banks &= ~0ull >> (64 - b->n); banks; banks &= banks - 1) {
+        uint64_t read = bank_read(b, (uint32_t)__builtin_ctzll(banks));
+        last = read > last ? read : last;
+    }
+    return last;
 }
 
-/* Before any read is planned in that cycle. */
+/* A result will be written in cycle `at`, to which the bank looks ahead; false if another one will
+ * be then too. */
+static inline bool bank_expect(struct register_banks *b, uint32_t bank, uint64_t at)
+{
+    struct bank_cycle *c = banks_in(b, at);
+    uint64_t mask = b->first << bank, others = c->results;
+    c->results = others | mask;
+    return !(others & mask);
+}
+
+/* A result that was not expected, or is the second of its cycle, is written. Before any read is
+ * planned in cycle `now`. */
+static inline void bank_write_late(struct register_banks *b, uint32_t bank, uint64_t now)
+{
+    uint64_t next = bank_read_next(b, bank);
+    bank_plan(b, bank, next > now ? next : now, now);
+}
+
+/* The same for any result, if all of them are written so. */
 static inline void bank_write(struct register_banks *b, uint32_t bank, uint64_t now)
 {
-    uint64_t bit = 1ull << now % 64, next = b->read_next[bank];
-    if (__builtin_expect((b->results[bank] & bit) != 0, true))
-        b->results[bank] ^= bit;
+    struct bank_cycle *c = &b->planned[now % 64];
+    if (c->cycle == now && c->results >> bank & 1)
+        c->results &= ~(b->first << bank);
     else
-        b->read_next[bank] = (next > now ? next : now) + 1;
+        bank_write_late(b, bank, now);
 }
 
 #endif

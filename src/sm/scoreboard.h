@@ -32,6 +32,13 @@ static inline enum stall_cause scoreboard_hazard(const struct scoreboard *s,
     return s->memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
 }
 
+/* The instruction can issue: what it waits for is there, though perhaps nobody has said so. For
+ * programs of one word. */
+static inline void scoreboard_pass(struct scoreboard *s, const struct op_timing *t)
+{
+    s->pending &= ~t->waits_for;
+}
+
 static inline void scoreboard_set(struct scoreboard *s, const struct op_timing *t, uint32_t words,
                                   bool memory)
 {

@@ -36,8 +36,9 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
                           .slot = slot,
                           .cta_slot = cta_slot,
                           .atomic_lines = sm->atomic_store[slot],
+                          .result_at = sm->result_store[slot],
                           .core = &sm->cores[slot % sm->n_cores],
-                          .bank_of = sm->bank_of + slot / sm->n_cores,
+                          .bank_turn = (uint8_t)(slot / sm->n_cores),
                           .kind = w->kind,
                           .scoreboard = scoreboard};
     sm->sched_warps[slot] = (struct sched_warp){.live = true,
@@ -352,8 +353,14 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
             return done == REFILL_ALL ? end : sm->cycle - 1;
         sm_finish_replies(sm, now);
     }
-    if (sm->wheel.due <= now)
-        sm_finish_events(sm, now);
+    if (sm->wheel.due <= now) {
+        if (wheel_only_wakes(&sm->wheel, now)) {
+            wake_warps(sm, now);
+            wheel_turn(&sm->wheel, now);
+        } else {
+            sm_finish_events(sm, now);
+        }
+    }
     if (sm->fetched)
         sm_take_fetched(sm, now);
     if (sm->drain_due <= now)
@@ -493,13 +500,15 @@ static void create_cores(struct sm *sm)
 {
     const struct sm_config *c = sm->config;
     sm->n_cores = c->sub_cores ? c->n_schedulers : 1;
-    for (uint32_t i = 0; i < sm->n_cores; i++)
+    for (uint32_t i = 0; i < sm->n_cores; i++) {
+        banks_init(&sm->cores[i].banks, c->register_banks);
         for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++) {
             struct arithmetic_unit *unit = &sm->cores[i].unit_store[u];
             unit->units = free_times_of(c->n_units[u]);
             unit->collectors = free_times_of(c->collectors[u]);
             sm->cores[i].units[u] = unit;
         }
+    }
     for (uint32_t s = 0; s < c->n_schedulers; s++)
         sm->core_of[s] = &sm->cores[s % sm->n_cores];
     for (uint32_t s = 0; s < sm->n_warps; s++) {
@@ -671,7 +680,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     if (flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     sm->looks_ahead = !sm->every_cycle && !sm->attribution;
-    sm->fetches_ahead = sm->is_simple && sm->looks_ahead;
+    sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
     sm->may_refill = sm_may_refill(sm);
     sm->asks_shortly = sm_may_ask_shortly(sm);

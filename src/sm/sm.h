@@ -37,20 +37,23 @@ struct load_record {
 };
 
 struct sm_warp {
-    struct emu_warp *emu;   /* NULL = the slot is free */
-    uint64_t bit;           /* of the slot, in masks */
-    uint32_t slot;          /* its number */
-    uint32_t ibuf;          /* instructions in the buffer, from emu->pc on */
-    enum stall_cause cause; /* why it cannot issue; NONE = it can, if a unit is free */
-    struct op_kind kind;    /* the masks its bit is set in; see sm.by_unit */
-    bool fetching;          /* a fetch is under way */
-    uint32_t fetch_pc;      /* what it fetches */
-    uint32_t n_atomics;     /* requests not performed yet */
+    struct emu_warp *emu; /* NULL = the slot is free */
+    uint64_t bit;         /* of the slot, in masks */
+    uint32_t slot;        /* its number */
+    uint32_t ibuf;        /* instructions in the buffer, from emu->pc on */
+    /* Why it cannot issue; NONE = it can, if a unit is free. What sm.can_issue says goes before:
+     * who sleeps is not told that he wakes. */
+    enum stall_cause cause;
+    struct op_kind kind; /* the masks its bit is set in; see sm.by_unit */
+    bool fetching;       /* a fetch is under way */
+    uint8_t bank_turn;   /* its registers begin so many banks on */
+    uint32_t fetch_pc;   /* what it fetches */
+    uint32_t n_atomics;  /* requests not performed yet */
     struct scoreboard scoreboard;
-    struct sub_core *core;  /* that executes it */
-    const uint8_t *bank_of; /* the bank of each of its registers */
+    struct sub_core *core; /* that executes it */
     uint32_t cta_slot;
     uint64_t *atomic_lines;       /* of its atomics; apart, as most warps have none */
+    uint64_t *result_at;          /* see sm.plans_results */
     uint64_t visible_at;          /* cycle from which its stores are visible to all */
     uint64_t wake_at;             /* a wake-up for that is on the wheel */
     const struct op_timing *next; /* of the instruction at emu->pc */
@@ -182,13 +185,10 @@ struct sm {
     sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
     bool every_cycle;   /* the plain engine */
     bool looks_ahead;   /* see sm_looks_ahead() */
-    /* A fetch may say at once that the warp has its instructions; not in the last cycle of a
-     * quantum, which leaves the SM as it is. */
-    bool fetches_ahead;
-    bool goes_by_dues; /* what is not due changes nothing; and it looks ahead */
-    uint64_t cycle;    /* the last one done + 1 */
-    uint64_t end;      /* of the quantum it is in: the first cycle that is not */
-    uint64_t planned;  /* the next one with something to do, as things are; UINT64_MAX = none */
+    bool goes_by_dues;  /* what is not due changes nothing; and it looks ahead */
+    uint64_t cycle;     /* the last one done + 1 */
+    uint64_t end;       /* of the quantum it is in: the first cycle that is not */
+    uint64_t planned;   /* the next one with something to do, as things are; UINT64_MAX = none */
     /* The same for some of its parts. A tick leaves out those that are not due; whatever may give
      * one something to do before its time says so here. The plain engine does not look. */
     uint64_t issue_due, ldst_due, drain_due;
@@ -197,6 +197,9 @@ struct sm {
     bool tells_stalls, tells_commits, tells_branches, tells_criticality;
     bool wants_lanes; /* somebody wants to know which lanes issue */
     bool is_simple;   /* nobody wants to know of stalls and commits, and registers need one word */
+    /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
+     * cycle in which each of its registers has its value, and sleeps until it can go on. */
+    bool plans_results;
     /* and nobody but the scheduler of what issues; that lets all warps and goes by events alone,
      * and schedulers do not take turns; no fault has happened */
     bool issues_simply;
@@ -236,6 +239,7 @@ struct sm {
     struct criticality *criticality;
     uint64_t next_age, next_access_id;
     uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS];
+    uint64_t result_store[SM_MAX_WARPS][64];
     uint64_t *pending_store; /* of the scoreboards of all warps */
     uint32_t pending_words;  /* per warp and kind */
     uint8_t *bank_of;        /* the bank of register r: bank_of[r], further on for each warp */
@@ -339,6 +343,11 @@ uint32_t sm_warp_pc(const struct sm *sm, uint32_t slot);
 uint32_t sm_find_warp(const struct sm *sm);
 
 /* --- pieces (ready.c, issue.c, fetch.c, ldst.c, reply.c) --- */
+/* The bank of one of a warp's registers. */
+static inline uint32_t sm_bank_of(const struct sm *sm, const struct sm_warp *w, uint32_t row)
+{
+    return sm->bank_of[row + w->bank_turn];
+}
 /* The warp of a slot, for those who look at much of it: the compiler does not see that it lies in
  * the SM, whose address and the slot it would add up anew at every look. */
 static inline struct sm_warp *sm_warp_of(struct sm *sm, uint32_t slot)
@@ -491,7 +500,8 @@ static inline bool sm_looks_ahead(const struct sm *sm)
 }
 
 /* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a
- * warp, a reply that had to wait, an atomic that all can see, a warp that may go on. */
-enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE, N_SM_EVENTS };
+ * warp, a reply that had to wait, an atomic that all can see, a warp that may go on; a result that
+ * register banks (value: which of them) did not expect. */
+enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE, EV_WRITE, N_SM_EVENTS };
 
 #endif

@@ -3,7 +3,8 @@
  * Nearly all are due within a few cycles: each of the next WHEEL_CYCLES has an array of its own,
  * which is reused when the wheel has turned; room for what is usual comes with the wheel. The few
  * further ahead wait in one list, sorted; as those of a cycle were inserted before any that found
- * it near, they come first. */
+ * it near, they come first. Sleepers, of whom there is no more to say than who they are and in what
+ * cycle they wake, are a bit each. */
 #ifndef HEDDLE_SM_WHEEL_H
 #define HEDDLE_SM_WHEEL_H
 
@@ -33,6 +34,7 @@ struct wheel {
         struct wheel_event *items;
         uint32_t n, cap;
     } near[WHEEL_CYCLES];
+    uint64_t sleepers[WHEEL_CYCLES];  /* who wakes in each of the next cycles */
     struct far_event *far, *last_far; /* `far` is NULL if there are none */
     struct far_event *free;
     struct arena pool;
@@ -61,6 +63,29 @@ static inline void wheel_add_near(struct wheel *w, uint64_t at, uint64_t bit, st
     w->used |= bit;
     if (at < w->due)
         w->due = at;
+}
+
+/* They wake in cycle `at`, which is near. */
+static inline void wheel_sleep(struct wheel *w, uint64_t at, uint64_t sleepers)
+{
+    w->sleepers[at % WHEEL_CYCLES] |= sleepers;
+    w->used |= 1ull << at % WHEEL_CYCLES;
+    if (at < w->due)
+        w->due = at;
+}
+
+/* Those who wake in cycle `now`. */
+static inline uint64_t wheel_wake(struct wheel *w, uint64_t now)
+{
+    uint64_t sleepers = w->sleepers[now % WHEEL_CYCLES];
+    w->sleepers[now % WHEEL_CYCLES] = 0;
+    return sleepers;
+}
+
+/* Is there nothing else in that cycle? */
+static inline bool wheel_only_wakes(const struct wheel *w, uint64_t now)
+{
+    return !w->near[now % WHEEL_CYCLES].n && !(w->far && w->far->at <= now);
 }
 
 /* `at` must not be before `now`, nor `now` itself once its events have been taken. */

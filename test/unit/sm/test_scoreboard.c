@@ -54,15 +54,17 @@ static void check(uint32_t words)
     bool pending[MAX_REGS] = {false}, memory[MAX_REGS] = {false};
     struct naive_op ops[N_OPS];
     struct masks masks[N_OPS];
-    struct wide_masks wide[N_OPS];
+    struct op_registers all[N_OPS];
     struct op_timing timing[N_OPS];
     for (uint32_t i = 0; i < N_OPS; i++) {
         random_op(&seed, words * 64, &ops[i], &masks[i]);
-        wide[i] = (struct wide_masks){masks[i].touches, masks[i].waits_for, masks[i].writes};
+        all[i] = (struct op_registers){.touches = masks[i].touches,
+                                       .waits_for = masks[i].waits_for,
+                                       .writes = masks[i].writes};
         timing[i] = (struct op_timing){.touches = masks[i].touches[0],
                                        .waits_for = masks[i].waits_for[0],
                                        .writes = masks[i].writes[0],
-                                       .wide = &wide[i]};
+                                       .all = &all[i]};
     }
     for (uint32_t step = 0; step < N_STEPS; step++) {
         uint64_t r = random_u64(&seed);
