@@ -31,23 +31,16 @@ static inline size_t late_make_place(struct cache *c, const struct mshr *m)
     return place;
 }
 
-/* The line of an MSHR is in a place from now on. */
-static inline void late_insert(struct cache *c, const struct mshr *m, const struct mem_access *a,
-                               size_t place)
+/* The line of an MSHR is in a place from now on. Who asked for it nobody will ask. */
+static inline void late_insert(struct cache *c, const struct mshr *m, size_t place)
 {
     struct cache_line *line = &c->tags.lines[place];
     uint64_t address = m->line, order = ++c->order;
-    uint32_t pc = a->pc;
     /* one by one: compilers would make up the record elsewhere and copy it */
     line->line = address;
     line->reused = m->reused;
-    line->n_fetches = 0;
     line->valid_sectors = m->sectors;
     line->dirty_sectors = m->dirty_sectors;
-    line->reserver_slot = (uint16_t)a->warp_slot;
-    line->insert_pc = pc;
-    line->last_pc = pc;
-    line->inserted = order;
     c->tags.tags[place] = address;
     c->tags.last_use[place] = order;
     way_index_add(&c->tags.index, place, address);
@@ -71,7 +64,7 @@ static inline __attribute__((always_inline)) bool late_fill(struct cache *c, uin
         place = late_make_place(c, m);
         if (!place)
             return false;
-        late_insert(c, m, &c->mshrs.accesses[mshr], place);
+        late_insert(c, m, place);
     }
     c->stats.fills++;
     mshr_release(&c->mshrs, mshr, cycle);

@@ -19,8 +19,7 @@ static inline struct late_found late_find(const struct cache *c, const struct li
 
 /* Does loads of one instruction as long as they hit, `n` (not 0) at most; returns how many. What
  * does not change from one to the next is read once: after each store the host would have to read
- * it again. A function of its own, for that takes all of the host's registers. Which instruction
- * used a line last is not written down: nobody is there to read it. */
+ * it again. A function of its own, for that takes all of the host's registers. */
 static __attribute__((noinline)) uint32_t late_pass_hits(struct cache *c,
                                                          const struct line_access *x, uint32_t n)
 {
@@ -44,31 +43,33 @@ static __attribute__((noinline)) uint32_t late_pass_hits(struct cache *c,
     return (uint32_t)done;
 }
 
+/* A load hits, or joins a fetch of what its line lacks. Which instruction used a line last is not
+ * written down: nobody is there to read it. */
+static inline void late_use(struct cache *c, size_t place)
+{
+    c->tags.lines[place].reused = true;
+    c->tags.last_use[place] = ++c->order;
+    way_index_use(&c->tags.index, place, c->order);
+}
+
 /* Would it have to wait for an MSHR? Nothing but a fill changes that. */
 static inline bool late_lacks_mshr(const struct cache *c, uint64_t line, struct late_found f)
 {
     return !c->mshrs.n_free && f.lacks && mshr_find(&c->mshrs, line, f.lacks) == MSHR_NONE;
 }
 
-/* Who loads. */
-struct late_loader {
-    uint32_t warp_slot, pc;
-    void *waiter;
-};
-
 /* A load that was found to lack something joins the fetch that brings all of that, if it has room;
  * false if it has not, and nothing done. */
-static inline bool late_join(struct cache *c, struct late_found f, uint16_t mshr,
-                             const struct late_loader *by)
+static inline bool late_join(struct cache *c, struct late_found f, uint16_t mshr, void *waiter)
 {
     if (!mshr_has_room(&c->mshrs, mshr))
         return false;
     c->stats.loads++;
     c->stats.merges++;
     if (f.place)
-        cache_use_place(c, f.place, by->pc);
+        late_use(c, f.place);
     c->mshrs.entries[mshr].reused = true;
-    mshr_join(&c->mshrs, mshr, by->waiter);
+    mshr_join(&c->mshrs, mshr, waiter);
     return true;
 }
 
@@ -82,21 +83,15 @@ static inline struct cache_set *late_use_partly(struct cache *c, size_t place)
 }
 
 /* It fetches what it lacks, as nobody else does: there is a free MSHR, which it returns. */
-static inline __attribute__((always_inline)) uint16_t late_fetch(struct cache *c, uint64_t line,
-                                                                 struct late_found f, uint64_t now,
-                                                                 const struct late_loader *by)
+static inline __attribute__((always_inline)) uint16_t
+late_fetch(struct cache *c, uint64_t line, struct late_found f, uint64_t now, void *waiter)
 {
     struct cache_set *s =
         f.place ? late_use_partly(c, f.place) : &c->tags.sets[set_index_of(&c->indexer, line)];
     c->stats.loads++;
     c->stats.misses++;
     c->stats.sectors_fetched += cache_count_sectors(f.lacks);
-    uint16_t mshr = mshr_take(&c->mshrs, line, s, -1, f.lacks, by->waiter, now);
-    struct mem_access *kept = &c->mshrs.accesses[mshr]; /* all that its fill will want to know */
-    kept->line = line;
-    kept->warp_slot = by->warp_slot;
-    kept->pc = by->pc;
-    return mshr;
+    return mshr_take(&c->mshrs, line, s, -1, f.lacks, waiter, now);
 }
 
 #endif

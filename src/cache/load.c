@@ -139,14 +139,6 @@ load_joins(struct cache *c, const struct mem_access *a, struct cache_room room, 
                                           : load_stalls(c, a, room, STALL_MERGE);
 }
 
-/* All that a fill will want to know of the access, in a cache that has nobody to tell. */
-static inline void keep_for_fill(struct mem_access *kept, const struct mem_access *a)
-{
-    kept->line = a->line;
-    kept->warp_slot = a->warp_slot;
-    kept->pc = a->pc;
-}
-
 /* In a quiet cache: asks for what is needed of the line in that way, or, if there is none (-1), of
  * one that gets its place when its data come. Nobody else's fetch brings it. */
 static inline __attribute__((always_inline)) struct cache_result
@@ -172,8 +164,6 @@ ask_for_missing(struct cache *c, const struct mem_access *a, struct cache_room r
     else /* even a line that is there may be gone when the data come */
         way = -1;
     uint16_t mshr = cache_ask_for(c, s, a, way, need, waiter);
-    if (way < 0)
-        keep_for_fill(&c->mshrs.accesses[mshr], a);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = need};
 }
 
@@ -320,7 +310,9 @@ static int allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
     int way = tags_find(s, m->line);
     if (way >= 0)
         return way;
-    const struct mem_access *a = &c->mshrs.accesses[mshr];
+    struct mem_access *a = &c->mshrs.accesses[mshr];
+    if (c->quiet) /* nothing of it was kept */
+        *a = (struct mem_access){.line = m->line};
     way = cache_choose_way(c, s, a);
     if (way < 0) {
         cache_count_difference(c, a);
@@ -381,8 +373,8 @@ static __attribute__((noinline)) struct cache_arrival fill_late(struct cache *c,
             return fill_told(c, mshr, cycle);
         if (s->tags[way] != TAG_EMPTY)
             cache_count_eviction(c, &s->lines[way]);
-        tags_insert_by(NULL, s, (uint32_t)way, cache_new_line(c, &c->mshrs.accesses[mshr]));
-        tags_line(s, (uint32_t)way)->reused = m->reused;
+        struct cache_line line = {.line = m->line, .reused = m->reused, .inserted = ++c->order};
+        tags_insert_by(NULL, s, (uint32_t)way, line);
     }
     data_arrive(c, m, (uint32_t)way, false);
     return arrived(c, mshr, cycle);

@@ -39,8 +39,8 @@ struct mshr {
 
 struct mshr_file {
     struct mshr *entries;
-    struct mem_access
-        *accesses;   /* the access that missed; only where lines are allocated on fill */
+    /* The access that missed; only where lines are allocated on fill and somebody is to know. */
+    struct mem_access *accesses;
     uint16_t *heads; /* of the hash chains; NULL where lines say which MSHR they have */
     uint16_t *free;  /* a stack of entry numbers */
     uint32_t n, n_merges, n_free, hash_shift;

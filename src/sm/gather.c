@@ -155,17 +155,19 @@ static inline void note_done(struct sm *sm, struct ldst_op *l, const struct line
     l->next = next;
 }
 
-/* L2 may want to know who asks. */
+/* L2 may want to know who asks. All by value: a walk whose address nobody has stays in registers.
+ */
 static __attribute__((noinline)) void send_described(struct sm *sm, struct ldst_op *l,
-                                                     const struct walk *w, uint16_t mshr)
+                                                     const struct line_access *x, uint64_t at,
+                                                     uint32_t sectors, uint16_t mshr)
 {
     struct mem_access *a = &l->common;
-    note_done(sm, l, w->next);
+    note_done(sm, l, x);
     ldst_single_out(l, a);
-    a->cycle = w->at;
+    a->cycle = at;
     a->set = cache_set_of(sm->l1d, a->line);
     a->sector_mask = a->segments;
-    sm_fetch_line(sm, a, l->l1_config, FROM_L1D, mshr, w->found.lacks, w->at);
+    sm_fetch_line(sm, a, l->l1_config, FROM_L1D, mshr, sectors, at);
 }
 
 static inline bool stalls(struct sm *sm, enum cache_stall cause)
@@ -180,18 +182,17 @@ static inline __attribute__((always_inline)) bool miss(struct sm *sm, struct lds
 {
     struct cache *c = sm->l1d;
     uint64_t line = w->next->line;
-    struct late_loader by = {l->slot, l->pc, l->record};
     uint16_t mshr = mshr_find(&c->mshrs, line, w->found.lacks);
-    if (mshr != MSHR_NONE && !late_join(c, w->found, mshr, &by))
+    if (mshr != MSHR_NONE && !late_join(c, w->found, mshr, l->record))
         return stalls(sm, STALL_MERGE);
     if (mshr == MSHR_NONE && (!c->mshrs.n_free || sm_miss_queue_full(sm)))
         return stalls(sm, c->mshrs.n_free ? STALL_MISS_QUEUE : STALL_MSHR);
     l->record->outstanding++;
     if (mshr != MSHR_NONE)
         return true;
-    mshr = late_fetch(c, line, w->found, w->at, &by);
+    mshr = late_fetch(c, line, w->found, w->at, l->record);
     if (sm->describes_loads)
-        send_described(sm, l, w, mshr);
+        send_described(sm, l, w->next, w->at, w->found.lacks, mshr);
     else
         sm_ask_for_l1d(sm, line, mshr, w->found.lacks, w->at);
     return true;
@@ -204,7 +205,7 @@ static inline __attribute__((always_inline)) bool do_next(struct sm *sm, struct 
     if (w->found.lacks)
         return miss(sm, l, w);
     cache_count_hit(sm->l1d);
-    cache_use_place(sm->l1d, w->found.place, l->pc);
+    late_use(sm->l1d, w->found.place);
     ldst_note_hit(l, w->at);
     return true;
 }
