@@ -7,41 +7,24 @@
 
 /* Where a load stands before anything is done about it. */
 struct late_found {
-    size_t place;   /* of its line; 0 = it has none */
+    uint32_t place; /* of its line; 0 = it has none */
     uint32_t lacks; /* sectors that it asks for and that are not there; 0 = it hits */
 };
 
 static inline struct late_found late_find(const struct cache *c, const struct line_access *x)
 {
-    size_t place = way_index_seek(&c->tags.index, x->line);
+    uint32_t place = (uint32_t)way_index_seek(&c->tags.index, x->line);
     return (struct late_found){place, x->segments & ~c->tags.lines[place].valid_sectors};
 }
 
-/* Does loads of one instruction as long as they hit, `n` (not 0) at most; returns how many. What
- * does not change from one to the next is read once: after each store the host would have to read
- * it again. A function of its own, for that takes all of the host's registers. */
-static __attribute__((noinline)) uint32_t late_pass_hits(struct cache *c,
-                                                         const struct line_access *x, uint32_t n)
-{
-    const struct way_index index = c->tags.index;
-    struct cache_line *lines = c->tags.lines;
-    uint64_t *last_use = c->tags.last_use, order = c->order;
-    const struct line_access *end = x + n;
-    do {
-        size_t place = way_index_seek(&index, x->line);
-        struct cache_line *line = &lines[place];
-        if (x->segments & ~line->valid_sectors)
-            break;
-        line->reused = true;
-        last_use[place] = ++order;
-        index.use[place] = (uint32_t)order;
-    } while (++x != end);
-    uint64_t done = order - c->order;
-    c->order = order;
-    c->stats.loads += done;
-    c->stats.hits += done;
-    return (uint32_t)done;
-}
+/* The load `x`, which hits, and those that follow and come before `end`, as long as they hit too:
+ * the first that is not done, and what it finds. */
+struct late_next {
+    const struct line_access *x;
+    struct late_found found;
+};
+struct late_next late_load_hits(struct cache *c, const struct line_access *x,
+                                const struct line_access *end, struct late_found found);
 
 /* A load hits, or joins a fetch of what its line lacks. Which instruction used a line last is not
  * written down: nobody is there to read it. */

@@ -124,28 +124,13 @@ uint64_t gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 
 /* --- L1D is late (cache/late.h) --- */
 
-/* Where a load is. */
+/* Where a load is. No function that is called gets its address, so it stays in registers. */
 struct walk {
-    const struct line_access *next, *last; /* access to do next, and the last of all */
+    const struct line_access *next, *last; /* the access to do next, and the last of all */
     uint64_t at;                           /* the cycle of the next one */
-    struct late_found found;               /* what it finds */
+    uint64_t done;                         /* the last cycle in which something was to be done */
+    struct late_found found;               /* by the next one */
 };
-
-/* Looks at the next access, and if that hits before cycle `end` does all that do, up to the first
- * that does not. The last of all is none of these: it ends the instruction, in its cycle. */
-static inline void pass_hits(struct sm *sm, const struct ldst_op *l, struct walk *w, uint64_t end)
-{
-    struct cache *c = sm->l1d;
-    w->found = late_find(c, w->next);
-    if (w->found.lacks || w->at >= end || w->next == w->last)
-        return;
-    uint64_t cycles = end - w->at, n = (uint64_t)(w->last - w->next);
-    n = late_pass_hits(c, w->next, (uint32_t)(cycles < n ? cycles : n));
-    w->next += n;
-    w->at += n;
-    ldst_note_hit(l, w->at - 1);
-    w->found = late_find(c, w->next);
-}
 
 /* Accesses before that one are done. */
 static inline void note_done(struct sm *sm, struct ldst_op *l, const struct line_access *x)
@@ -210,8 +195,73 @@ static inline __attribute__((always_inline)) bool do_next(struct sm *sm, struct 
     return true;
 }
 
+/* The first cycle that is not the unit's alone, after that which has begun. */
+static inline uint64_t others_from(const struct sm *sm, uint64_t begun, uint64_t end)
+{
+    uint64_t alone = sm->miss_n ? 0 : alone_until(sm, end);
+    return alone > begun ? alone : begun + 1;
+}
+
+/* Hits before that access may be done ahead of their time. The last of all is none of them: it ends
+ * the instruction. */
+static inline const struct line_access *early_hits(const struct sm *sm, const struct walk *w)
+{
+    uint64_t end = hits_end(sm), left = (uint64_t)(w->last - w->next);
+    uint64_t n_cycles = w->at < end ? end - w->at : 0;
+    return w->next + (n_cycles < left ? n_cycles : left);
+}
+
+static inline void pass_hits(struct cache *c, const struct ldst_op *l, struct walk *w,
+                             const struct line_access *end)
+{
+    struct late_next n = late_load_hits(c, w->next, end, w->found);
+    w->at += (uint64_t)(n.x - w->next);
+    w->next = n.x;
+    w->found = n.found;
+    ldst_note_hit(l, w->at - 1);
+}
+
+/* Does accesses, the last one included, and looks at the first that has to wait: for its cycle, or
+ * in it, or, at the end, for nothing any more. The cycle of the next one has begun. */
+enum walk_end { FOR_ITS_CYCLE, IN_ITS_CYCLE, FOR_NOTHING };
+static inline __attribute__((always_inline)) enum walk_end walk(struct sm *sm, struct ldst_op *l,
+                                                                struct walk *w, uint64_t end)
+{
+    struct cache *c = sm->l1d;
+    uint64_t until = others_from(sm, w->at, end);
+    const struct line_access *early = early_hits(sm, w);
+    w->done = w->at;
+    for (;; w->next++, w->at++) {
+        w->found = late_find(c, w->next);
+        if (!w->found.lacks && w->next < early)
+            pass_hits(c, l, w, early);
+        if (w->at >= until)
+            return FOR_ITS_CYCLE;
+        w->done = w->at;
+        if (!do_next(sm, l, w))
+            return IN_ITS_CYCLE;
+        if (w->next == w->last)
+            return FOR_NOTHING;
+        if (sm->miss_n)
+            until = 0;
+    }
+}
+
+/* If nothing but replies is due in the next cycle, begins that with them. */
+static inline bool begin_with_replies(struct sm *sm, uint64_t at, uint64_t end)
+{
+    bool fetches = sm->fetched || (sm->can_fetch && !sm->fetch_stalled);
+    if (sm->replies.due > at || at >= end || fetches || sm->issue_due <= at ||
+        sm->wheel.due <= at || sm->miss_n)
+        return false;
+    sm_finish_replies(sm, at);
+    if (sm->drain_due <= at) /* a line that had to make room */
+        sm_drain_miss_queue(sm, at);
+    return true;
+}
+
 /* The next access waits for its cycle, or from that on. */
-static inline void await_next(struct sm *sm, struct ldst_op *l, const struct walk *w, bool stalled)
+static inline void await_next(struct sm *sm, const struct walk *w, bool stalled)
 {
     sm->ldst_due = w->at;
     if (!stalled && late_lacks_mshr(sm->l1d, w->next->line, w->found)) {
@@ -222,28 +272,21 @@ static inline void await_next(struct sm *sm, struct ldst_op *l, const struct wal
         ldst_stall_from(sm, w->at);
         sm->ldst_due = UINT64_MAX;
     }
-    note_done(sm, l, w->next);
 }
 
 uint64_t gather_late(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     struct walk w = {.next = l->access + l->next, .last = l->access + l->n - 1, .at = now};
-    uint64_t alone = sm->miss_n ? 0 : alone_until(sm, end), ahead = hits_end(sm), done = now;
-    uint64_t until = alone > now ? alone : now + 1; /* the first is due */
-    bool goes_on = true;
-    for (;; w.next++, w.at++) {
-        pass_hits(sm, l, &w, ahead);
-        if (w.at >= until || !(goes_on = do_next(sm, l, &w)))
-            break;
-        done = w.at;
-        if (w.next == w.last) {
-            note_done(sm, l, w.next + 1);
-            ldst_finish(sm, l, done);
-            return done;
-        }
-        if (sm->miss_n)
-            until = 0;
+    enum walk_end waits;
+    do
+        waits = walk(sm, l, &w, end);
+    while (waits == FOR_ITS_CYCLE && begin_with_replies(sm, w.at, end));
+    if (waits == FOR_NOTHING) {
+        note_done(sm, l, w.last + 1);
+        ldst_finish(sm, l, w.done);
+    } else {
+        note_done(sm, l, w.next);
+        await_next(sm, &w, waits == IN_ITS_CYCLE);
     }
-    await_next(sm, l, &w, !goes_on);
-    return done;
+    return w.done;
 }

@@ -59,20 +59,24 @@ static const char around_l1d[] =
     "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 3200; @%q bra L; ret; }\n";
 
 /* Loads of which each lane wants another line, of four times as many as L1D holds below; now and
- * then two come by the same, and some are there. */
+ * then two come by the same, and some are there. What is stored to local memory stays in L1D until
+ * it is pushed out. */
 static const char gathers[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 p) {\n"
-    ".reg .pred %q; .reg .b32 %r<6>; .reg .b64 %a, %b;\n"
+    ".reg .pred %q; .reg .b32 %r<6>; .reg .b64 %a, %b, %c, %d; .local .align 4 .b8 kept[512];\n"
     "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0; mov.u32 %r4, 0;\n"
     "L: mad.lo.u32 %r2, %r0, 196, %r1; and.b32 %r2, %r2, 8188;\n"
     "cvt.u64.u32 %b, %r2; add.u64 %b, %a, %b;\n"
     "ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
+    "and.b32 %r2, %r1, 448; cvt.u64.u32 %c, %r2; mov.u64 %d, kept; add.u64 %c, %c, %d;\n"
+    "st.local.u32 [%c], %r4;\n"
     "and.b32 %r5, %r1, 1023; setp.eq.u32 %q, %r5, 0; @%q st.global.u32 [%b], %r4;\n"
     "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 1500; @%q bra L; ret; }\n";
 
 #define FEW_LINES SMALL, "l1d.n_sets=4", "l1d.n_ways=4"
-#define LATE      SMALL, "l1d.n_sets=1", "l1d.n_ways=16", "l1d.allocate_on_fill=true"
+#define LATE                                                                                       \
+    SMALL, "l1d.n_sets=1", "l1d.n_ways=16", "l1d.allocate_on_fill=true", "l1d.sector_bytes=32"
 
 /* So short of MSHRs that a load takes the one that a reply sets free; with several replies in one
  * cycle, with lines that get their place late, with sectors. */
@@ -90,10 +94,10 @@ static const struct testbed gather_beds[] = {
     {"MSHRs, of lines that come late to many ways", "gtx480", {LATE, "l1d.n_mshrs=4"}},
     {"places for sectors that come late",
      "gtx480",
-     {LATE, "l1d.sector_bytes=32", "l1d.mshr_merges=2", "noc.flits_per_cycle_down=20"}},
+     {LATE, "l1d.mshr_merges=2", "noc.flits_per_cycle_down=20"}},
     {"the way out, for lines that come late",
      "gtx480",
-     {LATE, "l1d.sector_bytes=64", "sm.miss_queue=2", "noc_clock_mhz=350"}},
+     {LATE, "sm.miss_queue=2", "noc_clock_mhz=350"}},
     {"lines that come late, and L2 looks at who asks",
      "gtx480",
      {LATE, "noc_clock_mhz=350", "l2.policy=srrip"}},
