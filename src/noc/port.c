@@ -44,10 +44,12 @@ void port_stats_add(struct port_stats *into, const struct port_stats *from)
 {
     into->messages += from->messages;
     into->flits += from->flits;
+    into->sent += from->sent;
+    into->in_use += from->in_use;
+    into->back += from->back;
     into->held += from->held;
     into->entered += from->entered;
     into->left += from->left;
-    into->back += from->back;
 }
 
 static bool is_equal(const char *what, uint64_t a, uint64_t b, struct strbuf *why)
@@ -63,7 +65,7 @@ bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, 
     bool holds = is_equal("messages sent and received", tx->messages, rx->messages, why);
     holds &= is_equal("flits sent and received", tx->flits, rx->flits, why);
     holds &= is_equal("time in the receivers' buffers", rx->held, rx->left - rx->entered, why);
-    holds &= is_equal("time that credits were in use", tx->held, rx->back - tx->entered, why);
+    holds &= is_equal("time that credits were in use", tx->in_use, rx->back - tx->sent, why);
     return holds;
 }
 
@@ -226,7 +228,7 @@ sim_time tx_settle(struct tx_port *p)
         back += peer->back;
         last = peer->taken->at > last ? peer->taken->at : last;
     }
-    p->held = back - p->entered;
+    p->in_use = back - p->sent;
     return last;
 }
 
@@ -237,7 +239,7 @@ struct port_stats tx_stats(const struct tx_port *p)
     for (uint32_t i = 0; i < p->n_receivers; i++)
         flits += p->peers[i].taken->given + p->max_credits - p->peers[i].credits;
     return (struct port_stats){
-        .messages = p->n_messages, .flits = flits, .held = p->held, .entered = p->entered};
+        .messages = p->n_messages, .flits = flits, .sent = p->sent, .in_use = p->in_use};
 }
 
 bool tx_is_quiet(const struct tx_port *p)
@@ -295,14 +297,13 @@ static uint64_t flits_taken(const struct rx_port *p)
 
 struct port_stats rx_stats(const struct rx_port *p)
 {
-    uint64_t taken = flits_taken(p);
     return (struct port_stats){
         .messages = p->n_messages,
-        .flits = taken + p->held.n,
+        .flits = flits_taken(p) + p->held.n,
+        .back = p->through + (p->n_messages - p->buffer.n) * p->latency,
         .held = occupancy_area(&p->held),
         .entered = p->entered,
         .left = p->left,
-        .back = p->left + p->passed_left + taken * p->latency,
     };
 }
 

@@ -46,11 +46,14 @@ enum noc_buffer_verdict noc_check_buffer(const struct noc_config *c, uint32_t fl
 
 struct port_stats {
     uint64_t messages, flits;
-    /* Sums of flits x time units, modulo 2^64, for noc_is_conserved(). */
-    uint64_t held;    /* tx: time in use of all credits; rx: area under the buffer's occupancy */
-    uint64_t entered; /* tx: flits x when sent; rx: flits x when arrived, of what was buffered */
-    uint64_t left;    /* rx: flits x when through the ejection port, likewise */
-    uint64_t back;    /* rx: flits x when their credits were to be back */
+    /* Sums in time units, modulo 2^64, for noc_is_conserved(). Of messages: */
+    uint64_t sent;   /* tx: when they were */
+    uint64_t in_use; /* tx: how long their credits were missing */
+    uint64_t back;   /* rx: when these were to be back */
+    /* Of flits that were in the receiver's buffer: */
+    uint64_t held;    /* rx: area under its occupancy */
+    uint64_t entered; /* rx: when they arrived */
+    uint64_t left;    /* rx: when they were through the ejection port */
 };
 void port_stats_add(struct port_stats *into, const struct port_stats *from);
 
@@ -87,7 +90,7 @@ struct tx_peer {
     struct credit *ring, *ring_end; /* holds all credits there can be, and that one */
     /* The receiver's: */
     struct credit *_Atomic given; /* the last one that was appended */
-    uint64_t back;                /* sum of flits x when back */
+    uint64_t back;                /* sum of when they are */
 };
 
 /* Receivers whose credits are missing, and how many. */
@@ -108,8 +111,7 @@ struct tx_port {
     uint32_t first_receiver, n_receivers, max_credits;
     struct credit *rings;
     struct tx_wants *wants;
-    /* Sums as in port_stats. */
-    uint64_t n_messages, entered, held;
+    uint64_t n_messages, sent, in_use; /* as in port_stats */
 };
 /* The port becomes the shard's one into the network of that number (below SHARD_NETWORKS). */
 void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
@@ -209,7 +211,7 @@ static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, str
     uint32_t flits = m.flits;
     to->credits -= flits;
     p->n_messages++;
-    p->entered += flits * now;
+    p->sent += now;
     m.at = gate_pass(&p->gate, now, flits) + p->latency;
     m.from = p->from;
     if (__builtin_expect(to->receiver != NULL, 1)) {
@@ -239,7 +241,7 @@ static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t fli
         last = receiver->ring;
     last->at = at;
     last->given = given;
-    receiver->back += flits * at;
+    receiver->back += at;
     atomic_store_explicit(&receiver->given, last, memory_order_release);
 }
 /* Between quanta: when enough credits will be back for one of those tx_await() found missing, and
@@ -264,12 +266,11 @@ struct rx_port {
     struct tx_peer **senders; /* what they know of this receiver, by shard id */
     uint32_t network;
     struct message_ring buffer; /* what has arrived; bounded by the senders' credits */
-    /* Sums of flits x time, as in port_stats, of messages that were in the buffer, and of those
-     * that never were when they were through. What changes together does not stand side by side, or
-     * the compiler would gather it into vectors, which takes longer than to add. */
-    uint64_t n_messages, entered, left;
-    struct occupancy held; /* flits that had to wait in the buffer, until through the port */
-    uint64_t passed_left;
+    /* What changes together does not stand side by side, or the compiler would gather it into
+     * vectors, which takes longer than to add. */
+    uint64_t n_messages, entered, left; /* as in port_stats */
+    struct occupancy held;              /* flits in the buffer, until through the port */
+    uint64_t through;                   /* sum of when messages were */
 };
 void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle);
@@ -293,6 +294,7 @@ static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, 
 {
     sim_time through = gate_pass(&p->gate, now, flits);
     sim_time back = through + p->latency;
+    p->through += through;
     tx_credit(p->senders[from], back, flits);
     return through;
 }
@@ -301,11 +303,8 @@ static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, 
 static inline __attribute__((always_inline)) sim_time rx_pass(struct rx_port *p, sim_time now,
                                                               const struct message *m)
 {
-    uint32_t flits = m->flits;
-    sim_time through = rx_leave(p, now, m->from, flits);
     p->n_messages++;
-    p->passed_left += flits * through;
-    return through;
+    return rx_leave(p, now, m->from, m->flits);
 }
 
 #endif

@@ -34,7 +34,7 @@ static const struct doctored {
     FIELD(partition.accesses, "served by L2 once"),
     FIELD(up_tx.messages, ""),
     FIELD(up_rx.flits, ""),
-    FIELD(down_tx.held, ""),
+    FIELD(down_tx.in_use, ""),
     FIELD(down_rx.flits, ""),
     FIELD(sm.bytes_asked[FROM_L1D], "L1D is filled"),
     FIELD(sm.bytes_asked[FROM_L1I], "L1I is filled"),
