@@ -55,4 +55,16 @@ static inline void data_arrive(struct cache *c, const struct mshr *m, uint32_t w
     c->stats.fills++;
 }
 
+/* cache_fill(), for an owner who waits for many. */
+static inline struct cache_arrival plain_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
+{
+    const struct mshr *m = &c->mshrs.entries[mshr];
+    struct cache_arrival got = {m->waiters, m->n_waiters, .kept = true};
+    if (m->detached)
+        return cache_fill(c, mshr, cycle);
+    data_arrive(c, m, (uint32_t)m->way, true);
+    mshr_release(&c->mshrs, mshr, cycle);
+    return got;
+}
+
 #endif

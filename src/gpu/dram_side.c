@@ -10,6 +10,7 @@
  * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
 #include <stdlib.h>
 
+#include "cache/hit_ahead.h"
 #include "gpu/partition_parts.h"
 
 void dram_side_create(struct partition *p, const struct address_map *map)
@@ -143,36 +144,49 @@ static void come_around(struct partition *p, struct mem_request *r, uint64_t now
     dram_side_write_around(p, written, now);
 }
 
-static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)
+static __attribute__((noinline)) void write_victim(struct partition *p, uint32_t bank, uint64_t now)
+{
+    const struct cache_victim *victim = cache_victim(p->banks[bank].cache);
+    dram_side_write(p, (struct line_part){victim->line, bank, victim->sectors}, now);
+}
+
+static inline void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)
 {
     struct l2_bank *b = &p->banks[bank];
-    struct cache_arrival got = cache_fill(b->cache, mshr, now);
-    if (got.writeback) {
-        const struct cache_victim *victim = cache_victim(b->cache);
-        dram_side_write(p, (struct line_part){victim->line, bank, victim->sectors}, now);
-    }
+    struct cache_arrival got = cache_is_plain(b->cache) ? plain_fill(b->cache, mshr, now)
+                                                        : cache_fill(b->cache, mshr, now);
+    if (got.writeback)
+        write_victim(p, bank, now);
     l2_wake(p);
-    for (uint32_t i = 0; i < got.n_waiters; i++)
-        if (got.waiters[i])
-            l2_serve(p, b, got.waiters[i], now);
+    for (uint32_t i = 0; i < got.n_waiters; i++) {
+        struct mem_request *r = got.waiters[i];
+        if (!r)
+            continue; /* a store */
+        if (r->access.kind == MEM_ATOMIC)
+            l2_serve(p, b, r, now);
+        else
+            partition_reply_data(p, r, now + p->l2_latency);
+    }
 }
 
-static void fill_with(struct partition *p, uint64_t tag, uint64_t now)
+/* May those that come in the next cycle with any fill L2 at once? Nothing else is done till then,
+ * nobody waits for what this one may have set free, and no hit is to be settled before. */
+static inline bool may_go_on(const struct partition *p, uint64_t cycle, uint64_t before)
 {
-    if (tag & 1)
-        fill_line(p, (uint32_t)(tag >> 32), (uint32_t)tag >> 1, now);
-    else
-        come_around(p, (struct mem_request *)(uintptr_t)tag, now);
+    return cycle < before && cycle < p->dram_cycle && !p->n_stalled && p->n_settled == p->replies.n;
 }
 
-void dram_side_fill(struct partition *p, uint64_t now)
+void dram_side_fill(struct partition *p, uint64_t now, uint64_t before)
 {
     p->due.fills = CYCLE_NEVER;
     while (p->from_dram.n) {
         const struct timed_request first = *ring_first(&p->from_dram);
         if (first.at > now) {
-            p->due.fills = first.at;
-            return;
+            if (!may_go_on(p, first.at, before)) {
+                p->due.fills = first.at;
+                return;
+            }
+            p->l2_cycle = now = first.at;
         }
         if (p->to_dram_n == p->to_dram_places)
             dram_side_settle(p, now);
@@ -182,7 +196,10 @@ void dram_side_fill(struct partition *p, uint64_t now)
         }
         ring_pop(&p->from_dram);
         partition_note(p, l2_time(p, now));
-        fill_with(p, first.tag, now);
+        if (first.tag & 1)
+            fill_line(p, (uint32_t)(first.tag >> 32), (uint32_t)first.tag >> 1, now);
+        else
+            come_around(p, first.request, now);
     }
 }
 

@@ -154,14 +154,6 @@ void l2_fetch(struct partition *p, const struct l2_bank *b, struct mem_request *
     }
 }
 
-/* To a request for data, which L2 holds. */
-static inline void reply_data(struct partition *p, struct mem_request *r, uint64_t now)
-{
-    r->access.line = r->device_line;
-    partition_queue_reply(p, r, r->data_bytes, partition_flits(p, r->data_bytes),
-                          now + p->l2_latency);
-}
-
 /* Loads, and the fetches of instructions and constants. */
 static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r,
                                      uint64_t now)
@@ -171,7 +163,7 @@ static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, str
     struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
     struct cache_result res = cache_load(b->cache, &r->access, room, r);
     if (res.answer == CACHE_HIT)
-        reply_data(p, r, now);
+        partition_reply_data(p, r, now + p->l2_latency);
     else if (res.answer != CACHE_STALLED)
         l2_fetch(p, b, r, res, now);
     return res.answer != CACHE_STALLED;
@@ -214,7 +206,7 @@ static bool serve_known_hit(struct partition *p, struct mem_request *r, uint64_t
 {
     r->known_hit = false;
     p->n_known_hits--;
-    reply_data(p, r, now);
+    partition_reply_data(p, r, now + p->l2_latency);
     return true;
 }
 

@@ -126,12 +126,14 @@ bool partition_is_idle(const struct shard *s)
     return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
-static void l2_tick(struct partition *p, uint64_t now)
+/* Of data that fill L2, those of several cycles before `end` may be done at a time. */
+static void l2_tick(struct partition *p, uint64_t now, uint64_t end)
 {
     if (p->due.port <= now)
         take_request(p, now);
     if (p->due.fills <= now)
-        dram_side_fill(p, now);
+        dram_side_fill(p, now,
+                       min_u64(min_u64(p->due.port, p->due.banks), min_u64(p->due.feed, end)));
     if (p->due.banks <= now)
         l2_step(p, now);
     if (p->due.feed <= now)
@@ -142,7 +144,7 @@ static void l2_tick_plainly(struct partition *p, uint64_t now)
 {
     take_messages(p, now);
     take_request(p, now);
-    dram_side_fill(p, now);
+    dram_side_fill(p, now, 0);
     l2_step_plainly(p, now);
     dram_side_feed_plainly(p, now);
     partition_try_reply(p, now);
@@ -200,8 +202,8 @@ static __attribute__((noinline)) void advance_parts(struct partition *p, sim_tim
         } else if (partition_settle(p, min_u64(now, end), BEFORE_BANKS)) {
             continue;
         } else if (now < end) {
-            l2_tick(p, now);
-            p->l2_cycle = now + 1;
+            l2_tick(p, now, end);
+            p->l2_cycle = max_u64(p->l2_cycle, now) + 1;
         } else {
             break;
         }

@@ -69,6 +69,12 @@ static inline void partition_queue_reply(struct partition *p, struct mem_request
     if (++p->n_settled != p->replies.n)
         partition_put_first(p);
 }
+/* ... for data that L2 holds. */
+static inline void partition_reply_data(struct partition *p, struct mem_request *r, uint64_t at)
+{
+    r->access.line = r->device_line;
+    partition_queue_reply(p, r, r->data_bytes, partition_flits(p, r->data_bytes), at);
+}
 /* The same of a load that hits and is served in cycle `now`, which is still to come. */
 static ALWAYS_INLINE void partition_queue_ahead(struct partition *p, struct mem_request *r,
                                                 uint64_t now)
@@ -230,8 +236,10 @@ void dram_side_read_around(struct partition *p, struct line_part what, struct me
 void dram_side_write(struct partition *p, struct line_part what, uint64_t now);
 /* Of data that L2 does not keep. */
 void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now);
-/* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. */
-void dram_side_fill(struct partition *p, uint64_t now);
+/* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. Those that come
+ * later, before cycle `before`, may do so too if L2 does nothing else till then; p->l2_cycle is
+ * theirs. */
+void dram_side_fill(struct partition *p, uint64_t now, uint64_t before);
 void dram_side_feed(struct partition *p, uint64_t now);
 void dram_side_feed_plainly(struct partition *p, uint64_t now);
 /* What happens in DRAM before `before`. For the plain engine the one cycle at p->next_dram. */
