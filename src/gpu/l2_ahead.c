@@ -56,15 +56,6 @@ uint64_t l2_leaves_ahead(const struct partition *p, const struct l2_bank *b, uin
 
 /* --- misses --- */
 
-/* Does nothing wait in another bank's queue? */
-static bool is_only_bank(const struct partition *p, const struct l2_bank *b)
-{
-    uint32_t n = 0;
-    for (const struct l2_bank *other = p->banks; other != p->banks + p->n_banks.divisor; other++)
-        n += other != b && other->queue.n;
-    return !n;
-}
-
 /* How many replies there may be at most when it is its turn, and those before it served. */
 static uint64_t most_replies(const struct partition *p, bool data_first)
 {
@@ -92,12 +83,11 @@ static bool can_fetch_ahead(struct partition *p, const struct l2_bank *b,
                             const struct mem_request *r, uint64_t at)
 {
     bool loads = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION;
-    bool in_order = at >= b->busy_until && l2_comes_next(p, at) && is_only_bank(p, b);
+    bool in_order = at >= b->busy_until && l2_comes_next(p, at) && !p->n_queued;
     if (!loads || b->atomics.n_lines || !in_order || !cache_is_plain(b->cache) ||
         l2_time(p, at) >= p->shard.engine->limit)
         return false;
-    bool data_first =
-        at >= p->dram_cycle || (p->from_dram.n && at >= ring_first(&p->from_dram)->at);
+    bool data_first = at >= dram_side_data_from(p);
     if (data_first && !(p->fills_only_read && cache_load_misses(b->cache, &r->access)))
         return false;
     return has_places_to_dram(p) && has_reply_places(p, data_first);
@@ -107,8 +97,9 @@ static bool can_fetch_ahead(struct partition *p, const struct l2_bank *b,
 static void note_fetched(struct partition *p, struct mem_request *r, uint64_t at)
 {
     struct request_ring *q = &p->fetched;
-    while (q->n == q->cap && q->n && ring_first(q)->at < p->l2_cycle)
-        ring_pop(q);
+    if (q->n == q->cap)
+        while (q->n && ring_first(q)->at < p->l2_cycle)
+            ring_pop(q);
     ring_push(q, (struct timed_request){.at = at, .request = r});
 }
 
@@ -131,7 +122,7 @@ static bool fetch_ahead(struct partition *p, struct l2_bank *b, struct mem_reque
 
 void l2_enqueue_or_fetch(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at)
 {
-    if (!b->queue.n && fetch_ahead(p, b, r, at))
+    if (fetch_ahead(p, b, r, at))
         queue_pass(&b->account, r->queued_at, at);
     else
         l2_enqueue(p, b, r, at);

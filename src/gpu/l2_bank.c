@@ -66,6 +66,7 @@ void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, u
 {
     queue_enter(&b->account, r->queued_at);
     ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
+    p->n_queued++;
     if (b->queue.n > 1)
         return;
     plan_first(p, b, 0);
@@ -81,6 +82,7 @@ void l2_put_back(struct partition *p, struct mem_request *r, uint64_t now)
     p->stats.accesses--;
     queue_come_back(&b->account, r->queued_at, now);
     ring_push_first(&b->queue, (struct timed_request){.at = now, .request = r});
+    p->n_queued++;
     b->busy_until = b->first_try = b->due = now;
     note_due(p, b);
 }
@@ -232,6 +234,12 @@ static __attribute__((noinline)) void stall_bank(struct partition *p, struct l2_
     b->stalled = true;
 }
 
+static inline void pop_first(struct partition *p, struct l2_bank *b)
+{
+    ring_pop(&b->queue);
+    p->n_queued--;
+}
+
 /* What stood behind a request that had to wait for its time may not have to, unless it has been
  * put back: replies are short of places then. */
 static void serve_more_ahead(struct partition *p, struct l2_bank *b, uint64_t soonest)
@@ -244,7 +252,7 @@ static void serve_more_ahead(struct partition *p, struct l2_bank *b, uint64_t so
             return;
         r->access.line = r->device_line;
         queue_leave(&b->account, r->queued_at, r->access.cycle);
-        ring_pop(&b->queue);
+        pop_first(p, b);
     }
 }
 
@@ -254,7 +262,7 @@ static ALWAYS_INLINE void next_request(struct partition *p, struct l2_bank *b, u
     p->n_stalled -= b->stalled;
     b->stalled = false;
     queue_leave(&b->account, entered, now);
-    ring_pop(&b->queue);
+    pop_first(p, b);
     if (!p->every_cycle)
         serve_more_ahead(p, b, now + 1);
     plan_first(p, b, now + 1);

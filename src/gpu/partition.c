@@ -313,8 +313,7 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->index = index;
     p->mem = mem;
     p->every_cycle = every_cycle;
-    p->line_bytes = c->sm.l1d.line_bytes;
-    p->line_flits = noc_flits(&c->noc, c->sm.l1d.line_bytes);
+    p->usual_flits = noc_flits(&c->noc, 0);
     p->due = (struct partition_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
     p->reply_at = p->parts_at = CYCLE_NEVER;
     p->next_dram = p->dram_at = TIME_NEVER;

@@ -88,10 +88,11 @@ struct partition {
     struct request_ring fetched; /* loads that miss, served ahead: in their order, and in their
                                   * banks' queues till then; perhaps ones whose turn is over */
     struct l2_bank *banks;
+    uint32_t n_queued;                  /* requests in the banks' queues */
     uint32_t n_stalled;                 /* banks */
     uint32_t n_known_hits;              /* hits that have been put back: partition_settle() */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t line_bytes, line_flits;    /* of a line of L1D, and of a reply with one */
+    uint32_t usual_bytes, usual_flits;  /* data of the last reply, and its flits */
     uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
     uint32_t bank_mask;
     bool banks_are_odd; /* their number is no power of two: no shift then */

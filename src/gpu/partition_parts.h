@@ -38,10 +38,11 @@ struct line_part {
 
 /* --- replies.c --- */
 
-/* Of a reply with so much data. */
-static inline uint32_t partition_flits(const struct partition *p, uint32_t bytes)
+/* Of a reply with so much data: mostly as much as the last one had. */
+uint32_t partition_other_flits(struct partition *p, uint32_t bytes);
+static inline uint32_t partition_flits(struct partition *p, uint32_t bytes)
 {
-    return bytes == p->line_bytes ? p->line_flits : noc_flits(&p->config->noc, bytes);
+    return bytes == p->usual_bytes ? p->usual_flits : partition_other_flits(p, bytes);
 }
 
 /* The answer to a request that is served now may leave from cycle `at` on. */
@@ -221,6 +222,11 @@ void dram_side_settle(struct partition *p, uint64_t now);
 static inline bool dram_side_has_place(const struct partition *p)
 {
     return p->to_dram_n < p->to_dram_places - 1;
+}
+/* The first cycle in which data may fill L2. */
+static inline uint64_t dram_side_data_from(const struct partition *p)
+{
+    return p->from_dram.n ? min_u64(p->dram_cycle, ring_first(&p->from_dram)->at) : p->dram_cycle;
 }
 /* For a read and for a write of L2's own; a line that must be written back always finds a place. */
 static inline bool dram_side_has_room(struct partition *p, uint64_t now)

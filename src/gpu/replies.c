@@ -23,6 +23,13 @@ static uint32_t reply_bytes(const struct mem_request *r)
     return data ? r->data_bytes : 0;
 }
 
+uint32_t partition_other_flits(struct partition *p, uint32_t bytes)
+{
+    p->usual_bytes = bytes;
+    p->usual_flits = noc_flits(&p->config->noc, bytes);
+    return p->usual_flits;
+}
+
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
 {
     uint32_t bytes = reply_bytes(r);
