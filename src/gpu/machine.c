@@ -195,6 +195,7 @@ struct machine *machine_create(const struct machine_config *config,
             link_latency(m) < dispatch_latency(m) ? link_latency(m) : dispatch_latency(m);
     m->engine = (struct engine){.shards = m->shards,
                                 .n = n,
+                                .n_first = options->every_cycle ? 0 : config->gpu->n_sms,
                                 .quantum = least,
                                 .period = m->visibility,
                                 .skip = !options->every_cycle,

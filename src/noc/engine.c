@@ -1,9 +1,15 @@
 /* The engine: lets the shards of a machine advance quantum by quantum.
  *
  * Within a quantum a shard reads and writes nothing but itself, and what it sends. Because every
- * message takes at least a quantum, one that is sent in a quantum is usable only after its end:
- * neither the length of a quantum nor the order of the shards in it can be seen, nor on how many
- * threads they are done. Between quanta the caller's thread alone looks for the next event.
+ * message takes at least a latency L, one that is sent in a quantum of that length is usable only
+ * after its end: neither the length of a quantum nor the order of the shards in it can be seen, nor
+ * on how many threads they are done. Between quanta the caller's thread alone looks for the next
+ * event.
+ *
+ * Where shards are of two halves that only send to each other, as SMs and memory partitions are,
+ * the halves take turns, which makes quanta longer. Nothing comes from the other half before L
+ * after its next event; and what this one does from its own next event on comes back after 2 L at
+ * the earliest. If both are busy each goes 2 L at a time: the one is always L ahead of the other.
  *
  * Most shards of a machine that waits for memory are at rest in most quanta. So when each wants to
  * be woken stands in one array, and a shard at rest costs a look at that. */
@@ -19,6 +25,11 @@
 static sim_time min_time(sim_time a, sim_time b)
 {
     return a < b ? a : b;
+}
+
+static sim_time max_time(sim_time a, sim_time b)
+{
+    return a > b ? a : b;
 }
 
 /* When the shard next has something to do, by itself or because of what it has received. */
@@ -44,9 +55,34 @@ static uint32_t wake_step(const struct engine *e)
     return e->team ? sizeof(struct letter_flag) / sizeof(sim_time) : 1;
 }
 
-static sim_time *wake_of(const struct engine *e, uint32_t id)
+static inline struct engine_half *half_of(struct engine *e, uint32_t id)
 {
-    return &e->wake[id * wake_step(e)];
+    return &e->halves[e->n_first && id >= e->n_first];
+}
+
+/* To whom the shards of a half send. */
+static inline struct engine_half *other_half(struct engine *e, const struct engine_half *h)
+{
+    return &e->halves[e->n_first ? h == e->halves : 0];
+}
+
+/* Side by side the times of each half begin a group (wakes.h). */
+static sim_time *wakes_of(const struct engine *e, const struct engine_half *h)
+{
+    uint32_t before = h->first * wake_step(e);
+    return e->wake + (before + WAKE_GROUP - 1) / WAKE_GROUP * WAKE_GROUP;
+}
+
+void engine_place(struct engine *e)
+{
+    e->halves[0] = (struct engine_half){.n = e->n_first ? e->n_first : e->n, .end = e->now};
+    e->halves[1] = (struct engine_half){
+        .first = e->n_first, .n = e->n - e->halves[0].n, .earliest = TIME_NEVER, .end = e->now};
+    memset(e->wake, UINT8_MAX, e->n * sizeof(struct letter_flag)); /* TIME_NEVER behind the last */
+    for (uint32_t i = 0; i < e->n; i++) {
+        const struct engine_half *h = half_of(e, i);
+        e->shards[i]->wake = wakes_of(e, h) + (i - h->first) * wake_step(e);
+    }
 }
 
 static __attribute__((noinline)) void wake_for_credits(struct engine *e)
@@ -58,26 +94,29 @@ static __attribute__((noinline)) void wake_for_credits(struct engine *e)
             continue;
         look_for_credits(s);
         any |= s->starved;
-        *wake_of(e, i) = min_time(*wake_of(e, i), s->credit_at);
-        e->earliest = min_time(e->earliest, s->credit_at);
+        *s->wake = min_time(*s->wake, s->credit_at);
+        half_of(e, i)->earliest = min_time(half_of(e, i)->earliest, s->credit_at);
     }
     atomic_store_explicit(&e->any_starved, any, memory_order_relaxed);
 }
 
-static sim_time earliest_wake(const struct engine *e)
+/* When a half does something next. A message may have waited for its receiver's next tick. */
+static sim_time next_of(const struct engine_half *h)
 {
-    sim_time earliest = TIME_NEVER;
-    uint32_t step = wake_step(e);
-    for (const sim_time *at = e->wake, *end = at + e->n * step; at != end; at += step)
-        earliest = min_time(earliest, *at);
-    return earliest;
+    return max_time(h->earliest, h->end);
 }
 
 static sim_time earliest_event(struct engine *e)
 {
     if (atomic_load_explicit(&e->any_starved, memory_order_relaxed))
         wake_for_credits(e);
-    return e->earliest;
+    return min_time(next_of(&e->halves[0]), next_of(&e->halves[1]));
+}
+
+/* How far the half has come that has come further. */
+static sim_time furthest(const struct engine *e)
+{
+    return max_time(e->halves[0].end, e->halves[1].end);
 }
 
 static bool all_idle(const struct engine *e)
@@ -113,40 +152,57 @@ static sim_time quantum_start(const struct engine *e, sim_time event)
     return is_boundary_due(e) ? min_time(start, e->boundary) : start;
 }
 
-static sim_time quantum_end(const struct engine *e, sim_time limit)
+static sim_time later_by(sim_time t, sim_time length)
 {
-    sim_time end = min_time(e->now + e->quantum, limit);
-    sim_time boundary = e->boundary > e->now ? e->boundary : e->now + e->period;
-    if (boundary < end)
-        end = boundary;
-    return end;
+    return t < TIME_NEVER - length ? t + length : TIME_NEVER;
 }
 
-static inline void note_wake(struct engine *e, const struct shard *s)
+/* How far a half can advance: what may still be sent to it comes later. */
+static sim_time horizon(struct engine *e, const struct engine_half *h)
 {
-    if (e->team) /* what it has sent, nobody has taken in yet */
-        *wake_of(e, s->id) = min_time(wake_time(s), s->sent_at);
-    else
-        e->wake[s->id] = wake_time(s);
+    if (!e->n_first)
+        return e->now + e->quantum;
+    return min_time(later_by(next_of(other_half(e, h)), e->quantum),
+                    later_by(next_of(h), 2 * e->quantum));
 }
 
-/* Somebody else than the engine may have given the shards something to do. */
+static sim_time quantum_end(struct engine *e, const struct engine_half *h, sim_time limit)
+{
+    return min_time(min_time(horizon(e, h), limit), e->boundary);
+}
+
+/* Somebody else than the engine may have given the shards something to do; and mail that is still
+ * on its way between threads might be overlooked. */
 static void note_all_wakes(struct engine *e)
 {
-    for (uint32_t i = 0; i < e->n; i++)
-        note_wake(e, e->shards[i]);
-    e->earliest = earliest_wake(e);
+    e->halves[0].earliest = e->halves[1].earliest = TIME_NEVER;
+    for (uint32_t i = 0; i < e->n; i++) {
+        struct shard *s = e->shards[i];
+        struct engine_half *h = half_of(e, i);
+        if (e->team && mail_has_come(s, e->side))
+            mail_take_in(s, e->side, h->end);
+        *s->wake = wake_time(s);
+        h->earliest = min_time(h->earliest, *s->wake);
+    }
 }
 
-static void pass_boundary(struct engine *e)
+static void call_at_boundary(struct engine *e)
 {
-    if (e->now != e->boundary || (e->skip && !is_boundary_due(e)))
-        return;
     if (e->at_boundary) {
         e->at_boundary(e->user, e->now);
         note_all_wakes(e);
     }
     atomic_store_explicit(&e->boundary_due, false, memory_order_relaxed);
+}
+
+/* Whether it was due or not: what is done from now on is for the next one. */
+static void pass_boundary(struct engine *e)
+{
+    if (e->now != e->boundary)
+        return;
+    if (!e->skip || is_boundary_due(e))
+        call_at_boundary(e);
+    e->boundary += e->period;
 }
 
 /* Something is due in the present quantum, which ends then. */
@@ -176,44 +232,54 @@ static __attribute__((noinline)) sim_time advance_due(struct shard **shards, sim
 
 /* On the way it finds out when the next shard wants to be woken: the time of one that has been
  * passed changes only by what is sent to it. */
-static void run_alone(struct engine *e, sim_time end)
+static void run_alone(struct engine *e, struct engine_half *h)
 {
-    sim_time earliest = TIME_NEVER;
+    struct engine_half *other = other_half(e, h);
+    struct shard **shards = e->shards + h->first;
+    sim_time *wake = wakes_of(e, h), earliest = TIME_NEVER;
     e->first_sent = TIME_NEVER;
-    for (uint32_t i = 0; i < e->n; i += WAKES_AT_MOST) {
-        struct wakes w = wakes_before(e->wake + i, e->n - i, end);
+    for (uint32_t i = 0; i < h->n; i += WAKES_AT_MOST) {
+        struct wakes w = wakes_before(wake + i, h->n - i, h->end);
         earliest = min_time(earliest, w.later);
         if (w.due)
-            earliest = min_time(earliest, advance_due(e->shards + i, e->wake + i, w.due, end));
+            earliest = min_time(earliest, advance_due(shards + i, wake + i, w.due, h->end));
     }
-    e->earliest = min_time(earliest, e->first_sent);
+    h->earliest = earliest;
+    other->earliest = min_time(other->earliest, e->first_sent);
 }
 
-static void take_turn(struct engine *e, struct shard *s)
+/* Returns when the first of what it has sent is usable. */
+static sim_time take_turn(struct engine *e, struct shard *s, sim_time end)
 {
     bool mail = mail_has_come(s, 1 - e->side);
-    if (*wake_of(e, s->id) >= e->end && !mail)
-        return;
+    if (*s->wake >= end && !mail)
+        return TIME_NEVER;
     s->sent_at = TIME_NEVER;
     s->out[e->side].n = 0;
     if (mail)
         mail_take_in(s, 1 - e->side, e->now);
-    if (wake_time(s) < e->end)
-        let_advance(s, e->end);
-    note_wake(e, s);
+    if (wake_time(s) < end)
+        let_advance(s, end);
+    *s->wake = wake_time(s);
+    return s->sent_at;
 }
 
 /* What the caller wants to know of the shards afterwards each member brings together for its own:
  * half of them were last written on another core, and to look at each takes as long as to simulate
- * some instructions. */
+ * some instructions. All shards take a turn: those of the half that rests take in their mail. */
 static void run_item(void *user, uint32_t i, uint32_t as_member)
 {
     struct engine *e = user;
     struct engine_member *m = &e->members[as_member];
-    take_turn(e, e->shards[i]);
-    sim_time wake = *wake_of(e, i);
-    m->earliest = m->quantum == e->n_quanta ? min_time(m->earliest, wake) : wake;
-    m->quantum = e->n_quanta;
+    struct engine_half *h = half_of(e, i), *other = other_half(e, h);
+    sim_time sent_at = take_turn(e, e->shards[i], h->end);
+    if (m->quantum != e->n_quanta) {
+        m->quantum = e->n_quanta;
+        m->earliest[0] = m->earliest[1] = TIME_NEVER;
+    }
+    sim_time *mine = &m->earliest[h - e->halves], *its = &m->earliest[other - e->halves];
+    *mine = min_time(*mine, *e->shards[i]->wake);
+    *its = min_time(*its, sent_at);
 }
 
 static void run_together(struct engine *e)
@@ -221,29 +287,37 @@ static void run_together(struct engine *e)
     e->side = 1 - e->side;
     e->n_quanta++;
     team_run(e->team, e->n, run_item, e);
-    e->earliest = TIME_NEVER;
-    for (uint32_t i = 0; i < team_size(e->team); i++)
-        if (e->members[i].quantum == e->n_quanta)
-            e->earliest = min_time(e->earliest, e->members[i].earliest);
+    for (uint32_t half = 0; half < 2; half++) {
+        e->halves[half].earliest = TIME_NEVER;
+        for (uint32_t i = 0; i < team_size(e->team); i++)
+            if (e->members[i].quantum == e->n_quanta)
+                e->halves[half].earliest =
+                    min_time(e->halves[half].earliest, e->members[i].earliest[half]);
+    }
 }
 
-static void run_quantum(struct engine *e, sim_time end)
+/* The half with the next event advances, and the other one rests. */
+static void run_quantum(struct engine *e, sim_time limit)
 {
-    e->end = end;
+    struct engine_half *h = &e->halves[next_of(&e->halves[1]) < next_of(&e->halves[0])];
+    struct engine_half *other = other_half(e, h);
+    h->end = quantum_end(e, h, limit);
+    e->end = other->end;
     if (e->team)
         run_together(e);
     else
-        run_alone(e, end);
-    move_to(e, end);
+        run_alone(e, h);
 }
 
 /* A message takes a cycle of the port, and its latency. */
-static void check_ports(const struct shard *s, uint32_t n_shards)
+static void check_ports(const struct engine *e, const struct shard *s)
 {
     for (uint32_t i = 0; i < SHARD_NETWORKS; i++)
         if (s->tx[i]) {
+            uint32_t first = s->tx[i]->first_receiver, last = first + s->tx[i]->n_receivers - 1;
             assert(s->tx[i]->latency + s->tx[i]->gate.period >= s->min_latency);
-            assert(s->tx[i]->first_receiver + s->tx[i]->n_receivers <= n_shards);
+            assert(last < e->n);
+            assert(engine_may_send(e, s->id, first) && engine_may_send(e, s->id, last));
         }
 }
 
@@ -264,7 +338,7 @@ static void check_machine(const struct engine *e)
     for (uint32_t i = 0; i < e->n; i++) {
         assert(e->shards[i]->id == i);
         assert(e->quantum <= e->shards[i]->min_latency);
-        check_ports(e->shards[i], e->n);
+        check_ports(e, e->shards[i]);
     }
 }
 
@@ -277,22 +351,26 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
         e->members = xcalloc_lines(team_size(e->team) * sizeof *e->members);
     e->limit = limit;
     e->boundary = boundary_from(e, e->now);
+    engine_place(e);
     note_all_wakes(e); /* between two runs things may have been sent or changed */
-    for (;;) {
-        if (stop && *stop)
-            return ENGINE_STOPPED;
+    for (bool stopped = false;;) {
+        if (stop && *stop && !stopped) {
+            stopped = true; /* as soon as all have come equally far */
+            limit = min_time(limit, furthest(e));
+        }
+        sim_time event = earliest_event(e);
+        move_to(e, min_time(event, furthest(e))); /* everything before that is over */
         if (is_done && is_done(user))
             return ENGINE_DONE;
-        sim_time event = earliest_event(e);
         /* A boundary still to come may wake someone. */
         if (event == TIME_NEVER && !is_boundary_due(e))
             return !is_done && all_idle(e) ? ENGINE_DONE : ENGINE_DEADLOCK;
         sim_time start = quantum_start(e, event);
         move_to(e, min_time(start, limit));
         if (e->now == limit)
-            return ENGINE_LIMIT;
+            return stopped ? ENGINE_STOPPED : ENGINE_LIMIT;
         pass_boundary(e);
-        run_quantum(e, quantum_end(e, limit));
+        run_quantum(e, limit);
     }
 }
 

@@ -76,8 +76,7 @@ void inbox_sort_in(struct message *m)
 void engine_connect(struct engine *e)
 {
     e->letter_flags = xcalloc_lines(e->n * sizeof *e->letter_flags);
-    e->wake = xcalloc_lines(e->n * sizeof *e->letter_flags);    /* a line each will do */
-    memset(e->wake, UINT8_MAX, e->n * sizeof *e->letter_flags); /* TIME_NEVER behind the last */
+    e->wake = xcalloc_lines(e->n * sizeof *e->letter_flags); /* a line each will do */
     for (uint32_t i = 0; i < e->n; i++) {
         struct shard *s = e->shards[i];
         s->engine = e;
@@ -88,6 +87,7 @@ void engine_connect(struct engine *e)
             s->letters[side].senders = xcalloc(letter_words(e), sizeof(uint64_t));
         }
     }
+    engine_place(e);
 }
 
 void engine_destroy(struct engine *e)

@@ -14,4 +14,8 @@ static inline bool mail_has_come(const struct shard *s, uint32_t side)
  * other side meanwhile. */
 void mail_take_in(struct shard *s, uint32_t side, sim_time now);
 
+/* Gives each shard its place among the times at which they want to be woken, which a team has
+ * further apart. */
+void engine_place(struct engine *e);
+
 #endif

@@ -114,6 +114,7 @@ struct shard {
     struct engine *engine; /* from here on the engine's own, but for the ports */
     struct tx_port *tx[SHARD_NETWORKS];
     struct rx_port *rx[SHARD_NETWORKS];
+    sim_time *wake;   /* when it wants to be woken: its place in the engine's array */
     sim_time sent_at; /* when the first of what it put into its outbox last is usable */
     struct outbox out[2];
     struct letterbox letters[2];
@@ -146,13 +147,23 @@ struct letter_flag {
 /* What a member of the team found out on its way through its shards; a cache line each. */
 struct engine_member {
     _Alignas(64) uint64_t quantum; /* the number of the last one in which it had any */
-    sim_time earliest;             /* when the first of them, or of what they sent, is due */
+    sim_time earliest[2]; /* when the first of them, or of what they sent, is due: by halves */
+};
+
+/* Shards that advance together. */
+struct engine_half {
+    uint32_t first, n;
+    sim_time earliest; /* when the first of them is due */
+    sim_time end;      /* how far they have come */
 };
 
 /* Zeroed, then filled in but for the engine's own, then engine_connect(). */
 struct engine {
     struct shard **shards; /* indexed by id */
     uint32_t n;
+    /* Shards before this one send only to the others, and these only to them, so that they can
+     * advance in turn (engine.c). 0: anybody may send to anybody. */
+    uint32_t n_first;
     struct team *team; /* shares the shards of a quantum out; NULL = the caller does them all */
     sim_time now;      /* start of the present quantum */
     sim_time quantum;  /* units; at most the smallest link latency */
@@ -165,14 +176,14 @@ struct engine {
     void *user;
     /* The engine's own. Members of the team read these and write the flags below. */
     sim_time limit;    /* nobody but the shards looks at what they do before that time */
-    sim_time end;      /* of the present quantum */
+    sim_time end;      /* nothing is sent for before that: its receiver may have come so far */
     uint32_t side;     /* of the outboxes and letterboxes, that is written to */
     uint64_t n_quanta; /* that a team has begun */
-    sim_time boundary; /* the first multiple of `period` at or after `now` */
+    sim_time boundary; /* the first multiple of `period` from `now` on that is not passed yet */
     /* When each shard, or what is on its way to or from it, wants something done. Side by side, or
      * a cache line apart while a team runs, whose members write them. */
     sim_time *wake;
-    sim_time earliest;   /* the first of them */
+    struct engine_half halves[2]; /* the second has no shards if anybody may send to anybody */
     sim_time first_sent; /* of those that were brought forward by what was sent in this quantum */
     struct letter_flag *letter_flags;
     struct engine_member *members;
@@ -180,6 +191,12 @@ struct engine {
     atomic_bool any_failed;                /* some shard said that it failed */
     atomic_bool any_starved;               /* ... that it lacks credits */
 };
+
+/* Not within one of two halves. */
+static inline bool engine_may_send(const struct engine *e, uint32_t from, uint32_t to)
+{
+    return !e->n_first || (from < e->n_first) != (to < e->n_first);
+}
 
 /* Any number of threads may note it; those that come later leave the cache line alone. */
 static inline void engine_note(atomic_bool *flag)
@@ -231,8 +248,8 @@ static inline __attribute__((always_inline)) void shard_deliver(struct shard *to
 {
     struct engine *e = to->engine;
     assert(m.at >= e->end); /* else the receiver might have passed that time already */
-    if (m.at < e->wake[to->id]) {
-        e->wake[to->id] = m.at;
+    if (m.at < *to->wake) {
+        *to->wake = m.at;
         if (m.at < e->first_sent)
             e->first_sent = m.at;
     }
@@ -254,6 +271,7 @@ static inline void shard_post(struct shard *s, struct message m)
 static inline void shard_send(struct shard *s, sim_time now, struct message m)
 {
     assert(m.at >= now + s->min_latency && m.to < s->engine->n);
+    assert(engine_may_send(s->engine, s->id, m.to));
     shard_post(s, m);
 }
 

@@ -22,7 +22,7 @@ enum { MAX_SHARDS = 9, LAST_SEND = 3000 };
 
 struct chatter {
     struct shard shard; /* first */
-    uint32_t n_shards;
+    uint32_t first_receiver, n_receivers;
     uint64_t random, digest; /* the digest depends on every event and its order */
     uint64_t n_events, n_advances;
 };
@@ -40,7 +40,7 @@ static void chatter_act(struct chatter *c, sim_time now)
     for (uint64_t k = random_u64(&c->random) % 3; k > 0 && now < LAST_SEND; k--) {
         uint64_t r = random_u64(&c->random);
         struct message m = {.at = now + c->shard.min_latency + (r & 1 ? r / 2 % 40 : 0),
-                            .to = (uint32_t)(r / 256 % c->n_shards),
+                            .to = c->first_receiver + (uint32_t)(r / 256 % c->n_receivers),
                             .body = (void *)(uintptr_t)(r >> 32)};
         shard_send(&c->shard, now, m);
     }
@@ -92,22 +92,28 @@ struct machine {
     struct engine engine;
 };
 
+/* Every other machine has two halves, whose shards send to those of the other half only. */
 static void machine_init(struct machine *m, uint64_t seed)
 {
     memset(m, 0, sizeof *m);
-    m->n = 1 + (uint32_t)(random_u64(&seed) % MAX_SHARDS);
+    bool halves = seed % 2;
+    m->n = 1 + halves + (uint32_t)(random_u64(&seed) % (MAX_SHARDS - halves));
+    uint32_t n_first = halves ? 1 + (uint32_t)(random_u64(&seed) % (m->n - 1)) : 0;
     for (uint32_t i = 0; i < m->n; i++) {
         m->shards[i] = (struct chatter){
             .shard = {.ops = &chatter_ops,
                       .id = i,
                       .next = random_u64(&seed) % 100,
                       .min_latency = 8 + random_u64(&seed) % 2 * 5},
-            .n_shards = m->n,
+            .first_receiver = i < n_first ? n_first : 0,
+            .n_receivers = i < n_first ? m->n - n_first
+                           : halves    ? n_first
+                                       : m->n,
             .random = random_u64(&seed),
         };
         m->list[i] = &m->shards[i].shard;
     }
-    m->engine = (struct engine){.shards = m->list, .n = m->n};
+    m->engine = (struct engine){.shards = m->list, .n = m->n, .n_first = n_first};
     engine_connect(&m->engine);
 }
 
@@ -188,6 +194,7 @@ struct scripted {
     uint32_t from[256], values[256], n_seen;
     uint32_t n_acts, n_advances, max_acts;
     bool waits;
+    uint32_t sends_to;          /* at each act, if not 0 */
     uint32_t acts_for_boundary; /* a bit for each of the first acts: it awaits one */
 };
 
@@ -203,6 +210,9 @@ static void scripted_advance(struct shard *s, sim_time until)
     for (; s->next < until; c->n_acts++) {
         if (c->n_acts < 32 && c->acts_for_boundary >> c->n_acts & 1)
             shard_await_boundary(s);
+        if (c->sends_to)
+            shard_send(s, s->next,
+                       (struct message){.at = s->next + s->min_latency, .to = c->sends_to});
         s->next = c->n_acts + 1 < c->max_acts ? s->next + c->step : TIME_NEVER;
     }
 }
@@ -309,11 +319,15 @@ static void note_boundary(void *user, sim_time t)
 static void boundaries_come_before_what_happens_then(void **state)
 {
     (void)state;
-    for (int skip = 0; skip < 2; skip++) {
+    for (int variant = 0; variant < 3; variant++) {
         struct stage st;
         stage_init(&st);
         struct boundary_log log = {.actor = &st.actors[0]};
+        bool skip = variant > 0;
+        st.engine.n_first = variant == 2; /* the other half acts at the same times */
         acts_every(&st.actors[0], 20, 3);
+        if (variant == 2)
+            acts_every(&st.actors[1], 20, 3);
         st.engine.period = 20;
         st.engine.skip = skip;
         st.engine.at_boundary = note_boundary;
@@ -506,7 +520,69 @@ static void the_stop_flag_ends_the_run(void **state)
     stage_free(&st);
 }
 
+/* Both halves always have something to do: each goes two latencies at a time, the one a latency
+ * ahead of the other. With one half alone at work it is as far. Anybody to anybody: one latency. */
+static void halves_advance_in_turn_twice_as_far(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 4; variant++) {
+        struct stage st;
+        stage_init(&st);
+        st.engine.n_first = variant ? 1 : 0;
+        acts_every(&st.actors[0], 1, 1000);
+        if (variant != 2)
+            acts_every(&st.actors[1], 1, 1000);
+        if (variant == 3)
+            st.engine.period = 15; /* boundaries still end a quantum */
+        assert_int_equal(run(&st, 400), ENGINE_LIMIT);
+        static const uint32_t n_advances[4][2] = {{40, 40}, {21, 20}, {20, 0}, {27, 27}};
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_int_equal(st.actors[i].n_acts, variant == 2 && i ? 0 : 399);
+            assert_in_range(st.actors[i].n_advances, n_advances[variant][i],
+                            n_advances[variant][i] + (variant == 3 ? 27 : 1));
+        }
+        stage_free(&st);
+    }
+}
+
+/* A stop in the middle leaves all shards at the same time. */
+static bool acts_until_40(void *user)
+{
+    struct scripted *a = user;
+    stop_requested |= a->n_acts >= 40;
+    return false;
+}
+
+static void a_stop_waits_until_both_halves_have_come_equally_far(void **state)
+{
+    (void)state;
+    struct stage st;
+    stage_init(&st);
+    st.engine.n_first = 1;
+    stop_requested = false;
+    acts_every(&st.actors[0], 1, 1000);
+    acts_every(&st.actors[1], 1, 1000);
+    assert_int_equal(
+        engine_run(&st.engine, acts_until_40, &st.actors[0], TIME_NEVER, &stop_requested),
+        ENGINE_STOPPED);
+    assert_int_equal(st.actors[0].n_acts, st.actors[1].n_acts);
+    assert_int_equal(st.engine.now, st.actors[0].n_acts + 1);
+    assert_in_range(st.actors[0].n_acts, 40, 60);
+    stage_free(&st);
+}
+
 /* --- mistakes of the machine's builder end the process at once --- */
+
+/* It belongs to the other's half. */
+static void send_within_a_half(void)
+{
+    struct stage st;
+    stage_init(&st);
+    st.engine.n_first = 2;
+    acts_every(&st.actors[0], 1, 1000);
+    st.actors[0].sends_to = 1;
+    run(&st, 400);
+}
 
 static void send_too_fast(void)
 {
@@ -554,6 +630,7 @@ static void breaking_the_latency_contract_is_caught(void **state)
     assert_true(aborts(send_too_fast));
     assert_true(aborts(quantum_too_long));
     assert_true(aborts(lie_about_now));
+    assert_true(aborts(send_within_a_half));
 }
 
 static void an_inbox_keeps_its_order_while_it_grows(void **state)
@@ -636,6 +713,8 @@ int main(void)
         cmocka_unit_test(is_done_ends_the_run_and_it_can_go_on),
         cmocka_unit_test(nothing_happens_at_or_after_the_limit),
         cmocka_unit_test(the_stop_flag_ends_the_run),
+        cmocka_unit_test(halves_advance_in_turn_twice_as_far),
+        cmocka_unit_test(a_stop_waits_until_both_halves_have_come_equally_far),
         cmocka_unit_test(breaking_the_latency_contract_is_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
