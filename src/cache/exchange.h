@@ -1,15 +1,9 @@
 /* A line comes, and the load that waited for its MSHR takes that over: the fill and the miss in
- * one, for an owner who does nothing else (sm/refill.c). In a simple cache: plain (plain.h), lines
- * are whole and few to a set. */
+ * one, for an owner who does nothing else (sm/refill.c). In a simple cache (simple.h). */
 #ifndef HEDDLE_CACHE_EXCHANGE_H
 #define HEDDLE_CACHE_EXCHANGE_H
 
-#include "cache/plain.h"
-
-static inline bool cache_is_simple(const struct cache *c)
-{
-    return c->plain && !c->sectored && !c->tags.indexed;
-}
+#include "cache/simple.h"
 
 /* Does it hold the line, or is the line on its way? That is the same in a plain cache. */
 static inline bool cache_simple_holds(const struct cache *c, uint32_t set, uint64_t line)

@@ -94,6 +94,13 @@ static inline bool tags_hold_line(const struct cache_set *s, uint64_t line)
 {
     return scan_equal(s->tags, line) || (s->n_ways > SCAN_STEP && tags_find_by(NULL, s, line) >= 0);
 }
+static inline int tags_way_of(const struct cache_set *s, uint64_t line)
+{
+    uint32_t equal = scan_equal(s->tags, line);
+    if (equal)
+        return __builtin_ctz(equal);
+    return s->n_ways > SCAN_STEP ? tags_find_by(NULL, s, line) : -1;
+}
 static inline int tags_oldest_way(const struct cache_set *s)
 {
     return s->n_ways > SCAN_STEP ? tags_oldest_by(NULL, s) : scan_least(s->last_use, s->reserved);

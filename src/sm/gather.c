@@ -20,16 +20,6 @@ static uint64_t hits_end(const struct sm *sm)
     return sm->n_put_off && sm->wheel.due < end ? sm->wheel.due : end;
 }
 
-/* The first cycle in which something else may be due in the SM, `end` at the latest. */
-static uint64_t alone_until(const struct sm *sm, uint64_t end)
-{
-    if (sm->can_fetch && !sm->fetch_stalled)
-        return 0;
-    uint64_t first = sm->issue_due < end ? sm->issue_due : end;
-    first = sm->wheel.due < first ? sm->wheel.due : first;
-    return sm->replies.due < first ? sm->replies.due : first;
-}
-
 /* --- any L1D --- */
 
 /* Does the accesses that hit, from that of cycle `at` on, and looks at the first that does not. The
@@ -115,7 +105,7 @@ uint64_t gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
         ldst_look_ahead(sm, l, now);
     if (sm->ldst_due > now)
         return now;
-    for (uint64_t until = alone_until(sm, end);; now = sm->ldst_due) {
+    for (uint64_t until = ldst_alone_until(sm, end);; now = sm->ldst_due) {
         do_gathered(sm, l, now);
         if (sm->ldst_due >= until || !l->gathers || sm->miss_n)
             return now;
@@ -198,7 +188,7 @@ static inline __attribute__((always_inline)) bool do_next(struct sm *sm, struct 
 /* The first cycle that is not the unit's alone, after that which has begun. */
 static inline uint64_t others_from(const struct sm *sm, uint64_t begun, uint64_t end)
 {
-    uint64_t alone = sm->miss_n ? 0 : alone_until(sm, end);
+    uint64_t alone = sm->miss_n ? 0 : ldst_alone_until(sm, end);
     return alone > begun ? alone : begun + 1;
 }
 

@@ -336,6 +336,7 @@ static void plan_ldst(struct sm *sm, uint64_t now)
     if (sm->ldst_due <= now + 1 && sm_looks_ahead(sm) && ldst_foresees_stall(sm, l)) {
         ldst_stall_from(sm, now + 1);
         sm->ldst_cause = STALL_MSHR;
+        sm->awaits_refill = l->gathers && sm->may_refill; /* a simple L1D lacks the line, then */
         sm->ldst_due = UINT64_MAX;
     }
 }
@@ -369,5 +370,7 @@ uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
     if (sm->ldst_stalled)
         sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
     sm->ldst_stalled = sm->awaits_refill = false;
+    if (sm->l1d_is_simple)
+        return gather_simple(sm, l, now, end);
     return sm->l1d_is_late ? gather_late(sm, l, now, end) : gather(sm, l, now, end);
 }

@@ -63,15 +63,28 @@ bool ldst_foresees_stall(struct sm *sm, struct ldst_op *l);
 /* The last access is done: the unit goes on with the next instruction. */
 void ldst_finish(struct sm *sm, struct ldst_op *l, uint64_t now);
 
-/* --- gather.c --- */
+/* The first cycle in which something else may be due in the SM, `end` at the latest. */
+static inline uint64_t ldst_alone_until(const struct sm *sm, uint64_t end)
+{
+    if (sm->can_fetch && !sm->fetch_stalled)
+        return 0;
+    uint64_t first = sm->issue_due < end ? sm->issue_due : end;
+    first = sm->wheel.due < first ? sm->wheel.due : first;
+    return sm->replies.due < first ? sm->replies.due : first;
+}
+
+/* --- gather.c, gather_simple.c --- */
 /* Accesses of a load that gathers, from that of cycle `now` on: what ldst_step() does for any, but
  * in one go. While nothing else is due and no request waits to leave, the cycles that follow, up to
  * `end`, consist of nothing but these. Returns the last one done. */
 uint64_t gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end);
 uint64_t gather_late(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end);
+uint64_t gather_simple(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end);
 /* Goes on with the accesses of a gather, of which the next one is that of cycle `at`, as far as
  * they hit; then plans for the one that does not, or for the last one, which ldst_step() does as
  * any. */
 void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at);
+/* The same in a simple L1D. */
+void gather_simple_ahead(struct sm *sm, struct ldst_op *l, uint64_t at);
 
 #endif

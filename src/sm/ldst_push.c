@@ -206,6 +206,6 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     l->first_id = sm->next_access_id;
     sm->next_access_id += l->n;
     begin_accesses(sm, l, t);
-    l->gathers = (l->n > 1 || sm->l1d_is_late) && l->may_lack_mshr && !l->shared_passes &&
-                 l->record && sm->loads_are_plain && sm_looks_ahead(sm);
+    l->gathers = (l->n > 1 || sm->l1d_is_late || sm->l1d_is_simple) && l->may_lack_mshr &&
+                 !l->shared_passes && l->record && sm->loads_are_plain && sm_looks_ahead(sm);
 }

@@ -15,6 +15,8 @@ static inline void send_again(struct sm *sm, struct mem_request *r, struct ldst_
 {
     if (sm->describes_loads) {
         ldst_single_out(l, &l->common);
+        l->common.sector_mask = cache_sectors_of(l->l1_config, l->common.segments);
+        l->common.cycle = now;
         r->access = l->common;
     }
     sm_direct_load(sm, r, l->common.line, sm->line_segments);
@@ -34,7 +36,8 @@ static inline bool next_waits(struct sm *sm, struct ldst_op *l, uint64_t now)
     const struct cache *c = sm->l1d;
     sm->stats.load_requests++;
     l->next = next;
-    if (next + 1 < l->n) {
+    bool ends = next == l->n;
+    if (!ends) {
         uint32_t set = set_index_of(&c->indexer, x->line);
         if (!cache_simple_holds(c, set, x->line)) {
             l->common.line = x->line;
@@ -44,7 +47,10 @@ static inline bool next_waits(struct sm *sm, struct ldst_op *l, uint64_t now)
         }
     }
     sm->ldst_stalled = sm->awaits_refill = false;
-    ldst_look_ahead(sm, l, now + 1);
+    if (ends)
+        ldst_finish(sm, l, now);
+    else
+        gather_simple_ahead(sm, l, now + 1);
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cache/late.h"
+#include "cache/simple.h"
 #include "emu/barrier.h"
 #include "emu/run.h"
 #include "sm/issue.h"
@@ -685,6 +686,7 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     sm->may_refill = sm_may_refill(sm);
     sm->asks_shortly = sm_may_ask_shortly(sm);
     sm->l1d_is_late = cache_is_late(sm->l1d);
+    sm->l1d_is_simple = cache_is_simple(sm->l1d);
     struct cache_policy *policy = cache_get_policy(sm->l1d);
     if (policy->desc->on_kernel_start)
         policy->desc->on_kernel_start(policy, launch);

@@ -286,6 +286,7 @@ struct sm {
     struct cache *l1d, *l1i, *l1c;
     bool l1d_counts_insts; /* its policy wants to know of instructions */
     bool l1d_is_late;      /* cache/late.h */
+    bool l1d_is_simple;    /* cache/simple.h */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
     struct arena pool;
