@@ -5,26 +5,35 @@
 #define HEDDLE_CACHE_LATE_H
 
 #include "cache/alloc.h"
+#include "cache/least.h"
 
 static inline bool cache_is_late(const struct cache *c)
 {
     return c->quiet && c->config.allocate_on_fill && c->by_segments && c->tags.indexed;
 }
 
-/* A place for what an MSHR brings: an empty one of its set, or the oldest; 0 if that is dirty. */
+/* Apart, so that a fill which finds an empty place saves no register for its sake. */
+static __attribute__((noinline)) uint32_t late_oldest(const uint32_t *use, size_t n)
+{
+    return least_of(use, n);
+}
+
+/* A place for what an MSHR brings: an empty one of its set, or the oldest. 0 if that is dirty, or
+ * so many uses old that they have to be looked at one by one. */
 static inline size_t late_make_place(struct cache *c, const struct mshr *m)
 {
     struct way_index *index = &c->tags.index;
     struct cache_set *s = m->set;
     uint64_t empty = c->tags.all_ways & ~s->occupied;
+    size_t first = way_index_place(index, s, 0);
     if (empty) {
         s->occupied |= empty & -empty;
-        return way_index_place(index, s, (uint32_t)__builtin_ctzll(empty));
+        return first + (uint32_t)__builtin_ctzll(empty);
     }
     assert(!s->reserved); /* no line waits for data without having some */
-    size_t place = way_index_place(index, s, (uint32_t)way_index_oldest(index, s));
+    size_t place = first + late_oldest(index->use + first, (size_t)1 << index->way_bits);
     struct cache_line *line = &c->tags.lines[place];
-    if (line->dirty_sectors)
+    if (line->dirty_sectors || c->tags.last_use[place] >> 32)
         return 0;
     cache_count_eviction(c, line);
     way_index_forget(index, place, line->line);
@@ -43,20 +52,20 @@ static inline void late_insert(struct cache *c, const struct mshr *m, size_t pla
     line->dirty_sectors = m->dirty_sectors;
     c->tags.tags[place] = address;
     c->tags.last_use[place] = order;
-    way_index_add(&c->tags.index, place, address);
     way_index_use(&c->tags.index, place, order);
 }
 
-/* Data have come, and whoever waits for them stays in the MSHR until that is used again. False, and
- * nothing done, if that is not for here: they are not to be kept, or what has to make room for them
- * is dirty. */
-static inline __attribute__((always_inline)) bool late_fill(struct cache *c, uint32_t mshr,
-                                                            uint64_t cycle)
+/* The data of an MSHR have come, and whoever waits for them stays there until that is used again.
+ * False, and nothing done, if that is not for here: they are not to be kept, or cannot have the
+ * place of the oldest line without more ado. */
+static inline __attribute__((always_inline)) bool late_fill(struct cache *c, struct mshr *m,
+                                                            uint32_t number, uint64_t cycle)
 {
-    struct mshr *m = &c->mshrs.entries[mshr];
+    struct way_index *index = &c->tags.index;
     if (m->detached)
         return false;
-    size_t place = way_index_seek(&c->tags.index, m->line);
+    size_t bucket = way_index_bucket(index, m->line);
+    size_t place = way_index_seek_in(index, bucket, m->line);
     if (place) {
         c->tags.lines[place].valid_sectors |= m->sectors;
         c->tags.lines[place].dirty_sectors |= m->dirty_sectors;
@@ -65,9 +74,10 @@ static inline __attribute__((always_inline)) bool late_fill(struct cache *c, uin
         if (!place)
             return false;
         late_insert(c, m, place);
+        way_index_add_to(index, bucket, place);
     }
     c->stats.fills++;
-    mshr_release(&c->mshrs, mshr, cycle);
+    mshr_release_entry(&c->mshrs, m, number, cycle);
     return true;
 }
 

@@ -385,7 +385,7 @@ fill_late_indexed(struct cache *c, uint32_t mshr, uint64_t cycle)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
     uint32_t n_waiters = m->n_waiters;
-    if (!late_fill(c, mshr, cycle))
+    if (!late_fill(c, &c->mshrs.entries[mshr], mshr, cycle))
         return fill_told(c, mshr, cycle);
     return (struct cache_arrival){m->waiters, n_waiters, .kept = true};
 }

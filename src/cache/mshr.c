@@ -31,7 +31,7 @@ void mshr_detach_line(struct mshr_file *f, uint64_t line)
 {
     uint32_t m;
     while ((m = mshr_find(f, line, 0)) != MSHR_NONE) {
-        mshr_unlink(f, m);
+        mshr_unlink(f, &f->entries[m], m);
         mshr_detach(f, m);
     }
 }

@@ -33,8 +33,9 @@ struct mshr {
     uint32_t n_waiters;     /* 0 = it is free */
     uint16_t next;          /* in its hash chain */
     bool detached;
-    bool reused;    /* somebody merged: the line starts its life with the reuse bit set */
-    void **waiters; /* its place for them, always the same */
+    bool reused;     /* somebody merged: the line starts its life with the reuse bit set */
+    uint32_t bucket; /* that chain's head */
+    void **waiters;  /* its place for them, always the same */
 };
 
 struct mshr_file {
@@ -87,7 +88,9 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
 
 static inline void mshr_link(struct mshr_file *f, uint16_t m, uint64_t line)
 {
-    uint16_t *head = &f->heads[mshr_bucket(f, line)];
+    uint32_t bucket = mshr_bucket(f, line);
+    uint16_t *head = &f->heads[bucket];
+    f->entries[m].bucket = bucket;
     f->entries[m].next = *head;
     *head = m;
 }
@@ -114,23 +117,28 @@ static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cach
     return m;
 }
 
-static inline void mshr_unlink(struct mshr_file *f, uint32_t m)
+static inline void mshr_unlink(struct mshr_file *f, const struct mshr *e, uint32_t number)
 {
-    uint16_t *link = &f->heads[mshr_bucket(f, f->entries[m].line)];
-    while (*link != m)
+    uint16_t *link = &f->heads[e->bucket];
+    while (*link != number)
         link = &f->entries[*link].next;
-    *link = f->entries[m].next;
+    *link = e->next;
 }
 
 /* Its waiters stay where they are until it is taken again. */
-static inline void mshr_release(struct mshr_file *f, uint32_t m, uint64_t now)
+static inline void mshr_release_entry(struct mshr_file *f, struct mshr *e, uint32_t number,
+                                      uint64_t now)
 {
-    struct mshr *e = &f->entries[m];
     queue_leave(&f->account, e->taken_at, now);
     if (f->heads && !e->detached)
-        mshr_unlink(f, m);
+        mshr_unlink(f, e, number);
     e->n_waiters = 0;
-    f->free[f->n_free++] = (uint16_t)m;
+    f->free[f->n_free++] = (uint16_t)number;
+}
+
+static inline void mshr_release(struct mshr_file *f, uint32_t number, uint64_t now)
+{
+    mshr_release_entry(f, &f->entries[number], number, now);
 }
 
 /* Releases it and takes it again at once, as the last one that was given back is the next to be

@@ -37,32 +37,6 @@ static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_requ
             record_reply(sm, got.waiters[i], now);
 }
 
-/* A reply for a load: mostly others are still to come. */
-static inline void take_for(struct sm *sm, struct load_record *r, uint64_t now)
-{
-    if (r->outstanding == 1)
-        record_reply(sm, r, now);
-    else
-        r->outstanding--;
-}
-
-/* The same for an L1D whose lines get their places now. */
-static inline __attribute__((always_inline)) void
-fill_l1d(struct sm *sm, const struct mem_request *r, uint64_t now)
-{
-    const struct mshr *m = &sm->l1d->mshrs.entries[r->id];
-    uint32_t n_waiters = m->n_waiters;
-    assert(n_waiters);
-    if (!sm->l1d_is_late || !late_fill(sm->l1d, r->id, now)) {
-        fill_l1(sm, sm->l1d, r, now);
-        return;
-    }
-    ldst_wake(sm, ~0u);
-    for (uint32_t i = 0; i < n_waiters; i++)
-        if (m->waiters[i])
-            take_for(sm, m->waiters[i], now);
-}
-
 static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
 {
     struct cache_arrival got = cache_fill(sm->l1i, r->id, now);
@@ -120,11 +94,14 @@ static bool must_wait(const struct sm *sm, uint64_t now)
 }
 
 /* False if the request is still needed. */
-static __attribute__((noinline)) bool take_other(struct sm *sm, struct mem_request *r, uint64_t now)
+static bool bring(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct load_record *record;
     sm->stats.bytes_got += sm_wanted_bytes(r);
     switch (r->origin) {
+    case FROM_L1D:
+        fill_l1(sm, sm->l1d, r, now);
+        break;
     case FROM_L1C:
         fill_l1(sm, sm->l1c, r, now);
         break;
@@ -146,23 +123,16 @@ static __attribute__((noinline)) bool take_other(struct sm *sm, struct mem_reque
     return true;
 }
 
-static inline __attribute__((always_inline)) void take_reply(struct sm *sm, struct mem_request *r,
-                                                             uint64_t now)
+static __attribute__((noinline)) void take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    bool lines = r->origin == FROM_L1D; /* mostly */
-    if (lines && must_wait(sm, now)) {
+    if (r->origin == FROM_L1D && must_wait(sm, now)) {
         wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
         sm->n_put_off++;
         return;
     }
     sm->requests_out--;
-    if (lines) {
-        sm->stats.bytes_got += r->data_bytes;
-        fill_l1d(sm, r, now);
-    } else if (!take_other(sm, r, now)) {
-        return;
-    }
-    sm_free_request(sm, r);
+    if (bring(sm, r, now))
+        sm_free_request(sm, r);
 }
 
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
@@ -171,12 +141,29 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
     take_reply(sm, r, now);
 }
 
-void sm_finish_replies(struct sm *sm, uint64_t now)
+/* Most of what comes is a line, for one load, to an L1D that finds a place for it now; and no queue
+ * is in the way. What is called is called last, so that no register need be saved for later. */
+void sm_finish_reply(struct sm *sm, uint64_t now)
 {
-    struct reply_queue *q = &sm->replies;
-    while (q->due <= now) {
-        struct mem_request *r = q->first->request;
-        sm_drop_reply(q);
+    struct mem_request *r = sm->replies.first->request;
+    sm_drop_reply(&sm->replies);
+    if (r->origin != FROM_L1D || !sm->l1d_is_late || sm->miss_n) {
         take_reply(sm, r, now);
+        return;
     }
+    struct mshr *m = &sm->l1d->mshrs.entries[r->id];
+    if (m->n_waiters != 1 || !m->waiters[0] || !late_fill(sm->l1d, m, r->id, now)) {
+        take_reply(sm, r, now);
+        return;
+    }
+    struct load_record *waiter = m->waiters[0];
+    sm->requests_out--;
+    sm->stats.bytes_got += r->data_bytes;
+    r->next = sm->free_requests;
+    sm->free_requests = r;
+    ldst_wake(sm, ~0u);
+    if (waiter->outstanding == 1)
+        record_reply(sm, waiter, now);
+    else /* mostly others are still to come */
+        waiter->outstanding--;
 }

@@ -424,7 +424,12 @@ static inline void sm_drop_reply(struct reply_queue *q)
     q->due = next->at;
 }
 /* Takes the replies that are through by now. */
-void sm_finish_replies(struct sm *sm, uint64_t now);
+void sm_finish_reply(struct sm *sm, uint64_t now); /* the first */
+static inline void sm_finish_replies(struct sm *sm, uint64_t now)
+{
+    while (sm->replies.due <= now)
+        sm_finish_reply(sm, now);
+}
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
 /* Of the cycles from `now` on and before `end`: does those in which nothing is due but a reply for
  * whose MSHR the load/store unit waits (refill.c). NOT: none of them; ALL: some, `cycle` and
