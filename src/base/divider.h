@@ -40,6 +40,14 @@ static inline uint64_t divide(const struct divider *d, uint64_t n)
     return quotient + (n - quotient * d->divisor >= d->divisor);
 }
 
+/* The same without the correction, where (n + 1) * divisor is not more than 2^64. Why: r * d falls
+ * short of 2^64 by 1 to d, so (n + 1) * r / 2^64 of (n + 1) / d by something, but by no more than
+ * (n + 1) / 2^64 <= 1 / d; and from n / d up to below (n + 1) / d all have the same whole part. */
+static inline uint64_t divide_small(const struct divider *d, uint64_t n)
+{
+    return (uint64_t)((unsigned __int128)(n + 1) * d->reciprocal >> 64);
+}
+
 /* The quotient rounded up. n + divisor must not overflow. */
 static inline uint64_t divide_up(const struct divider *d, uint64_t n)
 {

@@ -19,7 +19,8 @@ struct simple_found {
     int way; /* of its line, which is there or on its way; -1 = neither */
 };
 
-static inline struct simple_found simple_find(const struct cache *c, uint64_t line)
+static inline __attribute__((always_inline)) struct simple_found simple_find(const struct cache *c,
+                                                                             uint64_t line)
 {
     struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
     return (struct simple_found){s, tags_way_of(s, line)};

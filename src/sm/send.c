@@ -4,7 +4,8 @@
 
 static uint32_t chunk_shift(const struct address_map *m)
 {
-    bool odd = m->hash_partitions || (m->interleave_bytes & (m->interleave_bytes - 1)) != 0;
+    bool odd = m->hash_partitions || (m->interleave_bytes & (m->interleave_bytes - 1)) != 0 ||
+               m->n_partitions > m->interleave_bytes; /* see sm_route_in_turn() */
     return odd ? CHUNKS_ARE_ODD : (uint32_t)__builtin_ctz(m->interleave_bytes);
 }
 

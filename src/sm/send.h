@@ -19,10 +19,11 @@ static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
                           .local = line - ((chunk - mine) << h.chunk_shift)};
 }
 
-/* Where they take turns. */
+/* Where they take turns. There are no more of them than bytes in a chunk, so that the number of a
+ * chunk is small enough, whatever the address. */
 static inline struct route sm_route_in_turn(const struct sm *sm, uint64_t line, uint32_t shift)
 {
-    uint64_t chunk = line >> shift, mine = divide(&sm->n_partitions, chunk);
+    uint64_t chunk = line >> shift, mine = divide_small(&sm->n_partitions, chunk);
     return (struct route){.to = sm->first_partition + remainder_of(&sm->n_partitions, chunk, mine),
                           .local = line - ((chunk - mine) << shift)};
 }

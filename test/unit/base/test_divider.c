@@ -15,6 +15,8 @@ static void assert_divides(uint32_t divisor, uint64_t n)
     assert_int_equal(quotient, n / divisor);
     assert_int_equal(divide_multiple(&d, n), n / divisor);
     assert_int_equal(remainder_of(&d, n, quotient), n % divisor);
+    if (n < UINT64_MAX / divisor || (divisor == 1u << 16 && n == UINT64_MAX >> 16)) /* 2^64 */
+        assert_int_equal(divide_small(&d, n), n / divisor);
     if (n <= UINT64_MAX - divisor) {
         assert_int_equal(divide_up(&d, n), n / divisor + (n % divisor != 0));
         assert_int_equal(divide_up_multiple(&d, n), n / divisor + (n % divisor != 0));

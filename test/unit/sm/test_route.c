@@ -30,13 +30,13 @@ static void expect_routes(struct address_map map)
 static void a_request_goes_where_its_line_lies(void **state)
 {
     (void)state;
-    static const uint32_t hashed[] = {1, 2, 8, 32, 64, 256}, others[] = {1, 6, 12, 64};
+    static const uint32_t hashed[] = {1, 2, 8, 32, 64, 256}, others[] = {1, 6, 12, 64, 5001};
     static const uint32_t bytes[] = {128, 256, 384, 4096};
     for (uint32_t b = 0; b < 4; b++) {
         for (uint32_t i = 0; i < 6; i++)
             expect_routes((struct address_map){
                 .n_partitions = hashed[i], .interleave_bytes = bytes[b], .hash_partitions = true});
-        for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t i = 0; i < 5; i++)
             expect_routes(
                 (struct address_map){.n_partitions = others[i], .interleave_bytes = bytes[b]});
     }
