@@ -135,6 +135,7 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->is_lru = desc == cache_policy_find("lru"); /* not one that only bears the name */
     c->quiet = c->is_lru && !c->n_observers;
     c->plain = c->quiet && !c->config.allocate_on_fill;
+    c->simple = c->plain && !c->sectored && !c->tags.indexed;
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),

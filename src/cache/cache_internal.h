@@ -50,6 +50,7 @@ struct cache {
     /* LRU, and nobody to be told of anything: who brought a line in, and when, may not be known. */
     bool quiet;
     bool plain;     /* and lines are reserved at their miss */
+    bool simple;    /* and they are whole, and few to a set */
     uint64_t order; /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;

@@ -10,7 +10,7 @@
 
 static inline bool cache_is_simple(const struct cache *c)
 {
-    return c->plain && !c->sectored && !c->tags.indexed;
+    return c->simple;
 }
 
 /* Where a load stands before anything is done about it. */

@@ -26,7 +26,7 @@ static void arrive(struct partition *p, const struct message *m)
 /* Through the port at `through`: in which cycle it may be served, after the way to its bank. */
 static inline uint64_t served_from(const struct partition *p, sim_time through, uint64_t now)
 {
-    bool in_next = through == l2_time(p, now + 1); /* mostly */
+    bool in_next = through == l2_time(p, now) + p->l2_period.divisor; /* mostly */
     uint64_t from = in_next ? now + 1 : divide_up_multiple(&p->l2_period, through);
     return from + p->rop_latency;
 }

@@ -89,9 +89,9 @@ static ALWAYS_INLINE void partition_queue_ahead(struct partition *p, struct mem_
         p->ahead_until = now;
 }
 
-static ALWAYS_INLINE struct message partition_reply_message(struct mem_request *r)
+static ALWAYS_INLINE struct message partition_reply_message(struct mem_request *r, uint32_t flits)
 {
-    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = r->flits, .body = r};
+    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = flits, .body = r};
 }
 
 /* The first cycle from that one on in which the port takes a reply, if there are credits for it. */
@@ -114,17 +114,19 @@ bool partition_takes_credits(struct partition *p, struct tx_peer *to, uint32_t f
 static ALWAYS_INLINE bool partition_send_ahead(struct partition *p, struct mem_request *r,
                                                uint64_t now)
 {
-    uint32_t n = p->replies.n, flits = partition_flits(p, r->data_bytes);
+    uint32_t n = p->replies.n, bytes = r->data_bytes, flits = partition_flits(p, bytes);
     struct tx_peer *to = tx_peer_of(&p->down, r->sm);
     assert(p->n_sent == n);
-    if (n >= p->reply_places && ring_at(&p->replies, n - p->reply_places)->at >= now)
+    /* Those that have not left by then leave in as many cycles, the last before next_reply. */
+    if (p->next_reply >= now + p->reply_places && n >= p->reply_places &&
+        ring_at(&p->replies, n - p->reply_places)->at >= now)
         return false;
     uint64_t cycle = partition_port_cycle(p, max_u64(now + p->l2_latency, p->next_reply));
     if (to->credits < flits && !partition_takes_credits(p, to, flits, cycle))
         return false;
     r->flits = flits;
-    p->stats.bytes_sent += r->data_bytes;
-    tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r));
+    p->stats.bytes_sent += bytes;
+    tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r, flits));
     partition_add_reply(p, r, cycle);
     p->next_reply = cycle + 1;
     p->n_sent = p->n_settled = p->replies.n;

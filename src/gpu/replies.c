@@ -224,7 +224,7 @@ void partition_send_replies(struct partition *p)
         } else {
             cycle = partition_port_cycle(p, cycle);
         }
-        tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r));
+        tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r, r->flits));
         first->at = cycle;
         next = cycle + 1;
     }
@@ -248,7 +248,7 @@ void partition_try_reply(struct partition *p, uint64_t now)
     struct mem_request *r = front->request;
     if (!tx_can_send(&p->down, l2_time(p, now), r->sm, r->flits))
         return;
-    tx_send(&p->down, l2_time(p, now), partition_reply_message(r));
+    tx_send(&p->down, l2_time(p, now), partition_reply_message(r, r->flits));
     p->outstanding--;
     p->n_settled--;
     ring_pop(&p->replies);
