@@ -96,27 +96,23 @@ void partition_make_place(struct partition *p)
         ring_grow(&p->replies);
 }
 
-/* The last of the replies becomes the i-th. */
-static void move_last_to(struct partition *p, uint32_t i)
-{
-    struct timed_request last = *ring_at(&p->replies, p->replies.n - 1);
-    for (uint32_t to = p->replies.n - 1; to > i; to--)
-        *ring_at(&p->replies, to) = *ring_at(&p->replies, to - 1);
-    *ring_at(&p->replies, i) = last;
-}
-
 void partition_put_first(struct partition *p)
 {
-    move_last_to(p, p->n_settled - 1);
+    ring_move_last(&p->replies, p->n_settled - 1);
 }
 
 void partition_put_in_order(struct partition *p, uint64_t now)
 {
-    uint32_t i = p->replies.n - 1;
-    int bank = (int)ring_at(&p->replies, i)->request->bank;
-    while (i > p->n_settled && is_later(ring_at(&p->replies, i - 1)->request, now, bank))
-        i--;
-    move_last_to(p, i);
+    uint32_t i = p->n_settled, end = p->replies.n - 1; /* the first later one is in between */
+    int bank = (int)ring_at(&p->replies, end)->request->bank;
+    while (i < end) {
+        uint32_t middle = (i + end) / 2;
+        if (is_later(ring_at(&p->replies, middle)->request, now, bank))
+            end = middle;
+        else
+            i = middle + 1;
+    }
+    ring_move_last(&p->replies, i);
 }
 
 struct partition_ahead partition_ahead(const struct partition *p, sim_time now)

@@ -24,6 +24,8 @@ struct request_ring {
 };
 
 void ring_grow(struct request_ring *r);
+/* The last item becomes the i-th. */
+void ring_move_last(struct request_ring *r, uint32_t i);
 void ring_destroy(struct request_ring *r);
 
 /* Where it is known that there is a place. */
