@@ -25,7 +25,7 @@ static inline void begin_fetch(struct sm_warp *w)
 static inline __attribute__((always_inline)) void arrive(struct sm *sm, struct sm_warp *w,
                                                          uint64_t now)
 {
-    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1)) {
+    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, BY_PLAN)) {
         w->ibuf = w->next->n_fetched;
         return;
     }

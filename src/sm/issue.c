@@ -121,7 +121,7 @@ bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
         sm->issues_simply = false;
         return false;
     }
-    occupy(sm, w, t, pc, now, true);
+    occupy(sm, w, t, pc, now, SIMPLY);
     stop_warp(sm, w, now);
     return true;
 }
@@ -199,13 +199,13 @@ static bool issue_and_tell(struct sm *sm, uint32_t scheduler, struct sm_warp *w,
         sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->kind.issue_class, pc, now);
     if (sm->wants_lanes)
         tell_lanes(sm, w->slot, pc, active, lanes);
-    occupy(sm, w, t, pc, now, false);
+    occupy(sm, w, t, pc, now, IN_ANY_WAY);
     if (!t->n_writes && sm->tells_commits) /* nothing of it is still to come */
         sm_tell_commit(sm, w->slot, now);
     if (e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
     else
-        look_at_next(sm, w, t, now, false);
+        look_at_next(sm, w, t, now, IN_ANY_WAY);
     return true;
 }
 
@@ -315,5 +315,5 @@ int sm_pick_then_tell(struct sm *sm, uint32_t s, uint64_t ready, uint64_t now)
 
 void sm_issue(struct sm *sm, uint64_t now)
 {
-    issue(sm, now);
+    issue(sm, now, SIMPLY);
 }

@@ -67,9 +67,10 @@ static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t
 static inline __attribute__((always_inline)) void expect_results(struct sm *sm, struct sm_warp *w,
                                                                  const struct op_timing *t,
                                                                  uint32_t pc, uint64_t done,
-                                                                 uint64_t now)
+                                                                 uint64_t now, enum manner manner)
 {
-    if (!sm->plans_results || t->n_writes > 1 || done - now > BANK_LOOKS_AHEAD) {
+    bool plans = manner == BY_PLAN || sm->plans_results;
+    if (!plans || t->n_writes > 1 || done - now > BANK_LOOKS_AHEAD) {
         sm_expect_any(sm, w, t, pc, done, now);
         return;
     }
@@ -85,19 +86,19 @@ static inline __attribute__((always_inline)) void expect_results(struct sm *sm, 
 /* Registers, units and events of an instruction that has just been executed. */
 static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct sm_warp *w,
                                                          const struct op_timing *t, uint32_t pc,
-                                                         uint64_t now, bool simple)
+                                                         uint64_t now, enum manner manner)
 {
     uint64_t ready = collect_operands(sm, w, t, now);
     bool memory = t->kind.unit == UNIT_LDST;
     scoreboard_pass(&w->scoreboard, t);
-    scoreboard_set(&w->scoreboard, t, simple ? 1 : sm->pending_words, memory);
+    scoreboard_set(&w->scoreboard, t, manner == IN_ANY_WAY ? sm->pending_words : 1, memory);
     if (memory) {
         ldst_push(sm, w->slot, pc, ready, now);
         return;
     }
     uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
     if (t->n_writes)
-        expect_results(sm, w, t, pc, done, now);
+        expect_results(sm, w, t, pc, done, now, manner);
 }
 
 /* What the last memory operation did is that of this one, if it is one. */
@@ -124,21 +125,22 @@ static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct o
 }
 
 /* After the instruction of `t`, when the warp goes on. */
-static inline __attribute__((always_inline)) void
-look_at_next(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now, bool simple)
+static inline __attribute__((always_inline)) void look_at_next(struct sm *sm, struct sm_warp *w,
+                                                               const struct op_timing *t,
+                                                               uint64_t now, enum manner manner)
 {
     if (t->kind.issue_class == ISSUE_BARRIER)
         sm_barrier_issued(sm, w->slot, now);
     else if (w->ibuf)
-        examine(sm, w, now, simple);
+        examine(sm, w, now, manner);
     else
-        await_fetch(sm, w, now, simple);
+        await_fetch(sm, w, now, manner);
 }
 
 /* Issues the warp's next instruction where sm.issues_simply holds and the scheduler has been told;
  * false if that was a fault. */
 static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, struct sm_warp *w,
-                                                                uint64_t now)
+                                                                uint64_t now, enum manner manner)
 {
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc;
@@ -148,8 +150,8 @@ static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, s
     has_executed(sm, w, t, pc);
     if (e->state != WARP_RUNNING)
         return sm_issue_last(sm, w, t, pc, now);
-    occupy(sm, w, t, pc, now, true);
-    look_at_next(sm, w, t, now, true);
+    occupy(sm, w, t, pc, now, manner);
+    look_at_next(sm, w, t, now, manner);
     return true;
 }
 
@@ -177,7 +179,8 @@ static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *cor
 }
 
 /* Each scheduler in turn, where sm.issues_simply holds: what waits, waits for a unit. */
-static inline __attribute__((always_inline)) void issue_simply(struct sm *sm, uint64_t now)
+static inline __attribute__((always_inline)) void issue_simply(struct sm *sm, uint64_t now,
+                                                               enum manner manner)
 {
     uint64_t next = UINT64_MAX;
     uint32_t n = sm->config->n_schedulers, s = 0;
@@ -188,18 +191,20 @@ static inline __attribute__((always_inline)) void issue_simply(struct sm *sm, ui
         next = 0;
         int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready)
                                       : sm_pick_then_tell(sm, s, ready, now);
-        if (slot >= 0 && !issue_quietly(sm, sm_warp_of(sm, (uint32_t)slot), now))
+        if (slot >= 0 && !issue_quietly(sm, sm_warp_of(sm, (uint32_t)slot), now, manner))
             break;
     } while (++s < n);
     sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;
 }
 
-/* One cycle; sm_issue() is the same for those who seldom call it. */
-static inline __attribute__((always_inline)) void issue(struct sm *sm, uint64_t now)
+/* One cycle; sm_issue() is the same for those who seldom call it. `manner` is for when
+ * sm.issues_simply holds. */
+static inline __attribute__((always_inline)) void issue(struct sm *sm, uint64_t now,
+                                                        enum manner manner)
 {
     sm->emu.cycle = now;
     if (sm->issues_simply)
-        issue_simply(sm, now);
+        issue_simply(sm, now, manner);
     else
         sm_issue_by_policy(sm, now);
 }

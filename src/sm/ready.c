@@ -103,9 +103,9 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
     if (e->state != WARP_RUNNING)
         settle(sm, w, e->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE, now);
     else if (w->ibuf)
-        examine(sm, w, now, false);
+        examine(sm, w, now, IN_ANY_WAY);
     else
-        await_fetch(sm, w, now, false);
+        await_fetch(sm, w, now, IN_ANY_WAY);
 }
 
 /* Instructions arrived for a warp: those that follow in its line. */
@@ -118,7 +118,7 @@ take_instructions(struct sm *sm, struct sm_warp *w, uint64_t now, bool simple)
     if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
         w->ibuf = w->next->n_fetched;
     if (w->ibuf && simple)
-        examine(sm, w, now, true);
+        examine(sm, w, now, SIMPLY);
     else
         sm_refresh(sm, w->slot, now);
 }
@@ -183,7 +183,7 @@ release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint
     scoreboard_clear(&w->scoreboard, t, 1);
     if (t->n_rows_written)
         write_row(sm, w, t->result, now);
-    return !awaits_results(w) || examine_simply(sm, w, now);
+    return !awaits_results(w) || examine_simply(sm, w, now, SIMPLY);
 }
 
 /* Apart, so that the common way, which makes no calls but its last one, saves no registers. */

@@ -12,6 +12,10 @@ void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* Tells who wants to know that an instruction of the warp has ended. */
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
 
+/* What is known where a function is compiled in: nothing; that sm.is_simple holds; that
+ * sm.plans_results does too. */
+enum manner { IN_ANY_WAY, SIMPLY, BY_PLAN };
+
 /* The lanes that would execute the operation. */
 static inline uint32_t issue_lanes(const struct emu_warp *e, const struct op *op)
 {
@@ -77,12 +81,13 @@ static inline uint64_t last_result(const struct sm_warp *w, uint64_t registers)
  * brings is told, and looked at then. A warp that sleeps takes its place in the masks before: when
  * it wakes, it can issue. */
 static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, struct sm_warp *w,
-                                                                 uint64_t from)
+                                                                 uint64_t from, enum manner manner)
 {
     const struct op_timing *t = w->next;
     uint64_t registers = w->scoreboard.pending & t->waits_for, at = 0;
     if (registers) {
-        if (!sm->plans_results || w->scoreboard.memory & registers) {
+        bool plans = manner == BY_PLAN || sm->plans_results;
+        if (!plans || w->scoreboard.memory & registers) {
             w->cause = w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
             return true;
         }
@@ -103,12 +108,12 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
     return true;
 }
 
-/* The same for any warp. `simple`: sm.is_simple is known to hold. */
+/* The same for any warp. */
 static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
-                                                          uint64_t now, bool simple)
+                                                          uint64_t now, enum manner manner)
 {
-    if (simple || sm->plans_results) {
-        if (!examine_simply(sm, w, now))
+    if (manner != IN_ANY_WAY || sm->plans_results) {
+        if (!examine_simply(sm, w, now, manner))
             sm_settle_in_order(sm, w, now);
         return;
     }
@@ -125,13 +130,13 @@ static inline __attribute__((always_inline)) void examine(struct sm *sm, struct 
 }
 
 static inline __attribute__((always_inline)) void await_fetch(struct sm *sm, struct sm_warp *w,
-                                                              uint64_t now, bool simple)
+                                                              uint64_t now, enum manner manner)
 {
     if (!w->fetching) {
         sm->can_fetch |= w->bit;
         sm->fetch_stalled = false;
     }
-    if (simple)
+    if (manner != IN_ANY_WAY)
         w->cause = STALLED_FETCH;
     else
         settle(sm, w, STALLED_FETCH, now);

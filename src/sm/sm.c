@@ -357,7 +357,7 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
     if (sm->wheel.due <= now) {
         if (wheel_only_wakes(&sm->wheel, now)) {
             wake_warps(sm, now);
-            wheel_turn(&sm->wheel, now);
+            sm->wheel.due = wheel_next(&sm->wheel, now + 1);
         } else {
             sm_finish_events(sm, now);
         }
@@ -374,7 +374,7 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
 {
     bool idles = true; /* so that nothing is fetched either, nor will be */
     if (sm->issue_due <= now) {
-        issue(sm, now);
+        issue(sm, now, BY_PLAN); /* as it looks ahead */
         idles = false;
     }
     if (fetches(sm)) {

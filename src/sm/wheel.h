@@ -34,7 +34,8 @@ struct wheel {
         struct wheel_event *items;
         uint32_t n, cap;
     } near[WHEEL_CYCLES];
-    uint64_t sleepers[WHEEL_CYCLES];  /* who wakes in each of the next cycles */
+    uint64_t asleep;                  /* bit c % 64: somebody wakes in cycle c, which is near */
+    uint64_t sleepers[WHEEL_CYCLES];  /* who does in each of the next cycles */
     struct far_event *far, *last_far; /* `far` is NULL if there are none */
     struct far_event *free;
     struct arena pool;
@@ -50,7 +51,7 @@ struct wheel_event wheel_take_far(struct wheel *w);
 
 static inline bool wheel_is_empty(const struct wheel *w)
 {
-    return !w->used && !w->far;
+    return !w->used && !w->asleep && !w->far;
 }
 
 /* `at` is near; `bit` as in `used`. */
@@ -69,7 +70,7 @@ static inline void wheel_add_near(struct wheel *w, uint64_t at, uint64_t bit, st
 static inline void wheel_sleep(struct wheel *w, uint64_t at, uint64_t sleepers)
 {
     w->sleepers[at % WHEEL_CYCLES] |= sleepers;
-    w->used |= 1ull << at % WHEEL_CYCLES;
+    w->asleep |= 1ull << at % WHEEL_CYCLES;
     if (at < w->due)
         w->due = at;
 }
@@ -79,13 +80,8 @@ static inline uint64_t wheel_wake(struct wheel *w, uint64_t now)
 {
     uint64_t sleepers = w->sleepers[now % WHEEL_CYCLES];
     w->sleepers[now % WHEEL_CYCLES] = 0;
+    w->asleep &= ~(1ull << now % WHEEL_CYCLES);
     return sleepers;
-}
-
-/* Is there nothing else in that cycle? */
-static inline bool wheel_only_wakes(const struct wheel *w, uint64_t now)
-{
-    return !w->near[now % WHEEL_CYCLES].n && !(w->far && w->far->at <= now);
 }
 
 /* `at` must not be before `now`, nor `now` itself once its events have been taken. */
@@ -102,11 +98,11 @@ static inline void wheel_add(struct wheel *w, uint64_t now, uint64_t at, struct 
 /* The first cycle from `from` on in which something is due. */
 static inline uint64_t wheel_next(const struct wheel *w, uint64_t from)
 {
-    uint64_t far = w->far ? w->far->at : UINT64_MAX;
-    if (!w->used)
+    uint64_t far = w->far ? w->far->at : UINT64_MAX, used = w->used | w->asleep;
+    if (!used)
         return far;
     uint32_t turn = (uint32_t)(from % WHEEL_CYCLES);
-    uint64_t ahead = w->used >> turn | w->used << (WHEEL_CYCLES - turn) % WHEEL_CYCLES;
+    uint64_t ahead = used >> turn | used << (WHEEL_CYCLES - turn) % WHEEL_CYCLES;
     uint64_t near = from + (uint32_t)__builtin_ctzll(ahead);
     return near < far ? near : far;
 }
@@ -115,6 +111,12 @@ static inline uint64_t wheel_next(const struct wheel *w, uint64_t from)
 static inline bool wheel_has_far(const struct wheel *w, uint64_t now)
 {
     return w->far && w->far->at <= now;
+}
+
+/* Does somebody wake in cycle `now`, which is due, and nothing else happen? */
+static inline bool wheel_only_wakes(const struct wheel *w, uint64_t now)
+{
+    return !(w->used >> now % WHEEL_CYCLES & 1) && !wheel_has_far(w, now);
 }
 
 /* Takes the first of them; false if there is none left. */

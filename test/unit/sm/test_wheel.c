@@ -68,10 +68,50 @@ static void events_come_in_their_cycle_in_order_of_insertion(void **state)
     wheel_destroy(&w);
 }
 
+/* Sleepers among events, each in its cycle; those of a cycle in which nothing else happens are told
+ * from others. */
+static void sleepers_wake_in_their_cycle(void **state)
+{
+    (void)state;
+    static struct wheel w;
+    uint64_t seed = 5, wakes_at[64] = {0}, event_at = 0;
+    wheel_init(&w);
+    for (uint64_t now = 1; now < N_CYCLES; now++) {
+        uint64_t awake = 0, due = event_at >= now ? event_at : UINT64_MAX;
+        for (uint32_t i = 0; i < 64; i++) {
+            due = wakes_at[i] >= now && wakes_at[i] < due ? wakes_at[i] : due;
+            awake |= (uint64_t)(wakes_at[i] == now) << i;
+        }
+        assert_true(w.due == due);
+        if (due == now) {
+            assert_int_equal(wheel_only_wakes(&w, now), event_at != now);
+            assert_true(wheel_wake(&w, now) == awake);
+            struct wheel_event far;
+            while (wheel_take_first(&w, now, &far))
+                continue;
+            wheel_turn(&w, now);
+        }
+        assert_int_equal(wheel_is_empty(&w), w.due == UINT64_MAX);
+        uint32_t sleeper = (uint32_t)(random_u64(&seed) % 64);
+        if (wakes_at[sleeper] <= now && random_u64(&seed) % 2) {
+            wakes_at[sleeper] = now + 1 + random_u64(&seed) % (WHEEL_CYCLES - 1);
+            wheel_sleep(&w, wakes_at[sleeper], 1ull << sleeper);
+        }
+        if (event_at <= now && random_u64(&seed) % 16 == 0) {
+            event_at = now + 1 + random_u64(&seed) % 100;
+            wheel_add(&w, now, event_at, (struct wheel_event){0});
+        }
+        if (now / 256 % 4 == 3) /* nobody, for a while */
+            now = w.due == UINT64_MAX ? now + 300 : w.due - 1;
+    }
+    wheel_destroy(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_in_their_cycle_in_order_of_insertion),
+        cmocka_unit_test(sleepers_wake_in_their_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
