@@ -182,6 +182,7 @@ static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
         k.ptx = gathers;
         k.buffers = &gathered;
         compare_cut_off(&gather_beds[0], &k);
+        compare_cut_off(&bed, &k); /* its lanes hit */
     }
 }
 
