@@ -67,21 +67,22 @@ static inline struct engine_half *other_half(struct engine *e, const struct engi
 }
 
 /* Side by side the times of each half begin a group (wakes.h). */
-static sim_time *wakes_of(const struct engine *e, const struct engine_half *h)
+static void place_half(struct engine *e, struct engine_half *h, uint32_t first, uint32_t n)
 {
-    uint32_t before = h->first * wake_step(e);
-    return e->wake + (before + WAKE_GROUP - 1) / WAKE_GROUP * WAKE_GROUP;
+    uint32_t before = (first * wake_step(e) + WAKE_GROUP - 1) / WAKE_GROUP * WAKE_GROUP;
+    *h = (struct engine_half){
+        .first = first, .n = n, .wake = e->wake + before, .earliest = TIME_NEVER, .end = e->now};
 }
 
 void engine_place(struct engine *e)
 {
-    e->halves[0] = (struct engine_half){.n = e->n_first ? e->n_first : e->n, .end = e->now};
-    e->halves[1] = (struct engine_half){
-        .first = e->n_first, .n = e->n - e->halves[0].n, .earliest = TIME_NEVER, .end = e->now};
+    uint32_t n_first = e->n_first ? e->n_first : e->n;
+    place_half(e, &e->halves[0], 0, n_first);
+    place_half(e, &e->halves[1], n_first, e->n - n_first);
     memset(e->wake, UINT8_MAX, e->n * sizeof(struct letter_flag)); /* TIME_NEVER behind the last */
     for (uint32_t i = 0; i < e->n; i++) {
         const struct engine_half *h = half_of(e, i);
-        e->shards[i]->wake = wakes_of(e, h) + (i - h->first) * wake_step(e);
+        e->shards[i]->wake = h->wake + (i - h->first) * wake_step(e);
     }
 }
 
@@ -106,11 +107,26 @@ static sim_time next_of(const struct engine_half *h)
     return max_time(h->earliest, h->end);
 }
 
-static sim_time earliest_event(struct engine *e)
+/* Who advances next: the half with the next event, and when that is. */
+struct turn {
+    struct engine_half *half, *other;
+    sim_time at, other_at; /* when the other one does something */
+};
+
+static inline struct turn next_turn(struct engine *e)
+{
+    struct engine_half *h = e->halves;
+    sim_time first = next_of(h), second = next_of(h + 1);
+    if (second < first)
+        return (struct turn){h + 1, h, second, first};
+    return (struct turn){h, e->n_first ? h + 1 : h, first, second};
+}
+
+static inline struct turn turn_after_credits(struct engine *e)
 {
     if (atomic_load_explicit(&e->any_starved, memory_order_relaxed))
         wake_for_credits(e);
-    return min_time(next_of(&e->halves[0]), next_of(&e->halves[1]));
+    return next_turn(e);
 }
 
 /* How far the half has come that has come further. */
@@ -152,23 +168,18 @@ static sim_time quantum_start(const struct engine *e, sim_time event)
     return is_boundary_due(e) ? min_time(start, e->boundary) : start;
 }
 
-static sim_time later_by(sim_time t, sim_time length)
-{
-    return t < TIME_NEVER - length ? t + length : TIME_NEVER;
-}
-
 /* How far a half can advance: what may still be sent to it comes later. */
-static sim_time horizon(struct engine *e, const struct engine_half *h)
+static sim_time horizon(const struct engine *e, const struct turn *t)
 {
     if (!e->n_first)
         return e->now + e->quantum;
-    return min_time(later_by(next_of(other_half(e, h)), e->quantum),
-                    later_by(next_of(h), 2 * e->quantum));
+    sim_time later = t->other_at - t->at; /* is NEVER as good as */
+    return t->at + (later < e->quantum ? later : e->quantum) + e->quantum;
 }
 
-static sim_time quantum_end(struct engine *e, const struct engine_half *h, sim_time limit)
+static sim_time quantum_end(const struct engine *e, const struct turn *t, sim_time limit)
 {
-    return min_time(min_time(horizon(e, h), limit), e->boundary);
+    return min_time(min_time(horizon(e, t), limit), e->boundary);
 }
 
 /* Somebody else than the engine may have given the shards something to do; and mail that is still
@@ -196,10 +207,8 @@ static void call_at_boundary(struct engine *e)
 }
 
 /* Whether it was due or not: what is done from now on is for the next one. */
-static void pass_boundary(struct engine *e)
+static __attribute__((noinline)) void pass_boundary(struct engine *e)
 {
-    if (e->now != e->boundary)
-        return;
     if (!e->skip || is_boundary_due(e))
         call_at_boundary(e);
     e->boundary += e->period;
@@ -232,11 +241,10 @@ static __attribute__((noinline)) sim_time advance_due(struct shard **shards, sim
 
 /* On the way it finds out when the next shard wants to be woken: the time of one that has been
  * passed changes only by what is sent to it. */
-static void run_alone(struct engine *e, struct engine_half *h)
+static void run_alone(struct engine *e, struct engine_half *h, struct engine_half *other)
 {
-    struct engine_half *other = other_half(e, h);
     struct shard **shards = e->shards + h->first;
-    sim_time *wake = wakes_of(e, h), earliest = TIME_NEVER;
+    sim_time *wake = h->wake, earliest = TIME_NEVER;
     e->first_sent = TIME_NEVER;
     for (uint32_t i = 0; i < h->n; i += WAKES_AT_MOST) {
         struct wakes w = wakes_before(wake + i, h->n - i, h->end);
@@ -296,17 +304,15 @@ static void run_together(struct engine *e)
     }
 }
 
-/* The half with the next event advances, and the other one rests. */
-static void run_quantum(struct engine *e, sim_time limit)
+/* One half advances, and the other one rests. */
+static void run_quantum(struct engine *e, const struct turn *t, sim_time limit)
 {
-    struct engine_half *h = &e->halves[next_of(&e->halves[1]) < next_of(&e->halves[0])];
-    struct engine_half *other = other_half(e, h);
-    h->end = quantum_end(e, h, limit);
-    e->end = other->end;
+    t->half->end = quantum_end(e, t, limit);
+    e->end = t->other->end;
     if (e->team)
         run_together(e);
     else
-        run_alone(e, h);
+        run_alone(e, t->half, t->other);
 }
 
 /* A message takes a cycle of the port, and its latency. */
@@ -358,19 +364,21 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
             stopped = true; /* as soon as all have come equally far */
             limit = min_time(limit, furthest(e));
         }
-        sim_time event = earliest_event(e);
-        move_to(e, min_time(event, furthest(e))); /* everything before that is over */
+        struct turn turn = turn_after_credits(e);
+        move_to(e, min_time(turn.at, furthest(e))); /* everything before that is over */
         if (is_done && is_done(user))
             return ENGINE_DONE;
         /* A boundary still to come may wake someone. */
-        if (event == TIME_NEVER && !is_boundary_due(e))
+        if (turn.at == TIME_NEVER && !is_boundary_due(e))
             return !is_done && all_idle(e) ? ENGINE_DONE : ENGINE_DEADLOCK;
-        sim_time start = quantum_start(e, event);
+        sim_time start = quantum_start(e, turn.at);
         move_to(e, min_time(start, limit));
         if (e->now == limit)
             return stopped ? ENGINE_STOPPED : ENGINE_LIMIT;
-        pass_boundary(e);
-        run_quantum(e, limit);
+        if (e->now == e->boundary)
+            pass_boundary(e); /* which may change who is next, or end it all */
+        else
+            run_quantum(e, &turn, limit);
     }
 }
 

@@ -153,6 +153,7 @@ struct engine_member {
 /* Shards that advance together. */
 struct engine_half {
     uint32_t first, n;
+    sim_time *wake;    /* their times in engine.wake */
     sim_time earliest; /* when the first of them is due */
     sim_time end;      /* how far they have come */
 };

@@ -516,7 +516,7 @@ static void the_stop_flag_ends_the_run(void **state)
     st.engine.at_boundary = stop_at_40;
     assert_int_equal(engine_run(&st.engine, NULL, NULL, TIME_NEVER, &stop_requested),
                      ENGINE_STOPPED);
-    assert_int_equal(st.engine.now, 50);
+    assert_int_equal(st.engine.now, 40);
     stage_free(&st);
 }
 
