@@ -77,7 +77,8 @@ static inline __attribute__((always_inline)) bool late_fill(struct cache *c, str
         way_index_add_to(index, bucket, place);
     }
     c->stats.fills++;
-    mshr_release_entry(&c->mshrs, m, number, cycle);
+    mshr_unlink(&c->mshrs, m, number);
+    mshr_free(&c->mshrs, m, number, cycle);
     return true;
 }
 

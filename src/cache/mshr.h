@@ -125,20 +125,20 @@ static inline void mshr_unlink(struct mshr_file *f, const struct mshr *e, uint32
     *link = e->next;
 }
 
-/* Its waiters stay where they are until it is taken again. */
-static inline void mshr_release_entry(struct mshr_file *f, struct mshr *e, uint32_t number,
-                                      uint64_t now)
+/* One that is in no chain: its waiters stay where they are until it is taken again. */
+static inline void mshr_free(struct mshr_file *f, struct mshr *e, uint32_t number, uint64_t now)
 {
     queue_leave(&f->account, e->taken_at, now);
-    if (f->heads && !e->detached)
-        mshr_unlink(f, e, number);
     e->n_waiters = 0;
     f->free[f->n_free++] = (uint16_t)number;
 }
 
 static inline void mshr_release(struct mshr_file *f, uint32_t number, uint64_t now)
 {
-    mshr_release_entry(f, &f->entries[number], number, now);
+    struct mshr *e = &f->entries[number];
+    if (f->heads && !e->detached)
+        mshr_unlink(f, e, number);
+    mshr_free(f, e, number, now);
 }
 
 /* Releases it and takes it again at once, as the last one that was given back is the next to be

@@ -32,7 +32,7 @@ static void inbox_init(struct inbox *box, uint32_t places)
 
 /* The space in front is reused once it is half of all, so that each message is moved at most once
  * for it. */
-void inbox_make_room(struct inbox *box)
+static void make_room(struct inbox *box)
 {
     struct inbox old = *box;
     size_t n = (size_t)(old.end - old.first), places = (size_t)(old.last_place - old.items) + 1;
@@ -71,6 +71,12 @@ void inbox_sort_in(struct message *m)
     for (; m[-1].at == at && m[-1].from > from; m--)
         move_up(m);
     *(message_bits *)m = bits;
+}
+
+void inbox_tidy(struct inbox *box)
+{
+    make_room(box);
+    inbox_sort_in(box->end - 1);
 }
 
 void engine_connect(struct engine *e)

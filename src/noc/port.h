@@ -168,16 +168,21 @@ void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
 /* When the first cycle at or after `now` begins, for those who come in between. */
 sim_time gate_next_cycle(const struct port_gate *g, sim_time now);
 
+/* gate_pass() of a gate that is plain: no cycle has slots left over. */
+static inline sim_time gate_pass_plainly(struct port_gate *g, sim_time now, uint32_t flits)
+{
+    sim_time from = g->free_at;
+    g->free_at = (now > from ? now : from) + (sim_time)flits * g->period;
+    return g->free_at;
+}
+
 /* Takes the next `flits` free slots from the first cycle at or after `now` on; returns when the
  * cycle of the last one is over. */
 static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
 {
     sim_time from = g->free_at;
-    if (g->is_plain) { /* no cycle has slots left over */
-        from = (now > from ? now : from) + (sim_time)flits * g->period;
-        g->free_at = from;
-        return from;
-    }
+    if (g->is_plain)
+        return gate_pass_plainly(g, now, flits);
     uint32_t used = g->used + flits;
     if (now > from) {
         from = g->in_step ? now : gate_next_cycle(g, now);
@@ -203,16 +208,16 @@ static inline struct tx_peer *tx_peer_of(const struct tx_port *p, uint32_t to)
 }
 /* With several threads, or before the receivers are known. */
 void tx_post_by_id(struct tx_port *p, const struct message *m);
-/* Sends m.flits flits to m.to, whose peer is given, for a sender that has looked whether that is
- * possible; fills in m.from and m.at. */
-static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, struct tx_peer *to,
-                                                          sim_time now, struct message m)
+/* A message that is offered at `now` and through the gate at `through`. */
+static inline __attribute__((always_inline)) void tx_post_through(struct tx_port *p,
+                                                                  struct tx_peer *to, sim_time now,
+                                                                  sim_time through,
+                                                                  struct message m)
 {
-    uint32_t flits = m.flits;
-    to->credits -= flits;
+    to->credits -= m.flits;
     p->n_messages++;
     p->sent += now;
-    m.at = gate_pass(&p->gate, now, flits) + p->latency;
+    m.at = through + p->latency;
     m.from = p->from;
     if (__builtin_expect(to->receiver != NULL, 1)) {
         shard_deliver(to->receiver, m); /* last: it may have to call somebody */
@@ -220,6 +225,13 @@ static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, str
         struct message copy = m;
         tx_post_by_id(p, &copy);
     }
+}
+/* Sends m.flits flits to m.to, whose peer is given, for a sender that has looked whether that is
+ * possible; fills in m.from and m.at. */
+static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, struct tx_peer *to,
+                                                          sim_time now, struct message m)
+{
+    tx_post_through(p, to, now, gate_pass(&p->gate, now, m.flits), m);
 }
 /* The same for one that has asked tx_ready_at(), or knows. */
 static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim_time now,

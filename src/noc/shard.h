@@ -224,23 +224,24 @@ static inline void shard_starve(struct shard *s)
 
 /* Moves the last message before those that are after it. */
 void inbox_sort_in(struct message *last);
-/* Makes room for another one. */
-void inbox_make_room(struct inbox *box);
+/* The same for that of a box which has no room for another one: makes that first. */
+void inbox_tidy(struct inbox *box);
 /* Puts a message into the sender's outbox, for others may be at the receiver's inbox now. */
 void outbox_add(struct shard *s, const struct message *m);
 
 /* Most messages are later than those that have come before. Written in place, whatever follows:
- * those that are not are moved. */
+ * those that are not are moved. That is the last to be done, so that whoever sends has nothing to
+ * keep for later. */
 static inline __attribute__((always_inline)) void inbox_add(struct inbox *box, struct message m)
 {
     struct message *end = box->end;
     *end = m;
     end[1].at = TIME_NEVER;
     box->end = end + 1;
-    if (m.at <= end[-1].at)
-        inbox_sort_in(end);
     if (end + 1 == box->last_place)
-        inbox_make_room(box);
+        inbox_tidy(box);
+    else if (m.at <= end[-1].at)
+        inbox_sort_in(end);
 }
 
 /* When one thread does all shards the message is in the receiver's inbox at once: it is usable only

@@ -126,7 +126,7 @@ static __attribute__((noinline)) void ask_any(struct sm *sm, uint64_t line, uint
 
 bool sm_may_ask_shortly(const struct sm *sm)
 {
-    return sm->queue_is_deep && sm_looks_ahead(sm) && sm_routes_simply(sm);
+    return sm->queue_is_deep && sm_looks_ahead(sm) && sm_routes_simply(sm) && sm->up.gate.is_plain;
 }
 
 /* Nearly all of them leave in the next cycle. What is called is called last, so that no register
@@ -160,8 +160,9 @@ void sm_ask_for_l1d(struct sm *sm, uint64_t line, uint32_t mshr, uint32_t segmen
     sm->stats.bytes_asked[FROM_L1D] += r->data_bytes;
     queue_pass(&sm->miss_account, now, now + 1);
     sm->left_ahead = now + 1;
-    tx_post(&sm->up, to, next,
-            (struct message){.to = route.to, .kind = MSG_REQUEST, .flits = flits, .body = r});
+    tx_post_through(
+        &sm->up, to, next, gate_pass_plainly(&sm->up.gate, next, flits),
+        (struct message){.to = route.to, .kind = MSG_REQUEST, .flits = flits, .body = r});
 }
 
 /* When the first request can leave: not before one has the credits. */
