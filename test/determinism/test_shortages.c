@@ -78,6 +78,20 @@ static const char gathers[] =
 #define LATE                                                                                       \
     SMALL, "l1d.n_sets=1", "l1d.n_ways=16", "l1d.allocate_on_fill=true", "l1d.sector_bytes=32"
 
+/* The same with stores to local memory in between, whose lines are dirty when others push them out.
+ */
+static const char spills[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".local .align 4 .b8 stack[256];\n"
+    ".reg .pred %q; .reg .b32 %r<7>; .reg .b64 %a, %b, %b2, %s;\n"
+    "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0; mov.u32 %r4, 0;\n"
+    "L: mad.lo.u32 %r2, %r0, 196, %r1; and.b32 %r2, %r2, 8188;\n"
+    "cvt.u64.u32 %b, %r2; add.u64 %b, %a, %b;\n"
+    "and.b32 %r5, %r1, 192; cvt.u64.u32 %s, %r5; mov.u64 %b2, stack; add.u64 %s, %b2, %s;\n"
+    "st.local.u32 [%s], %r4; ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
+    "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 1500; @%q bra L; ret; }\n";
+
 /* So short of MSHRs that a load takes the one that a reply sets free; with several replies in one
  * cycle, with lines that get their place late, with sectors. */
 static const struct testbed gather_beds[] = {
@@ -151,6 +165,10 @@ static void a_gather_is_as_if_it_tried_every_cycle(void **state)
     const struct kernel_case k = {"k.ptx", gathers, &gathered, 1, &launch, 1, 0};
     for (size_t b = 0; b < sizeof gather_beds / sizeof gather_beds[0]; b++)
         compare_engines(&gather_beds[b], &k, 0);
+    static const struct testbed keeps = {
+        "clean lines", "gtx480", {LATE, "l1d.write_back=true", "l1d.write_allocate=true"}};
+    const struct kernel_case spilling = {"k.ptx", spills, &gathered, 1, &launch, 1, 0};
+    compare_engines(&keeps, &spilling, 0);
 }
 
 static const char *statistics_of(const struct strbuf *observed)
