@@ -1,6 +1,7 @@
 /* What the owner of a cache may ask for ahead of time, or at once, because nobody but itself
  * changes what the answer depends on. Only of LRU that nobody watches. */
 #include "cache/late_load.h"
+#include "cache/hit_ahead.h"
 #include "cache/plain.h"
 
 /* It lacks sectors, or its line, which may be on their way. */
@@ -130,24 +131,11 @@ static inline bool load_ahead(struct cache *c, struct cache_part part, uint32_t 
     return true;
 }
 
-static __attribute__((noinline)) bool load_ahead_indexed(struct cache *c, struct cache_part part,
-                                                         uint32_t pc)
-{
-    size_t place = way_index_seek(&c->tags.index, part.line);
-    if (cache_counted(c, part.sectors) & ~c->tags.lines[place].valid_sectors)
-        return false;
-    cache_count_hit(c);
-    cache_use_place(c, place, pc);
-    return true;
-}
-
 bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc)
 {
     if (!c->plain)
         return false;
-    if (c->tags.indexed)
-        return load_ahead_indexed(c, part, pc);
-    return load_ahead(c, part, pc);
+    return c->tags.indexed ? cache_hit_in_index(c, part) : load_ahead(c, part, pc);
 }
 
 bool cache_load_misses(const struct cache *c, const struct mem_access *a)
