@@ -40,8 +40,9 @@ static struct cache_prospect do_hits(struct sm *sm, struct ldst_op *l, uint64_t 
     return next;
 }
 
-static inline __attribute__((always_inline)) void look_ahead(struct sm *sm, struct ldst_op *l,
-                                                             uint64_t at)
+/* Goes on with the accesses, of which the next one is that of cycle `at`, as far as they hit; then
+ * plans for the one that does not, or for the last one, which ldst_step() does as any. */
+static void look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
 {
     struct cache_prospect p = do_hits(sm, l, &at);
     bool lacks_mshr = p.lacks_mshr;
@@ -60,14 +61,8 @@ static inline __attribute__((always_inline)) void look_ahead(struct sm *sm, stru
     if (lacks_mshr) {
         sm->ldst_cause = STALL_MSHR;
         ldst_stall_from(sm, at);
-        sm->awaits_refill = l->gathers && l->absent && sm->may_refill;
         sm->ldst_due = UINT64_MAX;
     }
-}
-
-void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
-{
-    look_ahead(sm, l, at);
 }
 
 /* The access of a gather that has been looked at and found not to hit. */
@@ -82,7 +77,6 @@ static inline __attribute__((always_inline)) void do_gathered(struct sm *sm, str
     if (r.answer == CACHE_STALLED) {
         sm->ldst_cause = r.stall;
         ldst_stall_from(sm, now);
-        sm->awaits_refill = l->absent && r.stall == STALL_MSHR && sm->may_refill;
         sm->ldst_due = UINT64_MAX;
         return;
     }
@@ -102,7 +96,7 @@ static inline __attribute__((always_inline)) void do_gathered(struct sm *sm, str
 uint64_t gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     if (!l->prepared)
-        ldst_look_ahead(sm, l, now);
+        look_ahead(sm, l, now);
     if (sm->ldst_due > now)
         return now;
     for (uint64_t until = ldst_alone_until(sm, end);; now = sm->ldst_due) {

@@ -25,9 +25,10 @@ static __attribute__((noinline)) bool load_any(struct sm *sm, struct ldst_op *l,
     a->set = cache_set_of(sm->l1d, a->line);
     a->sector_mask = cache_sectors_of(l->l1_config, a->segments);
     struct cache_result r = cache_load(sm->l1d, a, room, l->record);
-    sm->ldst_cause = r.stall;
-    if (r.answer == CACHE_STALLED)
+    if (r.answer == CACHE_STALLED) {
+        sm->ldst_cause = r.stall;
         return false;
+    }
     if (r.answer == CACHE_HIT)
         ldst_note_hit(l, now);
     else
@@ -58,6 +59,7 @@ static inline __attribute__((always_inline)) bool load_absent(struct sm *sm, str
     return true;
 }
 
+/* One that hits never has to wait. */
 static inline bool load_hits(struct sm *sm, const struct ldst_op *l, struct simple_found f,
                              uint64_t now)
 {

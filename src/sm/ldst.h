@@ -80,11 +80,8 @@ static inline uint64_t ldst_alone_until(const struct sm *sm, uint64_t end)
 uint64_t gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end);
 uint64_t gather_late(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end);
 uint64_t gather_simple(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end);
-/* Goes on with the accesses of a gather, of which the next one is that of cycle `at`, as far as
- * they hit; then plans for the one that does not, or for the last one, which ldst_step() does as
- * any. */
-void ldst_look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at);
-/* The same in a simple L1D. */
+/* Of these, the next of which is that of cycle `at`, does the ones that hit, then plans for the one
+ * that does not, or for the last. */
 void gather_simple_ahead(struct sm *sm, struct ldst_op *l, uint64_t at);
 
 #endif
