@@ -169,14 +169,17 @@ static inline void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, 
     }
 }
 
-/* May those that come in the next cycle with any fill L2 at once? Nothing else is done till then,
- * nobody waits for what this one may have set free, and no hit is to be settled before. */
+/* May those that come in the next cycle with any fill L2 at once? Nothing else is due till then,
+ * which a fill may have changed; nobody waits for what this one may have set free, and no hit is to
+ * be settled before. */
 static inline bool may_go_on(const struct partition *p, uint64_t cycle, uint64_t before)
 {
-    return cycle < before && cycle < p->dram_cycle && !p->n_stalled && p->n_settled == p->replies.n;
+    const struct partition_due *due = &p->due;
+    return cycle < before && cycle < due->port && cycle < due->banks && cycle < due->feed &&
+           cycle < p->dram_cycle && !p->n_stalled && p->n_settled == p->replies.n;
 }
 
-void dram_side_fill(struct partition *p, uint64_t now, uint64_t before)
+uint64_t dram_side_fill(struct partition *p, uint64_t now, uint64_t before)
 {
     p->due.fills = CYCLE_NEVER;
     while (p->from_dram.n) {
@@ -184,15 +187,15 @@ void dram_side_fill(struct partition *p, uint64_t now, uint64_t before)
         if (first.at > now) {
             if (!may_go_on(p, first.at, before)) {
                 p->due.fills = first.at;
-                return;
+                return now;
             }
-            p->l2_cycle = now = first.at;
+            now = first.at;
         }
         if (p->to_dram_n == p->to_dram_places)
             dram_side_settle(p, now);
         if (p->to_dram_n == p->to_dram_places) {
             p->due.fills = CYCLE_NEVER;
-            return; /* there may be something to write: a dirty line, an atomic's result */
+            return now; /* there may be something to write: a dirty line, an atomic's result */
         }
         ring_pop(&p->from_dram);
         partition_note(p, l2_time(p, now));
@@ -201,6 +204,7 @@ void dram_side_fill(struct partition *p, uint64_t now, uint64_t before)
         else
             come_around(p, first.request, now);
     }
+    return now;
 }
 
 /* Data that are there at that time of DRAM are seen by L2 after DRAM's cycle, and dram_latency

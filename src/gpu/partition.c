@@ -126,18 +126,19 @@ bool partition_is_idle(const struct shard *s)
     return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
-/* Of data that fill L2, those of several cycles before `end` may be done at a time. */
-static void l2_tick(struct partition *p, uint64_t now, uint64_t end)
+/* Of data that fill L2, those of several cycles before `end` may be done at a time: returns the
+ * last. */
+static uint64_t l2_tick(struct partition *p, uint64_t now, uint64_t end)
 {
     if (p->due.port <= now)
         take_request(p, now);
     if (p->due.fills <= now)
-        dram_side_fill(p, now,
-                       min_u64(min_u64(p->due.port, p->due.banks), min_u64(p->due.feed, end)));
+        now = dram_side_fill(p, now, end);
     if (p->due.banks <= now)
         l2_step(p, now);
     if (p->due.feed <= now)
         dram_side_feed(p, now);
+    return now;
 }
 
 static void l2_tick_plainly(struct partition *p, uint64_t now)
@@ -202,8 +203,7 @@ static __attribute__((noinline)) void advance_parts(struct partition *p, sim_tim
         } else if (partition_settle(p, min_u64(now, end), BEFORE_BANKS)) {
             continue;
         } else if (now < end) {
-            l2_tick(p, now, end);
-            p->l2_cycle = max_u64(p->l2_cycle, now) + 1;
+            p->l2_cycle = l2_tick(p, now, end) + 1;
         } else {
             break;
         }

@@ -245,9 +245,9 @@ void dram_side_write(struct partition *p, struct line_part what, uint64_t now);
 /* Of data that L2 does not keep. */
 void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now);
 /* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. Those that come
- * later, before cycle `before`, may do so too if L2 does nothing else till then; p->l2_cycle is
- * theirs. */
-void dram_side_fill(struct partition *p, uint64_t now, uint64_t before);
+ * later, before cycle `before`, may do so too if L2 does nothing else till then: returns the last
+ * cycle. */
+uint64_t dram_side_fill(struct partition *p, uint64_t now, uint64_t before);
 void dram_side_feed(struct partition *p, uint64_t now);
 void dram_side_feed_plainly(struct partition *p, uint64_t now);
 /* What happens in DRAM before `before`. For the plain engine the one cycle at p->next_dram. */
