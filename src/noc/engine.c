@@ -173,7 +173,7 @@ static sim_time horizon(const struct engine *e, const struct turn *t)
 {
     if (!e->n_first)
         return e->now + e->quantum;
-    sim_time later = t->other_at - t->at; /* is NEVER as good as */
+    sim_time later = t->other_at - t->at; /* far more than a quantum if that is never */
     return t->at + (later < e->quantum ? later : e->quantum) + e->quantum;
 }
 
