@@ -142,7 +142,6 @@ void tx_connect(struct tx_port *p)
 
 void tx_post_by_id(struct tx_port *p, const struct message *m)
 {
-    tx_connect(p);
     shard_post(p->shard, *m);
 }
 

@@ -116,14 +116,6 @@ struct walk {
     struct late_found found;               /* by the next one */
 };
 
-/* Accesses before that one are done. */
-static inline void note_done(struct sm *sm, struct ldst_op *l, const struct line_access *x)
-{
-    uint32_t next = (uint32_t)(x - l->access);
-    sm->stats.load_requests += next - l->next;
-    l->next = next;
-}
-
 /* L2 may want to know who asks. All by value: a walk whose address nobody has stays in registers.
  */
 static __attribute__((noinline)) void send_described(struct sm *sm, struct ldst_op *l,
@@ -131,7 +123,7 @@ static __attribute__((noinline)) void send_described(struct sm *sm, struct ldst_
                                                      uint32_t sectors, uint16_t mshr)
 {
     struct mem_access *a = &l->common;
-    note_done(sm, l, x);
+    ldst_note_done(sm, l, x);
     ldst_single_out(l, a);
     a->cycle = at;
     a->set = cache_set_of(sm->l1d, a->line);
@@ -266,10 +258,10 @@ uint64_t gather_late(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t en
         waits = walk(sm, l, &w, end);
     while (waits == FOR_ITS_CYCLE && begin_with_replies(sm, w.at, end));
     if (waits == FOR_NOTHING) {
-        note_done(sm, l, w.last + 1);
+        ldst_note_done(sm, l, w.last + 1);
         ldst_finish(sm, l, w.done);
     } else {
-        note_done(sm, l, w.next);
+        ldst_note_done(sm, l, w.next);
         await_next(sm, &w, waits == IN_ITS_CYCLE);
     }
     return w.done;

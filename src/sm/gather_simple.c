@@ -5,21 +5,13 @@
 #include "sm/ldst.h"
 #include "sm/send.h"
 
-/* Accesses before that one are done. */
-static inline void note_done(struct sm *sm, struct ldst_op *l, const struct line_access *x)
-{
-    uint32_t next = (uint32_t)(x - l->access);
-    sm->stats.load_requests += next - l->next;
-    l->next = next;
-}
-
 /* Any access, in its cycle, as cache_load() does it. False if it has to wait. */
 static __attribute__((noinline)) bool load_any(struct sm *sm, struct ldst_op *l,
                                                const struct line_access *x, uint64_t now)
 {
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     struct mem_access *a = &l->common;
-    note_done(sm, l, x);
+    ldst_note_done(sm, l, x);
     ldst_single_out(l, a);
     a->cycle = now;
     a->set = cache_set_of(sm->l1d, a->line);
@@ -116,18 +108,18 @@ static inline __attribute__((always_inline)) uint64_t walk(struct sm *sm, struct
             continue;
         }
         if (at >= until) {
-            note_done(sm, l, x);
+            ldst_note_done(sm, l, x);
             await_cycle(sm, l, x, f, at);
             return done;
         }
         done = at;
         if (!load(sm, l, x, f, at)) {
-            note_done(sm, l, x);
+            ldst_note_done(sm, l, x);
             stall_at(sm, l, x, f, at);
             return done;
         }
         if (x == last) {
-            note_done(sm, l, x + 1);
+            ldst_note_done(sm, l, x + 1);
             ldst_finish(sm, l, at);
             return done;
         }

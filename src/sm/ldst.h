@@ -44,6 +44,14 @@ static inline void ldst_note_hit(const struct ldst_op *l, uint64_t now)
         l->record->done_at = now + l->hit_latency;
 }
 
+/* Accesses before that one are done. */
+static inline void ldst_note_done(struct sm *sm, struct ldst_op *l, const struct line_access *x)
+{
+    uint32_t next = (uint32_t)(x - l->access);
+    sm->stats.load_requests += next - l->next;
+    l->next = next;
+}
+
 /* Fetches what its cache says. */
 static inline void ldst_send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
                                   struct cache_result r, uint64_t now)
