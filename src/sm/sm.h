@@ -306,7 +306,7 @@ struct sm {
     bool was_busy;
 };
 
-/* --- set-up (sm.c) --- */
+/* --- set-up (sm_create.c) --- */
 struct sm_setup {
     const struct sm_config *config;
     const struct clock_domain *clock, *noc_clock;
@@ -333,6 +333,9 @@ void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w);
  */
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
                      uint32_t launch, uint32_t l1d_ways, bool flush_l1);
+
+/* --- cycles (sm.c) --- */
+extern const struct shard_ops sm_ops;
 
 /* --- reports (describe.c) --- */
 /* What it waits for and what each of its warps does, as shard_ops asks for it. */
@@ -443,6 +446,8 @@ void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of
  * its visibility period. */
 uint64_t sm_visible_cycle(const struct sm *sm, sim_time t);
+/* A CTA that the dispatcher sends; a warp whose lanes have all exited (cta.c). */
+void sm_start_cta(struct sm *sm, uint64_t number, uint64_t now);
 void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now);
 /* Warps of the CTA may have come to wait at a barrier, or been let go. */
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);

@@ -1,0 +1,257 @@
+/* How an SM is built, made ready for a kernel, and taken down. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/late.h"
+#include "cache/simple.h"
+#include "emu/run.h"
+#include "sm/sm.h"
+
+static void observe_l1d(void *user, const struct cache_event_info *e)
+{
+    struct sm *sm = user;
+    sm->sched->on_l1d(sm->scheduler, e);
+}
+
+static void create_caches(struct sm *sm, const struct sm_setup *setup)
+{
+    const struct cache_policy_desc *lru = cache_policy_find("lru");
+    sm->l1d = cache_create(&setup->config->l1d, setup->l1d_policy, setup->l1d_params,
+                           setup->n_warps, setup->seed);
+    sm->l1i = cache_create(&setup->config->l1i, lru, NULL, 0, 0);
+    sm->l1c = cache_create(&setup->config->l1c, lru, NULL, 0, 0);
+    if (sm->sched->on_l1d)
+        cache_observe(sm->l1d, observe_l1d, sm);
+    sm->may_bypass = setup->l1d_policy != lru;
+    sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
+    sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
+}
+
+static bool criticality_drifts(const struct criticality_desc *c)
+{
+    return c->on_issue || c->on_commit || c->on_branch || c->on_warp_start || c->on_warp_end;
+}
+
+static void create_cores(struct sm *sm)
+{
+    const struct sm_config *c = sm->config;
+    sm->n_cores = c->sub_cores ? c->n_schedulers : 1;
+    for (uint32_t i = 0; i < sm->n_cores; i++) {
+        banks_init(&sm->cores[i].banks, c->register_banks);
+        for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++) {
+            struct arithmetic_unit *unit = &sm->cores[i].unit_store[u];
+            unit->units = free_times_of(c->n_units[u]);
+            unit->collectors = free_times_of(c->collectors[u]);
+            sm->cores[i].units[u] = unit;
+        }
+    }
+    for (uint32_t s = 0; s < c->n_schedulers; s++)
+        sm->core_of[s] = &sm->cores[s % sm->n_cores];
+    for (uint32_t s = 0; s < sm->n_warps; s++) {
+        sm->slot_mask[s % c->n_schedulers] |= 1ull << s;
+        sm->cores[s % sm->n_cores].warps |= 1ull << s;
+    }
+    sm->by_unit[0] = sm->by_class[0] = ~0ull; /* as the warps, zeroed, have it */
+}
+
+static void create_queues(struct sm *sm, const struct sm_setup *setup)
+{
+    const struct sm_config *c = setup->config;
+    sm->ctas = xcalloc(setup->n_cta_slots, sizeof *sm->ctas);
+    sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
+    sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
+    sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
+    tx_init(&sm->up, NET_UP, &sm->shard, setup->noc_clock, setup->noc,
+            setup->noc->flits_per_cycle_up, setup->first_partition, setup->map->n_partitions);
+    rx_init(&sm->down, NET_DOWN, &sm->shard, setup->noc_clock, setup->noc,
+            setup->noc->flits_per_cycle_down);
+    overlay_init(&sm->overlay);
+    wheel_init(&sm->wheel);
+    sm->replies.due = UINT64_MAX;
+    sm_make_room_for_replies(&sm->replies);
+}
+
+static void create_policies(struct sm *sm, const struct sm_setup *setup)
+{
+    sm->view = (struct sched_view){.n_warps = setup->n_warps,
+                                   .n_slots = setup->config->n_schedulers,
+                                   .warps = sm->sched_warps,
+                                   .l1d_line_bytes = setup->config->l1d.line_bytes};
+    sm->scheduler =
+        scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
+    sm->sched = setup->scheduler;
+    sm->pick_and_issue = setup->every_cycle ? NULL : setup->scheduler->pick_and_issue;
+    sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
+                                         setup->criticality_input, &sm->view);
+    sm->criticality_counts = setup->criticality != criticality_find("none");
+    sm->view.provider = sm->criticality;
+    sm->view.criticality_of = sm->criticality->desc->value;
+}
+
+/* What the policies never look at need not be told, or kept up to date. */
+static void note_what_policies_want(struct sm *sm)
+{
+    const struct scheduler_desc *d = sm->sched;
+    const struct criticality_desc *crit = sm->criticality->desc;
+    sm->answers_drift =
+        cache_answers_drift(cache_get_policy(sm->l1d)->desc) || criticality_drifts(crit);
+    sm->loads_are_plain = !sm->may_bypass && !sm->criticality_counts && !sm->answers_drift;
+    sm->issue_drifts = d->may_issue || d->advance || d->next_change;
+    sm->tells_stalls = d->on_wake || d->on_stall;
+    sm->tells_commits = d->on_commit || crit->on_commit;
+    sm->tells_branches = d->on_branch || crit->on_branch;
+    sm->tells_criticality = crit->on_issue;
+    sm->wants_lanes = sm->tells_branches || sm->l1d_counts_insts;
+}
+
+void sm_create(struct sm *sm, const struct sm_setup *setup)
+{
+    memset(sm, 0, sizeof *sm);
+    sm->shard = (struct shard){
+        .ops = &sm_ops, .id = setup->shard_id, .next = TIME_NEVER, .tick = setup->clock->period};
+    sm->config = setup->config;
+    sm->clock = setup->clock;
+    sm_plan_routes(sm, setup->map);
+    sm->period = divider_make(setup->clock->period);
+    sm->down_in_step = setup->noc_clock->period % setup->clock->period == 0;
+    sm->noc = setup->noc;
+    sm->header_flits = noc_flits(setup->noc, 0);
+    sm->line_segments = all_segments(setup->config->l1d.line_bytes);
+    sm->describes_loads = !setup->l2_is_lru || setup->every_cycle;
+    sm->index = setup->index;
+    sm->first_partition = setup->first_partition;
+    sm->dispatcher = setup->dispatcher;
+    sm->dispatch_latency = setup->dispatch_latency;
+    sm->visibility = setup->visibility;
+    sm->way_to_l2 = setup->way_to_l2;
+    sm->every_cycle = setup->every_cycle;
+    sm->n_warps = setup->n_warps;
+    sm->n_cta_slots = setup->n_cta_slots;
+    sm->planned = UINT64_MAX;
+    sm->issue_due = sm->ldst_due = sm->drain_due = UINT64_MAX;
+    create_queues(sm, setup);
+    create_policies(sm, setup);
+    create_cores(sm);
+    create_caches(sm, setup);
+    note_what_policies_want(sm);
+}
+
+void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
+{
+    assert(sm->n_l1d_watchers < SM_MAX_L1D_WATCHERS);
+    sm->l1d_watchers[sm->n_l1d_watchers++] = w;
+    sm->wants_lanes = true;
+}
+
+void sm_destroy(struct sm *sm)
+{
+    for (uint32_t i = 0; i < sm->n_cta_slots; i++)
+        cta_destroy(&sm->ctas[i]);
+    free(sm->ctas);
+    free(sm->ldst);
+    free(sm->miss_queue);
+    free(sm->replies.items);
+    free(sm->bypass);
+    free(sm->pending_store);
+    free(sm->bank_of);
+    free(sm->ranges);
+    tx_destroy(&sm->up);
+    rx_destroy(&sm->down);
+    overlay_destroy(&sm->overlay);
+    scheduler_destroy(sm->scheduler);
+    criticality_destroy(sm->criticality);
+    attribution_destroy(sm->attribution);
+    cache_destroy(sm->l1d);
+    cache_destroy(sm->l1i);
+    cache_destroy(sm->l1c);
+    wheel_destroy(&sm->wheel);
+    arena_destroy(&sm->pool);
+    strbuf_destroy(&sm->emu.fault.text);
+    strbuf_destroy(&sm->emu.warning);
+    strbuf_destroy(&sm->printed);
+    free(sm->heap.items);
+}
+
+/* Room for the registers of any function of the program. */
+static void size_scoreboards(struct sm *sm, const struct program *p)
+{
+    sm->pending_words = op_timing_words(p);
+    free(sm->pending_store);
+    sm->pending_store = xcalloc((size_t)sm->pending_words * 2 * SM_MAX_WARPS, sizeof(uint64_t));
+    for (uint32_t s = 0; s < SM_MAX_WARPS; s++) {
+        uint64_t *pending = sm->pending_store + (size_t)s * 2 * sm->pending_words;
+        sm->warps[s].scoreboard = (struct scoreboard){.wide_pending = pending,
+                                                      .wide_memory = pending + sm->pending_words};
+    }
+    uint32_t n_banks = sm->config->register_banks, n = sm->pending_words * 64 + SM_MAX_WARPS;
+    sm->bank_of = xrealloc(sm->bank_of, n);
+    for (uint32_t i = 0; i < n; i++)
+        sm->bank_of[i] = (uint8_t)(i % n_banks);
+}
+
+static void drop_line(void *user, uint64_t line, uint32_t sectors)
+{
+    (void)user;
+    (void)line;
+    (void)sectors;
+}
+
+static void keep_text(void *user, const char *text, size_t len)
+{
+    struct sm *sm = user;
+    strbuf_add_n(&sm->printed, text, len);
+}
+
+/* Its own copy: memory, program and launch are everybody's, what it writes is the SM's. */
+static void start_emu(struct sm *sm, const struct emu *emu)
+{
+    struct strbuf text = sm->emu.fault.text, warning = sm->emu.warning;
+    sm->emu = *emu;
+    sm->emu.fault = (struct emu_fault){.text = text};
+    sm->emu.warning = warning;
+    strbuf_clear(&sm->emu.fault.text);
+    strbuf_clear(&sm->emu.warning);
+    sm->emu.stats = &sm->run_stats;
+    sm->emu.print = keep_text;
+    sm->emu.print_user = sm;
+    sm->ranges = xrealloc(sm->ranges, emu->program->n_ops * sizeof *sm->ranges);
+    memset(sm->ranges, 0, emu->program->n_ops * sizeof *sm->ranges);
+    sm->emu.ranges = sm->ranges;
+    sm->emu.overlay = &sm->overlay;
+    sm->emu.heap = &sm->heap;
+    sm->emu.smid = sm->index;
+}
+
+/* Which of the shorter ways through the cycle this kernel can take on this machine. */
+static void choose_ways(struct sm *sm)
+{
+    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
+    sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
+                        !sm->on_issue && !sm->issue_drifts && !sm->attribution && !sm->emu.tracer &&
+                        !sm->config->rotate_schedulers;
+    sm->looks_ahead = !sm->every_cycle && !sm->attribution;
+    sm->plans_results = sm->is_simple && sm->looks_ahead;
+    sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
+    sm->may_refill = sm_may_refill(sm);
+    sm->asks_shortly = sm_may_ask_shortly(sm);
+    sm->l1d_is_late = cache_is_late(sm->l1d);
+    sm->l1d_is_simple = cache_is_simple(sm->l1d);
+}
+
+void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
+                     uint32_t launch, uint32_t l1d_ways, bool flush_l1)
+{
+    start_emu(sm, emu);
+    sm->timing = timing;
+    sm->launch = launch;
+    size_scoreboards(sm, emu->program);
+    /* Local memory dies with its threads: nothing of it need be written back. */
+    cache_resize(sm->l1d, l1d_ways, drop_line, NULL);
+    if (flush_l1)
+        cache_flush(sm->l1d, drop_line, NULL);
+    choose_ways(sm);
+    struct cache_policy *policy = cache_get_policy(sm->l1d);
+    if (policy->desc->on_kernel_start)
+        policy->desc->on_kernel_start(policy, launch);
+}
