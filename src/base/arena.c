@@ -27,6 +27,13 @@ void *xrealloc(void *p, size_t bytes)
     return q;
 }
 
+void *xalloc(size_t n, size_t bytes)
+{
+    if (bytes && n > SIZE_MAX / bytes)
+        out_of_memory(SIZE_MAX);
+    return xrealloc(NULL, n * bytes);
+}
+
 void *xcalloc(size_t n, size_t bytes)
 {
     void *q = calloc(n ? n : 1, bytes ? bytes : 1);

@@ -29,6 +29,7 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 /* Says so and ends the program. */
 _Noreturn void out_of_memory(size_t bytes);
 void *xrealloc(void *p, size_t bytes);
+void *xalloc(size_t n, size_t bytes); /* for queues: what is read has been written before */
 void *xcalloc(size_t n, size_t bytes);
 /* Zeroed and aligned to a cache line; so many bytes, a multiple of a line's. */
 void *xcalloc_lines(size_t bytes);

@@ -212,7 +212,7 @@ static __attribute__((noinline)) void done_make_room(struct done_queue *q)
     if (2 * n < q->cap) { /* most of them have been taken */
         memmove(q->items, q->items + q->first, n * sizeof *q->items);
     } else {
-        struct dram_done *items = xcalloc(2 * q->cap, sizeof *items);
+        struct dram_done *items = xalloc(2 * q->cap, sizeof *items);
         memcpy(items, q->items + q->first, n * sizeof *items);
         free(q->items);
         q->items = items;

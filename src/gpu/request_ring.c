@@ -5,10 +5,13 @@
 
 #include "base/arena.h"
 
+/* As many as most rings need. */
+enum { FIRST_PLACES = 64 };
+
 void ring_grow(struct request_ring *r)
 {
-    uint32_t cap = r->cap ? r->cap * 2 : 16;
-    struct timed_request *items = xcalloc(cap, sizeof *items);
+    uint32_t cap = r->cap ? r->cap * 2 : FIRST_PLACES;
+    struct timed_request *items = xalloc(cap, sizeof *items);
     for (uint32_t i = 0; i < r->n; i++)
         items[i] = r->items[(r->head + i) & (r->cap - 1)];
     free(r->items);

@@ -24,7 +24,8 @@ enum { N_OVER = 4 };
 static void inbox_init(struct inbox *box, uint32_t places)
 {
     assert(places >= 4 * N_OVER);
-    box->items = xcalloc(places, sizeof *box->items);
+    box->items = xalloc(places, sizeof *box->items);
+    memset(box->items, 0, N_OVER * sizeof *box->items);
     box->last_place = box->items + places - 1;
     box->first = box->end = box->items + N_OVER;
     box->end->at = TIME_NEVER;

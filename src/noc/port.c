@@ -310,7 +310,7 @@ struct port_stats rx_stats(const struct rx_port *p)
 static void buffer_grow(struct message_ring *q)
 {
     uint32_t cap = q->cap ? 2 * q->cap : 16;
-    struct message *items = xcalloc(cap, sizeof *items);
+    struct message *items = xalloc(cap, sizeof *items);
     for (uint32_t i = 0; i < q->n; i++)
         items[i] = q->items[(q->head + i) & (q->cap - 1)];
     free(q->items);

@@ -14,7 +14,7 @@ void sm_make_room_for_replies(struct reply_queue *q)
     struct timed_reply *items = q->items;
     if (2 * n >= cap) {
         cap = cap ? 2 * cap : 64;
-        items = xcalloc(cap + 1, sizeof *items);
+        items = xalloc(cap + 1, sizeof *items);
     }
     if (n)
         memmove(items, q->first, n * sizeof *items);

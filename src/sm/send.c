@@ -49,10 +49,15 @@ static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t 
     return carries ? noc_flits(sm->noc, bytes) : sm->header_flits;
 }
 
+/* Several at a time: who needs one more than ever before will mostly need others. */
 struct mem_request *sm_make_request(struct sm *sm)
 {
-    struct mem_request *r = ARENA_NEW(&sm->pool, struct mem_request);
-    r->sm = sm->shard.id; /* for good */
+    enum { AT_A_TIME = 8 };
+    struct mem_request *r = ARENA_ARRAY(&sm->pool, struct mem_request, AT_A_TIME);
+    for (uint32_t i = 0; i < AT_A_TIME; i++)
+        r[i].sm = sm->shard.id; /* for good */
+    for (uint32_t i = 1; i < AT_A_TIME; i++)
+        sm_free_request(sm, &r[i]);
     return r;
 }
 
