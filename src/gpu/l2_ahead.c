@@ -5,38 +5,43 @@
 
 /* --- what waits in a bank's queue --- */
 
-/* How many of the misses that are served ahead are so in cycle `now` or later: they are the last.
- */
-static uint32_t n_fetched_from(const struct partition *p, uint64_t now)
+/* Of the replies that are served after cycle `now` begins: how many are for that bank, and in which
+ * cycle the first is served, NEVER if there is none. */
+static uint32_t n_hits_from(const struct partition *p, const struct l2_bank *b, uint64_t now,
+                            uint64_t *first)
 {
-    uint32_t n = 0;
-    while (n < p->fetched.n && ring_at(&p->fetched, p->fetched.n - 1 - n)->at >= now)
-        n++;
-    return n;
-}
-
-/* Of the last `n` of a ring: how many are for that bank, and which is the first, NULL if none. */
-static uint32_t n_of_bank(const struct partition *p, const struct request_ring *ring, uint32_t n,
-                          const struct l2_bank *b, const struct mem_request **first)
-{
-    uint32_t found = 0;
-    *first = NULL;
-    for (uint32_t i = ring->n; i > ring->n - n; i--) {
-        const struct mem_request *r = ring_at(ring, i - 1)->request;
+    uint32_t found = 0, n = p->replies.n;
+    *first = CYCLE_NEVER;
+    for (uint32_t i = n, end = n - partition_n_later(p, now, BEFORE_BANKS); i > end; i--) {
+        const struct mem_request *r = ring_at(&p->replies, i - 1)->request;
         if (l2_bank_of(p, r) == b) {
-            *first = r;
+            *first = r->access.cycle;
             found++;
         }
     }
     return found;
 }
 
+/* The same of the misses that are served ahead: they are the last, and no more than a bank has
+ * places. */
+static uint32_t n_misses_from(const struct partition *p, const struct l2_bank *b, uint64_t now,
+                              uint64_t *first)
+{
+    uint32_t n = 0;
+    *first = CYCLE_NEVER;
+    for (uint64_t i = b->n_fetched; i && n < p->bank_places; i--, n++) {
+        uint64_t at = b->fetched_at[(i - 1) & p->fetched_mask];
+        if (at < now)
+            break;
+        *first = at;
+    }
+    return n;
+}
+
 uint32_t l2_queued(const struct partition *p, const struct l2_bank *b, uint64_t now)
 {
-    const struct mem_request *first;
-    return b->queue.n +
-           n_of_bank(p, &p->replies, partition_n_later(p, now, BEFORE_BANKS), b, &first) +
-           n_of_bank(p, &p->fetched, n_fetched_from(p, now), b, &first);
+    uint64_t first;
+    return b->queue.n + n_hits_from(p, b, now, &first) + n_misses_from(p, b, now, &first);
 }
 
 bool l2_counts_room(struct partition *p, const struct l2_bank *b, uint64_t now)
@@ -47,11 +52,10 @@ bool l2_counts_room(struct partition *p, const struct l2_bank *b, uint64_t now)
 
 uint64_t l2_leaves_ahead(const struct partition *p, const struct l2_bank *b, uint64_t now)
 {
-    const struct mem_request *hit, *miss;
-    n_of_bank(p, &p->replies, partition_n_later(p, now, BEFORE_BANKS), b, &hit);
-    n_of_bank(p, &p->fetched, n_fetched_from(p, now), b, &miss);
-    return min_u64(hit ? hit->access.cycle + 1 : CYCLE_NEVER,
-                   miss ? miss->access.cycle + 1 : CYCLE_NEVER);
+    uint64_t hit, miss;
+    n_hits_from(p, b, now, &hit);
+    n_misses_from(p, b, now, &miss);
+    return cycle_after(min_u64(hit, miss));
 }
 
 /* --- misses --- */
@@ -79,34 +83,36 @@ static bool has_places_to_dram(const struct partition *p)
 /* What a load that does not hit does to L2 in its turn, in cycle `at`, depends on the data that
  * come before. If none can, or they make no difference, and nothing waits in front of it, and
  * nobody looks till then, it can be done at once. */
-static bool can_fetch_ahead(struct partition *p, const struct l2_bank *b,
-                            const struct mem_request *r, uint64_t at)
+static inline bool is_next(const struct partition *p, const struct l2_bank *b, uint64_t at)
 {
-    bool loads = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION;
-    bool in_order = at >= b->busy_until && l2_comes_next(p, at) && !p->n_queued;
-    if (!loads || b->atomics.n_lines || !in_order || !cache_is_plain(b->cache) ||
-        l2_time(p, at) >= p->shard.engine->limit)
-        return false;
-    bool data_first = at >= dram_side_data_from(p);
-    if (data_first && !(p->fills_only_read && cache_load_misses(b->cache, &r->access)))
-        return false;
+    return at >= b->busy_until && l2_comes_next(p, at) && !p->n_queued &&
+           l2_time(p, at) < p->shard.engine->limit;
+}
+
+static inline bool has_places(struct partition *p, bool data_first)
+{
     return has_places_to_dram(p) && has_reply_places(p, data_first);
 }
 
-/* It has its place in the bank's queue till its turn. */
-static void note_fetched(struct partition *p, struct mem_request *r, uint64_t at)
+/* It is served in cycle `at`, and has its place in the bank's queue till then. */
+static inline void note_fetched(struct partition *p, struct l2_bank *b, struct mem_request *r,
+                                uint64_t at)
 {
-    struct request_ring *q = &p->fetched;
-    if (q->n == q->cap)
-        while (q->n && ring_first(q)->at < p->l2_cycle)
-            ring_pop(q);
-    ring_push(q, (struct timed_request){.at = at, .request = r});
+    b->fetched_at[b->n_fetched++ & p->fetched_mask] = at;
+    p->stats.accesses++;
+    b->busy_until = at + 1;
+    queue_pass(&b->account, r->queued_at, at);
 }
 
 static bool fetch_ahead(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at)
 {
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true};
-    if (!can_fetch_ahead(p, b, r, at))
+    if (!l2_loads_ahead(b, r) || !cache_is_plain(b->cache) || !is_next(p, b, at))
+        return false;
+    bool data_first = at >= dram_side_data_from(p);
+    if (data_first && !(p->fills_only_read && cache_load_misses(b->cache, &r->access)))
+        return false;
+    if (!has_places(p, data_first))
         return false;
     r->access.cycle = at;
     struct cache_result res = cache_load(b->cache, &r->access, all, r);
@@ -114,16 +120,66 @@ static bool fetch_ahead(struct partition *p, struct l2_bank *b, struct mem_reque
     if (res.answer == CACHE_STALLED)
         return false;
     l2_fetch(p, b, r, res, at);
-    p->stats.accesses++;
-    b->busy_until = at + 1;
-    note_fetched(p, r, at);
+    note_fetched(p, b, r, at);
     return true;
 }
 
 void l2_enqueue_or_fetch(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at)
 {
-    if (fetch_ahead(p, b, r, at))
-        queue_pass(&b->account, r->queued_at, at);
-    else
+    if (!fetch_ahead(p, b, r, at))
         l2_enqueue(p, b, r, at);
+}
+
+/* --- those of a plain L2 with an index --- */
+
+static __attribute__((noinline)) void enqueue(struct partition *p, struct l2_bank *b,
+                                              struct mem_request *r, uint64_t line, uint64_t at)
+{
+    l2_put(p, r, (struct l2_place){line, r->bank});
+    l2_enqueue_or_fetch(p, b, r, at);
+}
+
+/* It is done in its turn, in cycle `at`, though not its reply. What only l2_bank.c and caches that
+ * describe accesses look at is not written down: its line is as the sender sees it. */
+static inline void has_been_done(struct partition *p, struct l2_bank *b, struct mem_request *r,
+                                 uint64_t at)
+{
+    r->access.cycle = at;
+    r->device_line = r->access.line;
+    note_fetched(p, b, r, at);
+}
+
+/* Another's fetch brings what it lacks. */
+static __attribute__((noinline)) void join(struct partition *p, struct l2_bank *b,
+                                           struct mem_request *r, uint64_t line,
+                                           struct plain_found found, uint64_t at)
+{
+    uint16_t mshr = plain_outstanding(b->cache, line, found);
+    if (plain_join(b->cache, found, mshr, r))
+        has_been_done(p, b, r, at);
+    else
+        enqueue(p, b, r, line, at);
+}
+
+void l2_fetch_found(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t line,
+                    struct plain_found found, uint64_t at)
+{
+    struct cache *c = b->cache;
+    bool data_first = at >= dram_side_data_from(p);
+    if (!is_next(p, b, at) || !has_places(p, data_first) ||
+        (data_first && !(p->fills_only_read && plain_misses(c, line, found)))) {
+        enqueue(p, b, r, line, at);
+        return;
+    }
+    if (plain_outstanding(c, line, found) != MSHR_NONE) {
+        join(p, b, r, line, found, at);
+        return;
+    }
+    uint16_t mshr = plain_fetch(c, line, found, r, at);
+    if (mshr == MSHR_NONE) {
+        enqueue(p, b, r, line, at);
+        return;
+    }
+    has_been_done(p, b, r, at);
+    dram_side_read(p, (struct line_part){line, r->bank, found.lacks}, mshr, at);
 }

@@ -67,8 +67,10 @@ static inline bool l2_has_room(struct partition *p, const struct l2_bank *b, uin
  * count as waiting that do when it begins. What has left before that is the SMs'. */
 static inline bool l2_will_have_room(struct partition *p, const struct l2_bank *b)
 {
+    if (p->outstanding + p->n_sent <= p->bank_places)
+        return true;
     uint64_t first = divide_up_multiple(&p->l2_period, p->shard.engine->now);
-    return l2_has_room(p, b, max_u64(p->l2_cycle, first));
+    return l2_counts_room(p, b, max_u64(p->l2_cycle, first));
 }
 
 /* Is it certain that there is in that cycle, while only replies are under way? What is served in
@@ -86,16 +88,18 @@ static inline bool l2_comes_next(const struct partition *p, uint64_t at)
     return at <= p->next_take + p->rop_latency;
 }
 
-/* Serves the bank's next request, which may be served from cycle `at` on, if it is a load that
- * hits: that will be so whatever happens till then. Which lines L2 holds is decided by requests
- * alone, and those before it have been served. No atomic holds the bank up, unless it waits for
- * data. Should there be no place for the reply, it is put back: partition_settle(). */
-static ALWAYS_INLINE bool l2_serve_ahead(struct partition *p, struct l2_bank *b,
-                                         struct mem_request *r, struct cache_part part, uint64_t at)
+/* May a bank's next request be served ahead of its time? No atomic may hold the bank up, as one
+ * does that waits for data. */
+static inline bool l2_loads_ahead(const struct l2_bank *b, const struct mem_request *r)
 {
-    bool loads = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION;
-    if (b->atomics.n_lines || !loads || !cache_hit_ahead(b->cache, part, r->access.pc))
-        return false;
+    return !b->atomics.n_lines && (r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION);
+}
+
+/* The bank's next request, which may be served from cycle `at` on, is a load that hits: it is
+ * answered ahead. */
+static ALWAYS_INLINE void l2_answer_ahead(struct partition *p, struct l2_bank *b,
+                                          struct mem_request *r, uint64_t at)
+{
     uint64_t now = max_u64(at, b->busy_until);
     b->busy_until = now + 1;
     r->access.cycle = now;
@@ -103,6 +107,17 @@ static ALWAYS_INLINE bool l2_serve_ahead(struct partition *p, struct l2_bank *b,
     bool is_next = p->outstanding == 1 && l2_comes_next(p, now);
     if (!is_next || !partition_send_ahead(p, r, now))
         partition_queue_ahead(p, r, now);
+}
+
+/* Serves it if it is a load that hits: that will be so whatever happens till then. Which lines L2
+ * holds is decided by requests alone, and those before it have been served. Should there be no
+ * place for the reply, it is put back: partition_settle(). */
+static ALWAYS_INLINE bool l2_serve_ahead(struct partition *p, struct l2_bank *b,
+                                         struct mem_request *r, struct cache_part part, uint64_t at)
+{
+    if (!l2_loads_ahead(b, r) || !cache_hit_ahead(b->cache, part, r->access.pc))
+        return false;
+    l2_answer_ahead(p, b, r, at);
     return true;
 }
 
@@ -113,5 +128,9 @@ void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, u
 /* The same if it cannot be served ahead: a load that does not hit. */
 void l2_enqueue_or_fetch(struct partition *p, struct l2_bank *b, struct mem_request *r,
                          uint64_t at);
+/* The same before it is placed, of a load that was looked up in an L2 that is plain and has an
+ * index, and lacks something. */
+void l2_fetch_found(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t line,
+                    struct plain_found found, uint64_t at);
 
 #endif

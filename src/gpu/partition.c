@@ -58,6 +58,29 @@ static void take_request(struct partition *p, uint64_t now)
         p->due.port = now + 1;
 }
 
+/* A request is on its way to its bank, where it may be served from cycle `at` on. */
+static ALWAYS_INLINE void serve_or_enqueue(struct partition *p, struct l2_bank *b,
+                                           struct mem_request *r, struct l2_place place,
+                                           uint64_t at)
+{
+    struct cache_part part = {place.line, l2_sectors(p, r)};
+    bool ahead = !b->queue.n && l2_loads_ahead(b, r);
+    if (ahead && !cache_is_simple(b->cache) && cache_is_plain_indexed(b->cache)) {
+        struct plain_found found = plain_find(b->cache, part);
+        if (found.lacks) {
+            l2_fetch_found(p, b, r, place.line, found, at);
+            return;
+        }
+        plain_hit(b->cache, found.place);
+    } else if (!ahead || !cache_hit_ahead(b->cache, part, r->access.pc)) {
+        l2_put(p, r, place);
+        l2_enqueue_or_fetch(p, b, r, at);
+        return;
+    }
+    l2_answer_ahead(p, b, r, at);
+    queue_pass(&b->account, r->queued_at, r->access.cycle);
+}
+
 /* Takes a request before its time if none waits before it: if its bank has room now, it will. */
 static ALWAYS_INLINE void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
 {
@@ -78,13 +101,7 @@ static ALWAYS_INLINE void arrive_ahead(struct partition *p, const struct message
     p->next_take = cycle + 1;
     r->bank = place.bank;
     r->queued_at = cycle;
-    struct cache_part part = {place.line, l2_sectors(p, r)};
-    if (!b->queue.n && l2_serve_ahead(p, b, r, part, at)) {
-        queue_pass(&b->account, cycle, r->access.cycle);
-    } else {
-        l2_put(p, r, place);
-        l2_enqueue_or_fetch(p, b, r, at);
-    }
+    serve_or_enqueue(p, b, r, place, at);
 }
 
 /* All credits of a quantum are there when it begins, and so are messages. Who waits for a reply's
@@ -291,9 +308,13 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->bank_places = m->rop_latency + m->input_queue;
     p->reply_places = m->l2_latency * m->banks + m->reply_queue;
     p->answers_drift = cache_answers_drift(c->l2_policy);
+    p->fetched_mask = 1;
+    while (p->fetched_mask + 1 < p->bank_places)
+        p->fetched_mask = p->fetched_mask << 1 | 1;
     p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
     for (uint32_t b = 0; b < m->banks; b++) {
         p->banks[b].due = CYCLE_NEVER;
+        p->banks[b].fetched_at = xcalloc(p->fetched_mask + 1ull, sizeof *p->banks[b].fetched_at);
         p->banks[b].cache = cache_create(&c->l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
     }
 }
@@ -334,11 +355,11 @@ void partition_destroy(struct partition *p)
         cache_destroy(p->banks[b].cache);
         ring_destroy(&p->banks[b].queue);
         free(p->banks[b].atomics.lines);
+        free(p->banks[b].fetched_at);
     }
     free(p->banks);
     dram_side_destroy(p);
     ring_destroy(&p->replies);
-    ring_destroy(&p->fetched);
     overlay_destroy(&p->overlay);
     tx_destroy(&p->down);
     rx_destroy(&p->up);

@@ -36,6 +36,9 @@ struct l2_bank {
     uint64_t busy_until; /* with atomics, or with what it has served ahead of its time */
     bool stalled;        /* it was tried, and waits for l2_wake() */
     struct queue_account account; /* of the queue */
+    /* Loads that miss and are served ahead: in which cycles, up to which they are in the queue. A
+     * ring that forgets the oldest; n: of all times. */
+    uint64_t *fetched_at, n_fetched;
 };
 
 #define PARTITION_COUNTERS(COUNTER)                                                                \
@@ -85,15 +88,14 @@ struct partition {
     uint32_t n_sent;             /* of them: the first, with the cycles in which they leave */
     uint32_t n_settled;          /* ... sent ones included: nothing comes before them any more */
     uint64_t ahead_until;        /* the cycle of the last that was served ahead of its time */
-    struct request_ring fetched; /* loads that miss, served ahead: in their order, and in their
-                                  * banks' queues till then; perhaps ones whose turn is over */
     struct l2_bank *banks;
     uint32_t n_queued;                  /* requests in the banks' queues */
     uint32_t n_stalled;                 /* banks */
     uint32_t n_known_hits;              /* hits that have been put back: partition_settle() */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t usual_bytes, usual_flits;  /* data of the last reply, and its flits */
-    uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
+    uint32_t fetched_mask;             /* of the banks' rings, which are as large as their queues */
+    uint32_t usual_bytes, usual_flits; /* data of the last reply, and its flits */
+    uint32_t line_shift, bank_shift;   /* of an L2 line's bytes, and of the number of banks */
     uint32_t bank_mask;
     bool banks_are_odd; /* their number is no power of two: no shift then */
     bool l2_sectored;

@@ -119,6 +119,11 @@ static const char *const late_l1d[] = {
     "l1d.n_ways=16",  "l1d.allocate_on_fill=true", "l1d.sector_bytes=32"};
 enum { N_LATE = sizeof late_l1d / sizeof late_l1d[0] };
 
+/* Nor an L2 of as many ways whose lines come in pieces, where loads have short ways too. */
+static const char *const wide_l2[] = {"l2.policy=lru", "l2.n_ways=12", "l2.sector_bytes=32",
+                                      "l2.allocate_on_fill=false", "l2.write_allocate=true"};
+enum { N_WIDE = sizeof wide_l2 / sizeof wide_l2[0] };
+
 /* There is nothing to part in a set of one way, and the clocks of v100, a prime among them, leave
  * no room for another. */
 static bool is_refused(const char *gpu, const char *policy, const char *name, const char *value)
@@ -131,7 +136,7 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
 {
     struct workload_rng rng = {seed};
     uint32_t n = 0, most = sizeof bed->settings / sizeof bed->settings[0];
-    most -= 1 + MAX_COMBINATIONS + N_LATE;
+    most -= 1 + MAX_COMBINATIONS + N_LATE + N_WIDE;
     *bed = (struct testbed){.name = "random", .gpu = gpu_names[rng_below(&rng, n_gpu_names)]};
     bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + rng_below(&rng, 3));
     bed->settings[n++] =
@@ -147,8 +152,12 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
             bed->settings[n++] = arena_printf(arena, "%s=%s", c->name, value);
     }
     n += add_combinations(bed->settings + n, &rng, arena);
-    if (rng_below(&rng, 4) == 1)
+    if (rng_below(&rng, 4) == 1) {
         memcpy(bed->settings + n, late_l1d, sizeof late_l1d);
+        n += N_LATE;
+    }
+    if (rng_below(&rng, 3) == 1)
+        memcpy(bed->settings + n, wide_l2, sizeof wide_l2);
 }
 
 void random_case_make(struct random_case *c, uint64_t seed, bool racy)

@@ -78,6 +78,10 @@ static const char gathers[] =
 #define LATE                                                                                       \
     SMALL, "l1d.n_sets=1", "l1d.n_ways=16", "l1d.allocate_on_fill=true", "l1d.sector_bytes=32"
 
+#define WIDE_L2                                                                                    \
+    "n_sms=3", "memory.n_partitions=1", "l1d.n_mshrs=16", "l1d.sector_bytes=32", "l2.n_sets=2",    \
+        "l2.n_ways=12", "l2.sector_bytes=32", "memory.banks=2"
+
 /* The same with stores to local memory in between, whose lines are dirty when others push them out.
  */
 static const char spills[] =
@@ -115,6 +119,14 @@ static const struct testbed gather_beds[] = {
     {"lines that come late, and L2 looks at who asks",
      "gtx480",
      {LATE, "noc_clock_mhz=350", "l2.policy=srrip"}},
+    {"MSHRs of an L2 of many ways", "gtx480", {WIDE_L2, "l2.n_mshrs=3"}},
+    {"places in MSHRs of an L2 of many ways, and DRAM",
+     "gtx480",
+     {WIDE_L2, "l2.mshr_merges=2", "dram.queue_entries=2", "memory.dram_queue=4"}},
+    {"places before and behind an L2 of many ways",
+     "gtx480",
+     {WIDE_L2, "memory.rop_latency=3", "memory.input_queue=3", "memory.l2_latency=2",
+      "memory.reply_queue=3"}},
 };
 
 static const struct manner skip = {.name = "skip"}, plain = {.name = "cycle", .every_cycle = true};

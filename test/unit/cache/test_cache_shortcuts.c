@@ -9,6 +9,7 @@
 
 #include "cache/exchange.h"
 #include "cache/load_hit.h"
+#include "cache/plain_load.h"
 #include "unit/random_bits.h"
 
 enum { LINE_BYTES = 128, N_LOADS = 20000, N_LINES = 24, MAX_MSHRS = 4 };
@@ -37,6 +38,16 @@ static struct cache *make(const char *policy, const struct shape *shape, uint32_
                                   .allocate_on_fill = shape->on_fill,
                                   .policy = policy};
     return cache_create(&config, cache_policy_find(policy), NULL, 48, 1);
+}
+
+/* The same where stores leave lines dirty. */
+static struct cache *make_written(const struct shape *shape, uint32_t sector_bytes)
+{
+    struct cache *c = make("lru", shape, sector_bytes);
+    struct cache_config config = c->config;
+    cache_destroy(c);
+    config.write_back = config.write_allocate = true;
+    return cache_create(&config, cache_policy_find("lru"), NULL, 48, 1);
 }
 
 /* Misses on their way, oldest first. */
@@ -375,6 +386,69 @@ static void hits_of_one_instruction_are_hits_one_by_one(void **state)
     }
 }
 
+/* cache_load() in pieces. What these leave to the long way is a load that waits, or one that pushes
+ * a dirty line out. */
+static struct cache_result load_in_pieces(struct cache *c, const struct mem_access *a)
+{
+    struct plain_found f = plain_find(c, (struct cache_part){a->line, a->sector_mask});
+    assert_int_equal(f.lacks && plain_misses(c, a->line, f), cache_load_misses(c, a));
+    if (!f.lacks) {
+        plain_hit(c, f.place);
+        return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+    }
+    uint16_t mshr = plain_outstanding(c, a->line, f);
+    if (mshr != MSHR_NONE && plain_join(c, f, mshr, c))
+        return (struct cache_result){.answer = CACHE_MERGE, .mshr = mshr};
+    if (mshr == MSHR_NONE && (mshr = plain_fetch(c, a->line, f, c, a->cycle)) != MSHR_NONE)
+        return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = f.lacks};
+    struct cache_result r = cache_load(c, a, roomy, c);
+    assert_true(r.answer == CACHE_STALLED || r.writeback);
+    return r;
+}
+
+static void expect_pieces(const struct shape *shape, uint32_t sector_bytes)
+{
+    struct cache *whole = make_written(shape, sector_bytes),
+                 *pieces = make_written(shape, sector_bytes);
+    struct flights w = {0}, p = {0};
+    uint64_t seed = 17, n[CACHE_STALLED + 1] = {0}, n_dirty = 0;
+    for (uint64_t now = 0; now < N_LOADS; now++) {
+        struct mem_access a = random_load(&seed, whole, now, sector_bytes < LINE_BYTES);
+        bool store = random_u64(&seed) % 8 == 0;
+        a.sector_mask = 1u + (uint32_t)(random_u64(&seed) % whole->all_sectors); /* any but none */
+        a.kind = store ? MEM_STORE : MEM_LOAD;
+        struct cache_result want =
+            store ? cache_store(whole, &a, roomy, NULL) : cache_load(whole, &a, roomy, whole);
+        struct cache_result got =
+            store ? cache_store(pieces, &a, roomy, NULL) : load_in_pieces(pieces, &a);
+        assert_memory_equal(&got, &want, sizeof got);
+        n[want.answer] += !store;
+        n_dirty += want.writeback;
+        if (want.answer == CACHE_MISS) {
+            w.mshr[w.n++] = want.mshr;
+            p.mshr[p.n++] = got.mshr;
+        }
+        if (w.n && random_u64(&seed) % 3 == 0) {
+            uint32_t n_waiters = land(whole, &w, now);
+            assert_int_equal(land(pieces, &p, now), n_waiters);
+        }
+    }
+    assert_true(n[CACHE_HIT] > N_LOADS / 20 && n[CACHE_MERGE] > N_LOADS / 200 && n_dirty > 50);
+    assert_true(n[CACHE_MISS] > N_LOADS / 20 && n[CACHE_STALLED] > N_LOADS / 50);
+    assert_memory_equal(cache_stats(whole), cache_stats(pieces), sizeof *cache_stats(whole));
+    cache_destroy(whole);
+    cache_destroy(pieces);
+}
+
+static void a_load_in_pieces_is_a_load(void **state)
+{
+    (void)state;
+    static const struct shape wide[] = {{1, 9, false, INDEX_LINEAR}, {2, 9, false, INDEX_HASH}};
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t sector_bytes = LINE_BYTES / 4; sector_bytes <= LINE_BYTES; sector_bytes *= 2)
+            expect_pieces(&wide[i], sector_bytes);
+}
+
 /* Somebody who watches is told of every hit, when it is performed and not before. */
 static void expect_prospects(bool watched)
 {
@@ -503,6 +577,7 @@ int main(void)
         cmocka_unit_test(what_is_foreseen_comes_true),
         cmocka_unit_test(the_oldest_is_known_however_many_uses_there_were),
         cmocka_unit_test(hits_of_one_instruction_are_hits_one_by_one),
+        cmocka_unit_test(a_load_in_pieces_is_a_load),
         cmocka_unit_test(a_watched_cache_foresees_no_hits),
         cmocka_unit_test(a_scan_is_a_loop),
         cmocka_unit_test(an_exchange_is_a_fill_and_a_miss),
