@@ -85,7 +85,8 @@ struct heddle_options {
     const char *const *plugins;
     uint32_t n_plugins;
     /* Told every few thousand simulated cycles of a timed launch; NULL = nobody. If it returns
-     * false, the launch ends with HEDDLE_STOPPED, and nothing more can be launched. */
+     * false, the launch ends with HEDDLE_STOPPED, and nothing more can be launched. The statistics
+     * are then those of the cycle it was told of, as if that had been max_cycles. */
     bool (*progress)(void *user, const struct heddle_progress *p);
     void *progress_user;
     /* Timing: attribute the cycles of every warp to causes (doc/attribution.md). Adds the

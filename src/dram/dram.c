@@ -479,20 +479,24 @@ void dram_observe(struct dram *d, void (*observer)(void *user, const struct dram
     d->observer_user = user;
 }
 
+uint32_t dram_n_read(const struct dram *d)
+{
+    uint32_t n = 0;
+    for (uint32_t i = d->done.first; i < d->done.end; i++)
+        n += !d->done.items[i].write;
+    return n;
+}
+
 void dram_describe_wait(const struct dram *d, struct strbuf *out)
 {
     static const char *const names[] = {"activate", "precharge", "read", "write"};
-    if (dram_is_idle(d))
+    if (!d->used)
         return;
-    strbuf_addf(out, "DRAM: %llu of %u queue entries in use, %u requests to be handed on",
+    const struct plan *plan = &d->plan;
+    strbuf_addf(out,
+                "DRAM: %llu of %u queue entries in use; next command at cycle %llu: %s bank %u row "
+                "%u\n",
                 (unsigned long long)d->queue.n, d->config.queue_entries,
-                d->done.end - d->done.first);
-    if (d->used) {
-        const struct plan *plan = &d->plan;
-        const struct waiting *w = &d->line[plan->place];
-        strbuf_addf(out, "; next command at cycle %llu: %s bank %u row %u",
-                    (unsigned long long)plan->at, names[plan->kind], d->bank_of[plan->place],
-                    w->request.row);
-    }
-    strbuf_add_char(out, '\n');
+                (unsigned long long)plan->at, names[plan->kind], d->bank_of[plan->place],
+                d->line[plan->place].request.row);
 }

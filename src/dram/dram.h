@@ -109,6 +109,9 @@ uint64_t dram_first_done(const struct dram *d);
 /* Nothing queued, and everything done has been taken? */
 bool dram_is_idle(const struct dram *d);
 const struct dram_stats *dram_stats(const struct dram *d);
+/* Reads that are done, or will be at a known time, and have not been taken. */
+uint32_t dram_n_read(const struct dram *d);
+/* What the channel itself has to do: nothing if no request is queued. */
 void dram_describe_wait(const struct dram *d, struct strbuf *out);
 
 /* Watches the commands as they are given; NULL = nobody. */

@@ -44,6 +44,26 @@ uint32_t l2_queued(const struct partition *p, const struct l2_bank *b, uint64_t 
     return b->queue.n + n_hits_from(p, b, now, &first) + n_misses_from(p, b, now, &first);
 }
 
+/* Of the last `n` of a ring: how many for that bank come through the port in cycle `now` or later.
+ */
+static uint32_t n_to_come(const struct partition *p, const struct request_ring *ring, uint32_t n,
+                          const struct l2_bank *b, uint64_t now)
+{
+    uint32_t found = 0;
+    for (uint32_t i = ring->n; i > ring->n - n; i--) {
+        const struct mem_request *r = ring_at(ring, i - 1)->request;
+        found += l2_bank_of(p, r) == b && r->queued_at >= now;
+    }
+    return found;
+}
+
+/* No miss is served ahead of a time at which somebody looks. */
+uint32_t l2_waiting(const struct partition *p, const struct l2_bank *b, uint64_t now)
+{
+    return l2_queued(p, b, now) - n_to_come(p, &b->queue, b->queue.n, b, now) -
+           n_to_come(p, &p->replies, partition_n_later(p, now, BEFORE_BANKS), b, now);
+}
+
 bool l2_counts_room(struct partition *p, const struct l2_bank *b, uint64_t now)
 {
     partition_drop_left(p);

@@ -52,7 +52,9 @@ static inline struct l2_bank *l2_bank_of(const struct partition *p, const struct
 /* Requests that are in a bank's queue when cycle `now` begins: those that have been served ahead
  * too, until their time comes. */
 uint32_t l2_queued(const struct partition *p, const struct l2_bank *b, uint64_t now);
-/* Is it less than the bank has places for? */
+/* Without those that were taken from the port before their time: for reports. */
+uint32_t l2_waiting(const struct partition *p, const struct l2_bank *b, uint64_t now);
+/* Is l2_queued() less than the bank has places for? */
 bool l2_counts_room(struct partition *p, const struct l2_bank *b, uint64_t now);
 /* After which cycle from `now` on the first of these has left; NEVER if there is none. */
 uint64_t l2_leaves_ahead(const struct partition *p, const struct l2_bank *b, uint64_t now);

@@ -341,17 +341,20 @@ static void look_until(struct machine *m, sim_time t)
     }
 }
 
-/* The engine is stopped at each look, and goes on as if nothing had been. */
-static enum engine_end run_engine(struct machine *m, sim_time limit)
+/* The engine is stopped at each look, and goes on as if nothing had been, unless whoever looked
+ * wants the launch to end there. */
+static enum machine_end run_engine(struct machine *m, sim_time limit)
 {
-    for (;;) {
+    while (!m->stop) {
         sim_time look = next_look(m);
-        enum engine_end end =
-            engine_run(&m->engine, is_done, m, look < limit ? look : limit, &m->stop);
-        if (end != ENGINE_LIMIT || m->engine.now >= limit)
-            return end;
+        enum engine_end end = engine_run(&m->engine, is_done, m, look < limit ? look : limit);
+        if (end != ENGINE_LIMIT)
+            return end == ENGINE_DONE ? MACHINE_DONE : MACHINE_DEADLOCK;
+        if (m->engine.now >= limit)
+            return MACHINE_LIMIT;
         look_until(m, m->engine.now);
     }
+    return MACHINE_STOPPED;
 }
 
 /* MODEL: the next kernel begins with the visibility period after everything has come to rest; the
@@ -365,13 +368,14 @@ static void end_kernel(struct machine *m, sim_time begin)
     look_until(m, m->kernel_free_at); /* nothing happens in between */
 }
 
-/* A launch that was stopped at its limit has taken just that long, and so have the waits of
- * accesses at L1D; nothing follows it. */
-static void cut_kernel(struct machine *m)
+/* A launch that is cut off now, at its limit or because somebody wants it, has taken just that
+ * long, and so have the waits of accesses at L1D; nothing follows it. */
+static void cut_kernel(struct machine *m, sim_time begin)
 {
-    m->kernel_free_at += m->options.max_cycles * m->clocks[CLOCK_CORE].period;
-    m->stats.cycles += m->options.max_cycles;
-    uint64_t now = m->kernel_free_at / m->clocks[CLOCK_CORE].period;
+    sim_time core = m->clocks[CLOCK_CORE].period;
+    m->kernel_free_at = m->engine.now;
+    m->stats.cycles += (m->engine.now - begin) / core;
+    uint64_t now = m->engine.now / core;
     for (uint32_t i = 0; i < m->config->gpu->n_sms; i++) {
         struct sm *sm = &m->sms[i];
         if (sm->ldst_stalled)
@@ -387,24 +391,20 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     sim_time start = begin + (sim_time)m->config->run.launch_cycles * core;
     sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
     start_kernel(m, emu, timing, ctas_per_sm, start);
-    enum engine_end end = run_engine(m, limit);
+    enum machine_end end = run_engine(m, limit);
     struct sm *faulty = first_fault(m);
     take_warnings(m, emu);
-    m->halted = faulty || end != ENGINE_DONE;
     if (faulty) {
         take_fault(emu, faulty);
         pass_on_text(m, faulty);
-        return MACHINE_FAULT;
+        end = MACHINE_FAULT;
+    } else if (end == MACHINE_DONE) {
+        commit_memory(m, 0);
+        end_kernel(m, begin);
+        end = m->stop ? MACHINE_STOPPED : MACHINE_DONE;
+    } else if (end != MACHINE_DEADLOCK) {
+        cut_kernel(m, begin);
     }
-    if (end == ENGINE_STOPPED)
-        return MACHINE_STOPPED;
-    if (end == ENGINE_DEADLOCK)
-        return MACHINE_DEADLOCK;
-    if (end == ENGINE_LIMIT) {
-        cut_kernel(m);
-        return MACHINE_LIMIT;
-    }
-    commit_memory(m, 0);
-    end_kernel(m, begin);
-    return MACHINE_DONE;
+    m->halted = end != MACHINE_DONE;
+    return end;
 }

@@ -54,8 +54,8 @@ struct machine {
     struct machine_watcher watchers[MACHINE_MAX_WATCHERS];
     uint32_t n_watchers;
     struct trace_recorder *recorder; /* NULL = nothing is recorded */
-    volatile bool stop;              /* set by someone to end the launch */
-    bool halted;                     /* a launch ended in its middle: its warps are still there */
+    bool stop;                       /* set by someone who looks, to end the launch there */
+    bool halted;                     /* a launch was not done: its warps may still be there */
     void (*print)(void *user, const char *text, size_t len); /* of the kernel that runs */
     void *print_user;
     struct arena arena;
@@ -71,7 +71,8 @@ void machine_watch(struct machine *m, struct machine_watcher watcher);
 enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT, MACHINE_STOPPED };
 
 /* Runs the launch that `emu` describes to its end. After a FAULT emu->fault has the report, after
- * DEADLOCK and LIMIT machine_describe_halt() makes it. */
+ * DEADLOCK and LIMIT machine_describe_halt() makes it. After LIMIT and STOPPED the statistics are
+ * those of the cycle in which it was cut off. */
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm);
 

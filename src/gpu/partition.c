@@ -271,12 +271,16 @@ static void partition_describe_wait(const struct shard *s, struct strbuf *out)
     struct strbuf dram = {0};
     uint64_t now = divide_up_multiple(&p->l2_period, s->engine->now);
     uint32_t n_replies = partition_n_replies(p, now);
-    strbuf_addf(out, "partition %u: %llu requests, %u towards DRAM, %u replies waiting\n", p->index,
+    strbuf_addf(out,
+                "partition %u: %llu requests, %u towards DRAM, data of %u from there, %u replies "
+                "waiting\n",
+                p->index,
                 (unsigned long long)(p->outstanding - (p->replies.n - p->n_sent) + n_replies),
-                p->to_dram_n, n_replies - partition_n_later(p, now, BEFORE_BANKS));
+                p->to_dram_n, p->from_dram.n + dram_n_read(p->dram),
+                n_replies - partition_n_later(p, now, BEFORE_BANKS));
     for (uint32_t i = 0; i < p->config->memory.banks; i++) {
         const struct l2_bank *b = &p->banks[i];
-        uint32_t n = l2_queued(p, b, now);
+        uint32_t n = l2_waiting(p, b, now);
         bool waits = b->queue.n && b->first_try < now;
         if (n)
             strbuf_addf(out, "  L2 bank %u: %u requests%s\n", i, n,

@@ -76,6 +76,8 @@ enum { PROGRESS_CYCLES = 4096 };
 static void report_progress(void *user, const struct machine *m, uint64_t cycle)
 {
     struct heddle_sim *sim = user;
+    if (sim->machine->stop) /* has been told to */
+        return;
     struct run_stats run = sim_run_stats(sim);
     struct heddle_progress p = {.kernel = sim->emu.launch.func->func->name,
                                 .launch = sim->n_launches,

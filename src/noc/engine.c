@@ -349,7 +349,7 @@ static void check_machine(const struct engine *e)
 }
 
 enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *user,
-                           sim_time limit, const volatile bool *stop)
+                           sim_time limit)
 {
     check_machine(e);
     connect_ports(e);
@@ -359,11 +359,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
     e->boundary = boundary_from(e, e->now);
     engine_place(e);
     note_all_wakes(e); /* between two runs things may have been sent or changed */
-    for (bool stopped = false;;) {
-        if (stop && *stop && !stopped) {
-            stopped = true; /* as soon as all have come equally far */
-            limit = min_time(limit, furthest(e));
-        }
+    for (;;) {
         struct turn turn = turn_after_credits(e);
         move_to(e, min_time(turn.at, furthest(e))); /* everything before that is over */
         if (is_done && is_done(user))
@@ -374,7 +370,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
         sim_time start = quantum_start(e, turn.at);
         move_to(e, min_time(start, limit));
         if (e->now == limit)
-            return stopped ? ENGINE_STOPPED : ENGINE_LIMIT;
+            return ENGINE_LIMIT;
         if (e->now == e->boundary)
             pass_boundary(e); /* which may change who is next, or end it all */
         else

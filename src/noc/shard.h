@@ -284,14 +284,16 @@ void engine_destroy(struct engine *e);
 /* Is a message on its way? Credits do not count. */
 bool engine_has_mail(const struct engine *e);
 
-enum engine_end { ENGINE_DONE, ENGINE_DEADLOCK, ENGINE_LIMIT, ENGINE_STOPPED };
+enum engine_end { ENGINE_DONE, ENGINE_DEADLOCK, ENGINE_LIMIT };
 
-/* Runs until is_done() says so between quanta, nothing can happen any more, `limit` is reached, or
- * `stop` (checked between quanta) is set by someone. When nothing can happen any more, that is a
- * deadlock; without is_done() (NULL) it is the end, provided that every shard is idle. May be
- * called again to go on. `now` afterwards depends on the quantum: results are not taken from it. */
+/* Runs until is_done() says so between quanta, nothing can happen any more, or `limit` is reached:
+ * all that happens before it has happened then, nothing else has, and `now` is the limit. When
+ * nothing can happen any more, that is a deadlock; without is_done() (NULL) it is the end, provided
+ * that every shard is idle. May be called again to go on. Who may want to end a run from outside
+ * gives limits at which it looks: between them some shards are ahead of others, and of themselves.
+ * `now` after other ends depends on the quantum: results are not taken from it. */
 enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *user,
-                           sim_time limit, const volatile bool *stop);
+                           sim_time limit);
 /* What every shard that is not idle waits for, one paragraph each. */
 void engine_describe_wait(const struct engine *e, struct strbuf *out);
 

@@ -82,6 +82,12 @@ static void describe_warps(const struct sm *sm, struct strbuf *out)
     strbuf_destroy(&doing);
 }
 
+/* Not yet, where it was only foreseen. */
+static bool is_stalled(const struct sm *sm)
+{
+    return sm->ldst_stalled && sm->ldst_stalled_since < sm_cycle_at(sm, sm->shard.engine->now);
+}
+
 void sm_describe_wait(const struct shard *s, struct strbuf *out)
 {
     const struct sm *sm = (const struct sm *)s;
@@ -90,7 +96,7 @@ void sm_describe_wait(const struct shard *s, struct strbuf *out)
                 "SM %u: CTAs on it: %u; requests under way: %llu, in the miss queue: %u; "
                 "instructions in the load/store unit: %u%s\n",
                 sm->index, sm->n_resident, (unsigned long long)sm->requests_out, sm->miss_n,
-                sm->ldst_n, sm->ldst_stalled ? " (stalled)" : "");
+                sm->ldst_n, is_stalled(sm) ? " (stalled)" : "");
     describe_warps(sm, out);
     strbuf_add(&parts, "L1D: ");
     cache_describe_wait(sm->l1d, &parts);

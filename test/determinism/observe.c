@@ -20,9 +20,8 @@ static void collect_text(void *user, const char *text, size_t len)
     strbuf_add_n(user, text, len);
 }
 
-static enum heddle_status create(const struct testbed *bed, const struct manner *how,
-                                 uint64_t max_cycles, struct strbuf *printed,
-                                 struct heddle_sim **sim)
+static struct heddle_options options_of(const struct testbed *bed, const struct manner *how,
+                                        uint64_t max_cycles, struct strbuf *printed)
 {
     struct heddle_options o = {.struct_size = sizeof o,
                                .gpu = bed->gpu,
@@ -37,6 +36,14 @@ static enum heddle_status create(const struct testbed *bed, const struct manner 
                                .attribute = how->attribute,
                                .print = collect_text,
                                .print_user = printed};
+    return o;
+}
+
+static enum heddle_status create(const struct testbed *bed, const struct manner *how,
+                                 uint64_t max_cycles, struct strbuf *printed,
+                                 struct heddle_sim **sim)
+{
+    struct heddle_options o = options_of(bed, how, max_cycles, printed);
     return heddle_create(&o, sim);
 }
 
@@ -228,6 +235,31 @@ enum heddle_status record_kernel(const struct kernel_case *k, const struct testb
     heddle_destroy(r.sim);
     strbuf_destroy(&printed);
     strbuf_destroy(&contents);
+    return s;
+}
+
+static bool is_before(void *cycle, const struct heddle_progress *p)
+{
+    return p->cycles < *(uint64_t *)cycle;
+}
+
+enum heddle_status observe_stopped(const struct kernel_case *k, uint64_t cycle,
+                                   const struct testbed *bed, const struct manner *how,
+                                   struct strbuf *out)
+{
+    struct strbuf printed = {0};
+    struct kernel_run r = {.k = k};
+    struct heddle_options o = options_of(bed, how, k->max_cycles, &printed);
+    o.progress = is_before;
+    o.progress_user = &cycle;
+    enum heddle_status s = heddle_create(&o, &r.sim);
+    if (s == HEDDLE_OK)
+        s = run(&r, out); /* nothing is read back */
+    strbuf_addf(out, "status %d\n", (int)s);
+    if (s == HEDDLE_STOPPED)
+        add_statistics(r.sim, out);
+    heddle_destroy(r.sim);
+    strbuf_destroy(&printed);
     return s;
 }
 

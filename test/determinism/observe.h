@@ -49,6 +49,11 @@ enum heddle_status observe_workload(const struct workload *w, const struct testb
                                     const struct manner *how, struct strbuf *out);
 enum heddle_status observe_kernel(const struct kernel_case *k, const struct testbed *bed,
                                   const struct manner *how, struct strbuf *out);
+/* The statistics of a run that whoever follows its progress stops, when they are first told of that
+ * cycle or a later one. */
+enum heddle_status observe_stopped(const struct kernel_case *k, uint64_t cycle,
+                                   const struct testbed *bed, const struct manner *how,
+                                   struct strbuf *out);
 /* Without timing; only what the host read back and what was printed is observed. */
 enum heddle_status observe_functional(const struct kernel_case *k, struct strbuf *out);
 /* The contents of the buffers that are read back, one after another, after a timed run. */

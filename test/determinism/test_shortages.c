@@ -192,15 +192,18 @@ static const char *statistics_of(const struct strbuf *observed)
 
 static void compare_cut_off(const struct testbed *bed, const struct kernel_case *k)
 {
-    struct strbuf skipped = {0}, stepped = {0};
+    struct strbuf skipped = {0}, stepped = {0}, why = {0};
     assert_int_equal(observe_kernel(k, bed, &plain, &stepped), HEDDLE_KERNEL_FAULT);
     assert_int_equal(observe_kernel(k, bed, &skip, &skipped), HEDDLE_KERNEL_FAULT);
-    assert_string_equal(statistics_of(&stepped), statistics_of(&skipped));
+    if (!observations_agree(&stepped, &skipped, &why))
+        fail_msg("'%s', cut off after %llu cycles:\n%s", bed->name,
+                 (unsigned long long)k->max_cycles, strbuf_text(&why));
+    strbuf_destroy(&why);
     strbuf_destroy(&skipped);
     strbuf_destroy(&stepped);
 }
 
-/* What L2 serves, or an SM does, ahead of its time must not have been counted before. */
+/* What L2 serves, or an SM does, ahead of its time must not have been counted or told before. */
 static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
 {
     (void)state;
@@ -214,6 +217,36 @@ static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
         compare_cut_off(&gather_beds[0], &k);
         compare_cut_off(&bed, &k); /* its lanes hit */
     }
+    /* An SM has foreseen that its next access will wait, from that cycle on. */
+    const struct kernel_case foreseen = {"k.ptx", gathers, &gathered, 1, &launch, 1, 3821};
+    compare_cut_off(&gather_beds[0], &foreseen);
+}
+
+/* Who follows the progress is told of every 4096th cycle. */
+static void compare_stopped(const struct testbed *bed, const struct kernel_case *k, uint64_t cycle)
+{
+    struct strbuf cut = {0}, stepped = {0}, skipped = {0};
+    struct kernel_case limited = *k;
+    limited.max_cycles = cycle;
+    assert_int_equal(observe_kernel(&limited, bed, &skip, &cut), HEDDLE_KERNEL_FAULT);
+    assert_int_equal(observe_stopped(k, cycle, bed, &skip, &skipped), HEDDLE_STOPPED);
+    assert_int_equal(observe_stopped(k, cycle - 1, bed, &plain, &stepped), HEDDLE_STOPPED);
+    assert_string_equal(statistics_of(&skipped), statistics_of(&cut));
+    assert_string_equal(statistics_of(&stepped), statistics_of(&cut));
+    strbuf_destroy(&cut);
+    strbuf_destroy(&stepped);
+    strbuf_destroy(&skipped);
+}
+
+static void who_is_stopped_has_counted_as_if_that_were_the_limit(void **state)
+{
+    (void)state;
+    const struct kernel_launch launch = {"k", 8, 96};
+    const struct kernel_case k = {"k.ptx", gathers, &gathered, 1, &launch, 1, 0};
+    for (size_t b = 0; b < sizeof gather_beds / sizeof gather_beds[0]; b++) {
+        compare_stopped(&gather_beds[b], &k, 4096);
+        compare_stopped(&gather_beds[b], &k, 8192);
+    }
 }
 
 int main(void)
@@ -221,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_is_woken_as_if_it_tried_every_cycle),
         cmocka_unit_test(a_gather_is_as_if_it_tried_every_cycle),
-        cmocka_unit_test(who_is_cut_off_has_counted_as_if_it_did_every_cycle)};
+        cmocka_unit_test(who_is_cut_off_has_counted_as_if_it_did_every_cycle),
+        cmocka_unit_test(who_is_stopped_has_counted_as_if_that_were_the_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

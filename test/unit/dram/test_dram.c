@@ -447,9 +447,15 @@ static void a_waiting_channel_says_what_comes_next(void **state)
     push(&b, dram_read(3, 9, BURST, 1));
     run_to(&b, 2);
     dram_describe_wait(b.dram, &text);
-    assert_string_equal(strbuf_text(&text),
-                        "DRAM: 1 of 64 queue entries in use, 0 requests to be handed on; "
-                        "next command at cycle 13: read bank 3 row 9\n");
+    assert_string_equal(strbuf_text(&text), "DRAM: 1 of 64 queue entries in use; "
+                                            "next command at cycle 13: read bank 3 row 9\n");
+    run_to(&b, 13);
+    assert_int_equal(dram_n_read(b.dram), 0);
+    run_to(&b, 14); /* cycle 13 is over, its data are still to come */
+    assert_int_equal(dram_n_read(b.dram), 1);
+    strbuf_clear(&text);
+    dram_describe_wait(b.dram, &text);
+    assert_string_equal(strbuf_text(&text), "");
     strbuf_destroy(&text);
     bench_free(&b);
 }

@@ -97,7 +97,7 @@ static void run_all(sim_time quantum, struct mock_sm *sms, struct dispatcher *d)
     engine_connect(&e);
     memset(starts, 0, sizeof starts);
     dispatcher_start(d, N_CTAS, MAX_RESIDENT, BEGIN);
-    assert_int_equal(engine_run(&e, NULL, NULL, TIME_NEVER, NULL), ENGINE_DONE);
+    assert_int_equal(engine_run(&e, NULL, NULL, TIME_NEVER), ENGINE_DONE);
     engine_destroy(&e);
 }
 

@@ -158,7 +158,7 @@ static void run_on_engine(struct machine *m, sim_time quantum, sim_time period, 
     m->engine.period = period;
     m->engine.skip = skip;
     m->engine.team = team;
-    assert_int_equal(engine_run(&m->engine, NULL, NULL, TIME_NEVER, NULL), ENGINE_DONE);
+    assert_int_equal(engine_run(&m->engine, NULL, NULL, TIME_NEVER), ENGINE_DONE);
 }
 
 static void results_depend_on_neither_quantum_nor_skipping_nor_threads(void **state)
@@ -266,7 +266,7 @@ static void acts_every(struct scripted *a, sim_time step, uint32_t times)
 
 static enum engine_end run(struct stage *st, sim_time limit)
 {
-    return engine_run(&st->engine, NULL, NULL, limit, NULL);
+    return engine_run(&st->engine, NULL, NULL, limit);
 }
 
 static void messages_come_by_time_then_sender_then_order(void **state)
@@ -471,13 +471,13 @@ static void is_done_ends_the_run_and_it_can_go_on(void **state)
     struct stage st;
     stage_init(&st);
     acts_every(&st.actors[0], 100, 4);
-    assert_int_equal(engine_run(&st.engine, has_acted_twice, &st.actors[0], TIME_NEVER, NULL),
+    assert_int_equal(engine_run(&st.engine, has_acted_twice, &st.actors[0], TIME_NEVER),
                      ENGINE_DONE);
     assert_int_equal(st.actors[0].n_acts, 2);
     assert_int_equal(run(&st, TIME_NEVER), ENGINE_DONE);
     assert_int_equal(st.actors[0].n_acts, 4);
     /* Done never comes true: nothing can happen, so that is a deadlock even if all are idle. */
-    assert_int_equal(engine_run(&st.engine, has_acted_twice, &st.actors[1], TIME_NEVER, NULL),
+    assert_int_equal(engine_run(&st.engine, has_acted_twice, &st.actors[1], TIME_NEVER),
                      ENGINE_DEADLOCK);
     stage_free(&st);
 }
@@ -499,25 +499,22 @@ static void nothing_happens_at_or_after_the_limit(void **state)
     }
 }
 
-static bool stop_requested;
-static void stop_at_40(void *user, sim_time t)
-{
-    (void)user;
-    stop_requested = t >= 40;
-}
-
-static void the_stop_flag_ends_the_run(void **state)
+/* Who looks at the machine there relies on the time. */
+static void a_limit_where_nothing_happens_is_come_to(void **state)
 {
     (void)state;
-    struct stage st;
-    stage_init(&st);
-    acts_every(&st.actors[0], 10, 1000);
-    st.engine.period = 20;
-    st.engine.at_boundary = stop_at_40;
-    assert_int_equal(engine_run(&st.engine, NULL, NULL, TIME_NEVER, &stop_requested),
-                     ENGINE_STOPPED);
-    assert_int_equal(st.engine.now, 40);
-    stage_free(&st);
+    for (uint32_t n_first = 0; n_first < 2; n_first++) {
+        struct stage st;
+        stage_init(&st);
+        st.engine.n_first = n_first;
+        acts_every(&st.actors[0], 1000, 2);
+        for (sim_time limit = 40; limit < 1000; limit += 97) {
+            assert_int_equal(run(&st, limit), ENGINE_LIMIT);
+            assert_int_equal(st.engine.now, limit);
+        }
+        assert_int_equal(st.actors[0].n_acts, 0);
+        stage_free(&st);
+    }
 }
 
 /* Both halves always have something to do: each goes two latencies at a time, the one a latency
@@ -545,29 +542,20 @@ static void halves_advance_in_turn_twice_as_far(void **state)
     }
 }
 
-/* A stop in the middle leaves all shards at the same time. */
-static bool acts_until_40(void *user)
-{
-    struct scripted *a = user;
-    stop_requested |= a->n_acts >= 40;
-    return false;
-}
-
-static void a_stop_waits_until_both_halves_have_come_equally_far(void **state)
+static void both_halves_are_equally_far_at_every_limit(void **state)
 {
     (void)state;
     struct stage st;
     stage_init(&st);
     st.engine.n_first = 1;
-    stop_requested = false;
     acts_every(&st.actors[0], 1, 1000);
     acts_every(&st.actors[1], 1, 1000);
-    assert_int_equal(
-        engine_run(&st.engine, acts_until_40, &st.actors[0], TIME_NEVER, &stop_requested),
-        ENGINE_STOPPED);
-    assert_int_equal(st.actors[0].n_acts, st.actors[1].n_acts);
-    assert_int_equal(st.engine.now, st.actors[0].n_acts + 1);
-    assert_in_range(st.actors[0].n_acts, 40, 60);
+    for (sim_time limit = 2; limit < 400; limit += 1 + limit / 7) {
+        assert_int_equal(run(&st, limit), ENGINE_LIMIT);
+        assert_int_equal(st.engine.now, limit);
+        assert_int_equal(st.actors[0].n_acts, limit - 1);
+        assert_int_equal(st.actors[1].n_acts, limit - 1);
+    }
     stage_free(&st);
 }
 
@@ -712,9 +700,9 @@ int main(void)
         cmocka_unit_test(a_message_in_flight_is_no_deadlock),
         cmocka_unit_test(is_done_ends_the_run_and_it_can_go_on),
         cmocka_unit_test(nothing_happens_at_or_after_the_limit),
-        cmocka_unit_test(the_stop_flag_ends_the_run),
+        cmocka_unit_test(a_limit_where_nothing_happens_is_come_to),
         cmocka_unit_test(halves_advance_in_turn_twice_as_far),
-        cmocka_unit_test(a_stop_waits_until_both_halves_have_come_equally_far),
+        cmocka_unit_test(both_halves_are_equally_far_at_every_limit),
         cmocka_unit_test(breaking_the_latency_contract_is_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

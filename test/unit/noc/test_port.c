@@ -137,7 +137,7 @@ static void offer(struct net *net, uint32_t from, uint32_t to, uint32_t flits, s
 static void net_run_quantum(struct net *net, sim_time quantum)
 {
     net->engine.quantum = quantum;
-    assert_int_equal(engine_run(&net->engine, NULL, NULL, 100000000, NULL), ENGINE_DONE);
+    assert_int_equal(engine_run(&net->engine, NULL, NULL, 100000000), ENGINE_DONE);
     for (uint32_t i = 0; i < net->n; i++) {
         tx_settle(&net->nodes[i].tx);
         assert_true(tx_is_quiet(&net->nodes[i].tx));
