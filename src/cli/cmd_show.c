@@ -46,8 +46,10 @@ static const struct show_topic topics[] = {
      .takes_settings = true},
     {.word = "trace",
      .name_word = "FILE",
-     .help = "one trace of `heddle run --record`: its launches, sizes, whether it depends on time",
-     .show = show_trace},
+     .help = "one trace of `heddle run --record`: its launches, sizes, whether it depends on time, "
+             "and that no part of it is damaged",
+     .show = show_trace,
+     .takes_unchecked = true},
     {.word = "classes",
      .help = "the classes that instructions are counted by",
      .show = show_classes},
@@ -62,6 +64,9 @@ static const struct option options[] = {
     OPTION_FLAG("json", struct show_options, json, "print JSON instead of text"),
     OPTION_FLAG("markdown", struct show_options, markdown,
                 "with workloads and stats: print the page of doc/"),
+    OPTION_FLAG("unchecked", struct show_options, unchecked,
+                "with trace: do not read all of the file to see whether it is damaged; for "
+                "traces of many gigabytes"),
     OPTION_TEXT("gpu", struct show_options, gpu, "GPU",
                 "with schedulers and policies: the GPU whose hardware is counted; gtx480 if not "
                 "given"),
@@ -85,6 +90,8 @@ static enum heddle_status show_topic(const struct show_topic *t, const struct sh
         return complain("--set has no meaning with heddle show ", t->word);
     if (o->gpu && !t->takes_gpu)
         return complain("--gpu has no meaning with heddle show ", t->word);
+    if (o->unchecked && !t->takes_unchecked)
+        return complain("--unchecked has no meaning with heddle show ", t->word);
     if (o->markdown && !t->markdown)
         return complain("there is no page for --markdown of heddle show ", t->word);
     if (o->markdown && o->json)

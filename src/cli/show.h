@@ -7,7 +7,7 @@
 #include "heddle/heddle.h"
 
 struct show_options {
-    bool json, markdown;
+    bool json, markdown, unchecked;
     const char *gpu;
     struct text_list settings, plugins;
 };
@@ -19,6 +19,7 @@ struct show_topic {
     enum heddle_status (*show)(const struct show_options *o, const char *name, struct strbuf *out);
     bool takes_gpu;                       /* --gpu has a meaning */
     bool takes_settings;                  /* --set has a meaning */
+    bool takes_unchecked;                 /* --unchecked has a meaning */
     void (*markdown)(struct strbuf *out); /* the page in doc/, or NULL */
 };
 

@@ -1,4 +1,5 @@
-/* What a trace holds: who recorded it, its launches, and whether they depend on time. */
+/* What a trace holds: who recorded it, its launches, and whether they depend on time; and that all
+ * of it is undamaged, lest a long replay find out midway. */
 #include "base/json.h"
 #include "cli/output.h"
 #include "cli/show.h"
@@ -47,6 +48,25 @@ static double bytes_per_inst(const struct trace_reader *r, const struct totals *
     return t->warp_insts ? (double)trace_reader_bytes(r) / (double)t->warp_insts : 0;
 }
 
+/* --- is it undamaged? --- */
+
+static void show_progress(void *user, uint64_t bytes)
+{
+    const uint64_t all = trace_reader_bytes(user);
+    output_progress("checking: %llu %% of %llu MB", (unsigned long long)(100 * bytes / all),
+                    (unsigned long long)(all / 1000000));
+}
+
+/* What is known of that; `unchecked` = nobody looked. */
+static bool check(struct trace_reader *r, bool unchecked, struct trace_check *found,
+                  struct strbuf *why)
+{
+    *found = (struct trace_check){0};
+    bool ok = unchecked || trace_reader_check(r, found, show_progress, r, why);
+    output_progress_end();
+    return ok;
+}
+
 /* --- as text --- */
 
 struct text_output {
@@ -80,8 +100,17 @@ static void add_row(void *user, uint32_t i, const struct launch_row *row)
                         row->launch.kernel, trace_reason_texts[k], row->end.reasons[k]);
 }
 
-static bool print_trace(struct trace_reader *r, const char *path, struct strbuf *out,
-                        struct strbuf *why)
+static void print_check(const struct trace_check *found, struct strbuf *out)
+{
+    if (found->n_parts)
+        strbuf_addf(out, "  checked: none of its %llu parts is damaged\n\n",
+                    (unsigned long long)found->n_parts);
+    else
+        strbuf_add(out, "  not checked for damage (--unchecked)\n\n");
+}
+
+static bool print_trace(struct trace_reader *r, const char *path, const struct trace_check *found,
+                        struct strbuf *out, struct strbuf *why)
 {
     static const char *const titles[] = {"launch",          "kernel",     "CTAs",
                                          "threads of each", "warp insts", "stream bytes",
@@ -94,9 +123,10 @@ static bool print_trace(struct trace_reader *r, const char *path, struct strbuf 
         strbuf_addf(out, "%s: %s\n  recorded on %s by Heddle %s, format %d\n", path,
                     about->origin[0] ? about->origin : "a trace", about->gpu, about->heddle_version,
                     (int)trace_reader_version(r));
-        strbuf_addf(out, "  %llu bytes, %.3f for each of %llu warp instructions\n\n",
+        strbuf_addf(out, "  %llu bytes, %.3f for each of %llu warp instructions\n",
                     (unsigned long long)trace_reader_bytes(r), bytes_per_inst(r, &t),
                     (unsigned long long)t.warp_insts);
+        print_check(found, out);
         table_print(&o.launches, out);
         strbuf_addf(out, "\n%s\n%s",
                     t.n_dependent ? "Timing-dependent: it holds only for the machine it was "
@@ -156,8 +186,8 @@ static void json_notes(const struct trace_reader *r, struct json_writer *j)
     json_end_object(j);
 }
 
-static bool json_trace(struct trace_reader *r, const char *path, struct strbuf *out,
-                       struct strbuf *why)
+static bool json_trace(struct trace_reader *r, const char *path, const struct trace_check *found,
+                       struct strbuf *out, struct strbuf *why)
 {
     const struct trace_about *about = trace_reader_about(r);
     struct json_writer j = {.out = out};
@@ -172,6 +202,7 @@ static bool json_trace(struct trace_reader *r, const char *path, struct strbuf *
     json_notes(r, &j);
     json_string(&j, "gpu", about->gpu);
     json_uint(&j, "bytes", trace_reader_bytes(r));
+    json_bool(&j, "checked", found->n_parts > 0);
     json_uint(&j, "warp_insts", t.warp_insts);
     json_uint(&j, "stream_bytes", t.stream_bytes);
     json_double(&j, "bytes_per_warp_inst", bytes_per_inst(r, &t));
@@ -188,7 +219,9 @@ enum heddle_status show_trace(const struct show_options *o, const char *name, st
     struct strbuf why = {0};
     bool cannot_read;
     struct trace_reader *r = trace_reader_open(name, &cannot_read, &why);
-    bool ok = r && (o->json ? json_trace : print_trace)(r, name, out, &why);
+    struct trace_check found;
+    bool ok = r && check(r, o->unchecked, &found, &why) &&
+              (o->json ? json_trace : print_trace)(r, name, &found, out, &why);
     if (!ok)
         output_error("%s: %s", name, strbuf_text(&why));
     trace_reader_close(r);

@@ -104,6 +104,8 @@ bool trace_writer_finish(struct trace_writer *w);
 
 /* Where in the open file of so many bytes a whole trace ends; 0 if none does (file_end.c). */
 uint64_t trace_find_end(int fd, uint64_t bytes);
+/* Is there a whole footer, and then its place, before the magic that should end there? */
+bool trace_footer_ends_at(int fd, uint64_t end);
 
 /* --- reading. Messages name the byte of the file where the trouble is. --- */
 
@@ -124,6 +126,16 @@ bool trace_reader_module(struct trace_reader *r, uint32_t i, struct trace_module
 /* Both are valid until the next launch is read; it is the one whose CTAs can be read then. */
 bool trace_reader_launch(struct trace_reader *r, uint32_t i, struct trace_launch *l,
                          struct trace_launch_end *end, struct strbuf *why);
+
+/* Reads all of the file: every part is undamaged, and is of the kind that it is used as. What a
+ * part says is not looked into; a replay does that. `progress`, unless NULL, is told now and then
+ * how many bytes have been read. */
+struct trace_check {
+    uint64_t n_parts, content_bytes; /* unpacked */
+};
+bool trace_reader_check(struct trace_reader *r, struct trace_check *found,
+                        void (*progress)(void *user, uint64_t bytes), void *user,
+                        struct strbuf *why);
 
 /* Where the pieces of a CTA of the present launch lie. A zeroed struct is valid. */
 struct trace_place {

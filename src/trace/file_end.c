@@ -18,13 +18,11 @@ static bool read_at(int fd, uint64_t at, uint8_t *to, size_t n)
     return true;
 }
 
-/* Does a whole footer end there, followed by where it begins and the magic? */
-static bool ends_at(int fd, uint64_t end)
+bool trace_footer_ends_at(int fd, uint64_t end)
 {
     uint8_t tail[TRACE_TAIL_BYTES], head[TRACE_CHUNK_HEAD];
     if (end < TRACE_HEAD_BYTES + sizeof head + sizeof tail ||
-        !read_at(fd, end - sizeof tail, tail, sizeof tail) ||
-        memcmp(tail + 8, TRACE_END_MAGIC, MAGIC_BYTES) != 0)
+        !read_at(fd, end - sizeof tail, tail, sizeof tail))
         return false;
     struct cursor in = {tail, tail + 8, false};
     uint64_t footer = get_fixed(&in, 8), most = end - sizeof tail - sizeof head;
@@ -32,6 +30,14 @@ static bool ends_at(int fd, uint64_t end)
         return false;
     in = (struct cursor){head + 1, head + 5, false};
     return get_fixed(&in, 4) == most - footer;
+}
+
+/* The same, and the magic stands behind it. */
+static bool ends_at(int fd, uint64_t end)
+{
+    uint8_t magic[MAGIC_BYTES];
+    return end >= sizeof magic && read_at(fd, end - sizeof magic, magic, sizeof magic) &&
+           memcmp(magic, TRACE_END_MAGIC, sizeof magic) == 0 && trace_footer_ends_at(fd, end);
 }
 
 uint64_t trace_find_end(int fd, uint64_t bytes)

@@ -133,6 +133,17 @@ status 2 "$heddle" run --replay cut.trace && complains "cut.trace: byte 3000: th
     tail -c +2009 nw.trace
 } >bad.trace
 status 2 "$heddle" run --replay bad.trace && complains "bad.trace: byte" && complains "damaged"
+status 2 "$heddle" show trace bad.trace && complains "bad.trace: byte" && complains "damaged" && silent out
+status 0 "$heddle" show trace bad.trace --unchecked && says "not checked for damage"
+status 0 "$heddle" show trace bad.trace --unchecked --json && says '"checked": false'
+status 0 "$heddle" show trace nw.trace && says "checked: none of its"
+status 0 "$heddle" show trace nw.trace --json && says '"checked": true'
+status 2 "$heddle" show gpus --unchecked && complains "--unchecked has no meaning with heddle show gpus"
+{
+    head -c $(($(wc -c <nw.trace) - 1)) nw.trace
+    printf 'X'
+} >end.trace
+status 2 "$heddle" show trace end.trace && complains "the mark at the end of the file is damaged"
 status 2 "$heddle" run nw --replay nw.trace && complains "stands in place of 'nw'"
 status 2 "$heddle" run --replay nw.trace --functional && complains "exclude each other"
 status 2 "$heddle" run --replay nw.trace --record x.trace && complains "exclude each other"

@@ -199,9 +199,60 @@ static bool read_all(struct strbuf *why)
     return ok;
 }
 
+/* The same without reading it as a replay does; tells how many parts there are. */
+static bool check_all(uint64_t *n_parts, struct strbuf *why)
+{
+    struct trace_check found = {0};
+    struct trace_reader *r = open_trace(why);
+    bool ok = r && trace_reader_check(r, &found, NULL, NULL, why);
+    *n_parts = found.n_parts;
+    trace_reader_close(r);
+    return ok;
+}
+
+/* Counted in the bytes themselves. */
+static uint64_t count_parts(const struct strbuf *file)
+{
+    uint64_t n = 0;
+    for (size_t at = 16; at < file->len - 16; n++) {
+        uint32_t packed;
+        memcpy(&packed, file->text + at + 1, sizeof packed);
+        at += 9 + packed;
+    }
+    return n;
+}
+
+static void a_sound_file_is_checked_from_end_to_end(void **state)
+{
+    struct strbuf file = {0}, why = {0};
+    uint64_t n_parts;
+    (void)state;
+    make_file(&file);
+    put_file(file.text, file.len);
+    assert_true(check_all(&n_parts, &why));
+    assert_int_equal(n_parts, count_parts(&file));
+    assert_true(n_parts > 12); /* module; twice launch, pieces, index, end; footer */
+    /* Nothing but its letter is wrong with each part in turn. */
+    for (size_t at = 16; at < file.len - 16;) {
+        uint32_t packed;
+        const char kept = file.text[at];
+        memcpy(&packed, file.text + at + 1, sizeof packed);
+        file.text[at] = kept == 'P' ? 'I' : 'P';
+        put_file(file.text, file.len);
+        strbuf_clear(&why);
+        if (check_all(&n_parts, &why))
+            fail_msg("the part at byte %zu may be of any kind", at);
+        file.text[at] = kept;
+        at += 9 + packed;
+    }
+    strbuf_destroy(&file);
+    strbuf_destroy(&why);
+}
+
 static void every_flipped_byte_is_noticed(void **state)
 {
     struct strbuf file = {0}, why = {0};
+    uint64_t n_parts;
     (void)state;
     make_file(&file);
     for (size_t at = 0; at < file.len; at += at < 200 || at + 200 > file.len ? 1 : 997) {
@@ -210,6 +261,10 @@ static void every_flipped_byte_is_noticed(void **state)
         strbuf_clear(&why);
         if (read_all(&why))
             fail_msg("byte %zu of %zu may be anything", at, file.len);
+        assert_non_null(strstr(strbuf_text(&why), "byte "));
+        strbuf_clear(&why);
+        if (check_all(&n_parts, &why))
+            fail_msg("byte %zu of %zu passes the check", at, file.len);
         assert_non_null(strstr(strbuf_text(&why), "byte "));
         file.text[at] ^= (char)0xff;
     }
@@ -258,6 +313,14 @@ static void strangers_are_named(void **state)
     file.text[12] = 0;
     complains(file.text, file.len, "byte 12: version 0 of the format");
     file.text[12] = 2;
+    for (size_t i = 1; i <= 8; i++) { /* nothing is missing: it is not cut off */
+        struct strbuf of = {0};
+        strbuf_addf(&of, "byte %zu: the mark at the end of the file is damaged", file.len - 8);
+        file.text[file.len - i] ^= 1;
+        complains(file.text, file.len, strbuf_text(&of));
+        file.text[file.len - i] ^= 1;
+        strbuf_destroy(&of);
+    }
     memset(file.text + file.len - 16, 0xff, 8);
     complains(file.text, file.len, "the footer is said to be after the end");
     unlink(path);
@@ -356,6 +419,7 @@ int main(void)
     snprintf(path, sizeof path, "/tmp/heddle-trace-%d", (int)getpid());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_gives_back_what_was_written),
+        cmocka_unit_test(a_sound_file_is_checked_from_end_to_end),
         cmocka_unit_test(every_flipped_byte_is_noticed),
         cmocka_unit_test(every_cut_is_noticed),
         cmocka_unit_test(strangers_are_named),
