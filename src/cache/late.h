@@ -67,8 +67,9 @@ static inline __attribute__((always_inline)) bool late_fill(struct cache *c, str
     size_t bucket = way_index_bucket(index, m->line);
     size_t place = way_index_seek_in(index, bucket, m->line);
     if (place) {
-        c->tags.lines[place].valid_sectors |= m->sectors;
-        c->tags.lines[place].dirty_sectors |= m->dirty_sectors;
+        struct cache_line *line = &c->tags.lines[place];
+        line->valid_sectors |= m->sectors;
+        line->dirty_sectors |= m->dirty_sectors;
     } else {
         place = late_make_place(c, m);
         if (!place)

@@ -140,9 +140,11 @@ void tx_connect(struct tx_port *p)
         p->peers[i].receiver = e->team ? NULL : e->shards[p->first_receiver + i];
 }
 
-void tx_post_by_id(struct tx_port *p, const struct message *m)
+void tx_post_by_id(struct tx_port *p, sim_time at, uint32_t to, uint32_t kind, uint32_t flits,
+                   void *body)
 {
-    shard_post(p->shard, *m);
+    shard_post(p->shard,
+               (struct message){.at = at, .to = to, .kind = kind, .flits = flits, .body = body});
 }
 
 static const struct credit *last_given(const struct tx_peer *peer)

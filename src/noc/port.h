@@ -206,8 +206,10 @@ static inline struct tx_peer *tx_peer_of(const struct tx_port *p, uint32_t to)
 {
     return &p->peers[to - p->first_receiver];
 }
-/* With several threads, or before the receivers are known. */
-void tx_post_by_id(struct tx_port *p, const struct message *m);
+/* With several threads, or before the receivers are known. Not a struct message: whoever sends then
+ * need not have one in memory. */
+void tx_post_by_id(struct tx_port *p, sim_time at, uint32_t to, uint32_t kind, uint32_t flits,
+                   void *body);
 /* A message that is offered at `now` and through the gate at `through`. */
 static inline __attribute__((always_inline)) void tx_post_through(struct tx_port *p,
                                                                   struct tx_peer *to, sim_time now,
@@ -219,12 +221,10 @@ static inline __attribute__((always_inline)) void tx_post_through(struct tx_port
     p->sent += now;
     m.at = through + p->latency;
     m.from = p->from;
-    if (__builtin_expect(to->receiver != NULL, 1)) {
+    if (__builtin_expect(to->receiver != NULL, 1))
         shard_deliver(to->receiver, m); /* last: it may have to call somebody */
-    } else {
-        struct message copy = m;
-        tx_post_by_id(p, &copy);
-    }
+    else
+        tx_post_by_id(p, m.at, m.to, m.kind, m.flits, m.body);
 }
 /* Sends m.flits flits to m.to, whose peer is given, for a sender that has looked whether that is
  * possible; fills in m.from and m.at. */

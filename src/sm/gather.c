@@ -230,7 +230,7 @@ static inline bool begin_with_replies(struct sm *sm, uint64_t at, uint64_t end)
     if (sm->replies.due > at || at >= end || fetches || sm->issue_due <= at ||
         sm->wheel.due <= at || sm->miss_n)
         return false;
-    sm_finish_replies(sm, at);
+    sm_finish_replies(sm, at, 0);
     if (sm->drain_due <= at) /* a line that had to make room */
         sm_drain_miss_queue(sm, at);
     return true;

@@ -141,21 +141,16 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
     take_reply(sm, r, now);
 }
 
-/* Most of what comes is a line, for one load, to an L1D that finds a place for it now; and no queue
- * is in the way. What is called is called last, so that no register need be saved for later. */
-void sm_finish_reply(struct sm *sm, uint64_t now)
+/* Most of what comes is a line, for one load, to an L1D that finds a place for it now. False, and
+ * nothing done, if it is not like that. */
+static inline __attribute__((always_inline)) bool fill_shortly(struct sm *sm, struct mem_request *r,
+                                                               uint64_t now)
 {
-    struct mem_request *r = sm->replies.first->request;
-    sm_drop_reply(&sm->replies);
-    if (r->origin != FROM_L1D || !sm->l1d_is_late || sm->miss_n) {
-        take_reply(sm, r, now);
-        return;
-    }
+    if (r->origin != FROM_L1D)
+        return false;
     struct mshr *m = &sm->l1d->mshrs.entries[r->id];
-    if (m->n_waiters != 1 || !m->waiters[0] || !late_fill(sm->l1d, m, r->id, now)) {
-        take_reply(sm, r, now);
-        return;
-    }
+    if (m->n_waiters != 1 || !m->waiters[0] || !late_fill(sm->l1d, m, r->id, now))
+        return false;
     struct load_record *waiter = m->waiters[0];
     sm->requests_out--;
     sm->stats.bytes_got += r->data_bytes;
@@ -166,4 +161,31 @@ void sm_finish_reply(struct sm *sm, uint64_t now)
         record_reply(sm, waiter, now);
     else /* mostly others are still to come */
         waiter->outstanding--;
+    return true;
+}
+
+/* Is nothing but a reply due in the SM up to that cycle, which comes before `end`? */
+static inline bool only_replies_until(const struct sm *sm, uint64_t cycle, uint64_t end)
+{
+    return cycle < end && sm->issue_due > cycle && sm->ldst_due > cycle && sm->wheel.due > cycle &&
+           sm->drain_due > cycle && !sm->fetched && (!sm->can_fetch || sm->fetch_stalled) &&
+           sm->n_resident;
+}
+
+uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end)
+{
+    bool has_short_way = sm->l1d_is_late && !sm->miss_n; /* no queue is in the way */
+    for (uint64_t next = now;; next = sm->replies.due) {
+        if (next > now) {
+            if (!only_replies_until(sm, next, end))
+                return now;
+            now = next;
+        }
+        struct mem_request *r = sm->replies.first->request;
+        sm_drop_reply(&sm->replies);
+        if (has_short_way && fill_shortly(sm, r, now))
+            continue;
+        take_reply(sm, r, now);
+        has_short_way = sm->l1d_is_late && !sm->miss_n;
+    }
 }

@@ -34,6 +34,7 @@ struct route sm_route_by_map(const struct sm *sm, uint64_t line)
     uint32_t partition = sm->map->hash_partitions ? address_hash(chunk, sm->map->n_partitions)
                                                   : remainder_of(&sm->n_partitions, chunk, mine);
     return (struct route){.to = sm->first_partition + partition,
+                          .partition = partition,
                           .local = mine * bytes + (line - chunk * bytes)};
 }
 
@@ -153,11 +154,11 @@ void sm_ask_for_l1d(struct sm *sm, uint64_t line, uint32_t mshr, uint32_t segmen
     struct route route = sm_simple_route(sm, line);
     uint32_t flits = sm->header_flits;
     r->local = route.local;
-    r->to = route.to;
-    r->flits = flits;
     sim_time next = (now + 1) * sm->period.divisor;
-    struct tx_peer *to = sm_way_ahead(sm, route.to, flits, next);
+    struct tx_peer *to = sm_way_ahead(sm, route.partition, flits, next);
     if (!to) {
+        r->to = route.to; /* which nobody wants to know of one that has left */
+        r->flits = flits;
         sm_queue_request(sm, r, now);
         return;
     }

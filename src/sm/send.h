@@ -16,6 +16,7 @@ static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
     folded ^= folded >> h.partition_bits;
     uint32_t partition = (uint32_t)folded & ((1u << h.partition_bits) - 1);
     return (struct route){.to = sm->first_partition + partition,
+                          .partition = partition,
                           .local = line - ((chunk - mine) << h.chunk_shift)};
 }
 
@@ -24,7 +25,9 @@ static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
 static inline struct route sm_route_in_turn(const struct sm *sm, uint64_t line, uint32_t shift)
 {
     uint64_t chunk = line >> shift, mine = divide_small(&sm->n_partitions, chunk);
-    return (struct route){.to = sm->first_partition + remainder_of(&sm->n_partitions, chunk, mine),
+    uint32_t partition = remainder_of(&sm->n_partitions, chunk, mine);
+    return (struct route){.to = sm->first_partition + partition,
+                          .partition = partition,
                           .local = line - ((chunk - mine) << shift)};
 }
 
@@ -78,12 +81,12 @@ static inline bool sm_may_send_ahead(const struct sm *sm, uint64_t now)
     return !sm->miss_n && sm->left_ahead <= now && sm->queue_is_deep && sm_looks_ahead(sm);
 }
 
-/* The receiver's peer if it is clear that a request of so many flits can leave for it at `next`;
- * else NULL. */
-static inline struct tx_peer *sm_way_ahead(const struct sm *sm, uint32_t receiver, uint32_t flits,
+/* The receiver's peer if it is clear that a request of so many flits can leave for that partition
+ * at `next`; else NULL. */
+static inline struct tx_peer *sm_way_ahead(const struct sm *sm, uint32_t partition, uint32_t flits,
                                            sim_time next)
 {
-    struct tx_peer *to = &sm->up.peers[receiver - sm->first_partition]; /* a route ends there */
+    struct tx_peer *to = &sm->up.peers[partition];
     bool is_clear =
         next < sm->shard.until && to->credits >= flits && gate_is_open(&sm->up.gate, next);
     return is_clear ? to : NULL;
@@ -105,7 +108,7 @@ static inline __attribute__((always_inline)) bool sm_send_ahead(struct sm *sm,
                                                                 struct mem_request *r, uint64_t now)
 {
     sim_time next = (now + 1) * sm->period.divisor;
-    struct tx_peer *to = sm_way_ahead(sm, r->to, r->flits, next);
+    struct tx_peer *to = sm_way_ahead(sm, r->to - sm->first_partition, r->flits, next);
     if (!to)
         return false;
     sm_leave_ahead(sm, to, r, now, next);

@@ -51,13 +51,35 @@ static uint64_t message_cycle(const struct sm *sm, const struct message *m)
     return cycle > sm->cycle ? cycle : sm->cycle;
 }
 
-/* Replies that begin cycles of the SM, up to a message that is none: mostly that is all there is.
- */
-static inline const struct message *take_replies(struct sm *sm, const struct message *m,
-                                                 sim_time until)
+/* Replies that begin cycles of the SM and come one after the other through a plain gate, up to a
+ * message that is none: mostly that is all there is. What they change together is kept in registers
+ * meanwhile; so this is not inline. */
+static __attribute__((noinline)) const struct message *
+take_replies(struct sm *sm, const struct message *first, sim_time until)
 {
-    for (; m->at < until && m->kind == MSG_REPLY; m++)
-        take_reply(sm, m, m->at);
+    struct rx_port *p = &sm->down;
+    struct reply_queue *q = &sm->replies;
+    struct timed_reply *end = q->end;
+    struct port_gate gate = p->gate;
+    const struct message *m = first;
+    uint64_t sum = 0;
+    for (; m->at < until && m->kind == MSG_REPLY; m++) {
+        sim_time through = gate_pass_plainly(&gate, m->at, m->flits);
+        sum += through;
+        tx_credit(p->senders[m->from], through + p->latency, m->flits);
+        if (end == q->last_place) {
+            q->end = end;
+            sm_make_room_for_replies(q);
+            end = q->end;
+        }
+        *end++ = (struct timed_reply){sm_cycle_at(sm, through), m->body};
+    }
+    end->at = UINT64_MAX;
+    q->end = end;
+    q->due = q->first->at;
+    p->gate.free_at = gate.free_at;
+    p->through += sum;
+    p->n_messages += (uint64_t)(m - first);
     return m;
 }
 
@@ -69,7 +91,7 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
     if (m->at >= until)
         return;
     sim_time now = sm->cycle * sm->period.divisor;
-    if (sm->down_in_step && (m = take_replies(sm, m, until)) != first) {
+    if (sm->down_in_step && sm->down.gate.is_plain && (m = take_replies(sm, m, until)) != first) {
         assert(first->at >= now);
         now = m[-1].at;
     }
@@ -102,7 +124,7 @@ static void take_messages(struct sm *sm, uint64_t now)
 static inline void finish_due(struct sm *sm, uint64_t now)
 {
     if (sm->replies.due <= now)
-        sm_finish_replies(sm, now);
+        sm_finish_replies(sm, now, 0);
     if (sm->wheel.due <= now)
         sm_finish_events(sm, now);
     if (sm->fetched)
@@ -236,7 +258,7 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
         enum refill done = sm->awaits_refill ? sm_refill(sm, now, end) : REFILL_NOT;
         if (done != REFILL_NOT)
             return done == REFILL_ALL ? end : sm->cycle - 1;
-        sm_finish_replies(sm, now);
+        now = sm_finish_replies(sm, now, end);
     }
     if (sm->wheel.due <= now) {
         if (wheel_only_wakes(&sm->wheel, now)) {

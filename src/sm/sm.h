@@ -81,8 +81,9 @@ enum { CHUNKS_ARE_ODD = 64 };
 
 /* The way of a line. */
 struct route {
-    uint32_t to;    /* shard of its partition */
-    uint64_t local; /* its address there */
+    uint32_t to;        /* shard of its partition */
+    uint32_t partition; /* which of them that is */
+    uint64_t local;     /* its address there */
 };
 
 /* How lines find their way where partitions are hashed. */
@@ -426,13 +427,9 @@ static inline void sm_drop_reply(struct reply_queue *q)
     q->first = next;
     q->due = next->at;
 }
-/* Takes the replies that are through by now. */
-void sm_finish_reply(struct sm *sm, uint64_t now); /* the first */
-static inline void sm_finish_replies(struct sm *sm, uint64_t now)
-{
-    while (sm->replies.due <= now)
-        sm_finish_reply(sm, now);
-}
+/* Takes the replies that are through by now: there are some. The same for the cycles that follow
+ * and come before `end`, while nothing else is due in the SM. Returns the last one done. */
+uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
 /* Of the cycles from `now` on and before `end`: does those in which nothing is due but a reply for
  * whose MSHR the load/store unit waits (refill.c). NOT: none of them; ALL: some, `cycle` and
@@ -474,12 +471,16 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now);
 static inline uint32_t sm_segment_bytes(uint32_t segments)
 {
+#ifdef __POPCNT__
+    return (uint32_t)__builtin_popcount(segments) * SEGMENT_BYTES;
+#else
     uint32_t n = 0; /* mostly all of a line or a single one: a call to count bits takes longer */
     if (segments == 15)
         return 4 * SEGMENT_BYTES;
     for (; segments; segments &= segments - 1)
         n++;
     return n * SEGMENT_BYTES;
+#endif
 }
 /* Asks for sectors of the access's line, for an MSHR of such a cache. */
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
