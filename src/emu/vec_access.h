@@ -1,0 +1,143 @@
+/* What loads and stores of a warp share: the lanes' addresses, how they lie, whether they are
+ * allowed, and elements on their way between memory and a row. */
+#ifndef HEDDLE_EMU_VEC_ACCESS_H
+#define HEDDLE_EMU_VEC_ACCESS_H
+
+#include <string.h>
+
+#include "emu/vec.h"
+
+/* The lanes' addresses, into emu->last. Lanes outside the mask get whatever their row holds. */
+static inline void find_addresses(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    struct emu_access *last = &w->emu->last;
+    uint64_t *restrict address = last->address, offset = (uint64_t)op->imm;
+    last->mask = mask;
+    last->shape = SCATTERED;
+    if (op->flags & OP_ADDR32) {
+        const uint32_t *restrict base = warp_row(w, op->a);
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            address[i] = (uint32_t)(base[i] + (uint32_t)offset);
+    } else {
+        const uint64_t *restrict base = warp_row(w, op->a);
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            address[i] = base[i] + offset;
+    }
+}
+
+/* How the addresses of a full warp lie for elements of `bytes` bytes. The ends tell which shape is
+ * possible; only that one is looked for. */
+static inline enum access_shape find_shape(const uint64_t *address, uint32_t bytes)
+{
+    uint64_t first = address[0], span = address[WARP_LANES - 1] - first, unlike = 0;
+    uint64_t step = span ? bytes : 0;
+    if (span != step * (WARP_LANES - 1))
+        return SCATTERED;
+    uint64_t expected = first;
+    for (uint32_t i = 0; i < WARP_LANES; i++, expected += step)
+        unlike |= address[i] ^ expected;
+    return unlike ? SCATTERED : span ? CONSECUTIVE : UNIFORM;
+}
+
+/* Is [address, address + bytes) inside the range, and aligned? */
+static inline bool in_range(const struct mem_range *r, uint64_t address, uint64_t bytes,
+                            uint32_t align)
+{
+    uint64_t offset = address - r->start;
+    return offset < r->bytes && bytes <= r->bytes - offset && !(address & (align - 1));
+}
+
+/* The same for all lanes of the mask at once. What is wrong with one makes a difference negative;
+ * of its bits only the highest counts, and only where that of the mask, moved there, is set. */
+static inline bool all_in_range(const struct mem_range *r, const uint64_t *address, uint32_t mask,
+                                uint32_t bytes)
+{
+    if (r->bytes < bytes || r->bytes > INT64_MAX)
+        return false;
+    uint64_t last = r->bytes - bytes, bad = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i++) {
+        uint64_t offset = address[i] - r->start, askew = address[i] & (bytes - 1);
+        bad |= (offset | (last - offset) | (0 - askew)) & (uint64_t)mask << (63 - i);
+    }
+    return !(bad >> 63);
+}
+
+/* Pointers for all lanes of the mask; false after a fault. Slow: looks up each lane. */
+static bool find_pointers(struct emu_warp *w, const struct op *op, uint32_t mask, uint32_t bytes,
+                          enum ptx_space space, char **pointer)
+{
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        pointer[i] = lane_pointer(w, op, i, w->emu->last.address[i], bytes, space);
+        if (!pointer[i])
+            return false;
+    }
+    return true;
+}
+
+/* --- moving one element between memory and a row --- */
+
+static inline uint64_t read_element(const char *p, uint32_t width)
+{
+    uint64_t v = 0;
+    switch (width) {
+    case 1:
+        return *(const uint8_t *)p;
+    case 2: {
+        uint16_t h;
+        memcpy(&h, p, 2);
+        return h;
+    }
+    case 4: {
+        uint32_t h;
+        memcpy(&h, p, 4);
+        return h;
+    }
+    default:
+        memcpy(&v, p, 8);
+        return v;
+    }
+}
+
+static inline void write_element(char *p, uint32_t width, uint64_t v)
+{
+    memcpy(p, &v, width); /* hosts are little-endian, as devices are */
+}
+
+/* A loaded value as its register holds it: extended to the register's width. */
+static inline uint64_t extend(const struct op *op, uint64_t v)
+{
+    if (op->flags & OP_SIGNED) {
+        uint32_t unused = 64 - op->width * 8u;
+        v = (uint64_t)((int64_t)(v << unused) >> unused);
+    }
+    return op->flags & OP_DST16 ? (uint16_t)v : v;
+}
+
+static inline void put_lane(void *row, const struct op *op, uint32_t i, uint64_t v)
+{
+    v = extend(op, v);
+    if (op->flags & OP_DST64)
+        ((uint64_t *)row)[i] = v;
+    else
+        ((uint32_t *)row)[i] = (uint32_t)v;
+}
+
+static inline uint64_t get_lane(const void *row, const struct op *op, uint32_t i)
+{
+    return op->flags & OP_SRC64 ? ((const uint64_t *)row)[i] : ((const uint32_t *)row)[i];
+}
+
+/* Does a row hold the elements just as memory does? */
+static inline bool same_layout(const struct op *op)
+{
+    bool wide = op->flags & (OP_DST64 | OP_SRC64);
+    return op->vec == 1 && (op->width == 8 ? wide : op->width == 4 && !wide);
+}
+
+static inline void count_bytes(uint64_t *counter, uint32_t mask, uint32_t bytes)
+{
+    *counter += (uint64_t)(uint32_t)__builtin_popcount(mask) * bytes;
+}
+
+#endif

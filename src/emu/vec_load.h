@@ -1,0 +1,157 @@
+/* Loads of a warp through a flat base pointer: from the memory image, with what the SM has stored
+ * in this visibility period, or from a CTA's shared memory. Part of vec_mem.c. */
+#ifndef HEDDLE_EMU_VEC_LOAD_H
+#define HEDDLE_EMU_VEC_LOAD_H
+
+#include "emu/vec_access.h"
+
+/* For a width known when compiling, one move a lane. */
+#define GATHER(type, from)                                                                         \
+    do {                                                                                           \
+        type *row_ = row;                                                                          \
+        if (mask == ~0u) {                                                                         \
+            _Pragma("GCC unroll 8") for (uint32_t i = 0; i < WARP_LANES; i++) row_[i] =            \
+                *(const type *)(from);                                                             \
+        } else {                                                                                   \
+            for (uint32_t m = mask; m; m &= m - 1) {                                               \
+                uint32_t i = (uint32_t)__builtin_ctz(m);                                           \
+                row_[i] = *(const type *)(from);                                                   \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static inline void gather(struct emu_warp *w, const struct op *op, uint32_t mask, const char *base)
+{
+    const uint64_t *address = w->emu->last.address;
+    if (same_layout(op)) {
+        void *row = warp_row(w, op->dst);
+        if (op->width == 4)
+            GATHER(uint32_t, base + address[i]);
+        else
+            GATHER(uint64_t, base + address[i]);
+        return;
+    }
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    for (uint32_t e = 0; e < op->vec; e++) {
+        void *row = warp_row(w, rows[e]);
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(m);
+            put_lane(row, op, i, read_element(base + address[i] + e * op->width, op->width));
+        }
+    }
+}
+
+static void gather_slowly(struct emu_warp *w, const struct op *op, uint32_t mask, char **pointer)
+{
+    const uint32_t *rows = &w->emu->program->extra[op->extra];
+    for (uint32_t e = 0; e < op->vec; e++) {
+        void *row = warp_row(w, rows[e]);
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(m);
+            put_lane(row, op, i, read_element(pointer[i] + e * op->width, op->width));
+        }
+    }
+}
+
+/* 32 bytes of anything, anywhere. */
+typedef uint64_t row_piece __attribute__((vector_size(32), aligned(1), may_alias));
+
+/* As memcpy(), which compilers turn into a loop of words. */
+static inline void copy_row(void *row, const void *from, uint32_t bytes)
+{
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < bytes; i++)
+        ((row_piece *)row)[i] = ((const row_piece *)from)[i];
+}
+
+/* What a full warp loads that lies side by side, or at one place; false if it does not, or not all
+ * of it within the range. `bytes` is known when compiling. */
+static inline __attribute__((always_inline)) bool load_shape(struct emu_warp *w,
+                                                             const struct op *op,
+                                                             const struct mem_range *range,
+                                                             const char *base, uint32_t bytes)
+{
+    struct emu_access *last = &w->emu->last;
+    uint64_t first = last->address[0];
+    enum access_shape shape = find_shape(last->address, bytes);
+    void *row = warp_row(w, op->dst);
+    if (shape == SCATTERED ||
+        !in_range(range, first, shape == UNIFORM ? bytes : bytes * WARP_LANES, bytes))
+        return false;
+    last->shape = shape;
+    if (shape == CONSECUTIVE)
+        copy_row(row, base + first, bytes);
+    else
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            memcpy((char *)row + (size_t)i * bytes, base + first, bytes);
+    return true;
+}
+
+/* Apart, so that the common shapes need no room on the stack. */
+static __attribute__((noinline)) void load_lanes(struct emu_warp *w, const struct op *op,
+                                                 uint32_t mask, const struct mem_range *range,
+                                                 const char *base, enum ptx_space space)
+{
+    uint32_t bytes = (uint32_t)op->width * op->vec;
+    char *pointer[WARP_LANES];
+    if (all_in_range(range, w->emu->last.address, mask, bytes))
+        gather(w, op, mask, base);
+    else if (find_pointers(w, op, mask, bytes, space, pointer))
+        gather_slowly(w, op, mask, pointer);
+}
+
+/* A load through a flat base pointer: global memory, or a CTA's shared memory. */
+static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
+                             const struct mem_range *range, const char *base, enum ptx_space space)
+{
+    bool done =
+        mask == ~0u && same_layout(op) &&
+        (op->width == 4 ? load_shape(w, op, range, base, 4) : load_shape(w, op, range, base, 8));
+    if (!done)
+        load_lanes(w, op, mask, range, base, space);
+}
+
+/* Can what was loaded be there? Asked for lines, not lanes, where the shape is simple. */
+static inline bool overlay_may_hold_any(const struct overlay *o, const struct emu_access *a)
+{
+    uint64_t last = a->address[WARP_LANES - 1] / OVERLAY_LINE;
+    for (uint64_t line = a->address[0] / OVERLAY_LINE; a->shape != SCATTERED; line++) {
+        if (overlay_may_hold(o, line * OVERLAY_LINE))
+            return true;
+        if (line == last)
+            return false;
+    }
+    return true;
+}
+
+/* What the SM itself stored in this visibility period is not in the image yet. */
+static __attribute__((noinline)) void patch_from_overlay(struct emu_warp *w, const struct op *op,
+                                                         uint32_t mask)
+{
+    const struct emu *e = w->emu;
+    const uint32_t *rows = &e->program->extra[op->extra];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(m);
+        uint64_t address = e->last.address[i];
+        if (!overlay_may_hold(e->overlay, address))
+            continue;
+        for (uint32_t k = 0; k < op->vec; k++) {
+            uint64_t at = address + k * op->width;
+            uint64_t v = read_element(e->mem->bias + at, op->width);
+            overlay_read(e->overlay, at, &v, op->width);
+            put_lane(warp_row(w, rows[k]), op, i, v);
+        }
+    }
+}
+
+/* A load from the memory image. */
+static inline void load_image(struct emu_warp *w, const struct op *op, uint32_t mask)
+{
+    struct emu *e = w->emu;
+    load_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+    if (e->overlay && e->overlay->n && w->state != WARP_FAULTED &&
+        overlay_may_hold_any(e->overlay, &e->last))
+        patch_from_overlay(w, op, mask);
+}
+
+#endif
