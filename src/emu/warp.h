@@ -289,8 +289,9 @@ static inline uint32_t count_lanes(uint32_t mask)
     return (uint32_t)__builtin_popcount(mask);
 }
 
-/* One operation of one warp, which must be running. `s`: the statistics of its engine. */
-static inline void emu_step_counted(struct emu_warp *w, struct run_stats *s)
+/* One operation of one warp, which must be running, but for its end. `s`: the statistics of its
+ * engine. */
+static inline void emu_step_begin(struct emu_warp *w, struct run_stats *s)
 {
     const struct op *op = &w->code[w->pc];
     uint32_t mask = w->active;
@@ -304,8 +305,19 @@ static inline void emu_step_counted(struct emu_warp *w, struct run_stats *s)
         op->exec[1](w, op, mask);
     else if (mask)
         op->exec[0](w, op, mask);
+}
+
+/* Lanes that have come to the end of their path wait for others or go on with them. */
+static inline void emu_step_end(struct emu_warp *w)
+{
     if (w->pc == w->rpc)
         simt_reconverge(w);
+}
+
+static inline void emu_step_counted(struct emu_warp *w, struct run_stats *s)
+{
+    emu_step_begin(w, s);
+    emu_step_end(w);
 }
 
 static inline void emu_step(struct emu_warp *w)

@@ -4,6 +4,7 @@
 #ifndef HEDDLE_SM_FREE_TIMES_H
 #define HEDDLE_SM_FREE_TIMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { FREE_TIMES_MAX = 16 };
@@ -38,6 +39,20 @@ static __attribute__((noinline, unused)) void free_times_sort(struct free_times 
         i = before;
     }
     f->at[i] = at;
+}
+
+/* The one that is free first is taken until `at`, which is not before any of the others. */
+static inline void free_times_take_in_order(struct free_times *f, uint64_t at)
+{
+    uint32_t place = f->first, next = place - 1;
+    f->first = place ? next : f->top;
+    f->at[place] = at;
+}
+
+/* Is there only one? */
+static inline bool free_times_is_one(const struct free_times *f)
+{
+    return !f->top;
 }
 
 /* The one that is free first is taken until `at`: its place becomes the last one. */

@@ -16,13 +16,13 @@ uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
 }
 
 uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
-                          uint64_t later)
+                          uint64_t later, uint64_t now)
 {
     struct register_banks *banks = &w->core->banks;
-    uint64_t last = banks_read_later(banks, later); /* the cycle of the last read */
+    uint64_t last = banks_read_later(banks, later, now + 1); /* the cycle of the last read */
     if (t->needs & READS_AGAIN)
         for (uint32_t i = 0; i < t->all->n_again; i++) {
-            uint64_t read = bank_read(banks, sm_bank_of(sm, w, t->all->again[i]));
+            uint64_t read = bank_read(banks, sm_bank_of(sm, w, t->all->again[i]), now + 1);
             last = read > last ? read : last;
         }
     return last + 1;
@@ -36,7 +36,8 @@ static void expect_writes(struct sm *sm, const struct sm_warp *w, const struct o
     struct register_banks *banks = &w->core->banks;
     for (uint32_t i = 0; i < t->n_rows_written; i++) {
         uint32_t bank = sm_bank_of(sm, w, t->all->rows[t->n_rows_read + i]);
-        bool expected = done - now <= BANK_LOOKS_AHEAD && bank_expect(banks, bank, done);
+        bool expected =
+            done - now <= BANK_LOOKS_AHEAD && bank_expect(banks, banks->first << bank, done);
         if (!expected && sm->plans_results)
             wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_WRITE, bank, banks});
     }
@@ -123,6 +124,18 @@ bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
     }
     occupy(sm, w, t, pc, now, SIMPLY);
     stop_warp(sm, w, now);
+    return true;
+}
+
+bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                   uint64_t now)
+{
+    emu_step_end(w->emu);
+    has_executed(sm, w, t, pc);
+    if (w->emu->state != WARP_RUNNING)
+        return sm_issue_last(sm, w, t, pc, now);
+    occupy(sm, w, t, pc, now, SIMPLY);
+    look_at_next(sm, w, t, now, SIMPLY);
     return true;
 }
 

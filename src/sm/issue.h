@@ -14,11 +14,14 @@
  * sm.issues_simply holds; false if that is for a fault. */
 bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
+/* The rest of issue_plain() below if the warp has stopped or its lanes meet others. */
+bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                   uint64_t now);
 void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now);
 /* The rest of collect_operands(): of the banks that could not read at once, and of what an
  * instruction reads of a bank beyond the first. */
 uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
-                          uint64_t banks);
+                          uint64_t banks, uint64_t now);
 /* The same as expect_results(), for any number of registers. */
 void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t done, uint64_t now);
@@ -34,24 +37,27 @@ void sm_issue_by_policy(struct sm *sm, uint64_t now);
 static inline uint64_t collect_operands(const struct sm *sm, const struct sm_warp *w,
                                         const struct op_timing *t, uint64_t now)
 {
-    struct register_banks *banks = &w->core->banks;
-    if (banks->at != now + 1)
-        banks_begin(banks, now + 1);
     uint64_t reads = banks_turned(t->read_banks, w->bank_turn);
-    uint64_t later = banks_read_at_once(banks, reads);
+    uint64_t later = banks_read_at_once(&w->core->banks, reads, now + 1);
     if (later || t->needs & READS_AGAIN)
-        return sm_collect_later(sm, w, t, later);
+        return sm_collect_later(sm, w, t, later, now);
     return now + 1 + (reads != 0);
 }
 
-/* The cycle in which it leaves its collector for a unit. */
+/* The cycle in which it leaves its collector for a unit; where there is only one, after those that
+ * were issued before. */
 static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t, uint64_t ready,
                                 uint64_t now)
 {
     struct arithmetic_unit *unit = core->units[t->kind.unit];
     uint64_t free = free_times_first(&unit->units), at = free > ready ? free : ready;
-    free_times_take(&unit->units, at + t->interval);
-    free_times_take(&unit->collectors, at);
+    if (free_times_is_one(&unit->units)) {
+        unit->units.at[0] = at + t->interval;
+        free_times_take_in_order(&unit->collectors, at);
+    } else {
+        free_times_take(&unit->units, at + t->interval);
+        free_times_take(&unit->collectors, at);
+    }
     uint64_t opens_at = free_times_first(&unit->collectors);
     if (opens_at > now) {
         core->closed |= 1u << t->kind.unit;
@@ -79,7 +85,7 @@ static inline __attribute__((always_inline)) void expect_results(struct sm *sm, 
         return;
     struct register_banks *banks = &w->core->banks;
     uint32_t bank = sm_bank_of(sm, w, t->result);
-    if (!bank_expect(banks, bank, done))
+    if (!bank_expect(banks, banks->first << bank, done))
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_WRITE, bank, banks});
 }
 
@@ -137,14 +143,53 @@ static inline __attribute__((always_inline)) void look_at_next(struct sm *sm, st
         await_fetch(sm, w, now, manner);
 }
 
+/* The same for plain arithmetic where results are planned. */
+static inline void expect_result(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                                 uint64_t done, uint64_t now)
+{
+    w->result_at[__builtin_ctzll(t->writes)] = done;
+    if (!t->n_rows_written)
+        return;
+    struct register_banks *banks = &w->core->banks;
+    uint64_t mask = banks_turned(banks->first, t->result + (uint32_t)w->bank_turn);
+    if (done - now > BANK_LOOKS_AHEAD || !bank_expect(banks, mask, done))
+        wheel_add(&sm->wheel, now, done,
+                  (struct wheel_event){EV_WRITE, (uint32_t)__builtin_ctzll(mask), banks});
+}
+
+/* Issues plain arithmetic as issue_quietly() does, where results are planned. */
+static inline __attribute__((always_inline)) bool
+issue_plain(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
+{
+    struct emu_warp *e = w->emu;
+    uint32_t pc = e->pc;
+    emu_step_begin(e, &sm->run_stats);
+    if (__builtin_expect(e->state != WARP_RUNNING || pc + 1 == e->rpc, false))
+        return sm_issue_turn(sm, w, t, pc, now);
+    sm->stats.issued++;
+    sm->can_issue &= ~w->bit;
+    w->next = t + 1;
+    uint64_t ready = collect_operands(sm, w, t, now);
+    scoreboard_pass(&w->scoreboard, t);
+    scoreboard_set(&w->scoreboard, t, 1, false);
+    expect_result(sm, w, t, dispatch(w->core, t, ready, now) + t->latency, now);
+    if (--w->ibuf)
+        examine(sm, w, now, BY_PLAN);
+    else
+        await_fetch(sm, w, now, BY_PLAN);
+    return true;
+}
+
 /* Issues the warp's next instruction where sm.issues_simply holds and the scheduler has been told;
  * false if that was a fault. */
 static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, struct sm_warp *w,
                                                                 uint64_t now, enum manner manner)
 {
+    const struct op_timing *t = w->next;
+    if (manner == BY_PLAN && t->needs & IS_PLAIN)
+        return issue_plain(sm, w, t, now);
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc;
-    const struct op_timing *t = w->next;
     forget_last_access(sm, t);
     emu_step_counted(e, &sm->run_stats);
     has_executed(sm, w, t, pc);

@@ -23,19 +23,16 @@ enum {
 };
 
 struct register_banks {
-    uint64_t at;      /* the cycle for which reads are being planned: that after issue */
-    uint64_t blocked; /* mask: banks that could not read in it before any read was planned */
-    uint64_t busy;    /* and those that cannot now */
-    uint64_t first;   /* mask of bank 0 */
+    uint64_t first; /* mask of bank 0 */
     uint32_t n;
     /* The first cycle after the reads that are planned; see bank_read_next(). */
     uint64_t read_next[REGISTER_BANKS_MAX];
     uint64_t far_until; /* reads further off than BANK_LOOKS_AHEAD are planned before this cycle */
     /* In place c % 64 what is planned for cycle c, at most BANK_LOOKS_AHEAD off, if it is of that
-     * cycle: the banks that expect a result, and those that read, but for reads at once. */
+     * cycle: the banks that expect a result, those that read, but for reads at once, and all that
+     * do something. */
     struct bank_cycle {
-        uint64_t cycle, results, reads;
-        uint64_t unused; /* a shift finds it */
+        uint64_t cycle, results, reads, taken;
     } planned[64];
 };
 
@@ -65,15 +62,6 @@ static inline uint64_t banks_turned(uint64_t banks, uint32_t by)
     return banks << by % 64 | banks >> -by % 64;
 }
 
-/* The plan of a cycle that is near. */
-static inline struct bank_cycle *banks_in(struct register_banks *b, uint64_t cycle)
-{
-    struct bank_cycle *c = &b->planned[cycle % 64];
-    if (c->cycle != cycle)
-        *c = (struct bank_cycle){.cycle = cycle};
-    return c;
-}
-
 /* Those of the banks that have reads planned in cycle `at` or later. */
 static __attribute__((noinline, unused)) uint64_t banks_reading(const struct register_banks *b,
                                                                 uint64_t at)
@@ -85,75 +73,83 @@ static __attribute__((noinline, unused)) uint64_t banks_reading(const struct reg
     return banks;
 }
 
-/* From now on reads are planned for cycle `at` and later ones. A bank that reads later than that
- * does something in every cycle before. */
-static inline void banks_begin(struct register_banks *b, uint64_t at)
+/* The plan of a cycle that is near. A bank with a read further off does something in every cycle
+ * before; when that was planned there was no plan of this cycle. */
+static inline struct bank_cycle *banks_in(struct register_banks *b, uint64_t cycle)
+{
+    struct bank_cycle *c = &b->planned[cycle % 64];
+    if (c->cycle != cycle) {
+        uint64_t reads = b->far_until > cycle ? banks_reading(b, cycle) : 0;
+        *c = (struct bank_cycle){.cycle = cycle, .reads = reads, .taken = reads};
+    }
+    return c;
+}
+
+/* Plans reads of the banks for cycle `at`, that after issue; returns those for which that cannot
+ * be. */
+static inline uint64_t banks_read_at_once(struct register_banks *b, uint64_t banks, uint64_t at)
+{
+    struct bank_cycle *c = banks_in(b, at);
+    uint64_t taken = c->taken;
+    c->taken = taken | banks;
+    return taken & banks;
+}
+
+/* The first cycle after the reads of the bank, of which some may be for cycle `at` but none at once
+ * for later ones: who took it at once has not written that down. */
+static inline uint64_t bank_read_next(const struct register_banks *b, uint32_t bank, uint64_t at)
 {
     const struct bank_cycle *c = &b->planned[at % 64];
-    uint64_t blocked = c->cycle == at ? c->results | c->reads : 0;
-    if (b->far_until > at)
-        blocked |= banks_reading(b, at);
-    b->at = at;
-    b->blocked = b->busy = blocked;
-}
-
-/* Plans reads of the banks for cycle `b->at`; returns those for which that cannot be. */
-static inline uint64_t banks_read_at_once(struct register_banks *b, uint64_t banks)
-{
-    uint64_t others = b->busy & banks;
-    b->busy |= banks;
-    return others;
-}
-
-/* The first cycle after the reads of the bank: who took it at once has not written that down. */
-static inline uint64_t bank_read_next(const struct register_banks *b, uint32_t bank)
-{
-    uint64_t next = b->read_next[bank], at_once = b->busy & ~b->blocked;
-    return at_once >> bank & 1 && next <= b->at ? b->at + 1 : next;
+    uint64_t next = b->read_next[bank], at_once = c->taken & ~(c->results | c->reads);
+    return c->cycle == at && at_once >> bank & 1 && next <= at ? at + 1 : next;
 }
 
 /* The bank reads, or does something that keeps it from that, in cycle `at` and not after it. */
 static inline void bank_plan(struct register_banks *b, uint32_t bank, uint64_t at, uint64_t now)
 {
     b->read_next[bank] = at + 1;
-    if (at - now <= BANK_LOOKS_AHEAD)
-        banks_in(b, at)->reads |= b->first << bank;
-    else if (at >= b->far_until)
+    if (at - now <= BANK_LOOKS_AHEAD) {
+        struct bank_cycle *c = banks_in(b, at);
+        c->reads |= b->first << bank;
+        c->taken |= b->first << bank;
+    } else if (at >= b->far_until) {
         b->far_until = at + 1;
+    }
 }
 
-/* Plans a read, not before `b->at`, of a bank that is busy then; returns its cycle.
+/* Plans a read, not before cycle `from`, that after issue; returns its cycle.
  * MODEL: a read that is more than 64 cycles ahead, behind as many others, takes the results of a
  * cycle 64 before for those of its own. */
-static inline uint64_t bank_read(struct register_banks *b, uint32_t bank)
+static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64_t from)
 {
-    uint64_t next = bank_read_next(b, bank), at = next > b->at ? next : b->at;
+    uint64_t next = bank_read_next(b, bank, from), at = next > from ? next : from;
     const struct bank_cycle *c = &b->planned[at % 64];
-    while (c->cycle >= b->at && c->results >> bank & 1)
+    while (c->cycle >= from && c->results >> bank & 1)
         c = &b->planned[++at % 64];
-    bank_plan(b, bank, at, b->at);
+    bank_plan(b, bank, at, from);
     return at;
 }
 
 /* Plans a read of each of the banks, of which masks go round, and which cannot read at once.
  * Returns the cycle of the last. */
-static inline uint64_t banks_read_later(struct register_banks *b, uint64_t banks)
+static inline uint64_t banks_read_later(struct register_banks *b, uint64_t banks, uint64_t from)
 {
     uint64_t last = 0;
     for (banks &= ~0ull >> (64 - b->n); banks; banks &= banks - 1) {
-        uint64_t read = bank_read(b, (uint32_t)__builtin_ctzll(banks));
+        uint64_t read = bank_read(b, (uint32_t)__builtin_ctzll(banks), from);
         last = read > last ? read : last;
     }
     return last;
 }
 
-/* A result will be written in cycle `at`, to which the bank looks ahead; false if another one will
- * be then too. */
-static inline bool bank_expect(struct register_banks *b, uint32_t bank, uint64_t at)
+/* A result will be written in cycle `at`, to which the bank of the mask looks ahead; false if
+ * another one will be then too. */
+static inline bool bank_expect(struct register_banks *b, uint64_t mask, uint64_t at)
 {
     struct bank_cycle *c = banks_in(b, at);
-    uint64_t mask = b->first << bank, others = c->results;
+    uint64_t others = c->results;
     c->results = others | mask;
+    c->taken |= mask;
     return !(others & mask);
 }
 
@@ -161,7 +157,7 @@ static inline bool bank_expect(struct register_banks *b, uint32_t bank, uint64_t
  * planned in cycle `now`. */
 static inline void bank_write_late(struct register_banks *b, uint32_t bank, uint64_t now)
 {
-    uint64_t next = bank_read_next(b, bank);
+    uint64_t next = bank_read_next(b, bank, now);
     bank_plan(b, bank, next > now ? next : now, now);
 }
 
@@ -169,10 +165,12 @@ static inline void bank_write_late(struct register_banks *b, uint32_t bank, uint
 static inline void bank_write(struct register_banks *b, uint32_t bank, uint64_t now)
 {
     struct bank_cycle *c = &b->planned[now % 64];
-    if (c->cycle == now && c->results >> bank & 1)
+    if (c->cycle == now && c->results >> bank & 1) {
         c->results &= ~(b->first << bank);
-    else
+        c->taken &= ~(b->first << bank);
+    } else {
         bank_write_late(b, bank, now);
+    }
 }
 
 #endif
