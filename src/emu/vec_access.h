@@ -25,18 +25,25 @@ static inline void find_addresses(struct emu_warp *w, const struct op *op, uint3
     }
 }
 
-/* How the addresses of a full warp lie for elements of `bytes` bytes. The ends tell which shape is
- * possible; only that one is looked for. */
-static inline enum access_shape find_shape(const uint64_t *address, uint32_t bytes)
+/* Does each lane of a full warp lie so far above the one before? The ends tell whether the others
+ * are worth a look. */
+static inline bool are_apart_by(const uint64_t *address, uint64_t step)
 {
-    uint64_t first = address[0], span = address[WARP_LANES - 1] - first, unlike = 0;
-    uint64_t step = span ? bytes : 0;
-    if (span != step * (WARP_LANES - 1))
-        return SCATTERED;
-    uint64_t expected = first;
+    uint64_t expected = address[0], unlike = 0;
+    if (address[WARP_LANES - 1] - expected != step * (WARP_LANES - 1))
+        return false;
     for (uint32_t i = 0; i < WARP_LANES; i++, expected += step)
         unlike |= address[i] ^ expected;
-    return unlike ? SCATTERED : span ? CONSECUTIVE : UNIFORM;
+    return !unlike;
+}
+
+/* Are the addresses of a full warp a run of elements of `bytes` bytes? */
+static inline enum access_shape find_run(const uint64_t *address, uint32_t bytes)
+{
+    bool one_place = address[WARP_LANES - 1] == address[0];
+    if (!are_apart_by(address, one_place ? 0 : bytes))
+        return SCATTERED;
+    return one_place ? UNIFORM : CONSECUTIVE;
 }
 
 /* Is [address, address + bytes) inside the range, and aligned? */

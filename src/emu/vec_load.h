@@ -64,16 +64,50 @@ static inline void copy_row(void *row, const void *from, uint32_t bytes)
         ((row_piece *)row)[i] = ((const row_piece *)from)[i];
 }
 
-/* What a full warp loads that lies side by side, or at one place; false if it does not, or not all
- * of it within the range. `bytes` is known when compiling. */
-static inline __attribute__((always_inline)) bool load_shape(struct emu_warp *w,
-                                                             const struct op *op,
-                                                             const struct mem_range *range,
-                                                             const char *base, uint32_t bytes)
+typedef uint32_t words_of_4 __attribute__((vector_size(16), may_alias));
+typedef uint64_t words_of_8 __attribute__((vector_size(16), may_alias));
+
+/* Elements evenly apart, 16 bytes of the row at a time. `bytes` is known when compiling. */
+static inline void load_strided(void *row, const char *from, uint64_t step, uint32_t bytes)
+{
+#define AT(type, lane) (*(const type *)(from + (lane)*step))
+    if (bytes == 4)
+        for (words_of_4 *to = row, *end = to + WARP_LANES / 4; to < end; to++, from += 4 * step)
+            *to = (words_of_4){AT(uint32_t, 0), AT(uint32_t, 1), AT(uint32_t, 2), AT(uint32_t, 3)};
+    else
+        for (words_of_8 *to = row, *end = to + WARP_LANES / 2; to < end; to++, from += 2 * step)
+            *to = (words_of_8){AT(uint64_t, 0), AT(uint64_t, 1)};
+#undef AT
+}
+
+/* What a full warp loads of elements evenly apart; false if they are not, or do not all lie within
+ * the range. */
+static inline bool load_stride(struct emu_warp *w, const struct op *op,
+                               const struct mem_range *range, const char *base)
+{
+    struct emu_access *last = &w->emu->last;
+    uint32_t bytes = op->width;
+    uint64_t first = last->address[0], step = last->address[1] - first;
+    if (step >= MAX_STRIDE || step & (bytes - 1) || !are_apart_by(last->address, step) ||
+        !in_range(range, first, step * (WARP_LANES - 1) + bytes, bytes))
+        return false;
+    last->shape = STRIDED;
+    if (bytes == 4)
+        load_strided(warp_row(w, op->dst), base + first, step, 4);
+    else
+        load_strided(warp_row(w, op->dst), base + first, step, 8);
+    return true;
+}
+
+/* What a full warp loads that is a run; false if it is none, or not all of it within the range.
+ * `bytes` is known when compiling. */
+static inline __attribute__((always_inline)) bool load_run(struct emu_warp *w, const struct op *op,
+                                                           const struct mem_range *range,
+                                                           const char *base, uint32_t bytes)
 {
     struct emu_access *last = &w->emu->last;
     uint64_t first = last->address[0];
-    enum access_shape shape = find_shape(last->address, bytes);
+    enum access_shape shape = find_run(last->address, bytes);
     void *row = warp_row(w, op->dst);
     if (shape == SCATTERED ||
         !in_range(range, first, shape == UNIFORM ? bytes : bytes * WARP_LANES, bytes))
@@ -87,7 +121,7 @@ static inline __attribute__((always_inline)) bool load_shape(struct emu_warp *w,
     return true;
 }
 
-/* Apart, so that the common shapes need no room on the stack. */
+/* Apart, as the next one, so that runs need no room on the stack. */
 static __attribute__((noinline)) void load_lanes(struct emu_warp *w, const struct op *op,
                                                  uint32_t mask, const struct mem_range *range,
                                                  const char *base, enum ptx_space space)
@@ -100,22 +134,30 @@ static __attribute__((noinline)) void load_lanes(struct emu_warp *w, const struc
         gather_slowly(w, op, mask, pointer);
 }
 
+static __attribute__((noinline)) void load_apart(struct emu_warp *w, const struct op *op,
+                                                 uint32_t mask, const struct mem_range *range,
+                                                 const char *base, enum ptx_space space)
+{
+    if (mask != ~0u || !same_layout(op) || !load_stride(w, op, range, base))
+        load_lanes(w, op, mask, range, base, space);
+}
+
 /* A load through a flat base pointer: global memory, or a CTA's shared memory. */
 static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
                              const struct mem_range *range, const char *base, enum ptx_space space)
 {
     bool done =
         mask == ~0u && same_layout(op) &&
-        (op->width == 4 ? load_shape(w, op, range, base, 4) : load_shape(w, op, range, base, 8));
+        (op->width == 4 ? load_run(w, op, range, base, 4) : load_run(w, op, range, base, 8));
     if (!done)
-        load_lanes(w, op, mask, range, base, space);
+        load_apart(w, op, mask, range, base, space);
 }
 
-/* Can what was loaded be there? Asked for lines, not lanes, where the shape is simple. */
+/* Can what was loaded be there? Asked for lines, not lanes, where those are a run. */
 static inline bool overlay_may_hold_any(const struct overlay *o, const struct emu_access *a)
 {
     uint64_t last = a->address[WARP_LANES - 1] / OVERLAY_LINE;
-    for (uint64_t line = a->address[0] / OVERLAY_LINE; a->shape != SCATTERED; line++) {
+    for (uint64_t line = a->address[0] / OVERLAY_LINE; a->shape >= CONSECUTIVE; line++) {
         if (overlay_may_hold(o, line * OVERLAY_LINE))
             return true;
         if (line == last)

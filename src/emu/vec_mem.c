@@ -1,6 +1,6 @@
 /* Loads and stores of a warp, by state space. Compiled once per host vector variant.
  *
- * The common shapes are recognised first: all lanes at consecutive addresses, or all at one. Every
+ * The common shapes are recognised first: lanes side by side, at one place, or evenly apart. Every
  * access is checked: against the allocation this instruction touched last, and only when that does
  * not hold it, lane by lane (lane_memory.c), where faults are reported. */
 #include "emu/vec_load.h"

@@ -129,9 +129,11 @@ struct mem_range {
     uint64_t start, bytes;
 };
 
-/* How the addresses of a full warp lie, as far as executing has shown: nothing is known, elements
- * side by side, all at one place; aligned unless scattered. */
-enum access_shape { SCATTERED, CONSECUTIVE, UNIFORM };
+/* How the addresses of a full warp lie, as far as executing has shown: nothing is known, each as
+ * far above the one before (less than MAX_STRIDE), elements side by side, all at one place; aligned
+ * unless scattered. The last two are runs. */
+enum access_shape { SCATTERED, STRIDED, CONSECUTIVE, UNIFORM };
+#define MAX_STRIDE (1ull << 32)
 
 /* What the last memory operation did, for a timing model. */
 struct emu_access {

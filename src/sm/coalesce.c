@@ -1,6 +1,7 @@
 #include "sm/coalesce.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Neighbours lie in the line found last. */
@@ -95,6 +96,31 @@ static uint32_t coalesce_apart(const uint64_t *address, uint64_t ones, uint64_t 
     return WARP_LANES;
 }
 
+/* All but the last field of an access, side by side. */
+typedef uint64_t most_fields __attribute__((vector_size(32), aligned(8), may_alias));
+_Static_assert(offsetof(struct line_access, address) == 8 &&
+                   offsetof(struct line_access, lanes) == 16 &&
+                   offsetof(struct line_access, segments) == 20 &&
+                   offsetof(struct line_access, bytes) == 24,
+               "see coalesce_comb()");
+
+/* A full warp whose lanes have the same place in a line each: accesses differ by that line and the
+ * lane. */
+static uint32_t coalesce_comb(uint64_t first, uint64_t step, uint64_t ones, uint64_t in_line,
+                              struct line_access *out)
+{
+    uint64_t offset = first & in_line, touched = ones << offset % 64, is_high = offset / 64;
+    uint64_t lane_0 = 1, segment = 1ull << (32 + offset / SEGMENT_BYTES);
+    most_fields a = {first - offset, first, lane_0 | segment, is_high ? 0 : touched};
+    most_fields more = {step, step, lane_0, 0}, doubled = {0, 0, 1, 0};
+#pragma GCC unroll 4
+    for (uint32_t i = 0; i < WARP_LANES; i++, a += more, more <<= doubled) {
+        *(most_fields *)&out[i] = a;
+        out[i].bytes[1] = is_high ? touched : 0;
+    }
+    return WARP_LANES;
+}
+
 /* The bits of a word below `n`, and all of them from 64 on. */
 static inline uint64_t bits_below(uint32_t n)
 {
@@ -177,6 +203,17 @@ static __attribute__((noinline)) uint32_t coalesce_groups(const uint64_t *addres
         n += coalesce_group(address, lanes, ones, in_line, out + n);
     }
     return n;
+}
+
+uint32_t coalesce_strided(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
+                          uint32_t group, struct line_access *out)
+{
+    uint64_t ones = (1ull << bytes) - 1, in_line = line_bytes - 1, step = address[1] - address[0];
+    if (!(step & in_line))
+        return coalesce_comb(address[0], step, ones, in_line, out);
+    if (step > in_line)
+        return coalesce_apart(address, ones, in_line, out);
+    return coalesce(address, ~0u, bytes, line_bytes, group, out);
 }
 
 uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,

@@ -25,6 +25,11 @@ uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32
 uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
                       uint32_t group, struct line_access *out);
 
+/* The same for a full warp whose lanes lie evenly apart: each as far above the one before, less
+ * than 2^32 bytes. */
+uint32_t coalesce_strided(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
+                          uint32_t group, struct line_access *out);
+
 /* The most lanes that want different words of one shared memory bank: passes an access takes. */
 uint32_t shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t n_banks);
 

@@ -11,13 +11,15 @@ static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
 {
     const struct emu_access *last = &sm->emu.last;
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, group = sm->config->coalesce_lanes;
-    uint32_t line_bytes = sm_l1_of(sm, l->space)->line_bytes,
-             step = last->shape == UNIFORM ? 0 : bytes;
+    uint32_t line_bytes = sm_l1_of(sm, l->space)->line_bytes;
     struct line_access *out = l->access + l->n;
-    if (last->shape != SCATTERED && mask == ~0u)
-        l->n += coalesce_run(last->address[0], step, bytes, line_bytes, group, out);
-    else
+    if (last->shape == SCATTERED || mask != ~0u)
         l->n += coalesce(last->address, mask, bytes, line_bytes, group, out);
+    else if (last->shape == STRIDED)
+        l->n += coalesce_strided(last->address, bytes, line_bytes, group, out);
+    else
+        l->n += coalesce_run(last->address[0], last->shape == UNIFORM ? 0 : bytes, bytes,
+                             line_bytes, group, out);
 }
 
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
@@ -40,7 +42,7 @@ static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uin
 static void add_shared(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *address)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, n_banks = sm->config->shared_banks;
-    bool is_run = sm->emu.last.shape != SCATTERED && mask == ~0u;
+    bool is_run = sm->emu.last.shape >= CONSECUTIVE && mask == ~0u;
     l->shared_passes +=
         is_run && bytes == 4 && n_banks == WARP_LANES /* a bank a lane, or one word for all */
             ? 1

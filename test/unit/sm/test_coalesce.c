@@ -2,6 +2,7 @@
  * in it, lines come in the order of their first lane. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -35,6 +36,18 @@ static uint32_t naive_group(const uint64_t *address, uint32_t lanes, uint32_t by
     return n;
 }
 
+/* Lanes evenly apart go the way that is made for them, if there is one. */
+static uint32_t coalescer(const uint64_t *address, uint32_t mask, uint32_t bytes,
+                          uint32_t line_bytes, uint32_t group, struct line_access *out)
+{
+    uint64_t step = address[1] - address[0];
+    bool even = mask == ~0u && step && step < 1ull << 32;
+    for (uint32_t i = 1; i < WARP_LANES; i++)
+        even = even && address[i] - address[i - 1] == step;
+    return even ? coalesce_strided(address, bytes, line_bytes, group, out)
+                : coalesce(address, mask, bytes, line_bytes, group, out);
+}
+
 static void check(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                   uint32_t group)
 {
@@ -43,7 +56,7 @@ static void check(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32
     for (uint32_t first = 0; first < WARP_LANES; first += group)
         n += naive_group(address, mask & (uint32_t)(((1ull << group) - 1) << first), bytes,
                          line_bytes, want + n);
-    assert_int_equal(coalesce(address, mask, bytes, line_bytes, group, got), n);
+    assert_int_equal(coalescer(address, mask, bytes, line_bytes, group, got), n);
     for (uint32_t i = 0; i < n; i++) {
         assert_int_equal(got[i].line, want[i].line);
         assert_int_equal(got[i].address, want[i].address);
@@ -130,6 +143,21 @@ static void lanes_a_line_apart(void **state)
     }
 }
 
+/* Around the length of a line, and far above it; at every place in a line. */
+static void lanes_evenly_apart(void **state)
+{
+    (void)state;
+    const uint64_t steps[] = {16, 32, 48, 64, 112, 128, 144, 256, 1000, 4096, 0xffffff80};
+    for (uint32_t bytes = 1; bytes <= 8; bytes *= 2)
+        for (uint64_t start = 0; start < 128; start += bytes)
+            for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+                uint64_t address[WARP_LANES];
+                for (uint32_t i = 0; i < WARP_LANES; i++)
+                    address[i] = 0x10000 + start + i * steps[s];
+                check_shapes(address, bytes, 0x0ff0ffffu);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_lane_out_of_line_is_seen),
         cmocka_unit_test(scattered_lanes),
         cmocka_unit_test(lanes_a_line_apart),
+        cmocka_unit_test(lanes_evenly_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
