@@ -60,6 +60,14 @@ static inline bool plain_misses(const struct cache *c, uint64_t line, struct pla
     return !c->tags.lines[f.place].n_fetches || (one && plain_outstanding(c, line, f) == MSHR_NONE);
 }
 
+/* Is there one fetch for the line, and does it bring all that a load lacks? Then whether its data
+ * come before the load decides no more than whether that hits or joins. */
+static inline bool plain_comes_at_once(const struct cache *c, uint64_t line, struct plain_found f)
+{
+    return f.place && c->tags.lines[f.place].n_fetches == 1 &&
+           plain_outstanding(c, line, f) != MSHR_NONE;
+}
+
 /* A load joins the fetch that brings what it lacks, if it has room; false if it has not. */
 static inline bool plain_join(struct cache *c, struct plain_found f, uint16_t mshr, void *waiter)
 {
@@ -71,6 +79,13 @@ static inline bool plain_join(struct cache *c, struct plain_found f, uint16_t ms
     plain_use(c, f.place);
     mshr_join(&c->mshrs, mshr, waiter);
     return true;
+}
+
+/* A load that has joined one whose data come before it hits. */
+static inline void plain_hit_after_all(struct cache *c)
+{
+    c->stats.merges--;
+    c->stats.hits++;
 }
 
 /* The way that a fetch is for, and -1 if there is none. */

@@ -164,8 +164,10 @@ static inline void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, 
             continue; /* a store */
         if (r->access.kind == MEM_ATOMIC)
             l2_serve(p, b, r, now);
-        else
+        else if (r->access.cycle < now)
             partition_reply_data(p, r, now + p->l2_latency);
+        else
+            l2_hit_after_all(p, b, r);
     }
 }
 

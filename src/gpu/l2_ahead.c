@@ -1,6 +1,7 @@
 /* Loads that miss in L2, served as they come, with the cycle of their turn, as those that hit are
- * (l2_queue.h): what that needs, and what is in a bank's queue till then. The plain engine serves
- * each in its turn. */
+ * (l2_queue.h): what that needs, and what is in a bank's queue till then. One that joins another's
+ * fetch may turn out to hit, when the data come before its turn. The plain engine serves each in
+ * its turn. */
 #include "gpu/l2_queue.h"
 
 /* --- what waits in a bank's queue --- */
@@ -124,6 +125,17 @@ static inline void note_fetched(struct partition *p, struct l2_bank *b, struct m
     queue_pass(&b->account, r->queued_at, at);
 }
 
+/* What was noted to be served in cycle `at`, which is still to come, is no miss. */
+static void forget_fetched(const struct partition *p, struct l2_bank *b, uint64_t at)
+{
+    uint64_t i = --b->n_fetched, moved = b->fetched_at[i & p->fetched_mask];
+    while (moved != at) {
+        uint64_t *to = &b->fetched_at[--i & p->fetched_mask], before = *to;
+        *to = moved;
+        moved = before;
+    }
+}
+
 static bool fetch_ahead(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at)
 {
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true};
@@ -169,7 +181,7 @@ static inline void has_been_done(struct partition *p, struct l2_bank *b, struct 
     note_fetched(p, b, r, at);
 }
 
-/* Another's fetch brings what it lacks. */
+/* Another's fetch brings what it lacks. If that is before its turn, it hits: l2_hit_after_all(). */
 static __attribute__((noinline)) void join(struct partition *p, struct l2_bank *b,
                                            struct mem_request *r, uint64_t line,
                                            struct plain_found found, uint64_t at)
@@ -181,13 +193,21 @@ static __attribute__((noinline)) void join(struct partition *p, struct l2_bank *
         enqueue(p, b, r, line, at);
 }
 
+/* Do data that come before its turn make no difference to what it does to L2? */
+static inline bool is_same_after(const struct partition *p, const struct cache *c, uint64_t line,
+                                 struct plain_found found)
+{
+    return p->fills_only_read &&
+           (plain_misses(c, line, found) || plain_comes_at_once(c, line, found));
+}
+
 void l2_fetch_found(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t line,
                     struct plain_found found, uint64_t at)
 {
     struct cache *c = b->cache;
     bool data_first = at >= dram_side_data_from(p);
     if (!is_next(p, b, at) || !has_places(p, data_first) ||
-        (data_first && !(p->fills_only_read && plain_misses(c, line, found)))) {
+        (data_first && !is_same_after(p, c, line, found))) {
         enqueue(p, b, r, line, at);
         return;
     }
@@ -202,4 +222,12 @@ void l2_fetch_found(struct partition *p, struct l2_bank *b, struct mem_request *
     }
     has_been_done(p, b, r, at);
     dram_side_read(p, (struct line_part){line, r->bank, found.lacks}, mshr, at);
+}
+
+void l2_hit_after_all(struct partition *p, struct l2_bank *b, struct mem_request *r)
+{
+    plain_hit_after_all(b->cache);
+    forget_fetched(p, b, r->access.cycle);
+    r->access.line = r->device_line;
+    partition_queue_ahead(p, r, r->access.cycle);
 }

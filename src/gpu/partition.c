@@ -313,7 +313,7 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->reply_places = m->l2_latency * m->banks + m->reply_queue;
     p->answers_drift = cache_answers_drift(c->l2_policy);
     p->fetched_mask = 1;
-    while (p->fetched_mask + 1 < p->bank_places)
+    while (p->fetched_mask < p->bank_places) /* one more, so that one may be taken off the end */
         p->fetched_mask = p->fetched_mask << 1 | 1;
     p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
     for (uint32_t b = 0; b < m->banks; b++) {

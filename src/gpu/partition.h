@@ -93,7 +93,7 @@ struct partition {
     uint32_t n_stalled;                 /* banks */
     uint32_t n_known_hits;              /* hits that have been put back: partition_settle() */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t fetched_mask;             /* of the banks' rings, which are as large as their queues */
+    uint32_t fetched_mask; /* of the banks' rings, which have a place more than their queues */
     uint32_t usual_bytes, usual_flits; /* data of the last reply, and its flits */
     uint32_t line_shift, bank_shift;   /* of an L2 line's bytes, and of the number of banks */
     uint32_t bank_mask;

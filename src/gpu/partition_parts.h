@@ -206,6 +206,8 @@ void l2_step_plainly(struct partition *p, uint64_t now);
 void l2_put_back(struct partition *p, struct mem_request *r, uint64_t now);
 /* The data that a request has waited for are there. */
 void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
+/* ... before the turn of a load that was served ahead: it hits. */
+void l2_hit_after_all(struct partition *p, struct l2_bank *b, struct mem_request *r);
 /* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the
  * SMs: to be called when one of these has changed. */
 void l2_wake_stalled(struct partition *p);

@@ -129,6 +129,37 @@ static const struct testbed gather_beds[] = {
       "memory.reply_queue=3"}},
 };
 
+/* CTAs that go through the same lines around L1D, one behind the other, each in steps of its own:
+ * most want what is on its way already, or a part of it and more. A store now and then. */
+static const char follows[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %q; .reg .b32 %r<8>; .reg .b64 %a, %b;\n"
+    "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r6, %ctaid.x; mov.u32 %r1, 0;\n"
+    "and.b32 %r7, %r6, 3; mad.lo.u32 %r7, %r7, 12, 4; mov.u32 %r4, 0;\n"
+    "L: mad.lo.u32 %r2, %r0, %r7, %r1; and.b32 %r2, %r2, 16380;\n"
+    "cvt.u64.u32 %b, %r2; add.u64 %b, %a, %b;\n"
+    "ld.global.cg.u32 %r3, [%b]; xor.b32 %r5, %r0, %r6; and.b32 %r5, %r5, 127;\n"
+    "setp.eq.u32 %q, %r5, 5; @%q add.u32 %r4, %r3, %r4; @%q st.global.u32 [%b], %r4;\n"
+    "add.u32 %r1, %r1, 224; setp.lt.u32 %q, %r1, 9000; @%q bra L; ret; }\n";
+
+#define FOLLOW                                                                                     \
+    "n_sms=4", "memory.n_partitions=1", "l2.n_sets=2", "l2.n_ways=12", "l2.sector_bytes=32",       \
+        "memory.rop_latency=60", "memory.dram_latency=20"
+
+static const struct testbed follow_beds[] = {
+    {"nothing", "gtx480", {FOLLOW, "memory.banks=1"}},
+    {"places in MSHRs of L2", "gtx480", {FOLLOW, "memory.banks=2", "l2.mshr_merges=2"}},
+    {"places before L2", "gtx480", {FOLLOW, "memory.banks=1", "memory.input_queue=1"}},
+    {"places behind L2", "gtx480", {FOLLOW, "memory.l2_latency=30", "memory.reply_queue=1"}},
+    {"time to come in order", "gtx480", {FOLLOW, "memory.banks=4", "noc.flits_per_cycle_up=2"}},
+    {"DRAM", "gtx480", {FOLLOW, "memory.banks=1", "dram_clock_mhz=70", "memory.dram_latency=0"}},
+    {"places before a short way to L2",
+     "gtx480",
+     {FOLLOW, "memory.banks=1", "memory.rop_latency=8", "memory.input_queue=1",
+      "noc.flits_per_cycle_up=4"}},
+};
+
 static const struct manner skip = {.name = "skip"}, plain = {.name = "cycle", .every_cycle = true};
 
 static void compare_engines(const struct testbed *bed, const struct kernel_case *k, uint64_t number)
@@ -183,6 +214,17 @@ static void a_gather_is_as_if_it_tried_every_cycle(void **state)
     compare_engines(&keeps, &spilling, 0);
 }
 
+static const struct kernel_buffer followed = {16384, NULL, false};
+
+static void data_before_a_turn_are_as_if_that_was_waited_for(void **state)
+{
+    (void)state;
+    const struct kernel_launch launch = {"k", 12, 64};
+    const struct kernel_case k = {"k.ptx", follows, &followed, 1, &launch, 1, 0};
+    for (size_t b = 0; b < sizeof follow_beds / sizeof follow_beds[0]; b++)
+        compare_engines(&follow_beds[b], &k, 0);
+}
+
 static const char *statistics_of(const struct strbuf *observed)
 {
     const char *at = strstr(strbuf_text(observed), "\ncycles = ");
@@ -216,6 +258,9 @@ static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
         k.buffers = &gathered;
         compare_cut_off(&gather_beds[0], &k);
         compare_cut_off(&bed, &k); /* its lanes hit */
+        k.ptx = follows;
+        k.buffers = &followed;
+        compare_cut_off(&follow_beds[0], &k);
     }
     /* An SM has foreseen that its next access will wait, from that cycle on. */
     const struct kernel_case foreseen = {"k.ptx", gathers, &gathered, 1, &launch, 1, 3821};
@@ -254,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_is_woken_as_if_it_tried_every_cycle),
         cmocka_unit_test(a_gather_is_as_if_it_tried_every_cycle),
+        cmocka_unit_test(data_before_a_turn_are_as_if_that_was_waited_for),
         cmocka_unit_test(who_is_cut_off_has_counted_as_if_it_did_every_cycle),
         cmocka_unit_test(who_is_stopped_has_counted_as_if_that_were_the_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
