@@ -34,6 +34,7 @@ struct track {
     const struct timeline *timeline;
     const struct sm *sm;
     bool is_drawn;
+    bool has_events;      /* ever had */
     struct event *events; /* not written yet */
     uint32_t n, cap;
     struct resident_cta ctas[SM_MAX_CTAS];
@@ -64,6 +65,7 @@ static void keep(struct track *k, const struct event *e)
         return;
     ARRAY_RESERVE(k->events, k->cap, k->n + 1);
     k->events[k->n++] = clipped;
+    k->has_events = true;
 }
 
 static void on_span(void *user, const struct latency_span *s)
@@ -294,6 +296,15 @@ bool timeline_finish(struct timeline *t)
     strbuf_add(&out, "\n]}\n");
     write_text(t, &out);
     return !t->failed;
+}
+
+bool timeline_is_empty(const struct timeline *t, uint64_t *end)
+{
+    bool is_empty = true;
+    for (uint32_t i = 0; i < t->machine->config->gpu->n_sms; i++)
+        is_empty &= !t->tracks[i].has_events;
+    *end = t->last_sample;
+    return is_empty;
 }
 
 void timeline_destroy(struct timeline *t)

@@ -31,6 +31,8 @@ struct timeline *timeline_create(struct machine *m, const struct timeline_window
                                  struct sink sink);
 /* The end of the document; false if anything could not be written. */
 bool timeline_finish(struct timeline *t);
+/* Whether warps did anything in the window; *end is the first cycle after the run. */
+bool timeline_is_empty(const struct timeline *t, uint64_t *end);
 void timeline_destroy(struct timeline *t); /* NULL is fine */
 
 #endif

@@ -41,8 +41,10 @@ static const struct option options[] = {
         "quantum", struct run_options, quantum, "CYCLES",
         "most core cycles the parts of the machine run apart; `max`, or 0, is the default: "
         "as many as the latencies between them allow. The results do not depend on it"),
-    OPTION_U64("threads", struct run_options, threads, "N",
-               "share the work of a timed run among N threads; the results do not depend on it"),
+    OPTION_RANGE("threads", struct run_options, threads, "N", MAX_THREADS,
+                 "share the work of a timed run among N threads, 1 to 256; 1 if not given. The "
+                 "results do not depend on it; whether it is faster does on the kernel "
+                 "(doc/performance.md)"),
     OPTION_U64("max-cycles", struct run_options, max_cycles, "N",
                "stop a launch after so many core cycles, say what its warps were doing, and print "
                "the statistics so far; without it, a kernel that seems to spin for ever is warned "
@@ -177,6 +179,26 @@ static const char *observation(const struct run_options *o)
     return o->attribute ? "--attribute" : NULL;
 }
 
+/* The first option given that says how time is simulated, or NULL. */
+static const char *option_for_timed_runs_only(const struct run_options *o)
+{
+    return o->threads      ? "--threads"
+           : o->engine     ? "--engine"
+           : o->quantum    ? "--quantum"
+           : o->max_cycles ? "--max-cycles"
+                           : NULL;
+}
+
+/* The first option given that says how instructions are executed, or NULL. */
+static const char *option_for_heddle_only(const struct run_options *o)
+{
+    return o->max_insts  ? "--max-insts"
+           : o->host_isa ? "--host-isa"
+           : o->strict   ? "--strict"
+           : o->kernels  ? "--kernels"
+                         : NULL;
+}
+
 /* The first option given whose output would not fit among rows of several workloads, or NULL. */
 static const char *about_one(const struct run_options *o)
 {
@@ -210,8 +232,6 @@ static bool check_machine(const struct run_options *o)
         output_error("--timeline-cycles and --timeline-sms are parts of --timeline FILE");
     else if (o->quantum > UINT32_MAX)
         output_error("--quantum: that is longer than any run; `max` is as long as possible");
-    else if (o->threads > MAX_THREADS)
-        output_error("--threads: at most %d", MAX_THREADS);
     else
         return true;
     return false;
@@ -273,8 +293,10 @@ static bool check_combination(const struct run_options *o, const struct text_lis
         output_error("%s is for timed runs", observation(o));
     else if (about_one(o) && (operands->n > 1 || strcmp(operands->items[0], "all") == 0))
         output_error("%s is for one workload at a time", about_one(o));
-    else if (o->threads && (o->functional || run_is_on_opencl(o)))
-        output_error("--threads is for timed runs");
+    else if (option_for_timed_runs_only(o) && (o->functional || run_is_on_opencl(o)))
+        output_error("%s is for timed runs", option_for_timed_runs_only(o));
+    else if (option_for_heddle_only(o) && run_is_on_opencl(o))
+        output_error("%s has no meaning on an OpenCL device", option_for_heddle_only(o));
     else
         return check_machine(o);
     return false;
@@ -331,11 +353,30 @@ static bool check_scheduler(const struct run_options *o, const struct machine_co
 static void warn_of_no_effect(const struct run_options *o)
 {
     const char *lost = o->l1d ? "--l1d" : o->scheduler ? "--scheduler" : NULL;
+    const char *why = "it decides in timed runs only";
+    if (!lost && run_is_on_opencl(o)) {
+        lost = o->gpu ? "--gpu" : o->settings.n ? "--set" : NULL;
+        why = "no GPU is simulated";
+    }
     if (!lost || (!o->functional && !run_is_on_opencl(o)))
         return;
     struct strbuf text = {0};
-    strbuf_addf(&text, "heddle: warning: %s has no effect here: it decides in timed runs only\n",
-                lost);
+    strbuf_addf(&text, "heddle: warning: %s has no effect here: %s\n", lost, why);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
+/* Threads meet after every quantum: one that waits for a processor keeps all the others waiting. */
+static void warn_of_threads(const struct run_options *o)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    if (o->quiet || n < 1 || o->threads <= (uint64_t)n)
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text,
+                "heddle: warning: --threads %llu, but this machine has %ld processor%s: they will "
+                "wait for each other\n",
+                (unsigned long long)o->threads, n, n == 1 ? "" : "s");
     output_warnings(strbuf_text(&text));
     strbuf_destroy(&text);
 }
@@ -356,8 +397,10 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
         .options = o, .settings = all_settings(o, &arena), .progress = &progress};
     struct machine_config *config =
         machine_config_load(o->gpu, run.settings.items, run.settings.n, &diags);
-    if (config)
+    if (config) {
         warn_of_no_effect(o);
+        warn_of_threads(o);
+    }
     run.machine = config;
     run.gpu = config ? config->gpu : NULL;
     status = !config ? output_complaints(&diags)

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "config/number.h"
@@ -90,6 +91,11 @@ static bool store_limit(const char *text, uint64_t *out)
     return true;
 }
 
+static bool store_range(const char *text, uint64_t most, uint64_t *out)
+{
+    return number_parse_count(text, out) && *out >= 1 && *out <= most;
+}
+
 /* Stores an option's value; false if it is not as `expectations` says. */
 static bool store(const struct option *o, const char *text, void *values, struct arena *arena)
 {
@@ -106,6 +112,8 @@ static bool store(const struct option *o, const char *text, void *values, struct
         return true;
     case OPTION_KIND_U64:
         return number_parse_count(text, field);
+    case OPTION_KIND_RANGE:
+        return store_range(text, o->most, field);
     case OPTION_KIND_GIVEN:
         return store_given(text, field);
     case OPTION_KIND_LIMIT:
@@ -118,6 +126,16 @@ static bool store(const struct option *o, const char *text, void *values, struct
         return dim3_parse(text, 0, field);
     }
     return false;
+}
+
+static void report_value(const struct option *o, const char *value, struct diag_list *diags)
+{
+    if (o->kind == OPTION_KIND_RANGE)
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL,
+                 "--%s %s: expected a whole number from 1 to %" PRIu64, o->name, value, o->most);
+    else
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "--%s %s: expected %s", o->name, value,
+                 expectations[o->kind]);
 }
 
 /* Reads the option at words[i]; returns how many words it took. */
@@ -148,8 +166,7 @@ static uint32_t parse_option(const struct option *options, uint32_t n_options,
         n_taken = 2;
     }
     if (!store(o, value, values, arena))
-        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "--%s %s: expected %s", o->name, value,
-                 expectations[o->kind]);
+        report_value(o, value, diags);
     return n_taken;
 }
 

@@ -12,6 +12,7 @@ enum option_kind {
     OPTION_KIND_TEXT,   /* const char * */
     OPTION_KIND_LIST,   /* struct text_list: may be given again and again */
     OPTION_KIND_U64,    /* uint64_t */
+    OPTION_KIND_RANGE,  /* uint64_t from 1 to `most`; 0 = not given */
     OPTION_KIND_GIVEN,  /* struct given_u64: whether it was given matters too */
     OPTION_KIND_LIMIT,  /* uint64_t; written `max` too, which is 0: as much as possible */
     OPTION_KIND_BYTES,  /* uint64_t, written 48K */
@@ -39,6 +40,7 @@ struct option {
     size_t offset;
     const char *value_name; /* in help: N, FILE, X,Y,Z; NULL for a flag */
     const char *help;
+    uint64_t most; /* of OPTION_KIND_RANGE */
 };
 
 #define OPTION_ROW(option_kind, text, owner, field, ctype, value, meaning)                         \
@@ -54,6 +56,11 @@ struct option {
     OPTION_ROW(OPTION_KIND_LIST, text, owner, field, struct text_list, value, meaning)
 #define OPTION_U64(text, owner, field, value, meaning)                                             \
     OPTION_ROW(OPTION_KIND_U64, text, owner, field, uint64_t, value, meaning)
+#define OPTION_RANGE(text, owner, field, value, greatest, meaning)                                 \
+    {                                                                                              \
+        .name = (text), .kind = OPTION_KIND_RANGE, .offset = PARAM_OFFSET(owner, field, uint64_t), \
+        .value_name = (value), .help = (meaning), .most = (greatest)                               \
+    }
 #define OPTION_GIVEN(text, owner, field, value, meaning)                                           \
     OPTION_ROW(OPTION_KIND_GIVEN, text, owner, field, struct given_u64, value, meaning)
 #define OPTION_LIMIT(text, owner, field, value, meaning)                                           \

@@ -76,6 +76,8 @@ void run_json_failure(const struct run_context *run, const struct heddle_sim *si
 struct locality;
 void run_print_stats(const struct heddle_sim *sim, const struct locality *l, struct strbuf *out);
 void run_json_stats(const struct heddle_sim *sim, const struct locality *l, struct json_writer *w);
+/* What it tells of locality alone, beside another table. */
+void run_print_locality(const struct locality *l, struct strbuf *out);
 
 /* The same by kernel: the most important ones as a table, or all in a list named "kernels". */
 void run_print_kernels(const struct heddle_sim *sim, struct strbuf *out);

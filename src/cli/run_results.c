@@ -133,6 +133,23 @@ static bool is_measured(const struct locality *l, uint32_t i)
     return l && l->parts & locality_stat_part(i);
 }
 
+static void add_locality_rows(struct table *t, const struct locality *l)
+{
+    for (uint32_t i = 0; i < locality_stat_count(); i++) {
+        struct heddle_stat s = locality_stat_at(l, i);
+        if (is_measured(l, i))
+            add_row(t, &s);
+    }
+}
+
+void run_print_locality(const struct locality *l, struct strbuf *out)
+{
+    struct table t = {.n_columns = 3, .right = "lrl"};
+    add_locality_rows(&t, l);
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
 void run_print_stats(const struct heddle_sim *sim, const struct locality *l, struct strbuf *out)
 {
     struct table t = {.n_columns = 3, .right = "lrl"};
@@ -140,11 +157,7 @@ void run_print_stats(const struct heddle_sim *sim, const struct locality *l, str
         struct heddle_stat s = heddle_stat_at(sim, i);
         add_row(&t, &s);
     }
-    for (uint32_t i = 0; i < locality_stat_count(); i++) {
-        struct heddle_stat s = locality_stat_at(l, i);
-        if (is_measured(l, i))
-            add_row(&t, &s);
-    }
+    add_locality_rows(&t, l);
     table_print(&t, out);
     table_destroy(&t);
     print_first_unlike_lru(sim, out);

@@ -178,6 +178,24 @@ void run_watch_note(struct run_watch *w, const char *name, const char *value)
                     value);
 }
 
+/* A window that nothing of the run lies in is a mistake, but the run is not lost for it. */
+static void warn_of_empty_timeline(const struct run_watch *w)
+{
+    const struct run_options *o = w->options;
+    struct strbuf text = {0};
+    uint64_t end;
+    if (!timeline_is_empty(w->timeline, &end))
+        return;
+    strbuf_add(&text, "heddle: warning: the timeline is empty: nothing ran");
+    if (o->timeline_cycles)
+        strbuf_addf(&text, " in the cycles %s", o->timeline_cycles);
+    if (o->timeline_sms)
+        strbuf_addf(&text, " on the SMs %s", o->timeline_sms);
+    strbuf_addf(&text, "; the run ended at cycle %" PRIu64 "\n", end);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 /* `is_complete` says whether all of it could be written. */
 static enum heddle_status end_file(struct output_stream **file, bool is_complete)
 {
@@ -205,6 +223,7 @@ enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
     }
     if (w->timeline && ran_to_its_end) {
         enum heddle_status drawn = end_file(&w->timeline_file, timeline_finish(w->timeline));
+        warn_of_empty_timeline(w);
         status = status == HEDDLE_OK ? drawn : status;
     }
     if (w->decisions && ran_to_its_end) {

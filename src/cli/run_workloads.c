@@ -130,7 +130,9 @@ static void print_one(const struct run_context *run, const struct job *job,
     if (extent == RUN_UNKNOWN)
         return;
     run_print_extent(extent, r->status, out);
-    if (!run_is_attributed(run->options))
+    if (run_is_attributed(run->options))
+        run_print_locality(&watch->locality, out);
+    else
         run_print_stats(sim, &watch->locality, out);
     if (run->options->kernels)
         run_print_kernels(sim, out);

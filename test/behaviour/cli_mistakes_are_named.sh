@@ -5,6 +5,7 @@ scratch=$2
 mkdir -p "$scratch"
 . test/behaviour/expect.inc
 
+echo '.version 7.0 .target sm_50 .address_size 64 .visible .entry one() { ret; }' >"$scratch/one.ptx"
 status 2 "$heddle" && complains "Usage: heddle COMMAND" && silent out
 status 2 "$heddle" rnu && complains "there is no command 'rnu'" && complains "did you mean 'run'?"
 status 2 "$heddle" --verison && complains "there is no option '--verison'" &&
@@ -71,6 +72,31 @@ status 2 "$heddle" run bfs --functional --grid 3 && complains "--grid is for fil
 status 2 "$heddle" run bfs --scheduler gt && complains "did you mean 'gto'?" && silent out
 status 2 "$heddle" run bfs --l1d lur && complains "did you mean 'lru'?" && silent out
 status 2 "$heddle" run bfs --max-insts 10 && complains "limited in cycles" && silent out
+# What has no effect is refused, not passed over.
+for option in "--engine cycle" "--quantum 3" "--max-cycles 3" "--threads 2"; do
+    # shellcheck disable=SC2086
+    status 2 "$heddle" run nw --size tiny --functional $option && complains "${option% *} is for timed runs" && silent out
+done
+for option in "--max-insts 9" "--host-isa generic" --strict --kernels; do
+    # shellcheck disable=SC2086
+    status 2 "$heddle" run nw --size tiny --on opencl $option &&
+        complains "${option% *} has no meaning on an OpenCL device" && silent out
+done
+for threads in -1 0 257; do
+    status 2 "$heddle" run nw --size tiny --threads $threads && complains "--threads $threads: expected a whole number from 1 to 256"
+done
+if [ "$(getconf _NPROCESSORS_ONLN)" -lt 256 ]; then
+    status 0 "$heddle" run "$scratch/one.ptx" --threads 256
+    complains "warning: --threads 256, but this machine has $(getconf _NPROCESSORS_ONLN) processor"
+    status 0 "$heddle" run "$scratch/one.ptx" --threads 256 --quiet && silent err
+fi
+status 0 "$heddle" run "$scratch/one.ptx" --threads 1 && silent err
+# So is what shows nothing.
+status 0 "$heddle" run "$scratch/one.ptx" --timeline "$scratch/t.json" --timeline-cycles 9999999- &&
+    complains "the timeline is empty: nothing ran in the cycles 9999999-; the run ended at cycle"
+status 0 "$heddle" run "$scratch/one.ptx" --timeline "$scratch/t.json" --timeline-sms 14 &&
+    complains "the timeline is empty: nothing ran on the SMs 14; the run ended at cycle"
+status 0 "$heddle" run "$scratch/one.ptx" --timeline "$scratch/t.json" --timeline-cycles 1- && silent err
 status 2 "$heddle" run bfs --engine fast && complains "expected skip or cycle" && silent out
 status 2 "$heddle" run bfs --set noc_clock_mhz=331 --set dram_clock_mhz=457 --set l2_clock_mhz=503 &&
     complains "meet too rarely"

@@ -39,6 +39,14 @@ run lrr_engine "$@" --scheduler lrr --engine cycle --quantum 2 --threads 3
 "$heddle" run bfs --size tiny --json >bfs_plain.json
 "$heddle" run bfs --size tiny --json --attribute-out bfs.csv >bfs.json
 "$heddle" run bfs --size tiny --attribute >screen
+# What else was asked for is told too, beside the cycles.
+"$heddle" run "$@" --attribute --locality --belady --kernels >both
+"$heddle" run "$@" --locality --belady >alone
+for told in both alone; do
+    awk '/^  (locality|belady|unbounded)\./ { print $1, $2 }' $told >$told.rows
+done
+[ -s alone.rows ] && cmp alone.rows both.rows
+grep -q '^kernel ' both && grep -q '^  share of cycles' both
 for kind in csv trace.json; do
     cmp mix.$kind quantum.$kind
     cmp mix.$kind engine.$kind

@@ -118,7 +118,7 @@ status 2 "$heddle" show trace own.cl && complains "own.cl: byte 0: this is no tr
 status 2 "$heddle" run --replay nw.trace --seed 3 && complains "--seed has no meaning with --replay"
 status 2 "$heddle" run --replay nw.trace --strict && complains "--strict has no meaning with --replay"
 status 2 "$heddle" run own.cl --seed 3 && complains "--seed is for workloads"
-status 2 "$heddle" run --replay nw.trace --threads 5000 && complains "--threads: at most"
+status 2 "$heddle" run --replay nw.trace --threads 5000 && complains "--threads 5000: expected a whole number from 1 to 256"
 {
     cat nw.trace
     printf 'more'
