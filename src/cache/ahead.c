@@ -1,7 +1,7 @@
 /* What the owner of a cache may ask for ahead of time, or at once, because nobody but itself
  * changes what the answer depends on. Only of LRU that nobody watches. */
-#include "cache/late_load.h"
 #include "cache/hit_ahead.h"
+#include "cache/late_load.h"
 #include "cache/plain.h"
 
 /* It lacks sectors, or its line, which may be on their way. */
@@ -154,23 +154,26 @@ bool cache_load_misses(const struct cache *c, const struct mem_access *a)
 /* What does not change from one load to the next is read once: after each store the host would have
  * to read it again. Which instruction used a line last is not written down: nobody is there to read
  * it. */
-struct late_next late_load_hits(struct cache *c, const struct line_access *x,
-                                const struct line_access *end, struct late_found found)
+struct late_next late_load_hits(struct cache *c, const struct line_access *x, uint64_t most,
+                                struct late_found found)
 {
     const struct way_index index = c->tags.index;
     struct cache_line *lines = c->tags.lines;
-    uint64_t *last_use = c->tags.last_use, order = c->order;
+    uint64_t *last_use = c->tags.last_use, order = c->order, end = order + most;
+    size_t place = found.place;
+    struct cache_line *line = &lines[place];
     do {
-        size_t place = found.place;
-        lines[place].reused = true;
+        line->reused = true;
         last_use[place] = ++order;
         index.use[place] = (uint32_t)order;
-        place = way_index_seek(&index, (++x)->line);
-        found = (struct late_found){(uint32_t)place, x->segments & ~lines[place].valid_sectors};
-    } while (!found.lacks && x < end);
-    uint64_t done = order - c->order;
+        place = late_seek(&index, lines, (++x)->line);
+        line = &lines[place];
+        found.lacks = x->segments & ~line->valid_sectors;
+    } while (!found.lacks && order < end);
+    found.place = (uint32_t)place;
+    uint64_t n_hits = order - c->order;
     c->order = order;
-    c->stats.loads += done;
-    c->stats.hits += done;
-    return (struct late_next){x, found};
+    c->stats.loads += n_hits;
+    c->stats.hits += n_hits;
+    return (struct late_next){n_hits, found};
 }

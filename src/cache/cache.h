@@ -183,6 +183,12 @@ uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t
 struct cache_result cache_load_absent(struct cache *c, const struct mem_access *a,
                                       struct cache_room room, void *waiter);
 
+/* Where a load of a late cache (late.h) stands before anything is done about it. */
+struct late_found {
+    uint32_t place; /* of its line; 0 = it has none */
+    uint32_t lacks; /* sectors that it asks for and that are not there; 0 = it hits */
+};
+
 /* Performs a load if it hits and it makes no difference to anybody when that is: a plain LRU whose
  * lines are reserved at their miss, so that only loads and stores decide which lines are there, not
  * the arrival of data. False, and nothing done, otherwise. */

@@ -5,26 +5,32 @@
 
 #include "cache/late.h"
 
-/* Where a load stands before anything is done about it. */
-struct late_found {
-    uint32_t place; /* of its line; 0 = it has none */
-    uint32_t lacks; /* sectors that it asks for and that are not there; 0 = it hits */
-};
+/* way_index_seek() by the lines' records, where all else that a load looks at is as well: a place
+ * in a chain holds the line that its record says, and place 0, where chains end, has no sectors. */
+static inline size_t late_seek(const struct way_index *x, const struct cache_line *lines,
+                               uint64_t line)
+{
+    size_t place = x->head[way_index_bucket(x, line)];
+    while (__builtin_expect(lines[place].line != line, 0) && place)
+        place = x->next[place];
+    return place;
+}
 
 static inline struct late_found late_find(const struct cache *c, const struct line_access *x)
 {
-    uint32_t place = (uint32_t)way_index_seek(&c->tags.index, x->line);
-    return (struct late_found){place, x->segments & ~c->tags.lines[place].valid_sectors};
+    const struct cache_line *lines = c->tags.lines;
+    size_t place = late_seek(&c->tags.index, lines, x->line);
+    return (struct late_found){(uint32_t)place, x->segments & ~lines[place].valid_sectors};
 }
 
-/* The load `x`, which hits, and those that follow and come before `end`, as long as they hit too:
- * the first that is not done, and what it finds. */
+/* The load `x`, which hits, and those that follow, `most` at most, as long as they hit too: how
+ * many that were, and what the first finds that is not done. */
 struct late_next {
-    const struct line_access *x;
+    uint64_t n_hits;
     struct late_found found;
 };
-struct late_next late_load_hits(struct cache *c, const struct line_access *x,
-                                const struct line_access *end, struct late_found found);
+struct late_next late_load_hits(struct cache *c, const struct line_access *x, uint64_t most,
+                                struct late_found found);
 
 /* A load hits, or joins a fetch of what its line lacks. Which instruction used a line last is not
  * written down: nobody is there to read it. */

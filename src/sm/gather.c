@@ -108,12 +108,15 @@ uint64_t gather(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 
 /* --- L1D is late (cache/late.h) --- */
 
-/* Where a load is. No function that is called gets its address, so it stays in registers. */
+/* Where a load is. No function that is called gets its address, so it stays in registers. One
+ * access is done a cycle, so the cycle of the next one says which it is. */
 struct walk {
-    const struct line_access *next, *last; /* the access to do next, and the last of all */
-    uint64_t at;                           /* the cycle of the next one */
-    uint64_t done;                         /* the last cycle in which something was to be done */
-    struct late_found found;               /* by the next one */
+    const struct line_access *next; /* the access to do next */
+    uint64_t at;                    /* its cycle */
+    uint64_t last_at;               /* that of the last of all, if none has to wait */
+    uint64_t begun;                 /* the last cycle that has begun */
+    uint64_t early;                 /* hits of cycles before that may be done ahead of their time */
+    struct late_found found;        /* by the next one */
 };
 
 /* L2 may want to know who asks. All by value: a walk whose address nobody has stays in registers.
@@ -138,20 +141,22 @@ static inline bool stalls(struct sm *sm, enum cache_stall cause)
 }
 
 /* The next access lacks something. False if it has to wait. */
-static inline __attribute__((always_inline)) bool miss(struct sm *sm, struct ldst_op *l,
-                                                       const struct walk *w)
+static inline __attribute__((always_inline)) bool miss(struct sm *sm, struct cache *c,
+                                                       struct ldst_op *l, const struct walk *w)
 {
-    struct cache *c = sm->l1d;
+    struct load_record *record = l->record;
     uint64_t line = w->next->line;
     uint16_t mshr = mshr_find(&c->mshrs, line, w->found.lacks);
-    if (mshr != MSHR_NONE && !late_join(c, w->found, mshr, l->record))
-        return stalls(sm, STALL_MERGE);
-    if (mshr == MSHR_NONE && (!c->mshrs.n_free || sm_miss_queue_full(sm)))
-        return stalls(sm, c->mshrs.n_free ? STALL_MISS_QUEUE : STALL_MSHR);
-    l->record->outstanding++;
-    if (mshr != MSHR_NONE)
+    if (mshr != MSHR_NONE) {
+        if (!late_join(c, w->found, mshr, record))
+            return stalls(sm, STALL_MERGE);
+        record->outstanding++;
         return true;
-    mshr = late_fetch(c, line, w->found, w->at, l->record);
+    }
+    if (sm_miss_queue_full(sm) || !c->mshrs.n_free)
+        return stalls(sm, c->mshrs.n_free ? STALL_MISS_QUEUE : STALL_MSHR);
+    mshr = late_fetch(c, line, w->found, w->at, record);
+    record->outstanding++;
     if (sm->describes_loads)
         send_described(sm, l, w->next, w->at, w->found.lacks, mshr);
     else
@@ -159,42 +164,77 @@ static inline __attribute__((always_inline)) bool miss(struct sm *sm, struct lds
     return true;
 }
 
+/* A hit is later than those before it, and so is what it brings. */
+static inline void note_later_hit(const struct ldst_op *l, uint64_t at)
+{
+    l->record->done_at = at + l->hit_latency;
+}
+
 /* The next access, in its cycle. False if it has to wait. */
-static inline __attribute__((always_inline)) bool do_next(struct sm *sm, struct ldst_op *l,
-                                                          const struct walk *w)
+static inline __attribute__((always_inline)) bool do_next(struct sm *sm, struct cache *c,
+                                                          struct ldst_op *l, const struct walk *w)
 {
     if (w->found.lacks)
-        return miss(sm, l, w);
-    cache_count_hit(sm->l1d);
-    late_use(sm->l1d, w->found.place);
-    ldst_note_hit(l, w->at);
+        return miss(sm, c, l, w);
+    cache_count_hit(c);
+    late_use(c, w->found.place);
+    note_later_hit(l, w->at);
     return true;
 }
 
-/* The first cycle that is not the unit's alone, after that which has begun. */
-static inline uint64_t others_from(const struct sm *sm, uint64_t begun, uint64_t end)
+/* Will a reply give a line of L1D a place? Otherwise all it can change there is that a line which
+ * is there has more sectors. */
+static inline bool gives_place(const struct sm *sm, const struct mem_request *r)
 {
-    uint64_t alone = sm->miss_n ? 0 : ldst_alone_until(sm, end);
-    return alone > begun ? alone : begun + 1;
+    const struct cache *c = sm->l1d;
+    return r->origin == FROM_L1D &&
+           !late_seek(&c->tags.index, c->tags.lines, c->mshrs.entries[r->id].line);
 }
 
-/* Hits before that access may be done ahead of their time. The last of all is none of them: it ends
- * the instruction. */
-static inline const struct line_access *early_hits(const struct sm *sm, const struct walk *w)
+/* Up to where hits may be done ahead of their time: not past the quantum, at the end of which
+ * statistics may be wanted, nor past a line that gets a place, which may be that of theirs. Replies
+ * of the quantum are all known. The last access, that of cycle `last`, is none of them: it ends the
+ * instruction. */
+static __attribute__((noinline)) uint64_t early_until(const struct sm *sm, uint64_t last)
 {
-    uint64_t end = hits_end(sm), left = (uint64_t)(w->last - w->next);
-    uint64_t n_cycles = w->at < end ? end - w->at : 0;
-    return w->next + (n_cycles < left ? n_cycles : left);
+    uint64_t end = sm->end < last ? sm->end : last;
+    if (sm->n_put_off && sm->wheel.due < end)
+        end = sm->wheel.due;
+    if (sm->replies.due >= end)
+        return end;
+    for (const struct timed_reply *r = sm->replies.first; r->at < end; r++)
+        if (gives_place(sm, r->request))
+            return r->at;
+    return end;
 }
 
-static inline void pass_hits(struct cache *c, const struct ldst_op *l, struct walk *w,
-                             const struct line_access *end)
+/* Looks at the next access, and if that hits does the hits that may be done ahead. */
+static inline __attribute__((always_inline)) void look(struct cache *c, const struct ldst_op *l,
+                                                       struct walk *w)
 {
-    struct late_next n = late_load_hits(c, w->next, end, w->found);
-    w->at += (uint64_t)(n.x - w->next);
-    w->next = n.x;
+    w->found = late_find(c, w->next);
+    if (w->found.lacks || w->at >= w->early)
+        return;
+    struct late_next n = late_load_hits(c, w->next, w->early - w->at, w->found);
+    w->next += n.n_hits;
+    w->at += n.n_hits;
     w->found = n.found;
-    ldst_note_hit(l, w->at - 1);
+    note_later_hit(l, w->at - 1);
+}
+
+/* Will nothing be due in that cycle, which has not begun, but the next access and replies? Nothing
+ * that was fetched waits to be taken: that was done before the unit's turn. */
+static inline bool is_alone_at(const struct sm *sm, uint64_t at, uint64_t end)
+{
+    return sm->issue_due > at && at < end && sm->wheel.due > at && !sm->miss_n &&
+           !(sm->can_fetch && !sm->fetch_stalled);
+}
+
+static __attribute__((noinline)) void begin_with_replies(struct sm *sm, uint64_t at)
+{
+    sm_finish_replies(sm, at, 0);
+    if (sm->drain_due <= at) /* a line that had to make room */
+        sm_drain_miss_queue(sm, at);
 }
 
 /* Does accesses, the last one included, and looks at the first that has to wait: for its cycle, or
@@ -204,36 +244,30 @@ static inline __attribute__((always_inline)) enum walk_end walk(struct sm *sm, s
                                                                 struct walk *w, uint64_t end)
 {
     struct cache *c = sm->l1d;
-    uint64_t until = others_from(sm, w->at, end);
-    const struct line_access *early = early_hits(sm, w);
-    w->done = w->at;
-    for (;; w->next++, w->at++) {
-        w->found = late_find(c, w->next);
-        if (!w->found.lacks && w->next < early)
-            pass_hits(c, l, w, early);
-        if (w->at >= until)
-            return FOR_ITS_CYCLE;
-        w->done = w->at;
-        if (!do_next(sm, l, w))
+    for (;;) {
+        if (!w->found.lacks)
+            look(c, l, w);
+        if (w->at > w->begun) {
+            uint64_t next = sm->replies.due < w->at ? sm->replies.due : w->at;
+            if (!is_alone_at(sm, next, end))
+                return FOR_ITS_CYCLE;
+            w->begun = next;
+            if (sm->replies.due <= next) {
+                begin_with_replies(sm, next);
+                if (next >= w->early)
+                    w->early = early_until(sm, w->last_at);
+                w->found.lacks = 0; /* what they brought may change what it finds */
+                continue;
+            }
+        }
+        if (!do_next(sm, c, l, w))
             return IN_ITS_CYCLE;
-        if (w->next == w->last)
+        if (w->at == w->last_at)
             return FOR_NOTHING;
-        if (sm->miss_n)
-            until = 0;
+        w->next++;
+        w->at++;
+        w->found.lacks = 0;
     }
-}
-
-/* If nothing but replies is due in the next cycle, begins that with them. */
-static inline bool begin_with_replies(struct sm *sm, uint64_t at, uint64_t end)
-{
-    bool fetches = sm->fetched || (sm->can_fetch && !sm->fetch_stalled);
-    if (sm->replies.due > at || at >= end || fetches || sm->issue_due <= at ||
-        sm->wheel.due <= at || sm->miss_n)
-        return false;
-    sm_finish_replies(sm, at, 0);
-    if (sm->drain_due <= at) /* a line that had to make room */
-        sm_drain_miss_queue(sm, at);
-    return true;
 }
 
 /* The next access waits for its cycle, or from that on. */
@@ -252,17 +286,27 @@ static inline void await_next(struct sm *sm, const struct walk *w, bool stalled)
 
 uint64_t gather_late(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
-    struct walk w = {.next = l->access + l->next, .last = l->access + l->n - 1, .at = now};
-    enum walk_end waits;
-    do
-        waits = walk(sm, l, &w, end);
-    while (waits == FOR_ITS_CYCLE && begin_with_replies(sm, w.at, end));
+    struct walk w = {.next = l->access + l->next,
+                     .at = now,
+                     .last_at = now + (l->n - 1 - l->next),
+                     .begun = now};
+    w.early = l->early;
+    if (w.early <= now && now < w.last_at)
+        w.early = early_until(sm, w.last_at);
+    if (l->fills_seen == sm->l1d->stats.fills)
+        w.found = l->found;
+    enum walk_end waits = walk(sm, l, &w, end);
     if (waits == FOR_NOTHING) {
-        ldst_note_done(sm, l, w.last + 1);
-        ldst_finish(sm, l, w.done);
+        ldst_note_next(sm, l, l->n);
+        l->found.lacks = 0;
+        l->early = 0;
+        ldst_finish(sm, l, w.begun);
     } else {
-        ldst_note_done(sm, l, w.next);
+        l->found = w.found;
+        l->early = w.early;
+        l->fills_seen = sm->l1d->stats.fills;
+        ldst_note_next(sm, l, l->n - 1 - (uint32_t)(w.last_at - w.at));
         await_next(sm, &w, waits == IN_ITS_CYCLE);
     }
-    return w.done;
+    return w.begun;
 }

@@ -45,11 +45,14 @@ static inline void ldst_note_hit(const struct ldst_op *l, uint64_t now)
 }
 
 /* Accesses before that one are done. */
-static inline void ldst_note_done(struct sm *sm, struct ldst_op *l, const struct line_access *x)
+static inline void ldst_note_next(struct sm *sm, struct ldst_op *l, uint32_t next)
 {
-    uint32_t next = (uint32_t)(x - l->access);
     sm->stats.load_requests += next - l->next;
     l->next = next;
+}
+static inline void ldst_note_done(struct sm *sm, struct ldst_op *l, const struct line_access *x)
+{
+    ldst_note_next(sm, l, (uint32_t)(x - l->access));
 }
 
 /* Fetches what its cache says. */

@@ -103,6 +103,11 @@ struct ldst_op {
     uint32_t n, next;       /* accesses, and the one to do next */
     bool gathers;           /* these are loads of L1D for ldst_step() to do in its short way */
     bool absent;            /* of a gather: L1D does not have the line of the access to do next */
+    /* Of a gather in a late L1D: what the access to do next lacks, when there had been so many
+     * fills; nothing = it has not been looked at. */
+    struct late_found found;
+    uint64_t fills_seen;
+    uint64_t early; /* its hits of cycles before that may be done ahead of their time */
     struct line_access access[MAX_LINE_ACCESSES];
     enum mem_kind kind;
     enum mem_space space;
