@@ -55,7 +55,7 @@ static __attribute__((noinline)) void plan_anew(struct dram *d, uint64_t floor)
 
 bool dram_has_room(const struct dram *d)
 {
-    return d->queue.n < d->config.queue_entries;
+    return d->n_waiting < d->config.queue_entries;
 }
 
 static bool is_open(const struct dram *d, uint32_t bank)
@@ -81,15 +81,15 @@ static void mask_shift(uint64_t *places, uint32_t gap, uint32_t len)
     *places = (*places & before) | (*places >> len & ~before);
 }
 
-/* The line has reached its last place: those behind the first gap that served requests have left
- * move up. */
+/* The line has become as long as the queue: those behind the first gap that served requests have
+ * left move up. */
 static __attribute__((noinline)) void close_gap(struct dram *d)
 {
     uint32_t gap = lowest(~d->used);
     uint64_t behind = d->used >> gap;
-    uint32_t len = behind ? lowest(behind) : N_PLACES - gap;
-    memmove(d->line + gap, d->line + gap + len, (N_PLACES - gap - len) * sizeof d->line[0]);
-    memmove(d->bank_of + gap, d->bank_of + gap + len, N_PLACES - gap - len);
+    uint32_t len = behind ? lowest(behind) : d->line_end - gap, n_behind = d->line_end - gap - len;
+    memmove(d->line + gap, d->line + gap + len, n_behind * sizeof d->line[0]);
+    memmove(d->bank_of + gap, d->bank_of + gap + len, n_behind);
     d->line_end -= len;
     if (d->plan.place > gap)
         d->plan.place -= len;
@@ -106,7 +106,7 @@ static __attribute__((noinline)) void close_gap(struct dram *d)
  * in the next cycle: it is for an older one. Nor anything if its turn has not come. */
 static bool plan_is_firm(const struct dram *d, uint64_t now)
 {
-    if (d->config.scheduler == DRAM_FCFS && d->queue.n > 1)
+    if (d->config.scheduler == DRAM_FCFS && d->n_waiting > 1)
         return true;
     return d->plan.at <= now || (d->plan.at == now + 1 && d->plan.kind >= DRAM_READ);
 }
@@ -158,22 +158,31 @@ static __attribute__((noinline)) void enter_other_row(struct dram *d, uint32_t p
         plan_newest(d, DRAM_ACTIVATE, place, now);
 }
 
-/* The line's next place is free. */
+/* It gets that place, and a bit in the masks of those who know what it waits for. */
+static ALWAYS_INLINE void put_in_line(struct dram *d, uint32_t place, const struct dram_request *r,
+                                      uint64_t now)
+{
+    struct waiting *w = &d->line[place];
+    w->tag = r->tag;
+    w->row = r->row;
+    w->bytes = w->bytes_left = r->bytes;
+    w->pushed_at = now;
+    w->opened_row = false;
+    d->bank_of[place] = (uint8_t)r->bank;
+    d->banks[r->bank].places |= bit(place);
+    d->area -= now;
+}
+
+/* The line's next place is free, or nobody is in it. */
 static ALWAYS_INLINE void enter(struct dram *d, const struct dram_request *r, uint64_t now)
 {
-    uint32_t place = d->line_end++, bank = r->bank;
-    struct waiting *w = &d->line[place];
-    struct bank *b = &d->banks[bank];
-    w->request = *r;
-    w->pushed_at = now;
-    w->bursts_left = (r->bytes + d->burst_bytes - 1) / d->burst_bytes;
-    w->opened_row = false;
-    d->bank_of[place] = (uint8_t)bank;
+    uint32_t place = d->used ? d->line_end : 0;
+    put_in_line(d, place, r, now);
+    d->line_end = place + 1;
+    d->n_waiting++;
     d->used |= bit(place);
     d->writes |= (uint64_t)r->write << place;
-    b->places |= bit(place);
-    occupancy_add(&d->queue, now, 1);
-    if (b->open_row == r->row)
+    if (d->banks[r->bank].open_row == r->row)
         enter_open_row(d, place, r->write, now);
     else
         enter_other_row(d, place, now);
@@ -189,9 +198,7 @@ static __attribute__((noinline)) void enter_after_gap(struct dram *d, const stru
 /* There is room. */
 static ALWAYS_INLINE void push(struct dram *d, const struct dram_request *r, uint64_t now)
 {
-    if (d->used == 0)
-        d->line_end = 0;
-    if (d->line_end == N_PLACES)
+    if (d->used && d->line_end == d->config.queue_entries)
         enter_after_gap(d, r, now);
     else
         enter(d, r, now);
@@ -260,12 +267,12 @@ uint32_t dram_take_done(struct dram *d, const struct dram_done **done)
 
 static __attribute__((noinline)) void give_activate(struct dram *d, uint32_t place, uint64_t now)
 {
-    uint32_t bank = d->bank_of[place], row = d->line[place].request.row;
+    uint32_t bank = d->bank_of[place], row = d->line[place].row;
     struct bank *b = &d->banks[bank];
     timing_activate(&d->timing, bank, &b->timing, &d->config, now);
     b->open_row = row;
     for (uint64_t places = b->places; places; places &= places - 1)
-        if (d->line[lowest(places)].request.row == row)
+        if (d->line[lowest(places)].row == row)
             d->hits |= places & -places;
     sort_bank(d, bank);
     d->line[place].opened_row = true;
@@ -283,47 +290,58 @@ static __attribute__((noinline)) void give_precharge(struct dram *d, uint32_t pl
     d->stats.precharges++;
 }
 
-/* The last burst of a request has been commanded: it leaves the queue. True if nobody waits for its
- * row any more, but somebody for another one of its bank. */
-static ALWAYS_INLINE bool leave(struct dram *d, bool write, uint32_t place, uint64_t now)
+/* The last burst of a request has been commanded. */
+static ALWAYS_INLINE void finish(struct dram *d, bool write, uint32_t place, uint64_t now)
 {
     const struct waiting *w = &d->line[place];
     struct bank *b = &d->banks[d->bank_of[place]];
-    d->used &= ~bit(place);
-    if (write)
-        d->writes &= ~bit(place);
     uint64_t at = write ? now : now + d->read_cycles;
-    done_insert(&d->done, (struct dram_done){.at = at, .tag = w->request.tag, .write = write});
-
-    occupancy_remove(&d->queue, now, 1);
-    d->stats.queue_area = occupancy_area(&d->queue);
-    d->stats.queue_stays += now - w->pushed_at;
-    *(write ? &d->stats.writes : &d->stats.reads) += 1;
-    d->stats.row_hits += !w->opened_row;
-    d->stats.bytes += w->request.bytes;
+    done_insert(&d->done, (struct dram_done){.at = at, .tag = w->tag, .write = write});
     timing_last_column(&d->timing, &b->timing, &d->config, write, now);
-    uint64_t places = b->places & ~bit(place), hits = d->hits & ~bit(place);
-    b->places = places;
-    d->hits = hits;
-    if (hits & places || !places)
+    b->places &= ~bit(place);
+    d->left_at = now;
+    d->area += now;
+    d->n_opened_rows += w->opened_row;
+    d->stats.queue_stays += now - w->pushed_at;
+    d->stats.bytes += w->bytes;
+    *(write ? &d->stats.writes : &d->stats.reads) += 1;
+}
+
+/* One burst. True if it was the request's last, which is done then. */
+static ALWAYS_INLINE bool give_burst(struct dram *d, bool write, uint32_t place, uint64_t now)
+{
+    struct waiting *w = &d->line[place];
+    timing_burst(&d->timing, d->bank_of[place], now);
+    d->n_bursts++;
+    if (w->bytes_left > d->burst_bytes) {
+        w->bytes_left -= d->burst_bytes;
         return false;
-    d->stale |= places;
+    }
+    finish(d, write, place, now);
     return true;
 }
 
-/* One burst; as leave(). */
-static ALWAYS_INLINE bool give_burst(struct dram *d, bool write, uint32_t place, uint64_t now)
+/* One that is done leaves the queue. True if nobody waits for its row any more, but somebody for
+ * another one of its bank. */
+static ALWAYS_INLINE bool leave(struct dram *d, bool write, uint32_t place)
 {
-    timing_burst(&d->timing, d->bank_of[place], now);
-    d->stats.busy_cycles += d->config.burst_cycles;
-    return --d->line[place].bursts_left == 0 && leave(d, write, place, now);
+    uint64_t others = d->banks[d->bank_of[place]].places;
+    d->n_waiting--;
+    d->used &= ~bit(place);
+    d->hits &= ~bit(place);
+    if (write)
+        d->writes &= ~bit(place);
+    if (d->hits & others || !others)
+        return false;
+    d->stale |= others;
+    return true;
 }
 
 static __attribute__((noinline)) void
 tell_observer(const struct dram *d, enum dram_command_kind kind, uint32_t place, uint64_t now)
 {
     const struct waiting *w = &d->line[place];
-    struct dram_command c = {now, kind, d->bank_of[place], w->request.row, w->request.tag};
+    struct dram_command c = {now, kind, d->bank_of[place], w->row, w->tag};
     d->observer(d->observer_user, &c);
 }
 
@@ -340,7 +358,8 @@ static ALWAYS_INLINE void give_planned(struct dram *d)
     } else if (kind == DRAM_PRECHARGE) {
         give_precharge(d, place, now);
     } else {
-        give_burst(d, kind == DRAM_WRITE, place, now);
+        if (give_burst(d, kind == DRAM_WRITE, place, now))
+            leave(d, kind == DRAM_WRITE, place);
         timing_columns(&d->timing, kind == DRAM_WRITE, now);
     }
     make_plan(d, now + 1);
@@ -391,7 +410,7 @@ static ALWAYS_INLINE void give_stream(struct dram *d, bool write, uint64_t befor
         now = next;
         if (d->observer)
             tell_observer(d, kind, place, now);
-        bool new_row = give_burst(d, write, place, now);
+        bool new_row = give_burst(d, write, place, now) && leave(d, write, place);
         if (new_row || row.at <= now)
             row = first_row(d, now + 1);
         next = first_column(d, d->hits & ~others, now + d->timing.same_kind, &place);
@@ -405,41 +424,137 @@ static ALWAYS_INLINE void give_stream(struct dram *d, bool write, uint64_t befor
         d->plan = (struct plan){.at = next, .kind = kind, .place = place};
 }
 
+/* Compiled once for each kind. */
+static __attribute__((noinline)) void give_reads(struct dram *d, uint64_t before)
+{
+    give_stream(d, false, before);
+}
 static __attribute__((noinline)) void give_writes(struct dram *d, uint64_t before)
 {
     give_stream(d, true, before);
 }
+
+/* --- reads alone --- */
+
+/* Is there nothing to do but to read from rows that are open? Then there is one kind of command,
+ * and the oldest request whose bank and group allow it is always next. */
+static bool only_reads(const struct dram *d)
+{
+    return d->used == d->hits && !d->writes && d->config.scheduler == DRAM_FR_FCFS;
+}
+
+/* What these change all the time, kept where no other store can reach it. */
+struct reads {
+    uint64_t places; /* of requests */
+    uint32_t line_end;
+    uint64_t column_at; /* when the channel allows the next */
+    uint64_t at;        /* when that is; ~0 if there is none */
+    uint32_t place;     /* for whom */
+};
+
+static ALWAYS_INLINE struct reads begin_reads(const struct dram *d)
+{
+    return (struct reads){d->hits, d->line_end, d->timing.column_at[0], d->plan.at, d->plan.place};
+}
+
+static ALWAYS_INLINE void end_reads(struct dram *d, const struct reads *r)
+{
+    d->used = d->hits = r->places;
+    d->n_waiting = (uint32_t)__builtin_popcountll(r->places);
+    d->line_end = r->line_end;
+    if (r->column_at != d->timing.column_at[0])
+        timing_columns(&d->timing, false, r->column_at - d->timing.same_kind);
+    d->plan = (struct plan){.at = r->at, .kind = DRAM_READ, .place = r->place};
+}
+
+/* Gives those before that cycle. */
+static ALWAYS_INLINE void read_until(struct dram *d, struct reads *r, uint64_t before)
+{
+    while (r->at < before) {
+        if (d->observer)
+            tell_observer(d, DRAM_READ, r->place, r->at);
+        if (give_burst(d, false, r->place, r->at))
+            r->places &= ~bit(r->place);
+        r->column_at = r->at + d->timing.same_kind;
+        r->at = first_column(d, r->places, r->column_at, &r->place);
+    }
+}
+
+/* One that has come in is next if it can be given before all others. */
+static ALWAYS_INLINE void join_reads(struct dram *d, struct reads *r, const struct dram_arrival *a)
+{
+    uint32_t place = r->places ? r->line_end : 0;
+    put_in_line(d, place, &a->request, a->now);
+    r->line_end = place + 1;
+    r->places |= bit(place);
+    uint64_t at = max_u64(r->column_at, bank_allows(d, a->request.bank, DRAM_READ));
+    at = max_u64(at, a->now + 1);
+    if (at < r->at) {
+        r->at = at;
+        r->place = place;
+    }
+}
+
+/* Will there be only reads, for certain, when this one has come in? */
+static ALWAYS_INLINE bool is_one_of_them(const struct dram *d, const struct reads *r,
+                                         const struct dram_request *request)
+{
+    return d->banks[request->bank].open_row == request->row && !request->write &&
+           r->line_end < d->config.queue_entries;
+}
+
+/* dram_advance() and dram_enter() as long as there is nothing else to do. */
+static __attribute__((noinline)) void give_only_reads(struct dram *d, uint64_t before)
+{
+    struct reads r = begin_reads(d);
+    read_until(d, &r, before);
+    end_reads(d, &r);
+}
+static ALWAYS_INLINE uint32_t enter_reads(struct dram *d, const struct dram_arrival *a, uint32_t n,
+                                          uint64_t until)
+{
+    struct reads r = begin_reads(d);
+    const struct dram_arrival *first = a, *end = a + n;
+    for (; a != end && a->from < until && is_one_of_them(d, &r, &a->request); a++) {
+        read_until(d, &r, a->now);
+        join_reads(d, &r, a);
+    }
+    end_reads(d, &r);
+    return (uint32_t)(a - first);
+}
+
+/* --- commands in a row, and requests in between --- */
 
 void dram_advance(struct dram *d, uint64_t before)
 {
     while (d->plan.at < before) {
         if (d->plan.kind < DRAM_READ || d->config.scheduler == DRAM_FCFS)
             dram_tick(d, d->plan.at);
-        else if (d->plan.kind == DRAM_READ)
-            give_stream(d, false, before);
-        else
+        else if (d->plan.kind == DRAM_WRITE)
             give_writes(d, before);
+        else if (only_reads(d))
+            give_only_reads(d, before);
+        else
+            give_reads(d, before);
     }
 }
 
-static ALWAYS_INLINE bool try_push(struct dram *d, const struct dram_request *r, uint64_t now)
+uint32_t dram_enter(struct dram *d, const struct dram_arrival *a, uint32_t n, uint64_t until)
 {
-    if (!dram_has_room(d))
-        return false;
-    push(d, r, now);
-    return true;
-}
-
-static __attribute__((noinline)) bool enter_late(struct dram *d, const struct dram_request *r,
-                                                 uint64_t before, uint64_t now)
-{
-    dram_advance(d, before);
-    return try_push(d, r, now);
-}
-
-bool dram_enter(struct dram *d, const struct dram_request *r, uint64_t before, uint64_t now)
-{
-    return d->plan.at < before ? enter_late(d, r, before, now) : try_push(d, r, now);
+    for (uint32_t i = 0; i < n; i++) {
+        if (only_reads(d)) {
+            i += enter_reads(d, a + i, n - i, until);
+            if (i == n)
+                return n;
+        }
+        if (a[i].from >= until)
+            return i;
+        dram_advance(d, a[i].now + !!a[i].between);
+        if (!dram_has_room(d))
+            return i;
+        push(d, &a[i].request, a[i].now);
+    }
+    return n;
 }
 
 void dram_tick(struct dram *d, uint64_t now)
@@ -467,8 +582,22 @@ bool dram_is_idle(const struct dram *d)
     return d->used == 0 && d->done.first == d->done.end;
 }
 
-const struct dram_stats *dram_stats(const struct dram *d)
+/* Requests in the queue, summed over the cycles until the last one left it. */
+static uint64_t queue_area(const struct dram *d)
 {
+    uint64_t area = d->area;
+    for (uint64_t places = d->used; places; places &= places - 1) {
+        uint64_t entered = d->line[lowest(places)].pushed_at;
+        area += entered > d->left_at ? entered : d->left_at; /* `area` lacks when it leaves */
+    }
+    return area;
+}
+
+const struct dram_stats *dram_stats(struct dram *d)
+{
+    d->stats.row_hits = d->stats.reads + d->stats.writes - d->n_opened_rows;
+    d->stats.busy_cycles = d->n_bursts * d->config.burst_cycles;
+    d->stats.queue_area = queue_area(d);
     return &d->stats;
 }
 
@@ -494,9 +623,8 @@ void dram_describe_wait(const struct dram *d, struct strbuf *out)
         return;
     const struct plan *plan = &d->plan;
     strbuf_addf(out,
-                "DRAM: %llu of %u queue entries in use; next command at cycle %llu: %s bank %u row "
+                "DRAM: %u of %u queue entries in use; next command at cycle %llu: %s bank %u row "
                 "%u\n",
-                (unsigned long long)d->queue.n, d->config.queue_entries,
-                (unsigned long long)plan->at, names[plan->kind], d->bank_of[plan->place],
-                d->line[plan->place].request.row);
+                d->n_waiting, d->config.queue_entries, (unsigned long long)plan->at,
+                names[plan->kind], d->bank_of[plan->place], d->line[plan->place].row);
 }

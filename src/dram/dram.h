@@ -41,10 +41,11 @@ bool dram_config_sound(const struct dram_config *c, struct param_flaw *flaw);
 
 struct dram;
 struct dram_request {
-    uint32_t bank, row;
-    uint32_t bytes; /* moved in whole bursts: the last may be used in part */
-    bool write;
     uint64_t tag;
+    uint32_t row;
+    uint32_t bytes; /* moved in whole bursts: the last may be used in part */
+    uint32_t bank;
+    bool write;
 };
 
 #define DRAM_COUNTERS(COUNTER)                                                                     \
@@ -84,8 +85,17 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now);
 void dram_tick(struct dram *d, uint64_t now);
 /* All command cycles before that one: the same as dram_tick() for each of them. */
 void dram_advance(struct dram *d, uint64_t before);
-/* dram_advance(), then dram_push() if there is room: false if not. */
-bool dram_enter(struct dram *d, const struct dram_request *r, uint64_t before, uint64_t now);
+/* A request that is to come, in cycle `now`, or `between` it and the next one: then the command of
+ * that cycle has been given before. */
+struct dram_arrival {
+    struct dram_request request;
+    uint64_t now;
+    uint64_t between; /* 0 if not */
+    uint64_t from;    /* the same in cycles of whoever sends it */
+};
+/* For each of `n`, in their order, that may enter before cycle `until` of whoever sends them:
+ * dram_advance() and, if there is room, dram_push(). Returns how many have entered. */
+uint32_t dram_enter(struct dram *d, const struct dram_arrival *a, uint32_t n, uint64_t until);
 /* The first cycle >= now at which dram_tick() would do something or a request is done; ~0 if never
  * (nothing queued). dram_push() may bring it forward. */
 uint64_t dram_next(const struct dram *d, uint64_t now);
@@ -108,7 +118,7 @@ uint64_t dram_first_done(const struct dram *d);
 
 /* Nothing queued, and everything done has been taken? */
 bool dram_is_idle(const struct dram *d);
-const struct dram_stats *dram_stats(const struct dram *d);
+const struct dram_stats *dram_stats(struct dram *d);
 /* Reads that are done, or will be at a known time, and have not been taken. */
 uint32_t dram_n_read(const struct dram *d);
 /* What the channel itself has to do: nothing if no request is queued. */

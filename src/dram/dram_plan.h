@@ -5,7 +5,6 @@
 #ifndef HEDDLE_DRAM_PLAN_H
 #define HEDDLE_DRAM_PLAN_H
 
-#include "base/occupancy.h"
 #include "dram/dram_timing.h"
 
 enum { N_PLACES = 64 };
@@ -14,9 +13,10 @@ enum { N_PLACES = 64 };
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 struct waiting {
-    struct dram_request request;
+    uint64_t tag;
+    uint32_t row, bytes;
     uint64_t pushed_at;
-    uint32_t bursts_left;
+    uint32_t bytes_left;
     bool opened_row; /* an activate was given for it */
 };
 
@@ -57,7 +57,11 @@ struct dram {
     struct bank banks[DRAM_MAX_BANKS];
 
     struct done_queue done;
-    struct occupancy queue;
+    uint32_t n_waiting;
+    uint64_t left_at; /* the last that has left the queue */
+    /* What the counters are made of; those that are missing in `stats` follow from it. */
+    uint64_t area; /* cycles in which requests left less those in which they entered, summed */
+    uint64_t n_bursts, n_opened_rows;
     struct dram_stats stats;
     void (*observer)(void *user, const struct dram_command *c);
     void *observer_user;

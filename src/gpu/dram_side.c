@@ -38,7 +38,7 @@ void dram_side_destroy(struct partition *p)
  * the request, which is even, or an odd number. */
 static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
 {
-    return (uint64_t)bank << 32 | (uint64_t)mshr << 1 | 1;
+    return ((uint64_t)bank << 32) + 2 * (uint64_t)mshr + 1;
 }
 
 /* L2 has queued the first access, which enters DRAM in its next cycle. */
@@ -50,19 +50,33 @@ static __attribute__((noinline)) void expect_access(struct partition *p, uint64_
     p->dram_cycle = min_u64(p->dram_cycle, now + 1 + p->lead_cycles);
 }
 
+/* The place that is so many behind the first. */
+static inline struct dram_arrival *to_dram_at(const struct partition *p, uint32_t i)
+{
+    uint32_t at = p->to_dram_head + i;
+    return &p->to_dram[at < p->to_dram_places ? at : at - p->to_dram_places];
+}
+
+/* From that cycle of L2 on it may enter DRAM. At equal times L2 comes first. */
+static inline void let_enter(const struct partition *p, struct dram_arrival *a, uint64_t from)
+{
+    sim_time t = l2_time(p, from);
+    a->from = from;
+    a->now = divide(&p->dram_period, t);
+    a->between = t - a->now * p->dram_period.divisor;
+}
+
 static ALWAYS_INLINE void queue_at(struct partition *p, struct dram_place place, uint32_t n_sectors,
                                    bool write, uint64_t tag, uint64_t now)
 {
-    assert(p->to_dram_n < p->to_dram_places && n_sectors);
-    uint32_t at = p->to_dram_head + p->to_dram_n++;
-    p->to_dram[at < p->to_dram_places ? at : at - p->to_dram_places] = (struct dram_waiting){
-        .at = now + 1,
-        .request = {.bank = place.bank,
-                    .row = place.row,
-                    .bytes = n_sectors * p->config->l2.sector_bytes,
-                    .write = write,
-                    .tag = tag},
-    };
+    assert(p->to_dram_n < p->to_dram_places);
+    struct dram_arrival *a = to_dram_at(p, p->to_dram_n++);
+    a->request = (struct dram_request){.bank = place.bank,
+                                       .row = place.row,
+                                       .bytes = n_sectors * p->config->l2.sector_bytes,
+                                       .write = write,
+                                       .tag = tag};
+    let_enter(p, a, now + 1);
     *(write ? &p->stats.sectors_written : &p->stats.sectors_read) += n_sectors;
     if (p->to_dram_n == 1 && !p->every_cycle)
         expect_access(p, now);
@@ -110,23 +124,24 @@ void dram_side_write_around(struct partition *p, struct line_part what, uint64_t
     dram_side_write(p, what, now);
 }
 
-static const struct dram_waiting *first_to_dram(const struct partition *p)
+static struct dram_arrival *first_to_dram(const struct partition *p)
 {
     return &p->to_dram[p->to_dram_head];
 }
 
-static inline void drop_first(struct partition *p)
+static inline void drop_first(struct partition *p, uint32_t n)
 {
-    if (++p->to_dram_head == p->to_dram_places)
+    p->to_dram_head += n;
+    if (p->to_dram_head == p->to_dram_places)
         p->to_dram_head = 0;
-    p->to_dram_n--;
+    p->to_dram_n -= n;
 }
 
 /* The first access enters DRAM, which has room, at that time. */
 static void feed_first(struct partition *p, sim_time t)
 {
     dram_push(p->dram, &first_to_dram(p)->request, divide(&p->dram_period, t));
-    drop_first(p);
+    drop_first(p, 1);
 }
 
 /* --- and back --- */
@@ -150,11 +165,10 @@ static __attribute__((noinline)) void write_victim(struct partition *p, uint32_t
     dram_side_write(p, (struct line_part){victim->line, bank, victim->sectors}, now);
 }
 
-static inline void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)
+static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)
 {
     struct l2_bank *b = &p->banks[bank];
-    struct cache_arrival got = cache_is_plain(b->cache) ? plain_fill(b->cache, mshr, now)
-                                                        : cache_fill(b->cache, mshr, now);
+    struct cache_arrival got = cache_fill(b->cache, mshr, now);
     if (got.writeback)
         write_victim(p, bank, now);
     l2_wake(p);
@@ -171,66 +185,110 @@ static inline void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, 
     }
 }
 
-/* May those that come in the next cycle with any fill L2 at once? Nothing else is due till then,
+/* The first data fill L2, or go around it. */
+static __attribute__((noinline)) void fill_first(struct partition *p, uint64_t now)
+{
+    const struct timed_request first = *ring_first(&p->from_dram);
+    ring_pop(&p->from_dram);
+    partition_note(p, l2_time(p, now));
+    if (first.tag & 1)
+        fill_line(p, (uint32_t)(first.tag >> 32), (uint32_t)first.tag >> 1, now);
+    else
+        come_around(p, first.request, now);
+}
+
+/* Before which cycle, at most `before`, may data fill L2 at once? Nothing else is due till then,
  * which a fill may have changed; nobody waits for what this one may have set free, and no hit is to
  * be settled before. */
-static inline bool may_go_on(const struct partition *p, uint64_t cycle, uint64_t before)
+static inline uint64_t quiet_until(const struct partition *p, uint64_t before)
 {
     const struct partition_due *due = &p->due;
-    return cycle < before && cycle < due->port && cycle < due->banks && cycle < due->feed &&
-           cycle < p->dram_cycle && !p->n_stalled && p->n_settled == p->replies.n;
+    if (p->n_stalled || p->n_settled != p->replies.n)
+        return 0;
+    before = min_u64(min_u64(before, due->port), min_u64(due->banks, due->feed));
+    return min_u64(before, p->dram_cycle);
+}
+
+/* The load that data are for, if it is the only one who waits for them, and L2 is plain; NULL
+ * otherwise. */
+static ALWAYS_INLINE struct mem_request *lone_load(const struct partition *p, uint64_t tag)
+{
+    if (!(tag & 1))
+        return NULL;
+    const struct cache *c = p->banks[tag >> 32].cache;
+    const struct mshr *m = &c->mshrs.entries[(uint32_t)tag >> 1];
+    struct mem_request *r = m->waiters[0];
+    bool lone = cache_is_plain(c) && m->n_waiters == 1 && !m->detached;
+    return lone && r && r->access.kind != MEM_ATOMIC ? r : NULL;
+}
+
+/* The first data fill L2, and those behind it that come before cycle `until`, as long as they are
+ * for one load each. They change nothing but L2 and replies, which are settled, and nobody looks at
+ * either till then. False if there are none. */
+static ALWAYS_INLINE bool fill_for_loads(struct partition *p, uint64_t *now, uint64_t until)
+{
+    const struct request_ring data = p->from_dram;
+    uint32_t i = 0;
+    for (; i < data.n; i++) {
+        const struct timed_request first = *ring_at(&data, i);
+        struct mem_request *r;
+        if (first.at >= until || !(r = lone_load(p, first.tag)))
+            break;
+        *now = max_u64(*now, first.at);
+        plain_fill(p->banks[first.tag >> 32].cache, (uint32_t)first.tag >> 1, *now);
+        partition_reply_data(p, r, *now + p->l2_latency);
+    }
+    ring_drop(&p->from_dram, i);
+    partition_note(p, i ? l2_time(p, *now) : 0);
+    return i;
+}
+
+/* There may be something to write: a dirty line, an atomic's result. */
+static inline bool lacks_place(struct partition *p, uint64_t now)
+{
+    if (p->to_dram_n == p->to_dram_places)
+        dram_side_settle(p, now);
+    return p->to_dram_n == p->to_dram_places;
 }
 
 uint64_t dram_side_fill(struct partition *p, uint64_t now, uint64_t before)
 {
     p->due.fills = CYCLE_NEVER;
     while (p->from_dram.n) {
-        const struct timed_request first = *ring_first(&p->from_dram);
-        if (first.at > now) {
-            if (!may_go_on(p, first.at, before)) {
-                p->due.fills = first.at;
-                return now;
-            }
-            now = first.at;
+        uint64_t at = ring_first(&p->from_dram)->at, until = quiet_until(p, before);
+        if (at > now && at >= until) {
+            p->due.fills = at;
+            return now;
         }
-        if (p->to_dram_n == p->to_dram_places)
-            dram_side_settle(p, now);
-        if (p->to_dram_n == p->to_dram_places) {
+        now = max_u64(now, at);
+        if (lacks_place(p, now)) {
             p->due.fills = CYCLE_NEVER;
-            return now; /* there may be something to write: a dirty line, an atomic's result */
+            return now;
         }
-        ring_pop(&p->from_dram);
-        partition_note(p, l2_time(p, now));
-        if (first.tag & 1)
-            fill_line(p, (uint32_t)(first.tag >> 32), (uint32_t)first.tag >> 1, now);
-        else
-            come_around(p, first.request, now);
+        if (now >= until || !fill_for_loads(p, &now, until))
+            fill_first(p, now);
     }
     return now;
 }
 
-/* Data that are there at that time of DRAM are seen by L2 after DRAM's cycle, and dram_latency
- * later.
- */
-static inline void await_data(struct partition *p, sim_time t, uint64_t tag)
-{
-    uint32_t latency = p->config->memory.dram_latency;
-    /* latency 0: its next cycle all the same */
-    uint64_t at = divide_up(&p->l2_period, latency ? t : t + 1) + latency;
-    if (!p->from_dram.n)
-        p->due.fills = at;
-    ring_push(&p->from_dram, (struct timed_request){.at = at, .tag = tag});
-}
-
-/* Requests that are done, in that order. */
+/* Requests that are done, in that order. L2 sees data after the cycle of DRAM in which they are
+ * there, and dram_latency later; if that is 0, in its next cycle all the same. */
 static ALWAYS_INLINE void take_done(struct partition *p, const struct dram_done *done, uint32_t n)
 {
+    struct request_ring *q = &p->from_dram;
+    const struct divider period = p->l2_period;
+    const uint32_t latency = p->config->memory.dram_latency, dram_period = p->dram_period.divisor;
+    bool none = !q->n;
     sim_time t = 0;
+    ring_reserve(q, n);
     for (; n; n--, done++) {
-        t = done->at * p->dram_period.divisor;
+        t = done->at * dram_period;
+        uint64_t at = divide(&period, t + period.divisor - (latency != 0)) + latency;
         if (!done->write)
-            await_data(p, t, done->tag);
+            ring_add(q, (struct timed_request){.at = at, .tag = done->tag});
     }
+    if (none && q->n)
+        p->due.fills = ring_first(q)->at;
     partition_note(p, t);
 }
 
@@ -250,25 +308,35 @@ static __attribute__((noinline)) void make_room(struct partition *p, uint64_t be
 /* When the first access that L2 has queued enters, if there is room then. */
 static uint64_t feed_cycle(const struct partition *p)
 {
-    return max_u64(first_to_dram(p)->at, p->room_at);
+    return max_u64(first_to_dram(p)->from, p->room_at);
+}
+
+/* How many of the accesses that L2 has queued are to be given to DRAM at once: those that lie in
+ * one piece. While DRAM was full, L2 could not see when each of them would find room. */
+static inline uint32_t n_in_a_row(struct partition *p)
+{
+    uint32_t in_a_row = p->to_dram_places - p->to_dram_head;
+    if (first_to_dram(p)->from < p->room_at) {
+        let_enter(p, first_to_dram(p), p->room_at);
+        return 1;
+    }
+    return p->to_dram_n < in_a_row ? p->to_dram_n : in_a_row;
 }
 
 /* What happens in DRAM before that time: accesses enter and commands are given, in their order. */
 static inline void replay(struct partition *p, sim_time before)
 {
-    uint64_t end = divide_up(&p->dram_period, before);
+    uint64_t end = divide_up(&p->dram_period, before), cycle = divide_up(&p->l2_period, before);
     while (p->to_dram_n) {
-        sim_time t = l2_time(p, feed_cycle(p));
-        if (t >= before)
+        uint32_t n = n_in_a_row(p), entered = dram_enter(p->dram, first_to_dram(p), n, cycle);
+        drop_first(p, entered);
+        if (entered == n)
+            continue;
+        if (first_to_dram(p)->from >= cycle)
             break;
-        uint64_t now = divide(&p->dram_period, t), next = now + (now * p->dram_period.divisor != t);
-        if (dram_enter(p->dram, &first_to_dram(p)->request, next, now)) {
-            drop_first(p);
-        } else {
-            make_room(p, end);
-            if (!dram_has_room(p->dram))
-                return;
-        }
+        make_room(p, end);
+        if (!dram_has_room(p->dram))
+            return;
     }
     dram_advance(p->dram, end);
 }
@@ -330,7 +398,7 @@ static void plan_tick(struct partition *p)
 
 void dram_side_feed_plainly(struct partition *p, uint64_t now)
 {
-    while (p->to_dram_n && first_to_dram(p)->at <= now && dram_has_room(p->dram))
+    while (p->to_dram_n && first_to_dram(p)->from <= now && dram_has_room(p->dram))
         feed_first(p, l2_time(p, now));
     plan_tick(p);
 }

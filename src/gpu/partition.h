@@ -21,12 +21,6 @@
 #include "gpu/request_ring.h"
 #include "sm/request.h"
 
-/* A DRAM access that waits for a place in the DRAM queue. */
-struct dram_waiting {
-    uint64_t at; /* L2 cycle from which it may go */
-    struct dram_request request;
-};
-
 struct l2_bank {
     _Alignas(64) struct cache *cache;
     struct request_ring queue;
@@ -115,7 +109,8 @@ struct partition {
     struct rx_port up;
     struct tx_port down;
     struct dram *dram;
-    struct dram_waiting *to_dram; /* ring; the first may have left already, see dram_side.c */
+    struct dram_arrival *to_dram; /* ring of accesses that wait for a place in the DRAM queue, each
+                                   * from an L2 cycle on; the first may have left: dram_side.c */
     uint32_t to_dram_head, to_dram_n, to_dram_places;
     struct request_ring from_dram; /* data on their way to L2: tags */
     struct partition_stats stats;

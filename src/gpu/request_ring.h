@@ -34,6 +34,13 @@ static inline void ring_add(struct request_ring *r, struct timed_request item)
     r->items[(r->head + r->n++) & (r->cap - 1)] = item;
 }
 
+/* Makes sure that there is one for so many more. */
+static inline void ring_reserve(struct request_ring *r, uint32_t n)
+{
+    while (r->cap - r->n < n)
+        ring_grow(r);
+}
+
 static inline void ring_push(struct request_ring *r, struct timed_request item)
 {
     if (r->n == r->cap)

@@ -2,7 +2,8 @@
  * given, asks of each candidate, in every cycle, whether any earlier command forbids it, and keeps
  * a calendar of the data bus. Random traffic, ordinary and hostile timings; commands, completions
  * and counters must be the same, whether the channel is ticked on every cycle, only on those that
- * dram_next() names, or left alone until something is pushed or a while has passed. */
+ * dram_next() names, left alone until something is pushed or a while has passed, or told of several
+ * requests when they have come. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 enum {
     PUSH_CYCLES = 1000,
     N_CYCLES = 30000, /* more than the slowest machine needs to finish */
+    N_REQUESTS = 200, /* at most */
     HISTORY = 4096,
     LONGEST_GAP = 200, /* more than any sum of timings that makes a gap */
     CALENDAR = N_CYCLES + LONGEST_GAP
@@ -248,11 +250,13 @@ static void naive_push(struct naive *m, const struct dram_request *r, uint64_t n
     m->queue[m->n++] = (struct naive_request){.r = *r, .pushed_at = now, .bytes_left = r->bytes};
 }
 
-enum way { EVERY_CYCLE, NAMED_CYCLES, LATE, N_WAYS };
+enum way { EVERY_CYCLE, NAMED_CYCLES, LATE, TOGETHER, N_WAYS };
 
 struct subject {
     struct dram *dram;
     enum way way;
+    struct dram_arrival arrivals[N_REQUESTS]; /* TOGETHER: those that have not been let in yet */
+    uint32_t n_arrivals;
     struct command_log log;
     struct completion done[HISTORY];
     uint32_t n_done;
@@ -281,11 +285,50 @@ static void subject_catch_up(struct subject *s, uint64_t before)
     }
 }
 
+/* Lets requests in that were to come before that cycle, all of which find room. */
+static void subject_let_in(struct subject *s, uint64_t until)
+{
+    uint32_t n = dram_enter(s->dram, s->arrivals, s->n_arrivals, until);
+    assert_true(n == 0 || s->arrivals[n - 1].from < until);
+    assert_true(n == s->n_arrivals || s->arrivals[n].from >= until);
+    for (uint32_t i = n; i < s->n_arrivals; i++)
+        s->arrivals[i - n] = s->arrivals[i];
+    s->n_arrivals -= n;
+    subject_catch_up(s, 0);
+}
+
+/* One cycle of a channel that is told of requests later, of several at a time: now of all, now of
+ * those of earlier cycles. */
+static void subject_collect(struct subject *s, const struct dram_request *before,
+                            const struct dram_request *after, bool pause, uint64_t now)
+{
+    if (before || after)
+        s->arrivals[s->n_arrivals++] = (struct dram_arrival){.request = before ? *before : *after,
+                                                             .now = now,
+                                                             .between = after ? 7 : 0,
+                                                             .from = now};
+    if (pause)
+        subject_let_in(s, now % 2 ? now : now + 1);
+}
+
+/* The queue is full before or after this cycle's command: a request is not let in. */
+static void subject_refuses(struct subject *s, const struct dram_request *r, bool after,
+                            uint64_t now)
+{
+    struct dram_arrival a = {.request = *r, .now = now, .between = after, .from = now};
+    subject_let_in(s, now + 1);
+    assert_int_equal(dram_enter(s->dram, &a, 1, now + 1), 0);
+}
+
 /* One cycle, with a request that comes before or after it (NULL = none). */
 static void subject_cycle(struct subject *s, const struct dram_request *before,
                           const struct dram_request *after, bool pause, uint64_t now)
 {
     bool late = s->way == LATE;
+    if (s->way == TOGETHER) {
+        subject_collect(s, before, after, pause, now);
+        return;
+    }
     if (late && (before || after || pause))
         subject_catch_up(s, after ? now + 1 : now);
     if (before) {
@@ -352,22 +395,29 @@ static void compare_once(uint64_t seed)
     uint64_t tag = 0;
     for (uint64_t now = 0, quiet = 0; now < N_CYCLES && quiet < LONGEST_GAP; now++) {
         quiet = m.n > 0 || now < PUSH_CYCLES ? 0 : quiet + 1;
-        bool push = now < PUSH_CYCLES && tag < 200 && below(&seed, 1000) < t.per_mille &&
-                    m.n < c.queue_entries;
-        bool before_tick = below(&seed, 2);
+        bool wanted = now < PUSH_CYCLES && tag < N_REQUESTS && below(&seed, 1000) < t.per_mille;
+        bool before_tick = below(&seed, 2), push = false;
         struct dram_request r = random_request(&seed, &t, tag);
+        for (int after = 0; after < 2; after++) {
+            bool full = m.n == c.queue_entries;
+            if (full && !push)
+                subject_refuses(&subjects[TOGETHER], &r, after, now);
+            if (wanted && before_tick == !after && !full) {
+                naive_push(&m, &r, now);
+                push = true;
+            }
+            if (!after)
+                naive_tick(&m, now);
+        }
         tag += push;
-        if (push && before_tick)
-            naive_push(&m, &r, now);
-        naive_tick(&m, now);
-        if (push && !before_tick)
-            naive_push(&m, &r, now);
         bool pause = now % 37 == 0;
         for (int i = 0; i < N_WAYS; i++)
             subject_cycle(&subjects[i], push && before_tick ? &r : NULL,
                           push && !before_tick ? &r : NULL, pause, now);
     }
     subject_catch_up(&subjects[LATE], N_CYCLES);
+    subject_let_in(&subjects[TOGETHER], N_CYCLES);
+    subject_catch_up(&subjects[TOGETHER], N_CYCLES);
     assert_int_equal(m.n, 0); /* else the stretch is too short to say anything */
     for (int i = 0; i < N_WAYS; i++) {
         compare_commands(&m, &subjects[i]);
