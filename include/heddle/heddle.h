@@ -57,6 +57,7 @@ struct heddle_attributed {
     uint32_t slowest_warp, fastest_warp;
     uint64_t slowest_cycles, fastest_cycles;
     uint64_t idle_cycles; /* of its warps, from their exits to that of the slowest */
+    bool is_live;         /* a warp that had not ended when the launch was cut off, in end_cycle */
 };
 
 struct heddle_sim;

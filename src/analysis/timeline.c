@@ -92,11 +92,22 @@ static void end_cta(struct track *k, const struct warp_latency *w)
     cta->n_warps = 0;
 }
 
+/* With the last of its warps that are left alive. */
+static void cut_cta(struct track *k, const struct warp_latency *w)
+{
+    if (k->ctas[w->cta_slot].n_warps == k->sm->ctas[w->cta_slot].n_warps)
+        end_cta(k, w);
+}
+
 static void on_warp_end(void *user, const struct warp_latency *w)
 {
     struct track *k = user;
     k->ctas[w->cta_slot].start = w->start; /* all warps of a CTA start together */
     k->ctas[w->cta_slot].n_warps++;
+    if (w->is_cut) {
+        cut_cta(k, w);
+        return;
+    }
     keep(k, &(struct event){.kind = EVENT_EXIT,
                             .from = w->end - 1,
                             .to = w->end,

@@ -407,6 +407,7 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
              : !check_criticality(o, config) || !check_scheduler(o, config)
                  ? HEDDLE_BAD_INPUT
                  : run_check_files(&run, runs_file ? operands->items[0] : NULL);
+    output_set_farewell("heddle: interrupted: there is no result\n");
     if (status == HEDDLE_OK)
         status = o->replay   ? run_trace(&run, o->replay)
                  : runs_file ? run_file(&run, operands->items[0])
@@ -415,6 +416,8 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
     free(run.settings.items);
     arena_destroy(&arena);
     diag_list_destroy(&diags);
+    output_end_if_asked();
+    output_set_farewell("");
     return status;
 }
 

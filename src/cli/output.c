@@ -36,9 +36,25 @@ static void erase_progress(void)
         progress_is_shown = write(STDERR_FILENO, erase, sizeof erase - 1) < 0;
 }
 
+static volatile sig_atomic_t stops_when_asked, is_asked_to_stop;
+
+static void on_first_interrupt(void)
+{
+    static const char text[] =
+        "heddle: interrupted: coming to an end with what there is; again ends it at once\n";
+    is_asked_to_stop = 1;
+    erase_progress();
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        is_asked_to_stop = 1; /* all the same */
+}
+
 /* Only calls that are safe in a signal handler; then dies of the signal, as the shell expects. */
 static void on_signal(int signal_number)
 {
+    if (signal_number == SIGINT && stops_when_asked && !is_asked_to_stop) {
+        on_first_interrupt();
+        return;
+    }
     for (int i = 0; i < MAX_STREAMS; i++)
         if (unfinished_paths[i][0])
             unlink(unfinished_paths[i]);
@@ -59,10 +75,28 @@ void output_init(void)
         sigaction(ends[i], NULL, &old);
         if (old.sa_handler == SIG_IGN) /* as under nohup: stays ignored */
             continue;
-        struct sigaction action = {.sa_handler = on_signal};
+        struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
         sigemptyset(&action.sa_mask);
         sigaction(ends[i], &action, NULL);
     }
+}
+
+void output_stop_when_asked(void)
+{
+    stops_when_asked = 1;
+}
+
+bool output_is_asked_to_stop(void)
+{
+    return is_asked_to_stop;
+}
+
+void output_end_if_asked(void)
+{
+    if (!is_asked_to_stop)
+        return;
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
 }
 
 enum heddle_status output_write(const char *text, size_t len)

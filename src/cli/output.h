@@ -19,6 +19,13 @@ void output_init(void);
 /* What to say last when being interrupted, a whole line; "" = nothing. */
 void output_set_farewell(const char *line);
 
+/* From now on the first Ctrl-C only asks the program to come to an end, with what it has; the
+ * second ends it. */
+void output_stop_when_asked(void);
+bool output_is_asked_to_stop(void);
+/* After that: dies of the signal, as the shell expects; returns if nobody has asked. */
+void output_end_if_asked(void);
+
 /* Writes to standard output, all of it, now. */
 enum heddle_status output_write(const char *text, size_t len);
 /* The same for a buffer, which is emptied and freed. */

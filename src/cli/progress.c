@@ -52,6 +52,9 @@ bool progress_show(void *user, const struct heddle_progress *p)
         state->launch_began = now;
         state->insts_then = p->warp_insts;
     }
+    output_stop_when_asked(); /* there is something to stop */
+    if (output_is_asked_to_stop())
+        return false;
     if (state->is_quiet || now < state->shown_at + seconds_between_lines)
         return true;
     state->shown_at = now;

@@ -59,7 +59,7 @@ enum heddle_status run_create_sim(const struct run_context *run,
 void run_json_machine(const struct run_context *run, struct json_writer *w);
 
 /* What of a run the statistics tell. After a fault they depend on how far the parts of the machine
- * had come, so there are none; a limit cuts all of them off at the same time. */
+ * had come, so there are none; a limit, or who stops it, cuts all of them off at the same time. */
 enum run_extent { RUN_WHOLE, RUN_PARTIAL, RUN_UNKNOWN };
 enum run_extent run_extent(const struct heddle_sim *sim, enum heddle_status status);
 /* A line for people, if the statistics that follow it are not those of a run that went well. */

@@ -41,8 +41,11 @@ static void keep_slowest(struct slowest *s, const struct heddle_attributed *r)
 static void write_record(struct output_stream *file, const struct heddle_attributed *r)
 {
     struct strbuf line = {0};
-    strbuf_addf(&line, "%s,%u,%s,%" PRIu64 ",", r->is_cta ? "cta" : "warp", r->launch, r->kernel,
-                r->cta);
+    strbuf_addf(&line, "%s,%u,%s,%" PRIu64 ",",
+                r->is_cta    ? "cta"
+                : r->is_live ? "live"
+                             : "warp",
+                r->launch, r->kernel, r->cta);
     if (!r->is_cta)
         strbuf_addf(&line, "%u", r->warp);
     strbuf_addf(&line, ",%u,%u,%u,%" PRIu64 ",%" PRIu64, r->n_warps, r->sm, r->slot, r->start_cycle,
@@ -118,6 +121,12 @@ static uint64_t count(struct counters c, const char *name)
 static double real(struct counters c, const char *name)
 {
     return find(c, name).real;
+}
+
+/* Those that ended, and those that still lived when the run was stopped. */
+static uint64_t n_warps(struct counters c)
+{
+    return count(c, "warps") + count(c, "attribution.live_warps");
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -201,7 +210,7 @@ static void print_shares(const struct heddle_sim *sim, struct strbuf *out)
     }
     table_cell(&t, "  cycles of a warp");
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t warps = count(columns[i], "warps");
+        uint64_t warps = n_warps(columns[i]);
         table_count(&t, warps ? count(columns[i], "sm.warp_cycles") / warps : 0);
         if (i == 0)
             table_cell(&t, "on average");
@@ -315,7 +324,8 @@ static void add_slowest(struct table *t, const struct slowest *s, uint32_t i)
     if (r->is_cta)
         table_cell(t, "  CTA %" PRIu64, r->cta);
     else
-        table_cell(t, "  warp %u of CTA %" PRIu64, r->warp, r->cta);
+        table_cell(t, "  warp %u of CTA %" PRIu64 "%s", r->warp, r->cta,
+                   r->is_live ? " (lives)" : "");
     table_cell(t, "%s", s->kernels[i]);
     table_cell(t, "%u", r->launch);
     table_cell(t, "%u", r->sm);
@@ -344,11 +354,17 @@ void run_attribution_print(const struct run_attribution *a, const struct heddle_
                            struct strbuf *out)
 {
     struct counters all = {sim, -1};
+    uint64_t live = count(all, "attribution.live_warps");
     strbuf_add(out, "Where the cycles of ");
-    text_count(out, count(all, "warps"));
+    text_count(out, n_warps(all));
     strbuf_add(out, " warps went, in ");
     text_count(out, count(all, "cycles"));
     strbuf_add(out, " cycles of the machine (doc/attribution.md):\n");
+    if (live) {
+        strbuf_add(out, "  (");
+        text_count(out, live);
+        strbuf_add(out, " of them still lived when it was stopped)\n");
+    }
     print_shares(sim, out);
     print_stalls(sim, out);
     print_pace(all, out);
@@ -383,6 +399,8 @@ static void json_slowest(const struct slowest *s, const char *key, struct json_w
         json_uint(j, "slot", r->slot);
         json_uint(j, "start_cycle", r->start_cycle);
         json_uint(j, "end_cycle", r->end_cycle);
+        if (r->is_live)
+            json_bool(j, "is_live", true);
         for (uint32_t k = 0; k < HEDDLE_N_LATENCIES; k++)
             json_uint(j, stat_names[k], r->cycles[k]);
         if (r->is_cta)

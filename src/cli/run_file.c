@@ -29,6 +29,7 @@ struct file_run {
  * statistics, if it was stopped at a limit. */
 static void print_failure(const struct file_run *f, enum heddle_status status)
 {
+    enum run_extent extent = run_extent(f->sim, status);
     struct strbuf text = {0};
     struct json_writer w = {.out = &text};
     if (f->run->options->json) {
@@ -37,21 +38,34 @@ static void print_failure(const struct file_run *f, enum heddle_status status)
         json_string(&w, "kernel", f->kernel);
         json_string(&w, "heddle_version", heddle_version());
         run_json_failure(f->run, f->sim, status, &w);
+        if (extent == RUN_PARTIAL)
+            run_watch_json(&f->watch, f->run->options, &w);
         json_end_object(&w);
-    } else if (!f->run->options->quiet && run_extent(f->sim, status) == RUN_PARTIAL) {
+    } else if (!f->run->options->quiet && extent == RUN_PARTIAL) {
         strbuf_addf(&text, "%s: %s was stopped on %s\n", f->path, f->kernel, f->run->gpu->name);
         run_print_extent(RUN_PARTIAL, status, &text);
-        run_print_stats(f->sim, &f->watch.locality, &text);
+        if (!run_is_attributed(f->run->options))
+            run_print_stats(f->sim, NULL, &text);
+        run_watch_print(&f->watch, f->run->options, f->sim, &text);
     }
     output_take(&text);
 }
 
+static enum heddle_status end_watch(struct file_run *f, enum run_extent extent)
+{
+    run_watch_note(&f->watch, "file", f->path);
+    run_watch_note(&f->watch, "kernel", f->kernel);
+    return run_watch_end(&f->watch, extent);
+}
+
 /* Passes a failure of the library on to the user. */
-static enum heddle_status report(const struct file_run *f, enum heddle_status status)
+static enum heddle_status report(struct file_run *f, enum heddle_status status)
 {
     if (status == HEDDLE_OK)
         return status;
     output_failure(heddle_error(f->sim));
+    if (run_extent(f->sim, status) == RUN_PARTIAL)
+        end_watch(f, RUN_PARTIAL);
     print_failure(f, status);
     return status;
 }
@@ -155,7 +169,7 @@ static enum heddle_status read_contents(const struct kernel_arg *spec, struct st
 
 /* What a file gave; random bits, piece by piece, so that they do not need their size again on the
  * host. The rest is zero from the start. */
-static enum heddle_status fill_buffer(const struct file_run *f, uint64_t address, uint64_t bytes,
+static enum heddle_status fill_buffer(struct file_run *f, uint64_t address, uint64_t bytes,
                                       const struct kernel_arg *spec, const struct strbuf *contents)
 {
     uint64_t piece[8192];
@@ -210,7 +224,7 @@ static enum heddle_status make_args(struct file_run *f)
     return HEDDLE_OK;
 }
 
-static enum heddle_status launch(const struct file_run *f)
+static enum heddle_status launch(struct file_run *f)
 {
     const struct run_options *o = f->run->options;
     struct heddle_launch launch = {
@@ -223,7 +237,7 @@ static enum heddle_status launch(const struct file_run *f)
     return report(f, heddle_launch(f->sim, f->module, f->kernel, &launch));
 }
 
-static enum heddle_status write_results(const struct file_run *f)
+static enum heddle_status write_results(struct file_run *f)
 {
     for (uint32_t i = 0; i < f->n_args; i++) {
         const struct kernel_arg *spec = &f->specs[i];
@@ -290,10 +304,8 @@ static enum heddle_status do_run(struct file_run *f)
         status = run_oracle_check(f->sim, NULL);
     if (f->sim)
         output_warnings(heddle_warnings(f->sim));
-    run_watch_note(&f->watch, "file", f->path);
-    run_watch_note(&f->watch, "kernel", f->kernel);
     if (status == HEDDLE_OK)
-        status = run_watch_end(&f->watch, true);
+        status = end_watch(f, RUN_WHOLE);
     if (status == HEDDLE_OK)
         status = write_results(f);
     return status == HEDDLE_OK ? print_result(f) : status;

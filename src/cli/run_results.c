@@ -40,14 +40,16 @@ enum run_extent run_extent(const struct heddle_sim *sim, enum heddle_status stat
 {
     if (status == HEDDLE_OK || status == HEDDLE_WRONG_RESULT)
         return RUN_WHOLE;
-    return sim && sim->emu.fault.kind == FAULT_LIMIT ? RUN_PARTIAL : RUN_UNKNOWN;
+    bool is_cut = status == HEDDLE_STOPPED || (sim && sim->emu.fault.kind == FAULT_LIMIT);
+    return is_cut ? RUN_PARTIAL : RUN_UNKNOWN;
 }
 
 void run_print_extent(enum run_extent extent, enum heddle_status status, struct strbuf *out)
 {
     if (extent == RUN_PARTIAL)
-        strbuf_add(out, "  PARTIAL statistics, up to where the launch was stopped; what is counted "
-                        "at its end (lives of warps, waits) is missing:\n");
+        strbuf_add(out,
+                   "  PARTIAL statistics, up to where the launch was stopped; waits that had not "
+                   "ended are missing:\n");
     else if (extent == RUN_WHOLE && status == HEDDLE_WRONG_RESULT)
         strbuf_add(out, "  statistics of a run with a WRONG result:\n");
 }

@@ -92,7 +92,8 @@ enum heddle_status run_trace(const struct run_context *run, const char *path)
         output_progress_end();
         bool is_foreign = status == HEDDLE_OK &&
                           run_oracle_check(sim, heddle_replay_note(sim, "input_hash")) != HEDDLE_OK;
-        enum heddle_status watched = run_watch_end(&watch, status == HEDDLE_OK && !is_foreign);
+        enum heddle_status watched =
+            run_watch_end(&watch, is_foreign ? RUN_UNKNOWN : run_extent(sim, status));
         enum heddle_status printed =
             is_foreign ? HEDDLE_BAD_INPUT : report(run, path, sim, &watch, status);
         status = status != HEDDLE_OK ? status : watched != HEDDLE_OK ? watched : printed;

@@ -207,38 +207,66 @@ static enum heddle_status end_file(struct output_stream **file, bool is_complete
     return HEDDLE_ENVIRONMENT;
 }
 
-enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end)
+static enum heddle_status first_failure(enum heddle_status a, enum heddle_status b)
+{
+    return a != HEDDLE_OK ? a : b;
+}
+
+/* What tells of time: as good up to where a run was cut off. */
+static enum heddle_status end_views(struct run_watch *w)
 {
     enum heddle_status status = HEDDLE_OK;
-    if (w->series && ran_to_its_end)
+    if (w->series)
         status = end_file(&w->series_file, series_finish(w->series));
-    if (w->recorder && ran_to_its_end) {
-        enum heddle_status recorded = end_file(&w->recording, l1d_recorder_finish(w->recorder));
-        status = status == HEDDLE_OK ? recorded : status;
-    }
-    if (w->attribution.file && ran_to_its_end) {
+    if (w->attribution.file) {
         run_attribution_origin(&w->attribution);
-        enum heddle_status written = end_file(&w->attribution.file, true);
-        status = status == HEDDLE_OK ? written : status;
+        status = first_failure(status, end_file(&w->attribution.file, true));
     }
-    if (w->timeline && ran_to_its_end) {
-        enum heddle_status drawn = end_file(&w->timeline_file, timeline_finish(w->timeline));
+    if (w->timeline) {
+        status = first_failure(status, end_file(&w->timeline_file, timeline_finish(w->timeline)));
         warn_of_empty_timeline(w);
-        status = status == HEDDLE_OK ? drawn : status;
     }
-    if (w->decisions && ran_to_its_end) {
-        enum heddle_status written =
-            end_file(&w->decisions_file, decision_recorder_finish(w->decisions));
-        status = status == HEDDLE_OK ? written : status;
-    }
-    if (w->trace && ran_to_its_end) {
-        enum heddle_status recorded = end_file(&w->trace, heddle_record_end(w->sim) == HEDDLE_OK);
-        status = status == HEDDLE_OK ? recorded : status;
-    }
-    if (w->stream && ran_to_its_end) {
-        enum heddle_status measured = end_locality(w, w->options);
-        status = status == HEDDLE_OK ? measured : status;
-    }
+    return status;
+}
+
+/* What is replayed or measured as a whole. */
+static enum heddle_status end_recordings(struct run_watch *w)
+{
+    enum heddle_status status = HEDDLE_OK;
+    if (w->recorder)
+        status = end_file(&w->recording, l1d_recorder_finish(w->recorder));
+    if (w->decisions)
+        status = first_failure(
+            status, end_file(&w->decisions_file, decision_recorder_finish(w->decisions)));
+    if (w->trace)
+        status = first_failure(status, end_file(&w->trace, heddle_record_end(w->sim) == HEDDLE_OK));
+    if (w->stream)
+        status = first_failure(status, end_locality(w, w->options));
+    return status;
+}
+
+/* People may look for them. */
+static void tell_what_is_missing(const struct run_watch *w)
+{
+    const struct run_options *o = w->options;
+    const char *const missing[] = {o->record_l1d, o->record_decisions, o->record};
+    for (uint32_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
+        if (missing[i])
+            output_error(
+                "%s is not written: the run was stopped, and a recording is of a whole one",
+                missing[i]);
+    if (w->stream)
+        output_error("--locality and --belady tell nothing: the run was stopped");
+}
+
+enum heddle_status run_watch_end(struct run_watch *w, enum run_extent extent)
+{
+    if (extent == RUN_UNKNOWN)
+        return HEDDLE_OK;
+    enum heddle_status status = end_views(w);
+    if (extent == RUN_WHOLE)
+        return first_failure(status, end_recordings(w));
+    tell_what_is_missing(w);
     return status;
 }
 

@@ -35,8 +35,9 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
 /* Something to be known of what is run, for the trace and the records of warps, if they are wanted.
  */
 void run_watch_note(struct run_watch *w, const char *name, const char *value);
-/* After the last launch: completes the files, or leaves none if the run failed. */
-enum heddle_status run_watch_end(struct run_watch *w, bool ran_to_its_end);
+/* After the last launch: completes the files; those that tell of time even if it was cut off,
+ * recordings only if it ran to its end; none if it failed. */
+enum heddle_status run_watch_end(struct run_watch *w, enum run_extent extent);
 void run_watch_destroy(struct run_watch *w); /* before the simulation is */
 
 /* What was asked for: where cycles went, and by instruction, as tables; or as "attribution" and a

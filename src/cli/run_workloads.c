@@ -288,7 +288,8 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
         workload_result_destroy(&result);
         return HEDDLE_BAD_INPUT;
     }
-    enum heddle_status watched = run_watch_end(watch, result.ok);
+    enum heddle_status watched =
+        sim ? run_watch_end(watch, run_extent(sim, result.status)) : HEDDLE_OK;
     enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
     if (sim)
         output_warnings(heddle_warnings(sim));
@@ -323,8 +324,8 @@ static enum heddle_status run_all_jobs(struct printer *p)
             output_progress("%s", p->run->progress->title);
         enum heddle_status status = run_job(p, &list->jobs[i]);
         worst = worst < status ? status : worst;
-        if (status == HEDDLE_ENVIRONMENT)
-            break; /* the others would fail in the same way */
+        if (status == HEDDLE_ENVIRONMENT || output_is_asked_to_stop())
+            break; /* the others would fail in the same way, or are not wanted any more */
     }
     output_progress_end();
     return worst;

@@ -131,8 +131,8 @@ void show_stats_markdown(struct strbuf *out)
                "computed from the sums, never averaged. At the end of "
                "every run the counters are checked against each other. Beside them, "
                "`status` is the exit status and `error` says what went wrong, if anything. A "
-               "run that was stopped at a limit has `\"partial\": true` and the statistics up to "
-               "there, one that failed otherwise has no statistics.\n\n"
+               "run that was stopped, at a limit or by Ctrl-C, has `\"partial\": true` and the "
+               "statistics up to there, one that failed otherwise has no statistics.\n\n"
                "## Of every run\n\n");
     add_rows(machine_stat_count(NULL), stat_count(), out);
     strbuf_add(out, "\n## Of timed runs\n\nCycles are cycles of the core clock. Times waited in "

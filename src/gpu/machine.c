@@ -369,18 +369,15 @@ static void end_kernel(struct machine *m, sim_time begin)
 }
 
 /* A launch that is cut off now, at its limit or because somebody wants it, has taken just that
- * long, and so have the waits of accesses at L1D; nothing follows it. */
+ * long, and so have the lives of warps and the waits of accesses at L1D; nothing follows it. */
 static void cut_kernel(struct machine *m, sim_time begin)
 {
     sim_time core = m->clocks[CLOCK_CORE].period;
     m->kernel_free_at = m->engine.now;
     m->stats.cycles += (m->engine.now - begin) / core;
     uint64_t now = m->engine.now / core;
-    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++) {
-        struct sm *sm = &m->sms[i];
-        if (sm->ldst_stalled)
-            sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-    }
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        sm_cut(&m->sms[i], now);
 }
 
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,

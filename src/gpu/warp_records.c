@@ -41,7 +41,8 @@ static struct heddle_attributed warp_record(const struct warp_latency *w)
                                   .sm = w->sm,
                                   .slot = w->slot,
                                   .start_cycle = w->start,
-                                  .end_cycle = w->end};
+                                  .end_cycle = w->end,
+                                  .is_live = w->is_cut};
     memcpy(r.cycles, w->cycles, sizeof r.cycles);
     return r;
 }
@@ -103,6 +104,8 @@ static void on_warp_end(void *user, const struct warp_latency *w)
     struct sm_records *sm = user;
     struct heddle_attributed record = warp_record(w), *cta = &sm->ctas[w->cta_slot];
     keep(sm, &record);
+    if (w->is_cut)
+        return; /* nor does its CTA end */
     add_to_cta(cta, &record, w->cta_slot);
     if (!w->is_last_of_cta)
         return;

@@ -248,14 +248,16 @@ static void take_account(struct attribution *a, const struct warp_latency *w)
         a->stats.cycles[i] += w->cycles[i];
     }
     a->stats.warps++;
+    a->stats.cut += w->is_cut;
     a->stats.broken += sum != w->end - w->start;
 }
 
-void attribution_end(struct sm *sm, uint32_t slot, uint64_t now)
+/* The warp's account is over before cycle `end`. */
+static struct warp_latency close_account(struct sm *sm, uint32_t slot, uint64_t end)
 {
     struct attribution *a = sm->attribution;
     const struct sched_warp *s = &sm->sched_warps[slot];
-    add(sm, slot, LATENCY_SCHEDULING, now + 1);
+    add(sm, slot, LATENCY_SCHEDULING, end);
     close_span(a, &a->accounts[slot]);
     struct warp_latency w = {.sm = sm->index,
                              .slot = slot,
@@ -264,14 +266,37 @@ void attribution_end(struct sm *sm, uint32_t slot, uint64_t now)
                              .warp_in_cta = s->warp_in_cta,
                              .cta = s->cta,
                              .start = s->start_cycle,
-                             .end = now + 1,
-                             .is_last_of_cta = sm->cta_warps[s->cta_slot] == 1};
+                             .end = end};
     memcpy(w.cycles, a->accounts[slot].cycles, sizeof w.cycles);
-    take_account(a, &w);
-    pace_end(a->pace, &w, &a->stats.pace);
+    return w;
+}
+
+static void tell_of_warp(const struct attribution *a, const struct warp_latency *w)
+{
     for (uint32_t i = 0; i < a->n_listeners; i++)
         if (a->listeners[i].on_warp_end)
-            a->listeners[i].on_warp_end(a->listeners[i].user, &w);
+            a->listeners[i].on_warp_end(a->listeners[i].user, w);
+}
+
+void attribution_end(struct sm *sm, uint32_t slot, uint64_t now)
+{
+    struct attribution *a = sm->attribution;
+    struct warp_latency w = close_account(sm, slot, now + 1);
+    w.is_last_of_cta = sm->cta_warps[w.cta_slot] == 1;
+    take_account(a, &w);
+    pace_end(a->pace, &w, &a->stats.pace);
+    tell_of_warp(a, &w);
+}
+
+void attribution_cut(struct sm *sm, uint64_t now)
+{
+    attribution_catch_up(sm, now);
+    for (uint64_t live = sm->view.live; live; live &= live - 1) {
+        struct warp_latency w = close_account(sm, (uint32_t)__builtin_ctzll(live), now);
+        w.is_cut = true;
+        take_account(sm->attribution, &w);
+        tell_of_warp(sm->attribution, &w);
+    }
 }
 
 void attribution_sample(struct sm *sm, uint64_t now)

@@ -56,23 +56,25 @@ struct pace_stats {
     uint64_t samples, samples_alone, slow, slow_among_others;
 };
 
-/* Summed over the warps of an SM that have ended. */
+/* Summed over the warps of an SM that have ended, or that a launch which was cut off left alive. */
 struct latency_stats {
     uint64_t cycles[N_LATENCIES];
     uint64_t
         structural[N_UNITS]; /* STRUCTURAL_HAZARD by the unit that was wanted, of live ones too */
     uint64_t warps;
+    uint64_t cut; /* of these: left alive */
     struct pace_stats pace;
     /* Loads of L1D by warps that the criticality provider takes for critical at that moment. */
     uint64_t critical_loads, critical_hits;
     uint64_t broken; /* warps whose categories do not sum up to their lifetime: none, or a fault */
 };
 
-/* A warp that has ended. */
+/* A warp that has ended, or was left alive. */
 struct warp_latency {
     uint32_t sm, slot, cta_slot, launch, warp_in_cta;
     uint64_t cta;
     uint64_t start, end; /* the first cycle, and the one after the last */
+    bool is_cut;         /* left alive: the launch was cut off before the cycle `end` */
     bool is_last_of_cta; /* its CTA ends with it */
     uint64_t cycles[N_LATENCIES];
 };
@@ -89,7 +91,7 @@ struct latency_span {
 struct attribution_listener {
     void (*on_warp_start)(void *user, uint32_t slot, uint64_t now);
     void (*on_span)(void *user, const struct latency_span *s);
-    void (*on_warp_end)(void *user, const struct warp_latency *w);
+    void (*on_warp_end)(void *user, const struct warp_latency *w); /* or was left alive */
     void *user;
 };
 enum { ATTRIBUTION_MAX_LISTENERS = 2 };
@@ -111,6 +113,8 @@ void attribution_sample(struct sm *sm, uint64_t now);
 /* --- called by the SM, which must have an attribution --- */
 void attribution_start(struct sm *sm, uint32_t slot, uint64_t now);
 void attribution_end(struct sm *sm, uint32_t slot, uint64_t now);
+/* The launch is cut off before cycle `now`: what is known of the warps that are alive. */
+void attribution_cut(struct sm *sm, uint64_t now);
 /* A scheduler looked at warps in cycle `now` and is about to let p.warp issue, if it is one. */
 void attribution_visit(struct sm *sm, struct sched_pick p, uint64_t now);
 /* It has issued the instruction at `pc`. */

@@ -111,3 +111,15 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
     if (!--sm->cta_warps[cta_slot])
         end_cta(sm, cta_slot, now);
 }
+
+void sm_cut(struct sm *sm, uint64_t now)
+{
+    for (uint64_t live = sm->view.live; live; live &= live - 1)
+        sm->stats.warp_cycles += now - sm->sched_warps[__builtin_ctzll(live)].start_cycle;
+    if (sm->n_resident)
+        sm->stats.active_cycles += now - sm->active_since;
+    if (sm->ldst_stalled)
+        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+    if (sm->attribution)
+        attribution_cut(sm, now);
+}

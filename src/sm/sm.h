@@ -451,6 +451,8 @@ uint64_t sm_visible_cycle(const struct sm *sm, sim_time t);
 /* A CTA that the dispatcher sends; a warp whose lanes have all exited (cta.c). */
 void sm_start_cta(struct sm *sm, uint64_t number, uint64_t now);
 void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now);
+/* The launch is cut off before cycle `now`, and nothing follows: counts what lasts till then. */
+void sm_cut(struct sm *sm, uint64_t now);
 /* Warps of the CTA may have come to wait at a barrier, or been let go. */
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 

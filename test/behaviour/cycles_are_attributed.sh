@@ -225,3 +225,43 @@ runs = json.load(open("several.json"))
 assert all(r["stats"]["attribution.exec"] == r["stats"]["sm.issued"] > 0 for r in runs)'
 "$heddle" run nw --size tiny --quiet --timeline open.json --timeline-cycles 100-
 "$heddle" run nw --size tiny --quiet --timeline open.json --timeline-cycles -200 --timeline-sms 14
+
+# A run that is stopped is attributed and drawn up to there, warps that still live included, whatever the
+# engine.
+for engine in skip cycle; do
+    status=0
+    "$heddle" run "$@" --max-cycles 6000 --engine $engine --json --attribute-out cut_$engine.csv \
+        --timeline cut_$engine.trace.json --series 100 --series-out cut_$engine.series \
+        --record refused >cut_$engine.json 2>err || status=$?
+    [ $status -eq 3 ] && [ ! -e refused ] && grep -q "refused is not written" err
+done
+for kind in csv trace.json series; do
+    cmp cut_skip.$kind cut_cycle.$kind
+done
+"$heddle" run "$@" --max-cycles 6000 --attribute >cut 2>/dev/null || true
+grep -q "of them still lived when it was stopped" cut
+python3 - <<'PY'
+import collections, csv, json
+runs = [json.load(open("cut_%s.json" % e)) for e in ("skip", "cycle")]
+s = runs[0]["stats"]
+assert runs[0]["attribution"] == runs[1]["attribution"]
+assert not [k for k in s if s[k] != runs[1]["stats"][k] and not k.startswith("host.")]
+names = ("scheduling sync fetch ctrl_hazard data_hazard data_cache_miss mshr structural_hazard "
+         "exec").split()
+assert sum(s["attribution." + n] for n in names) == s["sm.warp_cycles"] > 0
+assert s["attribution.exec"] == s["sm.issued"]
+rows = [r for r in csv.DictReader(open("cut_skip.csv")) if r["record"] in ("warp", "live")]
+live = [r for r in rows if r["record"] == "live"]
+assert len(live) == s["attribution.live_warps"] > 0 and len(rows) - len(live) == s["warps"] > 0
+assert {int(r["end_cycle"]) for r in live} == {s["elapsed_cycles"]} == {6000}
+for n in names:
+    assert sum(int(r[n]) for r in rows) == s["attribution." + n], n
+drawn = collections.Counter()
+exits = 0
+for e in json.load(open("cut_skip.trace.json"))["traceEvents"]:
+    if e["ph"] == "X" and e["tid"] < 1000:
+        drawn[e["name"]] += e["dur"]
+    exits += e["ph"] == "i"
+assert sum(drawn.values()) == s["sm.warp_cycles"] and drawn["Exec"] == s["sm.issued"]
+assert exits == s["warps"]
+PY

@@ -1,25 +1,48 @@
 #!/bin/sh
-# Ctrl-C in the middle of a timed run ends it at once, as the shell expects, with no file left; in the
-# middle of compiling too, where it reaches the compiler as well.
+# Ctrl-C in the middle of a timed run ends it with what there is: partial statistics, and the files that
+# tell of time but no recording; a second one, or SIGTERM, ends it at once, with no file left; so does the
+# first in the middle of compiling, where it reaches the compiler as well.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$scratch" || exit 1
 python3 - "$heddle" <<'PY'
-import os, signal, subprocess, sys, time
+import json, os, signal, subprocess, sys, time
 for number in (signal.SIGINT, signal.SIGTERM):
-    run = subprocess.Popen([sys.argv[1], "run", "bfs", "--quiet", "--engine", "cycle",
+    run = subprocess.Popen([sys.argv[1], "run", "bfs", "--json", "--engine", "cycle", "--attribute",
                             "--series", "1000", "--series-out", "a.csv", "--record-l1d", "a.zst"],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     deadline = time.time() + 60
-    while time.time() < deadline and not any(os.path.getsize(f) > 200 for f in os.listdir(".")):
+    while time.time() < deadline and not any(os.path.getsize(f) > 20000 for f in os.listdir(".")):
         assert run.poll() is None, "it was over before it began to write"
         time.sleep(0.02)
     assert len(os.listdir(".")) == 2, os.listdir(".")
     run.send_signal(number)
-    assert run.wait(10) == -number  # 128 + number in a shell
-    assert os.listdir(".") == [], os.listdir(".")
+    out, err = run.communicate(timeout=10)
+    assert run.returncode == -number, run.returncode  # 128 + number in a shell
+    if number == signal.SIGTERM:
+        assert os.listdir(".") == [] and not out, (os.listdir("."), out)
+        assert err == "heddle: interrupted: there is no result\n", err
+        continue
+    assert "coming to an end" in err and "a.zst is not written" in err, err
+    assert os.listdir(".") == ["a.csv"], os.listdir(".")
+    partial = json.loads(out)
+    stats = partial["stats"]
+    assert partial["partial"] is True and partial["status"] == 5, partial["status"]
+    rows = open("a.csv").read().split()
+    assert int(rows[-1].split(",")[0]) == stats["elapsed_cycles"], rows[-1]
+    # the same as a limit at that cycle, if it came in the first launch
+    if partial["launches"] == 1 or stats["launches"] == 1:
+        limit = subprocess.run([sys.argv[1], "run", "bfs", "--json", "--attribute", "--max-cycles",
+                                str(stats["cycles"])], capture_output=True, text=True)
+        at_limit = json.loads(limit.stdout)["stats"]
+        assert limit.returncode == 3, limit.stderr
+        moved = [k for k in stats if stats[k] != at_limit[k] and not k.startswith("host.")]
+        assert not moved, moved
+    assert stats["attribution.exec"] == stats["sm.issued"] > 0
+    os.remove("a.csv")
 
 # A compiler that says it is there, then waits to be ended.
 os.mkdir("tmp")
