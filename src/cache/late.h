@@ -12,10 +12,11 @@ static inline bool cache_is_late(const struct cache *c)
     return c->quiet && c->config.allocate_on_fill && c->by_segments && c->tags.indexed;
 }
 
-/* Apart, so that a fill which finds an empty place saves no register for its sake. */
+/* Apart, so that a fill which finds an empty place saves no register for its sake. As many ways as
+ * there can be are looked at without loops. */
 static __attribute__((noinline)) uint32_t late_oldest(const uint32_t *use, size_t n)
 {
-    return least_of(use, n);
+    return n == CACHE_MAX_WAYS ? least_of(use, CACHE_MAX_WAYS) : least_of(use, n);
 }
 
 /* A place for what an MSHR brings: an empty one of its set, or the oldest. 0 if that is dirty, or

@@ -23,9 +23,10 @@ static inline uint32_t least_equal(const uint32_t *row, __m256i eight)
 }
 
 /* Which of `n` it is, the first if there are several; n is a multiple of 16. */
-static inline uint32_t least_of(const uint32_t *row, size_t n)
+static inline __attribute__((always_inline)) uint32_t least_of(const uint32_t *row, size_t n)
 {
     __m256i a = least_load(row), b = least_load(row + 8);
+#pragma GCC unroll 4
     for (size_t i = 16; i < n; i += 16) {
         a = _mm256_min_epu32(a, least_load(row + i));
         b = _mm256_min_epu32(b, least_load(row + i + 8));

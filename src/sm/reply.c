@@ -149,9 +149,9 @@ static inline __attribute__((always_inline)) bool fill_shortly(struct sm *sm, st
     if (r->origin != FROM_L1D)
         return false;
     struct mshr *m = &sm->l1d->mshrs.entries[r->id];
-    if (m->n_waiters != 1 || !m->waiters[0] || !late_fill(sm->l1d, m, r->id, now))
-        return false;
     struct load_record *waiter = m->waiters[0];
+    if (m->n_waiters != 1 || !waiter || !late_fill(sm->l1d, m, r->id, now))
+        return false;
     sm->requests_out--;
     sm->stats.bytes_got += r->data_bytes;
     r->next = sm->free_requests;

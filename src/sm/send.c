@@ -155,8 +155,8 @@ void sm_ask_for_l1d(struct sm *sm, uint64_t line, uint32_t mshr, uint32_t segmen
     uint32_t flits = sm->header_flits;
     r->local = route.local;
     sim_time next = (now + 1) * sm->period.divisor;
-    struct tx_peer *to = sm_way_ahead(sm, route.partition, flits, next);
-    if (!to) {
+    struct tx_peer *to = &sm->up.peers[route.partition];
+    if (next >= sm->shard.until || to->credits < flits || !gate_is_free(&sm->up.gate, next)) {
         r->to = route.to; /* which nobody wants to know of one that has left */
         r->flits = flits;
         sm_queue_request(sm, r, now);
@@ -167,7 +167,7 @@ void sm_ask_for_l1d(struct sm *sm, uint64_t line, uint32_t mshr, uint32_t segmen
     queue_pass(&sm->miss_account, now, now + 1);
     sm->left_ahead = now + 1;
     tx_post_through(
-        &sm->up, to, next, gate_pass_plainly(&sm->up.gate, next, flits),
+        &sm->up, to, next, gate_pass_free(&sm->up.gate, next, flits),
         (struct message){.to = route.to, .kind = MSG_REQUEST, .flits = flits, .body = r});
 }
 
