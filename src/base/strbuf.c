@@ -93,3 +93,9 @@ int strbuf_read_file(struct strbuf *b, const char *path)
     fclose(f);
     return error;
 }
+
+size_t strbuf_find_non_text(const struct strbuf *b)
+{
+    const char *zero = b->len ? memchr(b->text, 0, b->len) : NULL;
+    return zero ? (size_t)(zero - b->text) : b->len;
+}

@@ -28,5 +28,7 @@ const char *strbuf_text(const struct strbuf *b) PLUGIN_CALLABLE(strbuf_text); /*
 
 /* Reads a whole file. Returns 0, or an errno value. */
 int strbuf_read_file(struct strbuf *b, const char *path);
+/* Where something stands that no text has, a zero byte; its length = nowhere. */
+size_t strbuf_find_non_text(const struct strbuf *b);
 
 #endif

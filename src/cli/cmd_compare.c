@@ -118,7 +118,7 @@ static void print_moves(const struct comparison *c, uint32_t set, uint32_t top, 
     struct compare_move *moves = compare_moves(c, set, &n);
     strbuf_addf(out, "\n%u statistics differ between %s and %s", n, c->sets[0].label,
                 c->sets[set].label);
-    strbuf_addf(out, n > top ? "; the %u that moved most:\n" : ":\n", top);
+    strbuf_addf(out, n > top ? "; the %u that moved most:\n" : n ? ":\n" : "\n", top);
     struct table t = {
         .titles = c->n_rows > 1 ? titles_of_many : titles, .n_columns = 5, .right = "lrrrl"};
     for (uint32_t i = 0; i < n && i < top; i++) {
@@ -135,6 +135,25 @@ static void print_moves(const struct comparison *c, uint32_t set, uint32_t top, 
         table_print(&t, out);
     table_destroy(&t);
     free(moves);
+}
+
+/* Nothing moved there: one of the runs was not asked for as much as the other. */
+static void print_only_in(const struct comparison *c, uint32_t in, uint32_t but_not_in,
+                          struct strbuf *out)
+{
+    enum { SHOWN = 3 };
+    uint32_t n;
+    const char **names = compare_only_in(c, in, but_not_in, &n);
+    if (n)
+        strbuf_addf(out, "%u statistic%s of %s %s has not, so not compared:", n, n == 1 ? "" : "s",
+                    c->sets[in].label, c->sets[but_not_in].label);
+    for (uint32_t i = 0; i < n && i < SHOWN; i++)
+        strbuf_addf(out, "%s %s", i ? "," : "", names[i]);
+    if (n > SHOWN)
+        strbuf_addf(out, " and %u more", n - SHOWN);
+    if (n)
+        strbuf_add(out, "\n");
+    free(names);
 }
 
 /* --- JSON --- */
@@ -169,6 +188,18 @@ static void json_row(struct json_writer *w, const struct comparison *c,
     json_end_object(w);
 }
 
+static void json_only_in(struct json_writer *w, const char *key, const struct comparison *c,
+                         uint32_t in, uint32_t but_not_in)
+{
+    uint32_t n;
+    const char **names = compare_only_in(c, in, but_not_in, &n);
+    json_begin_array(w, key);
+    for (uint32_t i = 0; i < n; i++)
+        json_string(w, NULL, names[i]);
+    json_end_array(w);
+    free(names);
+}
+
 static void json_against(struct json_writer *w, const struct comparison *c, uint32_t set,
                          uint32_t top)
 {
@@ -200,6 +231,8 @@ static void json_against(struct json_writer *w, const struct comparison *c, uint
         json_end_object(w);
     }
     json_end_array(w);
+    json_only_in(w, "only_before", c, 0, set);
+    json_only_in(w, "only_after", c, set, 0);
     json_end_object(w);
     free(moves);
 }
@@ -232,8 +265,11 @@ static enum heddle_status print_comparison(const struct compare_command *o,
         print_json(c, top, &text);
     } else {
         print_speed(c, &text);
-        for (uint32_t s = 1; s < c->n_sets; s++)
+        for (uint32_t s = 1; s < c->n_sets; s++) {
             print_moves(c, s, top, &text);
+            print_only_in(c, 0, s, &text);
+            print_only_in(c, s, 0, &text);
+        }
     }
     return output_take(&text);
 }

@@ -63,6 +63,13 @@ static enum heddle_status load(const char *path, const char *build_options, stru
         output_complaints(diags);
         status = file_read_status(error);
     }
+    size_t at = strbuf_find_non_text(&text);
+    if (at < text.len) {
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL,
+                 "%s: byte %zu of the file is 0: this is no text", path, at);
+        output_complaints(diags);
+        status = HEDDLE_BAD_INPUT;
+    }
     if (status == HEDDLE_OK)
         status = compile(path, build_options, &text, diags);
     if (status == HEDDLE_OK) {

@@ -162,6 +162,20 @@ static void strip_summary(struct strbuf *messages)
     text[messages->len] = '\0';
 }
 
+/* What is wrong stands at the beginning; a flood of what follows from it helps nobody. */
+static void cut_flood(struct strbuf *messages)
+{
+    enum { MOST_LINES = 60 };
+    size_t n_lines = 0, kept = messages->len;
+    for (size_t i = 0; i < messages->len; i++)
+        if (messages->text[i] == '\n' && ++n_lines == MOST_LINES)
+            kept = i + 1;
+    if (n_lines <= MOST_LINES)
+        return;
+    messages->len = kept;
+    strbuf_addf(messages, "... and %zu more lines of the compiler\n", n_lines - MOST_LINES);
+}
+
 /* A #line directive makes clang speak of the user's file instead of its standard input. */
 static void add_named_source(const struct compilation *c, struct strbuf *input)
 {
@@ -207,6 +221,7 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
     add_named_source(c, &input);
     struct process_result result = process_run(&args, strbuf_text(&input), input.len, &messages);
     strip_summary(&messages);
+    cut_flood(&messages);
 
     enum heddle_status status = HEDDLE_OK;
     if (result.error || result.exit_status != 0) {

@@ -147,6 +147,18 @@ enum heddle_status heddle_load(struct heddle_sim *sim, enum heddle_language lang
     return s;
 }
 
+/* A compiler has a thousand things to say of a file that is no text, and not that. */
+static enum heddle_status load_text(struct heddle_sim *sim, enum heddle_language language,
+                                    const char *path, const struct strbuf *text,
+                                    const char *build_options, struct heddle_module **out)
+{
+    size_t at = strbuf_find_non_text(text);
+    if (at < text->len)
+        return sim_fail(sim, HEDDLE_BAD_INPUT, "%s: byte %zu of the file is 0: this is no text\n",
+                        path, at);
+    return heddle_load(sim, language, path, strbuf_text(text), text->len, build_options, out);
+}
+
 static bool ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
@@ -174,7 +186,7 @@ enum heddle_status heddle_load_file(struct heddle_sim *sim, const char *path,
     if (error)
         s = sim_fail(sim, file_read_status(error), "%s: %s\n", path, strerror(error));
     else
-        s = heddle_load(sim, language, path, strbuf_text(&text), text.len, build_options, out);
+        s = load_text(sim, language, path, &text, build_options, out);
     strbuf_destroy(&text);
     return s;
 }

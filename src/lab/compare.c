@@ -279,35 +279,87 @@ static bool measure(const struct comparison *c, uint32_t set, const struct resul
                     struct compare_move *m)
 {
     double logs = 0;
-    uint32_t n = 0;
+    uint32_t n = 0, n_both = 0;
     *m = (struct compare_move){.name = stat->name, .unit = stat->unit};
     for (uint32_t i = 0; i < c->n_rows; i++) {
-        double from = value_of(c->rows[i].of[0], stat->name);
-        double to = value_of(c->rows[i].of[set], stat->name);
-        m->from += from;
-        m->to += to;
-        if (from > 0 && to > 0) {
-            logs += log(to / from);
+        const struct result_stat *from = result_find(c->rows[i].of[0], stat->name);
+        const struct result_stat *to = result_find(c->rows[i].of[set], stat->name);
+        if (!from || !to)
+            continue;
+        n_both++;
+        m->from += from->value;
+        m->to += to->value;
+        if (from->value > 0 && to->value > 0) {
+            logs += log(to->value / from->value);
             n++;
         }
     }
     m->is_from_nothing = m->from == 0;
     m->ratio = m->to == 0 ? 0 : n ? exp(logs / n) : 1;
-    if (stat->is_real) {
-        m->from /= c->n_rows;
-        m->to /= c->n_rows;
+    if (stat->is_real && n_both) {
+        m->from /= n_both;
+        m->to /= n_both;
     }
     return m->from != m->to;
 }
 
+static bool is_of_host(const char *name)
+{
+    return strncmp(name, "host.", 5) == 0;
+}
+
+/* Does a row before this one have it too, in that set? */
+static bool was_seen(const struct comparison *c, uint32_t set, uint32_t row, const char *name)
+{
+    for (uint32_t i = 0; i < row; i++)
+        if (result_find(c->rows[i].of[set], name))
+            return true;
+    return false;
+}
+
+static uint32_t most_stats(const struct comparison *c, uint32_t set)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->n_rows; i++)
+        n += c->rows[i].of[set]->n_stats;
+    return n;
+}
+
 struct compare_move *compare_moves(const struct comparison *c, uint32_t set, uint32_t *n)
 {
-    const struct result *first = c->rows[0].of[0];
-    struct compare_move *moves = xcalloc(first->n_stats + 1, sizeof *moves);
+    struct compare_move *moves = xcalloc(most_stats(c, 0) + 1, sizeof *moves);
     *n = 0;
-    for (uint32_t i = 0; i < first->n_stats; i++)
-        if (strncmp(first->stats[i].name, "host.", 5) != 0)
-            *n += measure(c, set, &first->stats[i], &moves[*n]);
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const struct result *first = c->rows[i].of[0];
+        for (uint32_t k = 0; k < first->n_stats; k++)
+            if (!is_of_host(first->stats[k].name) && !was_seen(c, 0, i, first->stats[k].name))
+                *n += measure(c, set, &first->stats[k], &moves[*n]);
+    }
     qsort(moves, *n, sizeof *moves, by_distance);
     return moves;
+}
+
+static bool is_among(const char **names, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+const char **compare_only_in(const struct comparison *c, uint32_t in, uint32_t but_not_in,
+                             uint32_t *n)
+{
+    const char **names = xcalloc(most_stats(c, in) + 1, sizeof *names);
+    *n = 0;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const struct result *r = c->rows[i].of[in];
+        for (uint32_t k = 0; k < r->n_stats; k++) {
+            const char *name = r->stats[k].name;
+            if (!is_of_host(name) && !result_find(c->rows[i].of[but_not_in], name) &&
+                !is_among(names, *n, name))
+                names[(*n)++] = name;
+        }
+    }
+    return names;
 }

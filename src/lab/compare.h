@@ -12,12 +12,12 @@ struct compare_row {
     const struct result *of[COMPARE_MAX_SETS]; /* by set; NULL = it has none */
 };
 
-/* How a statistic moved from the first set to another: the geometric mean of the ratios over the
- * rows where both are above zero. */
+/* How a statistic moved from the first set to another, over the rows where both have it: the
+ * geometric mean of the ratios where both are above zero. */
 struct compare_move {
     const char *name, *unit;
     double ratio;
-    double from, to;      /* sums over the rows that both sets have; of a rate, arithmetic means */
+    double from, to;      /* sums over these rows; of a rate, arithmetic means */
     bool is_from_nothing; /* 0 in every row before; ratio is then infinite */
 };
 
@@ -50,6 +50,12 @@ double compare_harmonic_mean(const struct comparison *c, uint32_t set, compare_r
 /* The statistics that moved, the furthest first; those of the host are left out. The array is the
  * caller's to free. */
 struct compare_move *compare_moves(const struct comparison *c, uint32_t set, uint32_t *n);
+
+/* The statistics that results of set `in` have and their partners in set `but_not_in` lack, as
+ * those of runs that were asked for more do. The array is the caller's to free, the names are not.
+ */
+const char **compare_only_in(const struct comparison *c, uint32_t in, uint32_t but_not_in,
+                             uint32_t *n);
 
 /* Means of plain numbers, which must be above zero. 0 of none. */
 double mean_geometric(const double *values, uint32_t n);

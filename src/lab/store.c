@@ -1,11 +1,13 @@
 #include "lab/store.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -36,11 +38,27 @@ static bool names_no_file(const char *path)
 
 /* --- failures --- */
 
+/* SQLite says so of its database only: where no place is left for the files beside it, it speaks of
+ * an error of input or output, be it while reading. */
+static bool is_disk_full(const struct store *s, int code)
+{
+    if (code != SQLITE_IOERR)
+        return code == SQLITE_FULL;
+    int error = sqlite3_system_errno(s->db);
+    struct statvfs disk;
+    return error == ENOSPC || error == EDQUOT ||
+           (statvfs(s->path, &disk) == 0 && disk.f_blocks && !disk.f_bavail);
+}
+
 enum heddle_status store_fail(struct store *s, const char *doing)
 {
     int code = sqlite3_errcode(s->db), extended = sqlite3_extended_errcode(s->db);
-    const char *advice = "";
+    const char *problem = sqlite3_errmsg(s->db), *advice = "";
     enum heddle_status status = HEDDLE_ENVIRONMENT;
+    if (is_disk_full(s, code)) {
+        code = SQLITE_FULL;
+        problem = "no space is left on its disk";
+    }
     switch (code) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -73,8 +91,8 @@ enum heddle_status store_fail(struct store *s, const char *doing)
         break;
     }
     strbuf_clear(&s->error);
-    strbuf_addf(&s->error, "cannot %s the store %s: %s%s%s\n", doing, s->path,
-                sqlite3_errmsg(s->db), *advice ? "\n  " : "", advice);
+    strbuf_addf(&s->error, "cannot %s the store %s: %s%s%s\n", doing, s->path, problem,
+                *advice ? "\n  " : "", advice);
     return status;
 }
 

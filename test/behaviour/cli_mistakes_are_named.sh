@@ -128,6 +128,24 @@ status 0 "$heddle" show gpu "$scratch/bare.yaml" && silent err
 says "bare.yaml:1"
 says "configs/gtx480.yaml:5: S3 Table 5.1"
 
+# A file of another kind is named as such, and a compiler's flood ends.
+for ending in ptx cl cu; do
+    cp "$heddle" "$scratch/binary.$ending"
+    status 2 "$heddle" run "$scratch/binary.$ending" && silent out &&
+        complains "binary.$ending: byte" && complains "of the file is 0: this is no text"
+    status 2 "$heddle" ptx "$scratch/binary.$ending" && silent out && complains "this is no text"
+    [ "$(printf '%s\n' "$err" | wc -l)" -le 2 ] || fail "too much is said of a binary file"
+done
+rm "$scratch"/binary.*
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    echo "int f$i(int x) { return y$i; }"
+done >"$scratch/flood.cl"
+status 2 "$heddle" run "$scratch/flood.cl" && complains "flood.cl:1:" && complains "more lines of the compiler"
+[ "$(printf '%s\n' "$err" | wc -l)" -le 61 ] || fail "a flood of messages"
+head -3 "$scratch/flood.cl" >"$scratch/few.cl"
+status 2 "$heddle" run "$scratch/few.cl" && complains "few.cl:3:"
+case $err in *"more lines"*) fail "a few messages are cut" ;; esac
+
 # A file that cannot be parsed does not keep the others from being looked at.
 cat >"$scratch/good.ptx" <<'PTX'
 .version 6.0

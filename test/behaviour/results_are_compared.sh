@@ -51,6 +51,25 @@ for m in against["moved"]:
 text = call("compare", "lrr.json", "gto.json").stdout
 assert "geometric mean" in text and f"{math.prod(ratios) ** (1 / 3):.3f}" in text
 
+# What one side does not have did not move: it is named apart, and rows that lack it do not count.
+fewer = json.loads(json.dumps(runs["lrr"]))
+for i, run in enumerate(fewer):
+    del run["stats"]["l1d.loads"]
+    run["stats"]["made.up"] = 7
+    run["stats"]["dram.bytes"] += 64
+del fewer[0]["stats"]["dram.bytes"]
+write("fewer.json", json.dumps(fewer))
+lacking = json.loads(call("compare", "lrr.json", "fewer.json", "--json").stdout)["against"][0]
+assert lacking["n_moved"] == 1 and lacking["moved"][0]["name"] == "dram.bytes", lacking
+others = sum(r["stats"]["dram.bytes"] for r in runs["lrr"][1:])
+assert (lacking["moved"][0]["before"], lacking["moved"][0]["after"]) == (others, others + 128)
+assert sorted(lacking["only_before"]) == ["dram.bytes", "l1d.loads"], lacking
+assert lacking["only_after"] == ["made.up"]
+assert against["only_before"] == against["only_after"] == []
+text = call("compare", "lrr.json", "fewer.json").stdout
+assert "2 statistics of lrr.json fewer.json has not, so not compared: " in text
+assert "1 statistic of fewer.json lrr.json has not, so not compared: made.up\n" in text, text
+
 # Two inputs of a workload are two rows, each compared with its own, in whatever order they come.
 seeds = {"lrr": ["1", "2"], "gto": ["2", "1"]}
 for scheduler, order in seeds.items():

@@ -151,6 +151,18 @@ assert kept[:1] == before and len(kept) < n_points
 assert sweep("e.yaml", "full.db").returncode == 0
 assert rows("full.db")[:len(kept)] == kept and simulated("full.db") == simulated("whole.db")
 
+# A disk of 100 KB, where the files beside the store do not fit: a mount that only this test sees.
+os.makedirs("small-disk", exist_ok=True)
+on_small_disk = ["unshare", "-rm", "sh", "-c",
+                 'mount -t tmpfs -o size=100k none small-disk || exit 77; exec "$@"', "sh"]
+if subprocess.run([*on_small_disk, "true"], capture_output=True).returncode:
+    print("no disk of 100 KB can be had here: not tried")
+else:
+    full = subprocess.run([*on_small_disk, heddle, "sweep", "first.yaml", "--store", "small-disk/r.db"],
+                          capture_output=True, text=True)
+    assert full.returncode == 4, (full.returncode, full.stdout, full.stderr)
+    assert "the store small-disk/r.db: no space is left on its disk" in full.stderr, full.stderr
+
 # --- a store that another program holds ---
 holder = sqlite3.connect("full.db", isolation_level=None)
 holder.execute("BEGIN IMMEDIATE")
