@@ -108,101 +108,102 @@ static void s4_table_2(void **state)
     check_table(rows, offsetof(struct workload_categories, s4));
 }
 
-/* What the tables say of inputs where it is one of our parameters. */
+/* What a paper's tables say of a program's input where it is one of our parameters. */
+struct input {
+    const char *name;
+    struct {
+        const char *name;
+        int64_t value;
+    } params[4];
+};
+
+/* S2 Table 2. */
+static const struct input s2_inputs[] = {
+    {"hg", {{"bytes", 67108864}}},
+    {"hot", {{"cols", 512}, {"rows", 512}}},
+    {"sten", {{"nx", 512}, {"ny", 512}, {"nz", 64}}},
+    {"sconv", {{"width", 2048}, {"height", 512}}},
+    {"bp", {{"inputs", 65536}}},
+    {"sr1", {{"rows", 512}, {"cols", 512}}},
+    {"nw", {{"n", 1024}}},
+    {"gemm", {{"ni", 512}, {"nj", 512}, {"nk", 512}}},
+    {"bt", {{"range_queries", 6000}, {"range_width", 3000}}},
+    {"cfd", {{"elements", 97046}}},
+    {"pvr", {{"entries", 250000}}},
+    {"ss", {{"documents", 512}, {"features", 128}}},
+    {"bfs", {{"edges", 65536 * 6}}},
+    {"mm", {{"n", 256}}},
+    {"srk", {{"n", 256}, {"m", 256}}},
+    {"sr2k", {{"n", 256}, {"m", 256}}},
+    {"kmn", {{"points", 204800}}},
+    {"str", {{"words", 354984}}},
+};
+
+/* S3 Tables 3.2, 4.2 and 5.3. */
+static const struct input s3_inputs[] = {
+    {"bt", {{"records", 1000000}}},
+    {"bp", {{"inputs", 65536}}},
+    {"bfs", {{"edges", 65536 * 6}}},
+    {"gau", {{"n", 1024}}},
+    {"htw", {{"rows", 656}, {"cols", 744}}},
+    {"hot", {{"cols", 512}}},
+    {"kmn", {{"points", 494020}}},
+    {"lmd", {{"boxes", 10}}},
+    {"leu", {{"width", 640}, {"height", 480}}},
+    {"lud", {{"n", 2048}}},
+    {"myc", {{"cells", 100}}},
+    {"nw", {{"n", 1024}}},
+    {"pf", {{"cols", 128}, {"rows", 128}, {"frames", 10}}},
+    {"pth", {{"cols", 100000}}},
+    {"sr1", {{"rows", 502}, {"cols", 458}}},
+    {"sr2", {{"rows", 2048}, {"cols", 2048}}},
+    {"sc_small", {{"dims", 32}, {"points", 4096}}},
+    {"sc_mid", {{"dims", 64}, {"points", 8192}}},
+    {"tpf", {{"points", 487}, {"random_sets", 100}}},
+    {"bo", {{"options", 512}}},
+    {"fwt", {{"log2_samples", 15}}},
+    {"wc", {{"text_bytes", 86 * 1024}}},
+    {"mis", {{"cols", 1000}, {"rows", 1000}}}, /* "ecology" is a grid of 1000 x 1000 */
+    {"clr", {{"cols", 1000}, {"rows", 1000}}},
+    {"bc", {{"vertices", 1024}, {"edges", 128 * 1024}}},
+    {"csr", {{"edges", 733846}}}, /* New York's roads, 9th DIMACS challenge */
+    {"ell", {{"edges", 733846}}},
+    {"pvr", {{"entries", 1000000}}},
+    {"fld", {{"vertices", 256}, {"edges", 16384}}},
+    {"ss", {{"documents", 1024}, {"features", 256}}},
+    {"str", {{"words", 165000}}},
+    {"mm", {{"n", 1024}}},
+};
+
+/* S4 Table 2. */
+static const struct input s4_inputs[] = {
+    {"bfs", {{"edges", 500000}}},
+};
+
+static void check_input(const struct input *in, const char *size_name)
+{
+    const struct workload *w = workload_find(in->name);
+    const struct workload_size *size = w ? workload_find_size(w, size_name) : NULL;
+    for (uint32_t i = 0; in->params[i].name; i++) {
+        uint32_t param = w ? workload_find_param(w, in->params[i].name) : WORKLOAD_PARAMS;
+        if (!size || param == WORKLOAD_PARAMS)
+            fail_msg("there is no %s of %s (%s)", in->params[i].name, in->name, size_name);
+        else if (size->p[param] != in->params[i].value)
+            fail_msg("%s of %s (%s) is %lld, not %lld", in->params[i].name, w->name, size->name,
+                     (long long)size->p[param], (long long)in->params[i].value);
+    }
+}
+
 static void inputs_are_those_of_the_tables(void **state)
 {
-    static const struct {
-        const char *name, *size, *param;
-        int64_t value;
-    } inputs[] = {
-        {"hg", "paper-s2", "bytes", 67108864},
-        {"hot", "paper-s2", "cols", 512},
-        {"hot", "paper-s2", "rows", 512},
-        {"sten", "paper-s2", "nx", 512},
-        {"sten", "paper-s2", "ny", 512},
-        {"sten", "paper-s2", "nz", 64},
-        {"sconv", "paper-s2", "width", 2048},
-        {"sconv", "paper-s2", "height", 512},
-        {"bp", "paper-s2", "inputs", 65536},
-        {"sr1", "paper-s2", "rows", 512},
-        {"sr1", "paper-s2", "cols", 512},
-        {"nw", "paper-s2", "n", 1024},
-        {"gemm", "paper-s2", "ni", 512},
-        {"gemm", "paper-s2", "nj", 512},
-        {"gemm", "paper-s2", "nk", 512},
-        {"bt", "paper-s2", "range_queries", 6000},
-        {"bt", "paper-s2", "range_width", 3000},
-        {"cfd", "paper-s2", "elements", 97046},
-        {"pvr", "paper-s2", "entries", 250000},
-        {"ss", "paper-s2", "documents", 512},
-        {"ss", "paper-s2", "features", 128},
-        {"bfs", "paper-s2", "edges", 65536 * 6},
-        {"mm", "paper-s2", "n", 256},
-        {"srk", "paper-s2", "n", 256},
-        {"srk", "paper-s2", "m", 256},
-        {"sr2k", "paper-s2", "n", 256},
-        {"sr2k", "paper-s2", "m", 256},
-        {"kmn", "paper-s2", "points", 204800},
-        {"str", "paper-s2", "words", 354984},
-        {"bt", "paper-s3", "records", 1000000},
-        {"bp", "paper-s3", "inputs", 65536},
-        {"bfs", "paper-s3", "edges", 65536 * 6},
-        {"gau", "paper-s3", "n", 1024},
-        {"htw", "paper-s3", "rows", 656},
-        {"htw", "paper-s3", "cols", 744},
-        {"hot", "paper-s3", "cols", 512},
-        {"kmn", "paper-s3", "points", 494020},
-        {"lmd", "paper-s3", "boxes", 10},
-        {"leu", "paper-s3", "width", 640},
-        {"leu", "paper-s3", "height", 480},
-        {"lud", "paper-s3", "n", 2048},
-        {"myc", "paper-s3", "cells", 100},
-        {"nw", "paper-s3", "n", 1024},
-        {"pf", "paper-s3", "cols", 128},
-        {"pf", "paper-s3", "rows", 128},
-        {"pf", "paper-s3", "frames", 10},
-        {"pth", "paper-s3", "cols", 100000},
-        {"sr1", "paper-s3", "rows", 502},
-        {"sr1", "paper-s3", "cols", 458},
-        {"sr2", "paper-s3", "rows", 2048},
-        {"sr2", "paper-s3", "cols", 2048},
-        {"sc_small", "paper-s3", "dims", 32},
-        {"sc_small", "paper-s3", "points", 4096},
-        {"sc_mid", "paper-s3", "dims", 64},
-        {"sc_mid", "paper-s3", "points", 8192},
-        {"tpf", "paper-s3", "points", 487},
-        {"tpf", "paper-s3", "random_sets", 100},
-        {"bo", "paper-s3", "options", 512},
-        {"fwt", "paper-s3", "log2_samples", 15},
-        {"wc", "paper-s3", "text_bytes", 86 * 1024},
-        {"mis", "paper-s3", "cols", 1000}, /* "ecology" is a grid of 1000 x 1000 */
-        {"mis", "paper-s3", "rows", 1000},
-        {"clr", "paper-s3", "cols", 1000},
-        {"clr", "paper-s3", "rows", 1000},
-        {"bc", "paper-s3", "vertices", 1024},
-        {"bc", "paper-s3", "edges", 128 * 1024},
-        {"csr", "paper-s3", "edges", 733846}, /* New York's roads, 9th DIMACS challenge */
-        {"ell", "paper-s3", "edges", 733846},
-        {"pvr", "paper-s3", "entries", 1000000},
-        {"fld", "paper-s3", "vertices", 256},
-        {"fld", "paper-s3", "edges", 16384},
-        {"ss", "paper-s3", "documents", 1024},
-        {"ss", "paper-s3", "features", 256},
-        {"str", "paper-s3", "words", 165000},
-        {"mm", "paper-s3", "n", 1024},
-        {"bfs", "paper-s4", "edges", 500000},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-        const struct workload *w = workload_find(inputs[i].name);
-        const struct workload_size *size = w ? workload_find_size(w, inputs[i].size) : NULL;
-        uint32_t param = w ? workload_find_param(w, inputs[i].param) : WORKLOAD_PARAMS;
-        if (!size || param == WORKLOAD_PARAMS)
-            fail_msg("there is no %s of %s (%s)", inputs[i].param, inputs[i].name, inputs[i].size);
-        else if (size->p[param] != inputs[i].value)
-            fail_msg("%s of %s (%s) is %lld, not %lld", inputs[i].param, w->name, size->name,
-                     (long long)size->p[param], (long long)inputs[i].value);
-    }
+#define CHECK_ALL(inputs, size)                                                                    \
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)                                  \
+        check_input(&inputs[i], size);
+    CHECK_ALL(s2_inputs, "paper-s2")
+    CHECK_ALL(s3_inputs, "paper-s3")
+    CHECK_ALL(s4_inputs, "paper-s4")
+#undef CHECK_ALL
 }
 
 int main(void)
