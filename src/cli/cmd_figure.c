@@ -277,10 +277,28 @@ static bool check_origin(const struct figure_command *o, const struct figure *f)
     return false;
 }
 
+static enum heddle_status check_files(const struct figure_command *o, const struct figure *f,
+                                      const char *name)
+{
+    struct file_uses uses = {0};
+    if (figure_is_file(name))
+        file_uses_read(&uses, name);
+    file_uses_read(&uses, o->table);
+    if (o->stored_only)
+        file_uses_read(&uses, o->store);
+    lab_note_files(&uses, &f->spec, o->stored_only ? NULL : o->store);
+    file_uses_write(&uses, "--csv", is_standard_output(o->csv) ? NULL : o->csv);
+    file_uses_write(&uses, "--svg", is_standard_output(o->svg) ? NULL : o->svg);
+    return file_uses_check(&uses);
+}
+
 /* All that can go wrong before a point is run. */
 static enum heddle_status prepare(const struct figure_command *o, struct figure *f,
-                                  struct diag_list *diags)
+                                  const char *name, struct diag_list *diags)
 {
+    enum heddle_status status = check_files(o, f, name);
+    if (status != HEDDLE_OK)
+        return status;
     if (f->table)
         return figure_take_table(f, o->table, diags);
     struct point_context context = spec_context(&f->spec, f->name, f->has_doc ? f->doc.text : NULL);
@@ -301,7 +319,7 @@ static enum heddle_status run_figure(const void *values, const struct text_list 
     if (status == HEDDLE_OK && !check_origin(o, &f))
         status = HEDDLE_BAD_INPUT;
     if (status == HEDDLE_OK)
-        status = prepare(o, &f, &diags);
+        status = prepare(o, &f, operands->items[0], &diags);
     if (diags.n_errors)
         output_complaints(&diags);
     if (status == HEDDLE_OK)

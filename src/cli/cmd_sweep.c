@@ -88,6 +88,15 @@ static enum heddle_status list_points(const struct sweep_command *o, const struc
     return status;
 }
 
+static enum heddle_status check_files(const struct sweep_command *o, const struct spec *spec,
+                                      const char *path)
+{
+    struct file_uses uses = {0};
+    file_uses_read(&uses, path);
+    lab_note_files(&uses, spec, o->store);
+    return file_uses_check(&uses);
+}
+
 static enum heddle_status run_spec(const struct sweep_command *o, const struct spec *spec,
                                    const struct point_context *context)
 {
@@ -125,6 +134,8 @@ static enum heddle_status run_sweep(const void *values, const struct text_list *
     if (diags.n_errors)
         output_complaints(&diags);
     struct point_context context = spec_context(&spec, path, strbuf_text(&text));
+    if (status == HEDDLE_OK && !o->dry_run)
+        status = check_files(o, &spec, path);
     if (status == HEDDLE_OK)
         status = o->dry_run ? list_points(o, &spec) : run_spec(o, &spec, &context);
     spec_destroy(&spec);

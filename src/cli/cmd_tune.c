@@ -155,6 +155,13 @@ static enum heddle_status read_results(struct store *s, const struct spec *spec,
     return status;
 }
 
+static enum heddle_status check_files(const struct tune_command *o, const struct spec *spec)
+{
+    struct file_uses uses = {0};
+    lab_note_files(&uses, spec, o->store);
+    return file_uses_check(&uses);
+}
+
 static enum heddle_status tune(const struct tune_command *o, const struct spec *spec)
 {
     struct lab_sweep sweep = {.store_path = o->store, .traces = o->traces, .jobs = o->jobs};
@@ -208,6 +215,8 @@ static enum heddle_status run_tune(const void *values, const struct text_list *o
         status = spec_load(&spec, "heddle tune", strbuf_text(&text), &none, &diags);
     if (diags.n_errors)
         output_complaints(&diags);
+    if (status == HEDDLE_OK)
+        status = check_files(o, &spec);
     if (status == HEDDLE_OK)
         status = tune(o, &spec);
     spec_destroy(&spec);

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
+#include "base/diag.h"
 #include "cli/output.h"
+#include "config/gpu_files.h"
 
 static void add(struct file_uses *u, struct file_use use)
 {
@@ -19,6 +20,24 @@ static void add(struct file_uses *u, struct file_use use)
 void file_uses_read(struct file_uses *u, const char *path)
 {
     add(u, (struct file_use){.path = path});
+}
+
+void file_uses_read_gpu(struct file_uses *u, const char *name)
+{
+    struct settings s = {0};
+    struct diag_list diags = {0}; /* complained of by who builds the machine */
+    if (!name || !gpu_is_file(name))
+        return;
+    file_uses_read(u, name);
+    gpu_files_read(&s, name, &diags);
+    const char *last = name;
+    for (uint32_t i = 0; i < s.n; i++)
+        if (strcmp(s.items[i].file, last) != 0) {
+            last = arena_strdup(&u->arena, s.items[i].file);
+            file_uses_read(u, last);
+        }
+    settings_destroy(&s);
+    diag_list_destroy(&diags);
 }
 
 void file_uses_write(struct file_uses *u, const char *option, const char *path)
@@ -80,6 +99,7 @@ enum heddle_status file_uses_check(struct file_uses *u)
         if (u->items[i].option)
             status = check(u, &u->items[i]);
     free(u->items);
+    arena_destroy(&u->arena);
     *u = (struct file_uses){0};
     return status;
 }

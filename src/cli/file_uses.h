@@ -4,6 +4,7 @@
 #ifndef HEDDLE_CLI_FILE_USES_H
 #define HEDDLE_CLI_FILE_USES_H
 
+#include "base/arena.h"
 #include "heddle/heddle.h"
 
 /* A zeroed struct is empty and valid. The words live longer than it. */
@@ -13,10 +14,13 @@ struct file_uses {
         const char *option; /* that has it written; NULL = it is read */
     } * items;
     uint32_t n, cap;
+    struct arena arena;
 };
 
 /* NULL stands for no file. */
 void file_uses_read(struct file_uses *u, const char *path);
+/* A GPU: its file, if it is one, and those of its bases. */
+void file_uses_read_gpu(struct file_uses *u, const char *name);
 void file_uses_write(struct file_uses *u, const char *option, const char *path);
 
 /* Complains of the first that cannot be, and empties the list. */

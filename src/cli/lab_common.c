@@ -34,6 +34,26 @@ bool lab_check_jobs(const struct given_u64 *jobs)
     return false;
 }
 
+/* Those of a machine; points of one follow each other. */
+static void note_machine(struct file_uses *u, const struct point *p, const struct point *before)
+{
+    static const char times[] = "criticality.file=";
+    if (!before || strcmp(p->gpu.text, before->gpu.text) != 0)
+        file_uses_read_gpu(u, p->gpu.text);
+    for (uint32_t i = 0; i < p->n_words; i++)
+        if (strncmp(p->words[i].text, times, sizeof times - 1) == 0)
+            file_uses_read(u, p->words[i].text + sizeof times - 1);
+}
+
+void lab_note_files(struct file_uses *u, const struct spec *spec, const char *store)
+{
+    for (uint32_t i = 0; i < spec->n_plugins; i++)
+        file_uses_read(u, spec->plugins[i]);
+    for (uint32_t i = 0; i < spec->n_points; i++)
+        note_machine(u, &spec->points[i], i ? &spec->points[i - 1] : NULL);
+    file_uses_write(u, "--store", store);
+}
+
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out)
 {
     enum heddle_status status = how == STORE_READ ? lab_check_readable(path) : HEDDLE_OK;

@@ -2,7 +2,9 @@
 #ifndef HEDDLE_CLI_LAB_COMMON_H
 #define HEDDLE_CLI_LAB_COMMON_H
 
+#include "cli/file_uses.h"
 #include "cli/options.h"
+#include "lab/spec.h"
 #include "lab/sweep.h"
 
 enum { LAB_MAX_JOBS = 4096 };
@@ -14,6 +16,9 @@ enum heddle_status lab_check_readable(const char *path);
 
 /* Complains of a number of jobs that cannot be. */
 bool lab_check_jobs(const struct given_u64 *jobs);
+
+/* The files that the points of an experiment read, and the store that keeps their results. */
+void lab_note_files(struct file_uses *u, const struct spec *spec, const char *store);
 
 /* Reports a failure. *out is to be closed in any case. */
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out);

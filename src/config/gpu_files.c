@@ -39,7 +39,7 @@ static bool ends_with(const char *text, const char *tail)
     return n >= m && strcmp(text + n - m, tail) == 0;
 }
 
-static bool is_path(const char *name)
+bool gpu_is_file(const char *name)
 {
     return strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml");
 }
@@ -154,7 +154,7 @@ static bool read_base(struct settings *s, uint32_t first, const struct reading *
     }
     uint32_t middle = s->n;
     struct reading below = {.name = base.value, .by = r, .base = &base};
-    below.is_file = is_path(base.value);
+    below.is_file = gpu_is_file(base.value);
     if (below.is_file)
         below.name = path_from(&s->arena, r, base.value);
     bool ok = read_settings(s, &below, diags);
@@ -174,6 +174,6 @@ static bool read_settings(struct settings *s, const struct reading *which, struc
 
 bool gpu_files_read(struct settings *s, const char *name_or_path, struct diag_list *diags)
 {
-    struct reading r = {.name = name_or_path, .is_file = is_path(name_or_path)};
+    struct reading r = {.name = name_or_path, .is_file = gpu_is_file(name_or_path)};
     return read_settings(s, &r, diags);
 }

@@ -9,8 +9,12 @@
 
 #include "config/settings.h"
 
-/* Adds the settings of a shipped GPU, or of a .yaml file (a name with a '/' or ending in .yaml or
- * .yml), those of its bases first. False after errors, which are in `diags`. */
+/* Is it the path of a file, and not the name of a shipped GPU? It has a '/', or ends in .yaml or
+ * .yml. */
+bool gpu_is_file(const char *name);
+
+/* Adds the settings of a shipped GPU, or of a file, those of its bases first. False after errors,
+ * which are in `diags`. */
 bool gpu_files_read(struct settings *s, const char *name_or_path, struct diag_list *diags);
 
 #endif

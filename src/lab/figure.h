@@ -93,8 +93,12 @@ struct figure {
 extern const char *const figure_names[];
 extern const uint32_t n_figure_names;
 
-/* A shipped figure by its name, or a file (a name with a '/' or ending in .yaml). HEDDLE_BAD_INPUT
- * after mistakes, which are in `diags`. */
+/* Is it the path of a file, and not the name of a shipped figure? It has a '/', or ends in .yaml.
+ */
+bool figure_is_file(const char *name);
+
+/* A shipped figure by its name, or a file. HEDDLE_BAD_INPUT after mistakes, which are in `diags`.
+ */
 enum heddle_status figure_read(struct figure *f, const char *name,
                                const struct spec_changes *changes, struct diag_list *diags);
 void figure_destroy(struct figure *f);

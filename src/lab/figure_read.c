@@ -270,7 +270,7 @@ static void read_root(struct figure *f, yaml_node_t *root, const struct spec_cha
         figure_check(f, root);
 }
 
-static bool is_file(const char *name)
+bool figure_is_file(const char *name)
 {
     size_t n = strlen(name);
     return strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
@@ -283,7 +283,7 @@ static const char *find_text(struct figure *f, const char *name, enum heddle_sta
     for (uint32_t i = 0; i < n_figure_names; i++)
         if (strcmp(figure_names[i], name) == 0)
             return figure_texts[i];
-    if (!is_file(name)) {
+    if (!figure_is_file(name)) {
         const char *near = suggest_hint(&diags->arena, name, figure_names, n_figure_names);
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, near ? near : "`heddle figure` lists them",
                  "there is no figure '%s'", name);

@@ -35,6 +35,22 @@ assert "0 failed; results are in r.db" in call("sweep", "e.yaml", "--store", "r.
 call("query", "--store", "r.db", "SELECT 1")
 assert sorted(os.listdir(".")) == ["e.yaml", "r.db"], os.listdir(".")
 
+# --- what is read is not written over ---
+write("base.yaml", "base: gtx480\nn_sms: 2\n")
+write("gpu.yml", "base: ./base.yaml\nmemory.n_partitions: 2\n")
+times = "record,launch,cta,warp,start_cycle,end_cycle\nwarp,0,0,0,0,9\n"
+write("times.txt", times)
+write("own.yaml", "workloads: ss\nsize: tiny\ngpus: gpu.yml\nset: {criticality: oracle, criticality.file: times.txt}\n")
+os.link("base.yaml", "another_name")
+for place in ("own.yaml", "./own.yaml", "gpu.yml", "base.yaml", "another_name", "times.txt"):
+    said = call("sweep", "own.yaml", "--store", place, want=2).stderr
+    assert f"--store {place}: that file is read" in said, said
+for place in ("gpu.yml", "base.yaml"):
+    said = call("tune", "swl", "ss", "--gpu", "gpu.yml", "--size", "tiny", "--store", place, want=2).stderr
+    assert "that file is read" in said, said
+    assert "that file is read" in call("run", "ss", "--gpu", "gpu.yml", "--record", place, want=2).stderr
+assert os.stat("another_name").st_size == len("base: gtx480\nn_sms: 2\n") and os.stat("times.txt").st_size == len(times)
+
 # --- one thing, one place ---
 refuses("workloads: [ss, ss]\nsize: tiny\n", "bad.yaml:1:17: error: 'ss' is given twice")
 refuses("workloads: ss\nset: {l1d.n_ways: [4, 8, 4]}\n", "bad.yaml:2:26: error: 'l1d.n_ways=4' is")
@@ -86,6 +102,17 @@ def figure(series, paper="", top=head, want=2, more=()):
 over = "{value: ipc, over: scheduler}"
 good = figure(over, want=0).stdout
 assert "lrr" in good and "gto" in good
+stored = open("r.db", "rb").read()
+for option in ("--csv", "--svg"):
+    assert f"{option} ./f.yaml: that file is read" in figure(over, more=(option, "./f.yaml")).stderr
+    assert f"{option} writes to that file too" in figure(over, more=(option, "./r.db")).stderr
+    assert f"{option} ./r.db: that file is read" in figure(over, more=(option, "./r.db", "--stored-only")).stderr
+assert "--csv f.out: --svg writes to that file too" in figure(over, more=("--csv", "f.out", "--svg", "f.out")).stderr
+assert open("r.db", "rb").read() == stored and not os.path.exists("f.out")
+write("t.yaml", head.partition("sweep:")[0] + "table: by hand\nseries:\n  - {value: ipc}\n")
+write("t.csv", "workload,ipc\nss,1\n")
+call("figure", "t.yaml", "--table", "t.csv", "--csv", "drawn.csv")
+assert "--csv t.csv: that file is read" in call("figure", "t.yaml", "--table", "t.csv", "--csv", "t.csv", want=2).stderr
 assert "f.yaml:8:13: error: there is no statistic 'cyclez'" in figure("{value: cyclez, over: scheduler}").stderr
 swl = head.replace("gto]", "swl: {limit: [1, 2]}]")
 assert "two points would be one" in figure(over, top=swl).stderr
