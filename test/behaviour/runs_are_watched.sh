@@ -32,6 +32,21 @@ for kind in csv zst; do
     cmp whole.$kind engine.$kind
     cmp skip.$kind cycle.$kind
 done
+# Nothing is counted ahead of a row that another one was to have.
+for gpu in gtx480 v100; do
+    over_time() {
+        out=$1
+        shift
+        "$heddle" run stream.cl --grid 64 --block 128 --arg rand:64K:1 --arg buf:64K --gpu $gpu --quiet --series 37 --series-out "$out.csv" "$@"
+    }
+    over_time row
+    over_time row_cycle --engine cycle
+    over_time row_quantum --quantum 1
+    over_time row_threads --threads 3
+    for other in cycle quantum threads; do
+        cmp row.csv row_$other.csv
+    done
+done
 # What a scheduler holds back, over time.
 throttled() {
     out=$1
