@@ -24,15 +24,18 @@ enum mem_role { MEM_ROLE_NONE, MEM_ROLE_SAMPLE_LRU, MEM_ROLE_SAMPLE_MRU };
 
 /* What the lanes of one instruction ask of one line. */
 struct line_access {
-    uint64_t line;    /* first byte */
-    uint64_t address; /* of the first lane */
+    uint64_t line; /* first byte */
     uint32_t lanes;
     uint32_t segments; /* of 32 bytes, touched */
+};
+/* In detail: not all who access a line want to know that. */
+struct line_detail {
+    uint64_t address;  /* of the first lane */
     uint64_t bytes[2]; /* bytes touched, low first */
 };
 
 struct mem_access {
-    /* What differs between the accesses of one instruction, as struct line_access has it. */
+    /* What differs between the accesses of one instruction. */
     uint64_t line;         /* line-aligned byte address */
     uint64_t address;      /* first byte asked for */
     uint32_t active_mask;  /* lanes that this access serves */

@@ -23,39 +23,34 @@ static inline uint32_t number_of_line(uint64_t line)
 
 /* The lanes of a group, one after the other. A lane's access has at most 32 bytes, aligned: it lies
  * in one segment. A line whose number nobody has seen is new; only others have to be looked for. */
-static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint64_t ones,
-                               uint64_t in_line, struct line_access *out)
+static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint64_t in_line,
+                               struct line_access *out)
 {
     uint64_t seen = 0;
     struct line_access *end = out;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t at = address[__builtin_ctz(m)], offset = at & in_line, line = at & ~in_line;
-        uint64_t touched = ones << offset % 64;
-        uint32_t lane = m & -m, segment = 1u << offset / SEGMENT_BYTES;
+        uint64_t at = address[__builtin_ctz(m)], line = at & ~in_line;
+        uint32_t lane = m & -m, segment = 1u << (at & in_line) / SEGMENT_BYTES;
         uint32_t number = number_of_line(line);
         struct line_access *a = seen >> number & 1 ? find_line(out, end, line) : NULL;
         if (a) {
             a->lanes |= lane;
             a->segments |= segment;
-            a->bytes[offset / 64] |= touched;
             continue;
         }
         seen |= 1ull << number;
-        a = end++;
-        a->line = line;
-        a->address = at;
-        a->lanes = lane;
-        a->segments = segment;
-        memset(a->bytes, 0, sizeof a->bytes);
-        a->bytes[offset / 64] = touched;
+        *end++ = (struct line_access){line, lane, segment};
     }
     return (uint32_t)(end - out);
 }
 
-/* Values of four lanes, and of two fields of an access. */
+/* Values of four lanes, or two accesses. */
 typedef uint64_t of_lanes __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t order_of_lanes __attribute__((vector_size(32), aligned(8), may_alias));
-typedef uint64_t of_fields __attribute__((vector_size(16), aligned(8), may_alias));
+_Static_assert(sizeof(of_lanes) == 2 * sizeof(struct line_access) &&
+                   offsetof(struct line_access, lanes) == 8 &&
+                   offsetof(struct line_access, segments) == 12,
+               "the line, then the lanes with the segments above them");
 
 /* Does every lane of a full warp have a line above that of the one before? Then no two have the
  * same. */
@@ -72,51 +67,32 @@ static inline bool lines_rise(const uint64_t *address, uint64_t in_line)
 }
 
 /* A full warp whose lanes have a line each, four at a time: as coalesce_group() has it. */
-static uint32_t coalesce_apart(const uint64_t *address, uint64_t ones, uint64_t in_line,
-                               struct line_access *out)
+static uint32_t coalesce_apart(const uint64_t *address, uint64_t in_line, struct line_access *out)
 {
     of_lanes lane = {1, 2, 4, 8}, segment_0 = {1ull << 32, 1ull << 32, 1ull << 32, 1ull << 32};
-    for (uint32_t first = 0; first < WARP_LANES; first += 4, lane <<= 4) {
-        of_lanes at = *(const of_lanes *)(address + first), line = at & ~in_line;
-        of_lanes who = lane | segment_0 << (at & in_line) / SEGMENT_BYTES; /* lanes, segments */
-        of_lanes touched = (ones & (of_lanes){~0ull, ~0ull, ~0ull, ~0ull}) << (at & in_line % 64);
-        of_lanes low = (of_lanes)((at & in_line & 64) == 0), bytes_0 = touched & low,
-                 bytes_1 = touched & ~low;
-        of_lanes where[2] = {__builtin_shufflevector(line, at, 0, 4, 2, 6),
-                             __builtin_shufflevector(line, at, 1, 5, 3, 7)};
-        of_lanes what[2] = {__builtin_shufflevector(who, bytes_0, 0, 4, 2, 6),
-                            __builtin_shufflevector(who, bytes_0, 1, 5, 3, 7)};
-#pragma GCC unroll 4
-        for (uint32_t i = 0; i < 4; i++, out++) {
-            *(of_fields *)&out->line = ((const of_fields *)&where[i % 2])[i / 2];
-            *(of_fields *)&out->lanes = ((const of_fields *)&what[i % 2])[i / 2];
-            out->bytes[1] = bytes_1[i];
-        }
+    for (uint32_t i = 0; i < WARP_LANES; i += 4, lane <<= 4) {
+        of_lanes at = *(const of_lanes *)(address + i), line = at & ~in_line;
+        of_lanes who = lane | segment_0 << (at & in_line) / SEGMENT_BYTES;
+        *(of_lanes *)&out[i] = __builtin_shufflevector(line, who, 0, 4, 1, 5);
+        *(of_lanes *)&out[i + 2] = __builtin_shufflevector(line, who, 2, 6, 3, 7);
     }
     return WARP_LANES;
 }
 
-/* All but the last field of an access, side by side. */
-typedef uint64_t most_fields __attribute__((vector_size(32), aligned(8), may_alias));
-_Static_assert(offsetof(struct line_access, address) == 8 &&
-                   offsetof(struct line_access, lanes) == 16 &&
-                   offsetof(struct line_access, segments) == 20 &&
-                   offsetof(struct line_access, bytes) == 24,
-               "see coalesce_comb()");
-
-/* A full warp whose lanes have the same place in a line each: accesses differ by that line and the
- * lane. */
-static uint32_t coalesce_comb(uint64_t first, uint64_t step, uint64_t ones, uint64_t in_line,
+/* A full warp whose lanes have the same place in a line each: two accesses differ from the two
+ * before by lines and lanes. */
+static uint32_t coalesce_comb(uint64_t first, uint64_t step, uint64_t in_line,
                               struct line_access *out)
 {
-    uint64_t offset = first & in_line, touched = ones << offset % 64, is_high = offset / 64;
-    uint64_t lane_0 = 1, segment = 1ull << (32 + offset / SEGMENT_BYTES);
-    most_fields a = {first - offset, first, lane_0 | segment, is_high ? 0 : touched};
-    most_fields more = {step, step, lane_0, 0}, doubled = {0, 0, 1, 0};
+    typedef uint32_t halves __attribute__((vector_size(32)));
+    uint64_t offset = first & in_line, line = first - offset;
+    uint64_t segment = 1ull << (32 + offset / SEGMENT_BYTES);
+    of_lanes a = {line, 1 | segment, line + step, 2 | segment}, lines = {2 * step, 0, 2 * step, 0};
+    halves lanes = {0, 0, 2, 0, 0, 0, 2, 0};
 #pragma GCC unroll 4
-    for (uint32_t i = 0; i < WARP_LANES; i++, a += more, more <<= doubled) {
-        *(most_fields *)&out[i] = a;
-        out[i].bytes[1] = is_high ? touched : 0;
+    for (uint32_t i = 0; i < WARP_LANES; i += 2) {
+        *(of_lanes *)&out[i] = a;
+        a = (of_lanes)((halves)a << lanes) + lines;
     }
     return WARP_LANES;
 }
@@ -127,19 +103,14 @@ static inline uint64_t bits_below(uint32_t n)
     return n >= 64 ? ~0ull : (1ull << n) - 1;
 }
 
-/* A full warp's lanes [lane, lane + lanes) have the bytes [from, to) of a line. */
-static inline struct line_access make_run(uint64_t address, uint32_t lane, uint32_t lanes,
+/* The bytes [from, to) of a line, touched by so many of a full warp's lanes from `lane` on. */
+static inline struct line_access make_run(uint64_t line, uint32_t lane, uint32_t lanes,
                                           uint32_t from, uint32_t to)
 {
-    struct line_access a = {.line = address - from,
-                            .address = address,
-                            .lanes = (uint32_t)(bits_below(lanes) << lane),
-                            .segments = (1u << (to + SEGMENT_BYTES - 1) / SEGMENT_BYTES) -
-                                        (1u << from / SEGMENT_BYTES),
-                            .bytes = {bits_below(to) & ~bits_below(from), 0}};
-    if (to > 64)
-        a.bytes[1] = bits_below(to - 64) & ~bits_below(from > 64 ? from - 64 : 0);
-    return a;
+    return (struct line_access){.line = line,
+                                .lanes = (uint32_t)(bits_below(lanes) << lane),
+                                .segments = (1u << (to + SEGMENT_BYTES - 1) / SEGMENT_BYTES) -
+                                            (1u << from / SEGMENT_BYTES)};
 }
 
 /* Apart, so that the common case saves no registers. */
@@ -157,7 +128,7 @@ static __attribute__((noinline)) uint32_t split_run(uint64_t first, uint32_t ste
         if (lanes * step > room)
             lanes = room / step;
         uint32_t run = step ? lanes * step : bytes;
-        out[n++] = make_run(address, lane, lanes, from, from + run);
+        out[n++] = make_run(address - from, lane, lanes, from, from + run);
     }
     return n;
 }
@@ -170,12 +141,12 @@ uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t li
     uint32_t from = (uint32_t)first & (line_bytes - 1), run = step ? step * WARP_LANES : bytes;
     if (run == WHOLE_LINE && line_bytes == WHOLE_LINE && !from &&
         group == WARP_LANES) { /* mostly */
-        *out = (struct line_access){first, first, ~0u, 15, {~0ull, ~0ull}};
+        *out = (struct line_access){first, ~0u, 15};
         return 1;
     }
     if (group < WARP_LANES || from + run > line_bytes)
         return split_run(first, step, bytes, line_bytes, group, out);
-    *out = make_run(first, 0, WARP_LANES, from, from + run);
+    *out = make_run(first - from, 0, WARP_LANES, from, from + run);
     return 1;
 }
 
@@ -194,13 +165,13 @@ static bool is_run(const uint64_t *address, uint32_t bytes, uint32_t *step)
 }
 
 static __attribute__((noinline)) uint32_t coalesce_groups(const uint64_t *address, uint32_t mask,
-                                                          uint64_t ones, uint64_t in_line,
-                                                          uint32_t group, struct line_access *out)
+                                                          uint64_t in_line, uint32_t group,
+                                                          struct line_access *out)
 {
     uint32_t n = 0;
     for (uint32_t first = 0; first < WARP_LANES; first += group) {
         uint32_t lanes = mask & ((1u << group) - 1) << first;
-        n += coalesce_group(address, lanes, ones, in_line, out + n);
+        n += coalesce_group(address, lanes, in_line, out + n);
     }
     return n;
 }
@@ -208,28 +179,57 @@ static __attribute__((noinline)) uint32_t coalesce_groups(const uint64_t *addres
 uint32_t coalesce_strided(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
                           uint32_t group, struct line_access *out)
 {
-    uint64_t ones = (1ull << bytes) - 1, in_line = line_bytes - 1, step = address[1] - address[0];
+    uint64_t in_line = line_bytes - 1, step = address[1] - address[0];
     if (!(step & in_line))
-        return coalesce_comb(address[0], step, ones, in_line, out);
+        return coalesce_comb(address[0], step, in_line, out);
     if (step > in_line)
-        return coalesce_apart(address, ones, in_line, out);
+        return coalesce_apart(address, in_line, out);
     return coalesce(address, ~0u, bytes, line_bytes, group, out);
 }
 
 uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                   uint32_t group, struct line_access *out)
 {
-    uint64_t ones = (1ull << bytes) - 1, in_line = line_bytes - 1;
+    uint64_t in_line = line_bytes - 1;
     uint32_t step;
     if (mask == ~0u) {
         if (is_run(address, bytes, &step))
             return coalesce_run(address[0], step, bytes, line_bytes, group, out);
         if (lines_rise(address, in_line))
-            return coalesce_apart(address, ones, in_line, out);
+            return coalesce_apart(address, in_line, out);
     }
     if (group == WARP_LANES)
-        return coalesce_group(address, mask, ones, in_line, out);
-    return coalesce_groups(address, mask, ones, in_line, group, out);
+        return coalesce_group(address, mask, in_line, out);
+    return coalesce_groups(address, mask, in_line, group, out);
+}
+
+void coalesce_describe(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
+                       const struct line_access *access, uint32_t n, struct line_detail *out)
+{
+    uint64_t ones = (1ull << bytes) - 1;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lanes = access[i].lanes;
+        struct line_detail d = {.address = address[__builtin_ctz(lanes)]};
+        for (uint32_t m = lanes; m; m &= m - 1) {
+            uint32_t offset = (uint32_t)address[__builtin_ctz(m)] & (line_bytes - 1);
+            d.bytes[offset / 64] |= ones << offset % 64;
+        }
+        out[i] = d;
+    }
+}
+
+void coalesce_describe_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
+                           const struct line_access *access, uint32_t n, struct line_detail *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lanes = access[i].lanes, n_lanes = (uint32_t)__builtin_popcount(lanes);
+        uint64_t address = first + (uint64_t)(uint32_t)__builtin_ctz(lanes) * step;
+        uint32_t from = (uint32_t)address & (line_bytes - 1);
+        uint32_t to = from + (step ? n_lanes * step : bytes);
+        out[i] = (struct line_detail){address, {bits_below(to) & ~bits_below(from), 0}};
+        if (to > 64)
+            out[i].bytes[1] = bits_below(to - 64) & ~bits_below(from > 64 ? from - 64 : 0);
+    }
 }
 
 /* Lanes that read the same word are served together; 8- and 16-byte accesses go in halves and

@@ -30,6 +30,12 @@ uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t li
 uint32_t coalesce_strided(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
                           uint32_t group, struct line_access *out);
 
+/* What these accesses, so many of them, are in detail. */
+void coalesce_describe(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
+                       const struct line_access *access, uint32_t n, struct line_detail *out);
+void coalesce_describe_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
+                           const struct line_access *access, uint32_t n, struct line_detail *out);
+
 /* The most lanes that want different words of one shared memory bank: passes an access takes. */
 uint32_t shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t n_banks);
 

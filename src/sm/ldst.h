@@ -2,7 +2,6 @@
 #ifndef HEDDLE_SM_LDST_H
 #define HEDDLE_SM_LDST_H
 
-#include <stddef.h>
 #include <string.h>
 
 #include "sm/sm.h"
@@ -12,23 +11,23 @@ static inline struct ldst_op *ldst_front(const struct sm *sm)
     return &sm->ldst[sm->ldst_head];
 }
 
-#define SAME_PLACE(of_access, of_line)                                                             \
-    (offsetof(struct mem_access, of_access) == offsetof(struct line_access, of_line))
-_Static_assert(SAME_PLACE(line, line) && SAME_PLACE(address, address) &&
-                   SAME_PLACE(active_mask, lanes) && SAME_PLACE(segments, segments) &&
-                   SAME_PLACE(byte_mask, bytes),
-               "an access begins with what was found out of its line");
-
 /* What distinguishes the access to do next from the others of its instruction, but for what its
  * cache makes of it: set and sectors. */
 static inline void ldst_single_out(const struct ldst_op *l, struct mem_access *a)
 {
     const struct line_access *x = &l->access[l->next];
-    memcpy(a, x, sizeof *x); /* alike: see above */
+    a->line = x->line;
+    a->active_mask = x->lanes;
+    a->segments = x->segments;
     a->id = l->first_id + l->next;
     a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
     a->first_thread = l->first_thread_of_warp + a->first_lane;
-    a->full_line = (x->bytes[0] & x->bytes[1]) == ~0ull;
+    if (l->in_detail) {
+        const struct line_detail *d = &l->detail[l->next];
+        a->address = d->address;
+        memcpy(a->byte_mask, d->bytes, sizeof d->bytes);
+        a->full_line = (d->bytes[0] & d->bytes[1]) == ~0ull;
+    }
 }
 
 /* It is tried at `at`, or as if it were, and not accepted. */

@@ -6,26 +6,42 @@
 /* Local memory of a warp slot: words of 32 lanes side by side, in an address range of its own. */
 #define LOCAL_BASE 0x2000000000ull
 
+/* The lines of some of the lanes; how many there are. */
+static inline uint32_t join_lanes(const struct sm *sm, uint32_t mask, uint32_t bytes,
+                                  uint32_t line_bytes, struct line_access *out)
+{
+    const struct emu_access *last = &sm->emu.last;
+    uint32_t group = sm->config->coalesce_lanes;
+    if (last->shape == SCATTERED || mask != ~0u)
+        return coalesce(last->address, mask, bytes, line_bytes, group, out);
+    if (last->shape == STRIDED)
+        return coalesce_strided(last->address, bytes, line_bytes, group, out);
+    return coalesce_run(last->address[0], last->shape == UNIFORM ? 0 : bytes, bytes, line_bytes,
+                        group, out);
+}
+
 /* Global memory and constants. */
 static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
 {
     const struct emu_access *last = &sm->emu.last;
-    uint32_t bytes = (uint32_t)l->op->width * l->op->vec, group = sm->config->coalesce_lanes;
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec;
     uint32_t line_bytes = sm_l1_of(sm, l->space)->line_bytes;
     struct line_access *out = l->access + l->n;
-    if (last->shape == SCATTERED || mask != ~0u)
-        l->n += coalesce(last->address, mask, bytes, line_bytes, group, out);
-    else if (last->shape == STRIDED)
-        l->n += coalesce_strided(last->address, bytes, line_bytes, group, out);
+    struct line_detail *detail = l->detail + l->n;
+    uint32_t n = join_lanes(sm, mask, bytes, line_bytes, out);
+    if (last->shape >= CONSECUTIVE && mask == ~0u)
+        coalesce_describe_run(last->address[0], last->shape == UNIFORM ? 0 : bytes, bytes,
+                              line_bytes, out, n, detail);
     else
-        l->n += coalesce_run(last->address[0], last->shape == UNIFORM ? 0 : bytes, bytes,
-                             line_bytes, group, out);
+        coalesce_describe(last->address, bytes, line_bytes, out, n, detail);
+    l->n += n;
 }
 
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, piece = bytes < 4 ? bytes : 4;
     uint64_t warp = (uint64_t)sm->index * SM_MAX_WARPS + l->slot, address[WARP_LANES];
+    uint32_t line_bytes = sm->config->l1d.line_bytes;
     uint64_t base = LOCAL_BASE + warp * sm->emu.max_local_bytes * WARP_LANES;
     l->space = MEM_LOCAL;
     for (uint32_t done = 0; done < bytes; done += 4) {
@@ -34,8 +50,9 @@ static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uin
             uint64_t at = offset[i] + done;
             address[i] = base + (at & ~3ull) * WARP_LANES + i * 4 + (at & 3);
         }
-        l->n += coalesce(address, mask, piece, sm->config->l1d.line_bytes, WARP_LANES,
-                         l->access + l->n);
+        uint32_t n = coalesce(address, mask, piece, line_bytes, WARP_LANES, l->access + l->n);
+        coalesce_describe(address, piece, line_bytes, l->access + l->n, n, l->detail + l->n);
+        l->n += n;
     }
 }
 
@@ -148,7 +165,6 @@ static void begin_accesses(const struct sm *sm, struct ldst_op *l, const struct 
     l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
     l->around = l->uncached && l->space == MEM_GLOBAL;
     l->may_lack_mshr = l->kind == MEM_LOAD && !constant && !l->uncached;
-    l->prepared = l->absent = false;
     struct mem_access *a = &l->common;
     a->launch = sm->launch;
     a->cta = w->cta;
@@ -164,29 +180,60 @@ static void begin_accesses(const struct sm *sm, struct ldst_op *l, const struct 
     a->source = sm->index;
 }
 
-void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
+/* A place in the unit for what has just been executed. */
+static inline struct ldst_op *enter(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at,
+                                    uint64_t now)
 {
-    struct ldst_op *l = &sm->ldst[(sm->ldst_head + sm->ldst_n++) % sm->config->ldst_queue];
-    const struct op *op = &sm->emu.program->ops[pc];
-    const struct op_timing *t = &sm->timing[pc];
-    struct sm_warp *w = &sm->warps[slot];
-    enum ptx_class class = op->klass;
-    uint32_t mask = sm->emu.last.mask;
-    bool load = is_load_class(class);
+    uint32_t at = sm->ldst_head + sm->ldst_n++, places = sm->config->ldst_queue;
+    struct ldst_op *l = &sm->ldst[at < places ? at : at - places];
     l->slot = slot;
     l->pc = pc;
-    l->op = op;
+    l->op = &sm->emu.program->ops[pc];
     l->entered = now;
     l->ready_at = ready_at;
     queue_enter(&sm->ldst_account, now);
     if (sm->ldst_n == 1)
         sm->ldst_due = ready_at > sm->ldst_busy_until ? ready_at : sm->ldst_busy_until;
     l->shared_passes = l->n = l->next = 0;
+    l->prepared = l->absent = false;
+    return l;
+}
+
+static inline void number_accesses(struct sm *sm, struct ldst_op *l)
+{
+    l->first_id = sm->next_access_id;
+    sm->next_access_id += l->n;
+}
+
+/* A load of L1D of which nobody wants to know more than what it asks for. */
+static void push_brief_load(struct sm *sm, struct ldst_op *l, uint32_t mask)
+{
+    const struct sm_config *config = sm->config;
+    uint32_t bytes = (uint32_t)l->op->width * l->op->vec;
+    l->gathers = l->may_lack_mshr = true;
+    l->in_detail = false;
+    l->kind = l->common.kind = MEM_LOAD;
+    l->space = l->common.space = MEM_GLOBAL;
+    l->l1 = sm->l1d;
+    l->l1_config = &config->l1d;
+    l->hit_latency = config->l1d_latency;
+    l->record = sm_new_record(sm, l->slot, l->pc);
+    l->n = join_lanes(sm, mask, bytes, config->l1d.line_bytes, l->access);
+    number_accesses(sm, l);
+}
+
+static void push_any(struct sm *sm, struct ldst_op *l, const struct op_timing *t, uint32_t mask,
+                     uint64_t now)
+{
+    struct sm_warp *w = &sm->warps[l->slot];
+    enum ptx_class class = l->op->klass;
+    bool load = is_load_class(class);
     l->gathers = false;
+    l->in_detail = true;
     l->kind = load ? MEM_LOAD : MEM_STORE;
     l->space = class == PTX_CLASS_LD_CONST ? MEM_CONST : MEM_GLOBAL;
     l->uncached = class != PTX_CLASS_LD_CONST && (t->uncached || !sm->config->l1d_global);
-    l->record = load && t->n_writes ? sm_new_record(sm, slot, pc) : NULL;
+    l->record = load && t->n_writes ? sm_new_record(sm, l->slot, l->pc) : NULL;
     l->atomic.mask = 0;
     if (class == PTX_CLASS_ATOMIC) {
         l->atomic = sm->emu.atomic;
@@ -205,9 +252,19 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     const uint32_t *block = sm->emu.launch.block;
     l->first_thread_of_warp =
         w->emu->cta->number * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
-    l->first_id = sm->next_access_id;
-    sm->next_access_id += l->n;
+    number_accesses(sm, l);
     begin_accesses(sm, l, t);
     l->gathers = (l->n > 1 || sm->l1d_is_late || sm->l1d_is_simple) && l->may_lack_mshr &&
                  !l->shared_passes && l->record && sm->loads_are_plain && sm_looks_ahead(sm);
+}
+
+void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
+{
+    const struct op_timing *t = &sm->timing[pc];
+    struct ldst_op *l = enter(sm, slot, pc, ready_at, now);
+    uint32_t mask = sm->emu.last.mask;
+    if (t->loads_l1d && sm->loads_are_brief && mask)
+        push_brief_load(sm, l, mask);
+    else
+        push_any(sm, l, t, mask, now);
 }

@@ -291,6 +291,9 @@ const struct op_timing *op_timing_build(const struct program *p, const struct sm
             .needs = needs_of(info->inst, class),
             .memory_op = (uint8_t)memory_op_of(info->inst),
             .is_global = info->exec_id == EXEC_LD_GLOBAL || info->exec_id == EXEC_ST_GLOBAL,
+            .loads_l1d = info->exec_id == EXEC_LD_GLOBAL && class == PTX_CLASS_LD_GLOBAL &&
+                         info->n_writes && config->l1d_global &&
+                         !is_uncached(info->inst, memory_op_of(info->inst)),
             .uncached = is_uncached(info->inst, memory_op_of(info->inst)),
             .n_fetched = fetched_insts(config, pc),
             .code_line = code_line(config, pc),

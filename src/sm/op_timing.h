@@ -50,7 +50,8 @@ struct op_timing {
     uint16_t result;     /* the row it writes, if that is one */
     uint8_t needs;       /* enum op_needs */
     uint8_t memory_op;   /* enum mem_operator */
-    bool is_global;      /* a load or store of nothing but global memory */
+    bool is_global : 1;  /* a load or store of nothing but global memory */
+    bool loads_l1d : 1;  /* ... a load of registers, through L1D */
     bool uncached;       /* the program asks for what others wrote: L1D is passed by */
     uint32_t load_index; /* number of the static load, for loads */
     uint32_t code_line;  /* where its line of the instruction cache begins, in bytes of code */

@@ -109,6 +109,8 @@ struct ldst_op {
     uint64_t fills_seen;
     uint64_t early; /* its hits of cycles before that may be done ahead of their time */
     struct line_access access[MAX_LINE_ACCESSES];
+    struct line_detail detail[MAX_LINE_ACCESSES];
+    bool in_detail; /* somebody may look at `detail`, and at all of `common` */
     enum mem_kind kind;
     enum mem_space space;
     struct cache *l1;                     /* the one its space has */
@@ -278,6 +280,7 @@ struct sm {
     bool criticality_counts; /* somebody says more than that no warp is critical */
     bool may_bypass;         /* L1D's policy may send loads around it */
     bool loads_are_plain;    /* L1D holds or fetches what they ask for, whoever asks */
+    bool loads_are_brief;    /* ... and nobody wants to know more of them: all of them gather */
     bool answers_drift;      /* L1D may answer differently though nothing here has changed */
 
     struct mem_request **miss_queue; /* ring */

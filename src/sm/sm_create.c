@@ -237,6 +237,8 @@ static void choose_ways(struct sm *sm)
     sm->asks_shortly = sm_may_ask_shortly(sm);
     sm->l1d_is_late = cache_is_late(sm->l1d);
     sm->l1d_is_simple = cache_is_simple(sm->l1d);
+    sm->loads_are_brief = (sm->l1d_is_late || sm->l1d_is_simple) && sm->loads_are_plain &&
+                          sm->looks_ahead && !sm->describes_loads;
 }
 
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,

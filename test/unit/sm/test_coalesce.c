@@ -13,57 +13,70 @@
 
 enum { N_RUNS = 400 };
 
+struct accesses {
+    struct line_access line[WARP_LANES];
+    struct line_detail detail[WARP_LANES];
+    uint32_t n;
+};
+
 /* One group of lanes, with nothing clever. */
-static uint32_t naive_group(const uint64_t *address, uint32_t lanes, uint32_t bytes,
-                            uint32_t line_bytes, struct line_access *out)
+static void naive_group(const uint64_t *address, uint32_t lanes, uint32_t bytes,
+                        uint32_t line_bytes, struct accesses *out)
 {
-    uint32_t n = 0;
+    uint32_t first = out->n;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         if (!(lanes >> lane & 1))
             continue;
         uint64_t line = address[lane] / line_bytes * line_bytes;
-        uint32_t i = 0;
-        while (i < n && out[i].line != line)
+        uint32_t i = first;
+        while (i < out->n && out->line[i].line != line)
             i++;
-        if (i == n)
-            out[n++] = (struct line_access){.line = line, .address = address[lane]};
-        out[i].lanes |= 1u << lane;
+        if (i == out->n) {
+            out->line[i] = (struct line_access){.line = line};
+            out->detail[i] = (struct line_detail){.address = address[lane]};
+            out->n++;
+        }
+        out->line[i].lanes |= 1u << lane;
         for (uint64_t at = address[lane] - line; at < address[lane] - line + bytes; at++) {
-            out[i].bytes[at / 64] |= 1ull << at % 64;
-            out[i].segments |= 1u << at / SEGMENT_BYTES;
+            out->detail[i].bytes[at / 64] |= 1ull << at % 64;
+            out->line[i].segments |= 1u << at / SEGMENT_BYTES;
         }
     }
-    return n;
 }
 
 /* Lanes evenly apart go the way that is made for them, if there is one. */
-static uint32_t coalescer(const uint64_t *address, uint32_t mask, uint32_t bytes,
-                          uint32_t line_bytes, uint32_t group, struct line_access *out)
+static void coalescer(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
+                      uint32_t group, struct accesses *out)
 {
     uint64_t step = address[1] - address[0];
-    bool even = mask == ~0u && step && step < 1ull << 32;
+    bool even = mask == ~0u && step < 1ull << 32, run = !step || step == bytes;
     for (uint32_t i = 1; i < WARP_LANES; i++)
         even = even && address[i] - address[i - 1] == step;
-    return even ? coalesce_strided(address, bytes, line_bytes, group, out)
-                : coalesce(address, mask, bytes, line_bytes, group, out);
+    out->n = even && !run ? coalesce_strided(address, bytes, line_bytes, group, out->line)
+                          : coalesce(address, mask, bytes, line_bytes, group, out->line);
+    if (even && run)
+        coalesce_describe_run(address[0], (uint32_t)step, bytes, line_bytes, out->line, out->n,
+                              out->detail);
+    else
+        coalesce_describe(address, bytes, line_bytes, out->line, out->n, out->detail);
 }
 
 static void check(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                   uint32_t group)
 {
-    struct line_access want[WARP_LANES], got[WARP_LANES];
-    uint32_t n = 0;
+    struct accesses want = {.n = 0}, got;
     for (uint32_t first = 0; first < WARP_LANES; first += group)
-        n += naive_group(address, mask & (uint32_t)(((1ull << group) - 1) << first), bytes,
-                         line_bytes, want + n);
-    assert_int_equal(coalescer(address, mask, bytes, line_bytes, group, got), n);
-    for (uint32_t i = 0; i < n; i++) {
-        assert_int_equal(got[i].line, want[i].line);
-        assert_int_equal(got[i].address, want[i].address);
-        assert_int_equal(got[i].lanes, want[i].lanes);
-        assert_int_equal(got[i].segments, want[i].segments);
-        assert_int_equal(got[i].bytes[0], want[i].bytes[0]);
-        assert_int_equal(got[i].bytes[1], want[i].bytes[1]);
+        naive_group(address, mask & (uint32_t)(((1ull << group) - 1) << first), bytes, line_bytes,
+                    &want);
+    coalescer(address, mask, bytes, line_bytes, group, &got);
+    assert_int_equal(got.n, want.n);
+    for (uint32_t i = 0; i < want.n; i++) {
+        assert_int_equal(got.line[i].line, want.line[i].line);
+        assert_int_equal(got.line[i].lanes, want.line[i].lanes);
+        assert_int_equal(got.line[i].segments, want.line[i].segments);
+        assert_int_equal(got.detail[i].address, want.detail[i].address);
+        assert_int_equal(got.detail[i].bytes[0], want.detail[i].bytes[0]);
+        assert_int_equal(got.detail[i].bytes[1], want.detail[i].bytes[1]);
     }
 }
 
