@@ -136,7 +136,8 @@ struct scheduler_desc {
 
     /* Optional. pick() and on_issue() in one, for who does not ask whom it has looked at: the warp
      * that issues, or -1. Both must be there too, and none of what on_issue() is told may matter
-     * but the slot and the warp. */
+     * but the slot and the warp. A warp that has issued and is the only one ready in its slot
+     * issues again: of that the scheduler need not hear. */
     int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready);
 
     /* Optional. Warps that may issue an instruction of that class now; NULL = all may. Const. */

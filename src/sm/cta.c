@@ -29,6 +29,7 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
                           .bit = 1ull << slot,
                           .slot = slot,
                           .cta_slot = cta_slot,
+                          .scheduler = slot % sm->config->n_schedulers,
                           .atomic_lines = sm->atomic_store[slot],
                           .result_at = sm->result_store[slot],
                           .core = &sm->cores[slot % sm->n_cores],

@@ -1,36 +1,11 @@
 /* Instruction fetch: fetch_warps warps a cycle, round-robin among those whose buffer is empty,
  * through the instruction cache. Instructions can issue the cycle after. */
-#include "cache/load_hit.h"
-#include "sm/ready.h"
-
-/* Code lies in an address range of its own, so that it meets data only in L2. */
-#define CODE_BASE 0x8000000000ull
+#include "sm/fetch.h"
 
 static inline uint32_t next_warp(const struct sm *sm)
 {
     uint64_t all = sm->can_fetch, behind = all & ~1ull << sm->last_fetched;
     return (uint32_t)__builtin_ctzll(behind ? behind : all);
-}
-
-static inline void begin_fetch(struct sm_warp *w)
-{
-    w->fetching = true;
-    w->fetch_pc = w->emu->pc;
-}
-
-/* Its instructions come from the cache, and can issue in the next cycle. Where nobody looks before
- * that, and nothing but results can change what they wait for, they are as good as there: a result
- * that comes in between looks at the warp again. Not in the last cycle of a quantum, which leaves
- * the SM as it is. */
-static inline __attribute__((always_inline)) void arrive(struct sm *sm, struct sm_warp *w,
-                                                         uint64_t now)
-{
-    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, BY_PLAN)) {
-        w->ibuf = w->next->n_fetched;
-        return;
-    }
-    begin_fetch(w);
-    sm->fetched |= w->bit;
 }
 
 /* Who waits for a line: its slot, counted from one. */
@@ -74,13 +49,6 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
     return true;
 }
 
-static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
-{
-    sm->next_access_id++;
-    sm->last_fetched = w->slot;
-    sm->can_fetch &= ~w->bit;
-}
-
 /* The next warp's turn; false if the instruction cache does not take it now. Warps that have
  * started together wait for the same line, which needs no access of each; the plain engine makes it
  * up. */
@@ -116,19 +84,15 @@ static __attribute__((noinline)) void fetch_others(struct sm *sm, uint64_t now, 
     fetch_each(sm, now, n, false);
 }
 
-/* Most fetches are of the line of the last one, or of the one before: which is not under way. */
 void sm_fetch(struct sm *sm, uint64_t now)
 {
     uint32_t left = sm->config->fetch_warps;
-    struct cache *l1i = sm->l1i;
     do {
         struct sm_warp *w = sm_warp_of(sm, next_warp(sm));
-        uint64_t line = CODE_BASE + w->next->code_line;
-        if (!cache_load_again(l1i, line, w->emu->pc) && !cache_load_recent(l1i, line, w->emu->pc)) {
+        if (!fetch_recent(sm, w)) {
             fetch_others(sm, now, left);
             return;
         }
-        has_fetched(sm, w);
         arrive(sm, w, now);
     } while (--left && sm->can_fetch);
 }

@@ -114,13 +114,10 @@ static inline void forget_last_access(struct sm *sm, const struct op_timing *t)
         sm->emu.last.mask = sm->emu.atomic.mask = 0;
 }
 
-/* The instruction of `t` at `pc` has been: the warp is at its next one, and no longer among those
- * that can issue. */
-static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
-                                uint32_t pc)
+/* The warp leaves the instruction of `t` at `pc` behind. */
+static inline void pass(const struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                        uint32_t pc)
 {
-    sm->stats.issued++;
-    sm->can_issue &= ~w->bit;
     if (__builtin_expect(w->emu->pc == pc + 1, true)) {
         w->next = t + 1;
         w->ibuf--;
@@ -128,6 +125,16 @@ static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct o
         w->next = &sm->timing[w->emu->pc];
         w->ibuf = 0;
     }
+}
+
+/* The instruction of `t` at `pc` has been: the warp is at its next one, and no longer among those
+ * that can issue. */
+static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                                uint32_t pc)
+{
+    sm->stats.issued++;
+    sm->can_issue &= ~w->bit;
+    pass(sm, w, t, pc);
 }
 
 /* After the instruction of `t`, when the warp goes on. */
@@ -157,6 +164,18 @@ static inline void expect_result(struct sm *sm, struct sm_warp *w, const struct 
                   (struct wheel_event){EV_WRITE, (uint32_t)__builtin_ctzll(mask), banks});
 }
 
+/* The same as occupy() for plain arithmetic, or a jump, where results are planned. */
+static inline __attribute__((always_inline)) void
+occupy_plainly(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
+{
+    uint64_t ready = collect_operands(sm, w, t, now);
+    scoreboard_pass(&w->scoreboard, t);
+    scoreboard_set(&w->scoreboard, t, 1, false);
+    uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
+    if (t->writes)
+        expect_result(sm, w, t, done, now);
+}
+
 /* Issues plain arithmetic as issue_quietly() does, where results are planned. */
 static inline __attribute__((always_inline)) bool
 issue_plain(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
@@ -169,10 +188,7 @@ issue_plain(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_
     sm->stats.issued++;
     sm->can_issue &= ~w->bit;
     w->next = t + 1;
-    uint64_t ready = collect_operands(sm, w, t, now);
-    scoreboard_pass(&w->scoreboard, t);
-    scoreboard_set(&w->scoreboard, t, 1, false);
-    expect_result(sm, w, t, dispatch(w->core, t, ready, now) + t->latency, now);
+    occupy_plainly(sm, w, t, now);
     if (--w->ibuf)
         examine(sm, w, now, BY_PLAN);
     else

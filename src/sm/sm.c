@@ -275,12 +275,25 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
     return sm->ldst_due <= now ? ldst_step(sm, now, end) : now;
 }
 
-/* The second half. Returns the next cycle with something to do. */
-static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm, uint64_t now)
+/* Issue in cycle `now`, and in those that follow before `end` if a warp goes on alone. Returns the
+ * last one. */
+static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *sm, uint64_t now,
+                                                                    uint64_t end)
+{
+    uint64_t ready = sm->can_issue;
+    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->pick_and_issue)
+        return sm_issue_alone(sm, now, end);
+    issue(sm, now, BY_PLAN); /* as it looks ahead */
+    return now;
+}
+
+/* The second half, of cycle `now` at first. Returns the next cycle with something to do. */
+static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm, uint64_t now,
+                                                                  uint64_t end)
 {
     bool idles = true; /* so that nothing is fetched either, nor will be */
     if (sm->issue_due <= now) {
-        issue(sm, now, BY_PLAN); /* as it looks ahead */
+        now = issue_by_dues(sm, now, end);
         idles = false;
     }
     if (fetches(sm)) {
@@ -304,7 +317,7 @@ static inline void do_cycles_by_dues(struct sm *sm, uint64_t end)
     uint64_t now = planned_cycle(sm);
     while (now < end) {
         now = begin_by_dues(sm, now, end);
-        now = now < end ? end_by_dues(sm, now) : planned_cycle(sm);
+        now = now < end ? end_by_dues(sm, now, end) : planned_cycle(sm);
     }
     sm->planned = now;
 }

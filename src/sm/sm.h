@@ -52,6 +52,7 @@ struct sm_warp {
     struct scoreboard scoreboard;
     struct sub_core *core; /* that executes it */
     uint32_t cta_slot;
+    uint32_t scheduler;           /* that issues it */
     uint64_t *atomic_lines;       /* of its atomics; apart, as most warps have none */
     uint64_t *result_at;          /* see sm.plans_results */
     uint64_t visible_at;          /* cycle from which its stores are visible to all */
@@ -375,6 +376,10 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t);
 /* Works out whether and why not a warp can issue, and keeps the masks. */
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_issue(struct sm *sm, uint64_t now);
+/* The same where one warp can issue, and for the cycles that follow
+ * and come before `end`, as long as nothing happens in them but that this warp goes on. Returns the
+ * last one, in which fetch has still to look (alone.c). */
+uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end);
 /* Whom a scheduler would pick and look at now; changes nothing. */
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
 /* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not

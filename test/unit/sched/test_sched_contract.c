@@ -164,6 +164,8 @@ static void checked_issue(struct world *w, struct scheduler *s, uint32_t slot, u
     memcpy(s->state, before, bytes);
     assert_int_equal(s->desc->pick_and_issue(s, slot, ready), warp);
     assert_memory_equal(s->state, after, bytes);
+    assert_int_equal(s->desc->pick_and_issue(s, slot, 1ull << warp), warp); /* it goes on alone */
+    assert_memory_equal(s->state, after, bytes);
 }
 
 /* Decides for every issue slot. Only a warp that will be ready soon is worth an idle slot: where

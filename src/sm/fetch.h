@@ -1,0 +1,51 @@
+/* What nearly every fetch does: its line is one of the last two that were fetched from. */
+#ifndef HEDDLE_SM_FETCH_H
+#define HEDDLE_SM_FETCH_H
+
+#include "cache/load_hit.h"
+#include "sm/ready.h"
+
+/* Code lies in an address range of its own, so that it meets data only in L2. */
+#define CODE_BASE 0x8000000000ull
+
+static inline void begin_fetch(struct sm_warp *w)
+{
+    w->fetching = true;
+    w->fetch_pc = w->emu->pc;
+}
+
+/* Its instructions come from the cache, and can issue in the next cycle. Where nobody looks before
+ * that, and nothing but results can change what they wait for, they are as good as there: a result
+ * that comes in between looks at the warp again. Not in the last cycle of a quantum, which leaves
+ * the SM as it is. */
+static inline __attribute__((always_inline)) void arrive(struct sm *sm, struct sm_warp *w,
+                                                         uint64_t now)
+{
+    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, BY_PLAN)) {
+        w->ibuf = w->next->n_fetched;
+        return;
+    }
+    begin_fetch(w);
+    sm->fetched |= w->bit;
+}
+
+static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
+{
+    sm->next_access_id++;
+    sm->last_fetched = w->slot;
+    sm->can_fetch &= ~w->bit;
+}
+
+/* Fetches for the warp from one of the last two lines, which is not under way; false, and nothing
+ * done, if its own is another one. */
+static inline bool fetch_recent(struct sm *sm, const struct sm_warp *w)
+{
+    uint64_t line = CODE_BASE + w->next->code_line;
+    uint32_t pc = w->emu->pc;
+    if (!cache_load_again(sm->l1i, line, pc) && !cache_load_recent(sm->l1i, line, pc))
+        return false;
+    has_fetched(sm, w);
+    return true;
+}
+
+#endif
