@@ -92,13 +92,18 @@ static inline bool cache_replace(struct cache *c, struct cache_set *s, uint32_t 
     return dirty;
 }
 
-/* They are few, and mostly one: a call to count bits takes longer. */
+/* They are few, and mostly one: where the host has no instruction for it, a call to count bits
+ * takes longer. */
 static inline uint32_t cache_count_sectors(uint32_t sectors)
 {
+#ifdef __POPCNT__
+    return (uint32_t)__builtin_popcount(sectors);
+#else
     uint32_t n = 1;
     while (sectors &= sectors - 1)
         n++;
     return n;
+#endif
 }
 
 /* Takes an MSHR for what is needed; `way` is what is reserved for it, or -1. */

@@ -71,16 +71,20 @@ static inline struct cache_set *late_use_partly(struct cache *c, size_t place)
     return &c->tags.sets[way_index_set(&c->tags.index, place)];
 }
 
-/* It fetches what it lacks, as nobody else does: there is a free MSHR, which it returns. */
-static inline __attribute__((always_inline)) uint16_t
-late_fetch(struct cache *c, uint64_t line, struct late_found f, uint64_t now, void *waiter)
+/* It fetches what it lacks, as nobody else does: there is a free MSHR, which it returns, and whose
+ * bucket is known. */
+static inline __attribute__((always_inline)) uint16_t late_fetch(struct cache *c, uint64_t line,
+                                                                 size_t bucket, struct late_found f,
+                                                                 uint64_t now, void *waiter)
 {
     struct cache_set *s =
         f.place ? late_use_partly(c, f.place) : &c->tags.sets[set_index_of(&c->indexer, line)];
+    uint16_t mshr = mshr_take_apart(&c->mshrs, line, s, -1, f.lacks, waiter, now);
+    mshr_link(&c->mshrs, &c->mshrs.entries[mshr], mshr, bucket);
     c->stats.loads++;
     c->stats.misses++;
     c->stats.sectors_fetched += cache_count_sectors(f.lacks);
-    return mshr_take(&c->mshrs, line, s, -1, f.lacks, waiter, now);
+    return mshr;
 }
 
 #endif

@@ -60,19 +60,25 @@ static inline void mshr_detach(struct mshr_file *f, uint32_t m)
     f->entries[m].way = -1;
 }
 
-static inline uint32_t mshr_bucket(const struct mshr_file *f, uint64_t line)
+static inline size_t mshr_bucket(const struct mshr_file *f, uint64_t line)
 {
-    return (uint32_t)(line * 0x9e3779b97f4a7c15ull >> f->hash_shift);
+    return line * 0x9e3779b97f4a7c15ull >> f->hash_shift;
 }
 
 /* The newest MSHR that brings all the `sectors` of the line, by the hash; or MSHR_NONE. */
-static inline uint16_t mshr_find(const struct mshr_file *f, uint64_t line, uint32_t sectors)
+static inline uint16_t mshr_find_in(const struct mshr_file *f, size_t bucket, uint64_t line,
+                                    uint32_t sectors)
 {
-    uint16_t m = f->heads[mshr_bucket(f, line)];
+    uint16_t m = f->heads[bucket];
     while (m != MSHR_NONE &&
            (f->entries[m].line != line || (sectors & ~f->entries[m].sectors) != 0))
         m = f->entries[m].next;
     return m;
+}
+
+static inline uint16_t mshr_find(const struct mshr_file *f, uint64_t line, uint32_t sectors)
+{
+    return mshr_find_in(f, mshr_bucket(f, line), line, sectors);
 }
 
 static inline bool mshr_has_room(const struct mshr_file *f, uint32_t m)
@@ -86,20 +92,19 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
     e->waiters[e->n_waiters++] = waiter;
 }
 
-static inline void mshr_link(struct mshr_file *f, uint16_t m, uint64_t line)
+static inline void mshr_link(struct mshr_file *f, struct mshr *e, uint16_t m, size_t bucket)
 {
-    uint32_t bucket = mshr_bucket(f, line);
     uint16_t *head = &f->heads[bucket];
-    f->entries[m].bucket = bucket;
-    f->entries[m].next = *head;
+    e->bucket = (uint32_t)bucket;
+    e->next = *head;
     *head = m;
 }
 
-/* Takes a free MSHR (there is one) with its first waiter. */
-static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
-                                 uint32_t sectors, void *waiter, uint64_t now)
+/* Takes a free MSHR (there is one) with its first waiter, which is in no chain yet. */
+static inline __attribute__((always_inline)) uint16_t
+mshr_take_apart(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
+                uint32_t sectors, void *waiter, uint64_t now)
 {
-    assert(f->n_free > 0);
     uint16_t m = f->free[--f->n_free];
     struct mshr *e = &f->entries[m];
     e->line = line;
@@ -111,9 +116,17 @@ static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cach
     e->n_waiters = 1;
     e->detached = e->reused = false;
     e->waiters[0] = waiter;
-    if (f->heads)
-        mshr_link(f, m, line);
     queue_enter(&f->account, now);
+    return m;
+}
+
+static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
+                                 uint32_t sectors, void *waiter, uint64_t now)
+{
+    assert(f->n_free > 0);
+    uint16_t m = mshr_take_apart(f, line, set, way, sectors, waiter, now);
+    if (f->heads)
+        mshr_link(f, &f->entries[m], m, mshr_bucket(f, line));
     return m;
 }
 

@@ -146,7 +146,8 @@ static inline __attribute__((always_inline)) bool miss(struct sm *sm, struct cac
 {
     struct load_record *record = l->record;
     uint64_t line = w->next->line;
-    uint16_t mshr = mshr_find(&c->mshrs, line, w->found.lacks);
+    size_t bucket = mshr_bucket(&c->mshrs, line);
+    uint16_t mshr = mshr_find_in(&c->mshrs, bucket, line, w->found.lacks);
     if (mshr != MSHR_NONE) {
         if (!late_join(c, w->found, mshr, record))
             return stalls(sm, STALL_MERGE);
@@ -155,7 +156,7 @@ static inline __attribute__((always_inline)) bool miss(struct sm *sm, struct cac
     }
     if (sm_miss_queue_full(sm) || !c->mshrs.n_free)
         return stalls(sm, c->mshrs.n_free ? STALL_MISS_QUEUE : STALL_MSHR);
-    mshr = late_fetch(c, line, w->found, w->at, record);
+    mshr = late_fetch(c, line, bucket, w->found, w->at, record);
     record->outstanding++;
     if (sm->describes_loads)
         send_described(sm, l, w->next, w->at, w->found.lacks, mshr);
