@@ -162,8 +162,6 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
 /* Is it clear that the load would be STALLED for want of an MSHR? Cheaper to ask than cache_load(),
  * and what an L1D that thrashes answers every other time. */
 bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a);
-/* Might it be, for some load? */
-bool cache_waits_for_mshrs(const struct cache *c);
 
 /* What a load will find. `hit`, and `absent` (neither has the line a way nor is it on its way),
  * stay true until the owner's next load, store or invalidation; a hit no longer than until the next

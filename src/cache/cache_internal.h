@@ -193,4 +193,10 @@ void cache_tell_store(struct cache *c, struct cache_set *s, int way, const struc
             cache_tell_##event((c), __VA_ARGS__);                                                  \
     } while (0)
 
+/* Might a load be STALLED for want of an MSHR, whatever it asks for? */
+static inline bool cache_waits_for_mshrs(const struct cache *c)
+{
+    return c->is_lru && !c->mshrs.n_free;
+}
+
 #endif

@@ -260,11 +260,6 @@ struct cache_result cache_load_absent(struct cache *c, const struct mem_access *
                            : load_plain(c, a, room, waiter);
 }
 
-bool cache_waits_for_mshrs(const struct cache *c)
-{
-    return c->is_lru && !c->mshrs.n_free;
-}
-
 static __attribute__((noinline)) bool needs_mshr(const struct cache *c, const struct mem_access *a)
 {
     const struct cache_set *s = &c->tags.sets[a->set];

@@ -37,15 +37,6 @@ static inline bool are_apart_by(const uint64_t *address, uint64_t step)
     return !unlike;
 }
 
-/* Are the addresses of a full warp a run of elements of `bytes` bytes? */
-static inline enum access_shape find_run(const uint64_t *address, uint32_t bytes)
-{
-    bool one_place = address[WARP_LANES - 1] == address[0];
-    if (!are_apart_by(address, one_place ? 0 : bytes))
-        return SCATTERED;
-    return one_place ? UNIFORM : CONSECUTIVE;
-}
-
 /* Is [address, address + bytes) inside the range, and aligned? */
 static inline bool in_range(const struct mem_range *r, uint64_t address, uint64_t bytes,
                             uint32_t align)

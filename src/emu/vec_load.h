@@ -81,39 +81,49 @@ static inline void load_strided(void *row, const char *from, uint64_t step, uint
 }
 
 /* What a full warp loads of elements evenly apart; false if they are not, or do not all lie within
- * the range. */
-static inline bool load_stride(struct emu_warp *w, const struct op *op,
-                               const struct mem_range *range, const char *base)
+ * the range. `bytes` is known when compiling. */
+static inline __attribute__((always_inline)) bool load_stride(struct emu_warp *w,
+                                                              const struct op *op,
+                                                              const struct mem_range *range,
+                                                              const char *base, uint32_t bytes)
 {
     struct emu_access *last = &w->emu->last;
-    uint32_t bytes = op->width;
     uint64_t first = last->address[0], step = last->address[1] - first;
     if (step >= MAX_STRIDE || step & (bytes - 1) || !are_apart_by(last->address, step) ||
         !in_range(range, first, step * (WARP_LANES - 1) + bytes, bytes))
         return false;
     last->shape = STRIDED;
-    if (bytes == 4)
-        load_strided(warp_row(w, op->dst), base + first, step, 4);
-    else
-        load_strided(warp_row(w, op->dst), base + first, step, 8);
+    load_strided(warp_row(w, op->dst), base + first, step, bytes);
     return true;
 }
 
-/* What a full warp loads that is a run; false if it is none, or not all of it within the range.
+/* Apart, so that runs need fewer registers. */
+#define LOAD_STRIDE(bytes)                                                                         \
+    static __attribute__((noinline)) bool load_stride_##bytes(                                     \
+        struct emu_warp *w, const struct op *op, const struct mem_range *range, const char *base)  \
+    {                                                                                              \
+        return load_stride(w, op, range, base, bytes);                                             \
+    }
+LOAD_STRIDE(4)
+LOAD_STRIDE(8)
+
+/* What a full warp loads of some shape; false if it has none, or not all of it is within the range.
  * `bytes` is known when compiling. */
-static inline __attribute__((always_inline)) bool load_run(struct emu_warp *w, const struct op *op,
-                                                           const struct mem_range *range,
-                                                           const char *base, uint32_t bytes)
+static inline __attribute__((always_inline)) bool load_shape(struct emu_warp *w,
+                                                             const struct op *op,
+                                                             const struct mem_range *range,
+                                                             const char *base, uint32_t bytes)
 {
     struct emu_access *last = &w->emu->last;
-    uint64_t first = last->address[0];
-    enum access_shape shape = find_run(last->address, bytes);
+    uint64_t first = last->address[0], step = last->address[1] - first;
+    if (step && step != bytes)
+        return bytes == 4 ? load_stride_4(w, op, range, base) : load_stride_8(w, op, range, base);
     void *row = warp_row(w, op->dst);
-    if (shape == SCATTERED ||
-        !in_range(range, first, shape == UNIFORM ? bytes : bytes * WARP_LANES, bytes))
+    if (!are_apart_by(last->address, step) ||
+        !in_range(range, first, step ? bytes * WARP_LANES : bytes, bytes))
         return false;
-    last->shape = shape;
-    if (shape == CONSECUTIVE)
+    last->shape = step ? CONSECUTIVE : UNIFORM;
+    if (step)
         copy_row(row, base + first, bytes);
     else
         for (uint32_t i = 0; i < WARP_LANES; i++)
@@ -121,7 +131,7 @@ static inline __attribute__((always_inline)) bool load_run(struct emu_warp *w, c
     return true;
 }
 
-/* Apart, as the next one, so that runs need no room on the stack. */
+/* Apart, so that the common shapes need no room on the stack. */
 static __attribute__((noinline)) void load_lanes(struct emu_warp *w, const struct op *op,
                                                  uint32_t mask, const struct mem_range *range,
                                                  const char *base, enum ptx_space space)
@@ -134,23 +144,15 @@ static __attribute__((noinline)) void load_lanes(struct emu_warp *w, const struc
         gather_slowly(w, op, mask, pointer);
 }
 
-static __attribute__((noinline)) void load_apart(struct emu_warp *w, const struct op *op,
-                                                 uint32_t mask, const struct mem_range *range,
-                                                 const char *base, enum ptx_space space)
-{
-    if (mask != ~0u || !same_layout(op) || !load_stride(w, op, range, base))
-        load_lanes(w, op, mask, range, base, space);
-}
-
 /* A load through a flat base pointer: global memory, or a CTA's shared memory. */
 static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
                              const struct mem_range *range, const char *base, enum ptx_space space)
 {
     bool done =
         mask == ~0u && same_layout(op) &&
-        (op->width == 4 ? load_run(w, op, range, base, 4) : load_run(w, op, range, base, 8));
+        (op->width == 4 ? load_shape(w, op, range, base, 4) : load_shape(w, op, range, base, 8));
     if (!done)
-        load_apart(w, op, mask, range, base, space);
+        load_lanes(w, op, mask, range, base, space);
 }
 
 /* Can what was loaded be there? Asked for lines, not lanes, where those are a run. */

@@ -44,7 +44,7 @@ static inline void store_flat(struct emu_warp *w, const struct op *op, uint32_t 
 {
     const uint64_t *address = w->emu->last.address;
     uint32_t bytes = (uint32_t)op->width * op->vec;
-    if (mask == ~0u && same_layout(op) && find_run(address, bytes) == CONSECUTIVE &&
+    if (mask == ~0u && same_layout(op) && are_apart_by(address, bytes) &&
         in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)) {
         w->emu->last.shape = CONSECUTIVE;
         memcpy(base + address[0], warp_row(w, op->b), (size_t)bytes * WARP_LANES);
@@ -73,15 +73,14 @@ static void overlay_write_stretch(struct overlay *o, uint64_t address, const cha
     }
 }
 
-/* As load_run(), but a store of all lanes to one place is none of those. */
+/* As load_shape(), but a store of all lanes to one place is none of those. */
 static inline __attribute__((always_inline)) bool
 store_shape_in_overlay(struct emu_warp *w, const struct op *op, const struct mem_range *range,
                        uint32_t bytes)
 {
     struct emu_access *last = &w->emu->last;
     uint64_t first = last->address[0];
-    if (find_run(last->address, bytes) != CONSECUTIVE ||
-        !in_range(range, first, bytes * WARP_LANES, bytes))
+    if (!are_apart_by(last->address, bytes) || !in_range(range, first, bytes * WARP_LANES, bytes))
         return false;
     last->shape = CONSECUTIVE;
     overlay_write_stretch(w->emu->overlay, first, warp_row(w, op->b), bytes * WARP_LANES);

@@ -89,7 +89,7 @@ static uint32_t coalesce_comb(uint64_t first, uint64_t step, uint64_t in_line,
     uint64_t segment = 1ull << (32 + offset / SEGMENT_BYTES);
     of_lanes a = {line, 1 | segment, line + step, 2 | segment}, lines = {2 * step, 0, 2 * step, 0};
     halves lanes = {0, 0, 2, 0, 0, 0, 2, 0};
-#pragma GCC unroll 4
+#pragma GCC unroll 16
     for (uint32_t i = 0; i < WARP_LANES; i += 2) {
         *(of_lanes *)&out[i] = a;
         a = (of_lanes)((halves)a << lanes) + lines;

@@ -1,5 +1,6 @@
 /* The load/store unit: one memory instruction at a time, one access a cycle. When an access cannot
  * be accepted it waits here and everything behind it waits too (S2 Fig. 1). */
+#include "cache/cache_internal.h"
 #include "emu/atomic.h"
 #include "sm/ldst.h"
 
@@ -294,7 +295,7 @@ static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t n
 
 bool ldst_foresees_stall(struct sm *sm, struct ldst_op *l)
 {
-    if (!l->may_lack_mshr || l->shared_passes || l->next == l->n || !cache_waits_for_mshrs(sm->l1d))
+    if (!l->may_lack_mshr || l->shared_passes || l->next == l->n)
         return false;
     if (!l->prepared)
         prepare(l);
@@ -333,7 +334,8 @@ static void plan_ldst(struct sm *sm, uint64_t now)
         return;
     }
     sm->ldst_due = l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
-    if (sm->ldst_due <= now + 1 && sm_looks_ahead(sm) && ldst_foresees_stall(sm, l)) {
+    if (sm->ldst_due <= now + 1 && sm_looks_ahead(sm) && cache_waits_for_mshrs(sm->l1d) &&
+        ldst_foresees_stall(sm, l)) {
         ldst_stall_from(sm, now + 1);
         sm->ldst_cause = STALL_MSHR;
         sm->awaits_refill = l->gathers && sm->may_refill; /* a simple L1D lacks the line, then */
