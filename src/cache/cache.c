@@ -136,6 +136,7 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->quiet = c->is_lru && !c->n_observers;
     c->plain = c->quiet && !c->config.allocate_on_fill;
     c->simple = c->plain && !c->sectored && !c->tags.indexed;
+    c->plain_indexed = c->plain && c->tags.indexed;
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),
@@ -158,7 +159,7 @@ struct cache *cache_create(const struct cache_config *config,
     uint32_t n_sectors = config->line_bytes / config->sector_bytes;
     c->config = *config;
     c->sectored = n_sectors > 1;
-    c->by_segments = c->sectored && config->sector_bytes == CACHE_SEGMENT_BYTES;
+    c->by_segments = cache_is_by_segments(config);
     c->all_sectors = c->sectors_counted = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
     if (!c->sectored) {
         c->sectors_counted = 0;

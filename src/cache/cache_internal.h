@@ -49,9 +49,10 @@ struct cache {
     bool is_lru;      /* then nothing can differ from it */
     /* LRU, and nobody to be told of anything: who brought a line in, and when, may not be known. */
     bool quiet;
-    bool plain;     /* and lines are reserved at their miss */
-    bool simple;    /* and they are whole, and few to a set */
-    uint64_t order; /* counts uses of lines; 0 = never */
+    bool plain;         /* and lines are reserved at their miss */
+    bool simple;        /* and they are whole, and few to a set */
+    bool plain_indexed; /* plain, and sets have an index */
+    uint64_t order;     /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;
     struct cache_victim victim; /* the last one that was dirty */

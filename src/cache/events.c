@@ -102,5 +102,5 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
     assert(!c->order); /* of what it has, or fetches, too little may be known */
     c->observers[c->n_observers++] = (struct cache_observer){observer, user};
     c->minds_hits = true;
-    c->quiet = c->plain = c->simple = false;
+    c->quiet = c->plain = c->simple = c->plain_indexed = false;
 }

@@ -8,7 +8,7 @@
 
 static inline bool cache_is_plain_indexed(const struct cache *c)
 {
-    return c->plain && c->tags.indexed;
+    return c->plain_indexed;
 }
 
 /* Where a load stands before anything is done about it. */
@@ -88,50 +88,45 @@ static inline void plain_hit_after_all(struct cache *c)
     c->stats.hits++;
 }
 
-/* The way that a fetch is for, and -1 if there is none. */
-struct plain_place {
-    struct cache_set *set;
-    int way;
-};
-
-/* A line that is absent gets an empty way, or that of the oldest, if it is clean. */
-static inline struct plain_place plain_insert_line(struct cache *c, uint64_t line)
+/* A load fetches the sectors that its line lacks, as nobody else does: the MSHR that it takes, or
+ * MSHR_NONE, and nothing done, if there is none. */
+static inline __attribute__((always_inline)) uint16_t
+plain_fetch_sectors(struct cache *c, uint64_t line, struct plain_found f, void *waiter,
+                    uint64_t now)
 {
-    struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
-    int way = cache_lru_way(c, &c->tags.index, s);
-    if (way < 0 || s->lines[way].dirty_sectors)
-        return (struct plain_place){s, -1};
-    plain_insert(c, &c->tags.index, s, (uint32_t)way, s->tags[way] != TAG_EMPTY, line);
-    return (struct plain_place){s, way};
-}
-
-/* One that lacks sectors keeps its way. */
-static inline struct plain_place plain_ask_for_more(struct cache *c, size_t place)
-{
-    uint32_t way = way_index_way(&c->tags.index, place);
-    struct cache_set *s = &c->tags.sets[way_index_set(&c->tags.index, place)];
+    const struct way_index *index = &c->tags.index;
+    uint32_t way = way_index_way(index, f.place);
+    struct cache_set *s = &c->tags.sets[way_index_set(index, f.place)];
+    struct cache_line *there = &c->tags.lines[f.place];
+    if (!c->mshrs.n_free)
+        return MSHR_NONE;
+    uint16_t mshr = mshr_take(&c->mshrs, line, s, (int)way, f.lacks, waiter, now);
+    there->n_fetches++;
+    there->mshr = mshr;
+    tags_reserve(s, way);
+    plain_use(c, f.place);
     c->stats.loads++;
     c->stats.misses++;
     c->stats.sector_misses++;
-    c->tags.lines[place].n_fetches++;
-    tags_reserve(s, way);
-    plain_use(c, place);
-    return (struct plain_place){s, (int)way};
+    c->stats.sectors_fetched += cache_count_sectors(f.lacks);
+    return mshr;
 }
 
-/* A load fetches what it lacks, as nobody else does: the MSHR that it takes, or MSHR_NONE, and
- * nothing done, if there is none, or what has to make room for it is dirty or waits itself. */
-static inline __attribute__((always_inline)) uint16_t
-plain_fetch(struct cache *c, uint64_t line, struct plain_found f, void *waiter, uint64_t now)
+/* The same of a line that is absent. It gets an empty way, or that of the oldest; MSHR_NONE also if
+ * that is dirty, or if all wait for data. */
+static inline uint16_t plain_fetch_line(struct cache *c, uint64_t line, uint32_t lacks,
+                                        void *waiter, uint64_t now)
 {
+    struct cache_set *s = &c->tags.sets[set_index_of(&c->indexer, line)];
     if (!c->mshrs.n_free)
         return MSHR_NONE;
-    struct plain_place at = f.place ? plain_ask_for_more(c, f.place) : plain_insert_line(c, line);
-    if (at.way < 0)
+    int way = cache_lru_way(c, &c->tags.index, s);
+    if (way < 0 || s->lines[way].dirty_sectors)
         return MSHR_NONE;
-    c->stats.sectors_fetched += cache_count_sectors(f.lacks);
-    uint16_t mshr = mshr_take(&c->mshrs, line, at.set, at.way, f.lacks, waiter, now);
-    tags_line(at.set, (uint32_t)at.way)->mshr = mshr;
+    uint16_t mshr = mshr_take(&c->mshrs, line, s, way, lacks, waiter, now);
+    plain_insert(c, &c->tags.index, s, (uint32_t)way, s->tags[way] != TAG_EMPTY, line);
+    tags_line(s, (uint32_t)way)->mshr = mshr;
+    c->stats.sectors_fetched += cache_count_sectors(lacks);
     return mshr;
 }
 

@@ -110,11 +110,6 @@ static inline bool is_next(const struct partition *p, const struct l2_bank *b, u
            l2_time(p, at) < p->shard.engine->limit;
 }
 
-static inline bool has_places(struct partition *p, bool data_first)
-{
-    return has_places_to_dram(p) && has_reply_places(p, data_first);
-}
-
 /* It is served in cycle `at`, and has its place in the bank's queue till then. */
 static inline void note_fetched(struct partition *p, struct l2_bank *b, struct mem_request *r,
                                 uint64_t at)
@@ -144,7 +139,7 @@ static bool fetch_ahead(struct partition *p, struct l2_bank *b, struct mem_reque
     bool data_first = at >= dram_side_data_from(p);
     if (data_first && !(p->fills_only_read && cache_load_misses(b->cache, &r->access)))
         return false;
-    if (!has_places(p, data_first))
+    if (!has_places_to_dram(p) || !has_reply_places(p, data_first))
         return false;
     r->access.cycle = at;
     struct cache_result res = cache_load(b->cache, &r->access, all, r);
@@ -201,21 +196,40 @@ static inline bool is_same_after(const struct partition *p, const struct cache *
            (plain_misses(c, line, found) || plain_comes_at_once(c, line, found));
 }
 
-void l2_fetch_found(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t line,
-                    struct plain_found found, uint64_t at)
+/* It fetches a line that is absent. Apart from l2_fetch_found(), which so calls nothing but as its
+ * last step. */
+static __attribute__((noinline)) void fetch_line(struct partition *p, struct l2_bank *b,
+                                                 struct mem_request *r, uint64_t line,
+                                                 uint32_t sectors, uint64_t at)
 {
-    struct cache *c = b->cache;
-    bool data_first = at >= dram_side_data_from(p);
-    if (!is_next(p, b, at) || !has_places(p, data_first) ||
-        (data_first && !is_same_after(p, c, line, found))) {
+    uint16_t mshr = plain_fetch_line(b->cache, line, sectors, r, at);
+    if (mshr == MSHR_NONE) {
         enqueue(p, b, r, line, at);
         return;
     }
-    if (plain_outstanding(c, line, found) != MSHR_NONE) {
+    has_been_done(p, b, r, at);
+    dram_side_read(p, (struct line_part){line, r->bank, sectors}, mshr, at);
+}
+
+void l2_fetch_found(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t line,
+                    struct plain_found found, uint64_t at)
+{
+    bool data_first = at >= dram_side_data_from(p);
+    if (!is_next(p, b, at) || !has_places_to_dram(p) ||
+        most_replies(p, data_first) >= p->reply_places ||
+        (data_first && !is_same_after(p, b->cache, line, found))) {
+        enqueue(p, b, r, line, at);
+        return;
+    }
+    if (!found.place) {
+        fetch_line(p, b, r, line, found.lacks, at);
+        return;
+    }
+    if (plain_outstanding(b->cache, line, found) != MSHR_NONE) {
         join(p, b, r, line, found, at);
         return;
     }
-    uint16_t mshr = plain_fetch(c, line, found, r, at);
+    uint16_t mshr = plain_fetch_sectors(b->cache, line, found, r, at);
     if (mshr == MSHR_NONE) {
         enqueue(p, b, r, line, at);
         return;

@@ -16,7 +16,7 @@ struct l2_place {
 /* Where the sender's lines are shorter, its line begins somewhere in L2's. */
 static inline uint32_t l2_offset(const struct partition *p, const struct mem_request *r)
 {
-    return (uint32_t)r->local & (p->config->l2.line_bytes - 1);
+    return (uint32_t)r->local & p->line_mask;
 }
 
 static ALWAYS_INLINE struct l2_place l2_find(const struct partition *p, const struct mem_request *r)
@@ -36,8 +36,10 @@ static ALWAYS_INLINE struct l2_place l2_find(const struct partition *p, const st
 /* The sectors of that line that a request asks for, before it is placed. */
 static inline uint32_t l2_sectors(const struct partition *p, const struct mem_request *r)
 {
-    uint32_t first = l2_offset(p, r) / CACHE_SEGMENT_BYTES;
-    return p->l2_sectored ? cache_sectors_of(&p->config->l2, r->access.segments << first) : 1;
+    if (!p->l2_sectored)
+        return 1;
+    uint32_t segments = r->access.segments << l2_offset(p, r) / CACHE_SEGMENT_BYTES;
+    return p->l2_by_segments ? segments : cache_sectors_of(&p->config->l2, segments);
 }
 
 /* From here until the reply the request describes its access as L2 sees it. */

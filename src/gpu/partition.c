@@ -63,16 +63,18 @@ static ALWAYS_INLINE void serve_or_enqueue(struct partition *p, struct l2_bank *
                                            struct mem_request *r, struct l2_place place,
                                            uint64_t at)
 {
-    struct cache_part part = {place.line, l2_sectors(p, r)};
     bool ahead = !b->queue.n && l2_loads_ahead(b, r);
     if (ahead && !cache_is_simple(b->cache) && cache_is_plain_indexed(b->cache)) {
+        struct cache_part part = {place.line, l2_sectors(p, r)};
         struct plain_found found = plain_find(b->cache, part);
         if (found.lacks) {
             l2_fetch_found(p, b, r, place.line, found, at);
             return;
         }
         plain_hit(b->cache, found.place);
-    } else if (!ahead || !cache_hit_ahead(b->cache, part, r->access.pc)) {
+    } else if (!ahead ||
+               !cache_hit_ahead(b->cache, (struct cache_part){place.line, l2_sectors(p, r)},
+                                r->access.pc)) {
         l2_put(p, r, place);
         l2_enqueue_or_fetch(p, b, r, at);
         return;
@@ -304,7 +306,9 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->bank_mask = m->banks - 1;
     p->banks_are_odd = m->banks & (m->banks - 1);
     p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
+    p->line_mask = c->l2.line_bytes - 1;
     p->l2_sectored = c->l2.sector_bytes != c->l2.line_bytes;
+    p->l2_by_segments = cache_is_by_segments(&c->l2);
     p->fills_only_read = c->l2.write_allocate && !c->l2.write_evict && !c->l2.allocate_on_fill;
     p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
     p->rop_latency = m->rop_latency;

@@ -90,10 +90,10 @@ struct partition {
     uint32_t fetched_mask; /* of the banks' rings, which have a place more than their queues */
     uint32_t usual_bytes, usual_flits; /* data of the last reply, and its flits */
     uint32_t line_shift, bank_shift;   /* of an L2 line's bytes, and of the number of banks */
-    uint32_t bank_mask;
-    bool banks_are_odd; /* their number is no power of two: no shift then */
-    bool l2_sectored;
-    bool fills_only_read; /* data that come have L2 write nothing to DRAM */
+    uint32_t line_mask, bank_mask;
+    bool banks_are_odd;               /* their number is no power of two: no shift then */
+    bool l2_sectored, l2_by_segments; /* L2 has sectors, and they are what travels */
+    bool fills_only_read;             /* data that come have L2 write nothing to DRAM */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;

@@ -155,6 +155,10 @@ static bool lack_place(struct partition *p, uint64_t now, uint64_t room_from)
 bool partition_settle_some(struct partition *p, uint64_t now, int bank)
 {
     uint32_t n = p->replies.n;
+    if (p->ahead_until < now && n <= p->reply_places) { /* all of them */
+        p->n_settled = n;
+        return false;
+    }
     for (; p->n_settled < n; p->n_settled++) {
         const struct timed_request *first = ring_at(&p->replies, p->n_settled);
         uint64_t served = first->at - p->l2_latency;

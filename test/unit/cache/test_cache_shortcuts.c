@@ -399,7 +399,12 @@ static struct cache_result load_in_pieces(struct cache *c, const struct mem_acce
     uint16_t mshr = plain_outstanding(c, a->line, f);
     if (mshr != MSHR_NONE && plain_join(c, f, mshr, c))
         return (struct cache_result){.answer = CACHE_MERGE, .mshr = mshr};
-    if (mshr == MSHR_NONE && (mshr = plain_fetch(c, a->line, f, c, a->cycle)) != MSHR_NONE)
+    if (mshr == MSHR_NONE)
+        mshr = f.place ? plain_fetch_sectors(c, a->line, f, c, a->cycle)
+                       : plain_fetch_line(c, a->line, f.lacks, c, a->cycle);
+    else
+        mshr = MSHR_NONE;
+    if (mshr != MSHR_NONE)
         return (struct cache_result){.answer = CACHE_MISS, .mshr = mshr, .fetch_sectors = f.lacks};
     struct cache_result r = cache_load(c, a, roomy, c);
     assert_true(r.answer == CACHE_STALLED || r.writeback);
