@@ -29,7 +29,8 @@ struct attribution {
     struct pending_load *loads; /* by warp slot and register */
     uint32_t n_registers;       /* per slot */
     uint64_t n_loads;
-    uint64_t next; /* cycles before this one have been attributed, or are nobody's */
+    uint64_t next;   /* cycles before this one have been attributed, or are nobody's */
+    uint64_t queued; /* warps: see visit_queued() */
     struct latency_stats stats;
     struct pace *pace;
     struct attribution_listener listeners[ATTRIBUTION_MAX_LISTENERS];
@@ -47,7 +48,8 @@ static void close_span(struct attribution *a, struct account *w)
     w->span.from = w->span.to;
 }
 
-static void grow_span(struct sm *sm, uint32_t slot, enum latency latency, uint64_t to)
+static __attribute__((noinline)) void grow_span(struct sm *sm, uint32_t slot, enum latency latency,
+                                                uint64_t to)
 {
     struct account *w = &sm->attribution->accounts[slot];
     if (w->span.latency != latency || w->span.to == w->span.from) {
@@ -59,7 +61,7 @@ static void grow_span(struct sm *sm, uint32_t slot, enum latency latency, uint64
 }
 
 /* The cycles of the warp from where it stands up to `to`. */
-static void add(struct sm *sm, uint32_t slot, enum latency latency, uint64_t to)
+static inline void add(struct sm *sm, uint32_t slot, enum latency latency, uint64_t to)
 {
     struct account *w = &sm->attribution->accounts[slot];
     if (to <= w->next)
@@ -171,18 +173,45 @@ static void visit(struct sm *sm, uint32_t slot, uint64_t from, uint64_t to)
     }
 }
 
-static void visit_all(struct sm *sm, uint64_t warps, uint64_t from, uint64_t to)
+/* These wait for the load/store unit no more, from cycle `now` on. */
+static void leave_queue(struct sm *sm, uint64_t warps, uint64_t now)
 {
+    sm->attribution->queued &= ~warps;
+    for (; warps; warps &= warps - 1)
+        add(sm, (uint32_t)__builtin_ctzll(warps), LATENCY_STRUCTURAL_HAZARD, now);
+}
+
+/* Where memory is the limit, most visits are of warps that would issue to the load/store unit while
+ * that is full. Those are the same from cycle to cycle: their cycles are added when that is over.
+ * Returns which of the warps of scheduler `s` that it visits are such. */
+static uint64_t visit_queued(struct sm *sm, uint32_t s, uint64_t warps, uint64_t from, uint64_t to)
+{
+    struct attribution *a = sm->attribution;
+    uint64_t queued = warps & sm->can_issue & sm->by_unit[UNIT_LDST];
+    if (sm_unit_next(sm, 0, UNIT_LDST) < to)
+        queued = 0;
+    leave_queue(sm, a->queued & sm->slot_mask[s] & ~queued, from);
+    for (uint64_t come = queued & ~a->queued; come; come &= come - 1)
+        add(sm, (uint32_t)__builtin_ctzll(come), LATENCY_SCHEDULING, from);
+    a->queued |= queued;
+    a->stats.structural[UNIT_LDST] += (uint64_t)__builtin_popcountll(queued) * (to - from);
+    return queued;
+}
+
+/* Scheduler `s` looks at these in each of the cycles from .. to-1. */
+static void visit_all(struct sm *sm, uint32_t s, uint64_t warps, uint64_t from, uint64_t to)
+{
+    warps &= ~visit_queued(sm, s, warps, from, to);
     for (; warps; warps &= warps - 1)
         visit(sm, (uint32_t)__builtin_ctzll(warps), from, to);
 }
 
 /* --- what the SM tells --- */
 
-void attribution_visit(struct sm *sm, struct sched_pick p, uint64_t now)
+void attribution_visit(struct sm *sm, uint32_t s, struct sched_pick p, uint64_t now)
 {
     uint64_t picked = p.warp >= 0 ? 1ull << p.warp : 0;
-    visit_all(sm, p.visited & ~picked, now, now + 1);
+    visit_all(sm, s, p.visited & ~picked, now, now + 1);
     sm->attribution->next = now + 1;
     if (!picked)
         return;
@@ -212,7 +241,7 @@ void attribution_catch_up(struct sm *sm, uint64_t now)
     if (now <= a->next)
         return;
     for (uint32_t s = 0; sm->view.live && s < sm->config->n_schedulers; s++)
-        visit_all(sm, sm_pick(sm, s, a->next).visited, a->next, now);
+        visit_all(sm, s, sm_pick(sm, s, a->next).visited, a->next, now);
     a->next = now;
 }
 
@@ -257,6 +286,7 @@ static struct warp_latency close_account(struct sm *sm, uint32_t slot, uint64_t 
 {
     struct attribution *a = sm->attribution;
     const struct sched_warp *s = &sm->sched_warps[slot];
+    leave_queue(sm, a->queued & 1ull << slot, end);
     add(sm, slot, LATENCY_SCHEDULING, end);
     close_span(a, &a->accounts[slot]);
     struct warp_latency w = {.sm = sm->index,
@@ -326,7 +356,8 @@ void attribution_create(struct sm *sm)
     if (sm->attribution)
         return;
     sm->attribution = xcalloc(1, sizeof *sm->attribution);
-    cache_observe(sm->l1d, count_critical, &sm->attribution->stats);
+    if (sm->criticality->desc != criticality_find("none")) /* else no access is critical */
+        cache_observe(sm->l1d, count_critical, &sm->attribution->stats);
     sm->attribution->pace = pace_create(sm->criticality->desc == criticality_find("oracle"));
 }
 

@@ -115,8 +115,8 @@ void attribution_start(struct sm *sm, uint32_t slot, uint64_t now);
 void attribution_end(struct sm *sm, uint32_t slot, uint64_t now);
 /* The launch is cut off before cycle `now`: what is known of the warps that are alive. */
 void attribution_cut(struct sm *sm, uint64_t now);
-/* A scheduler looked at warps in cycle `now` and is about to let p.warp issue, if it is one. */
-void attribution_visit(struct sm *sm, struct sched_pick p, uint64_t now);
+/* Scheduler `s` looked at warps in cycle `now` and is about to let p.warp issue, if it is one. */
+void attribution_visit(struct sm *sm, uint32_t s, struct sched_pick p, uint64_t now);
 /* It has issued the instruction at `pc`. */
 void attribution_issued(struct sm *sm, uint32_t slot, uint32_t pc);
 /* Attributes the cycles before `now` that were skipped, because nothing could change in them. */

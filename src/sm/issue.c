@@ -231,7 +231,7 @@ static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t n
         if (sm->emu.fault.kind != FAULT_NONE)
             return any;
         struct sched_pick p = sm_pick(sm, s, now);
-        attribution_visit(sm, p, now);
+        attribution_visit(sm, s, p, now);
         if (p.warp < 0)
             continue;
         uint32_t slot = (uint32_t)p.warp, pc = sm->warps[slot].emu->pc;
