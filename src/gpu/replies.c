@@ -189,8 +189,8 @@ bool partition_takes_credits(struct partition *p, struct tx_peer *to, uint32_t f
 
 /* Credits are short for a reply that could otherwise leave in that cycle. When they will be back
  * is known until the end of the quantum; who needs them later asks later. */
-static __attribute__((noinline)) uint64_t await_credits(struct partition *p, struct tx_peer *to,
-                                                        const struct mem_request *r, uint64_t cycle)
+static uint64_t await_credits(struct partition *p, struct tx_peer *to, const struct mem_request *r,
+                              uint64_t cycle)
 {
     sim_time t = l2_time(p, cycle);
     take_credits(p, to, t);
@@ -207,6 +207,20 @@ static __attribute__((noinline)) uint64_t await_credits(struct partition *p, str
     return cycle;
 }
 
+/* Sends a reply in the first cycle from that one on in which the port takes it; CYCLE_NEVER if that
+ * is not known yet. */
+static __attribute__((noinline)) uint64_t
+send_when_possible(struct partition *p, struct tx_peer *to, struct mem_request *r, uint64_t cycle)
+{
+    if (to->credits < r->flits)
+        cycle = await_credits(p, to, r, cycle);
+    else
+        cycle = partition_port_cycle(p, cycle);
+    if (cycle != CYCLE_NEVER)
+        tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r, r->flits));
+    return cycle;
+}
+
 void partition_send_replies(struct partition *p)
 {
     uint32_t i = p->n_sent, n = p->n_settled;
@@ -217,14 +231,15 @@ void partition_send_replies(struct partition *p)
         struct mem_request *r = first->request;
         struct tx_peer *to = tx_peer_of(&p->down, r->sm);
         uint64_t cycle = max_u64(first->at, next);
-        if (to->credits < r->flits) {
-            cycle = await_credits(p, to, r, cycle);
+        sim_time t = l2_time(p, cycle);
+        if (to->credits >= r->flits && gate_is_plainly_free(&p->down.gate, t)) {
+            tx_post_through(&p->down, to, t, gate_pass_free(&p->down.gate, t, r->flits),
+                            partition_reply_message(r, r->flits));
+        } else {
+            cycle = send_when_possible(p, to, r, cycle);
             if (cycle == CYCLE_NEVER)
                 break;
-        } else {
-            cycle = partition_port_cycle(p, cycle);
         }
-        tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r, r->flits));
         first->at = cycle;
         next = cycle + 1;
     }

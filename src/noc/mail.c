@@ -57,8 +57,8 @@ static inline void move_up(struct message *to)
     *(message_bits *)to = *(message_bits *)(to - 1);
 }
 
-/* Several at a time as long as the first of them is to be moved; all that ends at those that are
- * over, if not before. */
+/* Several at a time as long as the first of them is to be moved, then two, then one; all that ends
+ * at those that are over, if not before. */
 void inbox_sort_in(struct message *m)
 {
     sim_time at = m->at;
@@ -67,8 +67,15 @@ void inbox_sort_in(struct message *m)
     for (; m[-N_OVER].at > at; m -= N_OVER)
         for (uint32_t i = 0; i < N_OVER; i++)
             move_up(m - i);
-    for (; m[-1].at > at; m--)
+    if (m[-2].at > at) {
         move_up(m);
+        move_up(m - 1);
+        m -= 2;
+    }
+    if (m[-1].at > at) {
+        move_up(m);
+        m--;
+    }
     for (; m[-1].at == at && m[-1].from > from; m--)
         move_up(m);
     *(message_bits *)m = bits;

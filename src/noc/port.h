@@ -181,6 +181,10 @@ static inline bool gate_is_free(const struct port_gate *g, sim_time now)
 {
     return now >= g->free_at;
 }
+static inline bool gate_is_plainly_free(const struct port_gate *g, sim_time now)
+{
+    return g->is_plain && gate_is_free(g, now);
+}
 /* ... and passing it then. */
 static inline sim_time gate_pass_free(struct port_gate *g, sim_time now, uint32_t flits)
 {
