@@ -33,8 +33,8 @@ struct dram *dram_create(const struct dram_config *config)
     d->plan.at = UINT64_MAX;
     for (uint32_t i = 0; i < config->n_banks; i++)
         d->banks[i].open_row = NO_ROW;
-    d->done.cap = 16;
-    d->done.items = xcalloc(d->done.cap, sizeof *d->done.items);
+    d->done.items = d->done.first = d->done.end = xcalloc(FIRST_DONE, sizeof *d->done.items);
+    d->done.limit = d->done.items + FIRST_DONE;
     return d;
 }
 
@@ -163,13 +163,14 @@ static ALWAYS_INLINE void put_in_line(struct dram *d, uint32_t place, const stru
                                       uint64_t now)
 {
     struct waiting *w = &d->line[place];
+    uint32_t bank = r->bank, bytes = r->bytes;
     w->tag = r->tag;
     w->row = r->row;
-    w->bytes = w->bytes_left = r->bytes;
+    w->bytes = w->bytes_left = bytes;
     w->pushed_at = now;
     w->opened_row = false;
-    d->bank_of[place] = (uint8_t)r->bank;
-    d->banks[r->bank].places |= bit(place);
+    d->bank_of[place] = (uint8_t)bank;
+    d->banks[bank].places |= bit(place);
     d->area -= now;
 }
 
@@ -215,51 +216,51 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
 /* Room for one more at the end. */
 static __attribute__((noinline)) void done_make_room(struct done_queue *q)
 {
-    uint32_t n = q->end - q->first;
-    if (2 * n < q->cap) { /* most of them have been taken */
-        memmove(q->items, q->items + q->first, n * sizeof *q->items);
+    uint32_t n = (uint32_t)(q->end - q->first), cap = (uint32_t)(q->limit - q->items);
+    if (2 * n < cap) { /* most of them have been taken */
+        memmove(q->items, q->first, n * sizeof *q->items);
     } else {
-        struct dram_done *items = xalloc(2 * q->cap, sizeof *items);
-        memcpy(items, q->items + q->first, n * sizeof *items);
+        struct dram_done *items = xcalloc(2 * cap, sizeof *items);
+        memcpy(items, q->first, n * sizeof *items);
         free(q->items);
         q->items = items;
-        q->cap *= 2;
+        q->limit = items + 2 * cap;
     }
-    q->first = 0;
-    q->end = n;
+    q->first = q->items;
+    q->end = q->items + n;
 }
 
 /* A write may be done before reads whose commands came before its own. */
 static ALWAYS_INLINE void done_insert(struct done_queue *q, struct dram_done done)
 {
-    if (q->end == q->cap)
+    if (q->end == q->limit)
         done_make_room(q);
-    uint32_t at = q->end++;
-    for (; done.write && at != q->first && q->items[at - 1].at > done.at; at--)
-        q->items[at] = q->items[at - 1];
-    q->items[at] = done;
+    struct dram_done *at = q->end++;
+    for (; done.write && at != q->first && at[-1].at > done.at; at--)
+        *at = at[-1];
+    *at = done;
 }
 
 uint64_t dram_first_done(const struct dram *d)
 {
     const struct done_queue *q = &d->done;
-    return q->first != q->end ? q->items[q->first].at : UINT64_MAX;
+    return q->first != q->end ? q->first->at : UINT64_MAX;
 }
 
 bool dram_pop(struct dram *d, uint64_t now, struct dram_done *out)
 {
     if (dram_first_done(d) > now || d->done.first == d->done.end)
         return false;
-    *out = d->done.items[d->done.first++];
+    *out = *d->done.first++;
     return true;
 }
 
 uint32_t dram_take_done(struct dram *d, const struct dram_done **done)
 {
     struct done_queue *q = &d->done;
-    uint32_t n = q->end - q->first;
-    *done = q->items + q->first;
-    q->first = q->end = 0;
+    uint32_t n = (uint32_t)(q->end - q->first);
+    *done = q->first;
+    q->first = q->end = q->items;
     return n;
 }
 
@@ -275,6 +276,7 @@ static __attribute__((noinline)) void give_activate(struct dram *d, uint32_t pla
         if (d->line[lowest(places)].row == row)
             d->hits |= places & -places;
     sort_bank(d, bank);
+    d->n_opened_rows += !d->line[place].opened_row;
     d->line[place].opened_row = true;
     d->stats.activates++;
 }
@@ -291,17 +293,17 @@ static __attribute__((noinline)) void give_precharge(struct dram *d, uint32_t pl
 }
 
 /* The last burst of a request has been commanded. */
-static ALWAYS_INLINE void finish(struct dram *d, bool write, uint32_t place, uint64_t now)
+static ALWAYS_INLINE void finish(struct dram *d, bool write, uint32_t place, uint32_t bank,
+                                 uint64_t now)
 {
     const struct waiting *w = &d->line[place];
-    struct bank *b = &d->banks[d->bank_of[place]];
+    struct bank *b = &d->banks[bank];
     uint64_t at = write ? now : now + d->read_cycles;
     done_insert(&d->done, (struct dram_done){.at = at, .tag = w->tag, .write = write});
     timing_last_column(&d->timing, &b->timing, &d->config, write, now);
     b->places &= ~bit(place);
     d->left_at = now;
     d->area += now;
-    d->n_opened_rows += w->opened_row;
     d->stats.queue_stays += now - w->pushed_at;
     d->stats.bytes += w->bytes;
     *(write ? &d->stats.writes : &d->stats.reads) += 1;
@@ -311,13 +313,14 @@ static ALWAYS_INLINE void finish(struct dram *d, bool write, uint32_t place, uin
 static ALWAYS_INLINE bool give_burst(struct dram *d, bool write, uint32_t place, uint64_t now)
 {
     struct waiting *w = &d->line[place];
-    timing_burst(&d->timing, d->bank_of[place], now);
+    uint32_t bank = d->bank_of[place];
+    timing_burst(&d->timing, bank, now);
     d->n_bursts++;
     if (w->bytes_left > d->burst_bytes) {
         w->bytes_left -= d->burst_bytes;
         return false;
     }
-    finish(d, write, place, now);
+    finish(d, write, place, bank, now);
     return true;
 }
 
@@ -484,11 +487,13 @@ static ALWAYS_INLINE void read_until(struct dram *d, struct reads *r, uint64_t b
 static ALWAYS_INLINE void join_reads(struct dram *d, struct reads *r, const struct dram_arrival *a)
 {
     uint32_t place = r->places ? r->line_end : 0;
-    put_in_line(d, place, &a->request, a->now);
+    uint64_t now = a->now, at = max_u64(r->column_at, now + 1);
+    put_in_line(d, place, &a->request, now);
     r->line_end = place + 1;
     r->places |= bit(place);
-    uint64_t at = max_u64(r->column_at, bank_allows(d, a->request.bank, DRAM_READ));
-    at = max_u64(at, a->now + 1);
+    if (at >= r->at)
+        return;
+    at = max_u64(at, bank_allows(d, a->request.bank, DRAM_READ));
     if (at < r->at) {
         r->at = at;
         r->place = place;
@@ -586,16 +591,23 @@ bool dram_is_idle(const struct dram *d)
 static uint64_t queue_area(const struct dram *d)
 {
     uint64_t area = d->area;
-    for (uint64_t places = d->used; places; places &= places - 1) {
-        uint64_t entered = d->line[lowest(places)].pushed_at;
-        area += entered > d->left_at ? entered : d->left_at; /* `area` lacks when it leaves */
-    }
+    for (uint64_t places = d->used; places; places &= places - 1)
+        area += max_u64(d->line[lowest(places)].pushed_at, d->left_at); /* when it would leave */
     return area;
+}
+
+/* Requests that have left the queue and had a row opened for them. */
+static uint64_t n_opened_rows(const struct dram *d)
+{
+    uint64_t n = d->n_opened_rows;
+    for (uint64_t places = d->used; places; places &= places - 1)
+        n -= d->line[lowest(places)].opened_row;
+    return n;
 }
 
 const struct dram_stats *dram_stats(struct dram *d)
 {
-    d->stats.row_hits = d->stats.reads + d->stats.writes - d->n_opened_rows;
+    d->stats.row_hits = d->stats.reads + d->stats.writes - n_opened_rows(d);
     d->stats.busy_cycles = d->n_bursts * d->config.burst_cycles;
     d->stats.queue_area = queue_area(d);
     return &d->stats;
@@ -611,8 +623,8 @@ void dram_observe(struct dram *d, void (*observer)(void *user, const struct dram
 uint32_t dram_n_read(const struct dram *d)
 {
     uint32_t n = 0;
-    for (uint32_t i = d->done.first; i < d->done.end; i++)
-        n += !d->done.items[i].write;
+    for (const struct dram_done *done = d->done.first; done != d->done.end; done++)
+        n += !done->write;
     return n;
 }
 

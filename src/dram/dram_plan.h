@@ -34,11 +34,12 @@ struct plan {
     uint32_t place;
 };
 
-/* Requests that are done or will be at a known time, in that order: items from `first` to `end`. */
+/* Requests that are done or will be at a known time, in that order: from `first` to `end`. */
 struct done_queue {
-    struct dram_done *items;
-    uint32_t first, end, cap;
+    struct dram_done *items, *limit; /* the place for them */
+    struct dram_done *first, *end;
 };
+enum { FIRST_DONE = 16 }; /* places at first */
 
 struct dram {
     struct dram_config config;
@@ -61,7 +62,7 @@ struct dram {
     uint64_t left_at; /* the last that has left the queue */
     /* What the counters are made of; those that are missing in `stats` follow from it. */
     uint64_t area; /* cycles in which requests left less those in which they entered, summed */
-    uint64_t n_bursts, n_opened_rows;
+    uint64_t n_bursts, n_opened_rows; /* of requests that still wait, too */
     struct dram_stats stats;
     void (*observer)(void *user, const struct dram_command *c);
     void *observer_user;

@@ -32,6 +32,11 @@ void dram_side_destroy(struct partition *p)
     ring_destroy(&p->from_dram);
 }
 
+static inline uint32_t min_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* --- there --- */
 
 /* A DRAM read is for a request that goes around L2, or for a bank's MSHR: its tag is the address of
@@ -60,10 +65,12 @@ static inline struct dram_arrival *to_dram_at(const struct partition *p, uint32_
 /* From that cycle of L2 on it may enter DRAM. At equal times L2 comes first. */
 static inline void let_enter(const struct partition *p, struct dram_arrival *a, uint64_t from)
 {
+    const struct divider period = p->dram_period;
     sim_time t = l2_time(p, from);
+    uint64_t now = divide(&period, t);
     a->from = from;
-    a->now = divide(&p->dram_period, t);
-    a->between = t - a->now * p->dram_period.divisor;
+    a->now = now;
+    a->between = t - now * period.divisor;
 }
 
 static ALWAYS_INLINE void queue_at(struct partition *p, struct dram_place place, uint32_t n_sectors,
@@ -89,33 +96,38 @@ static __attribute__((noinline)) void queue_divided(struct partition *p, uint64_
     queue_at(p, bank_map_divide(&p->bank_map, local), n_sectors, write, tag, now);
 }
 
-static ALWAYS_INLINE void queue_access(struct partition *p, struct line_part what, bool write,
-                                       uint64_t tag, uint64_t now)
+static ALWAYS_INLINE void queue_access(struct partition *p, uint64_t local, uint32_t sectors,
+                                       bool write, uint64_t tag, uint64_t now)
 {
-    uint32_t n_sectors = (uint32_t)__builtin_popcount(what.sectors);
-    uint64_t line = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
-    uint64_t local = line << p->line_shift;
+    uint32_t n_sectors = (uint32_t)__builtin_popcount(sectors);
     if (p->bank_map.shifts)
         queue_at(p, bank_map_shift(&p->bank_map, local), n_sectors, write, tag, now);
     else
         queue_divided(p, local, n_sectors, write, tag, now);
 }
 
-void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr, uint64_t now)
+/* The partition's own address of the L2 line that a request is for. */
+static uint64_t local_of_request(const struct partition *p, const struct mem_request *r)
 {
-    queue_access(p, what, false, tag_of_mshr(what.bank, mshr), now);
+    return r->local >> p->line_shift << p->line_shift;
 }
 
-void dram_side_read_around(struct partition *p, struct line_part what, struct mem_request *r,
-                           uint64_t now)
+void dram_side_read(struct partition *p, const struct mem_request *r, uint32_t sectors,
+                    uint32_t mshr, uint64_t now)
+{
+    queue_access(p, local_of_request(p, r), sectors, false, tag_of_mshr(r->bank, mshr), now);
+}
+
+void dram_side_read_around(struct partition *p, struct mem_request *r, uint64_t now)
 {
     p->stats.reads_around++;
-    queue_access(p, what, false, (uintptr_t)r, now);
+    queue_access(p, local_of_request(p, r), r->access.sector_mask, false, (uintptr_t)r, now);
 }
 
 void dram_side_write(struct partition *p, struct line_part what, uint64_t now)
 {
-    queue_access(p, what, true, 0, now);
+    uint64_t line = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
+    queue_access(p, line << p->line_shift, what.sectors, true, 0, now);
 }
 
 void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now)
@@ -227,20 +239,27 @@ static ALWAYS_INLINE struct mem_request *lone_load(const struct partition *p, ui
  * either till then. False if there are none. */
 static ALWAYS_INLINE bool fill_for_loads(struct partition *p, uint64_t *now, uint64_t until)
 {
-    const struct request_ring data = p->from_dram;
-    uint32_t i = 0;
-    for (; i < data.n; i++) {
-        const struct timed_request first = *ring_at(&data, i);
+    if (p->replies.n == p->replies.cap)
+        partition_make_place(p);
+    uint32_t n = min_u32(ring_n_in_a_row(&p->from_dram), ring_n_free_in_a_row(&p->replies));
+    const struct timed_request *data = ring_first(&p->from_dram), *end = data + n;
+    struct timed_request *reply = ring_at(&p->replies, p->replies.n);
+    for (; data != end; data++, reply++) {
         struct mem_request *r;
-        if (first.at >= until || !(r = lone_load(p, first.tag)))
+        if (data->at >= until || !(r = lone_load(p, data->tag)))
             break;
-        *now = max_u64(*now, first.at);
-        plain_fill(p->banks[first.tag >> 32].cache, (uint32_t)first.tag >> 1, *now);
-        partition_reply_data(p, r, *now + p->l2_latency);
+        *now = max_u64(*now, data->at);
+        plain_fill(p->banks[data->tag >> 32].cache, (uint32_t)data->tag >> 1, *now);
+        partition_make_reply(p, r, r->data_bytes);
+        *reply = (struct timed_request){.at = *now + p->l2_latency, .request = r};
     }
-    ring_drop(&p->from_dram, i);
-    partition_note(p, i ? l2_time(p, *now) : 0);
-    return i;
+    n -= (uint32_t)(end - data);
+    if (!n)
+        return false;
+    ring_drop(&p->from_dram, n);
+    p->n_settled = p->replies.n += n;
+    partition_note(p, l2_time(p, *now));
+    return true;
 }
 
 /* There may be something to write: a dirty line, an atomic's result. */
@@ -276,19 +295,21 @@ uint64_t dram_side_fill(struct partition *p, uint64_t now, uint64_t before)
 static ALWAYS_INLINE void take_done(struct partition *p, const struct dram_done *done, uint32_t n)
 {
     struct request_ring *q = &p->from_dram;
+    ring_reserve(q, n);
+    struct request_ring data = *q; /* a copy that no other store can reach */
     const struct divider period = p->l2_period;
     const uint32_t latency = p->config->memory.dram_latency, dram_period = p->dram_period.divisor;
-    bool none = !q->n;
+    const uint64_t round_up = period.divisor - (latency != 0);
     sim_time t = 0;
-    ring_reserve(q, n);
-    for (; n; n--, done++) {
+    for (const struct dram_done *end = done + n; done != end; done++) {
         t = done->at * dram_period;
-        uint64_t at = divide(&period, t + period.divisor - (latency != 0)) + latency;
+        uint64_t at = divide(&period, t + round_up) + latency;
         if (!done->write)
-            ring_add(q, (struct timed_request){.at = at, .tag = done->tag});
+            ring_add(&data, (struct timed_request){.at = at, .tag = done->tag});
     }
-    if (none && q->n)
-        p->due.fills = ring_first(q)->at;
+    if (!q->n && data.n)
+        p->due.fills = ring_first(&data)->at;
+    q->n = data.n;
     partition_note(p, t);
 }
 
@@ -320,7 +341,7 @@ static inline uint32_t n_in_a_row(struct partition *p)
         let_enter(p, first_to_dram(p), p->room_at);
         return 1;
     }
-    return p->to_dram_n < in_a_row ? p->to_dram_n : in_a_row;
+    return min_u32(p->to_dram_n, in_a_row);
 }
 
 /* What happens in DRAM before that time: accesses enter and commands are given, in their order. */

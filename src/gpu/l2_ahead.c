@@ -235,7 +235,7 @@ void l2_fetch_found(struct partition *p, struct l2_bank *b, struct mem_request *
         return;
     }
     has_been_done(p, b, r, at);
-    dram_side_read(p, (struct line_part){line, r->bank, found.lacks}, mshr, at);
+    dram_side_read(p, r, found.lacks, mshr, at);
 }
 
 void l2_hit_after_all(struct partition *p, struct l2_bank *b, struct mem_request *r)

@@ -132,11 +132,6 @@ static struct line_part victim_of(const struct l2_bank *b, const struct mem_requ
     return (struct line_part){v->line, r->bank, v->sectors};
 }
 
-static struct line_part missing_of(const struct mem_request *r, const struct cache_result *res)
-{
-    return (struct line_part){r->access.line, r->bank, res->fetch_sectors};
-}
-
 void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     if (r->access.kind == MEM_ATOMIC)
@@ -148,11 +143,11 @@ void l2_fetch(struct partition *p, const struct l2_bank *b, struct mem_request *
               struct cache_result res, uint64_t now)
 {
     if (res.answer == CACHE_BYPASSED) {
-        dram_side_read_around(p, l2_part_of(r), r, now);
+        dram_side_read_around(p, r, now);
     } else if (res.answer == CACHE_MISS) {
         if (res.writeback)
             dram_side_write(p, victim_of(b, r), now);
-        dram_side_read(p, missing_of(r, &res), res.mshr, now);
+        dram_side_read(p, r, res.fetch_sectors, res.mshr, now);
     }
 }
 
@@ -189,9 +184,9 @@ static __attribute__((noinline)) bool serve_write(struct partition *p, struct l2
     bool fetches = res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR;
     bool around = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
     if (fetches)
-        dram_side_read(p, missing_of(r, &res), res.mshr, now);
+        dram_side_read(p, r, res.fetch_sectors, res.mshr, now);
     if (around && !store) /* an atomic writes when its data have come */
-        dram_side_read_around(p, l2_part_of(r), r, now);
+        dram_side_read_around(p, r, now);
     else if (res.forward)
         dram_side_write_around(p, l2_part_of(r), now);
     if (res.answer == CACHE_HIT && !store)

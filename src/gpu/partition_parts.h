@@ -60,21 +60,24 @@ static ALWAYS_INLINE void partition_add_reply(struct partition *p, struct mem_re
         partition_make_place(p);
     ring_add(&p->replies, (struct timed_request){.at = at, .request = r});
 }
-/* partition_reply() of so much data, for a request that describes its access as its sender does. */
-static inline void partition_queue_reply(struct partition *p, struct mem_request *r, uint32_t bytes,
-                                         uint32_t flits, uint64_t at)
+static inline void partition_queue_settled(struct partition *p, struct mem_request *r, uint64_t at)
 {
-    r->flits = flits;
-    p->stats.bytes_sent += bytes;
     partition_add_reply(p, r, at);
     if (++p->n_settled != p->replies.n)
         partition_put_first(p);
 }
-/* ... for data that L2 holds. */
-static inline void partition_reply_data(struct partition *p, struct mem_request *r, uint64_t at)
+/* A request becomes a reply with so much data; it describes its access as its sender does. */
+static inline void partition_make_reply(struct partition *p, struct mem_request *r, uint32_t bytes)
 {
     r->access.line = r->device_line;
-    partition_queue_reply(p, r, r->data_bytes, partition_flits(p, r->data_bytes), at);
+    r->flits = partition_flits(p, bytes);
+    p->stats.bytes_sent += bytes;
+}
+/* partition_reply() of data that L2 holds. */
+static inline void partition_reply_data(struct partition *p, struct mem_request *r, uint64_t at)
+{
+    partition_make_reply(p, r, r->data_bytes);
+    partition_queue_settled(p, r, at);
 }
 /* The same of a load that hits and is served in cycle `now`, which is still to come. */
 static ALWAYS_INLINE void partition_queue_ahead(struct partition *p, struct mem_request *r,
@@ -239,10 +242,11 @@ static inline bool dram_side_has_room(struct partition *p, uint64_t now)
         dram_side_settle(p, now);
     return dram_side_has_place(p);
 }
-/* Fetches them for an MSHR, or for a request that goes around L2. */
-void dram_side_read(struct partition *p, struct line_part what, uint32_t mshr, uint64_t now);
-void dram_side_read_around(struct partition *p, struct line_part what, struct mem_request *r,
-                           uint64_t now);
+/* Fetches sectors of a request's line for an MSHR, or what a request asks for that goes around L2.
+ */
+void dram_side_read(struct partition *p, const struct mem_request *r, uint32_t sectors,
+                    uint32_t mshr, uint64_t now);
+void dram_side_read_around(struct partition *p, struct mem_request *r, uint64_t now);
 void dram_side_write(struct partition *p, struct line_part what, uint64_t now);
 /* Of data that L2 does not keep. */
 void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now);

@@ -32,9 +32,8 @@ uint32_t partition_other_flits(struct partition *p, uint32_t bytes)
 
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
 {
-    uint32_t bytes = reply_bytes(r);
-    r->access.line = r->device_line;
-    partition_queue_reply(p, r, bytes, partition_flits(p, bytes), at);
+    partition_make_reply(p, r, reply_bytes(r));
+    partition_queue_settled(p, r, at);
 }
 
 /* --- their order --- */

@@ -41,6 +41,16 @@ static inline void ring_reserve(struct request_ring *r, uint32_t n)
         ring_grow(r);
 }
 
+/* The first items that lie side by side, and the free places that do behind the last one. */
+static inline uint32_t ring_n_in_a_row(const struct request_ring *r)
+{
+    return r->head + r->n < r->cap ? r->n : r->cap - r->head;
+}
+static inline uint32_t ring_n_free_in_a_row(const struct request_ring *r)
+{
+    return r->head + r->n < r->cap ? r->cap - r->head - r->n : r->cap - r->n;
+}
+
 static inline void ring_push(struct request_ring *r, struct timed_request item)
 {
     if (r->n == r->cap)
