@@ -153,7 +153,9 @@ bool cache_load_misses(const struct cache *c, const struct mem_access *a)
 
 /* What does not change from one load to the next is read once: after each store the host would have
  * to read it again. Which instruction used a line last is not written down: nobody is there to read
- * it. */
+ * it. What a load lacks is worked out for the last alone: of others it is enough that it is
+ * nothing.
+ */
 struct late_next late_load_hits(struct cache *c, const struct line_access *x, uint64_t most,
                                 struct late_found found)
 {
@@ -168,9 +170,9 @@ struct late_next late_load_hits(struct cache *c, const struct line_access *x, ui
         index.use[place] = (uint32_t)order;
         place = late_seek(&index, lines, (++x)->line);
         line = &lines[place];
-        found.lacks = x->segments & ~line->valid_sectors;
-    } while (!found.lacks && order < end);
-    found.place = (uint32_t)place;
+    } while ((x->segments & line->valid_sectors) == x->segments && order < end);
+    __asm__("" : "+r"(x)); /* or compilers would keep that of each */
+    found = (struct late_found){(uint32_t)place, x->segments & ~line->valid_sectors};
     uint64_t n_hits = order - c->order;
     c->order = order;
     c->stats.loads += n_hits;

@@ -371,10 +371,9 @@ static void sm_advance(struct shard *s, sim_time until)
 {
     struct sm *sm = (struct sm *)s;
     uint64_t end = sm_cycle_at(sm, until), mail;
-    sm->end = end;
     see_credits(sm);
     do {
-        mail = next_mail(sm, until, end);
+        sm->end = mail = next_mail(sm, until, end);
         do_cycles_before(sm, mail);
         if (mail < end)
             do_cycle_with_mail(sm, mail);

@@ -196,8 +196,10 @@ struct sm {
     bool looks_ahead;   /* see sm_looks_ahead() */
     bool goes_by_dues;  /* what is not due changes nothing; and it looks ahead */
     uint64_t cycle;     /* the last one done + 1 */
-    uint64_t end;       /* of the quantum it is in: the first cycle that is not */
-    uint64_t planned;   /* the next one with something to do, as things are; UINT64_MAX = none */
+    /* Of the quantum it is in, as far as all messages are known: the first cycle that is not, or
+     * that begins with a CTA, behind which replies may have come. */
+    uint64_t end;
+    uint64_t planned; /* the next one with something to do, as things are; UINT64_MAX = none */
     /* The same for some of its parts. A tick leaves out those that are not due; whatever may give
      * one something to do before its time says so here. The plain engine does not look. */
     uint64_t issue_due, ldst_due, drain_due;
