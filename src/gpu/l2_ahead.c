@@ -208,7 +208,7 @@ static __attribute__((noinline)) void fetch_line(struct partition *p, struct l2_
         return;
     }
     has_been_done(p, b, r, at);
-    dram_side_read(p, (struct line_part){line, r->bank, sectors}, mshr, at);
+    dram_side_read(p, r, sectors, mshr, at);
 }
 
 void l2_fetch_found(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t line,
