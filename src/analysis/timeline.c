@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/timeline_args.h"
 #include "base/json.h"
 #include "gpu/machine.h"
 
@@ -17,11 +18,14 @@ enum event_kind { EVENT_SPAN, EVENT_EXIT, EVENT_CTA };
 struct event {
     enum event_kind kind;
     uint64_t from, to;
-    uint32_t thread, pc; /* of a span */
-    enum latency latency;
-    uint64_t cta; /* of the others */
-    uint32_t launch, warp, n_warps;
+    uint32_t thread;
     const char *kernel;
+    const struct program *program; /* of a span */
+    uint32_t pc;
+    enum latency latency;
+    enum sm_unit unit; /* that it waits for, if it is for one */
+    uint64_t cta;      /* of the others */
+    uint32_t launch, warp, n_warps;
 };
 
 struct resident_cta {
@@ -49,6 +53,7 @@ struct timeline {
     uint64_t last_sample; /* cycle */
     struct sink sink;
     bool has_events, failed;
+    struct timeline_args args;
 };
 
 /* --- what happens on an SM --- */
@@ -68,14 +73,23 @@ static void keep(struct track *k, const struct event *e)
     k->has_events = true;
 }
 
+static const char *kernel_of(const struct track *k)
+{
+    return k->sm->emu.launch.func->func->name;
+}
+
 static void on_span(void *user, const struct latency_span *s)
 {
-    keep(user, &(struct event){.kind = EVENT_SPAN,
-                               .from = s->from,
-                               .to = s->to,
-                               .thread = s->slot,
-                               .pc = s->pc,
-                               .latency = s->latency});
+    struct track *k = user;
+    keep(k, &(struct event){.kind = EVENT_SPAN,
+                            .from = s->from,
+                            .to = s->to,
+                            .thread = s->slot,
+                            .kernel = kernel_of(k),
+                            .program = k->sm->emu.program,
+                            .pc = s->pc,
+                            .latency = s->latency,
+                            .unit = (enum sm_unit)k->sm->timing[s->pc].kind.unit});
 }
 
 static void end_cta(struct track *k, const struct warp_latency *w)
@@ -88,7 +102,7 @@ static void end_cta(struct track *k, const struct warp_latency *w)
                             .cta = w->cta,
                             .launch = w->launch + 1,
                             .n_warps = cta->n_warps,
-                            .kernel = k->sm->emu.launch.func->func->name});
+                            .kernel = kernel_of(k)});
     cta->n_warps = 0;
 }
 
@@ -153,22 +167,31 @@ static void add_names(struct timeline *t, const struct track *k, struct strbuf *
         add_name(t, k, "thread_name", FIRST_CTA_THREAD + i, "CTA slot", i, out);
 }
 
-static void add_event(struct timeline *t, const struct track *k, const struct event *e,
-                      struct strbuf *out)
+static void add_span(struct timeline *t, const struct event *e, struct strbuf *out)
 {
     static const char *const names[] = {
 #define LATENCY(id, name, title, help) title,
         LATENCIES(LATENCY)
 #undef LATENCY
     };
+    strbuf_addf(out, ",\"cat\":\"%s\",\"name\":\"%s\",\"args\":{\"kernel\":\"%s\",%s",
+                e->latency == LATENCY_EXEC ? "issue" : "stall", names[e->latency], e->kernel,
+                timeline_args_of(&t->args, e->program, e->pc));
+    if (e->latency == LATENCY_STRUCTURAL_HAZARD)
+        strbuf_addf(out, ",\"unit\":\"%s\"", latency_unit_titles[e->unit]);
+    strbuf_add(out, "}}");
+}
+
+static void add_event(struct timeline *t, const struct track *k, const struct event *e,
+                      struct strbuf *out)
+{
     begin(t, k, e->kind == EVENT_EXIT ? 'i' : 'X', out);
     strbuf_addf(out, ",\"tid\":%u,\"ts\":%" PRIu64, e->thread, e->from);
     if (e->kind != EVENT_EXIT)
         strbuf_addf(out, ",\"dur\":%" PRIu64, e->to - e->from);
     switch (e->kind) {
     case EVENT_SPAN:
-        strbuf_addf(out, ",\"cat\":\"%s\",\"name\":\"%s\",\"args\":{\"pc\":%u}}",
-                    e->latency == LATENCY_EXEC ? "issue" : "stall", names[e->latency], e->pc);
+        add_span(t, e, out);
         break;
     case EVENT_EXIT:
         strbuf_addf(out,
@@ -325,5 +348,6 @@ void timeline_destroy(struct timeline *t)
     for (uint32_t i = 0; i < t->machine->config->gpu->n_sms; i++)
         free(t->tracks[i].events);
     free(t->tracks);
+    timeline_args_destroy(&t->args);
     free(t);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 
-static void add_quoted(struct strbuf *b, const char *s)
+void json_add_quoted(struct strbuf *b, const char *s)
 {
     strbuf_add_char(b, '"');
     for (; *s; s++) {
@@ -33,7 +33,7 @@ static void begin_item(struct json_writer *w, const char *key)
         strbuf_addf(w->out, "\n%*s", (int)w->depth * 2, "");
     }
     if (key) {
-        add_quoted(w->out, key);
+        json_add_quoted(w->out, key);
         strbuf_add(w->out, ": ");
     }
 }
@@ -80,7 +80,7 @@ void json_string(struct json_writer *w, const char *key, const char *value)
 {
     begin_item(w, key);
     if (value)
-        add_quoted(w->out, value);
+        json_add_quoted(w->out, value);
     else
         strbuf_add(w->out, "null");
 }

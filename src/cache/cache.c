@@ -323,14 +323,18 @@ const struct mem_access *cache_first_lru_difference(const struct cache *c)
 
 void cache_describe_wait(const struct cache *c, struct strbuf *out)
 {
+    enum { SHOWN = 3 };
+    uint32_t n_waited_for = 0;
     strbuf_addf(out, "%u of %u MSHRs in use\n", cache_mshrs_in_use(c), c->mshrs.n);
     for (uint32_t i = 0; i < c->mshrs.n; i++) {
         const struct mshr *m = &c->mshrs.entries[i];
-        if (m->n_waiters)
+        if (m->n_waiters && n_waited_for++ < SHOWN)
             strbuf_addf(out, "  MSHR %u: line 0x%" PRIx64 ", %u of %u accesses wait%s\n", i,
                         m->line, m->n_waiters, c->mshrs.n_merges,
                         m->detached ? "; the answer will not be kept" : "");
     }
+    if (n_waited_for > SHOWN)
+        strbuf_addf(out, "  ... and %u more MSHRs with accesses that wait\n", n_waited_for - SHOWN);
     if (c->desc->describe_wait)
         c->desc->describe_wait(&c->policy, out);
 }

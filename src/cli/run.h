@@ -67,7 +67,10 @@ void run_print_extent(enum run_extent extent, enum heddle_status status, struct 
 /* How it ended: "status", "error" (a text, or null) and "partial". */
 void run_json_outcome(const struct heddle_sim *sim, enum heddle_status status, const char *error,
                       struct json_writer *w);
-/* The same of a run that failed, with whatever statistics there are. */
+/* Reports a failure; --quiet leaves out what every part of a machine was doing. `what` is named
+ * first, NULL = nothing is. */
+void run_print_error(const struct run_options *o, const char *what, const char *error);
+/* How a run that failed ended, with whatever statistics there are. */
 void run_json_failure(const struct run_context *run, const struct heddle_sim *sim,
                       enum heddle_status status, struct json_writer *w);
 

@@ -177,16 +177,19 @@ static void add_share_row(struct table *t, const char *title, const char *stat,
 /* A hazard of one unit only is told by its row's title. */
 static void add_unit_rows(struct table *t, const struct counters *columns, uint32_t n)
 {
-    static const char *const units[][2] = {
-        {"  SP units", "attribution.structural_hazard.sp"},
-        {"  integer units", "attribution.structural_hazard.int"},
-        {"  FP64 units", "attribution.structural_hazard.fp64"},
-        {"  SFUs", "attribution.structural_hazard.sfu"},
-        {"  load/store", "attribution.structural_hazard.ldst"},
+    static const char *const stats[N_UNITS] = {
+        [UNIT_SP] = "attribution.structural_hazard.sp",
+        [UNIT_INT] = "attribution.structural_hazard.int",
+        [UNIT_FP64] = "attribution.structural_hazard.fp64",
+        [UNIT_SFU] = "attribution.structural_hazard.sfu",
+        [UNIT_LDST] = "attribution.structural_hazard.ldst",
     };
-    for (uint32_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (count(columns[0], units[i][1]))
-            add_share_row(t, units[i][0], units[i][1], columns, n);
+    for (uint32_t i = 0; i < N_UNITS; i++) {
+        char title[32];
+        snprintf(title, sizeof title, "  %s", latency_unit_titles[i]);
+        if (count(columns[0], stats[i]))
+            add_share_row(t, title, stats[i], columns, n);
+    }
 }
 
 static void print_shares(const struct heddle_sim *sim, struct strbuf *out)

@@ -6,6 +6,7 @@
 #include "cli/run.h"
 #include "cli/run_attribution.h"
 #include "cli/table.h"
+#include "gpu/machine.h"
 
 /* What kernels print goes where people look, and out of the way of JSON. */
 static void print_text(void *user, const char *text, size_t len)
@@ -57,4 +58,15 @@ enum heddle_status run_create_sim(const struct run_context *run,
     if (status != HEDDLE_OK)
         output_failure(heddle_error(*out));
     return status;
+}
+
+void run_print_error(const struct run_options *o, const char *what, const char *error)
+{
+    const char *account = o->quiet ? strstr(error, MACHINE_DOING_LINE) : NULL;
+    struct strbuf text = {0};
+    if (what)
+        strbuf_addf(&text, "heddle: error: %s: ", what);
+    strbuf_add_n(&text, error, account ? (size_t)(account - error) : strlen(error));
+    output_failure(strbuf_text(&text));
+    strbuf_destroy(&text);
 }

@@ -63,7 +63,7 @@ static enum heddle_status report(struct file_run *f, enum heddle_status status)
 {
     if (status == HEDDLE_OK)
         return status;
-    output_failure(heddle_error(f->sim));
+    run_print_error(f->run->options, NULL, heddle_error(f->sim));
     if (run_extent(f->sim, status) == RUN_PARTIAL)
         end_watch(f, RUN_PARTIAL);
     print_failure(f, status);

@@ -71,7 +71,7 @@ static enum heddle_status report(const struct run_context *run, const char *path
 {
     struct strbuf text = {0};
     if (status != HEDDLE_OK)
-        output_failure(heddle_error(sim));
+        run_print_error(run->options, NULL, heddle_error(sim));
     output_warnings(heddle_warnings(sim));
     if (run->options->json)
         json_result(run, path, sim, watch, status, &text);

@@ -218,7 +218,10 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
         return HEDDLE_OK;
     }
     if (!r->verified)
-        output_error("%s (%s): %s", job->workload->name, job->size->name, strbuf_text(&r->message));
+        run_print_error(
+            p->run->options,
+            arena_printf(&p->jobs->arena, "%s (%s)", job->workload->name, job->size->name),
+            strbuf_text(&r->message));
     if (p->run->options->quiet)
         return HEDDLE_OK;
     if (p->as_rows)

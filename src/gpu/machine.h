@@ -77,7 +77,9 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
                              uint32_t ctas_per_sm);
 
 /* --- reports (machine_report.c) --- */
-/* Why the launch did not end: a warp with its place in the program, then what every part does. */
+/* Why the launch did not end: a warp with its place in the program, then what every part does, of
+ * one that was stopped under this line. */
+#define MACHINE_DOING_LINE "  who was doing what:\n"
 void machine_describe_halt(const struct machine *m, enum machine_end end, struct strbuf *out);
 /* The place of a warp that runs, or else of one that waits; nothing if none is live. */
 void machine_describe_warp(const struct machine *m, struct strbuf *out);

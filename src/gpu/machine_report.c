@@ -32,6 +32,8 @@ void machine_describe_warp(const struct machine *m, struct strbuf *out)
     emu_describe_apart(w, "  ", "\n", out);
 }
 
+enum { SHOWN_OF_A_KIND = 2 };
+
 void machine_describe_halt(const struct machine *m, enum machine_end end, struct strbuf *out)
 {
     if (end == MACHINE_DEADLOCK)
@@ -40,10 +42,11 @@ void machine_describe_halt(const struct machine *m, enum machine_end end, struct
         strbuf_addf(out, "the launch was stopped after %llu cycles (--max-cycles); it still ran\n",
                     (unsigned long long)m->options.max_cycles);
     machine_describe_warp(m, out);
-    strbuf_addf(out, "  %s:\n",
-                end == MACHINE_DEADLOCK ? "who waits for what" : "who was doing what");
+    strbuf_add(out, end == MACHINE_DEADLOCK ? "  who waits for what:\n" : MACHINE_DOING_LINE);
     struct strbuf parts = {0};
-    engine_describe_wait(&m->engine, &parts);
+    /* Any part may be the cause of a deadlock; what a machine was doing shows in a few. */
+    engine_describe_wait(&m->engine, end == MACHINE_DEADLOCK ? UINT32_MAX : SHOWN_OF_A_KIND,
+                         &parts);
     strbuf_add_indented(out, strbuf_text(&parts), 4);
     strbuf_destroy(&parts);
 }

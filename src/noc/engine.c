@@ -378,18 +378,39 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
     }
 }
 
-void engine_describe_wait(const struct engine *e, struct strbuf *out)
+static void describe_shard(const struct shard *s, struct strbuf *out)
 {
+    size_t before = out->len;
+    if (s->ops->describe_wait)
+        s->ops->describe_wait(s, out);
+    if (out->len == before)
+        strbuf_addf(out, "%s (shard %u) does not say what it waits for", s->ops->kind, s->id);
+    if (out->text[out->len - 1] != '\n')
+        strbuf_add_char(out, '\n');
+}
+
+static void describe_others(const struct shard_ops *kind, uint32_t n, uint32_t most,
+                            struct strbuf *out)
+{
+    if (n > most)
+        strbuf_addf(out, "... and %u more of this kind (%s)\n", n - most, kind->kind);
+}
+
+void engine_describe_wait(const struct engine *e, uint32_t most_of_a_kind, struct strbuf *out)
+{
+    const struct shard_ops *kind = NULL;
+    uint32_t n = 0; /* of the kind */
     for (uint32_t i = 0; i < e->n; i++) {
         const struct shard *s = e->shards[i];
         if (s->ops->is_idle(s))
             continue;
-        size_t before = out->len;
-        if (s->ops->describe_wait)
-            s->ops->describe_wait(s, out);
-        if (out->len == before)
-            strbuf_addf(out, "%s (shard %u) does not say what it waits for", s->ops->kind, s->id);
-        if (out->text[out->len - 1] != '\n')
-            strbuf_add_char(out, '\n');
+        if (s->ops != kind) {
+            describe_others(kind, n, most_of_a_kind, out);
+            kind = s->ops;
+            n = 0;
+        }
+        if (n++ < most_of_a_kind)
+            describe_shard(s, out);
     }
+    describe_others(kind, n, most_of_a_kind, out);
 }

@@ -294,7 +294,8 @@ enum engine_end { ENGINE_DONE, ENGINE_DEADLOCK, ENGINE_LIMIT };
  * `now` after other ends depends on the quantum: results are not taken from it. */
 enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *user,
                            sim_time limit);
-/* What every shard that is not idle waits for, one paragraph each. */
-void engine_describe_wait(const struct engine *e, struct strbuf *out);
+/* What shards that are not idle wait for, one paragraph each; of those of one kind that stand side
+ * by side so many, and how many more there are. */
+void engine_describe_wait(const struct engine *e, uint32_t most_of_a_kind, struct strbuf *out);
 
 #endif

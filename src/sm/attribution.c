@@ -38,6 +38,12 @@ struct attribution {
     bool wants_spans;
 };
 
+const char *const latency_unit_titles[N_UNITS] = {[UNIT_SP] = "SP units",
+                                                  [UNIT_INT] = "integer units",
+                                                  [UNIT_FP64] = "FP64 units",
+                                                  [UNIT_SFU] = "SFUs",
+                                                  [UNIT_LDST] = "load/store"};
+
 /* --- pieces of time --- */
 
 static void close_span(struct attribution *a, struct account *w)

@@ -39,6 +39,9 @@ enum latency {
         N_LATENCIES
 };
 
+/* Whom a structural hazard waits for, by enum sm_unit. */
+extern const char *const latency_unit_titles[N_UNITS];
+
 /* How the warps of CTAs kept pace (sm/pace.h), summed over the CTAs that have ended. */
 struct pace_stats {
     /* Of CTAs of more than one warp: their number and that of their warps. */

@@ -43,7 +43,8 @@ for engine in skip cycle; do
 done
 case $out in *"ran to its end"*) fail "it did not" ;; esac
 status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 --max-cycles 20K --quiet
-silent out
+silent out && complains "stopped after 20000 cycles" && complains "spin.ptx:7: "
+case $err in *"SM 0"*) fail "--quiet tells what every part was doing" ;; esac
 status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 --max-cycles 20K --json
 printf '%s' "$out" | python3 -c "
 import json, sys
@@ -100,6 +101,12 @@ done
 status 3 "$heddle" run bfs --size tiny --max-cycles 3000
 complains "stopped after 3000 cycles" && says "NOT verified, it did not come to its end" &&
     says "PARTIAL statistics, up to where"
+# What a machine was doing shows in a few of each kind.
+status 3 "$heddle" run kmn --size tiny --max-cycles 5000
+[ "$(printf '%s\n' "$err" | wc -l)" -le 60 ] || fail "a flood"
+complains "    ... and 13 more of this kind (sm)" && complains "    ... and 4 more of this kind (partition)"
+complains "MSHR 2: line" && complains "        ... and 29 more MSHRs with accesses that wait"
+case $err in *"MSHR 3: line"*) fail "four of a kind" ;; esac
 status 3 "$heddle" run bfs --size tiny --max-cycles 3000 --json
 printf '%s' "$out" | python3 -c "
 import json, sys

@@ -36,6 +36,7 @@ run lrr_engine "$@" --scheduler lrr --engine cycle --quantum 2 --threads 3
 "$heddle" run "$@" --json --timeline part.trace.json --timeline-sms 3,0 \
     --timeline-cycles 700-1500 >part.json
 "$heddle" run "$@" --json >plain.json
+"$heddle" run "$@" --json --per-pc >per_pc.json
 "$heddle" run bfs --size tiny --json >bfs_plain.json
 "$heddle" run bfs --size tiny --json --attribute-out bfs.csv >bfs.json
 "$heddle" run bfs --size tiny --attribute >screen
@@ -164,8 +165,30 @@ def check_trace(name, run, rows):
                 total += a["args"]["value"] * -(-(b["ts"] - a["ts"]) // 256)
         assert total == run["stats"][stat], title
     return events
+# A slice names its instruction as --per-pc does; hazards by unit add up to the statistics.
+UNITS = {"sp": "SP units", "int": "integer units", "fp64": "FP64 units", "sfu": "SFUs", "ldst": "load/store"}
+def check_instructions(run, events):
+    per_pc = {r["pc"]: r for r in load("per_pc")["per_pc"]}
+    seen, waits = set(), collections.Counter()
+    for e in events:
+        if e["ph"] != "X" or e["tid"] >= 1000:
+            continue
+        args = e["args"]
+        assert args["kernel"] == "mix" and args["op"]
+        if args["pc"] in per_pc:
+            known = per_pc[args["pc"]]
+            assert args["op"] == known["instruction"].split("@")[-1].split(" ")[known["instruction"][0] == "@"], (args, known)
+            assert args["source"] == f"mix.cl:{known['source_line']}", (args, known)
+            seen.add(args["pc"])
+        assert ("unit" in args) == (e["name"] == "StructuralHazard")
+        waits[args.get("unit")] += e["dur"]
+    assert seen == set(per_pc), set(per_pc) - seen
+    for name, title in UNITS.items():
+        assert waits[title] == run["stats"]["attribution.structural_hazard." + name], title
+    assert sum(waits[t] > 0 for t in UNITS.values()) > 1
 for name in ("mix", "lrr"):
     events = check_trace(name, load(name), records(name))
+    check_instructions(load(name), events)
 
 # A window is what it would be cut out of the whole.
 whole, part = load("mix.trace")["traceEvents"], load("part.trace")["traceEvents"]

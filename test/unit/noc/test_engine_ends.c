@@ -39,9 +39,18 @@ static void someone_still_waiting_makes_it_a_deadlock(void **state)
         assert_int_equal(run(&st, TIME_NEVER), ENGINE_DEADLOCK);
     }
     assert_int_equal(st.actors[0].n_acts, 3);
-    engine_describe_wait(&st.engine, &text);
+    engine_describe_wait(&st.engine, UINT32_MAX, &text);
     assert_string_equal(strbuf_text(&text), "actor (shard 1) does not say what it waits for\n"
                                             "waits for Godot\n");
+    strbuf_clear(&text);
+    st.actors[0].waits = true;
+    engine_describe_wait(&st.engine, 2, &text);
+    assert_string_equal(strbuf_text(&text), "actor (shard 0) does not say what it waits for\n"
+                                            "actor (shard 1) does not say what it waits for\n"
+                                            "... and 1 more of this kind (actor)\n");
+    strbuf_clear(&text);
+    engine_describe_wait(&st.engine, 3, &text);
+    assert_null(strstr(strbuf_text(&text), "more of this kind"));
     strbuf_destroy(&text);
     stage_free(&st);
 }
