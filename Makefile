@@ -7,8 +7,10 @@
 #                 GPU and criticality provider
 #   make soak     the long versions of the fuzz and random tests
 #   make mutants  plants known bugs one at a time, and shows which test notices each
-#   make bench    host instructions per warp instruction, and the wall clock beside them
-#   make tables   runs every workload under four schedulers, and rewrites the numbers in README.md
+#   make bench    host instructions per warp instruction, and the wall clock beside them; timed on
+#                 gtx480 and v100
+#   make tables   runs every workload under four schedulers, and records each, and rewrites the
+#                 numbers in README.md and doc/traces.md
 #   make format   clang-format over the sources
 BUILD ?= build
 JOBS ?= $(shell nproc)
@@ -48,10 +50,11 @@ bench: all
 	@sh bench/functional.sh $(BUILD)/bench/bench_functional
 	@sh bench/cache.sh $(BUILD)/bench/bench_cache
 	@sh bench/cache_lab.sh $(BUILD)/heddle $(BUILD)/bench/bench_cache_lab
-	@sh bench/timing.sh $(BUILD)/bench/bench_timing bench/timing.baseline gtx480
+	@sh bench/timing.sh $(BUILD)/bench/bench_timing bench/timing.baseline gtx480 v100
 
 tables: all
 	@python3 tools/tables.py $(BUILD)/heddle
+	@sh bench/traces.sh $(BUILD)/heddle small $(BUILD)/scratch/trace_sizes --update doc/traces.md
 
 # Hours on two cores, minutes on many: 700 points of size small, 200 of the papers' sizes.
 results: all

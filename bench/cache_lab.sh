@@ -12,6 +12,8 @@ if [ "${1:-}" = --counts-only ]; then
     counts_only=yes
     shift
 fi
+. "$(dirname "$0")/usage.inc"
+needs 2 "$@"
 heddle=$1
 bench=$2
 scratch=$(mktemp -d)

@@ -11,6 +11,8 @@ if [ "${1:-}" = --counts-only ]; then
     counts_only=yes
     shift
 fi
+. "$(dirname "$0")/usage.inc"
+needs 1 "$@"
 bench=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -7,6 +7,8 @@
 #   - the second part of a long run no more than the first;
 # and the peak memory of a run four times as long, on the same input, is the same.
 set -u
+. "$(dirname "$0")/usage.inc"
+needs 1 "$@"
 bench=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

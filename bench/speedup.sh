@@ -7,6 +7,8 @@
 # one thread each run at the same time. Where even those, which share nothing, do not get through
 # 1.6 times as much as one alone, that is said and nothing is held against the threads.
 set -u
+. "$(dirname "$0")/usage.inc"
+needs 2 "$@"
 bench=$1 asked=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

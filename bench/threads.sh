@@ -5,6 +5,8 @@
 # the best of three, for arithmetic, matrices and thrashing, on gtx480 and, if there is one, v100.
 # Prints a table in Markdown. Numbers of threads that the host has no cores for are left out.
 set -u
+. "$(dirname "$0")/usage.inc"
+needs 1 "$@"
 bench=$1
 shift
 [ $# -gt 0 ] || set -- gtx480 v100

@@ -18,6 +18,8 @@ while :; do
     esac
     shift
 done
+. "$(dirname "$0")/usage.inc"
+needs 2 "$@"
 bench=$1 baseline=$2
 shift 2
 [ $# -gt 0 ] || set -- gtx480

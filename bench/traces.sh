@@ -1,34 +1,78 @@
 #!/bin/sh
-# traces.sh HEDDLE SIZE SCRATCH: how large the traces of the workloads are. At most 1.5 bytes a warp
-# instruction over all of them, and 4 for any one; fails where there are more.
+# traces.sh HEDDLE SIZE SCRATCH [--update PAGE|--check PAGE WORKLOAD...]
+#
+# How large the traces of the workloads are. At most 1.5 bytes a warp instruction over all of them, and
+# 4 for any one; fails where there are more. --update puts the table between the markers of a page;
+# --check fails if the page has other rows for these workloads, but for what a parameter more or
+# less of the machine, which every trace names, makes of them.
 set -u
-heddle=$1 size=$2 scratch=$3
-mkdir -p "$scratch"
-python3 - "$heddle" "$size" "$scratch" <<'PY'
+. "$(dirname "$0")/usage.inc"
+needs 3 "$@"
+mkdir -p "$3"
+python3 - "$@" <<'PY'
 import json, os, subprocess, sys
-heddle, size, scratch = sys.argv[1:]
+heddle, size, scratch = sys.argv[1:4]
+task, page, *only = sys.argv[4:] or (None, None)
 BUDGET_ALL, BUDGET_ONE = 1.5, 4.0
+BEGIN, END = "<!-- sizes: begin -->\n", "<!-- sizes: end -->\n"
 path = os.path.join(scratch, "sizes.trace")
-names = [w["name"] for w in json.loads(
-    subprocess.run([heddle, "show", "workloads", "--json"], capture_output=True, check=True).stdout)]
-total_bytes = total_insts = 0
-ok = True
-print("| workload | bytes | warp instructions | bytes each | timing-dependent |\n|---|--:|--:|--:|---|")
-for name in names:
+
+
+def record(name):
+    """What `heddle show trace` says of a trace made now."""
     run = subprocess.run([heddle, "run", name, "--size", size, "--quiet", "--record", path])
     shown = subprocess.run([heddle, "show", "trace", path, "--json"], capture_output=True)
     if run.returncode or shown.returncode:
         sys.exit(f"{name}: could not be recorded")
-    t = json.loads(shown.stdout)
     os.remove(path)
-    total_bytes += t["bytes"]
-    total_insts += t["warp_insts"]
-    each = t["bytes"] / t["warp_insts"]
-    ok &= each <= BUDGET_ONE
-    print(f"| {name} | {t['bytes']:,} | {t['warp_insts']:,} | {each:.3f}{'' if each <= BUDGET_ONE else ' OVER BUDGET'} "
-          f"| {'yes' if t['timing_dependent'] else 'no'} |", flush=True)
-each = total_bytes / total_insts
-ok &= each <= BUDGET_ALL
-print(f"| all | {total_bytes:,} | {total_insts:,} | {each:.3f}{'' if each <= BUDGET_ALL else ' OVER BUDGET'} | |")
-sys.exit(not ok)
+    return json.loads(shown.stdout)
+
+
+def row(name, n_bytes, insts, budget, dependent):
+    each = n_bytes / insts
+    mark = "" if each <= budget else " OVER BUDGET"
+    return f"| {name} | {n_bytes:,} | {insts:,} | {each:.3f}{mark} |{dependent} |"
+
+
+def table():
+    yield "| workload | bytes | warp instructions | bytes each | timing-dependent |"
+    yield "|---|--:|--:|--:|---|"
+    listed = subprocess.run([heddle, "show", "workloads", "--json"], capture_output=True, check=True)
+    total_bytes = total_insts = 0
+    for name in (w["name"] for w in json.loads(listed.stdout)):
+        t = record(name)
+        total_bytes += t["bytes"]
+        total_insts += t["warp_insts"]
+        yield row(name, t["bytes"], t["warp_insts"], BUDGET_ONE, " yes" if t["timing_dependent"] else " no")
+    yield row("all", total_bytes, total_insts, BUDGET_ALL, "")
+
+
+def check():
+    """The page's rows of some workloads against traces made now."""
+    said = {}
+    for line in open(page, encoding="utf-8").read().split(BEGIN)[1].split(END)[0].splitlines()[2:]:
+        cells = [c.strip().replace(",", "") for c in line.strip("|").split("|")]
+        said[cells[0]] = cells[1:]
+    for name in only:
+        t = record(name)
+        n_bytes, insts, _, dependent = said[name]
+        if (abs(int(n_bytes) - t["bytes"]) > 512 + t["bytes"] / 50 or int(insts) != t["warp_insts"]
+                or (dependent == "yes") != t["timing_dependent"]):
+            sys.exit(f"{page} has drifted: of {name} it has {said[name]}, a trace made now {t['bytes']} bytes "
+                     f"of {t['warp_insts']} warp instructions; `make tables` writes it anew")
+
+
+if task == "--check":
+    check()
+    sys.exit()
+lines = []
+for line in table():
+    print(line, flush=True)
+    lines.append(line + "\n")
+if task == "--update":
+    with open(page, encoding="utf-8") as f:
+        before, rest = f.read().split(BEGIN)
+    with open(page, "w", encoding="utf-8") as f:
+        f.write(before + BEGIN + "".join(lines) + END + rest.split(END)[1])
+sys.exit(any("OVER BUDGET" in line for line in lines))
 PY

@@ -134,12 +134,41 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static void add_bar(struct table *t, double share)
+/* The more columns stand beside it, the shorter. */
+static void add_bar(struct table *t, double share, uint32_t n_columns)
 {
-    enum { LONGEST = 30 };
-    static const char full[LONGEST + 1] = "##############################";
-    int n = (int)(share * LONGEST / 100 + 0.5);
+    static const char full[] = "##############################";
+    int longest = n_columns <= 2 ? 30 : n_columns == 3 ? 20 : 10;
+    int n = (int)(share * longest / 100 + 0.5);
     table_cell(t, "%.*s", n ? n : share >= 1, full);
+}
+
+/* A longer name would make the tables wider than a screen: a number stands in its place, and
+ * print_names() tells whose it is. */
+enum { LONGEST_NAME = 13 };
+struct label {
+    char text[LONGEST_NAME + 1];
+};
+
+static struct label label_of(const struct heddle_sim *sim, const char *name)
+{
+    struct label l;
+    uint32_t k = 0;
+    while (k < heddle_launched_count(sim) &&
+           strncmp(heddle_launched_name(sim, k), name, KERNEL_NAME_BYTES - 1) != 0)
+        k++;
+    if (strlen(name) <= LONGEST_NAME)
+        snprintf(l.text, sizeof l.text, "%s", name);
+    else
+        snprintf(l.text, sizeof l.text, "(%u)", (k + 1) % 1000);
+    return l;
+}
+
+static void print_names(const struct heddle_sim *sim, struct strbuf *out)
+{
+    for (uint32_t k = 0; k < heddle_launched_count(sim); k++)
+        if (strlen(heddle_launched_name(sim, k)) > LONGEST_NAME)
+            strbuf_addf(out, "  (%u) %s\n", k + 1, heddle_launched_name(sim, k));
 }
 
 /* The kernels with the most cycles of warps, at most so many, the greatest first. */
@@ -170,7 +199,7 @@ static void add_share_row(struct table *t, const char *title, const char *stat,
         double share = percent(count(columns[i], stat), count(columns[i], "sm.warp_cycles"));
         table_cell(t, "%.1f %%", share);
         if (i == 0)
-            add_bar(t, share);
+            add_bar(t, share, n);
     }
 }
 
@@ -197,11 +226,10 @@ static void print_shares(const struct heddle_sim *sim, struct strbuf *out)
     struct counters columns[MAX_KERNELS + 2] = {{sim, -1}};
     uint32_t n = 1 + largest_kernels(sim, columns + 1);
     const char *titles[MAX_KERNELS + 3] = {"  share of cycles", "all", ""};
-    char names[MAX_KERNELS + 1][20]; /* long ones are cut */
+    struct label names[MAX_KERNELS + 1];
     for (uint32_t i = 1; i < n; i++) {
-        const char *name = heddle_launched_name(sim, (uint32_t)columns[i].kernel);
-        snprintf(names[i], sizeof names[i], "%s", name);
-        titles[i + 2] = names[i];
+        names[i] = label_of(sim, heddle_launched_name(sim, (uint32_t)columns[i].kernel));
+        titles[i + 2] = names[i].text;
     }
     struct table t = {.titles = titles, .n_columns = n + 2, .right = "lrlrrrr"};
     for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++) {
@@ -289,7 +317,7 @@ static void print_pace(struct counters all, struct strbuf *out)
         return;
     strbuf_addf(out, "Slowest warps of CTAs live %.1f %% longer than the fastest",
                 percent(slowest - fastest, fastest));
-    strbuf_addf(out, ", %.1f %% of the warp slots stand empty meanwhile",
+    strbuf_addf(out, ",\n  %.1f %% of the warp slots stand empty meanwhile",
                 100 * real(all, "attribution.cta.idle"));
     print_excess(all, out);
     strbuf_add(out, "\n");
@@ -318,7 +346,8 @@ static void print_criticality(struct counters all, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
-static void add_slowest(struct table *t, const struct slowest *s, uint32_t i)
+static void add_slowest(struct table *t, const struct heddle_sim *sim, const struct slowest *s,
+                        uint32_t i)
 {
     const struct heddle_attributed *r = &s->kept[i];
     uint64_t sum = 0;
@@ -329,26 +358,26 @@ static void add_slowest(struct table *t, const struct slowest *s, uint32_t i)
     else
         table_cell(t, "  warp %u of CTA %" PRIu64 "%s", r->warp, r->cta,
                    r->is_live ? " (lives)" : "");
-    table_cell(t, "%s", s->kernels[i]);
+    table_cell(t, "%s", label_of(sim, s->kernels[i]).text);
     table_cell(t, "%u", r->launch);
     table_cell(t, "%u", r->sm);
     table_count(t, lifetime(r));
     table_cell(t, "%.2f", (double)lifetime(r) * (double)s->n / (double)s->sum_cycles);
     uint32_t first = largest_latency(r, -1), second = largest_latency(r, (int)first);
-    table_cell(t, "%s %.0f %%, %s %.0f %%", heddle_latency_name(first),
-               percent(r->cycles[first], sum), heddle_latency_name(second),
-               percent(r->cycles[second], sum));
+    table_cell(t, "%s %.0f, %s %.0f", heddle_latency_name(first), percent(r->cycles[first], sum),
+               heddle_latency_name(second), percent(r->cycles[second], sum));
 }
 
-static void print_slowest(const struct run_attribution *a, struct strbuf *out)
+static void print_slowest(const struct run_attribution *a, const struct heddle_sim *sim,
+                          struct strbuf *out)
 {
-    static const char *const titles[] = {"  slowest", "kernel", "launch", "SM",
-                                         "cycles",    "x mean", "mostly"};
+    static const char *const titles[] = {"  slowest", "kernel", "launch",      "SM",
+                                         "cycles",    "x mean", "mostly, in %"};
     struct table t = {.titles = titles, .n_columns = 7, .right = "llrrrrl"};
     for (uint32_t i = 0; i < a->ctas.n_kept; i++)
-        add_slowest(&t, &a->ctas, i);
+        add_slowest(&t, sim, &a->ctas, i);
     for (uint32_t i = 0; i < a->warps.n_kept; i++)
-        add_slowest(&t, &a->warps, i);
+        add_slowest(&t, sim, &a->warps, i);
     table_print(&t, out);
     table_destroy(&t);
 }
@@ -362,7 +391,7 @@ void run_attribution_print(const struct run_attribution *a, const struct heddle_
     text_count(out, n_warps(all));
     strbuf_add(out, " warps went, in ");
     text_count(out, count(all, "cycles"));
-    strbuf_add(out, " cycles of the machine (doc/attribution.md):\n");
+    strbuf_add(out, " cycles (doc/attribution.md):\n");
     if (live) {
         strbuf_add(out, "  (");
         text_count(out, live);
@@ -372,7 +401,8 @@ void run_attribution_print(const struct run_attribution *a, const struct heddle_
     print_stalls(sim, out);
     print_pace(all, out);
     print_criticality(all, out);
-    print_slowest(a, out);
+    print_slowest(a, sim, out);
+    print_names(sim, out);
 }
 
 /* --- JSON --- */

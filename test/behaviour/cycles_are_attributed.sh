@@ -40,6 +40,11 @@ run lrr_engine "$@" --scheduler lrr --engine cycle --quantum 2 --threads 3
 "$heddle" run bfs --size tiny --json >bfs_plain.json
 "$heddle" run bfs --size tiny --json --attribute-out bfs.csv >bfs.json
 "$heddle" run bfs --size tiny --attribute >screen
+sed 's/void mix/void a_kernel_with_quite_a_long_name/' mix.cl >long.cl
+(
+    shift
+    "$heddle" run long.cl "$@" --attribute >long_name
+)
 # What else was asked for is told too, beside the cycles.
 "$heddle" run "$@" --attribute --locality --belady --kernels >both
 "$heddle" run "$@" --locality --belady >alone
@@ -209,9 +214,12 @@ drawn = [e for e in part if e["ph"] != "C"]
 assert sorted(map(key, drawn)) == sorted(map(key, expected)) and len(drawn) > 500
 assert all(e["pid"] in (0, 3) and 700 <= e["ts"] < 1500 for e in part if e["ph"] == "C")
 
-# On a screen: shares that sum up, in at most 40 lines.
+# On a screen: shares that sum up, in at most 40 lines of 100 letters. A long name has a number there.
 lines = open("screen").read().splitlines()
-assert len(lines) <= 40 and max(map(len, lines)) <= 110
+assert len(lines) <= 40 and max(map(len, lines)) <= 100
+long = open("long_name").read().splitlines()
+assert "  (1) a_kernel_with_quite_a_long_name" in long and max(map(len, long)) <= 100, long
+assert long[2].split()[-1] == "(1)" and sum(" (1) " in l for l in long[:-1]) >= 2, long
 shares = {l.split()[0]: float(l.split()[1]) for l in lines if l.split() and l.split()[0] in NAMES}
 assert set(shares) == set(NAMES) and abs(sum(shares.values()) - 100) < 0.5
 total = load("bfs")["stats"]["sm.warp_cycles"]
