@@ -172,17 +172,10 @@ bool partition_settle_some(struct partition *p, uint64_t now, int bank)
 
 /* --- sent --- */
 
-/* Those that are back by then, and in this quantum: of later ones it hangs on how far other threads
- * are whether they can be seen. */
-static void take_credits(struct partition *p, struct tx_peer *to, sim_time t)
-{
-    tx_take_credits(&p->down, to, min_u64(t, p->shard.until - 1));
-}
-
 bool partition_takes_credits(struct partition *p, struct tx_peer *to, uint32_t flits,
                              uint64_t cycle)
 {
-    take_credits(p, to, l2_time(p, cycle));
+    tx_take_credits(&p->down, to, l2_time(p, cycle));
     return to->credits >= flits;
 }
 
@@ -192,7 +185,7 @@ static uint64_t await_credits(struct partition *p, struct tx_peer *to, const str
                               uint64_t cycle)
 {
     sim_time t = l2_time(p, cycle);
-    take_credits(p, to, t);
+    tx_take_credits(&p->down, to, t);
     if (to->credits < r->flits && t >= p->shard.until) {
         p->reply_at = cycle;
         return CYCLE_NEVER;
@@ -201,7 +194,7 @@ static uint64_t await_credits(struct partition *p, struct tx_peer *to, const str
     if (ready == TIME_NEVER)
         return CYCLE_NEVER;
     cycle = divide_up_multiple(&p->l2_period, ready);
-    take_credits(p, to, l2_time(p, cycle));
+    tx_take_credits(&p->down, to, l2_time(p, cycle));
     assert(to->credits >= r->flits);
     return cycle;
 }

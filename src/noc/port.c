@@ -153,14 +153,20 @@ static const struct credit *last_given(const struct tx_peer *peer)
 }
 
 /* Most are back by the time that some are missing, so it looks from the last one on backwards. */
-void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
+static void take_before(struct tx_port *p, struct tx_peer *peer, sim_time end)
 {
     const struct credit *c = last_given(peer);
-    while (c != peer->taken && c->at > now)
+    while (c != peer->taken && c->at >= end)
         c = (c == peer->ring ? peer->ring_end : c) - 1;
     peer->credits += (uint32_t)(c->given - peer->taken->given);
     peer->taken = c;
     assert(peer->credits <= p->max_credits);
+}
+
+void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
+{
+    sim_time until = p->shard->until;
+    take_before(p, peer, now < until ? now + 1 : until);
 }
 
 /* When the peer will have that many, if that is before `until` and on the ring already. */
@@ -225,7 +231,7 @@ sim_time tx_settle(struct tx_port *p)
     uint64_t back = 0;
     for (uint32_t i = 0; i < p->n_receivers; i++) {
         struct tx_peer *peer = &p->peers[i];
-        tx_take_credits(p, peer, TIME_NEVER);
+        take_before(p, peer, TIME_NEVER);
         back += peer->back;
         last = peer->taken->at > last ? peer->taken->at : last;
     }

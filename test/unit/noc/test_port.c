@@ -335,6 +335,29 @@ static void missing_credits_mean_never_until_they_are_back(void **state)
     lone_sender_free(&l);
 }
 
+/* On both sides of when they are back, and of the quantum's end. */
+static void credits_are_taken_that_are_back_in_the_quantum(void **state)
+{
+    (void)state;
+    static const struct {
+        sim_time now, until;
+        uint32_t taken;
+    } cases[] = {
+        {1499, 2000, 0}, {1500, 2000, 4}, {1700, 1500, 0}, {1700, 1501, 4}, {1500, 1501, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct lone_sender l;
+        struct noc_config small = plain;
+        small.buffer_flits = 6;
+        lone_sender_init(&l, &small, 1);
+        l.list[0]->until = cases[i].until;
+        tx_send(&l.tx, 0, (struct message){.to = 11, .flits = 4});
+        tx_credit(&l.tx.peers[1], 1500, 4);
+        tx_take_credits(&l.tx, &l.tx.peers[1], cases[i].now);
+        assert_int_equal(l.tx.peers[1].credits, 2 + cases[i].taken);
+        lone_sender_free(&l);
+    }
+}
+
 /* What comes back after the quantum may be written while it lasts: the sender must not act on it,
  * but is told between quanta. */
 static void credits_beyond_the_quantum_are_seen_after_it(void **state)
@@ -566,6 +589,7 @@ int main(void)
         cmocka_unit_test(a_wide_port_shares_a_cycle),
         cmocka_unit_test(credits_return_a_latency_after_ejection),
         cmocka_unit_test(missing_credits_mean_never_until_they_are_back),
+        cmocka_unit_test(credits_are_taken_that_are_back_in_the_quantum),
         cmocka_unit_test(credits_beyond_the_quantum_are_seen_after_it),
         cmocka_unit_test(credits_of_one_flit_each_are_all_found),
         cmocka_unit_test(ready_at_is_the_first_time_it_can_be_sent),
