@@ -273,13 +273,7 @@ static enum heddle_status print_result(const struct file_run *f)
         json_end_object(&w);
     } else if (!o->quiet) {
         strbuf_addf(&text, "%s: %s ran to its end on %s\n", f->path, f->kernel, f->run->gpu->name);
-        if (run_is_attributed(o))
-            run_print_locality(&f->watch.locality, &text);
-        else
-            run_print_stats(f->sim, &f->watch.locality, &text);
-        if (o->kernels)
-            run_print_kernels(f->sim, &text);
-        run_watch_print(&f->watch, o, f->sim, &text);
+        run_watch_print_result(&f->watch, o, f->sim, &text);
     }
     return output_take(&text);
 }

@@ -56,13 +56,7 @@ static void print_result(const struct run_context *run, const char *path,
                 run->gpu->name,
                 heddle_replay_is_forced(sim) ? " BY FORCE, though the trace depends on time" : "");
     run_print_extent(extent, status, out);
-    if (run_is_attributed(run->options))
-        run_print_locality(&watch->locality, out);
-    else
-        run_print_stats(sim, &watch->locality, out);
-    if (run->options->kernels)
-        run_print_kernels(sim, out);
-    run_watch_print(watch, run->options, sim, out);
+    run_watch_print_result(watch, run->options, sim, out);
 }
 
 static enum heddle_status report(const struct run_context *run, const char *path,

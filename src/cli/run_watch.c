@@ -350,6 +350,18 @@ void run_watch_print(const struct run_watch *w, const struct run_options *o,
         print_profile(w, out);
 }
 
+void run_watch_print_result(const struct run_watch *w, const struct run_options *o,
+                            const struct heddle_sim *sim, struct strbuf *out)
+{
+    if (run_is_attributed(o))
+        run_print_locality(&w->locality, out);
+    else
+        run_print_stats(sim, &w->locality, out);
+    if (o->kernels)
+        run_print_kernels(sim, out);
+    run_watch_print(w, o, sim, out);
+}
+
 static void json_profile(const struct run_watch *w, struct json_writer *j)
 {
     uint32_t n;

@@ -44,6 +44,9 @@ void run_watch_destroy(struct run_watch *w); /* before the simulation is */
  * list named "per_pc". */
 void run_watch_print(const struct run_watch *w, const struct run_options *o,
                      const struct heddle_sim *sim, struct strbuf *out);
+/* The same after the statistics, or what stands for them, and the kernels if they are asked for. */
+void run_watch_print_result(const struct run_watch *w, const struct run_options *o,
+                            const struct heddle_sim *sim, struct strbuf *out);
 void run_watch_json(const struct run_watch *w, const struct run_options *o, struct json_writer *j);
 
 #endif

@@ -130,13 +130,7 @@ static void print_one(const struct run_context *run, const struct job *job,
     if (extent == RUN_UNKNOWN)
         return;
     run_print_extent(extent, r->status, out);
-    if (run_is_attributed(run->options))
-        run_print_locality(&watch->locality, out);
-    else
-        run_print_stats(sim, &watch->locality, out);
-    if (run->options->kernels)
-        run_print_kernels(sim, out);
-    run_watch_print(watch, run->options, sim, out);
+    run_watch_print_result(watch, run->options, sim, out);
 }
 
 static void hash_text(uint64_t hash, char text[24])

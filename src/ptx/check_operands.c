@@ -144,27 +144,12 @@ static bool check_vector(struct parser *p, const struct ptx_inst *i, const struc
     return true;
 }
 
-/* How many elements the instruction's vectors have; 0 = it has none. */
-static uint32_t vector_size(const struct ptx_inst *i)
-{
-    switch (ptx_inst_mod(i, PTX_GROUP_VEC)) {
-    case PTX_MOD_VEC_V2:
-        return 2;
-    case PTX_MOD_VEC_V4:
-        return 4;
-    case PTX_MOD_VEC_V8:
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 /* --- kinds of operands --- */
 
 static bool check_destination(struct parser *p, const struct ptx_inst *i,
                               const struct ptx_operand *op, enum ptx_type type)
 {
-    uint32_t n = vector_size(i);
+    uint32_t n = ptx_inst_vector(i);
     if (n && op->kind == PTX_OPERAND_VEC)
         return check_vector(p, i, op, type, n, true);
     if (n)
@@ -225,7 +210,7 @@ static bool check_memory(struct parser *p, const struct ptx_inst *i, const struc
 static bool check_source(struct parser *p, const struct ptx_inst *i, const struct ptx_operand *op,
                          enum ptx_type type)
 {
-    uint32_t n = vector_size(i);
+    uint32_t n = ptx_inst_vector(i);
     if (n)
         return op->kind == PTX_OPERAND_VEC ? check_vector(p, i, op, type, n, false)
                                            : complain(p, i, op, "needs a vector here");

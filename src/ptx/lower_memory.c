@@ -77,26 +77,13 @@ static enum access lower_address(struct lowerer *l, const struct ptx_operand *me
     return access_of_space(l, ptx_inst_space(l->inst));
 }
 
-static uint32_t vector_length(const struct ptx_inst *inst)
-{
-    switch (ptx_inst_mod(inst, PTX_GROUP_VEC)) {
-    case PTX_MOD_VEC_V2:
-        return 2;
-    case PTX_MOD_VEC_V4:
-        return 4;
-    case PTX_MOD_VEC_V8:
-        return 8;
-    default:
-        return 1;
-    }
-}
-
 /* The data registers: one row, or one row per element in extra[]. All must be equally wide. */
 static void lower_data(struct lowerer *l, const struct ptx_operand *data, bool is_load)
 {
     struct op *op = l->op;
     enum ptx_type type = (enum ptx_type)l->inst->types[0];
-    uint32_t type_bits = ptx_types[type].bits, n = vector_length(l->inst);
+    uint32_t type_bits = ptx_types[type].bits, vector = ptx_inst_vector(l->inst);
+    uint32_t n = vector ? vector : 1;
     const struct ptx_operand *items = data->kind == PTX_OPERAND_VEC ? data->items : data;
     uint32_t n_items = data->kind == PTX_OPERAND_VEC ? data->n_items : 1;
     if (type_bits > 64 || n_items != n) {
@@ -166,7 +153,7 @@ void lower_atomic(struct lowerer *l)
     enum ptx_type type = (enum ptx_type)inst->types[0];
     uint32_t bits = ptx_types[type].bits;
     bool cas = op->sub == PTX_MOD_ATOMOP_CAS;
-    if (bits > 64 || vector_length(inst) > 1) {
+    if (bits > 64 || ptx_inst_vector(inst)) {
         lower_error(l, "128-bit and vector atomics are not supported");
         return;
     }

@@ -30,6 +30,20 @@ enum ptx_mod ptx_inst_mod(const struct ptx_inst *i, enum ptx_mod_group group)
     return PTX_NO_MOD;
 }
 
+uint32_t ptx_inst_vector(const struct ptx_inst *i)
+{
+    switch (ptx_inst_mod(i, PTX_GROUP_VEC)) {
+    case PTX_MOD_VEC_V2:
+        return 2;
+    case PTX_MOD_VEC_V4:
+        return 4;
+    case PTX_MOD_VEC_V8:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
 enum ptx_space ptx_inst_space(const struct ptx_inst *i)
 {
     switch (ptx_inst_mod(i, PTX_GROUP_SPACE)) {

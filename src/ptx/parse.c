@@ -8,15 +8,21 @@
 
 /* --- messages --- */
 
+static void add_message(struct parser *p, enum diag_severity severity, uint32_t line, uint32_t col,
+                        const char *hint, const char *format, va_list args)
+{
+    char message[512];
+    vsnprintf(message, sizeof message, format, args);
+    diag_add(p->diags, severity, p->m->name, p->m->text, line, col, hint, "%s", message);
+}
+
 bool parser_error(struct parser *p, uint32_t line, uint32_t col, const char *hint,
                   const char *format, ...)
 {
-    char message[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    add_message(p, DIAG_ERROR, line, col, hint, format, args);
     va_end(args);
-    diag_add(p->diags, DIAG_ERROR, p->m->name, p->m->text, line, col, hint, "%s", message);
     if (++p->n_errors == MAX_ERRORS)
         p->lex.at = p->lex.end;
     return false;
@@ -25,12 +31,10 @@ bool parser_error(struct parser *p, uint32_t line, uint32_t col, const char *hin
 void parser_warning(struct parser *p, uint32_t line, uint32_t col, const char *hint,
                     const char *format, ...)
 {
-    char message[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    add_message(p, DIAG_WARNING, line, col, hint, format, args);
     va_end(args);
-    diag_add(p->diags, DIAG_WARNING, p->m->name, p->m->text, line, col, hint, "%s", message);
 }
 
 bool error_here(struct parser *p, const char *format, ...)

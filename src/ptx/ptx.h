@@ -407,6 +407,8 @@ struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 enum ptx_mod ptx_inst_mod(const struct ptx_inst *i, enum ptx_mod_group group);
 /* The state space the instruction names; PTX_GENERIC if none. */
 enum ptx_space ptx_inst_space(const struct ptx_inst *i);
+/* How many elements its vectors have; 0 = it has none. */
+uint32_t ptx_inst_vector(const struct ptx_inst *i);
 enum ptx_class ptx_inst_class(const struct ptx_inst *i);
 extern const char *const ptx_class_names[PTX_N_CLASSES];
 extern const char *const ptx_class_helps[PTX_N_CLASSES];

@@ -6,36 +6,40 @@
 
 #include "workloads/workload.h"
 
-bool check_u32(struct strbuf *why, const char *what, const uint32_t *got, const uint32_t *want,
-               size_t n)
+struct differences {
+    size_t first, n;
+};
+
+static struct differences compare_words(const uint32_t *got, const uint32_t *want, size_t n)
 {
-    size_t first = 0, differences = 0;
+    struct differences d = {0};
     for (size_t i = n; i-- > 0;) {
         if (got[i] == want[i])
             continue;
-        first = i;
-        differences++;
+        d.first = i;
+        d.n++;
     }
-    if (differences > 0)
+    return d;
+}
+
+bool check_u32(struct strbuf *why, const char *what, const uint32_t *got, const uint32_t *want,
+               size_t n)
+{
+    struct differences d = compare_words(got, want, n);
+    if (d.n > 0)
         strbuf_addf(why, "%s[%zu] is %" PRIu32 ", should be %" PRIu32 " (%zu of %zu differ)", what,
-                    first, got[first], want[first], differences, n);
-    return differences == 0;
+                    d.first, got[d.first], want[d.first], d.n, n);
+    return d.n == 0;
 }
 
 bool check_i32(struct strbuf *why, const char *what, const int32_t *got, const int32_t *want,
                size_t n)
 {
-    size_t first = 0, differences = 0;
-    for (size_t i = n; i-- > 0;) {
-        if (got[i] == want[i])
-            continue;
-        first = i;
-        differences++;
-    }
-    if (differences > 0)
+    struct differences d = compare_words((const uint32_t *)got, (const uint32_t *)want, n);
+    if (d.n > 0)
         strbuf_addf(why, "%s[%zu] is %" PRId32 ", should be %" PRId32 " (%zu of %zu differ)", what,
-                    first, got[first], want[first], differences, n);
-    return differences == 0;
+                    d.first, got[d.first], want[d.first], d.n, n);
+    return d.n == 0;
 }
 
 static bool f32_agrees(float got, float want, float rel_tol, float abs_tol)
