@@ -333,11 +333,12 @@ static uint64_t feed_cycle(const struct partition *p)
 }
 
 /* How many of the accesses that L2 has queued are to be given to DRAM at once: those that lie in
- * one piece. While DRAM was full, L2 could not see when each of them would find room. */
+ * one piece. While DRAM was full, L2 could not see when each of them would find room; the first may
+ * have been put off to when there was some, those behind it not yet. */
 static inline uint32_t n_in_a_row(struct partition *p)
 {
     uint32_t in_a_row = p->to_dram_places - p->to_dram_head;
-    if (first_to_dram(p)->from < p->room_at) {
+    if (first_to_dram(p)->from <= p->room_at) {
         let_enter(p, first_to_dram(p), p->room_at);
         return 1;
     }
