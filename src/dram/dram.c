@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "dram/dram_plan.h"
+#include "dram/dram_reads.h"
 
 struct dram *dram_create(const struct dram_config *config)
 {
@@ -56,23 +56,6 @@ static __attribute__((noinline)) void plan_anew(struct dram *d, uint64_t floor)
 bool dram_has_room(const struct dram *d)
 {
     return d->n_waiting < d->config.queue_entries;
-}
-
-static bool is_open(const struct dram *d, uint32_t bank)
-{
-    return d->banks[bank].open_row != NO_ROW;
-}
-
-/* A bank was opened or closed: which of its requests need which command. */
-static void sort_bank(struct dram *d, uint32_t bank)
-{
-    uint64_t places = d->banks[bank].places;
-    d->closed &= ~places;
-    d->stale &= ~places;
-    if (!is_open(d, bank))
-        d->closed |= places;
-    else if (!(d->hits & places))
-        d->stale |= places;
 }
 
 static void mask_shift(uint64_t *places, uint32_t gap, uint32_t len)
@@ -158,22 +141,6 @@ static __attribute__((noinline)) void enter_other_row(struct dram *d, uint32_t p
         plan_newest(d, DRAM_ACTIVATE, place, now);
 }
 
-/* It gets that place, and a bit in the masks of those who know what it waits for. */
-static ALWAYS_INLINE void put_in_line(struct dram *d, uint32_t place, const struct dram_request *r,
-                                      uint64_t now)
-{
-    struct waiting *w = &d->line[place];
-    uint32_t bank = r->bank, bytes = r->bytes;
-    w->tag = r->tag;
-    w->row = r->row;
-    w->bytes = w->bytes_left = bytes;
-    w->pushed_at = now;
-    w->opened_row = false;
-    d->bank_of[place] = (uint8_t)bank;
-    d->banks[bank].places |= bit(place);
-    d->area -= now;
-}
-
 /* The line's next place is free, or nobody is in it. */
 static ALWAYS_INLINE void enter(struct dram *d, const struct dram_request *r, uint64_t now)
 {
@@ -213,34 +180,6 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
 
 /* --- what is done --- */
 
-/* Room for one more at the end. */
-static __attribute__((noinline)) void done_make_room(struct done_queue *q)
-{
-    uint32_t n = (uint32_t)(q->end - q->first), cap = (uint32_t)(q->limit - q->items);
-    if (2 * n < cap) { /* most of them have been taken */
-        memmove(q->items, q->first, n * sizeof *q->items);
-    } else {
-        struct dram_done *items = xcalloc(2 * cap, sizeof *items);
-        memcpy(items, q->first, n * sizeof *items);
-        free(q->items);
-        q->items = items;
-        q->limit = items + 2 * cap;
-    }
-    q->first = q->items;
-    q->end = q->items + n;
-}
-
-/* A write may be done before reads whose commands came before its own. */
-static ALWAYS_INLINE void done_insert(struct done_queue *q, struct dram_done done)
-{
-    if (q->end == q->limit)
-        done_make_room(q);
-    struct dram_done *at = q->end++;
-    for (; done.write && at != q->first && at[-1].at > done.at; at--)
-        *at = at[-1];
-    *at = done;
-}
-
 uint64_t dram_first_done(const struct dram *d)
 {
     const struct done_queue *q = &d->done;
@@ -266,88 +205,6 @@ uint32_t dram_take_done(struct dram *d, const struct dram_done **done)
 
 /* --- commands --- */
 
-static __attribute__((noinline)) void give_activate(struct dram *d, uint32_t place, uint64_t now)
-{
-    uint32_t bank = d->bank_of[place], row = d->line[place].row;
-    struct bank *b = &d->banks[bank];
-    timing_activate(&d->timing, bank, &b->timing, &d->config, now);
-    b->open_row = row;
-    for (uint64_t places = b->places; places; places &= places - 1)
-        if (d->line[lowest(places)].row == row)
-            d->hits |= places & -places;
-    sort_bank(d, bank);
-    d->n_opened_rows += !d->line[place].opened_row;
-    d->line[place].opened_row = true;
-    d->stats.activates++;
-}
-
-static __attribute__((noinline)) void give_precharge(struct dram *d, uint32_t place, uint64_t now)
-{
-    uint32_t bank = d->bank_of[place];
-    struct bank *b = &d->banks[bank];
-    timing_precharge(&b->timing, &d->config, now);
-    b->open_row = NO_ROW;
-    d->hits &= ~b->places;
-    sort_bank(d, bank);
-    d->stats.precharges++;
-}
-
-/* The last burst of a request has been commanded. */
-static ALWAYS_INLINE void finish(struct dram *d, bool write, uint32_t place, uint32_t bank,
-                                 uint64_t now)
-{
-    const struct waiting *w = &d->line[place];
-    struct bank *b = &d->banks[bank];
-    uint64_t at = write ? now : now + d->read_cycles;
-    done_insert(&d->done, (struct dram_done){.at = at, .tag = w->tag, .write = write});
-    timing_last_column(&d->timing, &b->timing, &d->config, write, now);
-    b->places &= ~bit(place);
-    d->left_at = now;
-    d->area += now;
-    d->stats.queue_stays += now - w->pushed_at;
-    d->stats.bytes += w->bytes;
-    *(write ? &d->stats.writes : &d->stats.reads) += 1;
-}
-
-/* One burst. True if it was the request's last, which is done then. */
-static ALWAYS_INLINE bool give_burst(struct dram *d, bool write, uint32_t place, uint64_t now)
-{
-    struct waiting *w = &d->line[place];
-    uint32_t bank = d->bank_of[place];
-    timing_burst(&d->timing, bank, now);
-    d->n_bursts++;
-    if (w->bytes_left > d->burst_bytes) {
-        w->bytes_left -= d->burst_bytes;
-        return false;
-    }
-    finish(d, write, place, bank, now);
-    return true;
-}
-
-/* One that is done leaves the queue. True if nobody waits for its row any more, but somebody for
- * another one of its bank. */
-static ALWAYS_INLINE bool leave(struct dram *d, bool write, uint32_t place)
-{
-    uint64_t others = d->banks[d->bank_of[place]].places;
-    d->n_waiting--;
-    d->used &= ~bit(place);
-    d->hits &= ~bit(place);
-    if (write)
-        d->writes &= ~bit(place);
-    if (d->hits & others || !others)
-        return false;
-    d->stale |= others;
-    return true;
-}
-
-static __attribute__((noinline)) void
-tell_observer(const struct dram *d, enum dram_command_kind kind, uint32_t place, uint64_t now)
-{
-    const struct waiting *w = &d->line[place];
-    struct dram_command c = {now, kind, d->bank_of[place], w->row, w->tag};
-    d->observer(d->observer_user, &c);
-}
-
 /* Gives the command that is planned, and plans the next one. */
 static ALWAYS_INLINE void give_planned(struct dram *d)
 {
@@ -369,29 +226,6 @@ static ALWAYS_INLINE void give_planned(struct dram *d)
 }
 
 /* --- reads and writes in a row --- */
-
-/* The first read or write at or after `floor` of the requests at these places, and whose it is;
- * ~0 if there are none. */
-static ALWAYS_INLINE uint64_t first_column(const struct dram *d, uint64_t places, uint64_t floor,
-                                           uint32_t *whose)
-{
-    uint64_t first = UINT64_MAX;
-    while (places) {
-        uint32_t place = lowest(places), bank = d->bank_of[place];
-        if (d->timing.bank_at[bank] <= floor &&
-            d->timing.group_at[d->timing.group_of[bank]] <= floor) {
-            *whose = place;
-            return floor;
-        }
-        uint64_t at = bank_allows(d, bank, DRAM_READ);
-        if (at < first) {
-            first = at;
-            *whose = place;
-        }
-        places &= ~d->banks[bank].places;
-    }
-    return first;
-}
 
 static __attribute__((noinline)) struct plan first_row(const struct dram *d, uint64_t floor)
 {
@@ -435,97 +269,6 @@ static __attribute__((noinline)) void give_reads(struct dram *d, uint64_t before
 static __attribute__((noinline)) void give_writes(struct dram *d, uint64_t before)
 {
     give_stream(d, true, before);
-}
-
-/* --- reads alone --- */
-
-/* Is there nothing to do but to read from rows that are open? Then there is one kind of command,
- * and the oldest request whose bank and group allow it is always next. */
-static bool only_reads(const struct dram *d)
-{
-    return d->used == d->hits && !d->writes && d->config.scheduler == DRAM_FR_FCFS;
-}
-
-/* What these change all the time, kept where no other store can reach it. */
-struct reads {
-    uint64_t places; /* of requests */
-    uint32_t line_end;
-    uint64_t column_at; /* when the channel allows the next */
-    uint64_t at;        /* when that is; ~0 if there is none */
-    uint32_t place;     /* for whom */
-};
-
-static ALWAYS_INLINE struct reads begin_reads(const struct dram *d)
-{
-    return (struct reads){d->hits, d->line_end, d->timing.column_at[0], d->plan.at, d->plan.place};
-}
-
-static ALWAYS_INLINE void end_reads(struct dram *d, const struct reads *r)
-{
-    d->used = d->hits = r->places;
-    d->n_waiting = (uint32_t)__builtin_popcountll(r->places);
-    d->line_end = r->line_end;
-    if (r->column_at != d->timing.column_at[0])
-        timing_columns(&d->timing, false, r->column_at - d->timing.same_kind);
-    d->plan = (struct plan){.at = r->at, .kind = DRAM_READ, .place = r->place};
-}
-
-/* Gives those before that cycle. */
-static ALWAYS_INLINE void read_until(struct dram *d, struct reads *r, uint64_t before)
-{
-    while (r->at < before) {
-        if (d->observer)
-            tell_observer(d, DRAM_READ, r->place, r->at);
-        if (give_burst(d, false, r->place, r->at))
-            r->places &= ~bit(r->place);
-        r->column_at = r->at + d->timing.same_kind;
-        r->at = first_column(d, r->places, r->column_at, &r->place);
-    }
-}
-
-/* One that has come in is next if it can be given before all others. */
-static ALWAYS_INLINE void join_reads(struct dram *d, struct reads *r, const struct dram_arrival *a)
-{
-    uint32_t place = r->places ? r->line_end : 0;
-    uint64_t now = a->now, at = max_u64(r->column_at, now + 1);
-    put_in_line(d, place, &a->request, now);
-    r->line_end = place + 1;
-    r->places |= bit(place);
-    if (at >= r->at)
-        return;
-    at = max_u64(at, bank_allows(d, a->request.bank, DRAM_READ));
-    if (at < r->at) {
-        r->at = at;
-        r->place = place;
-    }
-}
-
-/* Will there be only reads, for certain, when this one has come in? */
-static ALWAYS_INLINE bool is_one_of_them(const struct dram *d, const struct reads *r,
-                                         const struct dram_request *request)
-{
-    return d->banks[request->bank].open_row == request->row && !request->write &&
-           r->line_end < d->config.queue_entries;
-}
-
-/* dram_advance() and dram_enter() as long as there is nothing else to do. */
-static __attribute__((noinline)) void give_only_reads(struct dram *d, uint64_t before)
-{
-    struct reads r = begin_reads(d);
-    read_until(d, &r, before);
-    end_reads(d, &r);
-}
-static ALWAYS_INLINE uint32_t enter_reads(struct dram *d, const struct dram_arrival *a, uint32_t n,
-                                          uint64_t until)
-{
-    struct reads r = begin_reads(d);
-    const struct dram_arrival *first = a, *end = a + n;
-    for (; a != end && a->from < until && is_one_of_them(d, &r, &a->request); a++) {
-        read_until(d, &r, a->now);
-        join_reads(d, &r, a);
-    }
-    end_reads(d, &r);
-    return (uint32_t)(a - first);
 }
 
 /* --- commands in a row, and requests in between --- */

@@ -152,6 +152,29 @@ static ALWAYS_INLINE struct plan plan_column(const struct dram *d, uint64_t plac
     return best;
 }
 
+/* The first read or write at or after `floor` of the requests at these places, and whose it is;
+ * ~0 if there are none. */
+static ALWAYS_INLINE uint64_t first_column(const struct dram *d, uint64_t places, uint64_t floor,
+                                           uint32_t *whose)
+{
+    uint64_t first = UINT64_MAX;
+    while (places) {
+        uint32_t place = lowest(places), bank = d->bank_of[place];
+        if (d->timing.bank_at[bank] <= floor &&
+            d->timing.group_at[d->timing.group_of[bank]] <= floor) {
+            *whose = place;
+            return floor;
+        }
+        uint64_t at = bank_allows(d, bank, DRAM_READ);
+        if (at < first) {
+            first = at;
+            *whose = place;
+        }
+        places &= ~d->banks[bank].places;
+    }
+    return first;
+}
+
 /* The first activate or precharge at or after `floor` and before `limit` for requests at these
  * places. */
 static ALWAYS_INLINE struct plan plan_row(const struct dram *d, uint64_t closed, uint64_t stale,
