@@ -168,8 +168,7 @@ static inline __attribute__((always_inline)) bool fill_shortly(struct sm *sm, st
 static inline bool only_replies_until(const struct sm *sm, uint64_t cycle, uint64_t end)
 {
     return cycle < end && sm->issue_due > cycle && sm->ldst_due > cycle && sm->wheel.due > cycle &&
-           sm->drain_due > cycle && !sm->fetched && (!sm->can_fetch || sm->fetch_stalled) &&
-           sm->n_resident;
+           sm->drain_due > cycle && !sm->fetched && (!sm->can_fetch || sm->fetch_stalled);
 }
 
 uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end)
