@@ -164,6 +164,16 @@ static inline void expect_result(struct sm *sm, struct sm_warp *w, const struct 
                   (struct wheel_event){EV_WRITE, (uint32_t)__builtin_ctzll(mask), banks});
 }
 
+/* The same as occupy() for a memory instruction, where sm.is_simple holds. */
+static inline void occupy_ldst(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                               uint32_t pc, uint64_t now)
+{
+    uint64_t ready = collect_operands(sm, w, t, now);
+    scoreboard_pass(&w->scoreboard, t);
+    scoreboard_set(&w->scoreboard, t, 1, true);
+    ldst_push(sm, w->slot, pc, ready, now);
+}
+
 /* The same as occupy() for plain arithmetic, or a jump, where results are planned. */
 static inline __attribute__((always_inline)) void
 occupy_plainly(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)

@@ -292,7 +292,7 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
                                                                   uint64_t end)
 {
     bool idles = true; /* so that nothing is fetched either, nor will be */
-    if (sm->issue_due <= now) {
+    while (sm->issue_due <= now) {
         now = issue_by_dues(sm, now, end);
         idles = false;
     }

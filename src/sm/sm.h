@@ -378,9 +378,9 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t);
 /* Works out whether and why not a warp can issue, and keeps the masks. */
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_issue(struct sm *sm, uint64_t now);
-/* The same where one warp can issue, and for the cycles that follow
- * and come before `end`, as long as nothing happens in them but that this warp goes on. Returns the
- * last one, in which fetch has still to look (alone.c). */
+/* The same where one warp can issue, and for the cycles that follow and come before `end`, as long
+ * as nothing happens in them but that this warp goes on and the load/store unit works. Returns the
+ * last one, in which fetch has still to look, and issue too if it is due then (alone.c). */
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end);
 /* Whom a scheduler would pick and look at now; changes nothing. */
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
