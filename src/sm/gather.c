@@ -49,7 +49,7 @@ static void look_ahead(struct sm *sm, struct ldst_op *l, uint64_t at)
     sm->ldst_due = at;
     l->absent = p.absent;
     l->gathers = l->next + 1 < l->n;
-    l->prepared = l->gathers && !p.hit;
+    l->prepared = l->gathers; /* one that hits too, if it is not to be done ahead of its time */
     if (l->prepared) {
         const struct line_access *x = &l->access[l->next];
         l->common.line = x->line;

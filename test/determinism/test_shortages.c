@@ -212,6 +212,14 @@ static void a_gather_is_as_if_it_tried_every_cycle(void **state)
         "clean lines", "gtx480", {LATE, "l1d.write_back=true", "l1d.write_allocate=true"}};
     const struct kernel_case spilling = {"k.ptx", spills, &gathered, 1, &launch, 1, 0};
     compare_engines(&keeps, &spilling, 0);
+    /* CTAs start while lanes of others hit, again and again. */
+    static const struct testbed starts = {
+        "CTAs",
+        "gtx480",
+        {"n_sms=1", "ctas_per_sm=3", "memory.n_partitions=2", "l1d.sector_bytes=32"}};
+    const struct kernel_launch many = {"k", 60, 96};
+    const struct kernel_case hitting = {"k.ptx", gathers, &gathered, 1, &many, 1, 0};
+    compare_engines(&starts, &hitting, 0);
 }
 
 static const struct kernel_buffer followed = {16384, NULL, false};
