@@ -18,6 +18,7 @@ static inline bool cache_recall_hit(struct cache *c, uint64_t line)
         return false;
     c->last_hit = c->other_hit;
     c->other_hit = last;
+    c->last_hit_order = 0; /* its data may be under way again: no hit before one has been seen */
     return true;
 }
 

@@ -339,18 +339,8 @@ static uint64_t queue_area(const struct dram *d)
     return area;
 }
 
-/* Requests that have left the queue and had a row opened for them. */
-static uint64_t n_opened_rows(const struct dram *d)
-{
-    uint64_t n = d->n_opened_rows;
-    for (uint64_t places = d->used; places; places &= places - 1)
-        n -= d->line[lowest(places)].opened_row;
-    return n;
-}
-
 const struct dram_stats *dram_stats(struct dram *d)
 {
-    d->stats.row_hits = d->stats.reads + d->stats.writes - n_opened_rows(d);
     d->stats.busy_cycles = d->n_bursts * d->config.burst_cycles;
     d->stats.queue_area = queue_area(d);
     return &d->stats;

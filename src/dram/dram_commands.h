@@ -86,7 +86,6 @@ static __attribute__((noinline)) void give_activate(struct dram *d, uint32_t pla
         if (d->line[lowest(places)].row == row)
             d->hits |= places & -places;
     sort_bank(d, bank);
-    d->n_opened_rows += !d->line[place].opened_row;
     d->line[place].opened_row = true;
     d->stats.activates++;
 }
@@ -118,6 +117,7 @@ static ALWAYS_INLINE void finish(struct dram *d, bool write, uint32_t place, uin
     d->area += now;
     d->stats.queue_stays += now - w->pushed_at;
     d->stats.bytes += w->bytes;
+    d->stats.row_hits += !w->opened_row;
     *(write ? &d->stats.writes : &d->stats.reads) += 1;
 }
 

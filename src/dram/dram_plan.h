@@ -61,8 +61,8 @@ struct dram {
     uint32_t n_waiting;
     uint64_t left_at; /* the last that has left the queue */
     /* What the counters are made of; those that are missing in `stats` follow from it. */
-    uint64_t area; /* cycles in which requests left less those in which they entered, summed */
-    uint64_t n_bursts, n_opened_rows; /* of requests that still wait, too */
+    uint64_t area;     /* cycles in which requests left less those in which they entered, summed */
+    uint64_t n_bursts; /* of requests that still wait, too */
     struct dram_stats stats;
     void (*observer)(void *user, const struct dram_command *c);
     void *observer_user;
