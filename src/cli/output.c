@@ -44,8 +44,8 @@ static void on_first_interrupt(void)
         "heddle: interrupted: coming to an end with what there is; again ends it at once\n";
     is_asked_to_stop = 1;
     erase_progress();
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        is_asked_to_stop = 1; /* all the same */
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written; /* if nobody hears of it, it ends all the same */
 }
 
 /* Only calls that are safe in a signal handler; then dies of the signal, as the shell expects. */
