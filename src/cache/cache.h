@@ -163,46 +163,6 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line);
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter);
 
-/* Is it clear that the load would be STALLED for want of an MSHR? Cheaper to ask than cache_load(),
- * and what an L1D that thrashes answers every other time. */
-bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a);
-
-/* What a load will find. `hit`, and `absent` (neither has the line a way nor is it on its way),
- * stay true until the owner's next load, store or invalidation; a hit no longer than until the next
- * fill where lines are allocated then. All false: that has to be seen when it is its turn, or
- * somebody wants to know of it. */
-struct cache_prospect {
-    uint32_t set;
-    bool hit, absent;
-    bool lacks_mshr; /* as things are, it would be STALLED for want of one */
-};
-/* Looks loads of one instruction up ahead of their time, one after the other, and performs them as
- * long as they are hits, `n_done` at most. Returns how many it has performed; `*next` is what the
- * next one of the `n` will find, all false if there is none. */
-uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
-                          uint32_t pc, struct cache_prospect *next);
-/* cache_load() of a line that is known to be absent. */
-struct cache_result cache_load_absent(struct cache *c, const struct mem_access *a,
-                                      struct cache_room room, void *waiter);
-
-/* Where a load of a late cache (late.h) stands before anything is done about it. */
-struct late_found {
-    uint32_t place; /* of its line; 0 = it has none */
-    uint32_t lacks; /* sectors that it asks for and that are not there; 0 = it hits */
-};
-
-/* Performs a load if it hits and it makes no difference to anybody when that is: a plain LRU whose
- * lines are reserved at their miss, so that only loads and stores decide which lines are there, not
- * the arrival of data. False, and nothing done, otherwise. */
-struct cache_part {
-    uint64_t line;
-    uint32_t sectors; /* that are asked for, as in struct mem_access */
-};
-bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc);
-/* Of such a cache: will the load miss and do the same whatever data come before its turn? False if
- * it waits for some of these, or if they could decide which line it pushes out. */
-bool cache_load_misses(const struct cache *c, const struct mem_access *a);
-
 /* A load that the program sends around this cache (ld.cg at an L1D): neither looked up nor decided
  * upon; BYPASSED, or STALLED for want of room. */
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
@@ -232,7 +192,7 @@ struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle);
 const struct cache_victim *cache_victim(const struct cache *c);
 
 /* The MSHR that such an access would join; CACHE_NO_MSHR if it hits, or fetches for itself. */
-uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a);
+uint32_t cache_mshr_for(struct cache *c, const struct mem_access *a);
 /* The line of an outstanding MSHR. */
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr);
 uint32_t cache_mshrs_in_use(const struct cache *c);
@@ -296,7 +256,13 @@ struct cache_event_info {
     uint32_t n_ways; /* RESIZE */
 };
 enum { CACHE_MAX_OBSERVERS = 7 };
+#define CACHE_ALL_EVENTS (~0u)
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
+/* Of some events alone, a bit each: what nobody wants costs next to nothing. */
+void cache_observe_some(struct cache *c, uint32_t events,
+                        void (*observer)(void *user, const struct cache_event_info *e), void *user);
+/* Off: cache_load_fast() (fast.h) declines everything. On at first. */
+void cache_use_fast_paths(struct cache *c, bool on);
 
 #endif

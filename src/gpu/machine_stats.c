@@ -60,10 +60,6 @@ static void add_partition(struct machine_totals *t, const struct partition *p, s
     port_stats_add(&t->up_rx, &up);
     port_stats_add(&t->down_tx, &down);
     add_words(&t->partition, &p->stats, sizeof t->partition);
-    t->l2.loads -= ahead.hits;
-    t->l2.hits -= ahead.hits;
-    t->partition.accesses -= ahead.served;
-    t->partition.bytes_sent -= ahead.bytes;
     t->down_tx.messages -= ahead.messages;
     t->down_tx.flits -= ahead.flits;
     dram_stats_add(&t->dram, dram_stats(p->dram));

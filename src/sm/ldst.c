@@ -1,8 +1,9 @@
 /* The load/store unit: one memory instruction at a time, one access a cycle. When an access cannot
  * be accepted it waits here and everything behind it waits too (S2 Fig. 1). */
-#include "cache/cache_internal.h"
-#include "emu/atomic.h"
-#include "sm/ldst.h"
+#include <string.h>
+
+#include "cache/fast.h"
+#include "sm/send.h"
 
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc)
 {
@@ -23,13 +24,31 @@ static void free_record(struct sm *sm, struct load_record *r)
 
 /* --- one access --- */
 
-/* What does not change however often the access is tried. */
+static struct ldst_op *front(const struct sm *sm)
+{
+    return &sm->ldst[sm->ldst_head];
+}
+
+/* What distinguishes the access to do next from the others of its instruction, and does not change
+ * however often it is tried. */
 static void prepare(struct ldst_op *l)
 {
+    const struct line_access *x = &l->access[l->next];
     struct mem_access *a = &l->common;
-    ldst_single_out(l, a);
+    a->line = x->line;
+    a->active_mask = x->lanes;
+    a->segments = x->segments;
+    a->id = l->first_id + l->next;
+    a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
+    a->first_thread = l->first_thread_of_warp + a->first_lane;
     a->sector_mask = cache_sectors_of(l->l1_config, a->segments);
     a->set = cache_set_of(l->l1, a->line);
+    if (l->in_detail) {
+        const struct line_detail *d = &l->detail[l->next];
+        a->address = d->address;
+        memcpy(a->byte_mask, d->bytes, sizeof d->bytes);
+        a->full_line = (d->bytes[0] & d->bytes[1]) == ~0ull;
+    }
     l->prepared = true;
     l->routed = false;
 }
@@ -134,6 +153,22 @@ static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a
     return true;
 }
 
+static inline void note_hit(const struct ldst_op *l, uint64_t now)
+{
+    if (now + l->hit_latency > l->record->done_at)
+        l->record->done_at = now + l->hit_latency;
+}
+
+/* Fetches what the cache says. */
+static void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
+                      struct cache_result r, uint64_t now)
+{
+    if (r.writeback)
+        sm_queue_writeback(sm, a, cache_victim(l->l1), now);
+    enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
+    sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
+}
+
 static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
 {
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
@@ -144,18 +179,42 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_acces
     case CACHE_STALLED:
         return stall(sm, r.stall);
     case CACHE_HIT:
-        ldst_note_hit(l, now);
+        note_hit(l, now);
         break;
     case CACHE_MERGE:
         l->record->outstanding++;
         break;
     case CACHE_MISS:
         l->record->outstanding++;
-        ldst_send_miss(sm, l, a, r, now);
+        send_miss(sm, l, a, r, now);
         break;
     case CACHE_BYPASSED:
         send_bypass(sm, l, a, now);
     }
+    return true;
+}
+
+/* A load that hits where nobody wants to know more needs no struct mem_access. */
+static inline bool load_hits_fast(const struct ldst_op *l, uint64_t now)
+{
+    const struct line_access *x = &l->access[l->next];
+    uint32_t sectors = cache_sectors_of(l->l1_config, x->segments);
+    if (l->around || !cache_load_fast(l->l1, x->line, sectors, l->pc))
+        return false;
+    note_hit(l, now);
+    return true;
+}
+
+static bool load_access(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    if (l->record == NULL) /* a load whose result nobody wants still asks for its line */
+        l->record = sm_new_record(sm, l->slot, l->pc);
+    if (!load_hits_fast(l, now)) {
+        struct mem_access *a = next_access(sm, l, now);
+        if (!(l->around ? load_uncached(sm, l, a, now) : load_cached(sm, l, a, now)))
+            return false;
+    }
+    sm->stats.load_requests += l->space != MEM_CONST;
     return true;
 }
 
@@ -177,10 +236,11 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
         sm_fetch_line(sm, &fetch, &sm->config->l1d, FROM_L1D, r.mshr, r.fetch_sectors, now);
     }
     if (r.forward)
-        sm_pass_request(
+        sm_submit(
             sm,
             sm_new_request(sm, a, route_of(sm, l), FROM_STORE, 0, sm_segment_bytes(a->segments)),
             now);
+    sm->stats.store_requests++;
     return true;
 }
 
@@ -207,25 +267,21 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     r->waiter = l->record;
     if (l->record)
         l->record->outstanding++;
-    sm_pass_request(sm, r, now);
+    sm_submit(sm, r, now);
     return true;
 }
 
 static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    struct mem_access *a = next_access(sm, l, now);
-    if (l->kind == MEM_ATOMIC)
-        return atomic_access(sm, l, a, now);
-    if (l->kind == MEM_STORE) {
-        bool ok = store_access(sm, l, a, now);
-        sm->stats.store_requests += ok;
-        return ok;
+    switch (l->kind) {
+    case MEM_LOAD:
+        return load_access(sm, l, now);
+    case MEM_STORE:
+        return store_access(sm, l, next_access(sm, l, now), now);
+    default:
+        assert(l->kind == MEM_ATOMIC);
+        return atomic_access(sm, l, next_access(sm, l, now), now);
     }
-    if (l->record == NULL) /* a load whose result nobody wants still asks for its line */
-        l->record = sm_new_record(sm, l->slot, l->pc);
-    bool ok = l->around ? load_uncached(sm, l, a, now) : load_cached(sm, l, a, now);
-    sm->stats.load_requests += ok && l->space != MEM_CONST;
-    return ok;
 }
 
 /* --- stepping --- */
@@ -293,25 +349,20 @@ static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t n
     return open < next ? open : next;
 }
 
-bool ldst_foresees_stall(struct sm *sm, struct ldst_op *l)
-{
-    if (!l->may_lack_mshr || l->shared_passes || l->next == l->n)
-        return false;
-    if (!l->prepared)
-        prepare(l);
-    return cache_load_lacks_mshr(sm->l1d, &l->common);
-}
-
 /* One access, or the passes of one in shared memory. */
 static void work_on(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
+    if (sm->ldst_stalled)
+        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+    sm->ldst_stalled = false;
     if (l->shared_passes) {
         begin_shared(sm, l, now);
         return;
     }
     if (l->next < l->n) {
         if (!do_access(sm, l, now)) {
-            ldst_stall_from(sm, now);
+            sm->ldst_stalled = true;
+            sm->ldst_stalled_since = now;
             return;
         }
         l->next++;
@@ -328,51 +379,36 @@ static void plan_ldst(struct sm *sm, uint64_t now)
         sm->ldst_due = UINT64_MAX;
         return;
     }
-    struct ldst_op *l = ldst_front(sm);
-    if (sm->ldst_stalled) {
+    struct ldst_op *l = front(sm);
+    if (sm->ldst_stalled)
         sm->ldst_due = stalled_until(sm, l, now);
-        return;
-    }
-    sm->ldst_due = l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
-    if (sm->ldst_due <= now + 1 && sm_looks_ahead(sm) && cache_waits_for_mshrs(sm->l1d) &&
-        ldst_foresees_stall(sm, l)) {
-        ldst_stall_from(sm, now + 1);
-        sm->ldst_cause = STALL_MSHR;
-        sm->awaits_refill = l->gathers && sm->may_refill; /* a simple L1D lacks the line, then */
-        sm->ldst_due = UINT64_MAX;
-    }
+    else
+        sm->ldst_due = l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
 }
 
-void ldst_finish(struct sm *sm, struct ldst_op *l, uint64_t now)
+/* The first cycle in which something else may be due in the SM, `end` at the latest. A request that
+ * waits leaves in a cycle that has to be done. */
+static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 {
-    finish_op(sm, l, now);
-    plan_ldst(sm, now);
-}
-
-static __attribute__((noinline)) void step_any(struct sm *sm, struct ldst_op *l, uint64_t now)
-{
-    if (now >= l->ready_at && now >= sm->ldst_busy_until) {
-        if (sm->ldst_stalled)
-            sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-        sm->ldst_stalled = false;
-        work_on(sm, l, now);
-    }
-    plan_ldst(sm, now);
+    if ((sm->can_fetch && !sm->fetch_stalled) || sm->miss_n)
+        return 0;
+    uint64_t first = sm->issue_due < end ? sm->issue_due : end;
+    first = sm->wheel.due < first ? sm->wheel.due : first;
+    return sm->replies.due < first ? sm->replies.due : first;
 }
 
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
 {
     if (!sm->ldst_n)
         return now;
-    struct ldst_op *l = ldst_front(sm);
-    if (!l->gathers) {
-        step_any(sm, l, now);
-        return now;
+    for (;;) {
+        struct ldst_op *l = front(sm);
+        if (now >= l->ready_at && now >= sm->ldst_busy_until)
+            work_on(sm, l, now);
+        plan_ldst(sm, now);
+        uint64_t next = sm->ldst_due > now ? sm->ldst_due : now + 1;
+        if (next >= end || next >= alone_until(sm, end))
+            return now;
+        now = next;
     }
-    if (sm->ldst_stalled)
-        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-    sm->ldst_stalled = sm->awaits_refill = false;
-    if (sm->l1d_is_simple)
-        return gather_simple(sm, l, now, end);
-    return sm->l1d_is_late ? gather_late(sm, l, now, end) : gather(sm, l, now, end);
 }

@@ -44,7 +44,6 @@ struct mem_request {
     uint32_t bank;
     uint64_t device_line;
     uint64_t queued_at; /* the cycle it entered the queue it is in */
-    bool known_hit;     /* the partition's, too: it has looked, and not served it yet */
     void *waiter;
     struct atomic_part *atomic; /* owned by the SM */
     struct mem_request *next;   /* in a free list */

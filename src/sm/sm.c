@@ -162,7 +162,7 @@ static void tick_plainly(struct sm *sm, uint64_t now)
     sm_drain_miss_queue(sm, now);
     ldst_step(sm, now, now + 1);
     sm_issue(sm, now);
-    sm_fetch_plainly(sm, now);
+    sm_fetch(sm, now);
 }
 
 static inline bool fetches(const struct sm *sm)
@@ -250,16 +250,12 @@ static uint64_t planned_cycle(const struct sm *sm)
 }
 
 /* The first half of tick() where all parts go by their dues, from `now` on and before `end`.
- * Returns the cycle that is still to be ended; `end` if all that it did are. */
+ * Returns the cycle that is still to be ended. */
 static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)
 {
-    if (sm->replies.due <= now) {
-        enum refill done = sm->awaits_refill ? sm_refill(sm, now, end) : REFILL_NOT;
-        if (done != REFILL_NOT)
-            return done == REFILL_ALL ? end : sm->cycle - 1;
+    if (sm->replies.due <= now)
         now = sm_finish_replies(sm, now, end);
-    }
     if (sm->wheel.due <= now) {
         if (wheel_only_wakes(&sm->wheel, now)) {
             wake_warps(sm, now);
@@ -315,10 +311,8 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
 static inline void do_cycles_by_dues(struct sm *sm, uint64_t end)
 {
     uint64_t now = planned_cycle(sm);
-    while (now < end) {
-        now = begin_by_dues(sm, now, end);
-        now = now < end ? end_by_dues(sm, now, end) : planned_cycle(sm);
-    }
+    while (now < end)
+        now = end_by_dues(sm, begin_by_dues(sm, now, end), end);
     sm->planned = now;
 }
 

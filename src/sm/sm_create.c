@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/late.h"
-#include "cache/simple.h"
 #include "emu/run.h"
 #include "sm/sm.h"
 
@@ -21,6 +19,9 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
                            setup->n_warps, setup->seed);
     sm->l1i = cache_create(&setup->config->l1i, lru, NULL, 0, 0);
     sm->l1c = cache_create(&setup->config->l1c, lru, NULL, 0, 0);
+    cache_use_fast_paths(sm->l1d, !setup->every_cycle);
+    cache_use_fast_paths(sm->l1i, !setup->every_cycle);
+    cache_use_fast_paths(sm->l1c, !setup->every_cycle);
     if (sm->sched->on_l1d)
         cache_observe(sm->l1d, observe_l1d, sm);
     sm->may_bypass = setup->l1d_policy != lru;
@@ -96,7 +97,6 @@ static void note_what_policies_want(struct sm *sm)
     const struct criticality_desc *crit = sm->criticality->desc;
     sm->answers_drift =
         cache_answers_drift(cache_get_policy(sm->l1d)->desc) || criticality_drifts(crit);
-    sm->loads_are_plain = !sm->may_bypass && !sm->criticality_counts && !sm->answers_drift;
     sm->issue_drifts = d->may_issue || d->advance || d->next_change;
     sm->tells_stalls = d->on_wake || d->on_stall;
     sm->tells_commits = d->on_commit || crit->on_commit;
@@ -117,7 +117,6 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->down_in_step = setup->noc_clock->period % setup->clock->period == 0;
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
-    sm->line_segments = all_segments(setup->config->l1d.line_bytes);
     sm->describes_loads = !setup->l2_is_lru || setup->every_cycle;
     sm->index = setup->index;
     sm->first_partition = setup->first_partition;
@@ -233,12 +232,6 @@ static void choose_ways(struct sm *sm)
     sm->looks_ahead = !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
-    sm->may_refill = sm_may_refill(sm);
-    sm->asks_shortly = sm_may_ask_shortly(sm);
-    sm->l1d_is_late = cache_is_late(sm->l1d);
-    sm->l1d_is_simple = cache_is_simple(sm->l1d);
-    sm->loads_are_brief = (sm->l1d_is_late || sm->l1d_is_simple) && sm->loads_are_plain &&
-                          sm->looks_ahead && !sm->describes_loads;
 }
 
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
