@@ -54,7 +54,7 @@ static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t wa
 }
 
 /* Gives the way to the access's line, reserved; what was there is replaced. True if it is dirty. */
-static inline bool cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
+static inline __attribute__((always_inline)) bool cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
                                  const struct mem_access *a)
 {
     bool dirty = false;
@@ -88,10 +88,11 @@ static inline uint32_t cache_count_sectors(uint32_t sectors)
 #endif
 }
 
-/* Fetches what is needed; `way` is the line's, or the one to replace. */
-static inline void cache_start_fetch(struct cache *c, const struct mem_access *a,
-                                     const struct lookup *q, int way, void *waiter,
-                                     struct cache_result *r)
+/* Fetches what is needed; `way` is the line's, or the one to replace, whose victim may have to be
+ * written back. Returns the MSHR. */
+static inline uint16_t cache_start_fetch(struct cache *c, const struct mem_access *a,
+                                         const struct lookup *q, int way, void *waiter,
+                                         bool *writeback)
 {
     bool line_is_there = q->way >= 0;
     if (line_is_there) {
@@ -105,16 +106,16 @@ static inline void cache_start_fetch(struct cache *c, const struct mem_access *a
         if (line_is_there)
             tags_reserve(q->set, (uint32_t)way);
         else
-            r->writeback = cache_replace(c, q->set, (uint32_t)way, a);
+            *writeback = cache_replace(c, q->set, (uint32_t)way, a);
         tags_line(q->set, (uint32_t)way)->n_fetches++;
     }
     c->stats.sectors_fetched += cache_count_sectors(q->need);
-    r->mshr = mshr_take(&c->mshrs, a->line, q->set, way, q->need, waiter, a->cycle);
-    r->fetch_sectors = q->need;
+    uint16_t mshr = mshr_take(&c->mshrs, a->line, q->set, way, q->need, waiter, a->cycle);
     if (way >= 0)
-        tags_line(q->set, (uint32_t)way)->mshr = r->mshr;
+        tags_line(q->set, (uint32_t)way)->mshr = mshr;
     if (c->mshrs.accesses)
-        c->mshrs.accesses[r->mshr] = *a;
+        c->mshrs.accesses[mshr] = *a;
+    return mshr;
 }
 
 #endif

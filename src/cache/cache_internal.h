@@ -30,7 +30,8 @@ struct cache {
     uint32_t sectors_counted; /* of those asked for: all, or none where a line counts as one */
     uint32_t whole_line;      /* what counts as asked for in any case: the line where it is one */
     bool sectored;
-    bool fast_hits; /* a hit is a use of its line and nothing else: fast.h may do it */
+    bool fast_hits;   /* a hit is a use of its line and nothing else: fast.h may do it */
+    bool fast_stalls; /* a load of a line that has no way waits if there is no MSHR: likewise */
     bool is_lru;    /* decide() is known, and nothing can differ from LRU */
     uint32_t told;  /* a bit for each enum cache_event that the policy or an observer wants */
     uint64_t order; /* counts uses of lines; 0 = never */

@@ -30,7 +30,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(3, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(4, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -65,7 +65,6 @@ struct cache_geometry {
 struct cache_line {
     uint64_t line;      /* line-aligned byte address */
     bool reused;        /* hit or merged with since it was reserved */
-    bool spare;         /* so that what a new line has for sure is written in one step */
     uint16_t n_fetches; /* outstanding: more than one when sectors were asked for one by one */
     uint32_t valid_sectors, dirty_sectors;
     uint16_t reserver_slot; /* warp slot that reserved it */
@@ -127,6 +126,11 @@ struct cache_policy {
 struct cache_policy_desc {
     PLUGIN_HEAD;             /* abi_version = CACHE_POLICY_ABI */
     const char *criticality; /* optional: name of the criticality provider it needs */
+    /* decide() never returns CACHE_BYPASS, and there is no would_stall(): a load that lacks an MSHR
+     * waits, whatever decide() would say, and it is not asked. */
+    bool never_bypasses;
+    /* It looks at address, byte_mask or full_line of loads; otherwise these may be left out. */
+    bool wants_bytes;
     /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */

@@ -113,6 +113,8 @@ void cache_note_listeners(struct cache *c)
     for (uint32_t i = 0; i < c->n_observers; i++)
         c->told |= c->observers[i].events;
     c->fast_hits = c->fast_paths && !(c->told >> CE_HIT & 1) && !c->desc->hit_action;
+    /* Where lines get a way as they are asked for, one that has none is not on its way either. */
+    c->fast_stalls = c->fast_paths && c->desc->never_bypasses && !c->config.allocate_on_fill;
 }
 
 void cache_observe_some(struct cache *c, uint32_t events,

@@ -83,20 +83,21 @@ static struct cache_result load_misses(struct cache *c, const struct lookup *q,
                                        const struct mem_access *a, struct cache_room room,
                                        void *waiter)
 {
-    if (c->is_lru && !c->mshrs.n_free) /* it never bypasses: no need to ask it for a way */
+    if (c->desc->never_bypasses && !c->mshrs.n_free) /* no need to ask it for a way */
         return cache_stalled(STALL_MSHR);
-    bool later = c->is_lru && c->config.allocate_on_fill; /* nor before the data come */
+    bool later = c->desc->never_bypasses && c->config.allocate_on_fill; /* nor before data come */
     int way = q->way >= 0 ? q->way : later ? CACHE_STALL : cache_choose_way(c, q->set, a);
     if (way == CACHE_BYPASS)
         return load_bypasses(c, a, room, BYPASS_POLICY);
     enum cache_stall lacks = cache_missing_resource(c, room, way);
     if (lacks != N_CACHE_STALLS)
         return load_stalls(c, a, room, lacks);
-    struct cache_result r = {.answer = CACHE_MISS};
+    bool writeback = false;
     cache_count_miss(c);
     CACHE_TELL(c, MISS, miss, q->set, q->way, a);
-    cache_start_fetch(c, a, q, way, waiter, &r);
-    return r;
+    uint16_t mshr = cache_start_fetch(c, a, q, way, waiter, &writeback);
+    return (struct cache_result){
+        .answer = CACHE_MISS, .writeback = writeback, .mshr = mshr, .fetch_sectors = q->need};
 }
 
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,

@@ -133,11 +133,15 @@ static struct cache_result store_misses(struct cache *c, const struct lookup *q,
     c->stats.stores++;
     c->stats.store_misses++;
     CACHE_TELL(c, STORE, store, q->set, q->way, a);
-    struct cache_result r = {.answer = CACHE_MISS, .forward = !c->config.write_back};
-    cache_start_fetch(c, a, q, way, waiter, &r);
+    bool writeback = false;
+    uint16_t mshr = cache_start_fetch(c, a, q, way, waiter, &writeback);
     if (c->config.write_back)
-        c->mshrs.entries[r.mshr].dirty_sectors |= q->asked;
-    return r;
+        c->mshrs.entries[mshr].dirty_sectors |= q->asked;
+    return (struct cache_result){.answer = CACHE_MISS,
+                                 .forward = !c->config.write_back,
+                                 .writeback = writeback,
+                                 .mshr = mshr,
+                                 .fetch_sectors = q->need};
 }
 
 struct cache_result cache_store(struct cache *c, const struct mem_access *a, struct cache_room room,

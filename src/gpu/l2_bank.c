@@ -155,19 +155,18 @@ static void fetch(struct partition *p, const struct l2_bank *b, struct mem_reque
     }
 }
 
-static bool load_hits(struct l2_bank *b, const struct mem_request *r)
-{
-    return cache_load_fast(b->cache, r->access.line, r->access.sector_mask, r->access.pc);
-}
-
 /* Loads, and the fetches of instructions and constants. */
 static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
                                    not_to_dram = {.bypass_table = true};
-    if (!load_hits(b, r)) {
+    const struct mem_access *a = &r->access;
+    enum cache_fast fast = cache_load_fast(b->cache, a->line, a->set, a->sector_mask, a->pc);
+    if (fast == CACHE_FAST_NO_MSHR)
+        return false;
+    if (fast == CACHE_FAST_DECLINED) {
         struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
-        struct cache_result res = cache_load(b->cache, &r->access, room, r);
+        struct cache_result res = cache_load(b->cache, a, room, r);
         if (res.answer == CACHE_STALLED)
             return false;
         if (res.answer != CACHE_HIT) {

@@ -40,7 +40,9 @@ static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
  * nothing done, otherwise. */
 static inline bool fetch_hits(struct sm *sm, const struct sm_warp *w)
 {
-    if (!cache_load_fast(sm->l1i, CODE_BASE + w->next->code_line, 1, w->emu->pc))
+    uint64_t line = CODE_BASE + w->next->code_line;
+    uint32_t set = cache_find_set(sm->l1i, line);
+    if (cache_load_fast(sm->l1i, line, set, 1, w->emu->pc) != CACHE_FAST_HIT)
         return false;
     has_fetched(sm, w);
     return true;

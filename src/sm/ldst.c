@@ -31,7 +31,7 @@ static struct ldst_op *front(const struct sm *sm)
 
 /* What distinguishes the access to do next from the others of its instruction, and does not change
  * however often it is tried. */
-static void prepare(struct ldst_op *l)
+static inline void prepare(struct ldst_op *l, uint32_t set, uint32_t sectors)
 {
     const struct line_access *x = &l->access[l->next];
     struct mem_access *a = &l->common;
@@ -41,8 +41,8 @@ static void prepare(struct ldst_op *l)
     a->id = l->first_id + l->next;
     a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
     a->first_thread = l->first_thread_of_warp + a->first_lane;
-    a->sector_mask = cache_sectors_of(l->l1_config, a->segments);
-    a->set = cache_set_of(l->l1, a->line);
+    a->sector_mask = sectors;
+    a->set = set;
     if (l->in_detail) {
         const struct line_detail *d = &l->detail[l->next];
         a->address = d->address;
@@ -62,13 +62,11 @@ static const struct route *route_of(const struct sm *sm, struct ldst_op *l)
     return &l->route;
 }
 
-/* The access to do next. */
-static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
+/* It is tried now. */
+static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
-    if (!l->prepared)
-        prepare(l);
     a->cycle = now;
     if (sm->criticality_counts) {
         bool has_warp = sm->warps[l->slot].emu != NULL;
@@ -194,30 +192,6 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_acces
     return true;
 }
 
-/* A load that hits where nobody wants to know more needs no struct mem_access. */
-static inline bool load_hits_fast(const struct ldst_op *l, uint64_t now)
-{
-    const struct line_access *x = &l->access[l->next];
-    uint32_t sectors = cache_sectors_of(l->l1_config, x->segments);
-    if (l->around || !cache_load_fast(l->l1, x->line, sectors, l->pc))
-        return false;
-    note_hit(l, now);
-    return true;
-}
-
-static bool load_access(struct sm *sm, struct ldst_op *l, uint64_t now)
-{
-    if (l->record == NULL) /* a load whose result nobody wants still asks for its line */
-        l->record = sm_new_record(sm, l->slot, l->pc);
-    if (!load_hits_fast(l, now)) {
-        struct mem_access *a = next_access(sm, l, now);
-        if (!(l->around ? load_uncached(sm, l, a, now) : load_cached(sm, l, a, now)))
-            return false;
-    }
-    sm->stats.load_requests += l->space != MEM_CONST;
-    return true;
-}
-
 /* Stores to global memory remove their line and go on; those to local memory, which nobody else
  * sees, stay until they are evicted. */
 static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
@@ -240,7 +214,6 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
             sm,
             sm_new_request(sm, a, route_of(sm, l), FROM_STORE, 0, sm_segment_bytes(a->segments)),
             now);
-    sm->stats.store_requests++;
     return true;
 }
 
@@ -271,17 +244,42 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     return true;
 }
 
-static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
+/* The access to do next, for any of which it takes a struct mem_access. */
+static __attribute__((noinline)) bool do_access_slowly(struct sm *sm, struct ldst_op *l,
+                                                       uint64_t now)
 {
+    struct mem_access *a = try_access(sm, l, now);
     switch (l->kind) {
     case MEM_LOAD:
-        return load_access(sm, l, now);
+        return l->around ? load_uncached(sm, l, a, now) : load_cached(sm, l, a, now);
     case MEM_STORE:
-        return store_access(sm, l, next_access(sm, l, now), now);
+        return store_access(sm, l, a, now);
     default:
         assert(l->kind == MEM_ATOMIC);
-        return atomic_access(sm, l, next_access(sm, l, now), now);
+        return atomic_access(sm, l, a, now);
     }
+}
+
+/* The access to do next; false if it has to wait. A load that hits where nobody wants to know more
+ * is done here, and one that waits for an MSHR. */
+static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    if (!l->prepared) {
+        const struct line_access *x = &l->access[l->next];
+        uint32_t set = cache_find_set(l->l1, x->line);
+        uint32_t sectors = cache_sectors_of(l->l1_config, x->segments);
+        if (l->kind == MEM_LOAD && !l->around) {
+            enum cache_fast fast = cache_load_fast(l->l1, x->line, set, sectors, l->pc);
+            if (fast == CACHE_FAST_HIT) {
+                note_hit(l, now);
+                return true;
+            }
+            if (fast == CACHE_FAST_NO_MSHR)
+                return stall(sm, STALL_MSHR);
+        }
+        prepare(l, set, sectors);
+    }
+    return do_access_slowly(sm, l, now);
 }
 
 /* --- stepping --- */
@@ -309,6 +307,14 @@ void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
 {
     if (!--r->outstanding)
         record_done(sm, r, now);
+}
+
+static void count_requests(struct sm *sm, const struct ldst_op *l, uint32_t n)
+{
+    if (l->kind == MEM_STORE)
+        sm->stats.store_requests += n;
+    else if (l->kind == MEM_LOAD && l->space != MEM_CONST)
+        sm->stats.load_requests += n;
 }
 
 static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
@@ -349,29 +355,6 @@ static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t n
     return open < next ? open : next;
 }
 
-/* One access, or the passes of one in shared memory. */
-static void work_on(struct sm *sm, struct ldst_op *l, uint64_t now)
-{
-    if (sm->ldst_stalled)
-        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-    sm->ldst_stalled = false;
-    if (l->shared_passes) {
-        begin_shared(sm, l, now);
-        return;
-    }
-    if (l->next < l->n) {
-        if (!do_access(sm, l, now)) {
-            sm->ldst_stalled = true;
-            sm->ldst_stalled_since = now;
-            return;
-        }
-        l->next++;
-        l->prepared = false;
-    }
-    if (l->next == l->n)
-        finish_op(sm, l, now);
-}
-
 /* When the unit has something to do again, as things are. */
 static void plan_ldst(struct sm *sm, uint64_t now)
 {
@@ -386,29 +369,64 @@ static void plan_ldst(struct sm *sm, uint64_t now)
         sm->ldst_due = l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
 }
 
-/* The first cycle in which something else may be due in the SM, `end` at the latest. A request that
- * waits leaves in a cycle that has to be done. */
+/* The first cycle in which something else may be due in the SM, `end` at the latest. */
 static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 {
-    if ((sm->can_fetch && !sm->fetch_stalled) || sm->miss_n)
+    if (sm->can_fetch && !sm->fetch_stalled)
         return 0;
     uint64_t first = sm->issue_due < end ? sm->issue_due : end;
     first = sm->wheel.due < first ? sm->wheel.due : first;
     return sm->replies.due < first ? sm->replies.due : first;
 }
 
+static void end_stall(struct sm *sm, uint64_t now)
+{
+    if (sm->ldst_stalled)
+        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+    sm->ldst_stalled = false;
+}
+
+/* The accesses of the unit's instruction, one a cycle, from that of cycle `now` on and as long as
+ * nothing else can happen in the SM: before `end`, and while no request waits to leave. Returns the
+ * last cycle. */
+static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
+{
+    uint64_t until = end > now + 1 ? alone_until(sm, end) : 0;
+    uint32_t first = l->next;
+    while (l->next < l->n) {
+        if (!do_access(sm, l, now)) {
+            sm->ldst_stalled = true;
+            sm->ldst_stalled_since = now;
+            break;
+        }
+        l->next++;
+        l->prepared = false;
+        if (l->next == l->n || now + 1 >= until || sm->miss_n)
+            break;
+        now++;
+    }
+    count_requests(sm, l, l->next - first);
+    if (l->next == l->n)
+        finish_op(sm, l, now);
+    return now;
+}
+
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
 {
-    if (!sm->ldst_n)
-        return now;
-    for (;;) {
+    while (sm->ldst_n) {
         struct ldst_op *l = front(sm);
-        if (now >= l->ready_at && now >= sm->ldst_busy_until)
-            work_on(sm, l, now);
+        if (now >= l->ready_at && now >= sm->ldst_busy_until) {
+            end_stall(sm, now);
+            if (l->shared_passes)
+                begin_shared(sm, l, now);
+            else
+                now = do_accesses(sm, l, now, end);
+        }
         plan_ldst(sm, now);
         uint64_t next = sm->ldst_due > now ? sm->ldst_due : now + 1;
-        if (next >= end || next >= alone_until(sm, end))
-            return now;
+        if (next >= end || sm->miss_n || next >= alone_until(sm, end))
+            break;
         now = next;
     }
+    return now;
 }

@@ -228,6 +228,8 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
         note_store(sm, w, now);
     if (!l->n)
         return;
+    if (l->kind == MEM_LOAD && !l->record) /* its result nobody wants; it asks for its line still */
+        l->record = sm_new_record(sm, l->slot, l->pc);
     const uint32_t *block = sm->emu.launch.block;
     l->first_thread_of_warp =
         w->emu->cta->number * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;

@@ -175,6 +175,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     .line_bytes = sizeof(struct cacp_line),
     .cost_bits = cacp_cost_bits,
     .init = cacp_init,
+    .never_bypasses = true,
     .decide = cacp_decide,
     .on_hit = cacp_on_use,
     .on_merge = cacp_on_use,
