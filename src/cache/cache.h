@@ -259,9 +259,12 @@ enum { CACHE_MAX_OBSERVERS = 7 };
 #define CACHE_ALL_EVENTS (~0u)
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
-/* Of some events alone, a bit each: what nobody wants costs next to nothing. */
+/* Of some events alone, a bit each: what nobody wants costs next to nothing. Of loads it may not see
+ * address, byte_mask and full_line. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
+/* Does anybody look at address, byte_mask and full_line of loads? */
+bool cache_wants_bytes(const struct cache *c);
 /* Off: cache_load_fast() (fast.h) declines everything. On at first. */
 void cache_use_fast_paths(struct cache *c, bool on);
 

@@ -131,6 +131,14 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
     cache_observe_some(c, CACHE_ALL_EVENTS, observer, user);
 }
 
+bool cache_wants_bytes(const struct cache *c)
+{
+    bool wants = c->desc->wants_bytes;
+    for (uint32_t i = 0; i < c->n_observers; i++)
+        wants |= c->observers[i].events == CACHE_ALL_EVENTS;
+    return wants;
+}
+
 void cache_use_fast_paths(struct cache *c, bool on)
 {
     c->fast_paths = on;

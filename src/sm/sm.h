@@ -214,7 +214,8 @@ struct sm {
     uint32_t n_put_off;         /* those on the wheel instead, as they had to wait */
     const struct noc_config *noc;
     uint32_t header_flits;  /* of a request without data */
-    bool describes_loads;   /* L2 or L1D's policy may look at all that is known of a load */
+    bool l2_sees_loads;     /* L2 may look at more of a load than what it asks for */
+    bool describes_loads;   /* ... or somebody at L1D may: all that is known of it is written down */
 
     /* The kernel. */
     struct emu emu;

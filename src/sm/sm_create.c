@@ -117,7 +117,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->down_in_step = setup->noc_clock->period % setup->clock->period == 0;
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
-    sm->describes_loads = !setup->l2_is_lru || setup->every_cycle;
+    sm->l2_sees_loads = !setup->l2_is_lru || setup->every_cycle;
     sm->index = setup->index;
     sm->first_partition = setup->first_partition;
     sm->dispatcher = setup->dispatcher;
@@ -225,6 +225,7 @@ static void start_emu(struct sm *sm, const struct emu *emu)
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
 static void choose_ways(struct sm *sm)
 {
+    sm->describes_loads = sm->l2_sees_loads || cache_wants_bytes(sm->l1d);
     sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
     sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
                         !sm->on_issue && !sm->issue_drifts && !sm->attribution && !sm->emu.tracer &&
