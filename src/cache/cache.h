@@ -264,5 +264,6 @@ void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
 /* Off: cache_load_fast() (fast.h) declines everything. On at first. */
 void cache_use_fast_paths(struct cache *c, bool on);
+uint32_t cache_n_observers(const struct cache *c);
 
 #endif

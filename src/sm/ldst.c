@@ -68,7 +68,7 @@ static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op 
     const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
     a->cycle = now;
-    if (sm->criticality_counts) {
+    if (sm->accesses_are_rated) {
         bool has_warp = sm->warps[l->slot].emu != NULL;
         a->criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0;
         a->is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now);

@@ -270,6 +270,7 @@ struct sm {
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
     bool criticality_counts; /* somebody says more than that no warp is critical */
+    bool accesses_are_rated; /* ... and somebody who sees accesses of L1D wants to know */
     bool may_bypass;         /* L1D's policy may send loads around it */
     bool answers_drift;      /* L1D may answer differently though nothing here has changed */
 

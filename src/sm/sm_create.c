@@ -95,8 +95,6 @@ static void note_what_policies_want(struct sm *sm)
 {
     const struct scheduler_desc *d = sm->sched;
     const struct criticality_desc *crit = sm->criticality->desc;
-    sm->answers_drift =
-        cache_answers_drift(cache_get_policy(sm->l1d)->desc) || criticality_drifts(crit);
     sm->issue_drifts = d->may_issue || d->advance || d->next_change;
     sm->tells_stalls = d->on_wake || d->on_stall;
     sm->tells_commits = d->on_commit || crit->on_commit;
@@ -222,9 +220,22 @@ static void start_emu(struct sm *sm, const struct emu *emu)
     sm->emu.smid = sm->index;
 }
 
+/* How critical the warp of an access is has to be worked out for each of them. */
+static void note_who_sees_accesses(struct sm *sm)
+{
+    const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
+    bool decides_by_it = policy->criticality && !policy->learns_criticality_only;
+    sm->accesses_are_rated =
+        sm->criticality_counts &&
+        (policy->criticality || cache_n_observers(sm->l1d) || sm->describes_loads);
+    sm->answers_drift = cache_answers_drift(policy) ||
+                        (decides_by_it && criticality_drifts(sm->criticality->desc));
+}
+
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
 static void choose_ways(struct sm *sm)
 {
+    note_who_sees_accesses(sm);
     sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
     sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
                         !sm->on_issue && !sm->issue_drifts && !sm->attribution && !sm->emu.tracer &&
