@@ -155,6 +155,8 @@ static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t activ
 static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
     const struct scheduler_desc *d = sm->sched;
+    if (sm->keeps_hold && !sm->every_cycle)
+        return ready & ~warps_held(sm);
     for (uint32_t c = 0; ready && d->may_issue && c < N_ISSUE_CLASSES; c++)
         if (sm->by_class[c] & ready)
             ready &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
@@ -292,22 +294,28 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
         uint64_t free = mine ? unit_for_any(sm, &sm->cores[c], mine) : UINT64_MAX;
         next = free < next ? free : next;
     }
-    if (d->next_change) {
-        uint64_t change = d->next_change(sm->scheduler, now);
-        next = change < next ? change : next;
-    }
+    uint64_t change = sm->keeps_hold   ? sm->scheduler->hold.until
+                      : d->next_change ? d->next_change(sm->scheduler, now)
+                                       : UINT64_MAX;
+    next = change < next ? change : next;
     return next > now ? next : now + 1;
 }
 
-/* After one that issued another mostly can, if any: not worth working out when. */
-void sm_issue_by_policy(struct sm *sm, uint64_t now)
+void sm_advance_scheduler(struct sm *sm, uint64_t now)
 {
-    const struct scheduler_desc *d = sm->sched;
-    bool any = false;
-    if (d->advance && now > sm->scheduler_time) {
-        d->advance(sm->scheduler, now - sm->scheduler_time);
+    if (sm->sched->advance && now > sm->scheduler_time) {
+        sm->sched->advance(sm->scheduler, now - sm->scheduler_time);
         sm->scheduler_time = now;
     }
+}
+
+/* After one that issued another mostly can, if any: not worth working out when. The plain engine
+ * leaves out no cycle and asks for everything. */
+void sm_issue_by_policy(struct sm *sm, uint64_t now)
+{
+    bool any = false;
+    if (sm->scheduler->hold.until <= now || sm->every_cycle)
+        sm_advance_scheduler(sm, now);
     if (sm->attribution)
         any = issue_attributed(sm, now);
     else if (sm->can_issue && sm->emu.fault.kind == FAULT_NONE)

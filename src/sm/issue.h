@@ -29,6 +29,8 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
 /* One cycle of issue where sm.issues_simply does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);
+/* Brings the scheduler to cycle `now`. */
+void sm_advance_scheduler(struct sm *sm, uint64_t now);
 
 /* --- units --- */
 
@@ -249,18 +251,38 @@ static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *cor
     return ready & ~waiting;
 }
 
-/* Each scheduler in turn, where sm.issues_simply holds: what waits, waits for a unit. */
+/* Whom the scheduler holds back, where it keeps that. */
+static inline uint64_t warps_held(const struct sm *sm)
+{
+    const struct sched_hold *hold = &sm->scheduler->hold;
+    return hold->all | (hold->loads & sm->by_class[ISSUE_LOAD]);
+}
+
+/* Returns the first cycle after `now` in which time alone may change that. */
+static inline uint64_t bring_hold_to(struct sm *sm, uint64_t now)
+{
+    if (sm->scheduler->hold.until <= now)
+        sm_advance_scheduler(sm, now);
+    return sm->scheduler->hold.until;
+}
+
+/* Each scheduler in turn, where sm.issues_simply holds: what waits, waits for a unit, or until the
+ * scheduler holds it back no more. */
 static inline __attribute__((always_inline)) void issue_simply(struct sm *sm, uint64_t now,
                                                                enum manner manner)
 {
     uint64_t next = UINT64_MAX;
     uint32_t n = sm->config->n_schedulers, s = 0;
+    if (sm->keeps_hold)
+        next = bring_hold_to(sm, now);
     do {
         uint64_t ready = sm->can_issue & sm->slot_mask[s];
+        if (sm->keeps_hold)
+            ready &= ~warps_held(sm);
         if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
             continue;
         next = 0;
-        int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready)
+        int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready, now)
                                       : sm_pick_then_tell(sm, s, ready, now);
         if (slot >= 0 && !issue_quietly(sm, sm_warp_of(sm, (uint32_t)slot), now, manner))
             break;

@@ -196,6 +196,7 @@ struct sm {
      * one something to do before its time says so here. The plain engine does not look. */
     uint64_t issue_due, ldst_due, drain_due;
     bool issue_drifts; /* the scheduler may let warps issue though nothing here has changed */
+    bool keeps_hold;   /* it says in scheduler.hold whom it lets issue, and until when */
     /* Does the scheduler or the criticality provider want to know? */
     bool tells_stalls, tells_commits, tells_branches, tells_criticality;
     bool wants_lanes; /* somebody wants to know which lanes issue */
@@ -237,7 +238,8 @@ struct sm {
     const struct scheduler_desc *sched; /* the scheduler's */
     /* The scheduler's; NULL = it has none, or the plain engine asks it one thing after the other.
      */
-    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready);
+    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
+    bool may_go_alone; /* ... and need not hear of every issue; see sm_issue_alone() */
     struct criticality *criticality;
     uint64_t next_age, next_access_id;
     uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS];

@@ -10,6 +10,8 @@ static void observe_l1d(void *user, const struct cache_event_info *e)
 {
     struct sm *sm = user;
     sm->sched->on_l1d(sm->scheduler, e);
+    if (sm->keeps_hold && sm->can_issue && sm->scheduler->hold.until < sm->issue_due)
+        sm->issue_due = sm->scheduler->hold.until;
 }
 
 static void create_caches(struct sm *sm, const struct sm_setup *setup)
@@ -95,8 +97,9 @@ static void note_what_policies_want(struct sm *sm)
 {
     const struct scheduler_desc *d = sm->sched;
     const struct criticality_desc *crit = sm->criticality->desc;
-    sm->issue_drifts = d->may_issue || d->advance || d->next_change;
-    sm->tells_stalls = d->on_wake || d->on_stall;
+    sm->keeps_hold = d->keeps_hold;
+    sm->issue_drifts = (d->may_issue || d->advance || d->next_change) && !d->keeps_hold;
+    sm->tells_stalls = (d->on_wake || d->on_stall) && sm->scheduler->hears != HEARS_NO_STALLS;
     sm->tells_commits = d->on_commit || crit->on_commit;
     sm->tells_branches = d->on_branch || crit->on_branch;
     sm->tells_criticality = crit->on_issue;
@@ -240,6 +243,8 @@ static void choose_ways(struct sm *sm)
     sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
                         !sm->on_issue && !sm->issue_drifts && !sm->attribution && !sm->emu.tracer &&
                         !sm->config->rotate_schedulers;
+    sm->may_go_alone = sm->issues_simply && sm->pick_and_issue && !sm->sched->hears_each_issue &&
+                       !sm->keeps_hold;
     sm->looks_ahead = !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
