@@ -84,6 +84,7 @@ struct sched_view {
     /* How critical a warp is, larger = more, from the SM's provider. */
     const struct criticality *provider;
     int64_t (*criticality_of)(const struct criticality *provider, uint32_t warp, uint64_t now);
+    bool criticality_is_fixed; /* it is the same from a warp's start to its end */
 };
 
 /* Whom a scheduler holds back, kept by itself; see scheduler_desc.keeps_hold. */
@@ -150,9 +151,11 @@ struct scheduler_desc {
     /* Optional. pick() and on_issue() in one, for who does not ask whom it has looked at: the warp
      * that issues, or -1. pick() must be there too, and none of what on_issue() is told may matter
      * but the slot, the warp and the cycle. A warp that has issued and is the only one ready in its
-     * slot issues again: of that a scheduler need not hear, unless it sets hears_each_issue. */
+     * slot issues again: of that a scheduler need not hear, unless it sets hears_each_issue. With
+     * asks_at_issue on_issue() asks how critical warps are, and has to hear of an issue after the
+     * provider has: pick_and_issue() is not called where that wants to know. */
     int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
-    bool hears_each_issue;
+    bool hears_each_issue, asks_at_issue;
 
     /* Optional. Warps that may issue an instruction of that class now; NULL = all may. Const. */
     uint64_t (*may_issue)(const struct scheduler *s, enum issue_class class);

@@ -27,6 +27,8 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
                    uint64_t done, uint64_t now);
 /* Whom the scheduler picks, after telling it that this one issues; -1 = none. */
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
+/* Issues the warp's next instruction as issue_quietly() does, and tells who wants to know. */
+bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* One cycle of issue where sm.issues_simply does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);
 /* Brings the scheduler to cycle `now`. */
@@ -107,6 +109,8 @@ static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct s
     uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
     if (t->n_writes)
         expect_results(sm, w, t, pc, done, now, manner);
+    if (manner != BY_PLAN && t->n_writes && sm->tells_commits && sm->plans_results)
+        wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_COMMIT, w->slot, NULL});
 }
 
 /* What the last memory operation did is that of this one, if it is one. */
@@ -281,10 +285,15 @@ static inline __attribute__((always_inline)) void issue_simply(struct sm *sm, ui
             ready &= ~warps_held(sm);
         if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
             continue;
-        next = 0;
         int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready, now)
                                       : sm_pick_then_tell(sm, s, ready, now);
-        if (slot >= 0 && !issue_quietly(sm, sm_warp_of(sm, (uint32_t)slot), now, manner))
+        if (slot < 0 && sm->tells_long_stalls)
+            continue; /* the slot stays idle until the scheduler is told of something */
+        next = 0;
+        if (slot < 0)
+            continue;
+        struct sm_warp *w = sm_warp_of(sm, (uint32_t)slot);
+        if (!(sm->tells_issues ? sm_issue_and_tell(sm, w, now) : issue_quietly(sm, w, now, manner)))
             break;
     } while (++s < n);
     sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;

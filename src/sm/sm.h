@@ -198,9 +198,11 @@ struct sm {
     bool issue_drifts; /* the scheduler may let warps issue though nothing here has changed */
     bool keeps_hold;   /* it says in scheduler.hold whom it lets issue, and until when */
     /* Does the scheduler or the criticality provider want to know? */
-    bool tells_stalls, tells_commits, tells_branches, tells_criticality;
-    bool wants_lanes; /* somebody wants to know which lanes issue */
-    bool is_simple;   /* nobody wants to know of stalls and commits, and registers need one word */
+    bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
+    bool counts_lanes; /* somebody wants to know how many lanes issue */
+    bool tells_issues; /* any of the last four */
+    bool is_simple;    /* nobody wants to know of all stalls, and registers need one word */
+    bool releases_simply; /* and nobody of commits */
     /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
      * cycle in which each of its registers has its value, and sleeps until it can go on. */
     bool plans_results;
@@ -503,7 +505,17 @@ static inline bool sm_looks_ahead(const struct sm *sm)
 
 /* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a
  * warp, a reply that had to wait, an atomic that all can see, a warp that may go on; a result that
- * register banks (value: which of them) did not expect. */
-enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE, EV_WRITE, N_SM_EVENTS };
+ * register banks (value: which of them) did not expect; an instruction of the warp in that slot
+ * (value) that ends, where its results are planned. */
+enum sm_event {
+    EV_RELEASE,
+    EV_FETCHED,
+    EV_REPLY,
+    EV_PERFORMED,
+    EV_WAKE,
+    EV_WRITE,
+    EV_COMMIT,
+    N_SM_EVENTS
+};
 
 #endif

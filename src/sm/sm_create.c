@@ -90,6 +90,7 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
     sm->criticality_counts = setup->criticality != criticality_find("none");
     sm->view.provider = sm->criticality;
     sm->view.criticality_of = sm->criticality->desc->value;
+    sm->view.criticality_is_fixed = sm->criticality->desc->is_fixed;
 }
 
 /* What the policies never look at need not be told, or kept up to date. */
@@ -99,11 +100,15 @@ static void note_what_policies_want(struct sm *sm)
     const struct criticality_desc *crit = sm->criticality->desc;
     sm->keeps_hold = d->keeps_hold;
     sm->issue_drifts = (d->may_issue || d->advance || d->next_change) && !d->keeps_hold;
-    sm->tells_stalls = (d->on_wake || d->on_stall) && sm->scheduler->hears != HEARS_NO_STALLS;
+    bool hears = d->on_wake || d->on_stall;
+    sm->tells_stalls = hears && sm->scheduler->hears == HEARS_ALL_STALLS;
+    sm->tells_long_stalls = hears && sm->scheduler->hears == HEARS_LONG_STALLS;
     sm->tells_commits = d->on_commit || crit->on_commit;
     sm->tells_branches = d->on_branch || crit->on_branch;
     sm->tells_criticality = crit->on_issue;
-    sm->wants_lanes = sm->tells_branches || sm->l1d_counts_insts;
+    sm->counts_lanes = sm->l1d_counts_insts;
+    if (sm->tells_criticality && d->asks_at_issue)
+        sm->pick_and_issue = NULL;
 }
 
 void sm_create(struct sm *sm, const struct sm_setup *setup)
@@ -141,7 +146,7 @@ void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
 {
     assert(sm->n_l1d_watchers < SM_MAX_L1D_WATCHERS);
     sm->l1d_watchers[sm->n_l1d_watchers++] = w;
-    sm->wants_lanes = true;
+    sm->counts_lanes = true;
 }
 
 void sm_destroy(struct sm *sm)
@@ -239,12 +244,15 @@ static void note_who_sees_accesses(struct sm *sm)
 static void choose_ways(struct sm *sm)
 {
     note_who_sees_accesses(sm);
-    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
-    sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
-                        !sm->on_issue && !sm->issue_drifts && !sm->attribution && !sm->emu.tracer &&
-                        !sm->config->rotate_schedulers;
+    sm->tells_issues =
+        sm->counts_lanes || sm->tells_branches || sm->tells_criticality || sm->tells_commits;
+    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls;
+    sm->releases_simply = sm->is_simple && !sm->tells_commits;
+    sm->issues_simply = sm->is_simple && !sm->on_issue && !sm->issue_drifts && !sm->attribution &&
+                        !sm->emu.tracer && !sm->config->rotate_schedulers &&
+                        (sm->pick_and_issue || !sm->tells_criticality);
     sm->may_go_alone = sm->issues_simply && sm->pick_and_issue && !sm->sched->hears_each_issue &&
-                       !sm->keeps_hold;
+                       !sm->keeps_hold && !sm->tells_issues;
     sm->looks_ahead = !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
