@@ -117,6 +117,15 @@ static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
     return all + (size_t)warp * c->vta.n_sets * c->vta.n_ways;
 }
 
+static uint32_t events_of(const struct ccws_params *params)
+{
+    uint32_t events = 1u << CE_MISS | 1u << CE_RESERVE | 1u << CE_BYPASS | 1u << CE_EVICT |
+                      1u << CE_STORE;
+    if (params->starts_at_zero)
+        events |= 1u << CE_HIT;
+    return params->starts_at_zero || params->probes_merges ? events | 1u << CE_MERGE : events;
+}
+
 static void ccws_init(struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
@@ -139,6 +148,7 @@ static void ccws_init(struct scheduler *s)
         vta_clear(&c->vta, tags_of(c, w));
     c->next = c->cap_falls = UINT64_MAX;
     s->hold = (struct sched_hold){.loads = ~0ull, .until = UINT64_MAX};
+    s->l1d_events = events_of(params);
     s->hears = order->on_stall || order->on_wake ? HEARS_ALL_STALLS : HEARS_NO_STALLS;
     if (order->init) {
         order->init(&c->order);
@@ -255,7 +265,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     const struct mem_access *a = e->access;
     if (e->event == CE_DROP || e->event == CE_RESIZE) /* nothing of a warp's is lost */
         return;
-    if (c->probe.due && (!a || a->id != c->probe.id))
+    if (c->probe.due && (!a || a->id != c->probe.id || e->cycle > c->probe.cycle))
         do_probe(s);
     if (params->starts_at_zero && is_access(e->event))
         begin_score(s, e);

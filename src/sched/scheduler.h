@@ -106,7 +106,8 @@ struct scheduler {
     uint64_t slot_warps[SCHED_MAX_SLOTS]; /* the warps of each issue slot */
     uint64_t seed;
     struct sched_hold hold;   /* kept by the scheduler, read by the SM */
-    enum stall_hearing hears; /* may be set by init() */
+    enum stall_hearing hears; /* may be set by init(), as may this: */
+    uint32_t l1d_events;      /* of which on_l1d() is told, a bit an enum cache_event; 0 = of all */
 };
 
 struct sched_pick {

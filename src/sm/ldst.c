@@ -401,7 +401,7 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
         }
         l->next++;
         l->prepared = false;
-        if (l->next == l->n || now + 1 >= until || sm->miss_n)
+        if (l->next == l->n || now + 1 >= until || now + 1 >= sm->issue_due || sm->miss_n)
             break;
         now++;
     }

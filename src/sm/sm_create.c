@@ -25,7 +25,9 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     cache_use_fast_paths(sm->l1i, !setup->every_cycle);
     cache_use_fast_paths(sm->l1c, !setup->every_cycle);
     if (sm->sched->on_l1d)
-        cache_observe(sm->l1d, observe_l1d, sm);
+        cache_observe_some(
+            sm->l1d, sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
+            observe_l1d, sm);
     sm->may_bypass = setup->l1d_policy != lru;
     sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
