@@ -267,5 +267,6 @@ void cache_observe_some(struct cache *c, uint32_t events,
 bool cache_wants_bytes(const struct cache *c);
 /* Off: cache_load_fast() (fast.h) declines everything. On at first. */
 void cache_use_fast_paths(struct cache *c, bool on);
+uint32_t cache_n_observers(const struct cache *c);
 
 #endif

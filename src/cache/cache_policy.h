@@ -125,7 +125,12 @@ struct cache_policy {
 
 struct cache_policy_desc {
     PLUGIN_HEAD;             /* abi_version = CACHE_POLICY_ABI */
-    const char *criticality; /* optional: name of the criticality provider it needs */
+    /* Optional: name of the criticality provider it needs. One that names none is not told how
+     * critical the warp of an access is. */
+    const char *criticality;
+    /* It learns from that but does not decide by it: however the warp of an access that waits
+     * comes to stand, the answer is the same. */
+    bool learns_criticality_only;
     /* decide() never returns CACHE_BYPASS, and there is no would_stall(): a load that lacks an MSHR
      * waits, whatever decide() would say, and it is not asked. */
     bool never_bypasses;

@@ -144,3 +144,8 @@ void cache_use_fast_paths(struct cache *c, bool on)
     c->fast_paths = on;
     cache_note_listeners(c);
 }
+
+uint32_t cache_n_observers(const struct cache *c)
+{
+    return c->n_observers;
+}

@@ -24,6 +24,7 @@ struct scheduler *scheduler_create(const struct scheduler_desc *d, const void *p
     s->state = arena_alloc(&it->arena, bytes);
     for (uint32_t w = 0; w < view->n_warps; w++)
         s->slot_warps[w % view->n_slots] |= UINT64_C(1) << w;
+    s->hold.until = d->advance ? 0 : UINT64_MAX;
     if (d->init)
         d->init(s);
     return s;

@@ -144,7 +144,7 @@ uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end)
         sm_issue(sm, now);
         return now;
     }
-    sm->pick_and_issue(sm->scheduler, w->scheduler, w->bit);
+    sm->pick_and_issue(sm->scheduler, w->scheduler, w->bit, now);
     sm->can_issue = 0;
     sm->issue_due = UINT64_MAX;
     return go_on(sm, w, now, end);

@@ -68,7 +68,7 @@ static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op 
     const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
     a->cycle = now;
-    if (sm->criticality_counts) {
+    if (sm->accesses_are_rated) {
         bool has_warp = sm->warps[l->slot].emu != NULL;
         a->criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0;
         a->is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now);
@@ -401,7 +401,7 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
         }
         l->next++;
         l->prepared = false;
-        if (l->next == l->n || now + 1 >= until || sm->miss_n)
+        if (l->next == l->n || now + 1 >= until || now + 1 >= sm->issue_due || sm->miss_n)
             break;
         now++;
     }

@@ -277,7 +277,7 @@ static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *s
                                                                     uint64_t end)
 {
     uint64_t ready = sm->can_issue;
-    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->pick_and_issue)
+    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->may_go_alone)
         return sm_issue_alone(sm, now, end);
     issue(sm, now, BY_PLAN); /* as it looks ahead */
     return now;

@@ -196,10 +196,13 @@ struct sm {
      * one something to do before its time says so here. The plain engine does not look. */
     uint64_t issue_due, ldst_due, drain_due;
     bool issue_drifts; /* the scheduler may let warps issue though nothing here has changed */
+    bool keeps_hold;   /* it says in scheduler.hold whom it lets issue, and until when */
     /* Does the scheduler or the criticality provider want to know? */
-    bool tells_stalls, tells_commits, tells_branches, tells_criticality;
-    bool wants_lanes; /* somebody wants to know which lanes issue */
-    bool is_simple;   /* nobody wants to know of stalls and commits, and registers need one word */
+    bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
+    bool counts_lanes; /* somebody wants to know how many lanes issue */
+    bool tells_issues; /* any of the last four */
+    bool is_simple;    /* nobody wants to know of all stalls, and registers need one word */
+    bool releases_simply; /* and nobody of commits */
     /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
      * cycle in which each of its registers has its value, and sleeps until it can go on. */
     bool plans_results;
@@ -238,7 +241,8 @@ struct sm {
     const struct scheduler_desc *sched; /* the scheduler's */
     /* The scheduler's; NULL = it has none, or the plain engine asks it one thing after the other.
      */
-    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready);
+    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
+    bool may_go_alone; /* ... and need not hear of every issue; see sm_issue_alone() */
     struct criticality *criticality;
     uint64_t next_age, next_access_id;
     uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS];
@@ -271,6 +275,7 @@ struct sm {
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
     bool criticality_counts; /* somebody says more than that no warp is critical */
+    bool accesses_are_rated; /* ... and somebody who sees accesses of L1D wants to know */
     bool may_bypass;         /* L1D's policy may send loads around it */
     bool answers_drift;      /* L1D may answer differently though nothing here has changed */
 
@@ -501,7 +506,17 @@ static inline bool sm_looks_ahead(const struct sm *sm)
 
 /* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a
  * warp, a reply that had to wait, an atomic that all can see, a warp that may go on; a result that
- * register banks (value: which of them) did not expect. */
-enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE, EV_WRITE, N_SM_EVENTS };
+ * register banks (value: which of them) did not expect; an instruction of the warp in that slot
+ * (value) that ends, where its results are planned. */
+enum sm_event {
+    EV_RELEASE,
+    EV_FETCHED,
+    EV_REPLY,
+    EV_PERFORMED,
+    EV_WAKE,
+    EV_WRITE,
+    EV_COMMIT,
+    N_SM_EVENTS
+};
 
 #endif

@@ -10,6 +10,8 @@ static void observe_l1d(void *user, const struct cache_event_info *e)
 {
     struct sm *sm = user;
     sm->sched->on_l1d(sm->scheduler, e);
+    if (sm->keeps_hold && sm->can_issue && sm->scheduler->hold.until < sm->issue_due)
+        sm->issue_due = sm->scheduler->hold.until;
 }
 
 static void create_caches(struct sm *sm, const struct sm_setup *setup)
@@ -23,7 +25,9 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     cache_use_fast_paths(sm->l1i, !setup->every_cycle);
     cache_use_fast_paths(sm->l1c, !setup->every_cycle);
     if (sm->sched->on_l1d)
-        cache_observe(sm->l1d, observe_l1d, sm);
+        cache_observe_some(
+            sm->l1d, sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
+            observe_l1d, sm);
     sm->may_bypass = setup->l1d_policy != lru;
     sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
@@ -88,6 +92,7 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
     sm->criticality_counts = setup->criticality != criticality_find("none");
     sm->view.provider = sm->criticality;
     sm->view.criticality_of = sm->criticality->desc->value;
+    sm->view.criticality_is_fixed = sm->criticality->desc->is_fixed;
 }
 
 /* What the policies never look at need not be told, or kept up to date. */
@@ -95,14 +100,17 @@ static void note_what_policies_want(struct sm *sm)
 {
     const struct scheduler_desc *d = sm->sched;
     const struct criticality_desc *crit = sm->criticality->desc;
-    sm->answers_drift =
-        cache_answers_drift(cache_get_policy(sm->l1d)->desc) || criticality_drifts(crit);
-    sm->issue_drifts = d->may_issue || d->advance || d->next_change;
-    sm->tells_stalls = d->on_wake || d->on_stall;
+    sm->keeps_hold = d->keeps_hold;
+    sm->issue_drifts = (d->may_issue || d->advance || d->next_change) && !d->keeps_hold;
+    bool hears = d->on_wake || d->on_stall;
+    sm->tells_stalls = hears && sm->scheduler->hears == HEARS_ALL_STALLS;
+    sm->tells_long_stalls = hears && sm->scheduler->hears == HEARS_LONG_STALLS;
     sm->tells_commits = d->on_commit || crit->on_commit;
     sm->tells_branches = d->on_branch || crit->on_branch;
     sm->tells_criticality = crit->on_issue;
-    sm->wants_lanes = sm->tells_branches || sm->l1d_counts_insts;
+    sm->counts_lanes = sm->l1d_counts_insts;
+    if (sm->tells_criticality && d->asks_at_issue)
+        sm->pick_and_issue = NULL;
 }
 
 void sm_create(struct sm *sm, const struct sm_setup *setup)
@@ -140,7 +148,7 @@ void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
 {
     assert(sm->n_l1d_watchers < SM_MAX_L1D_WATCHERS);
     sm->l1d_watchers[sm->n_l1d_watchers++] = w;
-    sm->wants_lanes = true;
+    sm->counts_lanes = true;
 }
 
 void sm_destroy(struct sm *sm)
@@ -222,14 +230,32 @@ static void start_emu(struct sm *sm, const struct emu *emu)
     sm->emu.smid = sm->index;
 }
 
+/* How critical the warp of an access is has to be worked out for each of them. */
+static void note_who_sees_accesses(struct sm *sm)
+{
+    const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
+    bool decides_by_it = policy->criticality && !policy->learns_criticality_only;
+    sm->accesses_are_rated =
+        sm->criticality_counts &&
+        (policy->criticality || cache_n_observers(sm->l1d) || sm->describes_loads);
+    sm->answers_drift = cache_answers_drift(policy) ||
+                        (decides_by_it && criticality_drifts(sm->criticality->desc));
+}
+
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
 static void choose_ways(struct sm *sm)
 {
     sm->describes_loads = sm->l2_sees_loads || cache_wants_bytes(sm->l1d);
-    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
-    sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
-                        !sm->on_issue && !sm->issue_drifts && !sm->attribution && !sm->emu.tracer &&
-                        !sm->config->rotate_schedulers;
+    note_who_sees_accesses(sm);
+    sm->tells_issues =
+        sm->counts_lanes || sm->tells_branches || sm->tells_criticality || sm->tells_commits;
+    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls;
+    sm->releases_simply = sm->is_simple && !sm->tells_commits;
+    sm->issues_simply = sm->is_simple && !sm->on_issue && !sm->issue_drifts && !sm->attribution &&
+                        !sm->emu.tracer && !sm->config->rotate_schedulers &&
+                        (sm->pick_and_issue || !sm->tells_criticality);
+    sm->may_go_alone = sm->issues_simply && sm->pick_and_issue && !sm->sched->hears_each_issue &&
+                       !sm->keeps_hold && !sm->tells_issues;
     sm->looks_ahead = !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
