@@ -291,10 +291,9 @@ void cache_apply(struct cache *c, const void *quota, size_t bytes)
         c->desc->apply(&c->policy, quota, bytes);
 }
 
-void cache_insts(struct cache *c, uint64_t n_thread_insts)
+bool cache_insts(struct cache *c, uint64_t n_thread_insts)
 {
-    if (c->desc->on_insts)
-        c->desc->on_insts(&c->policy, n_thread_insts);
+    return c->desc->on_insts && c->desc->on_insts(&c->policy, n_thread_insts);
 }
 
 uint64_t cache_next_change(const struct cache *c, uint64_t now)

@@ -218,7 +218,7 @@ void cache_kernel_start(struct cache *c, uint32_t launch);
 void cache_kernel_end(struct cache *c, uint32_t launch);
 void cache_epoch(struct cache *c, uint64_t epoch);
 void cache_apply(struct cache *c, const void *quota, size_t bytes);
-void cache_insts(struct cache *c, uint64_t n_thread_insts);
+bool cache_insts(struct cache *c, uint64_t n_thread_insts);      /* true: see on_insts() */
 uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX = only by events */
 
 /* Did the policy do anything: accepted misses for which LRU would have chosen otherwise, and the id
@@ -259,8 +259,8 @@ enum { CACHE_MAX_OBSERVERS = 7 };
 #define CACHE_ALL_EVENTS (~0u)
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
-/* Of some events alone, a bit each: what nobody wants costs next to nothing. Of loads it may not see
- * address, byte_mask and full_line. */
+/* Of some events alone, a bit each: what nobody wants costs next to nothing. Of loads it may not
+ * see address, byte_mask and full_line. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
 /* Does anybody look at address, byte_mask and full_line of loads? */

@@ -124,7 +124,7 @@ struct cache_policy {
 };
 
 struct cache_policy_desc {
-    PLUGIN_HEAD;             /* abi_version = CACHE_POLICY_ABI */
+    PLUGIN_HEAD; /* abi_version = CACHE_POLICY_ABI */
     /* Optional: name of the criticality provider it needs. One that names none is not told how
      * critical the warp of an access is. */
     const char *criticality;
@@ -177,7 +177,8 @@ struct cache_policy_desc {
     void (*on_kernel_end)(struct cache_policy *p, uint32_t launch);
     void (*on_epoch)(struct cache_policy *p, uint64_t epoch);
     void (*apply)(struct cache_policy *p, const void *quota, size_t bytes);
-    void (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);
+    /* True if decide() may answer differently now: an access that waits is tried again. */
+    bool (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);
     /* The next cycle after `now` at which decide() may change its mind without an event. */
     uint64_t (*next_change)(const struct cache_policy *p, uint64_t now);
     void (*describe_wait)(const struct cache_policy *p, struct strbuf *out);
@@ -185,13 +186,6 @@ struct cache_policy_desc {
      */
     void (*remark)(const struct cache_geometry *g, const void *params, struct strbuf *out);
 };
-
-/* Can the policy change its mind about a waiting access although no line, MSHR or queue has
- * changed? If not, the access need not be tried again before one of them does. */
-static inline bool cache_answers_drift(const struct cache_policy_desc *d)
-{
-    return d->next_change || d->would_stall || d->on_insts || d->on_epoch || d->apply;
-}
 
 /* --- The registry (registry.c): built-in policies from policies.def, then plug-ins --- */
 uint32_t cache_policy_count(void);

@@ -224,7 +224,7 @@ static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
 static __attribute__((noinline)) void stall_bank(struct partition *p, struct l2_bank *b,
                                                  uint64_t now, uint64_t again)
 {
-    b->due = p->answers_drift ? now + 1 : again;
+    b->due = min_u64(again, cache_next_change(b->cache, now));
     p->n_stalled += !b->stalled;
     b->stalled = true;
 }

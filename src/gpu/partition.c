@@ -259,7 +259,6 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->l2_latency = m->l2_latency;
     p->bank_places = m->rop_latency + m->input_queue;
     p->reply_places = m->l2_latency * m->banks + m->reply_queue;
-    p->answers_drift = cache_answers_drift(c->l2_policy);
     p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
     for (uint32_t b = 0; b < m->banks; b++) {
         p->banks[b].due = CYCLE_NEVER;

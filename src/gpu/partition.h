@@ -78,15 +78,14 @@ struct partition {
     struct l2_bank *banks;
     uint32_t n_stalled;                 /* banks */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t usual_bytes, usual_flits; /* data of the last reply, and its flits */
-    uint32_t line_shift, bank_shift;   /* of an L2 line's bytes, and of the number of banks */
+    uint32_t usual_bytes, usual_flits;  /* data of the last reply, and its flits */
+    uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
     uint32_t line_mask, bank_mask;
-    bool banks_are_odd;               /* their number is no power of two: no shift then */
+    bool banks_are_odd; /* their number is no power of two: no shift then */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;
     bool every_cycle;
-    bool answers_drift; /* L2's policy may change its mind by itself */
 
     const struct machine_config *config;
     const struct clock_domain *dram_clock;

@@ -143,8 +143,8 @@ bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes)
 {
     uint32_t n_lanes = (uint32_t)__builtin_popcount(lanes);
-    if (sm->l1d_counts_insts)
-        cache_insts(sm->l1d, n_lanes);
+    if (sm->l1d_counts_insts && cache_insts(sm->l1d, n_lanes))
+        ldst_wake(sm, ~0u);
     for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
         sm->l1d_watchers[i].on_issue(sm->l1d_watchers[i].user, n_lanes);
     if (sm->timing[pc].needs & IS_BRANCH)

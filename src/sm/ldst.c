@@ -347,7 +347,7 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
 static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint64_t next = cache_next_change(sm->l1d, now);
-    if (sm->ldst_cause != STALL_PORT && !sm->answers_drift)
+    if (sm->ldst_cause != STALL_PORT && !sm->stalls_may_bypass)
         return next;
     sim_time t =
         tx_ready_at(&sm->up, now * sm->clock->period, route_of(sm, l)->to, sm->header_flits);

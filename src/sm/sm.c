@@ -344,7 +344,7 @@ static void see_credits(struct sm *sm)
         return;
     uint64_t at = sm_cycle_at(sm, sm->shard.credit_at);
     sm->drain_due = min_u64(sm->drain_due, sm->miss_n ? at : UINT64_MAX);
-    if (sm->ldst_stalled && (sm->ldst_cause == STALL_PORT || sm->answers_drift))
+    if (sm->ldst_stalled && (sm->ldst_cause == STALL_PORT || sm->stalls_may_bypass))
         sm->ldst_due = min_u64(sm->ldst_due, at);
     plan(sm, min_u64(sm->drain_due, sm->ldst_due));
 }

@@ -199,9 +199,9 @@ struct sm {
     bool keeps_hold;   /* it says in scheduler.hold whom it lets issue, and until when */
     /* Does the scheduler or the criticality provider want to know? */
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
-    bool counts_lanes; /* somebody wants to know how many lanes issue */
-    bool tells_issues; /* any of the last four */
-    bool is_simple;    /* nobody wants to know of all stalls, and registers need one word */
+    bool counts_lanes;    /* somebody wants to know how many lanes issue */
+    bool tells_issues;    /* any of the last four */
+    bool is_simple;       /* nobody wants to know of all stalls, and registers need one word */
     bool releases_simply; /* and nobody of commits */
     /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
      * cycle in which each of its registers has its value, and sleeps until it can go on. */
@@ -216,9 +216,9 @@ struct sm {
     bool down_in_step;          /* replies come in time with the SM's own cycles */
     uint32_t n_put_off;         /* those on the wheel instead, as they had to wait */
     const struct noc_config *noc;
-    uint32_t header_flits;  /* of a request without data */
-    bool l2_sees_loads;     /* L2 may look at more of a load than what it asks for */
-    bool describes_loads;   /* ... or somebody at L1D may: all that is known of it is written down */
+    uint32_t header_flits; /* of a request without data */
+    bool l2_sees_loads;    /* L2 may look at more of a load than what it asks for */
+    bool describes_loads;  /* ... or somebody at L1D may: all that is known of it is written down */
 
     /* The kernel. */
     struct emu emu;
@@ -274,10 +274,11 @@ struct sm {
     bool ldst_stalled;
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
-    bool criticality_counts; /* somebody says more than that no warp is critical */
-    bool accesses_are_rated; /* ... and somebody who sees accesses of L1D wants to know */
-    bool may_bypass;         /* L1D's policy may send loads around it */
-    bool answers_drift;      /* L1D may answer differently though nothing here has changed */
+    bool criticality_counts;     /* somebody says more than that no warp is critical */
+    bool accesses_are_rated;     /* ... and somebody who sees accesses of L1D wants to know */
+    bool may_bypass;             /* L1D's policy may send loads around it */
+    bool stalls_may_bypass;      /* ... and those that cannot be accepted */
+    bool answers_drift;          /* L1D's policy decides by what changes with time */
 
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
@@ -401,7 +402,7 @@ static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_
  * trying costs as much as performing it, and otherwise the answer is the same. */
 static inline void ldst_wake(struct sm *sm, uint32_t causes)
 {
-    if (sm->ldst_stalled && causes >> sm->ldst_cause & 1)
+    if (sm->ldst_stalled && (causes >> sm->ldst_cause & 1 || sm->stalls_may_bypass))
         sm->ldst_due = sm->ldst_stalled_since;
 }
 /* A reply for the load has come; the last one of all has. */

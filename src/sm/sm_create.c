@@ -25,10 +25,11 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     cache_use_fast_paths(sm->l1i, !setup->every_cycle);
     cache_use_fast_paths(sm->l1c, !setup->every_cycle);
     if (sm->sched->on_l1d)
-        cache_observe_some(
-            sm->l1d, sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
-            observe_l1d, sm);
-    sm->may_bypass = setup->l1d_policy != lru;
+        cache_observe_some(sm->l1d,
+                           sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
+                           observe_l1d, sm);
+    sm->may_bypass = !setup->l1d_policy->never_bypasses;
+    sm->stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
     sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
 }
@@ -238,8 +239,7 @@ static void note_who_sees_accesses(struct sm *sm)
     sm->accesses_are_rated =
         sm->criticality_counts &&
         (policy->criticality || cache_n_observers(sm->l1d) || sm->describes_loads);
-    sm->answers_drift = cache_answers_drift(policy) ||
-                        (decides_by_it && criticality_drifts(sm->criticality->desc));
+    sm->answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
 }
 
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
