@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/request.h"
+#include "request/request.h"
 
 static bool find_room(struct dispatcher *d, uint32_t *sm)
 {

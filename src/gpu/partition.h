@@ -19,7 +19,7 @@
 #include "gpu/atomic_order.h"
 #include "gpu/machine_config.h"
 #include "gpu/request_ring.h"
-#include "sm/request.h"
+#include "request/request.h"
 
 struct l2_bank {
     _Alignas(64) struct cache *cache;

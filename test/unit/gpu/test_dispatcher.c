@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu/dispatcher.h"
-#include "sm/request.h"
+#include "request/request.h"
 
 enum { N_SMS = 3, MAX_RESIDENT = 2, N_CTAS = 9, PERIOD = 4, LATENCY = 40, BEGIN = 100 };
 
