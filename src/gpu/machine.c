@@ -186,9 +186,9 @@ struct machine *machine_create(const struct machine_config *config,
     m->shards = xcalloc(n, sizeof *m->shards);
     create_sms(m);
     create_partitions(m);
-    dispatcher_create(&m->dispatcher, dispatcher_id(config), config->gpu->n_sms,
+    dispatcher_create(&m->dispatcher, dispatcher_id(config), 0, config->gpu->n_sms,
                       &m->clocks[CLOCK_CORE], dispatch_latency(m));
-    m->shards[n - 1] = &m->dispatcher.shard;
+    m->shards[n - 1] = &m->dispatcher.ticker.shard;
     sim_time least = choose_quantum(m);
     for (uint32_t i = 0; i < n - 1; i++)
         m->shards[i]->min_latency =

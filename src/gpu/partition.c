@@ -293,8 +293,10 @@ static void partition_describe_wait(const struct shard *s, struct strbuf *out)
     strbuf_destroy(&dram);
 }
 
-static const struct shard_ops partition_ops = {"partition", partition_advance, partition_is_idle,
-                                               partition_describe_wait};
+static const struct shard_ops partition_ops = {.kind = "partition",
+                                               .advance = partition_advance,
+                                               .is_idle = partition_is_idle,
+                                               .describe_wait = partition_describe_wait};
 
 /* --- life --- */
 
