@@ -329,19 +329,19 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     }
 }
 
-void partition_create(struct partition *p, const struct machine_config *c, uint32_t shard_id,
-                      uint32_t index, uint32_t n_sms, const struct clock_domain *noc,
-                      const struct clock_domain *l2, const struct clock_domain *dram,
-                      const struct address_map *map, struct dev_mem *mem, bool every_cycle)
+void partition_create(struct partition *p, const struct machine_config *c,
+                      const struct part_place *place, const struct clock_domain *l2,
+                      const struct clock_domain *dram, const struct address_map *map,
+                      struct dev_mem *mem, bool every_cycle)
 {
     memset(p, 0, sizeof *p);
     p->shard = (struct shard){
-        .ops = &partition_ops, .id = shard_id, .next = TIME_NEVER, .tick = l2->period};
+        .ops = &partition_ops, .id = place->id, .next = TIME_NEVER, .tick = l2->period};
     p->config = c;
     p->dram_clock = dram;
     p->l2_period = divider_make(l2->period);
     p->dram_period = divider_make(dram->period);
-    p->index = index;
+    p->index = place->index;
     p->mem = mem;
     p->every_cycle = every_cycle;
     p->usual_flits = noc_flits(&c->noc, 0);
@@ -350,11 +350,8 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->next_dram = p->dram_at = TIME_NEVER;
     p->dram_cycle = CYCLE_NEVER;
     overlay_init(&p->overlay);
-    /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
-    uint32_t up = c->noc.flits_per_cycle_up * c->memory.banks;
-    uint32_t down = c->noc.flits_per_cycle_down * c->memory.banks;
-    rx_init(&p->up, NET_UP, &p->shard, noc, &c->noc, up);
-    tx_init(&p->down, NET_DOWN, &p->shard, noc, &c->noc, down, 0, n_sms);
+    part_open_rx(place, NET_UP, &p->shard, &p->up);
+    part_open_tx(place, NET_DOWN, &p->shard, &p->down);
     create_banks(p, c);
     dram_side_create(p, map);
 }

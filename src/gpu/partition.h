@@ -19,6 +19,7 @@
 #include "gpu/atomic_order.h"
 #include "gpu/machine_config.h"
 #include "gpu/request_ring.h"
+#include "noc/part_graph.h"
 #include "request/request.h"
 
 struct l2_bank {
@@ -119,10 +120,10 @@ struct partition {
     struct overlay overlay; /* atomics of this visibility period */
 };
 
-void partition_create(struct partition *p, const struct machine_config *c, uint32_t shard_id,
-                      uint32_t index, uint32_t n_sms, const struct clock_domain *noc,
-                      const struct clock_domain *l2, const struct clock_domain *dram,
-                      const struct address_map *map, struct dev_mem *mem, bool every_cycle);
+void partition_create(struct partition *p, const struct machine_config *c,
+                      const struct part_place *place, const struct clock_domain *l2,
+                      const struct clock_domain *dram, const struct address_map *map,
+                      struct dev_mem *mem, bool every_cycle);
 void partition_destroy(struct partition *p);
 /* What is counted and will be so only at `now` or later: loads that hit in L2, those of them that
  * are served, the data of their replies, and what is sent. */
