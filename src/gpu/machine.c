@@ -152,6 +152,7 @@ static void end_kernel(struct machine *m, sim_time begin)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
     m->kernel_free_at = (rest_time(m) / m->visibility + 1) * m->visibility;
+    assert(m->engine.now <= m->kernel_free_at); /* else a part has not told when it came to rest */
     m->stats.cycles += (end - begin) / core;
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
     look_until(m, m->kernel_free_at); /* nothing happens in between */

@@ -56,7 +56,8 @@ struct machine_part_kind {
     void (*end_kernel)(const struct shard *part, struct emu *emu);
     /* It was cut off at that time, and nothing follows: counts what lasts till then. */
     void (*cut)(struct shard *part, sim_time now);
-    /* When it came to rest; credits on their way to it are not its business. */
+    /* When it came to rest: took the last message, or did the last thing. Credits on their way to
+     * it are not its business. NULL = it never does anything. */
     sim_time (*rested_at)(const struct shard *part);
     /* What failed in it, and when; NULL = nothing. */
     const struct emu_fault *(*fault)(const struct shard *part, sim_time *at);

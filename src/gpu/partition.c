@@ -19,6 +19,7 @@ void partition_free_store(struct partition *p, struct mem_request *r, uint64_t n
 
 static void arrive(struct partition *p, const struct message *m)
 {
+    assert(m->kind == MSG_REQUEST);
     l2_put(p, m->body, l2_find(p, m->body));
     rx_arrive(&p->up, m);
 }
@@ -87,6 +88,7 @@ static ALWAYS_INLINE void serve_or_enqueue(struct partition *p, struct l2_bank *
 static ALWAYS_INLINE void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
+    assert(m->kind == MSG_REQUEST);
     struct l2_place place = l2_find(p, r);
     struct l2_bank *b = &p->banks[place.bank];
     cycle = max_u64(cycle, p->next_take);

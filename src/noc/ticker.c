@@ -36,6 +36,7 @@ static void do_cycle(struct ticker *t, uint64_t now)
     while ((m = shard_peek(s, ticker_time(t, now) + 1))) {
         struct message copy = *m;
         shard_take(s);
+        t->last_taken = ticker_time(t, now);
         s->ops->take(s, &copy, now);
     }
     uint64_t next = s->ops->tick(s, now);
@@ -48,6 +49,8 @@ void ticker_advance(struct shard *s, sim_time until)
 {
     struct ticker *t = (struct ticker *)s;
     uint64_t now;
+    if (s->credit_at < s->next) /* a port of its lacked them */
+        s->next = s->credit_at;
     while ((now = next_cycle(t, until)) != TICK_NEVER && ticker_time(t, now) < until)
         do_cycle(t, now);
     s->next = now == TICK_NEVER ? TIME_NEVER : ticker_time(t, now);

@@ -1,6 +1,7 @@
 /* A part that works in cycles of a clock and has no faster way to do so: the engine's messages and
  * quanta become calls of the `take` and `tick` of its shard_ops, in the order of cycles. A message
- * is taken at the first cycle at or after its time, before the tick of that cycle. */
+ * is taken at the first cycle at or after its time, before the tick of that cycle; credits that one
+ * of its ports lacked are worth a tick. */
 #ifndef HEDDLE_NOC_TICKER_H
 #define HEDDLE_NOC_TICKER_H
 
@@ -9,7 +10,8 @@
 struct ticker {
     struct shard shard; /* first */
     const struct clock_domain *clock;
-    uint64_t cycle; /* the first not done yet */
+    uint64_t cycle;      /* the first not done yet */
+    sim_time last_taken; /* the cycle of the last message */
 };
 
 #define TICK_NEVER UINT64_MAX
