@@ -346,9 +346,9 @@ static void observe(const struct heddle_sim *sim, bool toys_too, struct strbuf *
     }
 }
 
-static void run_bfs(struct heddle_sim *sim, struct workload_result *result)
+static void run_nw(struct heddle_sim *sim, struct workload_result *result)
 {
-    const struct workload *w = workload_find("bfs");
+    const struct workload *w = workload_find("nw");
     struct device *d = device_create_heddle(sim);
     workload_run(w, workload_find_size(w, "tiny"), WORKLOAD_DEFAULT_SEED, d, result);
     device_destroy(d);
@@ -359,7 +359,7 @@ static void run_and_observe(const struct testbed *bed, const struct manner *how,
 {
     struct workload_result result = {0};
     struct heddle_sim *sim = create(bed, how, toys);
-    run_bfs(sim, &result);
+    run_nw(sim, &result);
     if (!result.verified)
         fail_msg("%s: %s", how->name, strbuf_text(&result.message));
     observe(sim, toys_too, out);
@@ -474,7 +474,7 @@ static void what_parts_count_is_a_statistic(void **state)
     struct toys toys = {.n_probes = 40, .chats = true};
     struct workload_result result = {0};
     struct heddle_sim *sim = create(&beds[0], &manners[0], &toys);
-    run_bfs(sim, &result);
+    run_nw(sim, &result);
     assert_true(result.verified);
     uint64_t expected = 2 * 40 * result.launches;
     assert_int_equal(stat_named(sim, "prober.probes"), expected);
@@ -500,7 +500,7 @@ static void a_part_that_miscounts_fails_the_launch(void **state)
     struct toys toys = {.n_probes = 3, .miscounts = true};
     struct workload_result result = {0};
     struct heddle_sim *sim = create(&beds[0], &manners[0], &toys);
-    run_bfs(sim, &result);
+    run_nw(sim, &result);
     assert_false(result.verified);
     assert_non_null(strstr(strbuf_text(&result.message), "every probe is answered"));
     workload_result_destroy(&result);
