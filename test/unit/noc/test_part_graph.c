@@ -309,6 +309,117 @@ static void ports_are_as_wide_and_as_deep_as_their_links(void **state)
     part_graph_destroy(&g);
 }
 
+/* --- a ticker with few credits --- */
+
+enum { N_PARCELS = 6, PARCEL_FLITS = 4 };
+
+struct porter {
+    struct ticker ticker; /* first */
+    struct tx_port tx;
+    struct rx_port rx;
+    bool sends;
+    uint32_t to, n;
+    uint64_t at[N_PARCELS]; /* cycles in which they were sent, or came */
+};
+
+static void porter_take(struct shard *s, const struct message *m, uint64_t now)
+{
+    struct porter *p = (struct porter *)s;
+    assert_int_equal(m->kind, MSG_WORD);
+    rx_pass(&p->rx, ticker_time(&p->ticker, now), m);
+    p->at[p->n++] = now;
+}
+
+static uint64_t porter_tick(struct shard *s, uint64_t now)
+{
+    struct porter *p = (struct porter *)s;
+    if (!p->sends || p->n == N_PARCELS)
+        return TICK_NEVER;
+    sim_time t = ticker_time(&p->ticker, now);
+    sim_time ready = tx_ready_at(&p->tx, t, p->to, PARCEL_FLITS);
+    if (ready == TIME_NEVER)
+        return TICK_NEVER; /* it is woken when credits are back */
+    if (ready > t)
+        return clock_cycle_at(p->ticker.clock, ready);
+    tx_send(&p->tx, t, (struct message){.to = p->to, .kind = MSG_WORD, .flits = PARCEL_FLITS});
+    p->at[p->n++] = now;
+    return now + 1;
+}
+
+static bool porter_is_idle(const struct shard *s)
+{
+    return ((const struct porter *)s)->n == N_PARCELS;
+}
+
+static const struct shard_ops porter_ops = {.kind = "porter",
+                                            .advance = ticker_advance,
+                                            .is_idle = porter_is_idle,
+                                            .take = porter_take,
+                                            .tick = porter_tick};
+
+static void porter_create(struct shard *s, const struct part_place *at, const void *setup)
+{
+    struct porter *p = (struct porter *)s;
+    (void)setup;
+    ticker_init(&p->ticker, &porter_ops, at->id, &slow);
+    p->sends = at->group == 0;
+    if (p->sends) {
+        p->to = at->graph->groups[1].first_id;
+        part_open_tx(at, NET, s, &p->tx);
+        ticker_start(&p->ticker, 0);
+    } else {
+        part_open_rx(at, NET, s, &p->rx);
+    }
+}
+
+static void porter_destroy(struct shard *s)
+{
+    struct porter *p = (struct porter *)s;
+    if (p->sends)
+        tx_destroy(&p->tx);
+    else
+        rx_destroy(&p->rx);
+}
+
+/* With room for one parcel, each waits for the way of the one before, 4 cycles through either port
+ * and 6 between them, and for that of its credits back. */
+static void a_ticker_goes_on_when_credits_are_back(void **state)
+{
+    (void)state;
+    static const struct part_kind kind = {"porter", sizeof(struct porter), porter_create,
+                                          porter_destroy};
+    for (uint32_t variant = 0; variant < 3; variant++) {
+        struct part_graph g = {0};
+        struct engine e = {.skip = true};
+        uint32_t from = part_graph_add(&g, &kind, 1, NULL);
+        uint32_t to = part_graph_add(&g, &kind, 1, NULL);
+        part_graph_link(&g, (struct part_link){.from = from,
+                                               .to = to,
+                                               .messages = 1u << MSG_WORD,
+                                               .clock = &slow,
+                                               .latency_cycles = 6,
+                                               .format = &format,
+                                               .network = NET,
+                                               .flits_in = 1,
+                                               .flits_out = 1,
+                                               .credits = PARCEL_FLITS});
+        part_graph_build(&g, &e);
+        engine_connect(&e);
+        e.quantum = variant == 1 ? 1 : e.quantum;
+        e.n_first = variant == 2 ? 0 : e.n_first;
+        assert_int_equal(engine_run(&e, NULL, NULL, TIME_NEVER), ENGINE_DONE);
+        const struct porter *sender = (struct porter *)part_at(&g, from, 0);
+        const struct porter *receiver = (struct porter *)part_at(&g, to, 0);
+        for (uint32_t i = 0; i < N_PARCELS; i++) {
+            assert_int_equal(sender->at[i], i * (4 + 6 + 4 + 6));
+            assert_int_equal(receiver->at[i], sender->at[i] + 4 + 6);
+        }
+        assert_int_equal(part_graph_settle(&g), N_PARCELS * 20 * slow.period);
+        engine_destroy(&e);
+        part_graph_destroy(&g);
+    }
+}
+
 /* --- random machines --- */
 
 struct world {
@@ -393,6 +504,7 @@ int main(void)
         cmocka_unit_test(parts_apart_from_the_others_are_in_the_first_half),
         cmocka_unit_test(only_what_is_declared_may_be_sent),
         cmocka_unit_test(ports_are_as_wide_and_as_deep_as_their_links),
+        cmocka_unit_test(a_ticker_goes_on_when_credits_are_back),
         cmocka_unit_test(random_machines_do_the_same_however_they_advance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
