@@ -28,10 +28,7 @@ static sim_time rested_at(const struct shard *part)
 }
 
 const struct machine_part_kind dispatcher_part = {
-    .part = {.name = "dispatcher",
-             .bytes = sizeof(struct dispatcher),
-             .create = create,
-             .destroy = destroy},
+    .part = {.bytes = sizeof(struct dispatcher), .create = create, .destroy = destroy},
     .start_kernel = start_kernel,
     .rested_at = rested_at,
 };

@@ -31,10 +31,7 @@ static sim_time rested_at(const struct shard *part)
 }
 
 const struct machine_part_kind memory_part = {
-    .part = {.name = "memory",
-             .bytes = sizeof(struct partition),
-             .create = create,
-             .destroy = destroy},
+    .part = {.bytes = sizeof(struct partition), .create = create, .destroy = destroy},
     .start_kernel = start_kernel,
     .at_boundary = {[BOUNDARY_ATOMICS] = commit_atomics},
     .rested_at = rested_at,

@@ -130,7 +130,7 @@ static void describe_work(const struct shard *part, struct strbuf *out)
 }
 
 const struct machine_part_kind sm_part = {
-    .part = {.name = "sm", .bytes = sizeof(struct sm), .create = create, .destroy = destroy},
+    .part = {.bytes = sizeof(struct sm), .create = create, .destroy = destroy},
     .start_kernel = start_kernel,
     .at_boundary = {[BOUNDARY_STORES] = commit_stores,
                     [BOUNDARY_TEXT] = pass_on_text,

@@ -24,9 +24,8 @@ struct part_place {
     uint32_t id;    /* of its shard */
 };
 
-/* A kind of part. What it does as a shard is in the shard's ops. */
+/* A kind of part. What it is called and does as a shard is in the shard's ops. */
 struct part_kind {
-    const char *name;
     size_t bytes; /* of a part, which begins with its struct shard */
     /* Makes one out of zeros: fills in the shard, and opens the ports it has. Others of the machine
      * may not have been created yet. */

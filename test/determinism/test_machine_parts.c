@@ -66,7 +66,7 @@ static const struct part_counter listener_counters[] = {
 };
 
 static const struct machine_part_kind listener_kind = {
-    .part = {.name = "listener", .bytes = sizeof(struct listener), .create = listener_create},
+    .part = {.bytes = sizeof(struct listener), .create = listener_create},
     .rested_at = toy_rested_at,
     .counters = listener_counters,
     .n_counters = 2,
@@ -252,10 +252,7 @@ static const struct part_counter prober_counters[] = {
 };
 
 static const struct machine_part_kind prober_kind = {
-    .part = {.name = "prober",
-             .bytes = sizeof(struct prober),
-             .create = prober_create,
-             .destroy = prober_destroy},
+    .part = {.bytes = sizeof(struct prober), .create = prober_create, .destroy = prober_destroy},
     .start_kernel = prober_start,
     .rested_at = toy_rested_at,
     .add_totals = prober_add_totals,

@@ -97,8 +97,8 @@ static void talker_create(struct shard *s, const struct part_place *at, const vo
     ticker_start(&t->ticker, 0);
 }
 
-static const struct part_kind talker_kind = {
-    .name = "talker", .bytes = sizeof(struct talker), .create = talker_create};
+static const struct part_kind talker_kind = {.bytes = sizeof(struct talker),
+                                             .create = talker_create};
 static const struct talker_setup plain_setup = {1, &fast};
 
 static uint32_t add(struct part_graph *g, uint32_t n)
@@ -386,8 +386,7 @@ static void porter_destroy(struct shard *s)
 static void a_ticker_goes_on_when_credits_are_back(void **state)
 {
     (void)state;
-    static const struct part_kind kind = {"porter", sizeof(struct porter), porter_create,
-                                          porter_destroy};
+    static const struct part_kind kind = {sizeof(struct porter), porter_create, porter_destroy};
     for (uint32_t variant = 0; variant < 3; variant++) {
         struct part_graph g = {0};
         struct engine e = {.skip = true};

@@ -123,8 +123,8 @@ static void memory_destroy(struct shard *s)
     tx_destroy(&mem->down);
 }
 
-static const struct part_kind memory_kind = {"slow memory", sizeof(struct slow_memory),
-                                             memory_create, memory_destroy};
+static const struct part_kind memory_kind = {sizeof(struct slow_memory), memory_create,
+                                             memory_destroy};
 
 /* --- one CTA for each SM --- */
 
@@ -175,8 +175,8 @@ static void starter_create(struct shard *s, const struct part_place *at, const v
     ticker_init(&d->ticker, &starter_ops, at->id, &d->bench->clock);
 }
 
-static const struct part_kind starter_kind = {
-    .name = "starter", .bytes = sizeof(struct starter), .create = starter_create};
+static const struct part_kind starter_kind = {.bytes = sizeof(struct starter),
+                                              .create = starter_create};
 
 /* --- the SMs --- */
 
@@ -212,7 +212,7 @@ static void bench_sm_destroy(struct shard *s)
     sm_destroy((struct sm *)s);
 }
 
-static const struct part_kind bench_sm_kind = {"sm", sizeof(struct sm), bench_sm_create,
+static const struct part_kind bench_sm_kind = {sizeof(struct sm), bench_sm_create,
                                                bench_sm_destroy};
 
 static struct sm *bench_sm(const struct bench *b, uint32_t i)
