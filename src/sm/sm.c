@@ -43,7 +43,7 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
         sm_start_cta(sm, (uint64_t)(uintptr_t)m->body, now);
         break;
     default:
-        assert(!"a message that no SM knows");
+        assert(false); /* no SM knows such a message */
     }
 }
 
