@@ -97,10 +97,10 @@ static void look(void *user, const struct machine *m, uint64_t cycle)
     machine_totals_take(m, &now);
     i.counted = now;
     machine_totals_subtract(&i.counted, &s->last);
-    for (uint32_t k = 0; k < m->config->gpu->n_sms; k++) {
-        i.resident_warps += (uint32_t)__builtin_popcountll(m->sms[k].view.live);
-        i.resident_ctas += m->sms[k].n_resident;
-        add_throttle(&m->sms[k], cycle, &i.throttle);
+    for (uint32_t k = 0; k < machine_n_sms(m); k++) {
+        i.resident_warps += (uint32_t)__builtin_popcountll(machine_sm(m, k)->view.live);
+        i.resident_ctas += machine_sm(m, k)->n_resident;
+        add_throttle(machine_sm(m, k), cycle, &i.throttle);
     }
     i.vta_hits = i.throttle.vta_hits - s->last_vta_hits;
     write_interval(s, &i);

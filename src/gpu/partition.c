@@ -55,6 +55,7 @@ static void take_request(struct partition *p, uint64_t now)
 static void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
+    assert(m->kind == MSG_REQUEST);
     l2_put(p, r);
     struct l2_bank *b = l2_bank_of(p, r);
     cycle = max_u64(cycle, p->next_take);
@@ -95,6 +96,7 @@ static void take_messages(struct partition *p, uint64_t now)
     const struct message *m;
     while ((m = shard_peek(&p->shard, t + 1))) {
         p->outstanding++;
+        assert(m->kind == MSG_REQUEST);
         l2_put(p, m->body);
         rx_arrive(&p->up, m);
         shard_take(&p->shard);
@@ -240,8 +242,10 @@ static void partition_describe_wait(const struct shard *s, struct strbuf *out)
     strbuf_destroy(&dram);
 }
 
-static const struct shard_ops partition_ops = {"partition", partition_advance, partition_is_idle,
-                                               partition_describe_wait};
+static const struct shard_ops partition_ops = {.kind = "partition",
+                                               .advance = partition_advance,
+                                               .is_idle = partition_is_idle,
+                                               .describe_wait = partition_describe_wait};
 
 /* --- life --- */
 
@@ -267,19 +271,19 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     }
 }
 
-void partition_create(struct partition *p, const struct machine_config *c, uint32_t shard_id,
-                      uint32_t index, uint32_t n_sms, const struct clock_domain *noc,
-                      const struct clock_domain *l2, const struct clock_domain *dram,
-                      const struct address_map *map, struct dev_mem *mem, bool every_cycle)
+void partition_create(struct partition *p, const struct machine_config *c,
+                      const struct part_place *place, const struct clock_domain *l2,
+                      const struct clock_domain *dram, const struct address_map *map,
+                      struct dev_mem *mem, bool every_cycle)
 {
     memset(p, 0, sizeof *p);
     p->shard = (struct shard){
-        .ops = &partition_ops, .id = shard_id, .next = TIME_NEVER, .tick = l2->period};
+        .ops = &partition_ops, .id = place->id, .next = TIME_NEVER, .tick = l2->period};
     p->config = c;
     p->dram_clock = dram;
     p->l2_period = divider_make(l2->period);
     p->dram_period = divider_make(dram->period);
-    p->index = index;
+    p->index = place->index;
     p->mem = mem;
     p->every_cycle = every_cycle;
     p->usual_flits = noc_flits(&c->noc, 0);
@@ -288,11 +292,8 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->next_dram = p->dram_at = TIME_NEVER;
     p->dram_cycle = CYCLE_NEVER;
     overlay_init(&p->overlay);
-    /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
-    uint32_t up = c->noc.flits_per_cycle_up * c->memory.banks;
-    uint32_t down = c->noc.flits_per_cycle_down * c->memory.banks;
-    rx_init(&p->up, NET_UP, &p->shard, noc, &c->noc, up);
-    tx_init(&p->down, NET_DOWN, &p->shard, noc, &c->noc, down, 0, n_sms);
+    part_open_rx(place, NET_UP, &p->shard, &p->up);
+    part_open_tx(place, NET_DOWN, &p->shard, &p->down);
     create_banks(p, c);
     dram_side_create(p, map);
 }

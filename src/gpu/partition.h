@@ -17,7 +17,8 @@
 #include "gpu/atomic_order.h"
 #include "gpu/machine_config.h"
 #include "gpu/request_ring.h"
-#include "sm/request.h"
+#include "noc/part_graph.h"
+#include "request/request.h"
 
 struct l2_bank {
     _Alignas(64) struct cache *cache;
@@ -106,10 +107,10 @@ struct partition {
     struct overlay overlay; /* atomics of this visibility period */
 };
 
-void partition_create(struct partition *p, const struct machine_config *c, uint32_t shard_id,
-                      uint32_t index, uint32_t n_sms, const struct clock_domain *noc,
-                      const struct clock_domain *l2, const struct clock_domain *dram,
-                      const struct address_map *map, struct dev_mem *mem, bool every_cycle);
+void partition_create(struct partition *p, const struct machine_config *c,
+                      const struct part_place *place, const struct clock_domain *l2,
+                      const struct clock_domain *dram, const struct address_map *map,
+                      struct dev_mem *mem, bool every_cycle);
 void partition_destroy(struct partition *p);
 /* What is counted as sent and leaves only at `now` or later. */
 struct partition_ahead {

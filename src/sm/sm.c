@@ -38,9 +38,12 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     case MSG_FREE:
         take_back(sm, m->body);
         break;
-    default: /* MSG_CTA_START */
+    case MSG_CTA_START:
         plan(sm, now);
         sm_start_cta(sm, (uint64_t)(uintptr_t)m->body, now);
+        break;
+    default:
+        assert(false); /* no SM knows such a message */
     }
 }
 
@@ -98,10 +101,12 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
     for (; m->at < until && m->kind != MSG_CTA_START; m++) {
         sim_time t = sm_cycle_at(sm, m->at) * sm->period.divisor;
         now = t > now ? t : now;
-        if (m->kind == MSG_REPLY)
+        if (m->kind == MSG_REPLY) {
             take_reply(sm, m, now);
-        else /* MSG_FREE: when L2 has done with it, not through the network */
+        } else { /* when L2 has done with it, not through the network */
+            assert(m->kind == MSG_FREE);
             take_back(sm, m->body);
+        }
     }
     if (m == first)
         return;
@@ -380,4 +385,5 @@ static void sm_advance(struct shard *s, sim_time until)
         shard_await_boundary(s);
 }
 
-const struct shard_ops sm_ops = {"sm", sm_advance, sm_is_idle, sm_describe_wait};
+const struct shard_ops sm_ops = {
+    .kind = "sm", .advance = sm_advance, .is_idle = sm_is_idle, .describe_wait = sm_describe_wait};

@@ -13,14 +13,14 @@
 #include "crit/criticality.h"
 #include "dram/dram.h"
 #include "emu/warp.h"
-#include "noc/port.h"
+#include "noc/part_graph.h"
+#include "request/request.h"
 #include "sched/scheduler.h"
 #include "sm/attribution.h"
 #include "sm/coalesce.h"
 #include "sm/free_times.h"
 #include "sm/op_timing.h"
 #include "sm/register_bank.h"
-#include "sm/request.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_config.h"
 #include "sm/wheel.h"
@@ -315,7 +315,8 @@ struct sm_setup {
     const struct clock_domain *clock, *noc_clock;
     const struct noc_config *noc;
     const struct address_map *map;
-    uint32_t index, shard_id, first_partition, dispatcher;
+    const struct part_place *place;
+    uint32_t first_partition, dispatcher; /* shard ids */
     uint32_t n_warps, n_cta_slots;
     sim_time dispatch_latency, visibility, way_to_l2;
     bool every_cycle;

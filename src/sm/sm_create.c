@@ -68,10 +68,9 @@ static void create_queues(struct sm *sm, const struct sm_setup *setup)
     sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
     sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
     sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
-    tx_init(&sm->up, NET_UP, &sm->shard, setup->noc_clock, setup->noc,
-            setup->noc->flits_per_cycle_up, setup->first_partition, setup->map->n_partitions);
-    rx_init(&sm->down, NET_DOWN, &sm->shard, setup->noc_clock, setup->noc,
-            setup->noc->flits_per_cycle_down);
+    part_open_tx(setup->place, NET_UP, &sm->shard, &sm->up);
+    part_open_rx(setup->place, NET_DOWN, &sm->shard, &sm->down);
+    assert(sm->up.first_receiver == setup->first_partition); /* its peers are the partitions */
     overlay_init(&sm->overlay);
     wheel_init(&sm->wheel);
     sm->replies.due = UINT64_MAX;
@@ -118,7 +117,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
     memset(sm, 0, sizeof *sm);
     sm->shard = (struct shard){
-        .ops = &sm_ops, .id = setup->shard_id, .next = TIME_NEVER, .tick = setup->clock->period};
+        .ops = &sm_ops, .id = setup->place->id, .next = TIME_NEVER, .tick = setup->clock->period};
     sm->config = setup->config;
     sm->clock = setup->clock;
     sm_plan_routes(sm, setup->map);
@@ -127,7 +126,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
     sm->l2_sees_loads = !setup->l2_is_lru || setup->every_cycle;
-    sm->index = setup->index;
+    sm->index = setup->place->index;
     sm->first_partition = setup->first_partition;
     sm->dispatcher = setup->dispatcher;
     sm->dispatch_latency = setup->dispatch_latency;
