@@ -131,8 +131,9 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
                         uint32_t n_warps, uint64_t seed)
 {
     c->desc = desc;
-    c->minds_hits = desc->on_hit || desc->hit_action;
-    c->is_lru = desc == cache_policy_find("lru"); /* not one that only bears the name */
+    c->minds_hits = desc->on_hit || desc->hit_action || c->config.no_fast_paths;
+    /* Not one that only bears the name. Without fast paths LRU is asked like any other policy. */
+    c->is_lru = desc == cache_policy_find("lru") && !c->config.no_fast_paths;
     c->quiet = c->is_lru && !c->n_observers;
     c->plain = c->quiet && !c->config.allocate_on_fill;
     c->simple = c->plain && !c->sectored && !c->tags.indexed;
@@ -166,7 +167,8 @@ struct cache *cache_create(const struct cache_config *config,
         c->whole_line = 1;
     }
     c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
-    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes);
+    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes,
+              !config->no_fast_paths);
     c->last_hit = c->other_hit = cache_place(c->tags.sets, 0); /* any */
     mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill,
               c->sectored || config->allocate_on_fill);

@@ -152,7 +152,7 @@ static uint64_t l2_tick(struct partition *p, uint64_t now, uint64_t end)
     if (p->due.port <= now)
         take_request(p, now);
     if (p->due.fills <= now)
-        now = dram_side_fill(p, now, end);
+        now = dram_side_fill(p, now, p->fills_in_a_row ? end : 0);
     if (p->due.banks <= now)
         l2_step(p, now);
     if (p->due.feed <= now)
@@ -304,12 +304,13 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->n_banks = divider_make(m->banks);
     p->bank_shift = (uint32_t)__builtin_ctz(m->banks);
     p->bank_mask = m->banks - 1;
-    p->banks_are_odd = m->banks & (m->banks - 1);
+    p->banks_are_odd = m->banks & (m->banks - 1) || c->no_fast_paths;
     p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
     p->line_mask = c->l2.line_bytes - 1;
     p->l2_sectored = c->l2.sector_bytes != c->l2.line_bytes;
     p->l2_by_segments = cache_is_by_segments(&c->l2);
     p->fills_only_read = c->l2.write_allocate && !c->l2.write_evict && !c->l2.allocate_on_fill;
+    p->fills_in_a_row = !c->no_fast_paths;
     p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
     p->rop_latency = m->rop_latency;
     p->l2_latency = m->l2_latency;

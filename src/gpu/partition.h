@@ -94,6 +94,7 @@ struct partition {
     bool banks_are_odd;               /* their number is no power of two: no shift then */
     bool l2_sectored, l2_by_segments; /* L2 has sectors, and they are what travels */
     bool fills_only_read;             /* data that come have L2 write nothing to DRAM */
+    bool fills_in_a_row;              /* those of several cycles may be done at a time */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;

@@ -81,7 +81,8 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
     sm->scheduler =
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
     sm->sched = setup->scheduler;
-    sm->pick_and_issue = setup->every_cycle ? NULL : setup->scheduler->pick_and_issue;
+    bool at_once = !setup->every_cycle && !setup->config->no_fast_paths;
+    sm->pick_and_issue = at_once ? setup->scheduler->pick_and_issue : NULL;
     sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
                                          setup->criticality_input, &sm->view);
     sm->criticality_counts = setup->criticality != criticality_find("none");
@@ -118,7 +119,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
     sm->line_segments = all_segments(setup->config->l1d.line_bytes);
-    sm->describes_loads = !setup->l2_is_lru || setup->every_cycle;
+    sm->describes_loads = !setup->l2_is_lru || setup->every_cycle || setup->config->no_fast_paths;
     sm->index = setup->index;
     sm->first_partition = setup->first_partition;
     sm->dispatcher = setup->dispatcher;
@@ -226,11 +227,12 @@ static void start_emu(struct sm *sm, const struct emu *emu)
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
 static void choose_ways(struct sm *sm)
 {
-    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
+    bool fast = !sm->config->no_fast_paths;
+    sm->is_simple = fast && sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
     sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
                         !sm->on_issue && !sm->issue_drifts && !sm->attribution && !sm->emu.tracer &&
                         !sm->config->rotate_schedulers;
-    sm->looks_ahead = !sm->every_cycle && !sm->attribution;
+    sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
     sm->may_refill = sm_may_refill(sm);

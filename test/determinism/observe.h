@@ -16,6 +16,7 @@ struct manner {
     const char *host_isa; /* NULL = the best there is */
     bool attribute;       /* watch where the cycles of warps go, which adds statistics */
     uint32_t threads;     /* 0 = one */
+    bool no_fast_paths;   /* everything takes the general way */
 };
 
 /* The machine it is carried out on. */
