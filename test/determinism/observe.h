@@ -23,7 +23,7 @@ struct manner {
 struct testbed {
     const char *name;
     const char *gpu;
-    const char *settings[60]; /* ends with NULL */
+    const char *settings[128]; /* ends with NULL */
 };
 
 /* A launch or several of one PTX text over buffers that all its kernels take as parameters. */
