@@ -234,6 +234,38 @@ static void set_short_lines(struct widening *w)
     set(w, "sm.bypass_bytes", "32");
 }
 
+/* Machines of today's kind, where most fast paths are open: all that would close them is as usual,
+ * and caches are small, so that lines come and go. */
+static void set_usual(struct widening *w)
+{
+    static const char *const usual[] = {
+        "scheduler=gto",     "criticality=none",     "sm.carveout=none",
+        "sm.miss_queue=32",  "sm.fetch_warps=1",     "sm.l1d_global=true",
+        "l1d.policy=lru",    "l2.policy=lru",        "l1d.n_mshrs=32",
+        "l1d.mshr_merges=8", "l1d.write_back=false", "sm.rotate_schedulers=false",
+        "noc.buffer_flits=0"};
+    static const char *const late[] = {"l1d.n_ways=16", "l1d.line_bytes=128", "l1d.sector_bytes=32",
+                                       "l1d.allocate_on_fill=true"};
+    static const char *const simple[] = {"l1d.n_ways=4", "l1d.line_bytes=128",
+                                         "l1d.sector_bytes=128", "l1d.allocate_on_fill=false"};
+    const char *const *l1d = one_in(w, 2) ? late : simple;
+    for (uint32_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        w->bed->settings[w->n++] = usual[i];
+    for (uint32_t i = 0; i < sizeof late / sizeof late[0]; i++)
+        w->bed->settings[w->n++] = l1d[i];
+    set(w, "l1d.n_sets", one_in(w, 2) ? "1" : "4");
+    if (one_in(w, 2))
+        set(w, "l1d.n_mshrs", one_in(w, 2) ? "2" : "5");
+    bool wide = one_in(w, 2);
+    for (uint32_t i = 0; wide && i < N_WIDE; i++)
+        w->bed->settings[w->n++] = wide_l2[i];
+    if (one_in(w, 2)) { /* the network keeps time with the SMs */
+        set(w, "core_clock_mhz", "700");
+        set(w, "noc_clock_mhz", "700");
+        set(w, "noc.flits_per_cycle_up", "1");
+    }
+}
+
 static void widen_once(struct widening *w)
 {
     static const char *const caches[] = {"l1d", "l1i", "l1c", "l2"};
@@ -246,6 +278,8 @@ static void widen_once(struct widening *w)
         set_short_lines(w);
     if (one_in(w, 4))
         set_shortages(w);
+    if (one_in(w, 3))
+        set_usual(w);
 }
 
 bool testbed_is_accepted(const struct testbed *bed)
