@@ -131,7 +131,8 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
                         uint32_t n_warps, uint64_t seed)
 {
     c->desc = desc;
-    c->is_lru = desc == cache_policy_find("lru"); /* not one that only bears the name */
+    /* Not one that only bears the name. Without fast paths LRU is asked like any other policy. */
+    c->is_lru = desc == cache_policy_find("lru") && !c->config.no_fast_paths;
     cache_note_listeners(c);
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
@@ -155,13 +156,13 @@ struct cache *cache_create(const struct cache_config *config,
     uint32_t n_sectors = config->line_bytes / config->sector_bytes;
     c->config = *config;
     c->sectored = n_sectors > 1;
-    c->fast_paths = true;
     if (c->sectored)
         c->sectors_counted = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
     else
         c->whole_line = 1;
     c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
-    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes);
+    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes,
+              !config->no_fast_paths);
     mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill,
               c->sectored || config->allocate_on_fill);
     make_policy(c, policy, params, n_warps, seed);

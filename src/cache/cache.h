@@ -23,6 +23,7 @@ struct cache_config {
     /* A store that hits removes the line and goes on (S4 section 2). Stores to local memory, which
      * no other SM can see, are exempt: they follow write_back and write_allocate. */
     bool write_evict;
+    bool no_fast_paths; /* every access takes the general way; the results are the same */
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };
@@ -265,8 +266,6 @@ void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
 /* Does anybody look at address, byte_mask and full_line of loads? */
 bool cache_wants_bytes(const struct cache *c);
-/* Off: cache_load_fast() (fast.h) declines everything. On at first. */
-void cache_use_fast_paths(struct cache *c, bool on);
 uint32_t cache_n_observers(const struct cache *c);
 
 #endif

@@ -32,9 +32,9 @@ struct cache {
     bool sectored;
     bool fast_hits;   /* a hit is a use of its line and nothing else: fast.h may do it */
     bool fast_stalls; /* a load of a line that has no way waits if there is no MSHR: likewise */
-    bool is_lru;    /* decide() is known, and nothing can differ from LRU */
-    uint32_t told;  /* a bit for each enum cache_event that the policy or an observer wants */
-    uint64_t order; /* counts uses of lines; 0 = never */
+    bool is_lru;      /* decide() is known, and nothing can differ from LRU */
+    uint32_t told;    /* a bit for each enum cache_event that the policy or an observer wants */
+    uint64_t order;   /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;
     struct cache_victim victim; /* the last one that was dirty */
@@ -46,7 +46,6 @@ struct cache {
     struct mem_access first_difference; /* if there is one */
     struct cache_observer observers[CACHE_MAX_OBSERVERS];
     uint32_t n_observers;
-    bool fast_paths; /* cache_use_fast_paths() */
     struct arena arena;
 };
 

@@ -102,8 +102,7 @@ static uint32_t policy_events(const struct cache_policy_desc *d)
            (uint32_t)(d->on_miss != NULL) << CE_MISS |
            (uint32_t)(d->on_bypass != NULL) << CE_BYPASS |
            (uint32_t)(d->on_reserve != NULL) << CE_RESERVE |
-           (uint32_t)(d->on_fill != NULL) << CE_FILL |
-           (uint32_t)(d->on_evict != NULL) << CE_EVICT |
+           (uint32_t)(d->on_fill != NULL) << CE_FILL | (uint32_t)(d->on_evict != NULL) << CE_EVICT |
            (uint32_t)(d->on_store != NULL) << CE_STORE;
 }
 
@@ -112,9 +111,10 @@ void cache_note_listeners(struct cache *c)
     c->told = policy_events(c->desc);
     for (uint32_t i = 0; i < c->n_observers; i++)
         c->told |= c->observers[i].events;
-    c->fast_hits = c->fast_paths && !(c->told >> CE_HIT & 1) && !c->desc->hit_action;
+    bool fast = !c->config.no_fast_paths;
+    c->fast_hits = fast && !(c->told >> CE_HIT & 1) && !c->desc->hit_action;
     /* Where lines get a way as they are asked for, one that has none is not on its way either. */
-    c->fast_stalls = c->fast_paths && c->desc->never_bypasses && !c->config.allocate_on_fill;
+    c->fast_stalls = fast && c->desc->never_bypasses && !c->config.allocate_on_fill;
 }
 
 void cache_observe_some(struct cache *c, uint32_t events,
@@ -137,12 +137,6 @@ bool cache_wants_bytes(const struct cache *c)
     for (uint32_t i = 0; i < c->n_observers; i++)
         wants |= c->observers[i].events == CACHE_ALL_EVENTS;
     return wants;
-}
-
-void cache_use_fast_paths(struct cache *c, bool on)
-{
-    c->fast_paths = on;
-    cache_note_listeners(c);
 }
 
 uint32_t cache_n_observers(const struct cache *c)

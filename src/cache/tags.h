@@ -27,8 +27,9 @@ struct tag_store {
     struct way_index index; /* if it is indexed */
 };
 
+/* `may_index`: sets of many ways get an index; otherwise all ways are looked at. */
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
-               size_t policy_line_bytes);
+               size_t policy_line_bytes, bool may_index);
 /* An empty store goes on with so many ways of those it was made with. */
 void tags_resize(struct tag_store *t, uint32_t n_ways);
 

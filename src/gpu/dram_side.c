@@ -15,6 +15,7 @@
 void dram_side_create(struct partition *p, const struct address_map *map)
 {
     p->bank_map = bank_map_make(map);
+    p->bank_map.shifts = p->bank_map.shifts && !p->config->no_fast_paths;
     p->dram = dram_create(&p->config->dram);
     p->to_dram_places = p->config->memory.dram_queue + 1;
     p->to_dram = xcalloc(p->to_dram_places, sizeof *p->to_dram);

@@ -255,7 +255,7 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->n_banks = divider_make(m->banks);
     p->bank_shift = (uint32_t)__builtin_ctz(m->banks);
     p->bank_mask = m->banks - 1;
-    p->banks_are_odd = m->banks & (m->banks - 1);
+    p->banks_are_odd = m->banks & (m->banks - 1) || c->no_fast_paths;
     p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
     p->line_mask = c->l2.line_bytes - 1;
     p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
@@ -267,7 +267,6 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     for (uint32_t b = 0; b < m->banks; b++) {
         p->banks[b].due = CYCLE_NEVER;
         p->banks[b].cache = cache_create(&c->l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
-        cache_use_fast_paths(p->banks[b].cache, !p->every_cycle);
     }
 }
 

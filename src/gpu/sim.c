@@ -129,6 +129,8 @@ static enum heddle_status load_gpu(struct heddle_sim *sim, const struct heddle_o
     diag_list_destroy(&diags);
     if (!sim->config)
         return HEDDLE_BAD_INPUT;
+    if (o->no_fast_paths)
+        machine_config_close_fast_paths(sim->config);
     sim->gpu = sim->config->gpu;
     return HEDDLE_OK;
 }

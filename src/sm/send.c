@@ -23,8 +23,9 @@ void sm_plan_routes(struct sm *sm, const struct address_map *map)
 {
     sm->map = map;
     sm->n_partitions = divider_make(map->n_partitions);
-    sm->chunk_shift = chunk_shift(map);
-    sm->hashed = plan_hashed(map);
+    sm->chunk_shift = sm->config->no_fast_paths ? CHUNKS_ARE_ODD : chunk_shift(map);
+    if (!sm->config->no_fast_paths)
+        sm->hashed = plan_hashed(map);
 }
 
 struct route sm_route_by_map(const struct sm *sm, uint64_t line)

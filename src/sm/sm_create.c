@@ -21,9 +21,6 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
                            setup->n_warps, setup->seed);
     sm->l1i = cache_create(&setup->config->l1i, lru, NULL, 0, 0);
     sm->l1c = cache_create(&setup->config->l1c, lru, NULL, 0, 0);
-    cache_use_fast_paths(sm->l1d, !setup->every_cycle);
-    cache_use_fast_paths(sm->l1i, !setup->every_cycle);
-    cache_use_fast_paths(sm->l1c, !setup->every_cycle);
     if (sm->sched->on_l1d)
         cache_observe_some(sm->l1d,
                            sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
@@ -86,7 +83,8 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
     sm->scheduler =
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
     sm->sched = setup->scheduler;
-    sm->pick_and_issue = setup->every_cycle ? NULL : setup->scheduler->pick_and_issue;
+    bool at_once = !setup->every_cycle && !setup->config->no_fast_paths;
+    sm->pick_and_issue = at_once ? setup->scheduler->pick_and_issue : NULL;
     sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
                                          setup->criticality_input, &sm->view);
     sm->criticality_counts = setup->criticality != criticality_find("none");
@@ -125,7 +123,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->down_in_step = setup->noc_clock->period % setup->clock->period == 0;
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
-    sm->l2_sees_loads = !setup->l2_is_lru || setup->every_cycle;
+    sm->l2_sees_loads = !setup->l2_is_lru || setup->every_cycle || setup->config->no_fast_paths;
     sm->index = setup->place->index;
     sm->first_partition = setup->first_partition;
     sm->dispatcher = setup->dispatcher;
@@ -244,18 +242,19 @@ static void note_who_sees_accesses(struct sm *sm)
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
 static void choose_ways(struct sm *sm)
 {
+    bool fast = !sm->config->no_fast_paths;
     sm->describes_loads = sm->l2_sees_loads || cache_wants_bytes(sm->l1d);
     note_who_sees_accesses(sm);
     sm->tells_issues =
         sm->counts_lanes || sm->tells_branches || sm->tells_criticality || sm->tells_commits;
-    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls;
+    sm->is_simple = fast && sm->pending_words == 1 && !sm->tells_stalls;
     sm->releases_simply = sm->is_simple && !sm->tells_commits;
     sm->issues_simply = sm->is_simple && !sm->on_issue && !sm->issue_drifts && !sm->attribution &&
                         !sm->emu.tracer && !sm->config->rotate_schedulers &&
                         (sm->pick_and_issue || !sm->tells_criticality);
     sm->may_go_alone = sm->issues_simply && sm->pick_and_issue && !sm->sched->hears_each_issue &&
                        !sm->keeps_hold && !sm->tells_issues;
-    sm->looks_ahead = !sm->every_cycle && !sm->attribution;
+    sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
 }

@@ -10,7 +10,7 @@
 
 #include "determinism/observe.h"
 
-static const struct manner plain = {"skip", false, 0, NULL, false, 0};
+static const struct manner plain = {.name = "skip"};
 
 static bool same_run(const char *workload, const struct testbed *a, const struct testbed *b,
                      struct strbuf *why)

@@ -35,7 +35,8 @@ static void count_hits(void *user, const struct cache_event_info *e)
     ++*(uint64_t *)user;
 }
 
-static struct cache *make(const struct cache_policy_desc *policy, const struct shape *shape)
+static struct cache *make(const struct cache_policy_desc *policy, const struct shape *shape,
+                          bool fast)
 {
     struct cache_config config = {.n_sets = shape->n_sets,
                                   .n_ways = shape->n_ways,
@@ -45,6 +46,7 @@ static struct cache *make(const struct cache_policy_desc *policy, const struct s
                                   .mshr_merges = 2,
                                   .allocate_on_fill = shape->on_fill,
                                   .write_evict = true,
+                                  .no_fast_paths = !fast,
                                   .policy = policy->name};
     struct strbuf why = {0};
     bool fits = cache_config_check(&config, policy, NULL, &why);
@@ -134,11 +136,10 @@ static void expect_alike(struct duel *d)
 static struct duel fight(const struct cache_policy_desc *policy, const struct shape *shape,
                          bool watched)
 {
-    struct duel d = {.slow = make(policy, shape), .fast = make(policy, shape)};
+    struct duel d = {.slow = make(policy, shape, false), .fast = make(policy, shape, true)};
     uint64_t seed = 11, n_told = 0;
     if (!d.slow)
         return d;
-    cache_use_fast_paths(d.slow, false);
     if (watched)
         cache_observe_some(d.fast, 1u << CE_HIT, count_hits, &n_told);
     for (uint64_t now = 1; now < N_ACCESSES; now++) {
@@ -241,7 +242,7 @@ static void the_oldest_is_known_however_many_uses_there_were(void **state)
 {
     (void)state;
     struct cache *c =
-        make(cache_policy_find("lru"), &(struct shape){1, WIDE_WAYS, LINE_BYTES, true});
+        make(cache_policy_find("lru"), &(struct shape){1, WIDE_WAYS, LINE_BYTES, true}, true);
     uint64_t used_at[WIDE_LINES] = {0}, seed = 11, n_evictions = 0;
     c->order = UINT32_MAX - 100;
     for (uint64_t now = 1; now < 400; now++) {
