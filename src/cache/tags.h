@@ -13,7 +13,6 @@
  * four at a time: rows of tags and of last uses are filled up with TAG_EMPTY and NEVER_OLDEST. */
 enum { SCANNED_WAYS = 8 };
 #define NEVER_OLDEST INT64_MAX /* no order of use comes so far */
-_Static_assert((int)SCANNED_WAYS == 2 * SCAN_STEP, "two steps look at all of them");
 _Static_assert((int)SCAN_NONE == (int)CACHE_STALL, "no way is what a set has none to give of");
 
 struct tag_store {
@@ -38,10 +37,13 @@ static inline int tags_find(const struct cache_set *s, uint64_t line)
 {
     if (s->index)
         return way_index_find(s->index, line);
-    uint32_t equal = scan_equal(s->tags, line);
-    if (!equal && s->n_ways > SCAN_STEP)
-        equal = scan_equal(s->tags + SCAN_STEP, line) << SCAN_STEP;
-    return equal ? __builtin_ctz(equal) : -1;
+    uint32_t way = 0;
+    do {
+        uint32_t equal = scan_equal(s->tags + way, line);
+        if (equal)
+            return (int)(way + (uint32_t)__builtin_ctz(equal));
+    } while ((way += SCAN_STEP) < s->n_ways);
+    return -1;
 }
 
 /* What cache_set_lru() says of a full set. */
@@ -49,14 +51,13 @@ static inline int tags_oldest(const struct cache_set *s)
 {
     if (s->index)
         return way_index_oldest(s->index, s);
-    int first = scan_least(s->last_use, s->reserved);
-    if (s->n_ways <= SCAN_STEP)
-        return first;
-    int second = scan_least(s->last_use + SCAN_STEP, s->reserved >> SCAN_STEP);
-    if (second < 0)
-        return first;
-    second += SCAN_STEP;
-    return first >= 0 && s->last_use[first] < s->last_use[second] ? first : second;
+    int oldest = scan_least(s->last_use, s->reserved);
+    for (uint32_t way = SCAN_STEP; way < s->n_ways; way += SCAN_STEP) {
+        int found = scan_least(s->last_use + way, s->reserved >> way);
+        if (found >= 0 && (oldest < 0 || s->last_use[way + found] < s->last_use[oldest]))
+            oldest = (int)way + found;
+    }
+    return oldest;
 }
 
 /* The record of a line, to change it. */
