@@ -181,6 +181,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
 struct cache_arrival {
     void *const *waiters; /* until the cache is used again */
     uint32_t n_waiters;
+    uint32_t set; /* of the line */
     bool kept;
     bool writeback; /* of a dirty victim, or of stored data that found no place: cache_victim() */
 };
@@ -264,6 +265,9 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
  * see address, byte_mask and full_line. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
+/* May an access that waits for a line or for another's MSHR get an answer by a fill of another set?
+ * Only if the policy is told of fills. */
+bool cache_hears_fills(const struct cache *c);
 /* Does anybody look at address, byte_mask and full_line of loads? */
 bool cache_wants_bytes(const struct cache *c);
 uint32_t cache_n_observers(const struct cache *c);

@@ -173,7 +173,7 @@ struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
     } else {
         dirty = data_pass(c, m, cycle);
     }
-    struct cache_arrival got = {m->waiters, m->n_waiters, way >= 0, dirty};
+    struct cache_arrival got = {m->waiters, m->n_waiters, m->set->set, way >= 0, dirty};
     mshr_release(&c->mshrs, mshr, cycle);
     return got;
 }

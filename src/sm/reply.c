@@ -30,7 +30,10 @@ static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_requ
     struct cache_arrival got = cache_fill(c, r->id, now);
     if (got.writeback)
         sm_queue_writeback(sm, &r->access, cache_victim(c), now);
-    ldst_wake(sm, ~0u);
+    if (c == sm->l1d)
+        ldst_wake_for_fill(sm, got.set);
+    else
+        ldst_wake(sm, ~0u);
     for (uint32_t i = 0; i < got.n_waiters; i++)
         if (got.waiters[i])
             record_reply(sm, got.waiters[i], now);

@@ -116,7 +116,7 @@ static inline bool may_send_ahead(const struct sm *sm, uint64_t now)
 
 /* Nearly all requests leave in the cycle after they were made. If it is clear that this one does,
  * it is sent at once, and has been in the queue till then. */
-void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
+static inline void submit(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     sim_time next = (now + 1) * sm->period.divisor;
     struct tx_peer *to = &sm->up.peers[r->to - sm->first_partition];
@@ -129,6 +129,11 @@ void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
     sm->left_ahead = now + 1;
     sm_note_sent(sm, r);
     tx_post(&sm->up, to, next, sm_message(r));
+}
+
+void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    submit(sm, r, now);
 }
 
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
@@ -149,7 +154,7 @@ void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache
     r->local = route.local;
     r->flits = sm->header_flits;
     r->waiter = NULL;
-    sm_submit(sm, r, now);
+    submit(sm, r, now);
 }
 
 /* When the first request can leave: not before one has the credits. */

@@ -290,6 +290,7 @@ struct sm {
 
     struct cache *l1d, *l1i, *l1c;
     bool l1d_counts_insts; /* its policy wants to know of instructions */
+    bool l1d_hears_fills;  /* ... and of data that come */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
     struct arena pool;
@@ -405,6 +406,14 @@ static inline void ldst_wake(struct sm *sm, uint32_t causes)
 {
     if (sm->ldst_stalled && (causes >> sm->ldst_cause & 1 || sm->stalls_may_bypass))
         sm->ldst_due = sm->ldst_stalled_since;
+}
+/* A fill of L1D lets it try again, unless it waits for a line of another set, or for the MSHR of its
+ * own line. */
+static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
+{
+    bool waits_for_set = sm->ldst_cause == STALL_LINE || sm->ldst_cause == STALL_MERGE;
+    if (!waits_for_set || sm->l1d_hears_fills || sm->ldst[sm->ldst_head].common.set == set)
+        ldst_wake(sm, ~0u);
 }
 /* A reply for the load has come; the last one of all has. */
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);

@@ -29,6 +29,7 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     sm->stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
     sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
+    sm->l1d_hears_fills = cache_hears_fills(sm->l1d);
 }
 
 static bool criticality_drifts(const struct criticality_desc *c)
