@@ -56,8 +56,8 @@ static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t wa
 }
 
 /* Gives the way to the access's line, reserved; what was there is replaced. True if it is dirty. */
-static inline __attribute__((always_inline)) bool cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
-                                 const struct mem_access *a)
+static inline __attribute__((always_inline)) bool
+cache_replace(struct cache *c, struct cache_set *s, uint32_t way, const struct mem_access *a)
 {
     bool dirty = false;
     if (s->occupied >> way & 1) {

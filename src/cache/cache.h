@@ -30,14 +30,14 @@ enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_ST
 
 enum { CACHE_NO_MSHR = 0xffff }; /* a cache has fewer */
 
-/* Eight bytes, so that it is returned in a register. */
+/* Small enough to be returned in registers. */
 struct cache_result {
-    enum cache_answer answer : 4;
-    enum cache_stall stall : 4; /* of STALLED */
-    bool forward : 1;           /* the store itself goes on to the next level */
-    bool writeback : 1;         /* before its place is used, cache_victim() is to be written back */
-    uint16_t mshr;              /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
-    uint32_t fetch_sectors;     /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
+    uint8_t answer;         /* enum cache_answer */
+    uint8_t stall;          /* enum cache_stall, of STALLED */
+    bool forward;           /* the store itself goes on to the next level */
+    bool writeback;         /* before its place is used, cache_victim() is to be written back */
+    uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
+    uint16_t mshr;          /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
 };
 
 /* A line that leaves, or does not stay, with sectors that must not be lost. */

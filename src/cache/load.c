@@ -100,10 +100,10 @@ static struct cache_result load_misses(struct cache *c, const struct lookup *q,
         .answer = CACHE_MISS, .writeback = writeback, .mshr = mshr, .fetch_sectors = q->need};
 }
 
-struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
-                               void *waiter)
+struct cache_result cache_load_at(struct cache *c, const struct mem_access *a,
+                                  struct cache_room room, void *waiter, int way)
 {
-    struct lookup q = cache_look_up(c, a);
+    struct lookup q = cache_lookup_at(c, a, way);
     if (!q.need)
         return load_hits(c, &q, a);
     uint16_t mshr = cache_outstanding(c, &q, a->line);
@@ -111,6 +111,12 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
         return load_misses(c, &q, a, room, waiter);
     return mshr_has_room(&c->mshrs, mshr) ? load_merges(c, &q, a, mshr, waiter)
                                           : load_stalls(c, a, room, STALL_MERGE);
+}
+
+struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
+                               void *waiter)
+{
+    return cache_load_at(c, a, room, waiter, tags_find(&c->tags.sets[a->set], a->line));
 }
 
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,

@@ -161,12 +161,13 @@ static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_reques
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
                                    not_to_dram = {.bypass_table = true};
     const struct mem_access *a = &r->access;
-    enum cache_fast fast = cache_load_fast(b->cache, a->line, a->set, a->sector_mask, a->pc);
+    int way = cache_find_way(b->cache, a->line, a->set);
+    enum cache_fast fast = cache_load_fast(b->cache, a->set, way, a->sector_mask, a->pc);
     if (fast == CACHE_FAST_NO_MSHR)
         return false;
     if (fast == CACHE_FAST_DECLINED) {
         struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
-        struct cache_result res = cache_load(b->cache, a, room, r);
+        struct cache_result res = cache_load_at(b->cache, a, room, r, way);
         if (res.answer == CACHE_STALLED)
             return false;
         if (res.answer != CACHE_HIT) {

@@ -112,8 +112,7 @@ static bool bring(struct sm *sm, struct mem_request *r, uint64_t now)
         break;
     case FROM_BYPASS:
         record = sm->bypass[r->id];
-        sm->bypass[r->id] = NULL;
-        sm->n_bypass--;
+        sm->free_bypass[--sm->n_bypass] = r->id;
         ldst_wake(sm, 1u << STALL_BYPASS_TABLE);
         record_reply(sm, record, now);
         break;

@@ -112,6 +112,7 @@ struct ldst_op {
     uint32_t hit_latency;                 /* of that one */
     bool uncached;
     bool around;                /* it goes around L1D */
+    uint64_t *n_requests;       /* where its accesses are counted */
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
@@ -138,6 +139,7 @@ struct sm_stats {
 #define COUNTER(field, name, unit, help) uint64_t field;
     SM_COUNTERS(COUNTER)
 #undef COUNTER
+    uint64_t other_requests;               /* line accesses of atomics and of constants */
     uint64_t stall_cycles[N_CACHE_STALLS]; /* of the load/store unit, by cause */
     uint64_t bytes_asked[N_ORIGINS];       /* of L2, by those who wait for them */
     uint64_t bytes_got;                    /* from L2 */
@@ -270,7 +272,8 @@ struct sm {
 
     struct ldst_op *ldst; /* ring */
     uint32_t ldst_head, ldst_n;
-    uint64_t ldst_busy_until; /* shared memory passes */
+    struct ldst_op *ldst_first; /* at its head */
+    uint64_t ldst_busy_until;   /* shared memory passes */
     bool ldst_stalled;
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
@@ -282,15 +285,17 @@ struct sm {
 
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
-    bool queue_is_deep;          /* it holds all that may enter it in two cycles */
-    uint64_t left_ahead;         /* the cycle for which the last request was sent ahead of time */
-    struct load_record **bypass; /* slots */
-    uint32_t n_bypass;
+    bool queue_is_deep;  /* it holds all that may enter it in two cycles */
+    uint64_t left_ahead; /* the cycle for which the last request was sent ahead of time */
+    struct load_record *
+        *bypass; /* slots, and the numbers of those that are free from n_bypass on */
+    uint32_t *free_bypass, n_bypass;
     uint64_t stores_visible_at; /* cycle from which all its stores are visible to all */
 
     struct cache *l1d, *l1i, *l1c;
-    bool l1d_counts_insts; /* its policy wants to know of instructions */
-    bool l1d_hears_fills;  /* ... and of data that come */
+    bool l1d_counts_insts;  /* its policy wants to know of instructions */
+    bool l1d_hears_fills;   /* ... and of data that come */
+    bool l1d_changes_alone; /* ... and may decide otherwise with time alone */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
     struct arena pool;
@@ -407,12 +412,12 @@ static inline void ldst_wake(struct sm *sm, uint32_t causes)
     if (sm->ldst_stalled && (causes >> sm->ldst_cause & 1 || sm->stalls_may_bypass))
         sm->ldst_due = sm->ldst_stalled_since;
 }
-/* A fill of L1D lets it try again, unless it waits for a line of another set, or for the MSHR of its
- * own line. */
+/* A fill of L1D lets it try again, unless it waits for a line of another set, or for the MSHR of
+ * its own line. */
 static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
 {
     bool waits_for_set = sm->ldst_cause == STALL_LINE || sm->ldst_cause == STALL_MERGE;
-    if (!waits_for_set || sm->l1d_hears_fills || sm->ldst[sm->ldst_head].common.set == set)
+    if (!waits_for_set || sm->l1d_hears_fills || sm->ldst_first->common.set == set)
         ldst_wake(sm, ~0u);
 }
 /* A reply for the load has come; the last one of all has. */

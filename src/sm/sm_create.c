@@ -30,6 +30,7 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
     sm->l1d_hears_fills = cache_hears_fills(sm->l1d);
+    sm->l1d_changes_alone = setup->l1d_policy->next_change != NULL;
 }
 
 static bool criticality_drifts(const struct criticality_desc *c)
@@ -65,7 +66,11 @@ static void create_queues(struct sm *sm, const struct sm_setup *setup)
     sm->ctas = xcalloc(setup->n_cta_slots, sizeof *sm->ctas);
     sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
     sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
-    sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
+    sm->ldst_first = sm->ldst;
+    sm->bypass = xcalloc(c->bypass_slots, sizeof *sm->bypass);
+    sm->free_bypass = xcalloc(c->bypass_slots, sizeof *sm->free_bypass);
+    for (uint32_t i = 0; i < c->bypass_slots; i++)
+        sm->free_bypass[i] = i;
     part_open_tx(setup->place, NET_UP, &sm->shard, &sm->up);
     part_open_rx(setup->place, NET_DOWN, &sm->shard, &sm->down);
     assert(sm->up.first_receiver == setup->first_partition); /* its peers are the partitions */
@@ -159,6 +164,7 @@ void sm_destroy(struct sm *sm)
     free(sm->miss_queue);
     free(sm->replies.items);
     free(sm->bypass);
+    free(sm->free_bypass);
     free(sm->pending_store);
     free(sm->bank_of);
     free(sm->ranges);
