@@ -31,8 +31,6 @@ int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* One cycle of issue where sm.issues_simply does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);
-/* Brings the scheduler to cycle `now`. */
-void sm_advance_scheduler(struct sm *sm, uint64_t now);
 
 /* --- units --- */
 

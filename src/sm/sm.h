@@ -375,6 +375,8 @@ void sm_issue(struct sm *sm, uint64_t now);
  * as nothing happens in them but that this warp goes on and the load/store unit works. Returns the
  * last one, in which fetch has still to look, and issue too if it is due then (alone.c). */
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end);
+/* Brings the scheduler to cycle `now`. */
+void sm_advance_scheduler(struct sm *sm, uint64_t now);
 /* Whom a scheduler would pick and look at now; changes nothing. */
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
 /* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not
