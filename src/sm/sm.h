@@ -276,6 +276,7 @@ struct sm {
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
     bool criticality_counts;     /* somebody says more than that no warp is critical */
     bool accesses_are_rated;     /* ... and somebody who sees accesses of L1D wants to know */
+    bool rates_found_only;       /* of loads that find their line, see cache_policy.h */
     bool may_bypass;             /* L1D's policy may send loads around it */
     bool stalls_may_bypass;      /* ... and those that cannot be accepted */
     bool answers_drift;          /* L1D's policy decides by what changes with time */

@@ -233,10 +233,10 @@ static void start_emu(struct sm *sm, const struct emu *emu)
 static void note_who_sees_accesses(struct sm *sm)
 {
     const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
-    bool decides_by_it = policy->criticality && !policy->learns_criticality_only;
-    sm->accesses_are_rated =
-        sm->criticality_counts &&
-        (policy->criticality || cache_n_observers(sm->l1d) || sm->describes_loads);
+    bool decides_by_it = policy->criticality && !policy->rates_found_only;
+    bool others_look = cache_n_observers(sm->l1d) || sm->describes_loads;
+    sm->accesses_are_rated = sm->criticality_counts && (policy->criticality || others_look);
+    sm->rates_found_only = policy->rates_found_only && !others_look;
     sm->answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
 }
 
