@@ -119,8 +119,8 @@ static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
 
 static uint32_t events_of(const struct ccws_params *params)
 {
-    uint32_t events = 1u << CE_MISS | 1u << CE_RESERVE | 1u << CE_BYPASS | 1u << CE_EVICT |
-                      1u << CE_STORE;
+    uint32_t events =
+        1u << CE_MISS | 1u << CE_RESERVE | 1u << CE_BYPASS | 1u << CE_EVICT | 1u << CE_STORE;
     if (params->starts_at_zero)
         events |= 1u << CE_HIT;
     return params->starts_at_zero || params->probes_merges ? events | 1u << CE_MERGE : events;

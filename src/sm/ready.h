@@ -108,8 +108,8 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
     if (registers) {
         bool plans = manner == BY_PLAN || sm->plans_results;
         if (!plans || w->scoreboard.memory & registers) {
-            settle_simply(
-                sm, w, w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA, from);
+            settle_simply(sm, w, w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA,
+                          from);
             return true;
         }
         at = last_result(w, registers);
