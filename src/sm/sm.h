@@ -201,6 +201,7 @@ struct sm {
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
     bool counts_lanes;    /* somebody wants to know how many lanes issue */
     bool tells_issues;    /* any of the last four */
+    bool has_listeners;   /* or of long stalls; or the scheduler keeps whom it holds back */
     bool is_simple;       /* nobody wants to know of all stalls, and registers need one word */
     bool releases_simply; /* and nobody of commits */
     /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
