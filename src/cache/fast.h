@@ -15,6 +15,12 @@ static inline uint32_t cache_find_set(const struct cache *c, uint64_t line)
     return set_index_of(&c->indexer, line);
 }
 
+/* Has the line a place there, whether its data have come or not? */
+static inline bool cache_has_line(const struct cache *c, uint32_t set, uint64_t line)
+{
+    return tags_find(&c->tags.sets[set], line) >= 0;
+}
+
 enum cache_fast {
     CACHE_FAST_DECLINED, /* nothing was done: cache_load_at() has to */
     CACHE_FAST_HIT,

@@ -21,7 +21,7 @@ static inline void begin_fetch(struct sm_warp *w)
 static inline __attribute__((always_inline)) void arrive(struct sm *sm, struct sm_warp *w,
                                                          uint64_t now)
 {
-    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, BY_PLAN)) {
+    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, SIMPLY)) {
         w->ibuf = w->next->n_fetched;
         return;
     }

@@ -57,6 +57,12 @@ static const struct route *route_of(const struct sm *sm, struct ldst_op *l)
     return &l->route;
 }
 
+static bool finds_line(const struct ldst_op *l)
+{
+    const struct mem_access *a = &l->common;
+    return l->kind == MEM_LOAD && cache_has_line(l->l1, a->set, a->line);
+}
+
 /* It is tried now. */
 static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
@@ -64,9 +70,9 @@ static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op 
     struct mem_access *a = &l->common;
     a->cycle = now;
     if (sm->accesses_are_rated) {
-        bool has_warp = sm->warps[l->slot].emu != NULL;
-        a->criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0;
-        a->is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now);
+        bool matters = sm->warps[l->slot].emu && (!sm->rates_found_only || finds_line(l));
+        a->criticality = matters ? crit->desc->value(crit, l->slot, now) : 0;
+        a->is_critical = matters && crit->desc->is_critical(crit, l->slot, now);
     }
     return a;
 }

@@ -203,6 +203,7 @@ struct sm {
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
     bool counts_lanes;    /* somebody wants to know how many lanes issue */
     bool tells_issues;    /* any of the last four */
+    bool has_listeners;   /* or of long stalls; or the scheduler keeps whom it holds back */
     bool is_simple;       /* nobody wants to know of all stalls, and registers need one word */
     bool releases_simply; /* and nobody of commits */
     /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
@@ -279,6 +280,7 @@ struct sm {
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
     bool criticality_counts;     /* somebody says more than that no warp is critical */
     bool accesses_are_rated;     /* ... and somebody who sees accesses of L1D wants to know */
+    bool rates_found_only;       /* of loads that find their line, see cache_policy.h */
     bool may_bypass;             /* L1D's policy may send loads around it */
     bool stalls_may_bypass;      /* ... and those that cannot be accepted */
     bool answers_drift;          /* L1D's policy decides by what changes with time */
@@ -380,6 +382,8 @@ void sm_issue(struct sm *sm, uint64_t now);
  * as nothing happens in them but that this warp goes on and the load/store unit works. Returns the
  * last one, in which fetch has still to look, and issue too if it is due then (alone.c). */
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end);
+/* Brings the scheduler to cycle `now`. */
+void sm_advance_scheduler(struct sm *sm, uint64_t now);
 /* Whom a scheduler would pick and look at now; changes nothing. */
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
 /* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not

@@ -239,10 +239,10 @@ static void start_emu(struct sm *sm, const struct emu *emu)
 static void note_who_sees_accesses(struct sm *sm)
 {
     const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
-    bool decides_by_it = policy->criticality && !policy->learns_criticality_only;
-    sm->accesses_are_rated =
-        sm->criticality_counts &&
-        (policy->criticality || cache_n_observers(sm->l1d) || sm->describes_loads);
+    bool decides_by_it = policy->criticality && !policy->rates_found_only;
+    bool others_look = cache_n_observers(sm->l1d) || sm->describes_loads;
+    sm->accesses_are_rated = sm->criticality_counts && (policy->criticality || others_look);
+    sm->rates_found_only = policy->rates_found_only && !others_look;
     sm->answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
 }
 
@@ -254,13 +254,14 @@ static void choose_ways(struct sm *sm)
     note_who_sees_accesses(sm);
     sm->tells_issues =
         sm->counts_lanes || sm->tells_branches || sm->tells_criticality || sm->tells_commits;
+    sm->has_listeners = sm->tells_issues || sm->tells_long_stalls || sm->keeps_hold;
     sm->is_simple = fast && sm->pending_words == 1 && !sm->tells_stalls;
     sm->releases_simply = sm->is_simple && !sm->tells_commits;
     sm->issues_simply = sm->is_simple && !sm->on_issue && !sm->issue_drifts && !sm->attribution &&
                         !sm->emu.tracer && !sm->config->rotate_schedulers &&
                         (sm->pick_and_issue || !sm->tells_criticality);
     sm->may_go_alone = sm->issues_simply && sm->pick_and_issue && !sm->sched->hears_each_issue &&
-                       !sm->keeps_hold && !sm->tells_issues;
+                       !sm->has_listeners;
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
