@@ -7,7 +7,7 @@
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 
-#include "cache/cache_internal.h"
+#include "cache/load.h"
 
 /* cache_set_of(), inline. */
 static inline uint32_t cache_find_set(const struct cache *c, uint64_t line)
@@ -46,9 +46,5 @@ cache_load_fast(struct cache *c, uint32_t set, int way, uint32_t sectors, uint32
     cache_use_line(c, s, (uint32_t)way, pc);
     return CACHE_FAST_HIT;
 }
-
-/* cache_load() of a line that is known to have that way, or none. */
-struct cache_result cache_load_at(struct cache *c, const struct mem_access *a,
-                                  struct cache_room room, void *waiter, int way);
 
 #endif

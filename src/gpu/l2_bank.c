@@ -167,7 +167,7 @@ static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_reques
         return false;
     if (fast == CACHE_FAST_DECLINED) {
         struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
-        struct cache_result res = cache_load_at(b->cache, a, room, r, way);
+        struct cache_result res = cache_load(b->cache, a, room, r);
         if (res.answer == CACHE_STALLED)
             return false;
         if (res.answer != CACHE_HIT) {

@@ -473,7 +473,11 @@ struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
                                    const struct route *route, enum request_origin origin,
                                    uint32_t id, uint32_t bytes);
 struct mem_request *sm_make_request(struct sm *sm); /* when none is left */
-void sm_free_request(struct sm *sm, struct mem_request *r);
+static inline void sm_free_request(struct sm *sm, struct mem_request *r)
+{
+    r->next = sm->free_requests;
+    sm->free_requests = r;
+}
 /* One place more than configured, for a dirty line that must leave before its place is used.
  * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */
 static inline uint32_t sm_miss_queue_places(const struct sm *sm)
