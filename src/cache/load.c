@@ -88,7 +88,7 @@ struct cache_result cache_load_around(struct cache *c, const struct mem_access *
 
 /* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
  * policy gives; -1 = none. `*dirty` if that has a victim. */
-static int allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
+int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
     const struct mem_access *a = &c->mshrs.accesses[mshr];
@@ -105,21 +105,8 @@ static int allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
     return way;
 }
 
-/* The line has its data, or some of them. */
-static void data_arrive(struct cache *c, const struct mshr *m, uint32_t way)
-{
-    struct cache_line *line = tags_line(m->set, way);
-    bool reserved = m->way >= 0; /* for these data, as they were asked for */
-    line->valid_sectors |= m->sectors;
-    line->dirty_sectors |= m->dirty_sectors;
-    line->n_fetches = (uint16_t)(line->n_fetches - reserved);
-    if (line->n_fetches == 0)
-        tags_validate(m->set, way);
-    c->stats.fills++;
-}
-
 /* Nobody keeps the data; what stores had added to them must not be lost: true if there is any. */
-static bool data_pass(struct cache *c, const struct mshr *m, uint64_t cycle)
+bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle)
 {
     c->stats.fills_dropped++;
     CACHE_TELL(c, DROP, drop, m->set, m, cycle);
@@ -130,17 +117,5 @@ static bool data_pass(struct cache *c, const struct mshr *m, uint64_t cycle)
 
 struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
 {
-    const struct mshr *m = &c->mshrs.entries[mshr];
-    assert(mshr < c->mshrs.n && m->n_waiters);
-    bool dirty = false;
-    int way = m->way >= 0 || m->detached ? m->way : allocate_late(c, mshr, &dirty);
-    if (way >= 0) {
-        data_arrive(c, m, (uint32_t)way);
-        CACHE_TELL(c, FILL, fill, m->set, (uint32_t)way, m, cycle);
-    } else {
-        dirty = data_pass(c, m, cycle);
-    }
-    struct cache_arrival got = {m->waiters, m->n_waiters, m->set->set, way >= 0, dirty};
-    mshr_release(&c->mshrs, mshr, cycle);
-    return got;
+    return cache_fill_now(c, mshr, cycle);
 }

@@ -55,4 +55,44 @@ static inline struct cache_result cache_load_at(struct cache *c, const struct me
                                           : cache_load_stalls(c, a, room, STALL_MERGE);
 }
 
+/* --- the arrival of what was fetched --- */
+
+/* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
+ * policy gives; -1 = none. `*dirty` if that has a victim. */
+int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty);
+/* Nobody keeps the data; what stores had added to them must not be lost: true if there is any. */
+bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle);
+
+/* The line has its data, or some of them. */
+static inline void cache_data_arrive(struct cache *c, const struct mshr *m, uint32_t way)
+{
+    struct cache_line *line = tags_line(m->set, way);
+    bool reserved = m->way >= 0; /* for these data, as they were asked for */
+    line->valid_sectors |= m->sectors;
+    line->dirty_sectors |= m->dirty_sectors;
+    line->n_fetches = (uint16_t)(line->n_fetches - reserved);
+    if (line->n_fetches == 0)
+        tags_validate(m->set, way);
+    c->stats.fills++;
+}
+
+/* cache_fill(), inline. */
+static inline __attribute__((always_inline)) struct cache_arrival
+cache_fill_now(struct cache *c, uint32_t mshr, uint64_t cycle)
+{
+    const struct mshr *m = &c->mshrs.entries[mshr];
+    assert(mshr < c->mshrs.n && m->n_waiters);
+    bool dirty = false;
+    int way = m->way >= 0 || m->detached ? m->way : cache_allocate_late(c, mshr, &dirty);
+    if (way >= 0) {
+        cache_data_arrive(c, m, (uint32_t)way);
+        CACHE_TELL(c, FILL, fill, m->set, (uint32_t)way, m, cycle);
+    } else {
+        dirty = cache_pass_data(c, m, cycle);
+    }
+    struct cache_arrival got = {m->waiters, m->n_waiters, m->set->set, way >= 0, dirty};
+    mshr_release(&c->mshrs, mshr, cycle);
+    return got;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/fast.h"
 #include "emu/atomic.h"
 #include "sm/send.h"
 
@@ -25,19 +26,29 @@ void sm_make_room_for_replies(struct reply_queue *q)
     q->end->at = UINT64_MAX;
 }
 
-static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_request *r,
-                           uint64_t now)
+/* What an L1 says of the data that came for it. */
+static inline void hand_out(struct sm *sm, struct cache *c, const struct mem_request *r,
+                            struct cache_arrival got, uint64_t now)
 {
-    struct cache_arrival got = cache_fill(c, r->id, now);
     if (got.writeback)
         sm_queue_writeback(sm, &r->access, cache_victim(c), now);
-    if (c == sm->l1d)
-        ldst_wake_for_fill(sm, got.set);
-    else
-        ldst_wake(sm, ~0u);
     for (uint32_t i = 0; i < got.n_waiters; i++)
         if (got.waiters[i])
             record_reply(sm, got.waiters[i], now);
+}
+
+static inline void fill_l1d(struct sm *sm, const struct mem_request *r, uint64_t now)
+{
+    struct cache_arrival got = cache_fill_now(sm->l1d, r->id, now);
+    ldst_wake_for_fill(sm, got.set);
+    hand_out(sm, sm->l1d, r, got, now);
+}
+
+static void fill_l1c(struct sm *sm, const struct mem_request *r, uint64_t now)
+{
+    struct cache_arrival got = cache_fill(sm->l1c, r->id, now);
+    ldst_wake(sm, ~0u);
+    hand_out(sm, sm->l1c, r, got, now);
 }
 
 static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
@@ -104,7 +115,7 @@ static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_requ
     sm->stats.bytes_got += sm_wanted_bytes(r);
     switch (r->origin) {
     case FROM_L1C:
-        fill_l1(sm, sm->l1c, r, now);
+        fill_l1c(sm, r, now);
         break;
     case FROM_L1I:
         fill_l1i(sm, r, now);
@@ -129,7 +140,8 @@ static void put_off(struct sm *sm, struct mem_request *r, uint64_t now)
     sm->n_put_off++;
 }
 
-static inline void take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+static inline __attribute__((always_inline)) void take_reply(struct sm *sm, struct mem_request *r,
+                                                             uint64_t now)
 {
     if (r->origin != FROM_L1D) {
         sm->requests_out--;
@@ -140,7 +152,7 @@ static inline void take_reply(struct sm *sm, struct mem_request *r, uint64_t now
     } else {
         sm->requests_out--;
         sm->stats.bytes_got += r->data_bytes;
-        fill_l1(sm, sm->l1d, r, now);
+        fill_l1d(sm, r, now);
         sm_free_request(sm, r);
     }
 }
