@@ -140,7 +140,8 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),
-                                      .seed = seed};
+                                      .seed = seed,
+                                      .stats = arena_alloc(&c->arena, desc->stats_bytes)};
     if (desc->state_bytes)
         c->policy.state =
             arena_alloc(&c->arena, desc->state_bytes(&c->policy.geometry, c->policy.params));

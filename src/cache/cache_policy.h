@@ -30,7 +30,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(3, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(4, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -122,6 +122,7 @@ struct cache_policy {
     const void *params; /* values of desc->params */
     void *state;
     uint64_t seed;
+    void *stats; /* desc->stats_bytes bytes to count in, zeroed once */
 };
 
 struct cache_policy_desc {

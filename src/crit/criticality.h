@@ -10,7 +10,7 @@
 #include "sched/scheduler.h"
 
 #define CRITICALITY_ABI                                                                            \
-    PLUGIN_ABI(2,                                                                                  \
+    PLUGIN_ABI(3,                                                                                  \
                sizeof(struct criticality) + sizeof(struct sched_view) + sizeof(struct sched_warp))
 
 struct criticality {
@@ -19,6 +19,7 @@ struct criticality {
     const void *input; /* what desc->load() returned */
     void *state;       /* desc->state_bytes(), zeroed by the framework */
     const struct sched_view *view;
+    void *stats; /* desc->stats_bytes bytes to count in, zeroed once */
 };
 
 struct criticality_desc {

@@ -110,6 +110,20 @@ static void sample_criticality(void *user, const struct machine *m, uint64_t cyc
         attribution_sample(&m->sms[i], cycle);
 }
 
+static void sample_mechanisms(void *user, const struct machine *m, uint64_t cycle)
+{
+    mechanism_stats_sample(user, m, cycle);
+}
+
+static void watch_mechanisms(struct machine *m)
+{
+    mechanism_stats_init(&m->mechanisms, m->config, &m->arena);
+    if (mechanism_stats_are_sampled(&m->mechanisms))
+        machine_watch(m, (struct machine_watcher){.period_cycles = STAT_SAMPLE_CYCLES,
+                                                  .look = sample_mechanisms,
+                                                  .user = &m->mechanisms});
+}
+
 static void create_partitions(struct machine *m)
 {
     const struct machine_config *c = m->config;
@@ -208,6 +222,7 @@ struct machine *machine_create(const struct machine_config *config,
     if (options->attribute && m->sms[0].criticality_counts)
         machine_watch(m, (struct machine_watcher){.period_cycles = ATTRIBUTION_SAMPLE_CYCLES,
                                                   .look = sample_criticality});
+    watch_mechanisms(m);
     return m;
 }
 
@@ -320,6 +335,11 @@ void machine_watch(struct machine *m, struct machine_watcher watcher)
     assert(m->n_watchers < MACHINE_MAX_WATCHERS && watcher.period_cycles > 0);
     watcher.next_cycle = watcher.period_cycles;
     m->watchers[m->n_watchers++] = watcher;
+}
+
+uint64_t machine_cycle(const struct machine *m)
+{
+    return m->kernel_free_at / m->clocks[CLOCK_CORE].period;
 }
 
 static sim_time next_look(const struct machine *m)

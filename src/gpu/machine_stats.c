@@ -75,7 +75,7 @@ static uint32_t fetch_bytes(const struct cache_config *c)
     return c->sector_bytes == c->line_bytes ? c->line_bytes : 0;
 }
 
-void machine_totals_take(const struct machine *m, struct machine_totals *t)
+void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t)
 {
     memset(t, 0, sizeof *t);
     t->l1d_fetch_bytes = fetch_bytes(&m->config->sm.l1d);
@@ -93,6 +93,7 @@ void machine_totals_take(const struct machine *m, struct machine_totals *t)
         add_partition(t, &m->partitions[i], m->engine.now);
     for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
         t->reservation_fails += t->sm.stall_cycles[cause];
+    mechanism_totals_take(m, cycle, &t->mechanisms);
 }
 
 /* All that is counted comes before what only describes the machine. */
@@ -103,7 +104,8 @@ void machine_totals_add(struct machine_totals *into, const struct machine_totals
 {
     add_words(into, from, COUNTED_BYTES);
     memcpy((char *)into + COUNTED_BYTES, (const char *)from + COUNTED_BYTES,
-           sizeof *into - COUNTED_BYTES);
+           offsetof(struct machine_totals, mechanisms) - COUNTED_BYTES);
+    mechanism_totals_add(&into->mechanisms, &from->mechanisms);
 }
 
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before)
@@ -112,6 +114,7 @@ void machine_totals_subtract(struct machine_totals *from, const struct machine_t
     const uint64_t *b = (const uint64_t *)before;
     for (size_t i = 0; i < COUNTED_BYTES / sizeof *a; i++)
         a[i] -= b[i];
+    mechanism_totals_subtract(&from->mechanisms, &before->mechanisms);
 }
 
 void machine_run_stats(const struct machine *m, struct run_stats *into)
@@ -366,13 +369,26 @@ static const struct row attribution_rows[] = {
 };
 enum { N_ATTRIBUTION_ROWS = sizeof attribution_rows / sizeof attribution_rows[0] };
 
+static uint32_t own_rows(bool is_attributed)
+{
+    return is_attributed ? N_ROWS + N_ATTRIBUTION_ROWS : N_ROWS;
+}
+
+uint32_t machine_first_mechanism_stat(const struct machine *m)
+{
+    return own_rows(m->options.attribute);
+}
+
 uint32_t machine_stat_count(const struct machine *m)
 {
-    return m && !m->options.attribute ? N_ROWS : N_ROWS + N_ATTRIBUTION_ROWS;
+    return m ? machine_first_mechanism_stat(m) + m->mechanisms.n : own_rows(true);
 }
 
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
 {
+    const struct mechanism_stats *mechanisms = t->mechanisms.of;
+    if (mechanisms && i >= own_rows(t->is_attributed))
+        return mechanism_totals_stat(&t->mechanisms, i - own_rows(t->is_attributed));
     const struct row *r = i < N_ROWS ? &rows[i] : &attribution_rows[i - N_ROWS];
     struct heddle_stat s = {
         .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
@@ -387,7 +403,7 @@ struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i)
 {
     struct machine_totals t = {0};
     if (m)
-        machine_totals_take(m, &t);
+        machine_totals_take(m, machine_cycle(m), &t);
     return machine_totals_stat(&t, i);
 }
 
@@ -477,7 +493,7 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes
 bool machine_check(const struct machine *m, struct strbuf *why)
 {
     struct machine_totals t;
-    machine_totals_take(m, &t);
+    machine_totals_take(m, machine_cycle(m), &t);
     return machine_totals_check(&t, m->config->l2.sector_bytes, why);
 }
 

@@ -25,9 +25,11 @@ struct machine_totals {
     uint32_t l1d_fetch_bytes, l1i_fetch_bytes,
         l1c_fetch_bytes; /* of a miss; 0 = not always so many */
     bool is_attributed;  /* latency is counted */
+    struct mechanism_totals mechanisms;
 };
 
-void machine_totals_take(const struct machine *m, struct machine_totals *t);
+/* As it is when cycle `cycle` of the core clock begins. */
+void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t);
 void machine_totals_add(struct machine_totals *into, const struct machine_totals *from);
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before);
 /* Do the counters of a machine at rest agree with each other? One line in `why` for each identity

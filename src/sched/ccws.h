@@ -20,6 +20,10 @@ struct probe {
     uint64_t uid, id, line, cycle;
 };
 
+struct ccws_stats {
+    uint64_t vta_hits; /* of warps that have ended too */
+};
+
 struct ccws {
     uint32_t score[SCHED_MAX_WARPS]; /* after the decay of `time` */
     uint32_t raise[SCHED_MAX_WARPS]; /* by VTA hits of `time`: act from the next cycle on */
@@ -28,13 +32,13 @@ struct ccws {
     uint64_t time, advanced; /* cycle of the scores; cycle that advance() has told */
     uint64_t may_load;
     uint64_t vta_hits, insts_issued; /* what LLDS is made of */
-    uint64_t all_vta_hits;           /* of warps that have ended too */
     uint64_t hits_of[SCHED_MAX_WARPS], insts_of[SCHED_MAX_WARPS];
     struct probe probe;
     struct vta vta;
     uint32_t tags_at; /* in `store`: of each warp's array */
     struct scheduler order;
-    _Alignas(16) unsigned char store[]; /* the order's parameters and state, then the tags */
+    _Alignas(16) unsigned char store[]; /* the order's parameters, statistics and state, then
+                                         * the tags */
 };
 
 /* Live warps x base. */
