@@ -46,6 +46,15 @@ static const char *const switch_names[] = {"long", "any", NULL};
 static const struct param two_level_params[] = TWO_LEVEL_PARAMS("8", "lrr", "lrr", "long");
 static const struct param two_level_gto_params[] = TWO_LEVEL_PARAMS("2", "gto", "gto", "any");
 
+struct two_level_stats {
+    uint64_t group_switches;
+};
+
+static const struct plugin_stat two_level_stats[] = {
+    STAT_COUNT(struct two_level_stats, group_switches, "switches",
+               "issues of another fetch group than issued last in the issue slot"),
+};
+
 struct two_level {
     struct age_order ages;
     uint64_t members[SCHED_MAX_WARPS];     /* warps of each group */
@@ -158,6 +167,7 @@ static void two_level_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp
     (void)class, (void)pc, (void)now;
     struct two_level *t = s->state;
     uint32_t group = t->group_of[warp];
+    ((struct two_level_stats *)s->stats)->group_switches += !(t->active >> group & 1);
     greedy_issue(&t->active, t->slot_groups[slot], group);
     round_robin_issue(&t->groups_ahead, t->slot_groups[slot], group);
     greedy_issue(&t->greedy, t->members[group], warp);
@@ -227,6 +237,7 @@ static void two_level_describe_wait(const struct scheduler *s, struct strbuf *ou
         .params = id##_params,                                                                     \
         .n_params = sizeof id##_params / sizeof id##_params[0],                                    \
         .params_bytes = sizeof(struct two_level_params),                                           \
+        PLUGIN_STATS(two_level_stats, struct two_level_stats),                                     \
         .state_bytes = two_level_state_bytes,                                                      \
         .cost_bits = two_level_cost_bits,                                                          \
         .init = two_level_init,                                                                    \
