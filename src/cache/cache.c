@@ -308,7 +308,10 @@ void cache_insts(struct cache *c, uint64_t n_thread_insts)
 
 uint64_t cache_next_change(const struct cache *c, uint64_t now)
 {
-    return c->desc->next_change ? c->desc->next_change(&c->policy, now) : UINT64_MAX;
+    uint64_t next = c->desc->next_change ? c->desc->next_change(&c->policy, now) : UINT64_MAX;
+    uint64_t period = c->desc->on_epoch ? c->config.epoch_cycles : 0;
+    uint64_t epoch = period ? (now / period + 1) * period : UINT64_MAX;
+    return epoch < next ? epoch : next;
 }
 
 void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id)

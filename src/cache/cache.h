@@ -23,6 +23,7 @@ struct cache_config {
     /* A store that hits removes the line and goes on (S4 section 2). Stores to local memory, which
      * no other SM can see, are exempt: they follow write_back and write_allocate. */
     bool write_evict;
+    uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };

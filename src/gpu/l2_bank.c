@@ -16,6 +16,17 @@ static void place_in_line(struct mem_access *a, uint32_t offset)
     }
 }
 
+/* A load is answered with all bytes of its segments, whatever its lanes touch. */
+static void ask_for_segments(struct mem_access *a)
+{
+    a->byte_mask[0] = a->byte_mask[1] = 0;
+    for (uint32_t rest = a->segments; rest; rest &= rest - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(rest);
+        a->byte_mask[i / 2] |= 0xffffffffull << i % 2 * 32;
+    }
+    a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
+}
+
 void l2_put(const struct partition *p, struct mem_request *r, struct l2_place at)
 {
     struct mem_access *a = &r->access;
@@ -25,11 +36,8 @@ void l2_put(const struct partition *p, struct mem_request *r, struct l2_place at
     a->set = set_index_of(&p->l2_sets, at.line);
     a->sector_mask = l2_sectors(p, r);
     place_in_line(a, l2_offset(p, r));
-    if (a->kind == MEM_ATOMIC) { /* reads and writes part of the line */
-        a->byte_mask[0] = 1;
-        a->byte_mask[1] = 0;
-        a->full_line = false;
-    }
+    if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
+        ask_for_segments(a);
 }
 
 static void note_due(struct partition *p, const struct l2_bank *b)

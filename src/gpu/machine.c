@@ -223,6 +223,7 @@ struct machine *machine_create(const struct machine_config *config,
         machine_watch(m, (struct machine_watcher){.period_cycles = ATTRIBUTION_SAMPLE_CYCLES,
                                                   .look = sample_criticality});
     watch_mechanisms(m);
+    policy_clock_init(m);
     return m;
 }
 
@@ -295,6 +296,17 @@ static sim_time rest_time(struct machine *m)
     return t;
 }
 
+/* Tells the policies of all L1Ds and L2 banks of a launch. */
+static void tell_policies(struct machine *m, void (*tell)(struct cache *c, uint32_t launch),
+                          uint32_t launch)
+{
+    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+        tell(m->sms[i].l1d, launch);
+    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
+        for (uint32_t b = 0; b < m->config->memory.banks; b++)
+            tell(m->partitions[i].banks[b].cache, launch);
+}
+
 static void start_kernel(struct machine *m, struct emu *emu, const struct op_timing *timing,
                          uint32_t ctas_per_sm, sim_time at)
 {
@@ -309,6 +321,7 @@ static void start_kernel(struct machine *m, struct emu *emu, const struct op_tim
                         m->config->run.flush_l1);
     for (uint32_t i = 0; m->config->run.flush_l2 && i < m->config->memory.n_partitions; i++)
         partition_flush(&m->partitions[i]);
+    tell_policies(m, cache_kernel_start, emu->launch.number);
     dispatcher_start(&m->dispatcher, (uint64_t)grid[0] * grid[1] * grid[2], ctas_per_sm, at);
 }
 
@@ -361,31 +374,47 @@ static void look_until(struct machine *m, sim_time t)
     }
 }
 
+static sim_time next_stop(const struct machine *m)
+{
+    sim_time look = next_look(m), policies = policy_clock_next(&m->policy_clock);
+    return look < policies ? look : policies;
+}
+
+/* Everything before t has happened: looks, epochs and quotas till then, in the order of time. */
+static void stop_until(struct machine *m, sim_time t)
+{
+    for (sim_time next; (next = next_stop(m)) <= t && next != TIME_NEVER;) {
+        look_until(m, next);
+        policy_clock_run(m, next);
+    }
+}
+
 /* The engine is stopped at each look, and goes on as if nothing had been, unless whoever looked
- * wants the launch to end there. */
+ * wants the launch to end there; and where policies are to be told something. */
 static enum machine_end run_engine(struct machine *m, sim_time limit)
 {
     while (!m->stop) {
-        sim_time look = next_look(m);
-        enum engine_end end = engine_run(&m->engine, is_done, m, look < limit ? look : limit);
+        sim_time stop = next_stop(m);
+        enum engine_end end = engine_run(&m->engine, is_done, m, stop < limit ? stop : limit);
         if (end != ENGINE_LIMIT)
             return end == ENGINE_DONE ? MACHINE_DONE : MACHINE_DEADLOCK;
         if (m->engine.now >= limit)
             return MACHINE_LIMIT;
-        look_until(m, m->engine.now);
+        stop_until(m, m->engine.now);
     }
     return MACHINE_STOPPED;
 }
 
 /* MODEL: the next kernel begins with the visibility period after everything has come to rest; the
  * engine is never further than that. */
-static void end_kernel(struct machine *m, sim_time begin)
+static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher.ended_at;
     m->kernel_free_at = (rest_time(m) / m->visibility + 1) * m->visibility;
     m->stats.cycles += (end - begin) / core;
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
-    look_until(m, m->kernel_free_at); /* nothing happens in between */
+    stop_until(m, m->kernel_free_at); /* nothing else happens in between */
+    tell_policies(m, cache_kernel_end, launch);
 }
 
 /* A launch that is cut off now, at its limit or because somebody wants it, has taken just that
@@ -417,7 +446,7 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
         end = MACHINE_FAULT;
     } else if (end == MACHINE_DONE) {
         commit_memory(m, 0);
-        end_kernel(m, begin);
+        end_kernel(m, begin, emu->launch.number);
         end = m->stop ? MACHINE_STOPPED : MACHINE_DONE;
     } else if (end != MACHINE_DEADLOCK) {
         cut_kernel(m, begin);

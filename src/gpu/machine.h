@@ -5,6 +5,7 @@
 #include "gpu/dispatcher.h"
 #include "gpu/mechanism_stats.h"
 #include "gpu/partition.h"
+#include "gpu/policy_clock.h"
 #include "sm/sm.h"
 #include "trace/recorder.h"
 
@@ -53,6 +54,7 @@ struct machine {
     sim_time kernel_free_at; /* when the next kernel may begin */
     struct machine_stats stats;
     struct mechanism_stats mechanisms;
+    struct policy_clock policy_clock;
     struct machine_watcher watchers[MACHINE_MAX_WATCHERS];
     uint32_t n_watchers;
     struct trace_recorder *recorder; /* NULL = nothing is recorded */

@@ -253,7 +253,4 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     if (flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     choose_ways(sm);
-    struct cache_policy *policy = cache_get_policy(sm->l1d);
-    if (policy->desc->on_kernel_start)
-        policy->desc->on_kernel_start(policy, launch);
 }
