@@ -211,9 +211,9 @@ static void use_line(struct cache_policy *p, const struct cache_set *s, uint32_t
     struct protection *d = p->state;
     struct protected_line *line = line_of(s, way);
     count_to(&d->pdpt[line->id].tda_hits, TDA_BITS);
-    stats_of(p)->tda_hits++;
     line->id = id_of(d, a);
     line->pl = d->pdpt[line->id].pd;
+    stats_of(p)->tda_hits++;
 }
 
 /* Asked before the access has aged the set, as it will if it is accepted. */
