@@ -335,61 +335,6 @@ static void ccws_describe_wait(const struct scheduler *s, struct strbuf *out)
         c->order.desc->describe_wait(&c->order, out);
 }
 
-/* --- statistics --- */
-
-/* A copy as it will be in that cycle: when the scores were last worked out depends on the engine.
- */
-static void ccws_look_at(const void *instance, uint64_t now, struct scheduler *copy,
-                         struct ccws *state)
-{
-    *copy = *(const struct scheduler *)instance;
-    *state = *(const struct ccws *)copy->state;
-    copy->state = state;
-    ccws_decay_to(copy, now);
-}
-
-static struct stat_reading ccws_may_load(const void *instance, uint64_t now)
-{
-    struct scheduler s;
-    struct ccws c;
-    ccws_look_at(instance, now, &s, &c);
-    return may_load_reading(s.view, c.may_load);
-}
-
-static struct stat_reading ccws_score_sum(const void *instance, uint64_t now)
-{
-    struct scheduler s;
-    struct ccws c;
-    struct stat_reading sum = {0};
-    ccws_look_at(instance, now, &s, &c);
-    for (uint64_t rest = s.view->live; rest; rest &= rest - 1)
-        sum.value += c.score[lowest_warp(rest)];
-    return sum;
-}
-
-static struct stat_reading ccws_top_score(const void *instance, uint64_t now)
-{
-    struct scheduler s;
-    struct ccws c;
-    struct stat_reading top = {0};
-    ccws_look_at(instance, now, &s, &c);
-    for (uint64_t rest = s.view->live; rest; rest &= rest - 1) {
-        uint32_t score = c.score[lowest_warp(rest)];
-        top.value = score > top.value ? score : top.value;
-    }
-    return top;
-}
-
-static const struct plugin_stat ccws_stats[] = {
-    STAT_COUNT(struct ccws_stats, vta_hits, "hits",
-               "misses of lines that the warp had lost, as its victim tags tell"),
-    MAY_LOAD_STATS(ccws_may_load),
-    STAT_WHILE_RUNNING("score_sum", "points", "lost-locality scores of the live warps of all SMs",
-                       STAT_SUM, ccws_score_sum),
-    STAT_WHILE_RUNNING("top_score", "points", "the highest lost-locality score of all SMs",
-                       STAT_MAX, ccws_top_score),
-};
-
 /* clang-format off */
 #define CCWS_PRESET(id, text, source)                                                              \
     const struct scheduler_desc scheduler_##id = {                                                 \
@@ -401,7 +346,9 @@ static const struct plugin_stat ccws_stats[] = {
         .params = id##_params,                                                                     \
         .n_params = sizeof id##_params / sizeof id##_params[0],                                    \
         .params_bytes = sizeof(struct ccws_params),                                                \
-        PLUGIN_STATS(ccws_stats, struct ccws_stats),                                               \
+        .stats = ccws_stats,                                                                       \
+        .n_stats = N_CCWS_STATS,                                                                   \
+        .stats_bytes = sizeof(struct ccws_stats),                                                  \
         .state_bytes = ccws_state_bytes,                                                           \
         .cost_bits = ccws_cost_bits,                                                               \
         .init = ccws_init,                                                                         \

@@ -1,5 +1,6 @@
 /* What the two files of CCWS share: ccws.c is told of L1D, issue and warps, and finds lost locality
- * (S4 section 3.3.3); ccws_scores.c keeps the scores that follow from it (3.3.4). */
+ * (S4 section 3.3.3); ccws_scores.c keeps the scores that follow from it (3.3.4),
+ * and tells of them. */
 #ifndef HEDDLE_SCHED_CCWS_H
 #define HEDDLE_SCHED_CCWS_H
 
@@ -23,6 +24,8 @@ struct probe {
 struct ccws_stats {
     uint64_t vta_hits; /* of warps that have ended too */
 };
+enum { N_CCWS_STATS = 5 };
+extern const struct plugin_stat ccws_stats[N_CCWS_STATS];
 
 struct ccws {
     uint32_t score[SCHED_MAX_WARPS]; /* after the decay of `time` */
