@@ -16,14 +16,17 @@ static void place_in_line(struct mem_access *a, uint32_t offset)
     }
 }
 
+/* The bytes of the first two segments of a mask. */
+static uint64_t bytes_of_two(uint32_t segments)
+{
+    return (segments & 1 ? 0xffffffffull : 0) | (segments & 2 ? 0xffffffffull << 32 : 0);
+}
+
 /* A load is answered with all bytes of its segments, whatever its lanes touch. */
 static void ask_for_segments(struct mem_access *a)
 {
-    a->byte_mask[0] = a->byte_mask[1] = 0;
-    for (uint32_t rest = a->segments; rest; rest &= rest - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(rest);
-        a->byte_mask[i / 2] |= 0xffffffffull << i % 2 * 32;
-    }
+    a->byte_mask[0] = bytes_of_two(a->segments);
+    a->byte_mask[1] = bytes_of_two(a->segments >> 2);
     a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
 }
 
