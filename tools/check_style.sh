@@ -13,7 +13,7 @@ level() {
     ptx) echo 1 ;;
     emu) echo 3 ;;
     cache | noc | dram | atomics | trace) echo 4 ;;
-    sched) echo 5 ;; # schedulers are told of what happens in L1D
+    sched | request) echo 5 ;; # schedulers are told of what happens in L1D
     crit) echo 6 ;;
     sm | cpu) echo 7 ;;
     gpu) echo 8 ;;

@@ -97,6 +97,10 @@ struct heddle_options {
     void (*attributed)(void *user, const struct heddle_attributed *record);
     void *attributed_user;
     uint32_t threads; /* timing: threads that share the work; 0 and 1 = the caller's alone */
+    /* Timing: every part of the machine takes its general way, whatever fast paths it has, in
+     * either engine. Slower, and the results are the same: to find out whether a difference is due
+     * to the engine or to a fast path (doc/performance.md). */
+    bool no_fast_paths;
 };
 
 HEDDLE_API const char *heddle_version(void);

@@ -177,13 +177,13 @@ struct decision_recorder *decision_recorder_create(struct machine *m, struct sin
     struct decision_recorder *r = xcalloc(1, sizeof *r);
     r->machine = m;
     r->sink = sink;
-    r->n_lanes = m->config->gpu->n_sms;
+    r->n_lanes = machine_n_sms(m);
     r->lanes = xcalloc(r->n_lanes, sizeof *r->lanes);
     for (uint32_t i = 0; i < r->n_lanes; i++) {
-        r->lanes[i].sm = &m->sms[i];
-        cache_observe(m->sms[i].l1d, on_l1d, &r->lanes[i]);
-        m->sms[i].on_issue = on_issue;
-        m->sms[i].on_issue_user = &r->lanes[i];
+        r->lanes[i].sm = machine_sm(m, i);
+        cache_observe(machine_sm(m, i)->l1d, on_l1d, &r->lanes[i]);
+        machine_sm(m, i)->on_issue = on_issue;
+        machine_sm(m, i)->on_issue_user = &r->lanes[i];
     }
     machine_watch(m,
                   (struct machine_watcher){.period_cycles = LOOK_CYCLES, .look = look, .user = r});

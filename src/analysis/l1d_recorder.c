@@ -244,8 +244,8 @@ static void watch_sm(struct l1d_recorder *r, uint32_t i)
     struct lane *l = &r->lanes[i];
     *l = (struct lane){.recorder = r, .block = &r->blocks[i]};
     l1d_block_init(l->block, &r->writer, i);
-    cache_observe(r->machine->sms[i].l1d, on_event, l);
-    sm_watch_l1d(&r->machine->sms[i], (struct sm_l1d_watcher){on_atomic, on_issue, l});
+    cache_observe(machine_sm(r->machine, i)->l1d, on_event, l);
+    sm_watch_l1d(machine_sm(r->machine, i), (struct sm_l1d_watcher){on_atomic, on_issue, l});
 }
 
 /* Every parameter of the policy, those that nobody set too: defaults may change. */

@@ -92,11 +92,11 @@ static void on_event(void *user, const struct cache_event_info *e)
 struct pc_profile *pc_profile_create(struct machine *m)
 {
     struct pc_profile *p = xcalloc(1, sizeof *p);
-    p->n_lanes = m->config->gpu->n_sms;
+    p->n_lanes = machine_n_sms(m);
     p->lanes = xcalloc(p->n_lanes, sizeof *p->lanes);
     for (uint32_t i = 0; i < p->n_lanes; i++) {
-        p->lanes[i].sm = &m->sms[i];
-        cache_observe(m->sms[i].l1d, on_event, &p->lanes[i]);
+        p->lanes[i].sm = machine_sm(m, i);
+        cache_observe(machine_sm(m, i)->l1d, on_event, &p->lanes[i]);
     }
     return p;
 }

@@ -190,9 +190,9 @@ static void look(void *user, const struct machine *m, uint64_t cycle)
     i.counted = now;
     machine_totals_subtract(&i.counted, &s->last);
     i.counted.cycles = i.cycles; /* the machine's own are of launches that have ended */
-    for (uint32_t k = 0; k < m->config->gpu->n_sms; k++) {
-        i.resident_warps += (uint32_t)__builtin_popcountll(m->sms[k].view.live);
-        i.resident_ctas += m->sms[k].n_resident;
+    for (uint32_t k = 0; k < machine_n_sms(m); k++) {
+        i.resident_warps += (uint32_t)__builtin_popcountll(machine_sm(m, k)->view.live);
+        i.resident_ctas += machine_sm(m, k)->n_resident;
     }
     write_interval(s, &i);
     s->last = now;

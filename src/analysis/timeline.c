@@ -245,11 +245,11 @@ static int by_time(const void *a, const void *b)
 static void flush(struct timeline *t, uint64_t cycle)
 {
     struct strbuf out = {0};
-    for (uint32_t i = 0; i < t->machine->config->gpu->n_sms; i++) {
+    for (uint32_t i = 0; i < machine_n_sms(t->machine); i++) {
         struct track *k = &t->tracks[i];
         if (!k->is_drawn)
             continue;
-        attribution_catch_up(&t->machine->sms[i], cycle);
+        attribution_catch_up(machine_sm(t->machine, i), cycle);
         if (k->n)
             qsort(k->events, k->n, sizeof *k->events, by_time);
         for (uint32_t e = 0; e < k->n; e++)
@@ -309,11 +309,11 @@ struct timeline *timeline_create(struct machine *m, const struct timeline_window
     t->from = w->from_cycle;
     t->to = w->to_cycle ? w->to_cycle : UINT64_MAX;
     t->sink = sink;
-    t->tracks = xcalloc(m->config->gpu->n_sms, sizeof *t->tracks);
+    t->tracks = xcalloc(machine_n_sms(m), sizeof *t->tracks);
     begin_document(m, &out);
-    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
+    for (uint32_t i = 0; i < machine_n_sms(m); i++)
         if (is_wanted(w, i))
-            begin_track(t, &t->tracks[i], &m->sms[i], &out);
+            begin_track(t, &t->tracks[i], machine_sm(m, i), &out);
     write_text(t, &out);
     machine_watch(
         m, (struct machine_watcher){.period_cycles = PERIOD_CYCLES, .look = look, .user = t});
@@ -335,7 +335,7 @@ bool timeline_finish(struct timeline *t)
 bool timeline_is_empty(const struct timeline *t, uint64_t *end)
 {
     bool is_empty = true;
-    for (uint32_t i = 0; i < t->machine->config->gpu->n_sms; i++)
+    for (uint32_t i = 0; i < machine_n_sms(t->machine); i++)
         is_empty &= !t->tracks[i].has_events;
     *end = t->last_sample;
     return is_empty;
@@ -345,7 +345,7 @@ void timeline_destroy(struct timeline *t)
 {
     if (!t)
         return;
-    for (uint32_t i = 0; i < t->machine->config->gpu->n_sms; i++)
+    for (uint32_t i = 0; i < machine_n_sms(t->machine); i++)
         free(t->tracks[i].events);
     free(t->tracks);
     timeline_args_destroy(&t->args);

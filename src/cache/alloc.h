@@ -5,26 +5,19 @@
 
 #include "cache/cache_internal.h"
 
-/* What LRU takes: the first empty way, or that of the oldest line. */
-static inline int cache_lru_way(const struct cache *c, const struct way_index *index,
-                                const struct cache_set *s)
-{
-    uint64_t empty = c->tags.all_ways & ~s->occupied;
-    return empty ? __builtin_ctzll(empty) : tags_oldest_by(index, s);
-}
-
-/* The way for an access that found no line: the policy's answer, or the first empty way. */
+/* The way for an access that found no line: the first empty one, else the policy's answer. */
 static inline int cache_choose_way(const struct cache *c, const struct cache_set *s,
                                    const struct mem_access *a)
 {
+    uint64_t empty = c->tags.all_ways & ~s->occupied;
+    int first = empty ? __builtin_ctzll(empty) : -1;
     if (c->is_lru)
-        return cache_lru_way(c, s->index, s);
+        return empty ? first : tags_oldest(s);
     int choice = c->desc->decide(&c->policy, s, a);
     if (choice == CACHE_BYPASS)
         return choice;
-    int empty = cache_set_empty_way(s);
-    if (empty >= 0)
-        return empty;
+    if (empty)
+        return first;
     assert(choice == CACHE_STALL || ((uint32_t)choice < s->n_ways && !(s->reserved >> choice & 1)));
     return choice;
 }
@@ -53,31 +46,15 @@ static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t wa
                                enum cache_evict_cause cause, const struct mem_access *a)
 {
     const struct cache_line *line = &s->lines[way];
-    CACHE_TELL(c, evict, s, way, cause, a);
+    CACHE_TELL(c, EVICT, evict, s, way, cause, a);
     if (!line->dirty_sectors || cause == EVICT_INVALIDATE)
         return false;
     cache_write_back(c, line->line, line->dirty_sectors);
     return true;
 }
 
-/* The record of a line that the access brings in. */
-static inline struct cache_line cache_new_line(struct cache *c, const struct mem_access *a)
-{
-    return (struct cache_line){.line = a->line,
-                               .reserver_slot = (uint16_t)a->warp_slot,
-                               .insert_pc = a->pc,
-                               .last_pc = a->pc,
-                               .inserted = ++c->order};
-}
-
-static inline void cache_count_eviction(struct cache *c, const struct cache_line *line)
-{
-    c->stats.evictions++;
-    c->stats.evictions_unused += !line->reused;
-}
-
 /* Gives the way to the access's line, reserved; what was there is replaced. True if it is dirty. */
-static inline bool cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
+static inline __attribute__((always_inline)) bool cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
                                  const struct mem_access *a)
 {
     bool dirty = false;
@@ -87,8 +64,13 @@ static inline bool cache_replace(struct cache *c, struct cache_set *s, uint32_t 
         cache_count_eviction(c, &s->lines[way]);
         dirty = cache_evict(c, s, way, EVICT_REPLACE, a);
     }
-    tags_insert(s, way, cache_new_line(c, a));
-    CACHE_TELL(c, reserve, s, way, a);
+    tags_insert(s, way,
+                (struct cache_line){.line = a->line,
+                                    .reserver_slot = (uint16_t)a->warp_slot,
+                                    .insert_pc = a->pc,
+                                    .last_pc = a->pc,
+                                    .inserted = ++c->order});
+    CACHE_TELL(c, RESERVE, reserve, s, way, a);
     return dirty;
 }
 
@@ -106,22 +88,11 @@ static inline uint32_t cache_count_sectors(uint32_t sectors)
 #endif
 }
 
-/* Takes an MSHR for what is needed; `way` is what is reserved for it, or -1. */
-static inline uint16_t cache_ask_for(struct cache *c, struct cache_set *s,
-                                     const struct mem_access *a, int way, uint32_t need,
-                                     void *waiter)
-{
-    c->stats.sectors_fetched += cache_count_sectors(need);
-    uint16_t mshr = mshr_take(&c->mshrs, a->line, s, way, need, waiter, a->cycle);
-    if (way >= 0)
-        tags_line(s, (uint32_t)way)->mshr = mshr;
-    return mshr;
-}
-
-/* Fetches what is needed; `way` is the line's, or the one to replace. */
-static inline void cache_start_fetch(struct cache *c, const struct mem_access *a,
-                                     const struct lookup *q, int way, void *waiter,
-                                     struct cache_result *r)
+/* Fetches what is needed; `way` is the line's, or the one to replace, whose victim may have to be
+ * written back. Returns the MSHR. */
+static inline uint16_t cache_start_fetch(struct cache *c, const struct mem_access *a,
+                                         const struct lookup *q, int way, void *waiter,
+                                         bool *writeback)
 {
     bool line_is_there = q->way >= 0;
     if (line_is_there) {
@@ -135,13 +106,16 @@ static inline void cache_start_fetch(struct cache *c, const struct mem_access *a
         if (line_is_there)
             tags_reserve(q->set, (uint32_t)way);
         else
-            r->writeback = cache_replace(c, q->set, (uint32_t)way, a);
+            *writeback = cache_replace(c, q->set, (uint32_t)way, a);
         tags_line(q->set, (uint32_t)way)->n_fetches++;
     }
-    r->mshr = cache_ask_for(c, q->set, a, way, q->need, waiter);
-    r->fetch_sectors = q->need;
+    c->stats.sectors_fetched += cache_count_sectors(q->need);
+    uint16_t mshr = mshr_take(&c->mshrs, a->line, q->set, way, q->need, waiter, a->cycle);
+    if (way >= 0)
+        tags_line(q->set, (uint32_t)way)->mshr = mshr;
     if (c->mshrs.accesses)
-        c->mshrs.accesses[r->mshr] = *a;
+        c->mshrs.accesses[mshr] = *a;
+    return mshr;
 }
 
 #endif

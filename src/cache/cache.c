@@ -131,12 +131,9 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
                         uint32_t n_warps, uint64_t seed)
 {
     c->desc = desc;
-    c->minds_hits = desc->on_hit || desc->hit_action;
-    c->is_lru = desc == cache_policy_find("lru"); /* not one that only bears the name */
-    c->quiet = c->is_lru && !c->n_observers;
-    c->plain = c->quiet && !c->config.allocate_on_fill;
-    c->simple = c->plain && !c->sectored && !c->tags.indexed;
-    c->plain_indexed = c->plain && c->tags.indexed;
+    /* Not one that only bears the name. Without fast paths LRU is asked like any other policy. */
+    c->is_lru = desc == cache_policy_find("lru") && !c->config.no_fast_paths;
+    cache_note_listeners(c);
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),
@@ -160,15 +157,13 @@ struct cache *cache_create(const struct cache_config *config,
     uint32_t n_sectors = config->line_bytes / config->sector_bytes;
     c->config = *config;
     c->sectored = n_sectors > 1;
-    c->by_segments = cache_is_by_segments(config);
-    c->all_sectors = c->sectors_counted = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
-    if (!c->sectored) {
-        c->sectors_counted = 0;
+    if (c->sectored)
+        c->sectors_counted = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
+    else
         c->whole_line = 1;
-    }
     c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
-    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes);
-    c->last_hit = c->other_hit = cache_place(c->tags.sets, 0); /* any */
+    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes,
+              !config->no_fast_paths);
     mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill,
               c->sectored || config->allocate_on_fill);
     make_policy(c, policy, params, n_warps, seed);
@@ -188,12 +183,10 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line)
     return set_index_of(&c->indexer, line);
 }
 
-uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a)
+uint32_t cache_mshr_for(struct cache *c, const struct mem_access *a)
 {
-    const struct cache_set *s = &c->tags.sets[a->set];
-    int way = tags_find(s, a->line);
-    uint32_t need = cache_asked(c, a) & ~(way < 0 ? 0 : s->lines[way].valid_sectors);
-    return need ? cache_outstanding(c, s, a->line, way, need) : CACHE_NO_MSHR;
+    struct lookup q = cache_look_up(c, a);
+    return q.need ? cache_outstanding(c, &q, a->line) : CACHE_NO_MSHR;
 }
 
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr)
@@ -258,7 +251,7 @@ void cache_resize(struct cache *c, uint32_t n_ways,
     cache_flush(c, writeback, user);
     tags_resize(&c->tags, n_ways);
     restart_policy(c, n_ways);
-    cache_tell_resize(c, n_ways);
+    CACHE_TELL(c, RESIZE, resize, c->tags.sets, n_ways);
 }
 
 const struct cache_victim *cache_victim(const struct cache *c)
@@ -300,10 +293,9 @@ void cache_apply(struct cache *c, const void *quota, size_t bytes)
         c->desc->apply(&c->policy, quota, bytes);
 }
 
-void cache_insts(struct cache *c, uint64_t n_thread_insts)
+bool cache_insts(struct cache *c, uint64_t n_thread_insts)
 {
-    if (c->desc->on_insts)
-        c->desc->on_insts(&c->policy, n_thread_insts);
+    return c->desc->on_insts && c->desc->on_insts(&c->policy, n_thread_insts);
 }
 
 uint64_t cache_next_change(const struct cache *c, uint64_t now)

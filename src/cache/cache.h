@@ -24,6 +24,7 @@ struct cache_config {
      * no other SM can see, are exempt: they follow write_back and write_allocate. */
     bool write_evict;
     uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
+    bool no_fast_paths; /* every access takes the general way; the results are the same */
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };
@@ -164,46 +165,6 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line);
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter);
 
-/* Is it clear that the load would be STALLED for want of an MSHR? Cheaper to ask than cache_load(),
- * and what an L1D that thrashes answers every other time. */
-bool cache_load_lacks_mshr(const struct cache *c, const struct mem_access *a);
-
-/* What a load will find. `hit`, and `absent` (neither has the line a way nor is it on its way),
- * stay true until the owner's next load, store or invalidation; a hit no longer than until the next
- * fill where lines are allocated then. All false: that has to be seen when it is its turn, or
- * somebody wants to know of it. */
-struct cache_prospect {
-    uint32_t set;
-    bool hit, absent;
-    bool lacks_mshr; /* as things are, it would be STALLED for want of one */
-};
-/* Looks loads of one instruction up ahead of their time, one after the other, and performs them as
- * long as they are hits, `n_done` at most. Returns how many it has performed; `*next` is what the
- * next one of the `n` will find, all false if there is none. */
-uint32_t cache_look_ahead(struct cache *c, const struct line_access *x, uint32_t n, uint32_t n_done,
-                          uint32_t pc, struct cache_prospect *next);
-/* cache_load() of a line that is known to be absent. */
-struct cache_result cache_load_absent(struct cache *c, const struct mem_access *a,
-                                      struct cache_room room, void *waiter);
-
-/* Where a load of a late cache (late.h) stands before anything is done about it. */
-struct late_found {
-    uint32_t place; /* of its line; 0 = it has none */
-    uint32_t lacks; /* sectors that it asks for and that are not there; 0 = it hits */
-};
-
-/* Performs a load if it hits and it makes no difference to anybody when that is: a plain LRU whose
- * lines are reserved at their miss, so that only loads and stores decide which lines are there, not
- * the arrival of data. False, and nothing done, otherwise. */
-struct cache_part {
-    uint64_t line;
-    uint32_t sectors; /* that are asked for, as in struct mem_access */
-};
-bool cache_load_ahead(struct cache *c, struct cache_part part, uint32_t pc);
-/* Of such a cache: will the load miss and do the same whatever data come before its turn? False if
- * it waits for some of these, or if they could decide which line it pushes out. */
-bool cache_load_misses(const struct cache *c, const struct mem_access *a);
-
 /* A load that the program sends around this cache (ld.cg at an L1D): neither looked up nor decided
  * upon; BYPASSED, or STALLED for want of room. */
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
@@ -233,7 +194,7 @@ struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle);
 const struct cache_victim *cache_victim(const struct cache *c);
 
 /* The MSHR that such an access would join; CACHE_NO_MSHR if it hits, or fetches for itself. */
-uint32_t cache_mshr_for(const struct cache *c, const struct mem_access *a);
+uint32_t cache_mshr_for(struct cache *c, const struct mem_access *a);
 /* The line of an outstanding MSHR. */
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr);
 uint32_t cache_mshrs_in_use(const struct cache *c);
@@ -259,7 +220,7 @@ void cache_kernel_start(struct cache *c, uint32_t launch);
 void cache_kernel_end(struct cache *c, uint32_t launch);
 void cache_epoch(struct cache *c, uint64_t epoch);
 void cache_apply(struct cache *c, const void *quota, size_t bytes);
-void cache_insts(struct cache *c, uint64_t n_thread_insts);
+bool cache_insts(struct cache *c, uint64_t n_thread_insts);      /* true: see on_insts() */
 uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX = only by events */
 
 /* Did the policy do anything: accepted misses for which LRU would have chosen otherwise, and the id
@@ -297,7 +258,15 @@ struct cache_event_info {
     uint32_t n_ways; /* RESIZE */
 };
 enum { CACHE_MAX_OBSERVERS = 7 };
+#define CACHE_ALL_EVENTS (~0u)
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
+/* Of some events alone, a bit each: what nobody wants costs next to nothing. Of loads it may not
+ * see address, byte_mask and full_line. */
+void cache_observe_some(struct cache *c, uint32_t events,
+                        void (*observer)(void *user, const struct cache_event_info *e), void *user);
+/* Does anybody look at address, byte_mask and full_line of loads? */
+bool cache_wants_bytes(const struct cache *c);
+uint32_t cache_n_observers(const struct cache *c);
 
 #endif

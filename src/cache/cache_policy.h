@@ -67,7 +67,6 @@ struct cache_geometry {
 struct cache_line {
     uint64_t line;      /* line-aligned byte address */
     bool reused;        /* hit or merged with since it was reserved */
-    bool spare;         /* so that what a new line has for sure is written in one step */
     uint16_t n_fetches; /* outstanding: more than one when sectors were asked for one by one */
     uint32_t valid_sectors, dirty_sectors;
     uint16_t reserver_slot; /* warp slot that reserved it */
@@ -128,8 +127,18 @@ struct cache_policy {
 };
 
 struct cache_policy_desc {
-    PLUGIN_HEAD;             /* abi_version = CACHE_POLICY_ABI */
-    const char *criticality; /* optional: name of the criticality provider it needs */
+    PLUGIN_HEAD; /* abi_version = CACHE_POLICY_ABI */
+    /* Optional: name of the criticality provider it needs. One that names none is not told how
+     * critical the warp of an access is. */
+    const char *criticality;
+    /* It learns from that but does not decide by it: however the warp of an access that waits
+     * comes to stand, the answer is the same. */
+    bool learns_criticality_only;
+    /* decide() never returns CACHE_BYPASS, and there is no would_stall(): a load that lacks an MSHR
+     * waits, whatever decide() would say, and it is not asked. */
+    bool never_bypasses;
+    /* It looks at address, byte_mask or full_line of loads; otherwise these may be left out. */
+    bool wants_bytes;
     /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */
@@ -178,8 +187,9 @@ struct cache_policy_desc {
     /* Of L2: a controller's decision arrives (gpu/policy_clock.h), before anything of the cycle but
      * on_epoch. */
     void (*apply)(struct cache_policy *p, const void *quota, size_t bytes);
-    /* Of L1D: so many have been issued on the SM. */
-    void (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);
+    /* Of L1D: so many have been issued on the SM. True if decide() may answer differently now: an
+     * access that waits is tried again. */
+    bool (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);
     /* The next cycle after `now` at which decide() may change its mind without an event. */
     uint64_t (*next_change)(const struct cache_policy *p, uint64_t now);
     void (*describe_wait)(const struct cache_policy *p, struct strbuf *out);
@@ -187,13 +197,6 @@ struct cache_policy_desc {
      */
     void (*remark)(const struct cache_geometry *g, const void *params, struct strbuf *out);
 };
-
-/* Can the policy change its mind about a waiting access although no line, MSHR or queue has
- * changed? If not, the access need not be tried again before one of them does. */
-static inline bool cache_answers_drift(const struct cache_policy_desc *d)
-{
-    return d->next_change || d->would_stall || d->on_insts || d->on_epoch || d->apply;
-}
 
 /* --- The registry (registry.c): built-in policies from policies.def, then plug-ins --- */
 uint32_t cache_policy_count(void);

@@ -21,7 +21,8 @@ static void tell_observers(struct cache *c, const struct cache_set *s, struct ca
     if (e.access)
         e.cycle = e.access->cycle;
     for (uint32_t i = 0; i < c->n_observers; i++)
-        c->observers[i].tell(c->observers[i].user, &e);
+        if (c->observers[i].events >> e.event & 1)
+            c->observers[i].tell(c->observers[i].user, &e);
 }
 
 /* -1 becomes NO_WAY. */
@@ -77,9 +78,9 @@ void cache_tell_drop(struct cache *c, struct cache_set *s, const struct mshr *m,
                    .asked_cycle = m->taken_at);
 }
 
-void cache_tell_resize(struct cache *c, uint32_t n_ways)
+void cache_tell_resize(struct cache *c, struct cache_set *s, uint32_t n_ways)
 {
-    TELL_OBSERVERS(c, c->tags.sets, .event = CE_RESIZE, .way = NO_WAY, .n_ways = n_ways);
+    TELL_OBSERVERS(c, s, .event = CE_RESIZE, .way = NO_WAY, .n_ways = n_ways);
 }
 
 void cache_tell_evict(struct cache *c, struct cache_set *s, uint32_t way,
@@ -95,12 +96,50 @@ void cache_tell_store(struct cache *c, struct cache_set *s, int way, const struc
     TELL_OBSERVERS(c, s, .event = CE_STORE, .access = a, .way = way_or_none(way));
 }
 
+static uint32_t policy_events(const struct cache_policy_desc *d)
+{
+    return (uint32_t)(d->on_hit != NULL) << CE_HIT | (uint32_t)(d->on_merge != NULL) << CE_MERGE |
+           (uint32_t)(d->on_miss != NULL) << CE_MISS |
+           (uint32_t)(d->on_bypass != NULL) << CE_BYPASS |
+           (uint32_t)(d->on_reserve != NULL) << CE_RESERVE |
+           (uint32_t)(d->on_fill != NULL) << CE_FILL | (uint32_t)(d->on_evict != NULL) << CE_EVICT |
+           (uint32_t)(d->on_store != NULL) << CE_STORE;
+}
+
+void cache_note_listeners(struct cache *c)
+{
+    c->told = policy_events(c->desc);
+    for (uint32_t i = 0; i < c->n_observers; i++)
+        c->told |= c->observers[i].events;
+    bool fast = !c->config.no_fast_paths;
+    c->fast_hits = fast && !(c->told >> CE_HIT & 1) && !c->desc->hit_action;
+    /* Where lines get a way as they are asked for, one that has none is not on its way either. */
+    c->fast_stalls = fast && c->desc->never_bypasses && !c->config.allocate_on_fill;
+}
+
+void cache_observe_some(struct cache *c, uint32_t events,
+                        void (*observer)(void *user, const struct cache_event_info *e), void *user)
+{
+    assert(c->n_observers < CACHE_MAX_OBSERVERS);
+    c->observers[c->n_observers++] = (struct cache_observer){events, observer, user};
+    cache_note_listeners(c);
+}
+
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user)
 {
-    assert(c->n_observers < CACHE_MAX_OBSERVERS);
-    assert(!c->order); /* of what it has, or fetches, too little may be known */
-    c->observers[c->n_observers++] = (struct cache_observer){observer, user};
-    c->minds_hits = true;
-    c->quiet = c->plain = c->simple = c->plain_indexed = false;
+    cache_observe_some(c, CACHE_ALL_EVENTS, observer, user);
+}
+
+bool cache_wants_bytes(const struct cache *c)
+{
+    bool wants = c->desc->wants_bytes;
+    for (uint32_t i = 0; i < c->n_observers; i++)
+        wants |= c->observers[i].events == CACHE_ALL_EVENTS;
+    return wants;
+}
+
+uint32_t cache_n_observers(const struct cache *c)
+{
+    return c->n_observers;
 }

@@ -66,19 +66,13 @@ static inline size_t mshr_bucket(const struct mshr_file *f, uint64_t line)
 }
 
 /* The newest MSHR that brings all the `sectors` of the line, by the hash; or MSHR_NONE. */
-static inline uint16_t mshr_find_in(const struct mshr_file *f, size_t bucket, uint64_t line,
-                                    uint32_t sectors)
+static inline uint16_t mshr_find(const struct mshr_file *f, uint64_t line, uint32_t sectors)
 {
-    uint16_t m = f->heads[bucket];
+    uint16_t m = f->heads[mshr_bucket(f, line)];
     while (m != MSHR_NONE &&
            (f->entries[m].line != line || (sectors & ~f->entries[m].sectors) != 0))
         m = f->entries[m].next;
     return m;
-}
-
-static inline uint16_t mshr_find(const struct mshr_file *f, uint64_t line, uint32_t sectors)
-{
-    return mshr_find_in(f, mshr_bucket(f, line), line, sectors);
 }
 
 static inline bool mshr_has_room(const struct mshr_file *f, uint32_t m)
@@ -92,19 +86,11 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
     e->waiters[e->n_waiters++] = waiter;
 }
 
-static inline void mshr_link(struct mshr_file *f, struct mshr *e, uint16_t m, size_t bucket)
+/* Takes a free MSHR (there is one) with its first waiter. */
+static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
+                                 uint32_t sectors, void *waiter, uint64_t now)
 {
-    uint16_t *head = &f->heads[bucket];
-    e->bucket = (uint32_t)bucket;
-    e->next = *head;
-    *head = m;
-}
-
-/* Takes a free MSHR (there is one) with its first waiter, which is in no chain yet. */
-static inline __attribute__((always_inline)) uint16_t
-mshr_take_apart(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
-                uint32_t sectors, void *waiter, uint64_t now)
-{
+    assert(f->n_free > 0);
     uint16_t m = f->free[--f->n_free];
     struct mshr *e = &f->entries[m];
     e->line = line;
@@ -117,16 +103,12 @@ mshr_take_apart(struct mshr_file *f, uint64_t line, struct cache_set *set, int w
     e->detached = e->reused = false;
     e->waiters[0] = waiter;
     queue_enter(&f->account, now);
-    return m;
-}
-
-static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
-                                 uint32_t sectors, void *waiter, uint64_t now)
-{
-    assert(f->n_free > 0);
-    uint16_t m = mshr_take_apart(f, line, set, way, sectors, waiter, now);
-    if (f->heads)
-        mshr_link(f, &f->entries[m], m, mshr_bucket(f, line));
+    if (f->heads) {
+        size_t bucket = mshr_bucket(f, line);
+        e->bucket = (uint32_t)bucket;
+        e->next = f->heads[bucket];
+        f->heads[bucket] = m;
+    }
     return m;
 }
 
@@ -138,34 +120,15 @@ static inline void mshr_unlink(struct mshr_file *f, const struct mshr *e, uint32
     *link = e->next;
 }
 
-/* One that is in no chain: its waiters stay where they are until it is taken again. */
-static inline void mshr_free(struct mshr_file *f, struct mshr *e, uint32_t number, uint64_t now)
-{
-    queue_leave(&f->account, e->taken_at, now);
-    e->n_waiters = 0;
-    f->free[f->n_free++] = (uint16_t)number;
-}
-
+/* Its waiters stay where they are until it is taken again. */
 static inline void mshr_release(struct mshr_file *f, uint32_t number, uint64_t now)
 {
     struct mshr *e = &f->entries[number];
     if (f->heads && !e->detached)
         mshr_unlink(f, e, number);
-    mshr_free(f, e, number, now);
-}
-
-/* Releases it and takes it again at once, as the last one that was given back is the next to be
- * taken: with one waiter again, for all of a line again. There is no hash. */
-static inline void mshr_retake(struct mshr_file *f, struct mshr *e, uint64_t line,
-                               struct cache_set *set, int way, void *waiter, uint64_t now)
-{
-    f->account.stays += now - e->taken_at;
-    f->account.occupancy.since = now; /* as many as before */
-    e->line = line;
-    e->taken_at = now;
-    e->set = set;
-    e->way = way;
-    e->waiters[0] = waiter;
+    queue_leave(&f->account, e->taken_at, now);
+    e->n_waiters = 0;
+    f->free[f->n_free++] = (uint16_t)number;
 }
 
 #endif

@@ -43,6 +43,10 @@ bool cache_policy_is_sound(const struct cache_policy_desc *d, struct strbuf *why
         strbuf_addf(why, "'%s' lacks %s()", d->name, d->decide ? "cost_bits" : "decide");
         return false;
     }
+    if (d->never_bypasses && d->would_stall) {
+        strbuf_addf(why, "'%s' never bypasses but has would_stall()", d->name);
+        return false;
+    }
     return true;
 }
 

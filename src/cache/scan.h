@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-enum { SCAN_STEP = 4, SCAN_NONE = -1 };
+enum { SCAN_STEP = 4, SCAN_NONE = -2 };
 
 #ifdef __AVX2__
 

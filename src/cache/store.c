@@ -16,7 +16,7 @@ static struct cache_result store_evicts(struct cache *c, const struct mem_access
     struct cache_result r = {
         .answer = way < 0 ? CACHE_MISS : CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = true};
     c->stats.stores++;
-    CACHE_TELL(c, store, s, way, a);
+    CACHE_TELL(c, STORE, store, s, way, a);
     if (way >= 0) {
         c->stats.store_hits++;
         c->stats.write_evictions++;
@@ -33,8 +33,8 @@ static struct cache_result store_hits(struct cache *c, const struct lookup *q,
 {
     c->stats.stores++;
     c->stats.store_hits++;
-    CACHE_TELL(c, store, q->set, q->way, a);
-    cache_touch(c, q->set, q->way, a);
+    CACHE_TELL(c, STORE, store, q->set, q->way, a);
+    cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
     if (c->config.write_back)
         tags_line(q->set, (uint32_t)q->way)->dirty_sectors |= q->asked;
     return (struct cache_result){
@@ -46,9 +46,9 @@ static struct cache_result store_merges(struct cache *c, const struct lookup *q,
 {
     c->stats.stores++;
     c->stats.store_merges++;
-    CACHE_TELL(c, store, q->set, q->way, a);
+    CACHE_TELL(c, STORE, store, q->set, q->way, a);
     if (q->way >= 0)
-        cache_touch(c, q->set, q->way, a);
+        cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
     c->mshrs.entries[mshr].reused = true;
     if (c->config.write_back)
         c->mshrs.entries[mshr].dirty_sectors |= q->asked;
@@ -63,7 +63,7 @@ static struct cache_result store_passes(struct cache *c, struct cache_set *s,
 {
     c->stats.stores++;
     c->stats.store_misses++;
-    CACHE_TELL(c, store, s, -1, a);
+    CACHE_TELL(c, STORE, store, s, -1, a);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = CACHE_NO_MSHR, .forward = true};
 }
 
@@ -77,8 +77,8 @@ static struct cache_result store_bypasses(struct cache *c, struct cache_set *s,
     c->stats.stores++;
     c->stats.store_bypasses++;
     cache_count_difference(c, a);
-    CACHE_TELL(c, store, s, -1, a);
-    CACHE_TELL(c, bypass, s, a, BYPASS_POLICY);
+    CACHE_TELL(c, STORE, store, s, -1, a);
+    CACHE_TELL(c, BYPASS, bypass, s, a, BYPASS_POLICY);
     return (struct cache_result){.answer = CACHE_BYPASSED, .mshr = CACHE_NO_MSHR, .forward = true};
 }
 
@@ -104,9 +104,9 @@ static struct cache_result store_fills(struct cache *c, const struct lookup *q,
         .answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = !c->config.write_back};
     c->stats.stores++;
     c->stats.store_misses++;
-    CACHE_TELL(c, store, q->set, q->way, a);
+    CACHE_TELL(c, STORE, store, q->set, q->way, a);
     if (q->way >= 0)
-        cache_touch(c, q->set, q->way, a);
+        cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
     else
         r.writeback = cache_replace(c, q->set, way, a);
     struct cache_line *line = tags_line(q->set, way);
@@ -132,12 +132,16 @@ static struct cache_result store_misses(struct cache *c, const struct lookup *q,
         return cache_stalled(lacks);
     c->stats.stores++;
     c->stats.store_misses++;
-    CACHE_TELL(c, store, q->set, q->way, a);
-    struct cache_result r = {.answer = CACHE_MISS, .forward = !c->config.write_back};
-    cache_start_fetch(c, a, q, way, waiter, &r);
+    CACHE_TELL(c, STORE, store, q->set, q->way, a);
+    bool writeback = false;
+    uint16_t mshr = cache_start_fetch(c, a, q, way, waiter, &writeback);
     if (c->config.write_back)
-        c->mshrs.entries[r.mshr].dirty_sectors |= q->asked;
-    return r;
+        c->mshrs.entries[mshr].dirty_sectors |= q->asked;
+    return (struct cache_result){.answer = CACHE_MISS,
+                                 .forward = !c->config.write_back,
+                                 .writeback = writeback,
+                                 .mshr = mshr,
+                                 .fetch_sectors = q->need};
 }
 
 struct cache_result cache_store(struct cache *c, const struct mem_access *a, struct cache_room room,
@@ -150,7 +154,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
         return store_hits(c, &q, a);
     if (!c->config.write_allocate)
         return store_passes(c, q.set, a);
-    uint16_t mshr = cache_outstanding(c, q.set, a->line, q.way, q.need);
+    uint16_t mshr = cache_outstanding(c, &q, a->line);
     if (mshr == MSHR_NONE)
         return store_misses(c, &q, a, room, waiter);
     return mshr_has_room(&c->mshrs, mshr) ? store_merges(c, &q, a, mshr, waiter)

@@ -48,11 +48,11 @@ static void init_policy_data(struct cache_set *s, struct arena *arena, size_t by
 }
 
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
-               size_t policy_line_bytes)
+               size_t policy_line_bytes, bool may_index)
 {
     *t = (struct tag_store){.sets = ARENA_ARRAY(arena, struct cache_set, n_sets),
                             .n_sets = n_sets,
-                            .indexed = n_ways > SCANNED_WAYS};
+                            .indexed = may_index && n_ways > SCANNED_WAYS};
     init_sets(t, arena, n_ways);
     for (uint32_t set = 0; policy_line_bytes && set < n_sets; set++)
         init_policy_data(&t->sets[set], arena, policy_line_bytes);

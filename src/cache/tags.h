@@ -13,6 +13,7 @@
  * four at a time: rows of tags and of last uses are filled up with TAG_EMPTY and NEVER_OLDEST. */
 enum { SCANNED_WAYS = 8 };
 #define NEVER_OLDEST INT64_MAX /* no order of use comes so far */
+_Static_assert((int)SCAN_NONE == (int)CACHE_STALL, "no way is what a set has none to give of");
 
 struct tag_store {
     struct cache_set *sets;
@@ -25,52 +26,38 @@ struct tag_store {
     struct way_index index; /* if it is indexed */
 };
 
+/* `may_index`: sets of many ways get an index; otherwise all ways are looked at. */
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
-               size_t policy_line_bytes);
+               size_t policy_line_bytes, bool may_index);
 /* An empty store goes on with so many ways of those it was made with. */
 void tags_resize(struct tag_store *t, uint32_t n_ways);
 
-/* --- Who knows that no set has an index says so by `index` = NULL, and spares asking each. --- */
-
 /* The way that holds the line, reserved or valid; -1 if none does. */
-static inline int tags_find_by(const struct way_index *index, const struct cache_set *s,
-                               uint64_t line)
+static inline int tags_find(const struct cache_set *s, uint64_t line)
 {
-    if (index)
-        return way_index_find(index, line);
-    const uint64_t *tag = s->tags, *end = tag + s->n_ways;
-    int way = 0;
+    if (s->index)
+        return way_index_find(s->index, line);
+    uint32_t way = 0;
     do {
-#pragma GCC unroll 4
-        for (int i = 0; i < SCAN_STEP; i++)
-            if (tag[i] == line)
-                return way + i;
-        way += SCAN_STEP;
-        tag += SCAN_STEP;
-    } while (tag < end);
+        uint32_t equal = scan_equal(s->tags + way, line);
+        if (equal)
+            return (int)(way + (uint32_t)__builtin_ctz(equal));
+    } while ((way += SCAN_STEP) < s->n_ways);
     return -1;
 }
 
 /* What cache_set_lru() says of a full set. */
-static inline int tags_oldest_by(const struct way_index *index, const struct cache_set *s)
+static inline int tags_oldest(const struct cache_set *s)
 {
-    if (index)
-        return way_index_oldest(index, s);
-    const uint64_t *use = s->last_use, *end = use + s->n_ways;
-    uint64_t oldest = NEVER_OLDEST, reserved = s->reserved;
-    int way = 0, found = CACHE_STALL;
-    do {
-#pragma GCC unroll 4
-        for (int i = 0; i < SCAN_STEP; i++)
-            if (use[i] < oldest && !(reserved >> i & 1)) {
-                oldest = use[i];
-                found = way + i;
-            }
-        way += SCAN_STEP;
-        use += SCAN_STEP;
-        reserved >>= SCAN_STEP;
-    } while (use < end);
-    return found;
+    if (s->index)
+        return way_index_oldest(s->index, s);
+    int oldest = scan_least(s->last_use, s->reserved);
+    for (uint32_t way = SCAN_STEP; way < s->n_ways; way += SCAN_STEP) {
+        int found = scan_least(s->last_use + way, s->reserved >> way);
+        if (found >= 0 && (oldest < 0 || s->last_use[way + found] < s->last_use[oldest]))
+            oldest = (int)way + found;
+    }
+    return oldest;
 }
 
 /* The record of a line, to change it. */
@@ -80,77 +67,28 @@ static inline struct cache_line *tags_line(struct cache_set *s, uint32_t way)
 }
 
 /* The line is the most recent one; `order` is greater than all before. */
-static inline void tags_use_by(struct way_index *index, struct cache_set *s, uint32_t way,
-                               uint64_t order)
+static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
 {
     ((uint64_t *)s->last_use)[way] = order;
-    if (index)
-        way_index_use(index, way_index_place(index, s, way), order);
-}
-
-/* tags_find_by() and tags_oldest_by() for who has much else to do and little space: without an
- * index, and with few jumps. */
-static inline bool tags_hold_line(const struct cache_set *s, uint64_t line)
-{
-    return scan_equal(s->tags, line) || (s->n_ways > SCAN_STEP && tags_find_by(NULL, s, line) >= 0);
-}
-static inline int tags_way_of(const struct cache_set *s, uint64_t line)
-{
-    uint32_t equal = scan_equal(s->tags, line);
-    if (equal)
-        return __builtin_ctz(equal);
-    return s->n_ways > SCAN_STEP ? tags_find_by(NULL, s, line) : -1;
-}
-static inline int tags_oldest_way(const struct cache_set *s)
-{
-    return s->n_ways > SCAN_STEP ? tags_oldest_by(NULL, s) : scan_least(s->last_use, s->reserved);
-}
-
-/* The line has that way now, reserved. Of its record somebody else takes care. */
-static inline void tags_take_way(struct way_index *index, struct cache_set *s, uint32_t way,
-                                 uint64_t line, uint64_t order)
-{
-    if (index) {
-        size_t place = way_index_place(index, s, way);
-        if (s->tags[way] != TAG_EMPTY)
-            way_index_forget(index, place, s->tags[way]);
-        way_index_add(index, place, line);
-        way_index_use(index, place, order);
-    }
-    s->occupied |= 1ull << way;
-    s->reserved |= 1ull << way;
-    ((uint64_t *)s->tags)[way] = line;
-    ((uint64_t *)s->last_use)[way] = order;
+    if (s->index)
+        way_index_use(s->index, way_index_place(s->index, s, way), order);
 }
 
 /* Puts a line into a way, reserved; what was there is forgotten. */
-static inline void tags_insert_by(struct way_index *index, struct cache_set *s, uint32_t way,
-                                  struct cache_line record)
-{
-    *tags_line(s, way) = record;
-    tags_take_way(index, s, way, record.line, record.inserted);
-}
-
-/* --- and for everybody else --- */
-
-static inline int tags_find(const struct cache_set *s, uint64_t line)
-{
-    return tags_find_by(s->index, s, line);
-}
-
-static inline int tags_oldest(const struct cache_set *s)
-{
-    return tags_oldest_by(s->index, s);
-}
-
-static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
-{
-    tags_use_by(s->index, s, way, order);
-}
-
 static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_line record)
 {
-    tags_insert_by(s->index, s, way, record);
+    if (s->index) {
+        size_t place = way_index_place(s->index, s, way);
+        if (s->tags[way] != TAG_EMPTY)
+            way_index_forget(s->index, place, s->tags[way]);
+        way_index_add(s->index, place, record.line);
+        way_index_use(s->index, place, record.inserted);
+    }
+    *tags_line(s, way) = record;
+    s->occupied |= 1ull << way;
+    s->reserved |= 1ull << way;
+    ((uint64_t *)s->tags)[way] = record.line;
+    ((uint64_t *)s->last_use)[way] = record.inserted;
 }
 
 static inline void tags_remove(struct cache_set *s, uint32_t way)

@@ -36,11 +36,6 @@ static inline uint32_t way_index_way(const struct way_index *x, size_t place)
     return (uint32_t)place & ((1u << x->way_bits) - 1);
 }
 
-static inline uint32_t way_index_set(const struct way_index *x, size_t place)
-{
-    return (uint32_t)(place >> x->way_bits) - 1;
-}
-
 /* The place becomes the newest of its set; `order` is greater than all before. */
 static inline void way_index_use(struct way_index *x, size_t place, uint64_t order)
 {
@@ -52,23 +47,12 @@ static inline size_t way_index_bucket(const struct way_index *x, uint64_t line)
     return line * 0x9e3779b97f4a7c15ull >> x->hash_shift;
 }
 
-/* Where the line of that bucket is; 0 = nowhere. */
-static inline size_t way_index_seek_in(const struct way_index *x, size_t bucket, uint64_t line)
-{
-    size_t place = x->head[bucket];
-    while (__builtin_expect(x->tags[place] != line, 0) && place)
-        place = x->next[place];
-    return place;
-}
-
-static inline size_t way_index_seek(const struct way_index *x, uint64_t line)
-{
-    return way_index_seek_in(x, way_index_bucket(x, line), line);
-}
-
+/* The way that holds the line in its set; -1 = none. */
 static inline int way_index_find(const struct way_index *x, uint64_t line)
 {
-    size_t place = way_index_seek(x, line);
+    size_t place = x->head[way_index_bucket(x, line)];
+    while (__builtin_expect(x->tags[place] != line, 0) && place)
+        place = x->next[place];
     return place ? (int)way_index_way(x, place) : -1;
 }
 
@@ -82,16 +66,11 @@ static inline void way_index_forget(struct way_index *x, size_t place, uint64_t 
 }
 
 /* An empty place holds the line from now on. */
-static inline void way_index_add_to(struct way_index *x, size_t bucket, size_t place)
-{
-    uint32_t *head = &x->head[bucket];
-    x->next[place] = *head;
-    *head = (uint32_t)place;
-}
-
 static inline void way_index_add(struct way_index *x, size_t place, uint64_t line)
 {
-    way_index_add_to(x, way_index_bucket(x, line), place);
+    uint32_t *head = &x->head[way_index_bucket(x, line)];
+    x->next[place] = *head;
+    *head = (uint32_t)place;
 }
 
 /* What cache_set_lru() says of a full set. */

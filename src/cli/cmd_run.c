@@ -37,6 +37,10 @@ static const struct option options[] = {
         "engine", struct run_options, engine, "ENGINE",
         "`skip` (the default) leaves out cycles in which nothing can happen, `cycle` leaves "
         "out none; the results are the same"),
+    OPTION_TEXT("fast-paths", struct run_options, fast_paths, "on|off",
+                "`off` sends everything the general way, in either engine: slower, with the same "
+                "results, to pin a difference on the engine or on a fast path "
+                "(doc/performance.md); `on` is the default"),
     OPTION_LIMIT(
         "quantum", struct run_options, quantum, "CYCLES",
         "most core cycles the parts of the machine run apart; `max`, or 0, is the default: "
@@ -188,6 +192,7 @@ static const char *option_for_timed_runs_only(const struct run_options *o)
 {
     return o->threads      ? "--threads"
            : o->engine     ? "--engine"
+           : o->fast_paths ? "--fast-paths"
            : o->quantum    ? "--quantum"
            : o->max_cycles ? "--max-cycles"
                            : NULL;
@@ -230,6 +235,8 @@ static bool check_machine(const struct run_options *o)
                      o->l1d);
     else if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
         output_error("--engine %s: expected skip or cycle", o->engine);
+    else if (o->fast_paths && strcmp(o->fast_paths, "on") != 0 && strcmp(o->fast_paths, "off") != 0)
+        output_error("--fast-paths %s: expected on or off", o->fast_paths);
     else if (!o->series != !o->series_out)
         output_error("--series N and --series-out FILE go together");
     else if (o->series_columns && !o->series)

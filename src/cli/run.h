@@ -11,7 +11,7 @@
 struct run_options {
     bool functional, json, strict, quiet, kernels, per_pc, attribute, record_criticality;
     bool locality, belady;
-    const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine;
+    const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine, *fast_paths;
     const char *record_l1d, *record_decisions, *series_out, *series_columns, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
     const char *record, *replay;

@@ -81,7 +81,7 @@ static const struct mem_access *first_unlike_lru(const struct heddle_sim *sim, u
 {
     const struct mem_access *first = NULL;
     for (uint32_t i = 0; sim->machine && i < sim->gpu->n_sms; i++) {
-        const struct mem_access *a = cache_first_lru_difference(sim->machine->sms[i].l1d);
+        const struct mem_access *a = cache_first_lru_difference(machine_sm(sim->machine, i)->l1d);
         if (a && (!first || a->cycle < first->cycle)) {
             first = a;
             *sm = i;

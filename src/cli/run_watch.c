@@ -21,7 +21,7 @@ static enum heddle_status begin_timeline(struct run_watch *w, const struct run_o
     struct strbuf why = {0};
     struct timeline_window window;
     enum heddle_status status = HEDDLE_OK;
-    if (!timeline_window_parse(o->timeline_cycles, o->timeline_sms, m->config->gpu->n_sms, &arena,
+    if (!timeline_window_parse(o->timeline_cycles, o->timeline_sms, machine_n_sms(m), &arena,
                                &window, &why)) {
         output_error("%s", strbuf_text(&why));
         status = HEDDLE_BAD_INPUT;

@@ -34,6 +34,8 @@ struct criticality_desc {
     uint64_t (*cost_bits)(uint32_t n_warps, const void *params, struct strbuf *parts);
     /* Optional. The state is zeroed, no warp is live. */
     void (*init)(struct criticality *c);
+    /* value() says the same of a warp from its start to its end. */
+    bool is_fixed;
     /* Required. Larger = more critical. */
     int64_t (*value)(const struct criticality *c, uint32_t warp, uint64_t now);
     bool (*is_critical)(const struct criticality *c, uint32_t warp, uint64_t now);

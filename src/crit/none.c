@@ -26,6 +26,7 @@ const struct criticality_desc criticality_none = {
     .summary = "no warp is critical",
     .citation = "baseline",
     .cost_bits = none_cost_bits,
+    .is_fixed = true,
     .value = none_value,
     .is_critical = none_is_critical,
 };

@@ -224,6 +224,7 @@ const struct criticality_desc criticality_oracle = {
     .load = oracle_load,
     .state_bytes = oracle_state_bytes,
     .cost_bits = oracle_cost_bits,
+    .is_fixed = true,
     .value = oracle_value,
     .is_critical = oracle_is_critical,
     .on_warp_start = oracle_on_warp_start,

@@ -27,6 +27,7 @@ struct dram *dram_create(const struct dram_config *config)
     assert(config->burst_cycles >= 1 && config->bus_bytes_per_cycle >= 1);
     struct dram *d = xcalloc(1, sizeof *d);
     d->config = *config;
+    d->streams = config->scheduler == DRAM_FR_FCFS && !config->no_fast_paths;
     d->burst_bytes = config->burst_cycles * config->bus_bytes_per_cycle;
     d->read_cycles = config->t_cl + config->burst_cycles;
     timing_init(&d->timing, config);
@@ -276,7 +277,7 @@ static __attribute__((noinline)) void give_writes(struct dram *d, uint64_t befor
 void dram_advance(struct dram *d, uint64_t before)
 {
     while (d->plan.at < before) {
-        if (d->plan.kind < DRAM_READ || d->config.scheduler == DRAM_FCFS)
+        if (d->plan.kind < DRAM_READ || !d->streams)
             dram_tick(d, d->plan.at);
         else if (d->plan.kind == DRAM_WRITE)
             give_writes(d, before);

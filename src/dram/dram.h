@@ -31,6 +31,7 @@ struct dram_config {
     uint32_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr /* write to read */,
         t_wr, t_rtp;
     uint32_t scheduler; /* enum dram_scheduler */
+    bool no_fast_paths; /* each command is planned on its own; the results are the same */
 };
 enum dram_scheduler { DRAM_FR_FCFS, DRAM_FCFS };
 enum { DRAM_MAX_BANKS = 64, DRAM_MAX_QUEUE = 64 };

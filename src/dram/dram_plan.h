@@ -43,6 +43,7 @@ enum { FIRST_DONE = 16 }; /* places at first */
 
 struct dram {
     struct dram_config config;
+    bool streams; /* several reads or writes may be given in a row, without looking at all else */
     uint32_t burst_bytes;
     uint32_t read_cycles; /* from a request's last read command to the end of its data */
     struct dram_timing timing;

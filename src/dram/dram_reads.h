@@ -9,7 +9,7 @@
  * and the oldest request whose bank and group allow it is always next. */
 static inline bool only_reads(const struct dram *d)
 {
-    return d->used == d->hits && !d->writes && d->config.scheduler == DRAM_FR_FCFS;
+    return d->used == d->hits && !d->writes && d->streams;
 }
 
 /* What these change all the time, kept where no other store can reach it. */

@@ -31,7 +31,7 @@ static inline struct waiting_atomics *atomic_order_find(const struct atomic_orde
 }
 
 /* May the atomic be served now? */
-static inline bool atomic_order_allows(const struct atomic_order *o, const struct cache *cache,
+static inline bool atomic_order_allows(const struct atomic_order *o, struct cache *cache,
                                        const struct mem_access *a)
 {
     const struct waiting_atomics *w = atomic_order_find(o, a->line);

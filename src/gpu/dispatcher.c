@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/request.h"
+#include "request/request.h"
 
 static bool find_room(struct dispatcher *d, uint32_t *sm)
 {
@@ -15,49 +15,30 @@ static bool find_room(struct dispatcher *d, uint32_t *sm)
     return false;
 }
 
-static void tick(struct dispatcher *d, uint64_t now)
-{
-    sim_time t = now * d->clock->period;
-    const struct message *m;
-    while ((m = shard_peek(&d->shard, t + 1))) {
-        d->resident[m->from]--;
-        d->done++;
-        d->ended_at = t;
-        shard_take(&d->shard);
-    }
-    uint32_t sm;
-    if (d->next_cta >= d->n_ctas || !find_room(d, &sm))
-        return;
-    d->resident[sm]++;
-    d->turn = (sm + 1) % d->n_sms;
-    shard_send(&d->shard, t,
-               (struct message){.at = t + d->latency,
-                                .to = sm,
-                                .kind = MSG_CTA_START,
-                                .body = (void *)(uintptr_t)d->next_cta++});
-}
-
-static void advance(struct shard *s, sim_time until)
+static void take(struct shard *s, const struct message *m, uint64_t now)
 {
     struct dispatcher *d = (struct dispatcher *)s;
-    for (;;) {
-        const struct message *m = shard_peek(s, until);
-        sim_time t = s->next;
-        if (m && clock_cycle_at(d->clock, m->at) * d->clock->period < t)
-            t = clock_cycle_at(d->clock, m->at) * d->clock->period;
-        if (t < d->cycle * d->clock->period)
-            t = d->cycle * d->clock->period;
-        if (t >= until) {
-            s->next = s->next == TIME_NEVER && !m ? TIME_NEVER : t;
-            return;
-        }
-        uint64_t now = t / d->clock->period;
-        uint32_t sm;
-        tick(d, now);
-        d->cycle = now + 1;
-        bool more = d->next_cta < d->n_ctas && find_room(d, &sm);
-        s->next = more ? d->cycle * d->clock->period : TIME_NEVER;
-    }
+    assert(m->kind == MSG_CTA_DONE);
+    d->resident[m->from - d->first_sm]--;
+    d->done++;
+    d->ended_at = ticker_time(&d->ticker, now);
+}
+
+static uint64_t tick(struct shard *s, uint64_t now)
+{
+    struct dispatcher *d = (struct dispatcher *)s;
+    sim_time t = ticker_time(&d->ticker, now);
+    uint32_t sm;
+    if (d->next_cta >= d->n_ctas || !find_room(d, &sm))
+        return TICK_NEVER;
+    d->resident[sm]++;
+    d->turn = (sm + 1) % d->n_sms;
+    shard_send(s, t,
+               (struct message){.at = t + d->latency,
+                                .to = d->first_sm + sm,
+                                .kind = MSG_CTA_START,
+                                .body = (void *)(uintptr_t)d->next_cta++});
+    return d->next_cta < d->n_ctas && find_room(d, &sm) ? now + 1 : TICK_NEVER;
 }
 
 static bool is_idle(const struct shard *s)
@@ -74,16 +55,21 @@ static void describe_wait(const struct shard *s, struct strbuf *out)
                 (unsigned long long)d->next_cta);
 }
 
-static const struct shard_ops ops = {"dispatcher", advance, is_idle, describe_wait};
+static const struct shard_ops ops = {.kind = "dispatcher",
+                                     .advance = ticker_advance,
+                                     .is_idle = is_idle,
+                                     .describe_wait = describe_wait,
+                                     .take = take,
+                                     .tick = tick};
 
-void dispatcher_create(struct dispatcher *d, uint32_t shard_id, uint32_t n_sms,
+void dispatcher_create(struct dispatcher *d, uint32_t shard_id, uint32_t first_sm, uint32_t n_sms,
                        const struct clock_domain *clock, sim_time latency)
 {
     memset(d, 0, sizeof *d);
-    d->shard =
-        (struct shard){.ops = &ops, .id = shard_id, .next = TIME_NEVER, .min_latency = latency};
-    d->clock = clock;
+    ticker_init(&d->ticker, &ops, shard_id, clock);
+    d->ticker.shard.min_latency = latency;
     d->latency = latency;
+    d->first_sm = first_sm;
     d->n_sms = n_sms;
     d->resident = xcalloc(n_sms, sizeof *d->resident);
 }
@@ -98,6 +84,5 @@ void dispatcher_start(struct dispatcher *d, uint64_t n_ctas, uint32_t max_reside
     d->n_ctas = n_ctas;
     d->next_cta = d->done = 0;
     d->max_resident = max_resident;
-    d->cycle = clock_cycle_at(d->clock, at);
-    d->shard.next = d->cycle * d->clock->period;
+    ticker_start(&d->ticker, at);
 }

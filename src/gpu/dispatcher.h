@@ -3,22 +3,20 @@
 #ifndef HEDDLE_GPU_DISPATCHER_H
 #define HEDDLE_GPU_DISPATCHER_H
 
-#include "noc/shard.h"
+#include "noc/ticker.h"
 
 struct dispatcher {
-    struct shard shard;
-    const struct clock_domain *clock;
+    struct ticker ticker; /* first */
     sim_time latency;
-    uint32_t n_sms; /* shards 0 .. n_sms - 1 */
+    uint32_t first_sm, n_sms; /* their shards */
     uint32_t *resident;
     uint32_t max_resident; /* per SM */
     uint64_t next_cta, n_ctas, done;
     uint32_t turn;
-    uint64_t cycle;    /* the first not done yet */
     sim_time ended_at; /* when the last end was reported */
 };
 
-void dispatcher_create(struct dispatcher *d, uint32_t shard_id, uint32_t n_sms,
+void dispatcher_create(struct dispatcher *d, uint32_t shard_id, uint32_t first_sm, uint32_t n_sms,
                        const struct clock_domain *clock, sim_time latency);
 void dispatcher_destroy(struct dispatcher *d);
 /* Begins a kernel at time `at`. */

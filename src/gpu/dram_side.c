@@ -10,12 +10,12 @@
  * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
 #include <stdlib.h>
 
-#include "cache/hit_ahead.h"
 #include "gpu/partition_parts.h"
 
 void dram_side_create(struct partition *p, const struct address_map *map)
 {
     p->bank_map = bank_map_make(map);
+    p->bank_map.shifts = p->bank_map.shifts && !p->config->no_fast_paths;
     p->dram = dram_create(&p->config->dram);
     p->to_dram_places = p->config->memory.dram_queue + 1;
     p->to_dram = xcalloc(p->to_dram_places, sizeof *p->to_dram);
@@ -190,15 +190,13 @@ static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_
             continue; /* a store */
         if (r->access.kind == MEM_ATOMIC)
             l2_serve(p, b, r, now);
-        else if (r->access.cycle < now)
-            partition_reply_data(p, r, now + p->l2_latency);
         else
-            l2_hit_after_all(p, b, r);
+            partition_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
     }
 }
 
 /* The first data fill L2, or go around it. */
-static __attribute__((noinline)) void fill_first(struct partition *p, uint64_t now)
+static void fill_first(struct partition *p, uint64_t now)
 {
     const struct timed_request first = *ring_first(&p->from_dram);
     ring_pop(&p->from_dram);
@@ -209,59 +207,6 @@ static __attribute__((noinline)) void fill_first(struct partition *p, uint64_t n
         come_around(p, first.request, now);
 }
 
-/* Before which cycle, at most `before`, may data fill L2 at once? Nothing else is due till then,
- * which a fill may have changed; nobody waits for what this one may have set free, and no hit is to
- * be settled before. */
-static inline uint64_t quiet_until(const struct partition *p, uint64_t before)
-{
-    const struct partition_due *due = &p->due;
-    if (p->n_stalled || p->n_settled != p->replies.n)
-        return 0;
-    before = min_u64(min_u64(before, due->port), min_u64(due->banks, due->feed));
-    return min_u64(before, p->dram_cycle);
-}
-
-/* The load that data are for, if it is the only one who waits for them, and L2 is plain; NULL
- * otherwise. */
-static ALWAYS_INLINE struct mem_request *lone_load(const struct partition *p, uint64_t tag)
-{
-    if (!(tag & 1))
-        return NULL;
-    const struct cache *c = p->banks[tag >> 32].cache;
-    const struct mshr *m = &c->mshrs.entries[(uint32_t)tag >> 1];
-    struct mem_request *r = m->waiters[0];
-    bool lone = cache_is_plain(c) && m->n_waiters == 1 && !m->detached;
-    return lone && r && r->access.kind != MEM_ATOMIC ? r : NULL;
-}
-
-/* The first data fill L2, and those behind it that come before cycle `until`, as long as they are
- * for one load each. They change nothing but L2 and replies, which are settled, and nobody looks at
- * either till then. False if there are none. */
-static ALWAYS_INLINE bool fill_for_loads(struct partition *p, uint64_t *now, uint64_t until)
-{
-    if (p->replies.n == p->replies.cap)
-        partition_make_place(p);
-    uint32_t n = min_u32(ring_n_in_a_row(&p->from_dram), ring_n_free_in_a_row(&p->replies));
-    const struct timed_request *data = ring_first(&p->from_dram), *end = data + n;
-    struct timed_request *reply = ring_at(&p->replies, p->replies.n);
-    for (; data != end; data++, reply++) {
-        struct mem_request *r;
-        if (data->at >= until || !(r = lone_load(p, data->tag)))
-            break;
-        *now = max_u64(*now, data->at);
-        plain_fill(p->banks[data->tag >> 32].cache, (uint32_t)data->tag >> 1, *now);
-        partition_make_reply(p, r, r->data_bytes);
-        *reply = (struct timed_request){.at = *now + p->l2_latency, .request = r};
-    }
-    n -= (uint32_t)(end - data);
-    if (!n)
-        return false;
-    ring_drop(&p->from_dram, n);
-    p->n_settled = p->replies.n += n;
-    partition_note(p, l2_time(p, *now));
-    return true;
-}
-
 /* There may be something to write: a dirty line, an atomic's result. */
 static inline bool lacks_place(struct partition *p, uint64_t now)
 {
@@ -270,24 +215,19 @@ static inline bool lacks_place(struct partition *p, uint64_t now)
     return p->to_dram_n == p->to_dram_places;
 }
 
-uint64_t dram_side_fill(struct partition *p, uint64_t now, uint64_t before)
+void dram_side_fill(struct partition *p, uint64_t now)
 {
     p->due.fills = CYCLE_NEVER;
     while (p->from_dram.n) {
-        uint64_t at = ring_first(&p->from_dram)->at, until = quiet_until(p, before);
-        if (at > now && at >= until) {
+        uint64_t at = ring_first(&p->from_dram)->at;
+        if (at > now) {
             p->due.fills = at;
-            return now;
+            return;
         }
-        now = max_u64(now, at);
-        if (lacks_place(p, now)) {
-            p->due.fills = CYCLE_NEVER;
-            return now;
-        }
-        if (now >= until || !fill_for_loads(p, &now, until))
-            fill_first(p, now);
+        if (lacks_place(p, now))
+            return;
+        fill_first(p, now);
     }
-    return now;
 }
 
 /* Requests that are done, in that order. L2 sees data after the cycle of DRAM in which they are

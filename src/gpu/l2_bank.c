@@ -4,9 +4,11 @@
  * a queue at its end; when L2 stalls, both fill up before the port does. */
 #include <string.h>
 
+#include "cache/fast.h"
 #include "emu/atomic.h"
-#include "gpu/l2_queue.h"
+#include "gpu/partition_parts.h"
 
+/* Where the sender's lines are shorter, its line begins somewhere in L2's. */
 static void place_in_line(struct mem_access *a, uint32_t offset)
 {
     for (; offset; offset -= CACHE_SEGMENT_BYTES) {
@@ -30,17 +32,33 @@ static void ask_for_segments(struct mem_access *a)
     a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
 }
 
-void l2_put(const struct partition *p, struct mem_request *r, struct l2_place at)
+/* A partition's own addresses have the interleaving squeezed out, and so do a bank's. */
+void l2_put(const struct partition *p, struct mem_request *r)
 {
     struct mem_access *a = &r->access;
-    r->bank = at.bank;
+    uint64_t number = r->local >> p->line_shift, row;
+    if (p->banks_are_odd) {
+        row = divide(&p->n_banks, number);
+        r->bank = remainder_of(&p->n_banks, number, row);
+    } else {
+        row = number >> p->bank_shift;
+        r->bank = (uint32_t)number & p->bank_mask;
+    }
     r->device_line = a->line;
-    a->line = a->address = at.line;
-    a->set = set_index_of(&p->l2_sets, at.line);
-    a->sector_mask = l2_sectors(p, r);
-    place_in_line(a, l2_offset(p, r));
-    if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
+    a->line = a->address = row << p->line_shift;
+    a->set = set_index_of(&p->l2_sets, a->line);
+    place_in_line(a, (uint32_t)r->local & p->line_mask);
+    a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
+    if (p->sees_loads && a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
         ask_for_segments(a);
+}
+
+uint32_t l2_waiting(const struct l2_bank *b, uint64_t now)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->queue.n; i++)
+        n += ring_at(&b->queue, i)->request->queued_at < now;
+    return n;
 }
 
 static void note_due(struct partition *p, const struct l2_bank *b)
@@ -77,24 +95,9 @@ void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, u
 {
     queue_enter(&b->account, r->queued_at);
     ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
-    p->n_queued++;
     if (b->queue.n > 1)
         return;
     plan_first(p, b, 0);
-    note_due(p, b);
-}
-
-void l2_put_back(struct partition *p, struct mem_request *r, uint64_t now)
-{
-    struct l2_bank *b = l2_bank_of(p, r);
-    r->device_line = r->access.line;
-    r->known_hit = true;
-    p->n_known_hits++;
-    p->stats.accesses--;
-    queue_come_back(&b->account, r->queued_at, now);
-    ring_push_first(&b->queue, (struct timed_request){.at = now, .request = r});
-    p->n_queued++;
-    b->busy_until = b->first_try = b->due = now;
     note_due(p, b);
 }
 
@@ -150,8 +153,9 @@ void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uin
     answer(p, b, r, now);
 }
 
-void l2_fetch(struct partition *p, const struct l2_bank *b, struct mem_request *r,
-              struct cache_result res, uint64_t now)
+/* A load that L2 does not hold is fetched, unless somebody else's fetch brings it. */
+static void fetch(struct partition *p, const struct l2_bank *b, struct mem_request *r,
+                  struct cache_result res, uint64_t now)
 {
     if (res.answer == CACHE_BYPASSED) {
         dram_side_read_around(p, r, now);
@@ -163,18 +167,26 @@ void l2_fetch(struct partition *p, const struct l2_bank *b, struct mem_request *
 }
 
 /* Loads, and the fetches of instructions and constants. */
-static ALWAYS_INLINE bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r,
-                                     uint64_t now)
+static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
                                    not_to_dram = {.bypass_table = true};
-    struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
-    struct cache_result res = cache_load(b->cache, &r->access, room, r);
-    if (res.answer == CACHE_HIT)
-        partition_reply_data(p, r, now + p->l2_latency);
-    else if (res.answer != CACHE_STALLED)
-        l2_fetch(p, b, r, res, now);
-    return res.answer != CACHE_STALLED;
+    const struct mem_access *a = &r->access;
+    enum cache_fast fast = cache_load_fast(b->cache, a->line, a->set, a->sector_mask, a->pc);
+    if (fast == CACHE_FAST_NO_MSHR)
+        return false;
+    if (fast == CACHE_FAST_DECLINED) {
+        struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
+        struct cache_result res = cache_load(b->cache, a, room, r);
+        if (res.answer == CACHE_STALLED)
+            return false;
+        if (res.answer != CACHE_HIT) {
+            fetch(p, b, r, res, now);
+            return true;
+        }
+    }
+    partition_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
+    return true;
 }
 
 /* Stores and atomics. */
@@ -209,24 +221,12 @@ static __attribute__((noinline)) bool serve_write(struct partition *p, struct l2
     return true;
 }
 
-/* A load that was found to hit when it came. */
-static bool serve_known_hit(struct partition *p, struct mem_request *r, uint64_t now)
-{
-    r->known_hit = false;
-    p->n_known_hits--;
-    partition_reply_data(p, r, now + p->l2_latency);
-    return true;
-}
-
 /* False if it must wait. */
-static ALWAYS_INLINE bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
-                                uint64_t now)
+static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
     r->access.cycle = now;
-    bool served = writes         ? serve_write(p, b, r, now)
-                  : r->known_hit ? serve_known_hit(p, r, now)
-                                 : serve_load(p, b, r, now);
+    bool served = writes ? serve_write(p, b, r, now) : serve_load(p, b, r, now);
     p->stats.accesses += served;
     return served;
 }
@@ -235,48 +235,23 @@ static ALWAYS_INLINE bool serve(struct partition *p, struct l2_bank *b, struct m
 static __attribute__((noinline)) void stall_bank(struct partition *p, struct l2_bank *b,
                                                  uint64_t now, uint64_t again)
 {
-    b->due = p->answers_drift ? now + 1 : again;
+    b->due = min_u64(again, cache_next_change(b->cache, now));
     p->n_stalled += !b->stalled;
     b->stalled = true;
 }
 
-static inline void pop_first(struct partition *p, struct l2_bank *b)
-{
-    ring_pop(&b->queue);
-    p->n_queued--;
-}
-
-/* What stood behind a request that had to wait for its time may not have to, unless it has been
- * put back: replies are short of places then. */
-static void serve_more_ahead(struct partition *p, struct l2_bank *b, uint64_t soonest)
-{
-    while (b->queue.n) {
-        const struct timed_request *first = ring_first(&b->queue);
-        struct mem_request *r = first->request;
-        struct cache_part part = {r->access.line, r->access.sector_mask};
-        if (r->known_hit || !l2_serve_ahead(p, b, r, part, max_u64(first->at, soonest)))
-            return;
-        r->access.line = r->device_line;
-        queue_leave(&b->account, r->queued_at, r->access.cycle);
-        pop_first(p, b);
-    }
-}
-
-static ALWAYS_INLINE void next_request(struct partition *p, struct l2_bank *b, uint64_t entered,
-                                       uint64_t now)
+static void next_request(struct partition *p, struct l2_bank *b, uint64_t entered, uint64_t now)
 {
     p->n_stalled -= b->stalled;
     b->stalled = false;
     queue_leave(&b->account, entered, now);
-    pop_first(p, b);
-    if (!p->every_cycle)
-        serve_more_ahead(p, b, now + 1);
+    ring_pop(&b->queue);
     plan_first(p, b, now + 1);
     if (rx_peek(&p->up)) /* there is room for one more */
         p->due.port = now + 1;
 }
 
-static ALWAYS_INLINE void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
+static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
 {
     const struct timed_request *first = ring_first(&b->queue);
     if (!b->queue.n || first->at > now || b->busy_until > now) {
@@ -284,7 +259,6 @@ static ALWAYS_INLINE void step_bank(struct partition *p, struct l2_bank *b, uint
         return;
     }
     struct mem_request *r = first->request;
-    partition_settle(p, now, (int)r->bank);
     uint64_t room_from = partition_room_from(p);
     if (room_from > now) {
         stall_bank(p, b, now, room_from);
@@ -302,14 +276,13 @@ static ALWAYS_INLINE void step_bank(struct partition *p, struct l2_bank *b, uint
 void l2_step(struct partition *p, uint64_t now)
 {
     uint64_t next = CYCLE_NEVER;
-    p->due.banks = CYCLE_NEVER; /* what is put back says when it is due */
     struct l2_bank *end = p->banks + p->n_banks.divisor;
     for (struct l2_bank *b = p->banks; b != end; b++) {
         if (b->due <= now)
             step_bank(p, b, now);
         next = min_u64(next, b->due);
     }
-    p->due.banks = min_u64(p->due.banks, next);
+    p->due.banks = next;
 }
 
 void l2_step_plainly(struct partition *p, uint64_t now)

@@ -234,8 +234,8 @@ static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
 /* Did the criticality provider know every warp? */
 static bool criticality_is_known(const struct heddle_sim *sim, struct strbuf *why)
 {
-    for (uint32_t i = 0; sim->machine && i < sim->machine->config->gpu->n_sms; i++) {
-        const struct criticality *c = sim->machine->sms[i].criticality;
+    for (uint32_t i = 0; sim->machine && i < machine_n_sms(sim->machine); i++) {
+        const struct criticality *c = machine_sm(sim->machine, i)->criticality;
         if (c->desc->check && !c->desc->check(c, why))
             return false;
     }

@@ -1,9 +1,10 @@
-/* The whole machine: shards and links made from a configuration, and running kernels on it. */
+/* The whole machine: parts and links made from a configuration, and running kernels on it. */
 #ifndef HEDDLE_GPU_MACHINE_H
 #define HEDDLE_GPU_MACHINE_H
 
 #include "gpu/dispatcher.h"
 #include "gpu/mechanism_stats.h"
+#include "gpu/part.h"
 #include "gpu/partition.h"
 #include "gpu/policy_clock.h"
 #include "sm/sm.h"
@@ -44,10 +45,9 @@ struct machine {
     struct machine_options options;
     struct clock_domain clocks[N_CLOCKS];
     struct address_map map;
-    struct sm *sms;
-    struct partition *partitions;
-    struct dispatcher dispatcher;
-    struct shard **shards;
+    struct part_graph graph; /* of parts, all of kinds that are machine_part_kinds */
+    uint32_t sm_group, memory_group, dispatcher_group;
+    struct dispatcher *dispatcher; /* what says that all CTAs have ended */
     struct engine engine;
     struct dev_mem *mem;
     sim_time visibility;
@@ -65,9 +65,77 @@ struct machine {
     struct arena arena;
 };
 
+/* --- building (machine_graph.c) --- */
+/* As the configuration says. */
 struct machine *machine_create(const struct machine_config *config,
                                const struct machine_options *options, struct dev_mem *mem);
 void machine_destroy(struct machine *m);
+/* The same in two steps: SMs, memory and the dispatcher are described; others may be added, and
+ * links to them (part_graph_link(&m->graph, ...)); then all of it is built. */
+struct machine *machine_plan(const struct machine_config *config,
+                             const struct machine_options *options, struct dev_mem *mem);
+uint32_t machine_add(struct machine *m, const struct machine_part_kind *kind, uint32_t n,
+                     const void *setup);
+/* Parts of the group ask memory as SMs do, through ports of so many flits a cycle there and back.
+ */
+void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down);
+void machine_build(struct machine *m);
+sim_time machine_dispatch_latency(const struct machine *m);
+/* The least time from an SM to L2. */
+sim_time machine_way_to_l2(const struct machine *m);
+
+/* --- parts --- */
+static inline const struct machine_part_kind *machine_kind(const struct machine *m, uint32_t group)
+{
+    return (const struct machine_part_kind *)m->graph.groups[group].kind;
+}
+static inline uint32_t machine_n_sms(const struct machine *m)
+{
+    return m->graph.groups[m->sm_group].n;
+}
+static inline struct sm *machine_sm(const struct machine *m, uint32_t i)
+{
+    return (struct sm *)part_at(&m->graph, m->sm_group, i);
+}
+static inline uint32_t machine_n_partitions(const struct machine *m)
+{
+    return m->graph.groups[m->memory_group].n;
+}
+static inline struct partition *machine_partition(const struct machine *m, uint32_t i)
+{
+    return (struct partition *)part_at(&m->graph, m->memory_group, i);
+}
+
+/* Any part, for those who ask all of them; its kind is NULL behind the last one. */
+struct machine_part {
+    const struct machine_part_kind *kind;
+    struct shard *shard;
+    uint32_t group, index;
+};
+static inline struct machine_part machine_part_from(const struct machine *m, uint32_t group,
+                                                    uint32_t index)
+{
+    if (index == m->graph.groups[group].n) {
+        group++;
+        index = 0;
+    }
+    if (group == m->graph.n_groups)
+        return (struct machine_part){0};
+    return (struct machine_part){machine_kind(m, group), part_at(&m->graph, group, index), group,
+                                 index};
+}
+static inline struct machine_part machine_first_part(const struct machine *m)
+{
+    return machine_part_from(m, 0, 0);
+}
+static inline struct machine_part machine_next_part(const struct machine *m, struct machine_part p)
+{
+    return machine_part_from(m, p.group, p.index + 1);
+}
+
+/* --- running (machine.c) --- */
+/* For the engine: a visibility period ends. */
+void machine_at_boundary(void *user, sim_time t);
 
 /* Before the first launch. Looking costs nothing between the looks. */
 void machine_watch(struct machine *m, struct machine_watcher watcher);

@@ -233,3 +233,11 @@ void machine_config_destroy(struct machine_config *c)
     gpu_config_destroy(c->gpu);
     free(c);
 }
+
+void machine_config_close_fast_paths(struct machine_config *c)
+{
+    struct cache_config *caches[] = {&c->sm.l1d, &c->sm.l1i, &c->sm.l1c, &c->l2};
+    for (uint32_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
+        caches[i]->no_fast_paths = true;
+    c->no_fast_paths = c->sm.no_fast_paths = c->noc.no_fast_paths = c->dram.no_fast_paths = true;
+}

@@ -45,11 +45,16 @@ struct machine_config {
     const void *criticality_params, *criticality_input;
     const struct cache_policy_desc *l1d_policy, *l2_policy;
     const void *l1d_params, *l2_params;
+    bool no_fast_paths; /* machine_config_close_fast_paths() */
 };
 
 /* NULL after errors, which are in `diags`. */
 struct machine_config *machine_config_load(const char *name_or_path, const char *const *words,
                                            uint32_t n_words, struct diag_list *diags);
 void machine_config_destroy(struct machine_config *c);
+/* Every part of the machine takes the general way, whatever short ones it has. The results are the
+ * same, or a fast path is wrong. Each part is told in its own configuration, and asks where it
+ * decides which of its fast paths are open. */
+void machine_config_close_fast_paths(struct machine_config *c);
 
 #endif

@@ -2,34 +2,19 @@
 #include "gpu/machine.h"
 
 /* One warp for the report to begin with: where a kernel spins, any of those that do. */
-static const struct sm *find_sm(const struct machine *m, uint32_t *slot)
-{
-    const struct sm *waiting = NULL;
-    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++) {
-        const struct sm *sm = &m->sms[i];
-        uint32_t found = sm_find_warp(sm);
-        if (found == SM_MAX_WARPS)
-            continue;
-        bool runs = sm->warps[found].emu->state != WARP_AT_BARRIER;
-        if (runs || !waiting) {
-            waiting = sm;
-            *slot = found;
-        }
-        if (runs)
-            break;
-    }
-    return waiting;
-}
-
 void machine_describe_warp(const struct machine *m, struct strbuf *out)
 {
-    uint32_t slot;
-    const struct sm *sm = find_sm(m, &slot);
-    if (!sm)
-        return;
-    const struct emu_warp *w = sm->warps[slot].emu;
-    emu_describe_place(w, sm_warp_pc(sm, slot), (uint32_t)__builtin_ctz(w->active), out);
-    emu_describe_apart(w, "  ", "\n", out);
+    struct machine_part best = {0};
+    enum part_work most = PART_HAS_NO_WARP;
+    for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p)) {
+        enum part_work work = p.kind->work ? p.kind->work(p.shard) : PART_HAS_NO_WARP;
+        if (work > most) {
+            most = work;
+            best = p;
+        }
+    }
+    if (best.kind)
+        best.kind->describe_work(best.shard, out);
 }
 
 enum { SHOWN_OF_A_KIND = 2 };

@@ -19,17 +19,16 @@ static void add_mshrs(const struct cache *c, uint64_t *area, uint64_t *stays)
     *stays += q.stays;
 }
 
-static void add_sm(struct machine_totals *t, const struct sm *sm)
+void totals_add_sm(const struct shard *part, struct machine_totals *t, sim_time now)
 {
+    const struct sm *sm = (const struct sm *)part;
     uint64_t n, first;
+    (void)now;
     run_stats_add(&t->run, &sm->run_stats);
     add_words(&t->sm, &sm->stats, sizeof t->sm);
     cache_stats_add(&t->l1d, cache_stats(sm->l1d));
     cache_stats_add(&t->l1i, cache_stats(sm->l1i));
     cache_stats_add(&t->l1c, cache_stats(sm->l1c));
-    struct port_stats up = tx_stats(&sm->up), down = rx_stats(&sm->down);
-    port_stats_add(&t->up_tx, &up);
-    port_stats_add(&t->down_rx, &down);
     if (sm->attribution)
         add_words(&t->latency, attribution_stats(sm->attribution), sizeof t->latency);
     cache_lru_differences(sm->l1d, &n, &first);
@@ -45,8 +44,9 @@ static void add_sm(struct machine_totals *t, const struct sm *sm)
                            cache_mshrs_in_use(sm->l1i) + cache_mshrs_in_use(sm->l1c);
 }
 
-static void add_partition(struct machine_totals *t, const struct partition *p, sim_time now)
+void totals_add_partition(const struct shard *part, struct machine_totals *t, sim_time now)
 {
+    const struct partition *p = (const struct partition *)part;
     struct partition_ahead ahead = partition_ahead(p, now);
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         const struct l2_bank *bank = &p->banks[b];
@@ -56,17 +56,33 @@ static void add_partition(struct machine_totals *t, const struct partition *p, s
         add_mshrs(bank->cache, &t->l2_mshr_area, &t->l2_mshr_stays);
         t->misses_under_way += cache_mshrs_in_use(bank->cache);
     }
-    struct port_stats up = rx_stats(&p->up), down = tx_stats(&p->down);
-    port_stats_add(&t->up_rx, &up);
-    port_stats_add(&t->down_tx, &down);
     add_words(&t->partition, &p->stats, sizeof t->partition);
-    t->l2.loads -= ahead.hits;
-    t->l2.hits -= ahead.hits;
-    t->partition.accesses -= ahead.served;
-    t->partition.bytes_sent -= ahead.bytes;
     t->down_tx.messages -= ahead.messages;
     t->down_tx.flits -= ahead.flits;
     dram_stats_add(&t->dram, dram_stats(p->dram));
+}
+
+/* What a kind counts for itself. */
+static void add_counters(struct machine_totals *t, const struct machine *m, uint32_t group)
+{
+    const struct machine_part_kind *kind = machine_kind(m, group);
+    assert(t->n_counters + kind->n_counters <= MACHINE_MAX_PART_COUNTERS);
+    for (uint32_t c = 0; c < kind->n_counters; c++) {
+        const struct part_counter *counter = &kind->counters[c];
+        for (uint32_t i = 0; i < m->graph.groups[group].n; i++) {
+            const char *part = (const char *)part_at(&m->graph, group, i);
+            t->counted[t->n_counters] += *(const uint64_t *)(const void *)(part + counter->at);
+        }
+        t->counters[t->n_counters++] = counter;
+    }
+}
+
+static void add_ports(struct machine_totals *t, const struct part_graph *g)
+{
+    t->up_tx = part_graph_tx_stats(g, NET_UP);
+    t->up_rx = part_graph_rx_stats(g, NET_UP);
+    t->down_tx = part_graph_tx_stats(g, NET_DOWN);
+    t->down_rx = part_graph_rx_stats(g, NET_DOWN);
 }
 
 /* What a miss of the cache asks for, if it is the same for all. */
@@ -84,13 +100,15 @@ void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine
     t->cycles = m->stats.cycles;
     t->wait_cycles = m->stats.wait_cycles;
     t->elapsed_cycles = m->kernel_free_at / m->clocks[CLOCK_CORE].period;
-    t->n_sms = m->config->gpu->n_sms;
+    t->n_sms = machine_n_sms(m);
     t->warps_per_sm = m->config->gpu->warps_per_sm;
     t->is_attributed = m->options.attribute;
-    for (uint32_t i = 0; i < t->n_sms; i++)
-        add_sm(t, &m->sms[i]);
-    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
-        add_partition(t, &m->partitions[i], m->engine.now);
+    add_ports(t, &m->graph);
+    for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
+        if (p.kind->add_totals)
+            p.kind->add_totals(p.shard, t, m->engine.now);
+    for (uint32_t group = 0; group < m->graph.n_groups; group++)
+        add_counters(t, m, group);
     for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
         t->reservation_fails += t->sm.stall_cycles[cause];
     mechanism_totals_take(m, cycle, &t->mechanisms);
@@ -119,8 +137,9 @@ void machine_totals_subtract(struct machine_totals *from, const struct machine_t
 
 void machine_run_stats(const struct machine *m, struct run_stats *into)
 {
-    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
-        run_stats_add(into, &m->sms[i].run_stats);
+    for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
+        if (p.kind->add_run_stats)
+            p.kind->add_run_stats(p.shard, into);
 }
 
 /* --- rows --- */
@@ -374,9 +393,13 @@ static uint32_t own_rows(bool is_attributed)
     return is_attributed ? N_ROWS + N_ATTRIBUTION_ROWS : N_ROWS;
 }
 
+/* Behind those of kinds of parts. */
 uint32_t machine_first_mechanism_stat(const struct machine *m)
 {
-    return own_rows(m->options.attribute);
+    uint32_t n = own_rows(m->options.attribute);
+    for (uint32_t group = 0; group < m->graph.n_groups; group++)
+        n += machine_kind(m, group)->n_counters;
+    return n;
 }
 
 uint32_t machine_stat_count(const struct machine *m)
@@ -384,11 +407,20 @@ uint32_t machine_stat_count(const struct machine *m)
     return m ? machine_first_mechanism_stat(m) + m->mechanisms.n : own_rows(true);
 }
 
+static struct heddle_stat counter_stat(const struct machine_totals *t, uint32_t i)
+{
+    const struct part_counter *c = t->counters[i];
+    return (struct heddle_stat){
+        .name = c->name, .unit = c->unit, .help = c->help, .count = t->counted[i]};
+}
+
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
 {
-    const struct mechanism_stats *mechanisms = t->mechanisms.of;
-    if (mechanisms && i >= own_rows(t->is_attributed))
-        return mechanism_totals_stat(&t->mechanisms, i - own_rows(t->is_attributed));
+    uint32_t n_own = own_rows(t->is_attributed), n_parts = t->n_counters;
+    if (t->mechanisms.of && i >= n_own + n_parts)
+        return mechanism_totals_stat(&t->mechanisms, i - n_own - n_parts);
+    if (n_parts && i >= n_own)
+        return counter_stat(t, i - n_own);
     const struct row *r = i < N_ROWS ? &rows[i] : &attribution_rows[i - N_ROWS];
     struct heddle_stat s = {
         .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
@@ -494,7 +526,15 @@ bool machine_check(const struct machine *m, struct strbuf *why)
 {
     struct machine_totals t;
     machine_totals_take(m, machine_cycle(m), &t);
-    return machine_totals_check(&t, m->config->l2.sector_bytes, why);
+    bool ok = machine_totals_check(&t, m->config->l2.sector_bytes, why);
+    for (uint32_t net = N_NETWORKS; net < SHARD_NETWORKS; net++) {
+        struct port_stats tx = part_graph_tx_stats(&m->graph, net);
+        struct port_stats rx = part_graph_rx_stats(&m->graph, net);
+        ok &= noc_is_conserved(&tx, &rx, why);
+    }
+    for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
+        ok &= !p.kind->check || p.kind->check(p.shard, why);
+    return ok;
 }
 
 bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_bytes,

@@ -5,6 +5,8 @@
 
 #include "gpu/machine.h"
 
+enum { MACHINE_MAX_PART_COUNTERS = 16 };
+
 struct machine_totals {
     uint64_t cycles, wait_cycles; /* of launches, and between them */
     uint64_t elapsed_cycles;      /* by the machine's clock */
@@ -21,13 +23,19 @@ struct machine_totals {
     uint64_t l1_mshr_area, l1_mshr_stays, l2_mshr_area, l2_mshr_stays;
     uint64_t misses_under_way; /* MSHRs and bypass slots in use; none between kernels */
     struct latency_stats latency;
+    uint64_t counted[MACHINE_MAX_PART_COUNTERS]; /* what kinds of parts count for themselves */
     uint32_t n_sms, warps_per_sm; /* not counted, like what follows: of the machine */
     uint32_t l1d_fetch_bytes, l1i_fetch_bytes,
         l1c_fetch_bytes; /* of a miss; 0 = not always so many */
     bool is_attributed;  /* latency is counted */
-    struct mechanism_totals mechanisms;
+    uint32_t n_counters; /* of `counted`, and which they are */
+    const struct part_counter *counters[MACHINE_MAX_PART_COUNTERS];
+    struct mechanism_totals mechanisms; /* last */
 };
 
+/* What a part adds, as machine_part_kind.add_totals. */
+void totals_add_sm(const struct shard *part, struct machine_totals *t, sim_time now);
+void totals_add_partition(const struct shard *part, struct machine_totals *t, sim_time now);
 /* As it is when cycle `cycle` of the core clock begins. */
 void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t);
 void machine_totals_add(struct machine_totals *into, const struct machine_totals *from);

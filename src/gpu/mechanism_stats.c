@@ -14,27 +14,29 @@ struct instance {
 
 static uint32_t n_sms(const struct machine *m)
 {
-    return m->config->gpu->n_sms;
+    return machine_n_sms(m);
 }
 
 static uint32_t n_slices(const struct machine *m)
 {
-    return m->config->memory.n_partitions * m->config->memory.banks;
+    return machine_n_partitions(m) * m->config->memory.banks;
 }
 
 static struct instance scheduler_instance(const struct machine *m, uint32_t i)
 {
-    return (struct instance){m->sms[i].scheduler, m->sms[i].scheduler->stats};
+    const struct scheduler *s = machine_sm(m, i)->scheduler;
+    return (struct instance){s, s->stats};
 }
 
 static struct instance criticality_instance(const struct machine *m, uint32_t i)
 {
-    return (struct instance){m->sms[i].criticality, m->sms[i].criticality->stats};
+    const struct criticality *c = machine_sm(m, i)->criticality;
+    return (struct instance){c, c->stats};
 }
 
 static struct instance l1d_instance(const struct machine *m, uint32_t i)
 {
-    const struct cache_policy *p = cache_get_policy(m->sms[i].l1d);
+    const struct cache_policy *p = cache_get_policy(machine_sm(m, i)->l1d);
     return (struct instance){p, p->stats};
 }
 
@@ -42,7 +44,7 @@ static struct instance l2_instance(const struct machine *m, uint32_t i)
 {
     uint32_t banks = m->config->memory.banks;
     const struct cache_policy *p =
-        cache_get_policy(m->partitions[i / banks].banks[i % banks].cache);
+        cache_get_policy(machine_partition(m, i / banks)->banks[i % banks].cache);
     return (struct instance){p, p->stats};
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/l2_queue.h"
+#include "gpu/partition_parts.h"
 
 /* --- requests --- */
 
@@ -15,12 +15,6 @@ void partition_free_store(struct partition *p, struct mem_request *r, uint64_t n
     shard_send(
         &p->shard, t,
         (struct message){.at = t + p->down.latency, .to = r->sm, .kind = MSG_FREE, .body = r});
-}
-
-static void arrive(struct partition *p, const struct message *m)
-{
-    l2_put(p, m->body, l2_find(p, m->body));
-    rx_arrive(&p->up, m);
 }
 
 /* Through the port at `through`: in which cycle it may be served, after the way to its bank. */
@@ -40,10 +34,8 @@ static void take_request(struct partition *p, uint64_t now)
     if (!m)
         return;
     struct l2_bank *b = l2_bank_of(p, m->body);
-    if (!l2_has_room(p, b, now)) {
-        p->due.port = l2_leaves_ahead(p, b, now);
+    if (!l2_has_room(p, b)) /* until one leaves */
         return;
-    }
     if (m->at > t || now < p->next_take) { /* it is still to come, or others before it are */
         p->due.port = max_u64(divide_up_multiple(&p->l2_period, m->at), p->next_take);
         return;
@@ -58,52 +50,26 @@ static void take_request(struct partition *p, uint64_t now)
         p->due.port = now + 1;
 }
 
-/* A request is on its way to its bank, where it may be served from cycle `at` on. */
-static ALWAYS_INLINE void serve_or_enqueue(struct partition *p, struct l2_bank *b,
-                                           struct mem_request *r, struct l2_place place,
-                                           uint64_t at)
-{
-    bool ahead = !b->queue.n && l2_loads_ahead(b, r);
-    if (ahead && !cache_is_simple(b->cache) && cache_is_plain_indexed(b->cache)) {
-        struct cache_part part = {place.line, l2_sectors(p, r)};
-        struct plain_found found = plain_find(b->cache, part);
-        if (found.lacks) {
-            l2_fetch_found(p, b, r, place.line, found, at);
-            return;
-        }
-        plain_hit(b->cache, found.place);
-    } else if (!ahead ||
-               !cache_hit_ahead(b->cache, (struct cache_part){place.line, l2_sectors(p, r)},
-                                r->access.pc)) {
-        l2_put(p, r, place);
-        l2_enqueue_or_fetch(p, b, r, at);
-        return;
-    }
-    l2_answer_ahead(p, b, r, at);
-    queue_pass(&b->account, r->queued_at, r->access.cycle);
-}
-
-/* Takes a request before its time if none waits before it: if its bank has room now, it will. */
-static ALWAYS_INLINE void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
+/* Takes a request before its time if none waits before it and its bank has room now: then it will.
+ */
+static void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
-    struct l2_place place = l2_find(p, r);
-    struct l2_bank *b = &p->banks[place.bank];
+    assert(m->kind == MSG_REQUEST);
+    l2_put(p, r);
+    struct l2_bank *b = l2_bank_of(p, r);
     cycle = max_u64(cycle, p->next_take);
-    bool room = !p->outstanding && l2_has_room_at_rest(p, b, cycle);
     p->outstanding++;
-    if (!room && (rx_peek(&p->up) || !l2_will_have_room(p, b))) {
+    if (rx_peek(&p->up) || !l2_has_room(p, b)) {
         p->due.port = min_u64(p->due.port, cycle);
         p->parts_at = min_u64(p->parts_at, p->due.port);
-        l2_put(p, r, place);
         rx_arrive(&p->up, m);
         return;
     }
     uint64_t at = served_from(p, rx_pass(&p->up, l2_time(p, cycle), m), cycle);
     p->next_take = cycle + 1;
-    r->bank = place.bank;
     r->queued_at = cycle;
-    serve_or_enqueue(p, b, r, place, at);
+    l2_enqueue(p, b, r, at);
 }
 
 /* All credits of a quantum are there when it begins, and so are messages. Who waits for a reply's
@@ -130,7 +96,9 @@ static void take_messages(struct partition *p, uint64_t now)
     const struct message *m;
     while ((m = shard_peek(&p->shard, t + 1))) {
         p->outstanding++;
-        arrive(p, m);
+        assert(m->kind == MSG_REQUEST);
+        l2_put(p, m->body);
+        rx_arrive(&p->up, m);
         shard_take(&p->shard);
     }
 }
@@ -145,26 +113,23 @@ bool partition_is_idle(const struct shard *s)
     return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
-/* Of data that fill L2, those of several cycles before `end` may be done at a time: returns the
- * last. */
-static uint64_t l2_tick(struct partition *p, uint64_t now, uint64_t end)
+static void l2_tick(struct partition *p, uint64_t now)
 {
     if (p->due.port <= now)
         take_request(p, now);
     if (p->due.fills <= now)
-        now = dram_side_fill(p, now, end);
+        dram_side_fill(p, now);
     if (p->due.banks <= now)
         l2_step(p, now);
     if (p->due.feed <= now)
         dram_side_feed(p, now);
-    return now;
 }
 
 static void l2_tick_plainly(struct partition *p, uint64_t now)
 {
     take_messages(p, now);
     take_request(p, now);
-    dram_side_fill(p, now, 0);
+    dram_side_fill(p, now);
     l2_step_plainly(p, now);
     dram_side_feed_plainly(p, now);
     partition_try_reply(p, now);
@@ -210,35 +175,23 @@ static void advance_plainly(struct partition *p, sim_time until)
     }
 }
 
-/* Does everything before `until`, which is before L2's cycle `end`, but send replies. Hits whose
- * turn comes before a cycle's are settled before it, which may put them back into their queues. */
-static __attribute__((noinline)) void advance_parts(struct partition *p, sim_time until,
-                                                    uint64_t end)
+/* Does everything before `until`, which is before L2's cycle `end`, but send replies. */
+static void advance_parts(struct partition *p, sim_time until, uint64_t end)
 {
     for (;;) {
         uint64_t now = next_l2(p);
         if (now >= p->dram_cycle && p->next_dram < until) {
             dram_side_catch_up(p, min_u64(time_of(p, now), until));
-        } else if (partition_settle(p, min_u64(now, end), BEFORE_BANKS)) {
-            continue;
         } else if (now < end) {
-            p->l2_cycle = l2_tick(p, now, end) + 1;
+            l2_tick(p, now);
+            p->l2_cycle = now + 1;
         } else {
             break;
         }
     }
-    p->l2_cycle = max_u64(p->l2_cycle, end);
     if (p->dram_at < until)
         dram_side_catch_up(p, until);
     p->parts_at = next_l2(p);
-}
-
-/* All hits whose turn comes before this cycle can be settled when those before `end` are over:
- * nothing is under way but replies, and what is still to come is served later. */
-static inline uint64_t settled_before(const struct partition *p, uint64_t end)
-{
-    bool nothing_else = p->outstanding == p->replies.n - p->n_sent;
-    return nothing_else ? max_u64(end, p->next_take) + 1 + p->rop_latency : end;
 }
 
 static void partition_advance(struct shard *s, sim_time until)
@@ -251,18 +204,15 @@ static void partition_advance(struct shard *s, sim_time until)
         return;
     }
     uint64_t end = divide_up_multiple(&p->l2_period, until);
-    if (p->n_sent != p->n_settled)
+    if (p->n_sent != p->replies.n)
         take_credits_ahead(p);
     take_messages_ahead(p, until);
-    do {
-        if (p->parts_at < end || p->dram_at < until)
-            advance_parts(p, until, end);
-    } while (p->n_settled != p->replies.n &&
-             partition_settle_some(p, settled_before(p, end), BEFORE_BANKS));
+    if (p->parts_at < end || p->dram_at < until)
+        advance_parts(p, until, end);
     p->l2_cycle = max_u64(p->l2_cycle, end);
-    if (p->n_sent != p->n_settled)
+    if (p->n_sent != p->replies.n)
         partition_send_replies(p);
-    s->next = min_u64(time_of(p, min_u64(p->parts_at, partition_replies_at(p))), p->dram_at);
+    s->next = min_u64(time_of(p, min_u64(p->parts_at, p->reply_at)), p->dram_at);
     if (p->overlay.n)
         shard_await_boundary(s);
 }
@@ -278,11 +228,10 @@ static void partition_describe_wait(const struct shard *s, struct strbuf *out)
                 "waiting\n",
                 p->index,
                 (unsigned long long)(p->outstanding - (p->replies.n - p->n_sent) + n_replies),
-                p->to_dram_n, p->from_dram.n + dram_n_read(p->dram),
-                n_replies - partition_n_later(p, now, BEFORE_BANKS));
+                p->to_dram_n, p->from_dram.n + dram_n_read(p->dram), n_replies);
     for (uint32_t i = 0; i < p->config->memory.banks; i++) {
         const struct l2_bank *b = &p->banks[i];
-        uint32_t n = l2_waiting(p, b, now);
+        uint32_t n = l2_waiting(b, now);
         bool waits = b->queue.n && b->first_try < now;
         if (n)
             strbuf_addf(out, "  L2 bank %u: %u requests%s\n", i, n,
@@ -293,8 +242,10 @@ static void partition_describe_wait(const struct shard *s, struct strbuf *out)
     strbuf_destroy(&dram);
 }
 
-static const struct shard_ops partition_ops = {"partition", partition_advance, partition_is_idle,
-                                               partition_describe_wait};
+static const struct shard_ops partition_ops = {.kind = "partition",
+                                               .advance = partition_advance,
+                                               .is_idle = partition_is_idle,
+                                               .describe_wait = partition_describe_wait};
 
 /* --- life --- */
 
@@ -304,42 +255,34 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     p->n_banks = divider_make(m->banks);
     p->bank_shift = (uint32_t)__builtin_ctz(m->banks);
     p->bank_mask = m->banks - 1;
-    p->banks_are_odd = m->banks & (m->banks - 1);
+    p->banks_are_odd = m->banks & (m->banks - 1) || c->no_fast_paths;
     p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
     p->line_mask = c->l2.line_bytes - 1;
-    p->l2_sectored = c->l2.sector_bytes != c->l2.line_bytes;
-    p->l2_by_segments = cache_is_by_segments(&c->l2);
-    p->fills_only_read = c->l2.write_allocate && !c->l2.write_evict && !c->l2.allocate_on_fill;
     p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
     p->rop_latency = m->rop_latency;
     p->l2_latency = m->l2_latency;
     p->bank_places = m->rop_latency + m->input_queue;
     p->reply_places = m->l2_latency * m->banks + m->reply_queue;
-    p->answers_drift = cache_answers_drift(c->l2_policy);
-    p->fetched_mask = 1;
-    while (p->fetched_mask < p->bank_places) /* one more, so that one may be taken off the end */
-        p->fetched_mask = p->fetched_mask << 1 | 1;
     p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
     for (uint32_t b = 0; b < m->banks; b++) {
         p->banks[b].due = CYCLE_NEVER;
-        p->banks[b].fetched_at = xcalloc(p->fetched_mask + 1ull, sizeof *p->banks[b].fetched_at);
         p->banks[b].cache = cache_create(&c->l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
     }
 }
 
-void partition_create(struct partition *p, const struct machine_config *c, uint32_t shard_id,
-                      uint32_t index, uint32_t n_sms, const struct clock_domain *noc,
-                      const struct clock_domain *l2, const struct clock_domain *dram,
-                      const struct address_map *map, struct dev_mem *mem, bool every_cycle)
+void partition_create(struct partition *p, const struct machine_config *c,
+                      const struct part_place *place, const struct clock_domain *l2,
+                      const struct clock_domain *dram, const struct address_map *map,
+                      struct dev_mem *mem, bool every_cycle)
 {
     memset(p, 0, sizeof *p);
     p->shard = (struct shard){
-        .ops = &partition_ops, .id = shard_id, .next = TIME_NEVER, .tick = l2->period};
+        .ops = &partition_ops, .id = place->id, .next = TIME_NEVER, .tick = l2->period};
     p->config = c;
     p->dram_clock = dram;
     p->l2_period = divider_make(l2->period);
     p->dram_period = divider_make(dram->period);
-    p->index = index;
+    p->index = place->index;
     p->mem = mem;
     p->every_cycle = every_cycle;
     p->usual_flits = noc_flits(&c->noc, 0);
@@ -348,11 +291,9 @@ void partition_create(struct partition *p, const struct machine_config *c, uint3
     p->next_dram = p->dram_at = TIME_NEVER;
     p->dram_cycle = CYCLE_NEVER;
     overlay_init(&p->overlay);
-    /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
-    uint32_t up = c->noc.flits_per_cycle_up * c->memory.banks;
-    uint32_t down = c->noc.flits_per_cycle_down * c->memory.banks;
-    rx_init(&p->up, NET_UP, &p->shard, noc, &c->noc, up);
-    tx_init(&p->down, NET_DOWN, &p->shard, noc, &c->noc, down, 0, n_sms);
+    part_open_rx(place, NET_UP, &p->shard, &p->up);
+    part_open_tx(place, NET_DOWN, &p->shard, &p->down);
+    p->sees_loads = c->l2_policy != cache_policy_find("lru") || every_cycle || c->no_fast_paths;
     create_banks(p, c);
     dram_side_create(p, map);
 }
@@ -363,7 +304,6 @@ void partition_destroy(struct partition *p)
         cache_destroy(p->banks[b].cache);
         ring_destroy(&p->banks[b].queue);
         free(p->banks[b].atomics.lines);
-        free(p->banks[b].fetched_at);
     }
     free(p->banks);
     dram_side_destroy(p);
@@ -379,6 +319,15 @@ static void drop_line(void *user, uint64_t line, uint32_t sectors)
     (void)line;
     (void)sectors;
     p->stats.lines_flushed++;
+}
+
+void partition_apply(struct partition *p, const void *quota, size_t bytes, sim_time now)
+{
+    for (uint32_t b = 0; b < p->config->memory.banks; b++)
+        cache_apply(p->banks[b].cache, quota, bytes);
+    l2_wake(p);
+    if (p->n_stalled)
+        p->shard.next = min_u64(p->shard.next, now);
 }
 
 void partition_flush(struct partition *p)

@@ -4,13 +4,11 @@
  * that have come fill L2; each bank serves its first request; misses go to DRAM; one reply leaves.
  * At equal times L2 ticks before DRAM.
  *
- * Each of these parts keeps the cycle in which it next has something to do, and what meets no queue
- * is not waited for: a request is taken through the port as soon as it is known that it will come,
- * with the cycle in which that happens; a load that hits in L2 is served then, its reply among the
- * others in its turn (l2_queue.h), and one that misses if nothing that may still happen can make a
- * difference to it (l2_ahead.c); and replies are sent as soon as nothing can come before them, with
- * the cycles in which they will leave (replies.c). The plain engine knows none of this: it
- * calls every part in every cycle, and each finds out anew. */
+ * Each of these parts keeps the cycle in which it next has something to do. Requests are served in
+ * their turn; only the ports work ahead of time: a request is taken as soon as it is known that it
+ * will come, with the cycle in which that happens, and replies are sent as soon as it is known when
+ * they will leave (replies.c). The plain engine knows none of this: it calls every part in every
+ * cycle, and each finds out anew. */
 #ifndef HEDDLE_GPU_PARTITION_H
 #define HEDDLE_GPU_PARTITION_H
 
@@ -19,7 +17,8 @@
 #include "gpu/atomic_order.h"
 #include "gpu/machine_config.h"
 #include "gpu/request_ring.h"
-#include "sm/request.h"
+#include "noc/part_graph.h"
+#include "request/request.h"
 
 struct l2_bank {
     _Alignas(64) struct cache *cache;
@@ -27,12 +26,9 @@ struct l2_bank {
     struct atomic_order atomics;
     uint64_t first_try;  /* the cycle in which its first request could be served at the earliest */
     uint64_t due;        /* the cycle in which it is tried (again), not before something changes */
-    uint64_t busy_until; /* with atomics, or with what it has served ahead of its time */
+    uint64_t busy_until; /* with atomics */
     bool stalled;        /* it was tried, and waits for l2_wake() */
     struct queue_account account; /* of the queue */
-    /* Loads that miss and are served ahead: in which cycles, up to which they are in the queue. A
-     * ring that forgets the oldest; n: of all times. */
-    uint64_t *fetched_at, n_fetched;
 };
 
 #define PARTITION_COUNTERS(COUNTER)                                                                \
@@ -77,28 +73,21 @@ struct partition {
     sim_time last_event;  /* the last of DRAM or of a store; of others the ports know */
     uint64_t next_take, next_reply; /* the first cycles in which the ports are free for another */
     uint64_t reply_at; /* the cycle in which the first that is not sent may leave; NEVER: there is
-                        * none that is settled, or it lacks credits */
-    struct request_ring replies; /* in the order in which they were or will be served: replies.c */
+                        * none, or it lacks credits */
+    struct request_ring replies; /* in the order in which they were served: replies.c */
     uint32_t n_sent;             /* of them: the first, with the cycles in which they leave */
-    uint32_t n_settled;          /* ... sent ones included: nothing comes before them any more */
-    uint64_t ahead_until;        /* the cycle of the last that was served ahead of its time */
     struct l2_bank *banks;
-    uint32_t n_queued;                  /* requests in the banks' queues */
     uint32_t n_stalled;                 /* banks */
-    uint32_t n_known_hits;              /* hits that have been put back: partition_settle() */
     uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t fetched_mask; /* of the banks' rings, which have a place more than their queues */
-    uint32_t usual_bytes, usual_flits; /* data of the last reply, and its flits */
-    uint32_t line_shift, bank_shift;   /* of an L2 line's bytes, and of the number of banks */
+    uint32_t usual_bytes, usual_flits;  /* data of the last reply, and its flits */
+    uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
     uint32_t line_mask, bank_mask;
-    bool banks_are_odd;               /* their number is no power of two: no shift then */
-    bool l2_sectored, l2_by_segments; /* L2 has sectors, and they are what travels */
-    bool fills_only_read;             /* data that come have L2 write nothing to DRAM */
+    bool banks_are_odd; /* their number is no power of two: no shift then */
+    bool sees_loads;    /* somebody may look at more of a load than what it asks for */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;
     bool every_cycle;
-    bool answers_drift; /* L2's policy may change its mind by itself */
 
     const struct machine_config *config;
     const struct clock_domain *dram_clock;
@@ -119,17 +108,19 @@ struct partition {
     struct overlay overlay; /* atomics of this visibility period */
 };
 
-void partition_create(struct partition *p, const struct machine_config *c, uint32_t shard_id,
-                      uint32_t index, uint32_t n_sms, const struct clock_domain *noc,
-                      const struct clock_domain *l2, const struct clock_domain *dram,
-                      const struct address_map *map, struct dev_mem *mem, bool every_cycle);
+void partition_create(struct partition *p, const struct machine_config *c,
+                      const struct part_place *place, const struct clock_domain *l2,
+                      const struct clock_domain *dram, const struct address_map *map,
+                      struct dev_mem *mem, bool every_cycle);
 void partition_destroy(struct partition *p);
-/* What is counted and will be so only at `now` or later: loads that hit in L2, those of them that
- * are served, the data of their replies, and what is sent. */
+/* What is counted as sent and leaves only at `now` or later. */
 struct partition_ahead {
-    uint64_t hits, served, bytes, messages, flits;
+    uint64_t messages, flits;
 };
 struct partition_ahead partition_ahead(const struct partition *p, sim_time now);
+/* Passes on a quota to the policies of its banks at that time, which begins: what waits is tried
+ * again. */
+void partition_apply(struct partition *p, const void *quota, size_t bytes, sim_time now);
 /* Empties L2; dirty lines count as written back. Only when idle. */
 void partition_flush(struct partition *p);
 

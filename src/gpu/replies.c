@@ -3,18 +3,10 @@
  * MODEL: from L2 to the reply port too there is a pipeline, of l2_latency stages, and a queue at
  * its end. What comes from DRAM has its place kept.
  *
- * The queue holds replies of three kinds, one behind the other. Those that are sent are on their
- * way to their SMs already, with the cycle in which they leave: they are remembered, for they have
- * their places until then. Those that are settled are served: nothing that may still happen can
- * change the cycle in which the first of them leaves, because replies leave in order, and only they
- * use credits. The last are those of hits that are served ahead of their time. That they hit is
- * certain, but a fill may still put its replies before theirs, and in their turn there may be no
- * place for them: each needs the place of the one that is so many before it, which must have left.
- * When their time comes, or when it is clear that nothing else can come before, they are settled.
- *
- * The plain engine sends a reply in the cycle in which it leaves, and all that it queues is
- * settled. */
-#include "gpu/l2_queue.h"
+ * Replies leave in order, and only they use credits, so it is known when one leaves as soon as the
+ * one before it is: it is sent then, with the cycle in which it leaves, and remembered, for it has
+ * its place until then. The plain engine sends a reply in the cycle in which it leaves. */
+#include "gpu/partition_parts.h"
 
 static uint32_t reply_bytes(const struct mem_request *r)
 {
@@ -32,31 +24,15 @@ uint32_t partition_other_flits(struct partition *p, uint32_t bytes)
 
 void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
 {
-    partition_make_reply(p, r, reply_bytes(r));
-    partition_queue_settled(p, r, at);
+    partition_queue_reply(p, r, reply_bytes(r), at);
 }
 
-/* --- their order --- */
-
-/* A request knows the cycle in which its bank served it, or will. */
-static bool is_later(const struct mem_request *r, uint64_t now, int bank)
-{
-    return r->access.cycle > now || (r->access.cycle == now && (int)r->bank > bank);
-}
+/* --- their places --- */
 
 /* One that has left may be another request by now. */
 static bool has_left(const struct partition *p, uint32_t i, uint64_t now)
 {
     return i < p->n_sent && ring_at(&p->replies, i)->at < now;
-}
-
-uint32_t partition_n_later(const struct partition *p, uint64_t now, int bank)
-{
-    uint32_t first = p->replies.n;
-    while (first && !has_left(p, first - 1, now) &&
-           is_later(ring_at(&p->replies, first - 1)->request, now, bank))
-        first--;
-    return p->replies.n - first;
 }
 
 /* They leave in their order. */
@@ -83,7 +59,6 @@ void partition_drop_left(struct partition *p)
     uint32_t n = n_left(p, p->l2_cycle);
     ring_drop(&p->replies, n);
     p->n_sent -= n;
-    p->n_settled -= n;
 }
 
 /* Only now and then: so that some go at a time, it is left half empty. */
@@ -95,89 +70,18 @@ void partition_make_place(struct partition *p)
         ring_grow(&p->replies);
 }
 
-void partition_put_first(struct partition *p)
-{
-    ring_move_last(&p->replies, p->n_settled - 1);
-}
-
-void partition_put_in_order(struct partition *p, uint64_t now)
-{
-    uint32_t i = p->n_settled, end = p->replies.n - 1; /* the first later one is in between */
-    int bank = (int)ring_at(&p->replies, end)->request->bank;
-    while (i < end) {
-        uint32_t middle = (i + end) / 2;
-        if (is_later(ring_at(&p->replies, middle)->request, now, bank))
-            end = middle;
-        else
-            i = middle + 1;
-    }
-    ring_move_last(&p->replies, i);
-}
-
 struct partition_ahead partition_ahead(const struct partition *p, sim_time now)
 {
-    struct partition_ahead ahead = {.hits = p->n_known_hits};
+    struct partition_ahead ahead = {0};
     uint64_t cycle = divide_up_multiple(&p->l2_period, now);
-    for (uint32_t i = p->replies.n; i && !has_left(p, i - 1, cycle); i--) {
-        const struct mem_request *r = ring_at(&p->replies, i - 1)->request;
-        bool sent = i <= p->n_sent, later = is_later(r, cycle, BEFORE_BANKS);
-        ahead.messages += sent;
-        ahead.flits += sent ? r->flits : 0;
-        ahead.hits += later;
-        ahead.served += later;
-        ahead.bytes += later ? reply_bytes(r) : 0;
+    for (uint32_t i = p->n_sent; i && !has_left(p, i - 1, cycle); i--) {
+        ahead.messages++;
+        ahead.flits += ring_at(&p->replies, i - 1)->request->flits;
     }
     return ahead;
 }
 
-/* --- settled --- */
-
-static void put_back_ahead(struct partition *p)
-{
-    for (; p->replies.n > p->n_settled; p->replies.n--) {
-        struct mem_request *r = ring_at(&p->replies, p->replies.n - 1)->request;
-        p->stats.bytes_sent -= r->data_bytes;
-        l2_put_back(p, r, r->access.cycle);
-    }
-}
-
-/* There is no place for the first of those that are served ahead, in cycle `now`, and will not be
- * one in this quantum. If it is a later one's business, that may change. */
-static bool lack_place(struct partition *p, uint64_t now, uint64_t room_from)
-{
-    if (room_from == CYCLE_NEVER && l2_time(p, now) >= p->shard.until)
-        return false;
-    put_back_ahead(p);
-    return true;
-}
-
-bool partition_settle_some(struct partition *p, uint64_t now, int bank)
-{
-    uint32_t n = p->replies.n;
-    if (p->ahead_until < now && n <= p->reply_places) { /* all of them */
-        p->n_settled = n;
-        return false;
-    }
-    for (; p->n_settled < n; p->n_settled++) {
-        const struct timed_request *first = ring_at(&p->replies, p->n_settled);
-        uint64_t served = first->at - p->l2_latency;
-        if (served > now || (served == now && (int)first->request->bank >= bank))
-            return false;
-        uint64_t room_from = partition_room_from(p);
-        if (room_from > served)
-            return lack_place(p, served, room_from);
-    }
-    return false;
-}
-
 /* --- sent --- */
-
-bool partition_takes_credits(struct partition *p, struct tx_peer *to, uint32_t flits,
-                             uint64_t cycle)
-{
-    tx_take_credits(&p->down, to, l2_time(p, cycle));
-    return to->credits >= flits;
-}
 
 /* Credits are short for a reply that could otherwise leave in that cycle. When they will be back
  * is known until the end of the quantum; who needs them later asks later. */
@@ -199,52 +103,38 @@ static uint64_t await_credits(struct partition *p, struct tx_peer *to, const str
     return cycle;
 }
 
-/* Sends a reply in the first cycle from that one on in which the port takes it; CYCLE_NEVER if that
- * is not known yet. */
-static __attribute__((noinline)) uint64_t
-send_when_possible(struct partition *p, struct tx_peer *to, struct mem_request *r, uint64_t cycle)
+/* The first cycle from that one on in which the port takes a reply for which there are credits. */
+static inline uint64_t port_cycle(const struct partition *p, uint64_t cycle)
 {
-    if (to->credits < r->flits)
-        cycle = await_credits(p, to, r, cycle);
-    else
-        cycle = partition_port_cycle(p, cycle);
-    if (cycle != CYCLE_NEVER)
-        tx_post(&p->down, to, l2_time(p, cycle), partition_reply_message(r, r->flits));
-    return cycle;
+    sim_time t = l2_time(p, cycle);
+    return gate_is_open(&p->down.gate, t)
+               ? cycle
+               : divide_multiple(&p->l2_period, gate_open_from(&p->down.gate, t) - 1) + 1;
+}
+
+static inline struct message reply_message(struct mem_request *r)
+{
+    return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = r->flits, .body = r};
 }
 
 void partition_send_replies(struct partition *p)
 {
-    uint32_t i = p->n_sent, n = p->n_settled;
-    uint64_t next = p->next_reply;
+    uint32_t i = p->n_sent, n = p->replies.n;
     p->reply_at = CYCLE_NEVER;
     for (; i < n; i++) {
         struct timed_request *first = ring_at(&p->replies, i);
         struct mem_request *r = first->request;
         struct tx_peer *to = tx_peer_of(&p->down, r->sm);
-        uint64_t cycle = max_u64(first->at, next);
-        sim_time t = l2_time(p, cycle);
-        if (to->credits >= r->flits && gate_is_plainly_free(&p->down.gate, t)) {
-            tx_post_through(&p->down, to, t, gate_pass_free(&p->down.gate, t, r->flits),
-                            partition_reply_message(r, r->flits));
-        } else {
-            cycle = send_when_possible(p, to, r, cycle);
-            if (cycle == CYCLE_NEVER)
-                break;
-        }
+        uint64_t cycle = max_u64(first->at, p->next_reply);
+        cycle = to->credits < r->flits ? await_credits(p, to, r, cycle) : port_cycle(p, cycle);
+        if (cycle == CYCLE_NEVER)
+            break;
+        tx_post(&p->down, to, l2_time(p, cycle), reply_message(r));
         first->at = cycle;
-        next = cycle + 1;
+        p->next_reply = cycle + 1;
     }
-    p->next_reply = next;
     p->outstanding -= i - p->n_sent;
     p->n_sent = i;
-}
-
-/* While there are places for all it does no harm to settle them late. */
-uint64_t partition_settles_at(const struct partition *p)
-{
-    uint64_t leaves = ring_at(&p->replies, p->n_settled)->at;
-    return p->replies.n <= p->reply_places ? leaves : leaves - p->l2_latency;
 }
 
 void partition_try_reply(struct partition *p, uint64_t now)
@@ -255,8 +145,7 @@ void partition_try_reply(struct partition *p, uint64_t now)
     struct mem_request *r = front->request;
     if (!tx_can_send(&p->down, l2_time(p, now), r->sm, r->flits))
         return;
-    tx_send(&p->down, l2_time(p, now), partition_reply_message(r, r->flits));
+    tx_send(&p->down, l2_time(p, now), reply_message(r));
     p->outstanding--;
-    p->n_settled--;
     ring_pop(&p->replies);
 }

@@ -81,8 +81,8 @@ static void report_progress(void *user, const struct machine *m, uint64_t cycle)
     struct run_stats run = sim_run_stats(sim);
     struct heddle_progress p = {.kernel = sim->emu.launch.func->func->name,
                                 .launch = sim->n_launches,
-                                .ctas_done = m->dispatcher.done,
-                                .ctas = m->dispatcher.n_ctas,
+                                .ctas_done = m->dispatcher->done,
+                                .ctas = m->dispatcher->n_ctas,
                                 .cycles = cycle,
                                 .warp_insts = run.warp_insts,
                                 .warning = sim->news.len ? strbuf_text(&sim->news) : NULL};
@@ -129,6 +129,8 @@ static enum heddle_status load_gpu(struct heddle_sim *sim, const struct heddle_o
     diag_list_destroy(&diags);
     if (!sim->config)
         return HEDDLE_BAD_INPUT;
+    if (o->no_fast_paths)
+        machine_config_close_fast_paths(sim->config);
     sim->gpu = sim->config->gpu;
     return HEDDLE_OK;
 }

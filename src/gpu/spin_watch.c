@@ -133,8 +133,8 @@ static bool sm_gets_on(struct known *known, const struct sm *sm)
 /* Was every warp mostly where it had been before, over the last looks in a row? */
 static bool all_repeat(const struct spin_watch *w, const struct machine *m)
 {
-    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
-        for (uint64_t live = m->sms[i].view.live; live; live &= live - 1) {
+    for (uint32_t i = 0; i < machine_n_sms(m); i++)
+        for (uint64_t live = machine_sm(m, i)->view.live; live; live &= live - 1) {
             size_t slot = (size_t)i * SM_MAX_WARPS + (uint32_t)__builtin_ctzll(live);
             if (w->known[slot].n_repeats < SPIN_REPEATS / 2)
                 return false;
@@ -151,11 +151,11 @@ static void begin_row(struct spin_watch *w, uint32_t n_sms)
 
 static struct comings comings_of(const struct machine *m)
 {
-    struct comings c = {.ctas_done = m->dispatcher.done,
-                        .ctas_started = m->dispatcher.next_cta,
-                        .launch = m->sms[0].launch};
-    for (uint32_t i = 0; i < m->config->gpu->n_sms; i++)
-        c.warps_done += m->sms[i].run_stats.warps;
+    struct comings c = {.ctas_done = m->dispatcher->done,
+                        .ctas_started = m->dispatcher->next_cta,
+                        .launch = machine_sm(m, 0)->launch};
+    for (uint32_t i = 0; i < machine_n_sms(m); i++)
+        c.warps_done += machine_sm(m, i)->run_stats.warps;
     return c;
 }
 
@@ -192,12 +192,12 @@ static void warn(struct spin_watch *w, const struct machine *m, uint64_t cycle)
 
 static void compare_states(struct spin_watch *w, const struct machine *m, uint64_t cycle)
 {
-    uint32_t n_sms = m->config->gpu->n_sms;
+    uint32_t n_sms = machine_n_sms(m);
     bool gets_on = false;
     if (!w->known)
         w->known = xcalloc((size_t)n_sms * SM_MAX_WARPS, sizeof *w->known);
     for (uint32_t i = 0; i < n_sms; i++)
-        gets_on |= sm_gets_on(&w->known[(size_t)i * SM_MAX_WARPS], &m->sms[i]);
+        gets_on |= sm_gets_on(&w->known[(size_t)i * SM_MAX_WARPS], machine_sm(m, i));
     if (gets_on) {
         begin_row(w, n_sms);
         return;
@@ -214,12 +214,12 @@ static void compare_states(struct spin_watch *w, const struct machine *m, uint64
 static void look(void *user, const struct machine *m, uint64_t cycle)
 {
     struct spin_watch *w = user;
-    const struct emu_tracer *tracer = m->sms[0].emu.tracer;
+    const struct emu_tracer *tracer = machine_sm(m, 0)->emu.tracer;
     struct comings now = comings_of(m);
     if (!is_same(&now, &w->last))
         begin_anew(w, &now, cycle);
     /* A replay has no values to look at, and ends with its trace. */
-    bool is_over = now.ctas_done == m->dispatcher.n_ctas;
+    bool is_over = now.ctas_done == m->dispatcher->n_ctas;
     if (w->has_told || is_over || (tracer && tracer->replays))
         return;
     if (cycle - w->quiet_since >= SPIN_QUIET_CYCLES)

@@ -136,15 +136,15 @@ struct warp_records *warp_records_create(struct machine *m,
                                          void *user)
 {
     struct warp_records *r = xcalloc(1, sizeof *r);
-    r->n_sms = m->config->gpu->n_sms;
+    r->n_sms = machine_n_sms(m);
     r->sms = xcalloc(r->n_sms, sizeof *r->sms);
     r->tell = tell;
     r->user = user;
     for (uint32_t i = 0; i < r->n_sms; i++)
-        attribution_listen(m->sms[i].attribution, &(struct attribution_listener){
-                                                      .on_warp_end = on_warp_end,
-                                                      .user = &r->sms[i],
-                                                  });
+        attribution_listen(machine_sm(m, i)->attribution, &(struct attribution_listener){
+                                                              .on_warp_end = on_warp_end,
+                                                              .user = &r->sms[i],
+                                                          });
     machine_watch(
         m, (struct machine_watcher){.period_cycles = PERIOD_CYCLES, .look = look, .user = r});
     return r;

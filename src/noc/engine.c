@@ -6,10 +6,11 @@
  * on how many threads they are done. Between quanta the caller's thread alone looks for the next
  * event.
  *
- * Where shards are of two halves that only send to each other, as SMs and memory partitions are,
- * the halves take turns, which makes quanta longer. Nothing comes from the other half before L
- * after its next event; and what this one does from its own next event on comes back after 2 L at
- * the earliest. If both are busy each goes 2 L at a time: the one is always L ahead of the other.
+ * Where shards are of two halves that only send to each other, as SMs and memory partitions are
+ * (part_graph.h finds them), the halves take turns, which makes quanta longer. Nothing comes from
+ * the other half before L after its next event; and what this one does from its own next event on
+ * comes back after 2 L at the earliest. If both are busy each goes 2 L at a time: the one is always
+ * L ahead of the other.
  *
  * Most shards of a machine that waits for memory are at rest in most quanta. So when each wants to
  * be woken stands in one array, and a shard at rest costs a look at that. */

@@ -73,11 +73,11 @@ bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, 
 enum { MAX_WIDTH = 1 << 15, MAX_SLOTS = UINT16_MAX + MAX_WIDTH };
 _Static_assert((uint64_t)MAX_SLOTS *MAX_WIDTH <= UINT64_C(1) << 32, "of a message and a cycle");
 
-static struct port_gate gate_make(const struct clock_domain *clock, uint32_t flits_per_cycle,
-                                  const struct shard *s)
+static struct port_gate gate_make(const struct clock_domain *clock, const struct noc_config *c,
+                                  uint32_t flits_per_cycle, const struct shard *s)
 {
     assert(flits_per_cycle > 0 && flits_per_cycle <= MAX_WIDTH);
-    bool in_step = s->tick && s->tick % clock->period == 0;
+    bool in_step = s->tick && s->tick % clock->period == 0 && !c->no_fast_paths;
     return (struct port_gate){
         .period = clock->period,
         .width = flits_per_cycle,
@@ -105,7 +105,7 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
     *p = (struct tx_port){
         .shard = s,
         .from = s->id,
-        .gate = gate_make(clock, flits_per_cycle, s),
+        .gate = gate_make(clock, c, flits_per_cycle, s),
         .latency = (sim_time)c->latency_cycles * clock->period,
         .peers = xcalloc_lines(n_receivers * sizeof *p->peers),
         .first_receiver = first_receiver,
@@ -264,7 +264,7 @@ void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct 
 {
     *p = (struct rx_port){
         .shard = s,
-        .gate = gate_make(clock, flits_per_cycle, s),
+        .gate = gate_make(clock, c, flits_per_cycle, s),
         .latency = (sim_time)c->latency_cycles * clock->period,
         .network = network,
     };

@@ -26,6 +26,7 @@ struct noc_config {
     /* Of one port, injection and ejection alike: up = towards memory, down = back. */
     uint32_t flits_per_cycle_up, flits_per_cycle_down;
     uint32_t buffer_flits; /* at the receiver, per sender; 0 = noc_full_buffer_flits() */
+    bool no_fast_paths;    /* of ports; the results are the same */
 };
 
 /* Flits of a message with that much data. */

@@ -60,6 +60,17 @@ struct shard_ops {
     /* Who it is and what it waits for, in words: "SM 3: ...", what follows indented. Only called
      * while it is not idle. */
     void (*describe_wait)(const struct shard *s, struct strbuf *out);
+    /* Of parts that leave the rest to ticker_advance() (ticker.h): takes a message; does a cycle's
+     * work and returns the next cycle with some. Kinds of messages it does not know are a mistake
+     * of whoever sends them: an assertion. */
+    void (*take)(struct shard *s, const struct message *m, uint64_t now);
+    uint64_t (*tick)(struct shard *s, uint64_t now);
+};
+
+/* What may be sent to the shards of a group. */
+struct shard_link {
+    sim_time latency;  /* takes at least that long */
+    uint32_t messages; /* the kinds that may be, a bit each; none = there is no link */
 };
 
 /* What has come for a shard, sorted by (at, from, order). Before the first stand some messages that
@@ -118,6 +129,7 @@ struct shard {
     sim_time sent_at; /* when the first of what it put into its outbox last is usable */
     struct outbox out[2];
     struct letterbox letters[2];
+    const struct shard_link *links; /* by the receiver's group; NULL = none are declared */
 };
 
 /* The first message usable before `until`, or NULL; take it off with shard_take(). */
@@ -165,6 +177,8 @@ struct engine {
     /* Shards before this one send only to the others, and these only to them, so that they can
      * advance in turn (engine.c). 0: anybody may send to anybody. */
     uint32_t n_first;
+    /* By shard id, for shard.links. NULL = the halves alone say who may send to whom. */
+    const uint32_t *group_of;
     struct team *team; /* shares the shards of a quantum out; NULL = the caller does them all */
     sim_time now;      /* start of the present quantum */
     sim_time quantum;  /* units; at most the smallest link latency */
@@ -193,10 +207,11 @@ struct engine {
     atomic_bool any_starved;               /* ... that it lacks credits */
 };
 
-/* Not within one of two halves. */
+/* Not within one of two halves, and over a link, if they are declared. */
 static inline bool engine_may_send(const struct engine *e, uint32_t from, uint32_t to)
 {
-    return !e->n_first || (from < e->n_first) != (to < e->n_first);
+    bool halves = !e->n_first || (from < e->n_first) != (to < e->n_first);
+    return halves && (!e->group_of || e->shards[from]->links[e->group_of[to]].messages);
 }
 
 /* Any number of threads may note it; those that come later leave the cache line alone. */
@@ -268,12 +283,24 @@ static inline void shard_post(struct shard *s, struct message m)
         shard_deliver(s->engine->shards[m.to], m);
 }
 
-/* Sends; m.at must be at least `min_latency` after the sender's present time `now`. m.from is
- * filled in. */
+/* May it send that message at its present time? */
+static inline bool shard_may_send(const struct shard *s, sim_time now, const struct message *m)
+{
+    const struct engine *e = s->engine;
+    if (m->to >= e->n)
+        return false;
+    if (!e->group_of)
+        return m->at >= now + s->min_latency && engine_may_send(e, s->id, m->to);
+    const struct shard_link *l = &s->links[e->group_of[m->to]];
+    return m->at >= now + l->latency && m->kind < 32 && l->messages >> m->kind & 1;
+}
+
+/* Sends; m.at must be at least the latency of the link after the sender's present time `now`, and
+ * of a kind that the link carries. Where no links are declared any kind will do, and the latency is
+ * `min_latency`. m.from is filled in. */
 static inline void shard_send(struct shard *s, sim_time now, struct message m)
 {
-    assert(m.at >= now + s->min_latency && m.to < s->engine->n);
-    assert(engine_may_send(s->engine, s->id, m.to));
+    assert(shard_may_send(s, now, &m));
     shard_post(s, m);
 }
 

@@ -4,10 +4,18 @@
  * issues, the counters of the others of its issue slot fall by 1, not below 0, and its own becomes
  * its period: as many issues as the slot has live warps, 40/48 of that for a critical warp, 60/48
  * for a fast one. Which is which follows from what the criticality provider (the oracle: cycles
- * that each warp took in a recorded run) says of the warps that are resident now: caws_blk  the
- * slowest warp of each CTA is critical caws_sm   the N slowest of the SM are critical, N = resident
- * CTAs caws_avg  those above the mean of the SM by more than a fifth are critical, those below fast
- * A warp starts with its place in the slot's pool as its counter. */
+ * that each warp took in a recorded run) says of the warps that are resident now:
+ *
+ * caws_blk: the slowest warp of each CTA is critical;
+ *
+ * caws_sm: the N slowest of the SM are critical, N = resident CTAs;
+ *
+ * caws_avg: those above the mean of the SM by more than a fifth are critical, those below fast.
+ *
+ * A warp starts with its place in the slot's pool as its counter. As all counters of a slot fall
+ * together, what is kept of one is the number of issues of the slot at which it is 0. How fast a
+ * warp is counts as known until a warp starts or ends, if the provider does not change its mind
+ * before. */
 #include "sched/order.h"
 
 enum { POOL = 48, CRITICAL_PERIOD = 40, FAST_PERIOD = 60 };
@@ -15,7 +23,10 @@ enum speed { WARP_NORMAL, WARP_CRITICAL, WARP_FAST };
 
 struct caws {
     struct age_order ages;
-    uint8_t counter[SCHED_MAX_WARPS];
+    uint64_t n_issued[SCHED_MAX_SLOTS];  /* by each issue slot */
+    uint64_t due[SCHED_MAX_WARPS];       /* the counter of a warp + n_issued of its slot then */
+    uint64_t known;                      /* warps whose speed is */
+    uint8_t speed[SCHED_MAX_WARPS];      /* enum speed */
 };
 
 static size_t caws_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)
@@ -86,40 +97,64 @@ static enum speed speed_against_mean(const struct scheduler *s, uint32_t warp, u
     return 5 * n * mine < 4 * sum ? WARP_FAST : WARP_NORMAL;
 }
 
+static uint64_t counter(const struct caws *c, uint32_t slot, uint32_t warp)
+{
+    return c->due[warp] > c->n_issued[slot] ? c->due[warp] - c->n_issued[slot] : 0;
+}
+
+/* The one with the smallest counter, the oldest of equals; all are of the slot. */
+static uint32_t first_of(const struct caws *c, uint32_t slot, uint64_t warps)
+{
+    uint32_t best = lowest_warp(warps);
+    uint64_t least = counter(c, slot, best);
+    for (uint64_t rest = warps & (warps - 1); rest; rest &= rest - 1) {
+        uint32_t w = lowest_warp(rest);
+        uint64_t mine = counter(c, slot, w);
+        if (mine < least || (mine == least && c->ages.older[best] >> w & 1)) {
+            best = w;
+            least = mine;
+        }
+    }
+    return best;
+}
+
 static struct sched_pick caws_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
                                    uint64_t ready_loads, uint64_t now)
 {
     (void)ready_loads, (void)now;
     const struct caws *c = s->state;
-    uint32_t best = lowest_warp(ready);
-    for (uint64_t rest = ready; rest; rest &= rest - 1) {
-        uint32_t w = lowest_warp(rest);
-        if (c->counter[w] < c->counter[best] ||
-            (c->counter[w] == c->counter[best] && c->ages.older[best] >> w & 1))
-            best = w;
-    }
-    uint64_t before = 0;
+    uint32_t best = first_of(c, slot, ready);
+    uint64_t least = counter(c, slot, best), before = 0;
     for (uint64_t rest = s->slot_warps[slot] & s->view->live; rest; rest &= rest - 1) {
         uint32_t w = lowest_warp(rest);
-        if (c->counter[w] < c->counter[best] ||
-            (c->counter[w] == c->counter[best] && c->ages.older[best] >> w & 1))
+        uint64_t mine = counter(c, slot, w);
+        if (mine < least || (mine == least && c->ages.older[best] >> w & 1))
             before |= warp_bit(w);
     }
     return pick_warp(best, before);
 }
 
+typedef enum speed speed_function(const struct scheduler *s, uint32_t warp, uint64_t now);
+
+static enum speed known_speed(struct scheduler *s, uint32_t warp, uint64_t now, speed_function *of)
+{
+    struct caws *c = s->state;
+    if (!s->view->criticality_is_fixed)
+        return of(s, warp, now);
+    if (!(c->known & warp_bit(warp)))
+        c->speed[warp] = (uint8_t)of(s, warp, now);
+    c->known |= warp_bit(warp);
+    return (enum speed)c->speed[warp];
+}
+
 static void issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum speed speed)
 {
     struct caws *c = s->state;
-    uint64_t pool = s->slot_warps[slot] & s->view->live;
-    uint32_t n = (uint32_t)__builtin_popcountll(pool);
-    for (uint64_t rest = pool; rest; rest &= rest - 1)
-        if (c->counter[lowest_warp(rest)] > 0)
-            c->counter[lowest_warp(rest)]--;
+    uint32_t n = (uint32_t)__builtin_popcountll(s->slot_warps[slot] & s->view->live);
     uint32_t of = speed == WARP_CRITICAL ? CRITICAL_PERIOD
                   : speed == WARP_FAST   ? FAST_PERIOD
                                          : POOL;
-    c->counter[warp] = (uint8_t)(n * of / POOL);
+    c->due[warp] = ++c->n_issued[slot] + n * of / POOL;
 }
 
 static void caws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
@@ -127,7 +162,8 @@ static void caws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
     (void)now;
     struct caws *c = s->state;
     age_order_start(&c->ages, s->view, warp);
-    c->counter[warp] = (uint8_t)(warp / s->view->n_slots);
+    c->due[warp] = c->n_issued[warp % s->view->n_slots] + warp / s->view->n_slots;
+    c->known = 0;
 }
 
 static void caws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
@@ -135,6 +171,7 @@ static void caws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
     (void)now;
     struct caws *c = s->state;
     age_order_end(&c->ages, warp);
+    c->known = 0;
 }
 
 #define CAWS(id, text, speed_of)                                                                   \
@@ -142,7 +179,14 @@ static void caws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
                               enum issue_class class, uint32_t pc, uint64_t now)                   \
     {                                                                                              \
         (void)class, (void)pc;                                                                     \
-        issue(s, slot, warp, speed_of(s, warp, now));                                              \
+        issue(s, slot, warp, known_speed(s, warp, now, speed_of));                                 \
+    }                                                                                              \
+    static int id##_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready,             \
+                                   uint64_t now)                                                   \
+    {                                                                                              \
+        uint32_t warp = first_of(s->state, slot, ready);                                           \
+        issue(s, slot, warp, known_speed(s, warp, now, speed_of));                                 \
+        return (int)warp;                                                                          \
     }                                                                                              \
     const struct scheduler_desc scheduler_##id = {                                                 \
         .abi_version = SCHEDULER_ABI,                                                              \
@@ -155,6 +199,9 @@ static void caws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
         .state_bytes = caws_state_bytes,                                                           \
         .cost_bits = caws_cost_bits,                                                               \
         .pick = caws_pick,                                                                         \
+        .pick_and_issue = id##_pick_and_issue,                                                     \
+        .hears_each_issue = true,                                                                  \
+        .asks_at_issue = true,                                                                     \
         .on_issue = id##_on_issue,                                                                 \
         .on_warp_start = caws_on_warp_start,                                                       \
         .on_warp_end = caws_on_warp_end,                                                           \

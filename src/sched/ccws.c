@@ -117,6 +117,15 @@ static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
     return all + (size_t)warp * c->vta.n_sets * c->vta.n_ways;
 }
 
+static uint32_t events_of(const struct ccws_params *params)
+{
+    uint32_t events = 1u << CE_MISS | 1u << CE_RESERVE | 1u << CE_BYPASS | 1u << CE_EVICT |
+                      1u << CE_STORE;
+    if (params->starts_at_zero)
+        events |= 1u << CE_HIT;
+    return params->starts_at_zero || params->probes_merges ? events | 1u << CE_MERGE : events;
+}
+
 static void ccws_init(struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
@@ -138,8 +147,61 @@ static void ccws_init(struct scheduler *s)
                  (uint32_t)order_bytes(order, s->view->n_warps, s->view->n_slots, c->store);
     for (uint32_t w = 0; w < s->view->n_warps; w++)
         vta_clear(&c->vta, tags_of(c, w));
-    if (order->init)
+    c->next = c->cap_falls = UINT64_MAX;
+    s->hold = (struct sched_hold){.loads = ~0ull, .until = UINT64_MAX};
+    s->l1d_events = events_of(params);
+    s->hears = order->on_stall || order->on_wake ? HEARS_ALL_STALLS : HEARS_NO_STALLS;
+    if (order->init) {
         order->init(&c->order);
+        s->hears = c->order.hears != HEARS_ALL_STALLS ? c->order.hears : s->hears;
+    }
+}
+
+/* --- victim tags --- */
+
+static uint16_t *bucket_of(struct ccws *c, uint64_t line)
+{
+    return &c->n_tags[(line >> c->vta.line_shift) % CCWS_TAG_BUCKETS];
+}
+
+static void insert_tag(struct ccws *c, uint32_t warp, uint64_t line)
+{
+    uint64_t out = vta_insert(&c->vta, tags_of(c, warp), line);
+    if (out == line)
+        return;
+    ++*bucket_of(c, line);
+    if (out != VTA_EMPTY)
+        --*bucket_of(c, out);
+}
+
+static bool remove_tag(struct ccws *c, uint32_t warp, uint64_t line)
+{
+    if (!*bucket_of(c, line) || !vta_remove(&c->vta, tags_of(c, warp), line))
+        return false;
+    --*bucket_of(c, line);
+    return true;
+}
+
+static bool has_tag(struct ccws *c, uint32_t warp, uint64_t line)
+{
+    return *bucket_of(c, line) && vta_find(&c->vta, tags_of(c, warp), line);
+}
+
+static void remove_everywhere(struct scheduler *s, uint64_t line)
+{
+    struct ccws *c = s->state;
+    const uint16_t *n = bucket_of(c, line);
+    for (uint32_t w = 0; *n && w < s->view->n_warps; w++)
+        remove_tag(c, w, line);
+}
+
+static void clear_tags(struct ccws *c, uint32_t warp)
+{
+    uint64_t *tags = tags_of(c, warp);
+    for (uint32_t i = 0; i < c->vta.n_sets * c->vta.n_ways; i++)
+        if (tags[i] != VTA_EMPTY)
+            --*bucket_of(c, tags[i]);
+    vta_clear(&c->vta, tags);
 }
 
 /* --- lost locality --- */
@@ -160,7 +222,7 @@ static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    return (params->keeps_tags ? vta_find : vta_remove)(&c->vta, tags_of(c, warp), line);
+    return params->keeps_tags ? has_tag(c, warp, line) : remove_tag(c, warp, line);
 }
 
 /* Once per miss, after its victim has entered. */
@@ -185,17 +247,10 @@ static void begin_score(struct scheduler *s, const struct cache_event_info *e)
     struct ccws *c = s->state;
     const struct mem_access *a = e->access;
     const struct sched_warp *warp = &s->view->warps[a->warp_slot];
-    if (!warp->live || warp->uid != a->warp_uid || c->score[a->warp_slot] >= params->base_score)
+    if (!warp->live || warp->uid != a->warp_uid || !(c->is_low >> a->warp_slot & 1))
         return;
     ccws_decay_to(s, e->cycle);
     ccws_raise_score(c, a->warp_slot, params->base_score);
-}
-
-static void remove_everywhere(struct scheduler *s, uint64_t line)
-{
-    struct ccws *c = s->state;
-    for (uint32_t w = 0; w < s->view->n_warps; w++)
-        vta_remove(&c->vta, tags_of(c, w), line);
 }
 
 /* Every access has one of these events, and one only. */
@@ -211,7 +266,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     const struct mem_access *a = e->access;
     if (e->event == CE_DROP || e->event == CE_RESIZE) /* nothing of a warp's is lost */
         return;
-    if (c->probe.due && (!a || a->id != c->probe.id))
+    if (c->probe.due && (!a || a->id != c->probe.id || e->cycle > c->probe.cycle))
         do_probe(s);
     if (params->starts_at_zero && is_access(e->event))
         begin_score(s, e);
@@ -227,7 +282,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
         break;
     case CE_EVICT:
         if (e->cause == EVICT_REPLACE)
-            vta_insert(&c->vta, tags_of(c, e->line->reserver_slot), e->line->line);
+            insert_tag(c, e->line->reserver_slot, e->line->line);
         break;
     case CE_RESERVE:
     case CE_BYPASS:
@@ -243,6 +298,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     case CE_RESIZE:
         break;
     }
+    ccws_plan(s);
 }
 
 /* --- issue --- */
@@ -260,14 +316,36 @@ static uint64_t ccws_may_issue(const struct scheduler *s, enum issue_class class
     return class == ISSUE_LOAD ? c->may_load : ~0ull;
 }
 
+static void count_issue(struct scheduler *s, uint32_t warp, uint64_t now)
+{
+    struct ccws *c = s->state;
+    bool caps = ((const struct ccws_params *)s->params)->llds_caps && c->high.n;
+    if (caps) /* what fell before fell under the cap as it was */
+        ccws_decay_to(s, now);
+    c->insts_issued++;
+    c->insts_of[warp]++;
+    if (caps && c->cap_falls == UINT64_MAX) {
+        ccws_cap_has_fallen(s, now);
+        ccws_plan(s);
+    }
+}
+
 static void ccws_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum issue_class class,
                           uint32_t pc, uint64_t now)
 {
     struct ccws *c = s->state;
-    c->insts_issued++;
-    c->insts_of[warp]++;
+    count_issue(s, warp, now);
     if (c->order.desc->on_issue)
         c->order.desc->on_issue(&c->order, slot, warp, class, pc, now);
+}
+
+static int ccws_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now)
+{
+    struct ccws *c = s->state;
+    int warp = c->order.desc->pick_and_issue(&c->order, slot, ready, now);
+    if (warp >= 0)
+        count_issue(s, (uint32_t)warp, now);
+    return warp;
 }
 
 static void ccws_advance(struct scheduler *s, uint64_t dt)
@@ -276,6 +354,7 @@ static void ccws_advance(struct scheduler *s, uint64_t dt)
     do_probe(s);
     c->advanced += dt;
     ccws_decay_to(s, c->advanced);
+    ccws_plan(s);
 }
 
 /* --- warps come and go; the order is told all that it may want to know --- */
@@ -286,14 +365,14 @@ static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
     struct ccws *c = s->state;
     do_probe(s);
     ccws_decay_to(s, now);
-    c->score[warp] = params->starts_at_zero ? 0 : params->base_score;
-    c->raise[warp] = 0;
+    ccws_start_score(s, warp);
     c->hits_of[warp] = c->insts_of[warp] = 0;
     if (!params->keeps_vta)
-        vta_clear(&c->vta, tags_of(c, warp));
+        clear_tags(c, warp);
     if (c->order.desc->on_warp_start)
         c->order.desc->on_warp_start(&c->order, warp, now);
     ccws_test_cutoff(s);
+    ccws_plan(s);
 }
 
 static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
@@ -301,7 +380,7 @@ static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
     struct ccws *c = s->state;
     do_probe(s);
     ccws_decay_to(s, now);
-    c->raise[warp] = 0;
+    ccws_end_score(s, warp);
     if (((const struct ccws_params *)s->params)->live_totals) {
         c->vta_hits -= c->hits_of[warp];
         c->insts_issued -= c->insts_of[warp];
@@ -309,6 +388,7 @@ static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
     if (c->order.desc->on_warp_end)
         c->order.desc->on_warp_end(&c->order, warp, now);
     ccws_test_cutoff(s);
+    ccws_plan(s);
 }
 
 static void ccws_on_stall(struct scheduler *s, uint32_t warp, enum stall_cause cause, uint64_t now)
@@ -353,7 +433,10 @@ static void ccws_describe_wait(const struct scheduler *s, struct strbuf *out)
         .cost_bits = ccws_cost_bits,                                                               \
         .init = ccws_init,                                                                         \
         .pick = ccws_pick,                                                                         \
+        .pick_and_issue = ccws_pick_and_issue,                                                     \
+        .hears_each_issue = true,                                                                  \
         .may_issue = ccws_may_issue,                                                               \
+        .keeps_hold = true,                                                                        \
         .on_issue = ccws_on_issue,                                                                 \
         .on_stall = ccws_on_stall,                                                                 \
         .on_wake = ccws_on_wake,                                                                   \

@@ -26,19 +26,32 @@ struct ccws_stats {
 };
 enum { N_CCWS_STATS = 5 };
 extern const struct plugin_stat ccws_stats[N_CCWS_STATS];
+struct ccws_queue {
+    uint8_t warps[SCHED_MAX_WARPS];
+    uint32_t n;
+};
+
+/* A hash of lines, to be sure that no warp has the tag of a line. */
+enum { CCWS_TAG_BUCKETS = 4096 };
 
 struct ccws {
-    uint32_t score[SCHED_MAX_WARPS]; /* after the decay of `time` */
-    uint32_t raise[SCHED_MAX_WARPS]; /* by VTA hits of `time`: act from the next cycle on */
-    bool raised;
-    bool above_base;         /* some score may be */
-    uint64_t time, advanced; /* cycle of the scores; cycle that advance() has told */
+    /* Scores after the decay of `time`; see ccws_scores.c. */
+    struct ccws_queue high;                 /* above the base, from the highest to the lowest */
+    struct ccws_queue tied;                 /* all, in the order of ties */
+    uint64_t is_high, is_low, known;        /* in `high`; without a score; in `tied` */
+    uint64_t level[SCHED_MAX_WARPS];        /* of those in `high`: score + falls so far */
+    uint32_t raise[SCHED_MAX_WARPS];        /* by VTA hits of `time`: act from the next cycle on */
+    uint64_t raised;                        /* which warps */
+    uint64_t time, advanced;                /* of the scores; that advance() has told */
+    uint64_t next;                          /* the cycle in which time alone lets a warp load */
+    uint64_t cap_falls;                     /* the cycle in which a lower cap may act */
     uint64_t may_load;
     uint64_t vta_hits, insts_issued; /* what LLDS is made of */
     uint64_t hits_of[SCHED_MAX_WARPS], insts_of[SCHED_MAX_WARPS];
     struct probe probe;
     struct vta vta;
-    uint32_t tags_at; /* in `store`: of each warp's array */
+    uint16_t n_tags[CCWS_TAG_BUCKETS]; /* of all warps */
+    uint32_t tags_at;                  /* in `store`: of each warp's array */
     struct scheduler order;
     _Alignas(16) unsigned char store[]; /* the order's parameters, statistics and state, then
                                          * the tags */
@@ -48,12 +61,21 @@ struct ccws {
 uint32_t ccws_cutoff(const struct scheduler *s);
 /* What a VTA hit raises a score to, without a limit of bits. */
 uint64_t ccws_llds(const struct scheduler *s);
+/* The score of a warp that has started and not ended, in cycle `time`. */
+uint32_t ccws_score(const struct scheduler *s, uint32_t warp);
+/* A warp starts, or ends; ccws_test_cutoff() is to follow. */
+void ccws_start_score(struct scheduler *s, uint32_t warp);
+void ccws_end_score(struct scheduler *s, uint32_t warp);
 /* Who may load, after scores or warps have changed. */
 void ccws_test_cutoff(struct scheduler *s);
 /* Brings the scores to what they are in cycle `now`, before its VTA hits. */
 void ccws_decay_to(struct scheduler *s, uint64_t now);
 /* Acts from the next cycle on. */
 void ccws_raise_score(struct ccws *c, uint32_t warp, uint32_t to);
+/* Something has been issued in cycle `now`, so that LLDS is less; where that caps scores. */
+void ccws_cap_has_fallen(struct scheduler *s, uint64_t now);
+/* After any of these: says in hold.until when time alone changes something. */
+void ccws_plan(struct scheduler *s);
 /* The first cycle at which time alone changes who may load. */
 uint64_t ccws_next_change(const struct scheduler *s, uint64_t now);
 

@@ -1,6 +1,14 @@
 /* The scores of CCWS and what follows from them (S4 section 3.3.4): they fall with time, VTA hits
- * raise them, and from the highest to the lowest they say which warps may load. */
+ * raise them, and from the highest to the lowest they say which warps may load.
+ *
+ * The order is kept, not sorted for. All scores above the base fall together, so what is kept of
+ * such a warp is its level, score plus falls so far, which does not change; its place among the
+ * others changes when a VTA hit raises it and when it has come down to the base. Warps at the base
+ * follow in the order of ties. Who may load is worked out again when a warp comes, goes or is
+ * raised, and in the cycle in which time alone lets the next one through. */
 #include "sched/ccws.h"
+
+#include <assert.h>
 
 uint32_t ccws_cutoff(const struct scheduler *s)
 {
@@ -16,131 +24,248 @@ uint64_t ccws_llds(const struct scheduler *s)
            (c->insts_issued ? c->insts_issued : 1);
 }
 
-static bool comes_before(const struct scheduler *s, uint32_t a, uint32_t b)
+/* How often scores have fallen: in the cycles that `decay_cycles` divides. */
+static uint64_t falls_by(const struct scheduler *s, uint64_t cycle)
+{
+    const struct ccws_params *params = s->params;
+    return params->decay_cycles == 1 ? cycle : cycle / params->decay_cycles;
+}
+
+static uint32_t score_after(const struct scheduler *s, uint32_t warp, uint64_t falls)
+{
+    const struct ccws_params *params = s->params;
+    const struct ccws *c = s->state;
+    if (c->is_low & warp_bit(warp))
+        return 0;
+    bool is_above = c->is_high & warp_bit(warp) && c->level[warp] > falls + params->base_score;
+    return is_above ? (uint32_t)(c->level[warp] - falls) : params->base_score;
+}
+
+uint32_t ccws_score(const struct scheduler *s, uint32_t warp)
 {
     const struct ccws *c = s->state;
-    if (c->score[a] != c->score[b])
-        return c->score[a] > c->score[b];
+    return score_after(s, warp, falls_by(s, c->time));
+}
+
+/* --- the order --- */
+
+static bool wins_tie(const struct scheduler *s, uint32_t a, uint32_t b)
+{
     return ((const struct ccws_params *)s->params)->ties == TIES_SLOT
                ? a < b
                : s->view->warps[a].age < s->view->warps[b].age;
 }
 
-/* Live warps from the highest score to the lowest. */
-static uint32_t sort_warps(const struct scheduler *s, uint8_t *sorted)
+static bool comes_before(const struct scheduler *s, uint32_t a, uint32_t b)
 {
-    uint32_t n = 0;
-    for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
-        uint32_t warp = lowest_warp(rest), at = n++;
-        for (; at > 0 && comes_before(s, warp, sorted[at - 1]); at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = (uint8_t)warp;
+    const struct ccws *c = s->state;
+    return c->level[a] != c->level[b] ? c->level[a] > c->level[b] : wins_tie(s, a, b);
+}
+
+static void take_out(struct ccws_queue *q, uint32_t warp)
+{
+    uint32_t i = 0;
+    while (q->warps[i] != warp)
+        i++;
+    for (q->n--; i < q->n; i++)
+        q->warps[i] = q->warps[i + 1];
+}
+
+static void put_in(struct ccws_queue *q, const struct scheduler *s, uint32_t warp,
+                   bool (*before)(const struct scheduler *s, uint32_t a, uint32_t b))
+{
+    uint32_t at = q->n++;
+    for (; at > 0 && before(s, warp, q->warps[at - 1]); at--)
+        q->warps[at] = q->warps[at - 1];
+    q->warps[at] = (uint8_t)warp;
+}
+
+static void leave_high(struct ccws *c, uint32_t warp)
+{
+    if (!(c->is_high & warp_bit(warp)))
+        return;
+    c->is_high &= ~warp_bit(warp);
+    take_out(&c->high, warp);
+}
+
+void ccws_start_score(struct scheduler *s, uint32_t warp)
+{
+    const struct ccws_params *params = s->params;
+    struct ccws *c = s->state;
+    ccws_end_score(s, warp); /* if somebody has not said that the last one ended */
+    put_in(&c->tied, s, warp, wins_tie);
+    c->known |= warp_bit(warp);
+    c->is_low |= params->starts_at_zero ? warp_bit(warp) : 0;
+}
+
+void ccws_end_score(struct scheduler *s, uint32_t warp)
+{
+    struct ccws *c = s->state;
+    c->raised &= ~warp_bit(warp);
+    if (!(c->known & warp_bit(warp)))
+        return;
+    leave_high(c, warp);
+    take_out(&c->tied, warp);
+    c->known &= ~warp_bit(warp);
+    c->is_low &= ~warp_bit(warp);
+}
+
+/* --- who may load --- */
+
+/* The first cycle in which time alone lets another warp load, given that some may not: those that
+ * may sum up to `sum`, the first `n_high` of them above the base. The sum comes below the cutoff,
+ * or the lowest of these to the base, where ties decide about its place. Those who may not load may
+ * change places among themselves meanwhile. */
+static uint64_t next_let_through(const struct scheduler *s, uint64_t sum, uint32_t n_high,
+                                 uint64_t falls)
+{
+    const struct ccws_params *params = s->params;
+    const struct ccws *c = s->state;
+    if (!n_high)
+        return UINT64_MAX;
+    uint64_t crosses = (sum - ccws_cutoff(s)) / n_high + 1;
+    uint64_t ties = c->level[c->high.warps[n_high - 1]] - falls - params->base_score;
+    return (falls + (crosses < ties ? crosses : ties)) * params->decay_cycles;
+}
+
+static void drop_fallen(struct ccws *c, uint64_t lowest_level)
+{
+    while (c->high.n && c->level[c->high.warps[c->high.n - 1]] <= lowest_level)
+        c->is_high &= ~warp_bit(c->high.warps[--c->high.n]);
+}
+
+/* The first `n` of the warps at the base. */
+static uint64_t first_at_base(const struct ccws *c, uint64_t n)
+{
+    uint64_t warps = 0;
+    for (uint32_t i = 0; n; i++) {
+        uint64_t bit = warp_bit(c->tied.warps[i]) & ~(c->is_high | c->is_low);
+        warps |= bit;
+        n -= bit != 0;
     }
-    return n;
+    return warps;
 }
 
 void ccws_test_cutoff(struct scheduler *s)
 {
+    const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    uint8_t sorted[SCHED_MAX_WARPS];
-    uint32_t n = sort_warps(s, sorted), limit = ccws_cutoff(s);
-    uint64_t sum = 0;
+    uint64_t falls = falls_by(s, c->time), limit = ccws_cutoff(s), sum = 0;
+    uint32_t base = params->base_score, n_high = 0;
+    drop_fallen(c, falls + base);
     c->may_load = 0;
-    for (uint32_t i = 0; i < n && sum < limit; i++) {
-        c->may_load |= warp_bit(sorted[i]);
-        sum += c->score[sorted[i]];
+    for (; n_high < c->high.n && sum < limit; n_high++) {
+        uint32_t warp = c->high.warps[n_high];
+        c->may_load |= warp_bit(warp);
+        sum += c->level[warp] - falls;
     }
+    if (sum < limit) {
+        uint64_t at_base = c->known & ~(c->is_high | c->is_low), room = (limit - sum + base - 1) / base;
+        uint64_t n = (uint64_t)__builtin_popcountll(at_base);
+        bool has_room = n <= room;
+        c->may_load |= has_room ? at_base : first_at_base(c, room);
+        sum += base * (has_room ? n : room);
+        c->may_load |= sum < limit ? c->is_low : 0;
+    }
+    bool some_may_not = (c->known & ~c->may_load) != 0;
+    c->next = some_may_not ? next_let_through(s, sum, n_high, falls) : UINT64_MAX;
+    s->hold.loads = ~c->may_load;
+    if (params->llds_caps) /* which may be lower than it was when a score was raised */
+        ccws_cap_has_fallen(s, c->time);
 }
 
-static void raise_scores(struct ccws *c)
+/* --- time --- */
+
+/* VTA hits act, before the scores fall the next time. */
+static void raise_scores(struct scheduler *s, uint64_t falls)
 {
-    for (uint32_t w = 0; c->raised && w < SCHED_MAX_WARPS; w++) {
-        if (c->raise[w] > c->score[w])
-            c->score[w] = c->raise[w];
-        c->raise[w] = 0;
-        c->above_base = true;
+    const struct ccws_params *params = s->params;
+    struct ccws *c = s->state;
+    for (; c->raised; c->raised &= c->raised - 1) {
+        uint32_t warp = lowest_warp(c->raised), to = c->raise[warp];
+        if (to <= score_after(s, warp, falls))
+            continue;
+        assert(to >= params->base_score); /* what has no score gets the base, if no more */
+        c->is_low &= ~warp_bit(warp);
+        leave_high(c, warp);
+        if (to == params->base_score)
+            continue;
+        c->level[warp] = to + falls;
+        c->is_high |= warp_bit(warp);
+        put_in(&c->high, s, warp, comes_before);
     }
-    c->raised = false;
 }
 
 /* What no score is above after it has fallen. */
 static uint64_t score_cap(const struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
-    uint64_t cap = params->llds_caps ? ccws_llds(s) : UINT64_MAX;
+    uint64_t cap = ccws_llds(s);
     return cap > params->base_score ? cap : params->base_score;
 }
 
-/* After `falls` times, which are at least one; nothing else happened meanwhile. */
-static uint32_t fallen(uint32_t score, uint64_t falls, uint32_t base, uint64_t cap)
+/* As if the scores had been no higher than what the next fall takes to the cap; false if none
+ * was. */
+static bool cap_scores(struct scheduler *s, uint64_t falls)
 {
-    if (score <= base)
-        return score;
-    uint64_t first = score - 1 < cap ? score - 1 : cap;
-    return first - base > falls - 1 ? (uint32_t)(first - (falls - 1)) : base;
+    struct ccws *c = s->state;
+    struct ccws_queue *q = &c->high;
+    uint64_t level = score_cap(s) + falls + 1;
+    if (!q->n || c->level[q->warps[0]] <= level)
+        return false;
+    for (uint32_t i = 0; i < q->n && c->level[q->warps[i]] > level; i++)
+        c->level[q->warps[i]] = level;
+    uint32_t n = q->n;
+    for (q->n = 0; q->n < n;) /* ties are new */
+        put_in(q, s, q->warps[q->n], comes_before);
+    return true;
 }
 
-/* They fall in the cycles that `decay_cycles` divides. */
 void ccws_decay_to(struct scheduler *s, uint64_t now)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
     if (now <= c->time)
         return;
-    raise_scores(c);
-    uint64_t falls = now / params->decay_cycles - c->time / params->decay_cycles;
+    uint64_t falls = falls_by(s, c->time);
+    bool changes = c->raised != 0 || now >= c->next;
+    raise_scores(s, falls);
+    if (params->llds_caps && falls_by(s, now) > falls)
+        changes |= cap_scores(s, falls);
     c->time = now;
-    if (!c->above_base)
-        return;
-    uint64_t cap = score_cap(s);
-    c->above_base = false;
-    for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
-        uint32_t *score = &c->score[lowest_warp(rest)];
-        if (falls)
-            *score = fallen(*score, falls, params->base_score, cap);
-        c->above_base |= *score > params->base_score;
-    }
-    ccws_test_cutoff(s);
+    if (now >= c->cap_falls)
+        c->cap_falls = UINT64_MAX;
+    if (changes)
+        ccws_test_cutoff(s);
 }
 
 void ccws_raise_score(struct ccws *c, uint32_t warp, uint32_t to)
 {
-    if (to > c->raise[warp])
+    if (!(c->raised & warp_bit(warp)) || to > c->raise[warp])
         c->raise[warp] = to;
-    c->raised = true;
+    c->raised |= warp_bit(warp);
 }
 
-/* The scores of warps above the base fall together, so their order stays until the first reaches
- * the base or falls to the cap; till then sums only shrink, and the first change is a warp that is
- * let through. */
-uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
+void ccws_cap_has_fallen(struct scheduler *s, uint64_t now)
 {
     const struct ccws_params *params = s->params;
+    struct ccws *c = s->state;
+    if (c->high.n && c->cap_falls == UINT64_MAX)
+        c->cap_falls = (now / params->decay_cycles + 1) * params->decay_cycles;
+}
+
+void ccws_plan(struct scheduler *s)
+{
     const struct ccws *c = s->state;
-    uint32_t base = params->base_score, limit = ccws_cutoff(s);
-    uint8_t sorted[SCHED_MAX_WARPS];
-    if (c->raised || c->probe.due)
-        return now + 1;
-    if (!c->above_base)
-        return UINT64_MAX;
-    uint32_t n = sort_warps(s, sorted), above = 0;
-    uint64_t sum = 0, falls = UINT64_MAX;
-    if (n && c->score[sorted[0]] > base && c->score[sorted[0]] - 1 > score_cap(s))
-        falls = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t score = c->score[sorted[i]];
-        if (sum >= limit && above > 0) {
-            uint64_t wait = (sum - limit) / above + 1;
-            falls = wait < falls ? wait : falls;
-        }
-        if (score > base) {
-            above++;
-            falls = score - base < falls ? score - base : falls;
-        }
-        sum += score;
-    }
-    uint32_t period = params->decay_cycles;
-    return falls == UINT64_MAX ? UINT64_MAX : (c->time / period + falls) * period;
+    uint64_t until = c->next < c->cap_falls ? c->next : c->cap_falls;
+    if (c->raised && c->time + 1 < until)
+        until = c->time + 1;
+    s->hold.until = c->probe.due && c->probe.cycle < until ? c->probe.cycle : until;
+}
+
+uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
+{
+    return s->hold.until > now ? s->hold.until : now + 1;
 }
 
 /* --- statistics --- */
@@ -171,7 +296,7 @@ static struct stat_reading ccws_score_sum(const void *instance, uint64_t now)
     struct stat_reading sum = {0};
     ccws_look_at(instance, now, &s, &c);
     for (uint64_t rest = s.view->live; rest; rest &= rest - 1)
-        sum.value += c.score[lowest_warp(rest)];
+        sum.value += ccws_score(&s, lowest_warp(rest));
     return sum;
 }
 
@@ -182,7 +307,7 @@ static struct stat_reading ccws_top_score(const void *instance, uint64_t now)
     struct stat_reading top = {0};
     ccws_look_at(instance, now, &s, &c);
     for (uint64_t rest = s.view->live; rest; rest &= rest - 1) {
-        uint32_t score = c.score[lowest_warp(rest)];
+        uint32_t score = ccws_score(&s, lowest_warp(rest));
         top.value = score > top.value ? score : top.value;
     }
     return top;

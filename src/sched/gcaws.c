@@ -71,6 +71,18 @@ static void gcaws_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp,
     greedy_issue(&g->greedy, s->slot_warps[slot], warp);
 }
 
+static int gcaws_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now)
+{
+    struct gto *g = s->state;
+    uint64_t greedy = ready & g->greedy;
+    if (greedy)
+        return (int)lowest_warp(greedy);
+    int64_t value;
+    uint32_t warp = ready & (ready - 1) ? most_critical(s, ready, now, &value) : lowest_warp(ready);
+    greedy_issue(&g->greedy, s->slot_warps[slot], warp);
+    return (int)warp;
+}
+
 static void gcaws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     (void)now;
@@ -97,6 +109,7 @@ static void gcaws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
         .state_bytes = gcaws_state_bytes,                                                          \
         .cost_bits = gcaws_cost_bits,                                                              \
         .pick = gcaws_pick,                                                                        \
+        .pick_and_issue = gcaws_pick_and_issue,                                                    \
         .on_issue = gcaws_on_issue,                                                                \
         .on_warp_start = gcaws_on_warp_start,                                                      \
         .on_warp_end = gcaws_on_warp_end,                                                          \

@@ -48,16 +48,10 @@ static void gto_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum
     greedy_issue(&g->greedy, s->slot_warps[slot], warp);
 }
 
-/* A warp that goes on stays the greedy one. */
-static int gto_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready)
+static int gto_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now)
 {
-    struct gto *g = s->state;
-    uint64_t greedy = ready & g->greedy;
-    if (greedy)
-        return (int)lowest_warp(greedy);
-    uint32_t warp = age_order_oldest(&g->ages, ready);
-    greedy_issue(&g->greedy, s->slot_warps[slot], warp);
-    return (int)warp;
+    (void)now;
+    return (int)gto_take(s->state, s->slot_warps[slot], ready);
 }
 
 static void gto_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)

@@ -22,4 +22,15 @@ static inline struct sched_pick gto_choose(const struct gto *g, uint64_t domain,
     return pick_warp(warp, (g->greedy | g->ages.older[warp]) & domain);
 }
 
+/* The same for who does not ask whom it has looked at: the warp issues. */
+static inline uint32_t gto_take(struct gto *g, uint64_t domain, uint64_t ready)
+{
+    uint64_t greedy = ready & g->greedy; /* a warp that goes on stays the greedy one */
+    if (greedy)
+        return lowest_warp(greedy);
+    uint32_t warp = age_order_oldest(&g->ages, ready);
+    greedy_issue(&g->greedy, domain, warp);
+    return warp;
+}
+
 #endif

@@ -43,6 +43,19 @@ static void gtrr_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enu
     round_robin_issue(&g->ahead, s->slot_warps[slot], warp);
 }
 
+static int gtrr_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now)
+{
+    (void)now;
+    struct gtrr *g = s->state;
+    uint64_t greedy = ready & g->greedy;
+    if (greedy)
+        return (int)lowest_warp(greedy);
+    uint32_t warp = round_robin_first(g->ahead, ready);
+    greedy_issue(&g->greedy, s->slot_warps[slot], warp);
+    round_robin_issue(&g->ahead, s->slot_warps[slot], warp);
+    return (int)warp;
+}
+
 static void gtrr_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     (void)now;
@@ -59,6 +72,7 @@ const struct scheduler_desc scheduler_gtrr = {
     .state_bytes = gtrr_state_bytes,
     .cost_bits = gtrr_cost_bits,
     .pick = gtrr_pick,
+    .pick_and_issue = gtrr_pick_and_issue,
     .on_issue = gtrr_on_issue,
     .on_warp_end = gtrr_on_warp_end,
 };

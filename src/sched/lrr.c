@@ -38,6 +38,15 @@ static void lrr_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum
     round_robin_issue(&l->ahead, s->slot_warps[slot], warp);
 }
 
+static int lrr_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now)
+{
+    (void)now;
+    struct lrr *l = s->state;
+    uint32_t warp = round_robin_first(l->ahead, ready);
+    round_robin_issue(&l->ahead, s->slot_warps[slot], warp);
+    return (int)warp;
+}
+
 const struct scheduler_desc scheduler_lrr = {
     .abi_version = SCHEDULER_ABI,
     .struct_size = sizeof(struct scheduler_desc),
@@ -47,5 +56,6 @@ const struct scheduler_desc scheduler_lrr = {
     .state_bytes = lrr_state_bytes,
     .cost_bits = lrr_cost_bits,
     .pick = lrr_pick,
+    .pick_and_issue = lrr_pick_and_issue,
     .on_issue = lrr_on_issue,
 };

@@ -23,6 +23,12 @@ static struct sched_pick oldest_pick(const struct scheduler *s, uint32_t slot, u
     return pick_warp(warp, ages->older[warp] & s->slot_warps[slot]);
 }
 
+static int oldest_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now)
+{
+    (void)slot, (void)now;
+    return (int)age_order_oldest(s->state, ready);
+}
+
 static void oldest_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     (void)now;
@@ -44,6 +50,7 @@ const struct scheduler_desc scheduler_oldest = {
     .state_bytes = oldest_state_bytes,
     .cost_bits = oldest_cost_bits,
     .pick = oldest_pick,
+    .pick_and_issue = oldest_pick_and_issue,
     .on_warp_start = oldest_on_warp_start,
     .on_warp_end = oldest_on_warp_end,
 };

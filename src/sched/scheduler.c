@@ -25,6 +25,7 @@ struct scheduler *scheduler_create(const struct scheduler_desc *d, const void *p
     s->stats = arena_alloc(&it->arena, d->stats_bytes);
     for (uint32_t w = 0; w < view->n_warps; w++)
         s->slot_warps[w % view->n_slots] |= UINT64_C(1) << w;
+    s->hold.until = d->advance ? 0 : UINT64_MAX;
     if (d->init)
         d->init(s);
     return s;

@@ -84,7 +84,19 @@ struct sched_view {
     /* How critical a warp is, larger = more, from the SM's provider. */
     const struct criticality *provider;
     int64_t (*criticality_of)(const struct criticality *provider, uint32_t warp, uint64_t now);
+    bool criticality_is_fixed; /* it is the same from a warp's start to its end */
 };
+
+/* Whom a scheduler holds back, kept by itself; see scheduler_desc.keeps_hold. */
+struct sched_hold {
+    uint64_t all, loads; /* warps that may issue nothing; no global or local load */
+    uint64_t until;      /* the first cycle that advance() has to be told of; 0 = every cycle */
+};
+
+/* Which stalls a scheduler is told of. LONG: only of memory, barriers and fences, and for
+ * on_wake() that such a wait is over; then nothing is said of the moment, but that it comes before
+ * the next pick(). */
+enum stall_hearing { HEARS_ALL_STALLS, HEARS_LONG_STALLS, HEARS_NO_STALLS };
 
 struct scheduler {
     const struct scheduler_desc *desc;
@@ -94,6 +106,9 @@ struct scheduler {
     uint64_t slot_warps[SCHED_MAX_SLOTS]; /* the warps of each issue slot */
     uint64_t seed;
     void *stats; /* desc->stats_bytes bytes to count in, zeroed once */
+    struct sched_hold hold;   /* kept by the scheduler, read by the SM */
+    enum stall_hearing hears; /* may be set by init(), as may this: */
+    uint32_t l1d_events;      /* of which on_l1d() is told, a bit an enum cache_event; 0 = of all */
 };
 
 struct sched_pick {
@@ -128,13 +143,20 @@ struct scheduler_desc {
                               uint64_t ready_loads, uint64_t now);
 
     /* Optional. pick() and on_issue() in one, for who does not ask whom it has looked at: the warp
-     * that issues, or -1. Both must be there too, and none of what on_issue() is told may matter
-     * but the slot and the warp. A warp that has issued and is the only one ready in its slot
-     * issues again: of that the scheduler need not hear. */
-    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready);
+     * that issues, or -1. pick() must be there too, and none of what on_issue() is told may matter
+     * but the slot, the warp and the cycle. A warp that has issued and is the only one ready in its
+     * slot issues again: of that a scheduler need not hear, unless it sets hears_each_issue. With
+     * asks_at_issue on_issue() asks how critical warps are, and has to hear of an issue after the
+     * provider has: pick_and_issue() is not called where that wants to know. */
+    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
+    bool hears_each_issue, asks_at_issue;
 
     /* Optional. Warps that may issue an instruction of that class now; NULL = all may. Const. */
     uint64_t (*may_issue)(const struct scheduler *s, enum issue_class class);
+    /* s->hold says at any time what may_issue() does, and in hold.until no later than
+     * next_change() when time alone changes it. Then neither is asked, and advance() may be left
+     * out in cycles before hold.until. Otherwise hold stays as it is. */
+    bool keeps_hold;
     void (*on_issue)(struct scheduler *s, uint32_t slot, uint32_t warp, enum issue_class class,
                      uint32_t pc, uint64_t now);
     void (*on_commit)(struct scheduler *s, uint32_t warp, uint64_t now);

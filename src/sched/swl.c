@@ -58,6 +58,12 @@ static void swl_update(struct scheduler *s)
         if (is_within || waiting_ctas >> view->warps[warp].cta_slot & 1)
             l->allowed |= warp_bit(warp);
     }
+    s->hold.all = ~l->allowed;
+}
+
+static void swl_init(struct scheduler *s)
+{
+    s->hold.all = ~0ull; /* as `allowed` has it */
 }
 
 static struct sched_pick swl_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
@@ -81,6 +87,13 @@ static void swl_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum
     (void)class, (void)pc, (void)now;
     struct swl *l = s->state;
     greedy_issue(&l->gto.greedy, s->slot_warps[slot], warp);
+}
+
+static int swl_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now)
+{
+    (void)now;
+    struct swl *l = s->state;
+    return (int)gto_take(&l->gto, s->slot_warps[slot], ready);
 }
 
 static void swl_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
@@ -142,10 +155,13 @@ const struct scheduler_desc scheduler_swl = {
     .params_bytes = sizeof(struct swl_params),
     .stats = swl_stats,
     .n_stats = sizeof swl_stats / sizeof swl_stats[0],
+    .init = swl_init,
     .state_bytes = swl_state_bytes,
     .cost_bits = swl_cost_bits,
     .pick = swl_pick,
+    .pick_and_issue = swl_pick_and_issue,
     .may_issue = swl_may_issue,
+    .keeps_hold = true,
     .on_issue = swl_on_issue,
     .on_warp_start = swl_on_warp_start,
     .on_warp_end = swl_on_warp_end,

@@ -99,6 +99,7 @@ static void two_level_init(struct scheduler *s)
     const struct sched_view *view = s->view;
     struct two_level *t = s->state;
     uint32_t first_group = 0;
+    s->hears = params->switch_on == SWITCH_LONG ? HEARS_LONG_STALLS : HEARS_NO_STALLS;
     for (uint32_t slot = 0; slot < view->n_slots; slot++) {
         uint32_t n = 0;
         for (uint32_t warp = slot; warp < view->n_warps; warp += view->n_slots, n++) {
@@ -137,34 +138,48 @@ static int active_group(const struct scheduler *s, uint32_t slot, uint64_t awake
                                            : oldest_group(t, candidates, s->view->live));
 }
 
+/* The group that issues if the warps `ready` of the slot can; -1 if none does. */
+static int group_in_turn(const struct scheduler *s, uint32_t slot, uint64_t ready)
+{
+    const struct two_level_params *params = s->params;
+    const struct two_level *t = s->state;
+    return active_group(s, slot,
+                        params->switch_on == SWITCH_ANY ? ready : s->view->live & ~t->stalled);
+}
+
+/* The one that issues of the warps `ready` of a group. */
+static uint32_t warp_in_turn(const struct scheduler *s, uint64_t ready)
+{
+    const struct two_level_params *params = s->params;
+    const struct two_level *t = s->state;
+    if (params->inner == TURN_LRR)
+        return round_robin_first(t->ahead, ready);
+    return ready & t->greedy ? lowest_warp(ready & t->greedy) : age_order_oldest(&t->ages, ready);
+}
+
 static struct sched_pick two_level_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
                                         uint64_t ready_loads, uint64_t now)
 {
     (void)ready_loads, (void)now;
     const struct two_level_params *params = s->params;
     const struct two_level *t = s->state;
-    uint64_t live = s->view->live;
-    int group = active_group(s, slot, params->switch_on == SWITCH_ANY ? ready : live & ~t->stalled);
+    int group = group_in_turn(s, slot, ready);
     if (group < 0)
         return (struct sched_pick){.warp = -1};
-    uint64_t domain = t->members[group] & live;
+    uint64_t domain = t->members[group] & s->view->live;
     ready &= domain;
     if (!ready)
         return (struct sched_pick){.warp = -1, .visited = domain};
-    if (params->inner == TURN_LRR) {
-        uint32_t warp = round_robin_first(t->ahead, ready);
+    uint32_t warp = warp_in_turn(s, ready);
+    if (params->inner == TURN_LRR)
         return pick_warp(warp, round_robin_before(t->ahead, domain, warp));
-    }
     if (ready & t->greedy)
-        return pick_warp(lowest_warp(ready & t->greedy), 0);
-    uint32_t warp = age_order_oldest(&t->ages, ready);
+        return pick_warp(warp, 0);
     return pick_warp(warp, (t->greedy | t->ages.older[warp]) & domain);
 }
 
-static void two_level_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp,
-                               enum issue_class class, uint32_t pc, uint64_t now)
+static void note_issue(struct scheduler *s, uint32_t slot, uint32_t warp)
 {
-    (void)class, (void)pc, (void)now;
     struct two_level *t = s->state;
     uint32_t group = t->group_of[warp];
     ((struct two_level_stats *)s->stats)->group_switches += !(t->active >> group & 1);
@@ -172,6 +187,26 @@ static void two_level_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp
     round_robin_issue(&t->groups_ahead, t->slot_groups[slot], group);
     greedy_issue(&t->greedy, t->members[group], warp);
     round_robin_issue(&t->ahead, t->members[group], warp);
+}
+
+static void two_level_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp,
+                               enum issue_class class, uint32_t pc, uint64_t now)
+{
+    (void)class, (void)pc, (void)now;
+    note_issue(s, slot, warp);
+}
+
+static int two_level_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready,
+                                    uint64_t now)
+{
+    (void)now;
+    const struct two_level *t = s->state;
+    int group = group_in_turn(s, slot, ready);
+    if (group < 0 || !(ready &= t->members[group]))
+        return -1;
+    uint32_t warp = warp_in_turn(s, ready);
+    note_issue(s, slot, warp);
+    return (int)warp;
 }
 
 static void two_level_on_stall(struct scheduler *s, uint32_t warp, enum stall_cause cause,
@@ -242,6 +277,8 @@ static void two_level_describe_wait(const struct scheduler *s, struct strbuf *ou
         .cost_bits = two_level_cost_bits,                                                          \
         .init = two_level_init,                                                                    \
         .pick = two_level_pick,                                                                    \
+        .pick_and_issue = two_level_pick_and_issue,                                                \
+        .hears_each_issue = true,                                                                  \
         .on_issue = two_level_on_issue,                                                            \
         .on_stall = two_level_on_stall,                                                            \
         .on_wake = two_level_on_wake,                                                              \

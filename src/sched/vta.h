@@ -48,16 +48,18 @@ static inline bool vta_remove(const struct vta *v, uint64_t *tags, uint64_t line
     return true;
 }
 
-/* Puts a line in; one that is there already keeps its place in the queue. */
-static inline void vta_insert(const struct vta *v, uint64_t *tags, uint64_t line)
+/* Puts a line in and returns what had to leave, or VTA_EMPTY; one that is there already keeps its
+ * place in the queue, and is returned. */
+static inline uint64_t vta_insert(const struct vta *v, uint64_t *tags, uint64_t line)
 {
-    uint64_t *set = vta_set(v, tags, line);
+    uint64_t *set = vta_set(v, tags, line), out = set[v->n_ways - 1];
     for (uint32_t i = 0; i < v->n_ways; i++)
         if (set[i] == line)
-            return;
+            return line;
     for (uint32_t i = v->n_ways - 1; i > 0; i--)
         set[i] = set[i - 1];
     set[0] = line;
+    return out;
 }
 
 #endif

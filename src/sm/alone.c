@@ -60,7 +60,7 @@ static inline void leave(struct sm *sm, struct sm_warp *w, bool has_fetched, uin
 static inline uint64_t follow(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t until)
 {
     bool fetches = !w->ibuf;
-    if (fetches && (w->fetching || now + 1 >= sm->end || !fetch_recent(sm, w))) {
+    if (fetches && (w->fetching || now + 1 >= sm->end || !fetch_hits(sm, w))) {
         await_fetch(sm, w, now, BY_PLAN);
         return UINT64_MAX;
     }
@@ -144,7 +144,7 @@ uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end)
         sm_issue(sm, now);
         return now;
     }
-    sm->pick_and_issue(sm->scheduler, w->scheduler, w->bit);
+    sm->pick_and_issue(sm->scheduler, w->scheduler, w->bit, now);
     sm->can_issue = 0;
     sm->issue_due = UINT64_MAX;
     return go_on(sm, w, now, end);

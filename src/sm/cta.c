@@ -50,6 +50,8 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
         sm->criticality->desc->on_warp_start(sm->criticality, slot, now);
     if (sm->sched->on_warp_start)
         sm->sched->on_warp_start(sm->scheduler, slot, now);
+    if (sm->keeps_hold) /* it may let others go */
+        sm->issue_due = 0;
     if (sm->attribution)
         attribution_start(sm, slot, now);
     sm_refresh(sm, slot, now);

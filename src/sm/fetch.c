@@ -1,6 +1,7 @@
 /* Instruction fetch: fetch_warps warps a cycle, round-robin among those whose buffer is empty,
  * through the instruction cache. Instructions can issue the cycle after. */
 #include "sm/fetch.h"
+#include "sm/send.h"
 
 static inline uint32_t next_warp(const struct sm *sm)
 {
@@ -44,55 +45,29 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
     begin_fetch(w);
     if (r.answer == CACHE_MISS) {
         struct route route = sm_route(sm, a.line);
-        sm_queue_request(sm, sm_new_request(sm, &a, &route, FROM_L1I, r.mshr, line_bytes), now);
+        sm_submit(sm, sm_new_request(sm, &a, &route, FROM_L1I, r.mshr, line_bytes), now);
     }
     return true;
 }
 
-/* The next warp's turn; false if the instruction cache does not take it now. Warps that have
- * started together wait for the same line, which needs no access of each; the plain engine makes it
- * up. */
-static inline bool fetch_one(struct sm *sm, uint64_t now, bool plainly)
+/* The next warp's turn; false if the instruction cache does not take it now. */
+static inline bool fetch_one(struct sm *sm, uint64_t now)
 {
     struct sm_warp *w = sm_warp_of(sm, next_warp(sm));
-    uint64_t line = CODE_BASE + w->next->code_line;
-    if (!plainly && cache_load_joins(sm->l1i, line, waiter_of(w)))
-        begin_fetch(w);
-    else if (cache_load_hit(sm->l1i, line, w->emu->pc))
+    if (fetch_hits(sm, w)) {
         arrive(sm, w, now);
-    else if (!load_line(sm, w, now))
+        return true;
+    }
+    if (!load_line(sm, w, now))
         return false;
     has_fetched(sm, w);
     return true;
 }
 
-static inline void fetch_each(struct sm *sm, uint64_t now, uint32_t n, bool plainly)
-{
-    bool goes_on = true;
-    while (sm->can_fetch && n-- && goes_on)
-        goes_on = fetch_one(sm, now, plainly);
-    sm->fetch_stalled = !goes_on;
-}
-
-void sm_fetch_plainly(struct sm *sm, uint64_t now)
-{
-    fetch_each(sm, now, sm->config->fetch_warps, true);
-}
-
-static __attribute__((noinline)) void fetch_others(struct sm *sm, uint64_t now, uint32_t n)
-{
-    fetch_each(sm, now, n, false);
-}
-
 void sm_fetch(struct sm *sm, uint64_t now)
 {
-    uint32_t left = sm->config->fetch_warps;
-    do {
-        struct sm_warp *w = sm_warp_of(sm, next_warp(sm));
-        if (!fetch_recent(sm, w)) {
-            fetch_others(sm, now, left);
-            return;
-        }
-        arrive(sm, w, now);
-    } while (--left && sm->can_fetch);
+    bool goes_on = true;
+    for (uint32_t left = sm->config->fetch_warps; sm->can_fetch && left && goes_on; left--)
+        goes_on = fetch_one(sm, now);
+    sm->fetch_stalled = !goes_on;
 }

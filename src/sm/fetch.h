@@ -1,8 +1,8 @@
-/* What nearly every fetch does: its line is one of the last two that were fetched from. */
+/* What nearly every fetch does: its line is there. */
 #ifndef HEDDLE_SM_FETCH_H
 #define HEDDLE_SM_FETCH_H
 
-#include "cache/load_hit.h"
+#include "cache/fast.h"
 #include "sm/ready.h"
 
 /* Code lies in an address range of its own, so that it meets data only in L2. */
@@ -36,13 +36,13 @@ static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
     sm->can_fetch &= ~w->bit;
 }
 
-/* Fetches for the warp from one of the last two lines, which is not under way; false, and nothing
- * done, if its own is another one. */
-static inline bool fetch_recent(struct sm *sm, const struct sm_warp *w)
+/* Fetches for the warp if the instruction cache has its line and nobody wants to know; false, and
+ * nothing done, otherwise. */
+static inline bool fetch_hits(struct sm *sm, const struct sm_warp *w)
 {
     uint64_t line = CODE_BASE + w->next->code_line;
-    uint32_t pc = w->emu->pc;
-    if (!cache_load_again(sm->l1i, line, pc) && !cache_load_recent(sm->l1i, line, pc))
+    uint32_t set = cache_find_set(sm->l1i, line);
+    if (cache_load_fast(sm->l1i, line, set, 1, w->emu->pc) != CACHE_FAST_HIT)
         return false;
     has_fetched(sm, w);
     return true;

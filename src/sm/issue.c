@@ -143,8 +143,8 @@ bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes)
 {
     uint32_t n_lanes = (uint32_t)__builtin_popcount(lanes);
-    if (sm->l1d_counts_insts)
-        cache_insts(sm->l1d, n_lanes);
+    if (sm->l1d_counts_insts && cache_insts(sm->l1d, n_lanes))
+        ldst_wake(sm, ~0u);
     for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
         sm->l1d_watchers[i].on_issue(sm->l1d_watchers[i].user, n_lanes);
     if (sm->timing[pc].needs & IS_BRANCH)
@@ -155,6 +155,8 @@ static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t activ
 static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
     const struct scheduler_desc *d = sm->sched;
+    if (sm->keeps_hold && !sm->every_cycle)
+        return ready & ~warps_held(sm);
     for (uint32_t c = 0; ready && d->may_issue && c < N_ISSUE_CLASSES; c++)
         if (sm->by_class[c] & ready)
             ready &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
@@ -190,36 +192,48 @@ static inline uint32_t next_scheduler(const struct sm *sm, uint32_t s)
     return s + 1 == sm->config->n_schedulers ? 0 : s + 1;
 }
 
-/* Issues the warp's next instruction and tells who wants to know; false if that was a fault. */
-static bool issue_and_tell(struct sm *sm, uint32_t scheduler, struct sm_warp *w, uint64_t now)
+/* Issues the warp's next instruction and tells who wants to know; false if that was a fault. `by`
+ * is the scheduler, which is still to be told if manner is IN_ANY_WAY. */
+static inline __attribute__((always_inline)) bool
+issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum manner manner)
 {
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc, active = e->active;
     const struct op_timing *t = w->next;
-    uint32_t lanes = sm->wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
+    bool wants_lanes = sm->counts_lanes || (sm->tells_branches && t->needs & IS_BRANCH);
+    uint32_t lanes = wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
     forget_last_access(sm, t);
-    sm->emu.run_warp(e, 1);
+    if (manner == IN_ANY_WAY)
+        sm->emu.run_warp(e, 1);
+    else
+        emu_step_counted(e, &sm->run_stats);
     has_executed(sm, w, t, pc);
-    if (sm->on_issue)
-        sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, scheduler, w->slot, pc});
+    if (manner == IN_ANY_WAY && sm->on_issue)
+        sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, by, w->slot, pc});
     if (e->state == WARP_FAULTED) {
         sm->fault_cycle = now;
+        sm->issues_simply = false;
         return false;
     }
     if (sm->tells_criticality)
         sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
-    if (sm->sched->on_issue)
-        sm->sched->on_issue(sm->scheduler, scheduler, w->slot, t->kind.issue_class, pc, now);
-    if (sm->wants_lanes)
+    if (manner == IN_ANY_WAY && sm->sched->on_issue)
+        sm->sched->on_issue(sm->scheduler, by, w->slot, t->kind.issue_class, pc, now);
+    if (wants_lanes)
         tell_lanes(sm, w->slot, pc, active, lanes);
-    occupy(sm, w, t, pc, now, IN_ANY_WAY);
+    occupy(sm, w, t, pc, now, manner);
     if (!t->n_writes && sm->tells_commits) /* nothing of it is still to come */
         sm_tell_commit(sm, w->slot, now);
     if (e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
     else
-        look_at_next(sm, w, t, now, IN_ANY_WAY);
+        look_at_next(sm, w, t, now, manner);
     return true;
+}
+
+bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now)
+{
+    return issue_and_tell(sm, w->scheduler, w, now, SIMPLY);
 }
 
 /* Each scheduler in turn, telling who was looked at on the way; false if none issued. */
@@ -235,7 +249,7 @@ static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t n
         if (p.warp < 0)
             continue;
         uint32_t slot = (uint32_t)p.warp, pc = sm->warps[slot].emu->pc;
-        issue_and_tell(sm, s, &sm->warps[slot], now);
+        issue_and_tell(sm, s, &sm->warps[slot], now, IN_ANY_WAY);
         attribution_issued(sm, slot, pc);
         any = true;
     }
@@ -258,7 +272,7 @@ static bool issue_ready(struct sm *sm, uint64_t now)
         if (p.warp < 0)
             continue;
         any = true;
-        if (!issue_and_tell(sm, s, &sm->warps[p.warp], now))
+        if (!issue_and_tell(sm, s, &sm->warps[p.warp], now, IN_ANY_WAY))
             break;
     }
     return any;
@@ -292,22 +306,28 @@ static uint64_t issue_next(const struct sm *sm, uint64_t now)
         uint64_t free = mine ? unit_for_any(sm, &sm->cores[c], mine) : UINT64_MAX;
         next = free < next ? free : next;
     }
-    if (d->next_change) {
-        uint64_t change = d->next_change(sm->scheduler, now);
-        next = change < next ? change : next;
-    }
+    uint64_t change = sm->keeps_hold   ? sm->scheduler->hold.until
+                      : d->next_change ? d->next_change(sm->scheduler, now)
+                                       : UINT64_MAX;
+    next = change < next ? change : next;
     return next > now ? next : now + 1;
 }
 
-/* After one that issued another mostly can, if any: not worth working out when. */
-void sm_issue_by_policy(struct sm *sm, uint64_t now)
+void sm_advance_scheduler(struct sm *sm, uint64_t now)
 {
-    const struct scheduler_desc *d = sm->sched;
-    bool any = false;
-    if (d->advance && now > sm->scheduler_time) {
-        d->advance(sm->scheduler, now - sm->scheduler_time);
+    if (sm->sched->advance && now > sm->scheduler_time) {
+        sm->sched->advance(sm->scheduler, now - sm->scheduler_time);
         sm->scheduler_time = now;
     }
+}
+
+/* After one that issued another mostly can, if any: not worth working out when. The plain engine
+ * leaves out no cycle and asks for everything. */
+void sm_issue_by_policy(struct sm *sm, uint64_t now)
+{
+    bool any = false;
+    if (sm->scheduler->hold.until <= now || sm->every_cycle)
+        sm_advance_scheduler(sm, now);
     if (sm->attribution)
         any = issue_attributed(sm, now);
     else if (sm->can_issue && sm->emu.fault.kind == FAULT_NONE)

@@ -27,8 +27,12 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
                    uint64_t done, uint64_t now);
 /* Whom the scheduler picks, after telling it that this one issues; -1 = none. */
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
+/* Issues the warp's next instruction as issue_quietly() does, and tells who wants to know. */
+bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* One cycle of issue where sm.issues_simply does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);
+/* Brings the scheduler to cycle `now`. */
+void sm_advance_scheduler(struct sm *sm, uint64_t now);
 
 /* --- units --- */
 
@@ -105,6 +109,8 @@ static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct s
     uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
     if (t->n_writes)
         expect_results(sm, w, t, pc, done, now, manner);
+    if (manner != BY_PLAN && t->n_writes && sm->tells_commits && sm->plans_results)
+        wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_COMMIT, w->slot, NULL});
 }
 
 /* What the last memory operation did is that of this one, if it is one. */
@@ -249,20 +255,45 @@ static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *cor
     return ready & ~waiting;
 }
 
-/* Each scheduler in turn, where sm.issues_simply holds: what waits, waits for a unit. */
+/* Whom the scheduler holds back, where it keeps that. */
+static inline uint64_t warps_held(const struct sm *sm)
+{
+    const struct sched_hold *hold = &sm->scheduler->hold;
+    return hold->all | (hold->loads & sm->by_class[ISSUE_LOAD]);
+}
+
+/* Returns the first cycle after `now` in which time alone may change that. */
+static inline uint64_t bring_hold_to(struct sm *sm, uint64_t now)
+{
+    if (sm->scheduler->hold.until <= now)
+        sm_advance_scheduler(sm, now);
+    return sm->scheduler->hold.until;
+}
+
+/* Each scheduler in turn, where sm.issues_simply holds: what waits, waits for a unit, or until the
+ * scheduler holds it back no more. */
 static inline __attribute__((always_inline)) void issue_simply(struct sm *sm, uint64_t now,
                                                                enum manner manner)
 {
     uint64_t next = UINT64_MAX;
     uint32_t n = sm->config->n_schedulers, s = 0;
+    if (sm->keeps_hold)
+        next = bring_hold_to(sm, now);
     do {
         uint64_t ready = sm->can_issue & sm->slot_mask[s];
+        if (sm->keeps_hold)
+            ready &= ~warps_held(sm);
         if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
             continue;
-        next = 0;
-        int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready)
+        int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready, now)
                                       : sm_pick_then_tell(sm, s, ready, now);
-        if (slot >= 0 && !issue_quietly(sm, sm_warp_of(sm, (uint32_t)slot), now, manner))
+        if (slot < 0 && sm->tells_long_stalls)
+            continue; /* the slot stays idle until the scheduler is told of something */
+        next = 0;
+        if (slot < 0)
+            continue;
+        struct sm_warp *w = sm_warp_of(sm, (uint32_t)slot);
+        if (!(sm->tells_issues ? sm_issue_and_tell(sm, w, now) : issue_quietly(sm, w, now, manner)))
             break;
     } while (++s < n);
     sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;

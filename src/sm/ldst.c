@@ -1,8 +1,9 @@
 /* The load/store unit: one memory instruction at a time, one access a cycle. When an access cannot
  * be accepted it waits here and everything behind it waits too (S2 Fig. 1). */
-#include "cache/cache_internal.h"
-#include "emu/atomic.h"
-#include "sm/ldst.h"
+#include <string.h>
+
+#include "cache/fast.h"
+#include "sm/send.h"
 
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc)
 {
@@ -23,13 +24,31 @@ static void free_record(struct sm *sm, struct load_record *r)
 
 /* --- one access --- */
 
-/* What does not change however often the access is tried. */
-static void prepare(struct ldst_op *l)
+static struct ldst_op *front(const struct sm *sm)
 {
+    return &sm->ldst[sm->ldst_head];
+}
+
+/* What distinguishes the access to do next from the others of its instruction, and does not change
+ * however often it is tried. */
+static inline void prepare(struct ldst_op *l, uint32_t set, uint32_t sectors)
+{
+    const struct line_access *x = &l->access[l->next];
     struct mem_access *a = &l->common;
-    ldst_single_out(l, a);
-    a->sector_mask = cache_sectors_of(l->l1_config, a->segments);
-    a->set = cache_set_of(l->l1, a->line);
+    a->line = x->line;
+    a->active_mask = x->lanes;
+    a->segments = x->segments;
+    a->id = l->first_id + l->next;
+    a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
+    a->first_thread = l->first_thread_of_warp + a->first_lane;
+    a->sector_mask = sectors;
+    a->set = set;
+    if (l->in_detail) {
+        const struct line_detail *d = &l->detail[l->next];
+        a->address = d->address;
+        memcpy(a->byte_mask, d->bytes, sizeof d->bytes);
+        a->full_line = (d->bytes[0] & d->bytes[1]) == ~0ull;
+    }
     l->prepared = true;
     l->routed = false;
 }
@@ -43,15 +62,13 @@ static const struct route *route_of(const struct sm *sm, struct ldst_op *l)
     return &l->route;
 }
 
-/* The access to do next. */
-static struct mem_access *next_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
+/* It is tried now. */
+static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
-    if (!l->prepared)
-        prepare(l);
     a->cycle = now;
-    if (sm->criticality_counts) {
+    if (sm->accesses_are_rated) {
         bool has_warp = sm->warps[l->slot].emu != NULL;
         a->criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0;
         a->is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now);
@@ -134,6 +151,22 @@ static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a
     return true;
 }
 
+static inline void note_hit(const struct ldst_op *l, uint64_t now)
+{
+    if (now + l->hit_latency > l->record->done_at)
+        l->record->done_at = now + l->hit_latency;
+}
+
+/* Fetches what the cache says. */
+static void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
+                      struct cache_result r, uint64_t now)
+{
+    if (r.writeback)
+        sm_queue_writeback(sm, a, cache_victim(l->l1), now);
+    enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
+    sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
+}
+
 static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
 {
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
@@ -144,14 +177,14 @@ static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_acces
     case CACHE_STALLED:
         return stall(sm, r.stall);
     case CACHE_HIT:
-        ldst_note_hit(l, now);
+        note_hit(l, now);
         break;
     case CACHE_MERGE:
         l->record->outstanding++;
         break;
     case CACHE_MISS:
         l->record->outstanding++;
-        ldst_send_miss(sm, l, a, r, now);
+        send_miss(sm, l, a, r, now);
         break;
     case CACHE_BYPASSED:
         send_bypass(sm, l, a, now);
@@ -177,7 +210,7 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
         sm_fetch_line(sm, &fetch, &sm->config->l1d, FROM_L1D, r.mshr, r.fetch_sectors, now);
     }
     if (r.forward)
-        sm_pass_request(
+        sm_submit(
             sm,
             sm_new_request(sm, a, route_of(sm, l), FROM_STORE, 0, sm_segment_bytes(a->segments)),
             now);
@@ -207,25 +240,46 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     r->waiter = l->record;
     if (l->record)
         l->record->outstanding++;
-    sm_pass_request(sm, r, now);
+    sm_submit(sm, r, now);
     return true;
 }
 
-static bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
+/* The access to do next, for any of which it takes a struct mem_access. */
+static __attribute__((noinline)) bool do_access_slowly(struct sm *sm, struct ldst_op *l,
+                                                       uint64_t now)
 {
-    struct mem_access *a = next_access(sm, l, now);
-    if (l->kind == MEM_ATOMIC)
+    struct mem_access *a = try_access(sm, l, now);
+    switch (l->kind) {
+    case MEM_LOAD:
+        return l->around ? load_uncached(sm, l, a, now) : load_cached(sm, l, a, now);
+    case MEM_STORE:
+        return store_access(sm, l, a, now);
+    default:
+        assert(l->kind == MEM_ATOMIC);
         return atomic_access(sm, l, a, now);
-    if (l->kind == MEM_STORE) {
-        bool ok = store_access(sm, l, a, now);
-        sm->stats.store_requests += ok;
-        return ok;
     }
-    if (l->record == NULL) /* a load whose result nobody wants still asks for its line */
-        l->record = sm_new_record(sm, l->slot, l->pc);
-    bool ok = l->around ? load_uncached(sm, l, a, now) : load_cached(sm, l, a, now);
-    sm->stats.load_requests += ok && l->space != MEM_CONST;
-    return ok;
+}
+
+/* The access to do next; false if it has to wait. A load that hits where nobody wants to know more
+ * is done here, and one that waits for an MSHR. */
+static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    if (!l->prepared) {
+        const struct line_access *x = &l->access[l->next];
+        uint32_t set = cache_find_set(l->l1, x->line);
+        uint32_t sectors = cache_sectors_of(l->l1_config, x->segments);
+        if (l->kind == MEM_LOAD && !l->around) {
+            enum cache_fast fast = cache_load_fast(l->l1, x->line, set, sectors, l->pc);
+            if (fast == CACHE_FAST_HIT) {
+                note_hit(l, now);
+                return true;
+            }
+            if (fast == CACHE_FAST_NO_MSHR)
+                return stall(sm, STALL_MSHR);
+        }
+        prepare(l, set, sectors);
+    }
+    return do_access_slowly(sm, l, now);
 }
 
 /* --- stepping --- */
@@ -253,6 +307,14 @@ void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
 {
     if (!--r->outstanding)
         record_done(sm, r, now);
+}
+
+static void count_requests(struct sm *sm, const struct ldst_op *l, uint32_t n)
+{
+    if (l->kind == MEM_STORE)
+        sm->stats.store_requests += n;
+    else if (l->kind == MEM_LOAD && l->space != MEM_CONST)
+        sm->stats.load_requests += n;
 }
 
 static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
@@ -285,40 +347,12 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
 static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint64_t next = cache_next_change(sm->l1d, now);
-    if (sm->ldst_cause != STALL_PORT && !sm->answers_drift)
+    if (sm->ldst_cause != STALL_PORT && !sm->stalls_may_bypass)
         return next;
     sim_time t =
         tx_ready_at(&sm->up, now * sm->clock->period, route_of(sm, l)->to, sm->header_flits);
     uint64_t open = t == TIME_NEVER ? UINT64_MAX : sm_cycle_at(sm, t);
     return open < next ? open : next;
-}
-
-bool ldst_foresees_stall(struct sm *sm, struct ldst_op *l)
-{
-    if (!l->may_lack_mshr || l->shared_passes || l->next == l->n)
-        return false;
-    if (!l->prepared)
-        prepare(l);
-    return cache_load_lacks_mshr(sm->l1d, &l->common);
-}
-
-/* One access, or the passes of one in shared memory. */
-static void work_on(struct sm *sm, struct ldst_op *l, uint64_t now)
-{
-    if (l->shared_passes) {
-        begin_shared(sm, l, now);
-        return;
-    }
-    if (l->next < l->n) {
-        if (!do_access(sm, l, now)) {
-            ldst_stall_from(sm, now);
-            return;
-        }
-        l->next++;
-        l->prepared = false;
-    }
-    if (l->next == l->n)
-        finish_op(sm, l, now);
 }
 
 /* When the unit has something to do again, as things are. */
@@ -328,51 +362,71 @@ static void plan_ldst(struct sm *sm, uint64_t now)
         sm->ldst_due = UINT64_MAX;
         return;
     }
-    struct ldst_op *l = ldst_front(sm);
-    if (sm->ldst_stalled) {
+    struct ldst_op *l = front(sm);
+    if (sm->ldst_stalled)
         sm->ldst_due = stalled_until(sm, l, now);
-        return;
-    }
-    sm->ldst_due = l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
-    if (sm->ldst_due <= now + 1 && sm_looks_ahead(sm) && cache_waits_for_mshrs(sm->l1d) &&
-        ldst_foresees_stall(sm, l)) {
-        ldst_stall_from(sm, now + 1);
-        sm->ldst_cause = STALL_MSHR;
-        sm->awaits_refill = l->gathers && sm->may_refill; /* a simple L1D lacks the line, then */
-        sm->ldst_due = UINT64_MAX;
-    }
+    else
+        sm->ldst_due = l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
 }
 
-void ldst_finish(struct sm *sm, struct ldst_op *l, uint64_t now)
+/* The first cycle in which something else may be due in the SM, `end` at the latest. */
+static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 {
-    finish_op(sm, l, now);
-    plan_ldst(sm, now);
+    if (sm->can_fetch && !sm->fetch_stalled)
+        return 0;
+    uint64_t first = sm->issue_due < end ? sm->issue_due : end;
+    first = sm->wheel.due < first ? sm->wheel.due : first;
+    return sm->replies.due < first ? sm->replies.due : first;
 }
 
-static __attribute__((noinline)) void step_any(struct sm *sm, struct ldst_op *l, uint64_t now)
+static void end_stall(struct sm *sm, uint64_t now)
 {
-    if (now >= l->ready_at && now >= sm->ldst_busy_until) {
-        if (sm->ldst_stalled)
-            sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-        sm->ldst_stalled = false;
-        work_on(sm, l, now);
+    if (sm->ldst_stalled)
+        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+    sm->ldst_stalled = false;
+}
+
+/* The accesses of the unit's instruction, one a cycle, from that of cycle `now` on and as long as
+ * nothing else can happen in the SM: before `end`, and while no request waits to leave. Returns the
+ * last cycle. */
+static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
+{
+    uint64_t until = end > now + 1 ? alone_until(sm, end) : 0;
+    uint32_t first = l->next;
+    while (l->next < l->n) {
+        if (!do_access(sm, l, now)) {
+            sm->ldst_stalled = true;
+            sm->ldst_stalled_since = now;
+            break;
+        }
+        l->next++;
+        l->prepared = false;
+        if (l->next == l->n || now + 1 >= until || now + 1 >= sm->issue_due || sm->miss_n)
+            break;
+        now++;
     }
-    plan_ldst(sm, now);
+    count_requests(sm, l, l->next - first);
+    if (l->next == l->n)
+        finish_op(sm, l, now);
+    return now;
 }
 
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
 {
-    if (!sm->ldst_n)
-        return now;
-    struct ldst_op *l = ldst_front(sm);
-    if (!l->gathers) {
-        step_any(sm, l, now);
-        return now;
+    while (sm->ldst_n) {
+        struct ldst_op *l = front(sm);
+        if (now >= l->ready_at && now >= sm->ldst_busy_until) {
+            end_stall(sm, now);
+            if (l->shared_passes)
+                begin_shared(sm, l, now);
+            else
+                now = do_accesses(sm, l, now, end);
+        }
+        plan_ldst(sm, now);
+        uint64_t next = sm->ldst_due > now ? sm->ldst_due : now + 1;
+        if (next >= end || sm->miss_n || next >= alone_until(sm, end))
+            break;
+        now = next;
     }
-    if (sm->ldst_stalled)
-        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-    sm->ldst_stalled = sm->awaits_refill = false;
-    if (sm->l1d_is_simple)
-        return gather_simple(sm, l, now, end);
-    return sm->l1d_is_late ? gather_late(sm, l, now, end) : gather(sm, l, now, end);
+    return now;
 }

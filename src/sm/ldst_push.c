@@ -29,12 +29,14 @@ static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
     struct line_access *out = l->access + l->n;
     struct line_detail *detail = l->detail + l->n;
     uint32_t n = join_lanes(sm, mask, bytes, line_bytes, out);
+    l->n += n;
+    if (!l->in_detail)
+        return;
     if (last->shape >= CONSECUTIVE && mask == ~0u)
         coalesce_describe_run(last->address[0], last->shape == UNIFORM ? 0 : bytes, bytes,
                               line_bytes, out, n, detail);
     else
         coalesce_describe(last->address, bytes, line_bytes, out, n, detail);
-    l->n += n;
 }
 
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
@@ -164,7 +166,6 @@ static void begin_accesses(const struct sm *sm, struct ldst_op *l, const struct 
     l->l1_config = sm_l1_of(sm, l->space);
     l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
     l->around = l->uncached && l->space == MEM_GLOBAL;
-    l->may_lack_mshr = l->kind == MEM_LOAD && !constant && !l->uncached;
     struct mem_access *a = &l->common;
     a->launch = sm->launch;
     a->cta = w->cta;
@@ -195,41 +196,19 @@ static inline struct ldst_op *enter(struct sm *sm, uint32_t slot, uint32_t pc, u
     if (sm->ldst_n == 1)
         sm->ldst_due = ready_at > sm->ldst_busy_until ? ready_at : sm->ldst_busy_until;
     l->shared_passes = l->n = l->next = 0;
-    l->prepared = l->absent = false;
+    l->prepared = false;
     return l;
 }
 
-static inline void number_accesses(struct sm *sm, struct ldst_op *l)
+void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
 {
-    l->first_id = sm->next_access_id;
-    sm->next_access_id += l->n;
-}
-
-/* A load of L1D of which nobody wants to know more than what it asks for. */
-static void push_brief_load(struct sm *sm, struct ldst_op *l, uint32_t mask)
-{
-    const struct sm_config *config = sm->config;
-    uint32_t bytes = (uint32_t)l->op->width * l->op->vec;
-    l->gathers = l->may_lack_mshr = true;
-    l->in_detail = false;
-    l->kind = l->common.kind = MEM_LOAD;
-    l->space = l->common.space = MEM_GLOBAL;
-    l->l1 = sm->l1d;
-    l->l1_config = &config->l1d;
-    l->hit_latency = config->l1d_latency;
-    l->record = sm_new_record(sm, l->slot, l->pc);
-    l->n = join_lanes(sm, mask, bytes, config->l1d.line_bytes, l->access);
-    number_accesses(sm, l);
-}
-
-static void push_any(struct sm *sm, struct ldst_op *l, const struct op_timing *t, uint32_t mask,
-                     uint64_t now)
-{
-    struct sm_warp *w = &sm->warps[l->slot];
+    const struct op_timing *t = &sm->timing[pc];
+    struct ldst_op *l = enter(sm, slot, pc, ready_at, now);
+    uint32_t mask = sm->emu.last.mask;
+    struct sm_warp *w = &sm->warps[slot];
     enum ptx_class class = l->op->klass;
     bool load = is_load_class(class);
-    l->gathers = false;
-    l->in_detail = true;
+    l->in_detail = !load || class == PTX_CLASS_ATOMIC || sm->describes_loads;
     l->kind = load ? MEM_LOAD : MEM_STORE;
     l->space = class == PTX_CLASS_LD_CONST ? MEM_CONST : MEM_GLOBAL;
     l->uncached = class != PTX_CLASS_LD_CONST && (t->uncached || !sm->config->l1d_global);
@@ -249,22 +228,12 @@ static void push_any(struct sm *sm, struct ldst_op *l, const struct op_timing *t
         note_store(sm, w, now);
     if (!l->n)
         return;
+    if (l->kind == MEM_LOAD && !l->record) /* its result nobody wants; it asks for its line still */
+        l->record = sm_new_record(sm, l->slot, l->pc);
     const uint32_t *block = sm->emu.launch.block;
     l->first_thread_of_warp =
         w->emu->cta->number * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
-    number_accesses(sm, l);
+    l->first_id = sm->next_access_id;
+    sm->next_access_id += l->n;
     begin_accesses(sm, l, t);
-    l->gathers = (l->n > 1 || sm->l1d_is_late || sm->l1d_is_simple) && l->may_lack_mshr &&
-                 !l->shared_passes && l->record && sm->loads_are_plain && sm_looks_ahead(sm);
-}
-
-void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now)
-{
-    const struct op_timing *t = &sm->timing[pc];
-    struct ldst_op *l = enter(sm, slot, pc, ready_at, now);
-    uint32_t mask = sm->emu.last.mask;
-    if (t->loads_l1d && sm->loads_are_brief && mask)
-        push_brief_load(sm, l, mask);
-    else
-        push_any(sm, l, t, mask, now);
 }

@@ -270,7 +270,7 @@ static uint32_t code_line(const struct sm_config *c, uint32_t pc)
 
 static bool is_plain(const struct op_timing *t, const struct sm_config *c)
 {
-    return t->kind.issue_class == ISSUE_ALU && t->n_writes == 1 &&
+    return !c->no_fast_paths && t->kind.issue_class == ISSUE_ALU && t->n_writes == 1 &&
            banks_go_round(c->register_banks);
 }
 

@@ -67,10 +67,12 @@ order_hazard(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64
 void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
-    if (w->cause == STALLED_NONE && d->on_wake)
+    bool wakes = w->cause == STALLED_NONE || (sm->tells_long_stalls && !is_long_stall(w->cause));
+    if (wakes && d->on_wake)
         d->on_wake(sm->scheduler, w->slot, now);
-    else if (w->cause != STALLED_NONE && d->on_stall)
+    else if (!wakes && d->on_stall)
         d->on_stall(sm->scheduler, w->slot, w->cause, now);
+    sm->issue_due = 0; /* it may be another one's turn */
 }
 
 void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now)
@@ -79,7 +81,7 @@ void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now)
     uint64_t registers = w->scoreboard.pending & t->waits_for;
     uint64_t at = registers ? last_result(w, registers) : 0;
     if (at > now) {
-        w->cause = STALLED_DATA;
+        settle_simply(sm, w, STALLED_DATA, now);
         wheel_add_far(&sm->wheel, at, (struct wheel_event){EV_WAKE, 0, w});
         return;
     }
@@ -201,7 +203,7 @@ static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
 {
     const struct op_timing *t = &sm->timing[pc];
-    if (!sm->is_simple || t->n_rows_written > 1)
+    if (!sm->releases_simply || t->n_rows_written > 1)
         release_and_tell(sm, w, t, now);
     else if (!release_simply(sm, w, t, now))
         sm_settle_in_order(sm, w, now);
@@ -226,6 +228,9 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
         break;
     case EV_WRITE:
         bank_write_late(e.body, e.value, now);
+        break;
+    case EV_COMMIT:
+        sm_tell_commit(sm, e.value, now);
         break;
     default: /* EV_WAKE */
         sm_refresh(sm, ((const struct sm_warp *)e.body)->slot, now);
@@ -263,7 +268,7 @@ static __attribute__((noinline)) void finish_all(struct sm *sm, uint64_t now)
 void sm_finish_events(struct sm *sm, uint64_t now)
 {
     wake_warps(sm, now);
-    if (!sm->is_simple || wheel_has_far(&sm->wheel, now)) {
+    if (!sm->releases_simply || wheel_has_far(&sm->wheel, now)) {
         finish_all(sm, now);
         return;
     }

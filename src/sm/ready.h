@@ -54,11 +54,31 @@ static inline void wake_warps(struct sm *sm, uint64_t now)
     sm->issue_due = warps ? 0 : sm->issue_due;
 }
 
+/* Those that HEARS_LONG_STALLS speaks of. */
+static inline bool is_long_stall(enum stall_cause cause)
+{
+    return 1u << cause & (1u << STALLED_MEMORY | 1u << STALLED_BARRIER | 1u << STALLED_FENCE);
+}
+
+/* The warp stalls for that cause, or for none, where nobody wants to know of all stalls. */
+static inline void settle_simply(struct sm *sm, struct sm_warp *w, enum stall_cause cause,
+                                 uint64_t now)
+{
+    bool is_news = sm->tells_long_stalls && is_long_stall(cause) != is_long_stall(w->cause);
+    w->cause = cause;
+    if (is_news)
+        sm_tell_stall(sm, w, now);
+}
+
 static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cause, uint64_t now)
 {
+    if (!sm->tells_stalls) {
+        settle_simply(sm, w, cause, now);
+        return;
+    }
     bool is_news = cause != w->cause;
     w->cause = cause;
-    if (is_news && sm->tells_stalls)
+    if (is_news)
         sm_tell_stall(sm, w, now);
 }
 
@@ -88,7 +108,8 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
     if (registers) {
         bool plans = manner == BY_PLAN || sm->plans_results;
         if (!plans || w->scoreboard.memory & registers) {
-            w->cause = w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
+            settle_simply(
+                sm, w, w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA, from);
             return true;
         }
         at = last_result(w, registers);
@@ -97,14 +118,14 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
         return false;
     if (at <= from) {
         enter_ready(sm, w, t);
-        w->cause = STALLED_NONE;
+        settle_simply(sm, w, STALLED_NONE, from);
         return true;
     }
     if (at - from >= WHEEL_CYCLES - 1) /* `from` may be the next one */
         return false;
     take_kind(sm, w, t);
     wheel_sleep(&sm->wheel, at, w->bit);
-    w->cause = STALLED_DATA;
+    settle_simply(sm, w, STALLED_DATA, from);
     return true;
 }
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/late.h"
 #include "emu/atomic.h"
 #include "sm/send.h"
 
@@ -141,29 +140,6 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
     take_reply(sm, r, now);
 }
 
-/* Most of what comes is a line, for one load, to an L1D that finds a place for it now. False, and
- * nothing done, if it is not like that. */
-static inline __attribute__((always_inline)) bool fill_shortly(struct sm *sm, struct mem_request *r,
-                                                               uint64_t now)
-{
-    if (r->origin != FROM_L1D)
-        return false;
-    struct mshr *m = &sm->l1d->mshrs.entries[r->id];
-    struct load_record *waiter = m->waiters[0];
-    if (m->n_waiters != 1 || !waiter || !late_fill(sm->l1d, m, r->id, now))
-        return false;
-    sm->requests_out--;
-    sm->stats.bytes_got += r->data_bytes;
-    r->next = sm->free_requests;
-    sm->free_requests = r;
-    ldst_wake(sm, ~0u);
-    if (waiter->outstanding == 1)
-        record_reply(sm, waiter, now);
-    else /* mostly others are still to come */
-        waiter->outstanding--;
-    return true;
-}
-
 /* Is nothing but a reply due in the SM up to that cycle, which comes before `end`? */
 static inline bool only_replies_until(const struct sm *sm, uint64_t cycle, uint64_t end)
 {
@@ -173,7 +149,6 @@ static inline bool only_replies_until(const struct sm *sm, uint64_t cycle, uint6
 
 uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end)
 {
-    bool has_short_way = sm->l1d_is_late && !sm->miss_n; /* no queue is in the way */
     for (uint64_t next = now;; next = sm->replies.due) {
         if (next > now) {
             if (!only_replies_until(sm, next, end))
@@ -182,9 +157,6 @@ uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end)
         }
         struct mem_request *r = sm->replies.first->request;
         sm_drop_reply(&sm->replies);
-        if (has_short_way && fill_shortly(sm, r, now))
-            continue;
         take_reply(sm, r, now);
-        has_short_way = sm->l1d_is_late && !sm->miss_n;
     }
 }

@@ -23,8 +23,9 @@ void sm_plan_routes(struct sm *sm, const struct address_map *map)
 {
     sm->map = map;
     sm->n_partitions = divider_make(map->n_partitions);
-    sm->chunk_shift = chunk_shift(map);
-    sm->hashed = plan_hashed(map);
+    sm->chunk_shift = sm->config->no_fast_paths ? CHUNKS_ARE_ODD : chunk_shift(map);
+    if (!sm->config->no_fast_paths)
+        sm->hashed = plan_hashed(map);
 }
 
 struct route sm_route_by_map(const struct sm *sm, uint64_t line)
@@ -36,11 +37,6 @@ struct route sm_route_by_map(const struct sm *sm, uint64_t line)
     return (struct route){.to = sm->first_partition + partition,
                           .partition = partition,
                           .local = mine * bytes + (line - chunk * bytes)};
-}
-
-struct route sm_route(const struct sm *sm, uint64_t line)
-{
-    return sm_find_route(sm, line);
 }
 
 /* Stores and atomics carry data; the others only ask. */
@@ -96,79 +92,64 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
     ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
 
-static void send_now(struct sm *sm, struct mem_request *r, uint64_t now)
+void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     tx_send(&sm->up, now * sm->clock->period, sm_message(r));
     sm_note_sent(sm, r);
 }
 
-void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
+/* As a request leaves, a place in the queue is free, and the port is taken: what waits for a bypass
+ * slot waits for the port then. */
+#define WAIT_FOR_QUEUE (1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE)
+static inline bool ldst_waits_for_queue(const struct sm *sm)
 {
-    send_now(sm, r, now);
+    return sm->ldst_stalled && WAIT_FOR_QUEUE >> sm->ldst_cause & 1;
 }
 
-void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now)
+/* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see
+ * that it is not in the queue meanwhile. */
+static inline bool may_send_ahead(const struct sm *sm, uint64_t now)
 {
-    sm_send_or_queue(sm, r, now);
+    return !sm->miss_n && sm->left_ahead <= now && sm->queue_is_deep && sm_looks_ahead(sm) &&
+           !ldst_waits_for_queue(sm);
+}
+
+/* Nearly all requests leave in the cycle after they were made. If it is clear that this one does,
+ * it is sent at once, and has been in the queue till then. */
+void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    sim_time next = (now + 1) * sm->period.divisor;
+    struct tx_peer *to = &sm->up.peers[r->to - sm->first_partition];
+    if (!may_send_ahead(sm, now) || next >= sm->shard.until || to->credits < r->flits ||
+        !gate_is_open(&sm->up.gate, next)) {
+        sm_queue_request(sm, r, now);
+        return;
+    }
+    queue_pass(&sm->miss_account, now, now + 1);
+    sm->left_ahead = now + 1;
+    sm_note_sent(sm, r);
+    tx_post(&sm->up, to, next, sm_message(r));
 }
 
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
                    enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now)
 {
     struct mem_request *r = sm_take_request(sm);
+    uint32_t segments = cache_segments_of(c, sectors);
+    struct route route = sm_route(sm, a->line);
     if (sm->describes_loads)
         r->access = *a;
     r->access.kind = a->kind;
-    sm_ask_for(sm, r, a->line, cache_segments_of(c, sectors), origin, mshr, now);
-}
-
-static __attribute__((noinline)) void ask_any(struct sm *sm, uint64_t line, uint32_t mshr,
-                                              uint32_t segments, uint64_t now)
-{
-    struct mem_request *r = sm_take_request(sm);
-    r->access.kind = MEM_LOAD;
-    sm_ask_for(sm, r, line, segments, FROM_L1D, mshr, now);
-}
-
-bool sm_may_ask_shortly(const struct sm *sm)
-{
-    return sm->queue_is_deep && sm_looks_ahead(sm) && sm_routes_simply(sm) && sm->up.gate.is_plain;
-}
-
-/* Nearly all of them leave in the next cycle. What is called is called last, so that no register
- * need be saved for later. */
-void sm_ask_for_l1d(struct sm *sm, uint64_t line, uint32_t mshr, uint32_t segments, uint64_t now)
-{
-    struct mem_request *r = sm->free_requests;
-    if (!r || !sm->asks_shortly || sm->miss_n || sm->left_ahead > now) {
-        ask_any(sm, line, mshr, segments, now);
-        return;
-    }
-    sm->free_requests = r->next;
-    r->access.kind = MEM_LOAD;
-    r->access.line = line;
+    r->access.line = a->line;
     r->access.segments = segments;
-    r->origin = FROM_L1D;
+    r->origin = origin;
     r->id = mshr;
     r->data_bytes = sm_segment_bytes(segments);
-    struct route route = sm_simple_route(sm, line);
-    uint32_t flits = sm->header_flits;
+    r->to = route.to;
     r->local = route.local;
-    sim_time next = (now + 1) * sm->period.divisor;
-    struct tx_peer *to = &sm->up.peers[route.partition];
-    if (next >= sm->shard.until || to->credits < flits || !gate_is_free(&sm->up.gate, next)) {
-        r->to = route.to; /* which nobody wants to know of one that has left */
-        r->flits = flits;
-        sm_queue_request(sm, r, now);
-        return;
-    }
-    sm->requests_out++;
-    sm->stats.bytes_asked[FROM_L1D] += r->data_bytes;
-    queue_pass(&sm->miss_account, now, now + 1);
-    sm->left_ahead = now + 1;
-    tx_post_through(
-        &sm->up, to, next, gate_pass_free(&sm->up.gate, next, flits),
-        (struct message){.to = route.to, .kind = MSG_REQUEST, .flits = flits, .body = r});
+    r->flits = sm->header_flits;
+    r->waiter = NULL;
+    sm_submit(sm, r, now);
 }
 
 /* When the first request can leave: not before one has the credits. */
@@ -188,11 +169,8 @@ static void send_first(struct sm *sm, uint64_t now)
     sm->miss_n--;
     sm->fetch_stalled = false;
     queue_leave(&sm->miss_account, r->queued_at, now);
-    send_now(sm, r, now);
+    sm_send(sm, r, now);
 }
-
-/* A place in the queue is free, and the port is taken: that goes before a bypass slot. */
-#define WAIT_FOR_QUEUE (1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE)
 
 /* One request a cycle leaves the miss queue, if the port takes it. */
 void sm_drain_miss_queue(struct sm *sm, uint64_t now)
@@ -210,8 +188,7 @@ void sm_drain_miss_queue(struct sm *sm, uint64_t now)
 void sm_drain_ahead(struct sm *sm, uint64_t next)
 {
     sim_time t = next * sm->clock->period;
-    if (!sm->miss_n || t >= sm->shard.until ||
-        (sm->ldst_stalled && WAIT_FOR_QUEUE >> sm->ldst_cause & 1))
+    if (!sm->miss_n || t >= sm->shard.until || ldst_waits_for_queue(sm))
         return;
     struct mem_request *r = sm->miss_queue[sm->miss_head];
     if (!tx_is_open(&sm->up, t, r->to, r->flits))

@@ -38,9 +38,12 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     case MSG_FREE:
         take_back(sm, m->body);
         break;
-    default: /* MSG_CTA_START */
+    case MSG_CTA_START:
         plan(sm, now);
         sm_start_cta(sm, (uint64_t)(uintptr_t)m->body, now);
+        break;
+    default:
+        assert(false); /* no SM knows such a message */
     }
 }
 
@@ -98,10 +101,12 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
     for (; m->at < until && m->kind != MSG_CTA_START; m++) {
         sim_time t = sm_cycle_at(sm, m->at) * sm->period.divisor;
         now = t > now ? t : now;
-        if (m->kind == MSG_REPLY)
+        if (m->kind == MSG_REPLY) {
             take_reply(sm, m, now);
-        else /* MSG_FREE: when L2 has done with it, not through the network */
+        } else { /* when L2 has done with it, not through the network */
+            assert(m->kind == MSG_FREE);
             take_back(sm, m->body);
+        }
     }
     if (m == first)
         return;
@@ -162,7 +167,7 @@ static void tick_plainly(struct sm *sm, uint64_t now)
     sm_drain_miss_queue(sm, now);
     ldst_step(sm, now, now + 1);
     sm_issue(sm, now);
-    sm_fetch_plainly(sm, now);
+    sm_fetch(sm, now);
 }
 
 static inline bool fetches(const struct sm *sm)
@@ -250,16 +255,12 @@ static uint64_t planned_cycle(const struct sm *sm)
 }
 
 /* The first half of tick() where all parts go by their dues, from `now` on and before `end`.
- * Returns the cycle that is still to be ended; `end` if all that it did are. */
+ * Returns the cycle that is still to be ended. */
 static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)
 {
-    if (sm->replies.due <= now) {
-        enum refill done = sm->awaits_refill ? sm_refill(sm, now, end) : REFILL_NOT;
-        if (done != REFILL_NOT)
-            return done == REFILL_ALL ? end : sm->cycle - 1;
+    if (sm->replies.due <= now)
         now = sm_finish_replies(sm, now, end);
-    }
     if (sm->wheel.due <= now) {
         if (wheel_only_wakes(&sm->wheel, now)) {
             wake_warps(sm, now);
@@ -281,7 +282,7 @@ static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *s
                                                                     uint64_t end)
 {
     uint64_t ready = sm->can_issue;
-    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->pick_and_issue)
+    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->may_go_alone)
         return sm_issue_alone(sm, now, end);
     issue(sm, now, BY_PLAN); /* as it looks ahead */
     return now;
@@ -315,10 +316,8 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
 static inline void do_cycles_by_dues(struct sm *sm, uint64_t end)
 {
     uint64_t now = planned_cycle(sm);
-    while (now < end) {
-        now = begin_by_dues(sm, now, end);
-        now = now < end ? end_by_dues(sm, now, end) : planned_cycle(sm);
-    }
+    while (now < end)
+        now = end_by_dues(sm, begin_by_dues(sm, now, end), end);
     sm->planned = now;
 }
 
@@ -350,7 +349,7 @@ static void see_credits(struct sm *sm)
         return;
     uint64_t at = sm_cycle_at(sm, sm->shard.credit_at);
     sm->drain_due = min_u64(sm->drain_due, sm->miss_n ? at : UINT64_MAX);
-    if (sm->ldst_stalled && (sm->ldst_cause == STALL_PORT || sm->answers_drift))
+    if (sm->ldst_stalled && (sm->ldst_cause == STALL_PORT || sm->stalls_may_bypass))
         sm->ldst_due = min_u64(sm->ldst_due, at);
     plan(sm, min_u64(sm->drain_due, sm->ldst_due));
 }
@@ -386,4 +385,5 @@ static void sm_advance(struct shard *s, sim_time until)
         shard_await_boundary(s);
 }
 
-const struct shard_ops sm_ops = {"sm", sm_advance, sm_is_idle, sm_describe_wait};
+const struct shard_ops sm_ops = {
+    .kind = "sm", .advance = sm_advance, .is_idle = sm_is_idle, .describe_wait = sm_describe_wait};

@@ -13,14 +13,14 @@
 #include "crit/criticality.h"
 #include "dram/dram.h"
 #include "emu/warp.h"
-#include "noc/port.h"
+#include "noc/part_graph.h"
+#include "request/request.h"
 #include "sched/scheduler.h"
 #include "sm/attribution.h"
 #include "sm/coalesce.h"
 #include "sm/free_times.h"
 #include "sm/op_timing.h"
 #include "sm/register_bank.h"
-#include "sm/request.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_config.h"
 #include "sm/wheel.h"
@@ -102,16 +102,9 @@ struct ldst_op {
     uint64_t ready_at;      /* its operands are collected */
     uint32_t shared_passes; /* still to begin */
     uint32_t n, next;       /* accesses, and the one to do next */
-    bool gathers;           /* these are loads of L1D for ldst_step() to do in its short way */
-    bool absent;            /* of a gather: L1D does not have the line of the access to do next */
-    /* Of a gather in a late L1D: what the access to do next lacks, when there had been so many
-     * fills; nothing = it has not been looked at. */
-    struct late_found found;
-    uint64_t fills_seen;
-    uint64_t early; /* its hits of cycles before that may be done ahead of their time */
     struct line_access access[MAX_LINE_ACCESSES];
     struct line_detail detail[MAX_LINE_ACCESSES];
-    bool in_detail; /* somebody may look at `detail`, and at all of `common` */
+    bool in_detail; /* `detail` is filled in: somebody may look at it */
     enum mem_kind kind;
     enum mem_space space;
     struct cache *l1;                     /* the one its space has */
@@ -119,7 +112,6 @@ struct ldst_op {
     uint32_t hit_latency;                 /* of that one */
     bool uncached;
     bool around;                /* it goes around L1D */
-    bool may_lack_mshr;         /* it may wait for one of L1D's */
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
@@ -204,10 +196,13 @@ struct sm {
      * one something to do before its time says so here. The plain engine does not look. */
     uint64_t issue_due, ldst_due, drain_due;
     bool issue_drifts; /* the scheduler may let warps issue though nothing here has changed */
+    bool keeps_hold;   /* it says in scheduler.hold whom it lets issue, and until when */
     /* Does the scheduler or the criticality provider want to know? */
-    bool tells_stalls, tells_commits, tells_branches, tells_criticality;
-    bool wants_lanes; /* somebody wants to know which lanes issue */
-    bool is_simple;   /* nobody wants to know of stalls and commits, and registers need one word */
+    bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
+    bool counts_lanes;    /* somebody wants to know how many lanes issue */
+    bool tells_issues;    /* any of the last four */
+    bool is_simple;       /* nobody wants to know of all stalls, and registers need one word */
+    bool releases_simply; /* and nobody of commits */
     /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
      * cycle in which each of its registers has its value, and sleeps until it can go on. */
     bool plans_results;
@@ -221,9 +216,9 @@ struct sm {
     bool down_in_step;          /* replies come in time with the SM's own cycles */
     uint32_t n_put_off;         /* those on the wheel instead, as they had to wait */
     const struct noc_config *noc;
-    uint32_t header_flits;  /* of a request without data */
-    uint32_t line_segments; /* of a line of L1D */
-    bool describes_loads;   /* L2 may want to know more of a load than what it asks for */
+    uint32_t header_flits; /* of a request without data */
+    bool l2_sees_loads;    /* L2 may look at more of a load than what it asks for */
+    bool describes_loads;  /* ... or somebody at L1D may: all that is known of it is written down */
 
     /* The kernel. */
     struct emu emu;
@@ -246,7 +241,8 @@ struct sm {
     const struct scheduler_desc *sched; /* the scheduler's */
     /* The scheduler's; NULL = it has none, or the plain engine asks it one thing after the other.
      */
-    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready);
+    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
+    bool may_go_alone; /* ... and need not hear of every issue; see sm_issue_alone() */
     struct criticality *criticality;
     uint64_t next_age, next_access_id;
     uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS];
@@ -278,18 +274,15 @@ struct sm {
     bool ldst_stalled;
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
-    bool may_refill;             /* L1D is one for refill.c */
-    bool awaits_refill; /* it gathers, and nothing but an MSHR is in the way of its next miss */
-    bool criticality_counts; /* somebody says more than that no warp is critical */
-    bool may_bypass;         /* L1D's policy may send loads around it */
-    bool loads_are_plain;    /* L1D holds or fetches what they ask for, whoever asks */
-    bool loads_are_brief;    /* ... and nobody wants to know more of them: all of them gather */
-    bool answers_drift;      /* L1D may answer differently though nothing here has changed */
+    bool criticality_counts;     /* somebody says more than that no warp is critical */
+    bool accesses_are_rated;     /* ... and somebody who sees accesses of L1D wants to know */
+    bool may_bypass;             /* L1D's policy may send loads around it */
+    bool stalls_may_bypass;      /* ... and those that cannot be accepted */
+    bool answers_drift;          /* L1D's policy decides by what changes with time */
 
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
     bool queue_is_deep;          /* it holds all that may enter it in two cycles */
-    bool asks_shortly;           /* sm_ask_for_l1d() has a short way */
     uint64_t left_ahead;         /* the cycle for which the last request was sent ahead of time */
     struct load_record **bypass; /* slots */
     uint32_t n_bypass;
@@ -297,8 +290,6 @@ struct sm {
 
     struct cache *l1d, *l1i, *l1c;
     bool l1d_counts_insts; /* its policy wants to know of instructions */
-    bool l1d_is_late;      /* cache/late.h */
-    bool l1d_is_simple;    /* cache/simple.h */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
     struct arena pool;
@@ -324,7 +315,8 @@ struct sm_setup {
     const struct clock_domain *clock, *noc_clock;
     const struct noc_config *noc;
     const struct address_map *map;
-    uint32_t index, shard_id, first_partition, dispatcher;
+    const struct part_place *place;
+    uint32_t first_partition, dispatcher; /* shard ids */
     uint32_t n_warps, n_cta_slots;
     sim_time dispatch_latency, visibility, way_to_l2;
     bool every_cycle;
@@ -389,8 +381,6 @@ struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now)
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
 /* Some warp can fetch. */
 void sm_fetch(struct sm *sm, uint64_t now);
-/* The same through the cache, for any number of warps. */
-void sm_fetch_plainly(struct sm *sm, uint64_t now);
 /* What is due now: results above all; and the instructions that were fetched from the cache. */
 void sm_finish_events(struct sm *sm, uint64_t now);
 void sm_take_fetched(struct sm *sm, uint64_t now);
@@ -413,7 +403,7 @@ static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_
  * trying costs as much as performing it, and otherwise the answer is the same. */
 static inline void ldst_wake(struct sm *sm, uint32_t causes)
 {
-    if (sm->ldst_stalled && causes >> sm->ldst_cause & 1)
+    if (sm->ldst_stalled && (causes >> sm->ldst_cause & 1 || sm->stalls_may_bypass))
         sm->ldst_due = sm->ldst_stalled_since;
 }
 /* A reply for the load has come; the last one of all has. */
@@ -446,13 +436,6 @@ static inline void sm_drop_reply(struct reply_queue *q)
  * and come before `end`, while nothing else is due in the SM. Returns the last one done. */
 uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
-/* Of the cycles from `now` on and before `end`: does those in which nothing is due but a reply for
- * whose MSHR the load/store unit waits (refill.c). NOT: none of them; ALL: some, `cycle` and
- * `planned` say which; PART: the same, but issue and what follows are still to do for the last. */
-enum refill { REFILL_NOT, REFILL_PART, REFILL_ALL };
-enum refill sm_refill(struct sm *sm, uint64_t now, uint64_t end);
-/* Is that possible with such a machine? */
-bool sm_may_refill(const struct sm *sm);
 /* What an atomic did is visible to all from now on. */
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of
@@ -484,8 +467,9 @@ static inline bool sm_miss_queue_full(const struct sm *sm)
     return sm->miss_n >= sm->config->miss_queue;
 }
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
-/* The same for the load/store unit, whose requests leave in the next cycle at the earliest. */
-void sm_pass_request(struct sm *sm, struct mem_request *r, uint64_t now);
+/* The same for what is made after the queue's turn in a cycle: it leaves in the next one at the
+ * earliest, and is sent at once if it is clear that it does. */
+void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now);
 static inline uint32_t sm_segment_bytes(uint32_t segments)
 {
 #ifdef __POPCNT__
@@ -502,12 +486,6 @@ static inline uint32_t sm_segment_bytes(uint32_t segments)
 /* Asks for sectors of the access's line, for an MSHR of such a cache. */
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
                    enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now);
-/* The same for segments that a load of L1D lacks, where nobody wants to know more of it
- * (describes_loads). */
-void sm_ask_for_l1d(struct sm *sm, uint64_t line, uint32_t mshr, uint32_t segments, uint64_t now);
-/* Has that a short way with such a machine? */
-bool sm_may_ask_shortly(const struct sm *sm);
-struct route sm_route(const struct sm *sm, uint64_t line);
 /* Lines go where the map says. */
 void sm_plan_routes(struct sm *sm, const struct address_map *map);
 struct route sm_route_by_map(const struct sm *sm, uint64_t line); /* any */
@@ -530,7 +508,17 @@ static inline bool sm_looks_ahead(const struct sm *sm)
 
 /* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a
  * warp, a reply that had to wait, an atomic that all can see, a warp that may go on; a result that
- * register banks (value: which of them) did not expect. */
-enum sm_event { EV_RELEASE, EV_FETCHED, EV_REPLY, EV_PERFORMED, EV_WAKE, EV_WRITE, N_SM_EVENTS };
+ * register banks (value: which of them) did not expect; an instruction of the warp in that slot
+ * (value) that ends, where its results are planned. */
+enum sm_event {
+    EV_RELEASE,
+    EV_FETCHED,
+    EV_REPLY,
+    EV_PERFORMED,
+    EV_WAKE,
+    EV_WRITE,
+    EV_COMMIT,
+    N_SM_EVENTS
+};
 
 #endif

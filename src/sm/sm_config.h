@@ -70,6 +70,7 @@ struct sm_config {
     struct cache_config l1d, l1i, l1c;
     const char *carveout; /* as it is written; `division` is what it says */
     struct carveout division;
+    bool no_fast_paths; /* every cycle takes the general way; the results are the same */
 };
 
 extern const struct param sm_params[];

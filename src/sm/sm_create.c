@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/late.h"
-#include "cache/simple.h"
 #include "emu/run.h"
 #include "sm/sm.h"
 
@@ -12,6 +10,8 @@ static void observe_l1d(void *user, const struct cache_event_info *e)
 {
     struct sm *sm = user;
     sm->sched->on_l1d(sm->scheduler, e);
+    if (sm->keeps_hold && sm->can_issue && sm->scheduler->hold.until < sm->issue_due)
+        sm->issue_due = sm->scheduler->hold.until;
 }
 
 static void create_caches(struct sm *sm, const struct sm_setup *setup)
@@ -22,8 +22,11 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     sm->l1i = cache_create(&setup->config->l1i, lru, NULL, 0, 0);
     sm->l1c = cache_create(&setup->config->l1c, lru, NULL, 0, 0);
     if (sm->sched->on_l1d)
-        cache_observe(sm->l1d, observe_l1d, sm);
-    sm->may_bypass = setup->l1d_policy != lru;
+        cache_observe_some(sm->l1d,
+                           sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
+                           observe_l1d, sm);
+    sm->may_bypass = !setup->l1d_policy->never_bypasses;
+    sm->stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
     sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
 }
@@ -62,10 +65,9 @@ static void create_queues(struct sm *sm, const struct sm_setup *setup)
     sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
     sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
     sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
-    tx_init(&sm->up, NET_UP, &sm->shard, setup->noc_clock, setup->noc,
-            setup->noc->flits_per_cycle_up, setup->first_partition, setup->map->n_partitions);
-    rx_init(&sm->down, NET_DOWN, &sm->shard, setup->noc_clock, setup->noc,
-            setup->noc->flits_per_cycle_down);
+    part_open_tx(setup->place, NET_UP, &sm->shard, &sm->up);
+    part_open_rx(setup->place, NET_DOWN, &sm->shard, &sm->down);
+    assert(sm->up.first_receiver == setup->first_partition); /* its peers are the partitions */
     overlay_init(&sm->overlay);
     wheel_init(&sm->wheel);
     sm->replies.due = UINT64_MAX;
@@ -81,12 +83,14 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
     sm->scheduler =
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
     sm->sched = setup->scheduler;
-    sm->pick_and_issue = setup->every_cycle ? NULL : setup->scheduler->pick_and_issue;
+    bool at_once = !setup->every_cycle && !setup->config->no_fast_paths;
+    sm->pick_and_issue = at_once ? setup->scheduler->pick_and_issue : NULL;
     sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
                                          setup->criticality_input, &sm->view);
     sm->criticality_counts = setup->criticality != criticality_find("none");
     sm->view.provider = sm->criticality;
     sm->view.criticality_of = sm->criticality->desc->value;
+    sm->view.criticality_is_fixed = sm->criticality->desc->is_fixed;
 }
 
 /* What the policies never look at need not be told, or kept up to date. */
@@ -94,22 +98,24 @@ static void note_what_policies_want(struct sm *sm)
 {
     const struct scheduler_desc *d = sm->sched;
     const struct criticality_desc *crit = sm->criticality->desc;
-    sm->answers_drift =
-        cache_answers_drift(cache_get_policy(sm->l1d)->desc) || criticality_drifts(crit);
-    sm->loads_are_plain = !sm->may_bypass && !sm->criticality_counts && !sm->answers_drift;
-    sm->issue_drifts = d->may_issue || d->advance || d->next_change;
-    sm->tells_stalls = d->on_wake || d->on_stall;
+    sm->keeps_hold = d->keeps_hold;
+    sm->issue_drifts = (d->may_issue || d->advance || d->next_change) && !d->keeps_hold;
+    bool hears = d->on_wake || d->on_stall;
+    sm->tells_stalls = hears && sm->scheduler->hears == HEARS_ALL_STALLS;
+    sm->tells_long_stalls = hears && sm->scheduler->hears == HEARS_LONG_STALLS;
     sm->tells_commits = d->on_commit || crit->on_commit;
     sm->tells_branches = d->on_branch || crit->on_branch;
     sm->tells_criticality = crit->on_issue;
-    sm->wants_lanes = sm->tells_branches || sm->l1d_counts_insts;
+    sm->counts_lanes = sm->l1d_counts_insts;
+    if (sm->tells_criticality && d->asks_at_issue)
+        sm->pick_and_issue = NULL;
 }
 
 void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
     memset(sm, 0, sizeof *sm);
     sm->shard = (struct shard){
-        .ops = &sm_ops, .id = setup->shard_id, .next = TIME_NEVER, .tick = setup->clock->period};
+        .ops = &sm_ops, .id = setup->place->id, .next = TIME_NEVER, .tick = setup->clock->period};
     sm->config = setup->config;
     sm->clock = setup->clock;
     sm_plan_routes(sm, setup->map);
@@ -117,9 +123,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->down_in_step = setup->noc_clock->period % setup->clock->period == 0;
     sm->noc = setup->noc;
     sm->header_flits = noc_flits(setup->noc, 0);
-    sm->line_segments = all_segments(setup->config->l1d.line_bytes);
-    sm->describes_loads = !setup->l2_is_lru || setup->every_cycle;
-    sm->index = setup->index;
+    sm->l2_sees_loads = !setup->l2_is_lru || setup->every_cycle || setup->config->no_fast_paths;
+    sm->index = setup->place->index;
     sm->first_partition = setup->first_partition;
     sm->dispatcher = setup->dispatcher;
     sm->dispatch_latency = setup->dispatch_latency;
@@ -141,7 +146,7 @@ void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
 {
     assert(sm->n_l1d_watchers < SM_MAX_L1D_WATCHERS);
     sm->l1d_watchers[sm->n_l1d_watchers++] = w;
-    sm->wants_lanes = true;
+    sm->counts_lanes = true;
 }
 
 void sm_destroy(struct sm *sm)
@@ -223,22 +228,35 @@ static void start_emu(struct sm *sm, const struct emu *emu)
     sm->emu.smid = sm->index;
 }
 
+/* How critical the warp of an access is has to be worked out for each of them. */
+static void note_who_sees_accesses(struct sm *sm)
+{
+    const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
+    bool decides_by_it = policy->criticality && !policy->learns_criticality_only;
+    sm->accesses_are_rated =
+        sm->criticality_counts &&
+        (policy->criticality || cache_n_observers(sm->l1d) || sm->describes_loads);
+    sm->answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
+}
+
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
 static void choose_ways(struct sm *sm)
 {
-    sm->is_simple = sm->pending_words == 1 && !sm->tells_stalls && !sm->tells_commits;
-    sm->issues_simply = sm->is_simple && !sm->wants_lanes && !sm->tells_criticality &&
-                        !sm->on_issue && !sm->issue_drifts && !sm->attribution && !sm->emu.tracer &&
-                        !sm->config->rotate_schedulers;
-    sm->looks_ahead = !sm->every_cycle && !sm->attribution;
+    bool fast = !sm->config->no_fast_paths;
+    sm->describes_loads = sm->l2_sees_loads || cache_wants_bytes(sm->l1d);
+    note_who_sees_accesses(sm);
+    sm->tells_issues =
+        sm->counts_lanes || sm->tells_branches || sm->tells_criticality || sm->tells_commits;
+    sm->is_simple = fast && sm->pending_words == 1 && !sm->tells_stalls;
+    sm->releases_simply = sm->is_simple && !sm->tells_commits;
+    sm->issues_simply = sm->is_simple && !sm->on_issue && !sm->issue_drifts && !sm->attribution &&
+                        !sm->emu.tracer && !sm->config->rotate_schedulers &&
+                        (sm->pick_and_issue || !sm->tells_criticality);
+    sm->may_go_alone = sm->issues_simply && sm->pick_and_issue && !sm->sched->hears_each_issue &&
+                       !sm->keeps_hold && !sm->tells_issues;
+    sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
-    sm->may_refill = sm_may_refill(sm);
-    sm->asks_shortly = sm_may_ask_shortly(sm);
-    sm->l1d_is_late = cache_is_late(sm->l1d);
-    sm->l1d_is_simple = cache_is_simple(sm->l1d);
-    sm->loads_are_brief = (sm->l1d_is_late || sm->l1d_is_simple) && sm->loads_are_plain &&
-                          sm->looks_ahead && !sm->describes_loads;
 }
 
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,

@@ -74,7 +74,8 @@ status 2 "$heddle" run bfs --scheduler gt && complains "did you mean 'gto'?" && 
 status 2 "$heddle" run bfs --l1d lur && complains "did you mean 'lru'?" && silent out
 status 2 "$heddle" run bfs --max-insts 10 && complains "limited in cycles" && silent out
 # What has no effect is refused, not passed over.
-for option in "--engine cycle" "--quantum 3" "--max-cycles 3" "--threads 2"; do
+for option in "--engine cycle" "--quantum 3" "--max-cycles 3" "--threads 2" \
+    "--fast-paths off"; do
     # shellcheck disable=SC2086
     status 2 "$heddle" run nw --size tiny --functional $option && complains "${option% *} is for timed runs" && silent out
 done
@@ -99,6 +100,7 @@ status 0 "$heddle" run "$scratch/one.ptx" --timeline "$scratch/t.json" --timelin
     complains "the timeline is empty: nothing ran on the SMs 14; the run ended at cycle"
 status 0 "$heddle" run "$scratch/one.ptx" --timeline "$scratch/t.json" --timeline-cycles 1- && silent err
 status 2 "$heddle" run bfs --engine fast && complains "expected skip or cycle" && silent out
+status 2 "$heddle" run bfs --fast-paths no && complains "expected on or off" && silent out
 status 2 "$heddle" run bfs --set noc_clock_mhz=331 --set dram_clock_mhz=457 --set l2_clock_mhz=503 &&
     complains "meet too rarely"
 status 2 "$heddle" run no_such.ptx --functional && complains "no_such.ptx"

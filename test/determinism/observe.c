@@ -30,6 +30,7 @@ static struct heddle_options options_of(const struct testbed *bed, const struct 
                                .every_cycle = how->every_cycle,
                                .quantum = how->quantum,
                                .threads = how->threads,
+                               .no_fast_paths = how->no_fast_paths,
                                .max_cycles = max_cycles,
                                .settings = bed->settings,
                                .n_settings = n_settings(bed),

@@ -16,13 +16,14 @@ struct manner {
     const char *host_isa; /* NULL = the best there is */
     bool attribute;       /* watch where the cycles of warps go, which adds statistics */
     uint32_t threads;     /* 0 = one */
+    bool no_fast_paths;   /* everything takes the general way */
 };
 
 /* The machine it is carried out on. */
 struct testbed {
     const char *name;
     const char *gpu;
-    const char *settings[60]; /* ends with NULL */
+    const char *settings[128]; /* ends with NULL */
 };
 
 /* A launch or several of one PTX text over buffers that all its kernels take as parameters. */

@@ -1,10 +1,11 @@
 #include "determinism/random_testbed.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "cache/cache_policy.h"
 #include "config/gpu.h"
-#include "sched/scheduler.h"
+#include "gpu/machine_config.h"
 
 /* One of these for each parameter, with a chance of one in two; else the GPU's own. */
 static const struct choice {
@@ -132,11 +133,12 @@ static bool is_refused(const char *gpu, const char *policy, const char *name, co
            (!strcmp(gpu, "v100") && !strcmp(value, "701"));
 }
 
+enum { MOST_CHOICES = 42 }; /* settings before combinations: with more, old seeds would change */
+
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena)
 {
     struct workload_rng rng = {seed};
-    uint32_t n = 0, most = sizeof bed->settings / sizeof bed->settings[0];
-    most -= 1 + MAX_COMBINATIONS + N_LATE + N_WIDE;
+    uint32_t n = 0, most = MOST_CHOICES;
     *bed = (struct testbed){.name = "random", .gpu = gpu_names[rng_below(&rng, n_gpu_names)]};
     bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + rng_below(&rng, 3));
     bed->settings[n++] =
@@ -160,6 +162,158 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
         memcpy(bed->settings + n, wide_l2, sizeof wide_l2);
 }
 
+/* --- wide machines --- */
+
+struct widening {
+    struct testbed *bed;
+    uint32_t n; /* settings */
+    struct workload_rng rng;
+    struct arena *arena;
+};
+
+static bool one_in(struct widening *w, uint32_t n)
+{
+    return rng_below(&w->rng, n) == 0;
+}
+
+static void set(struct widening *w, const char *name, const char *value)
+{
+    assert(w->n + 1 < sizeof w->bed->settings / sizeof w->bed->settings[0]);
+    w->bed->settings[w->n++] = arena_printf(w->arena, "%s=%s", name, value);
+}
+
+/* Any that is registered, plug-ins among them; often those for which there are most fast paths. */
+static void set_mechanisms(struct widening *w)
+{
+    const char *policies[] = {"lru", "lru"};
+    for (uint32_t i = 0; i < 2; i++)
+        if (!one_in(w, 2))
+            policies[i] = cache_policy_at(rng_below(&w->rng, cache_policy_count()))->name;
+    set(w, "l1d.policy", policies[0]);
+    set(w, "l2.policy", policies[1]);
+    const char *scheduler = scheduler_at(rng_below(&w->rng, scheduler_count()))->name;
+    set(w, "scheduler", one_in(w, 3) ? "gto" : scheduler);
+    const char *provider = criticality_at(rng_below(&w->rng, criticality_count()))->name;
+    set(w, "criticality", one_in(w, 2) ? "auto" : provider);
+}
+
+static void set_cache(struct widening *w, const char *cache)
+{
+    static const char *const ways[] = {"1", "2", "3", "4", "8", "9", "16", "64"};
+    static const char *const mshrs[] = {"1", "2", "3", "16"}, *const merges[] = {"1", "2", "8"};
+    const char *name = arena_printf(w->arena, "%s.allocate_on_fill", cache);
+    set(w, name, one_in(w, 2) ? "true" : "false");
+    if (one_in(w, 3))
+        set(w, arena_printf(w->arena, "%s.n_ways", cache), ways[rng_below(&w->rng, 8)]);
+    if (one_in(w, 3))
+        set(w, arena_printf(w->arena, "%s.n_mshrs", cache), mshrs[rng_below(&w->rng, 4)]);
+    if (one_in(w, 3))
+        set(w, arena_printf(w->arena, "%s.mshr_merges", cache), merges[rng_below(&w->rng, 3)]);
+}
+
+/* Few MSHRs and few places in all queues, at once. */
+static void set_shortages(struct widening *w)
+{
+    static const char *const places[] = {
+        "l1d.n_mshrs",       "l1d.mshr_merges",    "l1i.n_mshrs",       "l1i.mshr_merges",
+        "l1c.n_mshrs",       "l1c.mshr_merges",    "l2.n_mshrs",        "l2.mshr_merges",
+        "sm.miss_queue",     "sm.ldst_queue",      "sm.bypass_slots",   "memory.input_queue",
+        "memory.dram_queue", "memory.reply_queue", "dram.queue_entries"};
+    uint32_t most = 1 + rng_below(&w->rng, 4);
+    for (uint32_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        set(w, places[i], arena_printf(w->arena, "%u", 1 + rng_below(&w->rng, most)));
+    set(w, "noc.buffer_flits", one_in(w, 2) ? "20" : "0");
+}
+
+/* Lines of L1D that are shorter than those of L2. */
+static void set_short_lines(struct widening *w)
+{
+    bool shortest = one_in(w, 2);
+    set(w, "l1d.line_bytes", shortest ? "32" : "64");
+    set(w, "l1d.sector_bytes", shortest || one_in(w, 2) ? "32" : "64");
+    set(w, "sm.bypass_bytes", "32");
+}
+
+/* Machines of today's kind, where most fast paths are open: all that would close them is as usual,
+ * and caches are small, so that lines come and go. */
+static void set_usual(struct widening *w)
+{
+    static const char *const usual[] = {
+        "scheduler=gto",     "criticality=none",     "sm.carveout=none",
+        "sm.miss_queue=32",  "sm.fetch_warps=1",     "sm.l1d_global=true",
+        "l1d.policy=lru",    "l2.policy=lru",        "l1d.n_mshrs=32",
+        "l1d.mshr_merges=8", "l1d.write_back=false", "sm.rotate_schedulers=false",
+        "noc.buffer_flits=0"};
+    static const char *const late[] = {"l1d.n_ways=16", "l1d.line_bytes=128", "l1d.sector_bytes=32",
+                                       "l1d.allocate_on_fill=true"};
+    static const char *const simple[] = {"l1d.n_ways=4", "l1d.line_bytes=128",
+                                         "l1d.sector_bytes=128", "l1d.allocate_on_fill=false"};
+    const char *const *l1d = one_in(w, 2) ? late : simple;
+    for (uint32_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        w->bed->settings[w->n++] = usual[i];
+    for (uint32_t i = 0; i < sizeof late / sizeof late[0]; i++)
+        w->bed->settings[w->n++] = l1d[i];
+    set(w, "l1d.n_sets", one_in(w, 2) ? "1" : "4");
+    if (one_in(w, 2))
+        set(w, "l1d.n_mshrs", one_in(w, 2) ? "2" : "5");
+    bool wide = one_in(w, 2);
+    for (uint32_t i = 0; wide && i < N_WIDE; i++)
+        w->bed->settings[w->n++] = wide_l2[i];
+    if (one_in(w, 2)) { /* the network keeps time with the SMs */
+        set(w, "core_clock_mhz", "700");
+        set(w, "noc_clock_mhz", "700");
+        set(w, "noc.flits_per_cycle_up", "1");
+    }
+}
+
+static void widen_once(struct widening *w)
+{
+    static const char *const caches[] = {"l1d", "l1i", "l1c", "l2"};
+    set_mechanisms(w);
+    for (uint32_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
+        set_cache(w, caches[i]);
+    if (one_in(w, 2))
+        set(w, "l1d.write_allocate", one_in(w, 2) ? "true" : "false");
+    if (one_in(w, 4))
+        set_short_lines(w);
+    if (one_in(w, 4))
+        set_shortages(w);
+    if (one_in(w, 3))
+        set_usual(w);
+}
+
+bool testbed_is_accepted(const struct testbed *bed)
+{
+    struct diag_list diags = {0};
+    uint32_t n = 0;
+    while (bed->settings[n])
+        n++;
+    struct machine_config *config = machine_config_load(bed->gpu, bed->settings, n, &diags);
+    bool accepted = config != NULL;
+    machine_config_destroy(config);
+    diag_list_destroy(&diags);
+    return accepted;
+}
+
+/* What does not go together is drawn again. */
+void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena)
+{
+    enum { TRIES = 20 };
+    uint32_t n = 0;
+    while (bed->settings[n])
+        n++;
+    struct widening w = {.bed = bed, .rng = {~seed}, .arena = arena};
+    for (uint32_t i = 0; i < TRIES; i++) {
+        w.n = n;
+        widen_once(&w);
+        if (testbed_is_accepted(bed))
+            return;
+        memset(bed->settings + n, 0, (w.n - n) * sizeof bed->settings[0]);
+    }
+}
+
+/* --- cases --- */
+
 void random_case_make(struct random_case *c, uint64_t seed, bool racy)
 {
     struct workload_rng rng = {seed};
@@ -172,7 +326,7 @@ void random_case_make(struct random_case *c, uint64_t seed, bool racy)
     c->buffers[1] = (struct kernel_buffer){threads * RANDOM_OWN_WORDS * 4, NULL, true};
     c->buffers[2] = (struct kernel_buffer){RANDOM_COUNTERS * 4, NULL, true};
     c->buffers[3] = (struct kernel_buffer){RANDOM_COUNTERS * 4, NULL, true};
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < RANDOM_MAX_LAUNCHES; i++)
         c->launches[i] = (struct kernel_launch){"k", c->kernel.grid, c->kernel.block};
     c->k = (struct kernel_case){.name = "random.ptx",
                                 .ptx = strbuf_text(&c->kernel.ptx),
@@ -181,6 +335,15 @@ void random_case_make(struct random_case *c, uint64_t seed, bool racy)
                                 .launches = c->launches,
                                 .n_launches = c->kernel.launches,
                                 .max_cycles = 20000000};
+}
+
+void random_case_widen(struct random_case *c, uint64_t seed)
+{
+    struct workload_rng rng = {seed ^ UINT64_C(0x9e3779b97f4a7c15)};
+    random_testbed_widen(&c->bed, seed, &c->arena);
+    c->k.n_launches = 1 + rng_below(&rng, RANDOM_MAX_LAUNCHES);
+    for (uint32_t i = 1; i < RANDOM_MAX_LAUNCHES; i++)
+        c->launches[i].grid = 1 + rng_below(&rng, c->kernel.grid);
 }
 
 void random_case_destroy(struct random_case *c)

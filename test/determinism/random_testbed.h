@@ -8,6 +8,14 @@
 
 /* Same seed, same machine; its texts live in the arena. */
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena);
+/* More of what machines may be: every registered scheduler, provider and policy of L1D and L2, each
+ * cache allocating at the miss or on fill, few MSHRs and places together, short lines. Not part of
+ * the former, so that seeds that have told something still tell it. */
+void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena);
+/* Can such a machine be built? */
+bool testbed_is_accepted(const struct testbed *bed);
+
+enum { RANDOM_MAX_LAUNCHES = 4 };
 
 /* A random kernel with its input, on a random machine. */
 struct random_case {
@@ -16,10 +24,12 @@ struct random_case {
     struct arena arena;
     uint32_t input[RANDOM_INPUT_WORDS];
     struct kernel_buffer buffers[4];
-    struct kernel_launch launches[2];
+    struct kernel_launch launches[RANDOM_MAX_LAUNCHES];
     struct kernel_case k;
 };
 void random_case_make(struct random_case *c, uint64_t seed, bool racy);
+/* On a wider machine, with more launches, of other sizes too. */
+void random_case_widen(struct random_case *c, uint64_t seed);
 void random_case_destroy(struct random_case *c);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "determinism/observe.h"
 
-static const struct manner plain = {"skip", false, 0, NULL, false, 0};
+static const struct manner plain = {.name = "skip"};
 
 /* What mechanisms tell of themselves is of no other: its lines are taken out. */
 static void leave_out_mechanisms(struct strbuf *text)

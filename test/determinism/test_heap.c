@@ -11,13 +11,13 @@
 #include "determinism/testbeds.h"
 
 static const struct manner manners[] = {
-    {"skip, longest quantum", false, 0, NULL, false, 0},
-    {"skip, quantum 1", false, 1, NULL, false, 0},
-    {"skip, quantum 2, 2 threads", false, 2, NULL, false, 2},
-    {"skip, longest quantum, 3 threads", false, 0, NULL, false, 3},
-    {"skip, longest quantum, 7 threads", false, 0, NULL, false, 7},
-    {"cycle", true, 0, NULL, false, 0},
-    {"cycle, 2 threads", true, 0, NULL, false, 2},
+    {.name = "skip, longest quantum"},
+    {.name = "skip, quantum 1", .quantum = 1},
+    {.name = "skip, quantum 2, 2 threads", .quantum = 2, .threads = 2},
+    {.name = "skip, longest quantum, 3 threads", .threads = 3},
+    {.name = "skip, longest quantum, 7 threads", .threads = 7},
+    {.name = "cycle", .every_cycle = true},
+    {.name = "cycle, 2 threads", .every_cycle = true, .threads = 2},
 };
 enum { N_MANNERS = sizeof manners / sizeof manners[0] };
 

@@ -1,8 +1,11 @@
-/* Random kernels on random machines: nothing a run shows depends on the quantum, the engine or the
- * host's vector instructions, and kernels without races compute what functional execution does.
+/* Random kernels on random machines: nothing a run shows depends on the quantum, the engine, its
+ * fast paths or the host's vector instructions, and kernels without races compute what functional
+ * execution does.
  *
  * A failure names its seed; `test_invariance_fuzz SEED` runs that case alone and prints the kernel.
- * HEDDLE_FUZZ_CASES sets how many cases are run, from the first on. */
+ * `test_invariance_fuzz FIRST N` runs a range of them; HEDDLE_FUZZ_CASES sets how many are run from
+ * the first on. With HEDDLE_FUZZ_ALONE=1 no case is run on several threads, which takes most of the
+ * time where there are fewer processors: for soaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +17,13 @@
 
 #include "determinism/random_kernel.h"
 #include "determinism/random_testbed.h"
-#include "emu/bind.h"
+#include "cache/cache_policy.h"
+#include "gpu/plugins.h"
+#include "sched/scheduler.h"
 
 enum { DEFAULT_CASES = 60, MAX_FAILURES = 5 };
 static uint64_t first_seed = 1, n_cases = DEFAULT_CASES;
-static bool show_kernel;
+static bool show_kernel, one_thread_alone;
 
 /* Cases that showed a difference when the first ones did not: what L2 gives back comes at a time of
  * its own clock; credits that another thread is just giving back; an atomic that is at L2 before
@@ -27,25 +32,41 @@ static bool show_kernel;
 static const uint64_t telling_seeds[] = {9011, 10311, 12833, 2128, 50024, 34010};
 static uint32_t n_telling = sizeof telling_seeds / sizeof telling_seeds[0];
 
+/* What users run comes first. If it differs from the second, a fast path is wrong; if those two
+ * agree and others differ, the engine is. */
 static const struct manner manners[] = {
-    {"skip, longest quantum, attributed", false, 0, NULL, true, 0},
-    {"skip, quantum 1, attributed", false, 1, NULL, true, 0},
-    {"skip, quantum 2, 7 threads", false, 2, "generic", false, 7},
-    {"skip, longest quantum, 2 threads", false, 0, NULL, false, 2},
-    {"cycle, longest quantum, attributed, 3 threads", true, 0, NULL, true, 3},
-    {"cycle, quantum 1", true, 1, "generic", false, 0},
+    {.name = "skip, longest quantum"},
+    {.name = "skip, longest quantum, fast paths off", .no_fast_paths = true},
+    {.name = "skip, quantum 3", .quantum = 3},
+    {.name = "skip, longest quantum, attributed", .attribute = true},
+    {.name = "skip, quantum 1, attributed", .quantum = 1, .attribute = true},
+    {.name = "skip, quantum 2, 7 threads", .quantum = 2, .host_isa = "generic", .threads = 7},
+    {.name = "skip, longest quantum, 2 threads", .threads = 2},
+    {.name = "cycle, attributed, 3 threads", .every_cycle = true, .attribute = true, .threads = 3},
+    {.name = "cycle, quantum 1, fast paths off",
+     .every_cycle = true,
+     .quantum = 1,
+     .host_isa = "generic",
+     .no_fast_paths = true},
 };
 
 struct fuzz_case {
     uint64_t seed;
     struct random_case random;
+    bool wide; /* and with plug-ins */
     bool failed;
 };
+
+static const char *const plugins[] = {HEDDLE_PLUGIN_DIR "/plugin_youngest.so",
+                                      HEDDLE_PLUGIN_DIR "/plugin_one_in_n.so"};
+enum { N_PLUGINS = sizeof plugins / sizeof plugins[0] };
 
 static void complain(struct fuzz_case *c, const char *what, const struct strbuf *why)
 {
     struct strbuf bed = {0};
     describe_testbed(&c->random.bed, &bed);
+    for (uint32_t i = 0; c->wide && i < N_PLUGINS; i++)
+        strbuf_addf(&bed, " --plugin %s", plugins[i]);
     print_error("seed %llu (%s kernel, %u CTAs of %u): %s\n", (unsigned long long)c->seed,
                 c->random.kernel.racy ? "racy" : "race-free", c->random.kernel.grid,
                 c->random.kernel.block, what);
@@ -76,57 +97,175 @@ static void compare_with_functional(struct fuzz_case *c, const struct strbuf *ti
     strbuf_destroy(&why);
 }
 
-static bool run_case(uint64_t seed)
+/* Every manner but the first against that one, and what only attribution counts against the first
+ * manner that has it. */
+static void compare_manners(struct fuzz_case *c, const struct strbuf *first)
+{
+    struct strbuf other = {0}, attributed = {0}, why = {0};
+    for (uint32_t i = 1; !c->failed && i < sizeof manners / sizeof manners[0]; i++) {
+        const struct manner *how = &manners[i];
+        if (how->threads && one_thread_alone)
+            continue;
+        strbuf_clear(&other);
+        observe_kernel(&c->random.k, &c->random.bed, how, &other);
+        bool agrees = observations_agree(first, &other, &why);
+        if (how->attribute && attributed.len)
+            agrees = observations_agree(&attributed, &other, &why) && agrees;
+        else if (how->attribute)
+            strbuf_add(&attributed, strbuf_text(&other));
+        if (!agrees)
+            complain(c, how->name, &why);
+    }
+    strbuf_destroy(&other);
+    strbuf_destroy(&attributed);
+    strbuf_destroy(&why);
+}
+
+/* Before the first wide machine is made: they are registered then, whatever seeds come first. */
+static void load_plugins(void)
+{
+    struct strbuf why = {0};
+    for (uint32_t i = 0; i < N_PLUGINS; i++)
+        if (!plugins_load(plugins[i], &why))
+            fail_msg("%s: %s", plugins[i], strbuf_text(&why));
+}
+
+static void make_case(struct fuzz_case *c, uint64_t seed, bool wide)
+{
+    c->seed = seed;
+    c->wide = wide;
+    random_case_make(&c->random, seed, seed % 3 == 0);
+    if (wide)
+        random_case_widen(&c->random, seed);
+}
+
+static bool run_case(uint64_t seed, bool wide)
 {
     struct fuzz_case *c = calloc(1, sizeof *c);
-    struct strbuf first = {0}, other = {0}, why = {0};
-    c->seed = seed;
-    random_case_make(&c->random, seed, seed % 3 == 0);
+    struct strbuf first = {0};
+    make_case(c, seed, wide);
     if (show_kernel)
         puts(c->random.k.ptx);
     enum heddle_status s = observe_kernel(&c->random.k, &c->random.bed, &manners[0], &first);
     if (s != HEDDLE_OK)
         complain(c, "does not run", &first);
-    for (uint32_t i = 1; !c->failed && i < sizeof manners / sizeof manners[0]; i++) {
-        strbuf_clear(&other);
-        observe_kernel(&c->random.k, &c->random.bed, &manners[i], &other);
-        if (!observations_agree(&first, &other, &why))
-            complain(c, manners[i].name, &why);
-    }
+    if (!c->failed)
+        compare_manners(c, &first);
     if (!c->failed && !c->random.kernel.racy)
         compare_with_functional(c, &first);
     strbuf_destroy(&first);
-    strbuf_destroy(&other);
-    strbuf_destroy(&why);
     bool ok = !c->failed;
     random_case_destroy(&c->random);
     free(c);
     return ok;
 }
 
+/* Without plug-ins, which would change what seeds stand for. */
+static void nothing_that_has_differed_does_so_again(void **state)
+{
+    (void)state;
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < n_telling; i++)
+        failed += !run_case(telling_seeds[i], false);
+    assert_int_equal(failed, 0);
+}
+
 static void nothing_depends_on_quantum_engine_or_host(void **state)
 {
     (void)state;
     uint32_t failed = 0;
+    load_plugins();
     for (uint64_t i = 0; i < n_cases && failed < MAX_FAILURES; i++)
-        failed += !run_case(first_seed + i);
-    for (uint32_t i = 0; i < n_telling; i++)
-        failed += !run_case(telling_seeds[i]);
+        failed += !run_case(first_seed + i, true);
     assert_int_equal(failed, 0);
+}
+
+/* --- what random machines cover --- */
+
+static bool has_setting(const struct testbed *bed, const char *name, const char *value)
+{
+    const char *last = "";
+    size_t n = strlen(name);
+    for (uint32_t i = 0; bed->settings[i]; i++)
+        if (!strncmp(bed->settings[i], name, n) && bed->settings[i][n] == '=')
+            last = bed->settings[i] + n + 1;
+    return !strcmp(last, value);
+}
+
+enum { N_MACHINES = 400 };
+static struct fuzz_case *machines[N_MACHINES];
+
+static void must_occur(const char *name, const char *value)
+{
+    for (uint32_t i = 0; i < N_MACHINES; i++)
+        if (has_setting(&machines[i]->random.bed, name, value))
+            return;
+    fail_msg("none of %d random machines has %s=%s", N_MACHINES, name, value);
+}
+
+static void random_machines_have_everything_there_is(void **state)
+{
+    static const char *const on_fill[] = {"l1d.allocate_on_fill", "l1i.allocate_on_fill",
+                                          "l1c.allocate_on_fill", "l2.allocate_on_fill"};
+    (void)state;
+    load_plugins();
+    for (uint32_t i = 0; i < N_MACHINES; i++) {
+        machines[i] = calloc(1, sizeof *machines[i]);
+        make_case(machines[i], i + 1, true);
+        assert_true(testbed_is_accepted(&machines[i]->random.bed));
+    }
+    for (uint32_t i = 0; i < scheduler_count(); i++)
+        must_occur("scheduler", scheduler_at(i)->name);
+    for (uint32_t i = 0; i < cache_policy_count(); i++) {
+        must_occur("l1d.policy", cache_policy_at(i)->name);
+        must_occur("l2.policy", cache_policy_at(i)->name);
+    }
+    for (uint32_t i = 0; i < sizeof on_fill / sizeof on_fill[0]; i++) {
+        must_occur(on_fill[i], "true");
+        must_occur(on_fill[i], "false");
+    }
+    for (uint32_t i = 0; i < N_MACHINES; i++) {
+        random_case_destroy(&machines[i]->random);
+        free(machines[i]);
+    }
+}
+
+static bool is_telling(uint64_t seed)
+{
+    for (uint32_t i = 0; i < n_telling; i++)
+        if (telling_seeds[i] == seed)
+            return true;
+    return false;
+}
+
+/* One case, with its kernel. */
+static int show_case(uint64_t seed)
+{
+    bool wide = !is_telling(seed);
+    if (wide)
+        load_plugins();
+    show_kernel = true;
+    return !run_case(seed, wide);
 }
 
 int main(int argc, char **argv)
 {
-    const char *cases = getenv("HEDDLE_FUZZ_CASES");
-    if (cases || argc > 1)
-        n_telling = 0;
+    const char *cases = getenv("HEDDLE_FUZZ_CASES"), *alone = getenv("HEDDLE_FUZZ_ALONE");
+    one_thread_alone = alone && strcmp(alone, "0") != 0;
+    if (argc == 2)
+        return show_case(strtoull(argv[1], NULL, 10));
     if (cases)
         n_cases = strtoull(cases, NULL, 10);
-    if (argc > 1) {
+    if (argc > 2) {
         first_seed = strtoull(argv[1], NULL, 10);
-        n_cases = 1;
-        show_kernel = true;
+        n_cases = strtoull(argv[2], NULL, 10);
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_depends_on_quantum_engine_or_host)};
+    if (cases || argc > 2)
+        n_telling = 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_that_has_differed_does_so_again), /* first: see there */
+        cmocka_unit_test(nothing_depends_on_quantum_engine_or_host),
+        cmocka_unit_test(random_machines_have_everything_there_is),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

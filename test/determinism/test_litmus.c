@@ -15,13 +15,13 @@ enum { CTAS = 5, THREADS = 64, OUT_WORDS = CTAS * THREADS };
 static struct strbuf program;
 
 static const struct manner manners[] = {
-    {"skip, longest quantum", false, 0, NULL, false, 0},
-    {"skip, quantum 1", false, 1, NULL, false, 0},
-    {"skip, quantum 2", false, 2, NULL, false, 0},
-    {"skip, longest quantum, 2 threads", false, 0, NULL, false, 2},
-    {"skip, quantum 2, 3 threads", false, 2, NULL, false, 3},
-    {"skip, longest quantum, 7 threads", false, 0, NULL, false, 7},
-    {"cycle", true, 0, NULL, false, 0},
+    {.name = "skip, longest quantum"},
+    {.name = "skip, quantum 1", .quantum = 1},
+    {.name = "skip, quantum 2", .quantum = 2},
+    {.name = "skip, longest quantum, 2 threads", .threads = 2},
+    {.name = "skip, quantum 2, 3 threads", .quantum = 2, .threads = 3},
+    {.name = "skip, longest quantum, 7 threads", .threads = 7},
+    {.name = "cycle", .every_cycle = true},
 };
 
 static bool all_ones(const struct strbuf *contents)

@@ -11,10 +11,10 @@
 #include "determinism/testbeds.h"
 
 static const struct manner manners[] = {
-    {"skip, longest quantum", false, 0, NULL, false, 0},
-    {"skip, quantum 1", false, 1, NULL, false, 0},
-    {"skip, longest quantum, 3 threads", false, 0, NULL, false, 3},
-    {"cycle, quantum 2", true, 2, NULL, false, 0},
+    {.name = "skip, longest quantum"},
+    {.name = "skip, quantum 1", .quantum = 1},
+    {.name = "skip, longest quantum, 3 threads", .threads = 3},
+    {.name = "cycle, quantum 2", .every_cycle = true, .quantum = 2},
 };
 
 #define HEAD                                                                                       \

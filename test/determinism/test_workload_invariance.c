@@ -18,14 +18,16 @@
 
 static bool whole_matrix;
 
-static const struct manner reference = {"skip, longest quantum", false, 0, NULL, true, 0};
+static const struct manner reference = {.name = "skip, longest quantum", .attribute = true};
 static const struct manner others[] = {
-    {"skip, quantum 1, not attributed", false, 1, "generic", false, 0},
-    {"skip, longest quantum, 3 threads, not attributed", false, 0, NULL, false, 3},
-    {"skip, quantum 2, 2 threads", false, 2, NULL, true, 2},
-    {"skip, longest quantum, 7 threads", false, 0, NULL, true, 7},
-    {"cycle, longest quantum", true, 0, NULL, true, 0},
-    {"cycle, longest quantum, not attributed", true, 0, NULL, false, 0},
+    {.name = "skip, quantum 1, not attributed", .quantum = 1, .host_isa = "generic"},
+    {.name = "skip, longest quantum, 3 threads, not attributed", .threads = 3},
+    {.name = "skip, quantum 2, 2 threads", .quantum = 2, .attribute = true, .threads = 2},
+    {.name = "skip, longest quantum, 7 threads", .attribute = true, .threads = 7},
+    {.name = "cycle, longest quantum", .every_cycle = true, .attribute = true},
+    {.name = "cycle, longest quantum, not attributed", .every_cycle = true},
+    {.name = "skip, longest quantum, not attributed"}, /* what users run */
+    {.name = "skip, longest quantum, fast paths off", .no_fast_paths = true},
 };
 enum { N_OTHERS = sizeof others / sizeof others[0] };
 

@@ -64,6 +64,7 @@ const struct cache_policy_desc cache_policy_brrip = {
     .state_bytes = brrip_state_bytes,
     .line_bytes = sizeof(struct rrip_line),
     .cost_bits = brrip_cost_bits,
+    .never_bypasses = true,
     .decide = rrip_decide,
     .on_hit = rrip_on_use,
     .on_merge = rrip_on_use,

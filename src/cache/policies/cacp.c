@@ -181,6 +181,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and cache "
                 "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
     .criticality = "cpl",
+    .learns_criticality_only = true,
     .params = cacp_params,
     .n_params = sizeof cacp_params / sizeof cacp_params[0],
     .params_bytes = sizeof(struct cacp_params),
@@ -190,6 +191,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     .line_bytes = sizeof(struct cacp_line),
     .cost_bits = cacp_cost_bits,
     .init = cacp_init,
+    .never_bypasses = true,
     .decide = cacp_decide,
     .on_hit = cacp_on_use,
     .on_merge = cacp_on_use,

@@ -152,6 +152,7 @@ const struct cache_policy_desc cache_policy_drrip = {
     .line_bytes = sizeof(struct rrip_line),
     .cost_bits = drrip_cost_bits,
     .init = drrip_init,
+    .never_bypasses = true,
     .decide = rrip_decide,
     .on_hit = rrip_on_use,
     .on_merge = rrip_on_use,

@@ -32,5 +32,6 @@ const struct cache_policy_desc cache_policy_fifo = {
     .citation = "L. A. Belady: A study of replacement algorithms for a virtual-storage computer. "
                 "IBM Systems Journal 5(2), 1966",
     .cost_bits = fifo_cost_bits,
+    .never_bypasses = true,
     .decide = fifo_decide,
 };

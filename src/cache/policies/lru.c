@@ -26,5 +26,6 @@ const struct cache_policy_desc cache_policy_lru = {
     .citation = "R. L. Mattson et al.: Evaluation techniques for storage hierarchies. IBM Systems "
                 "Journal 9(2), 1970",
     .cost_bits = lru_cost_bits,
+    .never_bypasses = true,
     .decide = lru_decide,
 };

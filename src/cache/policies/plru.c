@@ -93,6 +93,7 @@ const struct cache_policy_desc cache_policy_plru = {
     .check = plru_check,
     .state_bytes = plru_state_bytes,
     .cost_bits = plru_cost_bits,
+    .never_bypasses = true,
     .decide = plru_decide,
     .on_hit = plru_on_use,
     .on_merge = plru_on_use,

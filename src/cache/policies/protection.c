@@ -184,13 +184,15 @@ static void end_sample_if_full(struct cache_policy *p)
         end_sample(p);
 }
 
-void protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
+/* New PDs are for lines to come: what is decided now goes by the protected lives there are. */
+bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
 {
     struct protection *d = p->state;
     end_sample_if_full(p);
     d->insts += n_thread_insts;
     if (d->insts >= ((const struct protection_params *)p->params)->max_sample_insns)
         end_sample(p);
+    return false;
 }
 
 /* --- accesses --- */

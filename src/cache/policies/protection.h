@@ -99,6 +99,6 @@ void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint
 void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                            const struct mem_access *a);
 void protection_remark(const struct cache_geometry *g, const void *params, struct strbuf *out);
-void protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts);
+bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts);
 
 #endif

@@ -77,6 +77,7 @@ const struct cache_policy_desc cache_policy_random = {
     .state_bytes = random_state_bytes,
     .cost_bits = random_cost_bits,
     .init = random_init,
+    .never_bypasses = true,
     .decide = random_decide,
     .on_reserve = random_on_reserve,
 };

@@ -108,6 +108,7 @@ const struct cache_policy_desc cache_policy_ship = {
     .line_bytes = sizeof(struct rrip_line),
     .cost_bits = ship_cost_bits,
     .init = ship_init,
+    .never_bypasses = true,
     .decide = rrip_decide,
     .on_hit = ship_on_use,
     .on_merge = ship_on_use,

@@ -25,6 +25,7 @@ const struct cache_policy_desc cache_policy_srrip = {
                 "prediction (RRIP). ISCA 2010",
     .line_bytes = sizeof(struct rrip_line),
     .cost_bits = srrip_cost_bits,
+    .never_bypasses = true,
     .decide = rrip_decide,
     .on_hit = rrip_on_use,
     .on_merge = rrip_on_use,

@@ -130,7 +130,7 @@ static struct probe open_chart(const char *const *more, const char *body, bool e
 static void listen(struct probe *p)
 {
     memset(&chart, 0, sizeof chart);
-    attribution_listen(p->sim->machine->sms[0].attribution,
+    attribution_listen(machine_sm(p->sim->machine, 0)->attribution,
                        &(struct attribution_listener){note_start, note_span, note_end, &chart});
 }
 
@@ -142,7 +142,7 @@ static void expect_chart(const char *const *settings, const char *body, uint32_t
     for (int every_cycle = 0; every_cycle < 2; every_cycle++) {
         struct probe p = open_chart(settings, body, every_cycle);
         probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
-        p.sim->machine->sms[0].last_fetched = n_warps - 1;
+        machine_sm(p.sim->machine, 0)->last_fetched = n_warps - 1;
         listen(&p);
         probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
         for (uint32_t w = 0; w < n_warps; w++)
@@ -379,7 +379,7 @@ static void what_follows_the_last_visit_is_scheduling(void **state)
     listen(&p);
     struct heddle_launch l = {.grid = {1}, .block = {32}};
     assert_int_equal(heddle_launch(p.sim, p.module, "chart", &l), HEDDLE_KERNEL_FAULT);
-    struct sm *sm = &p.sim->machine->sms[0];
+    struct sm *sm = machine_sm(p.sim->machine, 0);
     attribution_catch_up(sm, 60);
     uint64_t looked_at = 60 - chart.start;
     attribution_end(sm, 0, 69);

@@ -121,7 +121,7 @@ static void watch_sms(struct heddle_sim *sim, void *user)
 {
     struct by_place *places = user;
     for (uint32_t i = 0; i < 3; i++)
-        cache_observe(sim->machine->sms[i].l1d, watch_place, &places[i]);
+        cache_observe(machine_sm(sim->machine, i)->l1d, watch_place, &places[i]);
 }
 
 static void hits_are_the_owners_of_their_places(void **state)

@@ -220,11 +220,12 @@ static void note_store(struct cache_policy *p, const struct cache_set *s, int wa
     note(p, 12, s, way, id_of(a));
 }
 
-static void note_insts(struct cache_policy *p, uint64_t n_thread_insts)
+static bool note_insts(struct cache_policy *p, uint64_t n_thread_insts)
 {
     uint64_t *memory = p->state;
     *memory ^= 13ull << 56 ^ n_thread_insts;
     random_u64(memory);
+    return true;
 }
 
 static enum cache_hit_action maybe_drop(const struct cache_policy *p, const struct cache_set *s,

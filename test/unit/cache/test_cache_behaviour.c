@@ -513,6 +513,7 @@ static void a_policy_may_bypass_instead_of_stalling(void **state)
     config.n_mshrs = 1;
     struct cache_policy_desc desc = *cache_policy_find("lru");
     desc.would_stall = yes;
+    desc.never_bypasses = false;
     struct cache *c = cache_create(&config, &desc, NULL, 48, 1);
     load(c, 'a');
     assert_int_equal(load(c, 'b').answer, CACHE_BYPASSED);

@@ -43,6 +43,7 @@ static int spy_decide(const struct cache_policy *p, const struct cache_set *s,
         memcpy(bits + w * line_bytes, s->bits[w], line_bytes);
     int way = spy.real->decide(p, s, a);
     assert_int_equal(spy.real->decide(p, s, a), way);
+    assert_false(spy.real->never_bypasses && way == CACHE_BYPASS);
     if (spy.state_bytes)
         assert_memory_equal(state, p->state, spy.state_bytes);
     for (uint32_t w = 0; line_bytes && w < s->n_ways; w++)
@@ -359,6 +360,11 @@ static void a_policy_of_another_age_is_refused(void **state)
     d.decide = NULL;
     assert_false(cache_policy_register(&d, &why));
     assert_non_null(strstr(strbuf_text(&why), "decide"));
+    d = *cache_policy_find("stall_bypass");
+    d.name = "undecided";
+    d.never_bypasses = true;
+    assert_false(cache_policy_register(&d, &why));
+    assert_non_null(strstr(strbuf_text(&why), "would_stall"));
     d = *cache_policy_find("lru");
     assert_false(cache_policy_register(&d, &why)); /* the name is taken */
     assert_int_equal(cache_policy_count(), n);

@@ -321,6 +321,7 @@ static void duel(const char *policy, enum stream stream, uint64_t seed)
     const struct cache_policy_desc *desc = cache_policy_find(policy);
     struct cache_policy_desc reluctant = *desc;
     reluctant.would_stall = always_bypass;
+    reluctant.never_bypasses = false;
     naive_init(&d.naive, &config, seed);
     d.naive.wants_stall_bypass = seed % 3 == 0;
     if (d.naive.wants_stall_bypass)

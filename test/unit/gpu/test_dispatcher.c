@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu/dispatcher.h"
-#include "sm/request.h"
+#include "request/request.h"
 
 enum { N_SMS = 3, MAX_RESIDENT = 2, N_CTAS = 9, PERIOD = 4, LATENCY = 40, BEGIN = 100 };
 
@@ -91,8 +91,8 @@ static void run_all(sim_time quantum, struct mock_sm *sms, struct dispatcher *d)
             .shard = {.ops = &mock_ops, .id = i, .next = TIME_NEVER, .min_latency = LATENCY}};
         shards[i] = &sms[i].shard;
     }
-    dispatcher_create(d, N_SMS, N_SMS, &clock, LATENCY);
-    shards[N_SMS] = &d->shard;
+    dispatcher_create(d, N_SMS, 0, N_SMS, &clock, LATENCY);
+    shards[N_SMS] = &d->ticker.shard;
     struct engine e = {.shards = shards, .n = N_SMS + 1, .quantum = quantum, .skip = true};
     engine_connect(&e);
     memset(starts, 0, sizeof starts);

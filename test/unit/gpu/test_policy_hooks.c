@@ -60,14 +60,14 @@ static void check_bytes(struct cache_policy *p, const struct mem_access *a)
     }
 }
 
-/* Bypasses, waits for the next epoch or replaces, by turns. */
+/* Bypasses, waits for the next epoch or quota or replaces, by turns. */
 static int spy_decide(const struct cache_policy *p, const struct cache_set *s,
                       const struct mem_access *a)
 {
     const struct spy_stats *n = p->stats;
     if (a->kind == MEM_STORE || a->kind == MEM_ATOMIC)
         return cache_set_lru(s);
-    if (is_l1d(p) && n->epochs % 5 == 3 && cache_set_empty_way(s) < 0)
+    if ((is_l1d(p) ? n->epochs % 5 == 3 : n->quotas % 4 == 2) && cache_set_empty_way(s) < 0)
         return CACHE_STALL;
     return (n->epochs + n->quotas) % 3 == 1 ? CACHE_BYPASS : cache_set_lru(s);
 }

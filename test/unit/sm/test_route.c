@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "sm/sm.h"
+#include "sm/send.h"
 #include "unit/random_bits.h"
 
 enum { FIRST_PARTITION = 80, N_LINES = 2000 };

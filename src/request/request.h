@@ -1,6 +1,7 @@
-/* What travels between SMs and memory partitions, and the kinds of messages of the machine. */
-#ifndef HEDDLE_SM_REQUEST_H
-#define HEDDLE_SM_REQUEST_H
+/* What travels between those who ask for memory and the slices that serve it, and the kinds of
+ * messages and networks of a machine. */
+#ifndef HEDDLE_REQUEST_REQUEST_H
+#define HEDDLE_REQUEST_REQUEST_H
 
 #include "base/mem_access.h"
 #include "emu/warp.h"
@@ -12,9 +13,10 @@ enum message_kind {
     MSG_FREE,      /* partition to SM: a store's body, done with */
     MSG_CTA_START, /* dispatcher to SM; body = the CTA's number */
     MSG_CTA_DONE,  /* SM to dispatcher: one has ended */
+    N_MESSAGE_KINDS
 };
 
-enum network { NET_UP /* SMs to partitions */, NET_DOWN /* and back */ };
+enum network { NET_UP /* SMs to partitions */, NET_DOWN /* and back */, N_NETWORKS };
 
 /* Lanes of an atomic that fall into one line. */
 struct atomic_part {
@@ -44,7 +46,6 @@ struct mem_request {
     uint32_t bank;
     uint64_t device_line;
     uint64_t queued_at; /* the cycle it entered the queue it is in */
-    bool known_hit;     /* the partition's, too: it has looked, and not served it yet */
     void *waiter;
     struct atomic_part *atomic; /* owned by the SM */
     struct mem_request *next;   /* in a free list */

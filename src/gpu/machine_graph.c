@@ -1,0 +1,206 @@
+/* The description of a machine: its clocks, its parts and the links between them. Nothing else
+ * knows how many of which there are, or which may send to which. */
+#include <stdlib.h>
+
+#include "base/team.h"
+#include "gpu/machine.h"
+
+static void set_clocks(struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    m->clocks[CLOCK_CORE] = (struct clock_domain){"core", c->gpu->core_clock_mhz, 0};
+    m->clocks[CLOCK_NOC] = (struct clock_domain){"network", c->run.noc_clock_mhz, 0};
+    m->clocks[CLOCK_L2] = (struct clock_domain){"L2", c->run.l2_clock_mhz, 0};
+    m->clocks[CLOCK_DRAM] = (struct clock_domain){"DRAM", c->run.dram_clock_mhz, 0};
+    clocks_resolve(m->clocks, N_CLOCKS);
+}
+
+sim_time machine_dispatch_latency(const struct machine *m)
+{
+    return (sim_time)m->config->run.dispatch_cycles * m->clocks[CLOCK_CORE].period;
+}
+
+/* What the smallest store or atomic needs from an SM to L2 on an idle network, if it leaves the
+ * network by `out` flits a cycle. */
+static sim_time way_to_l2(const struct machine *m, uint32_t out)
+{
+    const struct machine_config *c = m->config;
+    uint32_t flits = noc_flits(&c->noc, SEGMENT_BYTES);
+    sim_time cycles = c->noc.latency_cycles + flits / c->noc.flits_per_cycle_up + flits / out;
+    return cycles * m->clocks[CLOCK_NOC].period +
+           (sim_time)c->memory.rop_latency * m->clocks[CLOCK_L2].period;
+}
+
+/* The ports of all banks of a partition act as one: nothing is there sooner. */
+sim_time machine_way_to_l2(const struct machine *m)
+{
+    return way_to_l2(m, m->config->noc.flits_per_cycle_up * m->config->memory.banks);
+}
+
+/* MODEL: by default stores become visible after the time they take to L2 on an idle network. */
+static sim_time visibility_period(const struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    sim_time core = m->clocks[CLOCK_CORE].period;
+    if (c->run.visibility_cycles)
+        return c->run.visibility_cycles * core;
+    return (way_to_l2(m, c->noc.flits_per_cycle_up) + core - 1) / core * core;
+}
+
+/* --- parts and links --- */
+
+uint32_t machine_add(struct machine *m, const struct machine_part_kind *kind, uint32_t n,
+                     const void *setup)
+{
+    return part_graph_add(&m->graph, &kind->part, n, setup);
+}
+
+static void link_network(struct machine *m, struct part_link l)
+{
+    const struct noc_config *c = &m->config->noc;
+    l.clock = &m->clocks[CLOCK_NOC];
+    l.latency_cycles = c->latency_cycles;
+    l.format = c;
+    l.credits = c->buffer_flits;
+    part_graph_link(&m->graph, l);
+}
+
+void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down)
+{
+    const struct machine_config *c = m->config;
+    /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
+    uint32_t banks = c->memory.banks;
+    link_network(m, (struct part_link){.from = group,
+                                       .to = m->memory_group,
+                                       .messages = 1u << MSG_REQUEST,
+                                       .network = NET_UP,
+                                       .flits_in = up,
+                                       .flits_out = c->noc.flits_per_cycle_up * banks});
+    link_network(m, (struct part_link){.from = m->memory_group,
+                                       .to = group,
+                                       .messages = 1u << MSG_REPLY,
+                                       .network = NET_DOWN,
+                                       .flits_in = c->noc.flits_per_cycle_down * banks,
+                                       .flits_out = down});
+    /* A store's body goes back when L2 has done with it, not through ports. */
+    part_graph_link(&m->graph, (struct part_link){.from = m->memory_group,
+                                                  .to = group,
+                                                  .messages = 1u << MSG_FREE,
+                                                  .clock = &m->clocks[CLOCK_NOC],
+                                                  .latency_cycles = c->noc.latency_cycles});
+}
+
+static void link_dispatch(struct machine *m, uint32_t from, uint32_t to, enum message_kind kind)
+{
+    part_graph_link(&m->graph,
+                    (struct part_link){.from = from,
+                                       .to = to,
+                                       .messages = 1u << kind,
+                                       .clock = &m->clocks[CLOCK_CORE],
+                                       .latency_cycles = m->config->run.dispatch_cycles});
+}
+
+static void describe(struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    m->sm_group = machine_add(m, &sm_part, c->gpu->n_sms, m);
+    m->memory_group = machine_add(m, &memory_part, c->memory.n_partitions, m);
+    m->dispatcher_group = machine_add(m, &dispatcher_part, 1, m);
+    machine_link_memory(m, m->sm_group, c->noc.flits_per_cycle_up, c->noc.flits_per_cycle_down);
+    link_dispatch(m, m->dispatcher_group, m->sm_group, MSG_CTA_START);
+    link_dispatch(m, m->sm_group, m->dispatcher_group, MSG_CTA_DONE);
+}
+
+struct machine *machine_plan(const struct machine_config *config,
+                             const struct machine_options *options, struct dev_mem *mem)
+{
+    struct machine *m = xcalloc(1, sizeof *m);
+    m->config = config;
+    m->options = *options;
+    m->mem = mem;
+    set_clocks(m);
+    m->map = (struct address_map){.n_partitions = config->memory.n_partitions,
+                                  .interleave_bytes = config->memory.interleave_bytes,
+                                  .n_banks = config->dram.n_banks,
+                                  .row_bytes = config->dram.row_bytes,
+                                  .bank_interleave_bytes = config->dram.bank_interleave_bytes,
+                                  .hash_partitions = config->memory.hash_partitions};
+    m->visibility = visibility_period(m);
+    describe(m);
+    return m;
+}
+
+/* --- building --- */
+
+/* Between the events of an SM nobody asks how critical its warps are, so the machine does. */
+static void sample_criticality(void *user, const struct machine *m, uint64_t cycle)
+{
+    (void)user;
+    for (uint32_t i = 0; i < machine_n_sms(m); i++)
+        attribution_sample(machine_sm(m, i), cycle);
+}
+
+static void sample_mechanisms(void *user, const struct machine *m, uint64_t cycle)
+{
+    mechanism_stats_sample(user, m, cycle);
+}
+
+static void watch_mechanisms(struct machine *m)
+{
+    mechanism_stats_init(&m->mechanisms, m->config, &m->arena);
+    if (mechanism_stats_are_sampled(&m->mechanisms))
+        machine_watch(m, (struct machine_watcher){.period_cycles = STAT_SAMPLE_CYCLES,
+                                                  .look = sample_mechanisms,
+                                                  .user = &m->mechanisms});
+}
+
+/* The plain engine knows no halves. */
+static void adapt_engine(struct machine *m)
+{
+    const struct machine_options *o = &m->options;
+    sim_time asked = (sim_time)o->quantum * m->clocks[CLOCK_CORE].period;
+    if (o->every_cycle)
+        m->engine.n_first = 0;
+    if (asked && asked < m->engine.quantum)
+        m->engine.quantum = asked;
+}
+
+void machine_build(struct machine *m)
+{
+    const struct machine_options *o = &m->options;
+    m->engine = (struct engine){.period = m->visibility,
+                                .skip = !o->every_cycle,
+                                .at_boundary = machine_at_boundary,
+                                .user = m};
+    part_graph_build(&m->graph, &m->engine);
+    adapt_engine(m);
+    m->dispatcher = (struct dispatcher *)part_at(&m->graph, m->dispatcher_group, 0);
+    engine_connect(&m->engine);
+    uint32_t threads = o->threads < m->engine.n ? o->threads : m->engine.n; /* more find no work */
+    if (threads > 1)
+        m->engine.team = team_create(threads);
+    if (o->attribute && machine_sm(m, 0)->criticality_counts)
+        machine_watch(m, (struct machine_watcher){.period_cycles = ATTRIBUTION_SAMPLE_CYCLES,
+                                                  .look = sample_criticality});
+    watch_mechanisms(m);
+    policy_clock_init(m);
+}
+
+struct machine *machine_create(const struct machine_config *config,
+                               const struct machine_options *options, struct dev_mem *mem)
+{
+    struct machine *m = machine_plan(config, options, mem);
+    machine_build(m);
+    return m;
+}
+
+void machine_destroy(struct machine *m)
+{
+    if (!m)
+        return;
+    team_destroy(m->engine.team);
+    engine_destroy(&m->engine);
+    part_graph_destroy(&m->graph);
+    arena_destroy(&m->arena);
+    free(m);
+}

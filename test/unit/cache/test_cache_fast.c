@@ -1,0 +1,274 @@
+/* The fast path of loads says and does what cache_load() says and does: two caches get the same
+ * loads, stores, invalidations and fills, and one of them asks cache_load_fast() first. For every
+ * policy there is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cache/fast.h"
+#include "unit/random_bits.h"
+
+enum { LINE_BYTES = 128, N_ACCESSES = 6000, N_LINES = 24, N_MSHRS = 4 };
+
+/* Few ways, reserved at a miss or at its fill, and so many that sets have an index. */
+static const struct shape {
+    uint32_t n_sets, n_ways, sector_bytes;
+    bool on_fill;
+} shapes[] = {
+    {4, 3, 128, false}, {4, 3, 128, true},  {4, 6, 128, false}, {4, 3, 32, false},
+    {4, 3, 32, true},   {2, 9, 128, false}, {2, 9, 32, true},   {2, 16, 64, false},
+};
+enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+
+struct duel {
+    struct cache *slow, *fast;
+    uint32_t mshr[N_MSHRS], n_out; /* misses on their way, oldest first */
+    uint64_t n_hits, n_stalls;     /* that the fast path answered */
+};
+
+static void count_hits(void *user, const struct cache_event_info *e)
+{
+    assert_int_equal(e->event, CE_HIT);
+    ++*(uint64_t *)user;
+}
+
+static struct cache *make(const struct cache_policy_desc *policy, const struct shape *shape,
+                          bool fast)
+{
+    struct cache_config config = {.n_sets = shape->n_sets,
+                                  .n_ways = shape->n_ways,
+                                  .line_bytes = LINE_BYTES,
+                                  .sector_bytes = shape->sector_bytes,
+                                  .n_mshrs = N_MSHRS,
+                                  .mshr_merges = 2,
+                                  .allocate_on_fill = shape->on_fill,
+                                  .write_evict = true,
+                                  .no_fast_paths = !fast,
+                                  .policy = policy->name};
+    struct strbuf why = {0};
+    bool fits = cache_config_check(&config, policy, NULL, &why);
+    strbuf_destroy(&why);
+    return fits ? cache_create(&config, policy, NULL, 48, 1) : NULL;
+}
+
+static struct mem_access random_access(uint64_t *seed, const struct cache *c, uint64_t now)
+{
+    uint64_t line = random_u64(seed) % N_LINES * LINE_BYTES;
+    uint32_t n_sectors = c->config.line_bytes / c->config.sector_bytes;
+    return (struct mem_access){.id = now,
+                               .cycle = now,
+                               .pc = (uint32_t)random_u64(seed) % 5,
+                               .warp_slot = (uint32_t)random_u64(seed) % 48,
+                               .line = line,
+                               .set = cache_set_of(c, line),
+                               .sector_mask = 1u << random_u64(seed) % n_sectors};
+}
+
+static void load(struct duel *d, const struct mem_access *a, struct cache_room room)
+{
+    struct cache_result want = cache_load(d->slow, a, room, d), got = {0};
+    enum cache_fast fast = cache_load_fast(d->fast, a->line, a->set, a->sector_mask, a->pc);
+    if (fast == CACHE_FAST_DECLINED)
+        got = cache_load(d->fast, a, room, d);
+    else if (fast == CACHE_FAST_HIT)
+        got = (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+    else
+        got = (struct cache_result){
+            .answer = CACHE_STALLED, .stall = STALL_MSHR, .mshr = CACHE_NO_MSHR};
+    d->n_hits += fast == CACHE_FAST_HIT;
+    d->n_stalls += fast == CACHE_FAST_NO_MSHR;
+    assert_int_equal(got.answer, want.answer);
+    if (want.answer == CACHE_STALLED)
+        assert_int_equal(got.stall, want.stall);
+    assert_int_equal(got.mshr, want.mshr);
+    assert_int_equal(got.fetch_sectors, want.fetch_sectors);
+    if (want.answer == CACHE_MISS)
+        d->mshr[d->n_out++] = want.mshr;
+}
+
+static void fill_oldest(struct duel *d, uint64_t now)
+{
+    struct cache_arrival want = cache_fill(d->slow, d->mshr[0], now);
+    struct cache_arrival got = cache_fill(d->fast, d->mshr[0], now);
+    assert_int_equal(got.n_waiters, want.n_waiters);
+    assert_int_equal(got.kept, want.kept);
+    memmove(d->mshr, d->mshr + 1, --d->n_out * sizeof *d->mshr);
+}
+
+static void store(struct duel *d, const struct mem_access *a)
+{
+    struct cache_room room = {true, true, true};
+    struct mem_access s = *a;
+    s.kind = MEM_STORE;
+    struct cache_result want = cache_store(d->slow, &s, room, NULL);
+    struct cache_result got = cache_store(d->fast, &s, room, NULL);
+    assert_int_equal(got.answer, want.answer);
+}
+
+static void expect_same_lines(const struct cache *a, const struct cache *b)
+{
+    for (uint32_t s = 0; s < a->tags.n_sets; s++) {
+        const struct cache_set *x = &a->tags.sets[s], *y = &b->tags.sets[s];
+        assert_int_equal(x->occupied, y->occupied);
+        assert_int_equal(x->reserved, y->reserved);
+        for (uint32_t w = 0; w < x->n_ways; w++) {
+            if (!(x->occupied >> w & 1))
+                continue;
+            assert_int_equal(x->tags[w], y->tags[w]);
+            assert_int_equal(x->lines[w].reused, y->lines[w].reused);
+            assert_int_equal(x->lines[w].last_pc, y->lines[w].last_pc);
+            assert_int_equal(x->lines[w].valid_sectors, y->lines[w].valid_sectors);
+        }
+    }
+}
+
+static void expect_alike(struct duel *d)
+{
+    struct queue_account a = cache_mshr_account(d->slow), b = cache_mshr_account(d->fast);
+    assert_int_equal(occupancy_area(&a.occupancy), occupancy_area(&b.occupancy));
+    assert_memory_equal(cache_stats(d->slow), cache_stats(d->fast), sizeof *cache_stats(d->slow));
+    expect_same_lines(d->slow, d->fast);
+}
+
+static struct duel fight(const struct cache_policy_desc *policy, const struct shape *shape,
+                         bool watched)
+{
+    struct duel d = {.slow = make(policy, shape, false), .fast = make(policy, shape, true)};
+    uint64_t seed = 11, n_told = 0;
+    if (!d.slow)
+        return d;
+    if (watched)
+        cache_observe_some(d.fast, 1u << CE_HIT, count_hits, &n_told);
+    for (uint64_t now = 1; now < N_ACCESSES; now++) {
+        struct mem_access a = random_access(&seed, d.slow, now);
+        uint32_t what = (uint32_t)random_u64(&seed) % 16;
+        struct cache_room room = {random_u64(&seed) % 8 != 0, true, random_u64(&seed) % 8 != 0};
+        if (what == 0)
+            store(&d, &a);
+        else if (what == 1) {
+            cache_invalidate_line(d.slow, a.line);
+            cache_invalidate_line(d.fast, a.line);
+        } else
+            load(&d, &a, room);
+        if (d.n_out && random_u64(&seed) % 4 == 0)
+            fill_oldest(&d, now);
+        expect_alike(&d);
+    }
+    assert_int_equal(n_told, watched ? cache_stats(d.fast)->hits : 0);
+    assert_true(cache_stats(d.slow)->hits > 0 || policy->never_bypasses == false);
+    return d;
+}
+
+static void end(struct duel *d)
+{
+    cache_destroy(d->slow);
+    cache_destroy(d->fast);
+}
+
+static void every_policy_is_answered_alike(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < cache_policy_count(); i++)
+        for (uint32_t k = 0; k < N_SHAPES; k++) {
+            const struct cache_policy_desc *p = cache_policy_at(i);
+            struct duel d = fight(p, &shapes[k], false);
+            bool minds = p->on_hit || p->hit_action;
+            if (d.slow) {
+                assert_true(minds ? d.n_hits == 0 : d.n_hits == cache_stats(d.fast)->hits);
+                bool stalls = p->never_bypasses && !shapes[k].on_fill;
+                assert_int_equal(d.n_stalls > 0, stalls);
+            }
+            end(&d);
+        }
+}
+
+/* Who wants to know of hits is told of each. */
+static void a_watched_hit_is_told(void **state)
+{
+    (void)state;
+    struct duel d = fight(cache_policy_find("lru"), &shapes[0], true);
+    assert_int_equal(d.n_hits, 0);
+    assert_true(cache_stats(d.fast)->hits > N_ACCESSES / 20);
+    end(&d);
+}
+
+/* Four at a time against one by one: all masks, rows with gaps, and the ends of what a row holds.
+ */
+static void a_scan_is_a_loop(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (uint32_t i = 0; i < 4096; i++) {
+        uint64_t row[SCAN_STEP], except = i % 16 | random_u64(&seed) << SCAN_STEP;
+        for (int k = 0; k < SCAN_STEP; k++)
+            row[k] = random_u64(&seed) % 4 == 0 ? INT64_MAX : random_u64(&seed) >> (1 + i % 60);
+        uint64_t sought = row[i % SCAN_STEP] + (i & 64), least = INT64_MAX;
+        int place = SCAN_NONE;
+        uint32_t equal = 0;
+        for (int k = 0; k < SCAN_STEP; k++) {
+            equal |= (uint32_t)(row[k] == sought) << k;
+            if (row[k] < least && !(except >> k & 1)) {
+                least = row[k];
+                place = k;
+            }
+        }
+        assert_int_equal(scan_equal(row, sought), equal);
+        int got = scan_least(row, except);
+        assert_int_equal(got == SCAN_NONE, place == SCAN_NONE);
+        if (got != SCAN_NONE) { /* of equal ones it may be any */
+            assert_false(except >> got & 1);
+            assert_int_equal(row[got], least);
+        }
+    }
+}
+
+enum { WIDE_WAYS = 13, WIDE_LINES = 20 };
+
+/* The line that was used longest ago, of those that are there. */
+static uint64_t oldest_line(const uint64_t *used_at)
+{
+    uint64_t oldest = WIDE_LINES;
+    for (uint64_t i = 0; i < WIDE_LINES; i++)
+        if (used_at[i] && (oldest == WIDE_LINES || used_at[i] < used_at[oldest]))
+            oldest = i;
+    return oldest;
+}
+
+/* The order of uses is told by 32 of its 64 bits as far as these go. */
+static void the_oldest_is_known_however_many_uses_there_were(void **state)
+{
+    (void)state;
+    struct cache *c =
+        make(cache_policy_find("lru"), &(struct shape){1, WIDE_WAYS, LINE_BYTES, true}, true);
+    uint64_t used_at[WIDE_LINES] = {0}, seed = 11, n_evictions = 0;
+    c->order = UINT32_MAX - 100;
+    for (uint64_t now = 1; now < 400; now++) {
+        uint64_t i = random_u64(&seed) % WIDE_LINES;
+        struct mem_access a = {.cycle = now, .line = i * LINE_BYTES, .sector_mask = 1};
+        struct cache_result r = cache_load(c, &a, (struct cache_room){true, true, true}, c);
+        assert_int_equal(r.answer, used_at[i] ? CACHE_HIT : CACHE_MISS);
+        if (r.answer == CACHE_MISS) {
+            cache_fill(c, r.mshr, now);
+            if (cache_stats(c)->evictions > n_evictions)
+                used_at[oldest_line(used_at)] = 0;
+            n_evictions = cache_stats(c)->evictions;
+        }
+        used_at[i] = now;
+    }
+    assert_true(n_evictions > 50 && c->order > UINT32_MAX + 100ull);
+    cache_destroy(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_policy_is_answered_alike),
+        cmocka_unit_test(a_watched_hit_is_told),
+        cmocka_unit_test(a_scan_is_a_loop),
+        cmocka_unit_test(the_oldest_is_known_however_many_uses_there_were),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
