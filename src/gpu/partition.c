@@ -325,9 +325,11 @@ void partition_apply(struct partition *p, const void *quota, size_t bytes, sim_t
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
         cache_apply(p->banks[b].cache, quota, bytes);
+    if (!p->n_stalled)
+        return;
+    p->l2_cycle = max_u64(p->l2_cycle, divide_up_multiple(&p->l2_period, now)); /* never before */
     l2_wake(p);
-    if (p->n_stalled)
-        p->shard.next = min_u64(p->shard.next, now);
+    p->shard.next = min_u64(p->shard.next, now);
 }
 
 void partition_flush(struct partition *p)

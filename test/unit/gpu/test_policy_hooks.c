@@ -223,15 +223,16 @@ struct manner {
     const char *gpu;
     bool every_cycle;
     uint32_t quantum, threads;
+    bool no_fast_paths;
 };
 
 static void run(struct manner how, struct strbuf *out)
 {
     /* The last would not leave v100's L1D any shared memory. */
     static const char *const settings[] = {
-        "n_sms=3",     "memory.n_partitions=2", "l1d.policy=spy",     "l2.policy=spy",
-        "l2.n_sets=8", "l1d.epoch_cycles=97",   "l2.epoch_cycles=61", "l2_clock_mhz=650",
-        "l1d.n_sets=4"};
+        "n_sms=3",          "memory.n_partitions=2", "l1d.policy=spy",      "l2.policy=spy",
+        "l2.n_sets=2",      "l2.n_ways=4",           "l1d.epoch_cycles=97", "l2.epoch_cycles=61",
+        "l2_clock_mhz=650", "l1d.n_sets=4"};
     uint32_t n_settings = sizeof settings / sizeof settings[0];
     struct heddle_options o = {.struct_size = sizeof o,
                                .gpu = how.gpu,
@@ -240,7 +241,8 @@ static void run(struct manner how, struct strbuf *out)
                                .n_settings = n_settings - (strcmp(how.gpu, "v100") == 0),
                                .every_cycle = how.every_cycle,
                                .quantum = how.quantum,
-                               .threads = how.threads};
+                               .threads = how.threads,
+                               .no_fast_paths = how.no_fast_paths};
     struct heddle_sim *sim;
     struct heddle_module *module;
     uint64_t buffer;
@@ -267,11 +269,15 @@ static void run(struct manner how, struct strbuf *out)
 static void policies_are_told_in_the_cycle_it_belongs_to(void **state)
 {
     (void)state;
-    static const struct manner manners[] = {{"gtx480", true, 0, 1},  {"gtx480", false, 1, 1},
-                                            {"gtx480", false, 0, 3}, {"gtx480", false, 3, 2},
-                                            {"v100", true, 0, 1},    {"v100", false, 0, 1}};
+    static const struct manner manners[] = {{.gpu = "gtx480", .every_cycle = true},
+                                            {.gpu = "gtx480", .quantum = 1},
+                                            {.gpu = "gtx480", .threads = 3},
+                                            {.gpu = "gtx480", .quantum = 3, .threads = 2},
+                                            {.gpu = "gtx480", .no_fast_paths = true},
+                                            {.gpu = "v100", .every_cycle = true},
+                                            {.gpu = "v100"}};
     struct strbuf first = {0}, other = {0}, v100 = {0};
-    run((struct manner){"gtx480", false, 0, 1}, &first);
+    run((struct manner){.gpu = "gtx480"}, &first);
     for (size_t i = 0; i < sizeof manners / sizeof manners[0]; i++) {
         bool is_v100 = strcmp(manners[i].gpu, "v100") == 0;
         strbuf_clear(&other);
