@@ -24,7 +24,7 @@ struct cache_config {
      * no other SM can see, are exempt: they follow write_back and write_allocate. */
     bool write_evict;
     uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
-    bool no_fast_paths; /* every access takes the general way; the results are the same */
+    bool no_fast_paths;    /* every access takes the general way; the results are the same */
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };

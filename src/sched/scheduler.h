@@ -105,7 +105,7 @@ struct scheduler {
     const struct sched_view *view;
     uint64_t slot_warps[SCHED_MAX_SLOTS]; /* the warps of each issue slot */
     uint64_t seed;
-    void *stats; /* desc->stats_bytes bytes to count in, zeroed once */
+    void *stats;              /* desc->stats_bytes bytes to count in, zeroed once */
     struct sched_hold hold;   /* kept by the scheduler, read by the SM */
     enum stall_hearing hears; /* may be set by init(), as may this: */
     uint32_t l1d_events;      /* of which on_l1d() is told, a bit an enum cache_event; 0 = of all */
