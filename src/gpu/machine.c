@@ -150,15 +150,30 @@ static void stop_until(struct machine *m, sim_time t)
     }
 }
 
+/* May what the engine takes for a deadlock be the wait for a quota, on its way or still to be sent
+ * by somebody who looks? */
+static bool waits_for_quota(const struct machine *m)
+{
+    uint32_t n_stalled = 0;
+    for (uint32_t i = 0; m->config->l2_policy->apply && i < machine_n_partitions(m); i++)
+        n_stalled += machine_partition(m, i)->n_stalled;
+    return n_stalled && next_stop(m) != TIME_NEVER;
+}
+
 /* The engine is stopped at each look, and goes on as if nothing had been, unless whoever looked
  * wants the launch to end there; and where policies are to be told something. */
 static enum machine_end run_engine(struct machine *m, sim_time limit)
 {
     while (!m->stop) {
-        sim_time stop = next_stop(m);
-        enum engine_end end = engine_run(&m->engine, is_done, m, stop < limit ? stop : limit);
-        if (end != ENGINE_LIMIT)
-            return end == ENGINE_DONE ? MACHINE_DONE : MACHINE_DEADLOCK;
+        sim_time stop = next_stop(m) < limit ? next_stop(m) : limit;
+        enum engine_end end = engine_run(&m->engine, is_done, m, stop);
+        if (end == ENGINE_DONE)
+            return MACHINE_DONE;
+        if (end == ENGINE_DEADLOCK) {
+            if (!waits_for_quota(m))
+                return MACHINE_DEADLOCK;
+            m->engine.now = stop;
+        }
         if (m->engine.now >= limit)
             return MACHINE_LIMIT;
         stop_until(m, m->engine.now);

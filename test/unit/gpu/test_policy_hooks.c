@@ -17,10 +17,17 @@ struct spy_stats {
     uint64_t starts, ends, epochs, quotas, late, apart, accesses;
 };
 
-/* When the quotas come, in the units of the machine's time; set before it runs. */
+/* When the quotas come, in the units of the machine's time, and epochs at L2; set before it runs.
+ */
 static struct {
     sim_time core_period, l2_period, links;
+    uint32_t l2_epoch; /* 0: there are none */
 } times;
+
+static uint64_t l2_epochs_until(uint64_t cycle)
+{
+    return times.l2_epoch ? cycle / times.l2_epoch : 0;
+}
 
 static uint64_t quotas_until(uint64_t l2_cycle)
 {
@@ -42,7 +49,7 @@ static bool is_l1d(const struct cache_policy *p)
 static void check_time(struct cache_policy *p, uint64_t cycle)
 {
     struct spy_stats *n = stats_of(p);
-    n->late += n->epochs != cycle / (is_l1d(p) ? L1D_EPOCH : L2_EPOCH);
+    n->late += n->epochs != (is_l1d(p) ? cycle / L1D_EPOCH : l2_epochs_until(cycle));
     n->late += !is_l1d(p) && n->quotas != quotas_until(cycle);
     n->late += n->starts != n->ends + 1;
 }
@@ -212,7 +219,7 @@ static void check_counts(const struct heddle_sim *sim)
     assert_int_equal(count_of(sim, "l1d.policy.epochs"),
                      end / times.core_period / L1D_EPOCH * n_sms);
     assert_int_equal(count_of(sim, "l2.policy.epochs"),
-                     end / times.l2_period / L2_EPOCH * n_slices);
+                     l2_epochs_until(end / times.l2_period) * n_slices);
     assert_int_equal(count_of(sim, "l2.policy.quotas"),
                      quotas_until(end / times.l2_period) * n_slices);
     assert_true(count_of(sim, "l2.policy.quotas") > 0);
@@ -223,16 +230,22 @@ struct manner {
     const char *gpu;
     bool every_cycle;
     uint32_t quantum, threads;
-    bool no_fast_paths;
+    bool no_fast_paths, no_l2_epochs;
 };
 
 static void run(struct manner how, struct strbuf *out)
 {
     /* The last would not leave v100's L1D any shared memory. */
-    static const char *const settings[] = {
-        "n_sms=3",          "memory.n_partitions=2", "l1d.policy=spy",      "l2.policy=spy",
-        "l2.n_sets=2",      "l2.n_ways=4",           "l1d.epoch_cycles=97", "l2.epoch_cycles=61",
-        "l2_clock_mhz=650", "l1d.n_sets=4"};
+    const char *const settings[] = {"n_sms=3",
+                                    "memory.n_partitions=2",
+                                    "l1d.policy=spy",
+                                    "l2.policy=spy",
+                                    "l2.n_sets=2",
+                                    "l2.n_ways=4",
+                                    "l1d.epoch_cycles=97",
+                                    how.no_l2_epochs ? "l2.epoch_cycles=0" : "l2.epoch_cycles=61",
+                                    "l2_clock_mhz=650",
+                                    "l1d.n_sets=4"};
     uint32_t n_settings = sizeof settings / sizeof settings[0];
     struct heddle_options o = {.struct_size = sizeof o,
                                .gpu = how.gpu,
@@ -252,6 +265,7 @@ static void run(struct manner how, struct strbuf *out)
     struct machine *m = sim->machine;
     times.core_period = m->clocks[CLOCK_CORE].period;
     times.l2_period = m->clocks[CLOCK_L2].period;
+    times.l2_epoch = how.no_l2_epochs ? 0 : L2_EPOCH;
     times.links = 2 * (sim_time)m->config->noc.latency_cycles * m->clocks[CLOCK_NOC].period;
     machine_watch(
         m, (struct machine_watcher){.period_cycles = CONTROL_CYCLES, .look = control, .user = m});
@@ -291,10 +305,26 @@ static void policies_are_told_in_the_cycle_it_belongs_to(void **state)
     strbuf_destroy(&v100);
 }
 
+/* At times all that is left to happen is that one comes. */
+static void a_machine_that_waits_for_a_quota_is_not_dead(void **state)
+{
+    (void)state;
+    struct strbuf first = {0}, other = {0};
+    run((struct manner){.gpu = "gtx480", .no_l2_epochs = true, .every_cycle = true}, &first);
+    for (uint32_t threads = 1; threads < 3; threads++) {
+        strbuf_clear(&other);
+        run((struct manner){.gpu = "gtx480", .no_l2_epochs = true, .threads = threads}, &other);
+        assert_string_equal(strbuf_text(&other), strbuf_text(&first));
+    }
+    strbuf_destroy(&first);
+    strbuf_destroy(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_are_told_in_the_cycle_it_belongs_to),
+        cmocka_unit_test(a_machine_that_waits_for_a_quota_is_not_dead),
     };
     struct strbuf why = {0};
     if (!cache_policy_register(&spy, &why)) {
