@@ -51,6 +51,7 @@ bench: all
 	@sh bench/cache.sh $(BUILD)/bench/bench_cache
 	@sh bench/cache_lab.sh $(BUILD)/heddle $(BUILD)/bench/bench_cache_lab
 	@sh bench/timing.sh $(BUILD)/bench/bench_timing bench/timing.baseline gtx480 v100
+	@sh bench/workloads.sh $(BUILD)/heddle src/crit/providers.def
 
 tables: all
 	@python3 tools/tables.py $(BUILD)/heddle

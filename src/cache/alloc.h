@@ -5,19 +5,21 @@
 
 #include "cache/cache_internal.h"
 
-/* The way for an access that found no line: the first empty one, else the policy's answer. */
+/* The way for an access that found no line: the first empty one, else the policy's answer. A policy
+ * that never bypasses need not be asked while there is an empty way. */
 static inline int cache_choose_way(const struct cache *c, const struct cache_set *s,
                                    const struct mem_access *a)
 {
     uint64_t empty = c->tags.all_ways & ~s->occupied;
-    int first = empty ? __builtin_ctzll(empty) : -1;
+    if (empty && c->desc->never_bypasses)
+        return __builtin_ctzll(empty);
     if (c->is_lru)
-        return empty ? first : tags_oldest(s);
+        return tags_oldest(s);
     int choice = c->desc->decide(&c->policy, s, a);
     if (choice == CACHE_BYPASS)
         return choice;
     if (empty)
-        return first;
+        return __builtin_ctzll(empty);
     assert(choice == CACHE_STALL || ((uint32_t)choice < s->n_ways && !(s->reserved >> choice & 1)));
     return choice;
 }
@@ -54,8 +56,8 @@ static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t wa
 }
 
 /* Gives the way to the access's line, reserved; what was there is replaced. True if it is dirty. */
-static inline __attribute__((always_inline)) bool cache_replace(struct cache *c, struct cache_set *s, uint32_t way,
-                                 const struct mem_access *a)
+static inline __attribute__((always_inline)) bool
+cache_replace(struct cache *c, struct cache_set *s, uint32_t way, const struct mem_access *a)
 {
     bool dirty = false;
     if (s->occupied >> way & 1) {

@@ -31,14 +31,14 @@ enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_ST
 
 enum { CACHE_NO_MSHR = 0xffff }; /* a cache has fewer */
 
-/* Eight bytes, so that it is returned in a register. */
+/* Small enough to be returned in registers. */
 struct cache_result {
-    enum cache_answer answer : 4;
-    enum cache_stall stall : 4; /* of STALLED */
-    bool forward : 1;           /* the store itself goes on to the next level */
-    bool writeback : 1;         /* before its place is used, cache_victim() is to be written back */
-    uint16_t mshr;              /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
-    uint32_t fetch_sectors;     /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
+    uint8_t answer;         /* enum cache_answer */
+    uint8_t stall;          /* enum cache_stall, of STALLED */
+    bool forward;           /* the store itself goes on to the next level */
+    bool writeback;         /* before its place is used, cache_victim() is to be written back */
+    uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
+    uint16_t mshr;          /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
 };
 
 /* A line that leaves, or does not stay, with sectors that must not be lost. */
@@ -182,6 +182,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
 struct cache_arrival {
     void *const *waiters; /* until the cache is used again */
     uint32_t n_waiters;
+    uint32_t set; /* of the line */
     bool kept;
     bool writeback; /* of a dirty victim, or of stored data that found no place: cache_victim() */
 };
@@ -222,6 +223,7 @@ void cache_epoch(struct cache *c, uint64_t epoch);
 void cache_apply(struct cache *c, const void *quota, size_t bytes);
 bool cache_insts(struct cache *c, uint64_t n_thread_insts);      /* true: see on_insts() */
 uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX = only by events */
+bool cache_changes_alone(const struct cache *c);                 /* is it ever anything else? */
 
 /* Did the policy do anything: accepted misses for which LRU would have chosen otherwise, and the id
  * of the first such access (~0 = none). */
@@ -265,6 +267,9 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
  * see address, byte_mask and full_line. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
+/* May an access that waits for a line or for another's MSHR get an answer by a fill of another set?
+ * Only if the policy is told of fills. */
+bool cache_hears_fills(const struct cache *c);
 /* Does anybody look at address, byte_mask and full_line of loads? */
 bool cache_wants_bytes(const struct cache *c);
 uint32_t cache_n_observers(const struct cache *c);

@@ -57,13 +57,17 @@ static inline uint32_t cache_counted(const struct cache *c, uint32_t sectors)
     return asked;
 }
 
+static inline struct lookup cache_lookup_at(struct cache *c, const struct mem_access *a, int way)
+{
+    struct cache_set *s = &c->tags.sets[a->set];
+    uint32_t asked = cache_counted(c, a->sector_mask);
+    return (struct lookup){s, way, asked, way < 0 ? asked : asked & ~s->lines[way].valid_sectors};
+}
+
 static inline struct lookup cache_look_up(struct cache *c, const struct mem_access *a)
 {
     assert(a->set < c->tags.n_sets);
-    struct cache_set *s = &c->tags.sets[a->set];
-    int way = tags_find(s, a->line);
-    uint32_t asked = cache_counted(c, a->sector_mask);
-    return (struct lookup){s, way, asked, way < 0 ? asked : asked & ~s->lines[way].valid_sectors};
+    return cache_lookup_at(c, a, tags_find(&c->tags.sets[a->set], a->line));
 }
 
 /* --- Each event is counted here, and nowhere else. --- */

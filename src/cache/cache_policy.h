@@ -131,9 +131,10 @@ struct cache_policy_desc {
     /* Optional: name of the criticality provider it needs. One that names none is not told how
      * critical the warp of an access is. */
     const char *criticality;
-    /* It learns from that but does not decide by it: however the warp of an access that waits
-     * comes to stand, the answer is the same. */
-    bool learns_criticality_only;
+    /* It looks at that in on_hit() and on_merge() alone, where a load has found its line: other
+     * accesses come as if their warps were not critical, and what it answers to an access that
+     * waits does not depend on it. */
+    bool rates_found_only;
     /* decide() never returns CACHE_BYPASS, and there is no would_stall(): a load that lacks an MSHR
      * waits, whatever decide() would say, and it is not asked. */
     bool never_bypasses;

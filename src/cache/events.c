@@ -131,6 +131,11 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
     cache_observe_some(c, CACHE_ALL_EVENTS, observer, user);
 }
 
+bool cache_hears_fills(const struct cache *c)
+{
+    return c->desc->on_fill != NULL;
+}
+
 bool cache_wants_bytes(const struct cache *c)
 {
     bool wants = c->desc->wants_bytes;

@@ -7,7 +7,7 @@
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 
-#include "cache/cache_internal.h"
+#include "cache/load.h"
 
 /* cache_set_of(), inline. */
 static inline uint32_t cache_find_set(const struct cache *c, uint64_t line)
@@ -15,18 +15,29 @@ static inline uint32_t cache_find_set(const struct cache *c, uint64_t line)
     return set_index_of(&c->indexer, line);
 }
 
+/* Has the line a place there, whether its data have come or not? */
+static inline bool cache_has_line(const struct cache *c, uint32_t set, uint64_t line)
+{
+    return tags_find(&c->tags.sets[set], line) >= 0;
+}
+
 enum cache_fast {
-    CACHE_FAST_DECLINED, /* nothing was done: cache_load() has to */
+    CACHE_FAST_DECLINED, /* nothing was done: cache_load_at() has to */
     CACHE_FAST_HIT,
     CACHE_FAST_NO_MSHR /* it is STALLED for want of one */
 };
 
-/* A load of these sectors (as in struct mem_access, like the set). */
+/* The way of the line, valid or reserved; -1 = it has none. */
+static inline int cache_find_way(const struct cache *c, uint64_t line, uint32_t set)
+{
+    return tags_find(&c->tags.sets[set], line);
+}
+
+/* A load of these sectors (as in struct mem_access, like the set) of a line that has that way. */
 static inline __attribute__((always_inline)) enum cache_fast
-cache_load_fast(struct cache *c, uint64_t line, uint32_t set, uint32_t sectors, uint32_t pc)
+cache_load_fast(struct cache *c, uint32_t set, int way, uint32_t sectors, uint32_t pc)
 {
     struct cache_set *s = &c->tags.sets[set];
-    int way = tags_find(s, line);
     if (way < 0)
         return c->fast_stalls && !c->mshrs.n_free ? CACHE_FAST_NO_MSHR : CACHE_FAST_DECLINED;
     if (!c->fast_hits || cache_counted(c, sectors) & ~s->lines[way].valid_sectors)

@@ -1,10 +1,6 @@
-/* Loads, in the order of S2 Fig. 1: hit, merge with an outstanding miss, policy decides, reserve a
- * line and an MSHR or bypass; and the arrival of what was fetched. The fast path of a hit is in
- * fast.h.
- *
- * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that it
- * lacks, it fetches all of those itself, also what is on its way already. */
-#include "cache/alloc.h"
+/* The answers to loads that are less frequent, or need to be told (load.h); loads as a call; and
+ * the arrival of what was fetched. */
+#include "cache/load.h"
 
 /* True if the policy drops the line at this hit. A line with sectors on their way is not given up:
  * they need a place. */
@@ -20,8 +16,8 @@ static bool hit_drops(struct cache *c, const struct lookup *q, const struct mem_
     return true;
 }
 
-static struct cache_result load_hits(struct cache *c, const struct lookup *q,
-                                     const struct mem_access *a)
+struct cache_result cache_load_hits(struct cache *c, const struct lookup *q,
+                                    const struct mem_access *a)
 {
     cache_count_hit(c);
     CACHE_TELL(c, HIT, hit, q->set, (uint32_t)q->way, a);
@@ -30,8 +26,8 @@ static struct cache_result load_hits(struct cache *c, const struct lookup *q,
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
 }
 
-static struct cache_result load_merges(struct cache *c, const struct lookup *q,
-                                       const struct mem_access *a, uint16_t mshr, void *waiter)
+struct cache_result cache_load_merges(struct cache *c, const struct lookup *q,
+                                      const struct mem_access *a, uint16_t mshr, void *waiter)
 {
     cache_count_merge(c);
     CACHE_TELL(c, MERGE, merge, q->set, q->way < 0 ? NO_WAY : (uint32_t)q->way, a);
@@ -59,8 +55,8 @@ static struct cache_result load_goes_around(struct cache *c, const struct mem_ac
 
 /* A load that cannot be accepted as it should may bypass, if the policy wants that and there is
  * room; otherwise it waits for what it lacked in the first place. */
-static struct cache_result load_stalls(struct cache *c, const struct mem_access *a,
-                                       struct cache_room room, enum cache_stall cause)
+struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
+                                      struct cache_room room, enum cache_stall cause)
 {
     if (room.port && room.bypass_table && c->desc->would_stall &&
         c->desc->would_stall(&c->policy, cause, a))
@@ -68,8 +64,8 @@ static struct cache_result load_stalls(struct cache *c, const struct mem_access 
     return cache_stalled(cause);
 }
 
-static struct cache_result load_bypasses(struct cache *c, const struct mem_access *a,
-                                         struct cache_room room, enum cache_bypass_reason reason)
+struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
+                                        struct cache_room room, enum cache_bypass_reason reason)
 {
     if (!room.port)
         return cache_stalled(STALL_PORT);
@@ -78,45 +74,16 @@ static struct cache_result load_bypasses(struct cache *c, const struct mem_acces
     return load_goes_around(c, a, reason);
 }
 
-/* A load that found neither its line nor an outstanding miss. */
-static struct cache_result load_misses(struct cache *c, const struct lookup *q,
-                                       const struct mem_access *a, struct cache_room room,
-                                       void *waiter)
-{
-    if (c->desc->never_bypasses && !c->mshrs.n_free) /* no need to ask it for a way */
-        return cache_stalled(STALL_MSHR);
-    bool later = c->desc->never_bypasses && c->config.allocate_on_fill; /* nor before data come */
-    int way = q->way >= 0 ? q->way : later ? CACHE_STALL : cache_choose_way(c, q->set, a);
-    if (way == CACHE_BYPASS)
-        return load_bypasses(c, a, room, BYPASS_POLICY);
-    enum cache_stall lacks = cache_missing_resource(c, room, way);
-    if (lacks != N_CACHE_STALLS)
-        return load_stalls(c, a, room, lacks);
-    bool writeback = false;
-    cache_count_miss(c);
-    CACHE_TELL(c, MISS, miss, q->set, q->way, a);
-    uint16_t mshr = cache_start_fetch(c, a, q, way, waiter, &writeback);
-    return (struct cache_result){
-        .answer = CACHE_MISS, .writeback = writeback, .mshr = mshr, .fetch_sectors = q->need};
-}
-
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter)
 {
-    struct lookup q = cache_look_up(c, a);
-    if (!q.need)
-        return load_hits(c, &q, a);
-    uint16_t mshr = cache_outstanding(c, &q, a->line);
-    if (mshr == MSHR_NONE)
-        return load_misses(c, &q, a, room, waiter);
-    return mshr_has_room(&c->mshrs, mshr) ? load_merges(c, &q, a, mshr, waiter)
-                                          : load_stalls(c, a, room, STALL_MERGE);
+    return cache_load_at(c, a, room, waiter, tags_find(&c->tags.sets[a->set], a->line));
 }
 
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
                                       struct cache_room room)
 {
-    return load_bypasses(c, a, room, BYPASS_NO_CACHE);
+    return cache_load_bypasses(c, a, room, BYPASS_NO_CACHE);
 }
 
 /* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
@@ -173,7 +140,7 @@ struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
     } else {
         dirty = data_pass(c, m, cycle);
     }
-    struct cache_arrival got = {m->waiters, m->n_waiters, way >= 0, dirty};
+    struct cache_arrival got = {m->waiters, m->n_waiters, m->set->set, way >= 0, dirty};
     mshr_release(&c->mshrs, mshr, cycle);
     return got;
 }

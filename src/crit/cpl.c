@@ -14,6 +14,8 @@
  * lower one of two. */
 #include "crit/criticality.h"
 
+#include <assert.h>
+
 enum { COUNTER_BITS = 32 }; /* chosen: the source gives no sizes */
 
 /* What the cycles since a warp's last issue count for. */
@@ -46,10 +48,15 @@ struct progress {
     uint64_t n_stall, start, last_issue, n_issued;
 };
 
+struct cpl {
+    uint64_t mates[SCHED_MAX_WARPS]; /* the live warps of each CTA slot */
+    struct progress warps[];
+};
+
 static size_t cpl_state_bytes(uint32_t n_warps, const void *params)
 {
     (void)params;
-    return n_warps * sizeof(struct progress);
+    return sizeof(struct cpl) + n_warps * sizeof(struct progress);
 }
 
 static uint64_t cpl_cost_bits(uint32_t n_warps, const void *params, struct strbuf *parts)
@@ -63,13 +70,11 @@ static uint64_t cpl_cost_bits(uint32_t n_warps, const void *params, struct strbu
 
 static struct progress *progress_of(const struct criticality *c, uint32_t warp)
 {
-    return (struct progress *)c->state + warp;
+    return &((struct cpl *)c->state)->warps[warp];
 }
 
-static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t now)
+static inline int64_t value_of(const struct progress *p, uint32_t waiting, uint64_t now)
 {
-    const struct progress *p = progress_of(c, warp);
-    uint32_t waiting = ((const struct cpl_params *)c->params)->waiting;
     uint64_t issued_until = p->n_issued ? p->last_issue + 1 : p->start;
     uint64_t until = waiting == WAITING_NOTHING || now < issued_until ? issued_until : now;
     int64_t cycles = (int64_t)(until - p->start), n_issued = (int64_t)p->n_issued;
@@ -77,25 +82,43 @@ static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t no
     return (n_issued ? p->n_inst * cycles / n_issued : 0) + stall;
 }
 
-/* Above the lower median: of n values at most half, rounded down, are as large or larger. */
+static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t now)
+{
+    return value_of(progress_of(c, warp), ((const struct cpl_params *)c->params)->waiting, now);
+}
+
+/* Above the lower median: of n values at most half, rounded down, are as large or larger. Enough of
+ * them are looked at to know. */
 static bool cpl_is_critical(const struct criticality *c, uint32_t warp, uint64_t now)
 {
-    const struct sched_warp *warps = c->view->warps;
-    int64_t mine = cpl_value(c, warp, now);
-    uint32_t n = 0, n_as_large = 0;
-    for (uint64_t rest = c->view->live; rest; rest &= rest - 1) {
-        uint32_t other = (uint32_t)__builtin_ctzll(rest);
-        if (warps[other].cta_slot != warps[warp].cta_slot)
-            continue;
-        n++;
-        n_as_large += cpl_value(c, other, now) >= mine;
+    const struct cpl *s = c->state;
+    uint32_t waiting = ((const struct cpl_params *)c->params)->waiting;
+    uint64_t mates = s->mates[c->view->warps[warp].cta_slot];
+    uint32_t n = (uint32_t)__builtin_popcountll(mates), half = n / 2;
+    uint32_t n_as_large = 0, n_smaller = 0;
+    int64_t mine = value_of(&s->warps[warp], waiting, now);
+    for (; n_as_large <= half && n_smaller < n - half; mates &= mates - 1) {
+        bool is_smaller = value_of(&s->warps[__builtin_ctzll(mates)], waiting, now) < mine;
+        n_smaller += is_smaller;
+        n_as_large += !is_smaller;
     }
-    return n_as_large <= n / 2;
+    return n_as_large <= half;
 }
 
 static void cpl_on_warp_start(struct criticality *c, uint32_t warp, uint64_t now)
 {
-    *progress_of(c, warp) = (struct progress){.start = now, .last_issue = now};
+    struct cpl *s = c->state;
+    assert(c->view->warps[warp].cta_slot < SCHED_MAX_WARPS);
+    s->mates[c->view->warps[warp].cta_slot] |= UINT64_C(1) << warp;
+    s->warps[warp] = (struct progress){.start = now, .last_issue = now};
+}
+
+/* The rest of what the view shows stays until the slot is used again. */
+static void cpl_on_warp_end(struct criticality *c, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    struct cpl *s = c->state;
+    s->mates[c->view->warps[warp].cta_slot] &= ~(UINT64_C(1) << warp);
 }
 
 static void cpl_on_issue(struct criticality *c, uint32_t warp, uint32_t pc, uint64_t now)
@@ -157,4 +180,5 @@ const struct criticality_desc criticality_cpl = {
     .on_commit = cpl_on_commit,
     .on_branch = cpl_on_branch,
     .on_warp_start = cpl_on_warp_start,
+    .on_warp_end = cpl_on_warp_end,
 };

@@ -77,7 +77,7 @@ void l2_wake_stalled(struct partition *p)
 }
 
 /* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
- * bank is free. While replies are short of places there is no use in trying before one leaves. */
+ * bank is free. */
 static inline void plan_first(struct partition *p, struct l2_bank *b, uint64_t soonest)
 {
     if (!b->queue.n) {
@@ -87,7 +87,7 @@ static inline void plan_first(struct partition *p, struct l2_bank *b, uint64_t s
     uint64_t at = ring_first(&b->queue)->at;
     b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
     uint64_t room_from = partition_room_from(p);
-    if (room_from != CYCLE_NEVER)
+    if (room_from != CYCLE_NEVER) /* no use in trying before a reply leaves its place */
         b->due = max_u64(b->due, room_from);
 }
 
@@ -172,7 +172,8 @@ static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_reques
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
                                    not_to_dram = {.bypass_table = true};
     const struct mem_access *a = &r->access;
-    enum cache_fast fast = cache_load_fast(b->cache, a->line, a->set, a->sector_mask, a->pc);
+    int way = cache_find_way(b->cache, a->line, a->set);
+    enum cache_fast fast = cache_load_fast(b->cache, a->set, way, a->sector_mask, a->pc);
     if (fast == CACHE_FAST_NO_MSHR)
         return false;
     if (fast == CACHE_FAST_DECLINED) {

@@ -77,9 +77,11 @@ static inline uint64_t partition_room_from(struct partition *p)
         return 0;
     if (p->every_cycle)
         return CYCLE_NEVER;
-    uint32_t before = p->replies.n - p->reply_places;
-    if (before >= p->n_sent)
+    if (p->replies.n - p->reply_places >= p->n_sent)
         partition_send_replies(p);
+    if (p->replies.n < p->reply_places) /* some have left */
+        return 0;
+    uint32_t before = p->replies.n - p->reply_places;
     return before < p->n_sent ? ring_at(&p->replies, before)->at + 1 : CYCLE_NEVER;
 }
 

@@ -54,7 +54,8 @@ uint32_t partition_n_replies(const struct partition *p, uint64_t now)
     return p->replies.n - n_left(p, now);
 }
 
-void partition_drop_left(struct partition *p)
+/* Forgets replies that have left before the present cycle. */
+static void drop_left(struct partition *p)
 {
     uint32_t n = n_left(p, p->l2_cycle);
     ring_drop(&p->replies, n);
@@ -65,7 +66,7 @@ void partition_drop_left(struct partition *p)
 void partition_make_place(struct partition *p)
 {
     if (p->n_sent)
-        partition_drop_left(p);
+        drop_left(p);
     if (p->replies.n >= p->replies.cap / 2)
         ring_grow(&p->replies);
 }
@@ -119,6 +120,7 @@ static inline struct message reply_message(struct mem_request *r)
 
 void partition_send_replies(struct partition *p)
 {
+    drop_left(p);
     uint32_t i = p->n_sent, n = p->replies.n;
     p->reply_at = CYCLE_NEVER;
     for (; i < n; i++) {

@@ -23,10 +23,10 @@ enum speed { WARP_NORMAL, WARP_CRITICAL, WARP_FAST };
 
 struct caws {
     struct age_order ages;
-    uint64_t n_issued[SCHED_MAX_SLOTS];  /* by each issue slot */
-    uint64_t due[SCHED_MAX_WARPS];       /* the counter of a warp + n_issued of its slot then */
-    uint64_t known;                      /* warps whose speed is */
-    uint8_t speed[SCHED_MAX_WARPS];      /* enum speed */
+    uint64_t n_issued[SCHED_MAX_SLOTS]; /* by each issue slot */
+    uint64_t due[SCHED_MAX_WARPS];      /* the counter of a warp + n_issued of its slot then */
+    uint64_t known;                     /* warps whose speed is */
+    uint8_t speed[SCHED_MAX_WARPS];     /* enum speed */
 };
 
 static size_t caws_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)

@@ -119,8 +119,8 @@ static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
 
 static uint32_t events_of(const struct ccws_params *params)
 {
-    uint32_t events = 1u << CE_MISS | 1u << CE_RESERVE | 1u << CE_BYPASS | 1u << CE_EVICT |
-                      1u << CE_STORE;
+    uint32_t events =
+        1u << CE_MISS | 1u << CE_RESERVE | 1u << CE_BYPASS | 1u << CE_EVICT | 1u << CE_STORE;
     if (params->starts_at_zero)
         events |= 1u << CE_HIT;
     return params->starts_at_zero || params->probes_merges ? events | 1u << CE_MERGE : events;
@@ -234,10 +234,20 @@ static void do_probe(struct scheduler *s)
     c->probe.due = false;
     ccws_decay_to(s, c->probe.cycle);
     const struct sched_warp *warp = &s->view->warps[c->probe.warp];
-    if (!warp->live || warp->uid != c->probe.uid)
-        return; /* it has ended without waiting for its load */
-    if (is_lost(s, c->probe.warp, c->probe.line))
+    bool lives = warp->live && warp->uid == c->probe.uid; /* or has not waited for its load */
+    if (lives && is_lost(s, c->probe.warp, c->probe.line))
         vta_hit(s, c->probe.warp);
+    ccws_plan(s);
+}
+
+/* The load has missed: its victim is still to leave. The cycle must not pass without a probe. */
+static void await_victim(struct scheduler *s, const struct cache_event_info *e)
+{
+    struct ccws *c = s->state;
+    const struct mem_access *a = e->access;
+    c->probe = (struct probe){true, a->warp_slot, a->warp_uid, a->id, a->line, e->cycle};
+    if (e->cycle < s->hold.until)
+        s->hold.until = e->cycle;
 }
 
 /* The warp has a place among the others from now on, if it had none. */
@@ -251,6 +261,7 @@ static void begin_score(struct scheduler *s, const struct cache_event_info *e)
         return;
     ccws_decay_to(s, e->cycle);
     ccws_raise_score(c, a->warp_slot, params->base_score);
+    ccws_plan(s);
 }
 
 /* Every access has one of these events, and one only. */
@@ -273,12 +284,13 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     switch (e->event) {
     case CE_MISS:
         if (!e->line)
-            c->probe = (struct probe){true, a->warp_slot, a->warp_uid, a->id, a->line, e->cycle};
+            await_victim(s, e);
         break;
     case CE_MERGE:
-        c->probe = (struct probe){
-            params->probes_merges, a->warp_slot, a->warp_uid, a->id, a->line, e->cycle};
-        do_probe(s);
+        if (params->probes_merges) {
+            await_victim(s, e);
+            do_probe(s);
+        }
         break;
     case CE_EVICT:
         if (e->cause == EVICT_REPLACE)
@@ -298,7 +310,6 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     case CE_RESIZE:
         break;
     }
-    ccws_plan(s);
 }
 
 /* --- issue --- */

@@ -36,15 +36,15 @@ enum { CCWS_TAG_BUCKETS = 4096 };
 
 struct ccws {
     /* Scores after the decay of `time`; see ccws_scores.c. */
-    struct ccws_queue high;                 /* above the base, from the highest to the lowest */
-    struct ccws_queue tied;                 /* all, in the order of ties */
-    uint64_t is_high, is_low, known;        /* in `high`; without a score; in `tied` */
-    uint64_t level[SCHED_MAX_WARPS];        /* of those in `high`: score + falls so far */
-    uint32_t raise[SCHED_MAX_WARPS];        /* by VTA hits of `time`: act from the next cycle on */
-    uint64_t raised;                        /* which warps */
-    uint64_t time, advanced;                /* of the scores; that advance() has told */
-    uint64_t next;                          /* the cycle in which time alone lets a warp load */
-    uint64_t cap_falls;                     /* the cycle in which a lower cap may act */
+    struct ccws_queue high;          /* above the base, from the highest to the lowest */
+    struct ccws_queue tied;          /* all, in the order of ties */
+    uint64_t is_high, is_low, known; /* in `high`; without a score; in `tied` */
+    uint64_t level[SCHED_MAX_WARPS]; /* of those in `high`: score + falls so far */
+    uint32_t raise[SCHED_MAX_WARPS]; /* by VTA hits of `time`: act from the next cycle on */
+    uint64_t raised;                 /* which warps */
+    uint64_t time, advanced;         /* of the scores; that advance() has told */
+    uint64_t next;                   /* the cycle in which time alone lets a warp load */
+    uint64_t cap_falls;              /* the cycle in which a lower cap may act */
     uint64_t may_load;
     uint64_t vta_hits, insts_issued; /* what LLDS is made of */
     uint64_t hits_of[SCHED_MAX_WARPS], insts_of[SCHED_MAX_WARPS];

@@ -160,7 +160,8 @@ void ccws_test_cutoff(struct scheduler *s)
         sum += c->level[warp] - falls;
     }
     if (sum < limit) {
-        uint64_t at_base = c->known & ~(c->is_high | c->is_low), room = (limit - sum + base - 1) / base;
+        uint64_t at_base = c->known & ~(c->is_high | c->is_low),
+                 room = (limit - sum + base - 1) / base;
         uint64_t n = (uint64_t)__builtin_popcountll(at_base);
         bool has_room = n <= room;
         c->may_load |= has_room ? at_base : first_at_base(c, room);

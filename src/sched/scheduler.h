@@ -155,7 +155,8 @@ struct scheduler_desc {
     uint64_t (*may_issue)(const struct scheduler *s, enum issue_class class);
     /* s->hold says at any time what may_issue() does, and in hold.until no later than
      * next_change() when time alone changes it. Then neither is asked, and advance() may be left
-     * out in cycles before hold.until. Otherwise hold stays as it is. */
+     * out in cycles before hold.until, though not before the view shows that a warp has started
+     * or ended. Otherwise hold stays as it is. */
     bool keeps_hold;
     void (*on_issue)(struct scheduler *s, uint32_t slot, uint32_t warp, enum issue_class class,
                      uint32_t pc, uint64_t now);

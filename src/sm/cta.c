@@ -64,6 +64,8 @@ void sm_start_cta(struct sm *sm, uint64_t number, uint64_t now)
     cta_start(&sm->emu, cta, number);
     if (sm->emu.tracer)
         sm->emu.tracer->cta_begins(&sm->emu, cta);
+    if (sm->keeps_hold && now) /* that of this cycle comes with its issue */
+        sm_advance_scheduler(sm, now - 1);
     if (!sm->n_resident++)
         sm->active_since = now;
     sm->was_busy = true;
@@ -98,6 +100,8 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
     sm->stats.warp_cycles += now + 1 - sm->sched_warps[slot].start_cycle;
     if (sm->attribution)
         attribution_end(sm, slot, now);
+    if (sm->keeps_hold)
+        sm_advance_scheduler(sm, now);
     sm->view.live &= ~(1ull << slot);
     sm->sched_warps[slot].live = false;
     if (sm->criticality->desc->on_warp_end)

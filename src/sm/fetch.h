@@ -21,7 +21,7 @@ static inline void begin_fetch(struct sm_warp *w)
 static inline __attribute__((always_inline)) void arrive(struct sm *sm, struct sm_warp *w,
                                                          uint64_t now)
 {
-    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, BY_PLAN)) {
+    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, SIMPLY)) {
         w->ibuf = w->next->n_fetched;
         return;
     }
@@ -42,7 +42,8 @@ static inline bool fetch_hits(struct sm *sm, const struct sm_warp *w)
 {
     uint64_t line = CODE_BASE + w->next->code_line;
     uint32_t set = cache_find_set(sm->l1i, line);
-    if (cache_load_fast(sm->l1i, line, set, 1, w->emu->pc) != CACHE_FAST_HIT)
+    int way = cache_find_way(sm->l1i, line, set);
+    if (cache_load_fast(sm->l1i, set, way, 1, w->emu->pc) != CACHE_FAST_HIT)
         return false;
     has_fetched(sm, w);
     return true;

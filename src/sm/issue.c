@@ -346,6 +346,14 @@ int sm_pick_then_tell(struct sm *sm, uint32_t s, uint64_t ready, uint64_t now)
     return p.warp;
 }
 
+void sm_issue_to_listeners(struct sm *sm, uint64_t now)
+{
+    if (sm->plans_results && !sm->tells_long_stalls)
+        issue_simply(sm, now, BY_PLAN, true);
+    else
+        issue_simply(sm, now, SIMPLY, true);
+}
+
 void sm_issue(struct sm *sm, uint64_t now)
 {
     issue(sm, now, SIMPLY);

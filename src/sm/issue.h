@@ -29,10 +29,10 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
 /* Issues the warp's next instruction as issue_quietly() does, and tells who wants to know. */
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
+/* issue_simply() below where sm.has_listeners holds. */
+void sm_issue_to_listeners(struct sm *sm, uint64_t now);
 /* One cycle of issue where sm.issues_simply does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);
-/* Brings the scheduler to cycle `now`. */
-void sm_advance_scheduler(struct sm *sm, uint64_t now);
 
 /* --- units --- */
 
@@ -271,29 +271,30 @@ static inline uint64_t bring_hold_to(struct sm *sm, uint64_t now)
 }
 
 /* Each scheduler in turn, where sm.issues_simply holds: what waits, waits for a unit, or until the
- * scheduler holds it back no more. */
-static inline __attribute__((always_inline)) void issue_simply(struct sm *sm, uint64_t now,
-                                                               enum manner manner)
+ * scheduler holds it back no more. `has_listeners` as in the SM. */
+static inline __attribute__((always_inline)) void
+issue_simply(struct sm *sm, uint64_t now, enum manner manner, bool has_listeners)
 {
     uint64_t next = UINT64_MAX;
     uint32_t n = sm->config->n_schedulers, s = 0;
-    if (sm->keeps_hold)
+    if (has_listeners && sm->keeps_hold)
         next = bring_hold_to(sm, now);
     do {
         uint64_t ready = sm->can_issue & sm->slot_mask[s];
-        if (sm->keeps_hold)
+        if (has_listeners && sm->keeps_hold)
             ready &= ~warps_held(sm);
         if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
             continue;
         int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready, now)
                                       : sm_pick_then_tell(sm, s, ready, now);
-        if (slot < 0 && sm->tells_long_stalls)
+        if (slot < 0 && has_listeners && sm->tells_long_stalls)
             continue; /* the slot stays idle until the scheduler is told of something */
         next = 0;
         if (slot < 0)
             continue;
         struct sm_warp *w = sm_warp_of(sm, (uint32_t)slot);
-        if (!(sm->tells_issues ? sm_issue_and_tell(sm, w, now) : issue_quietly(sm, w, now, manner)))
+        if (!(has_listeners && sm->tells_issues ? sm_issue_and_tell(sm, w, now)
+                                                : issue_quietly(sm, w, now, manner)))
             break;
     } while (++s < n);
     sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;
@@ -305,10 +306,12 @@ static inline __attribute__((always_inline)) void issue(struct sm *sm, uint64_t 
                                                         enum manner manner)
 {
     sm->emu.cycle = now;
-    if (sm->issues_simply)
-        issue_simply(sm, now, manner);
-    else
+    if (!sm->issues_simply)
         sm_issue_by_policy(sm, now);
+    else if (sm->has_listeners)
+        sm_issue_to_listeners(sm, now);
+    else
+        issue_simply(sm, now, manner, false);
 }
 
 #endif

@@ -24,14 +24,9 @@ static void free_record(struct sm *sm, struct load_record *r)
 
 /* --- one access --- */
 
-static struct ldst_op *front(const struct sm *sm)
-{
-    return &sm->ldst[sm->ldst_head];
-}
-
 /* What distinguishes the access to do next from the others of its instruction, and does not change
  * however often it is tried. */
-static inline void prepare(struct ldst_op *l, uint32_t set, uint32_t sectors)
+static inline void prepare(struct ldst_op *l, uint32_t set)
 {
     const struct line_access *x = &l->access[l->next];
     struct mem_access *a = &l->common;
@@ -41,7 +36,7 @@ static inline void prepare(struct ldst_op *l, uint32_t set, uint32_t sectors)
     a->id = l->first_id + l->next;
     a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
     a->first_thread = l->first_thread_of_warp + a->first_lane;
-    a->sector_mask = sectors;
+    a->sector_mask = cache_sectors_of(l->l1_config, x->segments);
     a->set = set;
     if (l->in_detail) {
         const struct line_detail *d = &l->detail[l->next];
@@ -62,6 +57,12 @@ static const struct route *route_of(const struct sm *sm, struct ldst_op *l)
     return &l->route;
 }
 
+static bool finds_line(const struct ldst_op *l)
+{
+    const struct mem_access *a = &l->common;
+    return l->kind == MEM_LOAD && cache_has_line(l->l1, a->set, a->line);
+}
+
 /* It is tried now. */
 static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
@@ -69,9 +70,9 @@ static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op 
     struct mem_access *a = &l->common;
     a->cycle = now;
     if (sm->accesses_are_rated) {
-        bool has_warp = sm->warps[l->slot].emu != NULL;
-        a->criticality = has_warp ? crit->desc->value(crit, l->slot, now) : 0;
-        a->is_critical = has_warp && crit->desc->is_critical(crit, l->slot, now);
+        bool matters = sm->warps[l->slot].emu && (!sm->rates_found_only || finds_line(l));
+        a->criticality = matters ? crit->desc->value(crit, l->slot, now) : 0;
+        a->is_critical = matters && crit->desc->is_critical(crit, l->slot, now);
     }
     return a;
 }
@@ -102,18 +103,10 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
     sm_queue_request(sm, sm_new_request(sm, &back, &route, FROM_STORE, 0, bytes), now);
 }
 
-static uint32_t free_bypass_slot(const struct sm *sm)
-{
-    uint32_t i = 0;
-    while (sm->bypass[i])
-        i++;
-    return i;
-}
-
 /* Straight to the interconnect: only the segments its lanes touch (S3 section 5.1). */
 static void send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
 {
-    uint32_t slot = free_bypass_slot(sm);
+    uint32_t slot = sm->free_bypass[sm->n_bypass];
     struct mem_request *r =
         sm_new_request(sm, a, route_of(sm, l), FROM_BYPASS, slot, sm_segment_bytes(a->segments));
     if (sm->config->bypass_bytes != SEGMENT_BYTES) {
@@ -167,27 +160,24 @@ static void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access 
     sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
 }
 
-static bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
+/* A load of a line that has that way, or none. */
+static inline bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
+                               int way, uint64_t now)
 {
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     if (sm->may_bypass)
         room = room_now(sm, l, now);
-    struct cache_result r = cache_load(l->l1, a, room, l->record);
-    switch (r.answer) {
-    case CACHE_STALLED:
+    struct cache_result r = cache_load_at(l->l1, a, room, l->record, way);
+    if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
-    case CACHE_HIT:
+    if (r.answer == CACHE_HIT) {
         note_hit(l, now);
-        break;
-    case CACHE_MERGE:
-        l->record->outstanding++;
-        break;
-    case CACHE_MISS:
-        l->record->outstanding++;
-        send_miss(sm, l, a, r, now);
-        break;
-    case CACHE_BYPASSED:
+    } else if (r.answer == CACHE_BYPASSED) {
         send_bypass(sm, l, a, now);
+    } else { /* it waits for a miss, its own or another's */
+        l->record->outstanding++;
+        if (r.answer == CACHE_MISS)
+            send_miss(sm, l, a, r, now);
     }
     return true;
 }
@@ -244,42 +234,40 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     return true;
 }
 
-/* The access to do next, for any of which it takes a struct mem_access. */
-static __attribute__((noinline)) bool do_access_slowly(struct sm *sm, struct ldst_op *l,
-                                                       uint64_t now)
+/* Stores, atomics, and loads that the program sends around L1D. */
+static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
+    if (!l->prepared)
+        prepare(l, cache_find_set(l->l1, l->access[l->next].line));
     struct mem_access *a = try_access(sm, l, now);
-    switch (l->kind) {
-    case MEM_LOAD:
-        return l->around ? load_uncached(sm, l, a, now) : load_cached(sm, l, a, now);
-    case MEM_STORE:
+    if (l->kind == MEM_LOAD)
+        return load_uncached(sm, l, a, now);
+    if (l->kind == MEM_STORE)
         return store_access(sm, l, a, now);
-    default:
-        assert(l->kind == MEM_ATOMIC);
-        return atomic_access(sm, l, a, now);
-    }
+    assert(l->kind == MEM_ATOMIC);
+    return atomic_access(sm, l, a, now);
 }
 
-/* The access to do next; false if it has to wait. A load that hits where nobody wants to know more
- * is done here, and one that waits for an MSHR. */
+/* The access to do next; false if it has to wait. What the fast path of its cache does not answer
+ * needs a struct mem_access. */
 static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    if (!l->prepared) {
-        const struct line_access *x = &l->access[l->next];
-        uint32_t set = cache_find_set(l->l1, x->line);
-        uint32_t sectors = cache_sectors_of(l->l1_config, x->segments);
-        if (l->kind == MEM_LOAD && !l->around) {
-            enum cache_fast fast = cache_load_fast(l->l1, x->line, set, sectors, l->pc);
-            if (fast == CACHE_FAST_HIT) {
-                note_hit(l, now);
-                return true;
-            }
-            if (fast == CACHE_FAST_NO_MSHR)
-                return stall(sm, STALL_MSHR);
-        }
-        prepare(l, set, sectors);
+    if (l->kind != MEM_LOAD || l->around)
+        return do_other(sm, l, now);
+    const struct line_access *x = &l->access[l->next];
+    uint32_t set = cache_find_set(l->l1, x->line);
+    int way = cache_find_way(l->l1, x->line, set);
+    uint32_t sectors = cache_sectors_of(l->l1_config, x->segments);
+    enum cache_fast fast = cache_load_fast(l->l1, set, way, sectors, l->pc);
+    if (fast == CACHE_FAST_HIT) {
+        note_hit(l, now);
+        return true;
     }
-    return do_access_slowly(sm, l, now);
+    if (fast == CACHE_FAST_NO_MSHR)
+        return stall(sm, STALL_MSHR);
+    if (!l->prepared)
+        prepare(l, set);
+    return load_cached(sm, l, try_access(sm, l, now), way, now);
 }
 
 /* --- stepping --- */
@@ -309,14 +297,6 @@ void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
         record_done(sm, r, now);
 }
 
-static void count_requests(struct sm *sm, const struct ldst_op *l, uint32_t n)
-{
-    if (l->kind == MEM_STORE)
-        sm->stats.store_requests += n;
-    else if (l->kind == MEM_LOAD && l->space != MEM_CONST)
-        sm->stats.load_requests += n;
-}
-
 static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     struct load_record *r = l->record;
@@ -326,6 +306,7 @@ static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
             release_record(sm, r, now);
     }
     sm->ldst_head = sm->ldst_head + 1 < sm->config->ldst_queue ? sm->ldst_head + 1 : 0;
+    sm->ldst_first = &sm->ldst[sm->ldst_head];
     sm->ldst_n--;
     if (sm->can_issue & sm->by_unit[UNIT_LDST])
         sm->issue_due = 0;
@@ -346,7 +327,7 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
 /* A stalled access waits until ldst_wake(), unless only the port is in its way. */
 static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    uint64_t next = cache_next_change(sm->l1d, now);
+    uint64_t next = sm->l1d_changes_alone ? cache_next_change(sm->l1d, now) : UINT64_MAX;
     if (sm->ldst_cause != STALL_PORT && !sm->stalls_may_bypass)
         return next;
     sim_time t =
@@ -362,7 +343,7 @@ static void plan_ldst(struct sm *sm, uint64_t now)
         sm->ldst_due = UINT64_MAX;
         return;
     }
-    struct ldst_op *l = front(sm);
+    struct ldst_op *l = sm->ldst_first;
     if (sm->ldst_stalled)
         sm->ldst_due = stalled_until(sm, l, now);
     else
@@ -392,7 +373,6 @@ static void end_stall(struct sm *sm, uint64_t now)
 static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     uint64_t until = end > now + 1 ? alone_until(sm, end) : 0;
-    uint32_t first = l->next;
     while (l->next < l->n) {
         if (!do_access(sm, l, now)) {
             sm->ldst_stalled = true;
@@ -401,11 +381,11 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
         }
         l->next++;
         l->prepared = false;
+        ++*l->n_requests;
         if (l->next == l->n || now + 1 >= until || now + 1 >= sm->issue_due || sm->miss_n)
             break;
         now++;
     }
-    count_requests(sm, l, l->next - first);
     if (l->next == l->n)
         finish_op(sm, l, now);
     return now;
@@ -414,7 +394,7 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
 {
     while (sm->ldst_n) {
-        struct ldst_op *l = front(sm);
+        struct ldst_op *l = sm->ldst_first;
         if (now >= l->ready_at && now >= sm->ldst_busy_until) {
             end_stall(sm, now);
             if (l->shared_passes)

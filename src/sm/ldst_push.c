@@ -158,7 +158,7 @@ static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
 
 /* What all accesses of an instruction have in common; mem_access is large, so it is written once.
  * What is not written here is that of each access, or stays 0. */
-static void begin_accesses(const struct sm *sm, struct ldst_op *l, const struct op_timing *t)
+static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_timing *t)
 {
     const struct sched_warp *w = &sm->sched_warps[l->slot];
     bool constant = l->space == MEM_CONST;
@@ -166,6 +166,9 @@ static void begin_accesses(const struct sm *sm, struct ldst_op *l, const struct 
     l->l1_config = sm_l1_of(sm, l->space);
     l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
     l->around = l->uncached && l->space == MEM_GLOBAL;
+    l->n_requests = l->kind == MEM_STORE                           ? &sm->stats.store_requests
+                    : l->kind == MEM_LOAD && l->space != MEM_CONST ? &sm->stats.load_requests
+                                                                   : &sm->stats.other_requests;
     struct mem_access *a = &l->common;
     a->launch = sm->launch;
     a->cta = w->cta;

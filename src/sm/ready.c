@@ -81,7 +81,7 @@ void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now)
     uint64_t registers = w->scoreboard.pending & t->waits_for;
     uint64_t at = registers ? last_result(w, registers) : 0;
     if (at > now) {
-        settle_simply(sm, w, STALLED_DATA, now);
+        settle_simply(sm, w, STALLED_DATA, now, IN_ANY_WAY);
         wheel_add_far(&sm->wheel, at, (struct wheel_event){EV_WAKE, 0, w});
         return;
     }

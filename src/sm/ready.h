@@ -13,7 +13,7 @@ void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
 
 /* What is known where a function is compiled in: nothing; that sm.is_simple holds; that
- * sm.plans_results does too. */
+ * sm.plans_results does too, and nobody wants to know of long stalls. */
 enum manner { IN_ANY_WAY, SIMPLY, BY_PLAN };
 
 /* The lanes that would execute the operation. */
@@ -62,9 +62,10 @@ static inline bool is_long_stall(enum stall_cause cause)
 
 /* The warp stalls for that cause, or for none, where nobody wants to know of all stalls. */
 static inline void settle_simply(struct sm *sm, struct sm_warp *w, enum stall_cause cause,
-                                 uint64_t now)
+                                 uint64_t now, enum manner manner)
 {
-    bool is_news = sm->tells_long_stalls && is_long_stall(cause) != is_long_stall(w->cause);
+    bool tells = manner != BY_PLAN && sm->tells_long_stalls;
+    bool is_news = tells && is_long_stall(cause) != is_long_stall(w->cause);
     w->cause = cause;
     if (is_news)
         sm_tell_stall(sm, w, now);
@@ -73,7 +74,7 @@ static inline void settle_simply(struct sm *sm, struct sm_warp *w, enum stall_ca
 static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cause, uint64_t now)
 {
     if (!sm->tells_stalls) {
-        settle_simply(sm, w, cause, now);
+        settle_simply(sm, w, cause, now, IN_ANY_WAY);
         return;
     }
     bool is_news = cause != w->cause;
@@ -108,8 +109,9 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
     if (registers) {
         bool plans = manner == BY_PLAN || sm->plans_results;
         if (!plans || w->scoreboard.memory & registers) {
-            settle_simply(
-                sm, w, w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA, from);
+            enum stall_cause cause =
+                w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
+            settle_simply(sm, w, cause, from, manner);
             return true;
         }
         at = last_result(w, registers);
@@ -118,14 +120,14 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
         return false;
     if (at <= from) {
         enter_ready(sm, w, t);
-        settle_simply(sm, w, STALLED_NONE, from);
+        settle_simply(sm, w, STALLED_NONE, from, manner);
         return true;
     }
     if (at - from >= WHEEL_CYCLES - 1) /* `from` may be the next one */
         return false;
     take_kind(sm, w, t);
     wheel_sleep(&sm->wheel, at, w->bit);
-    settle_simply(sm, w, STALLED_DATA, from);
+    settle_simply(sm, w, STALLED_DATA, from, manner);
     return true;
 }
 

@@ -1,4 +1,5 @@
 /* What the replies of memory partitions bring and set free. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,10 @@ static inline void fill_l1(struct sm *sm, struct cache *c, const struct mem_requ
     struct cache_arrival got = cache_fill(c, r->id, now);
     if (got.writeback)
         sm_queue_writeback(sm, &r->access, cache_victim(c), now);
-    ldst_wake(sm, ~0u);
+    if (c == sm->l1d)
+        ldst_wake_for_fill(sm, got.set);
+    else
+        ldst_wake(sm, ~0u);
     for (uint32_t i = 0; i < got.n_waiters; i++)
         if (got.waiters[i])
             record_reply(sm, got.waiters[i], now);
@@ -92,15 +96,13 @@ static bool must_wait(const struct sm *sm, uint64_t now)
     return sm->miss_n + (sm->left_ahead >= now) == sm_miss_queue_places(sm);
 }
 
-/* False if the request is still needed. */
-static bool bring(struct sm *sm, struct mem_request *r, uint64_t now)
+/* What is no line of L1D. False if the request is still needed. */
+static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_request *r,
+                                                  uint64_t now)
 {
     struct load_record *record;
     sm->stats.bytes_got += sm_wanted_bytes(r);
     switch (r->origin) {
-    case FROM_L1D:
-        fill_l1(sm, sm->l1d, r, now);
-        break;
     case FROM_L1C:
         fill_l1(sm, sm->l1c, r, now);
         break;
@@ -109,29 +111,38 @@ static bool bring(struct sm *sm, struct mem_request *r, uint64_t now)
         break;
     case FROM_BYPASS:
         record = sm->bypass[r->id];
-        sm->bypass[r->id] = NULL;
-        sm->n_bypass--;
+        sm->free_bypass[--sm->n_bypass] = r->id;
         ldst_wake(sm, 1u << STALL_BYPASS_TABLE);
         record_reply(sm, record, now);
         break;
     case FROM_ATOMIC:
         return finish_atomic(sm, r, now);
     default: /* stores are not answered; see MSG_FREE */
-        break;
+        assert(false);
     }
     return true;
 }
 
-static __attribute__((noinline)) void take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+static void put_off(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    if (r->origin == FROM_L1D && must_wait(sm, now)) {
-        wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
-        sm->n_put_off++;
-        return;
-    }
-    sm->requests_out--;
-    if (bring(sm, r, now))
+    wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
+    sm->n_put_off++;
+}
+
+static inline void take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    if (r->origin != FROM_L1D) {
+        sm->requests_out--;
+        if (bring_other(sm, r, now))
+            sm_free_request(sm, r);
+    } else if (must_wait(sm, now)) {
+        put_off(sm, r, now);
+    } else {
+        sm->requests_out--;
+        sm->stats.bytes_got += r->data_bytes;
+        fill_l1(sm, sm->l1d, r, now);
         sm_free_request(sm, r);
+    }
 }
 
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)

@@ -74,12 +74,6 @@ struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
     return r;
 }
 
-void sm_free_request(struct sm *sm, struct mem_request *r)
-{
-    r->next = sm->free_requests;
-    sm->free_requests = r;
-}
-
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     uint32_t places = sm_miss_queue_places(sm), at = sm->miss_head + sm->miss_n;
@@ -116,7 +110,8 @@ static inline bool may_send_ahead(const struct sm *sm, uint64_t now)
 
 /* Nearly all requests leave in the cycle after they were made. If it is clear that this one does,
  * it is sent at once, and has been in the queue till then. */
-void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
+static inline __attribute__((always_inline)) void submit(struct sm *sm, struct mem_request *r,
+                                                         uint64_t now)
 {
     sim_time next = (now + 1) * sm->period.divisor;
     struct tx_peer *to = &sm->up.peers[r->to - sm->first_partition];
@@ -129,6 +124,11 @@ void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
     sm->left_ahead = now + 1;
     sm_note_sent(sm, r);
     tx_post(&sm->up, to, next, sm_message(r));
+}
+
+void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    submit(sm, r, now);
 }
 
 void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
@@ -149,7 +149,7 @@ void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache
     r->local = route.local;
     r->flits = sm->header_flits;
     r->waiter = NULL;
-    sm_submit(sm, r, now);
+    submit(sm, r, now);
 }
 
 /* When the first request can leave: not before one has the credits. */

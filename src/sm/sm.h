@@ -112,6 +112,7 @@ struct ldst_op {
     uint32_t hit_latency;                 /* of that one */
     bool uncached;
     bool around;                /* it goes around L1D */
+    uint64_t *n_requests;       /* where its accesses are counted */
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
@@ -138,6 +139,7 @@ struct sm_stats {
 #define COUNTER(field, name, unit, help) uint64_t field;
     SM_COUNTERS(COUNTER)
 #undef COUNTER
+    uint64_t other_requests;               /* line accesses of atomics and of constants */
     uint64_t stall_cycles[N_CACHE_STALLS]; /* of the load/store unit, by cause */
     uint64_t bytes_asked[N_ORIGINS];       /* of L2, by those who wait for them */
     uint64_t bytes_got;                    /* from L2 */
@@ -201,6 +203,7 @@ struct sm {
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
     bool counts_lanes;    /* somebody wants to know how many lanes issue */
     bool tells_issues;    /* any of the last four */
+    bool has_listeners;   /* or of long stalls; or the scheduler keeps whom it holds back */
     bool is_simple;       /* nobody wants to know of all stalls, and registers need one word */
     bool releases_simply; /* and nobody of commits */
     /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
@@ -270,26 +273,31 @@ struct sm {
 
     struct ldst_op *ldst; /* ring */
     uint32_t ldst_head, ldst_n;
-    uint64_t ldst_busy_until; /* shared memory passes */
+    struct ldst_op *ldst_first; /* at its head */
+    uint64_t ldst_busy_until;   /* shared memory passes */
     bool ldst_stalled;
     enum cache_stall ldst_cause;
     uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
     bool criticality_counts;     /* somebody says more than that no warp is critical */
     bool accesses_are_rated;     /* ... and somebody who sees accesses of L1D wants to know */
+    bool rates_found_only;       /* of loads that find their line, see cache_policy.h */
     bool may_bypass;             /* L1D's policy may send loads around it */
     bool stalls_may_bypass;      /* ... and those that cannot be accepted */
     bool answers_drift;          /* L1D's policy decides by what changes with time */
 
     struct mem_request **miss_queue; /* ring */
     uint32_t miss_head, miss_n;
-    bool queue_is_deep;          /* it holds all that may enter it in two cycles */
-    uint64_t left_ahead;         /* the cycle for which the last request was sent ahead of time */
-    struct load_record **bypass; /* slots */
-    uint32_t n_bypass;
+    bool queue_is_deep;  /* it holds all that may enter it in two cycles */
+    uint64_t left_ahead; /* the cycle for which the last request was sent ahead of time */
+    struct load_record *
+        *bypass; /* slots, and the numbers of those that are free from n_bypass on */
+    uint32_t *free_bypass, n_bypass;
     uint64_t stores_visible_at; /* cycle from which all its stores are visible to all */
 
     struct cache *l1d, *l1i, *l1c;
-    bool l1d_counts_insts; /* its policy wants to know of instructions */
+    bool l1d_counts_insts;  /* its policy wants to know of instructions */
+    bool l1d_hears_fills;   /* ... and of data that come */
+    bool l1d_changes_alone; /* ... and may decide otherwise with time alone */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
     struct arena pool;
@@ -374,6 +382,8 @@ void sm_issue(struct sm *sm, uint64_t now);
  * as nothing happens in them but that this warp goes on and the load/store unit works. Returns the
  * last one, in which fetch has still to look, and issue too if it is due then (alone.c). */
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end);
+/* Brings the scheduler to cycle `now`. */
+void sm_advance_scheduler(struct sm *sm, uint64_t now);
 /* Whom a scheduler would pick and look at now; changes nothing. */
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
 /* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not
@@ -405,6 +415,14 @@ static inline void ldst_wake(struct sm *sm, uint32_t causes)
 {
     if (sm->ldst_stalled && (causes >> sm->ldst_cause & 1 || sm->stalls_may_bypass))
         sm->ldst_due = sm->ldst_stalled_since;
+}
+/* A fill of L1D lets it try again, unless it waits for a line of another set, or for the MSHR of
+ * its own line. */
+static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
+{
+    bool waits_for_set = sm->ldst_cause == STALL_LINE || sm->ldst_cause == STALL_MERGE;
+    if (!waits_for_set || sm->l1d_hears_fills || sm->ldst_first->common.set == set)
+        ldst_wake(sm, ~0u);
 }
 /* A reply for the load has come; the last one of all has. */
 void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
@@ -455,7 +473,11 @@ struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
                                    const struct route *route, enum request_origin origin,
                                    uint32_t id, uint32_t bytes);
 struct mem_request *sm_make_request(struct sm *sm); /* when none is left */
-void sm_free_request(struct sm *sm, struct mem_request *r);
+static inline void sm_free_request(struct sm *sm, struct mem_request *r)
+{
+    r->next = sm->free_requests;
+    sm->free_requests = r;
+}
 /* One place more than configured, for a dirty line that must leave before its place is used.
  * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */
 static inline uint32_t sm_miss_queue_places(const struct sm *sm)

@@ -29,6 +29,8 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     sm->stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
     sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
+    sm->l1d_hears_fills = cache_hears_fills(sm->l1d);
+    sm->l1d_changes_alone = cache_changes_alone(sm->l1d);
 }
 
 static bool criticality_drifts(const struct criticality_desc *c)
@@ -64,7 +66,11 @@ static void create_queues(struct sm *sm, const struct sm_setup *setup)
     sm->ctas = xcalloc(setup->n_cta_slots, sizeof *sm->ctas);
     sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
     sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
-    sm->bypass = xcalloc(c->bypass_slots + 1, sizeof *sm->bypass);
+    sm->ldst_first = sm->ldst;
+    sm->bypass = xcalloc(c->bypass_slots, sizeof *sm->bypass);
+    sm->free_bypass = xcalloc(c->bypass_slots, sizeof *sm->free_bypass);
+    for (uint32_t i = 0; i < c->bypass_slots; i++)
+        sm->free_bypass[i] = i;
     part_open_tx(setup->place, NET_UP, &sm->shard, &sm->up);
     part_open_rx(setup->place, NET_DOWN, &sm->shard, &sm->down);
     assert(sm->up.first_receiver == setup->first_partition); /* its peers are the partitions */
@@ -158,6 +164,7 @@ void sm_destroy(struct sm *sm)
     free(sm->miss_queue);
     free(sm->replies.items);
     free(sm->bypass);
+    free(sm->free_bypass);
     free(sm->pending_store);
     free(sm->bank_of);
     free(sm->ranges);
@@ -232,10 +239,10 @@ static void start_emu(struct sm *sm, const struct emu *emu)
 static void note_who_sees_accesses(struct sm *sm)
 {
     const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
-    bool decides_by_it = policy->criticality && !policy->learns_criticality_only;
-    sm->accesses_are_rated =
-        sm->criticality_counts &&
-        (policy->criticality || cache_n_observers(sm->l1d) || sm->describes_loads);
+    bool decides_by_it = policy->criticality && !policy->rates_found_only;
+    bool others_look = cache_n_observers(sm->l1d) || sm->describes_loads;
+    sm->accesses_are_rated = sm->criticality_counts && (policy->criticality || others_look);
+    sm->rates_found_only = policy->rates_found_only && !others_look;
     sm->answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
 }
 
@@ -247,13 +254,14 @@ static void choose_ways(struct sm *sm)
     note_who_sees_accesses(sm);
     sm->tells_issues =
         sm->counts_lanes || sm->tells_branches || sm->tells_criticality || sm->tells_commits;
+    sm->has_listeners = sm->tells_issues || sm->tells_long_stalls || sm->keeps_hold;
     sm->is_simple = fast && sm->pending_words == 1 && !sm->tells_stalls;
     sm->releases_simply = sm->is_simple && !sm->tells_commits;
     sm->issues_simply = sm->is_simple && !sm->on_issue && !sm->issue_drifts && !sm->attribution &&
                         !sm->emu.tracer && !sm->config->rotate_schedulers &&
                         (sm->pick_and_issue || !sm->tells_criticality);
     sm->may_go_alone = sm->issues_simply && sm->pick_and_issue && !sm->sched->hears_each_issue &&
-                       !sm->keeps_hold && !sm->tells_issues;
+                       !sm->has_listeners;
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->plans_results = sm->is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;

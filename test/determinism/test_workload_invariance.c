@@ -88,6 +88,22 @@ static void memory_may_answer_within_a_quantum(void **state)
     compare(workload_find("bp"), &bed, others, 2);
 }
 
+/* What they hear of on the short way through issue is what the attributed run, which goes the long
+ * way, tells them. */
+static void schedulers_hear_the_same_on_the_short_way(void **state)
+{
+    (void)state;
+    static const struct testbed beds[] = {
+        {"ccws", "gtx480", {"n_sms=5", "scheduler=ccws"}},
+        {"ccws_authors", "gtx480", {"n_sms=5", "scheduler=ccws_authors"}},
+        {"two_level", "gtx480", {"n_sms=5", "scheduler=two_level"}},
+        {"gcaws", "gtx480", {"n_sms=5", "scheduler=gcaws"}},
+        {"cawa", "gtx480-cawa", {"n_sms=5", "scheduler=cawa"}},
+    };
+    for (uint32_t i = 0; i < sizeof beds / sizeof beds[0]; i++)
+        compare(workload_find("bfs"), &beds[i], others, 1);
+}
+
 int main(void)
 {
     whole_matrix = getenv("HEDDLE_MATRIX") != NULL;
@@ -95,6 +111,7 @@ int main(void)
         cmocka_unit_test(no_workload_depends_on_quantum_or_threads),
         cmocka_unit_test(no_workload_depends_on_how_it_is_run),
         cmocka_unit_test(memory_may_answer_within_a_quantum),
+        cmocka_unit_test(schedulers_hear_the_same_on_the_short_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,7 +181,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and cache "
                 "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
     .criticality = "cpl",
-    .learns_criticality_only = true,
+    .rates_found_only = true,
     .params = cacp_params,
     .n_params = sizeof cacp_params / sizeof cacp_params[0],
     .params_bytes = sizeof(struct cacp_params),

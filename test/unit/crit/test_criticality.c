@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "crit/criticality.h"
+#include "unit/random_bits.h"
 
 static void every_provider_is_sound(void **state)
 {
@@ -34,6 +35,62 @@ static void without_a_provider_no_warp_is_critical(void **state)
     assert_int_equal(c->desc->cost_bits(4, c->params, NULL), 0);
     criticality_destroy(c);
     criticality_destroy(NULL);
+}
+
+/* Above the lower median of its CTA, from the values of all warps. */
+static bool is_above_median(const struct criticality *c, uint32_t warp, uint64_t now)
+{
+    const struct sched_warp *warps = c->view->warps;
+    uint32_t n = 0, n_as_large = 0;
+    for (uint32_t w = 0; w < c->view->n_warps; w++) {
+        if (!(c->view->live >> w & 1) || warps[w].cta_slot != warps[warp].cta_slot)
+            continue;
+        n++;
+        n_as_large += c->desc->value(c, w, now) >= c->desc->value(c, warp, now);
+    }
+    return n_as_large <= n / 2;
+}
+
+static void let_something_happen(struct criticality *c, struct sched_view *view,
+                                 struct sched_warp *warps, uint64_t *random, uint64_t now)
+{
+    uint32_t w = (uint32_t)(random_u64(random) % view->n_warps);
+    bool lives = view->live >> w & 1;
+    if (!lives) {
+        warps[w] = (struct sched_warp){.live = true, .cta_slot = (uint32_t)(now % 5)};
+        view->live |= UINT64_C(1) << w;
+        c->desc->on_warp_start(c, w, now);
+    } else if (random_u64(random) % 20 == 0) {
+        warps[w].live = false;
+        view->live &= ~(UINT64_C(1) << w);
+        c->desc->on_warp_end(c, w, now);
+    } else if (random_u64(random) % 2) {
+        struct branch_info b = {1, (uint32_t)(random_u64(random) % 9), 2, 12, 1, 3};
+        c->desc->on_issue(c, w, 1, now);
+        c->desc->on_branch(c, w, &b);
+    } else {
+        c->desc->on_commit(c, w, now);
+    }
+}
+
+/* However few of the others it looks at. */
+static void cpl_finds_who_is_above_the_median(void **state)
+{
+    (void)state;
+    static struct sched_warp warps[48];
+    struct sched_view view = {.n_warps = 48, .n_slots = 1, .warps = warps};
+    struct criticality *c = criticality_create(criticality_find("cpl"), NULL, NULL, &view);
+    uint64_t random = 7, n_critical = 0, n = 0;
+    for (uint64_t now = 1; now < 3000; now++) {
+        let_something_happen(c, &view, warps, &random, now);
+        for (uint64_t rest = view.live; rest; rest &= rest - 1, n++) {
+            uint32_t w = (uint32_t)__builtin_ctzll(rest);
+            assert_int_equal(c->desc->is_critical(c, w, now), is_above_median(c, w, now));
+            n_critical += c->desc->is_critical(c, w, now);
+        }
+    }
+    assert_in_range(n_critical, n / 4, n / 2); /* the lower half is not */
+    criticality_destroy(c);
 }
 
 /* A provider that reads a table once and shares it among SMs, as recorded times would be. */
@@ -138,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_provider_is_sound),
+        cmocka_unit_test(cpl_finds_who_is_above_the_median),
         cmocka_unit_test(without_a_provider_no_warp_is_critical),
         cmocka_unit_test(a_provider_shares_what_it_loads),
         cmocka_unit_test(unsound_providers_are_refused),

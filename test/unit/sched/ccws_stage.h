@@ -15,6 +15,8 @@ struct ccws_stage {
     struct scheduler *scheduler;
     struct cache *l1d;
     uint64_t now, n_accesses, n_started;
+    bool is_lazy;     /* advance() is left out where hold.until says that it may be */
+    uint64_t told_of; /* the cycle that advance() was last told of */
 };
 
 static inline void stage_tell(void *user, const struct cache_event_info *e)
@@ -47,7 +49,7 @@ static inline bool stage_init(struct ccws_stage *s, const char *words, uint32_t 
         return false;
     s->scheduler = scheduler_create(d, params, &s->view, 1);
     s->l1d = cache_create(&config, p, policy_params, n_warps, 1);
-    cache_observe(s->l1d, stage_tell, s);
+    cache_observe_some(s->l1d, s->scheduler->l1d_events, stage_tell, s);
     return true;
 }
 
@@ -58,9 +60,18 @@ static inline void stage_destroy(struct ccws_stage *s)
     arena_destroy(&s->arena);
 }
 
+/* It may not be left out any longer. */
+static inline void stage_catch_up(struct ccws_stage *s)
+{
+    if (s->now > s->told_of)
+        s->scheduler->desc->advance(s->scheduler, s->now - s->told_of);
+    s->told_of = s->now;
+}
+
 static inline void stage_start(struct ccws_stage *s, uint32_t warp, uint64_t age)
 {
     const struct scheduler_desc *d = s->scheduler->desc;
+    stage_catch_up(s);
     s->warps[warp] =
         (struct sched_warp){.live = true, .age = age, .uid = s->n_started++, .start_cycle = s->now};
     s->view.live |= UINT64_C(1) << warp;
@@ -71,6 +82,7 @@ static inline void stage_start(struct ccws_stage *s, uint32_t warp, uint64_t age
 static inline void stage_end(struct ccws_stage *s, uint32_t warp)
 {
     const struct scheduler_desc *d = s->scheduler->desc;
+    stage_catch_up(s);
     s->warps[warp].live = false;
     s->view.live &= ~(UINT64_C(1) << warp);
     if (d->on_warp_end)
@@ -80,8 +92,8 @@ static inline void stage_end(struct ccws_stage *s, uint32_t warp)
 static inline void stage_advance(struct ccws_stage *s, uint64_t dt)
 {
     s->now += dt;
-    if (dt)
-        s->scheduler->desc->advance(s->scheduler, dt);
+    if (!s->is_lazy || s->now >= s->scheduler->hold.until)
+        stage_catch_up(s);
 }
 
 static inline void stage_issue(struct ccws_stage *s, uint32_t warp)

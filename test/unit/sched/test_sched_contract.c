@@ -133,6 +133,10 @@ static struct sched_pick checked_pick(const struct world *w, const struct schedu
     struct sched_pick again = s->desc->pick(s, slot, ready, 0, w->now);
     for (int class = 0; s->desc->may_issue && class < N_ISSUE_CLASSES; class ++)
         assert_true(s->desc->may_issue(s, class) == s->desc->may_issue(s, class));
+    for (int class = 0; s->desc->keeps_hold && class < N_ISSUE_CLASSES; class ++) {
+        uint64_t held = s->hold.all | (class == ISSUE_LOAD ? s->hold.loads : 0);
+        assert_true((s->desc->may_issue(s, class) & w->view.live) == (~held & w->view.live));
+    }
     assert_memory_equal(before, s->state, bytes);
     assert_true(p.warp == again.warp && p.visited == again.visited);
     assert_true((p.visited & ~(w->view.live & s->slot_warps[slot])) == 0);
@@ -166,7 +170,8 @@ static void checked_issue(struct world *w, struct scheduler *s, uint32_t slot, u
     assert_memory_equal(s->state, after, bytes);
     if (s->desc->hears_each_issue)
         return;
-    assert_int_equal(s->desc->pick_and_issue(s, slot, 1ull << warp, w->now), warp); /* it goes on alone */
+    assert_int_equal(s->desc->pick_and_issue(s, slot, 1ull << warp, w->now),
+                     warp); /* it goes on alone */
     assert_memory_equal(s->state, after, bytes);
 }
 

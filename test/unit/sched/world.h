@@ -46,7 +46,8 @@ static inline void world_init(struct world *w, uint64_t seed, uint32_t n_warps, 
                                   .warps = w->warps,
                                   .l1d_line_bytes = 128,
                                   .provider = (const struct criticality *)(const void *)w,
-                                  .criticality_of = world_criticality};
+                                  .criticality_of = world_criticality,
+                                  .criticality_is_fixed = seed % 2 == 0};
 }
 
 static inline uint32_t world_random(struct world *w, uint32_t below)
