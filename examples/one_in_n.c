@@ -11,6 +11,15 @@ static const struct param one_in_n_params[] = {
     PARAM_U32(struct one_in_n_params, n, "4", 1, 65536, "misses", "one of so many is kept"),
 };
 
+/* What it counts: every result has it, as l1d.policy.kept. */
+struct one_in_n_stats {
+    uint64_t kept;
+};
+
+static const struct plugin_stat one_in_n_stats[] = {
+    STAT_COUNT(struct one_in_n_stats, kept, "misses", "misses that were kept"),
+};
+
 struct one_in_n {
     uint32_t n_misses; /* since the last one that was kept */
 };
@@ -45,8 +54,10 @@ static void one_in_n_on_miss(struct cache_policy *p, const struct cache_set *s, 
 {
     (void)s, (void)way, (void)a;
     struct one_in_n *state = p->state;
+    struct one_in_n_stats *stats = p->stats;
     const struct one_in_n_params *values = p->params;
     state->n_misses = (state->n_misses + 1) % values->n;
+    stats->kept += state->n_misses == 0;
 }
 
 PLUGIN_EXPORT const struct cache_policy_desc heddle_cache_policy = {
@@ -58,6 +69,7 @@ PLUGIN_EXPORT const struct cache_policy_desc heddle_cache_policy = {
     .params = one_in_n_params,
     .n_params = 1,
     .params_bytes = sizeof(struct one_in_n_params),
+    PLUGIN_STATS(one_in_n_stats, struct one_in_n_stats),
     .state_bytes = one_in_n_state_bytes,
     .cost_bits = one_in_n_cost_bits,
     .decide = one_in_n_decide,

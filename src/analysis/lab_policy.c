@@ -55,7 +55,8 @@ static struct sm_cache *create_sm(struct player *p, uint32_t sm)
         (struct cache_policy){.desc = d,
                               .geometry = cache_geometry_of(&shape, 0),
                               .params = plugin_values(&d->plugin, config->params, &p->arena),
-                              .seed = sm + 1};
+                              .seed = sm + 1,
+                              .stats = arena_alloc(&p->arena, d->stats_bytes)};
     if (d->state_bytes)
         c->policy.state =
             arena_alloc(&p->arena, d->state_bytes(&c->policy.geometry, c->policy.params));

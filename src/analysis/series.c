@@ -2,16 +2,24 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/diag.h"
 #include "gpu/machine_totals.h"
 
-/* One row of the file, and one column for each line here: COLUMN(name, format, value). */
+/* One row of the file. */
 struct interval {
     uint64_t cycle, cycles; /* at its end; its length */
     struct machine_totals counted;
     uint32_t resident_warps, resident_ctas; /* at its end */
-    uint64_t vta_hits;                      /* in it */
-    struct sched_throttle throttle; /* at its end: of all SMs, the top score the highest of all */
+};
+
+/* Where the values of a column come from. */
+enum source { OF_CYCLE, OF_RESIDENT_WARPS, OF_RESIDENT_CTAS, OF_MACHINE, OF_RUN };
+struct column {
+    const char *name;
+    enum source source;
+    uint32_t index; /* of a statistic of the machine or of the run */
 };
 
 struct series {
@@ -19,38 +27,110 @@ struct series {
     struct sink sink;
     uint64_t last_cycle;
     struct machine_totals last;
-    uint64_t last_vta_hits;
+    struct column *columns;
+    uint32_t n_columns;
+    struct arena arena;
     bool failed;
 };
 
-static double ratio(uint64_t a, uint64_t b)
+/* The first column is the cycle. */
+static const char usual[] = "warp_insts,thread_insts,ipc,l1d.loads,l1d.hits,l1d.merges,l1d.misses,"
+                            "l1d.bypasses,l1d.hit_rate,l1d.evictions,l2.accesses,l2.misses,"
+                            "dram.bytes,resident_warps,resident_ctas";
+
+/* --- columns --- */
+
+static const struct run_stats none;
+
+static bool begins_with(const char *name, const char *prefix)
 {
-    return b ? (double)a / (double)b : 0;
+    return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-#define COLUMNS(COLUMN)                                                                            \
-    COLUMN(cycle, "%" PRIu64, i->cycle)                                                            \
-    COLUMN(warp_insts, "%" PRIu64, i->counted.run.warp_insts)                                      \
-    COLUMN(thread_insts, "%" PRIu64, i->counted.run.thread_insts)                                  \
-    COLUMN(ipc, "%.6f", ratio(i->counted.run.thread_insts, i->cycles))                             \
-    COLUMN(l1d.loads, "%" PRIu64, i->counted.l1d.loads)                                            \
-    COLUMN(l1d.hits, "%" PRIu64, i->counted.l1d.hits)                                              \
-    COLUMN(l1d.merges, "%" PRIu64, i->counted.l1d.merges)                                          \
-    COLUMN(l1d.misses, "%" PRIu64, i->counted.l1d.misses)                                          \
-    COLUMN(l1d.bypasses, "%" PRIu64, i->counted.l1d.bypasses)                                      \
-    COLUMN(l1d.hit_rate, "%.6f",                                                                   \
-           ratio(i->counted.l1d.hits + i->counted.l1d.merges,                                      \
-                 i->counted.l1d.loads - i->counted.l1d.bypasses))                                  \
-    COLUMN(l1d.evictions, "%" PRIu64, i->counted.l1d.evictions)                                    \
-    COLUMN(l2.accesses, "%" PRIu64, i->counted.partition.accesses)                                 \
-    COLUMN(l2.misses, "%" PRIu64, i->counted.l2.misses)                                            \
-    COLUMN(dram.bytes, "%" PRIu64, i->counted.dram.bytes)                                          \
-    COLUMN(resident_warps, "%" PRIu32, i->resident_warps)                                          \
-    COLUMN(resident_ctas, "%" PRIu32, i->resident_ctas)                                            \
-    COLUMN(warps_may_load, "%" PRIu32, i->throttle.may_load)                                       \
-    COLUMN(vta_hits, "%" PRIu64, i->vta_hits)                                                      \
-    COLUMN(score_sum, "%" PRIu64, i->throttle.score_sum)                                           \
-    COLUMN(top_score, "%" PRIu32, i->throttle.top_score)
+/* What is counted outside of the machine, or only when a launch ends, has no course over time; and
+ * waits at L1D are counted in one piece or in several, as the engine finds out about them. */
+static bool has_course(const char *name)
+{
+    return !begins_with(name, "host.") && !begins_with(name, "l1d.reservation_fails") &&
+           strcmp(name, "launches") != 0 && strcmp(name, "wait_cycles") != 0 &&
+           strcmp(name, "elapsed_cycles") != 0;
+}
+
+/* All there may be. */
+static struct column *list_columns(const struct machine *m, struct arena *arena, uint32_t *n)
+{
+    uint32_t n_machine = machine_stat_count(m), n_run = run_stats_count();
+    struct column *list = ARENA_ARRAY(arena, struct column, n_machine + n_run + 3);
+    uint32_t at = 0;
+    list[at++] = (struct column){"cycle", OF_CYCLE, 0};
+    list[at++] = (struct column){"resident_warps", OF_RESIDENT_WARPS, 0};
+    list[at++] = (struct column){"resident_ctas", OF_RESIDENT_CTAS, 0};
+    for (uint32_t i = 0; i < n_run; i++)
+        if (has_course(run_stats_at(&none, i).name))
+            list[at++] = (struct column){run_stats_at(&none, i).name, OF_RUN, i};
+    for (uint32_t i = 0; i < n_machine; i++)
+        if (has_course(machine_stat_at(m, i).name))
+            list[at++] = (struct column){machine_stat_at(m, i).name, OF_MACHINE, i};
+    *n = at;
+    return list;
+}
+
+static const struct column *find_column(const struct column *list, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return NULL;
+}
+
+static void complain(const struct column *list, uint32_t n, const char *name, struct strbuf *why)
+{
+    struct arena arena = {0};
+    const char **names = ARENA_ARRAY(&arena, const char *, n);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = list[i].name;
+    const char *near = suggest_nearest(name, names, n);
+    strbuf_addf(why, "a time series of this machine has no column '%s'%s%s%s", name,
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    arena_destroy(&arena);
+}
+
+static bool add_columns(struct series *s, const struct column *list, uint32_t n, const char *names,
+                        struct strbuf *why)
+{
+    char *text = arena_strdup(&s->arena, names), *rest = NULL;
+    for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        const struct column *c = find_column(list, n, name);
+        if (!c) {
+            complain(list, n, name, why);
+            return false;
+        }
+        if (!find_column(s->columns, s->n_columns, name))
+            s->columns[s->n_columns++] = *c;
+    }
+    return true;
+}
+
+static bool choose_columns(struct series *s, const char *names, struct strbuf *why)
+{
+    uint32_t n, first = machine_first_mechanism_stat(s->machine);
+    struct column *list = list_columns(s->machine, &s->arena, &n);
+    if (names && strcmp(names, "all") == 0) {
+        s->columns = list;
+        s->n_columns = n;
+        return true;
+    }
+    s->columns = ARENA_ARRAY(&s->arena, struct column, n);
+    s->columns[s->n_columns++] = list[0];
+    if (!add_columns(s, list, n, names ? names : usual, why))
+        return false;
+    for (uint32_t i = 0; i < n && !names; i++)
+        if (list[i].source == OF_MACHINE && list[i].index >= first)
+            s->columns[s->n_columns++] = list[i];
+    return true;
+}
+
+/* --- rows --- */
 
 static void write_line(struct series *s, struct strbuf *line)
 {
@@ -62,31 +142,43 @@ static void write_line(struct series *s, struct strbuf *line)
 static void write_titles(struct series *s)
 {
     struct strbuf line = {0};
-#define COLUMN(name, format, value) strbuf_add(&line, #name ",");
-    COLUMNS(COLUMN)
-#undef COLUMN
+    for (uint32_t i = 0; i < s->n_columns; i++)
+        strbuf_addf(&line, "%s,", s->columns[i].name);
     write_line(s, &line);
+}
+
+static struct heddle_stat value_of(const struct series *s, const struct interval *i,
+                                   const struct column *c)
+{
+    uint32_t first = machine_first_mechanism_stat(s->machine);
+    switch (c->source) {
+    case OF_CYCLE:
+        return (struct heddle_stat){.count = i->cycle};
+    case OF_RESIDENT_WARPS:
+        return (struct heddle_stat){.count = i->resident_warps};
+    case OF_RESIDENT_CTAS:
+        return (struct heddle_stat){.count = i->resident_ctas};
+    case OF_RUN:
+        return run_stats_at(&i->counted.run, c->index);
+    case OF_MACHINE:
+        break;
+    }
+    return c->index < first
+               ? machine_totals_stat(&i->counted, c->index)
+               : mechanism_stat_now(&i->counted.mechanisms, s->machine, c->index - first, i->cycle);
 }
 
 static void write_interval(struct series *s, const struct interval *i)
 {
     struct strbuf line = {0};
-#define COLUMN(name, format, value) strbuf_addf(&line, format ",", value);
-    COLUMNS(COLUMN)
-#undef COLUMN
+    for (uint32_t k = 0; k < s->n_columns; k++) {
+        struct heddle_stat v = value_of(s, i, &s->columns[k]);
+        if (v.is_real)
+            strbuf_addf(&line, "%.6f,", v.real);
+        else
+            strbuf_addf(&line, "%" PRIu64 ",", v.count);
+    }
     write_line(s, &line);
-}
-
-/* A scheduler that does not tell holds no warp back. */
-static void add_throttle(const struct sm *sm, uint64_t cycle, struct sched_throttle *sum)
-{
-    struct sched_throttle t = {.may_load = (uint32_t)__builtin_popcountll(sm->view.live)};
-    if (sm->sched->observe)
-        sm->sched->observe(sm->scheduler, cycle, &t);
-    sum->vta_hits += t.vta_hits;
-    sum->may_load += t.may_load;
-    sum->score_sum += t.score_sum;
-    sum->top_score = t.top_score > sum->top_score ? t.top_score : sum->top_score;
 }
 
 static void look(void *user, const struct machine *m, uint64_t cycle)
@@ -94,26 +186,29 @@ static void look(void *user, const struct machine *m, uint64_t cycle)
     struct series *s = user;
     struct interval i = {.cycle = cycle, .cycles = cycle - s->last_cycle};
     struct machine_totals now;
-    machine_totals_take(m, &now);
+    machine_totals_take(m, cycle, &now);
     i.counted = now;
     machine_totals_subtract(&i.counted, &s->last);
+    i.counted.cycles = i.cycles; /* the machine's own are of launches that have ended */
     for (uint32_t k = 0; k < machine_n_sms(m); k++) {
         i.resident_warps += (uint32_t)__builtin_popcountll(machine_sm(m, k)->view.live);
         i.resident_ctas += machine_sm(m, k)->n_resident;
-        add_throttle(machine_sm(m, k), cycle, &i.throttle);
     }
-    i.vta_hits = i.throttle.vta_hits - s->last_vta_hits;
     write_interval(s, &i);
     s->last = now;
-    s->last_vta_hits = i.throttle.vta_hits;
     s->last_cycle = cycle;
 }
 
-struct series *series_create(struct machine *m, uint64_t period_cycles, struct sink sink)
+struct series *series_create(struct machine *m, uint64_t period_cycles, const char *columns,
+                             struct sink sink, struct strbuf *why)
 {
     struct series *s = xcalloc(1, sizeof *s);
     s->machine = m;
     s->sink = sink;
+    if (!choose_columns(s, columns, why)) {
+        series_destroy(s);
+        return NULL;
+    }
     machine_watch(
         m, (struct machine_watcher){.period_cycles = period_cycles, .look = look, .user = s});
     write_titles(s);
@@ -122,7 +217,7 @@ struct series *series_create(struct machine *m, uint64_t period_cycles, struct s
 
 bool series_finish(struct series *s)
 {
-    uint64_t end = s->machine->kernel_free_at / s->machine->clocks[CLOCK_CORE].period;
+    uint64_t end = machine_cycle(s->machine);
     if (end > s->last_cycle)
         look(s, s->machine, end);
     return !s->failed;
@@ -130,5 +225,7 @@ bool series_finish(struct series *s)
 
 void series_destroy(struct series *s)
 {
+    if (s)
+        arena_destroy(&s->arena);
     free(s);
 }

@@ -7,12 +7,16 @@
 #include <stdint.h>
 
 #include "base/sink.h"
+#include "base/strbuf.h"
 
 struct machine;
 struct series;
 
-/* Before the first launch. */
-struct series *series_create(struct machine *m, uint64_t period_cycles, struct sink sink);
+/* Before the first launch. `columns`: names of statistics, separated by commas, NULL for the most
+ * important ones and all of the machine's mechanisms, or "all". NULL, with the reason in `why`, if
+ * there is no such statistic. */
+struct series *series_create(struct machine *m, uint64_t period_cycles, const char *columns,
+                             struct sink sink, struct strbuf *why);
 /* The last row; false if anything could not be written. */
 bool series_finish(struct series *s);
 void series_destroy(struct series *s); /* NULL is fine */

@@ -137,7 +137,8 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),
                                       .params = plugin_values(&desc->plugin, params, &c->arena),
-                                      .seed = seed};
+                                      .seed = seed,
+                                      .stats = arena_alloc(&c->arena, desc->stats_bytes)};
     if (desc->state_bytes)
         c->policy.state =
             arena_alloc(&c->arena, desc->state_bytes(&c->policy.geometry, c->policy.params));
@@ -297,9 +298,23 @@ bool cache_insts(struct cache *c, uint64_t n_thread_insts)
     return c->desc->on_insts && c->desc->on_insts(&c->policy, n_thread_insts);
 }
 
+/* 0: there are no epochs, or nobody who wants to know of them. */
+static uint64_t epoch_cycles(const struct cache *c)
+{
+    return c->desc->on_epoch ? c->config.epoch_cycles : 0;
+}
+
+bool cache_changes_alone(const struct cache *c)
+{
+    return c->desc->next_change || epoch_cycles(c);
+}
+
 uint64_t cache_next_change(const struct cache *c, uint64_t now)
 {
-    return c->desc->next_change ? c->desc->next_change(&c->policy, now) : UINT64_MAX;
+    uint64_t next = c->desc->next_change ? c->desc->next_change(&c->policy, now) : UINT64_MAX;
+    uint64_t period = epoch_cycles(c);
+    uint64_t epoch = period ? (now / period + 1) * period : UINT64_MAX;
+    return epoch < next ? epoch : next;
 }
 
 void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id)

@@ -23,7 +23,8 @@ struct cache_config {
     /* A store that hits removes the line and goes on (S4 section 2). Stores to local memory, which
      * no other SM can see, are exempt: they follow write_back and write_allocate. */
     bool write_evict;
-    bool no_fast_paths; /* every access takes the general way; the results are the same */
+    uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
+    bool no_fast_paths;    /* every access takes the general way; the results are the same */
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };
@@ -222,6 +223,7 @@ void cache_epoch(struct cache *c, uint64_t epoch);
 void cache_apply(struct cache *c, const void *quota, size_t bytes);
 bool cache_insts(struct cache *c, uint64_t n_thread_insts);      /* true: see on_insts() */
 uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX = only by events */
+bool cache_changes_alone(const struct cache *c);                 /* is it ever anything else? */
 
 /* Did the policy do anything: accepted misses for which LRU would have chosen otherwise, and the id
  * of the first such access (~0 = none). */

@@ -1,27 +1,29 @@
 /* The interface of a cache policy: what stays in a cache. One policy = one file = one descriptor.
  *
- * Contract. For an access that neither hits nor merges the cache calls decide(). It is const: it
- * may be asked again for the same access after a stall, or not at all, and must not count on being
- * called once. When the access is accepted the on_... events follow, each exactly once per access,
- * never on a retry:
- *   hit        on_hit, then hit_action; HIT_DROP: on_evict(cause = invalidate), nothing written
- * back merge      on_merge (a load that joins an outstanding miss) miss       on_miss, then
- * on_evict of the victim if the way held a line, then on_reserve bypass     on_miss, then
- * on_bypass(reason) fill       on_fill when the data arrive store      on_store (hit or miss), then
- * on_evict(cause = write) if the line leaves; or, where stores allocate, what a load has after
- * on_miss: on_evict, on_reserve or on_bypass Variations:
- *   - a line that is present without the sectors asked for: on_miss(way) and on_fill, nothing
- *     between;
- *   - a cache that allocates on fill: on_miss (decide() was asked whether to bypass); when the data
- *     arrive decide() is asked again, for the same access, and on_evict, on_reserve, on_fill
- *     follow, or nothing if it does not name a way now;
- *   - a load that the program sends around the cache: on_bypass(BYPASS_NO_CACHE) alone;
- *   - a miss whose line was stored to or invalidated before the data came has no on_fill.
+ * For an access that neither hits nor merges the cache calls decide(). It is const: it may be asked
+ * again for the same access after a stall, or not at all, and must not count on being called once.
+ * When the access is accepted the on_... events follow, each exactly once per access, never on a
+ * retry. Which follow which is the table of doc/adding-a-policy.md; in short:
+ *
+ * - hit: on_hit, hit_action; on_evict(EVICT_INVALIDATE) if that says HIT_DROP
+ * - merge: on_merge
+ * - miss: on_miss, on_evict of a victim, on_reserve; on_fill when the data arrive
+ * - miss of sectors of a line that is there: on_miss(way); on_fill when the data arrive
+ * - bypass: on_miss, on_bypass(reason)
+ * - bypass that the program asks for: on_bypass(BYPASS_NO_CACHE)
+ * - store: on_store; on_evict(EVICT_WRITE) if the line leaves
+ * - store that allocates: on_store, then as a load after on_miss
+ *
  * on_hit, on_merge, on_store and on_evict see the line as it was before the access, on_reserve and
- * on_fill as it is afterwards.
+ * on_fill as it is afterwards. A miss whose line was stored to or invalidated before the data came
+ * has no on_fill. A cache that allocates on fill asks decide() at the miss whether to bypass, and
+ * again when the data arrive: on_evict, on_reserve and on_fill follow then, or nothing if decide()
+ * names no way.
+ *
  * A cache may be used with fewer ways than it was built with (an L1D beside shared memory): between
  * two kernels it is emptied, the geometry changed, state and line_bytes zeroed and init() called
- * again. Only the cost is computed for all of its ways.
+ * again; `stats` go on. Only the cost is computed for all of its ways.
+ *
  * What changes with time is closed-form in elapsed cycles, or announced by next_change(). */
 #ifndef HEDDLE_CACHE_CACHE_POLICY_H
 #define HEDDLE_CACHE_CACHE_POLICY_H
@@ -121,6 +123,7 @@ struct cache_policy {
     const void *params; /* values of desc->params */
     void *state;
     uint64_t seed;
+    void *stats; /* desc->stats_bytes bytes to count in, zeroed once */
 };
 
 struct cache_policy_desc {
@@ -174,11 +177,19 @@ struct cache_policy_desc {
     /* Asked instead of stalling: true = bypass now (S2's Stall-Bypass). Const. */
     bool (*would_stall)(const struct cache_policy *p, enum cache_stall cause,
                         const struct mem_access *a);
+    /* Of L1D and L2 alike: before the first access of a launch, when the cache has been resized and
+     * flushed if it is to be; and when the machine has come to rest after it. A launch that was cut
+     * off has no end. */
     void (*on_kernel_start)(struct cache_policy *p, uint32_t launch);
     void (*on_kernel_end)(struct cache_policy *p, uint32_t launch);
+    /* In cycle epoch * epoch_cycles of the cache's clock (l1d.epoch_cycles, l2.epoch_cycles),
+     * before anything else of that cycle; the first epoch is 1. Between launches too. */
     void (*on_epoch)(struct cache_policy *p, uint64_t epoch);
+    /* Of L2: a controller's decision arrives (gpu/policy_clock.h), before anything of the cycle but
+     * on_epoch. */
     void (*apply)(struct cache_policy *p, const void *quota, size_t bytes);
-    /* True if decide() may answer differently now: an access that waits is tried again. */
+    /* Of L1D: so many have been issued on the SM. True if decide() may answer differently now: an
+     * access that waits is tried again. */
     bool (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);
     /* The next cycle after `now` at which decide() may change its mind without an event. */
     uint64_t (*next_change)(const struct cache_policy *p, uint64_t now);

@@ -94,6 +94,10 @@ static const struct option options[] = {
                "`wait_cycles`"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
                 "where the time series goes, as CSV"),
+    OPTION_TEXT("series-columns", struct run_options, series_columns, "LIST",
+                "its columns: names of statistics (`heddle show stats`), resident_warps and "
+                "resident_ctas, separated by commas, or all; if not given the most important ones "
+                "and those of the scheduler, the cache policies and the criticality provider"),
     OPTION_TEXT(
         "record-l1d", struct run_options, record_l1d, "FILE",
         "record every access, fill and eviction of the L1Ds, and how many instructions came "
@@ -235,6 +239,8 @@ static bool check_machine(const struct run_options *o)
         output_error("--fast-paths %s: expected on or off", o->fast_paths);
     else if (!o->series != !o->series_out)
         output_error("--series N and --series-out FILE go together");
+    else if (o->series_columns && !o->series)
+        output_error("--series-columns is a part of --series N");
     else if ((o->timeline_cycles || o->timeline_sms) && !o->timeline)
         output_error("--timeline-cycles and --timeline-sms are parts of --timeline FILE");
     else if (o->quantum > UINT32_MAX)

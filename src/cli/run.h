@@ -12,7 +12,7 @@ struct run_options {
     bool functional, json, strict, quiet, kernels, per_pc, attribute, record_criticality;
     bool locality, belady;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine, *fast_paths;
-    const char *record_l1d, *record_decisions, *series_out, *attribute_out;
+    const char *record_l1d, *record_decisions, *series_out, *series_columns, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
     const char *record, *replay;
     bool force_replay;
@@ -79,8 +79,9 @@ void run_json_failure(const struct run_context *run, const struct heddle_sim *si
 struct locality;
 void run_print_stats(const struct heddle_sim *sim, const struct locality *l, struct strbuf *out);
 void run_json_stats(const struct heddle_sim *sim, const struct locality *l, struct json_writer *w);
-/* What it tells of locality alone, beside another table. */
-void run_print_locality(const struct locality *l, struct strbuf *out);
+/* Of these, what a table of latencies does not tell: mechanisms and locality. */
+void run_print_beside_attribution(const struct heddle_sim *sim, const struct locality *l,
+                                  struct strbuf *out);
 
 /* The same by kernel: the most important ones as a table, or all in a list named "kernels". */
 void run_print_kernels(const struct heddle_sim *sim, struct strbuf *out);

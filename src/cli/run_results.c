@@ -144,9 +144,15 @@ static void add_locality_rows(struct table *t, const struct locality *l)
     }
 }
 
-void run_print_locality(const struct locality *l, struct strbuf *out)
+void run_print_beside_attribution(const struct heddle_sim *sim, const struct locality *l,
+                                  struct strbuf *out)
 {
     struct table t = {.n_columns = 3, .right = "lrl"};
+    for (uint32_t i = machine_first_mechanism_stat(sim->machine);
+         i < machine_stat_count(sim->machine); i++) {
+        struct heddle_stat s = heddle_stat_at(sim, i);
+        add_row(&t, &s);
+    }
     add_locality_rows(&t, l);
     table_print(&t, out);
     table_destroy(&t);
@@ -165,6 +171,17 @@ void run_print_stats(const struct heddle_sim *sim, const struct locality *l, str
     print_first_unlike_lru(sim, out);
 }
 
+/* The units of what mechanisms tell: a plug-in's are not known wherever the result is read. */
+static void json_units(const struct heddle_sim *sim, struct json_writer *w)
+{
+    json_begin_object(w, "units");
+    for (uint32_t i = 0; sim->machine && i < sim->machine->mechanisms.n; i++) {
+        const struct mechanism_row *row = &sim->machine->mechanisms.rows[i];
+        json_string(w, row->name, row->stat->unit);
+    }
+    json_end_object(w);
+}
+
 void run_json_stats(const struct heddle_sim *sim, const struct locality *l, struct json_writer *w)
 {
     json_begin_object(w, "stats");
@@ -178,8 +195,10 @@ void run_json_stats(const struct heddle_sim *sim, const struct locality *l, stru
             json_value(w, &s);
     }
     json_end_object(w);
-    if (sim)
-        json_first_unlike_lru(sim, w);
+    if (!sim)
+        return;
+    json_units(sim, w);
+    json_first_unlike_lru(sim, w);
 }
 
 /* --- by kernel --- */

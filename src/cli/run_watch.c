@@ -35,6 +35,20 @@ static enum heddle_status begin_timeline(struct run_watch *w, const struct run_o
     return status;
 }
 
+static enum heddle_status begin_series(struct run_watch *w, const struct run_options *o,
+                                       struct machine *m)
+{
+    struct strbuf why = {0};
+    if (!(w->series_file = output_open(o->series_out)))
+        return HEDDLE_ENVIRONMENT;
+    w->series = series_create(m, o->series, o->series_columns,
+                              (struct sink){output_add, w->series_file}, &why);
+    if (!w->series)
+        output_error("--series-columns: %s", strbuf_text(&why));
+    strbuf_destroy(&why);
+    return w->series ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
 static enum heddle_status begin_trace(struct run_watch *w, const struct run_options *o,
                                       struct heddle_sim *sim, const char *origin)
 {
@@ -144,9 +158,9 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
     if (o->per_pc)
         w->pc_profile = pc_profile_create(m);
     if (o->series) {
-        if (!(w->series_file = output_open(o->series_out)))
-            return HEDDLE_ENVIRONMENT;
-        w->series = series_create(m, o->series, (struct sink){output_add, w->series_file});
+        enum heddle_status status = begin_series(w, o, m);
+        if (status != HEDDLE_OK)
+            return status;
     }
     if (o->record_l1d) {
         if (!(w->recording = output_open(o->record_l1d)))
@@ -165,7 +179,6 @@ enum heddle_status run_watch_begin(struct run_watch *w, const struct run_options
         run_attribution_titles(w->attribution.file);
     }
     enum heddle_status status = o->timeline ? begin_timeline(w, o, m) : HEDDLE_OK;
-    w->is_throttled = m && !o->json && !o->quiet && throttle_watch(&w->throttle, m);
     return status == HEDDLE_OK && o->record ? begin_trace(w, o, sim, origin) : status;
 }
 
@@ -320,30 +333,9 @@ static void print_profile(const struct run_watch *w, struct strbuf *out)
     table_destroy(&t);
 }
 
-/* --- what the scheduler did --- */
-
-static void print_throttle(const struct run_watch *w, struct strbuf *out)
-{
-    const struct throttle *t = &w->throttle;
-    const struct machine_config *c = w->sim->machine->config;
-    strbuf_addf(out, "  scheduler %s: ", c->scheduler->name);
-    if (param_set_find(&c->gpu->params, "scheduler.vta_ways")) {
-        text_count(out, throttle_vta_hits(w->sim->machine));
-        strbuf_add(out, " VTA hits; ");
-    }
-    if (t->resident_warps)
-        strbuf_addf(
-            out, "%.1f %% of the resident warps might load, on average of looks every %d cycles\n",
-            100 * (double)t->warps_may_load / (double)t->resident_warps, THROTTLE_PERIOD_CYCLES);
-    else
-        strbuf_addf(out, "too short for a look every %d cycles\n", THROTTLE_PERIOD_CYCLES);
-}
-
 void run_watch_print(const struct run_watch *w, const struct run_options *o,
                      const struct heddle_sim *sim, struct strbuf *out)
 {
-    if (w->is_throttled)
-        print_throttle(w, out);
     if (run_is_attributed(o))
         run_attribution_print(&w->attribution, sim, out);
     if (w->pc_profile)
@@ -354,7 +346,7 @@ void run_watch_print_result(const struct run_watch *w, const struct run_options 
                             const struct heddle_sim *sim, struct strbuf *out)
 {
     if (run_is_attributed(o))
-        run_print_locality(&w->locality, out);
+        run_print_beside_attribution(sim, &w->locality, out);
     else
         run_print_stats(sim, &w->locality, out);
     if (o->kernels)

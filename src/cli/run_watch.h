@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "analysis/locality.h"
-#include "analysis/throttle.h"
 #include "cli/run.h"
 #include "cli/run_attribution.h"
 
@@ -25,8 +24,6 @@ struct run_watch {
     struct l1d_recorder *stream;
     FILE *stream_file;
     struct locality locality;
-    struct throttle throttle;
-    bool is_throttled; /* the scheduler may hold warps back, and people read the result */
 };
 
 /* Before the first launch; reports a failure. `origin` says what is run, for a trace. */

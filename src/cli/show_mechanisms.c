@@ -171,6 +171,19 @@ static void json_param(const struct mechanism_kind *kind, const struct machine_c
     strbuf_destroy(&text);
 }
 
+static void json_stat(const struct mechanism_kind *kind, const struct plugin_stat *s,
+                      struct json_writer *j)
+{
+    struct strbuf name = {0};
+    strbuf_addf(&name, "%s.%s", kind->prefix, s->name);
+    json_begin_object(j, NULL);
+    json_string(j, "name", strbuf_text(&name));
+    json_string(j, "unit", s->unit);
+    json_string(j, "help", s->help);
+    json_end_object(j);
+    strbuf_destroy(&name);
+}
+
 /* plugin_cost() writes a line "WHAT BITS" for each part; WHAT may have blanks in it. */
 static void json_parts(const char *parts, struct json_writer *j)
 {
@@ -200,6 +213,10 @@ static void json_mechanism(const struct mechanism_kind *kind, const struct plugi
     json_begin_array(j, "params");
     for (uint32_t i = 0; i < p->n_params; i++)
         json_param(kind, c, &p->params[i], j);
+    json_end_array(j);
+    json_begin_array(j, "stats");
+    for (uint32_t i = 0; i < p->n_stats; i++)
+        json_stat(kind, &p->stats[i], j);
     json_end_array(j);
     json_begin_object(j, "cost_bits");
     json_uint(j, "total", kind->cost_bits(c, &parts));
@@ -235,6 +252,23 @@ static void print_params(const struct mechanism_kind *kind, const struct plugin 
         table_print(&t, out);
     }
     strbuf_destroy(&text);
+    table_destroy(&t);
+}
+
+static void print_stats(const struct mechanism_kind *kind, const struct plugin *p,
+                        struct strbuf *out)
+{
+    static const char *const titles[] = {"statistic", "unit", "meaning"};
+    struct table t = {.titles = titles, .n_columns = 3};
+    for (uint32_t i = 0; i < p->n_stats; i++) {
+        table_cell(&t, "%s.%s", kind->prefix, p->stats[i].name);
+        table_cell(&t, "%s", p->stats[i].unit);
+        table_cell(&t, "%s", p->stats[i].help);
+    }
+    if (p->n_stats) {
+        strbuf_add_char(out, '\n');
+        table_print(&t, out);
+    }
     table_destroy(&t);
 }
 
@@ -278,6 +312,7 @@ static void print_mechanism(const struct mechanism_kind *kind, const struct plug
     strbuf_add(out, "source: ");
     text_wrap(out, p->citation, 8, 8, 96);
     print_params(kind, p, c, out);
+    print_stats(kind, p, out);
     print_cost(kind, c, kind->cost_bits(c, &parts), out);
     print_parts(strbuf_text(&parts), out);
     strbuf_destroy(&parts);

@@ -71,9 +71,25 @@ static struct heddle_stat stat_at(uint32_t i)
                                           : run_stats_at(&none, i - machine_stat_count(NULL));
 }
 
+static void json_listed(const struct mechanism_listed *m, struct json_writer *j)
+{
+    json_begin_object(j, NULL);
+    json_string(j, "name", m->stat.name);
+    json_string(j, "unit", m->stat.unit);
+    json_string(j, "help", m->stat.help);
+    json_bool(j, "timed", true);
+    json_string(j, "asked_for_by", NULL);
+    json_string(j, "gpgpu_sim", NULL);
+    json_string(j, "of", m->owners);
+    json_end_object(j);
+}
+
 static void json_stats(struct strbuf *out)
 {
     struct json_writer j = {.out = out};
+    struct arena arena = {0};
+    uint32_t n_listed;
+    const struct mechanism_listed *listed = mechanism_stats_list(&arena, &n_listed);
     json_begin_array(&j, NULL);
     for (uint32_t i = 0; i < all_count(); i++) {
         struct heddle_stat s = stat_at(i);
@@ -85,9 +101,26 @@ static void json_stats(struct strbuf *out)
         json_bool(&j, "timed", is_timed(i));
         json_string(&j, "asked_for_by", asked_for_by(i));
         json_string(&j, "gpgpu_sim", known ? known->theirs : NULL);
+        json_string(&j, "of", NULL);
         json_end_object(&j);
     }
+    for (uint32_t i = 0; i < n_listed; i++)
+        json_listed(&listed[i], &j);
     json_end_array(&j);
+    arena_destroy(&arena);
+}
+
+static void list_mechanisms(struct table *t)
+{
+    struct arena arena = {0};
+    uint32_t n_listed;
+    const struct mechanism_listed *listed = mechanism_stats_list(&arena, &n_listed);
+    for (uint32_t i = 0; i < n_listed; i++) {
+        table_cell(t, "%s", listed[i].stat.name);
+        table_cell(t, "%s", listed[i].stat.unit);
+        table_cell(t, "%s (%s)", listed[i].stat.help, listed[i].owners);
+    }
+    arena_destroy(&arena);
 }
 
 enum heddle_status show_stats(const struct show_options *o, const char *name, struct strbuf *out)
@@ -104,6 +137,7 @@ enum heddle_status show_stats(const struct show_options *o, const char *name, st
         table_cell(&t, "%s", s.unit);
         table_cell(&t, "%s", s.help);
     }
+    list_mechanisms(&t);
     table_print(&t, out);
     table_destroy(&t);
     return HEDDLE_OK;
@@ -116,6 +150,18 @@ static void add_rows(uint32_t from, uint32_t to, struct strbuf *out)
         struct heddle_stat s = stat_at(i);
         strbuf_addf(out, "| `%s` | %s | %s |\n", s.name, s.unit, s.help);
     }
+}
+
+static void add_mechanism_rows(struct strbuf *out)
+{
+    struct arena arena = {0};
+    uint32_t n_listed;
+    const struct mechanism_listed *listed = mechanism_stats_list(&arena, &n_listed);
+    strbuf_add(out, "| name | unit | meaning | of |\n|---|---|---|---|\n");
+    for (uint32_t i = 0; i < n_listed; i++)
+        strbuf_addf(out, "| `%s` | %s | %s | %s |\n", listed[i].stat.name, listed[i].stat.unit,
+                    listed[i].stat.help, listed[i].owners);
+    arena_destroy(&arena);
 }
 
 void show_stats_markdown(struct strbuf *out)
@@ -139,6 +185,15 @@ void show_stats_markdown(struct strbuf *out)
                     "`l1d.reservation_fails` are of the access at the head of an SM's load/store "
                     "unit, by what it waited for.\n\n");
     add_rows(0, machine_stat_count(NULL), out);
+    strbuf_addf(out,
+                "\n## Of mechanisms\n\nSchedulers, cache policies and criticality providers, "
+                "plug-ins included, declare their own ([adding-a-policy.md](adding-a-policy.md)); "
+                "a run has those of its own machine. Counters are summed over SMs or L2 banks, and "
+                "belong to the kernel in which they were counted. What tells of a state is that at "
+                "the end of the run or the kernel; what tells of warps that run is the mean of "
+                "looks every %d cycles. In a time series both are as at the end of the row.\n\n",
+                STAT_SAMPLE_CYCLES);
+    add_mechanism_rows(out);
     strbuf_add(out, "\n## Of runs that are asked\n\n`heddle run --locality` has `locality.*`, "
                     "`--belady` the rest: worked out after the run from what its L1Ds were asked "
                     "for ([cache-lab.md](cache-lab.md)), and of the run only, not of kernels. The "

@@ -24,10 +24,15 @@ const struct plugin *plugin_find(const struct plugin_kind *kind, const char *nam
     return NULL;
 }
 
+/* Lower-case letters, digits and underscores, at least one. */
+static bool is_name(const char *text)
+{
+    return text && *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")];
+}
+
 static bool is_identity_sound(const struct plugin *p, struct strbuf *why)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    if (!p->name || !*p->name || p->name[strspn(p->name, allowed)]) {
+    if (!is_name(p->name)) {
         strbuf_addf(why, "its name '%s' is not made of lower-case letters, digits and underscores",
                     p->name ? p->name : "");
         return false;
@@ -79,6 +84,65 @@ static bool are_params_sound(const struct plugin *p, struct strbuf *why)
     return sound;
 }
 
+static const struct plugin_stat *find_stat(const struct plugin *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_stats; i++)
+        if (strcmp(p->stats[i].name, name) == 0)
+            return &p->stats[i];
+    return NULL;
+}
+
+/* What is wrong with a row; NULL if nothing is. */
+static const char *flaw_of(const struct plugin *p, const struct plugin_stat *row)
+{
+    bool is_counter = row->kind == STAT_COUNTER;
+    if (!is_name(row->name))
+        return "has a name that is not made of lower-case letters, digits and underscores";
+    if (!row->unit || !*row->unit || !row->help || !*row->help)
+        return "has no unit or no meaning";
+    if (is_counter ? row->read || row->join != STAT_SUM : !row->read)
+        return is_counter ? "is a counter, which is summed up and needs no read()" : "lacks read()";
+    if (is_counter &&
+        (p->stats_bytes < sizeof(uint64_t) || row->offset > p->stats_bytes - sizeof(uint64_t)))
+        return "lies outside of its struct";
+    return find_stat(p, row->name) == row ? NULL : "is there twice";
+}
+
+static bool are_stats_sound(const struct plugin *p, struct strbuf *why)
+{
+    if (p->n_stats > PLUGIN_MAX_STATS || (p->n_stats && !p->stats)) {
+        strbuf_addf(why, "'%s' has %u statistics%s", p->name, p->n_stats,
+                    p->stats ? ", more than there is room for" : " but no table of them");
+        return false;
+    }
+    for (uint32_t i = 0; i < p->n_stats; i++) {
+        const char *flaw = flaw_of(p, &p->stats[i]);
+        if (flaw) {
+            strbuf_addf(why, "statistic '%s' of '%s' %s", p->stats[i].name ? p->stats[i].name : "",
+                        p->name, flaw);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Results of different plug-ins of a kind are compared by name. */
+static bool do_units_agree(const struct plugin_kind *kind, const struct plugin *p,
+                           struct strbuf *why)
+{
+    for (uint32_t i = 0; i < plugin_count(kind); i++)
+        for (uint32_t k = 0; k < p->n_stats; k++) {
+            const struct plugin *other = plugin_at(kind, i);
+            const struct plugin_stat *row = &p->stats[k], *its = find_stat(other, row->name);
+            if (its && strcmp(its->unit, row->unit) != 0) {
+                strbuf_addf(why, "statistic '%s' of '%s' is in %s, that of '%s' in %s", row->name,
+                            p->name, row->unit, other->name, its->unit);
+                return false;
+            }
+        }
+    return true;
+}
+
 bool plugin_is_sound(const struct plugin_kind *kind, const struct plugin *p, struct strbuf *why)
 {
     if (p->abi_version != kind->abi_version) {
@@ -94,7 +158,8 @@ bool plugin_is_sound(const struct plugin_kind *kind, const struct plugin *p, str
                     p->struct_size, kind->struct_size);
         return false;
     }
-    return is_identity_sound(p, why) && are_params_sound(p, why);
+    return is_identity_sound(p, why) && are_params_sound(p, why) && are_stats_sound(p, why) &&
+           do_units_agree(kind, p, why);
 }
 
 bool plugin_register(struct plugin_kind *kind, const struct plugin *p, struct strbuf *why)

@@ -1,6 +1,6 @@
-/* What every kind of plug-in shares: who it is and which parameters it has. A kind (scheduler,
- * cache policy, criticality provider) puts PLUGIN_HEAD first in its descriptor and adds its
- * functions:
+/* What every kind of plug-in shares: who it is, its parameters and its statistics. A kind
+ * (scheduler, cache policy, criticality provider) puts PLUGIN_HEAD first in its descriptor and adds
+ * its functions:
  *
  *     struct scheduler_desc {
  *         PLUGIN_HEAD;
@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "config/param.h"
+#include "config/plugin_stat.h"
 
 /* The version and size come first, so that a descriptor of any age can be told apart. */
 #define PLUGIN_FIELDS                                                                              \
@@ -26,7 +27,10 @@
     const char *citation;       /* where it is described */                                        \
     const struct param *params; /* NULL if there are none */                                       \
     uint32_t n_params;                                                                             \
-    size_t params_bytes /* of the struct that the parameters' offsets refer to */
+    size_t params_bytes;             /* of the struct that the parameters' offsets refer to */     \
+    const struct plugin_stat *stats; /* NULL if there are none */                                  \
+    uint32_t n_stats;                                                                              \
+    size_t stats_bytes /* of the struct that the counters' offsets refer to */
 
 struct plugin {
     PLUGIN_FIELDS;
@@ -49,7 +53,7 @@ struct plugin {
 /* Makes the descriptor of a shared object visible. */
 #define PLUGIN_EXPORT __attribute__((visibility("default")))
 
-enum { PLUGIN_MAX_ADDED = 64 };
+enum { PLUGIN_MAX_ADDED = 64, PLUGIN_MAX_STATS = 16 };
 
 struct plugin_kind {
     const char *what; /* "scheduler" */

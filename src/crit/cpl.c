@@ -32,6 +32,17 @@ static const struct param cpl_params[] = {
                "and as a stall already"),
 };
 
+struct cpl_stats {
+    uint64_t stall_cycles, branch_insts;
+};
+
+static const struct plugin_stat cpl_stats[] = {
+    STAT_COUNT(struct cpl_stats, stall_cycles, "warp cycles",
+               "cycles between consecutive issues of a warp: nStall"),
+    STAT_COUNT(struct cpl_stats, branch_insts, "instructions",
+               "instructions that branches put before warps: what nInst grows by"),
+};
+
 struct progress {
     int64_t n_inst;
     uint64_t n_stall, start, last_issue, n_issued;
@@ -114,8 +125,9 @@ static void cpl_on_issue(struct criticality *c, uint32_t warp, uint32_t pc, uint
 {
     (void)pc;
     struct progress *p = progress_of(c, warp);
-    if (now > p->last_issue)
-        p->n_stall += now - p->last_issue - (p->n_issued > 0);
+    uint64_t stall = now > p->last_issue ? now - p->last_issue - (p->n_issued > 0) : 0;
+    p->n_stall += stall;
+    ((struct cpl_stats *)c->stats)->stall_cycles += stall;
     p->last_issue = now;
     p->n_issued++;
 }
@@ -132,18 +144,21 @@ static int64_t distance(uint32_t from, uint32_t to)
     return to != UINT32_MAX && to > from ? (int64_t)to - from : 0;
 }
 
+/* Instructions of the path to be executed. */
+static int64_t path_of(const struct branch_info *b)
+{
+    bool taken = b->taken_mask != 0, passed = (b->active_mask & ~b->taken_mask) != 0;
+    if (b->target <= b->pc)
+        return taken ? (int64_t)b->pc - b->target + 1 : 0;
+    return (passed ? (int64_t)b->target - b->pc - 1 : 0) +
+           (taken ? distance(b->target, b->reconvergence) : 0);
+}
+
 static void cpl_on_branch(struct criticality *c, uint32_t warp, const struct branch_info *b)
 {
-    struct progress *p = progress_of(c, warp);
-    bool taken = b->taken_mask != 0, passed = (b->active_mask & ~b->taken_mask) != 0;
-    if (b->target <= b->pc) {
-        p->n_inst += taken ? (int64_t)b->pc - b->target + 1 : 0;
-        return;
-    }
-    if (passed)
-        p->n_inst += (int64_t)b->target - b->pc - 1;
-    if (taken)
-        p->n_inst += distance(b->target, b->reconvergence);
+    int64_t insts = path_of(b);
+    progress_of(c, warp)->n_inst += insts;
+    ((struct cpl_stats *)c->stats)->branch_insts += (uint64_t)insts;
 }
 
 const struct criticality_desc criticality_cpl = {
@@ -156,6 +171,7 @@ const struct criticality_desc criticality_cpl = {
     .params = cpl_params,
     .n_params = sizeof cpl_params / sizeof cpl_params[0],
     .params_bytes = sizeof(struct cpl_params),
+    PLUGIN_STATS(cpl_stats, struct cpl_stats),
     .state_bytes = cpl_state_bytes,
     .cost_bits = cpl_cost_bits,
     .value = cpl_value,

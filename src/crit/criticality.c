@@ -21,6 +21,7 @@ struct criticality *criticality_create(const struct criticality_desc *d, const v
     c->params = plugin_values(&d->plugin, params, &it->arena);
     size_t bytes = d->state_bytes ? d->state_bytes(view->n_warps, c->params) : 0;
     c->state = arena_alloc(&it->arena, bytes);
+    c->stats = arena_alloc(&it->arena, d->stats_bytes);
     if (d->init)
         d->init(c);
     return c;

@@ -19,6 +19,7 @@ struct criticality {
     const void *input; /* what desc->load() returned */
     void *state;       /* desc->state_bytes(), zeroed by the framework */
     const struct sched_view *view;
+    void *stats; /* desc->stats_bytes bytes to count in, zeroed once */
 };
 
 struct criticality_desc {

@@ -16,7 +16,7 @@ void kernel_stats_mark(const struct heddle_sim *sim, struct kernel_mark *mark)
     memset(mark, 0, sizeof *mark);
     mark->run = sim_run_stats(sim);
     if (sim->machine)
-        machine_totals_take(sim->machine, &mark->machine);
+        machine_totals_take(sim->machine, machine_cycle(sim->machine), &mark->machine);
 }
 
 static struct kernel_record *record_of(struct heddle_sim *sim, const struct program_func *func)

@@ -18,6 +18,20 @@ static void place_in_line(struct mem_access *a, uint32_t offset)
     }
 }
 
+/* The bytes of the first two segments of a mask. */
+static uint64_t bytes_of_two(uint32_t segments)
+{
+    return (segments & 1 ? 0xffffffffull : 0) | (segments & 2 ? 0xffffffffull << 32 : 0);
+}
+
+/* A load is answered with all bytes of its segments, whatever its lanes touch. */
+static void ask_for_segments(struct mem_access *a)
+{
+    a->byte_mask[0] = bytes_of_two(a->segments);
+    a->byte_mask[1] = bytes_of_two(a->segments >> 2);
+    a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
+}
+
 /* A partition's own addresses have the interleaving squeezed out, and so do a bank's. */
 void l2_put(const struct partition *p, struct mem_request *r)
 {
@@ -35,11 +49,8 @@ void l2_put(const struct partition *p, struct mem_request *r)
     a->set = set_index_of(&p->l2_sets, a->line);
     place_in_line(a, (uint32_t)r->local & p->line_mask);
     a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
-    if (a->kind == MEM_ATOMIC) { /* reads and writes part of the line */
-        a->byte_mask[0] = 1;
-        a->byte_mask[1] = 0;
-        a->full_line = false;
-    }
+    if (p->sees_loads && a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
+        ask_for_segments(a);
 }
 
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now)

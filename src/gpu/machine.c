@@ -111,6 +111,11 @@ void machine_watch(struct machine *m, struct machine_watcher watcher)
     m->watchers[m->n_watchers++] = watcher;
 }
 
+uint64_t machine_cycle(const struct machine *m)
+{
+    return m->kernel_free_at / m->clocks[CLOCK_CORE].period;
+}
+
 static sim_time next_look(const struct machine *m)
 {
     uint64_t cycle = UINT64_MAX;
@@ -130,32 +135,65 @@ static void look_until(struct machine *m, sim_time t)
     }
 }
 
+static sim_time next_stop(const struct machine *m)
+{
+    sim_time look = next_look(m), policies = policy_clock_next(&m->policy_clock);
+    return look < policies ? look : policies;
+}
+
+/* Everything before t has happened: looks, epochs and quotas till then, in the order of time. */
+static void stop_until(struct machine *m, sim_time t)
+{
+    for (sim_time next; (next = next_stop(m)) <= t && next != TIME_NEVER;) {
+        look_until(m, next);
+        policy_clock_run(m, next);
+    }
+}
+
+/* May what the engine takes for a deadlock be the wait for a quota, on its way or still to be sent
+ * by somebody who looks? */
+static bool waits_for_quota(const struct machine *m)
+{
+    uint32_t n_stalled = 0;
+    for (uint32_t i = 0; m->config->l2_policy->apply && i < machine_n_partitions(m); i++)
+        n_stalled += machine_partition(m, i)->n_stalled;
+    return n_stalled && next_stop(m) != TIME_NEVER;
+}
+
 /* The engine is stopped at each look, and goes on as if nothing had been, unless whoever looked
- * wants the launch to end there. */
+ * wants the launch to end there; and where policies are to be told something. */
 static enum machine_end run_engine(struct machine *m, sim_time limit)
 {
     while (!m->stop) {
-        sim_time look = next_look(m);
-        enum engine_end end = engine_run(&m->engine, is_done, m, look < limit ? look : limit);
-        if (end != ENGINE_LIMIT)
-            return end == ENGINE_DONE ? MACHINE_DONE : MACHINE_DEADLOCK;
+        sim_time stop = next_stop(m) < limit ? next_stop(m) : limit;
+        enum engine_end end = engine_run(&m->engine, is_done, m, stop);
+        if (end == ENGINE_DONE)
+            return MACHINE_DONE;
+        if (end == ENGINE_DEADLOCK) {
+            if (!waits_for_quota(m))
+                return MACHINE_DEADLOCK;
+            m->engine.now = stop;
+        }
         if (m->engine.now >= limit)
             return MACHINE_LIMIT;
-        look_until(m, m->engine.now);
+        stop_until(m, m->engine.now);
     }
     return MACHINE_STOPPED;
 }
 
 /* MODEL: the next kernel begins with the visibility period after everything has come to rest; the
  * engine is never further than that. */
-static void end_kernel(struct machine *m, sim_time begin)
+static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
     m->kernel_free_at = (rest_time(m) / m->visibility + 1) * m->visibility;
     assert(m->engine.now <= m->kernel_free_at); /* else a part has not told when it came to rest */
     m->stats.cycles += (end - begin) / core;
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
-    look_until(m, m->kernel_free_at); /* nothing happens in between */
+    stop_until(m, m->kernel_free_at); /* nothing else happens in between */
+    for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
+        if (p.kind->after_kernel)
+            p.kind->after_kernel(p.shard, launch);
 }
 
 /* A launch that is cut off now, at its limit or because somebody wants it, has taken just that
@@ -187,7 +225,7 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
         end = MACHINE_FAULT;
     } else if (end == MACHINE_DONE) {
         machine_at_boundary(m, 0);
-        end_kernel(m, begin);
+        end_kernel(m, begin, emu->launch.number);
         end = m->stop ? MACHINE_STOPPED : MACHINE_DONE;
     } else if (end != MACHINE_DEADLOCK) {
         cut_kernel(m, begin);

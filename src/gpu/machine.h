@@ -3,8 +3,10 @@
 #define HEDDLE_GPU_MACHINE_H
 
 #include "gpu/dispatcher.h"
+#include "gpu/mechanism_stats.h"
 #include "gpu/part.h"
 #include "gpu/partition.h"
+#include "gpu/policy_clock.h"
 #include "sm/sm.h"
 #include "trace/recorder.h"
 
@@ -36,7 +38,7 @@ struct machine_watcher {
     void *user;
     uint64_t next_cycle; /* the machine's own */
 };
-enum { MACHINE_MAX_WATCHERS = 8 };
+enum { MACHINE_MAX_WATCHERS = 9 };
 
 struct machine {
     const struct machine_config *config;
@@ -51,6 +53,8 @@ struct machine {
     sim_time visibility;
     sim_time kernel_free_at; /* when the next kernel may begin */
     struct machine_stats stats;
+    struct mechanism_stats mechanisms;
+    struct policy_clock policy_clock;
     struct machine_watcher watchers[MACHINE_MAX_WATCHERS];
     uint32_t n_watchers;
     struct trace_recorder *recorder; /* NULL = nothing is recorded */
@@ -155,8 +159,13 @@ void machine_describe_warp(const struct machine *m, struct strbuf *out);
 /* Sums over the parts. */
 void machine_run_stats(const struct machine *m, struct run_stats *into);
 struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i);
-/* Without those that the machine does not count; NULL = all there are. */
+/* Without those that the machine does not count; NULL = all that a machine may have, but those of
+ * its mechanisms, which mechanism_stats_list() tells. */
 uint32_t machine_stat_count(const struct machine *m);
+/* The first that a mechanism declares. */
+uint32_t machine_first_mechanism_stat(const struct machine *m);
+/* The cycle in which the last launch left the machine. */
+uint64_t machine_cycle(const struct machine *m);
 /* Do all counters agree with each other? */
 bool machine_check(const struct machine *m, struct strbuf *why);
 

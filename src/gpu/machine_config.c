@@ -59,6 +59,12 @@ static const struct param run_params[] = {
 #define BIND(set, prefix, table, values, diags)                                                    \
     param_set_bind(set, prefix, table, sizeof(table) / sizeof(table)[0], values, diags)
 
+static const struct param epoch_params[] = {
+    PARAM_U32(struct cache_config, epoch_cycles, "0", 0, 1 << 30, "cycles",
+              "of the cache's clock between epochs, for policies that know them; 0 = there are "
+              "none"),
+};
+
 /* What a machine cannot do without is said in the YAML; these are the defaults before that. */
 static void bind_cache(struct param_set *set, const char *prefix, struct cache_config *c,
                        struct diag_list *diags)
@@ -183,10 +189,12 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     struct machine_config *c = user;
     param_set_bind(set, "sm", sm_params, n_sm_params, &c->sm, diags);
     bind_cache(set, "l1d", &c->sm.l1d, diags);
+    BIND(set, "l1d", epoch_params, &c->sm.l1d, diags);
     bind_cache(set, "l1i", &c->sm.l1i, diags);
     bind_cache(set, "l1c", &c->sm.l1c, diags);
     BIND(set, "memory", memory_params, &c->memory, diags);
     bind_cache(set, "l2", &c->l2, diags);
+    BIND(set, "l2", epoch_params, &c->l2, diags);
     BIND(set, "noc", noc_params, &c->noc, diags);
     param_set_bind(set, "dram", dram_params, n_dram_params, &c->dram, diags);
     BIND(set, "", run_params, &c->run, diags);

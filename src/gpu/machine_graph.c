@@ -140,6 +140,20 @@ static void sample_criticality(void *user, const struct machine *m, uint64_t cyc
         attribution_sample(machine_sm(m, i), cycle);
 }
 
+static void sample_mechanisms(void *user, const struct machine *m, uint64_t cycle)
+{
+    mechanism_stats_sample(user, m, cycle);
+}
+
+static void watch_mechanisms(struct machine *m)
+{
+    mechanism_stats_init(&m->mechanisms, m->config, &m->arena);
+    if (mechanism_stats_are_sampled(&m->mechanisms))
+        machine_watch(m, (struct machine_watcher){.period_cycles = STAT_SAMPLE_CYCLES,
+                                                  .look = sample_mechanisms,
+                                                  .user = &m->mechanisms});
+}
+
 /* The plain engine knows no halves. */
 static void adapt_engine(struct machine *m)
 {
@@ -168,6 +182,8 @@ void machine_build(struct machine *m)
     if (o->attribute && machine_sm(m, 0)->criticality_counts)
         machine_watch(m, (struct machine_watcher){.period_cycles = ATTRIBUTION_SAMPLE_CYCLES,
                                                   .look = sample_criticality});
+    watch_mechanisms(m);
+    policy_clock_init(m);
 }
 
 struct machine *machine_create(const struct machine_config *config,

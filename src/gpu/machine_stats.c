@@ -91,7 +91,7 @@ static uint32_t fetch_bytes(const struct cache_config *c)
     return c->sector_bytes == c->line_bytes ? c->line_bytes : 0;
 }
 
-void machine_totals_take(const struct machine *m, struct machine_totals *t)
+void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t)
 {
     memset(t, 0, sizeof *t);
     t->l1d_fetch_bytes = fetch_bytes(&m->config->sm.l1d);
@@ -111,6 +111,7 @@ void machine_totals_take(const struct machine *m, struct machine_totals *t)
         add_counters(t, m, group);
     for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
         t->reservation_fails += t->sm.stall_cycles[cause];
+    mechanism_totals_take(m, cycle, &t->mechanisms);
 }
 
 /* All that is counted comes before what only describes the machine. */
@@ -121,7 +122,8 @@ void machine_totals_add(struct machine_totals *into, const struct machine_totals
 {
     add_words(into, from, COUNTED_BYTES);
     memcpy((char *)into + COUNTED_BYTES, (const char *)from + COUNTED_BYTES,
-           sizeof *into - COUNTED_BYTES);
+           offsetof(struct machine_totals, mechanisms) - COUNTED_BYTES);
+    mechanism_totals_add(&into->mechanisms, &from->mechanisms);
 }
 
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before)
@@ -130,6 +132,7 @@ void machine_totals_subtract(struct machine_totals *from, const struct machine_t
     const uint64_t *b = (const uint64_t *)before;
     for (size_t i = 0; i < COUNTED_BYTES / sizeof *a; i++)
         a[i] -= b[i];
+    mechanism_totals_subtract(&from->mechanisms, &before->mechanisms);
 }
 
 void machine_run_stats(const struct machine *m, struct run_stats *into)
@@ -385,18 +388,23 @@ static const struct row attribution_rows[] = {
 };
 enum { N_ATTRIBUTION_ROWS = sizeof attribution_rows / sizeof attribution_rows[0] };
 
-static uint32_t n_own_rows(bool attributed)
+static uint32_t own_rows(bool is_attributed)
 {
-    return attributed ? N_ROWS + N_ATTRIBUTION_ROWS : N_ROWS;
+    return is_attributed ? N_ROWS + N_ATTRIBUTION_ROWS : N_ROWS;
 }
 
-/* Those of kinds come last. */
-uint32_t machine_stat_count(const struct machine *m)
+/* Behind those of kinds of parts. */
+uint32_t machine_first_mechanism_stat(const struct machine *m)
 {
-    uint32_t n = n_own_rows(!m || m->options.attribute);
-    for (uint32_t group = 0; m && group < m->graph.n_groups; group++)
+    uint32_t n = own_rows(m->options.attribute);
+    for (uint32_t group = 0; group < m->graph.n_groups; group++)
         n += machine_kind(m, group)->n_counters;
     return n;
+}
+
+uint32_t machine_stat_count(const struct machine *m)
+{
+    return m ? machine_first_mechanism_stat(m) + m->mechanisms.n : own_rows(true);
 }
 
 static struct heddle_stat counter_stat(const struct machine_totals *t, uint32_t i)
@@ -408,8 +416,11 @@ static struct heddle_stat counter_stat(const struct machine_totals *t, uint32_t 
 
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
 {
-    if (t->n_counters && i >= n_own_rows(t->is_attributed))
-        return counter_stat(t, i - n_own_rows(t->is_attributed));
+    uint32_t n_own = own_rows(t->is_attributed), n_parts = t->n_counters;
+    if (t->mechanisms.of && i >= n_own + n_parts)
+        return mechanism_totals_stat(&t->mechanisms, i - n_own - n_parts);
+    if (n_parts && i >= n_own)
+        return counter_stat(t, i - n_own);
     const struct row *r = i < N_ROWS ? &rows[i] : &attribution_rows[i - N_ROWS];
     struct heddle_stat s = {
         .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
@@ -424,7 +435,7 @@ struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i)
 {
     struct machine_totals t = {0};
     if (m)
-        machine_totals_take(m, &t);
+        machine_totals_take(m, machine_cycle(m), &t);
     return machine_totals_stat(&t, i);
 }
 
@@ -514,7 +525,7 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes
 bool machine_check(const struct machine *m, struct strbuf *why)
 {
     struct machine_totals t;
-    machine_totals_take(m, &t);
+    machine_totals_take(m, machine_cycle(m), &t);
     bool ok = machine_totals_check(&t, m->config->l2.sector_bytes, why);
     for (uint32_t net = N_NETWORKS; net < SHARD_NETWORKS; net++) {
         struct port_stats tx = part_graph_tx_stats(&m->graph, net);

@@ -30,12 +30,14 @@ struct machine_totals {
     bool is_attributed;  /* latency is counted */
     uint32_t n_counters; /* of `counted`, and which they are */
     const struct part_counter *counters[MACHINE_MAX_PART_COUNTERS];
+    struct mechanism_totals mechanisms; /* last */
 };
 
 /* What a part adds, as machine_part_kind.add_totals. */
 void totals_add_sm(const struct shard *part, struct machine_totals *t, sim_time now);
 void totals_add_partition(const struct shard *part, struct machine_totals *t, sim_time now);
-void machine_totals_take(const struct machine *m, struct machine_totals *t);
+/* As it is when cycle `cycle` of the core clock begins. */
+void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t);
 void machine_totals_add(struct machine_totals *into, const struct machine_totals *from);
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before);
 /* Do the counters of a machine at rest agree with each other? One line in `why` for each identity

@@ -15,9 +15,18 @@ static void destroy(struct shard *part)
 
 static void start_kernel(struct shard *part, const struct machine *m, const struct kernel_start *k)
 {
-    (void)k;
+    struct partition *p = (struct partition *)part;
     if (m->config->run.flush_l2)
-        partition_flush((struct partition *)part);
+        partition_flush(p);
+    for (uint32_t b = 0; b < p->config->memory.banks; b++)
+        cache_kernel_start(p->banks[b].cache, k->emu->launch.number);
+}
+
+static void after_kernel(struct shard *part, uint32_t launch)
+{
+    const struct partition *p = (const struct partition *)part;
+    for (uint32_t b = 0; b < p->config->memory.banks; b++)
+        cache_kernel_end(p->banks[b].cache, launch);
 }
 
 static void commit_atomics(struct shard *part, struct boundary *b)
@@ -34,6 +43,7 @@ const struct machine_part_kind memory_part = {
     .part = {.bytes = sizeof(struct partition), .create = create, .destroy = destroy},
     .start_kernel = start_kernel,
     .at_boundary = {[BOUNDARY_ATOMICS] = commit_atomics},
+    .after_kernel = after_kernel,
     .rested_at = rested_at,
     .add_totals = totals_add_partition,
 };

@@ -54,6 +54,8 @@ struct machine_part_kind {
     void (*at_boundary[N_BOUNDARY_PHASES])(struct shard *part, struct boundary *b);
     /* The launch has ended, one way or another: what its warnings are goes to `emu`. */
     void (*end_kernel)(const struct shard *part, struct emu *emu);
+    /* It is done, and the machine has come to rest after it. Not if it was cut off or failed. */
+    void (*after_kernel)(struct shard *part, uint32_t launch);
     /* It was cut off at that time, and nothing follows: counts what lasts till then. */
     void (*cut)(struct shard *part, sim_time now);
     /* When it came to rest: took the last message, or did the last thing. Credits on their way to

@@ -293,6 +293,7 @@ void partition_create(struct partition *p, const struct machine_config *c,
     overlay_init(&p->overlay);
     part_open_rx(place, NET_UP, &p->shard, &p->up);
     part_open_tx(place, NET_DOWN, &p->shard, &p->down);
+    p->sees_loads = c->l2_policy != cache_policy_find("lru") || every_cycle || c->no_fast_paths;
     create_banks(p, c);
     dram_side_create(p, map);
 }
@@ -318,6 +319,17 @@ static void drop_line(void *user, uint64_t line, uint32_t sectors)
     (void)line;
     (void)sectors;
     p->stats.lines_flushed++;
+}
+
+void partition_apply(struct partition *p, const void *quota, size_t bytes, sim_time now)
+{
+    for (uint32_t b = 0; b < p->config->memory.banks; b++)
+        cache_apply(p->banks[b].cache, quota, bytes);
+    if (!p->n_stalled)
+        return;
+    p->l2_cycle = max_u64(p->l2_cycle, divide_up_multiple(&p->l2_period, now)); /* never before */
+    l2_wake(p);
+    p->shard.next = min_u64(p->shard.next, now);
 }
 
 void partition_flush(struct partition *p)

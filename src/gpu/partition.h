@@ -83,6 +83,7 @@ struct partition {
     uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
     uint32_t line_mask, bank_mask;
     bool banks_are_odd; /* their number is no power of two: no shift then */
+    bool sees_loads;    /* somebody may look at more of a load than what it asks for */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;
@@ -117,6 +118,9 @@ struct partition_ahead {
     uint64_t messages, flits;
 };
 struct partition_ahead partition_ahead(const struct partition *p, sim_time now);
+/* Passes on a quota to the policies of its banks at that time, which begins: what waits is tried
+ * again. */
+void partition_apply(struct partition *p, const void *quota, size_t bytes, sim_time now);
 /* Empties L2; dirty lines count as written back. Only when idle. */
 void partition_flush(struct partition *p);
 

@@ -47,6 +47,12 @@ static void start_kernel(struct shard *part, const struct machine *m, const stru
     uint64_t shared_bytes = (uint64_t)k->ctas_per_sm * launch->shared_bytes;
     uint32_t l1d_ways = carveout_ways(&sm->config->division, &sm->config->l1d, shared_bytes);
     sm_start_kernel(sm, k->emu, k->timing, launch->number, l1d_ways, m->config->run.flush_l1);
+    cache_kernel_start(sm->l1d, launch->number);
+}
+
+static void after_kernel(struct shard *part, uint32_t launch)
+{
+    cache_kernel_end(((struct sm *)part)->l1d, launch);
 }
 
 static void commit_stores(struct shard *part, struct boundary *b)
@@ -137,6 +143,7 @@ const struct machine_part_kind sm_part = {
                     [BOUNDARY_HEAP] = perform_heap_calls,
                     [BOUNDARY_FORGET] = forget_ranges},
     .end_kernel = pass_on_warning,
+    .after_kernel = after_kernel,
     .cut = cut,
     .rested_at = rested_at,
     .fault = fault,

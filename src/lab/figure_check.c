@@ -50,12 +50,15 @@ static void check_statistic(struct figure *f, const struct figure_rule *rule, co
                             const char *name)
 {
     const struct run_stats none = {0};
-    uint32_t n_machine = machine_stat_count(NULL), n = n_machine + run_stats_count();
+    uint32_t n_machine = machine_stat_count(NULL), n_own = n_machine + run_stats_count(), n_listed;
+    const struct mechanism_listed *listed = mechanism_stats_list(&f->arena, &n_listed);
+    uint32_t n = n_own + n_listed;
     const char **names = ARENA_ARRAY(&f->arena, const char *, n);
     bool is_known = false;
     for (uint32_t i = 0; i < n; i++) {
-        names[i] =
-            i < n_machine ? machine_stat_at(NULL, i).name : run_stats_at(&none, i - n_machine).name;
+        names[i] = i < n_machine ? machine_stat_at(NULL, i).name
+                   : i < n_own   ? run_stats_at(&none, i - n_machine).name
+                                 : listed[i - n_own].stat.name;
         is_known |= strcmp(names[i], name) == 0;
     }
     if (is_known || check_measure(f, place_of(f, rule->node, key), name))

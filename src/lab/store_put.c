@@ -47,7 +47,8 @@ static const char *const put_statements[] = {
     " coalesce(json_extract(d, '$.replayed'), 0)"
     " FROM (SELECT coalesce(:document, '{}') AS d)",
     "INSERT OR IGNORE INTO stat_name (name, unit)"
-    " SELECT key, '' FROM json_each(:document, '$.stats')",
+    " SELECT j.key, coalesce(u.value, '') FROM json_each(:document, '$.stats') j"
+    " LEFT JOIN json_each(:document, '$.units') u ON u.key = j.key",
     "INSERT OR IGNORE INTO stat_value (run, stat, value)"
     " SELECT (SELECT id FROM run WHERE key = :key), n.id, j.value"
     " FROM json_each(:document, '$.stats') j JOIN stat_name n ON n.name = j.key"

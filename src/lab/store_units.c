@@ -1,4 +1,4 @@
-/* The units of statistics, which results do not repeat. */
+/* The units of statistics, of which results repeat only those of mechanisms. */
 #include <sqlite3.h>
 
 #include "analysis/locality.h"
@@ -19,6 +19,9 @@ bool store_add_units(struct store *s)
     static const char sql[] = "INSERT INTO stat_name (name, unit) VALUES (?, ?)"
                               " ON CONFLICT (name) DO UPDATE SET unit = excluded.unit";
     const struct run_stats none = {0};
+    struct arena arena = {0};
+    uint32_t n_listed;
+    const struct mechanism_listed *listed = mechanism_stats_list(&arena, &n_listed);
     sqlite3_stmt *q = NULL;
     bool ok = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK;
     for (uint32_t i = 0; ok && i < machine_stat_count(NULL); i++)
@@ -27,6 +30,9 @@ bool store_add_units(struct store *s)
         ok = add_unit(q, run_stats_at(&none, i));
     for (uint32_t i = 0; ok && i < locality_stat_count(); i++)
         ok = add_unit(q, locality_stat_at(NULL, i));
+    for (uint32_t i = 0; ok && i < n_listed; i++)
+        ok = add_unit(q, listed[i].stat);
     sqlite3_finalize(q);
+    arena_destroy(&arena);
     return ok;
 }

@@ -148,9 +148,14 @@ static enum heddle_status do_runs(const char *program, const char *const runs[WH
 /* --- their time --- */
 
 enum column { CYCLE, LOADS, HITS, MERGES, BYPASSES, RESIDENT, MAY_LOAD, VTA_HITS, N_COLUMNS };
-static const char *const column_names[N_COLUMNS] = {
-    "cycle",        "l1d.loads",      "l1d.hits",       "l1d.merges",
-    "l1d.bypasses", "resident_warps", "warps_may_load", "vta_hits"};
+static const char *const column_names[N_COLUMNS] = {"cycle",
+                                                    "l1d.loads",
+                                                    "l1d.hits",
+                                                    "l1d.merges",
+                                                    "l1d.bypasses",
+                                                    "resident_warps",
+                                                    "scheduler.warps_may_load",
+                                                    "scheduler.vta_hits"};
 
 /* The wanted columns of a row, in the order of column_names. */
 static void read_row(char *line, const int *at, double *row)
@@ -203,6 +208,8 @@ static void read_steps(char *text, double end_cycle, struct why_side *side)
     while ((line = strsep(&text, "\n")) && *line) {
         double row[N_COLUMNS] = {0};
         read_row(line, at, row);
+        if (at[MAY_LOAD] < 0) /* a scheduler that does not tell holds no warp back */
+            row[MAY_LOAD] = row[RESIDENT];
         uint32_t step = (uint32_t)((row[CYCLE] - 1) * WHY_STEPS / end_cycle);
         add_row(&steps[step < WHY_STEPS ? step : WHY_STEPS - 1], row);
         add_row(&whole, row);

@@ -94,7 +94,7 @@ static size_t ccws_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *p
     char values[256] = {0};
     assert(order->params_bytes <= sizeof values);
     order_defaults(order, values);
-    return sizeof(struct ccws) + round_up(order->params_bytes) +
+    return sizeof(struct ccws) + round_up(order->params_bytes) + round_up(order->stats_bytes) +
            order_bytes(order, n_warps, n_slots, values) +
            (size_t)n_warps * c->vta_entries_per_warp * sizeof(uint64_t);
 }
@@ -140,9 +140,10 @@ static void ccws_init(struct scheduler *s)
     c->order = *s;
     c->order.desc = order;
     c->order.params = c->store;
-    c->order.state = c->store + round_up(order->params_bytes);
+    c->order.stats = c->store + round_up(order->params_bytes);
+    c->order.state = (char *)c->order.stats + round_up(order->stats_bytes);
     order_defaults(order, c->store);
-    c->tags_at = round_up(order->params_bytes) +
+    c->tags_at = round_up(order->params_bytes) + round_up(order->stats_bytes) +
                  (uint32_t)order_bytes(order, s->view->n_warps, s->view->n_slots, c->store);
     for (uint32_t w = 0; w < s->view->n_warps; w++)
         vta_clear(&c->vta, tags_of(c, w));
@@ -211,7 +212,7 @@ static void vta_hit(struct scheduler *s, uint32_t warp)
     struct ccws *c = s->state;
     uint64_t top = (1ull << params->score_bits) - 1;
     c->vta_hits++;
-    c->all_vta_hits++;
+    ((struct ccws_stats *)s->stats)->vta_hits++;
     c->hits_of[warp]++;
     uint64_t to = ccws_llds(s);
     ccws_raise_score(c, warp, (uint32_t)(to < top ? to : top));
@@ -425,23 +426,6 @@ static void ccws_describe_wait(const struct scheduler *s, struct strbuf *out)
         c->order.desc->describe_wait(&c->order, out);
 }
 
-/* On a copy, brought to the cycle: when the scores were last worked out depends on the engine. */
-static void ccws_observe(const struct scheduler *s, uint64_t now, struct sched_throttle *out)
-{
-    struct ccws then = *(const struct ccws *)s->state;
-    struct scheduler copy = *s;
-    copy.state = &then;
-    ccws_decay_to(&copy, now);
-    *out = (struct sched_throttle){
-        .vta_hits = then.all_vta_hits,
-        .may_load = (uint32_t)__builtin_popcountll(then.may_load & s->view->live)};
-    for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
-        uint32_t score = ccws_score(&copy, lowest_warp(rest));
-        out->score_sum += score;
-        out->top_score = score > out->top_score ? score : out->top_score;
-    }
-}
-
 /* clang-format off */
 #define CCWS_PRESET(id, text, source)                                                              \
     const struct scheduler_desc scheduler_##id = {                                                 \
@@ -453,6 +437,9 @@ static void ccws_observe(const struct scheduler *s, uint64_t now, struct sched_t
         .params = id##_params,                                                                     \
         .n_params = sizeof id##_params / sizeof id##_params[0],                                    \
         .params_bytes = sizeof(struct ccws_params),                                                \
+        .stats = ccws_stats,                                                                       \
+        .n_stats = N_CCWS_STATS,                                                                   \
+        .stats_bytes = sizeof(struct ccws_stats),                                                  \
         .state_bytes = ccws_state_bytes,                                                           \
         .cost_bits = ccws_cost_bits,                                                               \
         .init = ccws_init,                                                                         \
@@ -470,7 +457,6 @@ static void ccws_observe(const struct scheduler *s, uint64_t now, struct sched_t
         .advance = ccws_advance,                                                                   \
         .next_change = ccws_next_change,                                                           \
         .describe_wait = ccws_describe_wait,                                                       \
-        .observe = ccws_observe,                                                                   \
     }
 /* clang-format on */
 

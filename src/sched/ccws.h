@@ -1,5 +1,6 @@
 /* What the two files of CCWS share: ccws.c is told of L1D, issue and warps, and finds lost locality
- * (S4 section 3.3.3); ccws_scores.c keeps the scores that follow from it (3.3.4). */
+ * (S4 section 3.3.3); ccws_scores.c keeps the scores that follow from it (3.3.4),
+ * and tells of them. */
 #ifndef HEDDLE_SCHED_CCWS_H
 #define HEDDLE_SCHED_CCWS_H
 
@@ -20,6 +21,11 @@ struct probe {
     uint64_t uid, id, line, cycle;
 };
 
+struct ccws_stats {
+    uint64_t vta_hits; /* of warps that have ended too */
+};
+enum { N_CCWS_STATS = 5 };
+extern const struct plugin_stat ccws_stats[N_CCWS_STATS];
 struct ccws_queue {
     uint8_t warps[SCHED_MAX_WARPS];
     uint32_t n;
@@ -41,14 +47,14 @@ struct ccws {
     uint64_t cap_falls;              /* the cycle in which a lower cap may act */
     uint64_t may_load;
     uint64_t vta_hits, insts_issued; /* what LLDS is made of */
-    uint64_t all_vta_hits;           /* of warps that have ended too */
     uint64_t hits_of[SCHED_MAX_WARPS], insts_of[SCHED_MAX_WARPS];
     struct probe probe;
     struct vta vta;
     uint16_t n_tags[CCWS_TAG_BUCKETS]; /* of all warps */
     uint32_t tags_at;                  /* in `store`: of each warp's array */
     struct scheduler order;
-    _Alignas(16) unsigned char store[]; /* the order's parameters and state, then the tags */
+    _Alignas(16) unsigned char store[]; /* the order's parameters, statistics and state, then
+                                         * the tags */
 };
 
 /* Live warps x base. */

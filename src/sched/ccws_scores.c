@@ -268,3 +268,58 @@ uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
 {
     return s->hold.until > now ? s->hold.until : now + 1;
 }
+
+/* --- statistics --- */
+
+/* A copy as it will be in that cycle: when the scores were last worked out depends on the engine.
+ */
+static void ccws_look_at(const void *instance, uint64_t now, struct scheduler *copy,
+                         struct ccws *state)
+{
+    *copy = *(const struct scheduler *)instance;
+    *state = *(const struct ccws *)copy->state;
+    copy->state = state;
+    ccws_decay_to(copy, now);
+}
+
+static struct stat_reading ccws_may_load(const void *instance, uint64_t now)
+{
+    struct scheduler s;
+    struct ccws c;
+    ccws_look_at(instance, now, &s, &c);
+    return may_load_reading(s.view, c.may_load);
+}
+
+static struct stat_reading ccws_score_sum(const void *instance, uint64_t now)
+{
+    struct scheduler s;
+    struct ccws c;
+    struct stat_reading sum = {0};
+    ccws_look_at(instance, now, &s, &c);
+    for (uint64_t rest = s.view->live; rest; rest &= rest - 1)
+        sum.value += ccws_score(&s, lowest_warp(rest));
+    return sum;
+}
+
+static struct stat_reading ccws_top_score(const void *instance, uint64_t now)
+{
+    struct scheduler s;
+    struct ccws c;
+    struct stat_reading top = {0};
+    ccws_look_at(instance, now, &s, &c);
+    for (uint64_t rest = s.view->live; rest; rest &= rest - 1) {
+        uint32_t score = ccws_score(&s, lowest_warp(rest));
+        top.value = score > top.value ? score : top.value;
+    }
+    return top;
+}
+
+const struct plugin_stat ccws_stats[N_CCWS_STATS] = {
+    STAT_COUNT(struct ccws_stats, vta_hits, "hits",
+               "misses of lines that the warp had lost, as its victim tags tell"),
+    MAY_LOAD_STATS(ccws_may_load),
+    STAT_WHILE_RUNNING("score_sum", "points", "lost-locality scores of the live warps of all SMs",
+                       STAT_SUM, ccws_score_sum),
+    STAT_WHILE_RUNNING("top_score", "points", "the highest lost-locality score of all SMs",
+                       STAT_MAX, ccws_top_score),
+};

@@ -81,4 +81,20 @@ static inline uint32_t age_order_oldest(const struct age_order *o, uint64_t warp
 uint64_t age_order_cost_bits(uint32_t n_warps, uint32_t n_slots);
 uint64_t sched_warp_number_bits(uint32_t n_warps, uint32_t n_slots);
 
+/* --- statistics of schedulers that hold warps back --- */
+
+/* Live warps that may issue loads, of all that are live. */
+static inline struct stat_reading may_load_reading(const struct sched_view *view, uint64_t may_load)
+{
+    return (struct stat_reading){(uint64_t)__builtin_popcountll(may_load & view->live),
+                                 (uint64_t)__builtin_popcountll(view->live)};
+}
+
+#define MAY_LOAD_STATS(function)                                                                   \
+    STAT_WHILE_RUNNING("warps_may_load", "warps", "live warps of all SMs that may issue loads",    \
+                       STAT_SUM, function),                                                        \
+        STAT_WHILE_RUNNING("may_load_share", "fraction",                                           \
+                           "live warps that may issue loads among all live warps", STAT_MEAN,      \
+                           function)
+
 #endif

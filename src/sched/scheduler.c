@@ -22,6 +22,7 @@ struct scheduler *scheduler_create(const struct scheduler_desc *d, const void *p
     s->params = plugin_values(&d->plugin, params, &it->arena);
     size_t bytes = d->state_bytes ? d->state_bytes(view->n_warps, view->n_slots, s->params) : 0;
     s->state = arena_alloc(&it->arena, bytes);
+    s->stats = arena_alloc(&it->arena, d->stats_bytes);
     for (uint32_t w = 0; w < view->n_warps; w++)
         s->slot_warps[w % view->n_slots] |= UINT64_C(1) << w;
     s->hold.until = d->advance ? 0 : UINT64_MAX;

@@ -105,6 +105,7 @@ struct scheduler {
     const struct sched_view *view;
     uint64_t slot_warps[SCHED_MAX_SLOTS]; /* the warps of each issue slot */
     uint64_t seed;
+    void *stats;              /* desc->stats_bytes bytes to count in, zeroed once */
     struct sched_hold hold;   /* kept by the scheduler, read by the SM */
     enum stall_hearing hears; /* may be set by init(), as may this: */
     uint32_t l1d_events;      /* of which on_l1d() is told, a bit an enum cache_event; 0 = of all */
@@ -120,14 +121,6 @@ struct sched_pick {
 struct branch_info {
     uint32_t pc, target, fallthrough, reconvergence;
     uint32_t taken_mask, active_mask;
-};
-
-/* How a scheduler that holds warps back does so at the beginning of a cycle. */
-struct sched_throttle {
-    uint64_t vta_hits;  /* so far: misses of lines that the warp had lost */
-    uint32_t may_load;  /* live warps that may issue loads */
-    uint32_t top_score; /* the highest score of a live warp */
-    uint64_t score_sum; /* of all live warps */
 };
 
 struct cache_event_info; /* cache/cache.h: the events the L1D's policy sees */
@@ -182,8 +175,6 @@ struct scheduler_desc {
     uint64_t (*next_change)(const struct scheduler *s, uint64_t now);
     /* Which warps the policy holds back, in lines of text; nothing if it holds back none. */
     void (*describe_wait)(const struct scheduler *s, struct strbuf *out);
-    /* For those who watch: how it stands before the events of cycle `now`. Const. */
-    void (*observe)(const struct scheduler *s, uint64_t now, struct sched_throttle *out);
 };
 
 /* --- registry (registry.c): built-in from schedulers.def, then plug-ins --- */

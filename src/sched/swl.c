@@ -134,13 +134,15 @@ static void swl_describe_wait(const struct scheduler *s, struct strbuf *out)
                     params->limit, held);
 }
 
-static void swl_observe(const struct scheduler *s, uint64_t now, struct sched_throttle *out)
+static struct stat_reading swl_may_load(const void *instance, uint64_t now)
 {
     (void)now;
+    const struct scheduler *s = instance;
     const struct swl *l = s->state;
-    *out = (struct sched_throttle){.may_load =
-                                       (uint32_t)__builtin_popcountll(l->allowed & s->view->live)};
+    return may_load_reading(s->view, l->allowed);
 }
+
+static const struct plugin_stat swl_stats[] = {MAY_LOAD_STATS(swl_may_load)};
 
 const struct scheduler_desc scheduler_swl = {
     .abi_version = SCHEDULER_ABI,
@@ -151,6 +153,8 @@ const struct scheduler_desc scheduler_swl = {
     .params = swl_params,
     .n_params = sizeof swl_params / sizeof swl_params[0],
     .params_bytes = sizeof(struct swl_params),
+    .stats = swl_stats,
+    .n_stats = sizeof swl_stats / sizeof swl_stats[0],
     .init = swl_init,
     .state_bytes = swl_state_bytes,
     .cost_bits = swl_cost_bits,
@@ -164,5 +168,4 @@ const struct scheduler_desc scheduler_swl = {
     .on_barrier_arrive = swl_on_barrier_arrive,
     .on_barrier_release = swl_on_barrier_release,
     .describe_wait = swl_describe_wait,
-    .observe = swl_observe,
 };

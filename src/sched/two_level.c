@@ -46,6 +46,15 @@ static const char *const switch_names[] = {"long", "any", NULL};
 static const struct param two_level_params[] = TWO_LEVEL_PARAMS("8", "lrr", "lrr", "long");
 static const struct param two_level_gto_params[] = TWO_LEVEL_PARAMS("2", "gto", "gto", "any");
 
+struct two_level_stats {
+    uint64_t group_switches;
+};
+
+static const struct plugin_stat two_level_stats[] = {
+    STAT_COUNT(struct two_level_stats, group_switches, "switches",
+               "issues of another fetch group than issued last in the issue slot"),
+};
+
 struct two_level {
     struct age_order ages;
     uint64_t members[SCHED_MAX_WARPS];     /* warps of each group */
@@ -169,9 +178,11 @@ static struct sched_pick two_level_pick(const struct scheduler *s, uint32_t slot
     return pick_warp(warp, (t->greedy | t->ages.older[warp]) & domain);
 }
 
-static void note_issue(struct two_level *t, uint32_t slot, uint32_t warp)
+static void note_issue(struct scheduler *s, uint32_t slot, uint32_t warp)
 {
+    struct two_level *t = s->state;
     uint32_t group = t->group_of[warp];
+    ((struct two_level_stats *)s->stats)->group_switches += !(t->active >> group & 1);
     greedy_issue(&t->active, t->slot_groups[slot], group);
     round_robin_issue(&t->groups_ahead, t->slot_groups[slot], group);
     greedy_issue(&t->greedy, t->members[group], warp);
@@ -182,19 +193,19 @@ static void two_level_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp
                                enum issue_class class, uint32_t pc, uint64_t now)
 {
     (void)class, (void)pc, (void)now;
-    note_issue(s->state, slot, warp);
+    note_issue(s, slot, warp);
 }
 
 static int two_level_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready,
                                     uint64_t now)
 {
     (void)now;
-    struct two_level *t = s->state;
+    const struct two_level *t = s->state;
     int group = group_in_turn(s, slot, ready);
     if (group < 0 || !(ready &= t->members[group]))
         return -1;
     uint32_t warp = warp_in_turn(s, ready);
-    note_issue(t, slot, warp);
+    note_issue(s, slot, warp);
     return (int)warp;
 }
 
@@ -261,6 +272,7 @@ static void two_level_describe_wait(const struct scheduler *s, struct strbuf *ou
         .params = id##_params,                                                                     \
         .n_params = sizeof id##_params / sizeof id##_params[0],                                    \
         .params_bytes = sizeof(struct two_level_params),                                           \
+        PLUGIN_STATS(two_level_stats, struct two_level_stats),                                     \
         .state_bytes = two_level_state_bytes,                                                      \
         .cost_bits = two_level_cost_bits,                                                          \
         .init = two_level_init,                                                                    \

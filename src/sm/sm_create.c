@@ -30,7 +30,7 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
     sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
     sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
     sm->l1d_hears_fills = cache_hears_fills(sm->l1d);
-    sm->l1d_changes_alone = setup->l1d_policy->next_change != NULL;
+    sm->l1d_changes_alone = cache_changes_alone(sm->l1d);
 }
 
 static bool criticality_drifts(const struct criticality_desc *c)
@@ -279,7 +279,4 @@ void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timin
     if (flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     choose_ways(sm);
-    struct cache_policy *policy = cache_get_policy(sm->l1d);
-    if (policy->desc->on_kernel_start)
-        policy->desc->on_kernel_start(policy, launch);
 }

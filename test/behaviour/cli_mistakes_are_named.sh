@@ -48,9 +48,10 @@ status 2 "$heddle" sweep "$scratch/score.yaml" --dry-run && complains "score.yam
 watched="--attribute --locality --series 1000 --series-out $scratch/s.csv --record-l1d $scratch/l.zst --timeline $scratch/t.json"
 # shellcheck disable=SC2086
 {
-    status 2 "$heddle" run nw --size tiny --scheduler gcaws --json $watched --record-decisions "$scratch/d" &&
+    status 2 "$heddle" run nw --size tiny --scheduler ccws --set criticality=cpl --json $watched --record-decisions "$scratch/d" &&
         complains "too much to watch in one run" && silent out
-    status 0 "$heddle" run nw --size tiny --scheduler gcaws --json $watched
+    status 0 "$heddle" run nw --size tiny --scheduler ccws --set criticality=cpl --json $watched
+    status 0 "$heddle" run nw --size tiny --scheduler gcaws --json $watched --record-decisions "$scratch/d"
 }
 status 2 "$heddle" help shwo && complains "did you mean 'show'?"
 status 2 "$heddle" run && complains "heddle run needs WORKLOAD"

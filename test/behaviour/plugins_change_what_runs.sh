@@ -33,7 +33,7 @@ def load(name):
     with open(f"{sys.argv[1]}/{name}.json") as f:
         return json.load(f)
 def simulated(run):
-    return {k: v for k, v in run["stats"].items() if not k.startswith("host.")}
+    return {k: v for k, v in run["stats"].items() if not k.startswith(("host.", "l1d.policy."))}
 
 gto, youngest, keep_all, keep_third = map(load, ["gto", "youngest", "keep_all", "keep_third"])
 assert all(r["verified"] for r in (gto, youngest, keep_all, keep_third))
@@ -47,6 +47,7 @@ assert youngest["stats"]["warp_insts"] == gto["stats"]["warp_insts"]
 
 # Keeping one miss of one is LRU, to the last counter.
 assert simulated(keep_all) == simulated(gto)
+assert keep_all["stats"]["l1d.policy.kept"] == gto["stats"]["l1d.misses"]
 # Keeping one of three: two bypasses before each miss, and in each SM perhaps some more.
 s = keep_third["stats"]
 n_sms = keep_third["config"]["n_sms"]

@@ -81,7 +81,7 @@ static void run_a_workload(struct machine_totals *t, uint32_t *sector_bytes)
     assert_int_equal(heddle_create(&o, &sim), HEDDLE_OK);
     struct device *d = device_create_heddle(sim);
     assert_true(workload_run(w, workload_find_size(w, "tiny"), WORKLOAD_DEFAULT_SEED, d, &result));
-    machine_totals_take(sim->machine, t);
+    machine_totals_take(sim->machine, machine_cycle(sim->machine), t);
     *sector_bytes = sim->machine->config->l2.sector_bytes;
     workload_result_destroy(&result);
     device_destroy(d);

@@ -12,6 +12,15 @@ static const struct param brrip_params[] = {
               "one in so many insertions is at 2, the others at 3"),
 };
 
+struct brrip_stats {
+    uint64_t distant_insertions;
+};
+
+static const struct plugin_stat brrip_stats[] = {
+    STAT_COUNT(struct brrip_stats, distant_insertions, "lines",
+               "lines that came in ready to leave, at 3"),
+};
+
 struct brrip {
     uint64_t insertions; /* into empty ways too */
 };
@@ -28,7 +37,9 @@ static void brrip_on_reserve(struct cache_policy *p, const struct cache_set *s, 
     (void)a;
     struct brrip *b = p->state;
     const struct brrip_params *params = p->params;
-    rrip_line(s, way)->rrpv = brrip_position(&b->insertions, params->brrip_period);
+    uint8_t position = brrip_position(&b->insertions, params->brrip_period);
+    rrip_line(s, way)->rrpv = position;
+    ((struct brrip_stats *)p->stats)->distant_insertions += position == RRPV_DISTANT;
 }
 
 static uint64_t brrip_cost_bits(const struct cache_geometry *g, const void *params,
@@ -49,6 +60,7 @@ const struct cache_policy_desc cache_policy_brrip = {
     .params = brrip_params,
     .n_params = sizeof brrip_params / sizeof brrip_params[0],
     .params_bytes = sizeof(struct brrip_params),
+    PLUGIN_STATS(brrip_stats, struct brrip_stats),
     .state_bytes = brrip_state_bytes,
     .line_bytes = sizeof(struct rrip_line),
     .cost_bits = brrip_cost_bits,

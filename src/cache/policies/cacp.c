@@ -31,6 +31,17 @@ static const struct param cacp_params[] = {
               "address bits below the region, for pc_region"),
 };
 
+struct cacp_stats {
+    uint64_t critical_insertions, distant_insertions;
+};
+
+static const struct plugin_stat cacp_stats[] = {
+    STAT_COUNT(struct cacp_stats, critical_insertions, "lines",
+               "lines that came into the critical ways"),
+    STAT_COUNT(struct cacp_stats, distant_insertions, "lines",
+               "lines that came in ready to leave, at 3"),
+};
+
 struct cacp {
     uint8_t ccbp[N_COUNTERS], ship[N_COUNTERS];
 };
@@ -142,9 +153,12 @@ static void cacp_on_reserve(struct cache_policy *p, const struct cache_set *s, u
                             const struct mem_access *a)
 {
     const struct cacp *c = p->state;
+    struct cacp_stats *stats = p->stats;
     uint8_t signature = signature_of(p, a);
     *line_of(s, way) = (struct cacp_line){
         .rrip.rrpv = c->ship[signature] ? RRPV_LONG : RRPV_DISTANT, .signature = signature};
+    stats->critical_insertions += critical_part(p) >> way & 1;
+    stats->distant_insertions += !c->ship[signature];
 }
 
 static uint64_t cacp_cost_bits(const struct cache_geometry *g, const void *params,
@@ -171,6 +185,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     .params = cacp_params,
     .n_params = sizeof cacp_params / sizeof cacp_params[0],
     .params_bytes = sizeof(struct cacp_params),
+    PLUGIN_STATS(cacp_stats, struct cacp_stats),
     .check = cacp_check,
     .state_bytes = cacp_state_bytes,
     .line_bytes = sizeof(struct cacp_line),

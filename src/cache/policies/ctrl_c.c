@@ -27,6 +27,10 @@ static const struct param ctrl_c_params[] = {
     PARAM_BOOL(struct ctrl_c_params, agg_hold, "false", "AGG stays as it is at the start"),
 };
 
+struct ctrl_c_stats {
+    uint64_t raises, cuts;
+};
+
 /* The controller of one instruction. */
 struct control {
     uint8_t agg, byp;
@@ -84,12 +88,15 @@ static void ctrl_c_on_bypass(struct cache_policy *p, const struct cache_set *s,
 }
 
 /* At the end of a sample: was too much, or little, brought in for nothing? */
-static void adjust(const struct ctrl_c_params *params, struct control *c)
+static void adjust(const struct ctrl_c_params *params, struct control *c, struct ctrl_c_stats *n)
 {
+    uint8_t before = c->agg;
     if (100u * c->zero > params->threshold_high * c->insert)
         counter_up(&c->agg, params->agg_max);
     else if (100u * c->zero < params->threshold_low * c->insert)
         counter_down(&c->agg);
+    n->raises += c->agg > before;
+    n->cuts += c->agg < before;
 }
 
 static void ctrl_c_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -105,7 +112,7 @@ static void ctrl_c_on_evict(struct cache_policy *p, const struct cache_set *s, u
     if (c->insert < params->sample_period >> c->agg)
         return;
     if (!params->agg_hold)
-        adjust(params, c);
+        adjust(params, c, p->stats);
     c->insert = c->zero = 0;
 }
 
@@ -127,6 +134,42 @@ static uint64_t ctrl_c_cost_bits(const struct cache_geometry *g, const void *par
                        lines * (plugin_index_bits(N_ENTRIES) + 1));
 }
 
+/* The sum of the AGGs that bypass, and how many there are. */
+static struct stat_reading bypassing(const void *instance, uint64_t now)
+{
+    (void)now;
+    const struct control *c = ((const struct cache_policy *)instance)->state;
+    struct stat_reading r = {0};
+    for (uint32_t i = 0; i < N_ENTRIES; i++) {
+        r.value += c[i].agg;
+        r.n += c[i].agg > 0;
+    }
+    return r;
+}
+
+static struct stat_reading n_bypassing(const void *instance, uint64_t now)
+{
+    return (struct stat_reading){.value = bypassing(instance, now).n};
+}
+
+static struct stat_reading most_aggressive(const void *instance, uint64_t now)
+{
+    (void)now;
+    const struct control *c = ((const struct cache_policy *)instance)->state;
+    struct stat_reading r = {0};
+    for (uint32_t i = 0; i < N_ENTRIES; i++)
+        r.value = c[i].agg > r.value ? c[i].agg : r.value;
+    return r;
+}
+
+static const struct plugin_stat ctrl_c_stats[] = {
+    STAT_COUNT(struct ctrl_c_stats, raises, "samples", "samples after which an AGG rose"),
+    STAT_COUNT(struct ctrl_c_stats, cuts, "samples", "samples after which an AGG fell"),
+    STAT_NOW("aggressiveness", "steps", "mean of the AGGs above 0", STAT_MEAN, bypassing),
+    STAT_NOW("top_aggressiveness", "steps", "the largest AGG", STAT_MAX, most_aggressive),
+    STAT_NOW("bypassing_entries", "entries", "entries that bypass", STAT_SUM, n_bypassing),
+};
+
 const struct cache_policy_desc cache_policy_ctrl_c = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
@@ -137,6 +180,7 @@ const struct cache_policy_desc cache_policy_ctrl_c = {
     .params = ctrl_c_params,
     .n_params = sizeof ctrl_c_params / sizeof ctrl_c_params[0],
     .params_bytes = sizeof(struct ctrl_c_params),
+    PLUGIN_STATS(ctrl_c_stats, struct ctrl_c_stats),
     .check = ctrl_c_check,
     .state_bytes = ctrl_c_state_bytes,
     .cost_bits = ctrl_c_cost_bits,

@@ -24,6 +24,10 @@ static const struct param drrip_params[] = {
                "all sets insert as this one, whatever PSEL says"),
 };
 
+struct drrip_stats {
+    uint64_t srrip_insertions, brrip_insertions;
+};
+
 struct drrip {
     uint32_t psel;
     uint64_t brrip_insertions;
@@ -101,11 +105,28 @@ static void drrip_on_reserve(struct cache_policy *p, const struct cache_set *s, 
 {
     (void)a;
     struct drrip *d = p->state;
+    struct drrip_stats *stats = p->stats;
     const struct drrip_params *params = p->params;
-    rrip_line(s, way)->rrpv = inserts_as(p, s->set) == DUEL_SRRIP
-                                  ? RRPV_LONG
-                                  : brrip_position(&d->brrip_insertions, params->brrip_period);
+    bool is_srrip = inserts_as(p, s->set) == DUEL_SRRIP;
+    rrip_line(s, way)->rrpv =
+        is_srrip ? RRPV_LONG : brrip_position(&d->brrip_insertions, params->brrip_period);
+    stats->srrip_insertions += is_srrip;
+    stats->brrip_insertions += !is_srrip;
 }
+
+static struct stat_reading drrip_psel(const void *instance, uint64_t now)
+{
+    (void)now;
+    const struct drrip *d = ((const struct cache_policy *)instance)->state;
+    return (struct stat_reading){d->psel, 1};
+}
+
+static const struct plugin_stat drrip_stats[] = {
+    STAT_COUNT(struct drrip_stats, srrip_insertions, "lines", "lines that came in as SRRIP's do"),
+    STAT_COUNT(struct drrip_stats, brrip_insertions, "lines", "lines that came in as BRRIP's do"),
+    STAT_NOW("psel", "points", "PSEL, which is high where BRRIP misses less", STAT_MEAN,
+             drrip_psel),
+};
 
 static uint64_t drrip_cost_bits(const struct cache_geometry *g, const void *params,
                                 struct strbuf *parts)
@@ -125,6 +146,7 @@ const struct cache_policy_desc cache_policy_drrip = {
     .params = drrip_params,
     .n_params = sizeof drrip_params / sizeof drrip_params[0],
     .params_bytes = sizeof(struct drrip_params),
+    PLUGIN_STATS(drrip_stats, struct drrip_stats),
     .check = drrip_check,
     .state_bytes = drrip_state_bytes,
     .line_bytes = sizeof(struct rrip_line),

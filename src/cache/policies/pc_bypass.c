@@ -57,6 +57,21 @@ static void pc_bypass_on_evict(struct cache_policy *p, const struct cache_set *s
         counter_up(counter_of(p, s->lines[way].insert_pc), top_of(p));
 }
 
+static struct stat_reading n_bypassing(const void *instance, uint64_t now)
+{
+    (void)now;
+    const struct cache_policy *p = instance;
+    const uint8_t *counters = p->state;
+    struct stat_reading r = {0};
+    for (uint32_t i = 0; i < ((const struct pc_bypass_params *)p->params)->entries; i++)
+        r.value += counters[i] == top_of(p);
+    return r;
+}
+
+static const struct plugin_stat pc_bypass_stats[] = {
+    STAT_NOW("bypassing_entries", "entries", "entries that bypass", STAT_SUM, n_bypassing),
+};
+
 static uint64_t pc_bypass_cost_bits(const struct cache_geometry *g, const void *params,
                                     struct strbuf *parts)
 {
@@ -77,6 +92,8 @@ const struct cache_policy_desc cache_policy_pc_bypass = {
     .params = pc_bypass_params,
     .n_params = sizeof pc_bypass_params / sizeof pc_bypass_params[0],
     .params_bytes = sizeof(struct pc_bypass_params),
+    .stats = pc_bypass_stats,
+    .n_stats = sizeof pc_bypass_stats / sizeof pc_bypass_stats[0],
     .state_bytes = pc_bypass_state_bytes,
     .cost_bits = pc_bypass_cost_bits,
     .decide = pc_bypass_decide,

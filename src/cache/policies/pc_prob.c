@@ -25,6 +25,15 @@ static const struct param pc_prob_params[] = {
               "added to the seed of each cache"),
 };
 
+struct pc_prob_stats {
+    uint64_t chosen_misses;
+};
+
+static const struct plugin_stat pc_prob_stats[] = {
+    STAT_COUNT(struct pc_prob_stats, chosen_misses, "accesses",
+               "misses of the chosen instructions, inserted or not"),
+};
+
 struct pc_prob {
     uint64_t x;
 };
@@ -64,8 +73,10 @@ static void pc_prob_on_miss(struct cache_policy *p, const struct cache_set *s, i
 {
     (void)s;
     struct pc_prob *state = p->state;
-    if (way < 0 && is_chosen(p, a))
-        state->x += SPLITMIX_STEP;
+    if (way >= 0 || !is_chosen(p, a))
+        return;
+    state->x += SPLITMIX_STEP;
+    ((struct pc_prob_stats *)p->stats)->chosen_misses++;
 }
 
 static uint64_t pc_prob_cost_bits(const struct cache_geometry *g, const void *params,
@@ -85,6 +96,7 @@ const struct cache_policy_desc cache_policy_pc_prob = {
     .params = pc_prob_params,
     .n_params = sizeof pc_prob_params / sizeof pc_prob_params[0],
     .params_bytes = sizeof(struct pc_prob_params),
+    PLUGIN_STATS(pc_prob_stats, struct pc_prob_stats),
     .state_bytes = pc_prob_state_bytes,
     .cost_bits = pc_prob_cost_bits,
     .init = pc_prob_init,

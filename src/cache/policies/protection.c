@@ -76,6 +76,11 @@ void protection_remark(const struct cache_geometry *g, const void *params, struc
                 p->pd_max ? p->pd_max - 1 : 0, g->n_ways);
 }
 
+static struct protection_stats *stats_of(const struct cache_policy *p)
+{
+    return p->stats;
+}
+
 static uint8_t id_of(const struct protection *d, const struct mem_access *a)
 {
     return (uint8_t)(a->pc % d->n_entries);
@@ -166,6 +171,7 @@ static void end_sample(struct cache_policy *p)
     }
     d->accesses = 0;
     d->insts = 0;
+    stats_of(p)->samples++;
 }
 
 /* A sample ends when its last load has been served completely, which is known when the next
@@ -209,6 +215,7 @@ static void use_line(struct cache_policy *p, const struct cache_set *s, uint32_t
     count_to(&d->pdpt[line->id].tda_hits, TDA_BITS);
     line->id = id_of(d, a);
     line->pl = d->pdpt[line->id].pd;
+    stats_of(p)->tda_hits++;
 }
 
 /* Asked before the access has aged the set, as it will if it is accepted. */
@@ -257,8 +264,10 @@ void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int w
         return;
     }
     int at = find_victim(d, s, a->line);
-    if (at >= 0)
-        count_to(&d->pdpt[victims_of(d, s)[at].id].vta_hits, VTA_BITS);
+    if (at < 0)
+        return;
+    count_to(&d->pdpt[victims_of(d, s)[at].id].vta_hits, VTA_BITS);
+    stats_of(p)->vta_hits++;
 }
 
 /* A tag that was found stays, as the most recent one. */
@@ -295,3 +304,47 @@ void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, ui
     if (a->kind != MEM_STORE) /* an empty way had no victim to make room for */
         remove_victim(d, s, a->line);
 }
+
+/* --- statistics --- */
+
+/* The sum of the PDs that protect, and how many there are. */
+static struct stat_reading protecting(const void *instance, uint64_t now)
+{
+    (void)now;
+    const struct protection *d = ((const struct cache_policy *)instance)->state;
+    struct stat_reading r = {0};
+    for (uint32_t i = 0; i < d->n_entries; i++) {
+        r.value += d->pdpt[i].pd;
+        r.n += d->pdpt[i].pd > 0;
+    }
+    return r;
+}
+
+static struct stat_reading n_protecting(const void *instance, uint64_t now)
+{
+    return (struct stat_reading){.value = protecting(instance, now).n};
+}
+
+static struct stat_reading longest(const void *instance, uint64_t now)
+{
+    (void)now;
+    const struct protection *d = ((const struct cache_policy *)instance)->state;
+    struct stat_reading r = {0};
+    for (uint32_t i = 0; i < d->n_entries; i++)
+        r.value = d->pdpt[i].pd > r.value ? d->pdpt[i].pd : r.value;
+    return r;
+}
+
+const struct plugin_stat protection_stats[N_PROTECTION_STATS] = {
+    STAT_COUNT(struct protection_stats, vta_hits, "hits",
+               "load misses whose tag is in the victim tag array"),
+    STAT_COUNT(struct protection_stats, tda_hits, "hits", "loads that found their line"),
+    STAT_COUNT(struct protection_stats, samples, "samples",
+               "samples after which protection distances were worked out"),
+    STAT_NOW("protection_distance", "accesses", "mean of the protection distances above 0",
+             STAT_MEAN, protecting),
+    STAT_NOW("longest_protection", "accesses", "the longest protection distance", STAT_MAX,
+             longest),
+    STAT_NOW("protecting_entries", "entries", "protection distances above 0", STAT_SUM,
+             n_protecting),
+};

@@ -53,6 +53,9 @@ struct protection_params {
         .params = id##_params,                                                                     \
         .n_params = sizeof id##_params / sizeof id##_params[0],                                    \
         .params_bytes = sizeof(struct protection_params),                                          \
+        .stats = protection_stats,                                                                 \
+        .n_stats = N_PROTECTION_STATS,                                                             \
+        .stats_bytes = sizeof(struct protection_stats),                                            \
         .state_bytes = protection_state_bytes,                                                     \
         .line_bytes = sizeof(struct protected_line),                                               \
         .cost_bits = id##_cost_bits,                                                               \
@@ -67,6 +70,12 @@ struct protection_params {
         .on_insts = protection_on_insts,                                                           \
         .remark = protection_remark,                                                               \
     }
+
+struct protection_stats {
+    uint64_t vta_hits, tda_hits, samples;
+};
+enum { N_PROTECTION_STATS = 6 };
+extern const struct plugin_stat protection_stats[N_PROTECTION_STATS];
 
 struct protected_line {
     uint8_t id; /* hashed PC of the load that brought it in or used it last */

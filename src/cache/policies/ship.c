@@ -27,6 +27,15 @@ static bool ship_check(const struct cache_geometry *g, const void *params, struc
     return !(sp->counter_init >> sp->counter_bits);
 }
 
+struct ship_stats {
+    uint64_t distant_insertions;
+};
+
+static const struct plugin_stat ship_stats[] = {
+    STAT_COUNT(struct ship_stats, distant_insertions, "lines",
+               "lines that came in ready to leave, at 3"),
+};
+
 static size_t ship_state_bytes(const struct cache_geometry *g, const void *params)
 {
     (void)g;
@@ -66,7 +75,9 @@ static void ship_on_evict(struct cache_policy *p, const struct cache_set *s, uin
 static void ship_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                             const struct mem_access *a)
 {
-    rrip_line(s, way)->rrpv = *counter_of(p, a->pc) ? RRPV_LONG : RRPV_DISTANT;
+    bool is_distant = !*counter_of(p, a->pc);
+    rrip_line(s, way)->rrpv = is_distant ? RRPV_DISTANT : RRPV_LONG;
+    ((struct ship_stats *)p->stats)->distant_insertions += is_distant;
 }
 
 static uint64_t ship_cost_bits(const struct cache_geometry *g, const void *params,
@@ -91,6 +102,7 @@ const struct cache_policy_desc cache_policy_ship = {
     .params = ship_params,
     .n_params = sizeof ship_params / sizeof ship_params[0],
     .params_bytes = sizeof(struct ship_params),
+    PLUGIN_STATS(ship_stats, struct ship_stats),
     .check = ship_check,
     .state_bytes = ship_state_bytes,
     .line_bytes = sizeof(struct rrip_line),

@@ -1,0 +1,88 @@
+#include "gpu/policy_clock.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "gpu/machine.h"
+
+static struct epoch_clock epochs_of(const struct cache_policy_desc *policy,
+                                    const struct cache_config *cache,
+                                    const struct clock_domain *clock)
+{
+    return (struct epoch_clock){
+        .period = policy->on_epoch ? (sim_time)cache->epoch_cycles * clock->period : 0, .next = 1};
+}
+
+void policy_clock_init(struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    m->policy_clock.l1d = epochs_of(c->l1d_policy, &c->sm.l1d, &m->clocks[CLOCK_CORE]);
+    m->policy_clock.l2 = epochs_of(c->l2_policy, &c->l2, &m->clocks[CLOCK_L2]);
+}
+
+static sim_time next_epoch(const struct epoch_clock *e)
+{
+    return e->period ? e->next * e->period : TIME_NEVER;
+}
+
+static sim_time min_time(sim_time a, sim_time b)
+{
+    return a < b ? a : b;
+}
+
+sim_time policy_clock_next(const struct policy_clock *c)
+{
+    sim_time epoch = min_time(next_epoch(&c->l1d), next_epoch(&c->l2));
+    return c->n_sent ? min_time(epoch, c->sent[0].at) : epoch;
+}
+
+static void begin_l1d_epoch(struct machine *m)
+{
+    uint64_t k = m->policy_clock.l1d.next++;
+    for (uint32_t i = 0; i < machine_n_sms(m); i++)
+        cache_epoch(machine_sm(m, i)->l1d, k);
+}
+
+static void begin_l2_epoch(struct machine *m)
+{
+    uint64_t k = m->policy_clock.l2.next++;
+    for (uint32_t i = 0; i < machine_n_partitions(m); i++)
+        for (uint32_t b = 0; b < m->config->memory.banks; b++)
+            cache_epoch(machine_partition(m, i)->banks[b].cache, k);
+}
+
+static void apply_first_quota(struct machine *m)
+{
+    struct policy_clock *c = &m->policy_clock;
+    const struct quota *q = &c->sent[0];
+    partition_apply(machine_partition(m, q->slice), q->data, q->bytes, q->at);
+    memmove(c->sent, c->sent + 1, --c->n_sent * sizeof *c->sent);
+}
+
+void policy_clock_run(struct machine *m, sim_time t)
+{
+    const struct policy_clock *c = &m->policy_clock;
+    for (sim_time next; (next = policy_clock_next(c)) <= t && next != TIME_NEVER;)
+        if (next_epoch(&c->l1d) == next)
+            begin_l1d_epoch(m);
+        else if (next_epoch(&c->l2) == next)
+            begin_l2_epoch(m);
+        else
+            apply_first_quota(m);
+}
+
+bool machine_send_quota(struct machine *m, sim_time at, uint32_t slice, const void *data,
+                        size_t bytes)
+{
+    struct policy_clock *c = &m->policy_clock;
+    assert(at > m->engine.now && slice < machine_n_partitions(m));
+    assert(bytes <= QUOTA_MAX_BYTES);
+    if (c->n_sent == QUOTA_MAX_SENT)
+        return false;
+    uint32_t place = c->n_sent++;
+    for (; place && c->sent[place - 1].at > at; place--)
+        c->sent[place] = c->sent[place - 1];
+    c->sent[place] = (struct quota){.at = at, .slice = slice, .bytes = (uint32_t)bytes};
+    memcpy(c->sent[place].data, data, bytes);
+    return true;
+}

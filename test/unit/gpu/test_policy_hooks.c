@@ -1,0 +1,335 @@
+/* What cache policies are told at a time and not with an access: kernels, epochs, quotas. A policy
+ * that spies on its cache finds each in the cycle it belongs to, in L1D and in L2, whatever engine,
+ * quantum and number of threads; and decides by them, so that the statistics would tell. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gpu/sim.h"
+
+enum { L1D_EPOCH = 97, L2_EPOCH = 61, CONTROL_CYCLES = 150, N_LAUNCHES = 3 };
+
+struct spy_stats {
+    uint64_t starts, ends, epochs, quotas, late, apart, accesses;
+};
+
+/* When the quotas come, in the units of the machine's time, and epochs at L2; set before it runs.
+ */
+static struct {
+    sim_time core_period, l2_period, links;
+    uint32_t l2_epoch; /* 0: there are none */
+} times;
+
+static uint64_t l2_epochs_until(uint64_t cycle)
+{
+    return times.l2_epoch ? cycle / times.l2_epoch : 0;
+}
+
+static uint64_t quotas_until(uint64_t l2_cycle)
+{
+    sim_time t = l2_cycle * times.l2_period;
+    return t < times.links ? 0 : (t - times.links) / (CONTROL_CYCLES * times.core_period);
+}
+
+static struct spy_stats *stats_of(const struct cache_policy *p)
+{
+    return p->stats;
+}
+
+static bool is_l1d(const struct cache_policy *p)
+{
+    return p->geometry.n_warps > 0;
+}
+
+/* Has all that should have been told by that cycle been told, and nothing else? */
+static void check_time(struct cache_policy *p, uint64_t cycle)
+{
+    struct spy_stats *n = stats_of(p);
+    n->late += n->epochs != (is_l1d(p) ? cycle / L1D_EPOCH : l2_epochs_until(cycle));
+    n->late += !is_l1d(p) && n->quotas != quotas_until(cycle);
+    n->late += n->starts != n->ends + 1;
+}
+
+/* Bytes lie in the segments that are asked for, all of them for a load. */
+static void check_bytes(struct cache_policy *p, const struct mem_access *a)
+{
+    struct spy_stats *n = stats_of(p);
+    n->accesses++;
+    for (uint32_t i = 0; i < 4 && !is_l1d(p); i++) {
+        uint32_t bytes = (uint32_t)(a->byte_mask[i / 2] >> i % 2 * 32);
+        bool is_asked = a->segments >> i & 1;
+        bool is_whole = a->kind != MEM_STORE && a->kind != MEM_ATOMIC;
+        n->apart += is_asked ? (is_whole ? bytes != ~0u : !bytes) : bytes != 0;
+    }
+}
+
+/* Bypasses, waits for the next epoch or quota or replaces, by turns. */
+static int spy_decide(const struct cache_policy *p, const struct cache_set *s,
+                      const struct mem_access *a)
+{
+    const struct spy_stats *n = p->stats;
+    if (a->kind == MEM_STORE || a->kind == MEM_ATOMIC)
+        return cache_set_lru(s);
+    if ((is_l1d(p) ? n->epochs % 5 == 3 : n->quotas % 4 == 2) && cache_set_empty_way(s) < 0)
+        return CACHE_STALL;
+    return (n->epochs + n->quotas) % 3 == 1 ? CACHE_BYPASS : cache_set_lru(s);
+}
+
+static void spy_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                       const struct mem_access *a)
+{
+    (void)s, (void)way;
+    check_time(p, a->cycle);
+    check_bytes(p, a);
+}
+
+static void spy_on_lookup(struct cache_policy *p, const struct cache_set *s, int way,
+                          const struct mem_access *a)
+{
+    spy_on_use(p, s, (uint32_t)way, a);
+}
+
+static void spy_on_fill(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                        uint64_t cycle)
+{
+    (void)s, (void)way;
+    check_time(p, cycle);
+}
+
+static void spy_on_kernel_start(struct cache_policy *p, uint32_t launch)
+{
+    struct spy_stats *n = stats_of(p);
+    n->late += launch != n->starts || n->starts++ != n->ends;
+}
+
+static void spy_on_kernel_end(struct cache_policy *p, uint32_t launch)
+{
+    struct spy_stats *n = stats_of(p);
+    n->late += launch != n->ends++ || n->starts != n->ends;
+}
+
+static void spy_on_epoch(struct cache_policy *p, uint64_t epoch)
+{
+    struct spy_stats *n = stats_of(p);
+    n->late += epoch != ++n->epochs;
+}
+
+static void spy_apply(struct cache_policy *p, const void *quota, size_t bytes)
+{
+    struct spy_stats *n = stats_of(p);
+    uint64_t k;
+    assert_int_equal(bytes, sizeof k);
+    memcpy(&k, quota, sizeof k);
+    n->late += k != ++n->quotas;
+}
+
+static uint64_t spy_cost_bits(const struct cache_geometry *g, const void *params,
+                              struct strbuf *parts)
+{
+    (void)g, (void)params, (void)parts;
+    return 0;
+}
+
+static const struct plugin_stat spy_stats[] = {
+    STAT_COUNT(struct spy_stats, starts, "launches", "on_kernel_start"),
+    STAT_COUNT(struct spy_stats, ends, "launches", "on_kernel_end"),
+    STAT_COUNT(struct spy_stats, epochs, "epochs", "on_epoch"),
+    STAT_COUNT(struct spy_stats, quotas, "quotas", "apply"),
+    STAT_COUNT(struct spy_stats, late, "events", "that were told at another time than they are of"),
+    STAT_COUNT(struct spy_stats, apart, "segments", "with bytes that do not agree"),
+    STAT_COUNT(struct spy_stats, accesses, "accesses", "that were looked at"),
+};
+
+static const struct cache_policy_desc spy = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "spy",
+    .summary = "checks when it is told what",
+    .citation = "this test",
+    PLUGIN_STATS(spy_stats, struct spy_stats),
+    .cost_bits = spy_cost_bits,
+    .decide = spy_decide,
+    .on_hit = spy_on_use,
+    .on_merge = spy_on_use,
+    .on_miss = spy_on_lookup,
+    .on_store = spy_on_lookup,
+    .on_fill = spy_on_fill,
+    .on_kernel_start = spy_on_kernel_start,
+    .on_kernel_end = spy_on_kernel_end,
+    .on_epoch = spy_on_epoch,
+    .apply = spy_apply,
+};
+
+/* Decides at once, and tells the slices two links later. */
+static void control(void *user, const struct machine *m, uint64_t cycle)
+{
+    uint64_t k = cycle / CONTROL_CYCLES;
+    sim_time at = cycle * times.core_period + times.links;
+    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
+        assert_true(machine_send_quota(user, at, i, &k, sizeof k));
+}
+
+static const char kernel[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %q; .reg .b32 %r<8>; .reg .b64 %a, %b;\n"
+    "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r6, %ctaid.x; mov.u32 %r1, 0;\n"
+    "L: mad.lo.u32 %r2, %r0, 36, %r1; mad.lo.u32 %r2, %r6, 1052, %r2; and.b32 %r2, %r2, 16380;\n"
+    "cvt.u64.u32 %b, %r2; add.u64 %b, %a, %b;\n"
+    "ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
+    "and.b32 %r5, %r1, 511; setp.eq.u32 %q, %r5, 0; @%q st.global.u32 [%b], %r4;\n"
+    "@%q red.global.add.u32 [%b+4], 1;\n"
+    "add.u32 %r1, %r1, 260; setp.lt.u32 %q, %r1, 6000; @%q bra L; ret; }\n";
+
+static void add_stats(const struct heddle_sim *sim, struct strbuf *out)
+{
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_stat_at(sim, i);
+        if (strncmp(s.name, "host.", 5) != 0)
+            strbuf_addf(out, "%s %llu %.17g\n", s.name, (unsigned long long)s.count, s.real);
+    }
+}
+
+static uint64_t count_of(const struct heddle_sim *sim, const char *name)
+{
+    struct heddle_stat s;
+    if (!heddle_stat_find(sim, name, &s))
+        fail_msg("there is no %s", name);
+    return s.count;
+}
+
+static void check_counts(const struct heddle_sim *sim)
+{
+    const struct machine *m = sim->machine;
+    uint64_t n_sms = m->config->gpu->n_sms,
+             n_slices = (uint64_t)m->config->memory.n_partitions * m->config->memory.banks;
+    sim_time end = m->kernel_free_at;
+    assert_int_equal(count_of(sim, "l1d.policy.late"), 0);
+    assert_int_equal(count_of(sim, "l2.policy.late"), 0);
+    assert_int_equal(count_of(sim, "l2.policy.apart"), 0);
+    assert_true(count_of(sim, "l2.policy.accesses") > 1000);
+    assert_int_equal(count_of(sim, "l1d.policy.starts"), N_LAUNCHES * n_sms);
+    assert_int_equal(count_of(sim, "l1d.policy.ends"), N_LAUNCHES * n_sms);
+    assert_int_equal(count_of(sim, "l2.policy.starts"), N_LAUNCHES * n_slices);
+    assert_int_equal(count_of(sim, "l2.policy.ends"), N_LAUNCHES * n_slices);
+    assert_int_equal(count_of(sim, "l1d.policy.epochs"),
+                     end / times.core_period / L1D_EPOCH * n_sms);
+    assert_int_equal(count_of(sim, "l2.policy.epochs"),
+                     l2_epochs_until(end / times.l2_period) * n_slices);
+    assert_int_equal(count_of(sim, "l2.policy.quotas"),
+                     quotas_until(end / times.l2_period) * n_slices);
+    assert_true(count_of(sim, "l2.policy.quotas") > 0);
+    assert_int_equal(count_of(sim, "l1d.policy.quotas"), 0);
+}
+
+struct manner {
+    const char *gpu;
+    bool every_cycle;
+    uint32_t quantum, threads;
+    bool no_fast_paths, no_l2_epochs;
+};
+
+static void run(struct manner how, struct strbuf *out)
+{
+    /* The last would not leave v100's L1D any shared memory. */
+    const char *const settings[] = {"n_sms=3",
+                                    "memory.n_partitions=2",
+                                    "l1d.policy=spy",
+                                    "l2.policy=spy",
+                                    "l2.n_sets=2",
+                                    "l2.n_ways=4",
+                                    "l1d.epoch_cycles=97",
+                                    how.no_l2_epochs ? "l2.epoch_cycles=0" : "l2.epoch_cycles=61",
+                                    "l2_clock_mhz=650",
+                                    "l1d.n_sets=4"};
+    uint32_t n_settings = sizeof settings / sizeof settings[0];
+    struct heddle_options o = {.struct_size = sizeof o,
+                               .gpu = how.gpu,
+                               .timing = true,
+                               .settings = settings,
+                               .n_settings = n_settings - (strcmp(how.gpu, "v100") == 0),
+                               .every_cycle = how.every_cycle,
+                               .quantum = how.quantum,
+                               .threads = how.threads,
+                               .no_fast_paths = how.no_fast_paths};
+    struct heddle_sim *sim;
+    struct heddle_module *module;
+    uint64_t buffer;
+    if (heddle_create(&o, &sim) != HEDDLE_OK ||
+        heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
+        fail_msg("%s", heddle_error(sim));
+    struct machine *m = sim->machine;
+    times.core_period = m->clocks[CLOCK_CORE].period;
+    times.l2_period = m->clocks[CLOCK_L2].period;
+    times.l2_epoch = how.no_l2_epochs ? 0 : L2_EPOCH;
+    times.links = 2 * (sim_time)m->config->noc.latency_cycles * m->clocks[CLOCK_NOC].period;
+    machine_watch(
+        m, (struct machine_watcher){.period_cycles = CONTROL_CYCLES, .look = control, .user = m});
+    assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
+    struct heddle_arg arg = {&buffer, sizeof buffer, false};
+    struct heddle_launch l = {.grid = {12}, .block = {96}, .args = &arg, .n_args = 1};
+    for (int i = 0; i < N_LAUNCHES; i++)
+        if (heddle_launch(sim, module, "k", &l) != HEDDLE_OK)
+            fail_msg("%s", heddle_error(sim));
+    check_counts(sim);
+    add_stats(sim, out);
+    heddle_destroy(sim);
+}
+
+static void policies_are_told_in_the_cycle_it_belongs_to(void **state)
+{
+    (void)state;
+    static const struct manner manners[] = {{.gpu = "gtx480", .every_cycle = true},
+                                            {.gpu = "gtx480", .quantum = 1},
+                                            {.gpu = "gtx480", .threads = 3},
+                                            {.gpu = "gtx480", .quantum = 3, .threads = 2},
+                                            {.gpu = "gtx480", .no_fast_paths = true},
+                                            {.gpu = "v100", .every_cycle = true},
+                                            {.gpu = "v100"}};
+    struct strbuf first = {0}, other = {0}, v100 = {0};
+    run((struct manner){.gpu = "gtx480"}, &first);
+    for (size_t i = 0; i < sizeof manners / sizeof manners[0]; i++) {
+        bool is_v100 = strcmp(manners[i].gpu, "v100") == 0;
+        strbuf_clear(&other);
+        run(manners[i], &other);
+        if (is_v100 && !v100.len)
+            strbuf_add(&v100, strbuf_text(&other));
+        assert_string_equal(strbuf_text(&other), strbuf_text(is_v100 ? &v100 : &first));
+    }
+    strbuf_destroy(&first);
+    strbuf_destroy(&other);
+    strbuf_destroy(&v100);
+}
+
+/* At times all that is left to happen is that one comes. */
+static void a_machine_that_waits_for_a_quota_is_not_dead(void **state)
+{
+    (void)state;
+    struct strbuf first = {0}, other = {0};
+    run((struct manner){.gpu = "gtx480", .no_l2_epochs = true, .every_cycle = true}, &first);
+    for (uint32_t threads = 1; threads < 3; threads++) {
+        strbuf_clear(&other);
+        run((struct manner){.gpu = "gtx480", .no_l2_epochs = true, .threads = threads}, &other);
+        assert_string_equal(strbuf_text(&other), strbuf_text(&first));
+    }
+    strbuf_destroy(&first);
+    strbuf_destroy(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(policies_are_told_in_the_cycle_it_belongs_to),
+        cmocka_unit_test(a_machine_that_waits_for_a_quota_is_not_dead),
+    };
+    struct strbuf why = {0};
+    if (!cache_policy_register(&spy, &why)) {
+        print_error("%s\n", strbuf_text(&why));
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
