@@ -44,12 +44,12 @@ class Shell:
     def line(self):
         return self.first_line + self.text.count("\n", 0, self.at)
 
-    def inner(self, text):
+    def inner(self, text, line):
         """Commands within a word."""
-        shell = Shell(text, self.line())
-        shell.commands()
+        shell = Shell(text, line).commands()
         self.found += shell.found
         self.functions |= shell.functions
+        self.python += shell.python
 
     def bracket(self, opening, closing):
         """The text up to the bracket that closes the one before self.at, which is left behind it."""
@@ -78,10 +78,7 @@ class Shell:
             begin = self.line()
             body = self.bracket("(", ")")
             if look_inside:
-                shell = Shell(body, begin)
-                shell.commands()
-                self.found += shell.found
-                self.python += shell.python
+                self.inner(body, begin)
         elif self.text.startswith("${", self.at):
             self.at += 2
             self.bracket("{", "}")
@@ -115,7 +112,7 @@ class Shell:
                 self.dollar()
             elif c == "`":
                 end = self.text.index("`", self.at + 1)
-                self.inner(self.text[self.at + 1:end])
+                self.inner(self.text[self.at + 1:end], self.line())
                 self.at = end + 1
             else:
                 self.at += 1
@@ -161,7 +158,7 @@ class Shell:
 
     def quoted_commands(self, word):
         if len(word) > 2 and word[0] in "'\"" and word[-1] == word[0]:
-            self.inner(word[1:-1].replace('\\"', '"'))
+            self.inner(word[1:-1].replace('\\"', '"'), self.line())
 
     def commands(self):
         wanted, before, runner, cases, last = True, 0, None, 0, ""
