@@ -1,7 +1,8 @@
 # The front door: every target works from an empty checkout on a fresh Debian 12 machine.
 #   make          installs what is missing and builds build/heddle
 #   make run      ... and runs every workload, without timing and cycle by cycle, checking each result
-#   make test     ... and runs every test; ends with "N passed, N failed"
+#   make check    style and the quick tests, with one build: for daily work
+#   make test     every test there is; ends with "N passed, N failed, N skipped"
 #   make matrix   every workload under every engine and quantum on every test machine, and at the
 #                 usual size, with its result, on every GPU; every scheduler with every L1D policy,
 #                 GPU and criticality provider
@@ -16,9 +17,12 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup configure run test matrix soak mutants bench tables results format clean
+.PHONY: all setup configure everything run check test matrix soak mutants bench tables results format clean
 
 all: configure
+	cmake --build $(BUILD) -j $(JOBS) --target heddle heddle_shared
+
+everything: configure
 	cmake --build $(BUILD) -j $(JOBS)
 
 setup:
@@ -27,26 +31,30 @@ setup:
 configure: setup
 	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
 
-run: all
+run: configure
+	cmake --build $(BUILD) -j $(JOBS) --target heddle
 	$(BUILD)/heddle run all --functional
 	$(BUILD)/heddle run all --size tiny
+
+check: setup
+	@sh tools/test.sh quick
 
 test: setup
 	@sh tools/test.sh
 
-matrix: all
+matrix: everything
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_workload_invariance
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_replay
 	@python3 tools/matrix.py $(BUILD)/heddle
 	@sh test/behaviour/mechanisms_work_together.sh $(abspath $(BUILD)/heddle) $(abspath $(BUILD)/scratch/matrix) all
 
-soak: all
+soak: everything
 	@sh tools/soak.sh
 
 mutants: setup
 	python3 tools/mutants.py run && python3 tools/mutants.py page
 
-bench: all
+bench: everything
 	@sh bench/functional.sh $(BUILD)/bench/bench_functional
 	@sh bench/cache.sh $(BUILD)/bench/bench_cache
 	@sh bench/cache_lab.sh $(BUILD)/heddle $(BUILD)/bench/bench_cache_lab

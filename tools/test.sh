@@ -1,17 +1,26 @@
 #!/bin/sh
-# Every check there is: gcc, clang, sanitizers, fuzz targets, style. Ends with "N passed, N failed".
-# HEDDLE_FUZZ_SECONDS (default 10) is how long each fuzz target runs.
+# test.sh [quick]
+# Every check there is: style, gcc, clang with sanitizers, threads, fuzz targets. `quick` is for daily
+# work: one build, style, and the tests that are not labelled `long`. Ends with "N passed, N failed, N
+# skipped". HEDDLE_FUZZ_SECONDS (default 10) is how long each fuzz target runs.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/checks.inc
 
 sh tools/check_style.sh
 note "style: include direction, formatting, words" $?
+python3 tools/check_programs.py
+note "every program that is called is installed by tools/setup.sh" $?
 python3 tools/mutants.py check
 note "the planted bugs of test/mutants fit the sources, and doc/mutants.md names them" $?
+if [ "${1:-}" = quick ]; then
+    build build && run_tests build -LE long
+    summary
+    exit
+fi
 build build && run_tests build
-build build-clang -DCMAKE_C_COMPILER=clang
-build build-asan -DHEDDLE_SANITIZE=ON -DHEDDLE_AVX2=OFF && run_tests build-asan
+# Stands for clang's warnings, both sanitizers and fuzzing; and for processors without AVX2.
+build_sanitized && run_tests build-asan && fuzz_all "${HEDDLE_FUZZ_SECONDS:-10}"
+targets=unit_tests
 build build-tsan -DHEDDLE_TSAN=ON && run_tests build-tsan
-fuzz_all "${HEDDLE_FUZZ_SECONDS:-10}"
 summary

@@ -254,9 +254,9 @@ static void next_request(struct partition *p, struct l2_bank *b, uint64_t entere
 
 static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
 {
-    const struct timed_request *first = ring_first(&b->queue);
-    if (!b->queue.n || first->at > now || b->busy_until > now) {
-        b->due = b->queue.n ? max_u64(first->at, b->busy_until) : CYCLE_NEVER;
+    const struct timed_request *first = ring_front(&b->queue);
+    if (!first || first->at > now || b->busy_until > now) {
+        b->due = first ? max_u64(first->at, b->busy_until) : CYCLE_NEVER;
         return;
     }
     struct mem_request *r = first->request;

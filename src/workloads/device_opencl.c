@@ -2,7 +2,10 @@
  *
  * libOpenCL is opened at run time and its functions are looked up by name, so that a machine
  * without OpenCL can still build and run everything else. One in-order queue, every call blocking:
- * the point is the right answer, not throughput. */
+ * the point is the right answer, not throughput.
+ *
+ * A platform may crash when it is asked for its devices (PoCL aborts where there is no /sys): each
+ * is asked in a child process first, and one that crashes there is passed over and named. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -12,6 +15,7 @@
 
 #include "base/arena.h"
 #include "workloads/device_backend.h"
+#include "workloads/trial.h"
 
 #define OPENCL_FUNCTIONS(X)                                                                        \
     X(clGetPlatformIDs)                                                                            \
@@ -139,25 +143,76 @@ static bool try_platform(struct backend *b, cl_platform_id platform, const char 
     return false;
 }
 
+enum {
+    MAX_PLATFORMS = 16,
+    SECONDS_TO_ANSWER = 60, /* a platform that takes longer is taken for one that hangs */
+};
+
+struct platforms {
+    struct backend *b;
+    cl_platform_id ids[MAX_PLATFORMS];
+    cl_uint n;
+    cl_uint asked; /* the one that ask_for_devices() asks */
+};
+
+static void list_platforms(void *argument)
+{
+    struct platforms *p = argument;
+    /* An ICD loader without any platform reports an error rather than zero platforms. */
+    if (p->b->clGetPlatformIDs(MAX_PLATFORMS, p->ids, &p->n) != CL_SUCCESS)
+        p->n = 0;
+    if (p->n > MAX_PLATFORMS)
+        p->n = MAX_PLATFORMS;
+}
+
+static void ask_for_devices(void *argument)
+{
+    struct platforms *p = argument;
+    struct strbuf name = {0}, seen = {0};
+    try_platform(p->b, p->ids[p->asked], "\n", &name, &seen); /* in no name: all are read */
+}
+
+/* Whether the platform can be asked; `crashed` collects those that cannot, for the message. */
+static bool may_be_asked(struct platforms *p, cl_uint i, struct strbuf *crashed)
+{
+    struct strbuf how = {0};
+    p->asked = i;
+    bool survives = trial_survives(ask_for_devices, p, SECONDS_TO_ANSWER, &how);
+    if (!survives) {
+        char name[256] = "";
+        p->b->clGetPlatformInfo(p->ids[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        strbuf_addf(crashed, "\n  %s crashes when asked for its devices: %s", name,
+                    strbuf_text(&how));
+    }
+    strbuf_destroy(&how);
+    return survives;
+}
+
 static bool choose_device(struct backend *b, const char *select, struct strbuf *name,
                           struct strbuf *error)
 {
-    enum { MAX_PLATFORMS = 16 };
-    cl_platform_id platforms[MAX_PLATFORMS];
-    cl_uint n = 0;
-    /* An ICD loader without any platform reports an error rather than zero platforms. */
-    if (b->clGetPlatformIDs(MAX_PLATFORMS, platforms, &n) != CL_SUCCESS)
-        n = 0;
-    struct strbuf seen = {0};
+    struct platforms platforms = {.b = b};
+    struct strbuf seen = {0}, crashed = {0}, how = {0};
+    if (trial_survives(list_platforms, &platforms, SECONDS_TO_ANSWER, &how))
+        list_platforms(&platforms);
+    else
+        strbuf_addf(&crashed,
+                    "\n  libOpenCL.so.1 crashes when asked for its platforms: %s"
+                    "\n  note: some ask every platform for devices, in order to sort them; "
+                    "OCL_ICD_PLATFORM_SORT=none turns that off",
+                    strbuf_text(&how));
+    strbuf_destroy(&how);
     bool found = false;
-    for (cl_uint i = 0; i < n && i < MAX_PLATFORMS && !found; i++)
-        found = try_platform(b, platforms[i], select, name, &seen);
+    for (cl_uint i = 0; i < platforms.n && !found; i++)
+        found = may_be_asked(&platforms, i, &crashed) &&
+                try_platform(b, platforms.ids[i], select, name, &seen);
     if (!found && seen.len > 0)
-        strbuf_addf(error, "no OpenCL device matches '%s'; there are:%s", select,
-                    strbuf_text(&seen));
+        strbuf_addf(error, "no OpenCL device matches '%s'; there are:%s%s", select,
+                    strbuf_text(&seen), strbuf_text(&crashed));
     else if (!found)
-        strbuf_add(error, "no OpenCL device on this machine");
+        strbuf_addf(error, "no OpenCL device on this machine%s", strbuf_text(&crashed));
     strbuf_destroy(&seen);
+    strbuf_destroy(&crashed);
     return found;
 }
 

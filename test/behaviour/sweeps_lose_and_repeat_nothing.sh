@@ -155,8 +155,9 @@ assert rows("full.db")[:len(kept)] == kept and simulated("full.db") == simulated
 os.makedirs("small-disk", exist_ok=True)
 on_small_disk = ["unshare", "-rm", "sh", "-c",
                  'mount -t tmpfs -o size=100k none small-disk || exit 77; exec "$@"', "sh"]
-if subprocess.run([*on_small_disk, "true"], capture_output=True).returncode:
-    print("no disk of 100 KB can be had here: not tried")
+tried = subprocess.run([*on_small_disk, "true"], capture_output=True, text=True)
+if tried.returncode:
+    print("SKIPPED: a store on a full disk: no disk of 100 KB can be mounted here:", " ".join(tried.stderr.split()))
 else:
     full = subprocess.run([*on_small_disk, heddle, "sweep", "first.yaml", "--store", "small-disk/r.db"],
                           capture_output=True, text=True)

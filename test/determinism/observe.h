@@ -84,7 +84,7 @@ void describe_testbed(const struct testbed *bed, struct strbuf *out);
  */
 static inline bool is_of_this_build(uint32_t workload)
 {
-#if defined __SANITIZE_ADDRESS__
+#if defined HEDDLE_SANITIZED
     return workload % 3 == 0;
 #else
     return workload % 3 != 0;
