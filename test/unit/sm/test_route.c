@@ -13,6 +13,8 @@ enum { FIRST_PARTITION = 80, N_LINES = 2000 };
 static void expect_routes(struct address_map map)
 {
     static struct sm sm;
+    static const struct sm_config config;
+    sm.config = &config;
     uint64_t seed = 9;
     map.n_banks = 16;
     map.row_bytes = 1024;
