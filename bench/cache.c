@@ -10,10 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/cache.h"
+#include "cache/fast.h"
 #include "stats/host.h"
 
 enum { LINE_BYTES = 128 };
+
+/* A function that is counted must not become part of another. */
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noipa))
+#endif
 
 struct bench {
     const char *name;
@@ -26,14 +33,14 @@ struct bench {
 /* The L1D is a Fermi's of 16 KB, the L2 a slice of 128 KB; loops that fit, and loops twice the size
  * of the cache, of which LRU keeps nothing. */
 static const struct bench benches[] = {
-    {"l1d_hit_lru", 57, 32, 4, 128, "lru", MEM_LOAD},
-    {"l1d_hit_plru", 202, 32, 4, 128, "plru", MEM_LOAD},
-    {"l1d_miss_lru", 296, 32, 4, 256, "lru", MEM_LOAD},
-    {"l1d_miss_fifo", 562, 32, 4, 256, "fifo", MEM_LOAD},
-    {"l1d_bypass", 220, 32, 4, 256, "none", MEM_LOAD},
+    {"l1d_hit_lru", 84, 32, 4, 128, "lru", MEM_LOAD},
+    {"l1d_hit_plru", 224, 32, 4, 128, "plru", MEM_LOAD},
+    {"l1d_miss_lru", 394, 32, 4, 256, "lru", MEM_LOAD},
+    {"l1d_miss_fifo", 464, 32, 4, 256, "fifo", MEM_LOAD},
+    {"l1d_bypass", 174, 32, 4, 256, "none", MEM_LOAD},
     {"l1d_store_miss", 81, 32, 4, 256, "lru", MEM_STORE},
     {"l2_hit_lru", 92, 64, 16, 1024, "lru", MEM_LOAD},
-    {"l2_miss_lru", 352, 64, 16, 1024 * 2, "lru", MEM_LOAD},
+    {"l2_miss_lru", 458, 64, 16, 1024 * 2, "lru", MEM_LOAD},
 };
 enum { N_BENCHES = sizeof benches / sizeof benches[0] };
 
@@ -49,18 +56,39 @@ static struct cache *make_cache(const struct bench *b)
     return cache_create(&config, cache_policy_find(b->policy), NULL, 48, 1);
 }
 
+/* As an owner does it: the fast path, then everything else. What is counted is what happens in
+ * these three functions. */
+static APART struct cache_result bench_load(struct cache *c, const struct mem_access *a,
+                                            struct cache_room room)
+{
+    int way = cache_find_way(c, a->line, a->set);
+    if (cache_load_fast(c, a->set, way, a->sector_mask, a->pc) == CACHE_FAST_HIT)
+        return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+    return cache_load_at(c, a, room, NULL, way);
+}
+
+static APART void bench_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
+{
+    cache_fill_now(c, mshr, cycle);
+}
+
+static APART void bench_store(struct cache *c, const struct mem_access *a, struct cache_room room)
+{
+    cache_store(c, a, room, NULL);
+}
+
 static void run(struct cache *c, const struct mem_access *accesses, uint32_t n_lines, uint32_t n)
 {
     const struct cache_room room = {true, true, true};
     for (uint32_t i = 0, at = 0; i < n; i++, at = at + 1 == n_lines ? 0 : at + 1) {
         const struct mem_access *a = &accesses[at];
         if (a->kind == MEM_STORE) {
-            cache_store(c, a, room, NULL);
+            bench_store(c, a, room);
             continue;
         }
-        struct cache_result r = cache_load(c, a, room, NULL);
+        struct cache_result r = bench_load(c, a, room);
         if (r.answer == CACHE_MISS)
-            cache_fill(c, r.mshr, i);
+            bench_fill(c, r.mshr, i);
     }
 }
 

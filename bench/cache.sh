@@ -22,7 +22,7 @@ large=20480
 # Prints the host's instructions inside the cache, of one run.
 count() {
     valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind" \
-        --toggle-collect=cache_load --toggle-collect=cache_store --toggle-collect=cache_fill \
+        --toggle-collect=bench_load --toggle-collect=bench_store --toggle-collect=bench_fill \
         "$bench" "$1" "$2" \
         >/dev/null 2>"$scratch/err" || {
         cat "$scratch/err" >&2

@@ -182,8 +182,8 @@ struct decision_recorder *decision_recorder_create(struct machine *m, struct sin
     for (uint32_t i = 0; i < r->n_lanes; i++) {
         r->lanes[i].sm = machine_sm(m, i);
         cache_observe(machine_sm(m, i)->l1d, on_l1d, &r->lanes[i]);
-        machine_sm(m, i)->on_issue = on_issue;
-        machine_sm(m, i)->on_issue_user = &r->lanes[i];
+        machine_sm(m, i)->issue.watcher = on_issue;
+        machine_sm(m, i)->issue.watcher_user = &r->lanes[i];
     }
     machine_watch(m,
                   (struct machine_watcher){.period_cycles = LOOK_CYCLES, .look = look, .user = r});

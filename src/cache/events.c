@@ -11,18 +11,18 @@
 #define TELL_OBSERVERS(c, s, ...)                                                                  \
     do {                                                                                           \
         if ((c)->n_observers)                                                                      \
-            tell_observers((c), (s), (struct cache_event_info){__VA_ARGS__});                      \
+            tell_observers((c), (s), &(struct cache_event_info){__VA_ARGS__});                     \
     } while (0)
 
-static void tell_observers(struct cache *c, const struct cache_set *s, struct cache_event_info e)
+static void tell_observers(struct cache *c, const struct cache_set *s, struct cache_event_info *e)
 {
-    e.set = s->set;
-    e.line = e.way == NO_WAY ? NULL : &s->lines[e.way];
-    if (e.access)
-        e.cycle = e.access->cycle;
+    e->set = s->set;
+    e->line = e->way == NO_WAY ? NULL : &s->lines[e->way];
+    if (e->access)
+        e->cycle = e->access->cycle;
     for (uint32_t i = 0; i < c->n_observers; i++)
-        if (c->observers[i].events >> e.event & 1)
-            c->observers[i].tell(c->observers[i].user, &e);
+        if (c->observers[i].events >> e->event & 1)
+            c->observers[i].tell(c->observers[i].user, e);
 }
 
 /* -1 becomes NO_WAY. */

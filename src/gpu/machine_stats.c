@@ -33,14 +33,14 @@ void totals_add_sm(const struct shard *part, struct machine_totals *t, sim_time 
         add_words(&t->latency, attribution_stats(sm->attribution), sizeof t->latency);
     cache_lru_differences(sm->l1d, &n, &first);
     t->lru_differences += n;
-    t->ldst_area += occupancy_area(&sm->ldst_account.occupancy);
-    t->ldst_stays += sm->ldst_account.stays;
-    t->miss_area += occupancy_area(&sm->miss_account.occupancy);
-    t->miss_stays += sm->miss_account.stays;
+    t->ldst_area += occupancy_area(&sm->ldst.account.occupancy);
+    t->ldst_stays += sm->ldst.account.stays;
+    t->miss_area += occupancy_area(&sm->out.account.occupancy);
+    t->miss_stays += sm->out.account.stays;
     add_mshrs(sm->l1d, &t->l1_mshr_area, &t->l1_mshr_stays);
     add_mshrs(sm->l1i, &t->l1_mshr_area, &t->l1_mshr_stays);
     add_mshrs(sm->l1c, &t->l1_mshr_area, &t->l1_mshr_stays);
-    t->misses_under_way += sm->n_bypass + cache_mshrs_in_use(sm->l1d) +
+    t->misses_under_way += sm->ldst.n_bypass + cache_mshrs_in_use(sm->l1d) +
                            cache_mshrs_in_use(sm->l1i) + cache_mshrs_in_use(sm->l1c);
 }
 

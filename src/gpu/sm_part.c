@@ -101,13 +101,13 @@ static void cut(struct shard *part, sim_time now)
 
 static sim_time rested_at(const struct shard *part)
 {
-    return ((const struct sm *)part)->last_event;
+    return ((const struct sm *)part)->rest.last_event;
 }
 
 static const struct emu_fault *fault(const struct shard *part, sim_time *at)
 {
     const struct sm *sm = (const struct sm *)part;
-    *at = sm->fault_cycle * sm->clock->period;
+    *at = sm->rest.fault_cycle * sm->clock->period;
     return sm->emu.fault.kind != FAULT_NONE ? &sm->emu.fault : NULL;
 }
 

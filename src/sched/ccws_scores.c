@@ -6,6 +6,9 @@
  * others changes when a VTA hit raises it and when it has come down to the base. Warps at the base
  * follow in the order of ties. Who may load is worked out again when a warp comes, goes or is
  * raised, and in the cycle in which time alone lets the next one through. */
+#include <stddef.h>
+#include <string.h>
+
 #include "sched/ccws.h"
 
 #include <assert.h>
@@ -277,7 +280,7 @@ static void ccws_look_at(const void *instance, uint64_t now, struct scheduler *c
                          struct ccws *state)
 {
     *copy = *(const struct scheduler *)instance;
-    *state = *(const struct ccws *)copy->state;
+    memcpy(state, copy->state, offsetof(struct ccws, n_tags)); /* of the rest scores know nothing */
     copy->state = state;
     ccws_decay_to(copy, now);
 }

@@ -42,8 +42,8 @@ static inline uint64_t next_issue(const struct sm *sm, const struct sm_warp *w, 
 /* Replies, or requests that have waited, are due in that cycle; or it is `end`. */
 static inline uint64_t others_due(const struct sm *sm, uint64_t end)
 {
-    uint64_t due = sm->replies.due < end ? sm->replies.due : end;
-    return sm->drain_due < due ? sm->drain_due : due;
+    uint64_t due = sm->in.queue.due < end ? sm->in.queue.due : end;
+    return sm->out.due < due ? sm->out.due : due;
 }
 
 /* The warp, which has issued in cycle `now`, is left as issue leaves it. */
@@ -103,14 +103,14 @@ static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_
 static inline uint64_t let_ldst_work(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t at)
 {
     w->cause = STALLED_NONE;
-    return ldst_step(sm, sm->ldst_due > now ? sm->ldst_due : now + 1, at + 1);
+    return ldst_step(sm, sm->ldst.due > now ? sm->ldst.due : now + 1, at + 1);
 }
 
 /* Has somebody something to do before the warp issues in cycle `at`, or then? */
 static inline bool is_disturbed(const struct sm *sm, uint64_t at, uint64_t until)
 {
-    return sm->can_issue | sm->can_fetch | sm->fetched || at >= until || at >= sm->wheel.due ||
-           at >= sm->ldst_due;
+    return sm->issue.ready | sm->fetch.ready | sm->fetch.arrived || at >= until ||
+           at >= sm->wheel.due || at >= sm->ldst.due;
 }
 
 /* The instructions of the warp from cycle `now` on, in which it can issue, and before `end`.
@@ -122,7 +122,7 @@ static uint64_t go_on(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t e
         at = follow(sm, w, now, until);
         if (at == UINT64_MAX)
             break;
-        if (sm->ldst_due > at)
+        if (sm->ldst.due > at)
             continue;
         uint64_t begun = let_ldst_work(sm, w, now, at);
         until = others_due(sm, end);
@@ -131,21 +131,21 @@ static uint64_t go_on(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t e
             return begun;
         }
     }
-    if (sm->can_issue)
-        sm->issue_due = now + 1;
+    if (sm->issue.ready)
+        sm->issue.due = now + 1;
     return now;
 }
 
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end)
 {
-    struct sm_warp *w = sm_warp_of(sm, (uint32_t)__builtin_ctzll(sm->can_issue));
-    if (!is_for_us(w->next) || w->n_atomics || sm->can_fetch || !sm->issues_simply ||
+    struct sm_warp *w = sm_warp_of(sm, (uint32_t)__builtin_ctzll(sm->issue.ready));
+    if (!is_for_us(w->next) || w->n_atomics || sm->fetch.ready || !sm->issue.is_short ||
         open_from(sm, w->core, w->next, now) > now) {
         sm_issue(sm, now);
         return now;
     }
-    sm->pick_and_issue(sm->scheduler, w->scheduler, w->bit, now);
-    sm->can_issue = 0;
-    sm->issue_due = UINT64_MAX;
+    sm->issue.pick_and_issue(sm->scheduler, w->scheduler, w->bit, now);
+    sm->issue.ready = 0;
+    sm->issue.due = UINT64_MAX;
     return go_on(sm, w, now, end);
 }

@@ -96,7 +96,7 @@ static enum latency fetch_cause(const struct sm_warp *w, const struct account *a
  * queue and in the bypass table; an access that only the network's port keeps waiting misses. */
 static bool waits_for_a_place(const struct sm *sm, const struct load_record *r)
 {
-    return !r->all_sent && sm->ldst_stalled && sm->ldst_cause != STALL_PORT;
+    return !r->all_sent && sm->ldst.stalled && sm->ldst.cause != STALL_PORT;
 }
 
 /* Loads that hit, or whose data have come, are not missing. */
@@ -104,7 +104,7 @@ static bool is_missing(const struct sm *sm, uint32_t slot, const struct pending_
 {
     const struct load_record *r = l->record;
     return r && r->slot == slot && r->pc == l->pc &&
-           (r->outstanding > !r->all_sent || (!r->all_sent && sm->ldst_stalled));
+           (r->outstanding > !r->all_sent || (!r->all_sent && sm->ldst.stalled));
 }
 
 static const struct pending_load *missing_load(const struct sm *sm, uint32_t slot, uint32_t reg)
@@ -193,10 +193,10 @@ static void leave_queue(struct sm *sm, uint64_t warps, uint64_t now)
 static uint64_t visit_queued(struct sm *sm, uint32_t s, uint64_t warps, uint64_t from, uint64_t to)
 {
     struct attribution *a = sm->attribution;
-    uint64_t queued = warps & sm->can_issue & sm->by_unit[UNIT_LDST];
+    uint64_t queued = warps & sm->issue.ready & sm->issue.by_unit[UNIT_LDST];
     if (sm_unit_next(sm, 0, UNIT_LDST) < to)
         queued = 0;
-    leave_queue(sm, a->queued & sm->slot_mask[s] & ~queued, from);
+    leave_queue(sm, a->queued & sm->issue.slot_mask[s] & ~queued, from);
     for (uint64_t come = queued & ~a->queued; come; come &= come - 1)
         add(sm, (uint32_t)__builtin_ctzll(come), LATENCY_SCHEDULING, from);
     a->queued |= queued;
@@ -233,7 +233,8 @@ void attribution_issued(struct sm *sm, uint32_t slot, uint32_t pc)
     a->accounts[slot].issued_pc = pc;
     if (sm->timing[pc].kind.unit != UNIT_LDST || !info->n_writes)
         return;
-    const struct ldst_op *l = &sm->ldst[(sm->ldst_head + sm->ldst_n - 1) % sm->config->ldst_queue];
+    const struct ldst_op *l =
+        &sm->ldst.ops[(sm->ldst.head + sm->ldst.n - 1) % sm->config->ldst_queue];
     struct pending_load load = {.record = l->record, .pc = pc, .number = ++a->n_loads};
     for (uint32_t i = info->n_reads; i < (uint32_t)info->n_reads + info->n_writes; i++)
         a->loads[(size_t)slot * a->n_registers + info->regs[i]] = load;
@@ -254,7 +255,7 @@ void attribution_catch_up(struct sm *sm, uint64_t now)
 static void resize_loads(struct sm *sm)
 {
     struct attribution *a = sm->attribution;
-    uint32_t n = sm->pending_words * 64;
+    uint32_t n = sm->operands.pending_words * 64;
     if (a->n_registers == n)
         return;
     free(a->loads);

@@ -20,9 +20,11 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
     struct sm_warp *w = &sm->warps[slot];
     struct scoreboard scoreboard = {.wide_pending = w->scoreboard.wide_pending,
                                     .wide_memory = w->scoreboard.wide_memory};
-    if (sm->pending_words > 1) { /* otherwise nobody looks there */
-        memset(scoreboard.wide_pending, 0, sm->pending_words * sizeof *scoreboard.wide_pending);
-        memset(scoreboard.wide_memory, 0, sm->pending_words * sizeof *scoreboard.wide_memory);
+    if (sm->operands.pending_words > 1) { /* otherwise nobody looks there */
+        memset(scoreboard.wide_pending, 0,
+               sm->operands.pending_words * sizeof *scoreboard.wide_pending);
+        memset(scoreboard.wide_memory, 0,
+               sm->operands.pending_words * sizeof *scoreboard.wide_memory);
     }
     *w = (struct sm_warp){.emu = &cta->warps[warp],
                           .next = &sm->timing[cta->warps[warp].pc],
@@ -31,9 +33,9 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
                           .cta_slot = cta_slot,
                           .scheduler = slot % sm->config->n_schedulers,
                           .atomic_lines = sm->atomic_store[slot],
-                          .result_at = sm->result_store[slot],
-                          .core = &sm->cores[slot % sm->n_cores],
-                          .bank_turn = (uint8_t)(slot / sm->n_cores),
+                          .result_at = sm->operands.result_store[slot],
+                          .core = &sm->operands.cores[slot % sm->operands.n_cores],
+                          .bank_turn = (uint8_t)(slot / sm->operands.n_cores),
                           .kind = w->kind,
                           .scoreboard = scoreboard};
     sm->sched_warps[slot] = (struct sched_warp){.live = true,
@@ -50,8 +52,8 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
         sm->criticality->desc->on_warp_start(sm->criticality, slot, now);
     if (sm->sched->on_warp_start)
         sm->sched->on_warp_start(sm->scheduler, slot, now);
-    if (sm->keeps_hold) /* it may let others go */
-        sm->issue_due = 0;
+    if (sm->issue.keeps_hold) /* it may let others go */
+        sm->issue.due = 0;
     if (sm->attribution)
         attribution_start(sm, slot, now);
     sm_refresh(sm, slot, now);
@@ -64,11 +66,11 @@ void sm_start_cta(struct sm *sm, uint64_t number, uint64_t now)
     cta_start(&sm->emu, cta, number);
     if (sm->emu.tracer)
         sm->emu.tracer->cta_begins(&sm->emu, cta);
-    if (sm->keeps_hold && now) /* that of this cycle comes with its issue */
+    if (sm->issue.keeps_hold && now) /* that of this cycle comes with its issue */
         sm_advance_scheduler(sm, now - 1);
     if (!sm->n_resident++)
-        sm->active_since = now;
-    sm->was_busy = true;
+        sm->rest.active_since = now;
+    sm->rest.was_busy = true;
     sm->cta_warps[cta_slot] = cta->n_warps;
     if (sm->sched->on_cta_start)
         sm->sched->on_cta_start(sm->scheduler, cta_slot, now);
@@ -84,7 +86,7 @@ static void end_cta(struct sm *sm, uint32_t cta_slot, uint64_t now)
         sm->emu.tracer->cta_ends(&sm->emu, &sm->ctas[cta_slot]);
     sm->run_stats.ctas++;
     if (!--sm->n_resident)
-        sm->stats.active_cycles += now + 1 - sm->active_since;
+        sm->stats.active_cycles += now + 1 - sm->rest.active_since;
     sim_time t = now * sm->clock->period;
     shard_send(&sm->shard, t,
                (struct message){
@@ -100,7 +102,7 @@ void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now)
     sm->stats.warp_cycles += now + 1 - sm->sched_warps[slot].start_cycle;
     if (sm->attribution)
         attribution_end(sm, slot, now);
-    if (sm->keeps_hold)
+    if (sm->issue.keeps_hold)
         sm_advance_scheduler(sm, now);
     sm->view.live &= ~(1ull << slot);
     sm->sched_warps[slot].live = false;
@@ -124,9 +126,9 @@ void sm_cut(struct sm *sm, uint64_t now)
     for (uint64_t live = sm->view.live; live; live &= live - 1)
         sm->stats.warp_cycles += now - sm->sched_warps[__builtin_ctzll(live)].start_cycle;
     if (sm->n_resident)
-        sm->stats.active_cycles += now - sm->active_since;
-    if (sm->ldst_stalled)
-        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
+        sm->stats.active_cycles += now - sm->rest.active_since;
+    if (sm->ldst.stalled)
+        sm->stats.stall_cycles[sm->ldst.cause] += now - sm->ldst.stalled_since;
     if (sm->attribution)
         attribution_cut(sm, now);
 }

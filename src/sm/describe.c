@@ -39,7 +39,7 @@ static void describe_doing(const struct sm *sm, uint32_t slot, struct strbuf *ou
     if (w->emu->state == WARP_AT_BARRIER)
         emu_describe_barrier(w->emu, out);
     else
-        strbuf_addf(out, "%s%s", cause_words[sm->can_issue & w->bit ? STALLED_NONE : w->cause],
+        strbuf_addf(out, "%s%s", cause_words[sm->issue.ready & w->bit ? STALLED_NONE : w->cause],
                     w->emu->state == WARP_AT_HEAP ? " (it has called malloc or free)" : "");
     strbuf_add(out, ", ");
     emu_describe_inst(&sm->emu, sm_warp_pc(sm, slot), out);
@@ -85,7 +85,7 @@ static void describe_warps(const struct sm *sm, struct strbuf *out)
 /* Not yet, where it was only foreseen. */
 static bool is_stalled(const struct sm *sm)
 {
-    return sm->ldst_stalled && sm->ldst_stalled_since < sm_cycle_at(sm, sm->shard.engine->now);
+    return sm->ldst.stalled && sm->ldst.stalled_since < sm_cycle_at(sm, sm->shard.engine->now);
 }
 
 void sm_describe_wait(const struct shard *s, struct strbuf *out)
@@ -95,8 +95,8 @@ void sm_describe_wait(const struct shard *s, struct strbuf *out)
     strbuf_addf(out,
                 "SM %u: CTAs on it: %u; requests under way: %llu, in the miss queue: %u; "
                 "instructions in the load/store unit: %u%s\n",
-                sm->index, sm->n_resident, (unsigned long long)sm->requests_out, sm->miss_n,
-                sm->ldst_n, is_stalled(sm) ? " (stalled)" : "");
+                sm->index, sm->n_resident, (unsigned long long)sm->out.n_out, sm->out.n, sm->ldst.n,
+                is_stalled(sm) ? " (stalled)" : "");
     describe_warps(sm, out);
     strbuf_add(&parts, "L1D: ");
     cache_describe_wait(sm->l1d, &parts);

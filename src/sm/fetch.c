@@ -5,7 +5,7 @@
 
 static inline uint32_t next_warp(const struct sm *sm)
 {
-    uint64_t all = sm->can_fetch, behind = all & ~1ull << sm->last_fetched;
+    uint64_t all = sm->fetch.ready, behind = all & ~1ull << sm->fetch.last;
     return (uint32_t)__builtin_ctzll(behind ? behind : all);
 }
 
@@ -21,7 +21,7 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
 {
     uint32_t slot = w->slot, pc = w->emu->pc, line_bytes = sm->config->l1i.line_bytes;
     uint64_t address = CODE_BASE + (uint64_t)pc * sm->config->inst_bytes;
-    struct mem_access a = {.id = sm->next_access_id,
+    struct mem_access a = {.id = sm->ldst.next_access_id,
                            .cycle = now,
                            .launch = sm->launch,
                            .warp_slot = slot,
@@ -67,7 +67,7 @@ static inline bool fetch_one(struct sm *sm, uint64_t now)
 void sm_fetch(struct sm *sm, uint64_t now)
 {
     bool goes_on = true;
-    for (uint32_t left = sm->config->fetch_warps; sm->can_fetch && left && goes_on; left--)
+    for (uint32_t left = sm->config->fetch_warps; sm->fetch.ready && left && goes_on; left--)
         goes_on = fetch_one(sm, now);
-    sm->fetch_stalled = !goes_on;
+    sm->fetch.stalled = !goes_on;
 }

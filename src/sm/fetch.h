@@ -21,19 +21,19 @@ static inline void begin_fetch(struct sm_warp *w)
 static inline __attribute__((always_inline)) void arrive(struct sm *sm, struct sm_warp *w,
                                                          uint64_t now)
 {
-    if (sm->plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, SIMPLY)) {
+    if (sm->issue.plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, SIMPLY)) {
         w->ibuf = w->next->n_fetched;
         return;
     }
     begin_fetch(w);
-    sm->fetched |= w->bit;
+    sm->fetch.arrived |= w->bit;
 }
 
 static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
 {
-    sm->next_access_id++;
-    sm->last_fetched = w->slot;
-    sm->can_fetch &= ~w->bit;
+    sm->ldst.next_access_id++;
+    sm->fetch.last = w->slot;
+    sm->fetch.ready &= ~w->bit;
 }
 
 /* Fetches for the warp if the instruction cache has its line and nobody wants to know; false, and

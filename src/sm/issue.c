@@ -38,7 +38,7 @@ static void expect_writes(struct sm *sm, const struct sm_warp *w, const struct o
         uint32_t bank = sm_bank_of(sm, w, t->all->rows[t->n_rows_read + i]);
         bool expected =
             done - now <= BANK_LOOKS_AHEAD && bank_expect(banks, banks->first << bank, done);
-        if (!expected && sm->plans_results)
+        if (!expected && sm->issue.plans_results)
             wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_WRITE, bank, banks});
     }
 }
@@ -47,7 +47,7 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
                    uint64_t done, uint64_t now)
 {
     expect_writes(sm, w, t, done, now);
-    if (!sm->plans_results)
+    if (!sm->issue.plans_results)
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_RELEASE, pc, w});
     else
         for (uint64_t m = t->writes; m; m &= m - 1)
@@ -95,8 +95,8 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t)
     bool faulty = sm->emu.fault.kind != FAULT_NONE;
     bool freed = heap_perform(&sm->heap);
     if (!faulty && sm->emu.fault.kind != FAULT_NONE) {
-        sm->fault_cycle = clock_cycle_at(sm->clock, t);
-        sm->issues_simply = false;
+        sm->rest.fault_cycle = clock_cycle_at(sm->clock, t);
+        sm->issue.is_short = false;
     }
     return freed;
 }
@@ -118,8 +118,8 @@ bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
                    uint64_t now)
 {
     if (w->emu->state == WARP_FAULTED) {
-        sm->fault_cycle = now;
-        sm->issues_simply = false;
+        sm->rest.fault_cycle = now;
+        sm->issue.is_short = false;
         return false;
     }
     occupy(sm, w, t, pc, now, SIMPLY);
@@ -143,7 +143,7 @@ bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes)
 {
     uint32_t n_lanes = (uint32_t)__builtin_popcount(lanes);
-    if (sm->l1d_counts_insts && cache_insts(sm->l1d, n_lanes))
+    if (sm->ldst.counts_insts && cache_insts(sm->l1d, n_lanes))
         ldst_wake(sm, ~0u);
     for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
         sm->l1d_watchers[i].on_issue(sm->l1d_watchers[i].user, n_lanes);
@@ -155,11 +155,11 @@ static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t activ
 static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
     const struct scheduler_desc *d = sm->sched;
-    if (sm->keeps_hold && !sm->every_cycle)
+    if (sm->issue.keeps_hold && !sm->every_cycle)
         return ready & ~warps_held(sm);
     for (uint32_t c = 0; ready && d->may_issue && c < N_ISSUE_CLASSES; c++)
-        if (sm->by_class[c] & ready)
-            ready &= ~sm->by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
+        if (sm->issue.by_class[c] & ready)
+            ready &= ~sm->issue.by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
     return ready;
 }
 
@@ -168,14 +168,14 @@ static inline struct sched_pick pick_ready(const struct sm *sm, uint32_t s, uint
                                            uint64_t now)
 {
     if (!ready)
-        return (struct sched_pick){.warp = -1, .visited = sm->view.live & sm->slot_mask[s]};
-    return sm->sched->pick(sm->scheduler, s, ready, ready & sm->by_class[ISSUE_LOAD], now);
+        return (struct sched_pick){.warp = -1, .visited = sm->view.live & sm->issue.slot_mask[s]};
+    return sm->sched->pick(sm->scheduler, s, ready, ready & sm->issue.by_class[ISSUE_LOAD], now);
 }
 
 struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
 {
-    uint64_t ready = sm->can_issue & sm->slot_mask[s], next = UINT64_MAX;
-    ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next);
+    uint64_t ready = sm->issue.ready & sm->issue.slot_mask[s], next = UINT64_MAX;
+    ready = warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next);
     return pick_ready(sm, s, allowed_warps(sm, ready), now);
 }
 
@@ -200,7 +200,7 @@ issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc, active = e->active;
     const struct op_timing *t = w->next;
-    bool wants_lanes = sm->counts_lanes || (sm->tells_branches && t->needs & IS_BRANCH);
+    bool wants_lanes = sm->issue.counts_lanes || (sm->issue.tells_branches && t->needs & IS_BRANCH);
     uint32_t lanes = wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
     forget_last_access(sm, t);
     if (manner == IN_ANY_WAY)
@@ -208,21 +208,22 @@ issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum
     else
         emu_step_counted(e, &sm->run_stats);
     has_executed(sm, w, t, pc);
-    if (manner == IN_ANY_WAY && sm->on_issue)
-        sm->on_issue(sm->on_issue_user, &(struct sm_issue){now, sm->index, by, w->slot, pc});
+    if (manner == IN_ANY_WAY && sm->issue.watcher)
+        sm->issue.watcher(sm->issue.watcher_user,
+                          &(struct sm_issue){now, sm->index, by, w->slot, pc});
     if (e->state == WARP_FAULTED) {
-        sm->fault_cycle = now;
-        sm->issues_simply = false;
+        sm->rest.fault_cycle = now;
+        sm->issue.is_short = false;
         return false;
     }
-    if (sm->tells_criticality)
+    if (sm->issue.tells_criticality)
         sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
     if (manner == IN_ANY_WAY && sm->sched->on_issue)
         sm->sched->on_issue(sm->scheduler, by, w->slot, t->kind.issue_class, pc, now);
     if (wants_lanes)
         tell_lanes(sm, w->slot, pc, active, lanes);
     occupy(sm, w, t, pc, now, manner);
-    if (!t->n_writes && sm->tells_commits) /* nothing of it is still to come */
+    if (!t->n_writes && sm->issue.tells_commits) /* nothing of it is still to come */
         sm_tell_commit(sm, w->slot, now);
     if (e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
@@ -263,9 +264,9 @@ static bool issue_ready(struct sm *sm, uint64_t now)
     uint32_t s = first_scheduler(sm, now);
     for (uint32_t i = 0; i < sm->config->n_schedulers; i++, s = next_scheduler(sm, s)) {
         /* anew for each: a unit was taken, a barrier opened */
-        uint64_t ready = sm->can_issue & sm->slot_mask[s], next = UINT64_MAX;
+        uint64_t ready = sm->issue.ready & sm->issue.slot_mask[s], next = UINT64_MAX;
         if (ready)
-            ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next);
+            ready = warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next);
         if (ready && sm->sched->may_issue)
             ready = allowed_warps(sm, ready);
         struct sched_pick p = pick_ready(sm, s, ready, now);
@@ -282,13 +283,13 @@ static bool issue_ready(struct sm *sm, uint64_t now)
  * has a unit already. The load/store unit says when it has room. */
 static uint64_t unit_for_any(const struct sm *sm, const struct sub_core *core, uint64_t warps)
 {
-    uint64_t next = UINT64_MAX, waiting = ldst_has_room(sm) ? 0 : sm->by_unit[UNIT_LDST];
+    uint64_t next = UINT64_MAX, waiting = ldst_has_room(sm) ? 0 : sm->issue.by_unit[UNIT_LDST];
     for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(closed);
         uint64_t free = core->opens_at[u];
-        if (sm->by_unit[u] & warps)
+        if (sm->issue.by_unit[u] & warps)
             next = free < next ? free : next;
-        waiting |= sm->by_unit[u];
+        waiting |= sm->issue.by_unit[u];
     }
     return warps & ~waiting ? 0 : next;
 }
@@ -297,27 +298,27 @@ static uint64_t unit_for_any(const struct sm *sm, const struct sub_core *core, u
 static uint64_t issue_next(const struct sm *sm, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
-    if (!sm->can_issue)
+    if (!sm->issue.ready)
         return next;
     const struct scheduler_desc *d = sm->sched;
-    uint64_t allowed = d->may_issue ? allowed_warps(sm, sm->can_issue) : sm->can_issue;
-    for (uint32_t c = 0; c < sm->n_cores; c++) {
-        uint64_t mine = allowed & sm->cores[c].warps;
-        uint64_t free = mine ? unit_for_any(sm, &sm->cores[c], mine) : UINT64_MAX;
+    uint64_t allowed = d->may_issue ? allowed_warps(sm, sm->issue.ready) : sm->issue.ready;
+    for (uint32_t c = 0; c < sm->operands.n_cores; c++) {
+        uint64_t mine = allowed & sm->operands.cores[c].warps;
+        uint64_t free = mine ? unit_for_any(sm, &sm->operands.cores[c], mine) : UINT64_MAX;
         next = free < next ? free : next;
     }
-    uint64_t change = sm->keeps_hold   ? sm->scheduler->hold.until
-                      : d->next_change ? d->next_change(sm->scheduler, now)
-                                       : UINT64_MAX;
+    uint64_t change = sm->issue.keeps_hold ? sm->scheduler->hold.until
+                      : d->next_change     ? d->next_change(sm->scheduler, now)
+                                           : UINT64_MAX;
     next = change < next ? change : next;
     return next > now ? next : now + 1;
 }
 
 void sm_advance_scheduler(struct sm *sm, uint64_t now)
 {
-    if (sm->sched->advance && now > sm->scheduler_time) {
-        sm->sched->advance(sm->scheduler, now - sm->scheduler_time);
-        sm->scheduler_time = now;
+    if (sm->sched->advance && now > sm->issue.scheduler_time) {
+        sm->sched->advance(sm->scheduler, now - sm->issue.scheduler_time);
+        sm->issue.scheduler_time = now;
     }
 }
 
@@ -330,9 +331,9 @@ void sm_issue_by_policy(struct sm *sm, uint64_t now)
         sm_advance_scheduler(sm, now);
     if (sm->attribution)
         any = issue_attributed(sm, now);
-    else if (sm->can_issue && sm->emu.fault.kind == FAULT_NONE)
+    else if (sm->issue.ready && sm->emu.fault.kind == FAULT_NONE)
         any = issue_ready(sm, now);
-    sm->issue_due = any && sm->can_issue ? now + 1 : issue_next(sm, now);
+    sm->issue.due = any && sm->issue.ready ? now + 1 : issue_next(sm, now);
 }
 
 int sm_pick_then_tell(struct sm *sm, uint32_t s, uint64_t ready, uint64_t now)
@@ -348,7 +349,7 @@ int sm_pick_then_tell(struct sm *sm, uint32_t s, uint64_t ready, uint64_t now)
 
 void sm_issue_to_listeners(struct sm *sm, uint64_t now)
 {
-    if (sm->plans_results && !sm->tells_long_stalls)
+    if (sm->issue.plans_results && !sm->issue.tells_long_stalls)
         issue_simply(sm, now, BY_PLAN, true);
     else
         issue_simply(sm, now, SIMPLY, true);

@@ -11,7 +11,7 @@
 
 /* --- issue.c: apart, as it is rarely needed --- */
 /* What is left to do for an instruction after which its warp does not just go on, where
- * sm.issues_simply holds; false if that is for a fault. */
+ * issue_part.is_short holds; false if that is for a fault. */
 bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
 /* The rest of issue_plain() below if the warp has stopped or its lanes meet others. */
@@ -31,7 +31,7 @@ int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* issue_simply() below where sm.has_listeners holds. */
 void sm_issue_to_listeners(struct sm *sm, uint64_t now);
-/* One cycle of issue where sm.issues_simply does not hold. */
+/* One cycle of issue where issue_part.is_short does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);
 
 /* --- units --- */
@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) void expect_results(struct sm *sm, 
                                                                  uint32_t pc, uint64_t done,
                                                                  uint64_t now, enum manner manner)
 {
-    bool plans = manner == BY_PLAN || sm->plans_results;
+    bool plans = manner == BY_PLAN || sm->issue.plans_results;
     if (!plans || t->n_writes > 1 || done - now > BANK_LOOKS_AHEAD) {
         sm_expect_any(sm, w, t, pc, done, now);
         return;
@@ -101,7 +101,8 @@ static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct s
     uint64_t ready = collect_operands(sm, w, t, now);
     bool memory = t->kind.unit == UNIT_LDST;
     scoreboard_pass(&w->scoreboard, t);
-    scoreboard_set(&w->scoreboard, t, manner == IN_ANY_WAY ? sm->pending_words : 1, memory);
+    scoreboard_set(&w->scoreboard, t, manner == IN_ANY_WAY ? sm->operands.pending_words : 1,
+                   memory);
     if (memory) {
         ldst_push(sm, w->slot, pc, ready, now);
         return;
@@ -109,7 +110,7 @@ static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct s
     uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
     if (t->n_writes)
         expect_results(sm, w, t, pc, done, now, manner);
-    if (manner != BY_PLAN && t->n_writes && sm->tells_commits && sm->plans_results)
+    if (manner != BY_PLAN && t->n_writes && sm->issue.tells_commits && sm->issue.plans_results)
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_COMMIT, w->slot, NULL});
 }
 
@@ -139,7 +140,7 @@ static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct o
                                 uint32_t pc)
 {
     sm->stats.issued++;
-    sm->can_issue &= ~w->bit;
+    sm->issue.ready &= ~w->bit;
     pass(sm, w, t, pc);
 }
 
@@ -170,7 +171,7 @@ static inline void expect_result(struct sm *sm, struct sm_warp *w, const struct 
                   (struct wheel_event){EV_WRITE, (uint32_t)__builtin_ctzll(mask), banks});
 }
 
-/* The same as occupy() for a memory instruction, where sm.is_simple holds. */
+/* The same as occupy() for a memory instruction, where issue_part.is_simple holds. */
 static inline void occupy_ldst(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
                                uint32_t pc, uint64_t now)
 {
@@ -202,7 +203,7 @@ issue_plain(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_
     if (__builtin_expect(e->state != WARP_RUNNING || pc + 1 == e->rpc, false))
         return sm_issue_turn(sm, w, t, pc, now);
     sm->stats.issued++;
-    sm->can_issue &= ~w->bit;
+    sm->issue.ready &= ~w->bit;
     w->next = t + 1;
     occupy_plainly(sm, w, t, now);
     if (--w->ibuf)
@@ -212,8 +213,8 @@ issue_plain(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_
     return true;
 }
 
-/* Issues the warp's next instruction where sm.issues_simply holds and the scheduler has been told;
- * false if that was a fault. */
+/* Issues the warp's next instruction where issue_part.is_short holds and the scheduler has been
+ * told; false if that was a fault. */
 static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, struct sm_warp *w,
                                                                 uint64_t now, enum manner manner)
 {
@@ -240,15 +241,15 @@ static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, s
 static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *core, uint64_t ready,
                                        uint64_t now, uint64_t *next)
 {
-    uint64_t waiting = ldst_has_room(sm) ? 0 : sm->by_unit[UNIT_LDST];
+    uint64_t waiting = ldst_has_room(sm) ? 0 : sm->issue.by_unit[UNIT_LDST];
     for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(closed);
         uint64_t opens_at = core->opens_at[u];
         if (opens_at <= now) {
             core->closed &= ~(1u << u);
         } else {
-            waiting |= sm->by_unit[u];
-            if (ready & sm->by_unit[u] && opens_at < *next)
+            waiting |= sm->issue.by_unit[u];
+            if (ready & sm->issue.by_unit[u] && opens_at < *next)
                 *next = opens_at;
         }
     }
@@ -259,7 +260,7 @@ static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *cor
 static inline uint64_t warps_held(const struct sm *sm)
 {
     const struct sched_hold *hold = &sm->scheduler->hold;
-    return hold->all | (hold->loads & sm->by_class[ISSUE_LOAD]);
+    return hold->all | (hold->loads & sm->issue.by_class[ISSUE_LOAD]);
 }
 
 /* Returns the first cycle after `now` in which time alone may change that. */
@@ -270,45 +271,45 @@ static inline uint64_t bring_hold_to(struct sm *sm, uint64_t now)
     return sm->scheduler->hold.until;
 }
 
-/* Each scheduler in turn, where sm.issues_simply holds: what waits, waits for a unit, or until the
- * scheduler holds it back no more. `has_listeners` as in the SM. */
+/* Each scheduler in turn, where issue_part.is_short holds: what waits, waits for a unit, or until
+ * the scheduler holds it back no more. `has_listeners` as in the SM. */
 static inline __attribute__((always_inline)) void
 issue_simply(struct sm *sm, uint64_t now, enum manner manner, bool has_listeners)
 {
     uint64_t next = UINT64_MAX;
     uint32_t n = sm->config->n_schedulers, s = 0;
-    if (has_listeners && sm->keeps_hold)
+    if (has_listeners && sm->issue.keeps_hold)
         next = bring_hold_to(sm, now);
     do {
-        uint64_t ready = sm->can_issue & sm->slot_mask[s];
-        if (has_listeners && sm->keeps_hold)
+        uint64_t ready = sm->issue.ready & sm->issue.slot_mask[s];
+        if (has_listeners && sm->issue.keeps_hold)
             ready &= ~warps_held(sm);
-        if (!ready || !(ready = warps_with_unit(sm, sm->core_of[s], ready, now, &next)))
+        if (!ready || !(ready = warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next)))
             continue;
-        int slot = sm->pick_and_issue ? sm->pick_and_issue(sm->scheduler, s, ready, now)
-                                      : sm_pick_then_tell(sm, s, ready, now);
-        if (slot < 0 && has_listeners && sm->tells_long_stalls)
+        int slot = sm->issue.pick_and_issue ? sm->issue.pick_and_issue(sm->scheduler, s, ready, now)
+                                            : sm_pick_then_tell(sm, s, ready, now);
+        if (slot < 0 && has_listeners && sm->issue.tells_long_stalls)
             continue; /* the slot stays idle until the scheduler is told of something */
         next = 0;
         if (slot < 0)
             continue;
         struct sm_warp *w = sm_warp_of(sm, (uint32_t)slot);
-        if (!(has_listeners && sm->tells_issues ? sm_issue_and_tell(sm, w, now)
-                                                : issue_quietly(sm, w, now, manner)))
+        if (!(has_listeners && sm->issue.tells_issues ? sm_issue_and_tell(sm, w, now)
+                                                      : issue_quietly(sm, w, now, manner)))
             break;
     } while (++s < n);
-    sm->issue_due = !sm->can_issue ? UINT64_MAX : next > now ? next : now + 1;
+    sm->issue.due = !sm->issue.ready ? UINT64_MAX : next > now ? next : now + 1;
 }
 
 /* One cycle; sm_issue() is the same for those who seldom call it. `manner` is for when
- * sm.issues_simply holds. */
+ * issue_part.is_short holds. */
 static inline __attribute__((always_inline)) void issue(struct sm *sm, uint64_t now,
                                                         enum manner manner)
 {
     sm->emu.cycle = now;
-    if (!sm->issues_simply)
+    if (!sm->issue.is_short)
         sm_issue_by_policy(sm, now);
-    else if (sm->has_listeners)
+    else if (sm->issue.has_listeners)
         sm_issue_to_listeners(sm, now);
     else
         issue_simply(sm, now, manner, false);

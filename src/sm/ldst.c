@@ -7,9 +7,9 @@
 
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc)
 {
-    struct load_record *r = sm->free_records;
+    struct load_record *r = sm->ldst.free_records;
     if (r)
-        sm->free_records = r->next;
+        sm->ldst.free_records = r->next;
     else
         r = ARENA_NEW(&sm->pool, struct load_record);
     *r = (struct load_record){.slot = slot, .pc = pc, .outstanding = 1};
@@ -18,8 +18,8 @@ struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc)
 
 static void free_record(struct sm *sm, struct load_record *r)
 {
-    r->next = sm->free_records;
-    sm->free_records = r;
+    r->next = sm->ldst.free_records;
+    sm->ldst.free_records = r;
 }
 
 /* --- one access --- */
@@ -69,8 +69,8 @@ static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op 
     const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
     a->cycle = now;
-    if (sm->accesses_are_rated) {
-        bool matters = sm->warps[l->slot].emu && (!sm->rates_found_only || finds_line(l));
+    if (sm->ldst.rates_accesses) {
+        bool matters = sm->warps[l->slot].emu && (!sm->ldst.rates_found_only || finds_line(l));
         a->criticality = matters ? crit->desc->value(crit, l->slot, now) : 0;
         a->is_critical = matters && crit->desc->is_critical(crit, l->slot, now);
     }
@@ -106,22 +106,22 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
 /* Straight to the interconnect: only the segments its lanes touch (S3 section 5.1). */
 static void send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
 {
-    uint32_t slot = sm->free_bypass[sm->n_bypass];
+    uint32_t slot = sm->ldst.free_bypass[sm->ldst.n_bypass];
     struct mem_request *r =
         sm_new_request(sm, a, route_of(sm, l), FROM_BYPASS, slot, sm_segment_bytes(a->segments));
     if (sm->config->bypass_bytes != SEGMENT_BYTES) {
         r->access.segments = all_segments(sm->config->l1d.line_bytes);
         r->data_bytes = sm->config->l1d.line_bytes;
     }
-    sm->bypass[slot] = l->record;
-    sm->n_bypass++;
+    sm->ldst.bypass[slot] = l->record;
+    sm->ldst.n_bypass++;
     l->record->outstanding++;
     sm_send(sm, r, now);
 }
 
 static bool stall(struct sm *sm, enum cache_stall cause)
 {
-    sm->ldst_cause = cause;
+    sm->ldst.cause = cause;
     return false;
 }
 
@@ -130,8 +130,8 @@ static inline struct cache_room room_now(const struct sm *sm, struct ldst_op *l,
     uint32_t to = route_of(sm, l)->to;
     return (struct cache_room){
         .miss_queue = !sm_miss_queue_full(sm),
-        .port = tx_can_send(&sm->up, now * sm->clock->period, to, sm->header_flits),
-        .bypass_table = sm->n_bypass < sm->config->bypass_slots,
+        .port = tx_can_send(&sm->out.port, now * sm->clock->period, to, sm->out.header_flits),
+        .bypass_table = sm->ldst.n_bypass < sm->config->bypass_slots,
     };
 }
 
@@ -165,7 +165,7 @@ static inline bool load_cached(struct sm *sm, struct ldst_op *l, const struct me
                                int way, uint64_t now)
 {
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
-    if (sm->may_bypass)
+    if (sm->ldst.may_bypass)
         room = room_now(sm, l, now);
     struct cache_result r = cache_load_at(l->l1, a, room, l->record, way);
     if (r.answer == CACHE_STALLED)
@@ -305,17 +305,17 @@ static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
         if (!--r->outstanding)
             release_record(sm, r, now);
     }
-    sm->ldst_head = sm->ldst_head + 1 < sm->config->ldst_queue ? sm->ldst_head + 1 : 0;
-    sm->ldst_first = &sm->ldst[sm->ldst_head];
-    sm->ldst_n--;
-    if (sm->can_issue & sm->by_unit[UNIT_LDST])
-        sm->issue_due = 0;
-    queue_leave(&sm->ldst_account, l->entered, now);
+    sm->ldst.head = sm->ldst.head + 1 < sm->config->ldst_queue ? sm->ldst.head + 1 : 0;
+    sm->ldst.first = &sm->ldst.ops[sm->ldst.head];
+    sm->ldst.n--;
+    if (sm->issue.ready & sm->issue.by_unit[UNIT_LDST])
+        sm->issue.due = 0;
+    queue_leave(&sm->ldst.account, l->entered, now);
 }
 
 static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    sm->ldst_busy_until = now + l->shared_passes;
+    sm->ldst.busy_until = now + l->shared_passes;
     sm->stats.shared_passes += l->shared_passes;
     if (l->record)
         l->record->done_at = now + l->shared_passes - 1 + sm->config->shared_latency;
@@ -327,11 +327,11 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
 /* A stalled access waits until ldst_wake(), unless only the port is in its way. */
 static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    uint64_t next = sm->l1d_changes_alone ? cache_next_change(sm->l1d, now) : UINT64_MAX;
-    if (sm->ldst_cause != STALL_PORT && !sm->stalls_may_bypass)
+    uint64_t next = sm->ldst.changes_alone ? cache_next_change(sm->l1d, now) : UINT64_MAX;
+    if (sm->ldst.cause != STALL_PORT && !sm->ldst.stalls_may_bypass)
         return next;
-    sim_time t =
-        tx_ready_at(&sm->up, now * sm->clock->period, route_of(sm, l)->to, sm->header_flits);
+    sim_time t = tx_ready_at(&sm->out.port, now * sm->clock->period, route_of(sm, l)->to,
+                             sm->out.header_flits);
     uint64_t open = t == TIME_NEVER ? UINT64_MAX : sm_cycle_at(sm, t);
     return open < next ? open : next;
 }
@@ -339,32 +339,32 @@ static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t n
 /* When the unit has something to do again, as things are. */
 static void plan_ldst(struct sm *sm, uint64_t now)
 {
-    if (!sm->ldst_n) {
-        sm->ldst_due = UINT64_MAX;
+    if (!sm->ldst.n) {
+        sm->ldst.due = UINT64_MAX;
         return;
     }
-    struct ldst_op *l = sm->ldst_first;
-    if (sm->ldst_stalled)
-        sm->ldst_due = stalled_until(sm, l, now);
+    struct ldst_op *l = sm->ldst.first;
+    if (sm->ldst.stalled)
+        sm->ldst.due = stalled_until(sm, l, now);
     else
-        sm->ldst_due = l->ready_at > sm->ldst_busy_until ? l->ready_at : sm->ldst_busy_until;
+        sm->ldst.due = l->ready_at > sm->ldst.busy_until ? l->ready_at : sm->ldst.busy_until;
 }
 
 /* The first cycle in which something else may be due in the SM, `end` at the latest. */
 static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 {
-    if (sm->can_fetch && !sm->fetch_stalled)
+    if (sm->fetch.ready && !sm->fetch.stalled)
         return 0;
-    uint64_t first = sm->issue_due < end ? sm->issue_due : end;
+    uint64_t first = sm->issue.due < end ? sm->issue.due : end;
     first = sm->wheel.due < first ? sm->wheel.due : first;
-    return sm->replies.due < first ? sm->replies.due : first;
+    return sm->in.queue.due < first ? sm->in.queue.due : first;
 }
 
 static void end_stall(struct sm *sm, uint64_t now)
 {
-    if (sm->ldst_stalled)
-        sm->stats.stall_cycles[sm->ldst_cause] += now - sm->ldst_stalled_since;
-    sm->ldst_stalled = false;
+    if (sm->ldst.stalled)
+        sm->stats.stall_cycles[sm->ldst.cause] += now - sm->ldst.stalled_since;
+    sm->ldst.stalled = false;
 }
 
 /* The accesses of the unit's instruction, one a cycle, from that of cycle `now` on and as long as
@@ -375,14 +375,14 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
     uint64_t until = end > now + 1 ? alone_until(sm, end) : 0;
     while (l->next < l->n) {
         if (!do_access(sm, l, now)) {
-            sm->ldst_stalled = true;
-            sm->ldst_stalled_since = now;
+            sm->ldst.stalled = true;
+            sm->ldst.stalled_since = now;
             break;
         }
         l->next++;
         l->prepared = false;
         ++*l->n_requests;
-        if (l->next == l->n || now + 1 >= until || now + 1 >= sm->issue_due || sm->miss_n)
+        if (l->next == l->n || now + 1 >= until || now + 1 >= sm->issue.due || sm->out.n)
             break;
         now++;
     }
@@ -393,9 +393,9 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
 
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
 {
-    while (sm->ldst_n) {
-        struct ldst_op *l = sm->ldst_first;
-        if (now >= l->ready_at && now >= sm->ldst_busy_until) {
+    while (sm->ldst.n) {
+        struct ldst_op *l = sm->ldst.first;
+        if (now >= l->ready_at && now >= sm->ldst.busy_until) {
             end_stall(sm, now);
             if (l->shared_passes)
                 begin_shared(sm, l, now);
@@ -403,8 +403,8 @@ uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
                 now = do_accesses(sm, l, now, end);
         }
         plan_ldst(sm, now);
-        uint64_t next = sm->ldst_due > now ? sm->ldst_due : now + 1;
-        if (next >= end || sm->miss_n || next >= alone_until(sm, end))
+        uint64_t next = sm->ldst.due > now ? sm->ldst.due : now + 1;
+        if (next >= end || sm->out.n || next >= alone_until(sm, end))
             break;
         now = next;
     }

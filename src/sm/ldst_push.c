@@ -149,10 +149,10 @@ static void note_atomics(struct sm *sm, struct ldst_op *l)
 static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     w->visible_at = sm_visible_cycle(sm, now * sm->clock->period);
-    if (sm->stores_visible_at == w->visible_at)
+    if (sm->ldst.stores_visible_at == w->visible_at)
         return;
-    sm->stores_visible_at = w->visible_at;
-    for (uint64_t m = sm->can_issue & sm->by_class[ISSUE_ATOMIC]; m; m &= m - 1)
+    sm->ldst.stores_visible_at = w->visible_at;
+    for (uint64_t m = sm->issue.ready & sm->issue.by_class[ISSUE_ATOMIC]; m; m &= m - 1)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(m), now);
 }
 
@@ -188,16 +188,16 @@ static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_tim
 static inline struct ldst_op *enter(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at,
                                     uint64_t now)
 {
-    uint32_t at = sm->ldst_head + sm->ldst_n++, places = sm->config->ldst_queue;
-    struct ldst_op *l = &sm->ldst[at < places ? at : at - places];
+    uint32_t at = sm->ldst.head + sm->ldst.n++, places = sm->config->ldst_queue;
+    struct ldst_op *l = &sm->ldst.ops[at < places ? at : at - places];
     l->slot = slot;
     l->pc = pc;
     l->op = &sm->emu.program->ops[pc];
     l->entered = now;
     l->ready_at = ready_at;
-    queue_enter(&sm->ldst_account, now);
-    if (sm->ldst_n == 1)
-        sm->ldst_due = ready_at > sm->ldst_busy_until ? ready_at : sm->ldst_busy_until;
+    queue_enter(&sm->ldst.account, now);
+    if (sm->ldst.n == 1)
+        sm->ldst.due = ready_at > sm->ldst.busy_until ? ready_at : sm->ldst.busy_until;
     l->shared_passes = l->n = l->next = 0;
     l->prepared = false;
     return l;
@@ -211,7 +211,7 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     struct sm_warp *w = &sm->warps[slot];
     enum ptx_class class = l->op->klass;
     bool load = is_load_class(class);
-    l->in_detail = !load || class == PTX_CLASS_ATOMIC || sm->describes_loads;
+    l->in_detail = !load || class == PTX_CLASS_ATOMIC || sm->ldst.describes_loads;
     l->kind = load ? MEM_LOAD : MEM_STORE;
     l->space = class == PTX_CLASS_LD_CONST ? MEM_CONST : MEM_GLOBAL;
     l->uncached = class != PTX_CLASS_LD_CONST && (t->uncached || !sm->config->l1d_global);
@@ -236,7 +236,7 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
     const uint32_t *block = sm->emu.launch.block;
     l->first_thread_of_warp =
         w->emu->cta->number * block[0] * block[1] * block[2] + (uint64_t)w->emu->id * WARP_LANES;
-    l->first_id = sm->next_access_id;
-    sm->next_access_id += l->n;
+    l->first_id = sm->ldst.next_access_id;
+    sm->ldst.next_access_id += l->n;
     begin_accesses(sm, l, t);
 }

@@ -43,7 +43,7 @@ static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
 {
     if (t->needs & NEEDS_VISIBLE)
         return w->visible_at;
-    sim_time visible = sm->stores_visible_at * sm->clock->period;
+    sim_time visible = sm->ldst.stores_visible_at * sm->clock->period;
     if (t->kind.issue_class != ISSUE_ATOMIC || visible <= sm->way_to_l2 + sm->clock->period)
         return 0;
     return clock_cycle_at(sm->clock, visible - sm->way_to_l2 - sm->clock->period);
@@ -67,12 +67,13 @@ order_hazard(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64
 void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
-    bool wakes = w->cause == STALLED_NONE || (sm->tells_long_stalls && !is_long_stall(w->cause));
+    bool wakes =
+        w->cause == STALLED_NONE || (sm->issue.tells_long_stalls && !is_long_stall(w->cause));
     if (wakes && d->on_wake)
         d->on_wake(sm->scheduler, w->slot, now);
     else if (!wakes && d->on_stall)
         d->on_stall(sm->scheduler, w->slot, w->cause, now);
-    sm->issue_due = 0; /* it may be another one's turn */
+    sm->issue.due = 0; /* it may be another one's turn */
 }
 
 void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now)
@@ -95,10 +96,10 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[slot];
     const struct emu_warp *e = w->emu;
-    sm->can_issue &= ~w->bit;
-    if (sm->can_fetch & w->bit) {
-        sm->can_fetch &= ~w->bit;
-        sm->fetch_stalled = false; /* it may be another one's turn */
+    sm->issue.ready &= ~w->bit;
+    if (sm->fetch.ready & w->bit) {
+        sm->fetch.ready &= ~w->bit;
+        sm->fetch.stalled = false; /* it may be another one's turn */
     }
     if (!e || e->state == WARP_FAULTED)
         return;
@@ -127,20 +128,21 @@ take_instructions(struct sm *sm, struct sm_warp *w, uint64_t now, bool simple)
 
 static __attribute__((noinline)) void take_all_fetched(struct sm *sm, uint64_t now)
 {
-    bool simple = sm->is_simple;
-    for (; sm->fetched; sm->fetched &= sm->fetched - 1)
-        take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(sm->fetched)), now, simple);
+    bool simple = sm->issue.is_simple;
+    for (; sm->fetch.arrived; sm->fetch.arrived &= sm->fetch.arrived - 1)
+        take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(sm->fetch.arrived)), now,
+                          simple);
 }
 
 /* Often it is one warp, for which no registers need be saved. */
 void sm_take_fetched(struct sm *sm, uint64_t now)
 {
-    uint64_t fetched = sm->fetched;
-    if (fetched & (fetched - 1) || !sm->is_simple) {
+    uint64_t fetched = sm->fetch.arrived;
+    if (fetched & (fetched - 1) || !sm->issue.is_simple) {
         take_all_fetched(sm, now);
         return;
     }
-    sm->fetched = 0;
+    sm->fetch.arrived = 0;
     take_instructions(sm, sm_warp_of(sm, (uint32_t)__builtin_ctzll(fetched)), now, true);
 }
 
@@ -150,7 +152,7 @@ void sm_take_fetched(struct sm *sm, uint64_t now)
 static inline void write_row(struct sm *sm, const struct sm_warp *w, uint32_t row, uint64_t now)
 {
     struct register_banks *banks = &w->core->banks;
-    if (sm->plans_results)
+    if (sm->issue.plans_results)
         bank_write_late(banks, sm_bank_of(sm, w, row), now);
     else
         bank_write(banks, sm_bank_of(sm, w, row), now);
@@ -177,8 +179,8 @@ static inline bool awaits_results(const struct sm_warp *w)
     return w->cause == STALLED_DATA || w->cause == STALLED_MEMORY;
 }
 
-/* Where sm.is_simple holds, of at most one row; false if the warp is still to be settled, by memory
- * order. */
+/* Where issue_part.is_simple holds, of at most one row; false if the warp is still to be settled,
+ * by memory order. */
 static inline __attribute__((always_inline)) bool
 release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
@@ -192,9 +194,9 @@ release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint
 static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_warp *w,
                                                        const struct op_timing *t, uint64_t now)
 {
-    scoreboard_clear(&w->scoreboard, t, sm->pending_words);
+    scoreboard_clear(&w->scoreboard, t, sm->operands.pending_words);
     write_results(sm, w, t, now);
-    if (sm->tells_commits)
+    if (sm->issue.tells_commits)
         sm_tell_commit(sm, w->slot, now);
     if (awaits_results(w))
         sm_refresh(sm, w->slot, now);
@@ -203,7 +205,7 @@ static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
 {
     const struct op_timing *t = &sm->timing[pc];
-    if (!sm->releases_simply || t->n_rows_written > 1)
+    if (!sm->issue.releases_simply || t->n_rows_written > 1)
         release_and_tell(sm, w, t, now);
     else if (!release_simply(sm, w, t, now))
         sm_settle_in_order(sm, w, now);
@@ -218,7 +220,7 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
         sm_release(sm, e.body, e.value, now);
         break;
     case EV_FETCHED:
-        take_instructions(sm, e.body, now, sm->is_simple);
+        take_instructions(sm, e.body, now, sm->issue.is_simple);
         break;
     case EV_REPLY:
         sm_take_reply(sm, e.body, now);
@@ -268,7 +270,7 @@ static __attribute__((noinline)) void finish_all(struct sm *sm, uint64_t now)
 void sm_finish_events(struct sm *sm, uint64_t now)
 {
     wake_warps(sm, now);
-    if (!sm->releases_simply || wheel_has_far(&sm->wheel, now)) {
+    if (!sm->issue.releases_simply || wheel_has_far(&sm->wheel, now)) {
         finish_all(sm, now);
         return;
     }

@@ -12,8 +12,8 @@ void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* Tells who wants to know that an instruction of the warp has ended. */
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
 
-/* What is known where a function is compiled in: nothing; that sm.is_simple holds; that
- * sm.plans_results does too, and nobody wants to know of long stalls. */
+/* What is known where a function is compiled in: nothing; that issue_part.is_simple holds; that
+ * issue_part.plans_results does too, and nobody wants to know of long stalls. */
 enum manner { IN_ANY_WAY, SIMPLY, BY_PLAN };
 
 /* The lanes that would execute the operation. */
@@ -25,10 +25,10 @@ static inline uint32_t issue_lanes(const struct emu_warp *e, const struct op *op
 static inline void change_kind(struct sm *sm, struct sm_warp *w, struct op_kind kind)
 {
     uint64_t bit = w->bit; /* set for what it was, clear for what it becomes, where these differ */
-    sm->by_unit[w->kind.unit] ^= bit;
-    sm->by_unit[kind.unit] ^= bit;
-    sm->by_class[w->kind.issue_class] ^= bit;
-    sm->by_class[kind.issue_class] ^= bit;
+    sm->issue.by_unit[w->kind.unit] ^= bit;
+    sm->issue.by_unit[kind.unit] ^= bit;
+    sm->issue.by_class[w->kind.issue_class] ^= bit;
+    sm->issue.by_class[kind.issue_class] ^= bit;
     w->kind = kind;
 }
 
@@ -42,16 +42,16 @@ static inline void take_kind(struct sm *sm, struct sm_warp *w, const struct op_t
 static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
 {
     take_kind(sm, w, t);
-    sm->can_issue |= w->bit;
-    sm->issue_due = 0;
+    sm->issue.ready |= w->bit;
+    sm->issue.due = 0;
 }
 
 /* The warps that slept until this cycle can issue. */
 static inline void wake_warps(struct sm *sm, uint64_t now)
 {
     uint64_t warps = wheel_wake(&sm->wheel, now);
-    sm->can_issue |= warps;
-    sm->issue_due = warps ? 0 : sm->issue_due;
+    sm->issue.ready |= warps;
+    sm->issue.due = warps ? 0 : sm->issue.due;
 }
 
 /* Those that HEARS_LONG_STALLS speaks of. */
@@ -64,7 +64,7 @@ static inline bool is_long_stall(enum stall_cause cause)
 static inline void settle_simply(struct sm *sm, struct sm_warp *w, enum stall_cause cause,
                                  uint64_t now, enum manner manner)
 {
-    bool tells = manner != BY_PLAN && sm->tells_long_stalls;
+    bool tells = manner != BY_PLAN && sm->issue.tells_long_stalls;
     bool is_news = tells && is_long_stall(cause) != is_long_stall(w->cause);
     w->cause = cause;
     if (is_news)
@@ -73,7 +73,7 @@ static inline void settle_simply(struct sm *sm, struct sm_warp *w, enum stall_ca
 
 static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cause, uint64_t now)
 {
-    if (!sm->tells_stalls) {
+    if (!sm->issue.tells_stalls) {
         settle_simply(sm, w, cause, now, IN_ANY_WAY);
         return;
     }
@@ -95,8 +95,8 @@ static inline uint64_t last_result(const struct sm_warp *w, uint64_t registers)
 }
 
 /* Can the next instruction of the warp, which runs and has it in its buffer, issue in cycle `from`,
- * which is this one or the next? The warp is in none of the masks, and sm.is_simple holds. False,
- * and nothing done, if memory order has a say or a result takes long.
+ * which is this one or the next? The warp is in none of the masks, and issue_part.is_simple holds.
+ * False, and nothing done, if memory order has a say or a result takes long.
  *
  * Where no event tells of a result, its register is pending until somebody looks. What memory
  * brings is told, and looked at then. A warp that sleeps takes its place in the masks before: when
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
     const struct op_timing *t = w->next;
     uint64_t registers = w->scoreboard.pending & t->waits_for, at = 0;
     if (registers) {
-        bool plans = manner == BY_PLAN || sm->plans_results;
+        bool plans = manner == BY_PLAN || sm->issue.plans_results;
         if (!plans || w->scoreboard.memory & registers) {
             enum stall_cause cause =
                 w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
@@ -135,13 +135,13 @@ static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, 
 static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
                                                           uint64_t now, enum manner manner)
 {
-    if (manner != IN_ANY_WAY || sm->plans_results) {
+    if (manner != IN_ANY_WAY || sm->issue.plans_results) {
         if (!examine_simply(sm, w, now, manner))
             sm_settle_in_order(sm, w, now);
         return;
     }
     const struct op_timing *t = w->next;
-    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, sm->pending_words);
+    enum stall_cause cause = scoreboard_hazard(&w->scoreboard, t, sm->operands.pending_words);
     if (cause == STALLED_NONE) {
         if (w->n_atomics || t->needs & IS_ORDERED) {
             sm_settle_in_order(sm, w, now);
@@ -156,8 +156,8 @@ static inline __attribute__((always_inline)) void await_fetch(struct sm *sm, str
                                                               uint64_t now, enum manner manner)
 {
     if (!w->fetching) {
-        sm->can_fetch |= w->bit;
-        sm->fetch_stalled = false;
+        sm->fetch.ready |= w->bit;
+        sm->fetch.stalled = false;
     }
     if (manner != IN_ANY_WAY)
         w->cause = STALLED_FETCH;

@@ -54,7 +54,7 @@ static void fill_l1c(struct sm *sm, const struct mem_request *r, uint64_t now)
 static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
 {
     struct cache_arrival got = cache_fill(sm->l1i, r->id, now);
-    sm->fetch_stalled = false;
+    sm->fetch.stalled = false;
     /* MODEL: all who wait get their instructions as the line comes. Were they to fetch again, warps
      * in different places of a small cache could push each other's lines out for ever. */
     for (uint32_t i = 0; i < got.n_waiters; i++) {
@@ -104,7 +104,7 @@ void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now)
 /* A line that comes may push a dirty one out, or find no place for what stores had added to it. */
 static bool must_wait(const struct sm *sm, uint64_t now)
 {
-    return sm->miss_n + (sm->left_ahead >= now) == sm_miss_queue_places(sm);
+    return sm->out.n + (sm->out.left_ahead >= now) == sm_miss_queue_places(sm);
 }
 
 /* What is no line of L1D. False if the request is still needed. */
@@ -121,8 +121,8 @@ static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_requ
         fill_l1i(sm, r, now);
         break;
     case FROM_BYPASS:
-        record = sm->bypass[r->id];
-        sm->free_bypass[--sm->n_bypass] = r->id;
+        record = sm->ldst.bypass[r->id];
+        sm->ldst.free_bypass[--sm->ldst.n_bypass] = r->id;
         ldst_wake(sm, 1u << STALL_BYPASS_TABLE);
         record_reply(sm, record, now);
         break;
@@ -137,20 +137,20 @@ static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_requ
 static void put_off(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
-    sm->n_put_off++;
+    sm->in.n_put_off++;
 }
 
 static inline __attribute__((always_inline)) void take_reply(struct sm *sm, struct mem_request *r,
                                                              uint64_t now)
 {
     if (r->origin != FROM_L1D) {
-        sm->requests_out--;
+        sm->out.n_out--;
         if (bring_other(sm, r, now))
             sm_free_request(sm, r);
     } else if (must_wait(sm, now)) {
         put_off(sm, r, now);
     } else {
-        sm->requests_out--;
+        sm->out.n_out--;
         sm->stats.bytes_got += r->data_bytes;
         fill_l1d(sm, r, now);
         sm_free_request(sm, r);
@@ -159,27 +159,27 @@ static inline __attribute__((always_inline)) void take_reply(struct sm *sm, stru
 
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    sm->n_put_off--;
+    sm->in.n_put_off--;
     take_reply(sm, r, now);
 }
 
 /* Is nothing but a reply due in the SM up to that cycle, which comes before `end`? */
 static inline bool only_replies_until(const struct sm *sm, uint64_t cycle, uint64_t end)
 {
-    return cycle < end && sm->issue_due > cycle && sm->ldst_due > cycle && sm->wheel.due > cycle &&
-           sm->drain_due > cycle && !sm->fetched && (!sm->can_fetch || sm->fetch_stalled);
+    return cycle < end && sm->issue.due > cycle && sm->ldst.due > cycle && sm->wheel.due > cycle &&
+           sm->out.due > cycle && !sm->fetch.arrived && (!sm->fetch.ready || sm->fetch.stalled);
 }
 
 uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end)
 {
-    for (uint64_t next = now;; next = sm->replies.due) {
+    for (uint64_t next = now;; next = sm->in.queue.due) {
         if (next > now) {
             if (!only_replies_until(sm, next, end))
                 return now;
             now = next;
         }
-        struct mem_request *r = sm->replies.first->request;
-        sm_drop_reply(&sm->replies);
+        struct mem_request *r = sm->in.queue.first->request;
+        sm_drop_reply(&sm->in.queue);
         take_reply(sm, r, now);
     }
 }

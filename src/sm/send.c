@@ -21,20 +21,21 @@ static struct hashed_route plan_hashed(const struct address_map *m)
 
 void sm_plan_routes(struct sm *sm, const struct address_map *map)
 {
-    sm->map = map;
-    sm->n_partitions = divider_make(map->n_partitions);
-    sm->chunk_shift = sm->config->no_fast_paths ? CHUNKS_ARE_ODD : chunk_shift(map);
+    sm->out.map = map;
+    sm->out.n_partitions = divider_make(map->n_partitions);
+    sm->out.chunk_shift = sm->config->no_fast_paths ? CHUNKS_ARE_ODD : chunk_shift(map);
     if (!sm->config->no_fast_paths)
-        sm->hashed = plan_hashed(map);
+        sm->out.hashed = plan_hashed(map);
 }
 
 struct route sm_route_by_map(const struct sm *sm, uint64_t line)
 {
-    uint64_t chunk = address_chunk(sm->map, line), bytes = sm->map->interleave_bytes;
-    uint64_t mine = divide(&sm->n_partitions, chunk);
-    uint32_t partition = sm->map->hash_partitions ? address_hash(chunk, sm->map->n_partitions)
-                                                  : remainder_of(&sm->n_partitions, chunk, mine);
-    return (struct route){.to = sm->first_partition + partition,
+    uint64_t chunk = address_chunk(sm->out.map, line), bytes = sm->out.map->interleave_bytes;
+    uint64_t mine = divide(&sm->out.n_partitions, chunk);
+    uint32_t partition = sm->out.map->hash_partitions
+                             ? address_hash(chunk, sm->out.map->n_partitions)
+                             : remainder_of(&sm->out.n_partitions, chunk, mine);
+    return (struct route){.to = sm->out.first_partition + partition,
                           .partition = partition,
                           .local = mine * bytes + (line - chunk * bytes)};
 }
@@ -43,7 +44,7 @@ struct route sm_route_by_map(const struct sm *sm, uint64_t line)
 static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t bytes)
 {
     bool carries = kind == MEM_STORE || kind == MEM_ATOMIC;
-    return carries ? noc_flits(sm->noc, bytes) : sm->header_flits;
+    return carries ? noc_flits(sm->out.noc, bytes) : sm->out.header_flits;
 }
 
 /* Several at a time: who needs one more than ever before will mostly need others. */
@@ -76,19 +77,19 @@ struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
 
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    uint32_t places = sm_miss_queue_places(sm), at = sm->miss_head + sm->miss_n;
-    assert(sm->miss_n < places);
+    uint32_t places = sm_miss_queue_places(sm), at = sm->out.head + sm->out.n;
+    assert(sm->out.n < places);
     r->queued_at = now;
-    queue_enter(&sm->miss_account, now);
-    sm->miss_queue[at < places ? at : at - places] = r;
-    if (!sm->miss_n++) /* one leaves in a cycle, and that of this one may have left already */
-        sm->drain_due = sm->left_ahead >= now ? sm->left_ahead + 1 : 0;
+    queue_enter(&sm->out.account, now);
+    sm->out.queue[at < places ? at : at - places] = r;
+    if (!sm->out.n++) /* one leaves in a cycle, and that of this one may have left already */
+        sm->out.due = sm->out.left_ahead >= now ? sm->out.left_ahead + 1 : 0;
     ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
 
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    tx_send(&sm->up, now * sm->clock->period, sm_message(r));
+    tx_send(&sm->out.port, now * sm->clock->period, sm_message(r));
     sm_note_sent(sm, r);
 }
 
@@ -97,14 +98,14 @@ void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 #define WAIT_FOR_QUEUE (1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE)
 static inline bool ldst_waits_for_queue(const struct sm *sm)
 {
-    return sm->ldst_stalled && WAIT_FOR_QUEUE >> sm->ldst_cause & 1;
+    return sm->ldst.stalled && WAIT_FOR_QUEUE >> sm->ldst.cause & 1;
 }
 
 /* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see
  * that it is not in the queue meanwhile. */
 static inline bool may_send_ahead(const struct sm *sm, uint64_t now)
 {
-    return !sm->miss_n && sm->left_ahead <= now && sm->queue_is_deep && sm_looks_ahead(sm) &&
+    return !sm->out.n && sm->out.left_ahead <= now && sm->out.is_deep && sm_looks_ahead(sm) &&
            !ldst_waits_for_queue(sm);
 }
 
@@ -114,16 +115,16 @@ static inline __attribute__((always_inline)) void submit(struct sm *sm, struct m
                                                          uint64_t now)
 {
     sim_time next = (now + 1) * sm->period.divisor;
-    struct tx_peer *to = &sm->up.peers[r->to - sm->first_partition];
+    struct tx_peer *to = &sm->out.port.peers[r->to - sm->out.first_partition];
     if (!may_send_ahead(sm, now) || next >= sm->shard.until || to->credits < r->flits ||
-        !gate_is_open(&sm->up.gate, next)) {
+        !gate_is_open(&sm->out.port.gate, next)) {
         sm_queue_request(sm, r, now);
         return;
     }
-    queue_pass(&sm->miss_account, now, now + 1);
-    sm->left_ahead = now + 1;
+    queue_pass(&sm->out.account, now, now + 1);
+    sm->out.left_ahead = now + 1;
     sm_note_sent(sm, r);
-    tx_post(&sm->up, to, next, sm_message(r));
+    tx_post(&sm->out.port, to, next, sm_message(r));
 }
 
 void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
@@ -137,7 +138,7 @@ void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache
     struct mem_request *r = sm_take_request(sm);
     uint32_t segments = cache_segments_of(c, sectors);
     struct route route = sm_route(sm, a->line);
-    if (sm->describes_loads)
+    if (sm->ldst.describes_loads)
         r->access = *a;
     r->access.kind = a->kind;
     r->access.line = a->line;
@@ -147,7 +148,7 @@ void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache
     r->data_bytes = sm_segment_bytes(segments);
     r->to = route.to;
     r->local = route.local;
-    r->flits = sm->header_flits;
+    r->flits = sm->out.header_flits;
     r->waiter = NULL;
     submit(sm, r, now);
 }
@@ -155,46 +156,46 @@ void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache
 /* When the first request can leave: not before one has the credits. */
 static uint64_t drain_next(const struct sm *sm, uint64_t now)
 {
-    if (!sm->miss_n)
+    if (!sm->out.n)
         return UINT64_MAX;
-    const struct mem_request *r = sm->miss_queue[sm->miss_head];
-    sim_time t = tx_ready_at(&sm->up, now * sm->clock->period, r->to, r->flits);
+    const struct mem_request *r = sm->out.queue[sm->out.head];
+    sim_time t = tx_ready_at(&sm->out.port, now * sm->clock->period, r->to, r->flits);
     return t == TIME_NEVER ? UINT64_MAX : sm_cycle_at(sm, t);
 }
 
 static void send_first(struct sm *sm, uint64_t now)
 {
-    struct mem_request *r = sm->miss_queue[sm->miss_head];
-    sm->miss_head = sm->miss_head + 1 < sm_miss_queue_places(sm) ? sm->miss_head + 1 : 0;
-    sm->miss_n--;
-    sm->fetch_stalled = false;
-    queue_leave(&sm->miss_account, r->queued_at, now);
+    struct mem_request *r = sm->out.queue[sm->out.head];
+    sm->out.head = sm->out.head + 1 < sm_miss_queue_places(sm) ? sm->out.head + 1 : 0;
+    sm->out.n--;
+    sm->fetch.stalled = false;
+    queue_leave(&sm->out.account, r->queued_at, now);
     sm_send(sm, r, now);
 }
 
 /* One request a cycle leaves the miss queue, if the port takes it. */
 void sm_drain_miss_queue(struct sm *sm, uint64_t now)
 {
-    if (!sm->miss_n)
+    if (!sm->out.n)
         return;
-    struct mem_request *r = sm->miss_queue[sm->miss_head];
-    if (tx_can_send(&sm->up, now * sm->clock->period, r->to, r->flits)) {
+    struct mem_request *r = sm->out.queue[sm->out.head];
+    if (tx_can_send(&sm->out.port, now * sm->clock->period, r->to, r->flits)) {
         ldst_wake(sm, WAIT_FOR_QUEUE);
         send_first(sm, now);
     }
-    sm->drain_due = drain_next(sm, now);
+    sm->out.due = drain_next(sm, now);
 }
 
 void sm_drain_ahead(struct sm *sm, uint64_t next)
 {
     sim_time t = next * sm->clock->period;
-    if (!sm->miss_n || t >= sm->shard.until || ldst_waits_for_queue(sm))
+    if (!sm->out.n || t >= sm->shard.until || ldst_waits_for_queue(sm))
         return;
-    struct mem_request *r = sm->miss_queue[sm->miss_head];
-    if (!tx_is_open(&sm->up, t, r->to, r->flits))
+    struct mem_request *r = sm->out.queue[sm->out.head];
+    if (!tx_is_open(&sm->out.port, t, r->to, r->flits))
         return;
     send_first(sm, next);
-    sm->left_ahead = next;
+    sm->out.left_ahead = next;
     uint64_t due = drain_next(sm, next);
-    sm->drain_due = due > next ? due : next + 1;
+    sm->out.due = due > next ? due : next + 1;
 }

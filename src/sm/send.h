@@ -8,14 +8,14 @@
 /* Where partitions are hashed: address_hash(), and all divisions are shifts. */
 static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
 {
-    struct hashed_route h = sm->hashed;
+    struct hashed_route h = sm->out.hashed;
     uint64_t chunk = line >> h.chunk_shift, folded = chunk, mine = chunk >> h.partition_bits;
     folded ^= folded >> 8 * h.partition_bits;
     folded ^= folded >> 4 * h.partition_bits;
     folded ^= folded >> 2 * h.partition_bits;
     folded ^= folded >> h.partition_bits;
     uint32_t partition = (uint32_t)folded & ((1u << h.partition_bits) - 1);
-    return (struct route){.to = sm->first_partition + partition,
+    return (struct route){.to = sm->out.first_partition + partition,
                           .partition = partition,
                           .local = line - ((chunk - mine) << h.chunk_shift)};
 }
@@ -24,19 +24,19 @@ static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
  * chunk is small enough, whatever the address. */
 static inline struct route sm_route_in_turn(const struct sm *sm, uint64_t line, uint32_t shift)
 {
-    uint64_t chunk = line >> shift, mine = divide_small(&sm->n_partitions, chunk);
-    uint32_t partition = remainder_of(&sm->n_partitions, chunk, mine);
-    return (struct route){.to = sm->first_partition + partition,
+    uint64_t chunk = line >> shift, mine = divide_small(&sm->out.n_partitions, chunk);
+    uint32_t partition = remainder_of(&sm->out.n_partitions, chunk, mine);
+    return (struct route){.to = sm->out.first_partition + partition,
                           .partition = partition,
                           .local = line - ((chunk - mine) << shift)};
 }
 
 static inline struct route sm_route(const struct sm *sm, uint64_t line)
 {
-    uint32_t shift = sm->chunk_shift;
+    uint32_t shift = sm->out.chunk_shift;
     if (shift != CHUNKS_ARE_ODD)
         return sm_route_in_turn(sm, line, shift);
-    return sm->hashed.partition_bits ? sm_hashed_route(sm, line) : sm_route_by_map(sm, line);
+    return sm->out.hashed.partition_bits ? sm_hashed_route(sm, line) : sm_route_by_map(sm, line);
 }
 
 /* Nobody waits for a reduction. */
@@ -53,16 +53,16 @@ static inline struct message sm_message(struct mem_request *r)
 
 static inline void sm_note_sent(struct sm *sm, const struct mem_request *r)
 {
-    sm->requests_out++;
+    sm->out.n_out++;
     sm->stats.bytes_asked[r->origin] += sm_wanted_bytes(r);
 }
 
 static inline struct mem_request *sm_take_request(struct sm *sm)
 {
-    struct mem_request *r = sm->free_requests;
+    struct mem_request *r = sm->out.free_requests;
     if (!r)
         return sm_make_request(sm);
-    sm->free_requests = r->next;
+    sm->out.free_requests = r->next;
     return r;
 }
 

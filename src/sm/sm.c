@@ -15,13 +15,13 @@ static void plan(struct sm *sm, uint64_t cycle)
 static inline __attribute__((always_inline)) void take_reply(struct sm *sm, const struct message *m,
                                                              sim_time t)
 {
-    uint64_t at = sm_cycle_at(sm, rx_pass(&sm->down, t, m));
+    uint64_t at = sm_cycle_at(sm, rx_pass(&sm->in.port, t, m));
     sm_await_reply(sm, m->body, at);
 }
 
 static inline void take_back(struct sm *sm, struct mem_request *r)
 {
-    sm->requests_out--;
+    sm->out.n_out--;
     sm_free_request(sm, r);
 }
 
@@ -33,7 +33,7 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     switch (m->kind) {
     case MSG_REPLY:
         take_reply(sm, m, t);
-        plan(sm, sm->replies.due);
+        plan(sm, sm->in.queue.due);
         break;
     case MSG_FREE:
         take_back(sm, m->body);
@@ -60,8 +60,8 @@ static uint64_t message_cycle(const struct sm *sm, const struct message *m)
 static __attribute__((noinline)) const struct message *
 take_replies(struct sm *sm, const struct message *first, sim_time until)
 {
-    struct rx_port *p = &sm->down;
-    struct reply_queue *q = &sm->replies;
+    struct rx_port *p = &sm->in.port;
+    struct reply_queue *q = &sm->in.queue;
     struct timed_reply *end = q->end;
     struct port_gate gate = p->gate;
     const struct message *m = first;
@@ -94,7 +94,7 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
     if (m->at >= until)
         return;
     sim_time now = sm->cycle * sm->period.divisor;
-    if (sm->down_in_step && sm->down.gate.is_plain && (m = take_replies(sm, m, until)) != first) {
+    if (sm->in.in_step && sm->in.port.gate.is_plain && (m = take_replies(sm, m, until)) != first) {
         assert(first->at >= now);
         now = m[-1].at;
     }
@@ -111,8 +111,8 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
     if (m == first)
         return;
     shard_take_until(&sm->shard, m);
-    sm->last_event = now;
-    plan(sm, sm->replies.due);
+    sm->rest.last_event = now;
+    plan(sm, sm->in.queue.due);
 }
 
 static void take_messages(struct sm *sm, uint64_t now)
@@ -121,31 +121,31 @@ static void take_messages(struct sm *sm, uint64_t now)
     while ((m = shard_peek(&sm->shard, now * sm->clock->period + 1))) {
         struct message copy = *m;
         shard_take(&sm->shard);
-        sm->last_event = now * sm->clock->period;
+        sm->rest.last_event = now * sm->clock->period;
         take_message(sm, &copy, now);
     }
 }
 
 static inline void finish_due(struct sm *sm, uint64_t now)
 {
-    if (sm->replies.due <= now)
+    if (sm->in.queue.due <= now)
         sm_finish_replies(sm, now, 0);
     if (sm->wheel.due <= now)
         sm_finish_events(sm, now);
-    if (sm->fetched)
+    if (sm->fetch.arrived)
         sm_take_fetched(sm, now);
 }
 
 static bool sm_has_replies(const struct sm *sm)
 {
-    return sm->replies.first != sm->replies.end;
+    return sm->in.queue.first != sm->in.queue.end;
 }
 
 static bool sm_is_idle(const struct shard *s)
 {
     const struct sm *sm = (const struct sm *)s;
-    return !sm->n_resident && !sm->requests_out && !sm->miss_n && !sm->ldst_n &&
-           !sm_has_replies(sm) && wheel_is_empty(&sm->wheel);
+    return !sm->n_resident && !sm->out.n_out && !sm->out.n && !sm->ldst.n && !sm_has_replies(sm) &&
+           wheel_is_empty(&sm->wheel);
 }
 
 /* Remembers when the SM, which has no CTA, came to rest: the same cycle in both engines. */
@@ -153,9 +153,10 @@ static __attribute__((noinline)) void note_rest(struct sm *sm, uint64_t now)
 {
     bool idle = sm_is_idle(&sm->shard);
     sim_time t = now * sm->clock->period;
-    if (idle && sm->was_busy && t > sm->last_event) /* a message may have been taken ahead */
-        sm->last_event = t;
-    sm->was_busy = !idle;
+    if (idle && sm->rest.was_busy &&
+        t > sm->rest.last_event) /* a message may have been taken ahead */
+        sm->rest.last_event = t;
+    sm->rest.was_busy = !idle;
 }
 
 /* Every part, every cycle; no mask is trusted. */
@@ -172,22 +173,22 @@ static void tick_plainly(struct sm *sm, uint64_t now)
 
 static inline bool fetches(const struct sm *sm)
 {
-    return sm->can_fetch && !sm->fetch_stalled;
+    return sm->fetch.ready && !sm->fetch.stalled;
 }
 
 /* The same, without the parts that would do nothing. */
 static void tick(struct sm *sm, uint64_t now)
 {
     finish_due(sm, now);
-    if (sm->drain_due <= now)
+    if (sm->out.due <= now)
         sm_drain_miss_queue(sm, now);
-    if (sm->ldst_due <= now || (sm->ldst_stalled && sm->answers_drift))
+    if (sm->ldst.due <= now || (sm->ldst.stalled && sm->ldst.answers_drift))
         ldst_step(sm, now, now + 1);
-    if (sm->issue_due <= now || sm->issue_drifts || sm->attribution)
+    if (sm->issue.due <= now || sm->issue.drifts || sm->attribution)
         sm_issue(sm, now);
     if (fetches(sm))
         sm_fetch(sm, now);
-    if (sm->drain_due <= now + 1 && sm_looks_ahead(sm))
+    if (sm->out.due <= now + 1 && sm_looks_ahead(sm))
         sm_drain_ahead(sm, now + 1);
 }
 
@@ -199,22 +200,22 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 /* Can only a message change anything? The plain engine asks nothing else, to see a deadlock. */
 static bool only_waits(const struct sm *sm)
 {
-    return !sm->can_issue && !sm->can_fetch && !sm->fetched && !sm->ldst_n && !sm->miss_n &&
-           !sm_has_replies(sm) && wheel_is_empty(&sm->wheel);
+    return !sm->issue.ready && !sm->fetch.ready && !sm->fetch.arrived && !sm->ldst.n &&
+           !sm->out.n && !sm_has_replies(sm) && wheel_is_empty(&sm->wheel);
 }
 
 /* The next cycle in which something is due; nothing is fetched or has been. */
 static inline uint64_t next_due(const struct sm *sm, uint64_t now)
 {
-    uint64_t next = min_u64(sm->issue_due, min_u64(sm->ldst_due, sm->drain_due));
-    next = min_u64(next, min_u64(sm->wheel.due, sm->replies.due));
+    uint64_t next = min_u64(sm->issue.due, min_u64(sm->ldst.due, sm->out.due));
+    next = min_u64(next, min_u64(sm->wheel.due, sm->in.queue.due));
     return next > now ? next : now + 1;
 }
 
 /* The next cycle in which something can happen without a message. */
 static inline uint64_t next_cycle(const struct sm *sm, uint64_t now)
 {
-    if (sm->fetched || fetches(sm) || sm->issue_due <= now + 1)
+    if (sm->fetch.arrived || fetches(sm) || sm->issue.due <= now + 1)
         return now + 1; /* no need to look further */
     return next_due(sm, now);
 }
@@ -259,7 +260,7 @@ static uint64_t planned_cycle(const struct sm *sm)
 static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)
 {
-    if (sm->replies.due <= now)
+    if (sm->in.queue.due <= now)
         now = sm_finish_replies(sm, now, end);
     if (sm->wheel.due <= now) {
         if (wheel_only_wakes(&sm->wheel, now)) {
@@ -269,11 +270,11 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
             sm_finish_events(sm, now);
         }
     }
-    if (sm->fetched)
+    if (sm->fetch.arrived)
         sm_take_fetched(sm, now);
-    if (sm->drain_due <= now)
+    if (sm->out.due <= now)
         sm_drain_miss_queue(sm, now);
-    return sm->ldst_due <= now ? ldst_step(sm, now, end) : now;
+    return sm->ldst.due <= now ? ldst_step(sm, now, end) : now;
 }
 
 /* Issue in cycle `now`, and in those that follow before `end` if a warp goes on alone. Returns the
@@ -281,8 +282,8 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
 static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)
 {
-    uint64_t ready = sm->can_issue;
-    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->may_go_alone)
+    uint64_t ready = sm->issue.ready;
+    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->issue.may_go_alone)
         return sm_issue_alone(sm, now, end);
     issue(sm, now, BY_PLAN); /* as it looks ahead */
     return now;
@@ -293,7 +294,7 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
                                                                   uint64_t end)
 {
     bool idles = true; /* so that nothing is fetched either, nor will be */
-    while (sm->issue_due <= now) {
+    while (sm->issue.due <= now) {
         now = issue_by_dues(sm, now, end);
         idles = false;
     }
@@ -301,7 +302,7 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
         sm_fetch(sm, now);
         idles = false;
     }
-    if (sm->drain_due <= now + 1) {
+    if (sm->out.due <= now + 1) {
         sm_drain_ahead(sm, now + 1); /* a fetch may have waited for that */
         idles = false;
     }
@@ -348,10 +349,10 @@ static void see_credits(struct sm *sm)
     if (sm->shard.credit_at == TIME_NEVER)
         return;
     uint64_t at = sm_cycle_at(sm, sm->shard.credit_at);
-    sm->drain_due = min_u64(sm->drain_due, sm->miss_n ? at : UINT64_MAX);
-    if (sm->ldst_stalled && (sm->ldst_cause == STALL_PORT || sm->stalls_may_bypass))
-        sm->ldst_due = min_u64(sm->ldst_due, at);
-    plan(sm, min_u64(sm->drain_due, sm->ldst_due));
+    sm->out.due = min_u64(sm->out.due, sm->out.n ? at : UINT64_MAX);
+    if (sm->ldst.stalled && (sm->ldst.cause == STALL_PORT || sm->ldst.stalls_may_bypass))
+        sm->ldst.due = min_u64(sm->ldst.due, at);
+    plan(sm, min_u64(sm->out.due, sm->ldst.due));
 }
 
 /* The cycle of the next message that has to be taken in its own; `end`, that of `until`, if there

@@ -41,10 +41,10 @@ struct sm_warp {
     uint64_t bit;         /* of the slot, in masks */
     uint32_t slot;        /* its number */
     uint32_t ibuf;        /* instructions in the buffer, from emu->pc on */
-    /* Why it cannot issue; NONE = it can, if a unit is free. What sm.can_issue says goes before:
-     * who sleeps is not told that he wakes. */
+    /* Why it cannot issue; NONE = it can, if a unit is free. What issue_part.ready says goes
+     * before: who sleeps is not told that he wakes. */
     enum stall_cause cause;
-    struct op_kind kind; /* the masks its bit is set in; see sm.by_unit */
+    struct op_kind kind; /* the masks its bit is set in; see issue_part.by_unit */
     bool fetching;       /* a fetch is under way */
     uint8_t bank_turn;   /* its registers begin so many banks on */
     uint32_t fetch_pc;   /* what it fetches */
@@ -54,7 +54,7 @@ struct sm_warp {
     uint32_t cta_slot;
     uint32_t scheduler;           /* that issues it */
     uint64_t *atomic_lines;       /* of its atomics; apart, as most warps have none */
-    uint64_t *result_at;          /* see sm.plans_results */
+    uint64_t *result_at;          /* see issue_part.plans_results */
     uint64_t visible_at;          /* cycle from which its stores are visible to all */
     uint64_t wake_at;             /* a wake-up for that is on the wheel */
     const struct op_timing *next; /* of the instruction at emu->pc */
@@ -77,7 +77,8 @@ struct sub_core {
     struct register_banks banks;
 };
 
-/* Where partitions do not simply take turns with chunks of a power of two, for sm.chunk_shift. */
+/* Where partitions do not simply take turns with chunks of a power of two, for
+ * out_part.chunk_shift. */
 enum { CHUNKS_ARE_ODD = 64 };
 
 /* The way of a line. */
@@ -174,31 +175,21 @@ struct reply_queue {
     struct timed_reply *items, *last_place;
 };
 
-/* Begins with a cache line: its neighbour may be another thread's. */
-struct sm {
-    _Alignas(64) struct shard shard;
-    const struct sm_config *config;
-    const struct clock_domain *clock;
-    const struct address_map *map;
-    struct divider n_partitions, period;
-    uint32_t chunk_shift; /* addresses within a chunk of a partition's; or CHUNKS_ARE_ODD */
-    struct hashed_route hashed;
-    uint32_t index, first_partition, dispatcher;
-    sim_time dispatch_latency, visibility;
-    sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
-    bool every_cycle;   /* the plain engine */
-    bool looks_ahead;   /* see sm_looks_ahead() */
-    bool goes_by_dues;  /* what is not due changes nothing; and it looks ahead */
-    uint64_t cycle;     /* the last one done + 1 */
-    /* Of the quantum it is in, as far as all messages are known: the first cycle that is not, or
-     * that begins with a CTA, behind which replies may have come. */
-    uint64_t end;
-    uint64_t planned; /* the next one with something to do, as things are; UINT64_MAX = none */
-    /* The same for some of its parts. A tick leaves out those that are not due; whatever may give
-     * one something to do before its time says so here. The plain engine does not look. */
-    uint64_t issue_due, ldst_due, drain_due;
-    bool issue_drifts; /* the scheduler may let warps issue though nothing here has changed */
-    bool keeps_hold;   /* it says in scheduler.hold whom it lets issue, and until when */
+/* --- an SM by concern --- */
+
+/* Which warps issue (issue.c, ready.c, alone.c). Masks are of warp slots. */
+struct issue_part {
+    uint64_t due;   /* the cycle in which it has something to do; see sm.planned */
+    uint64_t ready; /* next instruction is free of hazards */
+    /* Of those: the unit it needs, its class. Others stay where they were last. */
+    uint64_t by_unit[N_UNITS], by_class[N_ISSUE_CLASSES];
+    uint64_t slot_mask[SM_MAX_SCHEDULERS]; /* of each scheduler */
+    /* The scheduler's; NULL = it has none, or the plain engine asks it one thing after the other.
+     */
+    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
+    uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
+    bool drifts;             /* the scheduler may let warps issue though nothing has changed */
+    bool keeps_hold;         /* it says in scheduler.hold whom it lets issue, and until when */
     /* Does the scheduler or the criticality provider want to know? */
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
     bool counts_lanes;    /* somebody wants to know how many lanes issue */
@@ -211,17 +202,128 @@ struct sm {
     bool plans_results;
     /* and nobody but the scheduler of what issues; that lets all warps and goes by events alone,
      * and schedulers do not take turns; no fault has happened */
-    bool issues_simply;
+    bool is_short;
+    bool may_go_alone; /* the scheduler need not hear of every issue; see sm_issue_alone() */
+    void (*watcher)(void *user, const struct sm_issue *i); /* NULL = nobody watches */
+    void *watcher_user;
+};
 
-    struct tx_port up;
-    struct rx_port down;
-    struct reply_queue replies; /* through the port and on their way, in order */
-    bool down_in_step;          /* replies come in time with the SM's own cycles */
-    uint32_t n_put_off;         /* those on the wheel instead, as they had to wait */
+/* Registers, and the units that instructions execute on (issue.h, register_bank.h). */
+struct operand_part {
+    uint64_t result_store[SM_MAX_WARPS][64]; /* sm_warp.result_at */
+    uint64_t *pending_store;                 /* of the scoreboards of all warps */
+    uint32_t pending_words;                  /* per warp and kind */
+    uint8_t *bank_of; /* the bank of register r: bank_of[r], further on for each warp */
+    struct sub_core cores[SM_MAX_SCHEDULERS];
+    uint32_t n_cores;
+    struct sub_core *core_of[SM_MAX_SCHEDULERS]; /* of each scheduler */
+};
+
+/* Instruction fetch (fetch.c). Masks are of warp slots. */
+struct fetch_part {
+    uint64_t ready; /* their buffers are empty */
+    /* L1I refused the next of them: not to be tried again before a line has come, a request has
+     * left the miss queue, or it may be another warp's turn. */
+    bool stalled;
+    uint32_t last;    /* slot that fetched last */
+    uint64_t arrived; /* their instructions, from the cache, are there in the next cycle */
+};
+
+/* The load/store unit (ldst.c, ldst_push.c). */
+struct ldst_part {
+    uint64_t due;          /* the cycle in which it has something to do; see sm.planned */
+    struct ldst_op *ops;   /* ring */
+    struct ldst_op *first; /* at its head */
+    uint32_t head, n;
+    uint64_t busy_until; /* shared memory passes */
+    bool stalled;
+    enum cache_stall cause;
+    uint64_t stalled_since;
+    uint64_t next_access_id;
+    uint64_t stores_visible_at; /* cycle from which all its stores are visible to all */
+    struct load_record *free_records;
+    /* Bypass slots, and the numbers of those that are free from n_bypass on. */
+    struct load_record **bypass;
+    uint32_t *free_bypass, n_bypass;
+    bool describes_loads;   /* all that is known of a load is written down: somebody may look */
+    bool rates_accesses;    /* somebody who sees accesses of L1D wants to know how critical */
+    bool rates_found_only;  /* of loads that find their line, see cache_policy.h */
+    bool may_bypass;        /* L1D's policy may send loads around it */
+    bool stalls_may_bypass; /* ... and those that cannot be accepted */
+    bool answers_drift;     /* ... decides by what changes with time */
+    bool counts_insts;      /* ... wants to know of instructions */
+    bool hears_fills;       /* ... and of data that come */
+    bool changes_alone;     /* ... and may decide otherwise with time alone */
+    struct queue_account account;
+};
+
+/* Requests to memory (send.c): where they go, and the miss queue in which they wait for the port.
+ */
+struct out_part {
+    uint64_t due; /* the cycle in which one can leave; see sm.planned */
+    struct tx_port port;
+    const struct address_map *map;
+    struct divider n_partitions;
+    uint32_t chunk_shift; /* addresses within a chunk of a partition's; or CHUNKS_ARE_ODD */
+    struct hashed_route hashed;
+    uint32_t first_partition;
     const struct noc_config *noc;
-    uint32_t header_flits; /* of a request without data */
-    bool l2_sees_loads;    /* L2 may look at more of a load than what it asks for */
-    bool describes_loads;  /* ... or somebody at L1D may: all that is known of it is written down */
+    uint32_t header_flits;      /* of a request without data */
+    struct mem_request **queue; /* ring */
+    uint32_t head, n;
+    bool is_deep;        /* it holds all that may enter it in two cycles */
+    bool l2_sees_loads;  /* L2 may look at more of a load than what it asks for */
+    uint64_t left_ahead; /* the cycle for which the last request was sent ahead of time */
+    struct mem_request *free_requests;
+    uint64_t n_out; /* sent and not answered or freed */
+    struct queue_account account;
+};
+
+/* Replies of memory (reply.c). */
+struct in_part {
+    struct rx_port port;
+    struct reply_queue queue; /* through the port and on their way, in order */
+    bool in_step;             /* they come in time with the SM's own cycles */
+    uint32_t n_put_off;       /* those on the wheel instead, as they had to wait */
+};
+
+/* When it was at work, and when it came to rest. */
+struct rest_part {
+    uint64_t active_since; /* for active_cycles */
+    uint64_t fault_cycle;
+    sim_time last_event; /* when it came to rest, or the last message came */
+    bool was_busy;
+};
+
+/* Begins with a cache line: its neighbour may be another thread's. */
+struct sm {
+    _Alignas(64) struct shard shard;
+    const struct sm_config *config;
+    const struct clock_domain *clock;
+    struct divider period;
+    uint32_t index, dispatcher;
+    sim_time dispatch_latency, visibility;
+    sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
+    bool every_cycle;   /* the plain engine */
+    bool looks_ahead;   /* see sm_looks_ahead() */
+    bool goes_by_dues;  /* what is not due changes nothing; and it looks ahead */
+    uint64_t cycle;     /* the last one done + 1 */
+    /* Of the quantum it is in, as far as all messages are known: the first cycle that is not, or
+     * that begins with a CTA, behind which replies may have come. */
+    uint64_t end;
+    /* The next one with something to do, as things are; UINT64_MAX = none. Some parts have a `due`
+     * of their own: a tick leaves out those that are not due; whatever may give one something to do
+     * before its time says so there. The plain engine does not look. */
+    uint64_t planned;
+
+    struct issue_part issue;
+    struct fetch_part fetch;
+    struct ldst_part ldst;
+    struct out_part out;
+    struct in_part in;
+    struct rest_part rest;
+    struct wheel wheel;
+    struct cache *l1d, *l1i, *l1c;
 
     /* The kernel. */
     struct emu emu;
@@ -233,88 +335,30 @@ struct sm {
     const struct op_timing *timing;
     uint32_t launch;
 
+    /* CTAs and warps (cta.c). */
     struct emu_cta *ctas;            /* slots */
     uint32_t cta_warps[SM_MAX_CTAS]; /* live warps; 0 = free */
     uint32_t n_cta_slots, n_warps;   /* warp slots */
     uint32_t n_resident;             /* CTAs */
+    uint64_t next_age;
     struct sm_warp warps[SM_MAX_WARPS];
+    uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS]; /* sm_warp.atomic_lines */
+    struct operand_part operands;
+
+    /* Mechanisms. */
     struct sched_warp sched_warps[SM_MAX_WARPS];
     struct sched_view view;
     struct scheduler *scheduler;
     const struct scheduler_desc *sched; /* the scheduler's */
-    /* The scheduler's; NULL = it has none, or the plain engine asks it one thing after the other.
-     */
-    int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
-    bool may_go_alone; /* ... and need not hear of every issue; see sm_issue_alone() */
     struct criticality *criticality;
-    uint64_t next_age, next_access_id;
-    uint64_t atomic_store[SM_MAX_WARPS][MAX_WARP_ATOMICS];
-    uint64_t result_store[SM_MAX_WARPS][64];
-    uint64_t *pending_store; /* of the scoreboards of all warps */
-    uint32_t pending_words;  /* per warp and kind */
-    uint8_t *bank_of;        /* the bank of register r: bank_of[r], further on for each warp */
+    bool criticality_counts; /* it says more than that no warp is critical */
 
-    /* Masks of warp slots. */
-    uint64_t slot_mask[SM_MAX_SCHEDULERS]; /* of each scheduler */
-    uint64_t can_issue;                    /* next instruction is free of hazards */
-    /* Of those: the unit it needs, its class. Others stay where they were last. */
-    uint64_t by_unit[N_UNITS], by_class[N_ISSUE_CLASSES];
-    uint64_t can_fetch;
-    /* L1I refused the next of them: not to be tried again before a line has come, a request has
-     * left the miss queue, or it may be another warp's turn. */
-    bool fetch_stalled;
-    uint32_t last_fetched;
-    uint64_t fetched; /* mask: their instructions, from the cache, are there in the next cycle */
-
-    struct wheel wheel;
-    struct sub_core cores[SM_MAX_SCHEDULERS];
-    uint32_t n_cores;
-    struct sub_core *core_of[SM_MAX_SCHEDULERS]; /* of each scheduler */
-
-    struct ldst_op *ldst; /* ring */
-    uint32_t ldst_head, ldst_n;
-    struct ldst_op *ldst_first; /* at its head */
-    uint64_t ldst_busy_until;   /* shared memory passes */
-    bool ldst_stalled;
-    enum cache_stall ldst_cause;
-    uint64_t ldst_stalled_since; /* may be a cycle to come, if that was foreseen */
-    bool criticality_counts;     /* somebody says more than that no warp is critical */
-    bool accesses_are_rated;     /* ... and somebody who sees accesses of L1D wants to know */
-    bool rates_found_only;       /* of loads that find their line, see cache_policy.h */
-    bool may_bypass;             /* L1D's policy may send loads around it */
-    bool stalls_may_bypass;      /* ... and those that cannot be accepted */
-    bool answers_drift;          /* L1D's policy decides by what changes with time */
-
-    struct mem_request **miss_queue; /* ring */
-    uint32_t miss_head, miss_n;
-    bool queue_is_deep;  /* it holds all that may enter it in two cycles */
-    uint64_t left_ahead; /* the cycle for which the last request was sent ahead of time */
-    struct load_record *
-        *bypass; /* slots, and the numbers of those that are free from n_bypass on */
-    uint32_t *free_bypass, n_bypass;
-    uint64_t stores_visible_at; /* cycle from which all its stores are visible to all */
-
-    struct cache *l1d, *l1i, *l1c;
-    bool l1d_counts_insts;  /* its policy wants to know of instructions */
-    bool l1d_hears_fills;   /* ... and of data that come */
-    bool l1d_changes_alone; /* ... and may decide otherwise with time alone */
+    /* Whoever watches. */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
-    struct arena pool;
-    struct mem_request *free_requests;
-    struct load_record *free_records;
-    uint64_t requests_out; /* sent and not answered or freed */
-
-    void (*on_issue)(void *user, const struct sm_issue *i); /* NULL = nobody watches */
-    void *on_issue_user;
     struct attribution *attribution; /* NULL = latencies are not attributed */
     struct sm_stats stats;
-    struct queue_account ldst_account, miss_account;
-    uint64_t active_since;   /* for active_cycles */
-    uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
-    uint64_t fault_cycle;
-    sim_time last_event; /* when it came to rest, or the last message came */
-    bool was_busy;
+    struct arena pool; /* of requests and records */
 };
 
 /* --- set-up (sm_create.c) --- */
@@ -362,7 +406,7 @@ uint32_t sm_find_warp(const struct sm *sm);
 /* The bank of one of a warp's registers. */
 static inline uint32_t sm_bank_of(const struct sm *sm, const struct sm_warp *w, uint32_t row)
 {
-    return sm->bank_of[row + w->bank_turn];
+    return sm->operands.bank_of[row + w->bank_turn];
 }
 /* The warp of a slot, for those who look at much of it: the compiler does not see that it lies in
  * the SM, whose address and the slot it would add up anew at every look. */
@@ -396,7 +440,7 @@ void sm_finish_events(struct sm *sm, uint64_t now);
 void sm_take_fetched(struct sm *sm, uint64_t now);
 static inline bool ldst_has_room(const struct sm *sm)
 {
-    return sm->ldst_n < sm->config->ldst_queue;
+    return sm->ldst.n < sm->config->ldst_queue;
 }
 /* Takes down the memory instruction that the emulator has just executed. */
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
@@ -413,15 +457,15 @@ static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_
  * trying costs as much as performing it, and otherwise the answer is the same. */
 static inline void ldst_wake(struct sm *sm, uint32_t causes)
 {
-    if (sm->ldst_stalled && (causes >> sm->ldst_cause & 1 || sm->stalls_may_bypass))
-        sm->ldst_due = sm->ldst_stalled_since;
+    if (sm->ldst.stalled && (causes >> sm->ldst.cause & 1 || sm->ldst.stalls_may_bypass))
+        sm->ldst.due = sm->ldst.stalled_since;
 }
 /* A fill of L1D lets it try again, unless it waits for a line of another set, or for the MSHR of
  * its own line. */
 static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
 {
-    bool waits_for_set = sm->ldst_cause == STALL_LINE || sm->ldst_cause == STALL_MERGE;
-    if (!waits_for_set || sm->l1d_hears_fills || sm->ldst_first->common.set == set)
+    bool waits_for_set = sm->ldst.cause == STALL_LINE || sm->ldst.cause == STALL_MERGE;
+    if (!waits_for_set || sm->ldst.hears_fills || sm->ldst.first->common.set == set)
         ldst_wake(sm, ~0u);
 }
 /* A reply for the load has come; the last one of all has. */
@@ -433,7 +477,7 @@ void sm_make_room_for_replies(struct reply_queue *q);
 /* A reply is through the port at cycle `at`, not before those that came earlier. */
 static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
 {
-    struct reply_queue *q = &sm->replies;
+    struct reply_queue *q = &sm->in.queue;
     if (q->end == q->last_place)
         sm_make_room_for_replies(q);
     struct timed_reply *end = q->end;
@@ -475,8 +519,8 @@ struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
 struct mem_request *sm_make_request(struct sm *sm); /* when none is left */
 static inline void sm_free_request(struct sm *sm, struct mem_request *r)
 {
-    r->next = sm->free_requests;
-    sm->free_requests = r;
+    r->next = sm->out.free_requests;
+    sm->out.free_requests = r;
 }
 /* One place more than configured, for a dirty line that must leave before its place is used.
  * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */
@@ -486,7 +530,7 @@ static inline uint32_t sm_miss_queue_places(const struct sm *sm)
 }
 static inline bool sm_miss_queue_full(const struct sm *sm)
 {
-    return sm->miss_n >= sm->config->miss_queue;
+    return sm->out.n >= sm->config->miss_queue;
 }
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The same for what is made after the queue's turn in a cycle: it leaves in the next one at the

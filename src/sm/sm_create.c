@@ -10,8 +10,8 @@ static void observe_l1d(void *user, const struct cache_event_info *e)
 {
     struct sm *sm = user;
     sm->sched->on_l1d(sm->scheduler, e);
-    if (sm->keeps_hold && sm->can_issue && sm->scheduler->hold.until < sm->issue_due)
-        sm->issue_due = sm->scheduler->hold.until;
+    if (sm->issue.keeps_hold && sm->issue.ready && sm->scheduler->hold.until < sm->issue.due)
+        sm->issue.due = sm->scheduler->hold.until;
 }
 
 static void create_caches(struct sm *sm, const struct sm_setup *setup)
@@ -25,12 +25,12 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
         cache_observe_some(sm->l1d,
                            sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
                            observe_l1d, sm);
-    sm->may_bypass = !setup->l1d_policy->never_bypasses;
-    sm->stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
-    sm->queue_is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
-    sm->l1d_counts_insts = setup->l1d_policy->on_insts != NULL;
-    sm->l1d_hears_fills = cache_hears_fills(sm->l1d);
-    sm->l1d_changes_alone = cache_changes_alone(sm->l1d);
+    sm->ldst.may_bypass = !setup->l1d_policy->never_bypasses;
+    sm->ldst.stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
+    sm->out.is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
+    sm->ldst.counts_insts = setup->l1d_policy->on_insts != NULL;
+    sm->ldst.hears_fills = cache_hears_fills(sm->l1d);
+    sm->ldst.changes_alone = cache_changes_alone(sm->l1d);
 }
 
 static bool criticality_drifts(const struct criticality_desc *c)
@@ -41,43 +41,44 @@ static bool criticality_drifts(const struct criticality_desc *c)
 static void create_cores(struct sm *sm)
 {
     const struct sm_config *c = sm->config;
-    sm->n_cores = c->sub_cores ? c->n_schedulers : 1;
-    for (uint32_t i = 0; i < sm->n_cores; i++) {
-        banks_init(&sm->cores[i].banks, c->register_banks);
+    sm->operands.n_cores = c->sub_cores ? c->n_schedulers : 1;
+    for (uint32_t i = 0; i < sm->operands.n_cores; i++) {
+        banks_init(&sm->operands.cores[i].banks, c->register_banks);
         for (uint32_t u = 0; u < N_ARITHMETIC_UNITS; u++) {
-            struct arithmetic_unit *unit = &sm->cores[i].unit_store[u];
+            struct arithmetic_unit *unit = &sm->operands.cores[i].unit_store[u];
             unit->units = free_times_of(c->n_units[u]);
             unit->collectors = free_times_of(c->collectors[u]);
-            sm->cores[i].units[u] = unit;
+            sm->operands.cores[i].units[u] = unit;
         }
     }
     for (uint32_t s = 0; s < c->n_schedulers; s++)
-        sm->core_of[s] = &sm->cores[s % sm->n_cores];
+        sm->operands.core_of[s] = &sm->operands.cores[s % sm->operands.n_cores];
     for (uint32_t s = 0; s < sm->n_warps; s++) {
-        sm->slot_mask[s % c->n_schedulers] |= 1ull << s;
-        sm->cores[s % sm->n_cores].warps |= 1ull << s;
+        sm->issue.slot_mask[s % c->n_schedulers] |= 1ull << s;
+        sm->operands.cores[s % sm->operands.n_cores].warps |= 1ull << s;
     }
-    sm->by_unit[0] = sm->by_class[0] = ~0ull; /* as the warps, zeroed, have it */
+    sm->issue.by_unit[0] = sm->issue.by_class[0] = ~0ull; /* as the warps, zeroed, have it */
 }
 
 static void create_queues(struct sm *sm, const struct sm_setup *setup)
 {
     const struct sm_config *c = setup->config;
     sm->ctas = xcalloc(setup->n_cta_slots, sizeof *sm->ctas);
-    sm->ldst = xcalloc(c->ldst_queue, sizeof *sm->ldst);
-    sm->miss_queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->miss_queue);
-    sm->ldst_first = sm->ldst;
-    sm->bypass = xcalloc(c->bypass_slots, sizeof *sm->bypass);
-    sm->free_bypass = xcalloc(c->bypass_slots, sizeof *sm->free_bypass);
+    sm->ldst.ops = xcalloc(c->ldst_queue, sizeof *sm->ldst.ops);
+    sm->out.queue = xcalloc(sm_miss_queue_places(sm), sizeof *sm->out.queue);
+    sm->ldst.first = sm->ldst.ops;
+    sm->ldst.bypass = xcalloc(c->bypass_slots, sizeof *sm->ldst.bypass);
+    sm->ldst.free_bypass = xcalloc(c->bypass_slots, sizeof *sm->ldst.free_bypass);
     for (uint32_t i = 0; i < c->bypass_slots; i++)
-        sm->free_bypass[i] = i;
-    part_open_tx(setup->place, NET_UP, &sm->shard, &sm->up);
-    part_open_rx(setup->place, NET_DOWN, &sm->shard, &sm->down);
-    assert(sm->up.first_receiver == setup->first_partition); /* its peers are the partitions */
+        sm->ldst.free_bypass[i] = i;
+    part_open_tx(setup->place, NET_UP, &sm->shard, &sm->out.port);
+    part_open_rx(setup->place, NET_DOWN, &sm->shard, &sm->in.port);
+    assert(sm->out.port.first_receiver ==
+           setup->first_partition); /* its peers are the partitions */
     overlay_init(&sm->overlay);
     wheel_init(&sm->wheel);
-    sm->replies.due = UINT64_MAX;
-    sm_make_room_for_replies(&sm->replies);
+    sm->in.queue.due = UINT64_MAX;
+    sm_make_room_for_replies(&sm->in.queue);
 }
 
 static void create_policies(struct sm *sm, const struct sm_setup *setup)
@@ -90,7 +91,7 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
     sm->sched = setup->scheduler;
     bool at_once = !setup->every_cycle && !setup->config->no_fast_paths;
-    sm->pick_and_issue = at_once ? setup->scheduler->pick_and_issue : NULL;
+    sm->issue.pick_and_issue = at_once ? setup->scheduler->pick_and_issue : NULL;
     sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
                                          setup->criticality_input, &sm->view);
     sm->criticality_counts = setup->criticality != criticality_find("none");
@@ -104,17 +105,17 @@ static void note_what_policies_want(struct sm *sm)
 {
     const struct scheduler_desc *d = sm->sched;
     const struct criticality_desc *crit = sm->criticality->desc;
-    sm->keeps_hold = d->keeps_hold;
-    sm->issue_drifts = (d->may_issue || d->advance || d->next_change) && !d->keeps_hold;
+    sm->issue.keeps_hold = d->keeps_hold;
+    sm->issue.drifts = (d->may_issue || d->advance || d->next_change) && !d->keeps_hold;
     bool hears = d->on_wake || d->on_stall;
-    sm->tells_stalls = hears && sm->scheduler->hears == HEARS_ALL_STALLS;
-    sm->tells_long_stalls = hears && sm->scheduler->hears == HEARS_LONG_STALLS;
-    sm->tells_commits = d->on_commit || crit->on_commit;
-    sm->tells_branches = d->on_branch || crit->on_branch;
-    sm->tells_criticality = crit->on_issue;
-    sm->counts_lanes = sm->l1d_counts_insts;
-    if (sm->tells_criticality && d->asks_at_issue)
-        sm->pick_and_issue = NULL;
+    sm->issue.tells_stalls = hears && sm->scheduler->hears == HEARS_ALL_STALLS;
+    sm->issue.tells_long_stalls = hears && sm->scheduler->hears == HEARS_LONG_STALLS;
+    sm->issue.tells_commits = d->on_commit || crit->on_commit;
+    sm->issue.tells_branches = d->on_branch || crit->on_branch;
+    sm->issue.tells_criticality = crit->on_issue;
+    sm->issue.counts_lanes = sm->ldst.counts_insts;
+    if (sm->issue.tells_criticality && d->asks_at_issue)
+        sm->issue.pick_and_issue = NULL;
 }
 
 void sm_create(struct sm *sm, const struct sm_setup *setup)
@@ -126,12 +127,12 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->clock = setup->clock;
     sm_plan_routes(sm, setup->map);
     sm->period = divider_make(setup->clock->period);
-    sm->down_in_step = setup->noc_clock->period % setup->clock->period == 0;
-    sm->noc = setup->noc;
-    sm->header_flits = noc_flits(setup->noc, 0);
-    sm->l2_sees_loads = !setup->l2_is_lru || setup->every_cycle || setup->config->no_fast_paths;
+    sm->in.in_step = setup->noc_clock->period % setup->clock->period == 0;
+    sm->out.noc = setup->noc;
+    sm->out.header_flits = noc_flits(setup->noc, 0);
+    sm->out.l2_sees_loads = !setup->l2_is_lru || setup->every_cycle || setup->config->no_fast_paths;
     sm->index = setup->place->index;
-    sm->first_partition = setup->first_partition;
+    sm->out.first_partition = setup->first_partition;
     sm->dispatcher = setup->dispatcher;
     sm->dispatch_latency = setup->dispatch_latency;
     sm->visibility = setup->visibility;
@@ -140,7 +141,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->n_warps = setup->n_warps;
     sm->n_cta_slots = setup->n_cta_slots;
     sm->planned = UINT64_MAX;
-    sm->issue_due = sm->ldst_due = sm->drain_due = UINT64_MAX;
+    sm->issue.due = sm->ldst.due = sm->out.due = UINT64_MAX;
     create_queues(sm, setup);
     create_policies(sm, setup);
     create_cores(sm);
@@ -152,7 +153,7 @@ void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
 {
     assert(sm->n_l1d_watchers < SM_MAX_L1D_WATCHERS);
     sm->l1d_watchers[sm->n_l1d_watchers++] = w;
-    sm->counts_lanes = true;
+    sm->issue.counts_lanes = true;
 }
 
 void sm_destroy(struct sm *sm)
@@ -160,16 +161,16 @@ void sm_destroy(struct sm *sm)
     for (uint32_t i = 0; i < sm->n_cta_slots; i++)
         cta_destroy(&sm->ctas[i]);
     free(sm->ctas);
-    free(sm->ldst);
-    free(sm->miss_queue);
-    free(sm->replies.items);
-    free(sm->bypass);
-    free(sm->free_bypass);
-    free(sm->pending_store);
-    free(sm->bank_of);
+    free(sm->ldst.ops);
+    free(sm->out.queue);
+    free(sm->in.queue.items);
+    free(sm->ldst.bypass);
+    free(sm->ldst.free_bypass);
+    free(sm->operands.pending_store);
+    free(sm->operands.bank_of);
     free(sm->ranges);
-    tx_destroy(&sm->up);
-    rx_destroy(&sm->down);
+    tx_destroy(&sm->out.port);
+    rx_destroy(&sm->in.port);
     overlay_destroy(&sm->overlay);
     scheduler_destroy(sm->scheduler);
     criticality_destroy(sm->criticality);
@@ -188,18 +189,20 @@ void sm_destroy(struct sm *sm)
 /* Room for the registers of any function of the program. */
 static void size_scoreboards(struct sm *sm, const struct program *p)
 {
-    sm->pending_words = op_timing_words(p);
-    free(sm->pending_store);
-    sm->pending_store = xcalloc((size_t)sm->pending_words * 2 * SM_MAX_WARPS, sizeof(uint64_t));
+    sm->operands.pending_words = op_timing_words(p);
+    free(sm->operands.pending_store);
+    sm->operands.pending_store =
+        xcalloc((size_t)sm->operands.pending_words * 2 * SM_MAX_WARPS, sizeof(uint64_t));
     for (uint32_t s = 0; s < SM_MAX_WARPS; s++) {
-        uint64_t *pending = sm->pending_store + (size_t)s * 2 * sm->pending_words;
-        sm->warps[s].scoreboard = (struct scoreboard){.wide_pending = pending,
-                                                      .wide_memory = pending + sm->pending_words};
+        uint64_t *pending = sm->operands.pending_store + (size_t)s * 2 * sm->operands.pending_words;
+        sm->warps[s].scoreboard = (struct scoreboard){
+            .wide_pending = pending, .wide_memory = pending + sm->operands.pending_words};
     }
-    uint32_t n_banks = sm->config->register_banks, n = sm->pending_words * 64 + SM_MAX_WARPS;
-    sm->bank_of = xrealloc(sm->bank_of, n);
+    uint32_t n_banks = sm->config->register_banks,
+             n = sm->operands.pending_words * 64 + SM_MAX_WARPS;
+    sm->operands.bank_of = xrealloc(sm->operands.bank_of, n);
     for (uint32_t i = 0; i < n; i++)
-        sm->bank_of[i] = (uint8_t)(i % n_banks);
+        sm->operands.bank_of[i] = (uint8_t)(i % n_banks);
 }
 
 static void drop_line(void *user, uint64_t line, uint32_t sectors)
@@ -240,31 +243,32 @@ static void note_who_sees_accesses(struct sm *sm)
 {
     const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
     bool decides_by_it = policy->criticality && !policy->rates_found_only;
-    bool others_look = cache_n_observers(sm->l1d) || sm->describes_loads;
-    sm->accesses_are_rated = sm->criticality_counts && (policy->criticality || others_look);
-    sm->rates_found_only = policy->rates_found_only && !others_look;
-    sm->answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
+    bool others_look = cache_n_observers(sm->l1d) || sm->ldst.describes_loads;
+    sm->ldst.rates_accesses = sm->criticality_counts && (policy->criticality || others_look);
+    sm->ldst.rates_found_only = policy->rates_found_only && !others_look;
+    sm->ldst.answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
 }
 
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
 static void choose_ways(struct sm *sm)
 {
     bool fast = !sm->config->no_fast_paths;
-    sm->describes_loads = sm->l2_sees_loads || cache_wants_bytes(sm->l1d);
+    sm->ldst.describes_loads = sm->out.l2_sees_loads || cache_wants_bytes(sm->l1d);
     note_who_sees_accesses(sm);
-    sm->tells_issues =
-        sm->counts_lanes || sm->tells_branches || sm->tells_criticality || sm->tells_commits;
-    sm->has_listeners = sm->tells_issues || sm->tells_long_stalls || sm->keeps_hold;
-    sm->is_simple = fast && sm->pending_words == 1 && !sm->tells_stalls;
-    sm->releases_simply = sm->is_simple && !sm->tells_commits;
-    sm->issues_simply = sm->is_simple && !sm->on_issue && !sm->issue_drifts && !sm->attribution &&
-                        !sm->emu.tracer && !sm->config->rotate_schedulers &&
-                        (sm->pick_and_issue || !sm->tells_criticality);
-    sm->may_go_alone = sm->issues_simply && sm->pick_and_issue && !sm->sched->hears_each_issue &&
-                       !sm->has_listeners;
+    sm->issue.tells_issues = sm->issue.counts_lanes || sm->issue.tells_branches ||
+                             sm->issue.tells_criticality || sm->issue.tells_commits;
+    sm->issue.has_listeners =
+        sm->issue.tells_issues || sm->issue.tells_long_stalls || sm->issue.keeps_hold;
+    sm->issue.is_simple = fast && sm->operands.pending_words == 1 && !sm->issue.tells_stalls;
+    sm->issue.releases_simply = sm->issue.is_simple && !sm->issue.tells_commits;
+    sm->issue.is_short = sm->issue.is_simple && !sm->issue.watcher && !sm->issue.drifts &&
+                         !sm->attribution && !sm->emu.tracer && !sm->config->rotate_schedulers &&
+                         (sm->issue.pick_and_issue || !sm->issue.tells_criticality);
+    sm->issue.may_go_alone = sm->issue.is_short && sm->issue.pick_and_issue &&
+                             !sm->sched->hears_each_issue && !sm->issue.has_listeners;
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
-    sm->plans_results = sm->is_simple && sm->looks_ahead;
-    sm->goes_by_dues = sm->looks_ahead && !sm->issue_drifts && !sm->answers_drift;
+    sm->issue.plans_results = sm->issue.is_simple && sm->looks_ahead;
+    sm->goes_by_dues = sm->looks_ahead && !sm->issue.drifts && !sm->ldst.answers_drift;
 }
 
 void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,

@@ -117,8 +117,8 @@ static inline void probe_note_issue(void *user, const struct sm_issue *i)
 static inline void probe_trace(struct probe *p, struct issue_trace *t)
 {
     t->n = 0;
-    machine_sm(p->sim->machine, 0)->on_issue = probe_note_issue;
-    machine_sm(p->sim->machine, 0)->on_issue_user = t;
+    machine_sm(p->sim->machine, 0)->issue.watcher = probe_note_issue;
+    machine_sm(p->sim->machine, 0)->issue.watcher_user = t;
 }
 
 #endif

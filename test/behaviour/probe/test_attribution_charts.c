@@ -142,7 +142,7 @@ static void expect_chart(const char *const *settings, const char *body, uint32_t
     for (int every_cycle = 0; every_cycle < 2; every_cycle++) {
         struct probe p = open_chart(settings, body, every_cycle);
         probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
-        machine_sm(p.sim->machine, 0)->last_fetched = n_warps - 1;
+        machine_sm(p.sim->machine, 0)->fetch.last = n_warps - 1;
         listen(&p);
         probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
         for (uint32_t w = 0; w < n_warps; w++)

@@ -46,7 +46,7 @@ static void expect_chart_of(const char *entry, uint32_t n_insts, const char *sch
                               NULL};
     struct probe p = probe_open_text("gtx480", settings, kernel);
     probe_launch(&p, entry, 1, 128, 0, NULL);        /* brings the instructions */
-    machine_sm(p.sim->machine, 0)->last_fetched = 3; /* the next fetch is warp 0's */
+    machine_sm(p.sim->machine, 0)->fetch.last = 3; /* the next fetch is warp 0's */
     probe_trace(&p, &trace);
     probe_launch(&p, entry, 1, 128, 0, NULL);
     assert_int_equal(trace.n, 4 * n_insts);

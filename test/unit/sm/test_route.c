@@ -13,10 +13,12 @@ enum { FIRST_PARTITION = 80, N_LINES = 2000 };
 static void expect_routes(struct address_map map)
 {
     static struct sm sm;
+    static const struct sm_config config;
+    sm.config = &config;
     uint64_t seed = 9;
     map.n_banks = 16;
     map.row_bytes = 1024;
-    sm.first_partition = FIRST_PARTITION;
+    sm.out.first_partition = FIRST_PARTITION;
     sm_plan_routes(&sm, &map);
     for (uint32_t i = 0; i < N_LINES; i++) {
         uint64_t line = (random_u64(&seed) >> i % 48) & ~127ull; /* near and far */

@@ -317,7 +317,7 @@ static uint64_t run(struct bench *b, const char *kernel)
     const struct starter *d = (const struct starter *)part_at(&b->graph, b->dispatcher, 0);
     assert_int_equal(d->n_done, N_SMS);
     for (uint32_t i = 0; i < N_SMS; i++) {
-        assert_int_equal(bench_sm(b, i)->requests_out, 0);
+        assert_int_equal(bench_sm(b, i)->out.n_out, 0);
         assert_int_equal(bench_sm(b, i)->emu.fault.kind, FAULT_NONE);
     }
     return d->done_at;
