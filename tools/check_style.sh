@@ -15,7 +15,7 @@ level() {
     cache | noc | dram | atomics | trace) echo 4 ;;
     sched | request) echo 5 ;; # schedulers are told of what happens in L1D
     crit) echo 6 ;;
-    sm | cpu) echo 7 ;;
+    sm | cpu | slice) echo 7 ;; # an SM and a slice know each other by requests only
     gpu) echo 8 ;;
     analysis | hetero) echo 9 ;;
     workloads) echo 10 ;;
@@ -40,6 +40,20 @@ for file in $(git ls-files 'src/*.c' 'src/*.h' 'src/*.def'); do
         fi
     done
 done
+
+# What a room keeps to itself: whoever includes more depends on how it works today.
+private() { # ROOM HEADER...: nobody but the room and its unit tests includes other headers of it
+    room=$1
+    shift
+    public=$(echo "$*" | tr ' ' '|')
+    found=$(git grep -n -E "^#include \"$room/" -- '*.c' '*.h' '*.def' ":!src/$room/" \
+        ":!test/unit/$room/" | grep -v -E "\"$room/($public)\.h\"")
+    [ -z "$found" ] && return
+    echo "$found" | sed "s/\$/: private to $room/"
+    bad=1
+}
+private cache cache cache_policy set_index tags fast
+private slice slice slice_config
 
 if command -v clang-format >/dev/null 2>&1; then
     unformatted=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 |

@@ -155,8 +155,8 @@ static void stop_until(struct machine *m, sim_time t)
 static bool waits_for_quota(const struct machine *m)
 {
     uint32_t n_stalled = 0;
-    for (uint32_t i = 0; m->config->l2_policy->apply && i < machine_n_partitions(m); i++)
-        n_stalled += machine_partition(m, i)->n_stalled;
+    for (uint32_t i = 0; m->config->l2_policy->apply && i < machine_n_slices(m); i++)
+        n_stalled += machine_slice(m, i)->n_stalled;
     return n_stalled && next_stop(m) != TIME_NEVER;
 }
 

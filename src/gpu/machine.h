@@ -3,10 +3,11 @@
 #define HEDDLE_GPU_MACHINE_H
 
 #include "gpu/dispatcher.h"
+#include "gpu/machine_config.h"
 #include "gpu/mechanism_stats.h"
 #include "gpu/part.h"
-#include "gpu/partition.h"
 #include "gpu/policy_clock.h"
+#include "slice/slice.h"
 #include "sm/sm.h"
 #include "trace/recorder.h"
 
@@ -45,6 +46,7 @@ struct machine {
     struct machine_options options;
     struct clock_domain clocks[N_CLOCKS];
     struct address_map map;
+    struct slice_config slices;
     struct part_graph graph; /* of parts, all of kinds that are machine_part_kinds */
     uint32_t sm_group, memory_group, dispatcher_group;
     struct dispatcher *dispatcher; /* what says that all CTAs have ended */
@@ -97,13 +99,13 @@ static inline struct sm *machine_sm(const struct machine *m, uint32_t i)
 {
     return (struct sm *)part_at(&m->graph, m->sm_group, i);
 }
-static inline uint32_t machine_n_partitions(const struct machine *m)
+static inline uint32_t machine_n_slices(const struct machine *m)
 {
     return m->graph.groups[m->memory_group].n;
 }
-static inline struct partition *machine_partition(const struct machine *m, uint32_t i)
+static inline struct slice *machine_slice(const struct machine *m, uint32_t i)
 {
-    return (struct partition *)part_at(&m->graph, m->memory_group, i);
+    return (struct slice *)part_at(&m->graph, m->memory_group, i);
 }
 
 /* Any part, for those who ask all of them; its kind is NULL behind the last one. */

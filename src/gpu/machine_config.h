@@ -4,23 +4,9 @@
 
 #include "config/gpu.h"
 #include "crit/criticality.h"
-#include "dram/dram.h"
-#include "noc/port.h"
 #include "sched/scheduler.h"
+#include "slice/slice_config.h"
 #include "sm/sm_config.h"
-
-struct memory_config {
-    uint32_t n_partitions, interleave_bytes;
-    bool hash_partitions;
-    uint32_t banks;             /* L2 banks of a partition */
-    uint32_t input_queue;       /* requests between the port and an L2 bank */
-    uint32_t rop_latency;       /* from the port to L2 */
-    uint32_t l2_latency;        /* from an L2 hit to the reply port */
-    uint32_t dram_latency;      /* added to each DRAM access on its way */
-    uint32_t dram_queue;        /* requests between L2 and DRAM */
-    uint32_t reply_queue;       /* replies waiting for the network, beyond which L2 stalls */
-    uint32_t atomics_per_cycle; /* lane operations of one L2 bank */
-};
 
 struct run_config {
     uint32_t noc_clock_mhz, l2_clock_mhz, dram_clock_mhz;

@@ -125,6 +125,13 @@ struct machine *machine_plan(const struct machine_config *config,
                                   .row_bytes = config->dram.row_bytes,
                                   .bank_interleave_bytes = config->dram.bank_interleave_bytes,
                                   .hash_partitions = config->memory.hash_partitions};
+    m->slices = (struct slice_config){.memory = config->memory,
+                                      .l2 = config->l2,
+                                      .l2_policy = config->l2_policy,
+                                      .l2_params = config->l2_params,
+                                      .noc = config->noc,
+                                      .dram = config->dram,
+                                      .no_fast_paths = config->no_fast_paths};
     m->visibility = visibility_period(m);
     describe(m);
     return m;

@@ -44,10 +44,10 @@ void totals_add_sm(const struct shard *part, struct machine_totals *t, sim_time 
                            cache_mshrs_in_use(sm->l1i) + cache_mshrs_in_use(sm->l1c);
 }
 
-void totals_add_partition(const struct shard *part, struct machine_totals *t, sim_time now)
+void totals_add_slice(const struct shard *part, struct machine_totals *t, sim_time now)
 {
-    const struct partition *p = (const struct partition *)part;
-    struct partition_ahead ahead = partition_ahead(p, now);
+    const struct slice *p = (const struct slice *)part;
+    struct slice_ahead ahead = slice_ahead(p, now);
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         const struct l2_bank *bank = &p->banks[b];
         cache_stats_add(&t->l2, cache_stats(bank->cache));
@@ -56,7 +56,7 @@ void totals_add_partition(const struct shard *part, struct machine_totals *t, si
         add_mshrs(bank->cache, &t->l2_mshr_area, &t->l2_mshr_stays);
         t->misses_under_way += cache_mshrs_in_use(bank->cache);
     }
-    add_words(&t->partition, &p->stats, sizeof t->partition);
+    add_words(&t->slice, &p->stats, sizeof t->slice);
     t->down_tx.messages -= ahead.messages;
     t->down_tx.flits -= ahead.flits;
     dram_stats_add(&t->dram, dram_stats(p->dram));
@@ -291,8 +291,8 @@ static const struct row rows[] = {
 #define COUNTER(field, name, help) COUNT("l1c." name, "accesses", help, l1c.field),
         CACHE_COUNTERS(COUNTER)
 #undef COUNTER
-#define COUNTER(field, name, unit, help) COUNT(name, unit, help, partition.field),
-            PARTITION_COUNTERS(COUNTER)
+#define COUNTER(field, name, unit, help) COUNT(name, unit, help, slice.field),
+            SLICE_COUNTERS(COUNTER)
 #undef COUNTER
 #define COUNTER(field, name, help) COUNT("l2." name, "accesses", help, l2.field),
                 CACHE_COUNTERS(COUNTER)
@@ -503,22 +503,22 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes
     for (uint32_t i = 0; i < N_ORIGINS; i++)
         sum += asked[i];
     bool ok = check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
-    ok &= check(t->sm.bytes_got == t->partition.bytes_sent, "SMs get the bytes that L2 sends", why);
+    ok &= check(t->sm.bytes_got == t->slice.bytes_sent, "SMs get the bytes that L2 sends", why);
     ok &= check_fetches(asked[FROM_L1D], &t->l1d, t->l1d_fetch_bytes,
                         "L1D is filled with the bytes it asks for", why);
     ok &= check_fetches(asked[FROM_L1I], &t->l1i, t->l1i_fetch_bytes,
                         "L1I is filled with the bytes it asks for", why);
     ok &= check_fetches(asked[FROM_L1C], &t->l1c, t->l1c_fetch_bytes,
                         "L1C is filled with the bytes it asks for", why);
-    uint64_t sectors = t->partition.sectors_read + t->partition.sectors_written;
+    uint64_t sectors = t->slice.sectors_read + t->slice.sectors_written;
     ok &= check(t->dram.bytes == sectors * l2_sector_bytes, "DRAM moves whole sectors", why);
-    ok &= check(t->partition.sectors_read >= t->l2.sectors_fetched,
-                "sectors that L2 asks for are read", why);
-    ok &= check(t->dram.reads == t->l2.fills + t->l2.fills_dropped + t->partition.reads_around,
+    ok &= check(t->slice.sectors_read >= t->l2.sectors_fetched, "sectors that L2 asks for are read",
+                why);
+    ok &= check(t->dram.reads == t->l2.fills + t->l2.fills_dropped + t->slice.reads_around,
                 "DRAM reads == L2 fills + reads around it", why);
-    ok &= check(t->dram.writes ==
-                    t->l2.writebacks - t->partition.lines_flushed + t->partition.writes_around,
-                "DRAM writes == L2 write-backs + writes around it", why);
+    ok &=
+        check(t->dram.writes == t->l2.writebacks - t->slice.lines_flushed + t->slice.writes_around,
+              "DRAM writes == L2 write-backs + writes around it", why);
     return ok;
 }
 
@@ -553,9 +553,8 @@ bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_byt
     ok &= check(t->l1d.loads == t->sm.load_requests, "l1d.loads == line accesses of loads", why);
     ok &=
         check(t->l1d.stores == t->sm.store_requests, "l1d.stores == line accesses of stores", why);
-    ok &= check(t->partition.accesses == t->up_tx.messages, "every request is served by L2 once",
-                why);
-    ok &= check(t->l2.loads + t->l2.stores == t->partition.accesses,
+    ok &= check(t->slice.accesses == t->up_tx.messages, "every request is served by L2 once", why);
+    ok &= check(t->l2.loads + t->l2.stores == t->slice.accesses,
                 "l2.loads + l2.stores == l2.accesses", why);
     ok &= check_bytes(t, l2_sector_bytes, why);
     ok &= check(t->ldst_area == t->ldst_stays, "load/store queue: length x time == stays", why);

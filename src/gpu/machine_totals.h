@@ -14,7 +14,7 @@ struct machine_totals {
     struct sm_stats sm;
     struct cache_stats l1d, l1i, l1c, l2;
     struct port_stats up_tx, up_rx, down_tx, down_rx;
-    struct partition_stats partition;
+    struct slice_stats slice;
     struct dram_stats dram;
     uint64_t lru_differences, reservation_fails;
     /* Of queues: sums of length x cycles, and of the cycles their occupants spent in them. */
@@ -35,7 +35,7 @@ struct machine_totals {
 
 /* What a part adds, as machine_part_kind.add_totals. */
 void totals_add_sm(const struct shard *part, struct machine_totals *t, sim_time now);
-void totals_add_partition(const struct shard *part, struct machine_totals *t, sim_time now);
+void totals_add_slice(const struct shard *part, struct machine_totals *t, sim_time now);
 /* As it is when cycle `cycle` of the core clock begins. */
 void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t);
 void machine_totals_add(struct machine_totals *into, const struct machine_totals *from);

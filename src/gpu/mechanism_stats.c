@@ -19,7 +19,7 @@ static uint32_t n_sms(const struct machine *m)
 
 static uint32_t n_slices(const struct machine *m)
 {
-    return machine_n_partitions(m) * m->config->memory.banks;
+    return machine_n_slices(m) * m->config->memory.banks;
 }
 
 static struct instance scheduler_instance(const struct machine *m, uint32_t i)
@@ -44,7 +44,7 @@ static struct instance l2_instance(const struct machine *m, uint32_t i)
 {
     uint32_t banks = m->config->memory.banks;
     const struct cache_policy *p =
-        cache_get_policy(machine_partition(m, i / banks)->banks[i % banks].cache);
+        cache_get_policy(machine_slice(m, i / banks)->banks[i % banks].cache);
     return (struct instance){p, p->stats};
 }
 

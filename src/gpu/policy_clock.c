@@ -46,16 +46,16 @@ static void begin_l1d_epoch(struct machine *m)
 static void begin_l2_epoch(struct machine *m)
 {
     uint64_t k = m->policy_clock.l2.next++;
-    for (uint32_t i = 0; i < machine_n_partitions(m); i++)
+    for (uint32_t i = 0; i < machine_n_slices(m); i++)
         for (uint32_t b = 0; b < m->config->memory.banks; b++)
-            cache_epoch(machine_partition(m, i)->banks[b].cache, k);
+            cache_epoch(machine_slice(m, i)->banks[b].cache, k);
 }
 
 static void apply_first_quota(struct machine *m)
 {
     struct policy_clock *c = &m->policy_clock;
     const struct quota *q = &c->sent[0];
-    partition_apply(machine_partition(m, q->slice), q->data, q->bytes, q->at);
+    slice_apply(machine_slice(m, q->slice), q->data, q->bytes, q->at);
     memmove(c->sent, c->sent + 1, --c->n_sent * sizeof *c->sent);
 }
 
@@ -75,7 +75,7 @@ bool machine_send_quota(struct machine *m, sim_time at, uint32_t slice, const vo
                         size_t bytes)
 {
     struct policy_clock *c = &m->policy_clock;
-    assert(at > m->engine.now && slice < machine_n_partitions(m));
+    assert(at > m->engine.now && slice < machine_n_slices(m));
     assert(bytes <= QUOTA_MAX_BYTES);
     if (c->n_sent == QUOTA_MAX_SENT)
         return false;

@@ -19,10 +19,10 @@ struct machine;
 
 enum { QUOTA_MAX_BYTES = 64, QUOTA_MAX_SENT = 256 };
 
-/* What apply() of the policies of a memory partition's L2 banks is to be told. */
+/* What apply() of the policies of a memory slice's L2 banks is to be told. */
 struct quota {
     sim_time at;
-    uint32_t slice; /* number of the partition */
+    uint32_t slice; /* its number */
     uint32_t bytes;
     unsigned char data[QUOTA_MAX_BYTES];
 };

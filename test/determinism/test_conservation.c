@@ -31,7 +31,7 @@ static const struct doctored {
     FIELD(l1c.hits, "loads"),
     FIELD(l2.store_misses, "stores"),
     FIELD(l2.fills, ""),
-    FIELD(partition.accesses, "served by L2 once"),
+    FIELD(slice.accesses, "served by L2 once"),
     FIELD(up_tx.messages, ""),
     FIELD(up_rx.flits, ""),
     FIELD(down_tx.in_use, ""),
@@ -42,17 +42,17 @@ static const struct doctored {
     FIELD(sm.bytes_asked[FROM_BYPASS], "they ask for"),
     FIELD(sm.bytes_asked[FROM_ATOMIC], "they ask for"),
     FIELD(sm.bytes_got, "they ask for"),
-    FIELD(partition.bytes_sent, "that L2 sends"),
+    FIELD(slice.bytes_sent, "that L2 sends"),
     FIELD(dram.bytes, "whole sectors"),
-    FIELD(partition.sectors_written, "whole sectors"),
+    FIELD(slice.sectors_written, "whole sectors"),
     FIELD(l2.sectors_fetched, "asks for are read"),
     FIELD(dram.reads, "DRAM reads =="),
     FIELD(dram.writes, "DRAM writes =="),
     FIELD(l2.fills_dropped, "DRAM reads =="),
     FIELD(l2.writebacks, "DRAM writes =="),
-    FIELD(partition.reads_around, "DRAM reads =="),
-    FIELD(partition.writes_around, "DRAM writes =="),
-    FIELD(partition.lines_flushed, "DRAM writes =="),
+    FIELD(slice.reads_around, "DRAM reads =="),
+    FIELD(slice.writes_around, "DRAM writes =="),
+    FIELD(slice.lines_flushed, "DRAM writes =="),
     FIELD(cycles, "elapsed_cycles =="),
     FIELD(wait_cycles, "elapsed_cycles =="),
     FIELD(elapsed_cycles, "elapsed_cycles =="),
@@ -98,7 +98,7 @@ static void every_identity_notices_a_count_that_is_off_by_one(void **state)
     assert_true(machine_totals_check(&good, sector_bytes, &why));
     assert_true(good.cycles > 0 && good.wait_cycles > 0);
     assert_true(good.ldst_area > 0 && good.miss_area > 0 && good.l2_area > 0);
-    assert_true(good.l1_mshr_area > 0 && good.l2_mshr_area > 0 && good.partition.bytes_sent > 0);
+    assert_true(good.l1_mshr_area > 0 && good.l2_mshr_area > 0 && good.slice.bytes_sent > 0);
     for (uint32_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         struct machine_totals t = good;
         uint64_t value;

@@ -277,10 +277,10 @@ static uint32_t partitions_reached(const char *hash)
     assert_int_equal(m->n_partitions, 64);
     PROBE_LAUNCH(&p, "spread", 1, 32, from, 0); /* brings the instructions */
     for (uint32_t i = 0; i < 64; i++)
-        before[i] = machine_partition(p.sim->machine, i)->stats.accesses;
+        before[i] = machine_slice(p.sim->machine, i)->stats.accesses;
     PROBE_LAUNCH(&p, "spread", 1, 32, from + scale / 2, scale);
     for (uint32_t i = 0; i < 64; i++) {
-        uint64_t n = machine_partition(p.sim->machine, i)->stats.accesses - before[i];
+        uint64_t n = machine_slice(p.sim->machine, i)->stats.accesses - before[i];
         reached += n > 0;
         requests += n;
     }

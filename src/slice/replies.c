@@ -1,4 +1,4 @@
-/* The replies of a memory partition: a queue in the order in which L2 serves their requests.
+/* The replies of a memory slice: a queue in the order in which L2 serves their requests.
  *
  * MODEL: from L2 to the reply port too there is a pipeline, of l2_latency stages, and a queue at
  * its end. What comes from DRAM has its place kept.
@@ -6,7 +6,7 @@
  * Replies leave in order, and only they use credits, so it is known when one leaves as soon as the
  * one before it is: it is sent then, with the cycle in which it leaves, and remembered, for it has
  * its place until then. The plain engine sends a reply in the cycle in which it leaves. */
-#include "gpu/partition_parts.h"
+#include "slice/slice_parts.h"
 
 static uint32_t reply_bytes(const struct mem_request *r)
 {
@@ -15,28 +15,28 @@ static uint32_t reply_bytes(const struct mem_request *r)
     return data ? r->data_bytes : 0;
 }
 
-uint32_t partition_other_flits(struct partition *p, uint32_t bytes)
+uint32_t slice_other_flits(struct slice *p, uint32_t bytes)
 {
     p->usual_bytes = bytes;
     p->usual_flits = noc_flits(&p->config->noc, bytes);
     return p->usual_flits;
 }
 
-void partition_reply(struct partition *p, struct mem_request *r, uint64_t at)
+void slice_reply(struct slice *p, struct mem_request *r, uint64_t at)
 {
-    partition_queue_reply(p, r, reply_bytes(r), at);
+    slice_queue_reply(p, r, reply_bytes(r), at);
 }
 
 /* --- their places --- */
 
 /* One that has left may be another request by now. */
-static bool has_left(const struct partition *p, uint32_t i, uint64_t now)
+static bool has_left(const struct slice *p, uint32_t i, uint64_t now)
 {
     return i < p->n_sent && ring_at(&p->replies, i)->at < now;
 }
 
 /* They leave in their order. */
-static uint32_t n_left(const struct partition *p, uint64_t now)
+static uint32_t n_left(const struct slice *p, uint64_t now)
 {
     uint32_t n = 0, end = p->n_sent;
     while (n < end) {
@@ -49,13 +49,13 @@ static uint32_t n_left(const struct partition *p, uint64_t now)
     return n;
 }
 
-uint32_t partition_n_replies(const struct partition *p, uint64_t now)
+uint32_t slice_n_replies(const struct slice *p, uint64_t now)
 {
     return p->replies.n - n_left(p, now);
 }
 
 /* Forgets replies that have left before the present cycle. */
-static void drop_left(struct partition *p)
+static void drop_left(struct slice *p)
 {
     uint32_t n = n_left(p, p->l2_cycle);
     ring_drop(&p->replies, n);
@@ -63,7 +63,7 @@ static void drop_left(struct partition *p)
 }
 
 /* Only now and then: so that some go at a time, it is left half empty. */
-void partition_make_place(struct partition *p)
+void slice_make_place(struct slice *p)
 {
     if (p->n_sent)
         drop_left(p);
@@ -71,9 +71,9 @@ void partition_make_place(struct partition *p)
         ring_grow(&p->replies);
 }
 
-struct partition_ahead partition_ahead(const struct partition *p, sim_time now)
+struct slice_ahead slice_ahead(const struct slice *p, sim_time now)
 {
-    struct partition_ahead ahead = {0};
+    struct slice_ahead ahead = {0};
     uint64_t cycle = divide_up_multiple(&p->l2_period, now);
     for (uint32_t i = p->n_sent; i && !has_left(p, i - 1, cycle); i--) {
         ahead.messages++;
@@ -86,7 +86,7 @@ struct partition_ahead partition_ahead(const struct partition *p, sim_time now)
 
 /* Credits are short for a reply that could otherwise leave in that cycle. When they will be back
  * is known until the end of the quantum; who needs them later asks later. */
-static uint64_t await_credits(struct partition *p, struct tx_peer *to, const struct mem_request *r,
+static uint64_t await_credits(struct slice *p, struct tx_peer *to, const struct mem_request *r,
                               uint64_t cycle)
 {
     sim_time t = l2_time(p, cycle);
@@ -105,7 +105,7 @@ static uint64_t await_credits(struct partition *p, struct tx_peer *to, const str
 }
 
 /* The first cycle from that one on in which the port takes a reply for which there are credits. */
-static inline uint64_t port_cycle(const struct partition *p, uint64_t cycle)
+static inline uint64_t port_cycle(const struct slice *p, uint64_t cycle)
 {
     sim_time t = l2_time(p, cycle);
     return gate_is_open(&p->down.gate, t)
@@ -118,7 +118,7 @@ static inline struct message reply_message(struct mem_request *r)
     return (struct message){.to = r->sm, .kind = MSG_REPLY, .flits = r->flits, .body = r};
 }
 
-void partition_send_replies(struct partition *p)
+void slice_send_replies(struct slice *p)
 {
     drop_left(p);
     uint32_t i = p->n_sent, n = p->replies.n;
@@ -139,7 +139,7 @@ void partition_send_replies(struct partition *p)
     p->n_sent = i;
 }
 
-void partition_try_reply(struct partition *p, uint64_t now)
+void slice_try_reply(struct slice *p, uint64_t now)
 {
     const struct timed_request *front = ring_front(&p->replies);
     if (!front || front->at > now)

@@ -1,8 +1,8 @@
-/* Queues of a memory partition: first in, first out, each item with the L2 cycle from which it may
+/* Queues of a memory slice: first in, first out, each item with the L2 cycle from which it may
  * leave. A ring grows when it has to, which stops once it has held what the machine's queues and
  * MSHRs allow. */
-#ifndef HEDDLE_GPU_REQUEST_RING_H
-#define HEDDLE_GPU_REQUEST_RING_H
+#ifndef HEDDLE_SLICE_REQUEST_RING_H
+#define HEDDLE_SLICE_REQUEST_RING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,24 +1,24 @@
-#include "gpu/partition.h"
+#include "slice/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/partition_parts.h"
+#include "slice/slice_parts.h"
 
 /* --- requests --- */
 
-void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now)
+void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now)
 {
     sim_time t = l2_time(p, now);
     p->outstanding--;
-    partition_note(p, t);
+    slice_note(p, t);
     shard_send(
         &p->shard, t,
         (struct message){.at = t + p->down.latency, .to = r->sm, .kind = MSG_FREE, .body = r});
 }
 
 /* Through the port at `through`: in which cycle it may be served, after the way to its bank. */
-static inline uint64_t served_from(const struct partition *p, sim_time through, uint64_t now)
+static inline uint64_t served_from(const struct slice *p, sim_time through, uint64_t now)
 {
     bool in_next = through == l2_time(p, now) + p->l2_period.divisor; /* mostly */
     uint64_t from = in_next ? now + 1 : divide_up_multiple(&p->l2_period, through);
@@ -26,7 +26,7 @@ static inline uint64_t served_from(const struct partition *p, sim_time through, 
 }
 
 /* One a cycle, if its bank has room. */
-static void take_request(struct partition *p, uint64_t now)
+static void take_request(struct slice *p, uint64_t now)
 {
     const struct message *m = rx_peek(&p->up);
     sim_time t = l2_time(p, now);
@@ -52,7 +52,7 @@ static void take_request(struct partition *p, uint64_t now)
 
 /* Takes a request before its time if none waits before it and its bank has room now: then it will.
  */
-static void arrive_ahead(struct partition *p, const struct message *m, uint64_t cycle)
+static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
     assert(m->kind == MSG_REQUEST);
@@ -74,13 +74,13 @@ static void arrive_ahead(struct partition *p, const struct message *m, uint64_t 
 
 /* All credits of a quantum are there when it begins, and so are messages. Who waits for a reply's
  * place hears of it before anybody else finds out that there will be one. */
-static void take_credits_ahead(struct partition *p)
+static void take_credits_ahead(struct slice *p)
 {
-    partition_send_replies(p);
+    slice_send_replies(p);
     l2_wake(p);
 }
 
-static void take_messages_ahead(struct partition *p, sim_time until)
+static void take_messages_ahead(struct slice *p, sim_time until)
 {
     const struct message *m = shard_peek(&p->shard, until);
     if (!m)
@@ -90,7 +90,7 @@ static void take_messages_ahead(struct partition *p, sim_time until)
     shard_take_until(&p->shard, m);
 }
 
-static void take_messages(struct partition *p, uint64_t now)
+static void take_messages(struct slice *p, uint64_t now)
 {
     sim_time t = l2_time(p, now);
     const struct message *m;
@@ -105,15 +105,15 @@ static void take_messages(struct partition *p, uint64_t now)
 
 /* --- the shard --- */
 
-bool partition_is_idle(const struct shard *s)
+bool slice_is_idle(const struct shard *s)
 {
-    const struct partition *p = (const struct partition *)s;
+    const struct slice *p = (const struct slice *)s;
     bool replies =
-        p->n_sent && partition_n_replies(p, divide_up_multiple(&p->l2_period, s->engine->now));
+        p->n_sent && slice_n_replies(p, divide_up_multiple(&p->l2_period, s->engine->now));
     return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
-static void l2_tick(struct partition *p, uint64_t now)
+static void l2_tick(struct slice *p, uint64_t now)
 {
     if (p->due.port <= now)
         take_request(p, now);
@@ -125,18 +125,18 @@ static void l2_tick(struct partition *p, uint64_t now)
         dram_side_feed(p, now);
 }
 
-static void l2_tick_plainly(struct partition *p, uint64_t now)
+static void l2_tick_plainly(struct slice *p, uint64_t now)
 {
     take_messages(p, now);
     take_request(p, now);
     dram_side_fill(p, now);
     l2_step_plainly(p, now);
     dram_side_feed_plainly(p, now);
-    partition_try_reply(p, now);
+    slice_try_reply(p, now);
 }
 
 /* The next cycle of L2 with something to do but to send replies. */
-static uint64_t next_l2(const struct partition *p)
+static uint64_t next_l2(const struct slice *p)
 {
     uint64_t next = min_u64(p->due.port, p->due.banks);
     next = min_u64(next, p->due.fills);
@@ -144,20 +144,20 @@ static uint64_t next_l2(const struct partition *p)
     return max_u64(next, p->l2_cycle);
 }
 
-static uint64_t next_l2_plainly(const struct partition *p)
+static uint64_t next_l2_plainly(const struct slice *p)
 {
-    if (!partition_is_idle(&p->shard))
+    if (!slice_is_idle(&p->shard))
         return p->l2_cycle;
     const struct message *m = shard_peek(&p->shard, TIME_NEVER);
     return m ? max_u64(divide_up_multiple(&p->l2_period, m->at), p->l2_cycle) : CYCLE_NEVER;
 }
 
-static sim_time time_of(const struct partition *p, uint64_t cycle)
+static sim_time time_of(const struct slice *p, uint64_t cycle)
 {
     return cycle == CYCLE_NEVER ? TIME_NEVER : l2_time(p, cycle);
 }
 
-static void advance_plainly(struct partition *p, sim_time until)
+static void advance_plainly(struct slice *p, sim_time until)
 {
     for (;;) {
         uint64_t now = next_l2_plainly(p);
@@ -176,7 +176,7 @@ static void advance_plainly(struct partition *p, sim_time until)
 }
 
 /* Does everything before `until`, which is before L2's cycle `end`, but send replies. */
-static void advance_parts(struct partition *p, sim_time until, uint64_t end)
+static void advance_parts(struct slice *p, sim_time until, uint64_t end)
 {
     for (;;) {
         uint64_t now = next_l2(p);
@@ -194,9 +194,9 @@ static void advance_parts(struct partition *p, sim_time until, uint64_t end)
     p->parts_at = next_l2(p);
 }
 
-static void partition_advance(struct shard *s, sim_time until)
+static void slice_advance(struct shard *s, sim_time until)
 {
-    struct partition *p = (struct partition *)s;
+    struct slice *p = (struct slice *)s;
     if (p->every_cycle) {
         advance_plainly(p, until);
         if (p->overlay.n)
@@ -211,18 +211,18 @@ static void partition_advance(struct shard *s, sim_time until)
         advance_parts(p, until, end);
     p->l2_cycle = max_u64(p->l2_cycle, end);
     if (p->n_sent != p->replies.n)
-        partition_send_replies(p);
+        slice_send_replies(p);
     s->next = min_u64(time_of(p, min_u64(p->parts_at, p->reply_at)), p->dram_at);
     if (p->overlay.n)
         shard_await_boundary(s);
 }
 
-static void partition_describe_wait(const struct shard *s, struct strbuf *out)
+static void slice_describe_wait(const struct shard *s, struct strbuf *out)
 {
-    const struct partition *p = (const struct partition *)s;
+    const struct slice *p = (const struct slice *)s;
     struct strbuf dram = {0};
     uint64_t now = divide_up_multiple(&p->l2_period, s->engine->now);
-    uint32_t n_replies = partition_n_replies(p, now);
+    uint32_t n_replies = slice_n_replies(p, now);
     strbuf_addf(out,
                 "partition %u: %llu requests, %u towards DRAM, data of %u from there, %u replies "
                 "waiting\n",
@@ -242,14 +242,14 @@ static void partition_describe_wait(const struct shard *s, struct strbuf *out)
     strbuf_destroy(&dram);
 }
 
-static const struct shard_ops partition_ops = {.kind = "partition",
-                                               .advance = partition_advance,
-                                               .is_idle = partition_is_idle,
-                                               .describe_wait = partition_describe_wait};
+static const struct shard_ops slice_ops = {.kind = "partition",
+                                           .advance = slice_advance,
+                                           .is_idle = slice_is_idle,
+                                           .describe_wait = slice_describe_wait};
 
 /* --- life --- */
 
-static void create_banks(struct partition *p, const struct machine_config *c)
+static void create_banks(struct slice *p, const struct slice_config *c)
 {
     const struct memory_config *m = &c->memory;
     p->n_banks = divider_make(m->banks);
@@ -270,35 +270,35 @@ static void create_banks(struct partition *p, const struct machine_config *c)
     }
 }
 
-void partition_create(struct partition *p, const struct machine_config *c,
-                      const struct part_place *place, const struct clock_domain *l2,
-                      const struct clock_domain *dram, const struct address_map *map,
-                      struct dev_mem *mem, bool every_cycle)
+void slice_create(struct slice *p, const struct slice_setup *setup)
 {
+    const struct slice_config *c = setup->config;
+    const struct part_place *place = setup->place;
     memset(p, 0, sizeof *p);
     p->shard = (struct shard){
-        .ops = &partition_ops, .id = place->id, .next = TIME_NEVER, .tick = l2->period};
+        .ops = &slice_ops, .id = place->id, .next = TIME_NEVER, .tick = setup->l2_clock->period};
     p->config = c;
-    p->dram_clock = dram;
-    p->l2_period = divider_make(l2->period);
-    p->dram_period = divider_make(dram->period);
+    p->dram_clock = setup->dram_clock;
+    p->l2_period = divider_make(setup->l2_clock->period);
+    p->dram_period = divider_make(setup->dram_clock->period);
     p->index = place->index;
-    p->mem = mem;
-    p->every_cycle = every_cycle;
+    p->mem = setup->mem;
+    p->every_cycle = setup->every_cycle;
     p->usual_flits = noc_flits(&c->noc, 0);
-    p->due = (struct partition_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
+    p->due = (struct slice_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
     p->reply_at = p->parts_at = CYCLE_NEVER;
     p->next_dram = p->dram_at = TIME_NEVER;
     p->dram_cycle = CYCLE_NEVER;
     overlay_init(&p->overlay);
     part_open_rx(place, NET_UP, &p->shard, &p->up);
     part_open_tx(place, NET_DOWN, &p->shard, &p->down);
-    p->sees_loads = c->l2_policy != cache_policy_find("lru") || every_cycle || c->no_fast_paths;
+    p->sees_loads =
+        c->l2_policy != cache_policy_find("lru") || setup->every_cycle || c->no_fast_paths;
     create_banks(p, c);
-    dram_side_create(p, map);
+    dram_side_create(p, setup->map);
 }
 
-void partition_destroy(struct partition *p)
+void slice_destroy(struct slice *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         cache_destroy(p->banks[b].cache);
@@ -315,13 +315,13 @@ void partition_destroy(struct partition *p)
 
 static void drop_line(void *user, uint64_t line, uint32_t sectors)
 {
-    struct partition *p = user;
+    struct slice *p = user;
     (void)line;
     (void)sectors;
     p->stats.lines_flushed++;
 }
 
-void partition_apply(struct partition *p, const void *quota, size_t bytes, sim_time now)
+void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
         cache_apply(p->banks[b].cache, quota, bytes);
@@ -332,7 +332,7 @@ void partition_apply(struct partition *p, const void *quota, size_t bytes, sim_t
     p->shard.next = min_u64(p->shard.next, now);
 }
 
-void partition_flush(struct partition *p)
+void slice_flush(struct slice *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
         cache_flush(p->banks[b].cache, drop_line, p);

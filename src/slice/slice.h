@@ -1,4 +1,5 @@
-/* A memory partition: the request network's end, L2 banks, the DRAM channel, the reply port.
+/* A memory slice, called partition in configurations and reports: the request network's end, L2
+ * banks, the DRAM channel, the reply port.
  *
  * A cycle of L2 does, in this order: take messages; take one request through the port; DRAM data
  * that have come fill L2; each bank serves its first request; misses go to DRAM; one reply leaves.
@@ -9,16 +10,16 @@
  * will come, with the cycle in which that happens, and replies are sent as soon as it is known when
  * they will leave (replies.c). The plain engine knows none of this: it calls every part in every
  * cycle, and each finds out anew. */
-#ifndef HEDDLE_GPU_PARTITION_H
-#define HEDDLE_GPU_PARTITION_H
+#ifndef HEDDLE_SLICE_SLICE_H
+#define HEDDLE_SLICE_SLICE_H
 
 #include "base/divider.h"
 #include "cache/set_index.h"
-#include "gpu/atomic_order.h"
-#include "gpu/machine_config.h"
-#include "gpu/request_ring.h"
+#include "slice/atomic_order.h"
+#include "slice/request_ring.h"
 #include "noc/part_graph.h"
 #include "request/request.h"
+#include "slice/slice_config.h"
 
 struct l2_bank {
     _Alignas(64) struct cache *cache;
@@ -31,7 +32,7 @@ struct l2_bank {
     struct queue_account account; /* of the queue */
 };
 
-#define PARTITION_COUNTERS(COUNTER)                                                                \
+#define SLICE_COUNTERS(COUNTER)                                                                    \
     COUNTER(accesses, "l2.accesses", "requests", "requests served by L2")                          \
     COUNTER(atomic_ops, "atomics.performed", "operations", "lane operations performed at L2")      \
     COUNTER(stall_cycles, "l2.stall_cycles", "cycles",                                             \
@@ -40,9 +41,9 @@ struct l2_bank {
             "sectors of L2 read from DRAM; lines, where there are no sectors")                     \
     COUNTER(sectors_written, "l2.sectors_written", "sectors", "sectors of L2 written to DRAM")
 
-struct partition_stats {
+struct slice_stats {
 #define COUNTER(field, name, unit, help) uint64_t field;
-    PARTITION_COUNTERS(COUNTER)
+    SLICE_COUNTERS(COUNTER)
 #undef COUNTER
     uint64_t bytes_sent;                  /* data of replies */
     uint64_t reads_around, writes_around; /* lines between SMs and DRAM that L2 does not keep */
@@ -51,7 +52,7 @@ struct partition_stats {
 
 /* L2 cycles in which the parts next have something to do, perhaps ones that are over. */
 #define CYCLE_NEVER UINT64_MAX
-struct partition_due {
+struct slice_due {
     uint64_t port;  /* a request is taken; NEVER also while its bank is full */
     uint64_t fills; /* data come from DRAM; NEVER also while the way to DRAM is full */
     uint64_t banks; /* the first of the banks' own */
@@ -60,11 +61,11 @@ struct partition_due {
 };
 
 /* Begins with a cache line: its neighbour may be another thread's. */
-struct partition {
+struct slice {
     _Alignas(64) struct shard shard;
     /* What nearly every request needs. */
     uint64_t parts_at; /* no part has anything to do before that cycle; none of `due` is earlier */
-    struct partition_due due;
+    struct slice_due due;
     uint64_t l2_cycle;    /* the first not done yet */
     uint64_t dram_cycle;  /* the first cycle of L2 after next_dram */
     sim_time next_dram;   /* L2 may do nothing after that time before DRAM has caught up with it */
@@ -89,7 +90,7 @@ struct partition {
     struct set_indexer l2_sets;
     bool every_cycle;
 
-    const struct machine_config *config;
+    const struct slice_config *config;
     const struct clock_domain *dram_clock;
     sim_time dram_lead;   /* from a read command to the first time at which its data may fill L2 */
     uint64_t lead_cycles; /* the same in whole cycles of L2, rounded up */
@@ -102,26 +103,32 @@ struct partition {
                                    * from an L2 cycle on; the first may have left: dram_side.c */
     uint32_t to_dram_head, to_dram_n, to_dram_places;
     struct request_ring from_dram; /* data on their way to L2: tags */
-    struct partition_stats stats;
+    struct slice_stats stats;
     uint32_t index;
     struct dev_mem *mem;
     struct overlay overlay; /* atomics of this visibility period */
 };
 
-void partition_create(struct partition *p, const struct machine_config *c,
-                      const struct part_place *place, const struct clock_domain *l2,
-                      const struct clock_domain *dram, const struct address_map *map,
-                      struct dev_mem *mem, bool every_cycle);
-void partition_destroy(struct partition *p);
+/* All of it outlives the slice, but for the setup itself and `place`. */
+struct slice_setup {
+    const struct slice_config *config;
+    const struct part_place *place;
+    const struct clock_domain *l2_clock, *dram_clock;
+    const struct address_map *map;
+    struct dev_mem *mem; /* what atomics work on */
+    bool every_cycle;
+};
+void slice_create(struct slice *p, const struct slice_setup *setup);
+void slice_destroy(struct slice *p);
 /* What is counted as sent and leaves only at `now` or later. */
-struct partition_ahead {
+struct slice_ahead {
     uint64_t messages, flits;
 };
-struct partition_ahead partition_ahead(const struct partition *p, sim_time now);
+struct slice_ahead slice_ahead(const struct slice *p, sim_time now);
 /* Passes on a quota to the policies of its banks at that time, which begins: what waits is tried
  * again. */
-void partition_apply(struct partition *p, const void *quota, size_t bytes, sim_time now);
+void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now);
 /* Empties L2; dirty lines count as written back. Only when idle. */
-void partition_flush(struct partition *p);
+void slice_flush(struct slice *p);
 
 #endif

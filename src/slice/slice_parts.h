@@ -1,9 +1,9 @@
-/* What the parts of a memory partition want of each other: ports and replies (partition.c), L2
+/* What the parts of a memory slice want of each other: ports (slice.c), replies (replies.c), L2
  * banks (l2_bank.c), the way to DRAM and back (dram_side.c). `now` is an L2 cycle. */
-#ifndef HEDDLE_GPU_PARTITION_PARTS_H
-#define HEDDLE_GPU_PARTITION_PARTS_H
+#ifndef HEDDLE_SLICE_SLICE_PARTS_H
+#define HEDDLE_SLICE_SLICE_PARTS_H
 
-#include "gpu/partition.h"
+#include "slice/slice.h"
 
 /* For what nearly every request goes through and the plain engine uses too. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -24,7 +24,7 @@ static inline uint64_t cycle_after(uint64_t cycle)
     return cycle + (cycle != CYCLE_NEVER);
 }
 
-static inline sim_time l2_time(const struct partition *p, uint64_t cycle)
+static inline sim_time l2_time(const struct slice *p, uint64_t cycle)
 {
     return cycle * p->l2_period.divisor;
 }
@@ -39,61 +39,61 @@ struct line_part {
 /* --- replies.c --- */
 
 /* Of a reply with so much data: mostly as much as the last one had. */
-uint32_t partition_other_flits(struct partition *p, uint32_t bytes);
-static inline uint32_t partition_flits(struct partition *p, uint32_t bytes)
+uint32_t slice_other_flits(struct slice *p, uint32_t bytes);
+static inline uint32_t slice_flits(struct slice *p, uint32_t bytes)
 {
-    return bytes == p->usual_bytes ? p->usual_flits : partition_other_flits(p, bytes);
+    return bytes == p->usual_bytes ? p->usual_flits : slice_other_flits(p, bytes);
 }
 
 /* The queue is full of replies that are sent, or too small. */
-void partition_make_place(struct partition *p);
+void slice_make_place(struct slice *p);
 /* A request that is served now becomes a reply with so much data, which may leave from cycle `at`
  * on. It describes its access as its sender does. */
-static inline void partition_queue_reply(struct partition *p, struct mem_request *r, uint32_t bytes,
-                                         uint64_t at)
+static inline void slice_queue_reply(struct slice *p, struct mem_request *r, uint32_t bytes,
+                                     uint64_t at)
 {
     r->access.line = r->device_line;
-    r->flits = partition_flits(p, bytes);
+    r->flits = slice_flits(p, bytes);
     p->stats.bytes_sent += bytes;
     if (p->replies.n == p->replies.cap)
-        partition_make_place(p);
+        slice_make_place(p);
     ring_add(&p->replies, (struct timed_request){.at = at, .request = r});
 }
 /* The same of any request, whatever its answer is. */
-void partition_reply(struct partition *p, struct mem_request *r, uint64_t at);
+void slice_reply(struct slice *p, struct mem_request *r, uint64_t at);
 
 /* How many have not left before that cycle. */
-uint32_t partition_n_replies(const struct partition *p, uint64_t now);
+uint32_t slice_n_replies(const struct slice *p, uint64_t now);
 
 /* Sends replies as far as it is known when they leave. */
-void partition_send_replies(struct partition *p);
+void slice_send_replies(struct slice *p);
 /* Sends one, if one can leave now: for the plain engine. */
-void partition_try_reply(struct partition *p, uint64_t now);
+void slice_try_reply(struct slice *p, uint64_t now);
 
 /* From which cycle on there is a place for one more reply; NEVER if that is not known. */
-static inline uint64_t partition_room_from(struct partition *p)
+static inline uint64_t slice_room_from(struct slice *p)
 {
     if (p->replies.n < p->reply_places)
         return 0;
     if (p->every_cycle)
         return CYCLE_NEVER;
     if (p->replies.n - p->reply_places >= p->n_sent)
-        partition_send_replies(p);
+        slice_send_replies(p);
     if (p->replies.n < p->reply_places) /* some have left */
         return 0;
     uint32_t before = p->replies.n - p->reply_places;
     return before < p->n_sent ? ring_at(&p->replies, before)->at + 1 : CYCLE_NEVER;
 }
 
-/* --- partition.c --- */
+/* --- slice.c --- */
 
 /* A store has been served; nobody waits for it, but its SM gets the request back. */
-void partition_free_store(struct partition *p, struct mem_request *r, uint64_t now);
-bool partition_is_idle(const struct shard *s);
+void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now);
+bool slice_is_idle(const struct shard *s);
 
-/* Something was finished: if nothing else is under way, the partition is at rest from then on. Not
+/* Something was finished: if nothing else is under way, the slice is at rest from then on. Not
  * for what is answered: the credits of its reply are back later. */
-static inline void partition_note(struct partition *p, sim_time t)
+static inline void slice_note(struct slice *p, sim_time t)
 {
     p->last_event = max_u64(p->last_event, t);
 }
@@ -101,18 +101,18 @@ static inline void partition_note(struct partition *p, sim_time t)
 /* --- l2_bank.c --- */
 
 /* From here until the reply the request describes its access as L2 sees it. */
-void l2_put(const struct partition *p, struct mem_request *r);
+void l2_put(const struct slice *p, struct mem_request *r);
 /* The bank of a request that has been placed. */
-static inline struct l2_bank *l2_bank_of(const struct partition *p, const struct mem_request *r)
+static inline struct l2_bank *l2_bank_of(const struct slice *p, const struct mem_request *r)
 {
     return &p->banks[r->bank];
 }
-static inline bool l2_has_room(const struct partition *p, const struct l2_bank *b)
+static inline bool l2_has_room(const struct slice *p, const struct l2_bank *b)
 {
     return b->queue.n < p->bank_places;
 }
 /* A request is in the bank's queue, and may be served from cycle `at` on. */
-void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at);
+void l2_enqueue(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t at);
 /* Requests that are in a bank's queue before cycle `now`, for reports: some are taken from the port
  * before their time. */
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now);
@@ -122,15 +122,15 @@ static inline struct line_part l2_part_of(const struct mem_request *r)
     return (struct line_part){r->access.line, r->bank, r->access.sector_mask};
 }
 /* Each bank whose time has come serves its first request. */
-void l2_step(struct partition *p, uint64_t now);
+void l2_step(struct slice *p, uint64_t now);
 /* Each bank tries to. */
-void l2_step_plainly(struct partition *p, uint64_t now);
+void l2_step_plainly(struct slice *p, uint64_t now);
 /* The data that a request has waited for are there. */
-void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
+void l2_serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
 /* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the
  * SMs: to be called when one of these has changed. */
-void l2_wake_stalled(struct partition *p);
-static inline void l2_wake(struct partition *p)
+void l2_wake_stalled(struct slice *p);
+static inline void l2_wake(struct slice *p)
 {
     if (p->n_stalled)
         l2_wake_stalled(p);
@@ -138,16 +138,16 @@ static inline void l2_wake(struct partition *p)
 
 /* --- dram_side.c --- */
 
-void dram_side_create(struct partition *p, const struct address_map *map);
-void dram_side_destroy(struct partition *p);
+void dram_side_create(struct slice *p, const struct address_map *map);
+void dram_side_destroy(struct slice *p);
 /* What L2 has queued before that cycle and may have left by now has: it enters DRAM. */
-void dram_side_settle(struct partition *p, uint64_t now);
-static inline bool dram_side_has_place(const struct partition *p)
+void dram_side_settle(struct slice *p, uint64_t now);
+static inline bool dram_side_has_place(const struct slice *p)
 {
     return p->to_dram_n < p->to_dram_places - 1;
 }
 /* For a read and for a write of L2's own; a line that must be written back always finds a place. */
-static inline bool dram_side_has_room(struct partition *p, uint64_t now)
+static inline bool dram_side_has_room(struct slice *p, uint64_t now)
 {
     if (!dram_side_has_place(p))
         dram_side_settle(p, now);
@@ -155,18 +155,18 @@ static inline bool dram_side_has_room(struct partition *p, uint64_t now)
 }
 /* Fetches sectors of a request's line for an MSHR, or what a request asks for that goes around L2.
  */
-void dram_side_read(struct partition *p, const struct mem_request *r, uint32_t sectors,
-                    uint32_t mshr, uint64_t now);
-void dram_side_read_around(struct partition *p, struct mem_request *r, uint64_t now);
-void dram_side_write(struct partition *p, struct line_part what, uint64_t now);
+void dram_side_read(struct slice *p, const struct mem_request *r, uint32_t sectors, uint32_t mshr,
+                    uint64_t now);
+void dram_side_read_around(struct slice *p, struct mem_request *r, uint64_t now);
+void dram_side_write(struct slice *p, struct line_part what, uint64_t now);
 /* Of data that L2 does not keep. */
-void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now);
+void dram_side_write_around(struct slice *p, struct line_part what, uint64_t now);
 /* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. */
-void dram_side_fill(struct partition *p, uint64_t now);
-void dram_side_feed(struct partition *p, uint64_t now);
-void dram_side_feed_plainly(struct partition *p, uint64_t now);
+void dram_side_fill(struct slice *p, uint64_t now);
+void dram_side_feed(struct slice *p, uint64_t now);
+void dram_side_feed_plainly(struct slice *p, uint64_t now);
 /* What happens in DRAM before `before`. For the plain engine the one cycle at p->next_dram. */
-void dram_side_catch_up(struct partition *p, sim_time before);
-void dram_side_tick(struct partition *p);
+void dram_side_catch_up(struct slice *p, sim_time before);
+void dram_side_tick(struct slice *p);
 
 #endif

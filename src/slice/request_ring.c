@@ -1,4 +1,4 @@
-#include "gpu/request_ring.h"
+#include "slice/request_ring.h"
 
 #include <stdlib.h>
 #include <string.h>

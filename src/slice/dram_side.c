@@ -10,9 +10,9 @@
  * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
 #include <stdlib.h>
 
-#include "gpu/partition_parts.h"
+#include "slice/slice_parts.h"
 
-void dram_side_create(struct partition *p, const struct address_map *map)
+void dram_side_create(struct slice *p, const struct address_map *map)
 {
     p->bank_map = bank_map_make(map);
     p->bank_map.shifts = p->bank_map.shifts && !p->config->no_fast_paths;
@@ -25,7 +25,7 @@ void dram_side_create(struct partition *p, const struct address_map *map)
     p->lead_cycles = divide(&p->l2_period, p->dram_lead - 1) + 1;
 }
 
-void dram_side_destroy(struct partition *p)
+void dram_side_destroy(struct slice *p)
 {
     dram_destroy(p->dram);
     free(p->to_dram);
@@ -47,7 +47,7 @@ static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
 }
 
 /* L2 has queued the first access, which enters DRAM in its next cycle. */
-static __attribute__((noinline)) void expect_access(struct partition *p, uint64_t now)
+static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t now)
 {
     sim_time enters = l2_time(p, now + 1);
     p->dram_at = min_u64(p->dram_at, enters);
@@ -56,14 +56,14 @@ static __attribute__((noinline)) void expect_access(struct partition *p, uint64_
 }
 
 /* The place that is so many behind the first. */
-static inline struct dram_arrival *to_dram_at(const struct partition *p, uint32_t i)
+static inline struct dram_arrival *to_dram_at(const struct slice *p, uint32_t i)
 {
     uint32_t at = p->to_dram_head + i;
     return &p->to_dram[at < p->to_dram_places ? at : at - p->to_dram_places];
 }
 
 /* From that cycle of L2 on it may enter DRAM. At equal times L2 comes first. */
-static inline void let_enter(const struct partition *p, struct dram_arrival *a, uint64_t from)
+static inline void let_enter(const struct slice *p, struct dram_arrival *a, uint64_t from)
 {
     const struct divider period = p->dram_period;
     sim_time t = l2_time(p, from);
@@ -73,7 +73,7 @@ static inline void let_enter(const struct partition *p, struct dram_arrival *a, 
     a->between = t - now * period.divisor;
 }
 
-static ALWAYS_INLINE void queue_at(struct partition *p, struct dram_place place, uint32_t n_sectors,
+static ALWAYS_INLINE void queue_at(struct slice *p, struct dram_place place, uint32_t n_sectors,
                                    bool write, uint64_t tag, uint64_t now)
 {
     assert(p->to_dram_n < p->to_dram_places);
@@ -89,14 +89,14 @@ static ALWAYS_INLINE void queue_at(struct partition *p, struct dram_place place,
         expect_access(p, now);
 }
 
-static __attribute__((noinline)) void queue_divided(struct partition *p, uint64_t local,
+static __attribute__((noinline)) void queue_divided(struct slice *p, uint64_t local,
                                                     uint32_t n_sectors, bool write, uint64_t tag,
                                                     uint64_t now)
 {
     queue_at(p, bank_map_divide(&p->bank_map, local), n_sectors, write, tag, now);
 }
 
-static ALWAYS_INLINE void queue_access(struct partition *p, uint64_t local, uint32_t sectors,
+static ALWAYS_INLINE void queue_access(struct slice *p, uint64_t local, uint32_t sectors,
                                        bool write, uint64_t tag, uint64_t now)
 {
     uint32_t n_sectors = (uint32_t)__builtin_popcount(sectors);
@@ -106,42 +106,42 @@ static ALWAYS_INLINE void queue_access(struct partition *p, uint64_t local, uint
         queue_divided(p, local, n_sectors, write, tag, now);
 }
 
-/* The partition's own address of the L2 line that a request is for. */
-static uint64_t local_of_request(const struct partition *p, const struct mem_request *r)
+/* The slice's own address of the L2 line that a request is for. */
+static uint64_t local_of_request(const struct slice *p, const struct mem_request *r)
 {
     return r->local >> p->line_shift << p->line_shift;
 }
 
-void dram_side_read(struct partition *p, const struct mem_request *r, uint32_t sectors,
-                    uint32_t mshr, uint64_t now)
+void dram_side_read(struct slice *p, const struct mem_request *r, uint32_t sectors, uint32_t mshr,
+                    uint64_t now)
 {
     queue_access(p, local_of_request(p, r), sectors, false, tag_of_mshr(r->bank, mshr), now);
 }
 
-void dram_side_read_around(struct partition *p, struct mem_request *r, uint64_t now)
+void dram_side_read_around(struct slice *p, struct mem_request *r, uint64_t now)
 {
     p->stats.reads_around++;
     queue_access(p, local_of_request(p, r), r->access.sector_mask, false, (uintptr_t)r, now);
 }
 
-void dram_side_write(struct partition *p, struct line_part what, uint64_t now)
+void dram_side_write(struct slice *p, struct line_part what, uint64_t now)
 {
     uint64_t line = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
     queue_access(p, line << p->line_shift, what.sectors, true, 0, now);
 }
 
-void dram_side_write_around(struct partition *p, struct line_part what, uint64_t now)
+void dram_side_write_around(struct slice *p, struct line_part what, uint64_t now)
 {
     p->stats.writes_around++;
     dram_side_write(p, what, now);
 }
 
-static struct dram_arrival *first_to_dram(const struct partition *p)
+static struct dram_arrival *first_to_dram(const struct slice *p)
 {
     return &p->to_dram[p->to_dram_head];
 }
 
-static inline void drop_first(struct partition *p, uint32_t n)
+static inline void drop_first(struct slice *p, uint32_t n)
 {
     p->to_dram_head += n;
     if (p->to_dram_head == p->to_dram_places)
@@ -150,7 +150,7 @@ static inline void drop_first(struct partition *p, uint32_t n)
 }
 
 /* The first access enters DRAM, which has room, at that time. */
-static void feed_first(struct partition *p, sim_time t)
+static void feed_first(struct slice *p, sim_time t)
 {
     dram_push(p->dram, &first_to_dram(p)->request, divide(&p->dram_period, t));
     drop_first(p, 1);
@@ -159,10 +159,10 @@ static void feed_first(struct partition *p, sim_time t)
 /* --- and back --- */
 
 /* Data of a request that L2 does not keep: an atomic is performed on them and writes them back. */
-static void come_around(struct partition *p, struct mem_request *r, uint64_t now)
+static void come_around(struct slice *p, struct mem_request *r, uint64_t now)
 {
     if (r->access.kind != MEM_ATOMIC) {
-        partition_reply(p, r, now + 1);
+        slice_reply(p, r, now + 1);
         return;
     }
     struct line_part written = l2_part_of(r);
@@ -171,13 +171,13 @@ static void come_around(struct partition *p, struct mem_request *r, uint64_t now
     dram_side_write_around(p, written, now);
 }
 
-static __attribute__((noinline)) void write_victim(struct partition *p, uint32_t bank, uint64_t now)
+static __attribute__((noinline)) void write_victim(struct slice *p, uint32_t bank, uint64_t now)
 {
     const struct cache_victim *victim = cache_victim(p->banks[bank].cache);
     dram_side_write(p, (struct line_part){victim->line, bank, victim->sectors}, now);
 }
 
-static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_t now)
+static void fill_line(struct slice *p, uint32_t bank, uint32_t mshr, uint64_t now)
 {
     struct l2_bank *b = &p->banks[bank];
     struct cache_arrival got = cache_fill(b->cache, mshr, now);
@@ -191,16 +191,16 @@ static void fill_line(struct partition *p, uint32_t bank, uint32_t mshr, uint64_
         if (r->access.kind == MEM_ATOMIC)
             l2_serve(p, b, r, now);
         else
-            partition_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
+            slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
     }
 }
 
 /* The first data fill L2, or go around it. */
-static void fill_first(struct partition *p, uint64_t now)
+static void fill_first(struct slice *p, uint64_t now)
 {
     const struct timed_request first = *ring_first(&p->from_dram);
     ring_pop(&p->from_dram);
-    partition_note(p, l2_time(p, now));
+    slice_note(p, l2_time(p, now));
     if (first.tag & 1)
         fill_line(p, (uint32_t)(first.tag >> 32), (uint32_t)first.tag >> 1, now);
     else
@@ -208,14 +208,14 @@ static void fill_first(struct partition *p, uint64_t now)
 }
 
 /* There may be something to write: a dirty line, an atomic's result. */
-static inline bool lacks_place(struct partition *p, uint64_t now)
+static inline bool lacks_place(struct slice *p, uint64_t now)
 {
     if (p->to_dram_n == p->to_dram_places)
         dram_side_settle(p, now);
     return p->to_dram_n == p->to_dram_places;
 }
 
-void dram_side_fill(struct partition *p, uint64_t now)
+void dram_side_fill(struct slice *p, uint64_t now)
 {
     p->due.fills = CYCLE_NEVER;
     while (p->from_dram.n) {
@@ -232,7 +232,7 @@ void dram_side_fill(struct partition *p, uint64_t now)
 
 /* Requests that are done, in that order. L2 sees data after the cycle of DRAM in which they are
  * there, and dram_latency later; if that is 0, in its next cycle all the same. */
-static ALWAYS_INLINE void take_done(struct partition *p, const struct dram_done *done, uint32_t n)
+static ALWAYS_INLINE void take_done(struct slice *p, const struct dram_done *done, uint32_t n)
 {
     struct request_ring *q = &p->from_dram;
     ring_reserve(q, n);
@@ -250,13 +250,13 @@ static ALWAYS_INLINE void take_done(struct partition *p, const struct dram_done 
     if (!q->n && data.n)
         p->due.fills = ring_first(&data)->at;
     q->n = data.n;
-    partition_note(p, t);
+    slice_note(p, t);
 }
 
 /* --- DRAM catches up --- */
 
 /* Gives commands before that cycle of DRAM until there is room, which L2 sees in its next cycle. */
-static __attribute__((noinline)) void make_room(struct partition *p, uint64_t before)
+static __attribute__((noinline)) void make_room(struct slice *p, uint64_t before)
 {
     uint64_t next;
     while (!dram_has_room(p->dram) && (next = dram_next_command(p->dram)) < before) {
@@ -267,7 +267,7 @@ static __attribute__((noinline)) void make_room(struct partition *p, uint64_t be
 }
 
 /* When the first access that L2 has queued enters, if there is room then. */
-static uint64_t feed_cycle(const struct partition *p)
+static uint64_t feed_cycle(const struct slice *p)
 {
     return max_u64(first_to_dram(p)->from, p->room_at);
 }
@@ -275,7 +275,7 @@ static uint64_t feed_cycle(const struct partition *p)
 /* How many of the accesses that L2 has queued are to be given to DRAM at once: those that lie in
  * one piece. While DRAM was full, L2 could not see when each of them would find room; the first may
  * have been put off to when there was some, those behind it not yet. */
-static inline uint32_t n_in_a_row(struct partition *p)
+static inline uint32_t n_in_a_row(struct slice *p)
 {
     uint32_t in_a_row = p->to_dram_places - p->to_dram_head;
     if (first_to_dram(p)->from <= p->room_at) {
@@ -286,7 +286,7 @@ static inline uint32_t n_in_a_row(struct partition *p)
 }
 
 /* What happens in DRAM before that time: accesses enter and commands are given, in their order. */
-static inline void replay(struct partition *p, sim_time before)
+static inline void replay(struct slice *p, sim_time before)
 {
     uint64_t end = divide_up(&p->dram_period, before), cycle = divide_up(&p->l2_period, before);
     while (p->to_dram_n) {
@@ -305,7 +305,7 @@ static inline void replay(struct partition *p, sim_time before)
 
 /* Data cannot come before the next command is given, or the next access enters, and dram_lead is
  * over; but while L2 is short of places for accesses it wants to know at once when one is free. */
-static void plan_dram(struct partition *p)
+static void plan_dram(struct slice *p)
 {
     uint64_t command = dram_next_command(p->dram), feed = CYCLE_NEVER;
     bool full = !dram_side_has_place(p), room = dram_has_room(p->dram);
@@ -325,7 +325,7 @@ static void plan_dram(struct partition *p)
 
 /* Not beyond the time at which data of the first command could fill L2: that may have L2 ask for
  * more, which the commands after it must find in the queue. */
-void dram_side_catch_up(struct partition *p, sim_time before)
+void dram_side_catch_up(struct slice *p, sim_time before)
 {
     replay(p, min_u64(before, cycle_after(p->next_dram)));
     const struct dram_done *done;
@@ -334,7 +334,7 @@ void dram_side_catch_up(struct partition *p, sim_time before)
     plan_dram(p);
 }
 
-void dram_side_settle(struct partition *p, uint64_t now)
+void dram_side_settle(struct slice *p, uint64_t now)
 {
     if (p->every_cycle)
         return;
@@ -342,7 +342,7 @@ void dram_side_settle(struct partition *p, uint64_t now)
 }
 
 /* Whoever waits for a place hears of it now: a bank, or data that may have something to write. */
-void dram_side_feed(struct partition *p, uint64_t now)
+void dram_side_feed(struct slice *p, uint64_t now)
 {
     dram_side_catch_up(p, l2_time(p, now) + 1);
     l2_wake(p);
@@ -352,20 +352,20 @@ void dram_side_feed(struct partition *p, uint64_t now)
 
 /* --- for the plain engine --- */
 
-static void plan_tick(struct partition *p)
+static void plan_tick(struct slice *p)
 {
     uint64_t next = dram_next(p->dram, 0);
     p->next_dram = next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
 }
 
-void dram_side_feed_plainly(struct partition *p, uint64_t now)
+void dram_side_feed_plainly(struct slice *p, uint64_t now)
 {
     while (p->to_dram_n && first_to_dram(p)->from <= now && dram_has_room(p->dram))
         feed_first(p, l2_time(p, now));
     plan_tick(p);
 }
 
-void dram_side_tick(struct partition *p)
+void dram_side_tick(struct slice *p)
 {
     uint64_t now = divide(&p->dram_period, p->next_dram);
     dram_tick(p->dram, now);

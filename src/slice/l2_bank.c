@@ -1,4 +1,4 @@
-/* The L2 banks of a memory partition: each serves one request a cycle, in order, from its queue.
+/* The L2 banks of a memory slice: each serves one request a cycle, in order, from its queue.
  *
  * MODEL: the way from the port to L2 is a pipeline of rop_latency stages, one request in each, with
  * a queue at its end; when L2 stalls, both fill up before the port does. */
@@ -6,7 +6,7 @@
 
 #include "cache/fast.h"
 #include "emu/atomic.h"
-#include "gpu/partition_parts.h"
+#include "slice/slice_parts.h"
 
 /* Where the sender's lines are shorter, its line begins somewhere in L2's. */
 static void place_in_line(struct mem_access *a, uint32_t offset)
@@ -32,8 +32,8 @@ static void ask_for_segments(struct mem_access *a)
     a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
 }
 
-/* A partition's own addresses have the interleaving squeezed out, and so do a bank's. */
-void l2_put(const struct partition *p, struct mem_request *r)
+/* A slice's own addresses have the interleaving squeezed out, and so do a bank's. */
+void l2_put(const struct slice *p, struct mem_request *r)
 {
     struct mem_access *a = &r->access;
     uint64_t number = r->local >> p->line_shift, row;
@@ -61,13 +61,13 @@ uint32_t l2_waiting(const struct l2_bank *b, uint64_t now)
     return n;
 }
 
-static void note_due(struct partition *p, const struct l2_bank *b)
+static void note_due(struct slice *p, const struct l2_bank *b)
 {
     p->due.banks = min_u64(p->due.banks, b->due);
     p->parts_at = min_u64(p->parts_at, b->due);
 }
 
-void l2_wake_stalled(struct partition *p)
+void l2_wake_stalled(struct slice *p)
 {
     for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++)
         if (b->stalled) {
@@ -78,7 +78,7 @@ void l2_wake_stalled(struct partition *p)
 
 /* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
  * bank is free. */
-static inline void plan_first(struct partition *p, struct l2_bank *b, uint64_t soonest)
+static inline void plan_first(struct slice *p, struct l2_bank *b, uint64_t soonest)
 {
     if (!b->queue.n) {
         b->due = CYCLE_NEVER;
@@ -86,12 +86,12 @@ static inline void plan_first(struct partition *p, struct l2_bank *b, uint64_t s
     }
     uint64_t at = ring_first(&b->queue)->at;
     b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
-    uint64_t room_from = partition_room_from(p);
+    uint64_t room_from = slice_room_from(p);
     if (room_from != CYCLE_NEVER) /* no use in trying before a reply leaves its place */
         b->due = max_u64(b->due, room_from);
 }
 
-void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t at)
+void l2_enqueue(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t at)
 {
     queue_enter(&b->account, r->queued_at);
     ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
@@ -103,7 +103,7 @@ void l2_enqueue(struct partition *p, struct l2_bank *b, struct mem_request *r, u
 
 /* --- atomics: performed here, in the order in which L2 serves them --- */
 
-static void perform_lane(struct partition *p, struct atomic_part *a, uint32_t lane)
+static void perform_lane(struct slice *p, struct atomic_part *a, uint32_t lane)
 {
     uint64_t old = 0, address = a->address[lane];
     uint32_t bytes = a->op->width;
@@ -116,7 +116,7 @@ static void perform_lane(struct partition *p, struct atomic_part *a, uint32_t la
 }
 
 /* Returns the cycles it takes. */
-static uint32_t perform_atomic(struct partition *p, struct mem_request *r, uint64_t now)
+static uint32_t perform_atomic(struct slice *p, struct mem_request *r, uint64_t now)
 {
     r->atomic->performed_at = l2_time(p, now);
     uint32_t n = (uint32_t)__builtin_popcount(r->atomic->mask);
@@ -129,7 +129,7 @@ static uint32_t perform_atomic(struct partition *p, struct mem_request *r, uint6
 
 /* --- service --- */
 
-static void answer(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+static void answer(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     uint64_t at = now;
     if (r->access.kind == MEM_ATOMIC) {
@@ -137,7 +137,7 @@ static void answer(struct partition *p, struct l2_bank *b, struct mem_request *r
         if (b->first_try >= now)
             b->first_try = max_u64(b->first_try, at);
     }
-    partition_reply(p, r, at + p->l2_latency);
+    slice_reply(p, r, at + p->l2_latency);
 }
 
 static struct line_part victim_of(const struct l2_bank *b, const struct mem_request *r)
@@ -146,7 +146,7 @@ static struct line_part victim_of(const struct l2_bank *b, const struct mem_requ
     return (struct line_part){v->line, r->bank, v->sectors};
 }
 
-void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+void l2_serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     if (r->access.kind == MEM_ATOMIC)
         atomic_order_perform(&b->atomics, r->access.line);
@@ -154,7 +154,7 @@ void l2_serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uin
 }
 
 /* A load that L2 does not hold is fetched, unless somebody else's fetch brings it. */
-static void fetch(struct partition *p, const struct l2_bank *b, struct mem_request *r,
+static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *r,
                   struct cache_result res, uint64_t now)
 {
     if (res.answer == CACHE_BYPASSED) {
@@ -167,7 +167,7 @@ static void fetch(struct partition *p, const struct l2_bank *b, struct mem_reque
 }
 
 /* Loads, and the fetches of instructions and constants. */
-static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+static bool serve_load(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
                                    not_to_dram = {.bypass_table = true};
@@ -186,12 +186,12 @@ static bool serve_load(struct partition *p, struct l2_bank *b, struct mem_reques
             return true;
         }
     }
-    partition_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
+    slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
     return true;
 }
 
 /* Stores and atomics. */
-static __attribute__((noinline)) bool serve_write(struct partition *p, struct l2_bank *b,
+static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_bank *b,
                                                   struct mem_request *r, uint64_t now)
 {
     if (!dram_side_has_room(p, now))
@@ -218,12 +218,12 @@ static __attribute__((noinline)) bool serve_write(struct partition *p, struct l2
     else if (!store)
         atomic_order_wait(&b->atomics, r->access.line, res.mshr);
     if (store)
-        partition_free_store(p, r, now);
+        slice_free_store(p, r, now);
     return true;
 }
 
 /* False if it must wait. */
-static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+static bool serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
     r->access.cycle = now;
@@ -233,15 +233,15 @@ static bool serve(struct partition *p, struct l2_bank *b, struct mem_request *r,
 }
 
 /* Room may come by itself in cycle `again`; otherwise the bank waits for l2_wake(). */
-static __attribute__((noinline)) void stall_bank(struct partition *p, struct l2_bank *b,
-                                                 uint64_t now, uint64_t again)
+static __attribute__((noinline)) void stall_bank(struct slice *p, struct l2_bank *b, uint64_t now,
+                                                 uint64_t again)
 {
     b->due = min_u64(again, cache_next_change(b->cache, now));
     p->n_stalled += !b->stalled;
     b->stalled = true;
 }
 
-static void next_request(struct partition *p, struct l2_bank *b, uint64_t entered, uint64_t now)
+static void next_request(struct slice *p, struct l2_bank *b, uint64_t entered, uint64_t now)
 {
     p->n_stalled -= b->stalled;
     b->stalled = false;
@@ -252,7 +252,7 @@ static void next_request(struct partition *p, struct l2_bank *b, uint64_t entere
         p->due.port = now + 1;
 }
 
-static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
+static void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
 {
     const struct timed_request *first = ring_front(&b->queue);
     if (!first || first->at > now || b->busy_until > now) {
@@ -260,7 +260,7 @@ static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
         return;
     }
     struct mem_request *r = first->request;
-    uint64_t room_from = partition_room_from(p);
+    uint64_t room_from = slice_room_from(p);
     if (room_from > now) {
         stall_bank(p, b, now, room_from);
         return;
@@ -274,7 +274,7 @@ static void step_bank(struct partition *p, struct l2_bank *b, uint64_t now)
     }
 }
 
-void l2_step(struct partition *p, uint64_t now)
+void l2_step(struct slice *p, uint64_t now)
 {
     uint64_t next = CYCLE_NEVER;
     struct l2_bank *end = p->banks + p->n_banks.divisor;
@@ -286,7 +286,7 @@ void l2_step(struct partition *p, uint64_t now)
     p->due.banks = next;
 }
 
-void l2_step_plainly(struct partition *p, uint64_t now)
+void l2_step_plainly(struct slice *p, uint64_t now)
 {
     for (uint32_t i = 0; i < p->n_banks.divisor; i++)
         step_bank(p, &p->banks[i], now);

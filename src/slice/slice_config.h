@@ -1,0 +1,33 @@
+/* What a memory slice is told of the machine it is part of. */
+#ifndef HEDDLE_SLICE_SLICE_CONFIG_H
+#define HEDDLE_SLICE_SLICE_CONFIG_H
+
+#include "cache/cache.h"
+#include "dram/dram.h"
+#include "noc/port.h"
+
+struct memory_config {
+    uint32_t n_partitions, interleave_bytes;
+    bool hash_partitions;
+    uint32_t banks;             /* L2 banks of a partition */
+    uint32_t input_queue;       /* requests between the port and an L2 bank */
+    uint32_t rop_latency;       /* from the port to L2 */
+    uint32_t l2_latency;        /* from an L2 hit to the reply port */
+    uint32_t dram_latency;      /* added to each DRAM access on its way */
+    uint32_t dram_queue;        /* requests between L2 and DRAM */
+    uint32_t reply_queue;       /* replies waiting for the network, beyond which L2 stalls */
+    uint32_t atomics_per_cycle; /* lane operations of one L2 bank */
+};
+
+/* The same for all slices of a machine. */
+struct slice_config {
+    struct memory_config memory;
+    struct cache_config l2; /* one bank */
+    const struct cache_policy_desc *l2_policy;
+    const void *l2_params;
+    struct noc_config noc;
+    struct dram_config dram;
+    bool no_fast_paths; /* every request takes the general way */
+};
+
+#endif
