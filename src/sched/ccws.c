@@ -285,6 +285,8 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     case CE_MISS:
         if (!e->line)
             await_victim(s, e);
+        if (s->view->l1d_allocates_on_fill) /* none leaves before the data come */
+            do_probe(s);
         break;
     case CE_MERGE:
         if (params->probes_merges) {

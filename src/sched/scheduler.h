@@ -81,6 +81,7 @@ struct sched_view {
     const struct sched_warp *warps;
     uint64_t live; /* mask of live warp slots */
     uint32_t l1d_line_bytes;
+    bool l1d_allocates_on_fill; /* a miss has no victim before its data come */
     /* How critical a warp is, larger = more, from the SM's provider. */
     const struct criticality *provider;
     int64_t (*criticality_of)(const struct criticality *provider, uint32_t warp, uint64_t now);

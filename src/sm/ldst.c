@@ -49,7 +49,8 @@ static inline void prepare(struct ldst_op *l, uint32_t set)
 }
 
 /* Where its line is. Not worked out before somebody asks: hits do not. */
-static const struct route *route_of(const struct sm *sm, struct ldst_op *l)
+static inline __attribute__((always_inline)) const struct route *route_of(const struct sm *sm,
+                                                                          struct ldst_op *l)
 {
     if (!l->routed)
         l->route = sm_route(sm, l->common.line);
@@ -323,7 +324,8 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
 static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint64_t next = sm->ldst.changes_alone ? cache_next_change(sm->l1d, now) : UINT64_MAX;
-    if (sm->ldst.cause != STALL_PORT && !sm->ldst.stalls_may_bypass)
+    bool may_bypass = sm->ldst.stalls_may_bypass && sm->ldst.n_bypass < sm->config->bypass_slots;
+    if (sm->ldst.cause != STALL_PORT && !may_bypass)
         return next;
     sim_time t = tx_ready_at(&sm->out.port, now * sm->clock->period, route_of(sm, l)->to,
                              sm->out.header_flits);

@@ -86,7 +86,8 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
     sm->view = (struct sched_view){.n_warps = setup->n_warps,
                                    .n_slots = setup->config->n_schedulers,
                                    .warps = sm->sched_warps,
-                                   .l1d_line_bytes = setup->config->l1d.line_bytes};
+                                   .l1d_line_bytes = setup->config->l1d.line_bytes,
+                                   .l1d_allocates_on_fill = setup->config->l1d.allocate_on_fill};
     sm->scheduler =
         scheduler_create(setup->scheduler, setup->scheduler_params, &sm->view, setup->seed);
     sm->sched = setup->scheduler;

@@ -45,7 +45,7 @@ static void expect_chart_of(const char *entry, uint32_t n_insts, const char *sch
     const char *settings[] = {"n_sms=1", "sm.fetch_insts=8", "sm.ibuffer_entries=8", name, n, more,
                               NULL};
     struct probe p = probe_open_text("gtx480", settings, kernel);
-    probe_launch(&p, entry, 1, 128, 0, NULL);        /* brings the instructions */
+    probe_launch(&p, entry, 1, 128, 0, NULL);      /* brings the instructions */
     machine_sm(p.sim->machine, 0)->fetch.last = 3; /* the next fetch is warp 0's */
     probe_trace(&p, &trace);
     probe_launch(&p, entry, 1, 128, 0, NULL);
