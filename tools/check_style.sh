@@ -12,9 +12,9 @@ level() {
     config | stats | front) echo 2 ;;
     ptx) echo 1 ;;
     emu) echo 3 ;;
-    cache | noc | dram | atomics | trace) echo 4 ;;
+    cache | noc | dram | trace) echo 4 ;;
     sched | request) echo 5 ;; # schedulers are told of what happens in L1D
-    crit) echo 6 ;;
+    crit | atomics) echo 6 ;;
     sm | cpu | slice) echo 7 ;; # an SM and a slice know each other by requests only
     gpu) echo 8 ;;
     analysis | hetero) echo 9 ;;
@@ -54,6 +54,7 @@ private() { # ROOM HEADER...: nobody but the room and its unit tests includes ot
 }
 private cache cache cache_policy set_index tags fast
 private slice slice slice_config
+private atomics atomics atomic_part
 
 if command -v clang-format >/dev/null 2>&1; then
     unformatted=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 |

@@ -44,6 +44,17 @@ static const struct show_topic topics[] = {
      .show = show_policy,
      .takes_gpu = true,
      .takes_settings = true},
+    {.word = "atomics",
+     .help = "the atomics units: where and when atomics are performed",
+     .show = show_atomics,
+     .takes_gpu = true,
+     .takes_settings = true},
+    {.word = "atomics_unit",
+     .name_word = "NAME",
+     .help = "one atomics unit: source, parameters, hardware cost on --gpu",
+     .show = show_atomics_unit,
+     .takes_gpu = true,
+     .takes_settings = true},
     {.word = "trace",
      .name_word = "FILE",
      .help = "one trace of `heddle run --record`: its launches, sizes, whether it depends on time, "
@@ -67,12 +78,14 @@ static const struct option options[] = {
     OPTION_FLAG("unchecked", struct show_options, unchecked,
                 "with trace: do not read all of the file to see whether it is damaged; for "
                 "traces of many gigabytes"),
-    OPTION_TEXT("gpu", struct show_options, gpu, "GPU",
-                "with schedulers and policies: the GPU whose hardware is counted; gtx480 if not "
-                "given"),
-    OPTION_LIST("set", struct show_options, settings, "NAME=VALUE",
-                "with gpu, schedulers and policies: change a parameter of the GPU first; may be "
-                "repeated"),
+    OPTION_TEXT(
+        "gpu", struct show_options, gpu, "GPU",
+        "with schedulers, policies and atomics: the GPU whose hardware is counted; gtx480 if not "
+        "given"),
+    OPTION_LIST(
+        "set", struct show_options, settings, "NAME=VALUE",
+        "with gpu, schedulers, policies and atomics: change a parameter of the GPU first; may be "
+        "repeated"),
     OPTION_LIST("plugin", struct show_options, plugins, "FILE",
                 "load schedulers and cache policies from a shared object first; may be repeated"),
 };
@@ -153,7 +166,7 @@ static const char *const examples[] = {
 const struct command command_show = {
     .name = "show",
     .operands = "TOPIC [NAME]",
-    .summary = "list workloads, GPUs, schedulers, cache policies, statistics",
+    .summary = "list workloads, GPUs, schedulers, cache policies, atomics units, statistics",
     .description = "Shows what there is to choose from, and what the numbers mean.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

@@ -109,13 +109,14 @@ static void add_parameters(struct strbuf *out)
         "what a parameter has that neither a file nor the file's `base` sets; `heddle show gpu` "
         "tells the values of a GPU, and where each comes from.\n\n");
     add_machine(out);
-    strbuf_add(out,
-               "\n## Parameters of schedulers, policies and criticality providers\n\nOf the one "
-               "in use: those of another are a mistake. A policy in L2 has them below "
-               "`l2.policy`.\n");
+    strbuf_add(out, "\n## Parameters of schedulers, policies, criticality providers and atomics "
+                    "units\n\nOf the one "
+                    "in use: those of another are a mistake. A policy in L2 has them below "
+                    "`l2.policy`.\n");
     add_mechanisms("scheduler", &scheduler_mechanism, out);
     add_mechanisms("l1d.policy", &cache_policy_mechanism, out);
     add_mechanisms("criticality", &criticality_mechanism, out);
+    add_mechanisms("atomics", &atomics_mechanism, out);
 }
 
 void help_markdown(struct strbuf *out)

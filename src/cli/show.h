@@ -40,6 +40,9 @@ enum heddle_status show_scheduler(const struct show_options *o, const char *name
 enum heddle_status show_policies(const struct show_options *o, const char *name,
                                  struct strbuf *out);
 enum heddle_status show_policy(const struct show_options *o, const char *name, struct strbuf *out);
+enum heddle_status show_atomics(const struct show_options *o, const char *name, struct strbuf *out);
+enum heddle_status show_atomics_unit(const struct show_options *o, const char *name,
+                                     struct strbuf *out);
 
 /* doc/workloads.md and doc/statistics.md. */
 void show_workloads_markdown(struct strbuf *out);

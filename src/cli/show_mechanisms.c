@@ -1,5 +1,5 @@
-/* The mechanisms to choose from, warp schedulers and cache policies: what each is, where it is
- * described, its parameters, and what it costs in hardware on a given GPU. */
+/* The mechanisms to choose from, warp schedulers, cache policies and atomics units: what each is,
+ * where it is described, its parameters, and what it costs in hardware on a given GPU. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +105,26 @@ static const struct mechanism_kind policy_kind = {
     .count = cache_policy_count,
     .at = policy_plugin,
     .cost_bits = policy_cost,
+};
+
+static const struct plugin *atomics_plugin(uint32_t i)
+{
+    return &atomics_at(i)->plugin;
+}
+
+static uint64_t atomics_cost(const struct machine_config *c, struct strbuf *parts)
+{
+    return c->atomics->cost_bits(c->gpu->n_sms, c->atomics_params, parts);
+}
+
+static const struct mechanism_kind atomics_kind = {
+    .what = "atomics unit",
+    .setting = "atomics.unit",
+    .prefix = "atomics",
+    .hint = "`heddle show atomics` lists them",
+    .count = atomics_count,
+    .at = atomics_plugin,
+    .cost_bits = atomics_cost,
 };
 
 static const struct plugin *find(const struct mechanism_kind *kind, const char *name)
@@ -392,4 +412,16 @@ enum heddle_status show_policies(const struct show_options *o, const char *name,
 enum heddle_status show_policy(const struct show_options *o, const char *name, struct strbuf *out)
 {
     return show_one(&policy_kind, o, name, out);
+}
+
+enum heddle_status show_atomics(const struct show_options *o, const char *name, struct strbuf *out)
+{
+    (void)name;
+    return show_all(&atomics_kind, o, "atomics_unit", out);
+}
+
+enum heddle_status show_atomics_unit(const struct show_options *o, const char *name,
+                                     struct strbuf *out)
+{
+    return show_one(&atomics_kind, o, name, out);
 }

@@ -56,6 +56,11 @@ static const struct param run_params[] = {
         "needs"),
 };
 
+static const struct param atomics_params[] = {
+    PARAM_STRING(struct atomics_config, unit, "at_l2",
+                 "where atomics are performed, one of `heddle show atomics`"),
+};
+
 #define BIND(set, prefix, table, values, diags)                                                    \
     param_set_bind(set, prefix, table, sizeof(table) / sizeof(table)[0], values, diags)
 
@@ -88,6 +93,15 @@ static const struct scheduler_desc *find_scheduler(const struct param_set *set, 
     if (!d)
         mechanism_unknown(set, &scheduler_mechanism, "", "scheduler", name, diags);
     return d ? d : scheduler_find("gto");
+}
+
+static const struct atomics_desc *find_atomics(const struct param_set *set, const char *name,
+                                               struct diag_list *diags)
+{
+    const struct atomics_desc *d = atomics_find(name);
+    if (!d)
+        mechanism_unknown(set, &atomics_mechanism, "atomics", "unit", name, diags);
+    return d ? d : atomics_at(0);
 }
 
 /* What was asked for, or what the mechanisms need. */
@@ -160,13 +174,13 @@ static void pair_policy(struct machine_config *c, struct param_set *set)
         arena_printf(&set->settings.arena, "goes with scheduler %s", c->scheduler->name));
 }
 
-static const void *bind_scheduler(const struct scheduler_desc *d, struct param_set *set,
-                                  struct diag_list *diags)
+static const void *bind_plugin(const struct plugin *p, const char *prefix, struct param_set *set,
+                               struct diag_list *diags)
 {
-    if (!d->n_params)
+    if (!p->n_params)
         return NULL;
-    void *values = arena_alloc(&set->settings.arena, d->params_bytes);
-    param_set_bind(set, "scheduler", d->params, d->n_params, values, diags);
+    void *values = arena_alloc(&set->settings.arena, p->params_bytes);
+    param_set_bind(set, prefix, p->params, p->n_params, values, diags);
     return values;
 }
 
@@ -195,6 +209,7 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     BIND(set, "memory", memory_params, &c->memory, diags);
     bind_cache(set, "l2", &c->l2, diags);
     BIND(set, "l2", epoch_params, &c->l2, diags);
+    BIND(set, "atomics", atomics_params, &c->atomics_config, diags);
     BIND(set, "noc", noc_params, &c->noc, diags);
     param_set_bind(set, "dram", dram_params, n_dram_params, &c->dram, diags);
     BIND(set, "", run_params, &c->run, diags);
@@ -203,12 +218,14 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     set->explain = machine_explain;
     set->explain_user = c;
     c->scheduler = find_scheduler(set, c->run.scheduler, diags);
-    c->scheduler_params = bind_scheduler(c->scheduler, set, diags);
+    c->scheduler_params = bind_plugin(&c->scheduler->plugin, "scheduler", set, diags);
     pair_policy(c, set);
     c->l1d_policy = find_policy(set, "l1d", c->sm.l1d.policy, diags);
     c->l1d_params = cache_policy_bind(c->l1d_policy, set, "l1d", diags);
     c->l2_policy = find_policy(set, "l2", c->l2.policy, diags);
     c->l2_params = cache_policy_bind(c->l2_policy, set, "l2", diags);
+    c->atomics = find_atomics(set, c->atomics_config.unit, diags);
+    c->atomics_params = bind_plugin(&c->atomics->plugin, "atomics", set, diags);
     bind_criticality(c, set, diags);
 }
 

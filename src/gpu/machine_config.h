@@ -2,6 +2,7 @@
 #ifndef HEDDLE_GPU_MACHINE_CONFIG_H
 #define HEDDLE_GPU_MACHINE_CONFIG_H
 
+#include "atomics/atomics.h"
 #include "config/gpu.h"
 #include "crit/criticality.h"
 #include "sched/scheduler.h"
@@ -17,6 +18,10 @@ struct run_config {
     const char *scheduler, *criticality;
 };
 
+struct atomics_config {
+    const char *unit; /* name; its parameters are bound under "atomics" */
+};
+
 struct machine_config {
     struct gpu_config *gpu;
     struct sm_config sm;
@@ -25,12 +30,15 @@ struct machine_config {
     struct noc_config noc;
     struct dram_config dram;
     struct run_config run;
+    struct atomics_config atomics_config;
     const struct scheduler_desc *scheduler;
     const void *scheduler_params;
     const struct criticality_desc *criticality;
     const void *criticality_params, *criticality_input;
     const struct cache_policy_desc *l1d_policy, *l2_policy;
     const void *l1d_params, *l2_params;
+    const struct atomics_desc *atomics;
+    const void *atomics_params;
     bool no_fast_paths; /* machine_config_close_fast_paths() */
 };
 

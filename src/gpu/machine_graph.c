@@ -129,6 +129,8 @@ struct machine *machine_plan(const struct machine_config *config,
                                       .l2 = config->l2,
                                       .l2_policy = config->l2_policy,
                                       .l2_params = config->l2_params,
+                                      .atomics = config->atomics,
+                                      .atomics_params = config->atomics_params,
                                       .noc = config->noc,
                                       .dram = config->dram,
                                       .no_fast_paths = config->no_fast_paths};

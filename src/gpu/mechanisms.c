@@ -13,6 +13,7 @@
 MECHANISM(scheduler, "scheduler")
 MECHANISM(cache_policy, "cache policy")
 MECHANISM(criticality, "criticality provider")
+MECHANISM(atomics, "atomics unit")
 
 void mechanism_unknown(const struct param_set *set, const struct mechanism *m, const char *prefix,
                        const char *parameter, const char *name, struct diag_list *diags)
@@ -41,7 +42,7 @@ struct place {
     const struct mechanism *mechanism;
     const struct plugin *in_use;
 };
-enum { N_PLACES = 4 };
+enum { N_PLACES = 5 };
 
 static void find_places(const struct machine_config *c, struct place *places)
 {
@@ -51,6 +52,7 @@ static void find_places(const struct machine_config *c, struct place *places)
         {"l1d.policy", "l1d.policy", &cache_policy_mechanism, &c->l1d_policy->plugin},
         {"l2.policy", "l2.policy", &cache_policy_mechanism, &c->l2_policy->plugin},
         {"criticality", "criticality", &criticality_mechanism, crit},
+        {"atomics", "atomics.unit", &atomics_mechanism, &c->atomics->plugin},
     };
     memcpy(places, all, sizeof all);
 }

@@ -1,5 +1,6 @@
-/* Schedulers, cache policies and criticality providers as a configuration names them: which there
- * are, and what to tell a user who names one, or a parameter of one, that there is not. */
+/* Schedulers, cache policies, criticality providers and atomics units as a configuration names
+ * them: which there are, and what to tell a user who names one, or a parameter of one, that there
+ * is not. */
 #ifndef HEDDLE_GPU_MECHANISMS_H
 #define HEDDLE_GPU_MECHANISMS_H
 
@@ -11,7 +12,8 @@ struct mechanism {
     uint32_t (*count)(void);
     const struct plugin *(*at)(uint32_t i);
 };
-extern const struct mechanism scheduler_mechanism, cache_policy_mechanism, criticality_mechanism;
+extern const struct mechanism scheduler_mechanism, cache_policy_mechanism, criticality_mechanism,
+    atomics_mechanism;
 
 /* Says, where the parameter was set that names it, that there is no such mechanism, and which there
  * are. */

@@ -28,6 +28,8 @@ static void create(struct shard *part, const struct part_place *at, const void *
                          .criticality_input = c->criticality_input,
                          .l1d_policy = c->l1d_policy,
                          .l1d_params = c->l1d_params,
+                         .atomics = c->atomics,
+                         .atomics_params = c->atomics_params,
                          .l2_is_lru = c->l2_policy == cache_policy_find("lru"),
                          .seed = at->index + 1};
     sm_create(sm, &s);

@@ -18,14 +18,7 @@ enum message_kind {
 
 enum network { NET_UP /* SMs to partitions */, NET_DOWN /* and back */, N_NETWORKS };
 
-/* Lanes of an atomic that fall into one line. */
-struct atomic_part {
-    const struct op *op;
-    uint32_t mask;
-    bool replayed; /* it takes its time, and changes nothing */
-    sim_time performed_at;
-    uint64_t address[WARP_LANES], b[WARP_LANES], c[WARP_LANES], old[WARP_LANES];
-};
+struct atomic_part; /* atomics/atomic_part.h */
 
 /* Who waits for the reply in the SM. */
 enum request_origin { FROM_L1D, FROM_BYPASS, FROM_ATOMIC, FROM_L1I, FROM_L1C, FROM_STORE };

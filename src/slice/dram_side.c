@@ -166,7 +166,7 @@ static void come_around(struct slice *p, struct mem_request *r, uint64_t now)
         return;
     }
     struct line_part written = l2_part_of(r);
-    l2_serve(p, &p->banks[r->bank], r, now);
+    l2_perform_awaited(p, &p->banks[r->bank], r, now);
     l2_wake(p);
     dram_side_write_around(p, written, now);
 }
@@ -189,7 +189,7 @@ static void fill_line(struct slice *p, uint32_t bank, uint32_t mshr, uint64_t no
         if (!r)
             continue; /* a store */
         if (r->access.kind == MEM_ATOMIC)
-            l2_serve(p, b, r, now);
+            l2_perform_awaited(p, b, r, now);
         else
             slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
     }

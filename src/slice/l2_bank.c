@@ -2,10 +2,7 @@
  *
  * MODEL: the way from the port to L2 is a pipeline of rop_latency stages, one request in each, with
  * a queue at its end; when L2 stalls, both fill up before the port does. */
-#include <string.h>
-
 #include "cache/fast.h"
-#include "emu/atomic.h"
 #include "slice/slice_parts.h"
 
 /* Where the sender's lines are shorter, its line begins somewhere in L2's. */
@@ -101,56 +98,31 @@ void l2_enqueue(struct slice *p, struct l2_bank *b, struct mem_request *r, uint6
     note_due(p, b);
 }
 
-/* --- atomics: performed here, in the order in which L2 serves them --- */
+/* --- atomics --- */
 
-static void perform_lane(struct slice *p, struct atomic_part *a, uint32_t lane)
+/* The bank is busy with it before it serves another request. */
+static void perform_atomic(struct slice *p, struct l2_bank *b, struct mem_request *r, bool waited,
+                           uint64_t now)
 {
-    uint64_t old = 0, address = a->address[lane];
-    uint32_t bytes = a->op->width;
-    memcpy(&old, mem_host(p->mem, address), bytes);
-    if (overlay_may_hold(&p->overlay, address))
-        overlay_read(&p->overlay, address, &old, bytes);
-    uint64_t v = atomic_result(a->op, old, a->b[lane], a->c[lane]);
-    overlay_write(&p->overlay, address, &v, bytes);
-    a->old[lane] = old;
+    uint32_t cycles = p->atomics.desc->perform(b->atomics, r, waited, l2_time(p, now));
+    uint64_t at = b->busy_until = max_u64(b->busy_until, now) + cycles;
+    if (b->first_try >= now)
+        b->first_try = max_u64(b->first_try, at);
+    p->stats.atomic_ops += atomic_part_lanes(r->atomic);
+    slice_reply(p, r, at + p->l2_latency);
 }
 
-/* Returns the cycles it takes. */
-static uint32_t perform_atomic(struct slice *p, struct mem_request *r, uint64_t now)
+void l2_perform_awaited(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
-    r->atomic->performed_at = l2_time(p, now);
-    uint32_t n = (uint32_t)__builtin_popcount(r->atomic->mask);
-    for (uint32_t m = r->atomic->replayed ? 0 : r->atomic->mask; m; m &= m - 1)
-        perform_lane(p, r->atomic, (uint32_t)__builtin_ctz(m));
-    p->stats.atomic_ops += n;
-    uint32_t rate = p->config->memory.atomics_per_cycle;
-    return (n + rate - 1) / rate;
+    perform_atomic(p, b, r, true, now);
 }
 
 /* --- service --- */
-
-static void answer(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
-{
-    uint64_t at = now;
-    if (r->access.kind == MEM_ATOMIC) {
-        at = b->busy_until = max_u64(b->busy_until, now) + perform_atomic(p, r, now);
-        if (b->first_try >= now)
-            b->first_try = max_u64(b->first_try, at);
-    }
-    slice_reply(p, r, at + p->l2_latency);
-}
 
 static struct line_part victim_of(const struct l2_bank *b, const struct mem_request *r)
 {
     const struct cache_victim *v = cache_victim(b->cache);
     return (struct line_part){v->line, r->bank, v->sectors};
-}
-
-void l2_serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
-{
-    if (r->access.kind == MEM_ATOMIC)
-        atomic_order_perform(&b->atomics, r->access.line);
-    answer(p, b, r, now);
 }
 
 /* A load that L2 does not hold is fetched, unless somebody else's fetch brings it. */
@@ -197,7 +169,7 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     if (!dram_side_has_room(p, now))
         return false;
     bool store = r->access.kind == MEM_STORE;
-    if (!store && !atomic_order_allows(&b->atomics, b->cache, &r->access))
+    if (!store && !p->atomics.desc->may_serve(b->atomics, r))
         return false;
     struct cache_room room = {.miss_queue = true, .port = true, .bypass_table = true};
     struct cache_result res = cache_store(b->cache, &r->access, room, store ? NULL : r);
@@ -214,9 +186,9 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     else if (res.forward)
         dram_side_write_around(p, l2_part_of(r), now);
     if (res.answer == CACHE_HIT && !store)
-        answer(p, b, r, now);
+        perform_atomic(p, b, r, false, now);
     else if (!store)
-        atomic_order_wait(&b->atomics, r->access.line, res.mshr);
+        p->atomics.desc->await_data(b->atomics, r, res.mshr);
     if (store)
         slice_free_store(p, r, now);
     return true;

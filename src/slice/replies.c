@@ -10,8 +10,9 @@
 
 static uint32_t reply_bytes(const struct mem_request *r)
 {
-    bool old_value = r->access.kind == MEM_ATOMIC && !r->atomic->op->round;
-    bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION || old_value;
+    if (r->access.kind == MEM_ATOMIC)
+        return atomic_part_reply_bytes(r->atomic, r->data_bytes);
+    bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION;
     return data ? r->data_bytes : 0;
 }
 

@@ -199,7 +199,7 @@ static void slice_advance(struct shard *s, sim_time until)
     struct slice *p = (struct slice *)s;
     if (p->every_cycle) {
         advance_plainly(p, until);
-        if (p->overlay.n)
+        if (atomics_await_boundary(&p->atomics))
             shard_await_boundary(s);
         return;
     }
@@ -213,7 +213,7 @@ static void slice_advance(struct shard *s, sim_time until)
     if (p->n_sent != p->replies.n)
         slice_send_replies(p);
     s->next = min_u64(time_of(p, min_u64(p->parts_at, p->reply_at)), p->dram_at);
-    if (p->overlay.n)
+    if (atomics_await_boundary(&p->atomics))
         shard_await_boundary(s);
 }
 
@@ -267,6 +267,8 @@ static void create_banks(struct slice *p, const struct slice_config *c)
     for (uint32_t b = 0; b < m->banks; b++) {
         p->banks[b].due = CYCLE_NEVER;
         p->banks[b].cache = cache_create(&c->l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
+        p->banks[b].atomics = &p->atomics.banks[b];
+        p->banks[b].atomics->cache = p->banks[b].cache;
     }
 }
 
@@ -282,14 +284,17 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     p->l2_period = divider_make(setup->l2_clock->period);
     p->dram_period = divider_make(setup->dram_clock->period);
     p->index = place->index;
-    p->mem = setup->mem;
     p->every_cycle = setup->every_cycle;
     p->usual_flits = noc_flits(&c->noc, 0);
     p->due = (struct slice_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
     p->reply_at = p->parts_at = CYCLE_NEVER;
     p->next_dram = p->dram_at = TIME_NEVER;
     p->dram_cycle = CYCLE_NEVER;
-    overlay_init(&p->overlay);
+    p->atomics = (struct atomics_slice){.desc = c->atomics,
+                                        .params = c->atomics_params,
+                                        .mem = setup->mem,
+                                        .per_cycle = c->memory.atomics_per_cycle};
+    atomics_slice_create(&p->atomics, c->memory.banks);
     part_open_rx(place, NET_UP, &p->shard, &p->up);
     part_open_tx(place, NET_DOWN, &p->shard, &p->down);
     p->sees_loads =
@@ -303,12 +308,11 @@ void slice_destroy(struct slice *p)
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         cache_destroy(p->banks[b].cache);
         ring_destroy(&p->banks[b].queue);
-        free(p->banks[b].atomics.lines);
     }
     free(p->banks);
     dram_side_destroy(p);
     ring_destroy(&p->replies);
-    overlay_destroy(&p->overlay);
+    atomics_slice_destroy(&p->atomics);
     tx_destroy(&p->down);
     rx_destroy(&p->up);
 }
@@ -330,6 +334,11 @@ void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now)
     p->l2_cycle = max_u64(p->l2_cycle, divide_up_multiple(&p->l2_period, now)); /* never before */
     l2_wake(p);
     p->shard.next = min_u64(p->shard.next, now);
+}
+
+void slice_commit_atomics(struct slice *p)
+{
+    p->atomics.desc->at_boundary(&p->atomics);
 }
 
 void slice_flush(struct slice *p)

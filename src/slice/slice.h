@@ -13,9 +13,9 @@
 #ifndef HEDDLE_SLICE_SLICE_H
 #define HEDDLE_SLICE_SLICE_H
 
+#include "atomics/atomics.h"
 #include "base/divider.h"
 #include "cache/set_index.h"
-#include "slice/atomic_order.h"
 #include "slice/request_ring.h"
 #include "noc/part_graph.h"
 #include "request/request.h"
@@ -24,7 +24,7 @@
 struct l2_bank {
     _Alignas(64) struct cache *cache;
     struct request_ring queue;
-    struct atomic_order atomics;
+    struct atomics_bank *atomics;
     uint64_t first_try;  /* the cycle in which its first request could be served at the earliest */
     uint64_t due;        /* the cycle in which it is tried (again), not before something changes */
     uint64_t busy_until; /* with atomics */
@@ -105,8 +105,7 @@ struct slice {
     struct request_ring from_dram; /* data on their way to L2: tags */
     struct slice_stats stats;
     uint32_t index;
-    struct dev_mem *mem;
-    struct overlay overlay; /* atomics of this visibility period */
+    struct atomics_slice atomics;
 };
 
 /* All of it outlives the slice, but for the setup itself and `place`. */
@@ -128,6 +127,8 @@ struct slice_ahead slice_ahead(const struct slice *p, sim_time now);
 /* Passes on a quota to the policies of its banks at that time, which begins: what waits is tried
  * again. */
 void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now);
+/* The end of a visibility period: what atomics did becomes visible. */
+void slice_commit_atomics(struct slice *p);
 /* Empties L2; dirty lines count as written back. Only when idle. */
 void slice_flush(struct slice *p);
 

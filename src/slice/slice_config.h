@@ -2,6 +2,7 @@
 #ifndef HEDDLE_SLICE_SLICE_CONFIG_H
 #define HEDDLE_SLICE_SLICE_CONFIG_H
 
+#include "atomics/atomics.h"
 #include "cache/cache.h"
 #include "dram/dram.h"
 #include "noc/port.h"
@@ -25,6 +26,8 @@ struct slice_config {
     struct cache_config l2; /* one bank */
     const struct cache_policy_desc *l2_policy;
     const void *l2_params;
+    const struct atomics_desc *atomics;
+    const void *atomics_params;
     struct noc_config noc;
     struct dram_config dram;
     bool no_fast_paths; /* every request takes the general way */

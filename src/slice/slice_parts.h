@@ -125,8 +125,8 @@ static inline struct line_part l2_part_of(const struct mem_request *r)
 void l2_step(struct slice *p, uint64_t now);
 /* Each bank tries to. */
 void l2_step_plainly(struct slice *p, uint64_t now);
-/* The data that a request has waited for are there. */
-void l2_serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
+/* The data that an atomic has waited for are there. */
+void l2_perform_awaited(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
 /* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the
  * SMs: to be called when one of these has changed. */
 void l2_wake_stalled(struct slice *p);

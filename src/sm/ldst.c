@@ -210,8 +210,10 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
 
 static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
 {
-    if (sm_miss_queue_full(sm))
-        return stall(sm, STALL_MISS_QUEUE);
+    struct atomics_room room = {.miss_queue = !sm_miss_queue_full(sm)};
+    struct atomics_taken taken = sm->atomics.desc->take(&sm->atomics, a, room);
+    if (taken.step == ATOMICS_WAIT)
+        return stall(sm, taken.cause);
     for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
         sm->l1d_watchers[i].on_atomic(sm->l1d_watchers[i].user, a);
     cache_invalidate_line(sm->l1d, a->line);
@@ -219,15 +221,8 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
         sm_new_request(sm, a, route_of(sm, l), FROM_ATOMIC, 0, sm_segment_bytes(a->segments));
     if (!r->atomic)
         r->atomic = ARENA_NEW(&sm->pool, struct atomic_part);
-    r->atomic->op = l->op;
-    r->atomic->mask = a->active_mask;
-    r->atomic->replayed = sm->emu.tracer && sm->emu.tracer->replays;
-    for (uint32_t m = a->active_mask; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(m);
-        r->atomic->address[i] = l->address[i];
-        r->atomic->b[i] = l->atomic.b[i];
-        r->atomic->c[i] = l->atomic.c[i];
-    }
+    bool replayed = sm->emu.tracer && sm->emu.tracer->replays;
+    atomic_part_gather(r->atomic, l->op, a->active_mask, l->address, &l->atomic, replayed);
     r->waiter = l->record;
     if (l->record)
         l->record->outstanding++;

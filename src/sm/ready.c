@@ -44,9 +44,9 @@ static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
     if (t->needs & NEEDS_VISIBLE)
         return w->visible_at;
     sim_time visible = sm->ldst.stores_visible_at * sm->clock->period;
-    if (t->kind.issue_class != ISSUE_ATOMIC || visible <= sm->way_to_l2 + sm->clock->period)
+    if (t->kind.issue_class != ISSUE_ATOMIC || visible <= sm->atomics_lead + sm->clock->period)
         return 0;
-    return clock_cycle_at(sm->clock, visible - sm->way_to_l2 - sm->clock->period);
+    return clock_cycle_at(sm->clock, visible - sm->atomics_lead - sm->clock->period);
 }
 
 /* Apart: few instructions are atomics, fences or in the way of one. */

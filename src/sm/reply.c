@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cache/fast.h"
-#include "emu/atomic.h"
 #include "sm/send.h"
 
 /* They move to the front; the room is doubled until those that the SM can have outstanding fill no
@@ -78,13 +77,10 @@ static void forget_atomic_line(struct sm_warp *w, uint64_t line)
 static bool finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[r->access.warp_slot];
-    for (uint32_t m = r->atomic->replayed ? 0 : r->atomic->mask; m; m &= m - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(m);
-        atomic_finish(w->emu, r->atomic->op, i, r->atomic->old[i]);
-    }
+    sim_time visible = sm->atomics.desc->answer(&sm->atomics, r, w->emu);
     if (r->waiter)
         record_reply(sm, r->waiter, now);
-    uint64_t visible_at = sm_visible_cycle(sm, r->atomic->performed_at);
+    uint64_t visible_at = clock_cycle_at(sm->clock, visible);
     if (visible_at > now) {
         wheel_add(&sm->wheel, now, visible_at, (struct wheel_event){EV_PERFORMED, 0, r});
         return false;

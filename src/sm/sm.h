@@ -7,6 +7,7 @@
 #ifndef HEDDLE_SM_SM_H
 #define HEDDLE_SM_SM_H
 
+#include "atomics/atomics.h"
 #include "base/divider.h"
 #include "base/occupancy.h"
 #include "cache/cache.h"
@@ -303,11 +304,12 @@ struct sm {
     struct divider period;
     uint32_t index, dispatcher;
     sim_time dispatch_latency, visibility;
-    sim_time way_to_l2; /* at least this long after its issue is an atomic performed */
-    bool every_cycle;   /* the plain engine */
-    bool looks_ahead;   /* see sm_looks_ahead() */
-    bool goes_by_dues;  /* what is not due changes nothing; and it looks ahead */
-    uint64_t cycle;     /* the last one done + 1 */
+    struct atomics_sm atomics;
+    sim_time atomics_lead; /* at least this long after its issue is an atomic performed */
+    bool every_cycle;      /* the plain engine */
+    bool looks_ahead;      /* see sm_looks_ahead() */
+    bool goes_by_dues;     /* what is not due changes nothing; and it looks ahead */
+    uint64_t cycle;        /* the last one done + 1 */
     /* Of the quantum it is in, as far as all messages are known: the first cycle that is not, or
      * that begins with a CTA, behind which replies may have come. */
     uint64_t end;
@@ -378,6 +380,8 @@ struct sm_setup {
     const void *criticality_params, *criticality_input;
     const struct cache_policy_desc *l1d_policy;
     const void *l1d_params;
+    const struct atomics_desc *atomics;
+    const void *atomics_params;
     bool l2_is_lru; /* nobody looks at its accesses */
     uint64_t seed;
 };

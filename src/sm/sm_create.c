@@ -137,7 +137,11 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->dispatcher = setup->dispatcher;
     sm->dispatch_latency = setup->dispatch_latency;
     sm->visibility = setup->visibility;
-    sm->way_to_l2 = setup->way_to_l2;
+    sm->atomics = (struct atomics_sm){.desc = setup->atomics,
+                                      .params = setup->atomics_params,
+                                      .way_to_l2 = setup->way_to_l2,
+                                      .visibility = setup->visibility};
+    sm->atomics_lead = setup->atomics->lead(&sm->atomics);
     sm->every_cycle = setup->every_cycle;
     sm->n_warps = setup->n_warps;
     sm->n_cta_slots = setup->n_cta_slots;

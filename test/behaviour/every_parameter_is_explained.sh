@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every parameter of every GPU, scheduler and policy stands in doc/commands.md with its unit, range and
+# Every parameter of every GPU, scheduler, policy and atomics unit stands in doc/commands.md with its unit, range and
 # meaning, and in `heddle show gpu` with the place where its value was set and, if chosen, the reason.
 heddle=$1
 scratch=$2
@@ -8,6 +8,7 @@ set -eu
 "$heddle" show gpus --json >"$scratch/gpus.json"
 "$heddle" show schedulers --json >"$scratch/schedulers.json"
 "$heddle" show policies --json >"$scratch/policies.json"
+"$heddle" show atomics --json >"$scratch/atomics.json"
 "$heddle" show gpu m2090 --set n_sms=3 --set scheduler=cawa >"$scratch/gpu.txt"
 "$heddle" show gpu m2090 --set n_sms=3 --set scheduler=cawa --json >"$scratch/gpu.json"
 
@@ -28,9 +29,9 @@ with open("doc/commands.md") as f:
 gpus = load("gpus")
 assert len(gpus) == 6 and all(len(g["parameters"]) > 150 for g in gpus)
 parameters = [p for g in gpus for p in g["parameters"]]
-mechanisms = [p for m in load("schedulers") + load("policies") for p in m["params"]]
+mechanisms = [p for m in load("schedulers") + load("policies") + load("atomics") for p in m["params"]]
 assert len(mechanisms) > 40
-free_texts = {"name", "description", "scheduler", "criticality", "sm.carveout"}
+free_texts = {"name", "description", "scheduler", "criticality", "sm.carveout", "atomics.unit"}
 for p in parameters + mechanisms:
     want = (p["default"], p["range"], p["unit"] or "", p["help"])
     assert want in rows.get(p["name"], []), (p["name"], want)

@@ -270,6 +270,13 @@ static void parameters_of_mechanisms_that_are_not_in_use_are_explained(void **st
         {{"swl.limit=3"},
          "hint: parameters of scheduler swl begin with scheduler: swl has scheduler.limit; "
          "scheduler is gto\n"},
+        {{"atomics.unit=at_l3"},
+         "--set atomics.unit=at_l3: error: atomics.unit: there is no atomics unit 'at_l3'\n  hint: "
+         "did "
+         "you mean 'at_l2'?"},
+        {{"atomics.limit=3"},
+         "there is no parameter 'atomics.limit'\n  hint: atomics.unit is at_l2, which has no "
+         "parameter 'limit'"},
         {{"scheduler=swl", "swl.limit=3"},
          "hint: parameters of scheduler swl begin with scheduler: swl has scheduler.limit\n"},
         {{"l1d.policy.pd_max=3"},

@@ -258,7 +258,7 @@ static void commit_atomics(void *user, sim_time t)
 {
     struct bench *b = user;
     (void)t;
-    overlay_commit(&((struct slice *)part_at(&b->graph, b->slices, 0))->overlay, &b->mem);
+    slice_commit_atomics((struct slice *)part_at(&b->graph, b->slices, 0));
 }
 
 /* `quantum` cycles; 0 = as long as the links allow. */
@@ -387,6 +387,7 @@ static struct script *new_script(void)
                                                  .write_back = true,
                                                  .write_allocate = true},
                                           .l2_policy = cache_policy_find("lru"),
+                                          .atomics = atomics_find("at_l2"),
                                           .noc = {.flit_bytes = LINE,
                                                   .header_bytes = 8,
                                                   .max_data_bytes = LINE,

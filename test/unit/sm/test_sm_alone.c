@@ -202,6 +202,7 @@ static void bench_sm_create(struct shard *s, const struct part_place *at, const 
                           .criticality = c->criticality,
                           .l1d_policy = c->l1d_policy,
                           .l1d_params = c->l1d_params,
+                          .atomics = c->atomics,
                           .l2_is_lru = true,
                           .seed = at->index + 1};
     sm_create((struct sm *)s, &sm);

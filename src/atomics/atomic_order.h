@@ -5,8 +5,8 @@
  * An L2 bank notes the lines whose atomics wait, and for which MSHR. Another one of that line may
  * wait for the same MSHR, which keeps the order of arrival; otherwise it is held back until those
  * before it have been performed. */
-#ifndef HEDDLE_SLICE_ATOMIC_ORDER_H
-#define HEDDLE_SLICE_ATOMIC_ORDER_H
+#ifndef HEDDLE_ATOMICS_ATOMIC_ORDER_H
+#define HEDDLE_ATOMICS_ATOMIC_ORDER_H
 
 #include "base/arena.h"
 #include "cache/cache.h"

@@ -1,0 +1,117 @@
+/* The interface of an atomics unit: where and when atomics on global memory are ordered and
+ * performed. One unit = one file = one descriptor. A machine has one unit, which acts in two
+ * places: in each SM and in each memory slice. It decides; SM and slice do what it says with their
+ * queues, caches and warps.
+ *
+ * In the life of a request, the lanes of an instruction in one line (atomic_part.h):
+ *
+ * - the SM's load/store unit has it: take(), again in later cycles while that says it must wait
+ * - its bank in the slice has it: may_serve(), again while that says no
+ * - its data are in L2: perform()
+ * - they are not: await_data(), and perform() when they have come
+ * - its answer is back in the SM: answer(), which says from when all SMs see what it did
+ *
+ * At the end of a visibility period at_boundary() makes visible what slices have performed. What a
+ * kernel does after a barrier or fence waits for that; the SM sees to it. */
+#ifndef HEDDLE_ATOMICS_ATOMICS_H
+#define HEDDLE_ATOMICS_ATOMICS_H
+
+#include "atomics/atomic_part.h"
+#include "cache/cache.h"
+#include "config/plugin.h"
+#include "request/request.h"
+
+#define ATOMICS_ABI                                                                                \
+    PLUGIN_ABI(1, sizeof(struct atomic_part) + sizeof(struct mem_request) +                        \
+                      sizeof(struct atomics_sm) + sizeof(struct atomics_slice))
+
+struct atomics_desc;
+
+/* The unit in an SM. */
+struct atomics_sm {
+    const struct atomics_desc *desc;
+    const void *params;
+    sim_time way_to_l2;  /* no request is there sooner after the issue of its instruction */
+    sim_time visibility; /* length of a period */
+};
+
+/* What the SM has room for in this cycle. */
+struct atomics_room {
+    bool miss_queue;
+};
+
+/* What the load/store unit does with a request. */
+enum atomics_step {
+    ATOMICS_WAIT, /* tries again when what it waits for may have changed */
+    ATOMICS_TO_L2 /* sends it to its slice; L1D forgets the line, which changes elsewhere */
+};
+struct atomics_taken {
+    enum atomics_step step;
+    enum cache_stall cause; /* if it must wait: what for */
+};
+
+/* The unit in a bank of a slice. */
+struct atomics_bank {
+    struct atomics_slice *slice;
+    struct cache *cache; /* the bank's */
+    void *state;         /* desc->bank_bytes, zeroed by the framework */
+};
+
+/* The unit in a slice. */
+struct atomics_slice {
+    const struct atomics_desc *desc;
+    const void *params;
+    struct dev_mem *mem;
+    uint32_t per_cycle; /* lane operations of a bank */
+    uint32_t n_banks;
+    struct atomics_bank *banks;
+    struct overlay overlay; /* what was performed in this visibility period */
+};
+
+struct atomics_desc {
+    PLUGIN_HEAD; /* abi_version = ATOMICS_ABI */
+    /* All functions are required, but for destroy_bank. */
+    /* Bits of storage that it needs in hardware, per SM; see plugin_cost(). */
+    uint64_t (*cost_bits)(uint32_t n_sms, const void *params, struct strbuf *parts);
+
+    /* --- in an SM --- */
+    /* A request is performed at least this long after the issue of its instruction. The SM holds
+     * atomics back so that its earlier stores are visible by then. */
+    sim_time (*lead)(const struct atomics_sm *u);
+    struct atomics_taken (*take)(struct atomics_sm *u, const struct mem_access *a,
+                                 struct atomics_room room);
+    /* Gives the warp its values; returns from when the request's effect is visible to all. */
+    sim_time (*answer)(struct atomics_sm *u, struct mem_request *r, struct emu_warp *w);
+
+    /* --- in a slice --- */
+    size_t bank_bytes;                 /* of atomics_bank.state */
+    void (*destroy_bank)(void *state); /* NULL = there is nothing to free */
+    /* May the bank's first request be served, as far as atomics before it are concerned? */
+    bool (*may_serve)(const struct atomics_bank *b, const struct mem_request *r);
+    /* It was, and waits for its data: those of an MSHR, or CACHE_NO_MSHR if L2 does not keep them.
+     */
+    void (*await_data)(struct atomics_bank *b, const struct mem_request *r, uint32_t mshr);
+    /* Returns for how many cycles the bank is busy with it. */
+    uint32_t (*perform)(struct atomics_bank *b, struct mem_request *r, bool waited, sim_time now);
+    void (*at_boundary)(struct atomics_slice *s);
+};
+
+/* --- registry (registry.c): atomics.def --- */
+uint32_t atomics_count(void);
+const struct atomics_desc *atomics_at(uint32_t i);
+const struct atomics_desc *atomics_find(const char *name);
+/* Is the descriptor complete, with valid defaults? Otherwise `why` says what it lacks. */
+bool atomics_is_sound(const struct atomics_desc *d, struct strbuf *why);
+
+/* --- instances (atomics.c); parameters and memory outlive them --- */
+/* `s` has its desc, params, mem and per_cycle. */
+void atomics_slice_create(struct atomics_slice *s, uint32_t n_banks);
+void atomics_slice_destroy(struct atomics_slice *s);
+
+/* Has it something for the end of the visibility period? */
+static inline bool atomics_await_boundary(const struct atomics_slice *s)
+{
+    return s->overlay.n != 0;
+}
+
+#endif
