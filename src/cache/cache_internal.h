@@ -145,7 +145,8 @@ static inline void cache_write_back(struct cache *c, uint64_t line, uint32_t sec
 
 static inline struct cache_result cache_stalled(enum cache_stall cause)
 {
-    return (struct cache_result){.answer = CACHE_STALLED, .stall = cause, .mshr = CACHE_NO_MSHR};
+    return (struct cache_result){
+        .answer = CACHE_STALLED, .stall = (uint8_t)cause, .mshr = CACHE_NO_MSHR};
 }
 
 /* --- Telling of events (events.c): an event nobody wants costs one test. --- */
