@@ -270,7 +270,7 @@ static inline int naive_lacks(struct naive_cache *n, struct cache_room room, int
 
 static inline struct cache_result naive_stall(int cause)
 {
-    return (struct cache_result){.answer = CACHE_STALLED, .stall = (enum cache_stall)cause};
+    return (struct cache_result){.answer = CACHE_STALLED, .stall = (uint8_t)cause};
 }
 
 /* --- loads --- */
