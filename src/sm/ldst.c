@@ -369,7 +369,8 @@ static void end_stall(struct sm *sm, uint64_t now)
  * last cycle. */
 static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
-    uint64_t until = end > now + 1 ? alone_until(sm, end) : 0;
+    bool goes_on = l->n - l->next > 1 && end > now + 1;
+    uint64_t until = goes_on ? alone_until(sm, end) : 0;
     while (l->next < l->n) {
         if (!do_access(sm, l, now)) {
             sm->ldst.stalled = true;
