@@ -47,7 +47,7 @@ static inline int tags_find(const struct cache_set *s, uint64_t line)
 }
 
 /* What cache_set_lru() says of a full set. */
-static inline int tags_oldest(const struct cache_set *s)
+static inline __attribute__((always_inline)) int tags_oldest(const struct cache_set *s)
 {
     if (s->index)
         return way_index_oldest(s->index, s);
