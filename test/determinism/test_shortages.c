@@ -215,6 +215,13 @@ static void a_gather_is_as_if_it_tried_every_cycle(void **state)
         "clean lines", "gtx480", {LATE, "l1d.write_back=true", "l1d.write_allocate=true"}};
     const struct kernel_case spilling = {"k.ptx", spills, &gathered, 1, &launch, 1, 0};
     compare_engines(&keeps, &spilling, 0);
+    /* Data come in the cycle for which a request was sent ahead, whose place a dirty line needs. */
+    static const struct testbed pushes = {"places for dirty lines",
+                                          "gtx480",
+                                          {FEW_LINES, "sm.miss_queue=1", "l1d.write_back=true",
+                                           "l1d.write_allocate=true", "noc.flits_per_cycle_up=2",
+                                           "l1d.allocate_on_fill=false"}};
+    compare_engines(&pushes, &spilling, 0);
     /* CTAs start while lanes of others hit, again and again. */
     static const struct testbed starts = {
         "CTAs",
