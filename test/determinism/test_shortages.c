@@ -215,6 +215,13 @@ static void a_gather_is_as_if_it_tried_every_cycle(void **state)
         "clean lines", "gtx480", {LATE, "l1d.write_back=true", "l1d.write_allocate=true"}};
     const struct kernel_case spilling = {"k.ptx", spills, &gathered, 1, &launch, 1, 0};
     compare_engines(&keeps, &spilling, 0);
+    /* Data come in the cycle for which a request was sent ahead, whose place a dirty line needs. */
+    static const struct testbed pushes = {"places for dirty lines",
+                                          "gtx480",
+                                          {FEW_LINES, "sm.miss_queue=1", "l1d.write_back=true",
+                                           "l1d.write_allocate=true", "noc.flits_per_cycle_up=2",
+                                           "l1d.allocate_on_fill=false"}};
+    compare_engines(&pushes, &spilling, 0);
     /* CTAs start while lanes of others hit, again and again. */
     static const struct testbed starts = {
         "CTAs",
@@ -234,6 +241,43 @@ static void data_before_a_turn_are_as_if_that_was_waited_for(void **state)
     const struct kernel_case k = {"k.ptx", follows, &followed, 1, &launch, 1, 0};
     for (size_t b = 0; b < sizeof follow_beds / sizeof follow_beds[0]; b++)
         compare_engines(&follow_beds[b], &k, 0);
+}
+
+/* Three gathers in a row, of lines that others of the CTA want too and an L1D of few holds but for
+ * a while: an access that finds that its warp has lost a line may let that warp issue the next. */
+static const char rows[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a, %b, %c, %d;\n"
+    "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r6, %ctaid.x; shl.b32 %r6, %r6, 10;\n"
+    "mov.u32 %r1, 0; mov.u32 %r4, 0;\n"
+    "L: mad.lo.u32 %r2, %r0, 260, %r1; and.b32 %r2, %r2, 4092; add.u32 %r2, %r2, %r6;\n"
+    "and.b32 %r2, %r2, 8188; cvt.u64.u32 %b, %r2; add.u64 %b, %a, %b;\n"
+    "xor.b32 %r2, %r2, 512; cvt.u64.u32 %c, %r2; add.u64 %c, %a, %c;\n"
+    "xor.b32 %r2, %r2, 256; cvt.u64.u32 %d, %r2; add.u64 %d, %a, %d;\n"
+    "ld.global.u32 %r3, [%b]; ld.global.u32 %r5, [%c]; ld.global.u32 %r7, [%d];\n"
+    "add.u32 %r4, %r3, %r4; add.u32 %r4, %r5, %r4; add.u32 %r4, %r7, %r4;\n"
+    "add.u32 %r1, %r1, 68; setp.lt.u32 %q, %r1, 1500; @%q bra L; ret; }\n";
+
+#define LOST "n_sms=1", "memory.n_partitions=2", "scheduler=ccws_authors"
+
+static const struct testbed lost_beds[] = {
+    {"two ways of lost lines", "gtx480", {LOST, "l1d.n_sets=4", "l1d.n_ways=2"}},
+    {"two ways of lost lines, and MSHRs",
+     "gtx480",
+     {LOST, "l1d.n_sets=4", "l1d.n_ways=2", "l1d.n_mshrs=8", "sm.n_schedulers=1"}},
+    {"four ways of lost lines",
+     "gtx480",
+     {LOST, "l1d.n_sets=8", "l1d.n_ways=4", "sm.n_schedulers=2"}},
+};
+
+static void who_hears_of_lost_lines_is_asked_at_once(void **state)
+{
+    (void)state;
+    const struct kernel_launch launch = {"k", 8, 96};
+    const struct kernel_case k = {"k.ptx", rows, &gathered, 1, &launch, 1, 0};
+    for (size_t b = 0; b < sizeof lost_beds / sizeof lost_beds[0]; b++)
+        compare_engines(&lost_beds[b], &k, 0);
 }
 
 static const char *statistics_of(const struct strbuf *observed)
@@ -311,6 +355,7 @@ int main(void)
         cmocka_unit_test(who_waits_is_woken_as_if_it_tried_every_cycle),
         cmocka_unit_test(a_gather_is_as_if_it_tried_every_cycle),
         cmocka_unit_test(data_before_a_turn_are_as_if_that_was_waited_for),
+        cmocka_unit_test(who_hears_of_lost_lines_is_asked_at_once),
         cmocka_unit_test(who_is_cut_off_has_counted_as_if_it_did_every_cycle),
         cmocka_unit_test(who_is_stopped_has_counted_as_if_that_were_the_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);

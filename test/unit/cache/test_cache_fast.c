@@ -196,6 +196,74 @@ static void a_watched_hit_is_told(void **state)
     end(&d);
 }
 
+static enum cache_hit_action drop_evens(const struct cache_policy *p, const struct cache_set *s,
+                                        uint32_t way, const struct mem_access *a)
+{
+    (void)p, (void)s, (void)way;
+    return a->pc % 2 ? HIT_KEEP : HIT_DROP;
+}
+
+/* A policy that does not want to know of hits, but may drop their lines. */
+static void a_hit_that_may_drop_its_line_is_asked_about(void **state)
+{
+    (void)state;
+    struct cache_policy_desc desc = *cache_policy_find("lru");
+    desc.hit_action = drop_evens;
+    struct duel d = fight(&desc, &shapes[0], false);
+    assert_int_equal(d.n_hits, 0);
+    assert_true(cache_stats(d.fast)->drops > N_ACCESSES / 50);
+    end(&d);
+}
+
+struct heard {
+    uint32_t wants;
+    uint64_t n[32];
+};
+
+static void hear(void *user, const struct cache_event_info *e)
+{
+    struct heard *h = user;
+    assert_true(h->wants >> e->event & 1);
+    h->n[e->event]++;
+}
+
+static uint64_t n_reserved; /* that the policy was told of */
+
+static void count_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                          const struct mem_access *a)
+{
+    (void)p, (void)s, (void)way, (void)a;
+    n_reserved++;
+}
+
+/* A policy and two observers that want different things: each is told of all it wants, and an
+ * observer of nothing else. */
+static void every_listener_is_told_what_it_wants(void **state)
+{
+    (void)state;
+    struct cache_policy_desc desc = *cache_policy_find("lru");
+    desc.on_reserve = count_reserve;
+    struct duel d = {.slow = make(&desc, &shapes[0], false), .fast = make(&desc, &shapes[0], true)};
+    struct heard first = {.wants = 1u << CE_HIT | 1u << CE_MISS}, second = {.wants = 1u << CE_FILL};
+    uint64_t seed = 5;
+    cache_observe_some(d.fast, first.wants, hear, &first);
+    cache_observe_some(d.fast, second.wants, hear, &second);
+    n_reserved = 0;
+    for (uint64_t now = 1; now < N_ACCESSES; now++) {
+        struct mem_access a = random_access(&seed, d.slow, now);
+        load(&d, &a, (struct cache_room){true, true, true});
+        if (d.n_out && now % 3 == 0)
+            fill_oldest(&d, now);
+    }
+    const struct cache_stats *s = cache_stats(d.fast);
+    assert_true(s->hits && s->misses && s->fills);
+    assert_int_equal(first.n[CE_HIT], s->hits);
+    assert_int_equal(first.n[CE_MISS], s->misses);
+    assert_int_equal(second.n[CE_FILL], s->fills);
+    assert_int_equal(n_reserved, 2 * s->misses); /* of both caches */
+    end(&d);
+}
+
 /* Four at a time against one by one: all masks, rows with gaps, and the ends of what a row holds.
  */
 static void a_scan_is_a_loop(void **state)
@@ -268,6 +336,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_is_answered_alike),
         cmocka_unit_test(a_watched_hit_is_told),
+        cmocka_unit_test(a_hit_that_may_drop_its_line_is_asked_about),
+        cmocka_unit_test(every_listener_is_told_what_it_wants),
         cmocka_unit_test(a_scan_is_a_loop),
         cmocka_unit_test(the_oldest_is_known_however_many_uses_there_were),
     };

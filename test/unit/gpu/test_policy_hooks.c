@@ -320,14 +320,112 @@ static void a_machine_that_waits_for_a_quota_is_not_dead(void **state)
     strbuf_destroy(&other);
 }
 
+/* --- a policy that lets a full set have one line on its way at a time, of all sets --- */
+
+struct one_state {
+    uint64_t n_out;
+};
+
+static size_t one_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    (void)g, (void)params;
+    return sizeof(struct one_state);
+}
+
+static int one_decide(const struct cache_policy *p, const struct cache_set *s,
+                      const struct mem_access *a)
+{
+    (void)a;
+    const struct one_state *one = p->state;
+    return one->n_out ? CACHE_STALL : cache_set_lru(s);
+}
+
+static void one_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                           const struct mem_access *a)
+{
+    (void)s, (void)way, (void)a;
+    ((struct one_state *)p->state)->n_out++;
+}
+
+static void one_on_fill(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                        uint64_t cycle)
+{
+    (void)s, (void)way, (void)cycle;
+    ((struct one_state *)p->state)->n_out--;
+}
+
+static const struct cache_policy_desc one = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "one",
+    .summary = "fetches one line at a time",
+    .citation = "this test",
+    .never_bypasses = true,
+    .state_bytes = one_state_bytes,
+    .cost_bits = spy_cost_bits,
+    .decide = one_decide,
+    .on_reserve = one_on_reserve,
+    .on_fill = one_on_fill,
+};
+
+static const char loads[] =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %q; .reg .b32 %r<6>; .reg .b64 %a, %b;\n"
+    "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0; mov.u32 %r4, 0;\n"
+    "L: mad.lo.u32 %r2, %r0, 196, %r1; and.b32 %r2, %r2, 16380;\n"
+    "cvt.u64.u32 %b, %r2; add.u64 %b, %a, %b;\n"
+    "ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
+    "add.u32 %r1, %r1, 260; setp.lt.u32 %q, %r1, 1600; @%q bra L; ret; }\n";
+
+static void run_one_at_a_time(bool every_cycle, struct strbuf *out)
+{
+    const char *const settings[] = {"n_sms=2",        "memory.n_partitions=2",
+                                    "l1d.policy=one", "l1d.allocate_on_fill=false",
+                                    "l1d.n_sets=4",   "l1d.n_ways=2"};
+    struct heddle_options o = {.struct_size = sizeof o,
+                               .gpu = "gtx480",
+                               .timing = true,
+                               .settings = settings,
+                               .n_settings = sizeof settings / sizeof settings[0],
+                               .every_cycle = every_cycle};
+    struct heddle_sim *sim;
+    struct heddle_module *module;
+    uint64_t buffer;
+    if (heddle_create(&o, &sim) != HEDDLE_OK ||
+        heddle_load(sim, HEDDLE_PTX, "k", loads, strlen(loads), NULL, &module) != HEDDLE_OK)
+        fail_msg("%s", heddle_error(sim));
+    assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
+    struct heddle_arg arg = {&buffer, sizeof buffer, false};
+    struct heddle_launch l = {.grid = {6}, .block = {96}, .args = &arg, .n_args = 1};
+    if (heddle_launch(sim, module, "k", &l) != HEDDLE_OK)
+        fail_msg("%s", heddle_error(sim));
+    assert_true(count_of(sim, "l1d.reservation_fails.line") > 100);
+    add_stats(sim, out);
+    heddle_destroy(sim);
+}
+
+/* An access waits for a line of its set, and may have one when data of any other come. */
+static void a_policy_that_hears_of_fills_is_asked_after_each(void **state)
+{
+    (void)state;
+    struct strbuf stepped = {0}, skipped = {0};
+    run_one_at_a_time(true, &stepped);
+    run_one_at_a_time(false, &skipped);
+    assert_string_equal(strbuf_text(&skipped), strbuf_text(&stepped));
+    strbuf_destroy(&stepped);
+    strbuf_destroy(&skipped);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_are_told_in_the_cycle_it_belongs_to),
         cmocka_unit_test(a_machine_that_waits_for_a_quota_is_not_dead),
+        cmocka_unit_test(a_policy_that_hears_of_fills_is_asked_after_each),
     };
     struct strbuf why = {0};
-    if (!cache_policy_register(&spy, &why)) {
+    if (!cache_policy_register(&spy, &why) || !cache_policy_register(&one, &why)) {
         print_error("%s\n", strbuf_text(&why));
         return 1;
     }

@@ -21,6 +21,12 @@ static const char ptx[] =
     ".reg .u32 %r<4>; .reg .u64 %rd<4>;\n"
     "mov.u64 %rd1, data; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 128;\n"
     "add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3]; add.u32 %r3, %r2, %r2; ret; }\n"
+    /* The same, and then again. */
+    ".visible .entry load_many_again() {\n"
+    ".reg .u32 %r<6>; .reg .u64 %rd<6>;\n"
+    "mov.u64 %rd1, data; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 128;\n"
+    "add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3]; cvt.u64.u32 %rd4, %r2;\n"
+    "add.s64 %rd5, %rd3, %rd4; ld.global.u32 %r3, [%rd5]; add.u32 %r4, %r3, %r3; ret; }\n"
     ".visible .entry store_one() {\n"
     ".reg .u32 %r<4>; .reg .u64 %rd<4>;\n"
     "mov.u64 %rd1, data; st.global.u32 [%rd1], 7; ret; }\n";
@@ -270,9 +276,14 @@ static void start_sms(struct bench *b, const char *kernel)
     ticker_start((struct ticker *)part_at(&b->graph, b->dispatcher, 0), 0);
 }
 
-static void bench_open(struct bench *b, uint32_t memory_cycles, bool every_cycle)
+/* With a setting, if it is not NULL. */
+static void bench_open_set(struct bench *b, uint32_t memory_cycles, bool every_cycle,
+                           const char *setting)
 {
-    struct heddle_options o = {.struct_size = sizeof o, .gpu = "gtx480"};
+    struct heddle_options o = {.struct_size = sizeof o,
+                               .gpu = "gtx480",
+                               .settings = &setting,
+                               .n_settings = setting != NULL};
     memset(b, 0, sizeof *b);
     b->memory_cycles = memory_cycles;
     b->dispatch_cycles = 9;
@@ -296,6 +307,11 @@ static void bench_open(struct bench *b, uint32_t memory_cycles, bool every_cycle
     if (every_cycle)
         b->engine.n_first = 0;
     engine_connect(&b->engine);
+}
+
+static void bench_open(struct bench *b, uint32_t memory_cycles, bool every_cycle)
+{
+    bench_open_set(b, memory_cycles, every_cycle, NULL);
 }
 
 static void bench_close(struct bench *b)
@@ -373,6 +389,21 @@ static void lanes_in_lines_of_their_own_ask_for_each_in_order(void **state)
     bench_close(&b);
 }
 
+/* However long a hit takes, the load is done that much after the last of its accesses. */
+static void a_load_that_hits_waits_for_the_last_of_its_lines(void **state)
+{
+    (void)state;
+    struct bench fast, slow;
+    bench_open_set(&fast, 80, false, "sm.l1d_latency=10");
+    bench_open_set(&slow, 80, false, "sm.l1d_latency=40");
+    uint64_t sooner = run(&fast, "load_many_again"), later = run(&slow, "load_many_again");
+    assert_int_equal(later - sooner, 40 - 10);
+    for (uint32_t i = 0; i < N_SMS; i++)
+        assert_int_equal(requests_of(&slow, i, FROM_L1D), 32);
+    bench_close(&fast);
+    bench_close(&slow);
+}
+
 static void a_store_is_not_waited_for(void **state)
 {
     (void)state;
@@ -416,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_load_waits_as_long_as_memory_takes),
         cmocka_unit_test(lanes_in_lines_of_their_own_ask_for_each_in_order),
+        cmocka_unit_test(a_load_that_hits_waits_for_the_last_of_its_lines),
         cmocka_unit_test(a_store_is_not_waited_for),
         cmocka_unit_test(requests_do_not_depend_on_how_sms_advance),
     };
