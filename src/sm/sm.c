@@ -176,13 +176,19 @@ static inline bool fetches(const struct sm *sm)
     return sm->fetch.ready && !sm->fetch.stalled;
 }
 
+/* May an access that waits be answered otherwise in any cycle? */
+static bool answer_drifts(const struct sm *sm)
+{
+    return sm->ldst.stalled && sm->ldst.answers_drift;
+}
+
 /* The same, without the parts that would do nothing. */
 static void tick(struct sm *sm, uint64_t now)
 {
     finish_due(sm, now);
     if (sm->out.due <= now)
         sm_drain_miss_queue(sm, now);
-    if (sm->ldst.due <= now || (sm->ldst.stalled && sm->ldst.answers_drift))
+    if (sm->ldst.due <= now || answer_drifts(sm))
         ldst_step(sm, now, now + 1);
     if (sm->issue.due <= now || sm->issue.drifts || sm->attribution)
         sm_issue(sm, now);
@@ -240,7 +246,7 @@ static void do_cycle(struct sm *sm, uint64_t now)
         sm->planned = next_cycle_plainly(sm, now);
     } else if (sm->planned <= now) {
         tick(sm, now);
-        sm->planned = next_cycle(sm, now);
+        sm->planned = answer_drifts(sm) ? now + 1 : next_cycle(sm, now);
     }
     if (has_fault(sm))
         sm->planned = UINT64_MAX;

@@ -378,11 +378,18 @@ static const char loads[] =
     "ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
     "add.u32 %r1, %r1, 260; setp.lt.u32 %q, %r1, 1600; @%q bra L; ret; }\n";
 
-static void run_one_at_a_time(bool every_cycle, struct strbuf *out)
+static void count_critical(void *user, const struct cache_event_info *e)
 {
-    const char *const settings[] = {"n_sms=2",        "memory.n_partitions=2",
-                                    "l1d.policy=one", "l1d.allocate_on_fill=false",
-                                    "l1d.n_sets=4",   "l1d.n_ways=2"};
+    *(uint64_t *)user += e->access->is_critical;
+}
+
+/* `n_critical`, if it is not NULL: misses of warps that are. */
+static void run_loads(const char *policy, const char *criticality, const char *mshrs,
+                      bool every_cycle, uint64_t *n_critical, struct strbuf *out)
+{
+    const char *const settings[] = {
+        "n_sms=2", "memory.n_partitions=2",      policy,         criticality,
+        mshrs,     "l1d.allocate_on_fill=false", "l1d.n_sets=4", "l1d.n_ways=2"};
     struct heddle_options o = {.struct_size = sizeof o,
                                .gpu = "gtx480",
                                .timing = true,
@@ -395,24 +402,73 @@ static void run_one_at_a_time(bool every_cycle, struct strbuf *out)
     if (heddle_create(&o, &sim) != HEDDLE_OK ||
         heddle_load(sim, HEDDLE_PTX, "k", loads, strlen(loads), NULL, &module) != HEDDLE_OK)
         fail_msg("%s", heddle_error(sim));
+    for (uint32_t i = 0; i < 2 && n_critical; i++)
+        cache_observe_some(machine_sm(sim->machine, i)->l1d, 1u << CE_MISS, count_critical,
+                           n_critical);
     assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
     struct heddle_arg arg = {&buffer, sizeof buffer, false};
     struct heddle_launch l = {.grid = {6}, .block = {96}, .args = &arg, .n_args = 1};
     if (heddle_launch(sim, module, "k", &l) != HEDDLE_OK)
         fail_msg("%s", heddle_error(sim));
-    assert_true(count_of(sim, "l1d.reservation_fails.line") > 100);
+    assert_true(count_of(sim, "l1d.reservation_fails") > 100);
     add_stats(sim, out);
     heddle_destroy(sim);
+}
+
+static void compare_loads(const char *policy, const char *criticality, const char *mshrs)
+{
+    struct strbuf stepped = {0}, skipped = {0};
+    run_loads(policy, criticality, mshrs, true, NULL, &stepped);
+    run_loads(policy, criticality, mshrs, false, NULL, &skipped);
+    assert_string_equal(strbuf_text(&skipped), strbuf_text(&stepped));
+    strbuf_destroy(&stepped);
+    strbuf_destroy(&skipped);
 }
 
 /* An access waits for a line of its set, and may have one when data of any other come. */
 static void a_policy_that_hears_of_fills_is_asked_after_each(void **state)
 {
     (void)state;
+    compare_loads("l1d.policy=one", "criticality=none", "l1d.n_mshrs=32");
+}
+
+/* --- a policy that sends critical warps around --- */
+
+static int around_decide(const struct cache_policy *p, const struct cache_set *s,
+                         const struct mem_access *a)
+{
+    (void)p;
+    return a->is_critical ? CACHE_BYPASS : cache_set_lru(s);
+}
+
+static const struct cache_policy_desc around = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "around",
+    .summary = "sends critical warps around the cache",
+    .citation = "this test",
+    .criticality = "cpl",
+    .cost_bits = spy_cost_bits,
+    .decide = around_decide,
+};
+
+/* A load waits for an MSHR until its warp becomes critical, for which nothing need happen to it. */
+static void a_policy_that_goes_by_criticality_is_asked_in_every_cycle(void **state)
+{
+    (void)state;
+    compare_loads("l1d.policy=around", "criticality=cpl", "l1d.n_mshrs=2");
+}
+
+/* CACP looks at warps whose lines are there, others who watch L1D at those of all. */
+static void who_watches_is_shown_critical_misses(void **state)
+{
+    (void)state;
     struct strbuf stepped = {0}, skipped = {0};
-    run_one_at_a_time(true, &stepped);
-    run_one_at_a_time(false, &skipped);
-    assert_string_equal(strbuf_text(&skipped), strbuf_text(&stepped));
+    uint64_t n_stepped = 0, n_skipped = 0;
+    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", true, &n_stepped, &stepped);
+    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", false, &n_skipped, &skipped);
+    assert_true(n_stepped > 0);
+    assert_int_equal(n_skipped, n_stepped);
     strbuf_destroy(&stepped);
     strbuf_destroy(&skipped);
 }
@@ -423,9 +479,12 @@ int main(void)
         cmocka_unit_test(policies_are_told_in_the_cycle_it_belongs_to),
         cmocka_unit_test(a_machine_that_waits_for_a_quota_is_not_dead),
         cmocka_unit_test(a_policy_that_hears_of_fills_is_asked_after_each),
+        cmocka_unit_test(a_policy_that_goes_by_criticality_is_asked_in_every_cycle),
+        cmocka_unit_test(who_watches_is_shown_critical_misses),
     };
     struct strbuf why = {0};
-    if (!cache_policy_register(&spy, &why) || !cache_policy_register(&one, &why)) {
+    if (!cache_policy_register(&spy, &why) || !cache_policy_register(&one, &why) ||
+        !cache_policy_register(&around, &why)) {
         print_error("%s\n", strbuf_text(&why));
         return 1;
     }
