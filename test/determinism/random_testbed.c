@@ -334,7 +334,7 @@ void random_case_make(struct random_case *c, uint64_t seed, bool racy)
                                 .n_buffers = 4,
                                 .launches = c->launches,
                                 .n_launches = c->kernel.launches,
-                                .max_cycles = 20000000};
+                                .max_cycles = 200000000};
 }
 
 void random_case_widen(struct random_case *c, uint64_t seed)

@@ -257,7 +257,7 @@ static void run(struct manner how, struct strbuf *out)
                                .threads = how.threads,
                                .no_fast_paths = how.no_fast_paths};
     struct heddle_sim *sim;
-    struct heddle_module *module;
+    struct heddle_module *module = NULL;
     uint64_t buffer;
     if (heddle_create(&o, &sim) != HEDDLE_OK ||
         heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
@@ -397,7 +397,7 @@ static void run_loads(const char *policy, const char *criticality, const char *m
                                .n_settings = sizeof settings / sizeof settings[0],
                                .every_cycle = every_cycle};
     struct heddle_sim *sim;
-    struct heddle_module *module;
+    struct heddle_module *module = NULL;
     uint64_t buffer;
     if (heddle_create(&o, &sim) != HEDDLE_OK ||
         heddle_load(sim, HEDDLE_PTX, "k", loads, strlen(loads), NULL, &module) != HEDDLE_OK)
