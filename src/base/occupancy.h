@@ -54,13 +54,6 @@ static inline void queue_leave(struct queue_account *q, uint64_t entered, uint64
     q->stays += now - entered;
 }
 
-/* One that was to leave at `left` does not. */
-static inline void queue_come_back(struct queue_account *q, uint64_t entered, uint64_t left)
-{
-    occupancy_add(&q->occupancy, left, 1);
-    q->stays -= left - entered;
-}
-
 /* Both, of one whose leaving is known as it enters. */
 static inline void queue_pass(struct queue_account *q, uint64_t entered, uint64_t left)
 {

@@ -53,10 +53,6 @@ struct cache_victim {
 enum { CACHE_SEGMENT_BYTES = 32 };
 uint32_t cache_split_sectors(const struct cache_config *config, uint32_t sectors);
 uint32_t cache_join_segments(const struct cache_config *config, uint32_t segments);
-static inline bool cache_is_by_segments(const struct cache_config *config)
-{
-    return config->sector_bytes == CACHE_SEGMENT_BYTES && config->line_bytes != CACHE_SEGMENT_BYTES;
-}
 static inline uint32_t cache_sectors_of(const struct cache_config *config, uint32_t segments)
 {
     if (config->sector_bytes == config->line_bytes)

@@ -178,22 +178,6 @@ static inline sim_time gate_pass_plainly(struct port_gate *g, sim_time now, uint
     return g->free_at;
 }
 
-/* gate_is_open() of one that is plain: `now` and `free_at` both begin cycles. */
-static inline bool gate_is_free(const struct port_gate *g, sim_time now)
-{
-    return now >= g->free_at;
-}
-static inline bool gate_is_plainly_free(const struct port_gate *g, sim_time now)
-{
-    return g->is_plain && gate_is_free(g, now);
-}
-/* ... and passing it then. */
-static inline sim_time gate_pass_free(struct port_gate *g, sim_time now, uint32_t flits)
-{
-    assert(gate_is_free(g, now));
-    return g->free_at = now + (sim_time)flits * g->period;
-}
-
 /* Takes the next `flits` free slots from the first cycle at or after `now` on; returns when the
  * cycle of the last one is over. */
 static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t flits)

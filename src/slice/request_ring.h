@@ -24,8 +24,6 @@ struct request_ring {
 };
 
 void ring_grow(struct request_ring *r);
-/* The last item becomes the i-th. */
-void ring_move_last(struct request_ring *r, uint32_t i);
 void ring_destroy(struct request_ring *r);
 
 /* Where it is known that there is a place. */
@@ -41,31 +39,11 @@ static inline void ring_reserve(struct request_ring *r, uint32_t n)
         ring_grow(r);
 }
 
-/* The first items that lie side by side, and the free places that do behind the last one. */
-static inline uint32_t ring_n_in_a_row(const struct request_ring *r)
-{
-    return r->head + r->n < r->cap ? r->n : r->cap - r->head;
-}
-static inline uint32_t ring_n_free_in_a_row(const struct request_ring *r)
-{
-    return r->head + r->n < r->cap ? r->cap - r->head - r->n : r->cap - r->n;
-}
-
 static inline void ring_push(struct request_ring *r, struct timed_request item)
 {
     if (r->n == r->cap)
         ring_grow(r);
     ring_add(r, item);
-}
-
-/* Before all others. */
-static inline void ring_push_first(struct request_ring *r, struct timed_request item)
-{
-    if (r->n == r->cap)
-        ring_grow(r);
-    r->head = (r->head - 1) & (r->cap - 1);
-    r->n++;
-    r->items[r->head] = item;
 }
 
 /* The first item, NULL if there is none. */
