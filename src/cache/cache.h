@@ -71,9 +71,9 @@ static inline uint32_t cache_segments_of(const struct cache_config *config, uint
 
 /* Resources outside the cache, as they are now. */
 struct cache_room {
-    bool miss_queue : 1;   /* a slot for one more miss */
-    bool port : 1;         /* room for a bypassed request */
-    bool bypass_table : 1; /* a slot to track one; stores need none */
+    bool miss_queue;   /* a slot for one more miss */
+    bool port;         /* room for a bypassed request */
+    bool bypass_table; /* a slot to track one; stores need none */
 };
 
 struct cache;
@@ -268,6 +268,8 @@ void cache_observe_some(struct cache *c, uint32_t events,
 bool cache_hears_fills(const struct cache *c);
 /* Does anybody look at address, byte_mask and full_line of loads? */
 bool cache_wants_bytes(const struct cache *c);
+/* Does the policy or an observer look at loads at all? */
+bool cache_shows_loads(const struct cache *c);
 uint32_t cache_n_observers(const struct cache *c);
 
 #endif

@@ -144,6 +144,11 @@ bool cache_wants_bytes(const struct cache *c)
     return wants;
 }
 
+bool cache_shows_loads(const struct cache *c)
+{
+    return !c->is_lru || c->told;
+}
+
 uint32_t cache_n_observers(const struct cache *c)
 {
     return c->n_observers;

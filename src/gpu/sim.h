@@ -70,6 +70,8 @@ void kernel_stats_add(struct heddle_sim *sim, const struct program_func *func,
                       const struct kernel_mark *before);
 /* All that was counted by instruction, wherever it was counted. */
 struct run_stats sim_run_stats(const struct heddle_sim *sim);
+/* All statistics, as many as heddle_stat_count() says. */
+void sim_take_stats(const struct heddle_sim *sim, struct heddle_stat *out);
 
 /* Places the module's variables in device memory and makes it ready to run. */
 enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const char *text,

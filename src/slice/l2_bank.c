@@ -99,8 +99,8 @@ static inline bool serve_load(struct slice *p, struct l2_bank *b, struct mem_req
                               uint64_t now)
 {
     const struct mem_access *a = &r->access;
-    int way = cache_find_way(b->cache, a->line, a->set);
-    enum cache_fast fast = cache_load_fast(b->cache, a->set, way, a->sector_mask, a->pc);
+    struct cache_place at = cache_find_in(b->cache, a->set, a->line);
+    enum cache_fast fast = cache_load_fast(b->cache, at, a->sector_mask, a->pc);
     if (fast == CACHE_FAST_DECLINED)
         return serve_other_load(p, b, r, now);
     if (fast == CACHE_FAST_HIT)
@@ -175,7 +175,6 @@ static inline void next_request(struct slice *p, struct l2_bank *b, uint64_t ent
 /* Its first request can be served now, as far as the bank is concerned. */
 static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
 {
-    assert(b->queue.n && b->busy_until <= now);
     struct mem_request *r = ring_first(&b->queue)->request;
     uint64_t room_from = slice_room_from(p);
     if (room_from > now) {

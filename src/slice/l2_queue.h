@@ -60,7 +60,7 @@ static inline void l2_plan_first(struct slice *p, struct l2_bank *b, uint64_t so
 
 /* A request is in the bank's queue, and may be served from cycle `at` on. */
 static ALWAYS_INLINE void l2_enqueue(struct slice *p, struct l2_bank *b, struct mem_request *r,
-                              uint64_t at)
+                                     uint64_t at)
 {
     queue_enter(&b->account, r->queued_at);
     ring_push(&b->queue, (struct timed_request){.at = at, .request = r});

@@ -121,7 +121,6 @@ static void note_what_policies_want(struct sm *sm)
 
 void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
-    memset(sm, 0, sizeof *sm);
     sm->shard = (struct shard){
         .ops = &sm_ops, .id = setup->place->id, .next = TIME_NEVER, .tick = setup->clock->period};
     sm->config = setup->config;
@@ -259,6 +258,7 @@ static void choose_ways(struct sm *sm)
 {
     bool fast = !sm->config->no_fast_paths;
     sm->ldst.describes_loads = sm->out.l2_sees_loads || cache_wants_bytes(sm->l1d);
+    sm->ldst.shows_loads = cache_shows_loads(sm->l1d);
     note_who_sees_accesses(sm);
     sm->issue.tells_issues = sm->issue.counts_lanes || sm->issue.tells_branches ||
                              sm->issue.tells_criticality || sm->issue.tells_commits;
@@ -272,6 +272,7 @@ static void choose_ways(struct sm *sm)
     sm->issue.may_go_alone = sm->issue.is_short && sm->issue.pick_and_issue &&
                              !sm->sched->hears_each_issue && !sm->issue.has_listeners;
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
+    sm->out.sends_ahead = sm->out.is_deep && sm->looks_ahead;
     sm->issue.plans_results = sm->issue.is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue.drifts && !sm->ldst.answers_drift;
 }
