@@ -263,6 +263,10 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
  * see address, byte_mask and full_line. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
+/* That observer is told of these from now on. */
+void cache_change_events(struct cache *c, uint32_t events,
+                         void (*observer)(void *user, const struct cache_event_info *e),
+                         const void *user);
 /* May an access that waits for a line or for another's MSHR get an answer by a fill of another set?
  * Only if the policy is told of fills. */
 bool cache_hears_fills(const struct cache *c);

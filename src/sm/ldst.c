@@ -367,12 +367,22 @@ static void end_stall(struct sm *sm, uint64_t now)
     sm->ldst.stalled = false;
 }
 
+/* What the scheduler wants to know of L1D depends on whose access it is. */
+static void choose_events(struct sm *sm, uint32_t slot)
+{
+    bool all = sm->scheduler->l1d_warps >> slot & 1;
+    if (all != sm->ldst.tells_all)
+        sm_change_l1d_events(sm, all);
+}
+
 /* The accesses of the unit's instruction, one a cycle, from that of cycle `now` on and as long as
  * nothing else can happen in the SM: before `end`, and while no request waits to leave. Returns the
  * last cycle. */
 static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     uint32_t first = l->next;
+    if (sm->ldst.tells_some)
+        choose_events(sm, l->slot);
     bool goes_on = l->n - first > 1 && end > now + 1;
     uint64_t until = goes_on ? alone_until(sm, end) : 0;
     while (l->next < l->n) {

@@ -253,6 +253,8 @@ struct ldst_part {
     bool describes_loads;   /* all that is known of a load is written down: somebody may look */
     bool rates_accesses;    /* somebody who sees accesses of L1D wants to know how critical */
     bool rates_found_only;  /* of loads that find their line, see cache_policy.h */
+    bool tells_some;        /* the scheduler wants to know more of L1D of some warps' accesses */
+    bool tells_all;         /* ... and is told of all that at present */
     bool may_bypass;        /* L1D's policy may send loads around it */
     bool stalls_may_bypass; /* ... and those that cannot be accepted */
     bool answers_drift;     /* ... decides by what changes with time */
@@ -457,6 +459,9 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
 /* The unit's part of a cycle, and of those that follow and come before `end` if nothing else
  * happens in them. Returns the last one done. */
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end);
+/* From now on the scheduler is told of all events of L1D that it may want, or not of those that
+ * matter of some warps only. */
+void sm_change_l1d_events(struct sm *sm, bool tells_all);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
 /* The first-level cache of a space: its lines are what lanes are joined into. */
 static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_space space)

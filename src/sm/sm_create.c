@@ -14,6 +14,14 @@ static void observe_l1d(void *user, const struct cache_event_info *e)
         sm->issue.due = sm->scheduler->hold.until;
 }
 
+void sm_change_l1d_events(struct sm *sm, bool tells_all)
+{
+    const struct scheduler *s = sm->scheduler;
+    sm->ldst.tells_all = tells_all;
+    cache_change_events(sm->l1d, s->l1d_events & ~(tells_all ? 0 : s->l1d_some_events), observe_l1d,
+                        sm);
+}
+
 static void create_caches(struct sm *sm, const struct sm_setup *setup)
 {
     const struct cache_policy_desc *lru = cache_policy_find("lru");
@@ -25,6 +33,8 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
         cache_observe_some(sm->l1d,
                            sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
                            observe_l1d, sm);
+    sm->ldst.tells_some = sm->scheduler->l1d_some_events;
+    sm->ldst.tells_all = true;
     sm->ldst.may_bypass = !setup->l1d_policy->never_bypasses;
     sm->ldst.stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
     sm->out.is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
