@@ -17,6 +17,7 @@
 
 #include "determinism/random_kernel.h"
 #include "determinism/random_testbed.h"
+#include "atomics/atomics.h"
 #include "cache/cache_policy.h"
 #include "gpu/plugins.h"
 #include "sched/scheduler.h"
@@ -220,6 +221,9 @@ static void random_machines_have_everything_there_is(void **state)
         must_occur("l1d.policy", cache_policy_at(i)->name);
         must_occur("l2.policy", cache_policy_at(i)->name);
     }
+    for (uint32_t i = 0; i < atomics_count(); i++)
+        must_occur("atomics.unit", atomics_at(i)->name);
+    must_occur("atomics.spec_fetch", "true");
     for (uint32_t i = 0; i < sizeof on_fill / sizeof on_fill[0]; i++) {
         must_occur(on_fill[i], "true");
         must_occur(on_fill[i], "false");
