@@ -132,8 +132,7 @@ static void l2_play(void *player, const struct lab_batch *b, struct lab_log *log
         enum lab_decision decision;
         take_access(p, b, i);
         p->victim = LAB_NO_VICTIM;
-        struct cache_result r =
-            (p->access.kind == MEM_STORE ? store : load)(p, &decision);
+        struct cache_result r = (p->access.kind == MEM_STORE ? store : load)(p, &decision);
         assert(r.answer != CACHE_STALLED && r.answer != CACHE_MERGE); /* nothing is under way */
         if (r.writeback)
             write_back(p, p->victim);

@@ -60,13 +60,11 @@ static void add_row(struct table *t, const struct replays *r, uint32_t i)
         table_count(t, c->n_ways);
         table_count(t, c->line_bytes);
     }
-    const uint64_t counts[] = {s->loads,           s->hits,
-                               s->misses,          s->bypasses,
-                               s->drops,           s->stores,
-                               s->store_hits,      s->store_misses,
-                               s->store_bypasses,  s->evictions,
-                               result->dram_reads, result->dram_writes,
-                               result->stale_reads};
+    const uint64_t counts[] = {
+        s->loads,           s->hits,      s->misses,          s->bypasses,
+        s->drops,           s->stores,    s->store_hits,      s->store_misses,
+        s->store_bypasses,  s->evictions, result->dram_reads, result->dram_writes,
+        result->stale_reads};
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
         table_count(t, counts[k]);
 }
@@ -82,10 +80,9 @@ static bool is_any_stale(const struct replays *r)
 void cache_replays_l2_table(const struct replays *r, struct strbuf *out)
 {
     static const char *const shape[] = {"sets", "ways", "line"};
-    static const char *const counts[] = {"loads",      "hits",        "misses",     "bypasses",
-                                         "drops",      "stores",      "hits",       "misses",
-                                         "bypasses",   "evictions",   "DRAM reads", "DRAM writes",
-                                         "stale reads"};
+    static const char *const counts[] = {
+        "loads",  "hits",     "misses",    "bypasses",   "drops",       "stores",     "hits",
+        "misses", "bypasses", "evictions", "DRAM reads", "DRAM writes", "stale reads"};
     const struct lab_config *c = &r->jobs[0].config;
     const char *titles[TABLE_MAX_COLUMNS] = {"policy"};
     uint32_t n = 1;

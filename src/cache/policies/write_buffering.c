@@ -2,10 +2,10 @@
  * writes for the launch that reads it, and streams bypass it.
  *
  * A flag C per line. A store marked .cc sets it; its allocation never replaces a line with C, and
- * bypasses if every line of the set has it. A load that hits a line with C gives the line up without
- * a write-back: at the first hit (S1), or once all bytes that were written have been read. A load
- * marked .cp that misses bypasses. Everything else is LRU and may replace a line with C, which is
- * written back then.
+ * bypasses if every line of the set has it. A load that hits a line with C gives the line up
+ * without a write-back: at the first hit (S1), or once all bytes that were written have been read.
+ * A load marked .cp that misses bypasses. Everything else is LRU and may replace a line with C,
+ * which is written back then.
  *
  * MODEL: bytes are counted as read from when C is set. A store that merges with a fetch sets C when
  * the data are there; loads that merge with a fetch count as reads of a line that has C already,
@@ -268,8 +268,8 @@ static uint64_t write_buffering_cost_bits(const struct cache_geometry *g, const 
     uint64_t n_lines = (uint64_t)g->n_sets * g->n_ways;
     uint64_t bits = plugin_cost(parts, "flag C of each line", n_lines);
     if (v->drop != DROP_FIRST_HIT)
-        bits += plugin_cost(parts, "bytes of each line written and read",
-                            n_lines * 2 * g->line_bytes);
+        bits +=
+            plugin_cost(parts, "bytes of each line written and read", n_lines * 2 * g->line_bytes);
     return bits;
 }
 
