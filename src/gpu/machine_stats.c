@@ -478,7 +478,8 @@ static bool check_latency(const struct machine_totals *t, struct strbuf *why)
     ok &= check(t->latency.warps == t->run.warps, "every warp's latencies are attributed", why);
     ok &= check(t->latency.cycles[LATENCY_EXEC] == t->sm.issued, "attribution.exec == sm.issued",
                 why);
-    ok &= check(sum == t->sm.warp_cycles + t->latency.twice, "latencies sum up to sm.warp_cycles", why);
+    ok &= check(sum == t->sm.warp_cycles + t->latency.twice, "latencies sum up to sm.warp_cycles",
+                why);
     ok &= check(structural == t->latency.cycles[LATENCY_STRUCTURAL_HAZARD],
                 "structural hazards of all units sum up", why);
     ok &= check(t->latency.critical_loads <= t->l1d.loads - t->l1d.bypasses &&

@@ -59,9 +59,10 @@ const struct param sm_params[] = {
         "none, or sizes of shared memory, ascending (\"0,16K,48K\"), of which a kernel takes "
         "what it needs out of L1D's ways"),
     PARAM_BOOL(struct sm_config, l1d_global, "true", "global loads are cached in L1D"),
-    PARAM_ENUM(struct sm_config, scheduling_delay, "between", delay_names,
-               "what --attribute counts as Scheduling: cycles between two visits of a warp, or from "
-               "visit to visit, as S3's Algorithm 2 is printed; changes nothing simulated"),
+    PARAM_ENUM(
+        struct sm_config, scheduling_delay, "between", delay_names,
+        "what --attribute counts as Scheduling: cycles between two visits of a warp, or from "
+        "visit to visit, as S3's Algorithm 2 is printed; changes nothing simulated"),
 #define OP(id, name, unit, lat, ival)                                                              \
     OPERATION_ROW(#name "_latency", latency, id, lat, 4096, #name ": from dispatch to result"),    \
         OPERATION_ROW(#name "_interval", interval, id, ival, 4096,                                 \

@@ -75,7 +75,7 @@ struct sm_config {
     const char *carveout; /* as it is written; `division` is what it says */
     struct carveout division;
     uint32_t scheduling_delay; /* enum scheduling_delay: what --attribute calls Scheduling */
-    bool no_fast_paths; /* every cycle takes the general way; the results are the same */
+    bool no_fast_paths;        /* every cycle takes the general way; the results are the same */
 };
 
 extern const struct param sm_params[];

@@ -84,7 +84,7 @@ struct protection_params {
         .init = id##_init,                                                                         \
         .decide = protection_decide,                                                               \
         .on_hit = protection_on_hit,                                                               \
-        .on_merge = protection_on_merge,                                                             \
+        .on_merge = protection_on_merge,                                                           \
         .on_miss = protection_on_miss,                                                             \
         .on_bypass = protection_on_bypass,                                                         \
         .on_evict = protection_on_evict,                                                           \
