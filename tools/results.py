@@ -4,7 +4,7 @@ papers say.
 
     tools/results.py PAGE HEDDLE STORE [OPTION of `heddle figure`]...
 
-PAGE is l1d or scheduling. Points that the store lacks are run first (--stored-only runs none). What
+PAGE is l1d, scheduling or l2. Points that the store lacks are run first (--stored-only runs none). What
 stands in the page between `<!-- why FIGURE -->` and `<!-- end -->` is written by people and kept, but for
 the numbers it quotes (tools/result_pages.py)."""
 import concurrent.futures
@@ -19,6 +19,9 @@ from result_pages import FOLDER, WHY, digest, fill, geometric_mean, groups_of, n
 from result_streams import cache, record
 
 PAGES = {
+    "l2": ("Managing L2: write-buffering and read-bypassing",
+           ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
+            "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
             ["s2-fig5", "s2-fig6", "s2-fig10", "s2-fig10-lines", "s2-fig10-paper", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",
              "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-paper", "s3-fig5-7-hash", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),

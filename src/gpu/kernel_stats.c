@@ -19,7 +19,7 @@ void kernel_stats_mark(const struct heddle_sim *sim, struct kernel_mark *mark)
         machine_totals_take(sim->machine, machine_cycle(sim->machine), &mark->machine);
 }
 
-static struct kernel_record *record_of(struct heddle_sim *sim, const struct program_func *func)
+struct kernel_record *kernel_stats_of(struct heddle_sim *sim, const struct program_func *func)
 {
     for (uint32_t i = 0; i < sim->n_kernels; i++)
         if (sim->kernels[i].func == func)
@@ -35,7 +35,7 @@ void kernel_stats_add(struct heddle_sim *sim, const struct program_func *func,
                       const struct kernel_mark *before)
 {
     struct kernel_mark share;
-    struct kernel_record *r = record_of(sim, func);
+    struct kernel_record *r = kernel_stats_of(sim, func);
     kernel_stats_mark(sim, &share);
     run_stats_subtract(&share.run, &before->run);
     machine_totals_subtract(&share.machine, &before->machine);

@@ -49,6 +49,7 @@ struct heddle_sim {
     bool (*progress)(void *user, const struct heddle_progress *p);
     void *progress_user;
     struct strbuf news; /* a warning that the progress function is still to be told */
+    bool warned_of_stale;
     struct strbuf error;
     struct strbuf warnings; /* of successful calls: compilers' and run-time ones */
 };
@@ -66,6 +67,7 @@ struct kernel_mark {
     struct machine_totals machine;
 };
 void kernel_stats_mark(const struct heddle_sim *sim, struct kernel_mark *mark);
+struct kernel_record *kernel_stats_of(struct heddle_sim *sim, const struct program_func *func);
 void kernel_stats_add(struct heddle_sim *sim, const struct program_func *func,
                       const struct kernel_mark *before);
 /* All that was counted by instruction, wherever it was counted. */
@@ -87,6 +89,9 @@ enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_modu
 bool sim_check_shared(struct heddle_sim *sim, const struct ptx_func *f, uint64_t bytes);
 /* Runs sim->emu.launch of the module. */
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module);
+
+/* Reads of what L2 had dropped are told of once. */
+void sim_warn_of_stale(struct heddle_sim *sim);
 
 /* --- recording (record.c): around each timed launch; nothing happens if nothing is recorded --- */
 void sim_record_begin(struct heddle_sim *sim, struct heddle_module *module);
