@@ -3,8 +3,8 @@
  * S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
  * dynamic line protection. ICPP 2018: Stall-Bypass, section 5.3.
  * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017: Ctrl-C, section 5.2, and PC-based
- * adaptive bypassing, section 5.3.1. */
+ * architectures. PhD thesis, Arizona State University 2017: Ctrl-C, section 5.2, PC-based adaptive
+ * bypassing, section 5.3.1, and what section 5.1 tries by hand. */
 #include "paper/l1d_stage.h"
 
 enum { A = 1, B, C };
@@ -146,7 +146,7 @@ static uint32_t bypasses_of(struct l1d *c, uint32_t pc)
 {
     uint32_t n = 0;
     while (load_fresh(c, 0, pc) == CACHE_BYPASSED)
-        n++;
+        assert_true(++n < 1000);
     return n;
 }
 
@@ -306,15 +306,20 @@ static void pc_bypass_bypasses_no_other_instruction(void **state)
     l1d_destroy(&c);
 }
 
-/* Lines that are reused do not make it sure, however many leave. */
+/* Lines that were reused do not make it sure when they leave: eight of them do, one after another.
+ */
 static void pc_bypass_keeps_what_is_reused(void **state)
 {
     (void)state;
     struct l1d c;
-    l1d_init(&c, "pc_bypass", "", 1, 1);
-    for (int i = 0; i < 50; i++, c.n_fresh++) {
-        assert_int_equal(load(&c, 0, c.n_fresh, A), CACHE_MISS);
-        assert_int_equal(load(&c, 0, c.n_fresh, B), CACHE_HIT);
+    l1d_init(&c, "pc_bypass", "", 1, 8);
+    for (uint32_t line = 0; line < 8; line++)
+        load(&c, 0, line, A);
+    for (uint32_t line = 0; line < 8; line++)
+        assert_int_equal(load(&c, 0, line, B), CACHE_HIT);
+    for (uint32_t line = 0; line < 8; line++) {
+        load_fresh(&c, 0, B);
+        assert_int_equal(c.victim, line);
     }
     assert_int_equal(load_fresh(&c, 0, A), CACHE_MISS);
     l1d_destroy(&c);
@@ -339,6 +344,39 @@ static void pc_bypass_unlearns_at_hits_only(void **state)
     l1d_destroy(&c);
 }
 
+/* --- S3 5.1: bypassing all, or part of what one instruction asks for --- */
+
+/* Switched off (Figure 5.1): every load bypasses, and nothing ever hits. */
+static void without_l1d_every_load_bypasses(void **state)
+{
+    (void)state;
+    struct l1d c;
+    l1d_init(&c, "none", "", 1, 4);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(load(&c, 0, 0, A), CACHE_BYPASSED);
+    l1d_destroy(&c);
+}
+
+/* Figure 5.5: "A memory request has 1/2^N probability to be inserted into the L1 data cache". Of
+ * 8192 misses 2^13 / 2^N are to be expected, with a deviation of less than its root. */
+static void a_chosen_instruction_inserts_one_in_2_to_the_n(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"pc=1 n=0", "pc=1 n=1", "pc=1 n=3", "pc=1 n=7"};
+    static const uint32_t expected[] = {8192, 4096, 1024, 64}, slack[] = {0, 5 * 64, 5 * 32, 5 * 8};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct l1d c;
+        uint32_t n = 0;
+        l1d_init(&c, "pc_prob", words[i], 1, 4);
+        for (uint32_t k = 0; k < 8192; k++) {
+            n += load_fresh(&c, 0, A) == CACHE_MISS;
+            assert_int_equal(load_fresh(&c, 0, B), CACHE_MISS); /* imposed on one instruction */
+        }
+        assert_in_range(n, expected[i] - slack[i], expected[i] + slack[i]);
+        l1d_destroy(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +397,8 @@ int main(void)
         cmocka_unit_test(pc_bypass_bypasses_no_other_instruction),
         cmocka_unit_test(pc_bypass_keeps_what_is_reused),
         cmocka_unit_test(pc_bypass_unlearns_at_hits_only),
+        cmocka_unit_test(without_l1d_every_load_bypasses),
+        cmocka_unit_test(a_chosen_instruction_inserts_one_in_2_to_the_n),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,8 +146,10 @@ static void waste_line(struct l1d *c, uint32_t pc, uint32_t other)
     fill_set(c);
     uint32_t line = c->n_fresh;
     load_fresh(c, 0, pc);
-    while (c->victim != (int)line)
+    for (int i = 0; c->victim != (int)line; i++) {
+        assert_true(i < 100);
         load_fresh(c, 0, other);
+    }
 }
 
 /* Algorithm 9, lines 5 to 7: "no reuse: SHiP[line.signature]--", from 1 at the start to 0. */
@@ -222,8 +224,20 @@ static void a_critical_hit_teaches_the_lines_own_signature(void **state)
 
 /* --- Algorithm 9, at an eviction --- */
 
-/* A line of A in the critical partition, used by a critical warp and by others as said, leaves. B's
- * lines drive it out, each used by a critical warp, so that they do not leave before it. */
+/* Lines of the instruction replace others of their partition until this one leaves; each is used,
+ * so that it does not leave before. */
+static void drive_out(struct l1d *c, uint32_t line, uint32_t pc, bool critical)
+{
+    int victim = NO_VICTIM;
+    for (int i = 0; victim != (int)line; i++) {
+        assert_true(i < 100);
+        load_fresh(c, 0, pc);
+        victim = c->victim;
+        assert_int_equal(load_as(c, critical, c->n_fresh - 1, pc), CACHE_HIT);
+    }
+}
+
+/* A line of A in the critical partition, used by a critical warp and by others as said, leaves. */
 static void let_critical_line_leave(struct l1d *c, bool by_critical, bool by_other)
 {
     uint32_t line = c->n_fresh++;
@@ -233,24 +247,15 @@ static void let_critical_line_leave(struct l1d *c, bool by_critical, bool by_oth
         assert_int_equal(load_as(c, true, line, BASE), CACHE_HIT);
     if (by_other)
         assert_int_equal(load_as(c, false, line, BASE), CACHE_HIT);
-    int victim;
-    do {
-        load_fresh(c, 0, B);
-        victim = c->victim;
-        assert_int_equal(load_as(c, true, c->n_fresh - 1, B), CACHE_HIT);
-    } while (victim != (int)line);
+    drive_out(c, line, B, true);
 }
 
-static bool is_critical_after(bool by_critical, bool by_other)
+/* CCBP of A is 2, the least that is critical, and B is critical for good. */
+static void start_with_critical_signatures(struct l1d *c)
 {
-    struct l1d c;
-    cacp_init(&c);
-    critical_hits(&c, A, 1); /* CCBP[A] 2: the least that is critical */
-    critical_hits(&c, B, 2);
-    let_critical_line_leave(&c, by_critical, by_other);
-    bool is = inserts_as_critical(&c, A);
-    l1d_destroy(&c);
-    return is;
+    cacp_init(c);
+    critical_hits(c, A, 1);
+    critical_hits(c, B, 2);
 }
 
 /* Lines 2 to 4: "(c_reuse == FALSE) AND (nc_reuse == TRUE) AND (partition == CriticalPartition):
@@ -258,14 +263,43 @@ static bool is_critical_after(bool by_critical, bool by_other)
 static void a_line_that_only_others_used_was_predicted_wrongly(void **state)
 {
     (void)state;
-    assert_false(is_critical_after(false, true));
-    assert_true(is_critical_after(true, true));
-    assert_true(is_critical_after(true, false));
-    assert_true(is_critical_after(false, false)); /* lowers SHiP instead */
+    struct l1d c;
+    start_with_critical_signatures(&c);
+    let_critical_line_leave(&c, false, true);
+    assert_false(inserts_as_critical(&c, A));
+    l1d_destroy(&c);
 }
 
-/* The same in the non-critical partition is no wrong prediction. CCBP[A] becomes 2 while a line of A
- * is in the other partition, which only others use. */
+/* Line 5: a line that nobody used lowers SHiP instead. */
+static void a_line_that_nobody_used_was_not_predicted_wrongly(void **state)
+{
+    (void)state;
+    struct l1d c;
+    start_with_critical_signatures(&c);
+    let_critical_line_leave(&c, false, false);
+    assert_true(inserts_as_critical(&c, A));
+    l1d_destroy(&c);
+}
+
+/* One that a critical warp used raised CCBP to 3 and leaves it there, whoever used it besides: it
+ * takes two wrong predictions to bring it to 1. */
+static void a_line_that_critical_warps_used_was_predicted_rightly(void **state)
+{
+    (void)state;
+    for (int by_others = 0; by_others < 2; by_others++) {
+        struct l1d c;
+        start_with_critical_signatures(&c);
+        let_critical_line_leave(&c, true, by_others);
+        let_critical_line_leave(&c, false, true);
+        assert_true(inserts_as_critical(&c, A));
+        let_critical_line_leave(&c, false, true);
+        assert_false(inserts_as_critical(&c, A));
+        l1d_destroy(&c);
+    }
+}
+
+/* The same in the non-critical partition is no wrong prediction. CCBP[A] becomes 2 while a line of
+ * A is in the other partition, which only others use. */
 static void non_critical_lines_do_not_lower_ccbp(void **state)
 {
     (void)state;
@@ -276,12 +310,7 @@ static void non_critical_lines_do_not_lower_ccbp(void **state)
     assert_true(c.victim >= 2);
     load_as(&c, false, line, BASE);
     critical_hits(&c, A, 1);
-    int victim;
-    do {
-        load_fresh(&c, 0, C);
-        victim = c.victim;
-        load(&c, 0, c.n_fresh - 1, C);
-    } while (victim != (int)line);
+    drive_out(&c, line, C, false);
     assert_true(inserts_as_critical(&c, A));
     l1d_destroy(&c);
 }
@@ -315,6 +344,8 @@ int main(void)
         cmocka_unit_test(hits_of_other_warps_do_not_make_lines_critical),
         cmocka_unit_test(a_critical_hit_teaches_the_lines_own_signature),
         cmocka_unit_test(a_line_that_only_others_used_was_predicted_wrongly),
+        cmocka_unit_test(a_line_that_nobody_used_was_not_predicted_wrongly),
+        cmocka_unit_test(a_line_that_critical_warps_used_was_predicted_rightly),
         cmocka_unit_test(non_critical_lines_do_not_lower_ccbp),
         cmocka_unit_test(ccbp_saturates_at_3),
     };

@@ -11,8 +11,8 @@
 
 enum { W0 = 1, W1 = 2, W2 = 4, W3 = 8 };
 
-/* Four warps, the first being the oldest, and an L1D of one line. K_THROTTLE is 5, so that a VTA hit
- * in every eight instructions makes LLDS = 1/8 * 5 * 400 = 250 (section 3.3.5, Equation 1). */
+/* Four warps, the first being the oldest, and an L1D of one line. K_THROTTLE is 5, so that a VTA
+ * hit in every eight instructions makes LLDS = 1/8 * 5 * 400 = 250 (section 3.3.5, Equation 1). */
 static void start_figure_6(struct ccws_stage *s)
 {
     assert_true(stage_init(s, "k_throttle=5", 4, "lru", "", 1, 1));
@@ -49,8 +49,8 @@ static void figure_6(void **state)
     start_figure_6(&s);
     /* "At T0 we assign each wavefront a constant base locality score": 4 x 100, the cutoff. */
     assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
-    /* "Between T0 and T1, W2 has received a VTA hit [...]. W2's higher score has pushed W3 above the
-     * cumulative LLS cutoff": 249, 100, 100 | 100. */
+    /* "Between T0 and T1, W2 has received a VTA hit [...]. W2's higher score has pushed W3 above
+     * the cumulative LLS cutoff": 249, 100, 100 | 100. */
     hit_in_vta(&s, 2);
     assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W3);
     /* "Between T1 and T2 both W2 and W0 have received VTA hits, pushing both W3 and W1 above the
@@ -64,10 +64,13 @@ static void figure_6(void **state)
     assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
     /* "Between time T3 and T4, W2 finishes and W0 has received a VTA hit [...]. Now that there are
      * three wavefronts active, the LLS cutoff becomes 3x the base score": LLDS = 4/32 * 5 * 300 =
-     * 187, and 186 + 100 do not reach it. A second hit: 5/32 * 5 * 300 = 234 and 233 + 100 do. */
+     * 187, and 186 + 100 do not reach it. Another hit after four more instructions makes 5/36 * 5 *
+     * 300 = 208, and 207 + 100 do; of 400 neither would. */
     stage_end(&s, 2);
     uint32_t lost = hit_in_vta(&s, 0);
     assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
+    for (int i = 0; i < 4; i++)
+        stage_issue(&s, 0);
     load(&s, 0, lost);
     stage_advance(&s, 1);
     assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W3);

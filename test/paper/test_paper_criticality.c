@@ -1,6 +1,7 @@
 /* S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
  * architectures. PhD thesis, Arizona State University 2017. Worked examples of criticality
- * prediction (section 4.2.1, Algorithms 5 and 6) and greedy criticality-aware scheduling (4.2.2). */
+ * prediction (section 4.2.1, Algorithms 5 and 6) and greedy criticality-aware scheduling (4.2.2).
+ */
 #include "paper/sched_stage.h"
 
 /* --- 4.2.1: criticality prediction --- */
@@ -259,6 +260,17 @@ static void the_selected_warp_goes_on_until_it_cannot(void **state)
     stage_destroy(&s);
 }
 
+/* 4.2: "CAWA consists of three major components": CPL, gCAWS and CACP. */
+static void cawa_is_cpl_gcaws_and_cacp(void **state)
+{
+    (void)state;
+    const struct scheduler_desc *cawa = scheduler_find("cawa"), *gcaws = scheduler_find("gcaws");
+    assert_string_equal(cawa->criticality, "cpl");
+    assert_string_equal(cawa->l1d_policy, "cacp");
+    assert_ptr_equal(cawa->pick, gcaws->pick);
+    assert_null(gcaws->l1d_policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +283,7 @@ int main(void)
         cmocka_unit_test(the_most_critical_ready_warp_issues),
         cmocka_unit_test(of_equally_critical_warps_the_oldest_issues),
         cmocka_unit_test(the_selected_warp_goes_on_until_it_cannot),
+        cmocka_unit_test(cawa_is_cpl_gcaws_and_cacp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* Replacement by predicted re-reference intervals, on the cache itself. Expectations are worked out
  * from the sentences that stand above them.
- * RRIP = A. Jaleel et al.: High performance cache replacement using re-reference interval prediction
- * (RRIP). ISCA 2010. SHiP = C.-J. Wu et al.: SHiP: signature-based hit predictor for high
- * performance caching. MICRO 2011; S3 (S.-Y. Lee, PhD thesis, Arizona State University 2017) uses
- * both in section 4.2.3: "long (re-reference prediction value = 2) versus [...] distance (= 3)". */
+ * RRIP = A. Jaleel et al.: High performance cache replacement using re-reference interval
+ * prediction (RRIP). ISCA 2010. SHiP = C.-J. Wu et al.: SHiP: signature-based hit predictor for
+ * high performance caching. MICRO 2011; S3 (S.-Y. Lee, PhD thesis, Arizona State University 2017)
+ * uses both in section 4.2.3: "long (re-reference prediction value = 2) versus [...] distance (=
+ * 3)". */
 #include "paper/l1d_stage.h"
 
 enum { A = 1, B, OTHER, LONG = 2, DISTANT = 3 };
@@ -213,12 +214,13 @@ static void ship_does_not_unlearn_when_a_used_line_leaves(void **state)
     l1d_init(&c, "ship", "counter_bits=1", 4, 2); /* 0 or 1 */
     load(&c, 1, 0, A);
     load(&c, 1, 0, A);
-    int victim;
-    do { /* lines that are used too, or they would come in as the next victims */
+    int victim = NO_VICTIM;
+    for (int i = 0; victim != 0; i++) { /* by lines that are used too, so that they stay */
+        assert_true(i < 100);
         load_fresh(&c, 1, OTHER);
         victim = c.victim;
         assert_int_equal(load(&c, 1, c.n_fresh - 1, OTHER), CACHE_HIT);
-    } while (victim != 0);
+    }
     assert_int_equal(position_of(&c, 0, A), LONG);
     l1d_destroy(&c);
 }

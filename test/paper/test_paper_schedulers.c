@@ -35,8 +35,8 @@ static void lrr_passes_over_who_cannot_issue(void **state)
 
 /* --- 5.1: GTO and the other greedy schemes --- */
 
-/* "GTO runs a single wavefront until it stalls then picks the oldest ready wavefront": the oldest is
- * in slot 3. One that wakes does not get its turn back before the present one stalls. */
+/* "GTO runs a single wavefront until it stalls then picks the oldest ready wavefront": the oldest
+ * is in slot 3. One that wakes does not get its turn back before the present one stalls. */
 static void gto_is_greedy_then_oldest(void **state)
 {
     (void)state;
@@ -99,8 +99,8 @@ static void wake(struct stage *s, uint64_t warps)
 }
 
 /* "Executes from only one fetch group until all wavefronts in that group are stalled. [...] a fetch
- * group size of 8 and a round-robin scheduling policy to select among wavefronts in a fetch group as
- * well as among fetch groups." 24 warps are three groups: 0-7, 8-15, 16-23. */
+ * group size of 8 and a round-robin scheduling policy to select among wavefronts in a fetch group
+ * as well as among fetch groups." 24 warps are three groups: 0-7, 8-15, 16-23. */
 static void two_level_stays_in_its_group(void **state)
 {
     (void)state;
@@ -162,9 +162,9 @@ static void two_level_gto_has_groups_of_two_oldest_first(void **state)
 
 /* --- 3.2: static wavefront limiting --- */
 
-/* "A register is used to determine how many wavefronts are actively issued, independent of workgroup
- * size"; which: 5.1, "the GTO policy is used to select between wavefronts". The two oldest of six
- * are 5 and 4, of three CTAs. */
+/* "A register is used to determine how many wavefronts are actively issued, independent of
+ * workgroup size"; which: 5.1, "the GTO policy is used to select between wavefronts". The two
+ * oldest of six are 5 and 4, of three CTAs. */
 static void swl_limits_the_warps_that_issue(void **state)
 {
     (void)state;
@@ -188,8 +188,8 @@ static void swl_lets_the_next_warp_in(void **state)
     stage_destroy(&s);
 }
 
-/* "SWL limits the number of wavefronts running until a barrier, allows the rest of the work-group to
- * reach the barrier, then continues with the same multithreading constraints." */
+/* "SWL limits the number of wavefronts running until a barrier, allows the rest of the work-group
+ * to reach the barrier, then continues with the same multithreading constraints." */
 static void swl_lets_a_work_group_reach_its_barrier(void **state)
 {
     (void)state;
