@@ -285,7 +285,9 @@ enum heddle_status front_compile_ir(enum front_ir kind, const char *name, const 
                                     size_t len, const char *build_options, struct strbuf *ir,
                                     struct strbuf *error)
 {
-    static const char *const whole[] = {"-emit-llvm", "-cl-kernel-arg-info", NULL};
+    /* The back end walks lists of uses: without their order it makes other code of the same IR. */
+    static const char *const whole[] = {"-emit-llvm", "-Xclang", "-emit-llvm-uselists",
+                                        "-cl-kernel-arg-info", NULL};
     static const char *const piece[] = {"-emit-llvm", "-cl-kernel-arg-info", "-Xclang",
                                         "-disable-llvm-passes", NULL};
     struct compilation c = {.language = FRONT_OPENCL_C, .name = name, .text = text, .len = len};

@@ -99,7 +99,62 @@ void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
     strbuf_destroy(&text);
 }
 
+/* --- the summary --- */
+
+static void add_sums(const struct heddle_sim *sim, struct strbuf *out)
+{
+    static const char *const names[] = {"launches",   "cycles",     "warp_insts",
+                                        "ipc",        "l1d.loads",  "l1d.hits",
+                                        "l1d.misses", "dram.bytes", "occupancy"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct heddle_stat s;
+        if (!heddle_stat_find(sim, names[i], &s))
+            continue;
+        if (s.is_real)
+            strbuf_addf(out, "  %-12s %.3f %s\n", s.name, s.real, s.unit);
+        else
+            strbuf_addf(out, "  %-12s %llu %s\n", s.name, (unsigned long long)s.count, s.unit);
+    }
+}
+
+/* Of one statistic of a kernel; false if the simulation has it not. */
+static bool kernel_count(const struct heddle_sim *sim, uint32_t kernel, const char *name,
+                         uint64_t *out)
+{
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_launched_stat_at(sim, kernel, i);
+        if (strcmp(s.name, name) != 0)
+            continue;
+        *out = s.count;
+        return true;
+    }
+    return false;
+}
+
+static void add_kernels(const struct heddle_sim *sim, struct strbuf *out)
+{
+    static const char *const names[] = {"launches", "cycles", "warp_insts", "l1d.misses"};
+    for (uint32_t k = 0; k < heddle_launched_count(sim); k++) {
+        strbuf_addf(out, "  %s:", heddle_launched_name(sim, k));
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            uint64_t n;
+            if (kernel_count(sim, k, names[i], &n))
+                strbuf_addf(out, " %s %llu", names[i], (unsigned long long)n);
+        }
+        strbuf_add(out, "\n");
+    }
+}
+
 void launch_log_end(struct _cl_device_id *d)
 {
-    (void)d;
+    const struct icd_settings *s = &d->platform->settings;
+    if (!d->sim || !s->summary)
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text, "%s%s\n", strbuf_text(&d->name), s->functional ? ", without timing" : "");
+    add_sums(d->sim, &text);
+    if (s->kernels)
+        add_kernels(d->sim, &text);
+    icd_complain("%s", strbuf_text(&text));
+    strbuf_destroy(&text);
 }
