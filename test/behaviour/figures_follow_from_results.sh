@@ -393,7 +393,7 @@ assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--s
 
 # --- a figure that names instructions means those its note speaks of: loads, by lines of the source ---
 meant = {"ell": {139: 29, 155: 29, 145: 31, 162: 31, 148: 31, 165: 31},
-         "kmn": {26: 13, 33: 13, 105: 31, 115: 31},
+         "km": {26: 13, 33: 13, 192: 54, 202: 54},
          "bfs": {12: 20, 20: 23, 70: 25, 83: 25, 73: 26, 86: 26, 110: 38}}
 with open(f"{root_folder}/figures/s3-fig5-5.yaml") as f:
     chosen = f.read()
