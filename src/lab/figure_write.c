@@ -132,6 +132,7 @@ void figure_json_definition(struct json_writer *w, struct figure *f)
     json_string(w, "figure", f->name);
     json_string(w, "source", f->source);
     json_string(w, "title", f->title);
+    json_string(w, "model", lab_model_version);
     json_uint(w, "points", f->spec.n_points);
     json_begin_array(w, "paper");
     for (uint32_t i = 0; i < f->n_claims; i++) {
