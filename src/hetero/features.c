@@ -85,9 +85,7 @@ static void count_for_gpu(enum kind kind, const struct ptx_inst *inst, uint64_t 
     n[HETERO_MEM] += kind == KIND_MEMORY || kind == KIND_ATOMIC;
     n[HETERO_BARRIER] += kind == KIND_BARRIER;
     if (kind == KIND_ALU)
-        n[is_special_math(inst)  ? HETERO_MATH
-          : has_float_type(inst) ? HETERO_FP
-                                 : HETERO_INT]++;
+        n[is_special_math(inst) ? HETERO_MATH : has_float_type(inst) ? HETERO_FP : HETERO_INT]++;
 }
 
 static void count_function(const struct uniform *u, struct hetero_counts *counts)

@@ -13,10 +13,10 @@
 /* The system while it is solved; column-major, as LAPACK wants it. */
 struct system {
     uint32_t n_rows, n_columns;
-    double *a;        /* n_rows x n_columns */
-    double *b;        /* n_rows */
-    double *norms;    /* per column, before scaling */
-    uint32_t *term;   /* per column: which term */
+    double *a;      /* n_rows x n_columns */
+    double *b;      /* n_rows */
+    double *norms;  /* per column, before scaling */
+    uint32_t *term; /* per column: which term */
     lapack_int *pivot;
     double *tau;
 };

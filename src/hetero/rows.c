@@ -125,8 +125,7 @@ static void read_row(struct reader *r, struct capacity *cap)
     for (uint32_t c = 0; c < r->cells.n; c++) {
         double number;
         if (c == r->kernel_column)
-            rows->kernel_of[rows->n_rows] =
-                find_kernel(rows, r->cells.items[c], &cap->kernels);
+            rows->kernel_of[rows->n_rows] = find_kernel(rows, r->cells.items[c], &cap->kernels);
         else if (!read_number(r, c, &number))
             return;
         else if (c != r->time_column)
@@ -142,8 +141,12 @@ static void read_row(struct reader *r, struct capacity *cap)
 bool hetero_rows_read(struct hetero_rows *rows, const char *file, const char *text,
                       struct diag_list *diags)
 {
-    struct reader r = {.rows = rows, .file = file, .text = text, .diags = diags,
-                       .kernel_column = NO_COLUMN, .time_column = NO_COLUMN};
+    struct reader r = {.rows = rows,
+                       .file = file,
+                       .text = text,
+                       .diags = diags,
+                       .kernel_column = NO_COLUMN,
+                       .time_column = NO_COLUMN};
     struct capacity cap = {0};
     uint32_t n_errors = diags->n_errors;
     bool has_header = false;

@@ -15,10 +15,10 @@ struct training {
     struct hetero_model *model;
     uint32_t n_terms_kept; /* by the fit on all rows */
     /* Of a stage: */
-    uint32_t *fold_of;        /* per kernel, in a pass */
-    bool *use;                /* per row: in the training part */
-    double *predicted;        /* per row: while it was held out */
-    double *error;            /* per kernel: sum over its rows and all passes */
+    uint32_t *fold_of; /* per kernel, in a pass */
+    bool *use;         /* per row: in the training part */
+    double *predicted; /* per row: while it was held out */
+    double *error;     /* per kernel: sum over its rows and all passes */
     uint32_t *n_errors;
     double *times, *held_out; /* of the rows in use, one after the other */
 };
@@ -196,8 +196,8 @@ bool hetero_train(const struct hetero_rows *rows, const struct train_options *op
                   struct train_result *result, struct strbuf *why)
 {
     struct arena scratch = {0};
-    *result = (struct train_result){
-        .model = hetero_model_of_features(rows->features, rows->n_features)};
+    *result =
+        (struct train_result){.model = hetero_model_of_features(rows->features, rows->n_features)};
     result->dropped_terms = xcalloc(result->model->n_terms, sizeof(bool));
     result->kept_kernels = xcalloc(rows->n_kernels, sizeof(bool));
     struct training t = {

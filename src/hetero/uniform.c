@@ -108,8 +108,8 @@ static void collect(struct flow *flow, const struct ptx_inst *inst, struct acces
     memcpy(a->reads, reads, a->n_reads * sizeof *reads);
     memcpy(a->writes, writes, a->n_writes * sizeof *writes);
     for (uint32_t k = 0; k < inst->n_operands; k++) {
-        bool is_written = (stores_to_param(inst) && k == 0) ||
-                          (inst->op == PTX_OP_CALL && k == PTX_CALL_RETS);
+        bool is_written =
+            (stores_to_param(inst) && k == 0) || (inst->op == PTX_OP_CALL && k == PTX_CALL_RETS);
         add_operand(flow, &inst->operands[k], is_written, a);
     }
     if (inst->op == PTX_OP_ATOM)
@@ -337,8 +337,7 @@ static struct uniform *add(struct uniform_cache *cache, const struct ptx_func *f
     struct uniform *u = ARENA_NEW(&cache->arena, struct uniform);
     uint8_t *copy = ARENA_ARRAY(&cache->arena, uint8_t, func->n_params + 1);
     memcpy(copy, params, func->n_params);
-    *u = (struct uniform){
-        .func = func, .params = copy, .next = cache->first, .in_progress = true};
+    *u = (struct uniform){.func = func, .params = copy, .next = cache->first, .in_progress = true};
     cache->first = u;
     return u;
 }
@@ -348,8 +347,9 @@ static const struct uniform *analyse(struct uniform_cache *cache, const struct p
 {
     if (is_being_analysed(cache, func)) {
         if (!why->len)
-            strbuf_addf(why, "function %s calls itself: its instructions cannot be counted once "
-                             "for each call",
+            strbuf_addf(why,
+                        "function %s calls itself: its instructions cannot be counted once "
+                        "for each call",
                         func->name);
         return NULL;
     }

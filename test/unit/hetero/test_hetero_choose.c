@@ -113,8 +113,8 @@ static void fairness_of_three(void **state)
     (void)state;
     struct hetero_native natives[2] = {{.weight = 1, .slowdown = {1.1, 1.1}},
                                        {.weight = 1, .slowdown = {2.2, 2.2}}};
-    struct hetero_question q = {.alone_s = {1, 1}, .co_located_s = {1.65, 1.65},
-                                .natives = natives, .n_natives = 2};
+    struct hetero_question q = {
+        .alone_s = {1, 1}, .co_located_s = {1.65, 1.65}, .natives = natives, .n_natives = 2};
     assert_close(hetero_choose(&q).score[GOAL_FAIRNESS][HETERO_CMP], 0.5, 1e-12);
 }
 

@@ -49,8 +49,8 @@ static void classes_of_both_sides(void **state)
     struct hetero_counts c = count_module(KERNEL("ld.param.u64 %rd1, [p];\n" /* not counted */
                                                  "cvta.to.global.u64 %rd2, %rd1;\n"
                                                  "mov.u32 %r1, %tid.x;\n"
-                                                 "ld.global.f32 %f1, [%rd2];\n"    /* mem */
-                                                 "st.shared.f32 [%rd2], %f1;\n"    /* mem */
+                                                 "ld.global.f32 %f1, [%rd2];\n" /* mem */
+                                                 "st.shared.f32 [%rd2], %f1;\n" /* mem */
                                                  "atom.global.add.u32 %r2, [%rd2], 1;\n"
                                                  "red.global.add.u32 [%rd2], 1;\n"
                                                  "fma.rn.f32 %f2, %f1, %f1, %f1;\n" /* fp */
@@ -172,17 +172,17 @@ static void a_loop_varies_with_its_bound(void **state)
     assert_cmp(LOOP("%r1"), 0, 0, 2, 0);
 }
 
-static const char calls[] = HEADER
-    ".func (.param .u32 r) twice(.param .u32 a)\n{\n.reg .b32 %r<5>;\n"
-    "ld.param.u32 %r1, [a]; shl.b32 %r2, %r1, 1;\n"
-    "st.param.u32 [r], %r2;\nret;\n}\n"
-    ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<20>;\n"
-    "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
-    "{ .param .u32 a1; .param .u32 r1; st.param.u32 [a1], %r1;\n"
-    "call (r1), twice, (a1); ld.param.u32 %r3, [r1]; }\n"
-    "{ .param .u32 a2; .param .u32 r2; st.param.u32 [a2], %r2;\n"
-    "call (r2), twice, (a2); ld.param.u32 %r4, [r2]; }\n"
-    "add.u32 %r5, %r3, 1; add.u32 %r6, %r4, 1; ret;\n}\n";
+static const char calls[] =
+    HEADER ".func (.param .u32 r) twice(.param .u32 a)\n{\n.reg .b32 %r<5>;\n"
+           "ld.param.u32 %r1, [a]; shl.b32 %r2, %r1, 1;\n"
+           "st.param.u32 [r], %r2;\nret;\n}\n"
+           ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<20>;\n"
+           "ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
+           "{ .param .u32 a1; .param .u32 r1; st.param.u32 [a1], %r1;\n"
+           "call (r1), twice, (a1); ld.param.u32 %r3, [r1]; }\n"
+           "{ .param .u32 a2; .param .u32 r2; st.param.u32 [a2], %r2;\n"
+           "call (r2), twice, (a2); ld.param.u32 %r4, [r2]; }\n"
+           "add.u32 %r5, %r3, 1; add.u32 %r6, %r4, 1; ret;\n}\n";
 
 /* Its shift is scalar for n and vector for %tid, and so is what it returns. */
 static void functions_count_once_for_each_call(void **state)
@@ -196,12 +196,12 @@ static void functions_count_once_for_each_call(void **state)
 static void functions_without_code_return_what_varies(void **state)
 {
     (void)state;
-    static const char text[] = HEADER
-        ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
-        ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %rd<20>;\n"
-        "{ .param .b64 a1; .param .b64 r1; st.param.b64 [a1], 8;\n"
-        "call (r1), malloc, (a1); ld.param.b64 %rd3, [r1]; }\n"
-        "add.u64 %rd4, %rd3, 1; ret;\n}\n";
+    static const char text[] =
+        HEADER ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+               ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %rd<20>;\n"
+               "{ .param .b64 a1; .param .b64 r1; st.param.b64 [a1], 8;\n"
+               "call (r1), malloc, (a1); ld.param.b64 %rd3, [r1]; }\n"
+               "add.u64 %rd4, %rd3, 1; ret;\n}\n";
     assert_cmp(text, 0, 0, 1, 0);
     assert_int_equal(count_module(text).n_unknown_calls, 1);
 }
@@ -209,11 +209,10 @@ static void functions_without_code_return_what_varies(void **state)
 static void recursion_is_refused(void **state)
 {
     (void)state;
-    static const char text[] = HEADER
-        ".func g();\n"
-        ".func f()\n{ call g, (); ret; }\n"
-        ".func g()\n{ call f, (); ret; }\n"
-        ".visible .entry k(.param .u64 p)\n{ call f, (); ret; }\n";
+    static const char text[] = HEADER ".func g();\n"
+                                      ".func f()\n{ call g, (); ret; }\n"
+                                      ".func g()\n{ call f, (); ret; }\n"
+                                      ".visible .entry k(.param .u64 p)\n{ call f, (); ret; }\n";
     struct diag_list diags = {0};
     struct strbuf why = {0};
     struct hetero_counts counts;

@@ -15,8 +15,8 @@ enum { MAX_FEATURES = 10 };
 static struct hetero_model *read_shipped(uint32_t i)
 {
     struct diag_list diags = {0};
-    struct hetero_model *m = hetero_model_read(hetero_shipped_models[i].name,
-                                               hetero_shipped_models[i].text, &diags);
+    struct hetero_model *m =
+        hetero_model_read(hetero_shipped_models[i].name, hetero_shipped_models[i].text, &diags);
     assert_non_null(m);
     diag_list_destroy(&diags);
     return m;

@@ -185,7 +185,7 @@ static void what_cannot_be_trained_is_refused(void **state)
     (void)state;
     assert_refuses(worked, 5, "4 kernels cannot be dealt into 5 folds");
     assert_refuses(worked, 4, NULL);
-    assert_refuses(worked, 2, "a fold leaves fewer rows than the 3 terms"); /* two are left */
+    assert_refuses(worked, 2, "a fold leaves fewer rows than the 3 terms");  /* two are left */
     assert_refuses("kernel,a,b,time\nx,1,1,1\ny,2,2,2\nz,3,3,3\n", 0, NULL); /* a, a*b of 3 */
     assert_refuses("kernel,a,b,c,time\nx,1,1,1,1\ny,2,2,2,2\nz,3,3,3,3\n", 0,
                    "4 of 6 terms depend on others");
