@@ -31,8 +31,10 @@ struct choice {
 /* --- Reading --- */
 
 static const char *const top_keys[] = {
-    "kernel", "goal",   "slowdown_reference", "pressure_rule", "alone",   "co_located",
-    "natives", "weight", "threads",            "buffer",        "transfer", "pressure",
+    "kernel",        "goal",     "slowdown_reference",
+    "pressure_rule", "alone",    "co_located",
+    "natives",       "weight",   "threads",
+    "buffer",        "transfer", "pressure",
     "machine",
 };
 static const char *const native_keys[] = {"name",  "weight",    "slowdown",
@@ -227,8 +229,7 @@ static void decide(struct choice *c)
     clock_gettime(CLOCK_MONOTONIC, &begin);
     if (c->needs_pressure && !c->has_pressure) {
         c->pressure[HETERO_CMP] = pressure_on_cmp(&c->machine, c->rule, c->threads, c->buffer);
-        c->pressure[HETERO_GPU] =
-            pressure_on_gpu(&c->machine, c->transfer, q->alone_s[HETERO_GPU]);
+        c->pressure[HETERO_GPU] = pressure_on_gpu(&c->machine, c->transfer, q->alone_s[HETERO_GPU]);
     }
     hetero_apply_bubbles(&c->machine, c->pressure, q->natives, q->n_natives);
     c->answer = hetero_choose(q);
@@ -326,8 +327,7 @@ static void print_text(const struct choice *c, struct strbuf *out)
         for (uint32_t i = 0; i < q->n_natives; i++) {
             struct strbuf what = {0};
             strbuf_addf(&what, "slowdown of %s, weight %g",
-                        q->natives[i].name ? q->natives[i].name : "a native",
-                        q->natives[i].weight);
+                        q->natives[i].name ? q->natives[i].name : "a native", q->natives[i].weight);
             add_row(&t, strbuf_text(&what), q->natives[i].slowdown);
             strbuf_destroy(&what);
         }

@@ -157,8 +157,8 @@ static enum heddle_status of_workload(const struct hetero_options *o, const stru
     if (status == HEDDLE_OK)
         status = pick_size(w, o->size ? o->size : "small", &rows->arena, &size);
     if (status == HEDDLE_OK)
-        status = watch_launches(w, size, o->seed.is_given ? o->seed.value : WORKLOAD_DEFAULT_SEED,
-                                rows);
+        status =
+            watch_launches(w, size, o->seed.is_given ? o->seed.value : WORKLOAD_DEFAULT_SEED, rows);
     if (status == HEDDLE_OK)
         status = ptx_load_opencl(w->name, w->source, w->build_options, &module, &diags);
     if (status == HEDDLE_OK)

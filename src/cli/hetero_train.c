@@ -148,8 +148,9 @@ static void print_text(const struct training *t, const char *path, struct strbuf
         strbuf_add(out, "\n");
     }
     for (uint32_t i = 0; i < r->best_stage; i++)
-        strbuf_addf(out, "%s%s%s", i ? ", " : "kernels dropped: ",
-                    t->rows.kernels[r->stages[i].goes], i + 1 == r->best_stage ? "\n" : "");
+        strbuf_addf(out, "%s%s%s",
+                    i ? ", " : "kernels dropped: ", t->rows.kernels[r->stages[i].goes],
+                    i + 1 == r->best_stage ? "\n" : "");
     if (r->n_stages)
         print_stages(t, out);
     if (path)

@@ -243,13 +243,12 @@ static void visit_region(struct flow *flow)
     free(seen);
 }
 
+/* A guard is among what an instruction reads, and so is the index of brx. */
 static bool is_branch_on_varying(const struct flow *flow, uint32_t i)
 {
-    const struct ptx_inst *inst = &flow->func->insts[i];
-    if (inst->op == PTX_OP_BRX)
-        return guard_varies(flow, inst) ||
-               (known_of_reads(flow, &flow->accesses[i]) & VALUE_VARIES);
-    return inst->op == PTX_OP_BRA && guard_varies(flow, inst);
+    enum ptx_opcode op = flow->func->insts[i].op;
+    return (op == PTX_OP_BRA || op == PTX_OP_BRX) &&
+           (known_of_reads(flow, &flow->accesses[i]) & VALUE_VARIES);
 }
 
 /* --- A function --- */
@@ -266,8 +265,6 @@ static void visit(struct flow *flow, uint32_t i)
     if (inst->op == PTX_OP_LD || inst->op == PTX_OP_LDU)
         known = known_of_loaded(inst, known);
     known |= a->origin;
-    if (guard_varies(flow, inst))
-        known |= VALUE_VARIES;
     for (uint32_t k = 0; k < a->n_writes; k++)
         learn(flow, a->writes[k], known);
     if (!flow->is_done[i] && is_branch_on_varying(flow, i)) {

@@ -159,6 +159,30 @@ static void values_that_leave_a_varying_region_vary(void **state)
                1, 0, 2, 0);
 }
 
+/* x = n; if (tid < n) ...; x = n + 1; use(x): the region ends where the threads meet again. */
+static void what_follows_the_reconvergence_is_outside(void **state)
+{
+    (void)state;
+    assert_cmp(KERNEL("mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n]; mov.u32 %r3, %r2;\n"
+                      "setp.ge.u32 %p1, %r1, %r2;\n" /* vector */
+                      "@%p1 bra JOIN;\n"
+                      "add.u32 %r4, %r2, 1;\n"
+                      "JOIN: add.u32 %r3, %r2, 1;\n"
+                      "add.u32 %r5, %r3, 1;"),
+               3, 0, 1, 0);
+}
+
+static void an_indexed_branch_parts_threads_too(void **state)
+{
+    (void)state;
+    assert_cmp(KERNEL("mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n]; mov.u32 %r3, %r2;\n"
+                      "T: .branchtargets A, JOIN;\n"
+                      "brx.idx %r1, T;\n"
+                      "A: add.u32 %r3, %r2, 1;\n"
+                      "JOIN: add.u32 %r4, %r3, 1;"),
+               1, 0, 1, 0);
+}
+
 #define LOOP(bound)                                                                                \
     KERNEL("mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n]; mov.u32 %r3, 0;\n"                         \
            "LOOP: add.u32 %r3, %r3, 1;\n"                                                          \
@@ -235,6 +259,8 @@ int main(void)
         cmocka_unit_test(a_varying_guard_makes_vectors),
         cmocka_unit_test(a_bounds_check_leaves_scalars_scalar),
         cmocka_unit_test(values_that_leave_a_varying_region_vary),
+        cmocka_unit_test(what_follows_the_reconvergence_is_outside),
+        cmocka_unit_test(an_indexed_branch_parts_threads_too),
         cmocka_unit_test(a_loop_varies_with_its_bound),
         cmocka_unit_test(functions_count_once_for_each_call),
         cmocka_unit_test(functions_without_code_return_what_varies),
