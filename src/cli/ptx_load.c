@@ -71,8 +71,8 @@ enum heddle_status ptx_load_file(const char *path, const char *build_options,
     enum heddle_status status = read_text(path, &text, diags);
     bool is_opencl = ends_with(path, ".cl");
     if (status == HEDDLE_OK && (is_opencl || ends_with(path, ".cu")))
-        status = compile(is_opencl ? FRONT_OPENCL_C : FRONT_CUDA_C, path, build_options, &text,
-                         diags);
+        status =
+            compile(is_opencl ? FRONT_OPENCL_C : FRONT_CUDA_C, path, build_options, &text, diags);
     if (status == HEDDLE_OK)
         status = parse(path, &text, out, diags);
     strbuf_destroy(&text);
