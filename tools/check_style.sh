@@ -65,6 +65,12 @@ if command -v clang-format >/dev/null 2>&1; then
     done
 fi
 
+# The formatter leaves comments as they are (ReflowComments): lists in them keep one item a line.
+if git grep -n -E '^.{101,}' -- '*.c' '*.h' | grep -E ':[0-9]+: *(/\*|\*)'; then
+    echo "comments longer than 100 columns"
+    bad=1
+fi
+
 if git grep -n -E '\b(TODO|FIXME|XXX|HACK)\b' -- ':!tools/check_style.sh'; then
     bad=1
 fi

@@ -5,14 +5,14 @@
  * When the access is accepted the on_... events follow, each exactly once per access, never on a
  * retry. Which follow which is the table of doc/adding-a-policy.md; in short:
  *
- * - hit: on_hit, hit_action; on_evict(EVICT_INVALIDATE) if that says HIT_DROP
- * - merge: on_merge
- * - miss: on_miss, on_evict of a victim, on_reserve; on_fill when the data arrive
- * - miss of sectors of a line that is there: on_miss(way); on_fill when the data arrive
- * - bypass: on_miss, on_bypass(reason)
- * - bypass that the program asks for: on_bypass(BYPASS_NO_CACHE)
- * - store: on_store; on_evict(EVICT_WRITE) if the line leaves
- * - store that allocates: on_store, then as a load after on_miss
+ *     hit                   on_hit, hit_action; if that says HIT_DROP on_evict(EVICT_INVALIDATE)
+ *     merge                 on_merge
+ *     miss                  on_miss, on_evict of a victim, on_reserve; on_fill when the data arrive
+ *     miss of sectors       on_miss(way), of a line that is there; on_fill when the data arrive
+ *     bypass                on_miss, on_bypass(reason)
+ *     bypass by the program on_bypass(BYPASS_NO_CACHE)
+ *     store                 on_store; on_evict(EVICT_WRITE) if the line leaves
+ *     store that allocates  on_store, then as a load after on_miss
  *
  * on_hit, on_merge, on_store and on_evict see the line as it was before the access, on_reserve and
  * on_fill as it is afterwards. A miss whose line was stored to or invalidated before the data came

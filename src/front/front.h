@@ -24,4 +24,8 @@ enum heddle_status front_compile(enum front_language language, const char *name,
                                  size_t len, const char *build_options, struct strbuf *ptx,
                                  struct strbuf *error);
 
+/* The extensions that OpenCL C sources may use, as CL_DEVICE_EXTENSIONS lists them: names with a
+ * blank between. Their macros are defined. */
+const char *front_opencl_extensions(void);
+
 #endif
