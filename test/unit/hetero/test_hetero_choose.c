@@ -84,7 +84,7 @@ struct one_native {
 static struct hetero_answer ask(const struct one_native *n, enum hetero_goal goal)
 {
     struct hetero_native native = {
-        .weight = n->weight ? n->weight : 1,
+        .weight = n->weight > 0 ? n->weight : 1,
         .slowdown = {n->native[0], n->native[1]},
     };
     struct hetero_question q = {
