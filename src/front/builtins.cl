@@ -249,3 +249,39 @@ SMOOTHSTEP(double16)
 
 /* libclc's float version is off by up to 20 ulp. */
 UNARY(tgamma, (float)tgamma((double)x))
+
+/* Vectors of three lie in memory as vectors of four do. */
+#define COPY_3(t)                                                                                  \
+    OVERLOAD event_t async_work_group_copy(__local t##3 *to, const __global t##3 *from, size_t n,  \
+                                           event_t e)                                              \
+    {                                                                                              \
+        return async_work_group_copy((__local t##4 *)to, (const __global t##4 *)from, n, e);       \
+    }                                                                                              \
+    OVERLOAD event_t async_work_group_copy(__global t##3 *to, const __local t##3 *from, size_t n,  \
+                                           event_t e)                                              \
+    {                                                                                              \
+        return async_work_group_copy((__global t##4 *)to, (const __local t##4 *)from, n, e);       \
+    }                                                                                              \
+    OVERLOAD event_t async_work_group_strided_copy(                                                \
+        __local t##3 *to, const __global t##3 *from, size_t n, size_t stride, event_t e)           \
+    {                                                                                              \
+        return async_work_group_strided_copy((__local t##4 *)to, (const __global t##4 *)from, n,   \
+                                             stride, e);                                           \
+    }                                                                                              \
+    OVERLOAD event_t async_work_group_strided_copy(                                                \
+        __global t##3 *to, const __local t##3 *from, size_t n, size_t stride, event_t e)           \
+    {                                                                                              \
+        return async_work_group_strided_copy((__global t##4 *)to, (const __local t##4 *)from, n,   \
+                                             stride, e);                                           \
+    }
+
+COPY_3(char)
+COPY_3(uchar)
+COPY_3(short)
+COPY_3(ushort)
+COPY_3(int)
+COPY_3(uint)
+COPY_3(long)
+COPY_3(ulong)
+COPY_3(float)
+COPY_3(double)

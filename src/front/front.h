@@ -40,4 +40,8 @@ enum heddle_status front_ir_link(const struct strbuf *pieces, uint32_t n, struct
 enum heddle_status front_ir_to_ptx(enum front_ir kind, const struct strbuf *ir, struct strbuf *ptx,
                                    struct strbuf *error);
 
+/* The extensions that OpenCL C sources may use, as CL_DEVICE_EXTENSIONS lists them: names with a
+ * blank between. Their macros are defined. */
+const char *front_opencl_extensions(void);
+
 #endif
