@@ -32,7 +32,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(4, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(5, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -61,6 +61,9 @@ struct cache_geometry {
     uint32_t n_sets, n_ways, line_bytes, sector_bytes;
     uint32_t n_warps;  /* warp slots of the SM, 0 elsewhere */
     uint32_t tag_bits; /* for hardware cost */
+    /* Stores are kept: write-back, write-allocate; else they pass, or remove their line. */
+    bool write_back;
+    bool allocate_on_fill;
 };
 
 /* A line as the framework keeps it. */
@@ -140,6 +143,8 @@ struct cache_policy_desc {
     bool never_bypasses;
     /* It looks at address, byte_mask or full_line of loads; otherwise these may be left out. */
     bool wants_bytes;
+    /* An L1D cannot have it. */
+    bool l2_only;
     /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */
