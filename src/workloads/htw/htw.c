@@ -270,6 +270,11 @@ static const struct workload_size sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input inputs[] = {
+    {"frames", NULL, 2, 1000, "of the film; points are tracked from the second on"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_htw = {
     .name = "htw",
     .paper_name = "HTW",
@@ -283,6 +288,7 @@ const struct workload workload_htw = {
     .source = workload_htw_source,
     .param_names = {"rows", "cols", "points", "template_radius", "search_radius", "frames"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct htw),
     .setup = setup,
     .run = run,
