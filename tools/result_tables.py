@@ -30,8 +30,8 @@ class Runs:
         """`heddle run WORDS`, after the run whose warps its oracle knows; the end of it is awaited by stats()."""
         key = words + (oracle,)
         if key not in self.made:
-            path = f"{self.folder}/{len(self.made)}.csv"
             known = oracle and self.start(*oracle)
+            path = f"{self.folder}/{len(self.made)}.csv"
             self.made[key] = path, self.pool.submit(self.run, words, path, known)
         return self.made[key]
 
