@@ -135,7 +135,7 @@ LABORATORY = {"l1d": ("Reuse distances and misses of larger caches", distances)}
 
 def page_text(page, figures, runs, kept):
     title, _ = PAGES[page]
-    headings = [f["title"] for f in figures] + [LABORATORY[page][0]] * (page in LABORATORY)
+    headings = [f["title"] for f in figures] + [LABORATORY[p][0] for p in LABORATORY if p == page]
     text = summary(page, title, figures, headings, kept.get(page, ""), runs.answers.model)
     text += "".join(section(f, kept.get(f["figure"], "")) for f in figures)
     if page in LABORATORY:

@@ -159,8 +159,8 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
     strbuf_destroy(&origin);
     add_fitted(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, PLOT_W, &text_letters,
                "text-anchor=\"middle\"", f->x_title);
-    snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(-90 22 %.1f)\"", middle);
-    add_fitted(out, 22, middle, SIDE_W, &text_letters, turn, f->y_title);
+    snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(-90 15 %.1f)\"", middle);
+    add_fitted(out, 15, middle, SIDE_W, &text_letters, turn, f->y_title);
     if (!has_right || !f->right_title)
         return;
     snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(90 %d %.1f)\"",
