@@ -161,14 +161,16 @@ def write_page(page, runs, options):
 
 
 def print_commands(heddle, runs, jobs):
-    """Long ones first; then a figure's points in a process each, which share the store."""
+    """Single runs, the longest first; then a process for each figure, which share the store. Other machines than those
+    of the papers come last."""
     ask_all(runs)
     result_tables.ask_oracles(runs)
-    for name in sum((names for _, names in PAGES.values()), []):
-        if name not in result_tables.TABLES:
-            print(f"{heddle} figure {name} --store {runs.store} --jobs {jobs} >/dev/null")
     for commands in runs.answers.asked:
         print(runs.answers.shell(commands, heddle))
+    names = sum((names for _, names in PAGES.values()), [])
+    for name in sorted(names, key=lambda name: name.startswith("v100")):
+        if name not in result_tables.TABLES:
+            print(f"{heddle} figure {name} --store {runs.store} --jobs {jobs} >/dev/null")
 
 
 def option(options, name, default):
