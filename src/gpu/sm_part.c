@@ -50,8 +50,17 @@ static void start_kernel(struct shard *part, const struct machine *m, const stru
     struct sm *sm = (struct sm *)part;
     const struct emu_launch *launch = &k->emu->launch;
     uint64_t shared_bytes = (uint64_t)k->ctas_per_sm * launch->shared_bytes;
-    uint32_t l1d_ways = carveout_ways(&sm->config->division, &sm->config->l1d, shared_bytes);
-    sm_start_kernel(sm, k->emu, k->timing, launch->number, l1d_ways, m->config->run.flush_l1);
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    uint32_t warps_per_cta = (threads + WARP_LANES - 1) / WARP_LANES;
+    sm_start_kernel(sm,
+                    &(struct sm_kernel){.emu = k->emu,
+                                        .timing = k->timing,
+                                        .launch = launch->number,
+                                        .l1d_ways = carveout_ways(&sm->config->division,
+                                                                  &sm->config->l1d, shared_bytes),
+                                        .n_sms = machine_n_sms(m),
+                                        .warps_per_sm = k->ctas_per_sm * warps_per_cta,
+                                        .flush_l1 = m->config->run.flush_l1});
     if (k->sm_atomics)
         sm_use_mutexes(sm);
     cache_kernel_start(sm->l1d, launch->number);

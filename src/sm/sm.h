@@ -299,6 +299,13 @@ struct rest_part {
 };
 
 /* Begins with a cache line: its neighbour may be another thread's. */
+/* Where the local memory of an SM's warps lies (see add_local()); sized by what the kernel needs.
+ */
+struct local_layout {
+    uint64_t first_warp; /* of the SM, among the warps that the machine holds */
+    uint64_t threads;    /* from a word to the next one of the same thread, in words */
+};
+
 struct sm {
     _Alignas(64) struct shard shard;
     const struct sm_config *config;
@@ -338,6 +345,7 @@ struct sm {
     struct mem_range *ranges;
     const struct op_timing *timing;
     uint32_t launch;
+    struct local_layout local;
 
     /* CTAs and warps (cta.c). */
     struct emu_cta *ctas;            /* slots */
@@ -395,8 +403,14 @@ void sm_destroy(struct sm *sm);
 void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w);
 /* Makes the SM ready for CTAs of a kernel; it must be idle. `emu` carries memory, program, launch.
  */
-void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
-                     uint32_t launch, uint32_t l1d_ways, bool flush_l1);
+struct sm_kernel {
+    const struct emu *emu;
+    const struct op_timing *timing;
+    uint32_t launch, l1d_ways;
+    uint32_t n_sms, warps_per_sm; /* that the machine holds of it at a time */
+    bool flush_l1;
+};
+void sm_start_kernel(struct sm *sm, const struct sm_kernel *k);
 /* Its atomics are performed in SMs, until the next kernel starts. After sm_start_kernel(). */
 void sm_use_mutexes(struct sm *sm);
 
