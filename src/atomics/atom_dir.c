@@ -10,8 +10,7 @@ static uint64_t cost_bits(uint32_t n_sms, const void *values, struct strbuf *par
     uint64_t at_home = (p->mutexes + n_sms - 1) / n_sms;
     return plugin_cost(parts, "directory of the mutexes at home: held, holder, mature",
                        mutex_table_bits(at_home, n_sms, p)) +
-           plugin_cost(parts, "SMs that wait at home", at_home * n_sms) +
-           mutex_own_bits(p, parts);
+           plugin_cost(parts, "SMs that wait at home", at_home * n_sms) + mutex_own_bits(p, parts);
 }
 
 const struct atomics_desc atomics_atom_dir = {

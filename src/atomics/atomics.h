@@ -17,8 +17,8 @@
  *
  * The others perform atomics in the SM, under mutexes (mutex_unit.h), and name the network over
  * which SMs find them. Their SMs send each other messages while kernels with atomics run. L2 sees
- * their loads and stores; what SMs have performed becomes visible at the end of a period, after what
- * slices have. */
+ * their loads and stores; what SMs have performed becomes visible at the end of a period, after
+ * what slices have. */
 #ifndef HEDDLE_ATOMICS_ATOMICS_H
 #define HEDDLE_ATOMICS_ATOMICS_H
 

@@ -43,8 +43,8 @@ enum { TAG_BITS = 32, PHASE_BITS = 2 };
 uint64_t mutex_own_bits(const struct mutex_params *p, struct strbuf *parts)
 {
     uint32_t entry = TAG_BITS + plugin_index_bits(p->mutexes) + 1;
-    uint64_t bits = plugin_cost(parts, "state of the mutexes in the SM",
-                                (uint64_t)p->mutexes * PHASE_BITS);
+    uint64_t bits =
+        plugin_cost(parts, "state of the mutexes in the SM", (uint64_t)p->mutexes * PHASE_BITS);
     bits += plugin_cost(parts, "queue of requests: line, mutex, whether its data are there",
                         (uint64_t)p->queue * entry);
     bits += plugin_cost(parts, "requests performed since each acquire",

@@ -31,9 +31,10 @@
 #define MUTEX_SPEC_PARAMS                                                                          \
     PARAM_BOOL(struct mutex_params, spec_fetch, "false",                                           \
                "data are fetched together with the request for the mutex (S1 section 3.4)"),       \
-        MUTEX_U32(epoch_cycles, "128", 1, 1 << 30, "core cycles",                                  \
-                  "of an epoch: speculative data are used if the mutex was released in an earlier "\
-                  "one and asked for in this one (chosen)")
+        MUTEX_U32(                                                                                 \
+            epoch_cycles, "128", 1, 1 << 30, "core cycles",                                        \
+            "of an epoch: speculative data are used if the mutex was released in an earlier "      \
+            "one and asked for in this one (chosen)")
 
 extern const struct plugin_stat mutex_stat_rows[];
 

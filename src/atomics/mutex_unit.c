@@ -649,20 +649,20 @@ void mutex_unit_describe(const struct mutex_unit *u, struct strbuf *out)
 struct mutex_unit *mutex_unit_create(const struct mutex_setup *s)
 {
     struct mutex_unit *u = xcalloc(1, sizeof *u);
-    *u = (struct mutex_unit){.params = s->params,
-                             .ops = s->net,
-                             .host = s->host,
-                             .sm = s->sm,
-                             .index = s->index,
-                             .line_bytes = s->line_bytes,
-                             .per_cycle = s->params->per_cycle ? s->params->per_cycle
-                                                               : s->per_cycle,
-                             .grid = mutex_grid_make(s->n_sms, s->params->rows),
-                             .period = s->period,
-                             .visibility = s->visibility,
-                             .ledger = s->ledger,
-                             .due = CYCLE_NONE,
-                             .n_free = s->params->queue};
+    *u =
+        (struct mutex_unit){.params = s->params,
+                            .ops = s->net,
+                            .host = s->host,
+                            .sm = s->sm,
+                            .index = s->index,
+                            .line_bytes = s->line_bytes,
+                            .per_cycle = s->params->per_cycle ? s->params->per_cycle : s->per_cycle,
+                            .grid = mutex_grid_make(s->n_sms, s->params->rows),
+                            .period = s->period,
+                            .visibility = s->visibility,
+                            .ledger = s->ledger,
+                            .due = CYCLE_NONE,
+                            .n_free = s->params->queue};
     u->mutexes = xcalloc(s->params->mutexes, sizeof *u->mutexes);
     u->active = xcalloc(s->params->mutexes, sizeof *u->active);
     u->requests = xcalloc(s->params->queue, sizeof *u->requests);

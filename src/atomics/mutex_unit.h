@@ -100,14 +100,14 @@ enum mutex_phase { MUTEX_IDLE, MUTEX_WAITING, MUTEX_HELD };
 
 struct mutex {
     enum mutex_phase phase;
-    bool was_unchanged;          /* the last grant to this SM was */
-    uint32_t first, last, n;     /* requests: number + 1, and how many */
-    uint32_t n_performed;        /* since it is held */
-    uint32_t n_acks;             /* writes under way */
-    uint64_t asked_at, held_at;  /* cycles */
-    uint64_t drain_at;           /* writes may begin */
-    uint64_t visible_at;         /* what was performed is */
-    uint64_t hold;               /* counts acquires */
+    bool was_unchanged;         /* the last grant to this SM was */
+    uint32_t first, last, n;    /* requests: number + 1, and how many */
+    uint32_t n_performed;       /* since it is held */
+    uint32_t n_acks;            /* writes under way */
+    uint64_t asked_at, held_at; /* cycles */
+    uint64_t drain_at;          /* writes may begin */
+    uint64_t visible_at;        /* what was performed is */
+    uint64_t hold;              /* counts acquires */
     struct mutex_line *lines;
 };
 

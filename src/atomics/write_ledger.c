@@ -69,9 +69,8 @@ void ledger_store(struct ledger_line *l, uint32_t sm, sim_time t)
 struct write_ledger *write_ledger_create(uint32_t n_mutexes, uint32_t line_bytes)
 {
     struct write_ledger *w = xcalloc(1, sizeof *w);
-    *w = (struct write_ledger){.of = xcalloc(n_mutexes, sizeof *w->of),
-                               .n_mutexes = n_mutexes,
-                               .line_bytes = line_bytes};
+    *w = (struct write_ledger){
+        .of = xcalloc(n_mutexes, sizeof *w->of), .n_mutexes = n_mutexes, .line_bytes = line_bytes};
     return w;
 }
 

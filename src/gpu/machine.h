@@ -55,7 +55,7 @@ struct machine {
     struct dev_mem *mem;
     sim_time visibility;
     struct write_ledger *ledger; /* of units that perform atomics in SMs; else NULL */
-    sim_time kernel_free_at; /* when the next kernel may begin */
+    sim_time kernel_free_at;     /* when the next kernel may begin */
     struct machine_stats stats;
     struct mechanism_stats mechanisms;
     struct policy_clock policy_clock;

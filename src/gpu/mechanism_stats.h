@@ -9,7 +9,14 @@
 struct machine;
 struct machine_config;
 
-enum mechanism_place { AT_SCHEDULER, AT_CRITICALITY, AT_L1D, AT_L2, AT_ATOMICS, N_MECHANISM_PLACES };
+enum mechanism_place {
+    AT_SCHEDULER,
+    AT_CRITICALITY,
+    AT_L1D,
+    AT_L2,
+    AT_ATOMICS,
+    N_MECHANISM_PLACES
+};
 enum { MECHANISM_MAX_STATS = N_MECHANISM_PLACES * PLUGIN_MAX_STATS };
 
 struct mechanism_row {

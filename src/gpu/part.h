@@ -27,9 +27,9 @@ enum boundary_phase {
     BOUNDARY_ATOMICS,    /* of slices become visible before */
     BOUNDARY_SM_ATOMICS, /* those of SMs do, and these before */
     BOUNDARY_STORES,     /* ... do, by parts */
-    BOUNDARY_TEXT,    /* what kernels printed comes out */
-    BOUNDARY_HEAP,    /* calls of malloc and free are performed */
-    BOUNDARY_FORGET,  /* if something was freed: nobody may go by what it remembers of it */
+    BOUNDARY_TEXT,       /* what kernels printed comes out */
+    BOUNDARY_HEAP,       /* calls of malloc and free are performed */
+    BOUNDARY_FORGET,     /* if something was freed: nobody may go by what it remembers of it */
     N_BOUNDARY_PHASES
 };
 struct boundary {

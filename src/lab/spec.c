@@ -7,8 +7,8 @@
 
 /* Which choice of each axis a point takes. */
 struct position {
-    const struct axis_choice *gpu, *scheduler, *l1d, *atomics, *settings[SPEC_MAX_SETTINGS], *workload,
-        *size, *seed;
+    const struct axis_choice *gpu, *scheduler, *l1d, *atomics, *settings[SPEC_MAX_SETTINGS],
+        *workload, *size, *seed;
     bool is_first; /* of its workload and size */
 };
 

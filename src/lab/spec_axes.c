@@ -277,10 +277,9 @@ static void read_measures(struct spec_reader *r, yaml_node_t *node)
     }
 }
 
-static const char *const spec_keys[] = {"workloads", "size",       "sizes",   "size_of", "inputs",
-                                        "gpus",      "schedulers", "l1d",     "atomics", "seeds",
-                                        "set",       "plugins",    "max_cycles", "measure", "only",
-                                        "except"};
+static const char *const spec_keys[] = {
+    "workloads", "size",  "sizes", "size_of", "inputs",     "gpus",    "schedulers", "l1d",
+    "atomics",   "seeds", "set",   "plugins", "max_cycles", "measure", "only",       "except"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -361,7 +360,7 @@ void spec_read_axes(struct spec_reader *r, yaml_node_t *node)
 
 void spec_destroy_axes(struct spec_axes *a)
 {
-    struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,   &a->atomics,
+    struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,  &a->atomics,
                                      &a->workloads, &a->sizes,      &a->seeds};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         free(all[i]->choices);

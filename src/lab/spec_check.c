@@ -58,7 +58,7 @@ static void check_twice(struct spec_reader *r, const struct spec_axis *a)
 void spec_check_axes(struct spec_reader *r)
 {
     const struct spec_axes *a = &r->axes;
-    const struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,   &a->atomics,
+    const struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,  &a->atomics,
                                            &a->workloads, &a->sizes,      &a->seeds};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         check_twice(r, all[i]);

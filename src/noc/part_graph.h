@@ -65,12 +65,12 @@ struct part_graph {
     uint32_t n_groups, cap_groups;
     struct part_link *links;
     uint32_t n_links, cap_links;
-    bool has_halves;       /* there are two colours */
-    bool optional_on;      /* optional links count */
-    struct shard **shards; /* indexed by id */
+    bool has_halves;            /* there are two colours */
+    bool optional_on;           /* optional links count */
+    struct shard **shards;      /* indexed by id */
     uint32_t n_shards, n_first; /* of them, and those of the first colour */
-    uint32_t *group_of;        /* by id */
-    struct shard_link *routes; /* n_groups x n_groups: what may be sent from one to another */
+    uint32_t *group_of;         /* by id */
+    struct shard_link *routes;  /* n_groups x n_groups: what may be sent from one to another */
 };
 
 /* Returns the group's number. `setup` is given to each part that is created. */

@@ -78,13 +78,12 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
         return false;
     a->cycle = now;
     a->set = cache_find_set(sm->l1d, a->line);
-    bool around =
-        f->around || !sm->config->l1d_global || (!f->fresh && has_others_data(sm, a));
+    bool around = f->around || !sm->config->l1d_global || (!f->fresh && has_others_data(sm, a));
     if (!around && f->fresh)
         drop(sm, a->line);
     struct load_record *record = new_record(sm, number);
-    struct cache_result r = around ? cache_load_around(sm->l1d, a, all)
-                                   : cache_load(sm->l1d, a, all, record);
+    struct cache_result r =
+        around ? cache_load_around(sm->l1d, a, all) : cache_load(sm->l1d, a, all, record);
     if (r.answer == CACHE_STALLED) {
         sm_free_record(sm, record);
         return false;
@@ -104,8 +103,8 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
 
 void sm_mutex_data(struct sm *sm, const struct load_record *record, uint64_t now)
 {
-    mutex_unit_data(sm->atomics.mutexes, record->pc, sm->in.n_writes,
-                    record->slot == SLOT_OF_FETCH, now);
+    mutex_unit_data(sm->atomics.mutexes, record->pc, sm->in.n_writes, record->slot == SLOT_OF_FETCH,
+                    now);
 }
 
 /* --- changes --- */

@@ -131,7 +131,8 @@ struct ldst_op {
             "cycles with a warp on the SM, over all SMs")                                          \
     COUNTER(warp_cycles, "sm.warp_cycles", "cycles", "cycles of all resident warps")               \
     COUNTER(shared_passes, "shared.passes", "passes", "passes of shared memory accesses")          \
-    COUNTER(atomic_requests, "atomics.requests", "requests", "requests of atomics: lanes in a line") \
+    COUNTER(atomic_requests, "atomics.requests", "requests",                                       \
+            "requests of atomics: lanes in a line")                                                \
     COUNTER(load_requests, "sm.load_requests", "requests",                                         \
             "line accesses of global and local loads")                                             \
     COUNTER(store_requests, "sm.store_requests", "requests",                                       \

@@ -1,8 +1,8 @@
 /* BFSQ: breadth-first search in a random graph with an atomic work queue.
  *
- * For atomics units (S1 section 3): BFS of S2 to S4 goes over all nodes in every level. Here a level
- * is a queue; nodes are claimed by compare-and-swap, scattered over the graph, and enter the next
- * level's queue at a place that one contended counter gives out. */
+ * For atomics units (S1 section 3): BFS of S2 to S4 goes over all nodes in every level. Here a
+ * level is a queue; nodes are claimed by compare-and-swap, scattered over the graph, and enter the
+ * next level's queue at a place that one contended counter gives out. */
 #include <stdlib.h>
 
 #include "base/arena.h"

@@ -1,8 +1,8 @@
 /* HSH: keys are inserted into a hash table whose chains are protected by spin-locks.
  *
  * For atomics units (S1 section 3): locks are what global synchronisation on GPUs is made of. Each
- * insertion takes a lock by compare-and-swap, changes a chain with plain loads and stores, and gives
- * the lock back after a fence. `buckets` says how much the lanes meet. */
+ * insertion takes a lock by compare-and-swap, changes a chain with plain loads and stores, and
+ * gives the lock back after a fence. `buckets` says how much the lanes meet. */
 #include <string.h>
 
 #include "base/arena.h"
