@@ -91,8 +91,8 @@ static void hsh_teardown(void *state)
 }
 
 static const struct workload_size sizes[] = {
-    {"tiny", {24576, 60, 6144}},
-    {"small", {98304, 120, 24576}},
+    {"tiny", {98304, 60, 24576}},
+    {"small", {262144, 120, 65536}},
     {NULL, {0}},
 };
 
