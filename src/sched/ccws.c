@@ -3,7 +3,8 @@
  *
  * A line that is replaced leaves its tag in the victim tag array of the warp that reserved it. A
  * warp that misses a line whose tag is there has lost locality: its score rises to LLDS, and falls
- * by 1 a cycle from then on, down to the base. Of the warps sorted by score, those before which the
+ * by 1 a cycle from then on, down to the base; LLDS caps all scores (section 3.3.4), so that they
+ * fall with it when instructions go by without VTA hits. Of the warps sorted by score, those before which the
  * scores already sum up to the cutoff, live warps x base, may not issue loads. Everything else may
  * issue, in the order of another scheduler.
  *
@@ -34,7 +35,7 @@ static const char *const tie_names[] = {"age", "slot", NULL};
 
 /* The parameters with the defaults in which text and simulator differ. */
 /* clang-format off */
-#define CCWS_PARAMS(bits, decay, differs, tie)                                                     \
+#define CCWS_PARAMS(bits, differs, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
               "how much lost locality throttles: K_THROTTLE"),                                     \
     PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,                             \
@@ -46,9 +47,9 @@ static const char *const tie_names[] = {"age", "slot", NULL};
               "of a warp's victim tag array, as far as it has entries"),                           \
     PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,                                 \
                "order among the warps that may issue"),                                            \
-    PARAM_U32(struct ccws_params, decay_cycles, decay, 1, 1 << 20, "cycles",                       \
+    PARAM_U32(struct ccws_params, decay_cycles, "1", 1, 1 << 20, "cycles",                         \
               "in which a score falls by one"),                                                    \
-    PARAM_BOOL(struct ccws_params, llds_caps, differs,                                             \
+    PARAM_BOOL(struct ccws_params, llds_caps, "true",                                              \
                "scores above what a VTA hit would give now fall to that"),                         \
     PARAM_BOOL(struct ccws_params, keeps_tags, differs,                                            \
                "a tag that was found stays in the victim tag array"),                              \
@@ -64,9 +65,9 @@ static const char *const tie_names[] = {"age", "slot", NULL};
                "which of two warps with one score comes first: the older, or the lower slot")
 /* clang-format on */
 
-static const struct param ccws_params[] = {CCWS_PARAMS("10", "1", "false", "age")};
-/* Scores are whole numbers there, of no certain size, and a cycle of 325 MHz is four of S4's. */
-static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "4", "true", "slot")};
+static const struct param ccws_params[] = {CCWS_PARAMS("10", "false", "age")};
+/* Scores are whole numbers there, of no certain size. */
+static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "true", "slot")};
 
 static uint32_t round_up(size_t bytes)
 {
