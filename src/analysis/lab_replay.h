@@ -19,6 +19,9 @@ struct lab_config {
     uint32_t sector_bytes; /* 0 = whole lines; else that of the recording, and so are the lines */
     uint32_t index;        /* enum set_index */
     uint32_t stores_keep;  /* 1: a store leaves its line where it is; 0: it removes it */
+    /* Instead: one cache for all SMs, whose stores allocate and are written back when their line is
+     * replaced, as those of L2; and at the end, if it is to be flushed then. */
+    bool write_back, flush_at_end;
     const struct cache_policy_desc *policy;
     const void *params; /* its values; NULL = its defaults */
 };
@@ -39,6 +42,9 @@ struct lab_result {
     /* Did the policy do anything: misses for which LRU would have chosen otherwise, and the first
      * of them as the log counts. */
     uint64_t n_differences, first_difference;
+    /* With write_back: requests of memory of a line or less each; stale reads are those of bytes
+     * that were dropped and not stored since. */
+    uint64_t dram_reads, dram_writes, stale_reads;
 };
 
 /* A policy by its name, those that know the future included; NULL if there is none. */
@@ -54,7 +60,8 @@ bool lab_config_check(const struct lab_config *config, const struct lab_stream *
 void lab_config_remark(const struct lab_config *config, struct strbuf *out);
 
 /* One replay of several. With a log (NULL = none), one line for each load:
- * `index,hit|miss|bypass,victim`, where the index counts all accesses of the stream from 0. */
+ * `index,hit|miss|bypass,victim`, where the index counts all accesses of the stream from 0. With
+ * write_back, one for each access: `index,hit|miss|bypass|drop,victim,1 if it was written back`. */
 struct lab_job {
     struct lab_config config;
     const struct sink *log;

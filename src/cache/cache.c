@@ -18,7 +18,10 @@ struct cache_geometry cache_geometry_of(const struct cache_config *config, uint3
                                    .line_bytes = config->line_bytes,
                                    .sector_bytes = config->sector_bytes,
                                    .n_warps = n_warps,
-                                   .tag_bits = TAG_BITS};
+                                   .tag_bits = TAG_BITS,
+                                   .write_back = config->write_back && config->write_allocate &&
+                                                 !config->write_evict,
+                                   .allocate_on_fill = config->allocate_on_fill};
 }
 
 /* Segments of one sector, as a mask from bit 0. */

@@ -39,6 +39,7 @@ struct cache_result {
     bool writeback;         /* before its place is used, cache_victim() is to be written back */
     uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
     uint16_t mshr;          /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
+    bool dropped;           /* of a load's HIT: the policy gave the line up, dirty or not */
 };
 
 /* A line that leaves, or does not stay, with sectors that must not be lost. */

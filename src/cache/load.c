@@ -21,9 +21,10 @@ struct cache_result cache_load_hits(struct cache *c, const struct lookup *q,
 {
     cache_count_hit(c);
     CACHE_TELL(c, HIT, hit, q->set, (uint32_t)q->way, a);
-    if (!hit_drops(c, q, a))
+    bool dropped = hit_drops(c, q, a);
+    if (!dropped)
         cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
-    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .dropped = dropped};
 }
 
 struct cache_result cache_load_merges(struct cache *c, const struct lookup *q,

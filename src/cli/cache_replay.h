@@ -17,5 +17,8 @@ struct replays {
 
 void cache_replays_json(const struct replays *r, struct strbuf *out);
 void cache_replays_table(const struct replays *r, struct strbuf *out);
+/* The same with --stores write_back. */
+void cache_replays_l2_json(const struct replays *r, struct strbuf *out);
+void cache_replays_l2_table(const struct replays *r, struct strbuf *out);
 
 #endif

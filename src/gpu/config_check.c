@@ -94,6 +94,11 @@ static bool check_caches(struct machine_config *c, struct diag_list *diags)
     uint32_t errors = diags->n_errors;
     if (!check_geometry(c, places, N, diags))
         return false;
+    if (c->l1d_policy->l2_only)
+        COMPLAIN(c, PARAM_NAMES("l1d.policy"),
+                 arena_printf(&diags->arena, "`--set l2.policy=%s`", c->l1d_policy->name), diags,
+                 "l1d.policy (%s) is for L2 alone: L1D treats .cc and .cp as unmarked",
+                 c->l1d_policy->name);
     check_policy(c, &places[L1D], c->l1d_policy, c->l1d_params, diags);
     check_policy(c, &places[L2], c->l2_policy, c->l2_params, diags);
     check_plain(c, &places[L1I], diags);

@@ -455,7 +455,8 @@ static bool check_pace(const struct pace_stats *p, struct strbuf *why)
         slowest += p->slowest[i];
         fastest += p->fastest[i];
     }
-    bool ok = check(slowest == p->slowest_cycles && fastest == p->fastest_cycles,
+    bool ok = check(slowest == p->slowest_cycles + p->slowest_twice &&
+                        fastest == p->fastest_cycles + p->fastest_twice,
                     "latencies of the slowest and fastest warps sum up to their lives", why);
     ok &= check(p->samples_alone <= p->slow && p->slow <= p->samples,
                 "a warp that is alone is slow, and a slow one is sampled", why);
@@ -477,7 +478,8 @@ static bool check_latency(const struct machine_totals *t, struct strbuf *why)
     ok &= check(t->latency.warps == t->run.warps, "every warp's latencies are attributed", why);
     ok &= check(t->latency.cycles[LATENCY_EXEC] == t->sm.issued, "attribution.exec == sm.issued",
                 why);
-    ok &= check(sum == t->sm.warp_cycles, "latencies sum up to sm.warp_cycles", why);
+    ok &= check(sum == t->sm.warp_cycles + t->latency.twice, "latencies sum up to sm.warp_cycles",
+                why);
     ok &= check(structural == t->latency.cycles[LATENCY_STRUCTURAL_HAZARD],
                 "structural hazards of all units sum up", why);
     ok &= check(t->latency.critical_loads <= t->l1d.loads - t->l1d.bypasses &&

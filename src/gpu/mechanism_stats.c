@@ -218,6 +218,8 @@ const struct mechanism_listed *mechanism_stats_list(struct arena *arena, uint32_
     for (uint32_t p = 0; p < N_MECHANISM_PLACES; p++)
         for (uint32_t i = 0; i < places[p].mechanism->count(); i++) {
             const struct plugin *owner = places[p].mechanism->at(i);
+            if (p == AT_L1D && cache_policy_find(owner->name)->l2_only)
+                continue;
             for (uint32_t k = 0; k < owner->n_stats; k++) {
                 const struct plugin_stat *stat = &owner->stats[k];
                 const char *name = arena_printf(arena, "%s.%s", places[p].prefix, stat->name);

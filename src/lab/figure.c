@@ -404,8 +404,7 @@ static enum verdict answer_best(const struct figure *f, const struct figure_clai
     return strcmp(f->series[best].title, c->series) == 0 ? CLAIM_HOLDS : CLAIM_DIFFERS;
 }
 
-/* The value that a claim is about; NAN if a result is missing. */
-static double claimed_value(const struct figure *f, const struct figure_claim *c,
+double figure_claimed_value(const struct figure *f, const struct figure_claim *c,
                             const struct figure_series *line)
 {
     const char *const *xs = c->n_all_at ? c->all_at : &c->at;
@@ -420,36 +419,50 @@ static double claimed_value(const struct figure *f, const struct figure_claim *c
     return value;
 }
 
-/* "About" is within a twentieth: what a reader of bars cannot tell apart. */
-static const double about_tolerance = 0.05;
-/* What is closer to 1 than this goes no way at all. */
-static const double no_difference = 0.01;
+/* The rule of figure.h. */
+static const double about_tolerance = 0.1; /* of the paper's effect */
+static const double least_effect = 0.1;    /* of the paper's, to go the same way */
+static const double no_difference = 0.05;
+
+static double effect_of(const struct figure_series *line, double value)
+{
+    return line->is_relative ? value - 1 : value;
+}
+
+/* Does a number hold what a claim with a bound says? */
+static bool holds_bound(const struct figure_claim *c, double value)
+{
+    return c->kind == CLAIM_AT_LEAST ? value >= c->about : value <= c->about;
+}
 
 static enum verdict answer_about(const struct figure *f, const struct figure_claim *c,
                                  const struct figure_series *line, struct strbuf *ours)
 {
-    double value = claimed_value(f, c, line);
+    double value = figure_claimed_value(f, c, line);
     if (isnan(value))
         return CLAIM_LACKS_DATA;
     strbuf_addf(ours, "%.3f", value);
-    if (c->kind == CLAIM_AT_LEAST ? value >= c->about
-                                  : fabs(value / c->about - 1) <= about_tolerance)
+    if (c->kind != CLAIM_ABOUT && holds_bound(c, value))
         return CLAIM_HOLDS;
-    bool same_side =
-        c->about > 1 ? value > 1 + no_difference : c->about < 1 && value < 1 - no_difference;
-    return line->is_relative && same_side ? CLAIM_GOES_THE_SAME_WAY : CLAIM_DIFFERS;
+    double claimed = effect_of(line, c->about), found = effect_of(line, value);
+    if (claimed == 0)
+        return c->kind == CLAIM_ABOUT && fabs(found) <= no_difference ? CLAIM_HOLDS : CLAIM_DIFFERS;
+    if (c->kind == CLAIM_ABOUT && fabs(found / claimed - 1) <= about_tolerance)
+        return CLAIM_HOLDS;
+    return line->is_relative && found / claimed >= least_effect ? CLAIM_GOES_THE_SAME_WAY
+                                                                : CLAIM_DIFFERS;
 }
 
 /* Less than every other series, there. */
 static enum verdict answer_less(const struct figure *f, const struct figure_claim *c,
                                 const struct figure_series *line, struct strbuf *ours)
 {
-    double value = claimed_value(f, c, line);
+    double value = figure_claimed_value(f, c, line);
     enum verdict verdict = isnan(value) ? CLAIM_LACKS_DATA : CLAIM_HOLDS;
     strbuf_addf(ours, "%.3f", value);
     for (uint32_t i = 0; i < c->n_others && verdict != CLAIM_LACKS_DATA; i++) {
         const struct figure_series *other = find_series(f, c->others[i]);
-        double more = other ? claimed_value(f, c, other) : NAN;
+        double more = other ? figure_claimed_value(f, c, other) : NAN;
         strbuf_addf(ours, "%s%.3f", i ? ", " : " against ", more);
         if (isnan(more))
             verdict = CLAIM_LACKS_DATA;
@@ -458,6 +471,37 @@ static enum verdict answer_less(const struct figure *f, const struct figure_clai
     }
     if (verdict == CLAIM_LACKS_DATA)
         strbuf_clear(ours);
+    return verdict;
+}
+
+/* A claim about every one of several xs: at how many it holds, and where it does not. */
+static enum verdict answer_every(const struct figure *f, const struct figure_claim *c,
+                                 const struct figure_series *line, struct strbuf *ours)
+{
+    struct strbuf fails = {0}, one = {0};
+    uint32_t n = 0;
+    enum verdict verdict = CLAIM_HOLDS;
+    for (uint32_t i = 0; i < c->n_all_at && verdict != CLAIM_LACKS_DATA; i++) {
+        struct figure_claim at = *c;
+        at.all_at = &c->all_at[i];
+        at.n_all_at = 1;
+        strbuf_clear(&one);
+        enum verdict here =
+            (c->kind == CLAIM_LESS_THAN ? answer_less : answer_about)(f, &at, line, &one);
+        n += here == CLAIM_HOLDS;
+        if (here == CLAIM_LACKS_DATA)
+            verdict = CLAIM_LACKS_DATA;
+        else if (here != CLAIM_HOLDS)
+            strbuf_addf(&fails, "%s%s", fails.len ? ", " : "", c->all_at[i]);
+    }
+    if (verdict == CLAIM_HOLDS) {
+        strbuf_addf(ours, "%u of %u", n, c->n_all_at);
+        if (fails.len)
+            strbuf_addf(ours, ", not %s", strbuf_text(&fails));
+        verdict = fails.len ? CLAIM_DIFFERS : CLAIM_HOLDS;
+    }
+    strbuf_destroy(&fails);
+    strbuf_destroy(&one);
     return verdict;
 }
 
@@ -470,10 +514,14 @@ static void write_others(const struct figure_claim *c, struct strbuf *paper)
 
 static void write_claim(const struct figure_claim *c, struct strbuf *paper)
 {
+    static const char *const words[] = {
+        [CLAIM_ABOUT] = "about", [CLAIM_AT_LEAST] = "at least", [CLAIM_AT_MOST] = "at most"};
+    if (c->is_every)
+        strbuf_add(paper, "each ");
     if (c->kind == CLAIM_LESS_THAN)
         write_others(c, paper);
-    else if (c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST)
-        strbuf_addf(paper, "%s %.3g", c->kind == CLAIM_ABOUT ? "about" : "at least", c->about);
+    else if (figure_claims_number(c))
+        strbuf_addf(paper, "%s %.3g", words[c->kind], c->about);
     else if (c->kind == CLAIM_BEST_AT)
         strbuf_add(paper, c->series);
     else if (c->kind == CLAIM_HIGHEST_BETWEEN)
@@ -492,8 +540,8 @@ const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
         return "look";
     if (!line)
         return words[CLAIM_LACKS_DATA];
-    bool is_number = c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST;
-    return words[is_number                    ? answer_about(f, c, line, ours)
+    return words[c->is_every                  ? answer_every(f, c, line, ours)
+                 : figure_claims_number(c)    ? answer_about(f, c, line, ours)
                  : c->kind == CLAIM_BEST_AT   ? answer_best(f, c, ours)
                  : c->kind == CLAIM_LESS_THAN ? answer_less(f, c, line, ours)
                                               : answer_extreme(f, c, line, ours)];

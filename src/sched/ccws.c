@@ -1,12 +1,24 @@
-/* Cache-Conscious Wavefront Scheduling (S4 section 3.3): warps that lose locality in L1D are given
- * more of it, by keeping others from issuing loads.
+/* Cache-conscious wavefront scheduling: warps that lose locality in L1D are given more of it, by
+ * keeping others from issuing loads.
+ * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
+ * MICRO 2012, section 3.3.
+ * In S4's order (wavefront = warp):
  *
- * A line that is replaced leaves its tag in the victim tag array of the warp that reserved it. A
- * warp that misses a line whose tag is there has lost locality: its score rises to LLDS, and falls
- * by 1 a cycle from then on, down to the base; LLDS caps all scores (section 3.3.4), so that they
- * fall with it when instructions go by without VTA hits. Of the warps sorted by score, those before which the
- * scores already sum up to the cutoff, live warps x base, may not issue loads. Everything else may
- * issue, in the order of another scheduler.
+ * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue".
+ * 3.3.3 Lost locality detector. Each L1D line has the WID of the warp that reserved it.
+ *       a line is evicted: its tag is written to that warp's portion of the VTA
+ *       a load misses:     the VTA is probed; in the warp's own portion = VTA hit
+ * 3.3.4 Lost-locality scores (LLS). A warp starts with the base score.
+ *       VTA hit:    its LLS rises to LLDS
+ *       each cycle: each LLS falls by 1, down to the base score
+ *       cap:        no LLS is above LLDS, which falls as instructions go by without VTA hits
+ *       cutoff:     active warps * base score
+ *       issue:      scores sorted from the largest on, prefix sum; a warp whose LLS lies above the
+ *                   cutoff may not issue loads
+ * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
+ *
+ * A warp lies above the cutoff if the scores before it sum up to the cutoff already, so the first
+ * never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
  *
  * In a cycle scores fall first; VTA hits of a cycle act on the issue from the next one on. All
  * state is of the SM, whatever the number of its issue slots. MODEL: a miss of sectors in a line

@@ -279,6 +279,20 @@ static uint32_t issue_next(struct stage *s, uint64_t ready, uint64_t now)
     return (uint32_t)warp;
 }
 
+/* A warp ends; or one starts in a slot that has none. */
+static void turn_over(struct stage *s, uint32_t warp, uint64_t now)
+{
+    const struct scheduler_desc *d = s->scheduler->desc;
+    bool starts = !s->warps[warp].live;
+    s->warps[warp].live = starts;
+    s->warps[warp].age += starts ? SCHED_MAX_WARPS : 0; /* ages stay different */
+    s->view.live ^= UINT64_C(1) << warp;
+    if (starts && d->on_warp_start)
+        d->on_warp_start(s->scheduler, warp, now);
+    if (!starts && d->on_warp_end)
+        d->on_warp_end(s->scheduler, warp, now);
+}
+
 /* The most critical first, the oldest of equals, and the same one as long as it can issue, even if
  * another has become more critical. */
 static void gcaws_goes_on_with_the_most_critical(void **state)
@@ -298,66 +312,128 @@ static void gcaws_goes_on_with_the_most_critical(void **state)
     scheduler_destroy(s.scheduler);
 }
 
-/* Section 3.4: a counter for each warp, from 0 up in the order of slots; the ready warp with the
- * smallest goes, the oldest of equals; the others come one nearer to their turn. */
-struct naive_caws {
-    uint32_t counters[N_WARPS], periods[N_WARPS];
-};
+/* --- 3.4: scheduling by an oracle --- */
 
-static uint32_t naive_caws_issue(struct naive_caws *c, uint64_t ready)
+/* 3.4.2: "given there are 48 active warps in the pool [...], all warps would initially have counter
+ * values from 0 to 47. The warp with a zero counter value is to be scheduled [...]. The counter for
+ * the selected warp is always reset to be 47 since all warps are treated equally." */
+static void equal_warps_issue_in_turn(void **state)
 {
-    int next = -1;
-    for (int w = N_WARPS - 1; w >= 0; w--) /* from the oldest on */
-        if (ready >> w & 1 && (next < 0 || c->counters[w] < c->counters[next]))
-            next = w;
-    for (int w = 0; w < N_WARPS; w++)
-        if (w != next && c->counters[w] > 0)
-            c->counters[w]--;
-    c->counters[next] = c->periods[next];
-    return (uint32_t)next;
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "caws_avg", 48, 48);
+    for (uint32_t n = 0; n < 4 * 48; n++)
+        assert_int_equal(issue_next(&s, s.view.live, n), n % 48);
+    scheduler_destroy(s.scheduler);
 }
 
-/* Twelve warps in three CTAs. Of 48 warps one has its turn every 48 issues, every 40 if critical,
- * every 60 if fast; of twelve every 12, 10 and 15. */
+/* Of warps that are as slow as each other caws_avg takes none for critical and none for fast. */
+static void let_random_warps_issue(struct stage *caws, struct stage *rr, uint64_t seed)
+{
+    for (uint64_t now = 1; now <= 2000; now++) {
+        uint32_t changes = (uint32_t)(random_u64(&seed) % (8 * N_WARPS));
+        if (changes < N_WARPS) { /* a warp ends, or another one takes its slot */
+            turn_over(caws, changes, now);
+            turn_over(rr, changes, now);
+        }
+        uint64_t ready = caws->view.live & random_u64(&seed) & random_u64(&seed);
+        if (ready)
+            assert_int_equal(issue_next(caws, ready, now), issue_next(rr, ready, now));
+    }
+}
+
+/* 3.4.2 defines round robin by these counters: with equal periods CAWS is RR, also where warps
+ * stall, end and start. */
+static void equal_periods_are_round_robin(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct stage caws, rr;
+        start_scheduler(&caws, "caws_avg", N_WARPS, 4);
+        start_scheduler(&rr, "lrr", N_WARPS, 4);
+        let_random_warps_issue(&caws, &rr, seed);
+        scheduler_destroy(caws.scheduler);
+        scheduler_destroy(rr.scheduler);
+    }
+}
+
+/* Twelve warps in three CTAs, and how many turns each has in the time of 60: 5 of a period of 12
+ * (48 of 48), 6 of a critical warp's of 10 (40 of 48), 4 of a fast one's of 15 (60 of 48). */
 static const struct {
     const char *scheduler;
     int64_t times[N_WARPS];
-    uint32_t periods[N_WARPS];
+    uint32_t turns[N_WARPS];
 } oracles[] = {
-    /* The slowest warp of each CTA. */
+    /* 3.4.1: "the most critical warp in the thread block". */
     {"caws_blk",
      {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
-     {12, 12, 12, 10, 10, 12, 12, 12, 12, 10, 12, 12}},
-    /* The three slowest of the SM, for it has three CTAs. */
+     {5, 5, 5, 6, 6, 5, 5, 5, 5, 6, 5, 5}},
+    /* "The top N critical warps from the warp pool, where N is equal to the number of thread
+     * blocks": three. */
     {"caws_sm",
      {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
-     {12, 12, 12, 12, 10, 10, 10, 12, 12, 12, 12, 12}},
-    /* More than a fifth above the mean of 100, and below. */
+     {5, 5, 5, 5, 6, 6, 6, 5, 5, 5, 5, 5}},
+    /* 3.4.2: more than 20 % above the average of 100, and below. */
     {"caws_avg",
      {120, 121, 100, 100, 80, 79, 100, 100, 100, 100, 100, 100},
-     {12, 10, 12, 12, 12, 15, 12, 12, 12, 12, 12, 12}},
+     {5, 6, 5, 5, 5, 4, 5, 5, 5, 5, 5, 5}},
 };
+enum { N_ORACLES = sizeof oracles / sizeof oracles[0] };
 
-static void critical_warps_have_their_turn_more_often(void **state)
+static uint32_t sum_of(const uint32_t turns[N_WARPS])
+{
+    uint32_t sum = 0;
+    for (uint32_t w = 0; w < N_WARPS; w++)
+        sum += turns[w];
+    return sum;
+}
+
+/* 3.4.2: "to give critical warp(s) 20 % more time resource, the scheduler will have to schedule the
+ * critical warp(s) 20 % more frequently"; fast ones get 20 % less. */
+static void critical_warps_have_a_fifth_more_turns(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof oracles / sizeof oracles[0]; i++)
-        for (int always_ready = 0; always_ready < 2; always_ready++) {
-            struct stage s;
-            struct naive_caws naive = {0};
-            uint64_t random = i;
-            start_scheduler(&s, oracles[i].scheduler, N_WARPS, 4);
-            memcpy(s.times, oracles[i].times, sizeof oracles[i].times);
-            memcpy(naive.periods, oracles[i].periods, sizeof naive.periods);
-            for (uint32_t w = 0; w < N_WARPS; w++)
-                naive.counters[w] = w;
-            for (uint64_t now = 1; now <= 3000; now++) {
-                uint64_t ready = s.view.live & (always_ready ? ~0ull : random_u64(&random));
-                if (ready)
-                    assert_int_equal(issue_next(&s, ready, now), naive_caws_issue(&naive, ready));
-            }
-            scheduler_destroy(s.scheduler);
-        }
+    for (uint32_t i = 0; i < N_ORACLES; i++) {
+        struct stage s;
+        uint32_t turns[N_WARPS] = {0};
+        start_scheduler(&s, oracles[i].scheduler, N_WARPS, 4);
+        memcpy(s.times, oracles[i].times, sizeof oracles[i].times);
+        for (uint32_t n = sum_of(oracles[i].turns); n > 0; n--)
+            turns[issue_next(&s, s.view.live, n)]++;
+        assert_memory_equal(turns, oracles[i].turns, sizeof turns);
+        scheduler_destroy(s.scheduler);
+    }
+}
+
+/* The same of a full pool: 40 and 48 for 48 warps. */
+static void one_of_48_warps_is_critical(void **state)
+{
+    (void)state;
+    enum { CRITICAL = 3 };
+    struct stage s;
+    uint32_t turns[48] = {0};
+    start_scheduler(&s, "caws_blk", 48, 48);
+    s.times[CRITICAL] = 1;
+    for (uint32_t n = 0; n < 47 * 5 + 6; n++)
+        turns[issue_next(&s, s.view.live, n)]++;
+    for (uint32_t w = 0; w < 48; w++)
+        assert_int_equal(turns[w], w == CRITICAL ? 6 : 5);
+    scheduler_destroy(s.scheduler);
+}
+
+/* Of two warps the first is critical. Its turns are 2 * 40/48 apart, at 1, 2 2/3, 4 1/3, 6, 7 2/3,
+ * ..., those of the other one at 2, 4, 6, ...; at 6 the older one comes first, which is the second
+ * here. */
+static void turns_of_two_warps_counted_by_hand(void **state)
+{
+    (void)state;
+    static const uint32_t order[] = {0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1};
+    struct stage s;
+    start_scheduler(&s, "caws_blk", 2, 2);
+    s.times[0] = 1;
+    for (uint32_t n = 0; n < sizeof order / sizeof order[0]; n++)
+        assert_int_equal(issue_next(&s, s.view.live, n), order[n]);
+    scheduler_destroy(s.scheduler);
 }
 
 int main(void)
@@ -370,7 +446,11 @@ int main(void)
         cmocka_unit_test(stalls_between_issues_add_up),
         cmocka_unit_test(the_slower_half_of_a_cta_is_critical),
         cmocka_unit_test(gcaws_goes_on_with_the_most_critical),
-        cmocka_unit_test(critical_warps_have_their_turn_more_often),
+        cmocka_unit_test(equal_warps_issue_in_turn),
+        cmocka_unit_test(equal_periods_are_round_robin),
+        cmocka_unit_test(critical_warps_have_a_fifth_more_turns),
+        cmocka_unit_test(one_of_48_warps_is_critical),
+        cmocka_unit_test(turns_of_two_warps_counted_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

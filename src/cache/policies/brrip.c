@@ -1,6 +1,7 @@
-/* Bimodal re-reference interval prediction: lines come in at the top, ready to leave, except every
- * `brrip_period`-th insertion of the cache, which comes in one step below. So part of a working set
- * that is too large stays. */
+/* Bimodal RRIP (the paper and its algorithm: rrip.h): lines are inserted at 3, "distant", ready to
+ * leave, except every `brrip_period`-th insertion of the cache, which is at 2, "long". So part of a
+ * working set that is too large stays. The paper inserts at 2 with a low probability; a counter
+ * takes its place. */
 #include "cache/policies/rrip.h"
 
 struct brrip_params {

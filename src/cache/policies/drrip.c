@@ -1,6 +1,10 @@
-/* Dynamic re-reference interval prediction: a few sets always insert as SRRIP, as many as BRRIP;
- * their load misses move the counter PSEL up and down, and the other sets follow whoever misses
- * less. With L leader sets of a kind and stride = sets / L, sets i * stride lead SRRIP and sets
+/* Dynamic RRIP (the paper and its algorithm: rrip.h), by set dueling:
+ *
+ *     a few sets always insert as SRRIP, as many as BRRIP
+ *     a load miss in a set of SRRIP: PSEL + 1; in a set of BRRIP: PSEL - 1
+ *     all other sets insert as BRRIP if PSEL's highest bit is set, else as SRRIP
+ *
+ * With L leader sets of a kind and stride = sets / L, sets i * stride lead SRRIP and sets
  * i * stride + stride / 2 lead BRRIP; a set that would lead both leads SRRIP. */
 #include "cache/policies/rrip.h"
 
