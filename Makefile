@@ -20,7 +20,7 @@ CMAKE_FLAGS ?=
 .PHONY: all setup configure everything run check test matrix soak mutants bench tables results format clean
 
 all: configure
-	cmake --build $(BUILD) -j $(JOBS) --target heddle heddle_shared
+	cmake --build $(BUILD) -j $(JOBS) --target heddle heddle_shared heddle_ocl
 
 everything: configure
 	cmake --build $(BUILD) -j $(JOBS)

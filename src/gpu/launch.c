@@ -245,8 +245,7 @@ static bool criticality_is_known(const struct heddle_sim *sim, struct strbuf *wh
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
-    struct kernel_mark before;
-    kernel_stats_mark(sim, &before);
+    kernel_stats_mark(sim, &sim->before);
     double start = host_now_seconds();
     e->fault.kind = FAULT_NONE;
     e->div_zero_seen = false;
@@ -256,7 +255,8 @@ enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *
     sim->stats.launches++;
     sim->stats.host_seconds += host_now_seconds() - start;
     sim->stats.host_peak_rss_bytes = host_peak_rss_bytes();
-    kernel_stats_add(sim, e->launch.func, &before);
+    sim->last_faulted = s == HEDDLE_KERNEL_FAULT && e->fault.kind != FAULT_LIMIT;
+    kernel_stats_add(sim, e->launch.func, &sim->before);
     if (e->div_zero_seen)
         sim_warn_once(sim, strbuf_text(&e->warning));
     if (s != HEDDLE_OK)
@@ -280,7 +280,7 @@ enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_modu
     if (sim->machine && sim->machine->halted)
         return sim_fail(sim, HEDDLE_KERNEL_FAULT,
                         "an earlier launch was stopped in its middle, where the machine still "
-                        "stands: create another simulation\n");
+                        "stands: heddle_recover() builds another\n");
     *l = (struct emu_launch){.func = find_entry(sim, module, kernel), .number = sim->n_launches};
     if (!l->func || !check_shape(sim, launch, l))
         return HEDDLE_BAD_INPUT;
