@@ -23,7 +23,8 @@ static uint32_t read_samples(const char *path, const char *text, uint64_t (**sam
         line_number++;
         snprintf(line, sizeof line, "%.*s", (int)len, at);
         bool is_blank = strspn(line, " \t\r") == strlen(line) || line[0] == '#';
-        if (!is_blank && sscanf(line, "%" SCNu64 " %" SCNu64 " %1s", &pair[0], &pair[1], rest) != 2) {
+        if (!is_blank &&
+            sscanf(line, "%" SCNu64 " %" SCNu64 " %1s", &pair[0], &pair[1], rest) != 2) {
             diag_add(diags, DIAG_ERROR, path, text, line_number, 1, NULL,
                      "expected two numbers: instructions of the SM that inserts as LRU, and of "
                      "that which inserts as MRU");

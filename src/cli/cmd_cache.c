@@ -201,7 +201,8 @@ static enum heddle_status check_use(const struct verb *v, const struct cache_opt
                                                         : o->no_compulsory ? "--no-compulsory"
                                                                            : "--insts");
     else if (!o->shared && (o->gpu_app.is_given || o->sampling))
-        output_error("%s has no meaning without --shared", o->sampling ? "--sampling" : "--gpu-app");
+        output_error("%s has no meaning without --shared",
+                     o->sampling ? "--sampling" : "--gpu-app");
     else if (o->flush && !writes_back)
         output_error("--flush has no meaning without --stores write_back");
     else if (o->distance && !o->svg)

@@ -138,8 +138,7 @@ bool quota_check(const struct cache_geometry *g, const char *name, uint32_t min_
 uint64_t quota_cost(const struct cache_geometry *g, struct strbuf *parts)
 {
     uint32_t n = apps_of(g);
-    return plugin_cost(parts, "owners",
-                       (uint64_t)g->n_sets * g->n_ways * plugin_index_bits(n)) +
+    return plugin_cost(parts, "owners", (uint64_t)g->n_sets * g->n_ways * plugin_index_bits(n)) +
            plugin_cost(parts, "quotas", (uint64_t)n * plugin_index_bits(g->n_ways + 1)) +
            umon_cost(g, parts);
 }

@@ -111,8 +111,7 @@ static void lookahead_is_optimal_where_utilities_fall(void **state)
         enum { WAYS = 12 };
         uint64_t hits[2][CACHE_MAX_WAYS] = {{0}}, sum = 0;
         uint32_t quotas[SHARED_MAX_APPS];
-        struct lookahead l = {
-            .n_apps = 2, .n_ways = WAYS, .min_ways = 1, .divide_by = {1, 1}};
+        struct lookahead l = {.n_apps = 2, .n_ways = WAYS, .min_ways = 1, .divide_by = {1, 1}};
         for (int k = 0; k < 2; k++)
             for (int p = WAYS - 1; p >= 0; p--) {
                 random = random * 1664525 + 1013904223;
@@ -159,8 +158,8 @@ static struct cache *make_cache(const char *policy, uint32_t n_sets, uint32_t n_
 static char load(struct cache *c, char line, uint32_t app, enum mem_role role)
 {
     static const struct cache_room room = {true, true, true};
-    struct mem_access a = {.line = (uint64_t)(line - 'a') * 128, .sector_mask = 1, .app = app,
-                           .role = role};
+    struct mem_access a = {
+        .line = (uint64_t)(line - 'a') * 128, .sector_mask = 1, .app = app, .role = role};
     a.set = cache_set_of(c, a.line);
     evicted = UINT64_MAX;
     struct cache_result r = cache_load(c, &a, room, NULL);
@@ -320,7 +319,7 @@ static void each_application_has_leader_sets(void **state)
     assert_int_equal(duel_leads(1024, 2, 1), DUEL_SRRIP);
     assert_int_equal(duel_leads(1024, 34, 1), DUEL_SRRIP);
     assert_int_equal(duel_leads(1024, 2, 0), DUEL_OPEN);
-    assert_int_equal(duel_leads(16, 5, 3), DUEL_SRRIP); /* all lead both */
+    assert_int_equal(duel_leads(16, 5, 3), DUEL_SRRIP);  /* all lead both */
     assert_int_equal(duel_leads(64, 1, 16), DUEL_BRRIP); /* offsets 32 and 33 of stride 2 */
 }
 
