@@ -56,7 +56,7 @@ static uint64_t blocked_next_cycle(struct ccws_stage *s)
     return stage_blocked(s, ISSUE_LOAD);
 }
 
-/* A VTA hit raises the score to hits x K x cutoff / instructions (section 3.3.3): with 400 as the
+/* A VTA hit raises the score to hits x K x cutoff / instructions (section 3.3.5): with 400 as the
  * cutoff, K = 5 and 8 instructions make 250. A warp is blocked when the scores before it reach the
  * cutoff; among equals the younger one is. */
 static void warps_behind_the_cutoff_may_not_load(void **state)
