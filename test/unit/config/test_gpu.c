@@ -143,10 +143,11 @@ static const struct from_table *in_a_table(const char *gpu, const char *param)
     return NULL;
 }
 
-/* Names, not values of the machine. */
+/* Names, and what belongs to a program: no values of the machine. */
 static bool is_label(const struct bound_param *b)
 {
-    return strcmp(b->name, "name") == 0 || strcmp(b->name, "description") == 0;
+    return strcmp(b->name, "name") == 0 || strcmp(b->name, "description") == 0 ||
+           strcmp(b->name, "l2.annotations") == 0;
 }
 
 /* True if it stands in a table; everything else must be marked as chosen, with the reason. */
