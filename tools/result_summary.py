@@ -51,12 +51,12 @@ def counts(page, figures, papers):
 
 
 def table(found, reasons):
-    """Rows of claims; with reasons where they are wanted."""
-    head = ["the paper says", "paper", "Heddle", "agrees", "source", "figure"] + ["reason"] * bool(reasons)
+    """Rows of claims, with reasons if there is a list of them."""
+    head = ["the paper says", "paper", "Heddle", "agrees", "source", "figure"] + ["reason"] * (reasons is not None)
     text = row(head) + row(["---"] * len(head))
     for name, c in found:
         cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], f"`{name}`"]
-        text += row(cells + ([reasons.get((name, c["says"]), "-")] if reasons else []))
+        text += row(cells + ([reasons.get((name, c["says"]), "-")] if reasons is not None else []))
     return text
 
 

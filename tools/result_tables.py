@@ -30,8 +30,8 @@ class Runs:
         """`heddle run WORDS`, after the run whose warps its oracle knows; the end of it is awaited by stats()."""
         key = words + (oracle,)
         if key not in self.made:
-            path = f"{self.folder}/{len(self.made)}.csv"
             known = oracle and self.start(*oracle)
+            path = f"{self.folder}/{len(self.made)}.csv"
             self.made[key] = path, self.pool.submit(self.run, words, path, known)
         return self.made[key]
 
@@ -197,7 +197,8 @@ def reuse_by_pc(runs):
 
 def oracle_of(runs, workload):
     """Statistics under round robin, and under CAWS-avg, which knows how long each warp then took."""
-    words = ("run", workload, "--size", runs.size or "paper-s3", "--gpu", "gtx480-cawa", "--scheduler")
+    size = runs.size or result_streams.SMALLER.get(workload, "paper-s3")
+    words = ("run", workload, "--size", size, "--gpu", "gtx480-cawa", "--scheduler")
     return runs.answers.ask(words + ("lrr", "--attribute-out", "@warps.csv", "--json"),
                             words + ("caws_avg", "--set", "criticality.file=@warps.csv", "--json"))
 

@@ -270,8 +270,7 @@ static PURE uint4 encode_whole(uint4 c, uint type)
 
 /* --- One texel --- */
 
-/* Not inlined: a program with many reads stays small. `size` is the extent in x, y, z. */
-#define APART static __attribute__((overloadable, noinline))
+/* `size` is the extent in x, y, z. */
 
 static PURE bool is_inside(int4 at, int4 size)
 {

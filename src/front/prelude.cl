@@ -1,4 +1,11 @@
-/* Read before every OpenCL source. OpenCL's functions are overloaded for equal types only, so
+/* Read before every OpenCL source.
+ *
+ * The version is that of the language, which is what programs ask it for. */
+#ifndef __OPENCL_VERSION__
+#define __OPENCL_VERSION__ 120
+#endif
+
+/* OpenCL's functions are overloaded for equal types only, so
  * max(x, 0) with an unsigned x is ambiguous by the letter; compilers that people test with accept
  * it, and so do we: mixed arguments meet in the type that C's arithmetic would give them. */
 

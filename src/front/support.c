@@ -10,6 +10,7 @@
 
 extern const char front_builtins_source[];
 extern const char front_conversions_source[];
+extern const char front_math_source[];
 extern const char front_images_source[];
 extern const char front_prelude_source[];
 extern const char front_cuda_source[];
@@ -26,6 +27,7 @@ extern const char front_cuda_samples_source[];
 static const char *const library_parts[] = {
     front_builtins_source,
     front_conversions_source,
+    front_math_source,
     front_images_source,
 };
 

@@ -7,6 +7,9 @@
 /* The mean over all x is one more x, called so. */
 extern const char *const figure_mean_titles[];
 
+/* NAN if a value is missing. */
+double figure_mean_of(enum figure_mean mean, const double *values, uint32_t n);
+
 /* About, at least or at most a number? */
 static inline bool figure_claims_number(const struct figure_claim *c)
 {

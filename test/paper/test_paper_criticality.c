@@ -1,55 +1,10 @@
-/* Worked examples of S.-Y. Lee, thesis, Arizona State University 2017 (S3): criticality prediction
- * (section 4.2.1, Algorithms 5 and 6), greedy criticality-aware scheduling (4.2.2) and scheduling
- * by an oracle (3.4). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+/* S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
+ * architectures. PhD thesis, Arizona State University 2017. Worked examples of criticality
+ * prediction (section 4.2.1, Algorithms 5 and 6) and greedy criticality-aware scheduling (4.2.2).
+ */
+#include "paper/sched_stage.h"
 
-#include <cmocka.h>
-
-#include "crit/criticality.h"
-#include "unit/random_bits.h"
-
-enum { N_WARPS = 12 };
-
-struct stage {
-    struct sched_warp warps[SCHED_MAX_WARPS];
-    struct sched_view view;
-    struct criticality *cpl;
-    struct scheduler *scheduler;
-    int64_t times[SCHED_MAX_WARPS]; /* what the provider of the schedulers says */
-};
-
-static int64_t told_time(const struct criticality *stage, uint32_t warp, uint64_t now)
-{
-    (void)now;
-    return ((const struct stage *)(const void *)stage)->times[warp];
-}
-
-/* CTAs of `cta_warps` warps that have not started. Warps are older the higher their slot. */
-static void stage_init(struct stage *s, uint32_t n_warps, uint32_t cta_warps)
-{
-    *s = (struct stage){.view = {.n_warps = n_warps, .n_slots = 1}};
-    s->view.warps = s->warps;
-    s->view.provider = (const struct criticality *)(const void *)s;
-    s->view.criticality_of = told_time;
-    for (uint32_t w = 0; w < n_warps; w++)
-        s->warps[w] = (struct sched_warp){.age = n_warps - w,
-                                          .uid = w,
-                                          .cta = w / cta_warps,
-                                          .cta_slot = w / cta_warps,
-                                          .warp_in_cta = w % cta_warps};
-}
-
-static void show_live(struct stage *s, uint32_t warp)
-{
-    s->warps[warp].live = true;
-    s->view.live |= UINT64_C(1) << warp;
-}
-
-/* --- criticality prediction --- */
+/* --- 4.2.1: criticality prediction --- */
 
 static void start_cpl(struct stage *s, uint32_t n_warps)
 {
@@ -256,184 +211,64 @@ static void the_slower_half_of_a_cta_is_critical(void **state)
     criticality_destroy(s.cpl);
 }
 
-/* --- schedulers --- */
+/* --- 4.2.2: gCAWS --- */
 
-static void start_scheduler(struct stage *s, const char *name, uint32_t n_warps, uint32_t cta_warps)
-{
-    stage_init(s, n_warps, cta_warps);
-    s->scheduler = scheduler_create(scheduler_find(name), NULL, &s->view, 1);
-    for (uint32_t w = n_warps; w-- > 0;) { /* the oldest starts first */
-        show_live(s, w);
-        if (s->scheduler->desc->on_warp_start)
-            s->scheduler->desc->on_warp_start(s->scheduler, w, 0);
-    }
-}
-
-static uint32_t issue_next(struct stage *s, uint64_t ready, uint64_t now)
-{
-    struct scheduler *x = s->scheduler;
-    int warp = x->desc->pick(x, 0, ready, 0, now).warp;
-    assert_in_range(warp, 0, s->view.n_warps - 1);
-    assert_true(ready >> warp & 1);
-    x->desc->on_issue(x, 0, (uint32_t)warp, ISSUE_ALU, 1, now);
-    return (uint32_t)warp;
-}
-
-/* A warp ends; or one starts in a slot that has none. */
-static void turn_over(struct stage *s, uint32_t warp, uint64_t now)
-{
-    const struct scheduler_desc *d = s->scheduler->desc;
-    bool starts = !s->warps[warp].live;
-    s->warps[warp].live = starts;
-    s->warps[warp].age += starts ? SCHED_MAX_WARPS : 0; /* ages stay different */
-    s->view.live ^= UINT64_C(1) << warp;
-    if (starts && d->on_warp_start)
-        d->on_warp_start(s->scheduler, warp, now);
-    if (!starts && d->on_warp_end)
-        d->on_warp_end(s->scheduler, warp, now);
-}
-
-/* The most critical first, the oldest of equals, and the same one as long as it can issue, even if
- * another has become more critical. */
-static void gcaws_goes_on_with_the_most_critical(void **state)
+/* "gCAWS selects a ready warp for execution based on the degree of warp criticality": the largest
+ * value of those that are ready. */
+static void the_most_critical_ready_warp_issues(void **state)
 {
     (void)state;
     struct stage s;
     start_scheduler(&s, "gcaws", 4, 4);
-    memcpy(s.times, (int64_t[]){5, 9, 9, 1}, 4 * sizeof s.times[0]);
+    memcpy(s.times, (int64_t[]){5, 9, 7, 1}, 4 * sizeof s.times[0]);
+    assert_int_equal(issue_next(&s, 0xf, 1), 1);
+    assert_int_equal(issue_next(&s, 0xd, 2), 2);
+    assert_int_equal(issue_next(&s, 0x9, 3), 0);
+    stage_destroy(&s);
+}
+
+/* "If there are multiple warps having the same criticality, the warp scheduler will select the
+ * oldest one": the one in the highest slot here. */
+static void of_equally_critical_warps_the_oldest_issues(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "gcaws", 4, 4);
+    memcpy(s.times, (int64_t[]){9, 9, 9, 1}, 4 * sizeof s.times[0]);
     assert_int_equal(issue_next(&s, 0xf, 1), 2);
+    assert_int_equal(issue_next(&s, 0xb, 2), 1);
+    stage_destroy(&s);
+}
+
+/* "Then gCAWS greedily executes instructions from the selected critical warp until this particular
+ * warp has no further available instructions", though another has become more critical; then the
+ * most critical one takes over, also from a warp that comes back. */
+static void the_selected_warp_goes_on_until_it_cannot(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "gcaws", 4, 4);
+    memcpy(s.times, (int64_t[]){5, 9, 7, 1}, 4 * sizeof s.times[0]);
+    assert_int_equal(issue_next(&s, 0xf, 1), 1);
     s.times[0] = 20;
-    assert_int_equal(issue_next(&s, 0xf, 2), 2);
-    assert_int_equal(issue_next(&s, 0xb, 3), 0);
-    assert_int_equal(issue_next(&s, 0xf, 4), 0);
-    assert_int_equal(issue_next(&s, 0x8, 5), 3);
-    assert_int_equal(issue_next(&s, 0xf, 6), 3);
-    assert_int_equal(issue_next(&s, 0x7, 7), 0);
-    scheduler_destroy(s.scheduler);
+    assert_int_equal(issue_next(&s, 0xf, 2), 1);
+    assert_int_equal(issue_next(&s, 0xf, 3), 1);
+    assert_int_equal(issue_next(&s, 0xd, 4), 0);
+    s.times[1] = 30;
+    assert_int_equal(issue_next(&s, 0xf, 5), 0);
+    assert_int_equal(issue_next(&s, 0xe, 6), 1);
+    stage_destroy(&s);
 }
 
-/* --- 3.4: scheduling by an oracle --- */
-
-/* 3.4.2: "given there are 48 active warps in the pool [...], all warps would initially have counter
- * values from 0 to 47. The warp with a zero counter value is to be scheduled [...]. The counter for
- * the selected warp is always reset to be 47 since all warps are treated equally." */
-static void equal_warps_issue_in_turn(void **state)
+/* 4.2: "CAWA consists of three major components": CPL, gCAWS and CACP. */
+static void cawa_is_cpl_gcaws_and_cacp(void **state)
 {
     (void)state;
-    struct stage s;
-    start_scheduler(&s, "caws_avg", 48, 48);
-    for (uint32_t n = 0; n < 4 * 48; n++)
-        assert_int_equal(issue_next(&s, s.view.live, n), n % 48);
-    scheduler_destroy(s.scheduler);
-}
-
-/* Of warps that are as slow as each other caws_avg takes none for critical and none for fast. */
-static void let_random_warps_issue(struct stage *caws, struct stage *rr, uint64_t seed)
-{
-    for (uint64_t now = 1; now <= 2000; now++) {
-        uint32_t changes = (uint32_t)(random_u64(&seed) % (8 * N_WARPS));
-        if (changes < N_WARPS) { /* a warp ends, or another one takes its slot */
-            turn_over(caws, changes, now);
-            turn_over(rr, changes, now);
-        }
-        uint64_t ready = caws->view.live & random_u64(&seed) & random_u64(&seed);
-        if (ready)
-            assert_int_equal(issue_next(caws, ready, now), issue_next(rr, ready, now));
-    }
-}
-
-/* 3.4.2 defines round robin by these counters: with equal periods CAWS is RR, also where warps
- * stall, end and start. */
-static void equal_periods_are_round_robin(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct stage caws, rr;
-        start_scheduler(&caws, "caws_avg", N_WARPS, 4);
-        start_scheduler(&rr, "lrr", N_WARPS, 4);
-        let_random_warps_issue(&caws, &rr, seed);
-        scheduler_destroy(caws.scheduler);
-        scheduler_destroy(rr.scheduler);
-    }
-}
-
-/* Twelve warps in three CTAs, and how many turns each has in the time of 60: 5 of a period of 12
- * (48 of 48), 6 of a critical warp's of 10 (40 of 48), 4 of a fast one's of 15 (60 of 48). */
-static const struct {
-    const char *scheduler;
-    int64_t times[N_WARPS];
-    uint32_t turns[N_WARPS];
-} oracles[] = {
-    /* 3.4.1: "the most critical warp in the thread block". */
-    {"caws_blk",
-     {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
-     {5, 5, 5, 6, 6, 5, 5, 5, 5, 6, 5, 5}},
-    /* "The top N critical warps from the warp pool, where N is equal to the number of thread
-     * blocks": three. */
-    {"caws_sm",
-     {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
-     {5, 5, 5, 5, 6, 6, 6, 5, 5, 5, 5, 5}},
-    /* 3.4.2: more than 20 % above the average of 100, and below. */
-    {"caws_avg",
-     {120, 121, 100, 100, 80, 79, 100, 100, 100, 100, 100, 100},
-     {5, 6, 5, 5, 5, 4, 5, 5, 5, 5, 5, 5}},
-};
-enum { N_ORACLES = sizeof oracles / sizeof oracles[0] };
-
-static uint32_t sum_of(const uint32_t turns[N_WARPS])
-{
-    uint32_t sum = 0;
-    for (uint32_t w = 0; w < N_WARPS; w++)
-        sum += turns[w];
-    return sum;
-}
-
-/* 3.4.2: "to give critical warp(s) 20 % more time resource, the scheduler will have to schedule the
- * critical warp(s) 20 % more frequently"; fast ones get 20 % less. */
-static void critical_warps_have_a_fifth_more_turns(void **state)
-{
-    (void)state;
-    for (uint32_t i = 0; i < N_ORACLES; i++) {
-        struct stage s;
-        uint32_t turns[N_WARPS] = {0};
-        start_scheduler(&s, oracles[i].scheduler, N_WARPS, 4);
-        memcpy(s.times, oracles[i].times, sizeof oracles[i].times);
-        for (uint32_t n = sum_of(oracles[i].turns); n > 0; n--)
-            turns[issue_next(&s, s.view.live, n)]++;
-        assert_memory_equal(turns, oracles[i].turns, sizeof turns);
-        scheduler_destroy(s.scheduler);
-    }
-}
-
-/* The same of a full pool: 40 and 48 for 48 warps. */
-static void one_of_48_warps_is_critical(void **state)
-{
-    (void)state;
-    enum { CRITICAL = 3 };
-    struct stage s;
-    uint32_t turns[48] = {0};
-    start_scheduler(&s, "caws_blk", 48, 48);
-    s.times[CRITICAL] = 1;
-    for (uint32_t n = 0; n < 47 * 5 + 6; n++)
-        turns[issue_next(&s, s.view.live, n)]++;
-    for (uint32_t w = 0; w < 48; w++)
-        assert_int_equal(turns[w], w == CRITICAL ? 6 : 5);
-    scheduler_destroy(s.scheduler);
-}
-
-/* Of two warps the first is critical. Its turns are 2 * 40/48 apart, at 1, 2 2/3, 4 1/3, 6, 7 2/3,
- * ..., those of the other one at 2, 4, 6, ...; at 6 the older one comes first, which is the second
- * here. */
-static void turns_of_two_warps_counted_by_hand(void **state)
-{
-    (void)state;
-    static const uint32_t order[] = {0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1};
-    struct stage s;
-    start_scheduler(&s, "caws_blk", 2, 2);
-    s.times[0] = 1;
-    for (uint32_t n = 0; n < sizeof order / sizeof order[0]; n++)
-        assert_int_equal(issue_next(&s, s.view.live, n), order[n]);
-    scheduler_destroy(s.scheduler);
+    const struct scheduler_desc *cawa = scheduler_find("cawa"), *gcaws = scheduler_find("gcaws");
+    assert_string_equal(cawa->criticality, "cpl");
+    assert_string_equal(cawa->l1d_policy, "cacp");
+    assert_ptr_equal(cawa->pick, gcaws->pick);
+    assert_null(gcaws->l1d_policy);
 }
 
 int main(void)
@@ -445,12 +280,10 @@ int main(void)
         cmocka_unit_test(a_loop_adds_a_round_while_it_goes_on),
         cmocka_unit_test(stalls_between_issues_add_up),
         cmocka_unit_test(the_slower_half_of_a_cta_is_critical),
-        cmocka_unit_test(gcaws_goes_on_with_the_most_critical),
-        cmocka_unit_test(equal_warps_issue_in_turn),
-        cmocka_unit_test(equal_periods_are_round_robin),
-        cmocka_unit_test(critical_warps_have_a_fifth_more_turns),
-        cmocka_unit_test(one_of_48_warps_is_critical),
-        cmocka_unit_test(turns_of_two_warps_counted_by_hand),
+        cmocka_unit_test(the_most_critical_ready_warp_issues),
+        cmocka_unit_test(of_equally_critical_warps_the_oldest_issues),
+        cmocka_unit_test(the_selected_warp_goes_on_until_it_cannot),
+        cmocka_unit_test(cawa_is_cpl_gcaws_and_cacp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ const struct cache_policy_desc cache_policy_pc_prob = {
     .name = "pc_prob",
     .summary = "one instruction inserts with a fixed probability and bypasses otherwise",
     .citation = "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU "
-                "Architectures. PhD thesis, Arizona State University, 2017, section 5.1.3",
+                "Architectures. PhD thesis, Arizona State University, 2017, section 5.1",
     .params = pc_prob_params,
     .n_params = sizeof pc_prob_params / sizeof pc_prob_params[0],
     .params_bytes = sizeof(struct pc_prob_params),
