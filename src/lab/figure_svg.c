@@ -7,74 +7,7 @@
 
 #include "lab/figure_internal.h"
 #include "lab/figure_scale.h"
-
-enum {
-    WIDTH = 800,
-    HEIGHT = 460,
-    LEFT = 70,
-    RIGHT_MARGIN = 70,
-    TOP = 92,
-    BOTTOM = 96,
-    PLOT_W = WIDTH - LEFT - RIGHT_MARGIN,
-    PLOT_H = HEIGHT - TOP - BOTTOM,
-    TITLE_W = WIDTH - LEFT - 10,
-    SIDE_W = HEIGHT - 20, /* room for a title along an axis that stands */
-};
-
-/* A size of letters, and how wide one is at most, on average. */
-struct letters {
-    double size, width;
-};
-
-static const struct letters title_letters = {16, 9.4}, text_letters = {13, 7.2},
-                            small_letters = {12, 6.7};
-
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000", "#999933",
-                                      "#882255", "#117733", "#999999", "#4B3F9E"};
-enum { N_COLOURS = sizeof colours / sizeof colours[0] };
-
-static void add_escaped(struct strbuf *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            strbuf_add(out, "&lt;");
-        else if (*text == '>')
-            strbuf_add(out, "&gt;");
-        else if (*text == '&')
-            strbuf_add(out, "&amp;");
-        else
-            strbuf_add_char(out, *text);
-    }
-}
-
-static void add_text(struct strbuf *out, double x, double y, const char *attributes,
-                     const char *text)
-{
-    strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    add_escaped(out, text);
-    strbuf_add(out, "</text>\n");
-}
-
-/* The same for a text that may be too long for its room: then its letters are smaller. (Not every
- * viewer narrows letters by textLength; those that do not would cut the text off.) */
-static void add_fitted(struct strbuf *out, double x, double y, double room,
-                       const struct letters *letters, const char *attributes, const char *text)
-{
-    char all[192];
-    double width = letters->width * (double)strlen(text);
-    if (width > room)
-        snprintf(all, sizeof all, "style=\"font-size:%.1fpx\" %s", letters->size * room / width,
-                 attributes);
-    else
-        snprintf(all, sizeof all, "%s", attributes);
-    add_text(out, x, y, all, text);
-}
-
-static bool has_bars(const struct figure *f, uint32_t series)
-{
-    return f->chart == FIGURE_BARS || figure_is_stacked(f, series);
-}
+#include "lab/figure_svg.h"
 
 /* What is drawn: the xs, and after them the means of groups of them. */
 struct plot {
@@ -123,7 +56,7 @@ static void add_number(struct strbuf *out, double x, double y, const char *ancho
     char text[32], attributes[64];
     snprintf(text, sizeof text, "%.6g", value);
     snprintf(attributes, sizeof attributes, "class=\"n\" text-anchor=\"%s\"", anchor);
-    add_text(out, x, y, attributes, text);
+    svg_add_text(out, x, y, attributes, text);
 }
 
 static void add_axes(const struct plot *p, bool has_right, struct strbuf *out)
@@ -148,24 +81,24 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
 {
     double middle = TOP + PLOT_H / 2.0;
     char turn[96];
-    add_fitted(out, LEFT, 26, TITLE_W, &title_letters, "class=\"title\"", f->title);
+    svg_add_fitted(out, LEFT, 26, TITLE_W, &svg_title_letters, "class=\"title\"", f->title);
     struct strbuf origin = {0};
     strbuf_add(&origin, f->source);
     if (f->spec.n_points) {
         strbuf_add(&origin, ", by Heddle: ");
         figure_describe_inputs(f, &origin);
     }
-    add_fitted(out, LEFT, 44, TITLE_W, &small_letters, "class=\"n\"", strbuf_text(&origin));
+    svg_add_fitted(out, LEFT, 44, TITLE_W, &svg_small_letters, "class=\"n\"", strbuf_text(&origin));
     strbuf_destroy(&origin);
-    add_fitted(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, PLOT_W, &text_letters,
-               "text-anchor=\"middle\"", f->x_title);
+    svg_add_fitted(out, LEFT + PLOT_W / 2.0, HEIGHT - 14, PLOT_W, &svg_text_letters,
+                   "text-anchor=\"middle\"", f->x_title);
     snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(-90 15 %.1f)\"", middle);
-    add_fitted(out, 15, middle, SIDE_W, &text_letters, turn, f->y_title);
+    svg_add_fitted(out, 15, middle, SIDE_W, &svg_text_letters, turn, f->y_title);
     if (!has_right || !f->right_title)
         return;
     snprintf(turn, sizeof turn, "text-anchor=\"middle\" transform=\"rotate(90 %d %.1f)\"",
              WIDTH - 22, middle);
-    add_fitted(out, WIDTH - 22, middle, SIDE_W, &text_letters, turn, f->right_title);
+    svg_add_fitted(out, WIDTH - 22, middle, SIDE_W, &svg_text_letters, turn, f->right_title);
 }
 
 /* How long slanted names may be: down to the title of the axis, if one would touch it otherwise. */
@@ -173,9 +106,9 @@ static double slanted_room(const struct plot *p, const char *const *names, doubl
 {
     static const double sine = 0.643; /* of 40 degrees */
     double room = (HEIGHT - 28 - y) / sine;
-    double title_half = text_letters.width * (double)strlen(p->f->x_title) / 2;
+    double title_half = svg_text_letters.width * (double)strlen(p->f->x_title) / 2;
     for (uint32_t x = 0; x < n_places(p); x++) {
-        double length = small_letters.width * (double)strlen(names[x]);
+        double length = svg_small_letters.width * (double)strlen(names[x]);
         double right_of_middle = x_at(p, x) - (LEFT + PLOT_W / 2.0);
         if (length > room && right_of_middle > -title_half && right_of_middle < title_half + length)
             return room;
@@ -199,8 +132,8 @@ static void add_names(const struct plot *p, const char *const *names, struct str
                      "class=\"n\" text-anchor=\"end\" transform=\"rotate(-40 %.1f %.1f)\"", at, y);
         else
             snprintf(attributes, sizeof attributes, "class=\"n\" text-anchor=\"middle\"");
-        add_fitted(out, at, y, room * (double)strlen(names[x]) / (double)longest, &small_letters,
-                   attributes, names[x]);
+        svg_add_fitted(out, at, y, room * (double)strlen(names[x]) / (double)longest,
+                       &svg_small_letters, attributes, names[x]);
     }
 }
 
@@ -221,26 +154,6 @@ static void add_x_names(const struct plot *p, struct strbuf *out)
 
 /* --- data --- */
 
-/* One shape a series: circle, square, triangle, diamond. */
-static void add_marker(struct strbuf *out, uint32_t series, double x, double y)
-{
-    const char *colour = colours[series % N_COLOURS];
-    switch (series % 4) {
-    case 0:
-        strbuf_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n", x, y, colour);
-        break;
-    case 1:
-        strbuf_addf(out, "<path d=\"M%.1f %.1fh8v8h-8z\" fill=\"%s\"/>\n", x - 4, y - 4, colour);
-        break;
-    case 2:
-        strbuf_addf(out, "<path d=\"M%.1f %.1fl5 9h-10z\" fill=\"%s\"/>\n", x, y - 5, colour);
-        break;
-    default:
-        strbuf_addf(out, "<path d=\"M%.1f %.1fl5 5l-5 5l-5 -5z\" fill=\"%s\"/>\n", x, y - 5,
-                    colour);
-    }
-}
-
 /* A gap where a value is missing. */
 static void add_line(const struct plot *p, uint32_t series, struct strbuf *out)
 {
@@ -249,7 +162,7 @@ static void add_line(const struct plot *p, uint32_t series, struct strbuf *out)
     const struct figure_scale *s = &p->scales[line->is_right];
     bool is_drawing = false;
     strbuf_addf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s d=\"",
-                colours[series % N_COLOURS], line->is_right ? " stroke-dasharray=\"6 4\"" : "");
+                svg_colour(series), line->is_right ? " stroke-dasharray=\"6 4\"" : "");
     for (uint32_t x = 0; x < f->n_xs; x++) {
         if (!isnan(line->values[x]))
             strbuf_addf(out, "%c%.1f %.1f", is_drawing ? 'L' : 'M', x_at(p, x),
@@ -259,7 +172,7 @@ static void add_line(const struct plot *p, uint32_t series, struct strbuf *out)
     strbuf_add(out, "\"/>\n");
     for (uint32_t x = 0; x < f->n_xs; x++)
         if (!isnan(line->values[x]))
-            add_marker(out, series, x_at(p, x), y_at(s, line->values[x]));
+            svg_add_marker(out, series, x_at(p, x), y_at(s, line->values[x]));
 }
 
 /* Where the bars of a series are at a place, and how wide. */
@@ -285,10 +198,10 @@ static void add_bar(const struct plot *p, uint32_t series, uint32_t x, struct st
     strbuf_addf(out,
                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">"
                 "<title>",
-                left, fmin(from, to), width * 0.92, fabs(from - to), colours[series % N_COLOURS]);
-    add_escaped(out, strbuf_text(&place));
+                left, fmin(from, to), width * 0.92, fabs(from - to), svg_colour(series));
+    svg_add_escaped(out, strbuf_text(&place));
     strbuf_add(out, ", ");
-    add_escaped(out, p->f->series[series].title);
+    svg_add_escaped(out, p->f->series[series].title);
     strbuf_addf(out, ": %.3f</title></rect>\n", value);
     strbuf_destroy(&place);
 }
@@ -326,13 +239,13 @@ static void add_stated(const struct plot *p, const struct figure_claim *c, uint3
 {
     const struct figure_scale *s = &p->scales[p->f->series[series].is_right];
     double width, y = y_at(s, c->about), left = bar_at(p, series, x, &width);
-    if (has_bars(p->f, series))
+    if (svg_has_bars(p->f, series))
         strbuf_addf(out, "<path class=\"stated\" d=\"M%.1f %.1fh%.1f\">", left - 2, y, width + 3);
     else
         strbuf_addf(out, "<path class=\"stated\" d=\"M%.1f %.1fl7 7l-7 7l-7 -7z\">", x_at(p, x),
                     y - 7);
     strbuf_add(out, "<title>the paper: ");
-    add_escaped(out, c->says);
+    svg_add_escaped(out, c->says);
     strbuf_addf(out, " (%.3g)</title></path>\n", c->about);
 }
 
@@ -352,88 +265,6 @@ static uint32_t add_all_stated(const struct plot *p, struct strbuf *out)
     return n;
 }
 
-enum { LEGEND_GAP = 40, LEGEND_LINE = 18 };
-static const double legend_letter = 6.6;
-/* Below the series: what marks of the paper mean. */
-static const char best_legend[] = "the paper's best", stated_legend[] = "stated by the paper";
-struct marks {
-    bool has_best, has_stated;
-};
-
-/* Where the next name of the legend stands, and by how much all of them are shrunk. */
-struct legend {
-    double x, y, shrink;
-    bool may_wrap;
-};
-
-static double legend_room(const struct legend *l, const char *name)
-{
-    return LEGEND_GAP + legend_letter * l->shrink * (double)strlen(name);
-}
-
-/* One line if the names fit, else two, and smaller names where these are too short as well. */
-static struct legend legend_begin(const struct figure *f, const struct marks *marks)
-{
-    struct legend l = {.x = LEFT, .y = 58, .shrink = 1};
-    double widest = 0, all = marks->has_best ? legend_room(&l, best_legend) : 0;
-    all += marks->has_stated ? legend_room(&l, stated_legend) : 0;
-    for (uint32_t i = 0; i < f->n_series; i++) {
-        double room = legend_room(&l, f->series[i].title);
-        widest = room > widest ? room : widest;
-        all += room;
-    }
-    if (all <= TITLE_W)
-        return l;
-    l.may_wrap = true;
-    l.y -= LEGEND_LINE / 3.0;
-    if (all > 2 * TITLE_W - widest) /* what the end of the first line may leave empty */
-        l.shrink = (2 * TITLE_W - widest) / all;
-    return l;
-}
-
-/* Makes room for a name. */
-static void legend_wrap(struct legend *l, const char *name)
-{
-    if (!l->may_wrap || l->x + legend_room(l, name) <= LEFT + TITLE_W)
-        return;
-    l->x = LEFT;
-    l->y += LEGEND_LINE;
-    l->may_wrap = false;
-}
-
-static void add_mark(struct legend *l, const char *name, const char *shape, struct strbuf *out)
-{
-    legend_wrap(l, name);
-    strbuf_addf(out, shape, l->x + 6, l->y + (name == stated_legend ? 6 : 0));
-    add_fitted(out, l->x + 18, l->y + 10,
-               l->shrink < 1 ? legend_room(l, name) - LEGEND_GAP : TITLE_W, &text_letters, "",
-               name);
-    l->x += legend_room(l, name);
-}
-
-static void add_legend(const struct figure *f, const struct marks *marks, struct strbuf *out)
-{
-    struct legend l = legend_begin(f, marks);
-    for (uint32_t i = 0; i < f->n_series; i++) {
-        const char *title = f->series[i].title;
-        legend_wrap(&l, title);
-        if (has_bars(f, i))
-            strbuf_addf(out,
-                        "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>\n",
-                        l.x, l.y, colours[i % N_COLOURS]);
-        else
-            add_marker(out, i, l.x + 6, l.y + 6);
-        add_fitted(out, l.x + 18, l.y + 10,
-                   l.shrink < 1 ? legend_room(&l, title) - LEGEND_GAP : TITLE_W, &text_letters, "",
-                   title);
-        l.x += legend_room(&l, title);
-    }
-    if (marks->has_best)
-        add_mark(&l, best_legend, "<path class=\"claim\" d=\"M%.1f %.1fl6 11h-12z\"/>\n", out);
-    if (marks->has_stated)
-        add_mark(&l, stated_legend, "<path class=\"stated\" d=\"M%.1f %.1fm-8 0h16\"/>\n", out);
-}
-
 /* Where the paper says a series is highest: below the axis, in the series' colour. */
 static uint32_t add_claims(const struct plot *p, struct strbuf *out)
 {
@@ -449,8 +280,8 @@ static uint32_t add_claims(const struct plot *p, struct strbuf *out)
                     strbuf_addf(out,
                                 "<path d=\"M%.1f %.1fl6 11h-12z\" fill=\"%s\"><title>the paper's "
                                 "best for ",
-                                x_at(p, x), y, colours[k % N_COLOURS]);
-                    add_escaped(out, f->series[k].title);
+                                x_at(p, x), y, svg_colour(k));
+                    svg_add_escaped(out, f->series[k].title);
                     strbuf_add(out, "</title></path>\n");
                     n++;
                 }
@@ -478,8 +309,8 @@ void figure_svg(const struct figure *f, struct strbuf *out)
     add_titles(f, has_right, out);
     add_x_names(&p, out);
     for (uint32_t i = 0; f->n_xs && i < f->n_series; i++)
-        (has_bars(f, i) ? add_bars : add_line)(&p, i, out);
-    struct marks marks = {add_claims(&p, out) > 0, add_all_stated(&p, out) > 0};
-    add_legend(f, &marks, out);
+        (svg_has_bars(f, i) ? add_bars : add_line)(&p, i, out);
+    struct svg_marks marks = {add_claims(&p, out) > 0, add_all_stated(&p, out) > 0};
+    svg_add_legend(f, &marks, out);
     strbuf_add(out, "</svg>\n");
 }
