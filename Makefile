@@ -20,7 +20,7 @@ CMAKE_FLAGS ?=
 .PHONY: all setup configure everything run check test matrix soak mutants bench tables results format clean
 
 all: configure
-	cmake --build $(BUILD) -j $(JOBS) --target heddle heddle_shared
+	cmake --build $(BUILD) -j $(JOBS) --target heddle heddle_shared heddle_ocl
 
 everything: configure
 	cmake --build $(BUILD) -j $(JOBS)
@@ -67,8 +67,10 @@ tables: all
 
 # Hours on two cores, minutes on many: 700 points of size small, 200 of the papers' sizes.
 results: all
+	python3 tools/results.py atomics $(BUILD)/heddle $(BUILD)/results.db
 	python3 tools/results.py l1d $(BUILD)/heddle $(BUILD)/results.db
 	python3 tools/results.py scheduling $(BUILD)/heddle $(BUILD)/results.db
+	python3 tools/results.py l2 $(BUILD)/heddle $(BUILD)/results.db
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

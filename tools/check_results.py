@@ -4,9 +4,10 @@
     tools/check_results.py HEDDLE
 
 Every figure is on a page, made from the definition it has today, with the claims of its file; each
-verdict is what the rule says of the numbers that are printed beside it; drawings show the numbers of
-the tables; means over groups of rows are those of the rows; notes are those of the files; sentences
-that quote numbers quote those of the tables. A figure that has not been made yet is named in a line
+verdict is what the rule says of the numbers that are printed beside it; counts and lists at the top are
+those of the figures; drawings show the numbers of the tables; means over groups of rows are those of the
+rows; notes are those of the files; sentences and reasons that quote numbers quote those of the tables, and
+what they say of them holds; whatever does not agree has a reason, and nothing else has. A figure that has not been made yet is named in a line
 "To be made: NAME, NAME." at the end of a page, which `make results` takes away."""
 import glob
 import json
@@ -14,11 +15,13 @@ import re
 import subprocess
 import sys
 
-from result_pages import FOLDER, MARK, MEAN_OF, digest, fill, geometric_mean, groups_of, note_of, rows_of
+from result_pages import (FOLDER, MARK, MEAN_OF, REASONS, digest, fill, geometric_mean, groups_of, loose_numbers, note_of, problems_of,
+                          read_reasons, rows_of)
+from result_summary import WORDS
 
 CLAIMS = "| the paper says | paper | Heddle | agrees | source |\n"
-ALL_CLAIMS = CLAIMS.replace("source |", "source | figure |")
-ABOUT, NO_DIFFERENCE = 0.05, 0.01
+LISTED = re.compile(r"^## (S\d): what .*\n\n((?:\|.*\n)+)", re.M)
+ABOUT, LEAST, NO_DIFFERENCE = 0.1, 0.1, 0.05  # the rule of src/lab/figure.h
 ROUNDING = 0.0006  # what three decimals may hide
 
 
@@ -60,22 +63,54 @@ def is_lacking(found):
     return None in found or (len(found) > 1 and min(found) < ROUNDING)
 
 
-def about(claim, values, is_relative, printed):
-    """The verdicts that would be right for the value that the page shows, and whether it is the table's.
-    Without is_relative (None) only some series of the figure have a direction."""
+def verdicts_of_number(claim, value):
+    """The verdicts that may be right for a value that is known to three decimals."""
+    size = 1 if claim["relative"] else 0
+    wanted = claim["about"] - size
+    right = set()
+    for v in (value - ROUNDING, value, value + ROUNDING):
+        found = v - size
+        if claim["kind"] != "about":
+            is_held = v >= claim["about"] if claim["kind"] == "at_least" else v <= claim["about"]
+        elif wanted == 0:
+            is_held = abs(found) <= NO_DIFFERENCE
+        else:
+            is_held = abs(found / wanted - 1) <= ABOUT
+        goes_that_way = size and wanted != 0 and found / wanted >= LEAST
+        right.add("yes" if is_held else "direction" if goes_that_way else "no")
+    return right
+
+
+def about(claim, values, printed):
+    """The verdicts that would be right for the value that the page shows, and whether it is the table's."""
     found = [values.get((x, claim["series"])) for x in claim["at"]]
     if None in found or (printed == "-" and is_lacking(found)):
         return {"missing"}, printed == "-"
-    value = float(printed)
-    off = claim["about"] - value if claim["kind"] == "at_least" else \
-        abs(value - claim["about"]) - ABOUT * claim["about"]
-    side = 1 if claim["about"] > 1 else -1 if claim["about"] < 1 else 0
-    ahead = side * (value - 1) - NO_DIFFERENCE if side else -1
-    right = {"yes"} if off <= ROUNDING else set()
-    if off > -ROUNDING:
-        right |= {"direction"} if is_relative is not False and ahead > -ROUNDING else set()
-        right |= {"no"} if not is_relative or ahead <= ROUNDING else set()
-    return right, is_mean(value, found)
+    return verdicts_of_number(claim, float(printed)), is_mean(float(printed), found)
+
+
+def every(claim, values, printed):
+    """The same for what is said of each x: where it holds is told, and where it does not."""
+    fails, unsure = [], set()
+    for x in claim["at"]:
+        one = {**claim, "at": [x], "every": False}
+        numbers = [values.get((x, s)) for s in [claim["series"], *claim.get("others", [])]]
+        if None in numbers:
+            return {"missing"}, printed == "-"
+        if claim["kind"] == "less_than":
+            gap = min(numbers[1:]) - numbers[0]
+            right = ({"yes"} if gap > -2 * ROUNDING else set()) | ({"no"} if gap < 2 * ROUNDING else set())
+        else:
+            right = verdicts_of_number(one, numbers[0])
+        if "yes" not in right:
+            fails.append(x)
+        elif len(right) > 1:
+            unsure.add(x)
+    told = re.fullmatch(r"(\d+) of (\d+)(?:, not (.+))?", printed)
+    named = told.group(3).split(", ") if told.group(3) else []
+    is_value = int(told.group(2)) == len(claim["at"]) and int(told.group(1)) == len(claim["at"]) - len(named)
+    is_value = is_value and set(fails) <= set(named) <= set(fails) | unsure
+    return {"no"} if named else {"yes"}, is_value
 
 
 def less(claim, values, printed):
@@ -106,20 +141,21 @@ def extreme(claim, xs, series, values, printed):
     return {"yes"} if holds else {"no"}, places.get(name) == best == float(value)
 
 
-def check_claim(where, claim, row, f, numbers):
+def check_claim(where, claim, row, numbers):
     xs, series, values = numbers
     says, paper, printed, verdict, source = row
     if (says, source) != (claim["says"], claim["source"]):
         complain(where, f"the page says '{says}' ({source}), the figure '{claim['says']}' ({claim['source']})")
         return
+    each = "each " if claim["every"] else ""
     if claim["kind"] == "words":
         right, is_value = {"look"}, paper == printed == "-"
-    elif claim["kind"] in ("about", "at_least"):
-        right, is_value = about(claim, values, f["relative"], printed)
-        is_value = is_value and paper == f"{claim['kind'].replace('_', ' ')} {claim['about']:.3g}"
+    elif claim["kind"] in ("about", "at_least", "at_most"):
+        right, is_value = every(claim, values, printed) if each else about(claim, values, printed)
+        is_value = is_value and paper == f"{each}{claim['kind'].replace('_', ' ')} {claim['about']:.3g}"
     elif claim["kind"] == "less_than":
-        right, is_value = less(claim, values, printed)
-        is_value = is_value and paper == "less than " + ", ".join(claim["others"])
+        right, is_value = every(claim, values, printed) if each else less(claim, values, printed)
+        is_value = is_value and paper == f"{each}less than " + ", ".join(claim["others"])
     else:
         right, is_value = extreme(claim, xs, series, values, printed)
     if not is_value:
@@ -161,7 +197,7 @@ def check_figure(page, f, section):
         complain(where, f"{len(rows)} claims on the page, {len(f['paper'])} in the figure")
     for claim, row in zip(f["paper"], rows):
         try:
-            check_claim(where, claim, row, f, numbers)
+            check_claim(where, claim, row, numbers)
         except (AttributeError, KeyError, ValueError):
             complain(where, f"'{row[0]}': '{row[2]}' is no answer")
     check_means(where, f["paper"], numbers)
@@ -175,7 +211,29 @@ def check_note(page, text, name):
         complain(f"{page}: {name}", f"above the table does not stand the note of figures/{name}.yaml")
 
 
-def check_page(page, figures, seen):
+def check_lists(page, text, rows, reasons):
+    """The lists at the top: what agrees, what does not with its reason, what a reader must tell."""
+    listed = [cells for _, lines in LISTED.findall(text) for cells in rows_of(lines)[1:]]
+    if sorted(cells[:6] for cells in listed) != sorted(rows):
+        complain(page, "the lists of what agrees and what does not are not those of the figures below")
+    for cells in listed:
+        key = cells[5].strip("`"), cells[0]
+        if cells[3] in ("yes", "look") and key in reasons:
+            complain(REASONS, f"{key[0]}: '{key[1]}' has a reason, but is '{cells[3]}'")
+        elif cells[3] not in ("yes", "look") and (len(cells) < 7 or cells[6] in ("", "-")):
+            complain(REASONS, f"{key[0]}: '{key[1]}' is '{cells[3]}' and has no reason")
+        elif len(cells) > 6 and fill(text + reasons.get(key, ""))[0][len(text):] != cells[6]:
+            complain(page, f"{key[0]}: the reason of '{key[1]}' is not that of {REASONS}")
+        elif len(cells) > 6 and loose_numbers(cells[6]):
+            complain(REASONS, f"{key[0]}: '{key[1]}': numbers without a mark: {', '.join(loose_numbers(cells[6]))}")
+    for paper in {row[4][:2] for row in rows}:
+        of_paper = [row[3] for row in rows if row[4].startswith(paper)]
+        counted = re.search(rf"^\| {paper}, now \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", text, re.M)
+        if not counted or [int(n) for n in counted.groups()] != [of_paper.count(w) for w in WORDS]:
+            complain(page, f"the counts of {paper} are not those of its claims")
+
+
+def check_page(page, figures, seen, reasons):
     text, sections = sections_of(page)
     rows = []
     for name, section in sections.items():
@@ -183,13 +241,12 @@ def check_page(page, figures, seen):
         if name in figures:
             check_note(page, text, name)
             rows += [row + [f"`{name}`"] for row in check_figure(page, figures[name], section)]
-    if rows_of(text[text.index(ALL_CLAIMS):])[1:] != rows:
-        complain(page, "the list of what the papers say is not that of the figures below it")
-    try:
-        if fill(text) != text:
-            complain(page, "a sentence quotes a number that its table does not have")
-    except (KeyError, ValueError) as why:
-        complain(page, f"a sentence quotes what is not there: {why}")
+    check_lists(page, text, rows, reasons)
+    filled, problems = fill(text)
+    if filled != text:
+        problems.append("a sentence quotes a number that its table does not have")
+    for problem in problems + problems_of(text):
+        complain(page, problem)
     for names in re.findall(r"^To be made: (.*)\.$", text, re.M):
         seen += names.split(", ")
 
@@ -199,9 +256,12 @@ def check(heddle):
     complaints.clear()
     listed = subprocess.run([heddle, "figure", "--json"], check=True, stdout=subprocess.PIPE).stdout
     figures = {f["figure"]: f for f in json.loads(listed)}
-    seen = []
+    seen, reasons = [], read_reasons()
+    said = {(name, c["says"]) for name, f in figures.items() for c in f["paper"]}
+    for name, says in sorted(set(reasons) - said):
+        complain(REASONS, f"no claim of {name} is '{says}'")
     for page in sorted(glob.glob(f"{FOLDER}/*.md")):
-        check_page(page, figures, seen)
+        check_page(page, figures, seen, reasons)
     for name in sorted(set(seen) - set(figures)):
         complain(FOLDER, f"there is no figure {name}")
     for name in figures:

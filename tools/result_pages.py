@@ -1,10 +1,16 @@
 """What pages of doc/results look like, for those who write and those who check them.
 
 A table follows a mark that names it: `<!-- figure NAME of DIGEST -->` for that of a figure, where the
-digest tells which definition it was made from, `<!-- table NAME -->` for others. Sentences that people
-write take numbers from tables: `12.5 times<!-- is s4-fig17:6:kmn -->` is the value in row 6 of column kmn,
-`58 %<!-- gain s4-fig7:memc:CCWS -->` by how many percent it differs from 1. The numbers before such marks
-are written by the tool, with as many digits as stand there.
+digest tells which definition it was made from, `<!-- table NAME -->` for others. What people write, paragraphs and
+reasons, is tied to the tables:
+
+    12.5 times<!-- is s4-fig17:6:kmn -->     the value in row 6 of column kmn
+    58 %<!-- gain s4-fig7:memc:CCWS -->      by how many percent it differs from 1
+    <!-- so s4-fig7:memc:CCWS > 1.1 -->      what the sentence before says; a place, <, > or =, a place or a number
+    1.63<!-- said -->                        a number of a paper or of a source, which no table has
+
+Numbers before `is` and `gain` are written by the tool, with as many digits as stand there. A number without a mark is
+a mistake, but in names (Figure 4.10, section 5.1, 16 KB, L2, S3, `commands`).
 
 Below a figure's picture stands the note of its file: what rows are called in the paper, which load a PC
 is. Below its rows stand the geometric means of groups of them that a claim speaks of."""
@@ -14,12 +20,23 @@ import re
 import textwrap
 
 FOLDER = "doc/results"
+REASONS = f"{FOLDER}/reasons.txt"
 WHY = re.compile(r"<!-- why (\S+) -->\n(.*?)<!-- end -->\n", re.S)
 MARK = re.compile(r"<!-- (?:figure (\S+) of (\w+)|table (\S+)) -->\n")
-QUOTED = re.compile(r"(\d+(?:\.\d+)?)((?: %| times)?<!-- (is|gain) ([^:>]+):([^:>]+):([^:>]+) -->)")
+PLACE = r"[^:<>|]+:[^:<>|]+:[^:<>|]+"
+QUOTED = re.compile(rf"(\d+(?:\.\d+)?)((?: %| times)?<!-- (is|gain) ({PLACE}) -->)")
+SO = re.compile(rf"<!-- so ({PLACE}|[\d.]+) ([<>=]) ({PLACE}|[\d.]+) -->")
+SAID = re.compile(r"[\d.,]*\d(?: %| times)?<!-- said -->")
+NAMES = [r"`[^`]*`", r"<!-- .*? -->", r"\(?[\w./-]*\)\]?\([^)]*\)", r"\b(?:Figures?|[Ss]ections?|Tables?|Algorithms?|Chapters?) [\d.]+\w?(?:(?:, | and | to )[\d.]+\w?)*",
+         r"\b[\d.]+(?: (?:and|to|or) \d+)?[- ](?:KB|bytes?|bits?|ways?|MHz)\b", r"\b[A-Za-z_][\w.-]*\d[\w.-]*", r"\b\d+LVL-\w+", r"\b2-Level\b",
+         r"PCs? \d+(?:(?:, | and )\d+)*", r"N = \d", r"#\S+"]
 NOTE = re.compile(r"^note: >\n((?:  .*\n)+)", re.M)
 ALL_ROWS = "geometric mean"
 MEAN_OF = ALL_ROWS + " of "
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |\n"
 
 
 def digest(name):
@@ -51,7 +68,7 @@ def groups_of(claims, xs):
     """By the name of a row: the xs whose geometric mean claims speak of, where no other row has it."""
     groups = {}
     for claim in claims:
-        if claim["kind"] not in ("about", "at_least", "less_than") or not set(claim["at"]) <= set(xs):
+        if claim["kind"] not in ("about", "at_least", "at_most", "less_than") or claim["every"] or not set(claim["at"]) <= set(xs):
             continue
         places = sorted(xs.index(x) for x in claim["at"])
         is_all = ALL_ROWS in xs and len(places) == len(xs) - 1
@@ -76,24 +93,65 @@ def tables_of(text):
     return {m.group(1) or m.group(3): rows_of(text[m.end():]) for m in MARK.finditer(text)}
 
 
-def cell(tables, name, row, column):
-    """A row goes by its first cell, or by the first two of them if that is not enough."""
+def cell(tables, place):
+    """FIGURE:ROW:COLUMN. A row goes by its first cell, or by the first two of them if that is not enough."""
+    name, wanted, column = place.split(":")
     head, *rows = tables[name]
-    found = [r for r in rows if row in (r[0], " ".join(r[:2]))]
+    found = [r for r in rows if wanted in (r[0], " ".join(r[:2]))]
     if len(found) != 1:
-        raise KeyError(f"{name}: {len(found)} rows '{row}'")
+        raise KeyError(f"{name}: {len(found)} rows '{wanted}'")
     return float(found[0][head.index(column)].replace(",", ""))
 
 
 def fill(text):
-    """The page with the numbers of its tables in its sentences."""
-    tables = tables_of(text)
+    """The page with the numbers of its tables in its sentences, and what could not be filled in."""
+    tables, problems = tables_of(text), []
 
     def number(m):
-        value = cell(tables, *m.group(4, 5, 6))
+        try:
+            value = cell(tables, m.group(4))
+        except (KeyError, ValueError) as why:
+            problems.append(f"a sentence quotes what is not there: {why}")
+            return m.group(0)
         if m.group(3) == "gain":
             value = abs(100 * (value - 1))
         decimals = len(m.group(1).partition(".")[2])
         return f"{value:.{decimals}f}{m.group(2)}"
 
-    return QUOTED.sub(number, text)
+    return QUOTED.sub(number, text), problems
+
+
+def holds(tables, left, sign, right):
+    a, b = (cell(tables, side) if ":" in side else float(side) for side in (left, right))
+    return a < b if sign == "<" else a > b if sign == ">" else abs(a - b) <= 0.0051
+
+
+def loose_numbers(text):
+    """Numbers of a text that no mark ties to anything. Tables of people are texts too."""
+    text = SAID.sub("", QUOTED.sub("", text))
+    for name in NAMES:
+        text = re.sub(name, " ", text)
+    return re.findall(r"\d+(?:[.,]\d+)*", text)
+
+
+def problems_of(page):
+    """What sentences of a page say and its tables do not."""
+    tables, problems = tables_of(page), []
+    for m in SO.finditer(page):
+        try:
+            if not holds(tables, *m.groups()):
+                problems.append(f"a sentence says what does not hold: {' '.join(m.groups())}")
+        except (KeyError, ValueError) as why:
+            problems.append(f"a sentence speaks of what is not there: {why}")
+    for name, why in WHY.findall(page):
+        if loose_numbers(why):
+            problems.append(f"why {name}: numbers without a mark: {', '.join(loose_numbers(why))}")
+    return problems
+
+
+def read_reasons():
+    """{(figure, what the paper says): reason}. Lines are FIGURE | SAYS | REASON."""
+    with open(REASONS) as file:
+        lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
+    split = [[cell.strip() for cell in line.split("|")] for line in lines]
+    return {(figure, says): reason for figure, says, reason in split}

@@ -13,15 +13,16 @@ import result_streams
 LATENCIES = ["scheduling", "sync", "fetch", "ctrl_hazard", "data_hazard", "data_cache_miss", "mshr",
              "structural_hazard", "exec"]
 MEMORY = ["data_cache_miss", "mshr", "structural_hazard"]
-SENSITIVE = ["bfs", "bt", "htw", "kmn", "nw", "sr1", "sc_small"]
+SENSITIVE = ["bfs", "bt", "htw", "km", "nw", "sr1", "sc_small"]
 CAWS = {"caws_blk": "CAWS-blk", "caws_sm": "CAWS-SM", "caws_avg": "CAWS-avg"}
 
 
 class Runs:
-    """Runs whose warps are wanted one by one, made once each, in a folder that is removed at the end."""
+    """Runs whose warps are wanted one by one, made once each, in a folder that is removed at the end: all of BFS,
+    seconds each. What takes longer is in `answers`, and points of sweeps in the store."""
 
-    def __init__(self, heddle, folder, size, jobs):
-        self.heddle, self.folder, self.size = heddle, folder, size
+    def __init__(self, heddle, folder, store, answers, size, jobs):
+        self.heddle, self.folder, self.store, self.answers, self.size = heddle, folder, store, answers, size
         self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
         self.made = {}
 
@@ -29,8 +30,8 @@ class Runs:
         """`heddle run WORDS`, after the run whose warps its oracle knows; the end of it is awaited by stats()."""
         key = words + (oracle,)
         if key not in self.made:
-            path = f"{self.folder}/{len(self.made)}.csv"
             known = oracle and self.start(*oracle)
+            path = f"{self.folder}/{len(self.made)}.csv"
             self.made[key] = path, self.pool.submit(self.run, words, path, known)
         return self.made[key]
 
@@ -155,6 +156,18 @@ def shares(name, parts):
     return table
 
 
+def scheduling(runs):
+    """Of the cycles of the slowest warp; and by Algorithm 2 as printed, of what a warp's categories come to."""
+    head, rows = shares("scheduling", ["scheduling"])(runs)
+    words = bfs("gtx480-cawa", "lrr")
+    ranks = ranked(runs.warps(*words)[block_of_s3(runs.warps(*words))])
+    printed = runs.warps(*words, "--set", "sm.scheduling_delay=printed")[block_of_s3(runs.warps(*words))]
+    for row, warp in zip(rows, ranks):
+        counted = printed[warp["warp"]]
+        row.append(counted["scheduling"] / sum(counted[n] for n in LATENCIES))
+    return head + ["printed"], rows
+
+
 def critical_distances(runs):
     ranges = ["0-3", "4-8", "9-32", "33-64", "65-128", ">128"]
     stream, _ = runs.stream(*bfs("gtx480-ch3", "lrr"))
@@ -182,18 +195,30 @@ def reuse_by_pc(runs):
     return ["load", "critical", "others", "nobody"], rows
 
 
+def oracle_of(runs, workload):
+    """Statistics under round robin, and under CAWS-avg, which knows how long each warp then took."""
+    size = runs.size or result_streams.SMALLER.get(workload, "paper-s3")
+    words = ("run", workload, "--size", size, "--gpu", "gtx480-cawa", "--scheduler")
+    return runs.answers.ask(words + ("lrr", "--attribute-out", "@warps.csv", "--json"),
+                            words + ("caws_avg", "--set", "criticality.file=@warps.csv", "--json"))
+
+
+def ask_oracles(runs):
+    return {w: oracle_of(runs, w) for w in SENSITIVE}
+
+
 def caws_and_gcaws(runs):
-    def words(workload, scheduler):
-        return workload, "--size", runs.size, "--gpu", "gtx480-cawa", "--scheduler", scheduler
-    wanted = [(w, s, words(w, "lrr") if s in CAWS else None)
-              for w in SENSITIVE for s in ("caws_avg", "gcaws", "cawa")]
-    for w, s, oracle in wanted:
-        runs.start(*words(w, s), oracle=oracle)
-    speed = {(w, s): runs.stats(*words(w, "lrr"))["cycles"] / runs.stats(*words(w, s), oracle=oracle)["cycles"]
-             for w, s, oracle in wanted}
-    rows = [[w] + [speed[w, s] for s in ("caws_avg", "gcaws", "cawa")] for w in SENSITIVE]
-    return ["workload", "CAWS", "gCAWS", "CAWA"], rows + [
-        ["mean"] + [sum(r[i] for r in rows) / len(rows) for i in (1, 2, 3)]]
+    """CAWS by runs of its own, the others from the points of S3 Figure 4.10."""
+    found = ask_oracles(runs)
+    size = ["--size", runs.size] if runs.size else []
+    command = [runs.heddle, "figure", "s3-fig4-10", "--store", runs.store, "--stored-only", *size, "--json"]
+    others = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    series = {s["title"]: dict(zip(others["x"], s["values"])) for s in others["series"]}
+    rows = []
+    for w in SENSITIVE:
+        plain, caws = (answer["stats"]["cycles"] for answer in found[w].result())
+        rows.append([w, plain / caws, series["gCAWS"][w], series["CAWA"][w]])
+    return ["workload", "CAWS", "gCAWS", "CAWA"], rows
 
 
 TABLES = {
@@ -205,7 +230,7 @@ TABLES = {
     "s3-fig4-2": disparity("tree"),
     "s3-fig4-3": shares("memory", MEMORY),
     "s3-fig4-4": critical_distances,
-    "s3-fig4-5": shares("scheduling", ["scheduling"]),
+    "s3-fig4-5": scheduling,
     "s3-fig4-9": reuse_by_pc,
     "s3-fig4-13": caws_and_gcaws,
     **result_streams.TABLES,

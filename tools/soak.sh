@@ -1,6 +1,7 @@
 #!/bin/sh
 # What takes longer than a test may: every workload at `small` with every host variant, checked
-# against its reference and compared with the others, then on an independent OpenCL; every fuzz
+# against its reference and compared with the others, then on an independent OpenCL; OpenCL C's
+# mathematical functions on a million numbers each; every fuzz
 # target for HEDDLE_FUZZ_SECONDS (default 3600). Ends with "N passed, N failed, N
 # skipped".
 set -u
@@ -40,6 +41,11 @@ else
     cat "$log.messages"
     note "workloads at small, another OpenCL" 1
 fi
+
+build/test/accuracy --items "${HEDDLE_ACCURACY_ITEMS:-1000000}" --all-widths
+note "OpenCL C's mathematical functions against MPFR" $?
+build/test/exact --all-widths
+note "OpenCL C's exact functions in every width" $?
 
 HEDDLE_FUZZ_CASES=${HEDDLE_FUZZ_CASES:-5000} build/test/test_invariance_fuzz
 note "random kernels on random machines" $?

@@ -130,7 +130,7 @@ enum heddle_language { HEDDLE_PTX, HEDDLE_OPENCL_C, HEDDLE_CUDA_C };
 
 /* Loads a program from text. OpenCL C and CUDA C are compiled with clang (the result is cached);
  * `build_options` are handed to it ("-DN=4 -I dir"), may be NULL. `name` is used in messages.
- * The module lives until the sim is destroyed. */
+ * The module lives until heddle_unload() or until the sim is destroyed. */
 HEDDLE_API enum heddle_status heddle_load(struct heddle_sim *sim, enum heddle_language language,
                                           const char *name, const char *text, size_t len,
                                           const char *build_options, struct heddle_module **out);
@@ -143,6 +143,31 @@ HEDDLE_API enum heddle_status heddle_load_file(struct heddle_sim *sim, const cha
 HEDDLE_API uint32_t heddle_kernel_count(const struct heddle_module *module);
 HEDDLE_API const char *heddle_kernel_name(const struct heddle_module *module, uint32_t i);
 
+/* What a kernel needs, as the module's PTX says. */
+struct heddle_kernel_info {
+    uint32_t n_params;
+    uint32_t registers;         /* 32-bit registers of a thread, over its deepest calls */
+    uint64_t shared_bytes;      /* static shared memory of a CTA */
+    uint64_t local_bytes;       /* of a thread: variables, spills, call arguments */
+    uint32_t required_block[3]; /* threads of a CTA; zeros = any */
+};
+enum heddle_param_space { HEDDLE_PARAM_VALUE, HEDDLE_PARAM_GLOBAL, HEDDLE_PARAM_SHARED };
+struct heddle_param_info {
+    uint64_t bytes;
+    uint32_t align;
+    enum heddle_param_space space; /* where a pointer points, if the PTX says; else VALUE */
+};
+/* False if the module has no kernel of that name, or the kernel no such parameter. */
+HEDDLE_API bool heddle_kernel_find(const struct heddle_module *module, const char *kernel,
+                                   struct heddle_kernel_info *out);
+HEDDLE_API bool heddle_kernel_param(const struct heddle_module *module, const char *kernel,
+                                    uint32_t i, struct heddle_param_info *out);
+
+/* Forgets a module and frees its variables in device memory. Statistics of its kernels stay; a
+ * kernel of the same name in a later module adds to them. While launches are recorded, the module
+ * stays in memory until the simulation is destroyed. NULL is fine. */
+HEDDLE_API void heddle_unload(struct heddle_sim *sim, struct heddle_module *module);
+
 /* --- Device memory --- */
 
 /* The contents are zero, and take no memory of the host until they are written. Addresses depend
@@ -154,6 +179,10 @@ HEDDLE_API enum heddle_status heddle_write(struct heddle_sim *sim, uint64_t addr
                                            const void *data, uint64_t bytes);
 HEDDLE_API enum heddle_status heddle_read(struct heddle_sim *sim, uint64_t address, void *data,
                                           uint64_t bytes);
+/* Where the host sees these bytes of device memory, for as long as they are allocated. To be used
+ * between launches only. */
+HEDDLE_API enum heddle_status heddle_map(struct heddle_sim *sim, uint64_t address, uint64_t bytes,
+                                         void **host);
 
 /* --- Launch --- */
 
@@ -178,6 +207,14 @@ struct heddle_launch {
 /* Runs the kernel to its end. */
 HEDDLE_API enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *module,
                                             const char *kernel, const struct heddle_launch *launch);
+
+/* Makes a simulation usable again after a launch that did not run to its end: a fault, a limit, or
+ * a progress function that stopped it. Device memory is as the launch left it; modules stay loaded.
+ * A timed machine is built again: its caches are cold and its clock goes on from where it stood.
+ * Statistics keep all earlier launches, and of the last one what its end defines: what it counted
+ * if a limit or a progress function cut it off, nothing after a fault. A recording cannot go on.
+ * Does nothing if the last launch was complete. */
+HEDDLE_API enum heddle_status heddle_recover(struct heddle_sim *sim);
 
 /* --- Traces: record once, replay on other machines; see doc/traces.md --- */
 
@@ -228,6 +265,8 @@ HEDDLE_API uint32_t heddle_launched_count(const struct heddle_sim *sim);
 HEDDLE_API const char *heddle_launched_name(const struct heddle_sim *sim, uint32_t kernel);
 HEDDLE_API struct heddle_stat heddle_launched_stat_at(const struct heddle_sim *sim, uint32_t kernel,
                                                       uint32_t i);
+/* The same of the last launch alone; zeros before the first. */
+HEDDLE_API struct heddle_stat heddle_last_stat_at(const struct heddle_sim *sim, uint32_t i);
 
 #ifdef __cplusplus
 }

@@ -12,10 +12,11 @@ struct lab_batch {
     const uint64_t *line_numbers, *offsets, *warps, *threads;
     const uint8_t *firsts; /* first bytes of recorded events */
     uint32_t sm;
-    uint64_t line_bytes;        /* of the lines that are numbered */
-    const int64_t *criticality; /* of each; NULL = not recorded */
-    size_t position;            /* of the first one in the stream */
-    size_t place;               /* of the first one in memory, as instructions tell theirs */
+    uint64_t line_bytes;           /* of the lines that are numbered */
+    const int64_t *criticality;    /* of each; NULL = not recorded */
+    const struct lab_bytes *bytes; /* of each; NULL = whole lines */
+    size_t position;               /* of the first one in the stream */
+    size_t place;                  /* of the first one in memory, as instructions tell theirs */
     const struct lab_insts *insts;
     size_t first_insts, end_insts; /* those that came before one of them or behind the last */
     uint64_t index;                /* accesses before it: flushes are none */
@@ -31,10 +32,13 @@ struct lab_log {
     bool failed;
 };
 
-enum lab_decision { LAB_HIT, LAB_MISS, LAB_BYPASS };
+enum lab_decision { LAB_HIT, LAB_MISS, LAB_BYPASS, LAB_DROP };
 #define LAB_NO_VICTIM UINT64_MAX
 
 void lab_log_load(struct lab_log *log, uint64_t index, enum lab_decision decision, uint64_t victim);
+/* Of a cache that writes back: any access, and whether the victim was. */
+void lab_log_access(struct lab_log *log, uint64_t index, enum lab_decision decision,
+                    uint64_t victim, bool writeback);
 void lab_log_finish(struct lab_log *log);
 
 struct lab_player {
@@ -49,6 +53,10 @@ struct lab_player {
 
 /* LRU, which most replays want and which all are compared with. */
 extern const struct lab_player lab_player_lru;
+/* One cache for all SMs, which writes back, as L2 does. */
+extern const struct lab_player lab_player_l2;
+/* One cache that applications share, as a last-level cache is. */
+extern const struct lab_player lab_player_shared;
 /* Any policy, through its events. */
 extern const struct lab_player lab_player_policy;
 

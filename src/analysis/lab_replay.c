@@ -48,6 +48,9 @@ static struct cache_config cache_config_of(const struct lab_config *c)
                                  .index = c->index,
                                  .n_mshrs = 1,
                                  .mshr_merges = 1,
+                                 .write_back = c->write_back || c->is_shared,
+                                 .write_allocate = c->write_back || c->is_shared,
+                                 .n_apps = c->is_shared ? c->n_apps : 0,
                                  .policy = c->policy->name};
 }
 
@@ -72,6 +75,52 @@ static bool can_have_lines(const struct lab_stream *s, uint32_t line_bytes, stru
     return false;
 }
 
+/* The text's line is not known any more; the access is. */
+static bool bytes_are_in_lines(const struct lab_stream *s, uint32_t line_bytes, struct strbuf *why)
+{
+    struct lab_bytes line = lab_line_bytes(line_bytes), all = lab_line_bytes(LAB_MAX_LINE);
+    for (size_t i = 0; i < s->n; i++) {
+        const uint64_t *m = s->bytes[i].mask;
+        bool is_all = m[0] == all.mask[0] && m[1] == all.mask[1];
+        if (!is_all && ((m[0] & ~line.mask[0]) || (m[1] & ~line.mask[1]))) {
+            strbuf_addf(why, "access %zu asks for bytes that a line of %u does not have", i,
+                        line_bytes);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As an L2 sees them. */
+static bool can_be_kept(const struct lab_stream *s, const struct lab_config *c, struct strbuf *why)
+{
+    if (!s->tells_bytes)
+        strbuf_add(why,
+                   "--stores write_back: what bytes accesses ask for only --format text tells");
+    else if (c->line_bytes > LAB_MAX_LINE)
+        strbuf_addf(why, "--stores write_back: lines have up to %u bytes", LAB_MAX_LINE);
+    else if (lab_policy_knows_the_future(c->policy))
+        strbuf_addf(why,
+                    "--stores write_back: %s is about loads; stores that stay it does not know",
+                    c->policy->name);
+    else
+        return bytes_are_in_lines(s, c->line_bytes, why);
+    return false;
+}
+
+/* As a last-level cache sees them. */
+static bool can_be_shared(const struct lab_stream *s, const struct lab_config *c,
+                          struct strbuf *why)
+{
+    if (!s->tells_bytes)
+        strbuf_add(why, "--shared: whose accesses they are only --format text tells");
+    else if (lab_policy_knows_the_future(c->policy))
+        strbuf_addf(why, "--shared: %s does not know stores that take lines", c->policy->name);
+    else
+        return true;
+    return false;
+}
+
 bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, struct strbuf *why)
 {
     struct cache_config cache = cache_config_of(c);
@@ -80,7 +129,8 @@ bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, st
         return false;
     }
     return cache_config_check(&cache, c->policy, c->params, why) &&
-           can_have_lines(s, c->line_bytes, why);
+           can_have_lines(s, c->line_bytes, why) && (!c->write_back || can_be_kept(s, c, why)) &&
+           (!c->is_shared || can_be_shared(s, c, why));
 }
 
 void lab_config_remark(const struct lab_config *c, struct strbuf *out)
@@ -98,15 +148,34 @@ static void write_log(struct lab_log *log)
     strbuf_clear(&log->lines);
 }
 
-void lab_log_load(struct lab_log *log, uint64_t index, enum lab_decision decision, uint64_t victim)
+static void log_decision(struct lab_log *log, uint64_t index, enum lab_decision decision,
+                         uint64_t victim)
 {
-    static const char *const words[] = {"hit", "miss", "bypass"};
+    static const char *const words[] = {"hit", "miss", "bypass", "drop"};
     strbuf_addf(&log->lines, "%" PRIu64 ",%s,", index, words[decision]);
     if (victim != LAB_NO_VICTIM)
         strbuf_addf(&log->lines, "0x%" PRIx64, victim);
+}
+
+static void end_log_line(struct lab_log *log)
+{
     strbuf_add_char(&log->lines, '\n');
     if (log->lines.len >= LOG_CHUNK_BYTES)
         write_log(log);
+}
+
+void lab_log_load(struct lab_log *log, uint64_t index, enum lab_decision decision, uint64_t victim)
+{
+    log_decision(log, index, decision, victim);
+    end_log_line(log);
+}
+
+void lab_log_access(struct lab_log *log, uint64_t index, enum lab_decision decision,
+                    uint64_t victim, bool writeback)
+{
+    log_decision(log, index, decision, victim);
+    strbuf_add(&log->lines, writeback ? ",1" : ",0");
+    end_log_line(log);
 }
 
 void lab_log_finish(struct lab_log *log)
@@ -152,7 +221,15 @@ static const uint64_t *foretell(struct futures *f, const struct lab_stream *s,
 /* Nothing but which lines are where. */
 static bool is_plain_lru(const struct lab_config *c)
 {
-    return c->policy == cache_policy_find("lru") && !c->sector_bytes;
+    return c->policy == cache_policy_find("lru") && !c->sector_bytes && !c->write_back &&
+           !c->is_shared;
+}
+
+void lab_result_destroy(struct lab_result *result)
+{
+    if (result->shared)
+        free(result->shared->periods);
+    free(result->shared);
 }
 
 static void begin(struct replay *r, struct lab_job *job, const struct lab_stream *s,
@@ -165,7 +242,10 @@ static void begin(struct replay *r, struct lab_job *job, const struct lab_stream
     job->result = (struct lab_result){.first_difference = UINT64_MAX};
     *r = (struct replay){.job = job, .log.sink = job->log};
     r->indexer = set_indexer_make(c->n_sets, c->line_bytes, c->index);
-    r->player = is_lru ? &lab_player_lru : &lab_player_policy;
+    r->player = c->is_shared    ? &lab_player_shared
+                : c->write_back ? &lab_player_l2
+                : is_lru        ? &lab_player_lru
+                                : &lab_player_policy;
     r->state = r->player->create(c, s->n_sms, is_oracle ? foretell(futures, s, c) : NULL);
 }
 
@@ -293,6 +373,7 @@ static void pass_feed(struct pass *p, const struct lab_stream *s)
     for (size_t at = 0; at < s->n; at += b->n) {
         b->items = s->items + at;
         b->criticality = s->has_criticality ? s->criticality + at : NULL;
+        b->bytes = s->tells_bytes ? s->bytes + at : NULL;
         b->n = (uint32_t)(s->n - at < LAB_BATCH ? s->n - at : LAB_BATCH);
         if (p->counts_insts)
             take_insts(b, s, at);

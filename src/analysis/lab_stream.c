@@ -11,6 +11,8 @@ static void reserve(struct lab_stream *s, size_t n)
     ARRAY_RESERVE(s->items, s->cap, s->n + n);
     if (s->has_criticality)
         s->criticality = xrealloc(s->criticality, s->cap * sizeof *s->criticality);
+    if (s->tells_bytes)
+        s->bytes = xrealloc(s->bytes, s->cap * sizeof *s->bytes);
 }
 
 void lab_stream_add(struct lab_stream *s, const struct lab_access *a)
@@ -19,6 +21,12 @@ void lab_stream_add(struct lab_stream *s, const struct lab_access *a)
     s->items[s->n++] = *a;
     if (a->sm >= s->n_sms)
         s->n_sms = a->sm + 1;
+}
+
+void lab_stream_add_bytes(struct lab_stream *s, const struct lab_access *a, struct lab_bytes bytes)
+{
+    lab_stream_add(s, a);
+    s->bytes[s->n - 1] = bytes;
 }
 
 static void add_insts(struct lab_stream *s, struct lab_insts run, uint32_t n_issues)
@@ -48,6 +56,7 @@ void lab_stream_destroy(struct lab_stream *s)
     l1d_table_destroy(&s->block);
     free(s->items);
     free(s->criticality);
+    free(s->bytes);
     free(s->insts);
     arena_destroy(&s->arena);
     *s = (struct lab_stream){0};

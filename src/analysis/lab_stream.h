@@ -11,6 +11,7 @@
 #include "analysis/l1d_stream.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/mem_access.h"
 
 /* A flush is not an access: the SM's cache was emptied between two kernels, or resized. */
 enum lab_kind { LAB_LOAD, LAB_STORE, LAB_ATOMIC, LAB_FLUSH };
@@ -22,7 +23,23 @@ struct lab_access {
     uint8_t kind; /* enum lab_kind */
     bool is_critical;
     uint8_t sectors; /* asked for, as a mask; 0 = the recorded lines have none */
+    uint8_t op;      /* enum mem_operator: a mark for L2 */
 };
+
+/* Bytes of a line, low ones first. */
+enum { LAB_MAX_LINE = 128 };
+struct lab_bytes {
+    uint64_t mask[2];
+};
+
+/* All of a line. */
+static inline struct lab_bytes lab_line_bytes(uint32_t line_bytes)
+{
+    return (struct lab_bytes){{line_bytes < 64 ? (1ull << line_bytes) - 1 : UINT64_MAX,
+                               line_bytes <= 64   ? 0
+                               : line_bytes < 128 ? (1ull << (line_bytes - 64)) - 1
+                                                  : UINT64_MAX}};
+}
 
 /* A run of instructions that issued one after the other in an SM. */
 struct lab_insts {
@@ -50,8 +67,10 @@ struct lab_stream {
     const char *path;          /* of a recording */
     bool has_criticality;      /* recorded with it */
     int64_t *criticality;      /* then of each, as large as `items` */
-    bool has_insts;            /* the file tells of instructions; then, unless they are skipped: */
-    struct lab_insts *insts;   /* those of an SM in order */
+    bool tells_bytes;          /* which of a line each access asks for; then of each: */
+    struct lab_bytes *bytes;
+    bool has_insts;          /* the file tells of instructions; then, unless they are skipped: */
+    struct lab_insts *insts; /* those of an SM in order */
     size_t n_insts, cap_insts;
     /* In place of `items`, where nobody wants more than who loads which line: what was read last, a
      * block of one SM as it is in the recording. */
@@ -87,7 +106,7 @@ bool lab_stream_read_recording(struct lab_stream *s, const char *path, struct st
 /* ChampSim's instructions, and libCacheSim's requests (lab_records.c). */
 bool lab_stream_read_champsim(struct lab_stream *s, const char *path, struct strbuf *why);
 bool lab_stream_read_oracle_general(struct lab_stream *s, const char *path, struct strbuf *why);
-/* One access a line: `cycle sm warp thread pc kind address`. Mistakes are in `diags`. */
+/* One access a line: `cycle sm warp thread pc kind address [bytes]`. Mistakes are in `diags`. */
 bool lab_stream_read_text(struct lab_stream *s, const char *path, struct diag_list *diags);
 /* The same for a text at hand; `path` is for messages. */
 bool lab_stream_parse_text(struct lab_stream *s, const char *path, const char *text,
@@ -95,6 +114,8 @@ bool lab_stream_parse_text(struct lab_stream *s, const char *path, const char *t
 void lab_stream_destroy(struct lab_stream *s);
 
 void lab_stream_add(struct lab_stream *s, const struct lab_access *a);
+/* The same for a stream that tells bytes. */
+void lab_stream_add_bytes(struct lab_stream *s, const struct lab_access *a, struct lab_bytes bytes);
 /* Instructions that issued before the next access that is added. */
 void lab_stream_add_insts(struct lab_stream *s, uint32_t sm, uint32_t n_issues, uint32_t n_lanes);
 

@@ -1,6 +1,8 @@
-/* Accesses as text, one a line: `cycle sm warp thread pc kind address`, all numbers decimal but the
- * address, which is hexadecimal with or without 0x; the kind is L (load) or S (global store). What
- * follows a # is a comment, and blank lines mean nothing. */
+/* Accesses as text, one a line: `cycle sm warp thread pc kind address [bytes]`, all numbers decimal
+ * but the address and the bytes, which are hexadecimal with or without 0x. The kind is L (load) or
+ * S (global store), or with their marks for L2 L.cp or S.cc. The bytes of the line that are asked
+ * for are a mask, bit 0 the first of them; all if not given. What follows a # is a comment, and
+ * blank lines mean nothing. */
 #include <ctype.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ static bool at_end(const struct line_reader *r)
 static bool complain(const struct line_reader *r, const char *at, const char *expected)
 {
     diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, (uint32_t)(at - r->start) + 1,
-             "a line is: cycle sm warp thread pc kind address", "expected %s", expected);
+             "a line is: cycle sm warp thread pc kind address [bytes]", "expected %s", expected);
     return false;
 }
 
@@ -63,17 +65,52 @@ static bool read_number(struct line_reader *r, unsigned base, uint64_t max, cons
     return (r->at > digits && ends_word(*r->at)) || complain(r, first, expected);
 }
 
-static bool read_kind(struct line_reader *r, uint8_t *out)
+static bool read_kind(struct line_reader *r, struct lab_access *a)
 {
+    static const struct {
+        const char *word;
+        uint8_t kind, op;
+    } kinds[] = {{"L", LAB_LOAD, MEM_OP_NONE},
+                 {"L.cp", LAB_LOAD, MEM_OP_CP},
+                 {"S", LAB_STORE, MEM_OP_NONE},
+                 {"S.cc", LAB_STORE, MEM_OP_CC}};
     skip_blanks(r);
-    bool is_one = (*r->at == 'L' || *r->at == 'S') && ends_word(r->at[1]);
-    if (!is_one)
-        return complain(r, r->at, "a kind: L for a load, S for a store");
-    *out = *r->at++ == 'L' ? LAB_LOAD : LAB_STORE;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t n = strlen(kinds[i].word);
+        if (strncmp(r->at, kinds[i].word, n) != 0 || !ends_word(r->at[n]))
+            continue;
+        a->kind = kinds[i].kind;
+        a->op = kinds[i].op;
+        r->at += n;
+        return true;
+    }
+    return complain(r, r->at, "a kind: L or L.cp for a load, S or S.cc for a store");
+}
+
+/* Up to 128 bits; all of them if there is no mask. */
+static bool read_bytes(struct line_reader *r, struct lab_bytes *out)
+{
+    static const char expected[] = "the bytes as a hexadecimal mask of 1 to 128 bits, not 0";
+    *out = (struct lab_bytes){{UINT64_MAX, UINT64_MAX}};
+    skip_blanks(r);
+    if (at_end(r))
+        return true;
+    const char *first = r->at;
+    if (first[0] == '0' && (first[1] == 'x' || first[1] == 'X'))
+        r->at += 2;
+    *out = (struct lab_bytes){{0, 0}};
+    for (; digit_value(*r->at) < 16; r->at++) {
+        if (out->mask[1] >> 60)
+            return complain(r, first, expected);
+        out->mask[1] = out->mask[1] << 4 | out->mask[0] >> 60;
+        out->mask[0] = out->mask[0] << 4 | digit_value(*r->at);
+    }
+    if (!ends_word(*r->at) || !(out->mask[0] | out->mask[1]))
+        return complain(r, first, expected);
     return true;
 }
 
-static bool read_access(struct line_reader *r, struct lab_access *a)
+static bool read_access(struct line_reader *r, struct lab_access *a, struct lab_bytes *bytes)
 {
     uint64_t sm, pc;
     *a = (struct lab_access){0};
@@ -82,8 +119,9 @@ static bool read_access(struct line_reader *r, struct lab_access *a)
         !read_number(r, 10, UINT64_MAX, "a warp, a decimal number", &a->warp) ||
         !read_number(r, 10, UINT64_MAX, "a thread, a decimal number", &a->thread) ||
         !read_number(r, 10, UINT32_MAX, "a PC, a decimal number of 32 bits", &pc) ||
-        !read_kind(r, &a->kind) ||
-        !read_number(r, 16, UINT64_MAX, "an address, a hexadecimal number", &a->address))
+        !read_kind(r, a) ||
+        !read_number(r, 16, UINT64_MAX, "an address, a hexadecimal number", &a->address) ||
+        !read_bytes(r, bytes))
         return false;
     a->sm = (uint32_t)sm;
     a->pc = (uint32_t)pc;
@@ -96,13 +134,15 @@ bool lab_stream_parse_text(struct lab_stream *s, const char *path, const char *t
 {
     uint32_t n_errors = diags->n_errors;
     struct line_reader r = {.file = path, .text = text, .start = text, .diags = diags};
+    s->tells_bytes = true;
     while (*r.start) {
         struct lab_access a;
+        struct lab_bytes bytes;
         r.at = r.start;
         r.line++;
         skip_blanks(&r);
-        if (!at_end(&r) && read_access(&r, &a))
-            lab_stream_add(s, &a);
+        if (!at_end(&r) && read_access(&r, &a, &bytes))
+            lab_stream_add_bytes(s, &a, bytes);
         const char *end = strchr(r.at, '\n');
         r.start = end ? end + 1 : r.at + strlen(r.at);
     }

@@ -24,6 +24,7 @@ struct cache_config {
      * no other SM can see, are exempt: they follow write_back and write_allocate. */
     bool write_evict;
     uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
+    uint32_t n_apps;       /* that share it; 0 = it is not shared */
     bool no_fast_paths;    /* every access takes the general way; the results are the same */
 };
 
@@ -39,6 +40,7 @@ struct cache_result {
     bool writeback;         /* before its place is used, cache_victim() is to be written back */
     uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
     uint16_t mshr;          /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
+    bool dropped;           /* of a load's HIT: the policy gave the line up, dirty or not */
 };
 
 /* A line that leaves, or does not stay, with sectors that must not be lost. */
@@ -217,6 +219,7 @@ void cache_kernel_start(struct cache *c, uint32_t launch);
 void cache_kernel_end(struct cache *c, uint32_t launch);
 void cache_epoch(struct cache *c, uint64_t epoch);
 void cache_apply(struct cache *c, const void *quota, size_t bytes);
+void cache_report(struct cache *c, struct shared_report *r);
 bool cache_insts(struct cache *c, uint64_t n_thread_insts);      /* true: see on_insts() */
 uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX = only by events */
 bool cache_changes_alone(const struct cache *c);                 /* is it ever anything else? */

@@ -5,14 +5,14 @@
  * When the access is accepted the on_... events follow, each exactly once per access, never on a
  * retry. Which follow which is the table of doc/adding-a-policy.md; in short:
  *
- * - hit: on_hit, hit_action; on_evict(EVICT_INVALIDATE) if that says HIT_DROP
- * - merge: on_merge
- * - miss: on_miss, on_evict of a victim, on_reserve; on_fill when the data arrive
- * - miss of sectors of a line that is there: on_miss(way); on_fill when the data arrive
- * - bypass: on_miss, on_bypass(reason)
- * - bypass that the program asks for: on_bypass(BYPASS_NO_CACHE)
- * - store: on_store; on_evict(EVICT_WRITE) if the line leaves
- * - store that allocates: on_store, then as a load after on_miss
+ *     hit                   on_hit, hit_action; if that says HIT_DROP on_evict(EVICT_INVALIDATE)
+ *     merge                 on_merge
+ *     miss                  on_miss, on_evict of a victim, on_reserve; on_fill when the data arrive
+ *     miss of sectors       on_miss(way), of a line that is there; on_fill when the data arrive
+ *     bypass                on_miss, on_bypass(reason)
+ *     bypass by the program on_bypass(BYPASS_NO_CACHE)
+ *     store                 on_store; on_evict(EVICT_WRITE) if the line leaves
+ *     store that allocates  on_store, then as a load after on_miss
  *
  * on_hit, on_merge, on_store and on_evict see the line as it was before the access, on_reserve and
  * on_fill as it is afterwards. A miss whose line was stored to or invalidated before the data came
@@ -32,7 +32,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(4, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(6, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -54,13 +54,18 @@ enum cache_stall {
     STALL_MISS_QUEUE, /* no slot in the miss queue */
     STALL_PORT,       /* no room towards the interconnect */
     STALL_BYPASS_TABLE,
+    STALL_ATOMICS, /* the queue of atomics that the SM performs is full: no cache says so */
     N_CACHE_STALLS
 };
 
 struct cache_geometry {
     uint32_t n_sets, n_ways, line_bytes, sector_bytes;
     uint32_t n_warps;  /* warp slots of the SM, 0 elsewhere */
+    uint32_t n_apps;   /* applications that share the cache; 0 = it is not shared */
     uint32_t tag_bits; /* for hardware cost */
+    /* Stores are kept: write-back, write-allocate; else they pass, or remove their line. */
+    bool write_back;
+    bool allocate_on_fill;
 };
 
 /* A line as the framework keeps it. */
@@ -126,6 +131,9 @@ struct cache_policy {
     void *stats; /* desc->stats_bytes bytes to count in, zeroed once */
 };
 
+struct shared_report;
+struct shared_decision;
+
 struct cache_policy_desc {
     PLUGIN_HEAD; /* abi_version = CACHE_POLICY_ABI */
     /* Optional: name of the criticality provider it needs. One that names none is not told how
@@ -140,6 +148,8 @@ struct cache_policy_desc {
     bool never_bypasses;
     /* It looks at address, byte_mask or full_line of loads; otherwise these may be left out. */
     bool wants_bytes;
+    /* An L1D cannot have it. */
+    bool l2_only;
     /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */
@@ -188,6 +198,12 @@ struct cache_policy_desc {
     /* Of L2: a controller's decision arrives (gpu/policy_clock.h), before anything of the cycle but
      * on_epoch. */
     void (*apply)(struct cache_policy *p, const void *quota, size_t bytes);
+    /* Of a cache that applications share (cache/shared.h), all three or none: how many cycles
+     * apart reports are; adds what was counted since the last one; decides from the sum over all
+     * slices, for apply(). */
+    uint64_t (*period)(const void *params);
+    void (*report)(struct cache_policy *p, struct shared_report *r);
+    void (*control)(const void *params, const struct shared_report *r, struct shared_decision *d);
     /* Of L1D: so many have been issued on the SM. True if decide() may answer differently now: an
      * access that waits is tried again. */
     bool (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);

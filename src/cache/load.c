@@ -21,9 +21,10 @@ struct cache_result cache_load_hits(struct cache *c, struct cache_place at,
 {
     cache_count_hit(c);
     CACHE_TELL(c, HIT, hit, at.set, (uint32_t)at.way, a);
-    if (!hit_drops(c, at, a))
+    bool dropped = hit_drops(c, at, a);
+    if (!dropped)
         cache_use_line(c, at.set, (uint32_t)at.way, a->pc);
-    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
+    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .dropped = dropped};
 }
 
 struct cache_result cache_load_merges(struct cache *c, struct cache_place at,

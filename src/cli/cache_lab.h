@@ -11,7 +11,10 @@ struct cache_options {
     const char *sets, *ways, *lines; /* numbers with commas between them */
     struct given_u64 n_thread_insts;
     struct text_list settings, plugins;
-    bool json, timed, no_compulsory, whole_lines, critical;
+    const char *sampling;
+    struct given_u64 gpu_app;
+    bool shared;
+    bool json, timed, no_compulsory, whole_lines, critical, flush;
 };
 
 /* Each is told the stream, which for replays may only have been opened, and writes its answer to

@@ -283,14 +283,38 @@ static void count_compulsory(struct replays *r)
     }
 }
 
+static void print(const struct replays *r, bool json, struct strbuf *out)
+{
+    if (r->jobs[0].config.is_shared)
+        (json ? cache_replays_shared_json : cache_replays_shared_table)(r, out);
+    else if (r->jobs[0].config.write_back)
+        (json ? cache_replays_l2_json : cache_replays_l2_table)(r, out);
+    else
+        (json ? cache_replays_json : cache_replays_table)(r, out);
+}
+
+/* Marks and bytes of a text are for L2. */
+static void warn_of_marks(const struct lab_stream *s, const struct lab_config *c)
+{
+    bool is_marked = false;
+    for (size_t i = 0; i < s->n && !c->write_back; i++)
+        is_marked = is_marked || s->items[i].op != MEM_OP_NONE;
+    if (is_marked)
+        output_warnings("heddle: warning: .cc and .cp are for L2 and mean nothing here; an L2 is "
+                        "--stores write_back\n");
+}
+
 enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_stream *s,
                                     struct strbuf *out)
 {
     struct replays r = {.stream = s, .n_thread_insts = o->n_thread_insts.value};
     struct lab_config *shapes;
     uint32_t n_shapes;
+    uint64_t(*samples)[2] = NULL;
     enum heddle_status status = cache_lab_shapes(o, s, true, &shapes, &n_shapes);
     r.one_shape = n_shapes == 1;
+    if (status == HEDDLE_OK && o->shared)
+        status = cache_lab_share(o, s, shapes, n_shapes, &samples);
     if (status == HEDDLE_OK)
         status = prepare_all(&r, o, shapes, n_shapes);
     if (status == HEDDLE_OK)
@@ -303,10 +327,14 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_st
         count_compulsory(&r);
     if (status == HEDDLE_OK) {
         warn_of_ways(s, o);
-        (o->json ? cache_replays_json : cache_replays_table)(&r, out);
+        warn_of_marks(s, &r.jobs[0].config);
+        print(&r, o->json, out);
     }
-    for (uint32_t i = 0; i < r.n; i++)
+    for (uint32_t i = 0; i < r.n; i++) {
         param_set_destroy(&r.params[i]);
+        lab_result_destroy(&r.jobs[i].result);
+    }
+    free(samples);
     free(r.compulsory);
     free(r.params);
     free(r.jobs);

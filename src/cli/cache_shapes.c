@@ -12,18 +12,22 @@ struct numbers {
     uint32_t items[MAX_NUMBERS], n;
 };
 
-/* One of two words: 0 or 1; what it is already if no word is given. */
+/* One of some words, as its number; what it is already if no word is given. */
 static enum heddle_status choose_word(const char *option, const char *given,
-                                      const char *const words[2], uint32_t *out)
+                                      const char *const *words, uint32_t *out)
 {
-    for (uint32_t i = 0; given && i < 2; i++)
+    for (uint32_t i = 0; given && words[i]; i++)
         if (strcmp(given, words[i]) == 0) {
             *out = i;
             return HEDDLE_OK;
         }
     if (!given)
         return HEDDLE_OK;
-    output_error("--%s %s: expected %s or %s", option, given, words[0], words[1]);
+    struct strbuf all = {0};
+    for (uint32_t i = 0; words[i]; i++)
+        strbuf_addf(&all, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+    output_error("--%s %s: expected %s", option, given, strbuf_text(&all));
+    strbuf_destroy(&all);
     return HEDDLE_BAD_INPUT;
 }
 
@@ -82,7 +86,9 @@ static enum heddle_status check(const struct lab_config *c, const struct lab_str
 enum heddle_status cache_lab_shapes(const struct cache_options *o, const struct lab_stream *s,
                                     bool has_ways, struct lab_config **out, uint32_t *n)
 {
-    static const char *const indices[] = {"linear", "hash"}, *const stores[] = {"evict", "keep"};
+    static const char *const indices[] = {"linear", "hash", NULL};
+    static const char *const stores[] = {"evict", "keep", "write_back", NULL};
+    enum { WRITE_BACK = 2 };
     struct lab_config common = {.policy = lab_policy_find("lru")};
     struct numbers sets = {0}, ways = {0}, lines = {0};
     enum heddle_status status = choose("sets", o->sets, s->n_sets, &sets);
@@ -96,6 +102,9 @@ enum heddle_status cache_lab_shapes(const struct cache_options *o, const struct 
         status = choose_word("index", o->index, indices, &common.index);
     if (status == HEDDLE_OK)
         status = choose_word("stores", o->stores, stores, &common.stores_keep);
+    common.write_back = common.stores_keep == WRITE_BACK;
+    common.flush_at_end = o->flush;
+    common.stores_keep = common.stores_keep != 0;
     *out = xcalloc((size_t)sets.n * ways.n * lines.n + 1, sizeof **out);
     *n = 0;
     for (uint32_t l = 0; l < lines.n && status == HEDDLE_OK; l++) {

@@ -26,8 +26,21 @@ static const struct option options[] = {
         "given"),
     OPTION_TEXT("index", struct cache_options, index, "linear|hash",
                 "how lines find their set; as recorded if not given, else linear"),
-    OPTION_TEXT("stores", struct cache_options, stores, "evict|keep",
-                "what a store does to its line; as recorded if not given, else evict"),
+    OPTION_TEXT("stores", struct cache_options, stores, "evict|keep|write_back",
+                "what a store does to its line; as recorded if not given, else evict. With "
+                "write_back, for replay of text: one cache for all SMs that treats stores as L2 "
+                "does, and what DRAM is asked for"),
+    OPTION_FLAG("flush", struct cache_options, flush,
+                "with --stores write_back: dirty lines are written back at the end"),
+    OPTION_FLAG("shared", struct cache_options, shared,
+                "with replay of text: one cache that applications share, as a last-level cache is; "
+                "the sm column names the application, stores count like loads, an access is a "
+                "cycle"),
+    OPTION_GIVEN("gpu-app", struct cache_options, gpu_app, "N",
+                 "with --shared: the application that is the GPU; the last one if not given"),
+    OPTION_TEXT("sampling", struct cache_options, sampling, "FILE",
+                "with --shared: core sampling; per period a line with the instructions of the SMs "
+                "that insert as LRU and as MRU, whose accesses are warps 0 and 1 of the GPU's"),
     OPTION_FLAG("whole-lines", struct cache_options, whole_lines,
                 "fetch whole lines where the recorded L1D fetched sectors of them"),
     OPTION_LIST(
@@ -37,7 +50,8 @@ static const struct option options[] = {
         "as recorded under the recorded policy, else as by default"),
     OPTION_TEXT("log", struct cache_options, log, "FILE",
                 "with replay of one policy: write a line for each load, "
-                "index,hit|miss|bypass,victim"),
+                "index,hit|miss|bypass,victim; with --stores write_back for each access, "
+                "index,hit|miss|bypass|drop,victim,1 if it was written back"),
     OPTION_FLAG("timed", struct cache_options, timed,
                 "with replay: fills and instructions where they were recorded, in the recorded "
                 "cache and policy; says which accesses come out otherwise than recorded, with exit "
@@ -103,7 +117,10 @@ static const struct format {
 } formats[] = {
     {"l1d", "what `heddle run --record-l1d` writes; if no format is given",
      lab_stream_open_recording},
-    {"text", "an access a line: cycle sm warp thread pc L|S address, all but it decimal", NULL},
+    {"text",
+     "an access a line: cycle sm warp thread pc L|L.cp|S|S.cc address [bytes], all but the last "
+     "two decimal",
+     NULL},
     {"champsim", "instructions of ChampSim, 64 bytes each; lines of 64 bytes if not given",
      lab_stream_read_champsim},
     {"oracleGeneral", "requests of libCacheSim, 24 bytes each; an object is a line",
@@ -168,7 +185,27 @@ static enum heddle_status check_use(const struct verb *v, const struct cache_opt
             output_error("%s has no meaning with heddle cache %s", uses[i].option, v->name);
             return HEDDLE_BAD_INPUT;
         }
-    if (o->distance && !o->svg)
+    bool writes_back = o->stores && strcmp(o->stores, "write_back") == 0;
+    if (writes_back && !replays)
+        output_error("--stores write_back is for heddle cache replay");
+    else if (writes_back && (o->timed || o->no_compulsory || o->n_thread_insts.is_given))
+        output_error("%s has no meaning with --stores write_back", o->timed ? "--timed"
+                                                                   : o->no_compulsory
+                                                                       ? "--no-compulsory"
+                                                                       : "--insts");
+    else if (o->shared && !replays)
+        output_error("--shared is for heddle cache replay");
+    else if (o->shared && (o->stores || o->timed || o->no_compulsory || o->n_thread_insts.is_given))
+        output_error("%s has no meaning with --shared", o->stores          ? "--stores"
+                                                        : o->timed         ? "--timed"
+                                                        : o->no_compulsory ? "--no-compulsory"
+                                                                           : "--insts");
+    else if (!o->shared && (o->gpu_app.is_given || o->sampling))
+        output_error("%s has no meaning without --shared",
+                     o->sampling ? "--sampling" : "--gpu-app");
+    else if (o->flush && !writes_back)
+        output_error("--flush has no meaning without --stores write_back");
+    else if (o->distance && !o->svg)
         output_error("--distance says what is drawn: it needs --svg");
     else if (o->n_thread_insts.is_given && !o->n_thread_insts.value)
         output_error("--insts 0: nothing can be said of so many instructions");
@@ -187,6 +224,7 @@ static enum heddle_status check_files(const struct cache_options *o, const char 
         file_uses_read(&uses, paths[i]);
     for (uint32_t i = 0; i < o->plugins.n; i++)
         file_uses_read(&uses, o->plugins.items[i]);
+    file_uses_read(&uses, o->sampling);
     file_uses_write(&uses, "--log", o->log);
     file_uses_write(&uses, "--svg", o->svg);
     return file_uses_check(&uses);
@@ -269,6 +307,11 @@ static const char *const columns[][2] = {
     {"misses but first", "with --no-compulsory"},
     {"MPKI", "with --insts: misses and bypasses per 1000 thread instructions"},
     {"(recorded)", "what became of the same loads in the run; a merge is a hit"},
+    {"drops", "with --stores write_back: hits at which the policy gave the line up"},
+    {"DRAM reads, writes", "requests of a line or less: fills, store fetches, bypasses; evictions "
+                           "of dirty lines"},
+    {"stale reads", "DRAM reads of bytes that were dropped and not stored since: the marks are "
+                    "unsound"},
 };
 enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -309,6 +352,9 @@ static const char *const examples[] = {
     "eight replays in one pass, with a parameter of one policy",
     "heddle cache replay mine.txt --format text --sets 32 --ways 4 --line 128 --log mine.csv",
     "accesses from anywhere, every decision written down",
+    "heddle cache replay mine.txt --format text --stores write_back --sets 64 --ways 8 --line 128 "
+    "--policy lru,write_buffering --set write_buffering.drop=first_hit",
+    "the same as an L2 sees them, with marked stores and loads",
     "xz -dc x.trace.xz | heddle cache replay /dev/stdin --format champsim --sets 64 --ways 12",
     "a trace of another simulator",
     "heddle run bfs --l1d cacp --record-l1d bfs.zst --record-criticality",

@@ -1,12 +1,8 @@
 /* heddle ptx: what is in a PTX file, without running it. */
-#include <string.h>
-
-#include "base/file_status.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "front/front.h"
-#include "ptx/ptx.h"
+#include "cli/ptx_load.h"
 #include "ptx/report.h"
 
 struct ptx_options {
@@ -22,65 +18,6 @@ static const struct option options[] = {
     OPTION_TEXT("build-options", struct ptx_options, build_options, "TEXT",
                 "options for the compiler of .cl and .cu files"),
 };
-
-static bool ends_with(const char *text, const char *tail)
-{
-    size_t n = strlen(text), m = strlen(tail);
-    return n >= m && strcmp(text + n - m, tail) == 0;
-}
-
-/* Turns .cl and .cu into PTX, in place; anything else is taken for PTX already. */
-static enum heddle_status compile(const char *path, const char *build_options, struct strbuf *text,
-                                  struct diag_list *diags)
-{
-    bool is_opencl = ends_with(path, ".cl");
-    if (!is_opencl && !ends_with(path, ".cu"))
-        return HEDDLE_OK;
-    struct strbuf ptx = {0}, error = {0};
-    enum heddle_status status =
-        front_compile(is_opencl ? FRONT_OPENCL_C : FRONT_CUDA_C, path, strbuf_text(text), text->len,
-                      build_options, &ptx, &error);
-    if (error.len)
-        fprintf(stderr, "%s%s", strbuf_text(&error), error.text[error.len - 1] == '\n' ? "" : "\n");
-    if (status != HEDDLE_OK)
-        diag_add(diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "%s", strbuf_text(&error));
-    strbuf_destroy(&error);
-    strbuf_destroy(text);
-    *text = ptx;
-    return status;
-}
-
-/* What is wrong is said to the user at once, and left in `diags` for the report. */
-static enum heddle_status load(const char *path, const char *build_options, struct ptx_module **out,
-                               struct diag_list *diags)
-{
-    struct strbuf text = {0};
-    enum heddle_status status = HEDDLE_OK;
-    int error = strbuf_read_file(&text, path);
-    if (error) {
-        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cannot read %s: %s", path,
-                 strerror(error));
-        output_complaints(diags);
-        status = file_read_status(error);
-    }
-    size_t at = strbuf_find_non_text(&text);
-    if (at < text.len) {
-        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL,
-                 "%s: byte %zu of the file is 0: this is no text", path, at);
-        output_complaints(diags);
-        status = HEDDLE_BAD_INPUT;
-    }
-    if (status == HEDDLE_OK)
-        status = compile(path, build_options, &text, diags);
-    if (status == HEDDLE_OK) {
-        *out = ptx_parse(path, strbuf_text(&text), text.len, diags);
-        if (diags->n)
-            output_complaints(diags);
-        status = *out ? HEDDLE_OK : HEDDLE_BAD_INPUT;
-    }
-    strbuf_destroy(&text);
-    return status;
-}
 
 /* A place that is not known is null. */
 static void write_place(struct json_writer *w, const char *key, uint32_t n)
@@ -129,7 +66,8 @@ static enum heddle_status run_ptx(const void *values, const struct text_list *op
     for (uint32_t i = 0; i < operands->n; i++) {
         struct ptx_module *module = NULL;
         struct diag_list diags = {0};
-        enum heddle_status status = load(operands->items[i], o->build_options, &module, &diags);
+        enum heddle_status status =
+            ptx_load_file(operands->items[i], o->build_options, &module, &diags);
         if (module && o->print)
             ptx_print(module, &text);
         else if (module && as_json)

@@ -94,8 +94,9 @@ static void add_mechanisms(const char *prefix, const struct mechanism *m, struct
         if (!p->n_params)
             continue;
         strbuf_addf(out, "\n%s `%s`:\n\n%s", m->what, p->name, row_titles);
+        bool is_of_l2 = m == &cache_policy_mechanism && cache_policy_find(p->name)->l2_only;
         for (uint32_t k = 0; k < p->n_params; k++)
-            add_row(prefix, &p->params[k], out);
+            add_row(is_of_l2 ? "l2.policy" : prefix, &p->params[k], out);
     }
 }
 

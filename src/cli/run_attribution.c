@@ -191,12 +191,24 @@ static uint32_t largest_kernels(const struct heddle_sim *sim, struct counters *o
     return n;
 }
 
+/* The sum of all categories: the cycles of the warps, and those that count twice. */
+static uint64_t attributed_cycles(struct counters c)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < HEDDLE_N_LATENCIES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "attribution.%s", stat_names[i]);
+        sum += count(c, name);
+    }
+    return sum;
+}
+
 static void add_share_row(struct table *t, const char *title, const char *stat,
                           const struct counters *columns, uint32_t n)
 {
     table_cell(t, "  %s", title);
     for (uint32_t i = 0; i < n; i++) {
-        double share = percent(count(columns[i], stat), count(columns[i], "sm.warp_cycles"));
+        double share = percent(count(columns[i], stat), attributed_cycles(columns[i]));
         table_cell(t, "%.1f %%", share);
         if (i == 0)
             add_bar(t, share, n);

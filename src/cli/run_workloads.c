@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/pick_size.h"
 #include "cli/run_oracle.h"
 #include "cli/run_rows.h"
 #include "cli/run_watch.h"
@@ -21,22 +22,6 @@ struct job_list {
     uint32_t n;
     struct run_rows rows;
 };
-
-static enum heddle_status unknown_size(const struct workload *w, const char *word)
-{
-    const char *names[16];
-    uint32_t n = 0;
-    for (const struct workload_size *s = w->sizes; s->name && n < 16; s++)
-        names[n++] = s->name;
-    struct strbuf hint = {0}, base = {0};
-    strbuf_addf(&hint, "`heddle show workload %s` lists the sizes of %s", w->name, w->name);
-    strbuf_addf(&base, "%.*s", (int)strcspn(word, ":"), word);
-    enum heddle_status status =
-        output_unknown("size", strbuf_text(&base), names, n, strbuf_text(&hint));
-    strbuf_destroy(&hint);
-    strbuf_destroy(&base);
-    return status;
-}
 
 static void add_job(struct job_list *list, const struct workload *w,
                     const struct workload_size *size)
@@ -62,7 +47,7 @@ static enum heddle_status list_all(const char *size_name, struct job_list *list)
     if (list->n)
         return HEDDLE_OK;
     if (!some_have_the_size)
-        return unknown_size(workload_list[0], size_name);
+        return pick_size_unknown(workload_list[0], size_name);
     output_error("no workload takes the size '%s'; `heddle show workload NAME` lists the inputs of "
                  "one",
                  size_name);
@@ -72,18 +57,10 @@ static enum heddle_status list_all(const char *size_name, struct job_list *list)
 static enum heddle_status list_one(const struct workload *w, const char *size_name,
                                    struct job_list *list)
 {
-    struct strbuf why = {0};
-    enum heddle_status status = HEDDLE_OK;
-    const struct workload_size *size = workload_make_size(w, size_name, &list->arena, &why);
-    if (size) {
+    const struct workload_size *size;
+    enum heddle_status status = pick_size(w, size_name, &list->arena, &size);
+    if (status == HEDDLE_OK)
         add_job(list, w, size);
-    } else if (why.len) {
-        output_error("--size %s: %s", size_name, strbuf_text(&why));
-        status = HEDDLE_BAD_INPUT;
-    } else {
-        status = unknown_size(w, size_name);
-    }
-    strbuf_destroy(&why);
     return status;
 }
 
@@ -290,6 +267,7 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
     enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
     if (sim)
         output_warnings(heddle_warnings(sim));
+    status = run_check_stale(p->run->options, sim, status);
     workload_result_destroy(&result);
     printed = printed == HEDDLE_OK ? watched : printed;
     return printed == HEDDLE_OK ? status : printed;

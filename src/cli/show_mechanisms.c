@@ -34,9 +34,11 @@ static const struct plugin *policy_plugin(uint32_t i)
 static uint64_t policy_cost(const struct machine_config *c, struct strbuf *parts)
 {
     struct arena arena = {0};
-    const struct cache_policy_desc *d = c->l1d_policy;
-    const void *params = plugin_values(&d->plugin, c->l1d_params, &arena);
-    struct cache_geometry g = cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
+    bool is_of_l2 = c->l2_policy->l2_only; /* then it is what is shown, of one bank */
+    const struct cache_policy_desc *d = is_of_l2 ? c->l2_policy : c->l1d_policy;
+    const void *params = plugin_values(&d->plugin, is_of_l2 ? c->l2_params : c->l1d_params, &arena);
+    struct cache_geometry g = is_of_l2 ? cache_geometry_of(&c->l2, 0)
+                                       : cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
     uint64_t bits = d->cost_bits(&g, params, parts);
     arena_destroy(&arena);
     return bits;
@@ -106,6 +108,24 @@ static const struct mechanism_kind policy_kind = {
     .at = policy_plugin,
     .cost_bits = policy_cost,
 };
+
+static const struct mechanism_kind l2_policy_kind = {
+    .what = "cache policy",
+    .setting = "l2.policy",
+    .prefix = "l2.policy",
+    .hint = "`heddle show policies` lists them",
+    .count = cache_policy_count,
+    .at = policy_plugin,
+    .cost_bits = policy_cost,
+};
+
+/* A policy that an L1D cannot have is shown in L2. */
+static const struct mechanism_kind *kind_of(const struct mechanism_kind *kind,
+                                            const struct plugin *p)
+{
+    const struct cache_policy_desc *d = kind == &policy_kind ? cache_policy_find(p->name) : NULL;
+    return d && d->l2_only ? &l2_policy_kind : kind;
+}
 
 static const struct plugin *atomics_plugin(uint32_t i)
 {
@@ -229,6 +249,8 @@ static void json_mechanism(const struct mechanism_kind *kind, const struct plugi
     json_string(j, "name", p->name);
     json_string(j, "summary", p->summary);
     json_string(j, "citation", p->citation);
+    if (kind == &policy_kind || kind == &l2_policy_kind)
+        json_string(j, "caches", kind == &policy_kind ? "L1D, L2" : "L2");
     json_string(j, "gpu", c->gpu->name);
     json_begin_array(j, "params");
     for (uint32_t i = 0; i < p->n_params; i++)
@@ -296,13 +318,15 @@ static void print_stats(const struct mechanism_kind *kind, const struct plugin *
 static void print_cost(const struct mechanism_kind *kind, const struct machine_config *c,
                        uint64_t bits, struct strbuf *out)
 {
-    struct cache_geometry g = cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
-    uint64_t l1d_bits = (uint64_t)g.n_sets * g.n_ways * (8 * g.line_bytes + g.tag_bits);
-    strbuf_addf(out, "\nhardware on %s, per SM: %" PRIu64 " bits, %" PRIu64 " bytes", c->gpu->name,
-                bits, (bits + 7) / 8);
-    if (kind == &policy_kind)
-        strbuf_addf(out, ", %.2f %% of the L1D's data and tags",
-                    100 * (double)bits / (double)l1d_bits);
+    bool is_of_l2 = kind == &l2_policy_kind;
+    struct cache_geometry g =
+        cache_geometry_of(is_of_l2 ? &c->l2 : &c->sm.l1d, c->gpu->warps_per_sm);
+    uint64_t cache_bits = (uint64_t)g.n_sets * g.n_ways * (8 * g.line_bytes + g.tag_bits);
+    strbuf_addf(out, "\nhardware on %s, per %s: %" PRIu64 " bits, %" PRIu64 " bytes", c->gpu->name,
+                is_of_l2 ? "L2 bank" : "SM", bits, (bits + 7) / 8);
+    if (kind == &policy_kind || is_of_l2)
+        strbuf_addf(out, ", %.2f %% of %s data and tags", 100 * (double)bits / (double)cache_bits,
+                    is_of_l2 ? "its" : "the L1D's");
     strbuf_add_char(out, '\n');
 }
 
@@ -342,6 +366,7 @@ static enum heddle_status show_one(const struct mechanism_kind *kind, const stru
                                    const char *name, struct strbuf *out)
 {
     const struct plugin *p = find(kind, name);
+    kind = p ? kind_of(kind, p) : kind;
     struct machine_config *c = p ? load_gpu_with(kind, name, o) : NULL;
     if (!c)
         return HEDDLE_BAD_INPUT;
@@ -360,10 +385,11 @@ static enum heddle_status json_all(const struct mechanism_kind *kind, const stru
     struct json_writer j = {.out = out};
     json_begin_array(&j, NULL);
     for (uint32_t i = 0; i < kind->count(); i++) {
-        struct machine_config *c = load_gpu_with(kind, kind->at(i)->name, o);
+        const struct mechanism_kind *its = kind_of(kind, kind->at(i));
+        struct machine_config *c = load_gpu_with(its, kind->at(i)->name, o);
         if (!c)
             return HEDDLE_BAD_INPUT;
-        json_mechanism(kind, kind->at(i), c, &j);
+        json_mechanism(its, kind->at(i), c, &j);
         machine_config_destroy(c);
     }
     json_end_array(&j);

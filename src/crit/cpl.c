@@ -1,15 +1,22 @@
-/* Criticality prediction (S3 section 4.2.1): how far a warp is behind, from the instructions its
- * branches still have before it and from the cycles it has waited,
- *     nCriticality = nInst * CPI + nStall.
+/* Criticality prediction logic (CPL): how far a warp is behind.
+ * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
+ * architectures. PhD thesis, Arizona State University 2017, section 4.2.1. In S3's order:
  *
- * nInst grows at a branch by the instructions of the path to be executed and falls by 1 with each
- * that commits; it may be negative. nStall sums up the cycles between consecutive issues, the first
- * of them since the warp's start: Algorithm 6 adds a stall when it is over. CPI is that of the warp
- * so far, so what is ahead of a warp weighs more the longer it waits.
+ * Algorithm 5, instructions ahead. After a branch at currPC the target is known, and nInst grows by
+ *     the size of the path to be executed: of a branch at PC_1 to PC_4 whose paths meet at PC_5
+ *     2 if it is not taken (PC_2, PC_3), 1 if it is taken (PC_4), 3 if the warp diverges.
+ *     A backward branch that is taken adds the instructions of another round.
+ *     "CPL also decrements the criticality counter whenever an instruction is committed."
+ * Algorithm 6, line 7, when a warp issues: nStall += stallCycles, "total stall cycles between
+ *     executing two consecutive instructions"; the first of them since the warp's start.
+ * Equation 4.1: nCriticality = nInst * CPI_avg + nStall, CPI_avg of the warp so far.
+ *
+ * The formulas in the comments of Algorithm 5 (PC_4 - PC_1 + 1) do not give the counts that its
+ * text does (one, two and three instructions); the text's are used. nInst may be negative.
  * MODEL: the cycles since a warp's last issue count in its CPI (parameter `waiting`), which S3
  * leaves open; without them a warp that waits long looks no worse than one that has just issued.
- * MODEL: paths that meet only at the end of their function, and the
- * target of an unconditional branch, add nothing: what follows them is counted by later branches.
+ * MODEL: paths that meet only at the end of their function, and the target of an unconditional
+ * branch, add nothing: what follows them is counted by later branches.
  * MODEL: a warp is critical if its value is above the median of the live warps of its CTA, the
  * lower one of two. */
 #include "crit/criticality.h"
@@ -73,6 +80,7 @@ static struct progress *progress_of(const struct criticality *c, uint32_t warp)
     return &((struct cpl *)c->state)->warps[warp];
 }
 
+/* Equation 4.1. */
 static inline int64_t value_of(const struct progress *p, uint32_t waiting, uint64_t now)
 {
     uint64_t issued_until = p->n_issued ? p->last_issue + 1 : p->start;
@@ -121,6 +129,7 @@ static void cpl_on_warp_end(struct criticality *c, uint32_t warp, uint64_t now)
     s->mates[c->view->warps[warp].cta_slot] &= ~(UINT64_C(1) << warp);
 }
 
+/* Algorithm 6, line 7. */
 static void cpl_on_issue(struct criticality *c, uint32_t warp, uint32_t pc, uint64_t now)
 {
     (void)pc;
@@ -144,7 +153,7 @@ static int64_t distance(uint32_t from, uint32_t to)
     return to != UINT32_MAX && to > from ? (int64_t)to - from : 0;
 }
 
-/* Instructions of the path to be executed. */
+/* Algorithm 5: instructions of the path to be executed. */
 static int64_t path_of(const struct branch_info *b)
 {
     bool taken = b->taken_mask != 0, passed = (b->active_mask & ~b->taken_mask) != 0;

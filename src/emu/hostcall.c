@@ -36,8 +36,7 @@ struct arg_source {
     uint32_t lane;
     bool packed;
     uint64_t at;    /* packed: generic address of the next value */
-    uint32_t param; /* otherwise: the next parameter, and the byte in it */
-    uint32_t param_at;
+    uint32_t param; /* otherwise: the next parameter */
 };
 
 static bool read_generic(struct emu_warp *w, uint32_t lane, uint64_t address, uint32_t bytes,
@@ -57,104 +56,141 @@ static bool read_generic(struct emu_warp *w, uint32_t lane, uint64_t address, ui
     return true;
 }
 
-static uint64_t next_value(struct arg_source *s, uint32_t bytes)
+/* A value, or an element of a vector. */
+struct value {
+    uint64_t bits;
+    uint32_t bytes;
+};
+
+static struct value next_packed(struct arg_source *s, uint32_t bytes)
 {
-    uint64_t v = 0;
-    if (s->packed) {
-        s->at = (s->at + bytes - 1) / bytes * bytes;
-        read_generic(s->w, s->lane, s->at, bytes, &v);
-        s->at += bytes;
-        return v;
-    }
+    struct value v = {.bytes = bytes};
+    s->at = (s->at + bytes - 1) / bytes * bytes;
+    read_generic(s->w, s->lane, s->at, bytes, &v.bits);
+    s->at += bytes;
+    return v;
+}
+
+/* Element `k` of the `n` elements of the next parameter, which its last element uses up. How wide
+ * they are follows from its size; a vector of three has room for four. */
+static struct value next_parameter(struct arg_source *s, uint32_t k, uint32_t n)
+{
+    struct value v = {.bytes = 4};
     if (s->param >= s->site->n_args)
-        return 0;
+        return v;
     const struct call_copy *arg = &s->site->args[s->param];
     uint32_t frame = s->w->frames[s->w->n_frames - 1].local_at;
-    uint32_t n = bytes < arg->bytes - s->param_at ? bytes : arg->bytes - s->param_at;
-    v = local_read(s->w, s->lane, frame + arg->from + s->param_at, n);
-    s->param_at += bytes;
-    if (s->param_at >= arg->bytes) {
-        s->param++;
-        s->param_at = 0;
-    }
+    v.bytes = arg->bytes / (n == 3 ? 4 : n);
+    if (v.bytes == 1 || v.bytes == 2 || v.bytes == 4 || v.bytes == 8)
+        v.bits = local_read(s->w, s->lane, frame + arg->from + k * v.bytes, v.bytes);
+    s->param += k + 1 == n;
     return v;
 }
 
 struct conversion {
     char text[48];  /* "%-8.3", without length modifier and letter */
-    uint32_t bytes; /* of an integer */
-    uint32_t vector;
-    bool float_vector;
+    uint32_t bytes; /* of an integer, as far as it is shown */
+    uint32_t n;     /* elements: 1, or those of a vector */
     char letter;
 };
 
-/* Parses one conversion after its '%'; returns what follows it, or NULL if it is malformed. */
-static const char *parse_conversion(const char *f, struct arg_source *source, struct conversion *c)
+/* Where nothing else tells how wide a value is, C's promotions do. */
+static struct value next_value(struct arg_source *s, const struct conversion *c, uint32_t k)
 {
+    if (!s->packed)
+        return next_parameter(s, k, c->n);
+    bool is_word = c->letter == 'c' || (strchr("diuxXo", c->letter) && c->bytes < 8);
+    return next_packed(s, is_word ? 4 : 8);
+}
+
+static const char *parse_flags(const char *f, struct arg_source *source, struct conversion *c)
+{
+    static const struct conversion number = {.bytes = 4, .n = 1, .letter = 'd'};
     size_t n = 0;
-    *c = (struct conversion){.bytes = 4, .vector = 1};
     c->text[n++] = '%';
     while (*f && strchr("-+ #0123456789.*", *f)) {
         if (n + 12 >= sizeof c->text)
             return NULL;
         if (*f == '*')
-            n += (size_t)snprintf(c->text + n, 12, "%d", (int)next_value(source, 4));
+            n += (size_t)snprintf(c->text + n, 12, "%d", (int)next_value(source, &number, 0).bits);
         else
             c->text[n++] = *f;
         f++;
     }
     c->text[n] = 0;
-    if (*f == 'v') { /* OpenCL: %v4f, %v2hlx */
-        c->vector = (uint32_t)strtoul(f + 1, (char **)&f, 10);
-        c->float_vector = true;
-        if (c->vector < 2 || c->vector > 16)
-            return NULL;
-    }
+    return f;
+}
+
+/* The length modifiers: h, hh, l and OpenCL's hl, for vectors of 32-bit elements. */
+static const char *parse_length(const char *f, struct conversion *c)
+{
     while (*f && strchr("hlLqjzt", *f)) {
-        if (*f == 'h' && f[1] == 'l') {
-            f++; /* hl: 4-byte elements */
-        } else if (*f == 'h') {
-            c->bytes = c->vector > 1 ? (c->bytes == 2 ? 1 : 2) : 4;
-        } else {
+        if (*f == 'h' && f[1] == 'l')
+            f++;
+        else if (*f == 'h')
+            c->bytes = c->bytes == 2 ? 1 : 2;
+        else
             c->bytes = 8;
-            c->float_vector = false;
-        }
         f++;
     }
-    c->letter = *f;
-    return *f ? f + 1 : NULL;
+    return f;
 }
 
-static void print_integer(struct strbuf *out, const struct conversion *c, uint64_t v)
+/* Parses one conversion after its '%'; returns what follows it, or NULL if it is malformed. */
+static const char *parse_conversion(const char *f, struct arg_source *source, struct conversion *c)
+{
+    *c = (struct conversion){.bytes = 4, .n = 1};
+    f = parse_flags(f, source, c);
+    if (!f)
+        return NULL;
+    if (*f == 'v') { /* OpenCL: %v4f, %v2hlx */
+        c->n = (uint32_t)strtoul(f + 1, (char **)&f, 10);
+        if (c->n < 2 || c->n > 16)
+            return NULL;
+    }
+    f = parse_length(f, c);
+    c->letter = *f;
+    return *f && strchr("diuxXocpsaAeEfFgG", *f) ? f + 1 : NULL;
+}
+
+static void print_integer(struct strbuf *out, const struct conversion *c, struct value v)
 {
     char format[64];
-    uint32_t unused = 64 - c->bytes * 8;
+    uint32_t bytes = v.bytes < c->bytes ? v.bytes : c->bytes;
+    uint32_t unused = 64 - bytes * 8;
     snprintf(format, sizeof format, "%sll%c", c->text, c->letter);
     if (c->letter == 'd' || c->letter == 'i')
-        strbuf_addf(out, format, (long long)(v << unused) >> unused);
+        strbuf_addf(out, format, (long long)(v.bits << unused) >> unused);
     else
-        strbuf_addf(out, format, (unsigned long long)v);
+        strbuf_addf(out, format, (unsigned long long)(v.bits << unused) >> unused);
 }
 
-/* A double; elements of OpenCL's float vectors are floats. */
-static double next_double(const struct conversion *c, struct arg_source *source)
+static double real_of(struct value v)
 {
     double d;
-    if (c->float_vector) {
-        uint32_t word = (uint32_t)next_value(source, 4);
-        float f;
-        memcpy(&f, &word, 4);
-        return (double)f;
+    float f;
+    uint32_t word = (uint32_t)v.bits;
+    if (v.bytes == 8) {
+        memcpy(&d, &v.bits, sizeof d);
+        return d;
     }
-    uint64_t v = next_value(source, 8);
-    memcpy(&d, &v, 8);
-    return d;
+    memcpy(&f, &word, sizeof f);
+    return (double)f;
 }
 
-static void print_value(struct strbuf *out, const struct conversion *c, struct arg_source *source)
+static void print_string(struct strbuf *out, const char *format, struct emu_warp *w, uint64_t at)
+{
+    struct strbuf s = {0};
+    if (!lane_read_string(w, at, &s))
+        strbuf_add(&s, "(unreadable string)");
+    strbuf_addf(out, format, strbuf_text(&s));
+    strbuf_destroy(&s);
+}
+
+static void print_value(struct strbuf *out, const struct conversion *c, struct emu_warp *w,
+                        struct value v)
 {
     char format[64];
-    struct strbuf s = {0};
     snprintf(format, sizeof format, "%s%c", c->text, c->letter);
     switch (c->letter) {
     case 'd':
@@ -163,22 +199,19 @@ static void print_value(struct strbuf *out, const struct conversion *c, struct a
     case 'x':
     case 'X':
     case 'o':
-        print_integer(out, c, next_value(source, c->bytes));
+        print_integer(out, c, v);
         break;
     case 'c':
-        strbuf_addf(out, format, (int)next_value(source, 4));
+        strbuf_addf(out, format, (int)v.bits);
         break;
     case 'p':
-        strbuf_addf(out, "0x%llx", (unsigned long long)next_value(source, 8));
+        strbuf_addf(out, format, (void *)(uintptr_t)v.bits);
         break;
     case 's':
-        if (!lane_read_string(source->w, next_value(source, 8), &s))
-            strbuf_add(&s, "(unreadable string)");
-        strbuf_addf(out, format, strbuf_text(&s));
-        strbuf_destroy(&s);
+        print_string(out, format, w, v.bits);
         break;
     default: /* a, e, f, g */
-        strbuf_addf(out, format, next_double(c, source));
+        strbuf_addf(out, format, real_of(v));
     }
 }
 
@@ -201,14 +234,14 @@ static int print_formatted(struct strbuf *out, const char *f, struct arg_source 
         }
         struct conversion c;
         const char *after = parse_conversion(f, source, &c);
-        if (!after || !strchr("diuxXocpsaAeEfFgG", c.letter)) {
+        if (!after) {
             strbuf_add_char(out, '%'); /* not a conversion: shown as it stands */
             continue;
         }
-        for (uint32_t k = 0; k < c.vector; k++) {
+        for (uint32_t k = 0; k < c.n; k++) {
             if (k)
                 strbuf_add_char(out, ',');
-            print_value(out, &c, source);
+            print_value(out, &c, source->w, next_value(source, &c, k));
         }
         f = after;
         n++;

@@ -86,6 +86,14 @@ static PURE float approx_divide(float x, float y)
     return result;
 }
 
+/* For divisors of any size. */
+static PURE float full_divide(float x, float y)
+{
+    float result;
+    __asm__("div.full.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+    return result;
+}
+
 #define UNARY(f, expression)                                                                       \
     PURE float f(float x) { return expression; }                                                   \
     V_UNARY(float, f, float)
@@ -116,7 +124,7 @@ UNARY(half_exp10, APPROX("ex2", x *(M_LN10_F * M_LOG2E_F)))
 UNARY(half_recip, APPROX("rcp", x))
 UNARY(half_rsqrt, APPROX("rsqrt", x))
 UNARY(half_sqrt, APPROX("sqrt", x))
-BINARY(half_divide, approx_divide(x, y))
+BINARY(half_divide, full_divide(x, y))
 
 /* --- Integers --- */
 
@@ -247,5 +255,38 @@ SMOOTHSTEP(double4)
 SMOOTHSTEP(double8)
 SMOOTHSTEP(double16)
 
-/* libclc's float version is off by up to 20 ulp. */
-UNARY(tgamma, (float)tgamma((double)x))
+/* Vectors of three lie in memory as vectors of four do. */
+#define COPY_3(t)                                                                                  \
+    OVERLOAD event_t async_work_group_copy(__local t##3 *to, const __global t##3 *from, size_t n,  \
+                                           event_t e)                                              \
+    {                                                                                              \
+        return async_work_group_copy((__local t##4 *)to, (const __global t##4 *)from, n, e);       \
+    }                                                                                              \
+    OVERLOAD event_t async_work_group_copy(__global t##3 *to, const __local t##3 *from, size_t n,  \
+                                           event_t e)                                              \
+    {                                                                                              \
+        return async_work_group_copy((__global t##4 *)to, (const __local t##4 *)from, n, e);       \
+    }                                                                                              \
+    OVERLOAD event_t async_work_group_strided_copy(                                                \
+        __local t##3 *to, const __global t##3 *from, size_t n, size_t stride, event_t e)           \
+    {                                                                                              \
+        return async_work_group_strided_copy((__local t##4 *)to, (const __global t##4 *)from, n,   \
+                                             stride, e);                                           \
+    }                                                                                              \
+    OVERLOAD event_t async_work_group_strided_copy(                                                \
+        __global t##3 *to, const __local t##3 *from, size_t n, size_t stride, event_t e)           \
+    {                                                                                              \
+        return async_work_group_strided_copy((__global t##4 *)to, (const __local t##4 *)from, n,   \
+                                             stride, e);                                           \
+    }
+
+COPY_3(char)
+COPY_3(uchar)
+COPY_3(short)
+COPY_3(ushort)
+COPY_3(int)
+COPY_3(uint)
+COPY_3(long)
+COPY_3(ulong)
+COPY_3(float)
+COPY_3(double)

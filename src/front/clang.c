@@ -12,11 +12,23 @@
 
 /* Programs ask for an extension with #ifdef, so only what works is named. Half precision is a
  * storage format (vload_half), not an arithmetic one. */
-#define OPENCL_EXTENSIONS                                                                          \
-    "-all,+cl_khr_fp64,+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics,"          \
-    "+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,"                      \
-    "+cl_khr_local_int32_extended_atomics,+cl_khr_int64_base_atomics,"                             \
-    "+cl_khr_int64_extended_atomics,+cl_khr_3d_image_writes"
+#define OPENCL_EXTENSIONS(X)                                                                       \
+    X(cl_khr_byte_addressable_store)                                                               \
+    X(cl_khr_global_int32_base_atomics)                                                            \
+    X(cl_khr_global_int32_extended_atomics)                                                        \
+    X(cl_khr_local_int32_base_atomics)                                                             \
+    X(cl_khr_local_int32_extended_atomics)                                                         \
+    X(cl_khr_int64_base_atomics)                                                                   \
+    X(cl_khr_int64_extended_atomics)                                                               \
+    X(cl_khr_fp64)                                                                                 \
+    X(cl_khr_3d_image_writes)
+
+const char *front_opencl_extensions(void)
+{
+#define WORD(name) " " #name
+    return &(OPENCL_EXTENSIONS(WORD))[1];
+#undef WORD
+}
 
 static void add_cc1(struct arg_list *args, const char *option)
 {
@@ -32,9 +44,14 @@ static void add_cc1_value(struct arg_list *args, const char *option, const char 
 static void add_opencl_target(struct arg_list *args)
 {
     args_add_all(args, "-target", "nvptx64-nvidia-nvcl", "-x", "cl", "-cl-std=CL1.2",
-                 "-fgnu89-inline", "-cl-no-stdinc", NULL);
+                 "-fgnu89-inline", "-cl-no-stdinc", "-D__IMAGE_SUPPORT__=1", NULL);
     add_cc1(args, "-finclude-default-header");
-    add_cc1(args, "-cl-ext=" OPENCL_EXTENSIONS);
+#define ENABLED(name) ",+" #name
+    /* OpenCL C 3.0 knows two of them as features too, and wants both to agree. */
+    add_cc1(args, "-cl-ext=-all" OPENCL_EXTENSIONS(
+                      ENABLED) ",+__opencl_c_fp64"
+                               ",+__opencl_c_3d_image_writes,+__opencl_c_images");
+#undef ENABLED
     add_cc1_value(args, "-target-cpu", "sm_35");
     add_cc1_value(args, "-target-feature", "+ptx60");
 }

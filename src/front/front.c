@@ -3,7 +3,6 @@
 #include "front/front.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <pthread.h>
@@ -15,6 +14,7 @@
 #include "front/cache.h"
 #include "front/clang.h"
 #include "front/options.h"
+#include "front/scratch.h"
 
 struct compilation {
     enum front_language language;
@@ -93,25 +93,6 @@ static void make_key(struct compilation *c)
     if (may_include_files(c))
         hash_place(&h);
     hash_finish(&h, c->key);
-}
-
-static bool make_scratch(struct compilation *c, struct strbuf *error)
-{
-    const char *tmp = getenv("TMPDIR");
-    char *path = arena_printf(&c->arena, "%s/heddle-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    c->scratch = mkdtemp(path);
-    if (!c->scratch)
-        strbuf_addf(error, "%s: cannot make a folder for temporary files: %s\n", path,
-                    strerror(errno));
-    return c->scratch != NULL;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *place)
-{
-    (void)st;
-    (void)kind;
-    (void)place;
-    return remove(path);
 }
 
 /* The source itself is "-" or "<stdin>"; our headers and clang's OpenCL header are in the key
@@ -247,14 +228,15 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
 static enum heddle_status compile_in_scratch(struct compilation *c, struct strbuf *ptx,
                                              struct strbuf *error)
 {
-    if (!make_scratch(c, error))
+    c->scratch = scratch_make(&c->arena, error);
+    if (!c->scratch)
         return HEDDLE_ENVIRONMENT;
     struct support support;
     enum heddle_status status = support_prepare(&support, c->cache ? c->cache : c->scratch,
                                                 c->scratch, &c->tools, &c->arena, error);
     if (status == HEDDLE_OK)
         status = run_clang(c, &support, ptx, error);
-    nftw(c->scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    scratch_remove(c->scratch);
     return status;
 }
 
@@ -268,22 +250,43 @@ static enum heddle_status compile(struct compilation *c, struct strbuf *ptx, str
     return status;
 }
 
+/* `more` are clang's options beside the user's; ends with NULL. */
+static enum heddle_status compile_cached(struct compilation *c, const char *build_options,
+                                         const char *const *more, struct strbuf *out,
+                                         struct strbuf *error)
+{
+    c->options.arena = &c->arena;
+    enum heddle_status status = toolchain_find(&c->tools, &c->arena, error);
+    if (status == HEDDLE_OK)
+        status = read_options(c, build_options, error);
+    if (status == HEDDLE_OK) {
+        for (; *more; more++)
+            args_add(&c->options, *more);
+        make_key(c);
+        c->cache = disk_cache_folder(&c->arena);
+        if (!c->cache || !disk_cache_load(c->cache, c->key, out, error))
+            status = compile(c, out, error);
+    }
+    args_destroy(&c->options);
+    arena_destroy(&c->arena);
+    return status;
+}
+
 enum heddle_status front_compile(enum front_language language, const char *name, const char *text,
                                  size_t len, const char *build_options, struct strbuf *ptx,
                                  struct strbuf *error)
 {
+    static const char *const none[] = {NULL};
     struct compilation c = {.language = language, .name = name, .text = text, .len = len};
-    c.options.arena = &c.arena;
-    enum heddle_status status = toolchain_find(&c.tools, &c.arena, error);
-    if (status == HEDDLE_OK)
-        status = read_options(&c, build_options, error);
-    if (status == HEDDLE_OK) {
-        make_key(&c);
-        c.cache = disk_cache_folder(&c.arena);
-        if (!c.cache || !disk_cache_load(c.cache, c.key, ptx, error))
-            status = compile(&c, ptx, error);
-    }
-    args_destroy(&c.options);
-    arena_destroy(&c.arena);
-    return status;
+    return compile_cached(&c, build_options, none, ptx, error);
+}
+
+enum heddle_status front_compile_ir(const char *name, const char *text, size_t len,
+                                    const char *build_options, struct strbuf *ir,
+                                    struct strbuf *error)
+{
+    static const char *const more[] = {"-emit-llvm", "-cl-kernel-arg-info", "-Xclang",
+                                       "-disable-llvm-passes", NULL};
+    struct compilation c = {.language = FRONT_OPENCL_C, .name = name, .text = text, .len = len};
+    return compile_cached(&c, build_options, more, ir, error);
 }

@@ -4,6 +4,7 @@
 #define HEDDLE_FRONT_FRONT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/strbuf.h"
 #include "heddle/heddle.h"
@@ -23,5 +24,21 @@ enum front_language { FRONT_OPENCL_C, FRONT_CUDA_C };
 enum heddle_status front_compile(enum front_language language, const char *name, const char *text,
                                  size_t len, const char *build_options, struct strbuf *ptx,
                                  struct strbuf *error);
+
+/* OpenCL C to LLVM's IR as text, not optimised, with what kernels say of their arguments as
+ * metadata: a piece of a program. Otherwise as above. */
+enum heddle_status front_compile_ir(const char *name, const char *text, size_t len,
+                                    const char *build_options, struct strbuf *ir,
+                                    struct strbuf *error);
+/* Joins pieces to one (ir.c). */
+enum heddle_status front_ir_link(const struct strbuf *pieces, uint32_t n, struct strbuf *ir,
+                                 struct strbuf *error);
+/* Optimises a piece and makes code of it. Cached like front_compile()'s. */
+enum heddle_status front_ir_to_ptx(const struct strbuf *ir, struct strbuf *ptx,
+                                   struct strbuf *error);
+
+/* The extensions that OpenCL C sources may use, as CL_DEVICE_EXTENSIONS lists them: names with a
+ * blank between. Their macros are defined. */
+const char *front_opencl_extensions(void);
 
 #endif

@@ -10,6 +10,8 @@
 
 extern const char front_builtins_source[];
 extern const char front_conversions_source[];
+extern const char front_math_source[];
+extern const char front_images_source[];
 extern const char front_prelude_source[];
 extern const char front_cuda_source[];
 extern const char front_cuda_math_source[];
@@ -20,6 +22,16 @@ extern const char front_cuda_host_source[];
 extern const char front_cuda_groups_source[];
 extern const char front_cuda_half_source[];
 extern const char front_cuda_samples_source[];
+
+/* The built-in library is one text: later parts use macros and functions of earlier ones. */
+static const char *const library_parts[] = {
+    front_builtins_source,
+    front_conversions_source,
+    front_math_source,
+    front_images_source,
+};
+
+enum { N_LIBRARY_PARTS = sizeof library_parts / sizeof *library_parts };
 
 /* A CUDA source may include the SDK's headers by name; all but these few are in cuda.cuh, which is
  * included before it anyway. */
@@ -65,8 +77,8 @@ enum { N_SUPPORT_FILES = sizeof support_files / sizeof *support_files };
 
 void support_hash(struct hash *key)
 {
-    hash_add_field(key, front_builtins_source);
-    hash_add_field(key, front_conversions_source);
+    for (size_t i = 0; i < N_LIBRARY_PARTS; i++)
+        hash_add_field(key, library_parts[i]);
     for (size_t i = 0; i < N_SUPPORT_FILES; i++) {
         hash_add_field(key, support_files[i].path);
         hash_add_field(key, support_files[i].text);
@@ -122,8 +134,8 @@ static enum heddle_status compile_builtins(const struct toolchain *tools, const 
     struct arg_list args = {.arena = arena};
     struct strbuf library = {0}, messages = {0};
     clang_args_for_builtins(&args, tools, output);
-    strbuf_add(&library, front_builtins_source);
-    strbuf_add(&library, front_conversions_source);
+    for (size_t i = 0; i < N_LIBRARY_PARTS; i++)
+        strbuf_add(&library, library_parts[i]);
     struct process_result result =
         process_run(&args, strbuf_text(&library), library.len, &messages);
     strbuf_destroy(&library);

@@ -94,6 +94,11 @@ static bool check_caches(struct machine_config *c, struct diag_list *diags)
     uint32_t errors = diags->n_errors;
     if (!check_geometry(c, places, N, diags))
         return false;
+    if (c->l1d_policy->l2_only)
+        COMPLAIN(c, PARAM_NAMES("l1d.policy"),
+                 arena_printf(&diags->arena, "`--set l2.policy=%s`", c->l1d_policy->name), diags,
+                 "l1d.policy (%s) is for L2 alone: L1D treats .cc and .cp as unmarked",
+                 c->l1d_policy->name);
     check_policy(c, &places[L1D], c->l1d_policy, c->l1d_params, diags);
     check_policy(c, &places[L2], c->l2_policy, c->l2_params, diags);
     check_plain(c, &places[L1I], diags);
@@ -216,6 +221,13 @@ static void check_sm(struct machine_config *c, struct diag_list *diags)
                  SM_MAX_CTAS);
 }
 
+static void check_atomics(struct machine_config *c, struct diag_list *diags)
+{
+    struct param_flaw flaw;
+    if (c->atomics->check && !c->atomics->check(c->gpu->n_sms, c->atomics_params, &flaw))
+        report_flaw(c, "atomics", &flaw, diags);
+}
+
 static void check_buffer(struct machine_config *c, struct diag_list *diags)
 {
     struct strbuf why = {0};
@@ -240,8 +252,19 @@ static void remark(struct machine_config *c, const char *name, const struct cach
     strbuf_destroy(&text);
 }
 
+/* Who says which buffers are marked means a policy that knows marks. */
+static void check_annotations(struct machine_config *c, struct diag_list *diags)
+{
+    if (c->annotations.n && c->l2_policy != cache_policy_find("write_buffering"))
+        param_set_complain(&c->gpu->params, DIAG_WARNING, "l2",
+                           PARAM_NAMES("policy", "annotations"),
+                           "`--set l2.policy=write_buffering`", diags,
+                           "l2.annotations mean nothing to l2.policy %s", c->l2_policy->name);
+}
+
 void machine_config_check(struct machine_config *c, struct diag_list *diags)
 {
+    check_annotations(c, diags);
     if (check_caches(c, diags)) {
         check_carveout(c, diags);
         remark(c, "l1d", &c->sm.l1d, c->l1d_policy, c->l1d_params, diags);
@@ -250,5 +273,6 @@ void machine_config_check(struct machine_config *c, struct diag_list *diags)
     check_memory(c, diags);
     check_clocks(c, diags);
     check_sm(c, diags);
+    check_atomics(c, diags);
     check_buffer(c, diags);
 }

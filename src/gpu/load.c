@@ -191,6 +191,41 @@ enum heddle_status heddle_load_file(struct heddle_sim *sim, const char *path,
     return s;
 }
 
+void sim_destroy_module(struct heddle_module *module)
+{
+    program_destroy(module->program);
+    ptx_module_destroy(module->ptx);
+    arena_destroy(&module->arena);
+    strbuf_destroy(&module->text);
+    free(module);
+}
+
+static void free_variables(struct heddle_sim *sim, const struct heddle_module *module)
+{
+    const struct ptx_module *m = module->ptx;
+    for (uint32_t i = 0; i < m->n_vars; i++)
+        if ((m->vars[i]->space == PTX_GLOBAL || m->vars[i]->space == PTX_CONST) &&
+            !m->vars[i]->is_unsized)
+            mem_free(&sim->mem, module->program->var_addresses[i]);
+}
+
+void heddle_unload(struct heddle_sim *sim, struct heddle_module *module)
+{
+    if (!module || sim->recorder) /* the recording names it until its end */
+        return;
+    struct heddle_module **at = &sim->modules;
+    while (*at && *at != module)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    *at = module->next;
+    kernel_stats_forget(sim, module);
+    if (sim->emu.program == module->program)
+        sim->emu.program = NULL;
+    free_variables(sim, module);
+    sim_destroy_module(module);
+}
+
 uint32_t heddle_kernel_count(const struct heddle_module *module)
 {
     uint32_t n = 0;
@@ -205,4 +240,43 @@ const char *heddle_kernel_name(const struct heddle_module *module, uint32_t i)
         if (module->ptx->funcs[f]->is_entry && module->ptx->funcs[f]->has_body && i-- == 0)
             return module->ptx->funcs[f]->name;
     return NULL;
+}
+
+static const struct program_func *find_kernel(const struct heddle_module *module,
+                                              const char *kernel)
+{
+    for (uint32_t f = 0; f < module->ptx->n_funcs; f++) {
+        const struct ptx_func *func = module->ptx->funcs[f];
+        if (func->is_entry && func->has_body && strcmp(func->name, kernel) == 0)
+            return &module->program->funcs[f];
+    }
+    return NULL;
+}
+
+bool heddle_kernel_find(const struct heddle_module *module, const char *kernel,
+                        struct heddle_kernel_info *out)
+{
+    const struct program_func *f = find_kernel(module, kernel);
+    if (!f)
+        return false;
+    *out = (struct heddle_kernel_info){.n_params = f->func->n_params,
+                                       .registers = f->registers,
+                                       .shared_bytes = f->shared_bytes,
+                                       .local_bytes = f->local_bytes};
+    for (int i = 0; f->func->reqntid[0] && i < 3; i++)
+        out->required_block[i] = f->func->reqntid[i] ? f->func->reqntid[i] : 1;
+    return true;
+}
+
+bool heddle_kernel_param(const struct heddle_module *module, const char *kernel, uint32_t i,
+                         struct heddle_param_info *out)
+{
+    const struct program_func *f = find_kernel(module, kernel);
+    if (!f || i >= f->func->n_params)
+        return false;
+    const struct ptx_var *v = &f->func->params[i];
+    *out = (struct heddle_param_info){.bytes = v->bytes, .align = v->align};
+    if (v->is_ptr)
+        out->space = v->ptr_space == PTX_SHARED ? HEDDLE_PARAM_SHARED : HEDDLE_PARAM_GLOBAL;
+    return true;
 }

@@ -47,13 +47,15 @@ struct machine {
     struct clock_domain clocks[N_CLOCKS];
     struct address_map map;
     struct slice_config slices;
-    struct part_graph graph; /* of parts, all of kinds that are machine_part_kinds */
+    struct l2_marks l2_marks; /* of the launch; see annotations.h */
+    struct part_graph graph;  /* of parts, all of kinds that are machine_part_kinds */
     uint32_t sm_group, memory_group, dispatcher_group;
     struct dispatcher *dispatcher; /* what says that all CTAs have ended */
     struct engine engine;
     struct dev_mem *mem;
     sim_time visibility;
-    sim_time kernel_free_at; /* when the next kernel may begin */
+    struct write_ledger *ledger; /* of units that perform atomics in SMs; else NULL */
+    sim_time kernel_free_at;     /* when the next kernel may begin */
     struct machine_stats stats;
     struct mechanism_stats mechanisms;
     struct policy_clock policy_clock;
@@ -82,6 +84,8 @@ uint32_t machine_add(struct machine *m, const struct machine_part_kind *kind, ui
  */
 void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down);
 void machine_build(struct machine *m);
+/* From the next launch on SMs can send to each other, if their atomics unit wants to, or not. */
+void machine_join_sms(struct machine *m, bool on);
 sim_time machine_dispatch_latency(const struct machine *m);
 /* The least time from an SM to L2. */
 sim_time machine_way_to_l2(const struct machine *m);
@@ -149,6 +153,14 @@ enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT,
  * those of the cycle in which it was cut off. */
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm);
+
+/* --- what L2 dropped (stale.c) --- */
+/* The host reads device memory, or writes it, between launches: what L2 dropped is missed now, or
+ * not any more. Returns how many lines were missed. */
+uint64_t machine_host_access(struct machine *m, uint64_t address, uint64_t bytes, bool is_write);
+
+/* Appends a line about the first read of what L2 had dropped; nothing if there was none. */
+void machine_describe_stale(const struct machine *m, struct strbuf *out);
 
 /* --- reports (machine_report.c) --- */
 /* Why the launch did not end: a warp with its place in the program, then what every part does, of

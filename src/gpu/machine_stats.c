@@ -285,6 +285,8 @@ static const struct row rows[] = {
     STALL("miss_queue", STALL_MISS_QUEUE, "cycles an access waited for the miss queue"),
     STALL("port", STALL_PORT, "cycles an access waited for the interconnect"),
     STALL("bypass_table", STALL_BYPASS_TABLE, "cycles an access waited for a bypass slot"),
+    STALL("atomics", STALL_ATOMICS,
+          "cycles an atomic waited for the queue of those that the SM performs"),
 #define COUNTER(field, name, help) COUNT("l1i." name, "accesses", help, l1i.field),
     CACHE_COUNTERS(COUNTER)
 #undef COUNTER
@@ -455,7 +457,8 @@ static bool check_pace(const struct pace_stats *p, struct strbuf *why)
         slowest += p->slowest[i];
         fastest += p->fastest[i];
     }
-    bool ok = check(slowest == p->slowest_cycles && fastest == p->fastest_cycles,
+    bool ok = check(slowest == p->slowest_cycles + p->slowest_twice &&
+                        fastest == p->fastest_cycles + p->fastest_twice,
                     "latencies of the slowest and fastest warps sum up to their lives", why);
     ok &= check(p->samples_alone <= p->slow && p->slow <= p->samples,
                 "a warp that is alone is slow, and a slow one is sampled", why);
@@ -477,7 +480,8 @@ static bool check_latency(const struct machine_totals *t, struct strbuf *why)
     ok &= check(t->latency.warps == t->run.warps, "every warp's latencies are attributed", why);
     ok &= check(t->latency.cycles[LATENCY_EXEC] == t->sm.issued, "attribution.exec == sm.issued",
                 why);
-    ok &= check(sum == t->sm.warp_cycles, "latencies sum up to sm.warp_cycles", why);
+    ok &= check(sum == t->sm.warp_cycles + t->latency.twice, "latencies sum up to sm.warp_cycles",
+                why);
     ok &= check(structural == t->latency.cycles[LATENCY_STRUCTURAL_HAZARD],
                 "structural hazards of all units sum up", why);
     ok &= check(t->latency.critical_loads <= t->l1d.loads - t->l1d.bypasses &&
@@ -504,7 +508,7 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes
         sum += asked[i];
     bool ok = check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
     ok &= check(t->sm.bytes_got == t->slice.bytes_sent, "SMs get the bytes that L2 sends", why);
-    ok &= check_fetches(asked[FROM_L1D], &t->l1d, t->l1d_fetch_bytes,
+    ok &= check_fetches(asked[FROM_L1D] + asked[FROM_ATOMIC_FETCH], &t->l1d, t->l1d_fetch_bytes,
                         "L1D is filled with the bytes it asks for", why);
     ok &= check_fetches(asked[FROM_L1I], &t->l1i, t->l1i_fetch_bytes,
                         "L1I is filled with the bytes it asks for", why);
@@ -550,7 +554,8 @@ bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_byt
     ok &= check(t->elapsed_cycles == t->cycles + t->wait_cycles,
                 "elapsed_cycles == cycles + wait_cycles", why);
     ok &= check(t->sm.issued == t->run.warp_insts, "issued == warp_insts", why);
-    ok &= check(t->l1d.loads == t->sm.load_requests, "l1d.loads == line accesses of loads", why);
+    ok &= check(t->l1d.loads == t->sm.load_requests + t->sm.atomic_fetches,
+                "l1d.loads == line accesses of loads + fetches for atomics", why);
     ok &=
         check(t->l1d.stores == t->sm.store_requests, "l1d.stores == line accesses of stores", why);
     ok &= check(t->slice.accesses == t->up_tx.messages, "every request is served by L2 once", why);

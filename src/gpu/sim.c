@@ -42,6 +42,18 @@ void sim_warn_once(struct heddle_sim *sim, const char *text)
         strbuf_add(&sim->warnings, text);
 }
 
+void sim_warn_of_stale(struct heddle_sim *sim)
+{
+    struct strbuf what = {0};
+    if (!sim->warned_of_stale)
+        machine_describe_stale(sim->machine, &what);
+    if (what.len) {
+        sim->warned_of_stale = true;
+        strbuf_addf(&sim->warnings, "warning: l2.stale_reads: %s", strbuf_text(&what));
+    }
+    strbuf_destroy(&what);
+}
+
 static enum heddle_status choose_isa(struct heddle_sim *sim, const char *name)
 {
     int isa = host_isa_find(name);
@@ -84,7 +96,7 @@ static void report_progress(void *user, const struct machine *m, uint64_t cycle)
                                 .launch = sim->n_launches,
                                 .ctas_done = m->dispatcher->done,
                                 .ctas = m->dispatcher->n_ctas,
-                                .cycles = cycle,
+                                .cycles = sim->past_cycles + cycle,
                                 .warp_insts = run.warp_insts,
                                 .warning = sim->news.len ? strbuf_text(&sim->news) : NULL};
     if (!sim->progress(sim->progress_user, &p))
@@ -102,23 +114,40 @@ static void warn_of_spin(void *user, const char *text)
         sim_warn_once(sim, text);
 }
 
-static void create_machine(struct heddle_sim *sim, const struct heddle_options *o)
+static void keep_machine_options(struct heddle_sim *sim, const struct heddle_options *o)
 {
-    struct machine_options m = {.every_cycle = o->every_cycle,
-                                .quantum = o->quantum,
-                                .max_cycles = o->max_cycles,
-                                .threads = o->threads,
-                                .attribute = o->attribute};
-    sim->machine = machine_create(sim->config, &m, &sim->mem);
+    sim->machine_options = (struct machine_options){.every_cycle = o->every_cycle,
+                                                    .quantum = o->quantum,
+                                                    .max_cycles = o->max_cycles,
+                                                    .threads = o->threads,
+                                                    .attribute = o->attribute};
     sim->progress = o->progress;
     sim->progress_user = o->progress_user;
+    sim->attributed = o->attributed;
+    sim->attributed_user = o->attributed_user;
+}
+
+void sim_create_machine(struct heddle_sim *sim)
+{
+    sim->machine = machine_create(sim->config, &sim->machine_options, &sim->mem);
     sim->spin_watch = spin_watch_create(sim->machine, warn_of_spin, sim);
-    if (o->progress)
+    if (sim->progress)
         machine_watch(sim->machine, (struct machine_watcher){.period_cycles = PROGRESS_CYCLES,
                                                              .look = report_progress,
                                                              .user = sim});
-    if (o->attribute && o->attributed)
-        sim->warp_records = warp_records_create(sim->machine, o->attributed, o->attributed_user);
+    if (sim->machine_options.attribute && sim->attributed)
+        sim->warp_records =
+            warp_records_create(sim->machine, sim->attributed, sim->attributed_user);
+}
+
+void sim_destroy_machine(struct heddle_sim *sim)
+{
+    warp_records_destroy(sim->warp_records);
+    machine_destroy(sim->machine);
+    spin_watch_destroy(sim->spin_watch);
+    sim->warp_records = NULL;
+    sim->machine = NULL;
+    sim->spin_watch = NULL;
 }
 
 static enum heddle_status load_gpu(struct heddle_sim *sim, const struct heddle_options *o)
@@ -173,8 +202,10 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
     sim->emu.max_local_bytes = (uint32_t)sim->gpu->local_bytes_per_thread;
     sim->emu.print = o.print;
     sim->emu.print_user = o.print_user;
-    if (o.timing)
-        create_machine(sim, &o);
+    if (o.timing) {
+        keep_machine_options(sim, &o);
+        sim_create_machine(sim);
+    }
     strbuf_clear(&sim->error);
     return HEDDLE_OK;
 }
@@ -185,17 +216,11 @@ void heddle_destroy(struct heddle_sim *sim)
         return;
     for (struct heddle_module *m = sim->modules, *next; m; m = next) {
         next = m->next;
-        program_destroy(m->program);
-        ptx_module_destroy(m->ptx);
-        arena_destroy(&m->arena);
-        strbuf_destroy(&m->text);
-        free(m);
+        sim_destroy_module(m);
     }
-    warp_records_destroy(sim->warp_records);
     trace_recorder_destroy(sim->recorder);
     arena_destroy(&sim->notes_arena);
-    machine_destroy(sim->machine);
-    spin_watch_destroy(sim->spin_watch);
+    sim_destroy_machine(sim);
     mem_destroy(&sim->mem);
     machine_config_destroy(sim->config);
     strbuf_destroy(&sim->emu.fault.text);
@@ -203,6 +228,8 @@ void heddle_destroy(struct heddle_sim *sim)
     strbuf_destroy(&sim->news);
     strbuf_destroy(&sim->error);
     strbuf_destroy(&sim->warnings);
+    for (uint32_t i = 0; i < sim->n_kernels; i++)
+        free(sim->kernels[i].name);
     free(sim->kernels);
     free(sim);
 }
@@ -214,6 +241,16 @@ const char *heddle_host_isa(const struct heddle_sim *sim)
 
 /* --- device memory --- */
 
+/* What L2 dropped is missed by the host too; that counts for the kernel that was launched last. */
+static void host_access(struct heddle_sim *sim, uint64_t address, uint64_t bytes, bool is_write)
+{
+    uint64_t n = sim->machine ? machine_host_access(sim->machine, address, bytes, is_write) : 0;
+    if (n == 0)
+        return;
+    kernel_stats_of(sim, sim->emu.launch.func)->machine.slice.stale_reads += n;
+    sim_warn_of_stale(sim);
+}
+
 enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes, const char *label,
                                 uint64_t *address)
 {
@@ -222,6 +259,7 @@ enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes, const ch
         return sim_fail(sim, HEDDLE_ENVIRONMENT,
                         "no room in device memory for '%s' of %llu bytes\n",
                         label ? label : "buffer", (unsigned long long)bytes);
+    host_access(sim, *address, bytes, true);
     return HEDDLE_OK;
 }
 
@@ -247,6 +285,8 @@ enum heddle_status heddle_write(struct heddle_sim *sim, uint64_t address, const 
     enum heddle_status s = check_range(sim, address, bytes);
     if (s == HEDDLE_OK && bytes)
         memcpy(mem_host(&sim->mem, address), data, bytes);
+    if (s == HEDDLE_OK)
+        host_access(sim, address, bytes, true);
     return s;
 }
 
@@ -255,6 +295,15 @@ enum heddle_status heddle_read(struct heddle_sim *sim, uint64_t address, void *d
     enum heddle_status s = check_range(sim, address, bytes);
     if (s == HEDDLE_OK && bytes)
         memcpy(data, mem_host(&sim->mem, address), bytes);
+    if (s == HEDDLE_OK)
+        host_access(sim, address, bytes, false);
+    return s;
+}
+
+enum heddle_status heddle_map(struct heddle_sim *sim, uint64_t address, uint64_t bytes, void **host)
+{
+    enum heddle_status s = check_range(sim, address, bytes);
+    *host = s == HEDDLE_OK ? mem_host(&sim->mem, address) : NULL;
     return s;
 }
 
@@ -268,8 +317,11 @@ uint32_t heddle_stat_count(const struct heddle_sim *sim)
 struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint32_t i)
 {
     uint32_t first = sim->machine ? machine_stat_count(sim->machine) : 0;
-    if (i < first)
-        return machine_stat_at(sim->machine, i);
+    if (i < first) {
+        struct machine_totals t;
+        sim_machine_totals(sim, &t);
+        return machine_totals_stat(&t, i);
+    }
     struct run_stats s = sim_run_stats(sim);
     return run_stats_at(&s, i - first);
 }

@@ -19,7 +19,14 @@ struct heddle_module {
 
 /* What the launches of one kernel counted. */
 struct kernel_record {
-    const struct program_func *func;
+    char *name;
+    const struct program_func *func; /* NULL once its module is unloaded */
+    struct run_stats run;
+    struct machine_totals machine;
+};
+
+/* What had been counted at a moment. */
+struct kernel_mark {
     struct run_stats run;
     struct machine_totals machine;
 };
@@ -46,9 +53,18 @@ struct heddle_sim {
     uint32_t n_launches;
     struct kernel_record *kernels; /* in the order of their first launches */
     uint32_t n_kernels, cap_kernels;
+    struct kernel_mark before; /* the last launch */
+    struct kernel_mark last;   /* the last launch's share */
+    bool last_faulted;
+    struct machine_totals past; /* of machines before the present one (heddle_recover()) */
+    uint64_t past_cycles;       /* by the clocks of those */
+    struct machine_options machine_options;
+    void (*attributed)(void *user, const struct heddle_attributed *record);
+    void *attributed_user;
     bool (*progress)(void *user, const struct heddle_progress *p);
     void *progress_user;
     struct strbuf news; /* a warning that the progress function is still to be told */
+    bool warned_of_stale;
     struct strbuf error;
     struct strbuf warnings; /* of successful calls: compilers' and run-time ones */
 };
@@ -61,13 +77,18 @@ enum heddle_status sim_fail(struct heddle_sim *sim, enum heddle_status status, c
 
 /* Statistics by kernel (kernel_stats.c): what had been counted before a launch, and the launch's
  * share once it has ended. */
-struct kernel_mark {
-    struct run_stats run;
-    struct machine_totals machine;
-};
 void kernel_stats_mark(const struct heddle_sim *sim, struct kernel_mark *mark);
+struct kernel_record *kernel_stats_of(struct heddle_sim *sim, const struct program_func *func);
 void kernel_stats_add(struct heddle_sim *sim, const struct program_func *func,
                       const struct kernel_mark *before);
+/* Counted by the machines, the present and earlier ones; there must be one. */
+void sim_machine_totals(const struct heddle_sim *sim, struct machine_totals *t);
+/* The records of a module's kernels keep their names only. */
+void kernel_stats_forget(struct heddle_sim *sim, const struct heddle_module *module);
+/* Builds the machine and whoever watches it. */
+void sim_create_machine(struct heddle_sim *sim);
+void sim_destroy_machine(struct heddle_sim *sim);
+void sim_destroy_module(struct heddle_module *module);
 /* All that was counted by instruction, wherever it was counted. */
 struct run_stats sim_run_stats(const struct heddle_sim *sim);
 /* All statistics, as many as heddle_stat_count() says. */
@@ -89,6 +110,9 @@ enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_modu
 bool sim_check_shared(struct heddle_sim *sim, const struct ptx_func *f, uint64_t bytes);
 /* Runs sim->emu.launch of the module. */
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module);
+
+/* Reads of what L2 had dropped are told of once. */
+void sim_warn_of_stale(struct heddle_sim *sim);
 
 /* --- recording (record.c): around each timed launch; nothing happens if nothing is recorded --- */
 void sim_record_begin(struct heddle_sim *sim, struct heddle_module *module);

@@ -45,9 +45,12 @@ const char *figure_coordinate(struct figure *f, const struct point *p, const cha
 /* --- values of points --- */
 
 /* Whether a word of a machine is part of the coordinate `name`: a scheduler and a policy come with
- * parameters of their own, `scheduler=swl scheduler.limit=4`. */
+ * parameters of their own, `scheduler=swl scheduler.limit=4`, and so do atomics units,
+ * `atomics.unit=atom_dir atomics.spec_fetch=true`. */
 static bool is_part(const char *word, const char *name)
 {
+    if (strcmp(name, "atomics") == 0)
+        return strncmp(word, "atomics.", strlen("atomics.")) == 0;
     bool is_plugin = strcmp(name, "scheduler") == 0 || strcmp(name, "l1d") == 0;
     const char *parameter = strcmp(name, "l1d") == 0 ? "l1d.policy" : name;
     size_t n = strlen(parameter);
@@ -140,7 +143,7 @@ static double value_of(const struct source *s, uint32_t point, const struct figu
 
 /* --- series --- */
 
-static double mean_of(enum figure_mean mean, const double *values, uint32_t n)
+double figure_mean_of(enum figure_mean mean, const double *values, uint32_t n)
 {
     if (!n)
         return NAN;
@@ -190,7 +193,7 @@ static double joined_value(const struct source *s, const struct figure_rule *rul
     double *values = xcalloc(n + 1, sizeof *values);
     for (uint32_t i = 0; i < n; i++)
         values[i] = value_of(s, points[i], rule);
-    double mean = mean_of(rule->mean, values, n);
+    double mean = figure_mean_of(rule->mean, values, n);
     free(values);
     return mean;
 }
@@ -210,7 +213,7 @@ static void derive_joined(const struct source *s, const struct figure_rule *rule
         line->values[x] = joined_value(s, rule, points, n);
     }
     if (line && rule->with_mean)
-        line->values[f->n_xs] = mean_of(rule->with_mean, line->values, f->n_xs);
+        line->values[f->n_xs] = figure_mean_of(rule->with_mean, line->values, f->n_xs);
     free(points);
 }
 
@@ -241,7 +244,8 @@ static void derive_over(const struct source *s, const struct figure_rule *rule)
         f->series[first + at].values[x] = value_of(s, i, rule);
     }
     for (uint32_t k = first; rule->with_mean && k < f->n_series; k++)
-        f->series[k].values[f->n_xs] = mean_of(rule->with_mean, f->series[k].values, f->n_xs);
+        f->series[k].values[f->n_xs] =
+            figure_mean_of(rule->with_mean, f->series[k].values, f->n_xs);
 }
 
 /* Adds the x of the points that have `value` at `axis`. */
@@ -349,152 +353,4 @@ enum heddle_status figure_derive(struct figure *f, struct store *store)
     free(s.found.items);
     free(s.of);
     return status;
-}
-
-/* --- beside the paper --- */
-
-static const struct figure_series *find_series(const struct figure *f, const char *title)
-{
-    for (uint32_t i = 0; i < f->n_series; i++)
-        if (strcmp(f->series[i].title, title) == 0)
-            return &f->series[i];
-    return NULL;
-}
-
-/* The x of the largest value times `sign`; n_xs if a value is missing. */
-static uint32_t extreme(const struct figure *f, const struct figure_series *line, double sign)
-{
-    uint32_t best = 0;
-    for (uint32_t x = 0; x < f->n_xs; x++) {
-        if (isnan(line->values[x]))
-            return f->n_xs;
-        if (sign * line->values[x] > sign * line->values[best])
-            best = x;
-    }
-    return best;
-}
-
-enum verdict { CLAIM_HOLDS, CLAIM_GOES_THE_SAME_WAY, CLAIM_DIFFERS, CLAIM_LACKS_DATA };
-
-static enum verdict answer_extreme(const struct figure *f, const struct figure_claim *c,
-                                   const struct figure_series *line, struct strbuf *ours)
-{
-    uint32_t best = extreme(f, line, c->kind == CLAIM_LOWEST_AT ? -1 : 1);
-    if (best == f->n_xs)
-        return CLAIM_LACKS_DATA;
-    strbuf_addf(ours, "%s (%.3f)", f->xs[best], line->values[best]);
-    bool holds = strcmp(f->xs[best], c->at) == 0;
-    if (c->kind == CLAIM_HIGHEST_BETWEEN)
-        holds = best > index_of(f->xs, f->n_xs, c->at) && best < index_of(f->xs, f->n_xs, c->below);
-    return holds ? CLAIM_HOLDS : CLAIM_DIFFERS;
-}
-
-/* Of equals the first series is the best. */
-static enum verdict answer_best(const struct figure *f, const struct figure_claim *c,
-                                struct strbuf *ours)
-{
-    uint32_t x = index_of(f->xs, f->n_xs, c->at), best = 0;
-    for (uint32_t i = 0; i < f->n_series; i++) {
-        if (x == f->n_xs || isnan(f->series[i].values[x]))
-            return CLAIM_LACKS_DATA;
-        if (f->series[i].values[x] > f->series[best].values[x])
-            best = i;
-    }
-    strbuf_addf(ours, "%s (%.3f)", f->series[best].title, f->series[best].values[x]);
-    return strcmp(f->series[best].title, c->series) == 0 ? CLAIM_HOLDS : CLAIM_DIFFERS;
-}
-
-/* The value that a claim is about; NAN if a result is missing. */
-static double claimed_value(const struct figure *f, const struct figure_claim *c,
-                            const struct figure_series *line)
-{
-    const char *const *xs = c->n_all_at ? c->all_at : &c->at;
-    uint32_t n = c->n_all_at ? c->n_all_at : 1;
-    double *values = xcalloc(n, sizeof *values);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t x = index_of(f->xs, f->n_xs, xs[i]);
-        values[i] = x < f->n_xs ? line->values[x] : NAN;
-    }
-    double value = n == 1 ? values[0] : mean_of(FIGURE_GEOMETRIC, values, n);
-    free(values);
-    return value;
-}
-
-/* "About" is within a twentieth: what a reader of bars cannot tell apart. */
-static const double about_tolerance = 0.05;
-/* What is closer to 1 than this goes no way at all. */
-static const double no_difference = 0.01;
-
-static enum verdict answer_about(const struct figure *f, const struct figure_claim *c,
-                                 const struct figure_series *line, struct strbuf *ours)
-{
-    double value = claimed_value(f, c, line);
-    if (isnan(value))
-        return CLAIM_LACKS_DATA;
-    strbuf_addf(ours, "%.3f", value);
-    if (c->kind == CLAIM_AT_LEAST ? value >= c->about
-                                  : fabs(value / c->about - 1) <= about_tolerance)
-        return CLAIM_HOLDS;
-    bool same_side =
-        c->about > 1 ? value > 1 + no_difference : c->about < 1 && value < 1 - no_difference;
-    return line->is_relative && same_side ? CLAIM_GOES_THE_SAME_WAY : CLAIM_DIFFERS;
-}
-
-/* Less than every other series, there. */
-static enum verdict answer_less(const struct figure *f, const struct figure_claim *c,
-                                const struct figure_series *line, struct strbuf *ours)
-{
-    double value = claimed_value(f, c, line);
-    enum verdict verdict = isnan(value) ? CLAIM_LACKS_DATA : CLAIM_HOLDS;
-    strbuf_addf(ours, "%.3f", value);
-    for (uint32_t i = 0; i < c->n_others && verdict != CLAIM_LACKS_DATA; i++) {
-        const struct figure_series *other = find_series(f, c->others[i]);
-        double more = other ? claimed_value(f, c, other) : NAN;
-        strbuf_addf(ours, "%s%.3f", i ? ", " : " against ", more);
-        if (isnan(more))
-            verdict = CLAIM_LACKS_DATA;
-        else if (!(value < more))
-            verdict = CLAIM_DIFFERS;
-    }
-    if (verdict == CLAIM_LACKS_DATA)
-        strbuf_clear(ours);
-    return verdict;
-}
-
-static void write_others(const struct figure_claim *c, struct strbuf *paper)
-{
-    strbuf_add(paper, "less than ");
-    for (uint32_t i = 0; i < c->n_others; i++)
-        strbuf_addf(paper, "%s%s", i ? ", " : "", c->others[i]);
-}
-
-static void write_claim(const struct figure_claim *c, struct strbuf *paper)
-{
-    if (c->kind == CLAIM_LESS_THAN)
-        write_others(c, paper);
-    else if (c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST)
-        strbuf_addf(paper, "%s %.3g", c->kind == CLAIM_ABOUT ? "about" : "at least", c->about);
-    else if (c->kind == CLAIM_BEST_AT)
-        strbuf_add(paper, c->series);
-    else if (c->kind == CLAIM_HIGHEST_BETWEEN)
-        strbuf_addf(paper, "between %s and %s", c->at, c->below);
-    else
-        strbuf_add(paper, c->kind == CLAIM_WORDS ? "-" : c->at);
-}
-
-const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
-                           struct strbuf *paper, struct strbuf *ours)
-{
-    static const char *const words[] = {"yes", "direction", "no", "missing"};
-    const struct figure_series *line = c->series ? find_series(f, c->series) : NULL;
-    write_claim(c, paper);
-    if (c->kind == CLAIM_WORDS)
-        return "look";
-    if (!line)
-        return words[CLAIM_LACKS_DATA];
-    bool is_number = c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST;
-    return words[is_number                    ? answer_about(f, c, line, ours)
-                 : c->kind == CLAIM_BEST_AT   ? answer_best(f, c, ours)
-                 : c->kind == CLAIM_LESS_THAN ? answer_less(f, c, line, ours)
-                                              : answer_extreme(f, c, line, ours)];
 }

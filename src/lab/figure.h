@@ -30,6 +30,7 @@ struct figure_rule {
     uint32_t n_where_values;
     enum figure_mean with_mean; /* one more x: the mean over all */
     bool is_right;              /* measured on the axis to the right */
+    bool is_relative;           /* a column of a table whose 1 is no difference */
     yaml_node_t *names;         /* titles by the value of `over`, or NULL */
     yaml_node_t *node;          /* where it was written */
 };
@@ -43,6 +44,7 @@ enum claim_kind {
     CLAIM_BEST_AT, /* the series is the highest of all */
     CLAIM_ABOUT,
     CLAIM_AT_LEAST,
+    CLAIM_AT_MOST,
     CLAIM_LESS_THAN
 };
 struct figure_claim {
@@ -52,6 +54,7 @@ struct figure_claim {
     const char *at, *below; /* x values: `at`, or between both */
     const char **all_at;    /* several x whose geometric mean it is about, in place of `at` */
     uint32_t n_all_at;
+    bool is_every;       /* about each of them, not their mean */
     const char **others; /* series that have more than this one has */
     uint32_t n_others;
     double about;
@@ -72,6 +75,7 @@ struct figure {
     enum figure_chart chart;
     const char *x_axis, *x_title, *y_title, *right_title;
     const char *sort_by; /* series by whose values the xs are sorted, or NULL */
+    bool is_log;         /* the axis on the left */
     const char *table;   /* how the table is made that it is drawn from; NULL = from a sweep */
     struct figure_rule *rules;
     uint32_t n_rules;
@@ -109,9 +113,15 @@ enum heddle_status figure_derive(struct figure *f, struct store *s);
 /* Fills xs and series of a figure of a table from a CSV file. HEDDLE_BAD_INPUT after mistakes. */
 enum heddle_status figure_take_table(struct figure *f, const char *path, struct diag_list *diags);
 
-/* What the paper says in a claim and what ours are, as texts, and whether they agree: "yes";
- * "direction", if both are on the same side of what they are relative to; "no"; "missing" (what it
- * would take); or "look" where only people can say. */
+/* What the paper says in a claim and what ours are, as texts, and whether they agree: "yes",
+ * "direction", "no", "missing" (what it would take), or "look" where only people can say.
+ *
+ * One rule for all numbers, those of tables too. It compares sizes of effects: of a number that is
+ * relative to another (1 = no difference) how far it is from 1, of others the number itself.
+ * "about": "yes" within a tenth of the paper's effect; if that is none, within 0.05 of 1.
+ * "at least", "at most", "less than": "yes" if it holds.
+ * "direction": not that, but a relative number whose effect has the sign of the paper's and at
+ * least a tenth of its size. */
 const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
                            struct strbuf *paper, struct strbuf *ours);
 
@@ -125,10 +135,13 @@ const char *figure_size_at(struct figure *f, const char *x);
 void figure_csv(const struct figure *f, struct strbuf *out);
 /* All of it: series, what the paper says, verdicts, what is missing. */
 void figure_json(struct figure *f, struct strbuf *out);
-/* What its file says, without results: whether its series are relative to others (null: some are),
- * and what the paper says. */
+/* What its file says, without results, and what the paper says. */
 struct json_writer;
-void figure_json_definition(struct json_writer *w, const struct figure *f);
+void figure_json_definition(struct json_writer *w, struct figure *f);
+/* The value that a claim is about, of a series: at an x, or the geometric mean over several; NAN if
+ * a result is missing. */
+double figure_claimed_value(const struct figure *f, const struct figure_claim *c,
+                            const struct figure_series *line);
 void figure_svg(const struct figure *f, struct strbuf *out);
 
 #endif

@@ -89,10 +89,11 @@ static bool check_coordinate(struct figure *f, const struct figure_rule *rule,
     if (n_having)
         yaml_complain(&f->doc, at, NULL, "the point '%s' has no '%s'", strbuf_text(&who), name);
     else
-        yaml_complain(&f->doc, at,
-                      "coordinates are workload, size, seed, gpu, scheduler, l1d, the parameters "
-                      "that the experiment sets, and the inputs and classes of workloads",
-                      "no point of the experiment has '%s'", name);
+        yaml_complain(
+            &f->doc, at,
+            "coordinates are workload, size, seed, gpu, scheduler, l1d, atomics, the parameters "
+            "that the experiment sets, and the inputs and classes of workloads",
+            "no point of the experiment has '%s'", name);
     strbuf_destroy(&who);
     return false;
 }
@@ -247,6 +248,27 @@ static uint32_t count_series(struct figure *f, const char **titles)
     return n;
 }
 
+static bool makes_series(struct figure *f, const struct figure_rule *rule, const char *series)
+{
+    if (!rule->over)
+        return strcmp(rule->title ? rule->title : rule->value, series) == 0;
+    for (uint32_t i = 0; i < f->spec.n_points; i++) {
+        const struct point *p = &f->spec.points[i];
+        const char *value = figure_coordinate(f, p, rule->over);
+        if (value && figure_draws(f, rule, p) && strcmp(figure_title(f, rule, value), series) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct figure_rule *figure_rule_of(struct figure *f, const char *series)
+{
+    for (uint32_t i = 0; i < f->n_rules; i++)
+        if (makes_series(f, &f->rules[i], series))
+            return &f->rules[i];
+    return NULL;
+}
+
 static void check_x(struct figure *f, const struct figure_claim *c, const char *x)
 {
     bool is_known = is_missing(f, x) || some_point_has(f, f->x_axis, x);
@@ -283,20 +305,28 @@ static void check_claim(struct figure *f, const struct figure_claim *c, const ch
         check_x(f, c, c->all_at[i]);
 }
 
+static void check_row(struct figure *f, const struct figure_claim *c, const char *x)
+{
+    for (uint32_t i = 0; i < f->n_xs; i++)
+        if (strcmp(f->xs[i], x) == 0)
+            return;
+    yaml_complain(&f->doc, c->node, NULL, "the table has no %s '%s', which this is about",
+                  f->x_axis, x);
+}
+
 void figure_check_claims(struct figure *f)
 {
     for (uint32_t i = 0; i < f->n_claims; i++) {
         const struct figure_claim *c = &f->claims[i];
-        bool has_series = !c->series, has_x = !c->at;
+        bool has_series = !c->series;
         for (uint32_t k = 0; c->series && k < f->n_series; k++)
             has_series |= strcmp(f->series[k].title, c->series) == 0;
-        for (uint32_t x = 0; c->at && x < f->n_xs; x++)
-            has_x |= strcmp(f->xs[x], c->at) == 0;
         if (!has_series)
             yaml_complain(&f->doc, c->node, NULL, "the figure has no series '%s'", c->series);
-        if (!has_x)
-            yaml_complain(&f->doc, c->node, NULL, "the table has no %s '%s', which this is about",
-                          f->x_axis, c->at);
+        for (uint32_t k = 0; k < c->n_all_at; k++)
+            check_row(f, c, c->all_at[k]);
+        if (c->at)
+            check_row(f, c, c->at);
     }
 }
 

@@ -7,6 +7,15 @@
 /* The mean over all x is one more x, called so. */
 extern const char *const figure_mean_titles[];
 
+/* NAN if a value is missing. */
+double figure_mean_of(enum figure_mean mean, const double *values, uint32_t n);
+
+/* About, at least or at most a number? */
+static inline bool figure_claims_number(const struct figure_claim *c)
+{
+    return c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST || c->kind == CLAIM_AT_MOST;
+}
+
 /* Of a point, in the figure's arena; NULL if it does not say it. `workload + l1d.policy.pc` is both
  * together. */
 const char *figure_coordinate(struct figure *f, const struct point *p, const char *name);
@@ -18,6 +27,23 @@ uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_
 bool figure_draws(struct figure *f, const struct figure_rule *rule, const struct point *p);
 /* Does any? A point that none draws is there to be related to. */
 bool figure_draws_somewhere(struct figure *f, const struct point *p);
+
+/* Groups of xs whose geometric mean a claim is about, each by the first claim that has it. */
+enum { FIGURE_MAX_GROUPS = 8 };
+struct figure_groups {
+    const struct figure_claim *of[FIGURE_MAX_GROUPS];
+    uint32_t n;
+};
+struct figure_groups figure_find_groups(const struct figure *f);
+/* Which of them a claim is about; n if none. */
+uint32_t figure_group_of(const struct figure_groups *g, const struct figure_claim *c);
+/* Is it about all xs, whose mean is an x itself? */
+bool figure_is_of_all(const struct figure *f, const struct figure_claim *c);
+/* "cfd to str" */
+void figure_group_members(const struct figure *f, const struct figure_claim *c, struct strbuf *out);
+
+/* The rule that makes the series of a title; NULL if none does. */
+const struct figure_rule *figure_rule_of(struct figure *f, const char *series);
 
 /* Complains of all that could not be drawn as it is written: statistics, coordinates and series
  * that do not exist, and points that would share one place. The points must have been made. */

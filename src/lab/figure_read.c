@@ -104,10 +104,11 @@ static void read_where(struct figure *f, yaml_node_t *node, struct figure_rule *
 
 static void read_rule(struct figure *f, yaml_node_t *node)
 {
-    static const char *const keys[] = {"title", "value",     "per",  "over",  "mean",       "best",
-                                       "names", "with_mean", "side", "where", "relative_to"};
+    static const char *const keys[] = {"title", "value", "per",         "over",
+                                       "mean",  "best",  "names",       "with_mean",
+                                       "side",  "where", "relative_to", "relative"};
     static const char *const means[] = {"none", "arithmetic", "geometric", "harmonic"};
-    static const char *const sides[] = {"left", "right"};
+    static const char *const sides[] = {"left", "right"}, *const truths[] = {"false", "true"};
     struct figure_rule *rule = &f->rules[f->n_rules++];
     rule->node = node;
     yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
@@ -122,12 +123,16 @@ static void read_rule(struct figure *f, yaml_node_t *node)
     rule->names = yaml_find(&f->doc, node, "names");
     read_coordinate(f, node, "relative_to", &rule->relative_name, &rule->relative_value);
     read_where(f, node, rule);
+    rule->is_relative = choice_of(f, node, "relative", truths, 2) == 1;
     if (f->table) {
         check_table_rule(f, rule);
         return;
     }
     if ((rule->over != NULL) + (rule->mean != FIGURE_NO_MEAN) + (rule->best != NULL) != 1)
         yaml_complain(&f->doc, node, NULL, "a series needs one of 'over', 'mean' and 'best'");
+    if (yaml_find(&f->doc, node, "relative"))
+        yaml_complain(&f->doc, yaml_find(&f->doc, node, "relative"), NULL,
+                      "only a series of a table says so; others have 'relative_to'");
     if (!rule->over && !rule->title)
         yaml_complain(&f->doc, node, NULL, "a %s needs a title", rule->best ? "best" : "mean");
 }
@@ -136,17 +141,19 @@ static void read_rule(struct figure *f, yaml_node_t *node)
 
 static void read_place(struct figure *f, yaml_node_t *node, struct figure_claim *c)
 {
-    yaml_node_t *at = yaml_find(&f->doc, node, "at");
-    if (!at || at->type != YAML_SEQUENCE_NODE) {
+    yaml_node_t *every = yaml_find(&f->doc, node, "every");
+    yaml_node_t *at = every ? every : yaml_find(&f->doc, node, "at");
+    c->is_every = every != NULL;
+    if (!every && (!at || at->type != YAML_SEQUENCE_NODE)) {
         c->at = needed_text(f, node, "at");
         return;
     }
     c->all_at = read_texts(f, at, &c->n_all_at);
     if (!c->n_all_at)
-        yaml_complain(&f->doc, at, NULL, "the mean of nothing is no number");
+        yaml_complain(&f->doc, at, NULL, "nothing is said of no place");
 }
 
-/* `key` is about or at_least. */
+/* `key` is about, at_least or at_most. */
 static void read_number(struct figure *f, yaml_node_t *node, struct figure_claim *c,
                         const char *key)
 {
@@ -171,9 +178,10 @@ static void read_less_than(struct figure *f, yaml_node_t *node, struct figure_cl
 
 static void read_claim(struct figure *f, yaml_node_t *node)
 {
-    static const char *const keys[] = {"says",      "source",          "series",   "highest_at",
-                                       "lowest_at", "highest_between", "best_at",  "at",
-                                       "about",     "at_least",        "less_than"};
+    static const char *const keys[] = {"says",      "source",          "series",  "highest_at",
+                                       "lowest_at", "highest_between", "best_at", "at",
+                                       "about",     "at_least",        "at_most", "less_than",
+                                       "every"};
     struct figure_claim *c = &f->claims[f->n_claims++];
     c->node = node;
     yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
@@ -198,9 +206,12 @@ static void read_claim(struct figure *f, yaml_node_t *node)
     } else if (yaml_find(&f->doc, node, "at_least")) {
         c->kind = CLAIM_AT_LEAST;
         read_number(f, node, c, "at_least");
+    } else if (yaml_find(&f->doc, node, "at_most")) {
+        c->kind = CLAIM_AT_MOST;
+        read_number(f, node, c, "at_most");
     } else if (less_than) {
         read_less_than(f, node, c, less_than);
-    } else if (yaml_find(&f->doc, node, "at") || between) {
+    } else if (yaml_find(&f->doc, node, "at") || yaml_find(&f->doc, node, "every") || between) {
         yaml_complain(&f->doc, node,
                       "at: X, about: VALUE; at: X, less_than: SERIES; or highest_between: [X, X]",
                       "what does the paper say of this place?");
@@ -223,9 +234,10 @@ static void read_list(struct figure *f, yaml_node_t *list,
 
 static void read_top(struct figure *f, yaml_node_t *root)
 {
-    static const char *const keys[] = {"title", "source", "note",   "chart", "x",    "y",
-                                       "right", "sweep",  "series", "paper", "table"};
-    static const char *const charts[] = {"lines", "bars", "stacked"};
+    static const char *const keys[] = {"title", "source", "note",   "chart", "x",     "y",
+                                       "right", "sweep",  "series", "paper", "table", "scale"};
+    static const char *const charts[] = {"lines", "bars", "stacked"}, *const scales[] = {"linear",
+                                                                                         "log"};
     yaml_check_keys(&f->doc, root, keys, sizeof keys / sizeof keys[0]);
     f->title = needed_text(f, root, "title");
     f->source = needed_text(f, root, "source");
@@ -234,6 +246,7 @@ static void read_top(struct figure *f, yaml_node_t *root)
     f->right_title = text_of(f, root, "right");
     f->table = text_of(f, root, "table");
     f->chart = (enum figure_chart)choice_of(f, root, "chart", charts, 3);
+    f->is_log = choice_of(f, root, "scale", scales, 2) == 1;
     const yaml_node_t *x = yaml_find(&f->doc, root, "x");
     if (x) {
         f->x_axis = needed_text(f, x, "axis");

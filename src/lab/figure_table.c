@@ -73,7 +73,8 @@ static void make_series(struct figure *f, struct table_file *t, uint32_t n_rows,
         f->series[f->n_series++] =
             (struct figure_series){.title = rule->title ? rule->title : rule->value,
                                    .values = ARENA_ARRAY(&f->arena, double, n_rows),
-                                   .is_right = rule->is_right};
+                                   .is_right = rule->is_right,
+                                   .is_relative = rule->is_relative};
     }
 }
 

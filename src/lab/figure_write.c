@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "lab/figure.h"
+#include "lab/figure_internal.h"
 #include "lab/query.h"
 
 /* --- CSV --- */
@@ -87,7 +87,8 @@ static void json_claim_itself(struct json_writer *w, const struct figure_claim *
         [CLAIM_WORDS] = "words",         [CLAIM_HIGHEST_AT] = "highest_at",
         [CLAIM_LOWEST_AT] = "lowest_at", [CLAIM_HIGHEST_BETWEEN] = "highest_between",
         [CLAIM_BEST_AT] = "best_at",     [CLAIM_ABOUT] = "about",
-        [CLAIM_AT_LEAST] = "at_least",   [CLAIM_LESS_THAN] = "less_than"};
+        [CLAIM_AT_LEAST] = "at_least",   [CLAIM_AT_MOST] = "at_most",
+        [CLAIM_LESS_THAN] = "less_than"};
     json_string(w, "says", c->says);
     json_string(w, "source", c->source);
     json_string(w, "kind", kinds[c->kind]);
@@ -100,7 +101,8 @@ static void json_claim_itself(struct json_writer *w, const struct figure_claim *
     for (uint32_t i = 0; i < c->n_all_at; i++)
         json_string(w, NULL, c->all_at[i]);
     json_end_array(w);
-    if (c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST)
+    json_bool(w, "every", c->is_every);
+    if (figure_claims_number(c))
         json_double(w, "about", c->about);
     if (c->kind != CLAIM_LESS_THAN)
         return;
@@ -124,28 +126,50 @@ static void json_claim(struct json_writer *w, const struct figure *f, const stru
     strbuf_destroy(&ours);
 }
 
-void figure_json_definition(struct json_writer *w, const struct figure *f)
+void figure_json_definition(struct json_writer *w, struct figure *f)
 {
-    uint32_t n_relative = 0;
-    for (uint32_t i = 0; i < f->n_rules; i++)
-        n_relative += f->rules[i].relative_name != NULL;
     json_begin_object(w, NULL);
     json_string(w, "figure", f->name);
     json_string(w, "source", f->source);
     json_string(w, "title", f->title);
+    json_string(w, "model", lab_model_version);
     json_uint(w, "points", f->spec.n_points);
-    if (n_relative == 0 || n_relative == f->n_rules)
-        json_bool(w, "relative", n_relative > 0);
-    else
-        json_null(w, "relative");
     json_begin_array(w, "paper");
     for (uint32_t i = 0; i < f->n_claims; i++) {
+        const struct figure_rule *rule =
+            f->claims[i].series ? figure_rule_of(f, f->claims[i].series) : NULL;
         json_begin_object(w, NULL);
         json_claim_itself(w, &f->claims[i]);
+        json_bool(w, "relative", rule && (rule->relative_name || rule->is_relative));
         json_end_object(w);
     }
     json_end_array(w);
     json_end_object(w);
+}
+
+/* The geometric means of groups of xs that claims are about. */
+static void json_groups(struct json_writer *w, const struct figure *f)
+{
+    struct figure_groups g = figure_find_groups(f);
+    json_begin_array(w, "groups");
+    for (uint32_t i = 0; i < g.n; i++) {
+        struct strbuf members = {0};
+        figure_group_members(f, g.of[i], &members);
+        json_begin_object(w, NULL);
+        json_string(w, "of", strbuf_text(&members));
+        json_begin_array(w, "values");
+        for (uint32_t k = 0; k < f->n_series; k++) {
+            double value = figure_claimed_value(f, g.of[i], &f->series[k]);
+            if (isnan(value))
+                json_null(w, NULL);
+            else
+                json_double(w, NULL, value);
+        }
+        json_end_array(w);
+        json_end_object(w);
+        strbuf_destroy(&members);
+    }
+    json_end_array(w);
 }
 
 /* The size that they all have, or of each x, if only some have another one. */
@@ -179,6 +203,7 @@ void figure_json(struct figure *f, struct strbuf *out)
     json_end_array(&w);
     json_sizes(&w, f);
     json_series(&w, f);
+    json_groups(&w, f);
     json_begin_array(&w, "paper");
     for (uint32_t i = 0; i < f->n_claims; i++)
         json_claim(&w, f, &f->claims[i]);

@@ -1,32 +1,42 @@
-/* Criticality-aware warp scheduling with an oracle (S3 section 3.4): critical warps get more turns.
+/* Criticality-aware warp scheduling with an oracle.
+ * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
+ * architectures. PhD thesis, Arizona State University 2017, section 3.4. In S3's order:
  *
- * Each warp has a counter; the ready warp with the smallest goes, the oldest of equals. When one
- * issues, the counters of the others of its issue slot fall by 1, not below 0, and its own becomes
- * its period: as many issues as the slot has live warps, 40/48 of that for a critical warp, 60/48
- * for a fast one. Which is which follows from what the criticality provider (the oracle: cycles
- * that each warp took in a recorded run) says of the warps that are resident now:
+ * 3.4.1 Which warps are critical, by the times that the oracle gives for the resident warps:
+ *       CAWS-blk: the slowest warp of each thread block.
+ *       CAWS-SM:  the N slowest warps of the SM, N = thread blocks on it.
+ *       CAWS-avg: those more than 20 % above the average of the SM; more than 20 % below are fast.
+ * 3.4.2 Per-warp priority counters, for a pool of 48 warps:
+ *       start:    counters are 0 to 47, in the order of the pool.
+ *       schedule: the warp whose counter is 0 has its turn; its counter is reset to its period,
+ *                 the counters of the others fall by 1.
+ *       period:   48 = each warp once a round, which is round robin; critical 40; fast 60.
  *
- * caws_blk: the slowest warp of each CTA is critical;
+ * A warp that cannot issue when it has its turn loses it: its counter is reset, the others fall by
+ * 1, and the next one is visited (the loop of S3's Algorithm 1). With equal periods this is loose
+ * round robin, as S3 defines RR by these counters, whichever warps stall. If nobody can issue, no
+ * turn passes. Two warps whose counters are 0 have their turns one after the other, the older
+ * first.
  *
- * caws_sm: the N slowest of the SM are critical, N = resident CTAs;
+ * The pool is the warp slots of an issue slot: a period is as many turns as there are, an empty
+ * slot has a turn that is lost. Where a warp starts, its first turn is that of its slot. All
+ * counters of a pool fall together, so what is kept of a warp is the time of its next turn. A turn
+ * is POOL units of time, so that periods of small pools need no rounding.
  *
- * caws_avg: those above the mean of the SM by more than a fifth are critical, those below fast.
- *
- * A warp starts with its place in the slot's pool as its counter. As all counters of a slot fall
- * together, what is kept of one is the number of issues of the slot at which it is 0. How fast a
- * warp is counts as known until a warp starts or ends, if the provider does not change its mind
- * before. */
+ * How fast a warp is counts as known until a warp starts or ends, if the provider does not change
+ * its mind before. */
 #include "sched/order.h"
 
 enum { POOL = 48, CRITICAL_PERIOD = 40, FAST_PERIOD = 60 };
 enum speed { WARP_NORMAL, WARP_CRITICAL, WARP_FAST };
+static const uint32_t periods[] = {POOL, CRITICAL_PERIOD, FAST_PERIOD};
 
 struct caws {
     struct age_order ages;
-    uint64_t n_issued[SCHED_MAX_SLOTS]; /* by each issue slot */
-    uint64_t due[SCHED_MAX_WARPS];      /* the counter of a warp + n_issued of its slot then */
-    uint64_t known;                     /* warps whose speed is */
-    uint8_t speed[SCHED_MAX_WARPS];     /* enum speed */
+    uint64_t now[SCHED_MAX_SLOTS];  /* of each issue slot: the time of its last turn */
+    uint64_t due[SCHED_MAX_WARPS];  /* of each warp: the time of its next turn */
+    uint64_t known;                 /* warps whose speed is */
+    uint8_t speed[SCHED_MAX_WARPS]; /* enum speed */
 };
 
 static size_t caws_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)
@@ -97,41 +107,37 @@ static enum speed speed_against_mean(const struct scheduler *s, uint32_t warp, u
     return 5 * n * mine < 4 * sum ? WARP_FAST : WARP_NORMAL;
 }
 
-static uint64_t counter(const struct caws *c, uint32_t slot, uint32_t warp)
+/* Does `a` have its turn before `b`? */
+static bool comes_before(const struct caws *c, uint32_t a, uint32_t b)
 {
-    return c->due[warp] > c->n_issued[slot] ? c->due[warp] - c->n_issued[slot] : 0;
+    return c->due[a] < c->due[b] || (c->due[a] == c->due[b] && c->ages.older[b] >> a & 1);
 }
 
-/* The one with the smallest counter, the oldest of equals; all are of the slot. */
-static uint32_t first_of(const struct caws *c, uint32_t slot, uint64_t warps)
+static uint32_t first_of(const struct caws *c, uint64_t warps)
 {
-    uint32_t best = lowest_warp(warps);
-    uint64_t least = counter(c, slot, best);
-    for (uint64_t rest = warps & (warps - 1); rest; rest &= rest - 1) {
-        uint32_t w = lowest_warp(rest);
-        uint64_t mine = counter(c, slot, w);
-        if (mine < least || (mine == least && c->ages.older[best] >> w & 1)) {
-            best = w;
-            least = mine;
-        }
-    }
-    return best;
+    uint32_t first = lowest_warp(warps);
+    for (uint64_t rest = warps & (warps - 1); rest; rest &= rest - 1)
+        if (comes_before(c, lowest_warp(rest), first))
+            first = lowest_warp(rest);
+    return first;
+}
+
+/* Live warps of the slot that have their turns before that of `warp`. */
+static uint64_t warps_before(const struct scheduler *s, uint32_t slot, uint32_t warp)
+{
+    uint64_t before = 0;
+    for (uint64_t rest = s->slot_warps[slot] & s->view->live; rest; rest &= rest - 1)
+        if (comes_before(s->state, lowest_warp(rest), warp))
+            before |= rest & -rest;
+    return before;
 }
 
 static struct sched_pick caws_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
                                    uint64_t ready_loads, uint64_t now)
 {
     (void)ready_loads, (void)now;
-    const struct caws *c = s->state;
-    uint32_t best = first_of(c, slot, ready);
-    uint64_t least = counter(c, slot, best), before = 0;
-    for (uint64_t rest = s->slot_warps[slot] & s->view->live; rest; rest &= rest - 1) {
-        uint32_t w = lowest_warp(rest);
-        uint64_t mine = counter(c, slot, w);
-        if (mine < least || (mine == least && c->ages.older[best] >> w & 1))
-            before |= warp_bit(w);
-    }
-    return pick_warp(best, before);
+    uint32_t first = first_of(s->state, ready);
+    return pick_warp(first, warps_before(s, slot, first));
 }
 
 typedef enum speed speed_function(const struct scheduler *s, uint32_t warp, uint64_t now);
@@ -147,22 +153,37 @@ static enum speed known_speed(struct scheduler *s, uint32_t warp, uint64_t now, 
     return (enum speed)c->speed[warp];
 }
 
-static void issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum speed speed)
+static uint32_t pool_size(const struct scheduler *s)
 {
-    struct caws *c = s->state;
-    uint32_t n = (uint32_t)__builtin_popcountll(s->slot_warps[slot] & s->view->live);
-    uint32_t of = speed == WARP_CRITICAL ? CRITICAL_PERIOD
-                  : speed == WARP_FAST   ? FAST_PERIOD
-                                         : POOL;
-    c->due[warp] = ++c->n_issued[slot] + n * of / POOL;
+    return (s->view->n_warps + s->view->n_slots - 1) / s->view->n_slots;
 }
 
+/* The warp has its turn, and those before it had theirs in vain. */
+static void issue(struct scheduler *s, uint32_t slot, uint32_t warp, uint64_t now,
+                  speed_function *of)
+{
+    struct caws *c = s->state;
+    uint32_t n = pool_size(s);
+    for (uint64_t lost = warps_before(s, slot, warp); lost; lost &= lost - 1) {
+        uint32_t w = lowest_warp(lost);
+        uint64_t period = n * periods[known_speed(s, w, now, of)];
+        while (comes_before(c, w, warp))
+            c->due[w] += period;
+    }
+    c->now[slot] = c->due[warp];
+    c->due[warp] += n * periods[known_speed(s, warp, now, of)];
+}
+
+/* The next turn of its place in the pool, which may be before or after those of this round. */
 static void caws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     (void)now;
     struct caws *c = s->state;
+    uint32_t slot = warp % s->view->n_slots, n = pool_size(s);
+    uint64_t round = (uint64_t)n * POOL, place = (uint64_t)(1 + warp / s->view->n_slots) * POOL;
+    uint64_t rounds = place > c->now[slot] ? 0 : (c->now[slot] - place) / round + 1;
     age_order_start(&c->ages, s->view, warp);
-    c->due[warp] = c->n_issued[warp % s->view->n_slots] + warp / s->view->n_slots;
+    c->due[warp] = place + rounds * round;
     c->known = 0;
 }
 
@@ -179,13 +200,13 @@ static void caws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
                               enum issue_class class, uint32_t pc, uint64_t now)                   \
     {                                                                                              \
         (void)class, (void)pc;                                                                     \
-        issue(s, slot, warp, known_speed(s, warp, now, speed_of));                                 \
+        issue(s, slot, warp, now, speed_of);                                                       \
     }                                                                                              \
     static int id##_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready,             \
                                    uint64_t now)                                                   \
     {                                                                                              \
-        uint32_t warp = first_of(s->state, slot, ready);                                           \
-        issue(s, slot, warp, known_speed(s, warp, now, speed_of));                                 \
+        uint32_t warp = first_of(s->state, ready);                                                 \
+        issue(s, slot, warp, now, speed_of);                                                       \
         return (int)warp;                                                                          \
     }                                                                                              \
     const struct scheduler_desc scheduler_##id = {                                                 \

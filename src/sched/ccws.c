@@ -1,11 +1,24 @@
-/* Cache-Conscious Wavefront Scheduling (S4 section 3.3): warps that lose locality in L1D are given
- * more of it, by keeping others from issuing loads.
+/* Cache-conscious wavefront scheduling: warps that lose locality in L1D are given more of it, by
+ * keeping others from issuing loads.
+ * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
+ * MICRO 2012, section 3.3.
+ * In S4's order (wavefront = warp):
  *
- * A line that is replaced leaves its tag in the victim tag array of the warp that reserved it. A
- * warp that misses a line whose tag is there has lost locality: its score rises to LLDS, and falls
- * by 1 a cycle from then on, down to the base. Of the warps sorted by score, those before which the
- * scores already sum up to the cutoff, live warps x base, may not issue loads. Everything else may
- * issue, in the order of another scheduler.
+ * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue".
+ * 3.3.3 Lost locality detector. Each L1D line has the WID of the warp that reserved it.
+ *       a line is evicted: its tag is written to that warp's portion of the VTA
+ *       a load misses:     the VTA is probed; in the warp's own portion = VTA hit
+ * 3.3.4 Lost-locality scores (LLS). A warp starts with the base score.
+ *       VTA hit:    its LLS rises to LLDS
+ *       each cycle: each LLS falls by 1, down to the base score
+ *       cap:        no LLS is above LLDS, which falls as instructions go by without VTA hits
+ *       cutoff:     active warps * base score
+ *       issue:      scores sorted from the largest on, prefix sum; a warp whose LLS lies above the
+ *                   cutoff may not issue loads
+ * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
+ *
+ * A warp lies above the cutoff if the scores before it sum up to the cutoff already, so the first
+ * never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
  *
  * In a cycle scores fall first; VTA hits of a cycle act on the issue from the next one on. All
  * state is of the SM, whatever the number of its issue slots. MODEL: a miss of sectors in a line
@@ -34,7 +47,7 @@ static const char *const tie_names[] = {"age", "slot", NULL};
 
 /* The parameters with the defaults in which text and simulator differ. */
 /* clang-format off */
-#define CCWS_PARAMS(bits, decay, differs, tie)                                                     \
+#define CCWS_PARAMS(bits, differs, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
               "how much lost locality throttles: K_THROTTLE"),                                     \
     PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,                             \
@@ -46,9 +59,9 @@ static const char *const tie_names[] = {"age", "slot", NULL};
               "of a warp's victim tag array, as far as it has entries"),                           \
     PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,                                 \
                "order among the warps that may issue"),                                            \
-    PARAM_U32(struct ccws_params, decay_cycles, decay, 1, 1 << 20, "cycles",                       \
+    PARAM_U32(struct ccws_params, decay_cycles, "1", 1, 1 << 20, "cycles",                         \
               "in which a score falls by one"),                                                    \
-    PARAM_BOOL(struct ccws_params, llds_caps, differs,                                             \
+    PARAM_BOOL(struct ccws_params, llds_caps, "true",                                              \
                "scores above what a VTA hit would give now fall to that"),                         \
     PARAM_BOOL(struct ccws_params, keeps_tags, differs,                                            \
                "a tag that was found stays in the victim tag array"),                              \
@@ -64,9 +77,9 @@ static const char *const tie_names[] = {"age", "slot", NULL};
                "which of two warps with one score comes first: the older, or the lower slot")
 /* clang-format on */
 
-static const struct param ccws_params[] = {CCWS_PARAMS("10", "1", "false", "age")};
-/* Scores are whole numbers there, of no certain size, and a cycle of 325 MHz is four of S4's. */
-static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "4", "true", "slot")};
+static const struct param ccws_params[] = {CCWS_PARAMS("10", "false", "age")};
+/* Scores are whole numbers there, of no certain size. */
+static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "true", "slot")};
 
 static uint32_t round_up(size_t bytes)
 {
@@ -288,7 +301,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
             insert_tag(c, e->line->reserver_slot, e->line->line);
         break;
     case CE_RESERVE:
-        if (a && a->kind == MEM_LOAD && !s->view->l1d_allocates_on_fill)
+        if (a && a->kind != MEM_STORE && !s->view->l1d_allocates_on_fill)
             probe(s, e);
         break;
     case CE_BYPASS:

@@ -1,5 +1,13 @@
-/* Greedy criticality-aware scheduling (S3 section 4.2.2): the most critical ready warp, as the
- * criticality provider says, the oldest of equals; then the same one until it cannot issue.
+/* Greedy criticality-aware warp scheduling.
+ * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
+ * architectures. PhD thesis, Arizona State University 2017, section 4.2.2. In S3's order:
+ *
+ * 1. "At each cycle, gCAWS selects a ready warp for execution based on the degree of warp
+ *    criticality determined by the per-warp criticality counter in CPL": the largest first.
+ * 2. "If there are multiple warps having the same criticality, [...] the oldest one."
+ * 3. "Then gCAWS greedily executes instructions from the selected critical warp until this
+ *    particular warp has no further available instructions", whoever becomes more critical.
+ *
  * CAWA is this with the cache policy CACP. */
 #include "sched/gto.h"
 

@@ -1,5 +1,12 @@
-/* Loose round-robin: the search starts after the warp of the issue slot that issued last, in the
- * order of warp slots, and the first ready warp wins. A warp that is not ready loses its turn. */
+/* Loose round-robin.
+ * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
+ * MICRO 2012, section 5.1:
+ *
+ * "Wavefronts are prioritized for scheduling in round-robin order. However, if a wavefront cannot
+ * issue during its turn, the next wavefront in round-robin order is given the chance to issue."
+ *
+ * The search starts after the warp of the issue slot that issued last, in the order of warp slots,
+ * and the first ready warp wins. A warp that is not ready loses its turn. */
 #include "sched/order.h"
 
 struct lrr {

@@ -6,7 +6,7 @@
  * 2. The events of the cycle, each exactly once. The view already shows what an event tells: a
  *    warp that starts is live, one that ends is not (the rest of its entry stays until the slot is
  *    used again), one that arrives at a barrier has at_barrier set. Events of different warps in
- * one cycle may come in any order.
+ *    one cycle may come in any order.
  * 3. For each issue slot in order, pick() with the warps of that slot that can issue and that
  *    may_issue() lets through; with none it is not called. pick() is const and may be called any
  *    number of times. If it names a warp, that warp issues: on_issue() follows, then what the

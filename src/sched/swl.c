@@ -1,7 +1,15 @@
-/* Static warp limiting: only the `limit` oldest live warps of the SM issue, greedy then oldest
- * among them. While warps of a CTA wait at a barrier, the other warps of that CTA may run whatever
- * their age, for the barrier could not open otherwise; once it opens the limit holds again. MODEL:
- * warps that wait at a barrier still count towards the limit. */
+/* Static wavefront limiting.
+ * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
+ * MICRO 2012, section 3.2:
+ *
+ * "a register is used to determine how many wavefronts are actively issued, independent of
+ * workgroup size": the `limit` oldest live warps of the SM issue, by GTO (section 5.1).
+ * "In benchmarks that make use of work group level synchronization, SWL limits the number of
+ * wavefronts running until a barrier, allows the rest of the work-group to reach the barrier, then
+ * continues with the same multithreading constraints": while warps of a CTA wait at a barrier, the
+ * other warps of that CTA may run whatever their age.
+ *
+ * MODEL: warps that wait at a barrier still count towards the limit. */
 #include <assert.h>
 #include <inttypes.h>
 

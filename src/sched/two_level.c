@@ -1,7 +1,19 @@
-/* Two-level scheduling: the warps of an issue slot are parted into fetch groups of `group_size`
- * neighbouring warp slots, and only the active group issues. The active group is the one that
- * issued last, until all its warps are stalled; then it is the next one in the outer order that has
- * a warp which is not. Each group has an inner order of its own and goes on where it left off.
+/* Two-level scheduling.
+ * V. Narasiman et al.: Improving GPU performance via large warps and two-level warp scheduling.
+ * MICRO 2011, as S4 has it.
+ * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
+ * MICRO 2012, section 5.1:
+ *
+ * "subdivides wavefronts waiting to be scheduled on a core into fetch groups (FG) and executes from
+ * only one fetch group until all wavefronts in that group are stalled."
+ * two_level:     "a fetch group size of 8 and a round-robin scheduling policy to select among
+ *                wavefronts in a fetch group as well as among fetch groups"
+ * two_level_gto: "a fetch group size of 2 using GTO for both intra-FG and inter-FG selection"
+ *
+ * The warps of an issue slot are parted into groups of `group_size` neighbouring warp slots. The
+ * active group is the one that issued last, until all its warps are stalled; then it is the next
+ * one in the outer order that has a warp which is not. Each group has an inner order of its own and
+ * goes on where it left off.
  *
  * switch_on says which warps count as stalled: `any`, those that cannot issue; `long`, those that
  * wait for memory, at a barrier or at a fence (waits that the group cannot be sure to end by itself

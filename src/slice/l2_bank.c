@@ -19,6 +19,15 @@ void l2_ask_for_segments(struct mem_access *a)
     a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
 }
 
+void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address)
+{
+    if (a->space != MEM_GLOBAL || (a->kind != MEM_STORE && a->kind != MEM_LOAD))
+        return;
+    for (const struct l2_mark *m = marks->items; m != marks->items + marks->n; m++)
+        if (m->is_store == (a->kind == MEM_STORE) && address - m->start < m->bytes)
+            a->op = m->is_store ? MEM_OP_CC : MEM_OP_CP;
+}
+
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now)
 {
     uint32_t n = 0;
@@ -87,6 +96,8 @@ static __attribute__((noinline)) bool serve_other_load(struct slice *p, struct l
     struct cache_result res = cache_load(b->cache, &r->access, room, r);
     if (res.answer == CACHE_STALLED)
         return false;
+    if (p->may_lose)
+        lost_note_load(p, b, r, res);
     if (res.answer == CACHE_HIT)
         slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
     else
@@ -108,6 +119,20 @@ static inline bool serve_load(struct slice *p, struct l2_bank *b, struct mem_req
     return fast == CACHE_FAST_HIT;
 }
 
+/* A write of an SM's atomics is ordered: its SM waits for the answer. */
+static void acknowledge(struct slice *p, struct mem_request *r, uint64_t now)
+{
+    ledger_get(&p->atomics.writes, r->device_line)->n_writes++;
+    slice_reply(p, r, now + p->l2_latency);
+}
+
+/* Of how many such writes a load knows. */
+static void note_writes(const struct slice *p, struct mem_request *r)
+{
+    const struct ledger_line *l = ledger_find(&p->atomics.writes, r->device_line);
+    r->n_writes = l ? l->n_writes : 0;
+}
+
 /* Stores and atomics. */
 static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_bank *b,
                                                   struct mem_request *r, uint64_t now)
@@ -121,6 +146,8 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     struct cache_result res = cache_store(b->cache, &r->access, room, store ? NULL : r);
     if (res.answer == CACHE_STALLED)
         return false;
+    if (p->may_lose)
+        lost_note_write(p, b, r, res);
     if (res.writeback)
         dram_side_write(p, victim_of(b, r), now);
     bool fetches = res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR;
@@ -135,7 +162,9 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
         perform_atomic(p, b, r, false, now);
     else if (!store)
         p->atomics.desc->await_data(b->atomics, r, res.mshr);
-    if (store)
+    if (store && r->origin == FROM_ATOMIC_WRITE)
+        acknowledge(p, r, now);
+    else if (store)
         slice_free_store(p, r, now);
     return true;
 }
@@ -145,6 +174,8 @@ static inline bool serve(struct slice *p, struct l2_bank *b, struct mem_request 
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
     r->access.cycle = now;
+    if (p->atomics.counts_writes && !writes)
+        note_writes(p, r);
     bool served = writes ? serve_write(p, b, r, now) : serve_load(p, b, r, now);
     p->stats.accesses += served;
     return served;

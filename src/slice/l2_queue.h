@@ -33,8 +33,12 @@ static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
     a->set = set_index_of(&p->l2_sets, a->line);
     l2_place_in_line(a, (uint32_t)r->local & p->line_mask);
     a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
-    if (p->sees_loads && a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
+    if (!p->sees_loads)
+        return;
+    if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
         l2_ask_for_segments(a);
+    if (p->config->marks && p->config->marks->n)
+        l2_mark(p->config->marks, a, r->device_line);
 }
 
 static inline void l2_note_due(struct slice *p, const struct l2_bank *b)

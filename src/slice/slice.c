@@ -300,6 +300,7 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     part_open_tx(place, NET_DOWN, &p->shard, &p->down);
     p->sees_loads =
         c->l2_policy != cache_policy_find("lru") || setup->every_cycle || c->no_fast_paths;
+    p->may_lose = c->l2_policy->hit_action;
     create_banks(p, c);
     dram_side_create(p, setup->map);
 }
@@ -308,6 +309,7 @@ void slice_destroy(struct slice *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         cache_destroy(p->banks[b].cache);
+        lost_destroy(&p->banks[b].lost);
         ring_destroy(&p->banks[b].queue);
     }
     free(p->banks);
@@ -318,12 +320,17 @@ void slice_destroy(struct slice *p)
     rx_destroy(&p->up);
 }
 
-static void drop_line(void *user, uint64_t line, uint32_t sectors)
+struct flushed_bank {
+    struct slice *slice;
+    struct l2_bank *bank;
+};
+
+static void flush_line(void *user, uint64_t line, uint32_t sectors)
 {
-    struct slice *p = user;
-    (void)line;
+    struct flushed_bank *f = user;
     (void)sectors;
-    p->stats.lines_flushed++;
+    f->slice->stats.lines_flushed++;
+    lost_written_back(&f->bank->lost, line);
 }
 
 void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now)
@@ -339,11 +346,12 @@ void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now)
 
 void slice_commit_atomics(struct slice *p)
 {
-    p->atomics.desc->at_boundary(&p->atomics);
+    if (p->atomics.desc->at_boundary)
+        p->atomics.desc->at_boundary(&p->atomics);
 }
 
 void slice_flush(struct slice *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
-        cache_flush(p->banks[b].cache, drop_line, p);
+        cache_flush(p->banks[b].cache, flush_line, &(struct flushed_bank){p, &p->banks[b]});
 }

@@ -102,6 +102,9 @@ static inline void slice_note(struct slice *p, sim_time t)
 
 /* A load is answered with all bytes of its segments, whatever its lanes touch. */
 void l2_ask_for_segments(struct mem_access *a);
+/* Loads and stores of some buffers bear a mark. Buffers lie apart by more than a line, so a line is
+ * all of one or not at all. */
+void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address);
 /* The bank of a request that has been placed. */
 static inline struct l2_bank *l2_bank_of(const struct slice *p, const struct mem_request *r)
 {
@@ -134,6 +137,13 @@ static inline void l2_wake(struct slice *p)
     if (p->n_stalled)
         l2_wake_stalled(p);
 }
+
+/* --- lost.c: what L2 dropped and memory lacks, where may_lose --- */
+
+void lost_note_load(struct slice *p, struct l2_bank *b, const struct mem_request *r,
+                    struct cache_result res);
+void lost_note_write(struct slice *p, struct l2_bank *b, const struct mem_request *r,
+                     struct cache_result res);
 
 /* --- dram_side.c --- */
 

@@ -285,7 +285,16 @@ static void take_account(struct attribution *a, const struct warp_latency *w)
     }
     a->stats.warps++;
     a->stats.cut += w->is_cut;
-    a->stats.broken += sum != w->end - w->start;
+    a->stats.twice += w->twice;
+    a->stats.broken += sum != w->end - w->start + w->twice;
+}
+
+/* Algorithm 2 as printed: each visit adds a cycle more to Scheduling. A cycle is a visit or is
+ * Scheduling already. */
+static void count_as_printed(struct warp_latency *w)
+{
+    w->twice = w->end - w->start - w->cycles[LATENCY_SCHEDULING];
+    w->cycles[LATENCY_SCHEDULING] += w->twice;
 }
 
 /* The warp's account is over before cycle `end`. */
@@ -305,6 +314,8 @@ static struct warp_latency close_account(struct sm *sm, uint32_t slot, uint64_t 
                              .start = s->start_cycle,
                              .end = end};
     memcpy(w.cycles, a->accounts[slot].cycles, sizeof w.cycles);
+    if (sm->config->scheduling_delay == DELAY_AS_PRINTED)
+        count_as_printed(&w);
     return w;
 }
 

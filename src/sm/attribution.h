@@ -1,10 +1,25 @@
-/* Latency attribution: where the cycles of each warp went (S3 section 3.2.2, Algorithms 1 and 2).
+/* Latency attribution: where the cycles of each warp went.
+ * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
+ * architectures. PhD thesis, Arizona State University 2017, section 3.2.2. In S3's order:
  *
- * When a scheduler visits a warp, the cycles since its last visit minus 1 go to SCHEDULING, then
- * exactly one cause gets 1: the first that holds, in the order below. A scheduler that lets a warp
- * issue has visited it and those before it in its order; one that finds nobody ready has visited
- * all its warps. The categories of a warp sum up to its lifetime, from its assignment to its own
- * exit, both cycles included; what follows the last visit goes to SCHEDULING.
+ * Algorithm 1, each cycle: visit warps in the scheduling order, up to the first that is ready;
+ *     probe each of them; the ready one issues. If none is ready all have been visited.
+ * Algorithm 2, probe(w):
+ *     line 3-5   Scheduling += CurrTime - PrevTime [- 1]; PrevTime := CurrTime
+ *     line 6     at a barrier:                     Sync + 1
+ *     line 8     instruction buffer empty:         Fetch + 1
+ *     line 10    branch taken:                     CtrlHazard + 1
+ *     line 12    data dependency on a cache miss:  DataHazard + 1 in the first cycle on that load,
+ *                                                  then DataCacheMiss + 1 (or MSHR + 1)
+ *     line 21    another data dependency:          DataHazard + 1
+ *     line 23    functional unit unavailable:      StrlHazard + 1
+ *     line 26    otherwise it issues:              Exec + 1
+ *
+ * As printed there is no "- 1". A warp that is visited in every cycle then gets 1 for Scheduling
+ * and 1 for its cause in each of them, so Scheduling is always at least half of the sum. With
+ * "- 1", the default, Scheduling is the cycles in which nobody looked at the warp, and the
+ * categories sum up to its lifetime, from its assignment to its own exit, both cycles included;
+ * what follows the last visit goes to Scheduling. `sm.scheduling_delay` chooses.
  *
  * Watches only: nothing simulated depends on it. An SM without one does no work for it. */
 #ifndef HEDDLE_SM_ATTRIBUTION_H
@@ -48,6 +63,7 @@ struct pace_stats {
     uint64_t ctas, warps;
     uint64_t slowest[N_LATENCIES], fastest[N_LATENCIES]; /* of the slowest, the fastest warps */
     uint64_t slowest_cycles, fastest_cycles;             /* their lives */
+    uint64_t slowest_twice, fastest_twice;               /* see warp_latency */
     uint64_t cta_warp_cycles;                            /* warps x the life of the slowest */
     uint64_t idle_cycles; /* the part of them in which warps had ended already */
     /* Of these, with an oracle: whose slowest warp is not the one that it took for the slowest; is
@@ -69,6 +85,7 @@ struct latency_stats {
     struct pace_stats pace;
     /* Loads of L1D by warps that the criticality provider takes for critical at that moment. */
     uint64_t critical_loads, critical_hits;
+    uint64_t twice;  /* cycles that count for their cause and for Scheduling: none, or as printed */
     uint64_t broken; /* warps whose categories do not sum up to their lifetime: none, or a fault */
 };
 
@@ -80,6 +97,7 @@ struct warp_latency {
     bool is_cut;         /* left alive: the launch was cut off before the cycle `end` */
     bool is_last_of_cta; /* its CTA ends with it */
     uint64_t cycles[N_LATENCIES];
+    uint64_t twice; /* of these cycles, how many count for Scheduling too */
 };
 
 /* Consecutive cycles of one warp in one category; the longest such piece. */

@@ -3,7 +3,7 @@
 
 #include "sm/sm.h"
 
-/* Local memory of a warp slot: words of 32 lanes side by side, in an address range of its own. */
+/* Local memory has an address range of its own. */
 #define LOCAL_BASE 0x2000000000ull
 
 /* The lines of some of the lanes; how many there are. */
@@ -39,18 +39,20 @@ static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
         coalesce_describe(last->address, bytes, line_bytes, out, n, detail);
 }
 
+/* The same word of all threads that the machine holds lies side by side: lanes, then warp slots,
+ * then SMs, then the next word (the mapping of GPGPU-Sim's translate_local_memaddr). */
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, piece = bytes < 4 ? bytes : 4;
-    uint64_t warp = (uint64_t)sm->index * SM_MAX_WARPS + l->slot, address[WARP_LANES];
     uint32_t line_bytes = sm->config->l1d.line_bytes;
-    uint64_t base = LOCAL_BASE + warp * sm->emu.max_local_bytes * WARP_LANES;
+    uint64_t warp = sm->local.first_warp + l->slot, address[WARP_LANES];
+    uint64_t base = LOCAL_BASE + warp * WARP_LANES * 4;
     l->space = MEM_LOCAL;
     for (uint32_t done = 0; done < bytes; done += 4) {
         for (uint32_t m = mask; m; m &= m - 1) {
             uint32_t i = (uint32_t)__builtin_ctz(m);
             uint64_t at = offset[i] + done;
-            address[i] = base + (at & ~3ull) * WARP_LANES + i * 4 + (at & 3);
+            address[i] = base + (at & ~3ull) * sm->local.threads + i * 4 + (at & 3);
         }
         uint32_t n = coalesce(address, mask, piece, line_bytes, WARP_LANES, l->access + l->n);
         coalesce_describe(address, piece, line_bytes, l->access + l->n, n, l->detail + l->n);

@@ -108,6 +108,8 @@ static void count_cta(const struct cta_pace *c, bool has_oracle, struct pace_sta
     }
     into->slowest_cycles += lifetime(&c->slowest);
     into->fastest_cycles += lifetime(&c->fastest);
+    into->slowest_twice += c->slowest.twice;
+    into->fastest_twice += c->fastest.twice;
     into->cta_warp_cycles += c->n_warps * lifetime(&c->slowest);
     into->idle_cycles += c->n_warps * lifetime(&c->slowest) - c->sum_cycles;
     if (!has_oracle)

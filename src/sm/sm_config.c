@@ -18,6 +18,8 @@
     ELEMENT_ROW(name "_collectors", collectors[UNIT_##kind], value, 1, SM_MAX_COLLECTORS,          \
                 "collectors", meaning)
 
+static const char *const delay_names[] = {"between", "printed", NULL};
+
 const struct param sm_params[] = {
     U32(n_schedulers, "2", 1, SM_MAX_SCHEDULERS, "schedulers",
         "warp schedulers; warp w belongs to w mod n"),
@@ -57,6 +59,10 @@ const struct param sm_params[] = {
         "none, or sizes of shared memory, ascending (\"0,16K,48K\"), of which a kernel takes "
         "what it needs out of L1D's ways"),
     PARAM_BOOL(struct sm_config, l1d_global, "true", "global loads are cached in L1D"),
+    PARAM_ENUM(
+        struct sm_config, scheduling_delay, "between", delay_names,
+        "what --attribute counts as Scheduling: cycles between two visits of a warp, or from "
+        "visit to visit, as S3's Algorithm 2 is printed; changes nothing simulated"),
 #define OP(id, name, unit, lat, ival)                                                              \
     OPERATION_ROW(#name "_latency", latency, id, lat, 4096, #name ": from dispatch to result"),    \
         OPERATION_ROW(#name "_interval", interval, id, ival, 4096,                                 \

@@ -45,6 +45,10 @@ enum sm_unit {
     N_UNITS
 };
 
+/* Between two visits of a warp lie the cycles in which nobody looked at it; from visit to visit, as
+ * S3's Algorithm 2 is printed, there is one more. */
+enum scheduling_delay { DELAY_BETWEEN_VISITS, DELAY_AS_PRINTED };
+
 enum { SM_MAX_SCHEDULERS = 4, SM_MAX_UNITS = 8, SM_MAX_COLLECTORS = 16, SM_MAX_BANKS = 64 };
 
 struct sm_config {
@@ -70,7 +74,8 @@ struct sm_config {
     struct cache_config l1d, l1i, l1c;
     const char *carveout; /* as it is written; `division` is what it says */
     struct carveout division;
-    bool no_fast_paths; /* every cycle takes the general way; the results are the same */
+    uint32_t scheduling_delay; /* enum scheduling_delay: what --attribute calls Scheduling */
+    bool no_fast_paths;        /* every cycle takes the general way; the results are the same */
 };
 
 extern const struct param sm_params[];

@@ -161,6 +161,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     create_cores(sm);
     create_caches(sm, setup);
     note_what_policies_want(sm);
+    sm_create_mutexes(sm, setup);
 }
 
 void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
@@ -183,6 +184,7 @@ void sm_destroy(struct sm *sm)
     free(sm->operands.pending_store);
     free(sm->operands.bank_of);
     free(sm->ranges);
+    sm_destroy_mutexes(sm);
     tx_destroy(&sm->out.port);
     rx_destroy(&sm->in.port);
     overlay_destroy(&sm->overlay);
@@ -287,16 +289,34 @@ static void choose_ways(struct sm *sm)
     sm->goes_by_dues = sm->looks_ahead && !sm->issue.drifts && !sm->ldst.answers_drift;
 }
 
-void sm_start_kernel(struct sm *sm, const struct emu *emu, const struct op_timing *timing,
-                     uint32_t launch, uint32_t l1d_ways, bool flush_l1)
+/* MODEL: an odd number of warps lies between two words of a thread, so that the words of one warp
+ * spread over all sets of a cache. GPGPU-Sim does not pad: with 30 SMs of 32 warps, every word of a
+ * warp would fall into the same of 32 sets. */
+static struct local_layout lay_out_local(const struct sm *sm, const struct sm_kernel *k)
 {
-    start_emu(sm, emu);
-    sm->timing = timing;
-    sm->launch = launch;
-    size_scoreboards(sm, emu->program);
+    uint64_t n_warps = (uint64_t)k->n_sms * k->warps_per_sm;
+    return (struct local_layout){.first_warp = (uint64_t)sm->index * k->warps_per_sm,
+                                 .threads = (n_warps | 1) * WARP_LANES};
+}
+
+void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)
+{
+    start_emu(sm, k->emu);
+    sm->timing = k->timing;
+    sm->launch = k->launch;
+    sm->local = lay_out_local(sm, k);
+    size_scoreboards(sm, k->emu->program);
     /* Local memory dies with its threads: nothing of it need be written back. */
-    cache_resize(sm->l1d, l1d_ways, drop_line, NULL);
-    if (flush_l1)
+    cache_resize(sm->l1d, k->l1d_ways, drop_line, NULL);
+    if (k->flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     choose_ways(sm);
+}
+
+/* Results are the same on every way through the cycle. The unit of mutexes may act in any cycle,
+ * between the load/store unit and issue: no cycle is left out, and nothing is done ahead. */
+void sm_use_mutexes(struct sm *sm)
+{
+    sm->looks_ahead = sm->issue.plans_results = sm->goes_by_dues = sm->out.sends_ahead = false;
+    sm->issue.is_short = sm->issue.may_go_alone = false;
 }

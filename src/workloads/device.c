@@ -27,6 +27,8 @@ struct device {
     uint64_t hash, output_hash;
     bool hash_closed; /* by the first download */
     uint32_t launches;
+    void (*on_launch)(void *user, const struct device_launch_info *info); /* or NULL */
+    void *observer;
 };
 
 struct device *device_create(const struct device_ops *ops, void *backend, struct strbuf *name,
@@ -295,6 +297,42 @@ static void hash_launch(struct device *d, const char *kernel, const uint32_t glo
     }
 }
 
+void device_observe(struct device *d,
+                    void (*on_launch)(void *user, const struct device_launch_info *info),
+                    void *user)
+{
+    d->on_launch = on_launch;
+    d->observer = user;
+}
+
+/* A buffer that is bound twice counts once. */
+static uint64_t distinct_bytes(const struct device *d, const struct device_arg *args,
+                               uint32_t n_args)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < n_args; i++) {
+        if (args[i].kind != DEVICE_ARG_BUFFER)
+            continue;
+        bool is_repeated = false;
+        for (uint32_t k = 0; k < i; k++)
+            is_repeated |=
+                args[k].kind == DEVICE_ARG_BUFFER && args[k].buffer.handle == args[i].buffer.handle;
+        bytes += is_repeated ? 0 : d->buffers[args[i].buffer.handle - 1].bytes;
+    }
+    return bytes;
+}
+
+static void tell_observer(const struct device *d, const char *kernel, const uint32_t global[3],
+                          const struct device_arg *args, uint32_t n_args)
+{
+    struct device_launch_info info = {
+        .kernel = kernel,
+        .work_items = (uint64_t)global[0] * global[1] * global[2],
+        .buffer_bytes = distinct_bytes(d, args, n_args),
+    };
+    d->on_launch(d->observer, &info);
+}
+
 void device_launch(struct device *d, const char *kernel, const uint32_t global[3],
                    const uint32_t local[3], const struct device_arg *args, uint32_t n_args)
 {
@@ -304,6 +342,8 @@ void device_launch(struct device *d, const char *kernel, const uint32_t global[3
         return;
     hash_launch(d, kernel, global, local, args, n_args);
     d->launches++;
+    if (d->on_launch)
+        tell_observer(d, kernel, global, args, n_args);
     if (!d->ops->launch(d->backend, kernel, global, local, resolved, n_args, &d->error))
         d->failed = true;
 }

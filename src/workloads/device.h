@@ -96,6 +96,16 @@ uint64_t device_input_hash(const struct device *d);
 uint64_t device_output_hash(const struct device *d);
 uint32_t device_launches(const struct device *d);
 
+/* What a launch binds, before it runs: work-items, and the bytes of its distinct buffers. */
+struct device_launch_info {
+    const char *kernel;
+    uint64_t work_items, buffer_bytes;
+};
+/* Calls `on_launch` at every launch from now on. */
+void device_observe(struct device *d,
+                    void (*on_launch)(void *user, const struct device_launch_info *info),
+                    void *user);
+
 /* `n` rounded up to a multiple of `m`. */
 static inline uint32_t round_up_u32(uint32_t n, uint32_t m)
 {

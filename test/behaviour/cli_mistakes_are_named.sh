@@ -106,7 +106,7 @@ status 2 "$heddle" run bfs --set noc_clock_mhz=331 --set dram_clock_mhz=457 --se
 status 2 "$heddle" run no_such.ptx --functional && complains "no_such.ptx"
 status 2 "$heddle" show gpuz && complains "did you mean 'gpus'?"
 status 2 "$heddle" show gpu gtx481 && complains "did you mean 'gtx480'?"
-status 2 "$heddle" show workload kmm && complains "did you mean 'kmn'?"
+status 2 "$heddle" show workload kmnn && complains "did you mean 'kmn'?"
 status 2 "$heddle" show gpus extra && complains "one word too many"
 status 2 "$heddle" ptx && complains "heddle ptx needs FILE"
 

@@ -32,6 +32,7 @@ run quantum "$@" --quantum 1
 run engine "$@" --engine cycle
 run threads "$@" --threads 2
 run lrr "$@" --scheduler lrr
+run printed "$@" --scheduler lrr --set sm.scheduling_delay=printed
 run lrr_engine "$@" --scheduler lrr --engine cycle --quantum 2 --threads 3
 "$heddle" run "$@" --json --timeline part.trace.json --timeline-sms 3,0 \
     --timeline-cycles 700-1500 >part.json
@@ -120,6 +121,14 @@ for name in ("mix", "lrr", "bfs"):
     assert abs(run["attribution"]["mean_warp_cycles"] - mean) < 1e-6
 used = {n for n in NAMES.values() for f in ("mix", "lrr") if load(f)["stats"]["attribution." + n]}
 assert used == set(NAMES.values()), set(NAMES.values()) - used
+
+# S3's Algorithm 2 as printed: every visit counts for its cause and for Scheduling, so that this is the whole life.
+assert simulated(load("printed")) == simulated(load("lrr"))
+for r, p in zip(records("lrr"), records("printed")):
+    causes = [n for n in NAMES.values() if n != "scheduling"]
+    assert all(p[n] == r[n] for n in causes + ["launch", "cta", "start_cycle", "end_cycle"])
+    assert p["scheduling"] == r["scheduling"] + sum(r[n] for n in causes)
+    assert r["record"] == "cta" or p["scheduling"] == r["end_cycle"] - r["start_cycle"]
 
 # Timelines: the documented keys; slices of a thread side by side; as the records have it.
 def check_trace(name, run, rows):

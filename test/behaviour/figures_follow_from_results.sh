@@ -5,7 +5,7 @@ scratch=$2
 rm -rf "$scratch"
 mkdir -p "$scratch"
 python3 - "$heddle" "$scratch" <<'PY'
-import csv, json, os, re, sqlite3, subprocess, sys
+import csv, math, json, os, re, sqlite3, subprocess, sys
 import xml.etree.ElementTree as xml
 heddle = os.path.abspath(sys.argv[1])
 root_folder = os.getcwd()
@@ -47,7 +47,7 @@ paper:
   - {says: peaks at one, series: speed, highest_at: 1, source: a test}
   - {says: peaks inside, series: speed, highest_between: [1, 8], source: a test}
   - {says: falls there, series: speed, lowest_at: 1, source: a test}
-  - {says: is itself, series: ss, at: 8, about: 1.04, source: a test}
+  - {says: is itself, series: ss, at: 8, about: 1, source: a test}
   - {says: is twice itself, series: ss, at: 8, about: 2, source: a test}
   - {says: what is missing, series: nosuch, highest_at: 1, source: a test}
   - {says: mere words, source: a test}
@@ -69,31 +69,37 @@ head, rows = table("l.csv")
 assert head == ["scheduler.limit", "speed", "misses", "ss", "bp", "ss (paper)"]
 assert list(rows) == ["1", "4", "8"]
 for x, (speed, misses, ss, bp, paper) in rows.items():
-    assert paper == (1.04 if x == "8" else None)
+    assert paper == (1 if x == "8" else None)
     ratios = [ipc[w, x] / ipc[w, "8"] for w in ("ss", "bp")]
     assert [ss, bp] == ratios
     assert abs(speed - 2 / (1 / ratios[0] + 1 / ratios[1])) < 1e-12
     assert abs(misses - (mpki["ss", x] + mpki["bp", x]) / 2) < 1e-12
 
-# The lines go through their numbers: a straight relation, zero at the axis, on each side its own.
+# The lines go through their numbers, on each side with a scale of its own: logarithmic on the left, where relative
+# numbers differ by more than a factor of 5, from 0 on the right.
 root = xml.parse("l.svg").getroot()
 paths = [p for p in root.iter(svg + "path") if p.get("stroke-width") == "2"]
 assert len(paths) == 4 and [bool(p.get("stroke-dasharray")) for p in paths] == [0, 1, 0, 0]
-axis = next(p for p in root.iter(svg + "path") if p.get("class") == "axis")
-bottom = float(re.match(r"M70 ([\d.]+)h", axis.get("d")).group(1))
-unit = {}
-for column, path in enumerate(paths):
-    ys = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", path.get("d"))]
-    assert len(ys) == 3
-    for y, row in zip(ys, rows.values()):
-        scale = (bottom - y) / row[column]
-        known = unit.setdefault(column == 1, scale)
-        assert abs(scale / known - 1) < 0.02, (column, scale, known)
+bottom = 460 - 96
+def fits(pairs, at_bottom):
+    """All (number, y) on one line, which meets the bottom of the plot at a number."""
+    (v, y), (w, z) = min(pairs), max(pairs)
+    slope = (y - z) / (w - v)
+    assert all(abs(y - slope * (u - v) - where) < 0.3 for u, where in pairs), pairs
+    assert abs(v - (bottom - y) / slope - at_bottom) < 0.02 * (w - v), (pairs, at_bottom)
+drawn = [[float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", p.get("d"))] for p in paths]
+values = [[row[column] for row in rows.values()] for column in range(4)]
+assert min(values[0] + values[2] + values[3]) < 0.4 # 2 is stated: a factor of more than 5
+fits([(math.log(v), y) for c in (0, 2, 3) for v, y in zip(values[c], drawn[c])], math.log(0.2))
+fits(list(zip(values[1], drawn[1])), 0)
+stated = [p for p in root.iter(svg + "path") if p.get("class") == "stated"]
+titles = [p.find(svg + "title").text for p in stated if p.find(svg + "title") is not None]
+assert titles == ["the paper: is itself (1)", "the paper: is twice itself (2)"] and len(stated) == 3, titles # one in the legend
 texts = ["".join(t.itertext()) for t in root.iter(svg + "text")]
 for wanted in ("Warps & <caches>",
-               "a test, made anew by Heddle: inputs of size tiny on gtx480", "warps",
+               "a test, by Heddle: inputs of size tiny on gtx480", "warps",
                "IPC relative to 8 warps", "MPKI", "speed", "misses", "ss", "bp", "1", "4", "8",
-               "the paper's best"):
+               "the paper's best", "stated by the paper"):
     assert wanted in texts, (wanted, texts)
 
 # --- bars, with a mean at the end ---
@@ -102,7 +108,7 @@ source: a test
 chart: bars
 x: {axis: workload, title: workload}
 y: IPC
-sweep: {workloads: [ss, bp], size: tiny, set: {l1d.n_ways: [4, 8]}}
+sweep: {workloads: [ss, bp], size: tiny, set: {l1d.n_ways: [4, 8], memory.l2_latency: 10, dram.queue_entries: 64, sm.ldst_queue: 4}} # on which bp loses
 series:
   - {value: ipc, over: l1d.n_ways, relative_to: {l1d.n_ways: 4}, with_mean: geometric,
      names: {4: four, 8: eight}}
@@ -110,19 +116,55 @@ paper:
   - {says: ss wants eight, series: eight, best_at: ss, source: a test}
   - {says: ss wants four, series: four, best_at: ss, source: a test}
   - {says: bp wants four, series: four, best_at: bp, source: a test}
+  - {says: both gain, series: eight, at: [ss, bp], about: 1.5, source: a test}
+  - {says: each gains, series: eight, every: [ss, bp], at_least: 1.1, source: a test}
+  - {says: none doubles, series: eight, every: [ss, bp], at_most: 3, source: a test}
+  - {says: eight is less, series: eight, every: [ss, bp], less_than: four, source: a test}
+  - {says: at most half, series: eight, at: ss, at_most: 0.5, source: a test}
 """)
 made = json.loads(call("figure", "bars.yaml", "--store", "r.db", "--json").stdout)
 assert [(c["paper"], c["heddle"].split()[0], c["agrees"]) for c in made["paper"]] == [
-    ("eight", "eight", "yes"), ("four", "eight", "no"), ("four", "four", "yes")], made["paper"]
+    ("eight", "eight", "yes"), ("four", "eight", "no"), ("four", "four", "yes"),
+    ("about 1.5", made["paper"][3]["heddle"], "yes"), ("each at least 1.1", "1", "no"), ("each at most 3", "2", "yes"),
+    ("each less than four", "1", "no"), ("at most 0.5", made["paper"][7]["heddle"], "no")], made["paper"]
+assert [made["paper"][i]["heddle"] for i in (4, 5, 6)] == ["1 of 2, not bp", "2 of 2", "1 of 2, not ss"], made["paper"]
+assert made["groups"] == [], made # the geometric mean is a row of its own
 call("figure", "bars.yaml", "--store", "r.db", "--csv", "b.csv", "--svg", "b.svg")
 head, rows = table("b.csv")
 assert head == ["workload", "four", "eight"] and list(rows) == ["ss", "bp", "geometric mean"]
 assert abs(rows["geometric mean"][1] - (rows["ss"][1] * rows["bp"][1]) ** 0.5) < 1e-12
 bars = [r for r in xml.parse("b.svg").getroot().iter(svg + "rect") if r.find(svg + "title") is not None]
 heights = [float(r.get("height")) for r in bars]
+tops = [float(r.get("y")) for r in bars]
 values = [rows[x][k] for k in (0, 1) for x in rows]
 assert len(bars) == 6
-assert all(abs(h / heights[0] - v / values[0]) < 0.01 for h, v in zip(heights, values))
+# They begin at 1: up, or down from there.
+unit = heights[3] / (values[3] - 1)
+assert all(abs(h - unit * abs(v - 1)) < 0.2 for h, v in zip(heights, values)), (heights, values)
+one = tops[0]
+assert all(abs(top - (one - h if v > 1 else one)) < 0.2 for top, h, v in zip(tops, heights, values)) and min(values) < 1
+
+# --- the means of groups that claims are about are drawn as well, with what the paper states ---
+write("groups.yaml", open("bars.yaml").read().replace("workloads: [ss, bp]", "workloads: [ss, bp, str]")
+      .split("paper:")[0] + """paper:
+  - {says: both gain, series: eight, at: [ss, bp], about: 1.5, source: a test}
+  - {says: both gain again, series: four, at: [bp, ss], about: 1.2, source: a test}
+  - {says: all gain, series: eight, at: [ss, bp, str], about: 1.6, source: a test}
+  - {says: others gain, series: eight, at: [bp, str], at_least: 1.2, source: a test}
+""")
+made = json.loads(call("figure", "groups.yaml", "--store", "r.db", "--json", "--svg", "g.svg").stdout)
+assert [g["of"] for g in made["groups"]] == ["ss, bp", "bp, str"], made["groups"]
+eight = made["series"][1]["values"]
+assert abs(made["groups"][0]["values"][1] - (eight[0] * eight[1]) ** 0.5) < 1e-12
+root = xml.parse("g.svg").getroot()
+names = [r.find(svg + "title").text.split(",")[0] for r in root.iter(svg + "rect") if r.find(svg + "title") is not None]
+assert names.count("geometric mean of ss") == names.count("geometric mean of bp") == 2 and len(names) == 12, names
+said = {p.find(svg + "title").text: float(re.match(r"M([\d.]+)", p.get("d")).group(1)) for p in root.iter(svg + "path")
+        if p.get("class") == "stated" and p.find(svg + "title") is not None}
+place = lambda k: 70 + (k + 0.5) * 660 / 6 # of six: three workloads, their mean, two groups
+assert set(said) == {"the paper: both gain (1.5)", "the paper: both gain again (1.2)", "the paper: all gain (1.6)"}, said
+assert all(place(k) - 55 < said[s] < place(k) + 55 for k, s in
+           ((4, "the paper: both gain (1.5)"), (4, "the paper: both gain again (1.2)"), (3, "the paper: all gain (1.6)"))), said
 
 # --- bars that stand on each other, and a curve of what is measured on the right ---
 write("stacked.yaml", """title: Ways
@@ -185,7 +227,7 @@ source: a test
 chart: bars
 x: {axis: workload, title: workload}
 y: IPC
-sweep: {workloads: [ss, bp], size: tiny, set: {l1d.n_ways: [4, 8]}}
+sweep: {workloads: [ss, bp], size: tiny, set: {l1d.n_ways: [4, 8], memory.l2_latency: 10, dram.queue_entries: 64, sm.ldst_queue: 4}}
 series:
   - {value: ipc, over: l1d.n_ways, where: {l1d.n_ways: 8}, relative_to: {l1d.n_ways: 4}}
 paper:
@@ -209,7 +251,7 @@ source: a test
 chart: bars
 y: IPC
 sweep:
-  workloads: [ss, bp]
+  workloads: [srk, bp]
   size: tiny
   schedulers: [gto, swl: {limit: [1, 4, 8]}]
 """
@@ -220,21 +262,24 @@ series:
   - {value: ipc, over: scheduler, where: {scheduler: [gto]}, relative_to: {scheduler: gto}}
 paper:
   - {says: gto is better on bp, series: best, at: bp, less_than: [gto], source: a test}
-  - {says: gto is better on ss, series: best, at: ss, less_than: gto, source: a test}
-  - {says: gains at least a little, series: best, at: ss, at_least: 1.001, source: a test}
-  - {says: gains at least much, series: best, at: ss, at_least: 2, source: a test}
+  - {says: gto is better on srk, series: best, at: srk, less_than: gto, source: a test}
+  - {says: gains at least a little, series: best, at: srk, at_least: 1.001, source: a test}
+  - {says: gains at least much, series: best, at: srk, at_least: 1.004, source: a test}
 """)
 text = call("figure", "best.yaml", "--store", "r.db", "--csv", "b.csv").stdout
 with sqlite3.connect("r.db") as db:
     gto = dict(db.execute("SELECT workload, ipc FROM results WHERE scheduler = 'gto' AND settings IN ('', 'l1d.n_ways=4')"))
+    for w, s, i, m in db.execute("SELECT workload, settings, ipc, (SELECT value FROM stats WHERE run = id AND"
+                                 " name = 'l1d.mpki') FROM results WHERE workload = 'srk' AND scheduler = 'swl'"):
+        ipc[w, s.split("=")[1]], mpki[w, s.split("=")[1]] = i, m
 _, rows = table("b.csv")
-for w in ("ss", "bp"):
+for w in ("srk", "bp"):
     limit = max(("1", "4", "8"), key=lambda l: ipc[w, l])
     assert rows[w] == [ipc[w, limit] / gto[w], mpki[w, limit], 1], (rows, w)
-assert abs(rows["harmonic mean"][0] - 2 / (1 / rows["ss"][0] + 1 / rows["bp"][0])) < 1e-12
+assert abs(rows["harmonic mean"][0] - 2 / (1 / rows["srk"][0] + 1 / rows["bp"][0])) < 1e-12
 verdicts = {says: word for says, word in re.findall(r"^(\S.*?)  .*  (yes|no|direction) +a test$", text, re.M)}
-assert rows["ss"][0] > 1 > rows["bp"][0] # or else the verdicts show nothing
-assert verdicts == {"gto is better on bp": "yes", "gto is better on ss": "no",
+assert rows["srk"][0] > 1 > rows["bp"][0] # or else the verdicts show nothing
+assert verdicts == {"gto is better on bp": "yes", "gto is better on srk": "no",
                     "gains at least a little": "yes", "gains at least much": "direction"}, (verdicts, text)
 write("limits.yaml", head_of_best + """x: {axis: scheduler.limit, title: warps}
 series:
@@ -242,7 +287,7 @@ series:
 """)
 call("figure", "limits.yaml", "--store", "r.db", "--csv", "b.csv")
 _, rows = table("b.csv")
-assert rows == {l: [ipc[w, l] / gto[w] for w in ("ss", "bp")] for l in ("1", "4", "8")}, rows
+assert rows == {l: [ipc[w, l] / gto[w] for w in ("srk", "bp")] for l in ("1", "4", "8")}, rows
 
 # --- two coordinates along x, and what runs tell if they are asked ---
 write("asked.yaml", """title: Hits
@@ -339,7 +384,7 @@ head, rows = table("t.csv")
 assert head == ["warp", "cycles", "half", "cycles (paper)"]
 assert rows == {"first": [20, 1.5, None], "second": [10.2, 5, 10], "third": [30, None, None]}, rows
 assert re.search("is ten +about 10 +10.200 +yes", text) and re.search("is low +first .* missing", text), text
-assert "made anew" not in open("t.svg").read()
+assert "by Heddle" not in open("t.svg").read()
 # A line that is too long for the drawing has smaller letters, which every viewer knows of; others have not.
 def sizes_of_source(source):
     write("long.yaml", open("table.yaml").read().replace("source: ", f"source: {source} ", 1))
@@ -371,6 +416,18 @@ for bad, why in (("warp,cycles\n", "warps.csv:1:1: error: the table has no colum
                  ("warp,less,cycles\na,1,2\n", "the table has no warp 'second'")):
     write("warps.csv", bad)
     assert why in call("figure", "table.yaml", "--table", "warps.csv", want=2).stderr, why
+write("warps.csv", "warp,less,cycles\na,1.05,1.05\nb,1.004,1.004\nc,0.98,0.98\nd,1.66,1.66\n")
+rule = open("table.yaml").read().split("paper:")[0].replace("{value: cycles}", "{value: cycles, relative: true}") + "paper:\n"
+cases = [("a", 1.5, "direction", "no"), ("a", 1.6, "no", "no"), ("b", 1.63, "no", "no"), ("b", 0.96, "no", "yes"), ("c", 0.96, "direction", "yes"),
+         ("c", 1, "yes", "yes"), ("d", 1, "no", "no"), ("d", 1.63, "yes", "yes"), ("d", 1.7, "yes", "yes"), ("d", 1.75, "direction", "yes"), ("d", 1.85, "direction", "no")]
+write("rule.yaml", rule + "".join(f"  - {{says: case {i} {s}, series: {s}, at: {at}, about: {number}, source: a test}}\n"
+                                  for i, (at, number, *_) in enumerate(cases) for s in ("cycles", "half")))
+made = json.loads(call("figure", "rule.yaml", "--table", "warps.csv", "--json").stdout)["paper"]
+# An effect is compared by its size where numbers are relative, else the number: 4 % lost are not 0.4 % gained.
+assert [c["agrees"] for c in made] == [word for *_, relative, plain in cases for word in (relative, plain)], [
+    (c["says"], c["heddle"], c["agrees"]) for c in made]
+write("bad.yaml", open("lines.yaml").read().replace("mean: harmonic,", "mean: harmonic, relative: true,"))
+assert "others have 'relative_to'" in call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
 write("table.yaml", open("table.yaml").read().replace("{value: cycles}", "{value: cycles, over: warp}"))
 assert "a series of a table has no 'over'" in call("figure", "table.yaml", "--table", "warps.csv", want=2).stderr
 
@@ -383,17 +440,20 @@ assert "--attribute-out FILE" in explained and "- out" not in explained, explain
 assert "makes the table.\n  From the source folder" in explained, explained
 assert max(map(len, explained.splitlines())) <= 100, explained
 assert "tools/results.py" not in call("figure", "table.yaml", "--store", "r.db", want=2).stderr
-of_tables = {f["figure"] for f in json.loads(call("figure", "--json").stdout) if not f["points"]}
+listed = json.loads(call("figure", "--json").stdout)
+of_tables = {f["figure"] for f in listed if not f["points"]}
+without_claims = {f["figure"] for f in listed if not f["paper"]}
+assert without_claims >= {"v100-l1d"} and "s4-fig7" not in without_claims
 assert "s3-fig3-3" in of_tables and "s3-fig3-2" not in of_tables
 for name in sorted(set(names) - of_tables):
     empty = call("figure", name, "--store", "r.db", "--stored-only", want=2)
-    assert "missing" in empty.stdout and "the paper says" in empty.stdout, empty
+    assert "missing" in empty.stdout and ("the paper says" in empty.stdout) == (name not in without_claims), empty
     assert "without --stored-only they are run" in empty.stderr
 assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--stored-only", want=2).stdout
 
 # --- a figure that names instructions means those its note speaks of: loads, by lines of the source ---
 meant = {"ell": {139: 29, 155: 29, 145: 31, 162: 31, 148: 31, 165: 31},
-         "kmn": {26: 13, 33: 13, 105: 31, 115: 31},
+         "km": {26: 13, 33: 13, 192: 54, 202: 54},
          "bfs": {12: 20, 20: 23, 70: 25, 83: 25, 73: 26, 86: 26, 110: 38}}
 with open(f"{root_folder}/figures/s3-fig5-5.yaml") as f:
     chosen = f.read()

@@ -19,6 +19,7 @@ done
 "$heddle" run bfs --size tiny:graph=road:edges=1000 --json >"$scratch/timed.json"
 for n in 0 1; do
     "$heddle" run kmn --functional --json --size "tiny:points=1000:max_iterations=$n" >"$scratch/kmn$n.json"
+    "$heddle" run km --json --size "tiny:points=1024:max_iterations=$n" >"$scratch/km$n.json"
 done
 python3 - "$scratch" "$backends" <<'PYTHON'
 import json, sys
@@ -51,6 +52,11 @@ assert timed["verified"] is True and timed["input"]["graph"] == "road"
 read = [load("kmn%d" % n)["stats"]["global.load_bytes"] / (1000 * 34 * 4) for n in (0, 1)]
 assert read == [1, 1 + 5 * 2] and [load("kmn%d" % n)["launches"] for n in (0, 1)] == [1, 2], read
 assert all(load("kmn%d" % n)["verified"] for n in (0, 1))
+# Rodinia's: a warp of the transposition touches 32 lines for each feature, one of the assignment a single one for
+# each feature and centre, and centres do not come through L1D.
+loads = [load("km%d" % n)["stats"]["l1d.loads"] for n in (0, 1)]
+assert loads == [32 * 34 * 32, 32 * 34 * (32 + 5)], loads
+assert all(load("km%d" % n)["verified"] for n in (0, 1))
 PYTHON
 
 set +e

@@ -127,7 +127,7 @@ import subprocess, sys
 def zstd(data, *how):
     return subprocess.run(["zstd", "-q", "-c", *how], input=data, capture_output=True, check=True).stdout
 whole = zstd(open(sys.argv[1] + "/l1d.zst", "rb").read(), "-d")
-last = b"bypass_reserved=false"
+last = b"count_merges=false"
 end = whole.index(last) + len(last)
 assert whole[:end].count(b"pd_max=15") == 1
 for name, to in ("unknown", b"pd_mux=15"), ("impossible", b"pd_max=16"):

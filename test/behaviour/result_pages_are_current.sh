@@ -13,8 +13,8 @@ python3 - "$scratch" <<'PY' || fail "what is wrong with a page goes unnoticed"
 import json, os, sys
 os.chdir(sys.argv[1])
 sys.path.insert(0, "tools")
-import check_results
-from result_pages import digest, groups_of
+import check_results, result_summary
+from result_pages import digest, fill, groups_of, loose_numbers
 
 def write(name, text, mode=0o644):
     with open(name, "w") as f:
@@ -29,45 +29,66 @@ for change in ("comment", "words"): # neither makes numbers old
     assert digest("f") == stamp
 xs = list("abcdef") + ["geometric mean"]
 for at, named in [("dfba", "a, b, d, f"), ("acb", "a to c"), ("fedba", "a, b, d to f"), ("a", None), ("abcdef", None), ("az", None)]:
-    groups = groups_of([{"kind": "about", "at": list(at)}], xs)
+    groups = groups_of([{"kind": "about", "at": list(at), "every": False}], xs)
     assert groups == ({"geometric mean of " + named: sorted(at)} if named else {}), (at, groups)
+assert groups_of([{"kind": "about", "at": ["a", "c"], "every": True}], xs) == {}
+assert loose_numbers("S3 Figure 4.10, section 5.1, `5 x`, 16 KB, 2LVL-GTO, 1.2<!-- said -->, L2, 3 %<!-- gain f:a:b -->") == []
+assert loose_numbers("it is 1.5 times and 3 % of 16 workloads") == ["1.5", "3", "16"]
 write("figures/f.yaml", definition)
 
-def claim(says, kind, at, series="s", **more):
-    return {"says": says, "source": "p", "kind": kind, "series": series, "at": at, **more}
-claims = [claim("near", "about", ["a"], about=2.1), claim("far", "about", ["b"], about=3),
+def claim(says, kind, at, series="s", every=False, relative=True, **more):
+    return {"says": says, "source": "S2 p", "kind": kind, "series": series, "at": at, "every": every, "relative": relative,
+            **more}
+claims = [claim("near", "about", ["a"], about=2.09), claim("far", "about", ["b"], about=3),
+          claim("hardly", "about", ["b"], about=7), claim("same number, not relative", "about", ["a"], relative=False, about=2.09),
           claim("wrong", "about", ["b"], about=0.5), claim("mean", "about", ["a", "b"], about=1.7),
           claim("gap", "about", ["b"], "t", about=1), claim("top", "highest_at", ["b"]),
           claim("low", "lowest_at", ["b"]), claim("amid", "highest_between", ["a", "c"]),
           claim("best", "best_at", ["a"], "t"), claim("enough", "at_least", ["a"], about=1.9),
-          claim("too little", "at_least", ["b"], about=2), claim("less", "less_than", ["a"], others=["t"]),
+          claim("too little", "at_least", ["b"], about=2), claim("not too much", "at_most", ["a"], about=2.1),
+          claim("too much", "at_most", ["a"], about=0.9),
+          claim("all", "at_least", ["a", "b"], every=True, about=1.4), claim("not all", "at_least", ["a", "b", "c"], every=True, about=1.4),
+          claim("less", "less_than", ["a"], others=["t"]), claim("each less", "less_than", ["a", "c"], every=True, others=["t"]),
           claim("more", "less_than", ["a"], "t", others=["s"]), claim("no other", "less_than", ["b"], others=["t"]),
           {**claim("see", "words", []), "series": None}]
 write("heddle", "#!/bin/sh\ncat listed.json\n", 0o755)
-write("listed.json", json.dumps([{"figure": "f", "relative": True, "paper": claims}]))
-rows = """| near | about 2.1 | 2.000 | yes | p |
-| far | about 3 | 1.500 | direction | p |
-| wrong | about 0.5 | 1.500 | no | p |
-| mean | about 1.7 | 1.732 | yes | p |
-| gap | about 1 | - | missing | p |
-| top | b | a (2.000) | no | p |
-| low | b | c (1.000) | no | p |
-| amid | between a and c | a (2.000) | no | p |
-| best | t | t (2.500) | yes | p |
-| enough | at least 1.9 | 2.000 | yes | p |
-| too little | at least 2 | 1.500 | direction | p |
-| less | less than t | 2.000 against 2.500 | yes | p |
-| more | less than s | 2.500 against 2.000 | no | p |
-| no other | less than t | - | missing | p |
-| see | - | - | look | p |
+write("listed.json", json.dumps([{"figure": "f", "paper": claims}]))
+rows = """| near | about 2.09 | 2.000 | yes | S2 p |
+| far | about 3 | 1.500 | direction | S2 p |
+| hardly | about 7 | 1.500 | no | S2 p |
+| same number, not relative | about 2.09 | 2.000 | yes | S2 p |
+| wrong | about 0.5 | 1.500 | no | S2 p |
+| mean | about 1.7 | 1.732 | yes | S2 p |
+| gap | about 1 | - | missing | S2 p |
+| top | b | a (2.000) | no | S2 p |
+| low | b | c (1.000) | no | S2 p |
+| amid | between a and c | a (2.000) | no | S2 p |
+| best | t | t (2.500) | yes | S2 p |
+| enough | at least 1.9 | 2.000 | yes | S2 p |
+| too little | at least 2 | 1.500 | direction | S2 p |
+| not too much | at most 2.1 | 2.000 | yes | S2 p |
+| too much | at most 0.9 | 2.000 | no | S2 p |
+| all | each at least 1.4 | 2 of 2 | yes | S2 p |
+| not all | each at least 1.4 | 2 of 3, not c | no | S2 p |
+| less | less than t | 2.000 against 2.500 | yes | S2 p |
+| each less | each less than t | 1 of 2, not c | no | S2 p |
+| more | less than s | 2.500 against 2.000 | no | S2 p |
+| no other | less than t | - | missing | S2 p |
+| see | - | - | look | S2 p |
 """
 head = "| the paper says | paper | Heddle | agrees | source |\n| --- | --- | --- | --- | --- |\n"
-all_head, all_rows = (t.replace(" |\n", f" | {cell} |\n") for t, cell in ((head, "figure"), (rows, "`f`")))
-page = f"""# P
-
-## What the papers say
-
-{all_head}{all_rows}
+told = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows.splitlines()]
+figures = [{"figure": "f", "paper": [{"says": r[0], "paper": r[1], "heddle": r[2], "agrees": r[3], "source": r[4]} for r in told]}]
+reasons = "".join(f"f | {r[0]} | Since it is 1.5 times<!-- is f:b:s -->.\n" for r in told if r[3] not in ("yes", "look"))
+write("doc/results/reasons.txt", "# comment\n" + reasons)
+why = """It gains 50 %<!-- gain f:b:s -->, or 1.5 times<!-- is f:b:s -->; t is 2.50<!-- is f:a:t -->, more than s<!-- so f:a:t > f:a:s -->
+and than 2.4<!-- said --><!-- so f:a:t > 2.4 -->, see Figure 4.10 and `--size 3`.
+"""
+result_summary.BEFORE["p", "S2"] = [1, 2, 3, 4]
+page = result_summary.summary("p", "P", figures, ["F"], why, "0+1")
+assert "| S2, before this revision | 1 | 2 | 3 | 4 | 6 |" in page and "| S2, now | 8 | 2 | 9 | 1 | 19 |" in page, page
+assert "- [S2: what does not](#s2-what-does-not)\n" in page and "2 claims lack results" in page
+page += f"""
 ## F
 
 words
@@ -82,9 +103,10 @@ words
 
 {head}{rows}
 <!-- why f -->
-It gains 50 %<!-- gain f:b:s -->, or 1.5 times<!-- is f:b:s -->; t is 2.50<!-- is f:a:t -->.
-<!-- end -->
+{why}<!-- end -->
 """
+page, problems = fill(page)
+assert not problems, problems
 drawing = "<svg><title>a, s: 2.000</title></svg>"
 
 def check(text=page, svg=drawing):
@@ -94,12 +116,19 @@ def check(text=page, svg=drawing):
 
 assert check() == "", check()
 # What is changed in the section of the figure, and what must be said of it.
-top, section = page.split("## F")
+top, section = page.split("\n## F\n")
+section = "\n" + section
 for old, new, words in [
         (stamp, "0" * 16, "has changed since"), ("figure f of", "figure g of", "there is no figure g"),
         ("| a | 2.000 |", "| a | 2.001 |", "'near'"), ("| yes |", "| direction |", "is 'yes', not 'direction'"),
         ("1.500 | direction |", "1.500 | no |", "is 'direction', not 'no'"),
+        ("about 7 | 1.500 | no |", "about 7 | 1.500 | direction |", "is 'no', not 'direction'"),
         ("0.5 | 1.500 | no |", "0.5 | 1.500 | direction |", "is 'no', not 'direction'"),
+        ("at most 2.1 | 2.000 | yes", "at most 2.1 | 2.000 | no", "is 'yes', not 'no'"), ("at most 0.9 |", "at least 0.9 |", "'too much'"),
+        ("2 of 2 | yes", "2 of 2 | no", "is 'yes', not 'no'"), ("2 of 3, not c", "2 of 3, not b", "'not all'"),
+        ("2 of 3, not c", "3 of 3", "'not all'"), ("1 of 2, not c | no", "1 of 2, not a | no", "'each less'"),
+        ("each at least 1.4 | 2 of 2", "at least 1.4 | 2 of 2", "'all'"), ("so f:a:t > f:a:s", "so f:a:t < f:a:s", "says what does not hold"),
+        ("so f:a:t > 2.4", "so f:a:t > 2.6", "says what does not hold"), ("2.4<!-- said -->", "2.4", "numbers without a mark: 2.4"),
         ("\nwords\n", "\nother words\n", "the note of"), ("of a, b | 1.732", "of a, b | 1.740", "not the mean of these rows"),
         ("of a, b | 1.732", "of a, b | -", "not the mean"), ("1.732 | - |", "1.732 | 2.500 |", "t of 'geometric mean of a, b' is 2.5"),
         ("mean of a, b |", "mean of a, c |", "not both"), ("| geometric mean of a, b | 1.732 | - |\n", "", "not both"),
@@ -111,20 +140,28 @@ for old, new, words in [
         ("at least 2 |", "about 2 |", "'too little'"), ("against 2.500 | yes", "against 2.500 | no", "is 'yes', not 'no'"),
         ("against 2.000 | no", "against 2.000 | yes", "is 'no', not 'yes'"), ("against 2.500", "against 2.400", "'less'"),
         ("less than t | 2.000", "less than s | 2.000", "'less'"), ("t | - | missing", "t | 1.500 against 2.000 | yes", "'no other'"), ("| look |", "| yes |", "is 'look', not 'yes'"),
-        ("| see | - | - | look | p |\n", "", "14 claims on the page, 15"), ("| far |", "| near by |", "the page says"),
-        ("about 2.1", "about 2", "'near'"), ("50 %", "51 %", "quotes a number"),
+        ("| see | - | - | look | S2 p |\n", "", "21 claims on the page, 22"), ("| far |", "| near by |", "the page says"),
+        ("about 2.09", "about 2", "'near'"), ("50 %", "51 %", "quotes a number"),
         ("2.50<", "2.51<", "quotes a number"), ("gain f:b:s", "gain f:d:s", "0 rows 'd'")]:
     assert old in section, old
-    said = check(top + "## F" + section.replace(old, new, 1))
+    said = check(top + "\n## F\n" + section.replace(old, new, 1))
     assert words in said, (old, new, said)
-for text, svg, words in [(page.replace("| near |", "| nearer |", 1), drawing, "the list of what the papers say"),
+for text, svg, words in [(page.replace("| near |", "| nearer |", 1), drawing, "the lists of what agrees"),
+                         (page.replace("| S2, now | 8 |", "| S2, now | 9 |"), drawing, "the counts of S2"),
+                         (page.replace("Since it is 1.5 ", "Since it is 1.6 ", 1), drawing, "quotes a number"),
                          (page, drawing.replace("2.000", "2.100"), "the drawing has 2.100"),
                          (top + "\n", drawing, "f is there 0 times"),
                          (page + "\nTo be made: f.\n", drawing, "f is there 2 times"),
                          (page + "\nTo be made: h.\n", drawing, "there is no figure h")]:
     said = check(text, svg)
     assert words in said, (words, said)
-bare = "# P\n\n" + all_head + "\nTo be made: f.\n"
-assert check(bare) == "", check(bare)
+for text, words in [(reasons.replace("f | far |", "f | near |"), "'near' has a reason, but is 'yes'"), (reasons.replace("f | far |", "f | farther |"), "no claim of f is 'farther'"),
+                    (reasons.replace("Since it", "As it", 1), "is not that of")]:
+    write("doc/results/reasons.txt", text)
+    assert words in check(), (words, check())
+write("doc/results/reasons.txt", reasons.replace("Since it is 1.5 times<!-- is f:b:s -->.", "-", 1))
+assert "'far' is 'direction' and has no reason" in check(page.replace("| Since it is 1.5 times<!-- is f:b:s -->. |", "| - |", 1))
+write("doc/results/reasons.txt", reasons)
+assert check("# P\n\nTo be made: f.\n") == "", check("# P\n\nTo be made: f.\n")
 PY
 finish

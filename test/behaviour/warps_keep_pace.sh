@@ -15,6 +15,8 @@ run lrr --scheduler lrr
 run blk --scheduler caws_blk --set criticality.file=lrr.csv
 run blk_cycle --scheduler caws_blk --set criticality.file=lrr.csv --engine cycle --quantum 3 --threads 2
 run avg --scheduler caws_avg --set criticality.file=lrr.csv
+awk -F, -v OFS=, '$1 == "warp" {$10 = $9 + 1000} {print}' lrr.csv >equal.csv
+run equal_avg --scheduler caws_avg --set criticality.file=equal.csv
 run same --scheduler lrr --set criticality=oracle --set criticality.file=lrr.csv
 run cpl --scheduler lrr --set criticality=cpl
 run turns --scheduler lrr --set sm.rotate_schedulers=true
@@ -136,6 +138,11 @@ def pace(name, told):
 none = pace("lrr", False)
 assert not any(v for k, v in none.items() if k.startswith("criticality.")) # nobody says anything
 assert 0 < none["cta.disparity"]
+# S3 section 3.4.2: with equal periods CAWS is round robin, cycle by cycle.
+def simulated(name):
+    return {k: v for k, v in json.load(open(name + ".json"))["stats"].items()
+            if not k.startswith(("attribution.criticality.", "host."))}
+assert simulated("equal_avg") == simulated("lrr") != simulated("avg")
 inverted = {n: pace(n, True)["criticality.inversion"] for n in ("blk", "avg", "same")}
 assert inverted["same"] == 0 and inverted["blk"] > 0 and inverted["avg"] > 0, inverted
 cpl = pace("cpl", False)

@@ -133,6 +133,18 @@ static bool is_refused(const char *gpu, const char *policy, const char *name, co
            (!strcmp(gpu, "v100") && !strcmp(value, "701"));
 }
 
+/* One that every cache may have: with those for L2 alone, old seeds would change. */
+static const char *any_policy(struct workload_rng *rng)
+{
+    uint32_t n = 0;
+    const char *names[64];
+    for (uint32_t i = 0; i < cache_policy_count(); i++)
+        if (!cache_policy_at(i)->l2_only)
+            names[n++] = cache_policy_at(i)->name;
+    assert(n <= 64);
+    return names[rng_below(rng, n)];
+}
+
 enum { MOST_CHOICES = 42 }; /* settings before combinations: with more, old seeds would change */
 
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena)
@@ -144,7 +156,7 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
     bed->settings[n++] =
         arena_printf(arena, "scheduler=%s", scheduler_at(rng_below(&rng, scheduler_count()))->name);
     bed->settings[n++] = rng_below(&rng, 2) ? "criticality=cpl" : "criticality=none";
-    const char *policy = cache_policy_at(rng_below(&rng, cache_policy_count()))->name;
+    const char *policy = any_policy(&rng);
     bed->settings[n++] = arena_printf(arena, "l1d.policy=%s", policy);
     uint32_t from = rng_below(&rng, N_CHOICES);
     for (uint32_t i = 0; i < N_CHOICES && n < most; i++) {
@@ -188,7 +200,7 @@ static void set_mechanisms(struct widening *w)
     const char *policies[] = {"lru", "lru"};
     for (uint32_t i = 0; i < 2; i++)
         if (!one_in(w, 2))
-            policies[i] = cache_policy_at(rng_below(&w->rng, cache_policy_count()))->name;
+            policies[i] = any_policy(&w->rng);
     set(w, "l1d.policy", policies[0]);
     set(w, "l2.policy", policies[1]);
     const char *scheduler = scheduler_at(rng_below(&w->rng, scheduler_count()))->name;
@@ -266,6 +278,38 @@ static void set_usual(struct widening *w)
     }
 }
 
+/* One of its values, if the unit has the parameter. */
+static void set_of_unit(struct widening *w, const struct atomics_desc *d, const char *name,
+                        const char *const *values, uint32_t n)
+{
+    for (uint32_t i = 0; i < d->n_params; i++)
+        if (!strcmp(d->params[i].name, name))
+            set(w, arena_printf(w->arena, "atomics.%s", name), values[rng_below(&w->rng, n)]);
+}
+
+/* Few mutexes, so that SMs meet, and all that can be short or slow. */
+static void set_atomics(struct widening *w)
+{
+    static const struct {
+        const char *name, *values[4];
+    } choices_of_units[] = {{"mutexes", {"1", "3", "16", "256"}},
+                            {"hop_cycles", {"1", "2", "2", "7"}},
+                            {"queue", {"1", "2", "5", "64"}},
+                            {"hold_max", {"1", "2", "32", "32"}},
+                            {"per_cycle", {"0", "1", "4", "32"}},
+                            {"rows", {"0", "1", "2", "0"}},
+                            {"busy_wires", {"0", "1", "3", "8"}},
+                            {"spec_fetch", {"true", "true", "true", "false"}},
+                            {"epoch_cycles", {"1", "64", "128", "5000"}}};
+    const struct atomics_desc *d = atomics_at(rng_below(&w->rng, atomics_count()));
+    set(w, "atomics.unit", d->name);
+    if (d->net && one_in(w, 2))
+        set(w, "n_sms", one_in(w, 2) ? "4" : "6");
+    for (uint32_t i = 0; i < sizeof choices_of_units / sizeof choices_of_units[0]; i++)
+        if (one_in(w, 2))
+            set_of_unit(w, d, choices_of_units[i].name, choices_of_units[i].values, 4);
+}
+
 static void widen_once(struct widening *w)
 {
     static const char *const caches[] = {"l1d", "l1i", "l1c", "l2"};
@@ -280,6 +324,7 @@ static void widen_once(struct widening *w)
         set_shortages(w);
     if (one_in(w, 3))
         set_usual(w);
+    set_atomics(w);
 }
 
 bool testbed_is_accepted(const struct testbed *bed)
@@ -295,6 +340,26 @@ bool testbed_is_accepted(const struct testbed *bed)
     return accepted;
 }
 
+/* Write-buffering in L2, of a third of the machines, whatever policy was drawn before. */
+static void set_write_buffering(struct widening *w)
+{
+    static const char *const drops[] = {"all_read", "first_hit", "demote"};
+    uint32_t n = w->n;
+    if (!one_in(w, 3))
+        return;
+    set(w, "l2.policy", "write_buffering");
+    set(w, "l2.policy.drop", drops[rng_below(&w->rng, 3)]);
+    set(w, "l2.policy.mark_stores", one_in(w, 2) ? "true" : "false");
+    set(w, "l2.policy.mark_loads", one_in(w, 3) ? "true" : "false");
+    set(w, "l2.allocate_on_fill", "false");
+    set(w, "l2.write_back", "true");
+    set(w, "l2.write_allocate", "true");
+    if (testbed_is_accepted(w->bed))
+        return;
+    memset(w->bed->settings + n, 0, (w->n - n) * sizeof w->bed->settings[0]);
+    w->n = n;
+}
+
 /* What does not go together is drawn again. */
 void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena)
 {
@@ -306,8 +371,11 @@ void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *aren
     for (uint32_t i = 0; i < TRIES; i++) {
         w.n = n;
         widen_once(&w);
-        if (testbed_is_accepted(bed))
+        if (testbed_is_accepted(bed)) {
+            w.rng = (struct workload_rng){seed ^ UINT64_C(0x51ab)};
+            set_write_buffering(&w);
             return;
+        }
         memset(bed->settings + n, 0, (w.n - n) * sizeof bed->settings[0]);
     }
 }
@@ -337,6 +405,24 @@ void random_case_make(struct random_case *c, uint64_t seed, bool racy)
                                 .max_cycles = 200000000};
 }
 
+/* Half of the plain stores and loads get marks for L2. */
+static void mark_accesses(struct random_case *c, struct workload_rng rng)
+{
+    static const char store[] = "st.global.u32", load[] = "ld.global.u32";
+    struct strbuf marked = {0};
+    for (const char *at = c->k.ptx; *at; at++) {
+        bool is_store = strncmp(at, store, sizeof store - 1) == 0;
+        bool is_load = strncmp(at, load, sizeof load - 1) == 0;
+        if ((is_store || is_load) && rng_below(&rng, 2)) {
+            strbuf_add(&marked, is_store ? "st.global.cc" : "ld.global.cp");
+            at += sizeof "st.global" - 1;
+        }
+        strbuf_add_char(&marked, *at);
+    }
+    c->k.ptx = arena_strdup(&c->arena, strbuf_text(&marked));
+    strbuf_destroy(&marked);
+}
+
 void random_case_widen(struct random_case *c, uint64_t seed)
 {
     struct workload_rng rng = {seed ^ UINT64_C(0x9e3779b97f4a7c15)};
@@ -344,6 +430,7 @@ void random_case_widen(struct random_case *c, uint64_t seed)
     c->k.n_launches = 1 + rng_below(&rng, RANDOM_MAX_LAUNCHES);
     for (uint32_t i = 1; i < RANDOM_MAX_LAUNCHES; i++)
         c->launches[i].grid = 1 + rng_below(&rng, c->kernel.grid);
+    mark_accesses(c, rng);
 }
 
 void random_case_destroy(struct random_case *c)

@@ -1,55 +1,10 @@
-/* Worked examples of S.-Y. Lee, thesis, Arizona State University 2017 (S3): criticality prediction
- * (section 4.2.1, Algorithms 5 and 6), greedy criticality-aware scheduling (4.2.2) and scheduling
- * by an oracle (3.4). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+/* S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
+ * architectures. PhD thesis, Arizona State University 2017. Worked examples of criticality
+ * prediction (section 4.2.1, Algorithms 5 and 6) and greedy criticality-aware scheduling (4.2.2).
+ */
+#include "paper/sched_stage.h"
 
-#include <cmocka.h>
-
-#include "crit/criticality.h"
-#include "unit/random_bits.h"
-
-enum { N_WARPS = 12 };
-
-struct stage {
-    struct sched_warp warps[SCHED_MAX_WARPS];
-    struct sched_view view;
-    struct criticality *cpl;
-    struct scheduler *scheduler;
-    int64_t times[SCHED_MAX_WARPS]; /* what the provider of the schedulers says */
-};
-
-static int64_t told_time(const struct criticality *stage, uint32_t warp, uint64_t now)
-{
-    (void)now;
-    return ((const struct stage *)(const void *)stage)->times[warp];
-}
-
-/* CTAs of `cta_warps` warps that have not started. Warps are older the higher their slot. */
-static void stage_init(struct stage *s, uint32_t n_warps, uint32_t cta_warps)
-{
-    *s = (struct stage){.view = {.n_warps = n_warps, .n_slots = 1}};
-    s->view.warps = s->warps;
-    s->view.provider = (const struct criticality *)(const void *)s;
-    s->view.criticality_of = told_time;
-    for (uint32_t w = 0; w < n_warps; w++)
-        s->warps[w] = (struct sched_warp){.age = n_warps - w,
-                                          .uid = w,
-                                          .cta = w / cta_warps,
-                                          .cta_slot = w / cta_warps,
-                                          .warp_in_cta = w % cta_warps};
-}
-
-static void show_live(struct stage *s, uint32_t warp)
-{
-    s->warps[warp].live = true;
-    s->view.live |= UINT64_C(1) << warp;
-}
-
-/* --- criticality prediction --- */
+/* --- 4.2.1: criticality prediction --- */
 
 static void start_cpl(struct stage *s, uint32_t n_warps)
 {
@@ -256,108 +211,64 @@ static void the_slower_half_of_a_cta_is_critical(void **state)
     criticality_destroy(s.cpl);
 }
 
-/* --- schedulers --- */
+/* --- 4.2.2: gCAWS --- */
 
-static void start_scheduler(struct stage *s, const char *name, uint32_t n_warps, uint32_t cta_warps)
-{
-    stage_init(s, n_warps, cta_warps);
-    s->scheduler = scheduler_create(scheduler_find(name), NULL, &s->view, 1);
-    for (uint32_t w = n_warps; w-- > 0;) { /* the oldest starts first */
-        show_live(s, w);
-        if (s->scheduler->desc->on_warp_start)
-            s->scheduler->desc->on_warp_start(s->scheduler, w, 0);
-    }
-}
-
-static uint32_t issue_next(struct stage *s, uint64_t ready, uint64_t now)
-{
-    struct scheduler *x = s->scheduler;
-    int warp = x->desc->pick(x, 0, ready, 0, now).warp;
-    assert_in_range(warp, 0, s->view.n_warps - 1);
-    assert_true(ready >> warp & 1);
-    x->desc->on_issue(x, 0, (uint32_t)warp, ISSUE_ALU, 1, now);
-    return (uint32_t)warp;
-}
-
-/* The most critical first, the oldest of equals, and the same one as long as it can issue, even if
- * another has become more critical. */
-static void gcaws_goes_on_with_the_most_critical(void **state)
+/* "gCAWS selects a ready warp for execution based on the degree of warp criticality": the largest
+ * value of those that are ready. */
+static void the_most_critical_ready_warp_issues(void **state)
 {
     (void)state;
     struct stage s;
     start_scheduler(&s, "gcaws", 4, 4);
-    memcpy(s.times, (int64_t[]){5, 9, 9, 1}, 4 * sizeof s.times[0]);
-    assert_int_equal(issue_next(&s, 0xf, 1), 2);
-    s.times[0] = 20;
-    assert_int_equal(issue_next(&s, 0xf, 2), 2);
-    assert_int_equal(issue_next(&s, 0xb, 3), 0);
-    assert_int_equal(issue_next(&s, 0xf, 4), 0);
-    assert_int_equal(issue_next(&s, 0x8, 5), 3);
-    assert_int_equal(issue_next(&s, 0xf, 6), 3);
-    assert_int_equal(issue_next(&s, 0x7, 7), 0);
-    scheduler_destroy(s.scheduler);
+    memcpy(s.times, (int64_t[]){5, 9, 7, 1}, 4 * sizeof s.times[0]);
+    assert_int_equal(issue_next(&s, 0xf, 1), 1);
+    assert_int_equal(issue_next(&s, 0xd, 2), 2);
+    assert_int_equal(issue_next(&s, 0x9, 3), 0);
+    stage_destroy(&s);
 }
 
-/* Section 3.4: a counter for each warp, from 0 up in the order of slots; the ready warp with the
- * smallest goes, the oldest of equals; the others come one nearer to their turn. */
-struct naive_caws {
-    uint32_t counters[N_WARPS], periods[N_WARPS];
-};
-
-static uint32_t naive_caws_issue(struct naive_caws *c, uint64_t ready)
-{
-    int next = -1;
-    for (int w = N_WARPS - 1; w >= 0; w--) /* from the oldest on */
-        if (ready >> w & 1 && (next < 0 || c->counters[w] < c->counters[next]))
-            next = w;
-    for (int w = 0; w < N_WARPS; w++)
-        if (w != next && c->counters[w] > 0)
-            c->counters[w]--;
-    c->counters[next] = c->periods[next];
-    return (uint32_t)next;
-}
-
-/* Twelve warps in three CTAs. Of 48 warps one has its turn every 48 issues, every 40 if critical,
- * every 60 if fast; of twelve every 12, 10 and 15. */
-static const struct {
-    const char *scheduler;
-    int64_t times[N_WARPS];
-    uint32_t periods[N_WARPS];
-} oracles[] = {
-    /* The slowest warp of each CTA. */
-    {"caws_blk",
-     {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
-     {12, 12, 12, 10, 10, 12, 12, 12, 12, 10, 12, 12}},
-    /* The three slowest of the SM, for it has three CTAs. */
-    {"caws_sm",
-     {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
-     {12, 12, 12, 12, 10, 10, 10, 12, 12, 12, 12, 12}},
-    /* More than a fifth above the mean of 100, and below. */
-    {"caws_avg",
-     {120, 121, 100, 100, 80, 79, 100, 100, 100, 100, 100, 100},
-     {12, 10, 12, 12, 12, 15, 12, 12, 12, 12, 12, 12}},
-};
-
-static void critical_warps_have_their_turn_more_often(void **state)
+/* "If there are multiple warps having the same criticality, the warp scheduler will select the
+ * oldest one": the one in the highest slot here. */
+static void of_equally_critical_warps_the_oldest_issues(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof oracles / sizeof oracles[0]; i++)
-        for (int always_ready = 0; always_ready < 2; always_ready++) {
-            struct stage s;
-            struct naive_caws naive = {0};
-            uint64_t random = i;
-            start_scheduler(&s, oracles[i].scheduler, N_WARPS, 4);
-            memcpy(s.times, oracles[i].times, sizeof oracles[i].times);
-            memcpy(naive.periods, oracles[i].periods, sizeof naive.periods);
-            for (uint32_t w = 0; w < N_WARPS; w++)
-                naive.counters[w] = w;
-            for (uint64_t now = 1; now <= 3000; now++) {
-                uint64_t ready = s.view.live & (always_ready ? ~0ull : random_u64(&random));
-                if (ready)
-                    assert_int_equal(issue_next(&s, ready, now), naive_caws_issue(&naive, ready));
-            }
-            scheduler_destroy(s.scheduler);
-        }
+    struct stage s;
+    start_scheduler(&s, "gcaws", 4, 4);
+    memcpy(s.times, (int64_t[]){9, 9, 9, 1}, 4 * sizeof s.times[0]);
+    assert_int_equal(issue_next(&s, 0xf, 1), 2);
+    assert_int_equal(issue_next(&s, 0xb, 2), 1);
+    stage_destroy(&s);
+}
+
+/* "Then gCAWS greedily executes instructions from the selected critical warp until this particular
+ * warp has no further available instructions", though another has become more critical; then the
+ * most critical one takes over, also from a warp that comes back. */
+static void the_selected_warp_goes_on_until_it_cannot(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "gcaws", 4, 4);
+    memcpy(s.times, (int64_t[]){5, 9, 7, 1}, 4 * sizeof s.times[0]);
+    assert_int_equal(issue_next(&s, 0xf, 1), 1);
+    s.times[0] = 20;
+    assert_int_equal(issue_next(&s, 0xf, 2), 1);
+    assert_int_equal(issue_next(&s, 0xf, 3), 1);
+    assert_int_equal(issue_next(&s, 0xd, 4), 0);
+    s.times[1] = 30;
+    assert_int_equal(issue_next(&s, 0xf, 5), 0);
+    assert_int_equal(issue_next(&s, 0xe, 6), 1);
+    stage_destroy(&s);
+}
+
+/* 4.2: "CAWA consists of three major components": CPL, gCAWS and CACP. */
+static void cawa_is_cpl_gcaws_and_cacp(void **state)
+{
+    (void)state;
+    const struct scheduler_desc *cawa = scheduler_find("cawa"), *gcaws = scheduler_find("gcaws");
+    assert_string_equal(cawa->criticality, "cpl");
+    assert_string_equal(cawa->l1d_policy, "cacp");
+    assert_ptr_equal(cawa->pick, gcaws->pick);
+    assert_null(gcaws->l1d_policy);
 }
 
 int main(void)
@@ -369,8 +280,10 @@ int main(void)
         cmocka_unit_test(a_loop_adds_a_round_while_it_goes_on),
         cmocka_unit_test(stalls_between_issues_add_up),
         cmocka_unit_test(the_slower_half_of_a_cta_is_critical),
-        cmocka_unit_test(gcaws_goes_on_with_the_most_critical),
-        cmocka_unit_test(critical_warps_have_their_turn_more_often),
+        cmocka_unit_test(the_most_critical_ready_warp_issues),
+        cmocka_unit_test(of_equally_critical_warps_the_oldest_issues),
+        cmocka_unit_test(the_selected_warp_goes_on_until_it_cannot),
+        cmocka_unit_test(cawa_is_cpl_gcaws_and_cacp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void s2_table_2(void **state)
 {
     static const struct table_rows rows[] = {
         {"cache-sufficient", {"hg", "hot", "sten", "sconv", "bp", "sr1", "nw", "gemm", "bt"}},
-        {"cache-insufficient", {"cfd", "pvr", "ss", "bfs", "mm", "srk", "sr2k", "kmn", "str"}},
+        {"cache-insufficient", {"cfd", "pvr", "ss", "bfs", "mm", "srk", "sr2k", "km", "str"}},
         {NULL, {NULL}},
     };
     (void)state;
@@ -59,7 +59,7 @@ static void s2_table_2(void **state)
 static void s3_table_3_2(void **state)
 {
     static const struct table_rows rows[] = {
-        {"memory-intensive", {"bt", "bp", "bfs", "kmn", "nw", "sr2", "sc_small", "sc_mid", "tpf"}},
+        {"memory-intensive", {"bt", "bp", "bfs", "km", "nw", "sr2", "sc_small", "sc_mid", "tpf"}},
         {"computation-intensive",
          {"gau", "htw", "hot", "lmd", "leu", "lud", "myc", "pf", "pth", "sr1"}},
         {NULL, {NULL}},
@@ -71,7 +71,7 @@ static void s3_table_3_2(void **state)
 static void s3_table_4_2(void **state)
 {
     static const struct table_rows rows[] = {
-        {"sensitive", {"bfs", "bt", "htw", "kmn", "nw", "sr1", "sc_small"}},
+        {"sensitive", {"bfs", "bt", "htw", "km", "nw", "sr1", "sc_small"}},
         {"non-sensitive", {"bp", "pf", "pth", "sc_mid", "tpf"}},
         {NULL, {NULL}},
     };
@@ -88,7 +88,7 @@ static void s3_table_5_3(void **state)
          {"bo", "pth", "hot", "bp", "fwt", "htw", "sr1", "nw", "sr2", "sc_small", "bt", "dct", "wc",
           "mis", "clr", "pf"}},
         {"cache-sensitive",
-         {"pvr", "bc", "csr", "fld", "ss", "bfs", "str", "ell", "prk", "mm", "kmn"}},
+         {"pvr", "bc", "csr", "fld", "ss", "bfs", "str", "ell", "prk", "mm", "km"}},
         {NULL, {NULL}},
     };
     (void)state;
@@ -135,7 +135,7 @@ static const struct input s2_inputs[] = {
     {"mm", {{"n", 256}}},
     {"srk", {{"n", 256}, {"m", 256}}},
     {"sr2k", {{"n", 256}, {"m", 256}}},
-    {"kmn", {{"points", 204800}}},
+    {"km", {{"points", 204800}}},
     {"str", {{"words", 354984}}},
 };
 
@@ -147,7 +147,7 @@ static const struct input s3_inputs[] = {
     {"gau", {{"n", 1024}}},
     {"htw", {{"rows", 656}, {"cols", 744}}},
     {"hot", {{"cols", 512}}},
-    {"kmn", {{"points", 494020}}},
+    {"km", {{"points", 494020}}},
     {"lmd", {{"boxes", 10}}},
     {"leu", {{"width", 640}, {"height", 480}}},
     {"lud", {{"n", 2048}}},

@@ -1,6 +1,7 @@
-/* Bimodal re-reference interval prediction: lines come in at the top, ready to leave, except every
- * `brrip_period`-th insertion of the cache, which comes in one step below. So part of a working set
- * that is too large stays. */
+/* Bimodal RRIP (the paper and its algorithm: rrip.h): lines are inserted at 3, "distant", ready to
+ * leave, except every `brrip_period`-th insertion of the cache, which is at 2, "long". So part of a
+ * working set that is too large stays. The paper inserts at 2 with a low probability; a counter
+ * takes its place. */
 #include "cache/policies/rrip.h"
 
 struct brrip_params {
@@ -21,23 +22,23 @@ static const struct plugin_stat brrip_stats[] = {
                "lines that came in ready to leave, at 3"),
 };
 
+/* Of each application that shares the cache. */
 struct brrip {
     uint64_t insertions; /* into empty ways too */
 };
 
 static size_t brrip_state_bytes(const struct cache_geometry *g, const void *params)
 {
-    (void)g, (void)params;
-    return sizeof(struct brrip);
+    (void)params;
+    return (g->n_apps ? g->n_apps : 1) * sizeof(struct brrip);
 }
 
 static void brrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                              const struct mem_access *a)
 {
-    (void)a;
     struct brrip *b = p->state;
     const struct brrip_params *params = p->params;
-    uint8_t position = brrip_position(&b->insertions, params->brrip_period);
+    uint8_t position = brrip_position(&b[a->app].insertions, params->brrip_period);
     rrip_line(s, way)->rrpv = position;
     ((struct brrip_stats *)p->stats)->distant_insertions += position == RRPV_DISTANT;
 }

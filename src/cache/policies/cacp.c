@@ -1,10 +1,27 @@
-/* Criticality-aware cache prioritisation (S3 section 4.2.3, Algorithms 7 to 9): some ways of each
- * set are for lines that critical warps will use, as the counters CCBP predict from a signature of
- * PC and address; in each part lines are replaced by SRRIP, and the counters SHiP say where they
- * come in. Which warps are critical is the criticality provider's word.
+/* Criticality-aware cache prioritisation.
+ * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
+ * architectures. PhD thesis, Arizona State University 2017, section 4.2.3. In S3's order:
  *
- * The critical part is the ways from 0 on. MODEL: an empty way is filled whichever part it is in,
- * as in every cache here, and the line then belongs to the part it is in. */
+ * The ways of a set are two partitions, critical and non-critical. In each of them lines are
+ * replaced by RRIP. CCBP and SHiP are arrays of 2-bit saturating counters, by signature.
+ *
+ * Algorithm 7, atMiss(req):
+ *     line 3     line.signature := req.pc XOR req.addr, the lower 8 bits of each
+ *     line 4-7   CCBP[signature] > Threshold: insert into the critical partition
+ *     line 8-11  otherwise:                   insert into the non-critical partition
+ *                SHiP sets the position: "long" (2), or "distant" (3) if its counter is 0
+ * Algorithm 8, atHit(req):
+ *     line 3-7   RRIP promotion in the line's partition
+ *     line 8-12  of a critical warp: c_reuse := TRUE, CCBP[signature]++, SHiP[signature]++
+ *     line 13-16 of another warp:    nc_reuse := TRUE, SHiP[signature]++
+ * Algorithm 9, atEvict(line):
+ *     line 2-4   no c_reuse, but nc_reuse, in the critical partition: CCBP[signature]--
+ *     line 5-7   neither: SHiP[signature]--
+ *
+ * Which warps are critical is the criticality provider's word (CPL). The critical partition is the
+ * ways from 0 on. MODEL: an empty way is filled whichever partition it is in, as in every cache
+ * here, and the line then belongs to that partition. S3 gives neither Threshold nor the values that
+ * counters start at: 1 and 1 here. */
 #include <string.h>
 
 #include "cache/policies/counters.h"
@@ -49,7 +66,7 @@ struct cacp {
 struct cacp_line {
     struct rrip_line rrip;
     uint8_t signature;
-    bool critical_reuse, other_reuse;
+    bool c_reuse, nc_reuse;
 };
 
 static uint32_t critical_ways(const struct cache_geometry *g, const struct cacp_params *params)
@@ -109,6 +126,7 @@ static struct cacp_line *line_of(const struct cache_set *s, uint32_t way)
     return s->bits[way];
 }
 
+/* Algorithm 7: the partition. */
 static int cacp_decide(const struct cache_policy *p, const struct cache_set *s,
                        const struct mem_access *a)
 {
@@ -118,6 +136,7 @@ static int cacp_decide(const struct cache_policy *p, const struct cache_set *s,
     return rrip_victim(s, critical ? critical_part(p) : cache_set_ways(s) & ~critical_part(p));
 }
 
+/* Algorithm 8. */
 static void cacp_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                         const struct mem_access *a)
 {
@@ -126,12 +145,16 @@ static void cacp_on_use(struct cache_policy *p, const struct cache_set *s, uint3
         return;
     struct cacp_line *line = line_of(s, way);
     line->rrip.rrpv = 0;
-    counter_up(&c->ship[line->signature], COUNTER_TOP);
-    if (a->is_critical)
+    if (a->is_critical) {
+        line->c_reuse = true;
         counter_up(&c->ccbp[line->signature], COUNTER_TOP);
-    *(a->is_critical ? &line->critical_reuse : &line->other_reuse) = true;
+    } else {
+        line->nc_reuse = true;
+    }
+    counter_up(&c->ship[line->signature], COUNTER_TOP);
 }
 
+/* Algorithm 9. */
 static void cacp_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                           enum cache_evict_cause cause, const struct mem_access *a)
 {
@@ -141,14 +164,14 @@ static void cacp_on_evict(struct cache_policy *p, const struct cache_set *s, uin
     if (cause != EVICT_REPLACE)
         return;
     rrip_age(s, part_of(p, s, way), way);
-    if (line->critical_reuse)
-        return;
-    if (!line->other_reuse)
-        counter_down(&c->ship[line->signature]);
-    else if (critical_part(p) >> way & 1)
+    bool in_critical_part = critical_part(p) >> way & 1;
+    if (!line->c_reuse && line->nc_reuse && in_critical_part)
         counter_down(&c->ccbp[line->signature]);
+    else if (!line->c_reuse && !line->nc_reuse)
+        counter_down(&c->ship[line->signature]);
 }
 
+/* Algorithm 7: signature and position. */
 static void cacp_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                             const struct mem_access *a)
 {

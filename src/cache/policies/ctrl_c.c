@@ -1,7 +1,20 @@
-/* Ctrl-C (S3 section 5.2, Algorithms 11 and 12): each load instruction inserts one in 2^AGG of the
- * lines it misses and bypasses the others; a control loop raises AGG while too many of the lines it
- * brought in leave without having been used again, and lowers it when few do. LRU underneath.
+/* Ctrl-C, bypassing by a control loop for each load instruction.
+ * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
+ * architectures. PhD thesis, Arizona State University 2017, section 5.2. In S3's order, with
+ * ctrl = the entry of the iReuse table for the lower 7 bits of a PC:
  *
+ * Algorithm 11, atMiss(request), ctrl by request.PC:
+ *     line 4-7   BYP < (1 << AGG) - 1: bypass, BYP + 1
+ *     line 8-12  otherwise: insert, atEviction(victim), BYP := 0
+ *     So one in 2^AGG misses of the instruction is inserted.
+ * Algorithm 12, atEviction(line), ctrl by line.insertPC:
+ *     line 4-7   INSERT + 1; ZERO + 1 if the line was not reused
+ *     line 8     INSERT >= SAMPLE_PERIOD = 1024 >> AGG (Table 5.2):
+ *     line 11-13     ZERO / INSERT > THRESHOLD_H (0.4): AGG + 1
+ *     line 14-16     ZERO / INSERT < THRESHOLD_L (0.1): AGG - 1
+ *     line 18-19     INSERT := ZERO := 0
+ *
+ * AGG saturates at 0 and 7. LRU underneath. The 1-bit prediction of the iReuse table is AGG == 0.
  * MODEL: stores that allocate (local memory) insert always; the victims of theirs train as others.
  */
 #include "cache/cache_policy.h"
@@ -70,6 +83,7 @@ static struct control *control_of(const struct cache_policy *p, uint32_t pc)
     return (struct control *)p->state + pc % N_ENTRIES;
 }
 
+/* Algorithm 11, line 4. */
 static int ctrl_c_decide(const struct cache_policy *p, const struct cache_set *s,
                          const struct mem_access *a)
 {
@@ -79,6 +93,7 @@ static int ctrl_c_decide(const struct cache_policy *p, const struct cache_set *s
     return cache_set_lru(s);
 }
 
+/* Algorithm 11, line 7. */
 static void ctrl_c_on_bypass(struct cache_policy *p, const struct cache_set *s,
                              const struct mem_access *a, enum cache_bypass_reason reason)
 {
@@ -87,7 +102,7 @@ static void ctrl_c_on_bypass(struct cache_policy *p, const struct cache_set *s,
         control_of(p, a->pc)->byp++;
 }
 
-/* At the end of a sample: was too much, or little, brought in for nothing? */
+/* Algorithm 12, lines 9 to 17: was too much, or little, brought in for nothing? */
 static void adjust(const struct ctrl_c_params *params, struct control *c, struct ctrl_c_stats *n)
 {
     uint8_t before = c->agg;
@@ -99,6 +114,7 @@ static void adjust(const struct ctrl_c_params *params, struct control *c, struct
     n->cuts += c->agg < before;
 }
 
+/* Algorithm 12. */
 static void ctrl_c_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                             enum cache_evict_cause cause, const struct mem_access *a)
 {
@@ -116,6 +132,7 @@ static void ctrl_c_on_evict(struct cache_policy *p, const struct cache_set *s, u
     c->insert = c->zero = 0;
 }
 
+/* Algorithm 11, line 12. */
 static void ctrl_c_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                               const struct mem_access *a)
 {

@@ -1,5 +1,6 @@
-/* Dynamic Line Protection (S2 section 4): each load instruction has a protection distance of its
- * own, by the low 7 bits of its PC. See protection.h.
+/* Dynamic Line Protection (S2 section 4; S2 and its algorithm: protection.h). Each load instruction
+ * has an entry of the PDPT, and so a protection distance of its own; the instruction ID is the low
+ * 7 bits of the PC (4.1.3: 128 entries).
  *
  * MODEL: 4 bits of protected life protect a line from at most the next 14 loads of its set; in sets
  * of 15 ways or more this is LRU, but for lines on their way and lines that stores use. */

@@ -1,4 +1,5 @@
-/* Global protection (S2 section 5.3): DLP with one protection distance for all instructions. */
+/* Global-Protection (S2 section 5.3; S2 and its algorithm: protection.h): the computation of DLP,
+ * but of a single PD for all lines. All instructions share one entry of the PDPT. */
 #include "cache/policies/protection.h"
 
 static const struct param pdp_params[] = PROTECTION_PARAMS;

@@ -59,11 +59,8 @@ uint64_t protection_cost_bits(const struct cache_geometry *g, const void *params
                        (uint64_t)n_entries * (id_bits + TDA_BITS + VTA_BITS + PD_BITS));
 }
 
-/* A load shortens every life in its set before it looks for a victim, so that a PD of d protects
- * from the next d - 1 loads. If each use of a line is by a load that fills at once, the least
- * recently used one of n ways has seen n - 1 loads since its own, and is to be replaced by the
- * next.
- */
+/* If each use of a line is by a load that fills at once, the least recently used one of n ways has
+ * seen n - 1 loads since its own, and is to be replaced by the next. */
 void protection_remark(const struct cache_geometry *g, const void *params, struct strbuf *out)
 {
     const struct protection_params *p = params;
@@ -97,7 +94,39 @@ static void count_to(uint16_t *counter, uint32_t bits)
         ++*counter;
 }
 
-/* --- the victim tag array --- */
+/* --- 4.1.1: what the TDA keeps of a line --- */
+
+/* When a set is queried, the lives of all its lines fall by 1. */
+static void query_set(const struct cache_set *s)
+{
+    for (uint32_t way = 0; way < s->n_ways; way++)
+        counter_down(&line_of(s, way)->pl);
+}
+
+/* The life of a line once the access has queried the set. decide() is asked before that: it may be
+ * asked again, or in vain, and only an access that is accepted queries the set. Stores do not. */
+static uint32_t pl_when_queried(const struct protected_line *line, const struct mem_access *a)
+{
+    return a->kind == MEM_STORE || !line->pl ? line->pl : line->pl - 1u;
+}
+
+/* The request reads the PD of its instruction and writes it to PL. */
+static void protect_line(const struct protection *d, struct protected_line *line,
+                         const struct mem_access *a)
+{
+    line->id = id_of(d, a);
+    line->pl = a->kind == MEM_STORE ? 0 : d->pdpt[line->id].pd;
+}
+
+/* The hit is attributed to the previous instruction that used the line. */
+static void credit_tda_hit(struct cache_policy *p, const struct protected_line *line)
+{
+    struct protection *d = p->state;
+    count_to(&d->pdpt[line->id].tda_hits, TDA_BITS);
+    stats_of(p)->tda_hits++;
+}
+
+/* --- 4.1.2: the victim tag array --- */
 
 static struct victim *victims_of(struct protection *d, const struct cache_set *s)
 {
@@ -132,51 +161,72 @@ static void add_victim(struct protection *d, const struct cache_set *s, struct v
     v[0] = new;
 }
 
-/* --- protection distances --- */
-
-/* By how much a PD rises: the more hits the victims had beside those in the cache, the more. */
-static uint32_t rise(uint32_t vta_hits, uint32_t tda_hits, uint32_t n)
+/* A request that fails to hit in the TDA continues searching in the VTA. */
+static void search_vta(struct cache_policy *p, const struct cache_set *s, uint64_t line)
 {
-    if (!vta_hits)
-        return 0;
-    if (vta_hits >= tda_hits << 2)
-        return n * 4;
-    if (vta_hits >= tda_hits << 1)
-        return n * 2;
-    if (vta_hits >= tda_hits)
-        return n;
-    return vta_hits >= tda_hits >> 1 ? n >> 1 : 0;
+    struct protection *d = p->state;
+    int at = find_victim(d, s, line);
+    if (at < 0)
+        return;
+    count_to(&d->pdpt[victims_of(d, s)[at].id].vta_hits, VTA_BITS);
+    stats_of(p)->vta_hits++;
 }
 
-static void end_sample(struct cache_policy *p)
+/* --- 4.2: protection distances --- */
+
+/* By how much a PD rises: N_asc * Hit_VTA / Hit_TDA, by step comparison. */
+static uint32_t pd_rise(uint32_t hit_vta, uint32_t hit_tda, uint32_t n_asc)
+{
+    if (!hit_vta)
+        return 0;
+    if (hit_vta >= hit_tda << 2)
+        return n_asc << 2;
+    if (hit_vta >= hit_tda << 1)
+        return n_asc << 1;
+    if (hit_vta >= hit_tda)
+        return n_asc;
+    return hit_vta >= hit_tda >> 1 ? n_asc >> 1 : 0;
+}
+
+static void compute_pds(struct cache_policy *p)
 {
     const struct protection_params *params = p->params;
     struct protection *d = p->state;
-    uint32_t vta_hits = 0, tda_hits = 0;
+    uint32_t global_vta = 0, global_tda = 0;
     for (uint32_t i = 0; i < d->n_entries; i++) {
-        vta_hits += d->pdpt[i].vta_hits;
-        tda_hits += d->pdpt[i].tda_hits;
+        global_vta += d->pdpt[i].vta_hits;
+        global_tda += d->pdpt[i].tda_hits;
     }
-    bool rises = vta_hits > tda_hits, falls = 2 * vta_hits < tda_hits;
+    bool rises = global_vta > global_tda, falls = 2 * global_vta < global_tda;
     uint32_t step_down = params->pd_step_down ? params->pd_step_down : d->vta_ways;
     for (uint32_t i = 0; i < d->n_entries; i++) {
         struct prediction *e = &d->pdpt[i];
         uint32_t pd = e->pd;
         if (rises)
-            pd += rise(e->vta_hits, e->tda_hits, d->vta_ways);
+            pd += pd_rise(e->vta_hits, e->tda_hits, d->vta_ways);
         else if (falls)
             pd -= pd < step_down ? pd : step_down;
         e->pd = (uint8_t)(pd < params->pd_max ? pd : params->pd_max);
-        e->tda_hits = e->vta_hits = 0;
     }
+}
+
+/* --- 4.1.4: samples --- */
+
+/* The PDs that the sample gives are for the next one (4.1.3); all hits are counted from 0 again. */
+static void end_sample(struct cache_policy *p)
+{
+    struct protection *d = p->state;
+    compute_pds(p);
+    for (uint32_t i = 0; i < d->n_entries; i++)
+        d->pdpt[i].tda_hits = d->pdpt[i].vta_hits = 0;
     d->accesses = 0;
     d->insts = 0;
     stats_of(p)->samples++;
 }
 
-/* A sample ends when its last load has been served completely, which is known when the next
- * instruction issues or the next load comes. Until then only a line that is allocated when its data
- * come asks for a PD: it has that of the sample before. */
+/* The last access of a sample still goes by the old PDs, until it has been served completely. That
+ * is known when the next load comes or the next instruction issues: the computation starts then.
+ * (Where lines are allocated as their data come, a line asks for its PD later still.) */
 static void end_sample_if_full(struct cache_policy *p)
 {
     const struct protection *d = p->state;
@@ -195,42 +245,21 @@ bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
     return false;
 }
 
-/* --- accesses --- */
+/* --- accesses, in the order in which they happen --- */
 
-/* Every load counts, and shortens all protected lives in its set. */
-static void age_set(struct cache_policy *p, const struct cache_set *s)
-{
-    struct protection *d = p->state;
-    end_sample_if_full(p);
-    d->accesses++;
-    for (uint32_t way = 0; way < s->n_ways; way++)
-        counter_down(&line_of(s, way)->pl);
-}
-
-static void use_line(struct cache_policy *p, const struct cache_set *s, uint32_t way,
-                     const struct mem_access *a)
-{
-    struct protection *d = p->state;
-    struct protected_line *line = line_of(s, way);
-    count_to(&d->pdpt[line->id].tda_hits, TDA_BITS);
-    line->id = id_of(d, a);
-    line->pl = d->pdpt[line->id].pd;
-    stats_of(p)->tda_hits++;
-}
-
-/* Asked before the access has aged the set, as it will if it is accepted. */
+/* Of the lines whose life is over the least recently used one is replaced; where no life is over
+ * the load bypasses; where all that are over are on their way it waits, as without protection. */
 int protection_decide(const struct cache_policy *p, const struct cache_set *s,
                       const struct mem_access *a)
 {
     const struct protection_params *params = p->params;
     if (cache_set_empty_way(s) >= 0)
         return cache_set_empty_way(s);
-    uint8_t over = a->kind == MEM_STORE ? 0 : 1; /* a life that is over once the set has aged */
     uint64_t oldest = UINT64_MAX;
     int victim = CACHE_BYPASS;
     bool any_protected = false;
     for (uint32_t way = 0; way < s->n_ways; way++) {
-        if (line_of(s, way)->pl > over) {
+        if (pl_when_queried(line_of(s, way), a) > 0) {
             any_protected = true;
             continue;
         }
@@ -246,28 +275,43 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
     return victim;
 }
 
-void protection_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+/* Every load that is accepted, whatever becomes of it: a bypassed one too. */
+static void access_set(struct cache_policy *p, const struct cache_set *s)
+{
+    struct protection *d = p->state;
+    end_sample_if_full(p);
+    d->accesses++;
+    query_set(s);
+}
+
+void protection_on_hit(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                        const struct mem_access *a)
 {
-    age_set(p, s);
-    if (way != ~0u)
-        use_line(p, s, way, a);
+    access_set(p, s);
+    credit_tda_hit(p, line_of(s, way));
+    protect_line(p->state, line_of(s, way), a);
+}
+
+void protection_on_merge(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                         const struct mem_access *a)
+{
+    access_set(p, s);
+    if (way == ~0u)
+        return;
+    if (((const struct protection_params *)p->params)->count_merges)
+        credit_tda_hit(p, line_of(s, way));
+    protect_line(p->state, line_of(s, way), a);
 }
 
 void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                         const struct mem_access *a)
 {
-    struct protection *d = p->state;
-    age_set(p, s);
     if (way >= 0) {
-        use_line(p, s, (uint32_t)way, a);
+        protection_on_hit(p, s, (uint32_t)way, a);
         return;
     }
-    int at = find_victim(d, s, a->line);
-    if (at < 0)
-        return;
-    count_to(&d->pdpt[victims_of(d, s)[at].id].vta_hits, VTA_BITS);
-    stats_of(p)->vta_hits++;
+    access_set(p, s);
+    search_vta(p, s, a->line);
 }
 
 /* A tag that was found stays, as the most recent one. */
@@ -297,12 +341,9 @@ void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint
 void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                            const struct mem_access *a)
 {
-    struct protection *d = p->state;
-    struct protected_line *line = line_of(s, way);
-    line->id = id_of(d, a);
-    line->pl = a->kind == MEM_STORE ? 0 : d->pdpt[line->id].pd;
+    protect_line(p->state, line_of(s, way), a);
     if (a->kind != MEM_STORE) /* an empty way had no victim to make room for */
-        remove_victim(d, s, a->line);
+        remove_victim(p->state, s, a->line);
 }
 
 /* --- statistics --- */
@@ -338,7 +379,8 @@ static struct stat_reading longest(const void *instance, uint64_t now)
 const struct plugin_stat protection_stats[N_PROTECTION_STATS] = {
     STAT_COUNT(struct protection_stats, vta_hits, "hits",
                "load misses whose tag is in the victim tag array"),
-    STAT_COUNT(struct protection_stats, tda_hits, "hits", "loads that found their line"),
+    STAT_COUNT(struct protection_stats, tda_hits, "hits",
+               "hits in the cache that were credited to an instruction"),
     STAT_COUNT(struct protection_stats, samples, "samples",
                "samples after which protection distances were worked out"),
     STAT_NOW("protection_distance", "accesses", "mean of the protection distances above 0",

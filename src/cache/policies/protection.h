@@ -1,14 +1,34 @@
-/* Protected lines: what DLP and the global protection it is compared with have in common (S2
- * section 4).
+/* Protected lines: what DLP and the Global-Protection it is compared with have in common.
+ * S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
+ * dynamic line protection. ICPP 2018, section 4. In S2's order and names:
  *
- * A line lives protected for as many accesses to its set as its protection distance PD says; only
- * lines whose protected life PL is over are replaced, and a load that finds none bypasses. PDs are
- * worked out per instruction (the prediction table PDPT) from hits in the cache (TDA) and in an
- * array of the tags of victims (VTA), once per sample of accesses or instructions.
+ * 4.1.1 L1D. A TDA entry has an instruction ID (hashed PC of the load that brought in or last used
+ *       the line) and a protected life PL.
+ *       query: PL of all entries of the set falls by 1.
+ *       hit:   TDA hits of the stored ID + 1; ID := this load's; PL := PD of this load.
+ *       miss:  search the VTA; then a line whose PL is 0 is replaced, the least recently used one;
+ *              ID and PL are this load's. Where every PL is above 0 the load bypasses.
+ * 4.1.2 VTA. As many sets as the cache; holds tag and ID of evicted lines, replaced by LRU.
+ *       found: VTA hits of the stored ID + 1.
+ * 4.1.3 PDPT. Per ID: TDA hits, VTA hits, PD.
+ * 4.1.4 Sample. 200 accesses, or a maximum of executed instructions.
+ * 4.2   After a sample, with the sums over all IDs:
+ *       VTA hits > TDA hits:     PD of each ID rises by N_asc * its VTA hits / TDA hits, in steps;
+ *       VTA hits < TDA hits / 2: all PDs fall;
+ *       then all hit counters are 0 again.
+ *
+ * The query comes first: the protection test sees lives that are already shorter by 1, so a PD of
+ * d protects from the next d - 1 loads of the set.
+ *
+ * A load that merges with an outstanding miss queries the set and gives the line its ID and PL, for
+ * it uses the line. It is no hit in the TDA: S2 section 2 looks for the line among the MSHRs only
+ * when the request is not a hit, and section 4.1.3 counts hits. `count_merges` counts it as one.
  *
  * Loads only: stores neither age a set nor count nor touch the VTA. MODEL: a line that a store
  * brings in (local memory) is not protected; a load of sectors that are missing from a line which
- * is there counts as a hit of the line. */
+ * is there counts as a hit of the line. A tag that a bypassed load found stays in the VTA, as the
+ * most recent one; it leaves when its line comes back. By how much PDs fall, and the maximum of
+ * instructions, S2 leaves open: `pd_step_down`, `max_sample_insns`. */
 #ifndef HEDDLE_CACHE_POLICIES_PROTECTION_H
 #define HEDDLE_CACHE_POLICIES_PROTECTION_H
 
@@ -18,7 +38,7 @@ enum { PD_BITS = 4, TDA_BITS = 8, VTA_BITS = 10, PDPT_MAX = 128 };
 
 struct protection_params {
     uint32_t sample_accesses, max_sample_insns, vta_ways, pd_init, pd_max, pd_step_down;
-    bool bypass_reserved;
+    bool bypass_reserved, count_merges;
 };
 
 /* clang-format off */
@@ -39,6 +59,8 @@ struct protection_params {
         PARAM_BOOL(struct protection_params, bypass_reserved, "false",                             \
                    "a load goes around, too, where lines that are not protected are all on their " \
                    "way; else it waits for one"),                                                  \
+        PARAM_BOOL(struct protection_params, count_merges, "false",                                \
+                   "a load that merges with an outstanding miss counts as a hit in the TDA"),      \
     }
 /* clang-format on */
 
@@ -61,8 +83,8 @@ struct protection_params {
         .cost_bits = id##_cost_bits,                                                               \
         .init = id##_init,                                                                         \
         .decide = protection_decide,                                                               \
-        .on_hit = protection_on_use,                                                               \
-        .on_merge = protection_on_use,                                                             \
+        .on_hit = protection_on_hit,                                                               \
+        .on_merge = protection_on_merge,                                                           \
         .on_miss = protection_on_miss,                                                             \
         .on_bypass = protection_on_bypass,                                                         \
         .on_evict = protection_on_evict,                                                           \
@@ -88,8 +110,10 @@ uint64_t protection_cost_bits(const struct cache_geometry *g, const void *params
                               uint32_t n_entries, struct strbuf *parts);
 int protection_decide(const struct cache_policy *p, const struct cache_set *s,
                       const struct mem_access *a);
-void protection_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+void protection_on_hit(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                        const struct mem_access *a);
+void protection_on_merge(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                         const struct mem_access *a);
 void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                         const struct mem_access *a);
 void protection_on_bypass(struct cache_policy *p, const struct cache_set *s,

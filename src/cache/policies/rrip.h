@@ -1,7 +1,13 @@
-/* Re-reference interval prediction, for policies that build on it: each line predicts in 2 bits how
- * far off its next use is. A use sets it to 0; the victim is the lowest way at the top, 3; if none
- * is there all lines of the candidates' ways grow by 1 until one is. MODEL: reserved lines grow
- * with the others, but are nobody's victim. */
+/* Re-reference interval prediction, for policies that build on it.
+ * A. Jaleel et al.: High performance cache replacement using re-reference interval prediction
+ * (RRIP). ISCA 2010, with hit priority (RRIP-HP) and M = 2 bits:
+ *
+ *     hit:    RRPV of the line := 0
+ *     victim: the first line (lowest way) whose RRPV is 3; if there is none all RRPVs of the set
+ *             grow by 1, and again until there is one
+ *     insert: SRRIP at 2 ("long"); BRRIP at 3 ("distant"), seldom at 2; DRRIP: set dueling
+ *
+ * MODEL: reserved lines grow with the others, but are nobody's victim. */
 #ifndef HEDDLE_CACHE_POLICIES_RRIP_H
 #define HEDDLE_CACHE_POLICIES_RRIP_H
 

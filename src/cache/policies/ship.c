@@ -1,6 +1,15 @@
-/* Signature-based hit prediction over SRRIP: a table of counters by hashed PC learns whether lines
- * that an instruction brings in are used again. Those of an instruction whose counter is 0 come in
- * at the top, ready to leave. */
+/* Signature-based hit prediction over SRRIP.
+ * C.-J. Wu et al.: SHiP: signature-based hit predictor for high performance caching. MICRO 2011,
+ * with the PC as signature (SHiP-PC):
+ *
+ *     a line is hit:               SHCT[signature] + 1
+ *     a line leaves without reuse: SHCT[signature] - 1
+ *     insertion: SHCT[signature] == 0: distant re-reference, RRPV 3
+ *                otherwise:            intermediate, RRPV 2
+ *     hit: RRPV 0
+ *
+ * The signature of a line is that of the instruction that inserted it; the table has a saturating
+ * counter for each hashed PC. */
 #include <string.h>
 
 #include "cache/policies/counters.h"

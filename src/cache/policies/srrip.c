@@ -1,5 +1,5 @@
-/* Static re-reference interval prediction: lines come in one step below the top, so that those of a
- * scan leave before those that were used. */
+/* Static RRIP (the paper and its algorithm: rrip.h): lines are inserted at 2, "long", one below the
+ * top, so that those of a scan leave before those that were used. */
 #include "cache/policies/rrip.h"
 
 static void srrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,

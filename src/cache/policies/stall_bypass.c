@@ -1,5 +1,12 @@
-/* Stall-Bypass (S2 section 5.3): LRU, but a load that would have to wait for an MSHR, a merge slot,
- * a line or a place in the miss queue goes around the cache instead. */
+/* Stall-Bypass.
+ * S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
+ * dynamic line protection. ICPP 2018, section 5.3:
+ *
+ * "enables a bypass path when a stall is detected in the L1D cache for any reason, such as no
+ * available MSHR entry, no reservable slot in set, or a fully occupied miss queue."
+ *
+ * So a load that would have to wait for an MSHR, for a place in the MSHR that it merges with, for a
+ * line or for a place in the miss queue bypasses instead; all others do as under LRU. */
 #include "cache/cache_policy.h"
 
 static int stall_bypass_decide(const struct cache_policy *p, const struct cache_set *s,

@@ -263,11 +263,17 @@ static void teardown(void *state)
     arena_destroy(&s->arena);
 }
 
+/* S3 gives the size of a frame, not how many there are. */
 static const struct workload_size sizes[] = {
     {"tiny", {96, 112, 15, 5, 4, 3}},
     {"small", {328, 372, 51, 9, 7, 3}},
-    {"paper-s3", {656, 744, 51, 25, 15, 20}},
+    {"paper-s3", {656, 744, 51, 25, 15, 5}},
     {NULL, {0}},
+};
+
+static const struct workload_input inputs[] = {
+    {"frames", NULL, 2, 1000, "of the film; points are tracked from the second on"},
+    {NULL, NULL, 0, 0, NULL},
 };
 
 const struct workload workload_htw = {
@@ -283,6 +289,7 @@ const struct workload workload_htw = {
     .source = workload_htw_source,
     .param_names = {"rows", "cols", "points", "template_radius", "search_radius", "frames"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct htw),
     .setup = setup,
     .run = run,

@@ -38,3 +38,26 @@ __kernel void kmn_assign(__global const float *in, __global const float *centres
     }
     membership[point] = nearest;
 }
+
+/* The same as Rodinia has it: features are feature-major, and centres constant. */
+__kernel void km_assign(__global const float *in, __constant float *centres,
+                        __global int *membership, uint n_points, uint n_features, uint n_clusters)
+{
+    uint point = get_global_id(0);
+    if (point >= n_points)
+        return;
+    int nearest = 0;
+    float nearest_distance = FLT_MAX;
+    for (uint c = 0; c < n_clusters; c++) {
+        float distance = 0;
+        for (uint i = 0; i < n_features; i++) {
+            float difference = in[i * n_points + point] - centres[c * n_features + i];
+            distance += difference * difference;
+        }
+        if (distance < nearest_distance) {
+            nearest_distance = distance;
+            nearest = (int)c;
+        }
+    }
+    membership[point] = nearest;
+}

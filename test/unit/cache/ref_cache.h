@@ -53,7 +53,7 @@ struct ref_cache {
     uint32_t sample_accesses, max_sample_insns, n_sampled;
     uint64_t n_sampled_insns;
     uint32_t vta_ways, pd_max, pd_step_down;
-    bool bypass_reserved;
+    bool bypass_reserved, count_merges;
     struct ref_victim vta[REF_SETS][REF_WAYS];
     uint32_t sample_period, agg_max;
     bool agg_hold;

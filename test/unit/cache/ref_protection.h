@@ -1,4 +1,5 @@
-/* Dynamic line protection, per instruction and global: Zhu et al., ICPP 2018, section 4. */
+/* Dynamic line protection, per instruction and global: Zhu et al., ICPP 2018, section 4. A load
+ * that finds its line on its way merges, which is no hit (section 2). */
 #ifndef HEDDLE_TEST_REF_PROTECTION_H
 #define HEDDLE_TEST_REF_PROTECTION_H
 
@@ -13,6 +14,7 @@ static inline void ref_dlp_init(struct ref_cache *r)
     r->pd_max = ref_param(r, "pd_max", 15);
     r->pd_step_down = ref_param(r, "pd_step_down", r->vta_ways);
     r->bypass_reserved = ref_param(r, "bypass_reserved", 0) != 0;
+    r->count_merges = ref_param(r, "count_merges", 0) != 0;
     for (uint32_t i = 0; i < r->n_rows; i++)
         r->rows[i].pd = ref_param(r, "pd_init", 0);
 }
@@ -41,7 +43,9 @@ static inline void ref_dlp_hit(struct ref_cache *r, uint32_t set, int way,
                                const struct mem_access *a)
 {
     struct ref_row *previous = &r->rows[r->lines[set][way].id];
-    previous->tda_hits = ref_up(previous->tda_hits, 1, 255);
+    bool merges = r->lines[set][way].reserved;
+    if (!merges || r->count_merges)
+        previous->tda_hits = ref_up(previous->tda_hits, 1, 255);
     ref_dlp_use(r, set, way, a);
 }
 

@@ -278,6 +278,7 @@ static const struct {
     {"dlp", "sample_accesses=37 pd_init=5", 1},
     {"dlp", "vta_ways=2 pd_step_down=1 sample_accesses=50", 1},
     {"dlp", "bypass_reserved=true sample_accesses=37 pd_init=5", 1},
+    {"dlp", "count_merges=true sample_accesses=37", 1},
     {"pdp", "", 1},
     {"pdp", "sample_accesses=61 pd_max=9", 1},
     {"pdp", "sample_accesses=2500 max_sample_insns=1000000", 3},

@@ -15,7 +15,8 @@
 struct reference {
     const char *name;
     struct world world;
-    int64_t counters[SCHED_MAX_WARPS]; /* caws_* */
+    int64_t counters[SCHED_MAX_WARPS]; /* caws_*: time until its turn, 48 units a turn */
+    int64_t clocks[SCHED_MAX_SLOTS];   /* caws_*: time that has passed */
     int greedy[SCHED_MAX_SLOTS];       /* gcaws: -1 = nobody */
     uint64_t greedy_uid[SCHED_MAX_SLOTS];
 };
@@ -77,17 +78,48 @@ static int64_t period_of_48(const struct reference *r, uint32_t warp)
     return time < 0.8 * mean - rounding ? 60 : 48;
 }
 
+static int64_t pool_size(const struct reference *r)
+{
+    return (r->world.view.n_warps + r->world.view.n_slots - 1) / r->world.view.n_slots;
+}
+
+static bool has_turn_first(const struct reference *r, uint32_t x, uint32_t y)
+{
+    return r->counters[x] < r->counters[y] ||
+           (r->counters[x] == r->counters[y] && r->world.warps[x].age < r->world.warps[y].age);
+}
+
+/* The counters of the pool fall until one of them is 0; whose it is. */
+static uint32_t next_turn(struct reference *r, uint32_t slot)
+{
+    const struct sched_view *view = &r->world.view;
+    uint32_t next = slot;
+    for (uint32_t w = slot; w < view->n_warps; w += view->n_slots)
+        if (view->warps[w].live && (!view->warps[next].live || has_turn_first(r, w, next)))
+            next = w;
+    int64_t passes = r->counters[next];
+    r->clocks[slot] += passes;
+    for (uint32_t w = slot; w < view->n_warps; w += view->n_slots)
+        r->counters[w] -= passes;
+    return next;
+}
+
+/* Turns pass until that of the warp; each warp that has one waits for another period then. */
 static void caws_issue(struct reference *r, uint32_t slot, uint32_t warp)
 {
-    int64_t n_live = 0;
-    for (uint32_t w = slot; w < r->world.view.n_warps; w += r->world.view.n_slots) {
-        if (!r->world.warps[w].live)
-            continue;
-        n_live++;
-        if (r->counters[w] > 0)
-            r->counters[w]--;
-    }
-    r->counters[warp] = n_live * period_of_48(r, warp) / 48;
+    uint32_t turn;
+    do {
+        turn = next_turn(r, slot);
+        r->counters[turn] = pool_size(r) * period_of_48(r, turn);
+    } while (turn != warp);
+}
+
+/* It waits for the turn of its place, 0 being that of the first place before the first issue. */
+static void caws_start(struct reference *r, uint32_t warp)
+{
+    int64_t round = pool_size(r) * 48, place = 48 * (1 + warp / r->world.view.n_slots);
+    int64_t wait = (place - r->clocks[warp % r->world.view.n_slots]) % round;
+    r->counters[warp] = wait > 0 ? wait : wait + round;
 }
 
 /* --- both --- */
@@ -95,8 +127,7 @@ static void caws_issue(struct reference *r, uint32_t slot, uint32_t warp)
 static bool goes_first(const struct reference *r, uint32_t slot, uint32_t x, uint32_t y)
 {
     if (strcmp(r->name, "gcaws") != 0)
-        return r->counters[x] < r->counters[y] ||
-               (r->counters[x] == r->counters[y] && r->world.warps[x].age < r->world.warps[y].age);
+        return has_turn_first(r, x, y);
     if ((int)x == r->greedy[slot] || (int)y == r->greedy[slot])
         return (int)x == r->greedy[slot];
     return is_before(r, x, y);
@@ -120,7 +151,7 @@ static void note(struct reference *r, const struct world_event *e)
 {
     for (uint32_t w = 0; w < r->world.view.n_warps; w++)
         if (e->kind == EV_CTA_START && e->warps >> w & 1)
-            r->counters[w] = w / r->world.view.n_slots; /* its place in the slot's pool */
+            caws_start(r, w);
 }
 
 /* Greed ends with the warp. */

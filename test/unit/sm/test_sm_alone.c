@@ -272,7 +272,12 @@ static void start_sms(struct bench *b, const char *kernel)
     const struct sm_config *c = &b->sim->config->sm;
     const struct op_timing *timing = op_timing_build(emu->program, c, &b->module->arena);
     for (uint32_t i = 0; i < N_SMS; i++)
-        sm_start_kernel(bench_sm(b, i), emu, timing, 0, c->l1d.n_ways, true);
+        sm_start_kernel(bench_sm(b, i), &(struct sm_kernel){.emu = emu,
+                                                            .timing = timing,
+                                                            .l1d_ways = c->l1d.n_ways,
+                                                            .n_sms = N_SMS,
+                                                            .warps_per_sm = 1,
+                                                            .flush_l1 = true});
     ticker_start((struct ticker *)part_at(&b->graph, b->dispatcher, 0), 0);
 }
 

@@ -182,6 +182,25 @@ static void the_hash_is_the_published_fnv_1a(void **state)
     device_destroy(d);
 }
 
+static void keep_info(void *user, const struct device_launch_info *info)
+{
+    *(struct device_launch_info *)user = *info;
+}
+
+static void an_observer_sees_what_a_launch_binds(void **state)
+{
+    (void)state;
+    struct device *d = host_memory_create(NULL);
+    struct device_launch_info seen = {0};
+    device_buffer a = device_alloc(d, 100, "a"), b = device_alloc(d, 20, "b");
+    device_observe(d, keep_info, &seen);
+    DEVICE_LAUNCH_2D(d, "k", 8, 6, 4, 2, arg_buffer(a), arg_i32(7), arg_buffer(b), arg_buffer(a));
+    assert_string_equal(seen.kernel, "k");
+    assert_int_equal(seen.work_items, 48);
+    assert_int_equal(seen.buffer_bytes, 120); /* a counts once */
+    device_destroy(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +214,7 @@ int main(void)
         cmocka_unit_test(the_hash_tells_every_input_apart),
         cmocka_unit_test(the_hash_ends_with_the_first_download),
         cmocka_unit_test(the_hash_is_the_published_fnv_1a),
+        cmocka_unit_test(an_observer_sees_what_a_launch_binds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,163 @@
+/* Accesses of all SMs through one cache that writes back, as an L2 sees them: the cache is the
+ * timing model's own, and every fill is immediate. A full-line store fetches nothing.
+ *
+ * What memory is asked for is counted in requests of a line or less, and which of these read bytes
+ * that the policy had dropped (cache/lost_bytes.h). */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "analysis/lab_player.h"
+#include "cache/lost_bytes.h"
+
+struct l2_player {
+    struct cache *cache;
+    struct lab_bytes line; /* a whole one */
+    bool flush_at_end;
+    struct lost_bytes lost;
+    uint64_t victim; /* that the access at hand replaces */
+    struct lab_result result;
+    struct mem_access access; /* the one at hand; most of it never changes */
+};
+
+static void note_victim(void *player, const struct cache_event_info *e)
+{
+    struct l2_player *p = player;
+    if (e->cause == EVICT_REPLACE)
+        p->victim = e->line->line;
+}
+
+static void *l2_create(const struct lab_config *config, uint32_t n_sms, const uint64_t *next_uses)
+{
+    (void)n_sms, (void)next_uses;
+    struct l2_player *p = xcalloc(1, sizeof *p);
+    struct cache_config shape = {.n_sets = config->n_sets,
+                                 .n_ways = config->n_ways,
+                                 .line_bytes = config->line_bytes,
+                                 .sector_bytes = config->line_bytes,
+                                 .index = config->index,
+                                 .n_mshrs = 1,
+                                 .mshr_merges = 1,
+                                 .write_back = true,
+                                 .write_allocate = true,
+                                 .policy = config->policy->name};
+    p->cache = cache_create(&shape, config->policy, config->params, 0, 0);
+    cache_observe_some(p->cache, 1u << CE_EVICT, note_victim, p);
+    p->line = lab_line_bytes(config->line_bytes);
+    p->flush_at_end = config->flush_at_end;
+    p->access = (struct mem_access){.space = MEM_GLOBAL, .sector_mask = 1};
+    return p;
+}
+
+static void take_access(struct l2_player *p, const struct lab_batch *b, uint32_t i)
+{
+    const struct lab_access *from = &b->items[i];
+    struct mem_access *a = &p->access;
+    a->id = b->position + i;
+    a->cycle = from->cycle;
+    a->pc = from->pc;
+    a->address = from->address;
+    a->line = b->lines[i];
+    a->set = b->sets[i];
+    a->kind = from->kind == LAB_STORE ? MEM_STORE : MEM_LOAD;
+    a->op = from->op;
+    a->source = from->sm;
+    for (int h = 0; h < 2; h++)
+        a->byte_mask[h] = b->bytes[i].mask[h] & p->line.mask[h];
+    a->full_line = a->byte_mask[0] == p->line.mask[0] && a->byte_mask[1] == p->line.mask[1];
+}
+
+static void read_memory(struct l2_player *p, const uint64_t bytes[2])
+{
+    p->result.dram_reads++;
+    p->result.stale_reads += lost_is_read(&p->lost, p->access.line, bytes);
+}
+
+static void write_back(struct l2_player *p, uint64_t line)
+{
+    p->result.dram_writes++;
+    lost_written_back(&p->lost, line);
+}
+
+/* Of an access that fetches. */
+static void fill(struct l2_player *p, struct cache_result r)
+{
+    cache_fill(p->cache, r.mshr, p->access.cycle);
+}
+
+static const struct cache_room no_limit = {.miss_queue = true, .port = true, .bypass_table = true};
+
+static struct cache_result load(struct l2_player *p, enum lab_decision *decision)
+{
+    const struct mem_access *a = &p->access;
+    struct cache_result r = cache_load(p->cache, a, no_limit, NULL);
+    *decision = r.answer == CACHE_BYPASSED ? LAB_BYPASS
+                : r.answer == CACHE_MISS   ? LAB_MISS
+                : r.dropped                ? LAB_DROP
+                                           : LAB_HIT;
+    if (*decision == LAB_DROP)
+        lost_dropped(&p->lost, a->line);
+    if (*decision == LAB_BYPASS)
+        read_memory(p, a->byte_mask);
+    if (*decision == LAB_MISS) {
+        read_memory(p, p->line.mask);
+        fill(p, r);
+    }
+    return r;
+}
+
+/* A full-line store that misses is answered like a hit: nothing is fetched. */
+static struct cache_result store(struct l2_player *p, enum lab_decision *decision)
+{
+    const struct mem_access *a = &p->access;
+    uint64_t hits = cache_stats(p->cache)->store_hits;
+    struct cache_result r = cache_store(p->cache, a, no_limit, NULL);
+    bool is_hit = cache_stats(p->cache)->store_hits > hits;
+    *decision = r.answer == CACHE_BYPASSED ? LAB_BYPASS : is_hit ? LAB_HIT : LAB_MISS;
+    if (r.answer == CACHE_MISS) {
+        const uint64_t others[2] = {p->line.mask[0] & ~a->byte_mask[0],
+                                    p->line.mask[1] & ~a->byte_mask[1]};
+        read_memory(p, others);
+        fill(p, r);
+    }
+    if (*decision == LAB_BYPASS)
+        p->result.dram_writes++;
+    lost_stored(&p->lost, a->line, a->line, a->byte_mask, *decision != LAB_BYPASS);
+    return r;
+}
+
+static void l2_play(void *player, const struct lab_batch *b, struct lab_log *log)
+{
+    struct l2_player *p = player;
+    for (uint32_t i = 0; i < b->n; i++) {
+        enum lab_decision decision;
+        take_access(p, b, i);
+        p->victim = LAB_NO_VICTIM;
+        struct cache_result r = (p->access.kind == MEM_STORE ? store : load)(p, &decision);
+        assert(r.answer != CACHE_STALLED && r.answer != CACHE_MERGE); /* nothing is under way */
+        if (r.writeback)
+            write_back(p, p->victim);
+        if (log)
+            lab_log_access(log, b->index + i, decision, p->victim, r.writeback);
+    }
+}
+
+static void flush_line(void *player, uint64_t line, uint32_t sectors)
+{
+    (void)sectors;
+    write_back(player, line);
+}
+
+static void l2_finish(void *player, struct lab_result *out)
+{
+    struct l2_player *p = player;
+    if (p->flush_at_end)
+        cache_flush(p->cache, flush_line, p);
+    p->result.stats = *cache_stats(p->cache);
+    cache_lru_differences(p->cache, &p->result.n_differences, &p->result.first_difference);
+    *out = p->result;
+    cache_destroy(p->cache);
+    lost_destroy(&p->lost);
+    free(p);
+}
+
+const struct lab_player lab_player_l2 = {l2_create, l2_play, l2_finish};

@@ -1,0 +1,321 @@
+/* Write-buffering and read-bypassing (S1 section 4, Choi et al. 2012): L2 keeps what one launch
+ * writes for the launch that reads it, and streams bypass it.
+ *
+ * A flag C per line. A store marked .cc sets it; its allocation never replaces a line with C, and
+ * bypasses if every line of the set has it. A load that hits a line with C gives the line up
+ * without a write-back: at the first hit (S1), or once all bytes that were written have been read.
+ * A load marked .cp that misses bypasses. Everything else is LRU and may replace a line with C,
+ * which is written back then.
+ *
+ * MODEL: bytes are counted as read from when C is set. A store that merges with a fetch sets C when
+ * the data are there; loads that merge with a fetch count as reads of a line that has C already,
+ * and the line is given up at a later hit.
+ * MODEL: `demote` is ours: the line stays, dirty and without C, as the first victim of its set. */
+#include "cache/cache_policy.h"
+
+enum drop { DROP_ALL_READ, DROP_FIRST_HIT, DROP_DEMOTE };
+static const char *const drop_names[] = {"all_read", "first_hit", "demote", NULL};
+
+struct write_buffering_params {
+    uint32_t drop; /* enum drop */
+    bool mark_stores, mark_loads;
+};
+
+static const struct param write_buffering_params[] = {
+    PARAM_ENUM(struct write_buffering_params, drop, "all_read", drop_names,
+               "when a line with C is given up: all bytes written have been read, the first hit "
+               "(as in S1), or not at all: it loses C and is the next victim"),
+    PARAM_BOOL(struct write_buffering_params, mark_stores, "false",
+               "every store to global memory counts as st.global.cc"),
+    PARAM_BOOL(struct write_buffering_params, mark_loads, "false",
+               "every load from global memory counts as ld.global.cp"),
+};
+
+struct write_buffering_stats {
+    uint64_t buffered, store_bypasses, load_bypasses, dropped, demoted, evicted;
+};
+
+static const struct plugin_stat write_buffering_stats[] = {
+    STAT_COUNT(struct write_buffering_stats, buffered, "lines", "lines that got the flag C"),
+    STAT_COUNT(struct write_buffering_stats, store_bypasses, "accesses",
+               "marked stores that bypassed because every line of the set had C"),
+    STAT_COUNT(struct write_buffering_stats, load_bypasses, "accesses",
+               "marked loads that missed and bypassed"),
+    STAT_COUNT(struct write_buffering_stats, dropped, "lines",
+               "lines with C that were given up at a hit, without a write-back"),
+    STAT_COUNT(struct write_buffering_stats, demoted, "lines",
+               "lines with C that a hit made the next victim of their set"),
+    STAT_COUNT(struct write_buffering_stats, evicted, "lines",
+               "lines with C that an unmarked access replaced, written back"),
+};
+
+struct byte_mask {
+    uint64_t half[2];
+};
+
+struct buffered_line {
+    struct byte_mask written; /* all bytes that are dirty */
+    struct byte_mask read;    /* since C is set, less those stored since */
+    uint64_t demoted;         /* order of its demotion if it was not used since; else 0 */
+    bool c, c_at_fill;
+};
+
+struct write_buffering {
+    uint64_t n_demotions;
+};
+
+static size_t write_buffering_state_bytes(const struct cache_geometry *g, const void *params)
+{
+    (void)g, (void)params;
+    return sizeof(struct write_buffering);
+}
+
+static const struct write_buffering_params *params_of(const struct cache_policy *p)
+{
+    return p->params;
+}
+
+static struct write_buffering_stats *stats_of(struct cache_policy *p)
+{
+    return p->stats;
+}
+
+static struct buffered_line *line_at(const struct cache_set *s, uint32_t way)
+{
+    return s->bits[way];
+}
+
+static void add_bytes(struct byte_mask *m, const struct mem_access *a)
+{
+    m->half[0] |= a->byte_mask[0];
+    m->half[1] |= a->byte_mask[1];
+}
+
+static bool is_all_read(const struct buffered_line *l)
+{
+    return !(l->written.half[0] & ~l->read.half[0]) && !(l->written.half[1] & ~l->read.half[1]);
+}
+
+/* An atomic acts as an unmarked store. */
+static bool is_marked_store(const struct cache_policy *p, const struct mem_access *a)
+{
+    return a->kind == MEM_STORE && a->space == MEM_GLOBAL &&
+           (a->op == MEM_OP_CC || params_of(p)->mark_stores);
+}
+
+static bool is_marked_load(const struct cache_policy *p, const struct mem_access *a)
+{
+    return a->kind == MEM_LOAD && a->space == MEM_GLOBAL &&
+           (a->op == MEM_OP_CP || params_of(p)->mark_loads);
+}
+
+/* Demoted lines are older than all others, the last one first. */
+static bool is_older(const struct cache_set *s, uint32_t way, uint32_t than)
+{
+    uint64_t a = line_at(s, way)->demoted, b = line_at(s, than)->demoted;
+    return a != b ? a > b : s->last_use[way] < s->last_use[than];
+}
+
+/* The oldest line that is not reserved, with C or without alike or without only. */
+static int oldest(const struct cache_set *s, bool without_c)
+{
+    int found = CACHE_STALL;
+    for (uint64_t rest = s->occupied & ~s->reserved; rest; rest &= rest - 1) {
+        uint32_t way = (uint32_t)__builtin_ctzll(rest);
+        if (without_c && line_at(s, way)->c)
+            continue;
+        if (found < 0 || is_older(s, way, (uint32_t)found))
+            found = (int)way;
+    }
+    return found;
+}
+
+static bool all_have_c(const struct cache_set *s)
+{
+    bool all = s->occupied == cache_set_ways(s);
+    for (uint32_t way = 0; all && way < s->n_ways; way++)
+        all = line_at(s, way)->c;
+    return all;
+}
+
+static int write_buffering_decide(const struct cache_policy *p, const struct cache_set *s,
+                                  const struct mem_access *a)
+{
+    if (is_marked_load(p, a))
+        return CACHE_BYPASS;
+    if (!is_marked_store(p, a))
+        return oldest(s, false);
+    return all_have_c(s) ? CACHE_BYPASS : oldest(s, true);
+}
+
+static void set_c(struct cache_policy *p, struct buffered_line *l)
+{
+    stats_of(p)->buffered += !l->c;
+    if (!l->c)
+        l->read = (struct byte_mask){{0}};
+    l->c = true;
+    l->c_at_fill = false;
+}
+
+static void write_buffering_on_hit(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                                   const struct mem_access *a)
+{
+    struct write_buffering *state = p->state;
+    struct buffered_line *l = line_at(s, way);
+    l->demoted = 0;
+    if (!l->c)
+        return;
+    add_bytes(&l->read, a);
+    if (params_of(p)->drop != DROP_DEMOTE || !is_all_read(l))
+        return;
+    l->c = false;
+    l->demoted = ++state->n_demotions;
+    stats_of(p)->demoted++;
+}
+
+static enum cache_hit_action write_buffering_hit_action(const struct cache_policy *p,
+                                                        const struct cache_set *s, uint32_t way,
+                                                        const struct mem_access *a)
+{
+    (void)a;
+    const struct buffered_line *l = line_at(s, way);
+    switch ((enum drop)params_of(p)->drop) {
+    case DROP_FIRST_HIT:
+        return l->c ? HIT_DROP : HIT_KEEP;
+    case DROP_ALL_READ:
+        return l->c && is_all_read(l) ? HIT_DROP : HIT_KEEP;
+    default:
+        return HIT_KEEP;
+    }
+}
+
+static void write_buffering_on_merge(struct cache_policy *p, const struct cache_set *s,
+                                     uint32_t way, const struct mem_access *a)
+{
+    (void)p;
+    if (way < s->n_ways && line_at(s, way)->c)
+        add_bytes(&line_at(s, way)->read, a);
+}
+
+static void write_buffering_on_bypass(struct cache_policy *p, const struct cache_set *s,
+                                      const struct mem_access *a, enum cache_bypass_reason reason)
+{
+    (void)s, (void)reason;
+    *(a->kind == MEM_LOAD ? &stats_of(p)->load_bypasses : &stats_of(p)->store_bypasses) += 1;
+}
+
+static void store_bytes(struct buffered_line *l, const struct mem_access *a)
+{
+    add_bytes(&l->written, a);
+    l->read.half[0] &= ~a->byte_mask[0];
+    l->read.half[1] &= ~a->byte_mask[1];
+    l->demoted = 0;
+}
+
+/* Of a line that is there, or on its way. */
+static void write_buffering_on_store(struct cache_policy *p, const struct cache_set *s, int way,
+                                     const struct mem_access *a)
+{
+    if (way < 0)
+        return;
+    struct buffered_line *l = line_at(s, (uint32_t)way);
+    store_bytes(l, a);
+    if (!is_marked_store(p, a))
+        return;
+    if (s->reserved >> way & 1)
+        l->c_at_fill = !l->c;
+    else
+        set_c(p, l);
+}
+
+static void write_buffering_on_reserve(struct cache_policy *p, const struct cache_set *s,
+                                       uint32_t way, const struct mem_access *a)
+{
+    struct buffered_line *l = line_at(s, way);
+    *l = (struct buffered_line){0};
+    if (a->kind == MEM_STORE || a->kind == MEM_ATOMIC)
+        store_bytes(l, a);
+    if (is_marked_store(p, a))
+        set_c(p, l);
+}
+
+static void write_buffering_on_fill(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                                    uint64_t cycle)
+{
+    (void)cycle;
+    if (line_at(s, way)->c_at_fill)
+        set_c(p, line_at(s, way));
+}
+
+static void write_buffering_on_evict(struct cache_policy *p, const struct cache_set *s,
+                                     uint32_t way, enum cache_evict_cause cause,
+                                     const struct mem_access *a)
+{
+    (void)a;
+    struct buffered_line *l = line_at(s, way);
+    if (l->c && cause == EVICT_REPLACE)
+        stats_of(p)->evicted++;
+    if (l->c && cause == EVICT_INVALIDATE)
+        stats_of(p)->dropped++;
+    l->c = l->c_at_fill = false;
+}
+
+/* C alone goes by lines; the others by the bytes that were written and read. */
+static uint64_t write_buffering_cost_bits(const struct cache_geometry *g, const void *params,
+                                          struct strbuf *parts)
+{
+    const struct write_buffering_params *v = params;
+    uint64_t n_lines = (uint64_t)g->n_sets * g->n_ways;
+    uint64_t bits = plugin_cost(parts, "flag C of each line", n_lines);
+    if (v->drop != DROP_FIRST_HIT)
+        bits +=
+            plugin_cost(parts, "bytes of each line written and read", n_lines * 2 * g->line_bytes);
+    return bits;
+}
+
+static bool write_buffering_check(const struct cache_geometry *g, const void *params,
+                                  struct strbuf *why)
+{
+    (void)params;
+    if (!g->write_back)
+        strbuf_add(why, "write_buffering is for a cache that keeps what is stored (write-back, "
+                        "write-allocate), as L2 does");
+    else if (g->allocate_on_fill)
+        strbuf_add(why, "write_buffering marks lines as stores reserve them; it cannot work where "
+                        "lines are allocated on fill");
+    else if (g->line_bytes > 128)
+        strbuf_addf(why, "write_buffering counts the bytes of lines of up to 128; these have %u",
+                    g->line_bytes);
+    else
+        return true;
+    return false;
+}
+
+const struct cache_policy_desc cache_policy_write_buffering = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "write_buffering",
+    .summary = "of L2: keeps lines of marked stores until they are read, marked loads bypass; LRU "
+               "underneath",
+    .citation = "H. Choi, J. Ahn, W. Sung: Reducing off-chip memory traffic by selective cache "
+                "management scheme in GPGPUs. GPGPU-5, 2012",
+    .params = write_buffering_params,
+    .n_params = sizeof write_buffering_params / sizeof write_buffering_params[0],
+    .params_bytes = sizeof(struct write_buffering_params),
+    PLUGIN_STATS(write_buffering_stats, struct write_buffering_stats),
+    .wants_bytes = true,
+    .l2_only = true,
+    .check = write_buffering_check,
+    .state_bytes = write_buffering_state_bytes,
+    .line_bytes = sizeof(struct buffered_line),
+    .cost_bits = write_buffering_cost_bits,
+    .decide = write_buffering_decide,
+    .on_hit = write_buffering_on_hit,
+    .on_merge = write_buffering_on_merge,
+    .on_bypass = write_buffering_on_bypass,
+    .on_reserve = write_buffering_on_reserve,
+    .on_fill = write_buffering_on_fill,
+    .on_evict = write_buffering_on_evict,
+    .hit_action = write_buffering_hit_action,
+    .on_store = write_buffering_on_store,
+};

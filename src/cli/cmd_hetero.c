@@ -1,0 +1,157 @@
+/* heddle hetero: HeteroPDP's predictor, a step at a time. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/hetero.h"
+#include "cli/output.h"
+#include "cli/table.h"
+
+static const struct option options[] = {
+    OPTION_FLAG("json", struct hetero_options, json, "print JSON instead of text"),
+    OPTION_TEXT("model", struct hetero_options, model, "NAME|FILE",
+                "with predict: a shipped model (`heddle hetero models`) or a model file"),
+    OPTION_TEXT("features", struct hetero_options, features, "FILE",
+                "with predict: JSON, an object per prediction, with a number for each feature of "
+                "the model"),
+    OPTION_TEXT("out", struct hetero_options, out, "FILE", "with train: the model file to write"),
+    OPTION_GIVEN("folds", struct hetero_options, folds, "N",
+                 "with train: parts of the cross-validation, 7 if not given; 0 fits all rows "
+                 "without it"),
+    OPTION_GIVEN("passes", struct hetero_options, passes, "N",
+                 "with train: how often kernels are dealt into folds, 32 if not given"),
+    OPTION_GIVEN("seed", struct hetero_options, seed, "N",
+                 "with train: of the shuffle before each pass, 1 if not given; with features of a "
+                 "workload: of its input"),
+    OPTION_FLAG("no-prune", struct hetero_options, no_prune, "with train: keep every kernel"),
+    OPTION_TEXT("size", struct hetero_options, size, "SIZE",
+                "with features of a workload: its input size; small if not given"),
+    OPTION_GIVEN("threads", struct hetero_options, threads, "N",
+                 "with features of a file: the work-items of the launch"),
+    OPTION_GIVEN("buffer", struct hetero_options, buffer, "BYTES",
+                 "with features of a file: the bytes of the distinct buffers bound"),
+    OPTION_TEXT("build-options", struct hetero_options, build_options, "TEXT",
+                "with features of a .cl or .cu file: options for its compiler"),
+};
+
+static const struct verb {
+    const char *name, *operand, *help;
+    enum heddle_status (*act)(const struct hetero_options *o, const char *operand,
+                              struct strbuf *out);
+    bool is_optional; /* the operand */
+} verbs[] = {
+    {"features", "FILE|WORKLOAD",
+     "instructions by class, for both targets; of a workload also threads and buffer bytes of its "
+     "launches",
+     hetero_cmd_features, false},
+    {"predict", NULL, "times by a model", hetero_cmd_predict, false},
+    {"train", "ROWS.csv", "fit a model to measured times", hetero_cmd_train, false},
+    {"choose", "FILE.json", "where a kernel should run beside native programs", hetero_cmd_choose,
+     false},
+    {"models", "NAME", "the models that come with Heddle, or one of them", hetero_cmd_models, true},
+};
+enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
+
+/* What would silently be ignored. */
+static enum heddle_status check_use(const struct verb *v, const struct hetero_options *o)
+{
+    bool predicts = v->act == hetero_cmd_predict, trains = v->act == hetero_cmd_train;
+    bool counts = v->act == hetero_cmd_features;
+    const struct {
+        const char *option;
+        bool is_lost;
+    } uses[] = {
+        {"--model", o->model && !predicts},
+        {"--features", o->features && !predicts},
+        {"--out", o->out && !trains},
+        {"--folds", o->folds.is_given && !trains},
+        {"--passes", o->passes.is_given && !trains},
+        {"--no-prune", o->no_prune && !trains},
+        {"--seed", o->seed.is_given && !trains && !counts},
+        {"--size", o->size && !counts},
+        {"--threads", o->threads.is_given && !counts},
+        {"--buffer", o->buffer.is_given && !counts},
+        {"--build-options", o->build_options && !counts},
+    };
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
+        if (uses[i].is_lost) {
+            output_error("%s has no meaning with heddle hetero %s", uses[i].option, v->name);
+            return HEDDLE_BAD_INPUT;
+        }
+    return HEDDLE_OK;
+}
+
+static enum heddle_status run_verb(const struct verb *v, const struct hetero_options *o,
+                                   const struct text_list *operands)
+{
+    uint32_t n = operands->n - 1;
+    if (n > (v->operand ? 1 : 0) || (n == 0 && v->operand && !v->is_optional)) {
+        output_error("heddle hetero %s takes %s%s", v->name, v->operand ? "one " : "no operand",
+                     v->operand ? v->operand : "");
+        return HEDDLE_BAD_INPUT;
+    }
+    struct strbuf out = {0};
+    enum heddle_status status = check_use(v, o);
+    if (status == HEDDLE_OK)
+        status = v->act(o, n ? operands->items[1] : NULL, &out);
+    if (status == HEDDLE_OK)
+        status = output_take(&out);
+    strbuf_destroy(&out);
+    return status;
+}
+
+static enum heddle_status run_hetero(const void *values, const struct text_list *operands)
+{
+    const char *words[N_VERBS];
+    for (int i = 0; i < N_VERBS; i++) {
+        words[i] = verbs[i].name;
+        if (strcmp(operands->items[0], verbs[i].name) == 0)
+            return run_verb(&verbs[i], values, operands);
+    }
+    return output_unknown("step", operands->items[0], words, N_VERBS,
+                          "`heddle help hetero` lists them");
+}
+
+static void list_verbs(struct strbuf *out)
+{
+    struct table t = {.n_columns = 2};
+    for (int i = 0; i < N_VERBS; i++) {
+        table_cell(&t, "  %s %s", verbs[i].name, verbs[i].operand ? verbs[i].operand : "");
+        table_cell(&t, "%s", verbs[i].help);
+    }
+    strbuf_add(out, "Steps:\n");
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+static const char *const examples[] = {
+    "heddle hetero features bfs --size tiny",
+    "what HeteroPDP sees of each launch of a workload",
+    "heddle hetero features mine.cl --threads 65536 --buffer 1048576 --json > f.json",
+    "the features of a kernel of one's own, for the next step",
+    "heddle hetero predict --model s9150-alone --features f.json",
+    "its time on the GPU, by a model of S3 Appendix A",
+    "heddle hetero train rows.csv --out mine.model",
+    "a model of one's own from measured times",
+    "heddle hetero choose question.json",
+    "CMP or GPU, with every number on the way (doc/hetero.md has an example)",
+    NULL,
+};
+
+const struct command command_hetero = {
+    .name = "hetero",
+    .operands = "STEP [FILE|WORKLOAD|NAME]",
+    .summary = "predict times on CMP and GPU, and choose where a kernel runs",
+    .description =
+        "HeteroPDP (S3 chapter 6): regression models predict the time of a kernel on the CMP and "
+        "on the GPU, alone and beside native programs; Bubble-up tables predict what the natives "
+        "suffer; the target with the better score for the goal is chosen. Each step can be used "
+        "by itself. doc/hetero.md describes features, model files, training and choices.",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .options_bytes = sizeof(struct hetero_options),
+    .min_operands = 1,
+    .max_operands = 2,
+    .examples = examples,
+    .more_help = list_verbs,
+    .run = run_hetero,
+};

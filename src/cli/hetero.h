@@ -1,0 +1,25 @@
+/* The parts of `heddle hetero`. */
+#ifndef HEDDLE_CLI_HETERO_H
+#define HEDDLE_CLI_HETERO_H
+
+#include "cli/options.h"
+#include "heddle/heddle.h"
+
+struct hetero_options {
+    bool json, no_prune;
+    const char *model, *features, *out, *build_options, *size;
+    struct given_u64 threads, buffer, folds, passes, seed;
+};
+
+enum heddle_status hetero_cmd_features(const struct hetero_options *o, const char *what,
+                                       struct strbuf *out);
+enum heddle_status hetero_cmd_predict(const struct hetero_options *o, const char *none,
+                                      struct strbuf *out);
+enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *path,
+                                    struct strbuf *out);
+enum heddle_status hetero_cmd_choose(const struct hetero_options *o, const char *path,
+                                     struct strbuf *out);
+enum heddle_status hetero_cmd_models(const struct hetero_options *o, const char *name,
+                                     struct strbuf *out);
+
+#endif

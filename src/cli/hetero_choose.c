@@ -1,0 +1,370 @@
+/* heddle hetero choose: where a kernel should run, with every number on the way. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "cli/hetero.h"
+#include "cli/json_input.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "hetero/choose.h"
+#include "hetero/model.h"
+
+static const char *const rule_names[] = {"live", "footprint"};
+
+/* What the file asks, and what comes of it. */
+struct choice {
+    const char *kernel;
+    struct hetero_machine machine;
+    enum pressure_rule rule;
+    double threads, buffer, transfer;
+    bool has_pressure; /* of the kernel; else it is estimated */
+    bool needs_pressure;
+    struct pressure pressure[HETERO_N_TARGETS];
+    struct hetero_question question;
+    struct hetero_answer answer;
+    uint32_t n_clamped;
+    double microseconds;
+};
+
+/* --- Reading --- */
+
+static const char *const top_keys[] = {
+    "kernel",        "goal",     "slowdown_reference",
+    "pressure_rule", "alone",    "co_located",
+    "natives",       "weight",   "threads",
+    "buffer",        "transfer", "pressure",
+    "machine",
+};
+static const char *const native_keys[] = {"name",  "weight",    "slowdown",
+                                          "cache", "bandwidth", "pressure"};
+static const char *const machine_keys[] = {"llc_bytes", "dram_gbps", "pcie_gbps", "free_cores",
+                                           "lanes"};
+static const char *const pressure_keys[] = {"llc_bytes", "dram_gbps"};
+
+#define CHECK_KEYS(in, map, keys)                                                                  \
+    yaml_check_keys(&(in)->doc, map, keys, sizeof(keys) / sizeof(keys)[0])
+
+/* Complains of a number that is given and not more than 0. */
+static void check_positive(struct json_input *in, yaml_node_t *map, const char *key, double value)
+{
+    yaml_node_t *n = yaml_find(&in->doc, map, key);
+    if (n && !(value > 0))
+        yaml_complain(&in->doc, n, NULL, "'%s' is more than 0", key);
+}
+
+/* {"cmp": 4, "gpu": 2}; false if it is not there. */
+static bool read_pair(struct json_input *in, yaml_node_t *map, const char *key, double *out)
+{
+    yaml_node_t *pair = yaml_find(&in->doc, map, key);
+    if (!pair)
+        return false;
+    if (pair->type != YAML_MAPPING_NODE) {
+        yaml_complain(&in->doc, pair, NULL, "expected an object with 'cmp' and 'gpu'");
+        return true;
+    }
+    CHECK_KEYS(in, pair, hetero_target_names);
+    for (int t = 0; t < HETERO_N_TARGETS; t++)
+        json_input_need(in, pair, hetero_target_names[t], &out[t]);
+    return true;
+}
+
+/* Predicted times may be negative: they are clamped, and counted. */
+static void read_times(struct json_input *in, yaml_node_t *map, const char *key, struct choice *c,
+                       double *out)
+{
+    if (!read_pair(in, map, key, out))
+        yaml_complain(&in->doc, map, NULL, "there is no '%s' here: {\"cmp\": S, \"gpu\": S}", key);
+    for (int t = 0; t < HETERO_N_TARGETS; t++)
+        if (out[t] <= 0) {
+            out[t] = HETERO_MIN_TIME_S;
+            c->n_clamped++;
+        }
+}
+
+static void read_pressure(struct json_input *in, yaml_node_t *map, struct pressure *p)
+{
+    if (map->type != YAML_MAPPING_NODE) {
+        yaml_complain(&in->doc, map, NULL, "expected an object with 'llc_bytes' and 'dram_gbps'");
+        return;
+    }
+    CHECK_KEYS(in, map, pressure_keys);
+    json_input_number_of(in, map, "llc_bytes", &p->llc_bytes);
+    json_input_number_of(in, map, "dram_gbps", &p->dram_gbps);
+}
+
+static void read_kernel_pressure(struct json_input *in, yaml_node_t *root, struct choice *c)
+{
+    yaml_node_t *pair = yaml_find(&in->doc, root, "pressure");
+    c->has_pressure = pair != NULL;
+    if (!pair)
+        return;
+    if (pair->type != YAML_MAPPING_NODE) {
+        yaml_complain(&in->doc, pair, NULL, "expected an object with 'cmp' and 'gpu'");
+        return;
+    }
+    CHECK_KEYS(in, pair, hetero_target_names);
+    for (int t = 0; t < HETERO_N_TARGETS; t++) {
+        yaml_node_t *n = yaml_find(&in->doc, pair, hetero_target_names[t]);
+        if (n)
+            read_pressure(in, n, &c->pressure[t]);
+    }
+}
+
+static void read_steps(struct json_input *in, yaml_node_t *native, const char *key, double *steps)
+{
+    yaml_node_t *list = yaml_find(&in->doc, native, key);
+    if (!list || list->type != YAML_SEQUENCE_NODE || yaml_count(list) != BUBBLE_STEPS + 1) {
+        yaml_complain(&in->doc, list ? list : native, NULL,
+                      "'%s' is a list of %d slowdowns, for 0/8 to 8/8 of the pressure", key,
+                      BUBBLE_STEPS + 1);
+        return;
+    }
+    for (uint32_t i = 0; i <= BUBBLE_STEPS; i++)
+        json_input_number(in, yaml_item(&in->doc, list, i), "a slowdown", &steps[i]);
+}
+
+static void read_native(struct json_input *in, yaml_node_t *n, double weight, struct choice *c,
+                        struct hetero_native *native)
+{
+    if (n->type != YAML_MAPPING_NODE) {
+        yaml_complain(&in->doc, n, NULL, "a native program is an object");
+        return;
+    }
+    CHECK_KEYS(in, n, native_keys);
+    yaml_node_t *name = yaml_find(&in->doc, n, "name"), *own = yaml_find(&in->doc, n, "pressure");
+    native->name = name ? yaml_scalar(&in->doc, name, "a name") : NULL;
+    native->weight = weight;
+    json_input_number_of(in, n, "weight", &native->weight);
+    check_positive(in, n, "weight", native->weight);
+    if (own)
+        read_pressure(in, own, &native->own);
+    if (read_pair(in, n, "slowdown", native->slowdown)) {
+        for (int t = 0; t < HETERO_N_TARGETS; t++)
+            if (!(native->slowdown[t] > 0))
+                yaml_complain(&in->doc, n, NULL, "a slowdown is more than 0");
+        return;
+    }
+    struct bubble_table *table = ARENA_NEW(&in->diags.arena, struct bubble_table);
+    read_steps(in, n, "cache", table->cache);
+    read_steps(in, n, "bandwidth", table->bandwidth);
+    native->table = table;
+    c->needs_pressure = true;
+}
+
+static void read_natives(struct json_input *in, yaml_node_t *root, struct choice *c)
+{
+    struct hetero_question *q = &c->question;
+    yaml_node_t *list = yaml_find(&in->doc, root, "natives");
+    double weight = 1;
+    json_input_number_of(in, root, "weight", &weight);
+    check_positive(in, root, "weight", weight);
+    if (!list)
+        return;
+    if (list->type != YAML_SEQUENCE_NODE) {
+        yaml_complain(&in->doc, list, NULL, "'natives' is a list");
+        return;
+    }
+    q->n_natives = yaml_count(list);
+    q->natives = ARENA_ARRAY(&in->diags.arena, struct hetero_native, q->n_natives + 1);
+    for (uint32_t i = 0; i < q->n_natives; i++)
+        read_native(in, yaml_item(&in->doc, list, i), weight, c, &q->natives[i]);
+}
+
+static void read_machine(struct json_input *in, yaml_node_t *root, struct choice *c)
+{
+    yaml_node_t *map = yaml_find(&in->doc, root, "machine");
+    c->machine = hetero_testbed;
+    if (!map)
+        return;
+    if (map->type != YAML_MAPPING_NODE) {
+        yaml_complain(&in->doc, map, NULL, "'machine' is an object");
+        return;
+    }
+    CHECK_KEYS(in, map, machine_keys);
+    double *values[] = {&c->machine.llc_bytes, &c->machine.dram_gbps, &c->machine.pcie_gbps,
+                        &c->machine.cores, &c->machine.lanes};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        json_input_number_of(in, map, machine_keys[i], values[i]);
+        check_positive(in, map, machine_keys[i], *values[i]);
+    }
+}
+
+static void read_choice(struct json_input *in, struct choice *c)
+{
+    yaml_node_t *root = yaml_doc_root(&in->doc);
+    struct hetero_question *q = &c->question;
+    if (root->type != YAML_MAPPING_NODE) {
+        yaml_complain(&in->doc, root, NULL, "expected an object: one choice a file");
+        return;
+    }
+    CHECK_KEYS(in, root, top_keys);
+    yaml_node_t *kernel = yaml_find(&in->doc, root, "kernel");
+    c->kernel = kernel ? yaml_scalar(&in->doc, kernel, "a name") : NULL;
+    q->goal = json_input_choice(in, root, "goal", hetero_goal_names, N_GOALS, GOAL_FAIRNESS);
+    q->reference = json_input_choice(in, root, "slowdown_reference", slowdown_reference_names,
+                                     N_REFERENCES, REFERENCE_SAME);
+    c->rule = json_input_choice(in, root, "pressure_rule", rule_names, 2, PRESSURE_LIVE);
+    read_machine(in, root, c);
+    read_natives(in, root, c);
+    read_kernel_pressure(in, root, c);
+    read_times(in, root, "alone", c, q->alone_s);
+    if (q->n_natives)
+        read_times(in, root, "co_located", c, q->co_located_s);
+    if (!c->needs_pressure || c->has_pressure)
+        return;
+    json_input_need(in, root, "threads", &c->threads);
+    json_input_need(in, root, "buffer", &c->buffer);
+    json_input_need(in, root, "transfer", &c->transfer);
+    check_positive(in, root, "threads", c->threads);
+}
+
+/* --- Deciding --- */
+
+static void decide(struct choice *c)
+{
+    struct timespec begin, end;
+    struct hetero_question *q = &c->question;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    if (c->needs_pressure && !c->has_pressure) {
+        c->pressure[HETERO_CMP] = pressure_on_cmp(&c->machine, c->rule, c->threads, c->buffer);
+        c->pressure[HETERO_GPU] = pressure_on_gpu(&c->machine, c->transfer, q->alone_s[HETERO_GPU]);
+    }
+    hetero_apply_bubbles(&c->machine, c->pressure, q->natives, q->n_natives);
+    c->answer = hetero_choose(q);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    c->microseconds =
+        (double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) / 1e3;
+}
+
+/* --- Printing --- */
+
+static void write_pair(struct json_writer *w, const char *key, const double *pair)
+{
+    json_begin_object(w, key);
+    for (int t = 0; t < HETERO_N_TARGETS; t++)
+        json_double(w, hetero_target_names[t], pair[t]);
+    json_end_object(w);
+}
+
+static void write_pressure(struct json_writer *w, const char *key, const struct pressure *pair)
+{
+    json_begin_object(w, key);
+    for (int t = 0; t < HETERO_N_TARGETS; t++) {
+        json_begin_object(w, hetero_target_names[t]);
+        json_double(w, "llc_bytes", pair[t].llc_bytes);
+        json_double(w, "dram_gbps", pair[t].dram_gbps);
+        json_end_object(w);
+    }
+    json_end_object(w);
+}
+
+static void write_native(struct json_writer *w, const struct hetero_native *n)
+{
+    json_begin_object(w, NULL);
+    json_string(w, "name", n->name);
+    json_double(w, "weight", n->weight);
+    if (n->table)
+        write_pressure(w, "pressure", n->total);
+    write_pair(w, "slowdown", n->slowdown);
+    json_end_object(w);
+}
+
+static void print_json(const struct choice *c, struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    const struct hetero_question *q = &c->question;
+    const struct hetero_answer *a = &c->answer;
+    json_begin_object(&w, NULL);
+    json_string(&w, "kernel", c->kernel);
+    json_string(&w, "target", hetero_target_names[a->target]);
+    json_string(&w, "reason", a->reason);
+    json_string(&w, "goal", q->n_natives ? hetero_goal_names[q->goal] : "alone");
+    write_pair(&w, "alone", q->alone_s);
+    json_uint(&w, "clamped", c->n_clamped);
+    if (q->n_natives) {
+        write_pair(&w, "co_located", q->co_located_s);
+        json_string(&w, "slowdown_reference", slowdown_reference_names[q->reference]);
+        for (int r = 0; r < N_REFERENCES; r++)
+            write_pair(&w, r == REFERENCE_SAME ? "kernel_slowdown" : "kernel_slowdown_best",
+                       a->kernel_slowdown[r]);
+        write_pair(&w, "kernel_speed", a->kernel_speed);
+        if (c->needs_pressure)
+            write_pressure(&w, "kernel_pressure", c->pressure);
+        json_begin_array(&w, "natives");
+        for (uint32_t i = 0; i < q->n_natives; i++)
+            write_native(&w, &q->natives[i]);
+        json_end_array(&w);
+        for (int g = 0; g < N_GOALS; g++)
+            write_pair(&w, hetero_goal_names[g], a->score[g]);
+        json_double(&w, "fairness_ratio", a->fairness_ratio);
+    }
+    json_double(&w, "microseconds", c->microseconds);
+    json_end_object(&w);
+}
+
+static void add_row(struct table *t, const char *what, const double *pair)
+{
+    table_cell(t, "%s", what);
+    for (int k = 0; k < HETERO_N_TARGETS; k++)
+        table_cell(t, "%.6g", pair[k]);
+}
+
+static void print_text(const struct choice *c, struct strbuf *out)
+{
+    static const char *const titles[] = {"", "CMP", "GPU"};
+    struct table t = {.titles = titles, .n_columns = 3, .right = "lrr"};
+    const struct hetero_question *q = &c->question;
+    const struct hetero_answer *a = &c->answer;
+    strbuf_addf(out, "%s%s%s: %s\n", c->kernel ? c->kernel : "", c->kernel ? " -> " : "",
+                a->target == HETERO_CMP ? "CMP" : "GPU", a->reason);
+    add_row(&t, "time alone, s", q->alone_s);
+    if (q->n_natives) {
+        add_row(&t, "time co-located, s", q->co_located_s);
+        add_row(&t, "slowdown of the kernel", a->kernel_slowdown[REFERENCE_SAME]);
+        add_row(&t, "... against the faster target", a->kernel_slowdown[REFERENCE_BEST]);
+        for (uint32_t i = 0; i < q->n_natives; i++) {
+            struct strbuf what = {0};
+            strbuf_addf(&what, "slowdown of %s, weight %g",
+                        q->natives[i].name ? q->natives[i].name : "a native", q->natives[i].weight);
+            add_row(&t, strbuf_text(&what), q->natives[i].slowdown);
+            strbuf_destroy(&what);
+        }
+        for (int g = 0; g < N_GOALS; g++) {
+            struct strbuf what = {0};
+            strbuf_addf(&what, "%s%s", hetero_goal_names[g],
+                        g == (int)q->goal ? " (the goal)" : "");
+            add_row(&t, strbuf_text(&what), a->score[g]);
+            strbuf_destroy(&what);
+        }
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+    if (q->n_natives)
+        strbuf_addf(out, "fairness ratio CMP / GPU %.6g\n", a->fairness_ratio);
+    if (c->n_clamped)
+        strbuf_addf(out, "%u times were not positive: %g s is used instead\n", c->n_clamped,
+                    HETERO_MIN_TIME_S);
+}
+
+enum heddle_status hetero_cmd_choose(const struct hetero_options *o, const char *path,
+                                     struct strbuf *out)
+{
+    struct json_input in = {0};
+    struct choice c = {0};
+    enum heddle_status status = json_input_read(&in, path);
+    if (status == HEDDLE_OK) {
+        read_choice(&in, &c);
+        status = json_input_end(&in);
+    }
+    if (status == HEDDLE_OK) {
+        decide(&c);
+        if (o->json)
+            print_json(&c, out);
+        else
+            print_text(&c, out);
+    }
+    json_input_destroy(&in);
+    return status;
+}

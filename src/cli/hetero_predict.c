@@ -1,0 +1,219 @@
+/* heddle hetero predict and models. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/hetero.h"
+#include "cli/json_input.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "hetero/model.h"
+
+/* --- Models --- */
+
+static const struct hetero_shipped *find_shipped(const char *name)
+{
+    for (uint32_t i = 0; i < n_hetero_shipped_models; i++)
+        if (strcmp(hetero_shipped_models[i].name, name) == 0)
+            return &hetero_shipped_models[i];
+    return NULL;
+}
+
+static enum heddle_status unknown_model(const char *name)
+{
+    const char *names[16];
+    uint32_t n = 0;
+    for (; n < n_hetero_shipped_models && n < 16; n++)
+        names[n] = hetero_shipped_models[n].name;
+    return output_unknown("model", name, names, n, "`heddle hetero models` lists them");
+}
+
+static struct hetero_model *read_model(const char *name, enum heddle_status *status)
+{
+    const struct hetero_shipped *shipped = find_shipped(name);
+    struct strbuf text = {0};
+    struct diag_list diags = {0};
+    struct hetero_model *m = NULL;
+    *status = HEDDLE_OK;
+    if (!shipped && !strpbrk(name, "/."))
+        *status = unknown_model(name);
+    else if (!shipped)
+        *status = yaml_file_read(name, &text, &diags);
+    if (*status == HEDDLE_OK)
+        m = hetero_model_read(name, shipped ? shipped->text : strbuf_text(&text), &diags);
+    if (diags.n)
+        output_complaints(&diags);
+    if (*status == HEDDLE_OK && !m)
+        *status = HEDDLE_BAD_INPUT;
+    strbuf_destroy(&text);
+    diag_list_destroy(&diags);
+    return m;
+}
+
+static void list_models(struct strbuf *out)
+{
+    static const char *const titles[] = {"model", "target", "scenario", "terms", "source"};
+    struct table t = {.titles = titles, .n_columns = 5, .right = "lllrl"};
+    for (uint32_t i = 0; i < n_hetero_shipped_models; i++) {
+        enum heddle_status status;
+        struct hetero_model *m = read_model(hetero_shipped_models[i].name, &status);
+        table_cell(&t, "%s", hetero_shipped_models[i].name);
+        table_cell(&t, "%s", hetero_model_find_note(m, "target"));
+        table_cell(&t, "%s", hetero_model_find_note(m, "scenario"));
+        table_count(&t, m->n_terms);
+        table_cell(&t, "%s", hetero_model_find_note(m, "source"));
+        hetero_model_destroy(m);
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+}
+
+static void list_models_json(struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    json_begin_array(&w, NULL);
+    for (uint32_t i = 0; i < n_hetero_shipped_models; i++) {
+        enum heddle_status status;
+        struct hetero_model *m = read_model(hetero_shipped_models[i].name, &status);
+        json_begin_object(&w, NULL);
+        json_string(&w, "model", hetero_shipped_models[i].name);
+        for (uint32_t k = 0; k < m->n_notes; k++)
+            json_string(&w, m->notes[k].word, m->notes[k].text);
+        json_begin_array(&w, "features");
+        for (uint32_t k = 0; k < m->n_features; k++)
+            json_string(&w, NULL, m->features[k]);
+        json_end_array(&w);
+        json_uint(&w, "terms", m->n_terms);
+        json_end_object(&w);
+        hetero_model_destroy(m);
+    }
+    json_end_array(&w);
+}
+
+enum heddle_status hetero_cmd_models(const struct hetero_options *o, const char *name,
+                                     struct strbuf *out)
+{
+    const struct hetero_shipped *shipped = name ? find_shipped(name) : NULL;
+    if (name && !shipped)
+        return unknown_model(name);
+    if (shipped)
+        strbuf_add(out, shipped->text);
+    else if (o->json)
+        list_models_json(out);
+    else
+        list_models(out);
+    return HEDDLE_OK;
+}
+
+/* --- Predictions --- */
+
+struct prediction {
+    const char *kernel; /* or NULL */
+    double predicted, time;
+};
+
+/* A number for each feature of the model; false after complaints. Other keys are for others. */
+static bool read_values(struct json_input *in, yaml_node_t *object, const struct hetero_model *m,
+                        double *values)
+{
+    bool ok = true;
+    for (uint32_t f = 0; f < m->n_features; f++) {
+        yaml_node_t *n = yaml_find(&in->doc, object, m->features[f]);
+        if (n)
+            ok = json_input_number(in, n, "a number", &values[f]) && ok;
+        else
+            yaml_complain(&in->doc, object, NULL, "there is no '%s', which the model needs",
+                          m->features[f]);
+        ok = ok && n;
+    }
+    return ok;
+}
+
+static bool predict_one(struct json_input *in, yaml_node_t *object, const struct hetero_model *m,
+                        double *values, struct prediction *p)
+{
+    if (object->type != YAML_MAPPING_NODE) {
+        yaml_complain(&in->doc, object, NULL, "expected an object with a number for each feature");
+        return false;
+    }
+    if (!read_values(in, object, m, values))
+        return false;
+    yaml_node_t *kernel = yaml_find(&in->doc, object, "kernel");
+    *p = (struct prediction){
+        .kernel = kernel ? yaml_scalar(&in->doc, kernel, "a name") : NULL,
+        .predicted = hetero_model_evaluate(m, values),
+    };
+    p->time = p->predicted > 0 ? p->predicted : HETERO_MIN_TIME_S;
+    return true;
+}
+
+static void print_json(const struct prediction *p, uint32_t n, const char *model,
+                       struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    json_begin_array(&w, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        json_begin_object(&w, NULL);
+        if (p[i].kernel)
+            json_string(&w, "kernel", p[i].kernel);
+        json_string(&w, "model", model);
+        json_double(&w, "prediction", p[i].predicted);
+        json_double(&w, "time", p[i].time);
+        json_bool(&w, "clamped", p[i].predicted <= 0);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+}
+
+static void print_text(const struct prediction *p, uint32_t n, struct strbuf *out)
+{
+    static const char *const titles[] = {"kernel", "prediction", "time", ""};
+    struct table t = {.titles = titles, .n_columns = 4, .right = "lrrl"};
+    uint32_t n_clamped = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_clamped = p[i].predicted <= 0;
+        table_cell(&t, "%s", p[i].kernel ? p[i].kernel : "-");
+        table_cell(&t, "%.6g", p[i].predicted);
+        table_cell(&t, "%.6g", p[i].time);
+        table_cell(&t, "%s", is_clamped ? "clamped" : "");
+        n_clamped += is_clamped;
+    }
+    table_print(&t, out);
+    table_destroy(&t);
+    if (n_clamped)
+        strbuf_addf(out, "%u of %u not positive: %g is used instead\n", n_clamped, n,
+                    HETERO_MIN_TIME_S);
+}
+
+enum heddle_status hetero_cmd_predict(const struct hetero_options *o, const char *none,
+                                      struct strbuf *out)
+{
+    (void)none;
+    if (!o->model || !o->features) {
+        output_error("heddle hetero predict needs --model and --features");
+        return HEDDLE_BAD_INPUT;
+    }
+    struct json_input in = {0};
+    enum heddle_status status;
+    struct hetero_model *m = read_model(o->model, &status);
+    if (status == HEDDLE_OK)
+        status = json_input_read(&in, o->features);
+    if (status == HEDDLE_OK) {
+        yaml_node_t *root = yaml_doc_root(&in.doc);
+        uint32_t n = yaml_count(root);
+        struct prediction *p = xcalloc(n + 1, sizeof *p);
+        double *values = xcalloc(m->n_features, sizeof *values);
+        for (uint32_t i = 0; i < n; i++)
+            predict_one(&in, yaml_item(&in.doc, root, i), m, values, &p[i]);
+        status = json_input_end(&in);
+        if (status == HEDDLE_OK && o->json)
+            print_json(p, n, o->model, out);
+        else if (status == HEDDLE_OK)
+            print_text(p, n, out);
+        free(values);
+        free(p);
+    }
+    json_input_destroy(&in);
+    hetero_model_destroy(m);
+    return status;
+}

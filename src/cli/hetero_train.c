@@ -1,0 +1,241 @@
+/* heddle hetero train: a model from measured times. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/file_uses.h"
+#include "cli/hetero.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "hetero/train.h"
+#include "lab/yaml_doc.h"
+
+/* Shares of the rows whose error |p - t| / t is at most so much (S3 Figure 6.8). */
+static const double error_bounds[] = {0.05, 0.1, 0.2, 0.5, 1};
+enum { N_BOUNDS = sizeof error_bounds / sizeof error_bounds[0] };
+
+struct training {
+    struct hetero_rows rows;
+    struct train_options options;
+    struct train_result result;
+    uint32_t within[N_BOUNDS], n_clamped;
+};
+
+static void measure_errors(struct training *t)
+{
+    for (uint32_t r = 0; r < t->rows.n_rows; r++) {
+        double predicted = hetero_predict_row(t->result.model, &t->rows, r);
+        t->n_clamped += predicted <= 0;
+        double time = predicted > 0 ? predicted : HETERO_MIN_TIME_S;
+        double error = fabs(time - t->rows.times[r]) / t->rows.times[r];
+        for (int b = 0; b < N_BOUNDS; b++)
+            t->within[b] += error <= error_bounds[b];
+    }
+}
+
+static void name_term(const struct hetero_model *m, uint32_t i, struct strbuf *out)
+{
+    strbuf_add(out, m->features[m->terms[i].first]);
+    if (m->terms[i].second != HETERO_NO_FEATURE)
+        strbuf_addf(out, " x %s", m->features[m->terms[i].second]);
+}
+
+/* --- JSON --- */
+
+static void write_stages(const struct training *t, struct json_writer *w)
+{
+    json_begin_array(w, "stages");
+    for (uint32_t i = 0; i < t->result.n_stages; i++) {
+        const struct train_stage *s = &t->result.stages[i];
+        json_begin_object(w, NULL);
+        json_uint(w, "kernels", s->n_kernels);
+        json_double(w, "held_out_r_squared", s->r_squared);
+        json_string(w, "goes", s->goes == HETERO_NO_FEATURE ? NULL : t->rows.kernels[s->goes]);
+        json_double(w, "error", s->error);
+        json_bool(w, "best", i == t->result.best_stage);
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void write_dropped(const struct training *t, struct json_writer *w)
+{
+    const struct train_result *r = &t->result;
+    json_begin_array(w, "dropped_terms");
+    for (uint32_t i = 0; i < r->model->n_terms; i++)
+        if (r->dropped_terms[i]) {
+            struct strbuf name = {0};
+            name_term(r->model, i, &name);
+            json_string(w, NULL, strbuf_text(&name));
+            strbuf_destroy(&name);
+        }
+    json_end_array(w);
+    json_begin_array(w, "dropped_kernels");
+    for (uint32_t i = 0; i < r->best_stage; i++)
+        json_string(w, NULL, t->rows.kernels[r->stages[i].goes]);
+    json_end_array(w);
+}
+
+static void print_json(const struct training *t, const char *path, struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_string(&w, "model", path);
+    json_uint(&w, "rows", t->rows.n_rows);
+    json_uint(&w, "kernels", t->rows.n_kernels);
+    json_uint(&w, "kept_kernels", t->result.n_kept_kernels);
+    json_uint(&w, "terms", t->result.model->n_terms);
+    json_uint(&w, "kept_terms", t->result.n_kept_terms);
+    json_double(&w, "r_squared_kept", t->result.r_squared_kept);
+    json_double(&w, "r_squared_all", t->result.r_squared_all);
+    json_uint(&w, "clamped", t->n_clamped);
+    json_begin_array(&w, "errors");
+    for (int b = 0; b < N_BOUNDS; b++) {
+        json_begin_object(&w, NULL);
+        json_double(&w, "within", error_bounds[b]);
+        json_double(&w, "share", (double)t->within[b] / t->rows.n_rows);
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+    write_dropped(t, &w);
+    write_stages(t, &w);
+    json_end_object(&w);
+}
+
+/* --- Text --- */
+
+static void print_stages(const struct training *t, struct strbuf *out)
+{
+    static const char *const titles[] = {"kernels", "held-out R^2", "goes next", "its error"};
+    struct table table = {.titles = titles, .n_columns = 4, .right = "rrlr"};
+    for (uint32_t i = 0; i < t->result.n_stages; i++) {
+        const struct train_stage *s = &t->result.stages[i];
+        bool is_best = i == t->result.best_stage;
+        table_cell(&table, "%u%s", s->n_kernels, is_best ? " *" : "");
+        table_cell(&table, "%.6f", s->r_squared);
+        table_cell(&table, "%s", s->goes == HETERO_NO_FEATURE ? "" : t->rows.kernels[s->goes]);
+        table_cell(&table, "%.4f", s->error);
+    }
+    strbuf_add(out, "\nStages of pruning, the best one marked *:\n");
+    table_print(&table, out);
+    table_destroy(&table);
+}
+
+static void print_text(const struct training *t, const char *path, struct strbuf *out)
+{
+    const struct train_result *r = &t->result;
+    strbuf_addf(out, "%u rows of %u kernels, %u features, %u terms\n", t->rows.n_rows,
+                t->rows.n_kernels, t->rows.n_features, r->model->n_terms);
+    strbuf_addf(out, "R^2 %.6f on the %u kernels kept, %.6f on all\n", r->r_squared_kept,
+                r->n_kept_kernels, r->r_squared_all);
+    strbuf_add(out, "rows within an error of");
+    for (int b = 0; b < N_BOUNDS; b++)
+        strbuf_addf(out, "%s %g %%: %.1f %%", b ? "," : "", 100 * error_bounds[b],
+                    100.0 * t->within[b] / t->rows.n_rows);
+    strbuf_add(out, "\n");
+    if (t->n_clamped)
+        strbuf_addf(out, "%u predictions are not positive; %g s is used instead\n", t->n_clamped,
+                    HETERO_MIN_TIME_S);
+    if (r->n_kept_terms < r->model->n_terms) {
+        strbuf_add(out, "terms that depend on others, coefficient 0:");
+        const char *comma = " ";
+        for (uint32_t i = 0; i < r->model->n_terms; i++)
+            if (r->dropped_terms[i]) {
+                strbuf_add(out, comma);
+                name_term(r->model, i, out);
+                comma = ", ";
+            }
+        strbuf_add(out, "\n");
+    }
+    for (uint32_t i = 0; i < r->best_stage; i++)
+        strbuf_addf(out, "%s%s%s",
+                    i ? ", " : "kernels dropped: ", t->rows.kernels[r->stages[i].goes],
+                    i + 1 == r->best_stage ? "\n" : "");
+    if (r->n_stages)
+        print_stages(t, out);
+    if (path)
+        strbuf_addf(out, "\nwritten to %s\n", path);
+}
+
+/* --- The command --- */
+
+static enum heddle_status write_model(const struct training *t, const char *rows, const char *path)
+{
+    if (!path)
+        return HEDDLE_OK;
+    struct strbuf text = {0}, note = {0};
+    hetero_model_note(t->result.model, "source", rows);
+    strbuf_addf(&note, "%u of %u kernels, R^2 %.6f", t->result.n_kept_kernels, t->rows.n_kernels,
+                t->result.r_squared_kept);
+    hetero_model_note(t->result.model, "fit", strbuf_text(&note));
+    hetero_model_write(t->result.model, &text);
+    enum heddle_status status = output_file(path, strbuf_text(&text), text.len);
+    strbuf_destroy(&text);
+    strbuf_destroy(&note);
+    return status;
+}
+
+static enum heddle_status read_rows(struct training *t, const char *path)
+{
+    struct strbuf text = {0};
+    struct diag_list diags = {0};
+    enum heddle_status status = yaml_file_read(path, &text, &diags);
+    if (status == HEDDLE_OK && !hetero_rows_read(&t->rows, path, strbuf_text(&text), &diags))
+        status = HEDDLE_BAD_INPUT;
+    if (diags.n)
+        output_complaints(&diags);
+    strbuf_destroy(&text);
+    diag_list_destroy(&diags);
+    return status;
+}
+
+static enum heddle_status set_options(struct training *t, const struct hetero_options *o)
+{
+    static const uint64_t most = 10000;
+    t->options = train_defaults;
+    t->options.prune = !o->no_prune;
+    if (o->seed.is_given)
+        t->options.seed = o->seed.value;
+    if (o->folds.is_given)
+        t->options.folds = (uint32_t)o->folds.value;
+    if (o->passes.is_given)
+        t->options.passes = (uint32_t)o->passes.value;
+    if (o->folds.is_given && (o->folds.value == 1 || o->folds.value > most))
+        output_error("--folds is 0, for none, or 2 to %u", (unsigned)most);
+    else if (o->passes.is_given && (o->passes.value == 0 || o->passes.value > most))
+        output_error("--passes is 1 to %u", (unsigned)most);
+    else
+        return HEDDLE_OK;
+    return HEDDLE_BAD_INPUT;
+}
+
+enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *path,
+                                    struct strbuf *out)
+{
+    struct training t = {0};
+    struct strbuf why = {0};
+    struct file_uses uses = {0};
+    file_uses_read(&uses, path);
+    file_uses_write(&uses, "--out", o->out);
+    enum heddle_status status = file_uses_check(&uses);
+    if (status == HEDDLE_OK)
+        status = set_options(&t, o);
+    if (status == HEDDLE_OK)
+        status = read_rows(&t, path);
+    if (status == HEDDLE_OK && !hetero_train(&t.rows, &t.options, &t.result, &why)) {
+        output_error("%s: %s", path, strbuf_text(&why));
+        status = HEDDLE_BAD_INPUT;
+    }
+    if (status == HEDDLE_OK) {
+        measure_errors(&t);
+        status = write_model(&t, path, o->out);
+    }
+    if (status == HEDDLE_OK && o->json)
+        print_json(&t, o->out, out);
+    else if (status == HEDDLE_OK)
+        print_text(&t, o->out, out);
+    train_result_destroy(&t.result);
+    hetero_rows_destroy(&t.rows);
+    strbuf_destroy(&why);
+    return status;
+}

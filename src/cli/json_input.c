@@ -1,0 +1,95 @@
+#include "cli/json_input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+
+/* YAML does not allow tabs between tokens, JSON does. */
+static void replace_tabs(struct strbuf *text)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < text->len; i++) {
+        char c = text->text[i];
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == '\\' && quoted)
+            i++;
+        else if (c == '\t' && !quoted)
+            text->text[i] = ' ';
+    }
+}
+
+enum heddle_status json_input_read(struct json_input *in, const char *path)
+{
+    enum heddle_status status = yaml_file_read(path, &in->text, &in->diags);
+    if (status != HEDDLE_OK) {
+        output_complaints(&in->diags);
+        return status;
+    }
+    replace_tabs(&in->text);
+    in->is_loaded = yaml_doc_load(&in->doc, path, strbuf_text(&in->text), &in->diags);
+    if (in->is_loaded && !yaml_doc_root(&in->doc))
+        diag_add(&in->diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "there is nothing in it");
+    return json_input_end(in);
+}
+
+enum heddle_status json_input_end(struct json_input *in)
+{
+    return in->diags.n_errors ? output_complaints(&in->diags) : HEDDLE_OK;
+}
+
+void json_input_destroy(struct json_input *in)
+{
+    if (in->is_loaded)
+        yaml_doc_destroy(&in->doc);
+    strbuf_destroy(&in->text);
+    diag_list_destroy(&in->diags);
+}
+
+bool json_input_number(struct json_input *in, yaml_node_t *n, const char *what, double *out)
+{
+    const char *text = yaml_scalar(&in->doc, n, what);
+    if (!text)
+        return false;
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) {
+        yaml_complain(&in->doc, n, NULL, "expected %s, not '%s'", what, text);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool json_input_need(struct json_input *in, yaml_node_t *map, const char *key, double *out)
+{
+    yaml_node_t *n = yaml_find(&in->doc, map, key);
+    if (n)
+        return json_input_number(in, n, "a number", out);
+    yaml_complain(&in->doc, map, NULL, "there is no '%s' here", key);
+    return false;
+}
+
+void json_input_number_of(struct json_input *in, yaml_node_t *map, const char *key, double *out)
+{
+    yaml_node_t *n = yaml_find(&in->doc, map, key);
+    if (n)
+        json_input_number(in, n, "a number", out);
+}
+
+uint32_t json_input_choice(struct json_input *in, yaml_node_t *map, const char *key,
+                           const char *const *names, uint32_t n, uint32_t otherwise)
+{
+    yaml_node_t *node = yaml_find(&in->doc, map, key);
+    const char *word = node ? yaml_scalar(&in->doc, node, "a word") : NULL;
+    if (!word)
+        return otherwise;
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(names[i], word) == 0)
+            return i;
+    yaml_complain(&in->doc, node, suggest_hint(&in->diags.arena, word, names, n),
+                  "there is no %s '%s'", key, word);
+    return otherwise;
+}

@@ -1,0 +1,50 @@
+/* Bubble-up (S3 section 6.4.5): how much a native program slows down when others put pressure on
+ * what they share with it. A table per program holds its slowdown beside bubbles, programs of
+ * graded pressure on the last-level cache or on DRAM bandwidth. */
+#ifndef HEDDLE_HETERO_BUBBLE_H
+#define HEDDLE_HETERO_BUBBLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BUBBLE_STEPS = 8 }; /* pressures 0/8 to 8/8 of the whole */
+
+struct bubble_table {
+    double cache[BUBBLE_STEPS + 1];     /* slowdown beside i/8 of the LLC */
+    double bandwidth[BUBBLE_STEPS + 1]; /* ... and beside i/8 of the DRAM bandwidth */
+};
+
+/* What the testbed has of both, and of what moves between host and GPU. S3 Table 6.1. */
+struct hetero_machine {
+    double llc_bytes;
+    double dram_gbps; /* 10^9 bytes a second, usable */
+    double pcie_gbps;
+    double cores, lanes; /* cores free for a kernel, SIMD lanes of each */
+};
+extern const struct hetero_machine hetero_testbed;
+
+struct pressure {
+    double llc_bytes, dram_gbps;
+};
+
+/* How the pressure of a kernel on the LLC is estimated. */
+enum pressure_rule {
+    PRESSURE_LIVE,      /* S3: the part of its buffers that concurrent threads work on */
+    PRESSURE_FOOTPRINT, /* all of its buffers */
+};
+
+/* Piecewise linear between the steps; `share` of the whole is held at 0 and 1. */
+double bubble_interpolate(const double steps[BUBBLE_STEPS + 1], double share);
+
+/* Slowdown = 1 + (s_cache - 1) + (s_bandwidth - 1). */
+double bubble_slowdown(const struct bubble_table *t, const struct hetero_machine *m,
+                       struct pressure p);
+
+/* A kernel of so many threads and bytes of buffers on the CMP: pressure on the LLC alone. */
+struct pressure pressure_on_cmp(const struct hetero_machine *m, enum pressure_rule rule,
+                                double threads, double buffer_bytes);
+/* A kernel on the GPU, which takes `alone_s` and moves so many bytes: pressure on DRAM alone. */
+struct pressure pressure_on_gpu(const struct hetero_machine *m, double transfer_bytes,
+                                double alone_s);
+
+#endif

@@ -1,0 +1,60 @@
+/* Chooses where a kernel runs (S3 sections 6.3 and 6.4): on the CMP beside native programs, or on
+ * the GPU. Each goal gives both targets a score; the higher one wins. */
+#ifndef HEDDLE_HETERO_CHOOSE_H
+#define HEDDLE_HETERO_CHOOSE_H
+
+#include "hetero/bubble.h"
+
+enum hetero_target { HETERO_CMP, HETERO_GPU, HETERO_N_TARGETS };
+enum hetero_goal {
+    GOAL_FAIRNESS,   /* S3 Equations 6.1 and 6.4: least / greatest weighted slowdown */
+    GOAL_THROUGHPUT, /* sum of speeds against alone; weights do not count */
+    GOAL_WEIGHTED,   /* mean of speeds by weight */
+    N_GOALS,
+};
+/* Against which time alone a kernel's slowdown is measured (S3 Equation 6.6). */
+enum slowdown_reference {
+    REFERENCE_SAME, /* on the same target */
+    REFERENCE_BEST, /* on the faster target */
+    N_REFERENCES,
+};
+extern const char *const hetero_target_names[HETERO_N_TARGETS];
+extern const char *const hetero_goal_names[N_GOALS];
+extern const char *const slowdown_reference_names[N_REFERENCES];
+
+struct hetero_native {
+    const char *name;
+    double weight;
+    double slowdown[HETERO_N_TARGETS]; /* beside the kernel on each target */
+    /* The slowdowns came from this table, under these pressures; NULL = they were given. */
+    const struct bubble_table *table;
+    struct pressure total[HETERO_N_TARGETS]; /* the kernel's and the other natives' */
+    struct pressure own;                     /* what it puts on the others */
+};
+
+struct hetero_question {
+    enum hetero_goal goal;
+    enum slowdown_reference reference;
+    double alone_s[HETERO_N_TARGETS], co_located_s[HETERO_N_TARGETS];
+    struct hetero_native *natives;
+    uint32_t n_natives;
+};
+
+struct hetero_answer {
+    enum hetero_target target;
+    const char *reason;
+    /* Per target. Without natives only the times matter, and these are 0. */
+    double kernel_slowdown[N_REFERENCES][HETERO_N_TARGETS];
+    double kernel_speed[HETERO_N_TARGETS];
+    double score[N_GOALS][HETERO_N_TARGETS];
+    double fairness_ratio; /* S3 Equation 6.2: CMP / GPU */
+};
+
+/* Sets `total` of every native that has a table, and its slowdowns from it. `kernel` is what the
+ * kernel puts on the natives from each target. */
+void hetero_apply_bubbles(const struct hetero_machine *m, const struct pressure *kernel,
+                          struct hetero_native *natives, uint32_t n);
+
+struct hetero_answer hetero_choose(const struct hetero_question *q);
+
+#endif

@@ -1,0 +1,115 @@
+#include "hetero/features.h"
+
+#include "hetero/uniform.h"
+
+const struct hetero_feature_info hetero_features[HETERO_N_FEATURES] = {
+#define COUNT(id, name, meaning)  [HETERO_##id] = {name, meaning, false},
+#define LAUNCH(id, name, meaning) [HETERO_##id] = {name, meaning, true},
+#include "hetero/features.def"
+};
+
+enum kind { KIND_NONE, KIND_BRANCH, KIND_ATOMIC, KIND_MEMORY, KIND_BARRIER, KIND_ALU };
+
+static bool is_param_access(const struct ptx_inst *inst)
+{
+    return (inst->op == PTX_OP_LD || inst->op == PTX_OP_ST) && ptx_inst_space(inst) == PTX_PARAM;
+}
+
+static enum kind kind_of(const struct ptx_inst *inst)
+{
+    switch (inst->op) {
+    case PTX_OP_MOV:
+    case PTX_OP_CVTA:
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+        return KIND_NONE;
+    case PTX_OP_BRA:
+    case PTX_OP_BRX:
+    case PTX_OP_CALL:
+        return KIND_BRANCH;
+    case PTX_OP_ATOM:
+    case PTX_OP_RED:
+        return KIND_ATOMIC;
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+    case PTX_OP_ST:
+        return is_param_access(inst) ? KIND_NONE : KIND_MEMORY;
+    case PTX_OP_BAR:
+    case PTX_OP_BARRIER:
+        return KIND_BARRIER;
+    default:
+        return KIND_ALU;
+    }
+}
+
+static bool has_float_type(const struct ptx_inst *inst)
+{
+    for (uint32_t k = 0; k < inst->n_types; k++)
+        if (ptx_types[inst->types[k]].kind == 'f')
+            return true;
+    return false;
+}
+
+static bool is_special_math(const struct ptx_inst *inst)
+{
+    switch (inst->op) {
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_EX2:
+    case PTX_OP_LG2:
+    case PTX_OP_TANH:
+    case PTX_OP_RCP:
+    case PTX_OP_RSQRT:
+    case PTX_OP_SQRT:
+        return true;
+    case PTX_OP_DIV:
+        return has_float_type(inst);
+    default:
+        return false;
+    }
+}
+
+static void count_for_cmp(enum kind kind, bool varies, uint64_t *n)
+{
+    n[HETERO_BRANCH] += kind == KIND_BRANCH;
+    n[HETERO_ATOMIC] += kind == KIND_ATOMIC;
+    n[varies ? HETERO_VECTOR_MEM : HETERO_SCALAR_MEM] += kind == KIND_MEMORY;
+    n[varies ? HETERO_VECTOR_ALU : HETERO_SCALAR_ALU] += kind == KIND_ALU;
+}
+
+/* Branches are the same for both sides, and counted already. */
+static void count_for_gpu(enum kind kind, const struct ptx_inst *inst, uint64_t *n)
+{
+    n[HETERO_MEM] += kind == KIND_MEMORY || kind == KIND_ATOMIC;
+    n[HETERO_BARRIER] += kind == KIND_BARRIER;
+    if (kind == KIND_ALU)
+        n[is_special_math(inst) ? HETERO_MATH : has_float_type(inst) ? HETERO_FP : HETERO_INT]++;
+}
+
+static void count_function(const struct uniform *u, struct hetero_counts *counts)
+{
+    for (uint32_t i = 0; i < u->func->n_insts; i++) {
+        const struct ptx_inst *inst = &u->func->insts[i];
+        enum kind kind = kind_of(inst);
+        count_for_cmp(kind, u->inst_varies[i], counts->n);
+        count_for_gpu(kind, inst, counts->n);
+        counts->n_unsupported += inst->refused;
+        if (u->callees[i])
+            count_function(u->callees[i], counts);
+        else
+            counts->n_unknown_calls += inst->op == PTX_OP_CALL;
+    }
+}
+
+bool hetero_count(const struct ptx_func *kernel, struct hetero_counts *counts, struct strbuf *why)
+{
+    struct uniform_cache cache = {0};
+    const struct uniform *u = uniform_analyse(&cache, kernel, why);
+    *counts = (struct hetero_counts){0};
+    if (u)
+        count_function(u, counts);
+    uniform_cache_destroy(&cache);
+    return u != NULL;
+}

@@ -1,0 +1,24 @@
+/* Least squares for the coefficients of a model: QR with column pivoting (LAPACK dgeqp3) on columns
+ * scaled to norm 1. Columns that depend on others get the coefficient 0: the basic solution, not
+ * the one of least norm, as the zeros of S3's tables are. */
+#ifndef HEDDLE_HETERO_FIT_H
+#define HEDDLE_HETERO_FIT_H
+
+#include "hetero/model.h"
+#include "hetero/rows.h"
+
+/* Sets the coefficients of `m`, whose features are those of `rows`, from the rows that `use` marks
+ * (NULL = all). `dropped` (a flag a term, may be NULL) tells which columns depend on others.
+ * Returns how many are kept. */
+uint32_t hetero_fit(struct hetero_model *m, const struct hetero_rows *rows, const bool *use,
+                    bool *dropped);
+
+/* The prediction for a row; may be negative. */
+double hetero_predict_row(const struct hetero_model *m, const struct hetero_rows *rows,
+                          uint32_t row);
+
+/* R^2 = 1 - SSE / SST, SST about the mean, of so many times; 1 if all times are equal and right,
+ * -infinity if they are equal and one is wrong. */
+double hetero_r_squared(const double *predicted, const double *times, uint32_t n);
+
+#endif

@@ -1,0 +1,48 @@
+/* Which values of a PTX function are the same for all threads of a group, and which vary.
+ *
+ * A register or .param variable varies if a definition of it
+ *   - reads a varying one, %tid, %laneid or %lanemask_*,
+ *   - is an atomic,
+ *   - loads from a varying address or from local memory,
+ *   - has a varying guard, or
+ *   - lies between a branch on a varying predicate and its reconvergence, while it is also read
+ *     or defined outside that region.
+ * A called function is analysed with the arguments of each call. */
+#ifndef HEDDLE_HETERO_UNIFORM_H
+#define HEDDLE_HETERO_UNIFORM_H
+
+#include "ptx/ptx.h"
+
+/* What is known of a value: bits. */
+enum {
+    VALUE_VARIES = 1,
+    VALUE_IS_LOCAL = 2, /* an address in local memory, perhaps as a generic one */
+};
+
+/* A function with one combination of arguments. */
+struct uniform {
+    const struct ptx_func *func;
+    const uint8_t *params; /* what is known of each parameter */
+    const uint8_t *rets;   /* ... and of each returned value */
+    /* Per instruction: it reads something that varies, or has a varying guard. */
+    const bool *inst_varies;
+    /* Per instruction: the function that a direct call calls; NULL for others, and for a function
+     * without a body. */
+    const struct uniform **callees;
+    struct uniform *next; /* in the cache */
+    bool in_progress;
+};
+
+/* Every function that was analysed; a zeroed one is empty. */
+struct uniform_cache {
+    struct arena arena;
+    struct uniform *first;
+};
+void uniform_cache_destroy(struct uniform_cache *cache);
+
+/* A kernel, whose parameters are the same for all threads. NULL if a function that it calls calls
+ * itself, which `why` then says. Lives as long as the cache. */
+const struct uniform *uniform_analyse(struct uniform_cache *cache, const struct ptx_func *kernel,
+                                      struct strbuf *why);
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef HEDDLE_ICD_CONTEXT_H
+#define HEDDLE_ICD_CONTEXT_H
+
+#include "icd/device.h"
+#include "icd/notify.h"
+
+struct _cl_context {
+    struct icd_object base;
+    struct _cl_device_id **devices;
+    uint32_t n_devices;
+    cl_context_properties *properties; /* as given, with its 0; NULL if none were */
+    size_t n_properties;               /* the 0 included */
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
+    void *notify_user;
+    struct destructor *destructors; /* the last one registered first */
+};
+
+/* With the lock. */
+void context_release(struct _cl_context *c);
+/* The device's number in the context; n_devices if it has it not. */
+uint32_t context_device_index(const struct _cl_context *c, const struct _cl_device_id *d);
+/* Tells the program's error function, once the lock is free. */
+void context_report(struct _cl_context *c, const char *text);
+
+#endif

@@ -1,0 +1,72 @@
+/* A device: one simulated GPU, its simulation, and the thread that runs commands on it one after
+ * the other. */
+#ifndef HEDDLE_ICD_DEVICE_H
+#define HEDDLE_ICD_DEVICE_H
+
+#include <pthread.h>
+
+#include "gpu/machine_config.h"
+#include "heddle/heddle.h"
+#include "icd/platform.h"
+
+/* What a command keeps busy. MODEL: kernels, transfers to the device and transfers from it overlap;
+ * two commands of one kind follow each other. */
+enum icd_engine { ENGINE_COMPUTE, ENGINE_UP, ENGINE_DOWN, N_ENGINES, ENGINE_NONE = N_ENGINES };
+
+struct icd_command;
+
+struct _cl_device_id {
+    struct icd_object base;
+    struct _cl_platform_id *platform;
+    struct machine_config *config;
+    const char *gpu; /* as the user named it */
+    struct strbuf name;
+
+    /* Whoever uses the simulation holds this lock, and takes icd_lock() only without it. */
+    pthread_mutex_t sim_lock;
+    struct heddle_sim *sim; /* NULL until a context has the device */
+
+    pthread_t worker;
+    bool worker_runs, stop;
+    struct icd_command *first, *last; /* submitted, in that order, the one that runs included */
+    uint64_t free_at_ns[N_ENGINES];   /* simulated */
+    uint64_t *retired;                /* addresses to be freed where the program waits */
+    uint32_t n_retired, cap_retired;
+    struct heddle_module **retired_modules; /* to be unloaded likewise */
+    uint32_t n_retired_modules, cap_retired_modules;
+    _Atomic uint64_t allocated_bytes;
+    uint64_t n_launches;
+};
+
+/* NULL after errors, which are in `error`. */
+struct _cl_device_id *device_new(struct _cl_platform_id *p, const char *gpu, struct strbuf *error);
+/* Creates the simulation and starts the thread, on the first call. Without the lock. */
+cl_int device_open(struct _cl_device_id *d);
+/* At the end of the process: runs what is ready to run, ends the threads, writes what launches
+ * have left to be written. */
+void devices_stop(void);
+
+/* Simulated time that so many bytes take to or from the host. */
+uint64_t device_transfer_ns(const struct _cl_device_id *d, uint64_t bytes);
+/* The same within its own memory. */
+uint64_t device_copy_ns(const struct _cl_device_id *d, uint64_t bytes);
+/* Most threads of a work-group, and shared memory that it may have. */
+size_t device_max_group(const struct _cl_device_id *d);
+uint64_t device_local_bytes(const struct _cl_device_id *d);
+uint64_t device_global_bytes(const struct _cl_device_id *d);
+uint64_t device_max_alloc_bytes(const struct _cl_device_id *d);
+
+enum {
+    MAX_IMAGE_SIDE = 16384,
+    MAX_IMAGE_SIDE_3D = 2048,
+    MAX_IMAGE_LAYERS = 2048,
+    MAX_READ_IMAGES = 128,
+    MAX_WRITE_IMAGES = 64,
+    MAX_SAMPLERS = 16,
+    MAX_ARG_BYTES = 4096,
+    BASE_ALIGN_BITS = 1024,
+    MAX_DEVICES_OF_CONTEXT = 32,
+};
+#define MAX_IMAGE_BUFFER ((size_t)1 << 27)
+
+#endif

@@ -1,0 +1,160 @@
+#include "icd/launch_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+
+void launch_log_begin(struct _cl_device_id *d)
+{
+    (void)d;
+}
+
+/* The program's command line, as the kernel of the host has it. */
+static void add_command_line(struct json_writer *w)
+{
+    struct strbuf text = {0};
+    json_begin_array(w, "command");
+    if (strbuf_read_file(&text, "/proc/self/cmdline") == 0)
+        for (size_t at = 0; at < text.len; at += strlen(text.text + at) + 1)
+            json_string(w, NULL, text.text + at);
+    json_end_array(w);
+    strbuf_destroy(&text);
+}
+
+static void add_dim3(struct json_writer *w, const char *name, const uint32_t v[3])
+{
+    json_begin_array(w, name);
+    for (int i = 0; i < 3; i++)
+        json_uint(w, NULL, v[i]);
+    json_end_array(w);
+}
+
+static void add_statistics(struct json_writer *w, const struct heddle_sim *sim)
+{
+    json_begin_object(w, "stats");
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_last_stat_at(sim, i);
+        if (s.is_real)
+            json_double(w, s.name, s.real);
+        else
+            json_uint(w, s.name, s.count);
+    }
+    json_end_object(w);
+}
+
+/* One line: several processes may append to the file, each record with one write. */
+static void make_line(struct strbuf *text)
+{
+    size_t to = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < text->len; i++) {
+        char c = text->text[i];
+        if (c == '"' && (i == 0 || text->text[i - 1] != '\\'))
+            quoted = !quoted;
+        if (quoted || (c != '\n' && c != ' '))
+            text->text[to++] = c;
+    }
+    text->len = to;
+    strbuf_add_char(text, '\n');
+}
+
+static void append(const char *path, const struct strbuf *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    bool ok = fd >= 0 && write(fd, text->text, text->len) == (ssize_t)text->len;
+    if (!ok)
+        icd_complain("%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
+{
+    const struct icd_settings *s = &d->platform->settings;
+    d->n_launches++;
+    if (!s->json)
+        return;
+    struct strbuf text = {0};
+    struct json_writer w = {.out = &text};
+    json_begin_object(&w, NULL);
+    json_string(&w, "heddle_version", heddle_version());
+    add_command_line(&w);
+    json_uint(&w, "process", (uint64_t)getpid());
+    json_string(&w, "gpu", d->config->gpu->name);
+    json_uint(&w, "launch", d->n_launches);
+    json_string(&w, "kernel", l->kernel);
+    add_dim3(&w, "grid", l->grid);
+    add_dim3(&w, "block", l->block);
+    json_bool(&w, "complete", l->status == HEDDLE_OK);
+    json_uint(&w, "ns", l->ns);
+    add_statistics(&w, d->sim);
+    json_end_object(&w);
+    make_line(&text);
+    append(s->json, &text);
+    strbuf_destroy(&text);
+}
+
+/* --- the summary --- */
+
+static void add_sums(const struct heddle_sim *sim, struct strbuf *out)
+{
+    static const char *const names[] = {"launches",   "cycles",     "warp_insts",
+                                        "ipc",        "l1d.loads",  "l1d.hits",
+                                        "l1d.misses", "dram.bytes", "occupancy"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct heddle_stat s;
+        if (!heddle_stat_find(sim, names[i], &s))
+            continue;
+        if (s.is_real)
+            strbuf_addf(out, "  %-12s %.3f %s\n", s.name, s.real, s.unit);
+        else
+            strbuf_addf(out, "  %-12s %llu %s\n", s.name, (unsigned long long)s.count, s.unit);
+    }
+}
+
+/* Of one statistic of a kernel; false if the simulation has it not. */
+static bool kernel_count(const struct heddle_sim *sim, uint32_t kernel, const char *name,
+                         uint64_t *out)
+{
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        struct heddle_stat s = heddle_launched_stat_at(sim, kernel, i);
+        if (strcmp(s.name, name) != 0)
+            continue;
+        *out = s.count;
+        return true;
+    }
+    return false;
+}
+
+static void add_kernels(const struct heddle_sim *sim, struct strbuf *out)
+{
+    static const char *const names[] = {"launches", "cycles", "warp_insts", "l1d.misses"};
+    for (uint32_t k = 0; k < heddle_launched_count(sim); k++) {
+        strbuf_addf(out, "  %s:", heddle_launched_name(sim, k));
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            uint64_t n;
+            if (kernel_count(sim, k, names[i], &n))
+                strbuf_addf(out, " %s %llu", names[i], (unsigned long long)n);
+        }
+        strbuf_add(out, "\n");
+    }
+}
+
+void launch_log_end(struct _cl_device_id *d)
+{
+    const struct icd_settings *s = &d->platform->settings;
+    if (!d->sim || !s->summary)
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text, "%s%s\n", strbuf_text(&d->name), s->functional ? ", without timing" : "");
+    add_sums(d->sim, &text);
+    if (s->kernels)
+        add_kernels(d->sim, &text);
+    icd_complain("%s", strbuf_text(&text));
+    strbuf_destroy(&text);
+}

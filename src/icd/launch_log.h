@@ -1,0 +1,20 @@
+/* What is kept of launches: records in files, a summary at the end. */
+#ifndef HEDDLE_ICD_LAUNCH_LOG_H
+#define HEDDLE_ICD_LAUNCH_LOG_H
+
+#include "icd/device.h"
+
+struct icd_command;
+
+/* All with the simulation's lock, in the order of the launches. */
+void launch_log_begin(struct _cl_device_id *d);
+struct logged_launch {
+    const char *kernel;
+    const uint32_t *grid, *block;
+    enum heddle_status status;
+    uint64_t ns; /* simulated */
+};
+void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l);
+void launch_log_end(struct _cl_device_id *d);
+
+#endif

@@ -1,0 +1,71 @@
+/* Memory objects: buffers, parts of buffers, images.
+ *
+ * A buffer has a copy of its own in every device of its context. `valid` says which of them hold
+ * its contents; a command on another device first brings them there. Device memory is visible to
+ * the host, so that a map is a pointer into it, unless the program gave memory of its own to be
+ * used (CL_MEM_USE_HOST_PTR). */
+#ifndef HEDDLE_ICD_MEMORY_H
+#define HEDDLE_ICD_MEMORY_H
+
+#include "icd/context.h"
+
+struct mem_copy {
+    uint64_t address;    /* in the device; 0 = none */
+    char *host;          /* where the host sees it */
+    uint64_t descriptor; /* of an image: address of what kernels are given */
+};
+
+struct mapping {
+    char *pointer;
+    size_t origin[3], region[3]; /* of a buffer: bytes, in [0] */
+    cl_map_flags flags;
+    struct mapping *next;
+};
+
+struct _cl_mem {
+    struct icd_object base;
+    struct _cl_context *context;
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    size_t bytes;
+    char *host_ptr;          /* with CL_MEM_USE_HOST_PTR */
+    struct _cl_mem *parent;  /* of a part of a buffer, and of an image in one */
+    size_t origin;           /* in the parent */
+    struct mem_copy *copies; /* one a device of the context */
+    uint32_t valid;          /* bit set of devices; of the outermost parent */
+    struct mapping *mappings;
+    uint32_t n_mappings; /* done and not yet undone */
+    struct destructor *destructors;
+    cl_mem_properties *properties;
+    size_t n_properties;
+    /* of an image: */
+    cl_image_format format;
+    cl_image_desc desc;
+    size_t element_bytes;
+    size_t row_pitch, slice_pitch;           /* in the device */
+    size_t host_row_pitch, host_slice_pitch; /* of host_ptr */
+};
+
+/* With the lock. */
+void mem_release(struct _cl_mem *m);
+bool mem_is(const void *object); /* a live memory object */
+bool mem_is_buffer(const void *object);
+
+/* The flags of a creating function: CL_INVALID_VALUE for what excludes each other. */
+cl_int mem_check_flags(cl_mem_flags flags, const void *host_ptr);
+/* Makes the copies in all devices of `m`, of m->bytes each, with what is at `contents` if not NULL.
+ * Without the lock. */
+cl_int mem_allocate(struct _cl_mem *m, const void *contents);
+/* Notes device memory to be freed. With the lock. */
+void device_retire(struct _cl_device_id *d, uint64_t address);
+
+/* Where the host and the device see it. */
+char *mem_pointer(const struct _cl_mem *m, const struct _cl_device_id *d);
+uint64_t mem_address(const struct _cl_mem *m, const struct _cl_device_id *d);
+uint64_t mem_descriptor(const struct _cl_mem *m, const struct _cl_device_id *d); /* of an image */
+char *mem_user_pointer(const struct _cl_mem *m); /* CL_MEM_USE_HOST_PTR's, or NULL */
+
+/* Brings the contents to the device; `writes` = other copies are then outdated. Without a lock. */
+void mem_migrate(struct _cl_mem *m, struct _cl_device_id *d, bool writes);
+
+#endif

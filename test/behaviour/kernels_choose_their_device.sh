@@ -1,0 +1,139 @@
+#!/bin/sh
+# heddle hetero: features, predictions, training and choices, a step at a time, as a user goes
+# through them, and what the user is told when a file is wrong.
+heddle=$1
+scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+
+# --- features, of workloads and files ---
+status 0 "$heddle" hetero features bfs --size tiny --json
+echo "$out" >"$scratch/bfs.json"
+cat >"$scratch/scale.cl" <<'CL'
+__kernel void scale(__global float *x, float a, int n)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        x[i] = a * x[i] + a / 3.0f;
+}
+CL
+status 0 "$heddle" hetero features "$scratch/scale.cl" --threads 4096 --buffer 16384 --json
+echo "$out" >"$scratch/scale.json"
+status 0 "$heddle" hetero features "$scratch/scale.cl"
+says "vector_mem"
+status 2 "$heddle" hetero features bsf
+complains "did you mean 'bfs'?"
+status 2 "$heddle" hetero features bfs --size large
+complains "there is no size 'large'"
+status 2 "$heddle" hetero features "$scratch/none.cl"
+complains "cannot read"
+status 2 "$heddle" hetero features "$scratch/scale.cl" --size tiny
+complains "--size and --seed are for workloads"
+status 2 "$heddle" hetero features bfs --out x
+complains "--out has no meaning with heddle hetero features"
+
+# --- models and predictions ---
+status 0 "$heddle" hetero models
+says "S3 Table A.4"
+status 0 "$heddle" hetero models s9150-alone
+says "-0.000000461723788"
+status 0 "$heddle" hetero predict --model s9150-alone --features "$scratch/bfs.json" --json
+echo "$out" >"$scratch/predicted.json"
+status 2 "$heddle" hetero predict --model s9150-along --features "$scratch/bfs.json"
+complains "did you mean 's9150-alone'?"
+status 2 "$heddle" hetero predict --model i7-3770-co-located --features "$scratch/bfs.json"
+complains "there is no 'llc_misses', which the model needs"
+status 2 "$heddle" hetero predict --model s9150-alone
+complains "needs --model and --features"
+printf '[{"threads": "many"}]\n' >"$scratch/bad.json"
+status 2 "$heddle" hetero predict --model s9150-alone --features "$scratch/bad.json"
+complains "bad.json:1:14: error: expected a number, not 'many'"
+
+# --- training ---
+python3 - "$scratch/rows.csv" <<'PY'
+import sys
+with open(sys.argv[1], "w") as f:
+    print("kernel,threads,mem,time", file=f)
+    for k in range(14):
+        for s in range(1, 4):
+            threads, mem = 1000 * s * s, k * k % 19 + 1
+            time = 2e-6 * threads + 3e-4 * mem + 5e-8 * threads * mem
+            print(f"k{k},{threads},{mem},{time * (8 if k == 5 else 1)!r}", file=f)
+PY
+status 0 "$heddle" hetero train "$scratch/rows.csv" --out "$scratch/fit.model" --json
+echo "$out" >"$scratch/trained.json"
+status 0 "$heddle" hetero train "$scratch/rows.csv"
+says "kernels dropped: k5"
+status 0 "$heddle" hetero predict --model "$scratch/fit.model" --features "$scratch/scale.json" --json
+echo "$out" >"$scratch/refit.json"
+status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 15
+complains "14 kernels cannot be dealt into 15 folds"
+status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 1
+complains "--folds is 0, for none, or 2 to 10000"
+status 2 "$heddle" hetero train "$scratch/rows.csv" --out "$scratch/rows.csv"
+complains "rows.csv"
+printf 'kernel,threads,time\nk,1,soon\n' >"$scratch/broken.csv"
+status 2 "$heddle" hetero train "$scratch/broken.csv"
+complains "broken.csv:2:5: error: this is not a finite number"
+
+# --- choices ---
+cat >"$scratch/question.json" <<'JSON'
+{
+	"kernel": "k", "goal": "fairness",
+	"alone": {"cmp": 4, "gpu": 0.05}, "co_located": {"cmp": 8, "gpu": 0.06},
+	"threads": 512, "buffer": 67108864, "transfer": 256e6,
+	"natives": [{"name": "mcf",
+		"cache": [1, 1.01, 1.03, 1.08, 1.15, 1.25, 1.4, 1.55, 1.7],
+		"bandwidth": [1, 1.01, 1.02, 1.04, 1.08, 1.15, 1.26, 1.42, 1.65]}]
+}
+JSON
+status 0 "$heddle" hetero choose "$scratch/question.json" --json
+echo "$out" >"$scratch/chosen.json"
+status 0 "$heddle" hetero choose "$scratch/question.json"
+says "k -> GPU"
+sed 's/fairness/fairnes/' "$scratch/question.json" >"$scratch/goal.json"
+status 2 "$heddle" hetero choose "$scratch/goal.json"
+complains "did you mean 'fairness'?"
+sed 's/1.55, 1.7/1.55/' "$scratch/question.json" >"$scratch/short.json"
+status 2 "$heddle" hetero choose "$scratch/short.json"
+complains "'cache' is a list of 9 slowdowns"
+sed '/"threads"/d' "$scratch/question.json" >"$scratch/less.json"
+status 2 "$heddle" hetero choose "$scratch/less.json"
+complains "there is no 'threads' here"
+status 2 "$heddle" hetero chose "$scratch/question.json"
+complains "did you mean 'choose'?"
+
+python3 - "$scratch" <<'PY' || fail "the numbers above"
+import json, sys
+def load(name):
+    with open(f"{sys.argv[1]}/{name}.json") as f:
+        return json.load(f)
+def near(a, b):
+    assert abs(a - b) <= 1e-9 * abs(b), (a, b)
+
+scale = load("scale")
+assert len(scale) == 1 and scale[0]["kernel"] == "scale"
+assert scale[0]["threads"] == 4096 and scale[0]["buffer"] == 16384
+assert scale[0]["mem"] == 2 and scale[0]["math"] + scale[0]["fp"] >= 2
+# The address varies, a / 3 does not.
+assert scale[0]["vector_mem"] == 2 and scale[0]["scalar_mem"] == 0 and scale[0]["scalar_alu"] >= 1
+bfs = load("bfs")
+assert {row["kernel"] for row in bfs} == {"bfs_expand", "bfs_collect"}
+assert all(row["threads"] > 0 and row["buffer"] > 0 and row["launches"] > 0 for row in bfs)
+for row in load("predicted"):
+    assert row["clamped"] == (row["prediction"] <= 0)
+    assert row["time"] == (1e-6 if row["clamped"] else row["prediction"])
+trained = load("trained")
+assert trained["dropped_kernels"][0] == "k5" and trained["r_squared_kept"] > 0.999999
+assert trained["r_squared_all"] < trained["r_squared_kept"]
+near(load("refit")[0]["time"], 2e-6 * 4096 + 3e-4 * 2 + 5e-8 * 4096 * 2)
+chosen = load("chosen")
+near(chosen["kernel_pressure"]["cmp"]["llc_bytes"], 3 << 20)
+near(chosen["kernel_pressure"]["gpu"]["dram_gbps"], 5.12)
+near(chosen["natives"][0]["slowdown"]["cmp"], 1.08)
+near(chosen["kernel_slowdown"]["gpu"], 1.2)
+near(chosen["fairness"]["cmp"], 1.08 / 2)
+assert chosen["target"] == "gpu" and chosen["microseconds"] > 0
+PY
+finish

@@ -1,0 +1,138 @@
+/* S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012:
+ * the example of Figure 6, which section 3.3.4 tells, and the size of the VTA (Table 3). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/sched/ccws_stage.h"
+
+enum { W0 = 1, W1 = 2, W2 = 4, W3 = 8 };
+
+/* Four warps, the first being the oldest, and an L1D of one line. K_THROTTLE is 5, so that a VTA
+ * hit in every eight instructions makes LLDS = 1/8 * 5 * 400 = 250 (section 3.3.5, Equation 1). */
+static void start_figure_6(struct ccws_stage *s)
+{
+    assert_true(stage_init(s, "k_throttle=5", 4, "lru", "", 1, 1));
+    for (uint32_t w = 0; w < 4; w++)
+        stage_start(s, w, w);
+}
+
+static void load(struct ccws_stage *s, uint32_t warp, uint32_t line)
+{
+    struct mem_access a = stage_access(s, warp, (uint64_t)line * STAGE_LINE_BYTES, MEM_LOAD);
+    struct cache_result r = stage_load(s, &a);
+    if (r.answer == CACHE_MISS)
+        stage_fill(s, r.mshr);
+}
+
+/* Eight instructions, then the warp misses a line that it had and lost. Returns another one that it
+ * has lost now. */
+static uint32_t hit_in_vta(struct ccws_stage *s, uint32_t warp)
+{
+    uint32_t line = 1000 + 2 * (uint32_t)s->n_accesses;
+    for (int i = 0; i < 8; i++)
+        stage_issue(s, warp);
+    load(s, warp, line);
+    load(s, warp, line + 1);
+    load(s, warp, line);
+    stage_advance(s, 1);
+    return line + 1;
+}
+
+static void figure_6(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_figure_6(&s);
+    /* "At T0 we assign each wavefront a constant base locality score": 4 x 100, the cutoff. */
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
+    /* "Between T0 and T1, W2 has received a VTA hit [...]. W2's higher score has pushed W3 above
+     * the cumulative LLS cutoff": 249, 100, 100 | 100. */
+    hit_in_vta(&s, 2);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W3);
+    /* "Between T1 and T2 both W2 and W0 have received VTA hits, pushing both W3 and W1 above the
+     * cutoff": two of about 250 before them. */
+    hit_in_vta(&s, 2);
+    hit_in_vta(&s, 0);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W1 | W3);
+    /* "Between T2 and T3, no VTA hits have occurred and the scores for W2 and W0 have decreased
+     * enough to allow both W1 and W3 to issue loads again." */
+    stage_advance(&s, 110);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
+    /* "Between time T3 and T4, W2 finishes and W0 has received a VTA hit [...]. Now that there are
+     * three wavefronts active, the LLS cutoff becomes 3x the base score": LLDS = 4/32 * 5 * 300 =
+     * 187, and 186 + 100 do not reach it. Another hit after four more instructions makes 5/36 * 5 *
+     * 300 = 208, and 207 + 100 do; of 400 neither would. */
+    stage_end(&s, 2);
+    uint32_t lost = hit_in_vta(&s, 0);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
+    for (int i = 0; i < 4; i++)
+        stage_issue(&s, 0);
+    load(&s, 0, lost);
+    stage_advance(&s, 1);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W3);
+    stage_destroy(&s);
+}
+
+/* "Regardless of how many VTA hits it has received": a second hit does not add to the first. Two in
+ * sixteen instructions make 250 as one in eight does, not 500. */
+static void vta_hits_do_not_add_up(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_figure_6(&s);
+    hit_in_vta(&s, 2);
+    hit_in_vta(&s, 2);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W3);
+    stage_destroy(&s);
+}
+
+/* 3.3.2: "The intersection logic block selects the highest priority ready wavefront that has issue
+ * permission": W3 has the lowest priority and none, W1 goes on under GTO. */
+static void who_may_not_load_is_not_picked(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_figure_6(&s);
+    hit_in_vta(&s, 2);
+    const struct scheduler *x = s.scheduler;
+    uint64_t may = x->desc->may_issue(x, ISSUE_LOAD);
+    assert_int_equal((W1 | W3) & may, W1);
+    assert_int_equal(x->desc->pick(x, 0, (W1 | W3) & may, W1, s.now).warp, 1);
+    stage_destroy(&s);
+}
+
+/* Table 3: "8-way, 16 entries per wavefront": even lines share eight ways. The tag of line 0 is
+ * still there after seven more victims, and not after eight. */
+static void the_vta_has_two_sets_of_eight_ways(void **state)
+{
+    (void)state;
+    for (uint32_t n_more = 7; n_more <= 8; n_more++) {
+        struct ccws_stage s;
+        assert_true(stage_init(&s, "k_throttle=1000000", 4, "lru", "", 1, 1));
+        for (uint32_t w = 0; w < 4; w++)
+            stage_start(&s, w, w);
+        stage_issue(&s, 0);
+        for (uint32_t i = 0; i <= n_more; i++)
+            load(&s, 0, 2 * i);
+        load(&s, 0, 1); /* so that no even line leaves with the next load */
+        load(&s, 0, 0);
+        stage_advance(&s, 1);
+        assert_int_equal(stage_blocked(&s, ISSUE_LOAD), n_more == 7 ? W1 | W2 | W3 : 0);
+        stage_destroy(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figure_6),
+        cmocka_unit_test(vta_hits_do_not_add_up),
+        cmocka_unit_test(who_may_not_load_is_not_picked),
+        cmocka_unit_test(the_vta_has_two_sets_of_eight_ways),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

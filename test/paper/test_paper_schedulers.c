@@ -1,0 +1,224 @@
+/* S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012.
+ * What sections 3.2 and 5.1 say of the schedulers that CCWS is compared with. Expectations are
+ * worked out from the sentences that stand above them. Warps are older the higher their slot. */
+#include "paper/sched_stage.h"
+
+enum { ALL4 = 0xf };
+
+/* --- 5.1: LRR --- */
+
+/* "Wavefronts are prioritized for scheduling in round-robin order." */
+static void lrr_goes_round(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "lrr", 4, 4);
+    for (uint32_t n = 0; n < 12; n++)
+        assert_int_equal(issue_next(&s, ALL4, n), n % 4);
+    stage_destroy(&s);
+}
+
+/* "However, if a wavefront cannot issue during its turn, the next wavefront in round-robin order is
+ * given the chance to issue": it has lost its turn, and waits for the next round. */
+static void lrr_passes_over_who_cannot_issue(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "lrr", 4, 4);
+    assert_int_equal(issue_next(&s, ALL4, 0), 0);
+    assert_int_equal(issue_next(&s, 0xd, 1), 2); /* 1 cannot */
+    assert_int_equal(issue_next(&s, ALL4, 2), 3);
+    assert_int_equal(issue_next(&s, ALL4, 3), 0);
+    assert_int_equal(issue_next(&s, ALL4, 4), 1);
+    stage_destroy(&s);
+}
+
+/* --- 5.1: GTO and the other greedy schemes --- */
+
+/* "GTO runs a single wavefront until it stalls then picks the oldest ready wavefront": the oldest
+ * is in slot 3. One that wakes does not get its turn back before the present one stalls. */
+static void gto_is_greedy_then_oldest(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "gto", 4, 4);
+    assert_int_equal(issue_next(&s, 0x7, 0), 2); /* 3 cannot */
+    assert_int_equal(issue_next(&s, ALL4, 1), 2);
+    assert_int_equal(issue_next(&s, ALL4, 2), 2);
+    assert_int_equal(issue_next(&s, 0xb, 3), 3);
+    assert_int_equal(issue_next(&s, ALL4, 4), 3);
+    assert_int_equal(issue_next(&s, 0x3, 5), 1);
+    stage_destroy(&s);
+}
+
+/* "The age of a wavefront is determined by the time it is assigned to the core": who takes a slot
+ * anew is the youngest. */
+static void gto_goes_by_the_time_of_assignment(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "gto", 4, 4);
+    turn_over(&s, 3, 1);
+    turn_over(&s, 3, 2);
+    assert_int_equal(issue_next(&s, ALL4, 3), 2);
+    assert_int_equal(issue_next(&s, 0x9, 4), 0);
+    assert_int_equal(issue_next(&s, 0x8, 5), 3);
+    stage_destroy(&s);
+}
+
+/* "Greedy-then-round-robin and oldest-first": the next after the present one; the oldest always. */
+static void other_greedy_schemes(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "gtrr", 4, 4);
+    assert_int_equal(issue_next(&s, 0xe, 0), 1);
+    assert_int_equal(issue_next(&s, ALL4, 1), 1);
+    assert_int_equal(issue_next(&s, 0xd, 2), 2);
+    stage_destroy(&s);
+    start_scheduler(&s, "oldest", 4, 4);
+    assert_int_equal(issue_next(&s, 0x7, 0), 2);
+    assert_int_equal(issue_next(&s, ALL4, 1), 3);
+    stage_destroy(&s);
+}
+
+/* --- 5.1: two-level scheduling --- */
+
+static void stall(struct stage *s, uint64_t warps)
+{
+    for (uint32_t w = 0; w < s->view.n_warps; w++)
+        if (warps >> w & 1 && s->scheduler->desc->on_stall)
+            s->scheduler->desc->on_stall(s->scheduler, w, STALLED_MEMORY, 0);
+}
+
+static void wake(struct stage *s, uint64_t warps)
+{
+    for (uint32_t w = 0; w < s->view.n_warps; w++)
+        if (warps >> w & 1 && s->scheduler->desc->on_wake)
+            s->scheduler->desc->on_wake(s->scheduler, w, 0);
+}
+
+/* "Executes from only one fetch group until all wavefronts in that group are stalled. [...] a fetch
+ * group size of 8 and a round-robin scheduling policy to select among wavefronts in a fetch group
+ * as well as among fetch groups." 24 warps are three groups: 0-7, 8-15, 16-23. */
+static void two_level_stays_in_its_group(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "two_level", 24, 24);
+    for (uint32_t n = 0; n < 40; n++)
+        assert_int_equal(issue_next(&s, s.view.live, n), n % 8);
+    stage_destroy(&s);
+}
+
+static void two_level_leaves_a_group_when_all_of_it_are_stalled(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "two_level", 24, 24);
+    assert_int_equal(issue_next(&s, s.view.live, 0), 0);
+    stall(&s, 0x7f); /* one is left */
+    assert_int_equal(issue_next(&s, s.view.live & ~0x7full, 1), 7);
+    stall(&s, 0x80);
+    assert_int_equal(issue_next(&s, s.view.live & ~0xffull, 2), 8);
+    wake(&s, 0xff); /* too late: the second group has its turn now */
+    assert_int_equal(issue_next(&s, s.view.live, 3), 9);
+    stage_destroy(&s);
+}
+
+/* The groups follow each other in round robin: after the second the third, though the first is
+ * awake again; then the first. */
+static void two_level_groups_go_round(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "two_level", 24, 24);
+    issue_next(&s, s.view.live, 0);
+    stall(&s, 0xff);
+    assert_int_equal(issue_next(&s, s.view.live & ~0xffull, 1), 8);
+    wake(&s, 0xff);
+    stall(&s, 0xff00);
+    assert_int_equal(issue_next(&s, s.view.live & ~0xff00ull, 2), 16);
+    stall(&s, 0xff0000);
+    assert_int_equal(issue_next(&s, 0xff, 3), 1); /* goes on where it was */
+    stage_destroy(&s);
+}
+
+/* "A fetch group size of 2 using GTO for both intra-FG and inter-FG selection". Six warps: groups
+ * 0-1, 2-3, 4-5, the last being the oldest. */
+static void two_level_gto_has_groups_of_two_oldest_first(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "two_level_gto", 6, 6);
+    assert_int_equal(issue_next(&s, 0x3f, 0), 5);
+    assert_int_equal(issue_next(&s, 0x1f, 1), 4); /* the other one of its group */
+    assert_int_equal(issue_next(&s, 0x3f, 2), 4); /* greedy */
+    assert_int_equal(issue_next(&s, 0x0f, 3), 3); /* the next oldest group */
+    assert_int_equal(issue_next(&s, 0x3f, 4), 3); /* not yet stalled */
+    assert_int_equal(issue_next(&s, 0x23, 5), 5); /* the oldest group again */
+    stage_destroy(&s);
+}
+
+/* --- 3.2: static wavefront limiting --- */
+
+/* "A register is used to determine how many wavefronts are actively issued, independent of
+ * workgroup size"; which: 5.1, "the GTO policy is used to select between wavefronts". The two
+ * oldest of six are 5 and 4, of three CTAs. */
+static void swl_limits_the_warps_that_issue(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_with(&s, "swl", "limit=2", 6, 2);
+    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & s.view.live, 0x30);
+    assert_int_equal(issue_next(&s, 0x3f, 0), 5);
+    assert_int_equal(issue_next(&s, 0x1f, 1), 4);
+    assert_int_equal(issue_next(&s, 0x3f, 2), 4);
+    stage_destroy(&s);
+}
+
+/* A warp that ends makes room for the next oldest. */
+static void swl_lets_the_next_warp_in(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_with(&s, "swl", "limit=2", 6, 2);
+    turn_over(&s, 5, 1);
+    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & s.view.live, 0x18);
+    stage_destroy(&s);
+}
+
+/* "SWL limits the number of wavefronts running until a barrier, allows the rest of the work-group
+ * to reach the barrier, then continues with the same multithreading constraints." */
+static void swl_lets_a_work_group_reach_its_barrier(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_with(&s, "swl", "limit=2", 6, 3); /* CTAs 0-2 and 3-5; 5 and 4 may issue */
+    s.warps[5].at_barrier = true;
+    s.scheduler->desc->on_barrier_arrive(s.scheduler, 5, 1);
+    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & 0x3f & ~0x20, 0x18);
+    s.warps[5].at_barrier = false;
+    s.scheduler->desc->on_barrier_release(s.scheduler, 1 << 5, 2);
+    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & 0x3f, 0x30);
+    stage_destroy(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lrr_goes_round),
+        cmocka_unit_test(lrr_passes_over_who_cannot_issue),
+        cmocka_unit_test(gto_is_greedy_then_oldest),
+        cmocka_unit_test(gto_goes_by_the_time_of_assignment),
+        cmocka_unit_test(other_greedy_schemes),
+        cmocka_unit_test(two_level_stays_in_its_group),
+        cmocka_unit_test(two_level_leaves_a_group_when_all_of_it_are_stalled),
+        cmocka_unit_test(two_level_groups_go_round),
+        cmocka_unit_test(two_level_gto_has_groups_of_two_oldest_first),
+        cmocka_unit_test(swl_limits_the_warps_that_issue),
+        cmocka_unit_test(swl_lets_the_next_warp_in),
+        cmocka_unit_test(swl_lets_a_work_group_reach_its_barrier),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+"""Answers of runs that are no points of a sweep: what `heddle cache` says of recorded L1D streams, and runs that
+need others first. Each is a few commands of Heddle, one after another, and the JSON that some of them print, kept
+in a file of a folder. The commands can be run elsewhere, by a shell without Python (`tools/results.py commands`)."""
+import concurrent.futures
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+
+class Answers:
+    """Commands are tuples of words without `heddle`; `@NAME` in a word is a file that lives as long as its list of
+    commands. Those that end in --json answer."""
+
+    def __init__(self, heddle, folder, jobs, stored_only=False):
+        self.heddle, self.folder, self.stored_only = heddle, folder, stored_only
+        listed = json.loads(subprocess.run([heddle, "figure", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+        self.model = listed[0]["model"]
+        self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        self.asked = {}
+        os.makedirs(folder, exist_ok=True)
+
+    def path(self, commands):
+        """Another model would answer otherwise."""
+        text = json.dumps([self.model, commands])
+        return f"{self.folder}/{hashlib.sha256(text.encode()).hexdigest()[:20]}.json"
+
+    def shell(self, commands, heddle):
+        """One line for `sh -c` that writes the file, if it is not there: a list of JSON."""
+        path, steps, first = self.path(commands), [], True
+        for words in commands:
+            line = " ".join(shlex.quote(w).replace("@", '"$d"/') for w in (heddle, *words))
+            if words[-1] != "--json":
+                steps.append(line + " >/dev/null")
+            else:
+                steps += ([] if first else ["echo ,"]) + [line]
+                first = False
+        made = " && ".join(["echo '['"] + steps + ["echo ']'"])
+        return f'[ -e {path} ] || {{ d=$(mktemp -d) && {{ {made}; }} >{path}.part && mv {path}.part {path}; rm -rf "$d"; }}'
+
+    def make(self, commands):
+        path = self.path(commands)
+        if not os.path.exists(path):
+            if self.stored_only:
+                sys.exit(f"{path} is missing, the answer of {' '.join(commands[0])}; without --stored-only it is asked for")
+            subprocess.run(["sh", "-c", self.shell(commands, self.heddle)], check=True)
+        with open(path) as file:
+            return json.load(file)
+
+    def ask(self, *commands):
+        """What they answer, later: .result() waits for it."""
+        if commands not in self.asked:
+            self.asked[commands] = self.pool.submit(self.make, commands)
+        return self.asked[commands]
+
+
+class Listing(Answers):
+    """Asks nothing, but remembers what would be asked."""
+
+    def ask(self, *commands):
+        self.asked[commands] = concurrent.futures.Future()
+        return self.asked[commands]

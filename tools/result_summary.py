@@ -1,0 +1,95 @@
+"""The top of a page of doc/results: papers, contents, the rule of verdicts, counts, and what agrees and what does not."""
+import re
+
+from result_pages import read_reasons, row
+
+PAPERS = {
+    "S2": "X. Zhu, R. Wernsman, J. Zambreno: Improving First Level Cache Efficiency for GPUs Using Dynamic Line "
+          "Protection. ICPP 2018",
+    "S3": "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU Architectures. PhD thesis, "
+          "Arizona State University 2017",
+    "S4": "T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling. MICRO 2012",
+}
+WORDS = ["yes", "direction", "no", "look"]
+# Of the pages before machines, workloads, inputs and the rule of verdicts were revised.
+BEFORE = {("l1d", "S2"): [10, 19, 11, 4], ("l1d", "S3"): [11, 7, 6, 5],
+          ("scheduling", "S4"): [19, 11, 15, 7], ("scheduling", "S3"): [7, 10, 18, 16]}
+RULE = """A verdict follows from the numbers by one rule, for figures and tables alike. It compares the size of an effect:
+of a number that is relative to another one its distance from 1, the gain or the loss; of other numbers the number
+itself.
+
+| verdict | meaning |
+| --- | --- |
+| yes | "about": the effect is within a tenth of the paper's; where the paper has none (about 1), within 0.05 of 1. "at least", "at most", "less than", "each", the best of several: it holds |
+| direction | not "yes", but the effect has the sign of the paper's and at least a tenth of its size |
+| no | neither |
+| look | only a reader can tell |
+"""
+
+
+def slug(heading):
+    """The anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def paper_of(claim):
+    return claim["source"][:2]
+
+
+def of_paper(figures, paper):
+    return [(f["figure"], c) for f in figures for c in f["paper"] if paper_of(c) == paper]
+
+
+def counts(page, figures, papers):
+    text = row(["paper"] + WORDS + ["of them checked by numbers"]) + row(["---"] * 6)
+    for paper in papers:
+        found = [c["agrees"] for _, c in of_paper(figures, paper)]
+        for when, n in (("before this revision", BEFORE[page, paper]), ("now", [found.count(w) for w in WORDS])):
+            text += row([f"{paper}, {when}"] + [str(k) for k in n] + [str(sum(n[:3]))])
+    missing = sum(c["agrees"] == "missing" for f in figures for c in f["paper"])
+    return text + (f"\n{missing} claims lack results.\n" if missing else "")
+
+
+def table(found, reasons):
+    """Rows of claims, with reasons if there is a list of them."""
+    head = ["the paper says", "paper", "Heddle", "agrees", "source", "figure"] + ["reason"] * (reasons is not None)
+    text = row(head) + row(["---"] * len(head))
+    for name, c in found:
+        cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], f"`{name}`"]
+        text += row(cells + ([reasons.get((name, c["says"]), "-")] if reasons is not None else []))
+    return text
+
+
+def paper_text(figures, paper, reasons):
+    text = ""
+    for heading, words, has_reason in ((f"{paper}: what agrees", ["yes"], False),
+                                       (f"{paper}: what does not", ["direction", "no", "missing"], True),
+                                       (f"{paper}: what only a reader can tell", ["look"], False)):
+        found = [(name, c) for name, c in of_paper(figures, paper) if c["agrees"] in words]
+        if found:
+            text += f"\n## {heading}\n\n" + table(found, reasons if has_reason else None)
+    return text
+
+
+def headings_of(text):
+    return re.findall(r"^## (.*)$", text, re.M)
+
+
+def summary(page, title, figures, headings, why, model):
+    papers = [p for p in PAPERS if of_paper(figures, p)]
+    body = f"\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)
+    body += "".join(row([p, PAPERS[p]]) for p in papers)
+    body += "\n## The rule of verdicts\n\n" + RULE + "\n## Counts\n\n" + counts(page, figures, papers)
+    body += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
+    reasons = read_reasons()
+    body += "".join(paper_text(figures, p, reasons) for p in papers)
+    text = f"# {title}\n\n"
+    text += (f"Written by `make results` (`tools/results.py {page}`), but for the paragraphs that explain and the reasons; numbers in\n"
+             "those are checked against the tables. Inputs are the paper's where it gives them, but for those of which a run\n"
+             "takes many minutes, which figures name; inputs that a paper does not give are of size `small`. \"geometric mean\n"
+             "of A to B\" is over those rows; a bare \"mean\" is over all rows. Rows go by Heddle's names (`heddle show\n"
+             "workloads`); where a paper has others, they stand below the picture. In pictures, a black line or ring is what the\n"
+             "paper states; bars of relative numbers begin at 1.\n\n"
+             f"<!-- numbers of model {model} -->\n\n## Contents\n\n")
+    text += "".join(f"- [{h}](#{slug(h)})\n" for h in headings_of(body) + headings)
+    return text + body
