@@ -41,8 +41,24 @@ status 0 "$heddle" cpu show "$scratch/all.xz" --json
 echo "$out" >"$scratch/xz.json"
 
 # Children are not recorded, and do not spoil their parent's trace.
-status 0 "$heddle" cpu record --out "$scratch/sh.cpu" --max-insts 0 -- sh -c "$scratch/chase; true"
-status 0 "$heddle" cpu show "$scratch/sh.cpu"
+cat >"$scratch/fork.c" <<'C'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    if (fork() == 0) {
+        for (volatile int i = 0; i < 500000; i++)
+            ;
+        return 0;
+    }
+    wait(0);
+    return 0;
+}
+C
+${CC:-cc} -O1 -o "$scratch/fork" "$scratch/fork.c" || exit 1
+status 0 "$heddle" cpu record --out "$scratch/fork.cpu" --max-insts 0 -- "$scratch/fork"
+status 0 "$heddle" cpu show "$scratch/fork.cpu" --json
+echo "$out" >"$scratch/fork.json"
 
 # Mistakes.
 status 2 "$heddle" cpu record --out "$scratch/none.cpu" -- "$scratch/nothing"
@@ -87,6 +103,7 @@ assert all((b - a) in (4096, -999 * 4096) for a, b in zip(addresses, addresses[1
 # Its branch is taken all but once.
 branch = [r for r in rows if r[0] == ip + 5]
 assert len(branch) == 10000 and all(r[1] for r in branch) and sum(r[2] for r in branch) == 9999
+assert load("fork")["instructions"] < 1000000 # the child's loop alone has more
 # --skip and --max-insts: the same program, the same instructions.
 some = records("some")
 assert len(some) == 500 and [r[0] for r in some] == [r[0] for r in rows[1000:1500]]
