@@ -1,6 +1,6 @@
-/* Half precision in memory and shuffles, for every vector width: vload_half and vloada_half from the
- * four address spaces, vstore_half and vstorea_half with every rounding mode to three of them, from
- * float and double; shuffle and shuffle2 of every type and pair of widths. */
+/* Half precision in memory and shuffles, for every vector width: vload_half and vloada_half from
+ * the four address spaces, vstore_half and vstorea_half with every rounding mode to three of them,
+ * from float and double; shuffle and shuffle2 of every type and pair of widths. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
