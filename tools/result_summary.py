@@ -1,7 +1,7 @@
 """The top of a page of doc/results: papers, contents, the rule of verdicts, counts, and what agrees and what does not."""
 import re
 
-from result_pages import read_reasons, row
+from result_pages import read_reasons, reason_of, row
 
 PAPERS = {
     "S2": "X. Zhu, R. Wernsman, J. Zambreno: Improving First Level Cache Efficiency for GPUs Using Dynamic Line "
@@ -56,7 +56,7 @@ def table(found, reasons):
     text = row(head) + row(["---"] * len(head))
     for name, c in found:
         cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], f"`{name}`"]
-        text += row(cells + ([reasons.get((name, c["says"]), "-")] if reasons is not None else []))
+        text += row(cells + ([reason_of(reasons, name, c["says"])] if reasons is not None else []))
     return text
 
 
