@@ -1,5 +1,7 @@
 /* The one list of cache policies, what plug-ins add to it, and the policies' parameters. Plug-ins
  * are loaded before simulations start; the list does not change while one runs. */
+#include <string.h>
+
 #include "cache/cache.h"
 
 #define POLICY(name) extern const struct cache_policy_desc cache_policy_##name;
@@ -61,6 +63,21 @@ bool cache_policy_load(const char *path, struct strbuf *why)
     return d && cache_policy_register(d, why);
 }
 
+/* `l2.drop` is short for `l2.policy.drop`, unless the cache itself has a parameter of that name. */
+static void expand_short_names(const struct cache_policy_desc *d, struct param_set *set,
+                               const char *prefix)
+{
+    struct arena *arena = &set->settings.arena;
+    for (uint32_t k = 0; k < d->n_params; k++) {
+        const char *name = arena_printf(arena, "%s.%s", prefix, d->params[k].name);
+        for (uint32_t i = 0; i < set->settings.n; i++) {
+            struct setting *s = &set->settings.items[i];
+            if (!s->taken && strcmp(s->name, name) == 0)
+                s->name = arena_printf(arena, "%s.policy.%s", prefix, d->params[k].name);
+        }
+    }
+}
+
 const void *cache_policy_bind(const struct cache_policy_desc *d, struct param_set *set,
                               const char *prefix, struct diag_list *diags)
 {
@@ -68,6 +85,7 @@ const void *cache_policy_bind(const struct cache_policy_desc *d, struct param_se
         return NULL;
     void *values = arena_alloc(&set->settings.arena, d->params_bytes);
     const char *name = arena_printf(&set->settings.arena, "%s.policy", prefix);
+    expand_short_names(d, set, prefix);
     param_set_bind(set, name, d->params, d->n_params, values, diags);
     return values;
 }

@@ -30,6 +30,12 @@ static const struct option options[] = {
                 "warp scheduler (`heddle show schedulers`); short for --set scheduler=NAME"),
     OPTION_TEXT("l1d", struct run_options, l1d, "POLICY",
                 "what stays in L1D (`heddle show policies`); short for --set l1d.policy=POLICY"),
+    OPTION_TEXT("annotations", struct run_options, annotations, "FILE",
+                "marks for L2's policy write_buffering, which buffers are stored to as .cc or "
+                "loaded from as .cp; as `heddle advise l2` writes them (doc/l2.md)"),
+    OPTION_FLAG("fail-on-stale", struct run_options, fail_on_stale,
+                "exit with status 1 if a kernel or the host reads from DRAM what L2 had dropped: a "
+                "mark is unsound"),
     OPTION_LIST("plugin", struct run_options, plugins, "FILE",
                 "load schedulers and cache policies from a shared object first "
                 "(doc/adding-a-policy.md); may be repeated"),
@@ -190,12 +196,14 @@ static const char *observation(const struct run_options *o)
 /* The first option given that says how time is simulated, or NULL. */
 static const char *option_for_timed_runs_only(const struct run_options *o)
 {
-    return o->threads      ? "--threads"
-           : o->engine     ? "--engine"
-           : o->fast_paths ? "--fast-paths"
-           : o->quantum    ? "--quantum"
-           : o->max_cycles ? "--max-cycles"
-                           : NULL;
+    return o->threads         ? "--threads"
+           : o->engine        ? "--engine"
+           : o->fast_paths    ? "--fast-paths"
+           : o->quantum       ? "--quantum"
+           : o->max_cycles    ? "--max-cycles"
+           : o->annotations   ? "--annotations"
+           : o->fail_on_stale ? "--fail-on-stale"
+                              : NULL;
 }
 
 /* The first option given that says how instructions are executed, or NULL. */
@@ -322,9 +330,12 @@ static void add_setting(struct text_list *list, const char *text)
 }
 
 /* Options that stand for parameters come first, so that --set has the last word. */
-static struct text_list all_settings(const struct run_options *o, struct arena *arena)
+static struct text_list all_settings(const struct run_options *o, const char *annotations,
+                                     struct arena *arena)
 {
     struct text_list list = {0};
+    if (annotations)
+        add_setting(&list, annotations);
     if (o->scheduler)
         add_setting(&list, arena_printf(arena, "scheduler=%s", o->scheduler));
     if (o->l1d)
@@ -406,8 +417,15 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
     struct diag_list diags = {0};
     struct arena arena = {0};
     struct progress progress = {.is_quiet = o->quiet};
+    const char *annotations = NULL;
+    if (o->annotations)
+        status = run_read_annotations(o->annotations, &arena, &annotations);
+    if (status != HEDDLE_OK) {
+        arena_destroy(&arena);
+        return status;
+    }
     struct run_context run = {
-        .options = o, .settings = all_settings(o, &arena), .progress = &progress};
+        .options = o, .settings = all_settings(o, annotations, &arena), .progress = &progress};
     struct machine_config *config =
         machine_config_load(o->gpu, run.settings.items, run.settings.n, &diags);
     if (config) {

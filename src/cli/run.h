@@ -10,7 +10,8 @@
 
 struct run_options {
     bool functional, json, strict, quiet, kernels, per_pc, attribute, record_criticality;
-    bool locality, belady;
+    bool locality, belady, fail_on_stale;
+    const char *annotations;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine, *fast_paths;
     const char *record_l1d, *record_decisions, *series_out, *series_columns, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
@@ -54,6 +55,12 @@ bool run_is_attributed(const struct run_options *o);
 struct run_attribution; /* told of warps that end, if the options ask for it */
 enum heddle_status run_create_sim(const struct run_context *run,
                                   struct run_attribution *attribution, struct heddle_sim **out);
+
+/* What --annotations stands for, NAME=VALUE in the arena; reports a file that cannot be read. */
+enum heddle_status run_read_annotations(const char *path, struct arena *arena, const char **word);
+/* With --fail-on-stale: a run that read what L2 had dropped has failed. Reports it. */
+enum heddle_status run_check_stale(const struct run_options *o, const struct heddle_sim *sim,
+                                   enum heddle_status status);
 
 /* What was simulated: the GPU, how, and every parameter; keys of the present object. */
 void run_json_machine(const struct run_context *run, struct json_writer *w);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/lab_common.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/run_attribution.h"
@@ -59,6 +60,33 @@ enum heddle_status run_create_sim(const struct run_context *run,
     if (status != HEDDLE_OK)
         output_failure(heddle_error(*out));
     return status;
+}
+
+enum heddle_status run_read_annotations(const char *path, struct arena *arena, const char **word)
+{
+    struct strbuf text = {0};
+    enum heddle_status status = lab_check_readable(path);
+    int error = status == HEDDLE_OK ? strbuf_read_file(&text, path) : 0;
+    if (error) {
+        output_error("%s: %s", path, strerror(error));
+        status = HEDDLE_ENVIRONMENT;
+    }
+    if (status == HEDDLE_OK)
+        *word = arena_printf(arena, "l2.annotations=from %s\n%s", path, strbuf_text(&text));
+    strbuf_destroy(&text);
+    return status;
+}
+
+enum heddle_status run_check_stale(const struct run_options *o, const struct heddle_sim *sim,
+                                   enum heddle_status status)
+{
+    struct heddle_stat s;
+    if (status != HEDDLE_OK || !o->fail_on_stale || !sim ||
+        !heddle_stat_find(sim, "l2.stale_reads", &s) || s.count == 0)
+        return status;
+    output_error("--fail-on-stale: %llu reads of data that L2 had dropped",
+                 (unsigned long long)s.count);
+    return HEDDLE_WRONG_RESULT;
 }
 
 void run_print_error(const struct run_options *o, const char *what, const char *error)

@@ -296,13 +296,15 @@ static enum heddle_status do_run(struct file_run *f)
         status = launch(f);
     if (status == HEDDLE_OK)
         status = run_oracle_check(f->sim, NULL);
-    if (f->sim)
-        output_warnings(heddle_warnings(f->sim));
     if (status == HEDDLE_OK)
         status = end_watch(f, RUN_WHOLE);
     if (status == HEDDLE_OK)
         status = write_results(f);
-    return status == HEDDLE_OK ? print_result(f) : status;
+    if (f->sim) /* results may have been dropped by L2 */
+        output_warnings(heddle_warnings(f->sim));
+    if (status == HEDDLE_OK)
+        status = print_result(f);
+    return run_check_stale(f->run->options, f->sim, status);
 }
 
 enum heddle_status run_file(const struct run_context *run, const char *path)

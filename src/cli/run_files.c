@@ -26,6 +26,7 @@ static void add_files_that_are_read(struct file_uses *uses, const struct run_con
     const struct run_options *o = run->options;
     const struct bound_param *times = param_set_find(&run->gpu->params, "criticality.file");
     file_uses_read(uses, o->replay);
+    file_uses_read(uses, o->annotations);
     file_uses_read_gpu(uses, o->gpu);
     for (uint32_t i = 0; i < o->plugins.n; i++)
         file_uses_read(uses, o->plugins.items[i]);

@@ -267,6 +267,7 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
     enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
     if (sim)
         output_warnings(heddle_warnings(sim));
+    status = run_check_stale(p->run->options, sim, status);
     workload_result_destroy(&result);
     printed = printed == HEDDLE_OK ? watched : printed;
     return printed == HEDDLE_OK ? status : printed;

@@ -245,8 +245,19 @@ static void remark(struct machine_config *c, const char *name, const struct cach
     strbuf_destroy(&text);
 }
 
+/* Who says which buffers are marked means a policy that knows marks. */
+static void check_annotations(struct machine_config *c, struct diag_list *diags)
+{
+    if (c->annotations.n && c->l2_policy != cache_policy_find("write_buffering"))
+        param_set_complain(&c->gpu->params, DIAG_WARNING, "l2",
+                           PARAM_NAMES("policy", "annotations"),
+                           "`--set l2.policy=write_buffering`", diags,
+                           "l2.annotations mean nothing to l2.policy %s", c->l2_policy->name);
+}
+
 void machine_config_check(struct machine_config *c, struct diag_list *diags)
 {
+    check_annotations(c, diags);
     if (check_caches(c, diags)) {
         check_carveout(c, diags);
         remark(c, "l1d", &c->sm.l1d, c->l1d_policy, c->l1d_params, diags);

@@ -27,7 +27,7 @@ void sim_machine_totals(const struct heddle_sim *sim, struct machine_totals *t)
         machine_totals_add(t, &sim->past);
 }
 
-static struct kernel_record *record_of(struct heddle_sim *sim, const struct program_func *func)
+struct kernel_record *kernel_stats_of(struct heddle_sim *sim, const struct program_func *func)
 {
     for (uint32_t i = 0; i < sim->n_kernels; i++)
         if (sim->kernels[i].func == func)
@@ -60,7 +60,7 @@ void kernel_stats_add(struct heddle_sim *sim, const struct program_func *func,
                       const struct kernel_mark *before)
 {
     struct kernel_mark *share = &sim->last;
-    struct kernel_record *r = record_of(sim, func);
+    struct kernel_record *r = kernel_stats_of(sim, func);
     kernel_stats_mark(sim, share);
     run_stats_subtract(&share->run, &before->run);
     machine_totals_subtract(&share->machine, &before->machine);

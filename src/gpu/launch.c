@@ -242,6 +242,33 @@ static bool criticality_is_known(const struct heddle_sim *sim, struct strbuf *wh
     return true;
 }
 
+/* What annotations say of this launch; it is refused if they do not fit it. */
+static enum heddle_status mark_buffers(struct heddle_sim *sim)
+{
+    const struct annotations *a = &sim->config->annotations;
+    struct diag_list diags = {0};
+    struct strbuf why = {0};
+    uint32_t n = 0;
+    if (!sim->machine || !a->n)
+        return HEDDLE_OK;
+    for (const struct heddle_module *m = sim->modules; m; m = m->next)
+        n += m->program->module->n_funcs;
+    const char **names = ARENA_ARRAY(&diags.arena, const char *, n + 1);
+    n = 0;
+    for (const struct heddle_module *m = sim->modules; m; m = m->next)
+        for (uint32_t i = 0; i < m->program->module->n_funcs; i++)
+            if (m->program->funcs[i].func->is_entry)
+                names[n++] = m->program->funcs[i].func->name;
+    bool ok = annotations_check_kernels(a, names, n, &diags) &&
+              annotations_resolve(a, &sim->emu.launch, &sim->mem, &sim->machine->l2_marks, &diags);
+    diag_format(&diags, &why);
+    if (!ok)
+        sim_fail(sim, HEDDLE_BAD_INPUT, "%s", strbuf_text(&why));
+    strbuf_destroy(&why);
+    diag_list_destroy(&diags);
+    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
@@ -259,6 +286,8 @@ enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *
     kernel_stats_add(sim, e->launch.func, &sim->before);
     if (e->div_zero_seen)
         sim_warn_once(sim, strbuf_text(&e->warning));
+    if (sim->machine)
+        sim_warn_of_stale(sim);
     if (s != HEDDLE_OK)
         return sim_fail(sim, s, "%s", strbuf_text(&e->fault.text));
     struct strbuf why = {0};
@@ -313,8 +342,10 @@ enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *m
         sim->emu.program = module->program;
         sim->emu.launch = l;
         sim->n_launches++;
-        s = sim_run_launch(sim, module);
+        s = mark_buffers(sim);
     }
+    if (s == HEDDLE_OK)
+        s = sim_run_launch(sim, module);
     mem_free(&sim->mem, l.params_address);
     return s;
 }

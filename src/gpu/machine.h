@@ -47,7 +47,8 @@ struct machine {
     struct clock_domain clocks[N_CLOCKS];
     struct address_map map;
     struct slice_config slices;
-    struct part_graph graph; /* of parts, all of kinds that are machine_part_kinds */
+    struct l2_marks l2_marks; /* of the launch; see annotations.h */
+    struct part_graph graph;  /* of parts, all of kinds that are machine_part_kinds */
     uint32_t sm_group, memory_group, dispatcher_group;
     struct dispatcher *dispatcher; /* what says that all CTAs have ended */
     struct engine engine;
@@ -149,6 +150,14 @@ enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT,
  * those of the cycle in which it was cut off. */
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm);
+
+/* --- what L2 dropped (stale.c) --- */
+/* The host reads device memory, or writes it, between launches: what L2 dropped is missed now, or
+ * not any more. Returns how many lines were missed. */
+uint64_t machine_host_access(struct machine *m, uint64_t address, uint64_t bytes, bool is_write);
+
+/* Appends a line about the first read of what L2 had dropped; nothing if there was none. */
+void machine_describe_stale(const struct machine *m, struct strbuf *out);
 
 /* --- reports (machine_report.c) --- */
 /* Why the launch did not end: a warp with its place in the program, then what every part does, of

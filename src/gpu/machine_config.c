@@ -56,6 +56,12 @@ static const struct param run_params[] = {
         "needs"),
 };
 
+static const struct param l2_params[] = {
+    PARAM_STRING(struct l2_config, annotations, "",
+                 "marks for policy write_buffering, KERNEL ARGUMENT .cc|.cp each, parted by "
+                 "semicolons or lines; `heddle run --annotations FILE` reads a file"),
+};
+
 static const struct param atomics_params[] = {
     PARAM_STRING(struct atomics_config, unit, "at_l2",
                  "where atomics are performed, one of `heddle show atomics`"),
@@ -209,6 +215,9 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     BIND(set, "memory", memory_params, &c->memory, diags);
     bind_cache(set, "l2", &c->l2, diags);
     BIND(set, "l2", epoch_params, &c->l2, diags);
+    BIND(set, "l2", l2_params, &c->l2_config, diags);
+    annotations_parse("l2.annotations", c->l2_config.annotations, &set->settings.arena,
+                      &c->annotations, diags);
     BIND(set, "atomics", atomics_params, &c->atomics_config, diags);
     BIND(set, "noc", noc_params, &c->noc, diags);
     param_set_bind(set, "dram", dram_params, n_dram_params, &c->dram, diags);

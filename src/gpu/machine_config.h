@@ -5,6 +5,7 @@
 #include "atomics/atomics.h"
 #include "config/gpu.h"
 #include "crit/criticality.h"
+#include "gpu/annotations.h"
 #include "sched/scheduler.h"
 #include "slice/slice_config.h"
 #include "sm/sm_config.h"
@@ -22,11 +23,17 @@ struct atomics_config {
     const char *unit; /* name; its parameters are bound under "atomics" */
 };
 
+struct l2_config {
+    const char *annotations; /* text; see annotations.h */
+};
+
 struct machine_config {
     struct gpu_config *gpu;
     struct sm_config sm;
     struct memory_config memory;
     struct cache_config l2;
+    struct l2_config l2_config;
+    struct annotations annotations; /* of its text */
     struct noc_config noc;
     struct dram_config dram;
     struct run_config run;

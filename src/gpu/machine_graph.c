@@ -133,6 +133,7 @@ struct machine *machine_plan(const struct machine_config *config,
                                       .atomics_params = config->atomics_params,
                                       .noc = config->noc,
                                       .dram = config->dram,
+                                      .marks = &m->l2_marks,
                                       .no_fast_paths = config->no_fast_paths};
     m->visibility = visibility_period(m);
     describe(m);

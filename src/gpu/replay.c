@@ -166,6 +166,10 @@ enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool 
     if (sim->n_launches || sim->recorder)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
                         "a trace is replayed on a simulation of its own, without recording\n");
+    if (sim->config->annotations.n)
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "l2.annotations speak of arguments, which a trace does not have: run the "
+                        "program itself\n");
     r.reader = trace_reader_open(path, &cannot_read, &r.why);
     enum heddle_status s;
     if (!r.reader) {

@@ -41,6 +41,18 @@ void sim_warn_once(struct heddle_sim *sim, const char *text)
         strbuf_add(&sim->warnings, text);
 }
 
+void sim_warn_of_stale(struct heddle_sim *sim)
+{
+    struct strbuf what = {0};
+    if (!sim->warned_of_stale)
+        machine_describe_stale(sim->machine, &what);
+    if (what.len) {
+        sim->warned_of_stale = true;
+        strbuf_addf(&sim->warnings, "warning: l2.stale_reads: %s", strbuf_text(&what));
+    }
+    strbuf_destroy(&what);
+}
+
 static enum heddle_status choose_isa(struct heddle_sim *sim, const char *name)
 {
     int isa = host_isa_find(name);
@@ -228,6 +240,16 @@ const char *heddle_host_isa(const struct heddle_sim *sim)
 
 /* --- device memory --- */
 
+/* What L2 dropped is missed by the host too; that counts for the kernel that was launched last. */
+static void host_access(struct heddle_sim *sim, uint64_t address, uint64_t bytes, bool is_write)
+{
+    uint64_t n = sim->machine ? machine_host_access(sim->machine, address, bytes, is_write) : 0;
+    if (n == 0)
+        return;
+    kernel_stats_of(sim, sim->emu.launch.func)->machine.slice.stale_reads += n;
+    sim_warn_of_stale(sim);
+}
+
 enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes, const char *label,
                                 uint64_t *address)
 {
@@ -236,6 +258,7 @@ enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes, const ch
         return sim_fail(sim, HEDDLE_ENVIRONMENT,
                         "no room in device memory for '%s' of %llu bytes\n",
                         label ? label : "buffer", (unsigned long long)bytes);
+    host_access(sim, *address, bytes, true);
     return HEDDLE_OK;
 }
 
@@ -261,6 +284,8 @@ enum heddle_status heddle_write(struct heddle_sim *sim, uint64_t address, const 
     enum heddle_status s = check_range(sim, address, bytes);
     if (s == HEDDLE_OK && bytes)
         memcpy(mem_host(&sim->mem, address), data, bytes);
+    if (s == HEDDLE_OK)
+        host_access(sim, address, bytes, true);
     return s;
 }
 
@@ -269,6 +294,8 @@ enum heddle_status heddle_read(struct heddle_sim *sim, uint64_t address, void *d
     enum heddle_status s = check_range(sim, address, bytes);
     if (s == HEDDLE_OK && bytes)
         memcpy(data, mem_host(&sim->mem, address), bytes);
+    if (s == HEDDLE_OK)
+        host_access(sim, address, bytes, false);
     return s;
 }
 

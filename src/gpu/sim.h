@@ -64,6 +64,7 @@ struct heddle_sim {
     bool (*progress)(void *user, const struct heddle_progress *p);
     void *progress_user;
     struct strbuf news; /* a warning that the progress function is still to be told */
+    bool warned_of_stale;
     struct strbuf error;
     struct strbuf warnings; /* of successful calls: compilers' and run-time ones */
 };
@@ -77,6 +78,7 @@ enum heddle_status sim_fail(struct heddle_sim *sim, enum heddle_status status, c
 /* Statistics by kernel (kernel_stats.c): what had been counted before a launch, and the launch's
  * share once it has ended. */
 void kernel_stats_mark(const struct heddle_sim *sim, struct kernel_mark *mark);
+struct kernel_record *kernel_stats_of(struct heddle_sim *sim, const struct program_func *func);
 void kernel_stats_add(struct heddle_sim *sim, const struct program_func *func,
                       const struct kernel_mark *before);
 /* Counted by the machines, the present and earlier ones; there must be one. */
@@ -106,6 +108,9 @@ enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_modu
 bool sim_check_shared(struct heddle_sim *sim, const struct ptx_func *f, uint64_t bytes);
 /* Runs sim->emu.launch of the module. */
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module);
+
+/* Reads of what L2 had dropped are told of once. */
+void sim_warn_of_stale(struct heddle_sim *sim);
 
 /* --- recording (record.c): around each timed launch; nothing happens if nothing is recorded --- */
 void sim_record_begin(struct heddle_sim *sim, struct heddle_module *module);

@@ -71,10 +71,20 @@ static struct trace_entry *entry_of(struct trace_pool *t, const struct point *p,
     return e;
 }
 
+/* Those are about arguments, which a trace does not have. */
+static bool has_annotations(const struct point *p)
+{
+    static const char name[] = "l2.annotations=";
+    bool has = false;
+    for (uint32_t i = 0; i < p->n_words; i++)
+        has = has || strncmp(p->words[i].text, name, sizeof name - 1) == 0;
+    return has;
+}
+
 enum trace_use trace_pool_use(struct trace_pool *t, const struct point *p, struct arena *arena,
                               const char **path)
 {
-    if (!t->folder)
+    if (!t->folder || has_annotations(p))
         return TRACE_UNUSED;
     struct trace_entry *e = entry_of(t, p, arena);
     *path = path_of(t, p, arena);

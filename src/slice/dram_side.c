@@ -174,6 +174,8 @@ static void come_around(struct slice *p, struct mem_request *r, uint64_t now)
 static __attribute__((noinline)) void write_victim(struct slice *p, uint32_t bank, uint64_t now)
 {
     const struct cache_victim *victim = cache_victim(p->banks[bank].cache);
+    if (p->may_lose)
+        lost_written_back(&p->banks[bank].lost, victim->line);
     dram_side_write(p, (struct line_part){victim->line, bank, victim->sectors}, now);
 }
 

@@ -29,6 +29,16 @@ static void ask_for_segments(struct mem_access *a)
     a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
 }
 
+/* Buffers lie apart by more than a line, so a line is all of one or not at all. */
+static void mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address)
+{
+    if (a->space != MEM_GLOBAL || (a->kind != MEM_STORE && a->kind != MEM_LOAD))
+        return;
+    for (const struct l2_mark *m = marks->items; m != marks->items + marks->n; m++)
+        if (m->is_store == (a->kind == MEM_STORE) && address - m->start < m->bytes)
+            a->op = m->is_store ? MEM_OP_CC : MEM_OP_CP;
+}
+
 /* A slice's own addresses have the interleaving squeezed out, and so do a bank's. */
 void l2_put(const struct slice *p, struct mem_request *r)
 {
@@ -46,8 +56,12 @@ void l2_put(const struct slice *p, struct mem_request *r)
     a->set = set_index_of(&p->l2_sets, a->line);
     place_in_line(a, (uint32_t)r->local & p->line_mask);
     a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
-    if (p->sees_loads && a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
+    if (!p->sees_loads)
+        return;
+    if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
         ask_for_segments(a);
+    if (p->config->marks && p->config->marks->n)
+        mark(p->config->marks, a, r->device_line);
 }
 
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now)
@@ -153,6 +167,8 @@ static bool serve_load(struct slice *p, struct l2_bank *b, struct mem_request *r
         struct cache_result res = cache_load(b->cache, a, room, r);
         if (res.answer == CACHE_STALLED)
             return false;
+        if (p->may_lose)
+            lost_note_load(p, b, r, res);
         if (res.answer != CACHE_HIT) {
             fetch(p, b, r, res, now);
             return true;
@@ -175,6 +191,8 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     struct cache_result res = cache_store(b->cache, &r->access, room, store ? NULL : r);
     if (res.answer == CACHE_STALLED)
         return false;
+    if (p->may_lose)
+        lost_note_write(p, b, r, res);
     if (res.writeback)
         dram_side_write(p, victim_of(b, r), now);
     bool fetches = res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR;

@@ -299,6 +299,7 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     part_open_tx(place, NET_DOWN, &p->shard, &p->down);
     p->sees_loads =
         c->l2_policy != cache_policy_find("lru") || setup->every_cycle || c->no_fast_paths;
+    p->may_lose = c->l2_policy->hit_action;
     create_banks(p, c);
     dram_side_create(p, setup->map);
 }
@@ -307,6 +308,7 @@ void slice_destroy(struct slice *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++) {
         cache_destroy(p->banks[b].cache);
+        lost_destroy(&p->banks[b].lost);
         ring_destroy(&p->banks[b].queue);
     }
     free(p->banks);
@@ -317,12 +319,17 @@ void slice_destroy(struct slice *p)
     rx_destroy(&p->up);
 }
 
-static void drop_line(void *user, uint64_t line, uint32_t sectors)
+struct flushed_bank {
+    struct slice *slice;
+    struct l2_bank *bank;
+};
+
+static void flush_line(void *user, uint64_t line, uint32_t sectors)
 {
-    struct slice *p = user;
-    (void)line;
+    struct flushed_bank *f = user;
     (void)sectors;
-    p->stats.lines_flushed++;
+    f->slice->stats.lines_flushed++;
+    lost_written_back(&f->bank->lost, line);
 }
 
 void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now)
@@ -344,5 +351,5 @@ void slice_commit_atomics(struct slice *p)
 void slice_flush(struct slice *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
-        cache_flush(p->banks[b].cache, drop_line, p);
+        cache_flush(p->banks[b].cache, flush_line, &(struct flushed_bank){p, &p->banks[b]});
 }

@@ -15,6 +15,7 @@
 
 #include "atomics/atomics.h"
 #include "base/divider.h"
+#include "cache/lost_bytes.h"
 #include "cache/set_index.h"
 #include "slice/request_ring.h"
 #include "noc/part_graph.h"
@@ -30,6 +31,7 @@ struct l2_bank {
     uint64_t busy_until; /* with atomics */
     bool stalled;        /* it was tried, and waits for l2_wake() */
     struct queue_account account; /* of the queue */
+    struct lost_bytes lost;       /* that its policy dropped; empty if that never does */
 };
 
 #define SLICE_COUNTERS(COUNTER)                                                                    \
@@ -39,7 +41,17 @@ struct l2_bank {
             "cycles L2 banks waited for MSHRs, lines or queues")                                   \
     COUNTER(sectors_read, "l2.sectors_read", "sectors",                                            \
             "sectors of L2 read from DRAM; lines, where there are no sectors")                     \
-    COUNTER(sectors_written, "l2.sectors_written", "sectors", "sectors of L2 written to DRAM")
+    COUNTER(sectors_written, "l2.sectors_written", "sectors", "sectors of L2 written to DRAM")     \
+    COUNTER(stale_reads, "l2.stale_reads", "requests",                                             \
+            "reads from DRAM, by kernels or the host, of data that L2 had dropped without a "      \
+            "write-back; 0, or marks are unsound")
+
+/* A read of lost bytes. */
+struct stale_read {
+    uint64_t cycle, address; /* of L2; of the line */
+    uint32_t launch;
+    bool is_download;
+};
 
 struct slice_stats {
 #define COUNTER(field, name, unit, help) uint64_t field;
@@ -85,6 +97,7 @@ struct slice {
     uint32_t line_mask, bank_mask;
     bool banks_are_odd; /* their number is no power of two: no shift then */
     bool sees_loads;    /* somebody may look at more of a load than what it asks for */
+    bool may_lose;      /* L2's policy may drop dirty lines: what memory lacks is followed */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;
@@ -104,6 +117,7 @@ struct slice {
     uint32_t to_dram_head, to_dram_n, to_dram_places;
     struct request_ring from_dram; /* data on their way to L2: tags */
     struct slice_stats stats;
+    struct stale_read first_stale; /* if there is one */
     uint32_t index;
     struct atomics_slice atomics;
 };
@@ -129,6 +143,9 @@ struct slice_ahead slice_ahead(const struct slice *p, sim_time now);
 void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now);
 /* The end of a visibility period: what atomics did becomes visible. */
 void slice_commit_atomics(struct slice *p);
+/* The host reads these bytes of the L2 line at a local address, or writes them. Only when idle. */
+void slice_host_access(struct slice *p, uint64_t local, uint64_t address, const uint64_t bytes[2],
+                       bool is_write);
 /* Empties L2; dirty lines count as written back. Only when idle. */
 void slice_flush(struct slice *p);
 

@@ -20,6 +20,18 @@ struct memory_config {
     uint32_t atomics_per_cycle; /* lane operations of one L2 bank */
 };
 
+/* Accesses to some addresses count as marked for L2 while a kernel runs: stores as .cc, or loads as
+ * .cp. */
+enum { L2_MAX_MARKS = 64 };
+struct l2_mark {
+    uint64_t start, bytes;
+    bool is_store;
+};
+struct l2_marks {
+    struct l2_mark items[L2_MAX_MARKS];
+    uint32_t n;
+};
+
 /* The same for all slices of a machine. */
 struct slice_config {
     struct memory_config memory;
@@ -30,7 +42,8 @@ struct slice_config {
     const void *atomics_params;
     struct noc_config noc;
     struct dram_config dram;
-    bool no_fast_paths; /* every request takes the general way */
+    const struct l2_marks *marks; /* of the kernel that runs */
+    bool no_fast_paths;           /* every request takes the general way */
 };
 
 #endif

@@ -136,6 +136,13 @@ static inline void l2_wake(struct slice *p)
         l2_wake_stalled(p);
 }
 
+/* --- lost.c: what L2 dropped and memory lacks, where may_lose --- */
+
+void lost_note_load(struct slice *p, struct l2_bank *b, const struct mem_request *r,
+                    struct cache_result res);
+void lost_note_write(struct slice *p, struct l2_bank *b, const struct mem_request *r,
+                     struct cache_result res);
+
 /* --- dram_side.c --- */
 
 void dram_side_create(struct slice *p, const struct address_map *map);

@@ -31,7 +31,7 @@ assert len(gpus) == 6 and all(len(g["parameters"]) > 150 for g in gpus)
 parameters = [p for g in gpus for p in g["parameters"]]
 mechanisms = [p for m in load("schedulers") + load("policies") + load("atomics") for p in m["params"]]
 assert len(mechanisms) > 40
-free_texts = {"name", "description", "scheduler", "criticality", "sm.carveout", "atomics.unit"}
+free_texts = {"name", "description", "scheduler", "criticality", "sm.carveout", "atomics.unit", "l2.annotations"}
 for p in parameters + mechanisms:
     want = (p["default"], p["range"], p["unit"] or "", p["help"])
     assert want in rows.get(p["name"], []), (p["name"], want)

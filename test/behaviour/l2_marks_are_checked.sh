@@ -1,0 +1,92 @@
+#!/bin/sh
+# Marks for L2 on the whole machine: the worked examples, annotations beside a program, and unsound
+# ones, which are told of and fail a run that asks for it.
+heddle=$1
+scratch=$2
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+
+status 0 python3 test/paper/l2_machine.py "$heddle" "$scratch" && says "the machine does as the laboratory"
+
+# Annotations of a workload, from a file: sound where stores fill sectors, unsound where a store
+# fetches the rest of a line that was dropped.
+printf '# the next stage reads it\nfft_stage 2 .cc\n' >"$scratch/fft.l2"
+wb="--set l2.policy=write_buffering"
+# shellcheck disable=SC2086
+{
+    status 0 "$heddle" run fft --size tiny --gpu v100 $wb --annotations "$scratch/fft.l2" --fail-on-stale && silent err
+    says "l2.policy.dropped" && lacks "l2.stale_reads"
+    status 1 "$heddle" run fft --size tiny $wb --annotations "$scratch/fft.l2" --fail-on-stale
+    complains "from DRAM that L2 had dropped without a write-back: a .cc mark is unsound" && complains "fail-on-stale"
+    says "verified, the result agrees" && says "l2.stale_reads"
+    status 0 "$heddle" run fft --size tiny $wb --annotations "$scratch/fft.l2" && complains "l2.stale_reads: launch 3 reads data of 'scratch'"
+    status 0 "$heddle" run fft --size tiny $wb --set l2.drop=demote --annotations "$scratch/fft.l2" --fail-on-stale && silent err
+    # Two CTAs read what lies between their tiles: the second finds it dropped.
+    status 1 "$heddle" run hot --size tiny $wb --set "l2.annotations=hotspot 3 .cc" --fail-on-stale && complains "launch 2 reads data of 'temperature b'"
+    status 0 "$heddle" run fft --size tiny --annotations "$scratch/fft.l2" && complains "l2.annotations mean nothing to l2.policy lru"
+}
+
+# What a kernel stores and reads itself is dropped before the host asks for it.
+cat >"$scratch/own.ptx" <<'PTX'
+.version 6.0
+.target sm_30
+.address_size 64
+.visible .entry own(.param .u64 p) {
+.reg .u32 %v;
+.reg .u64 %a, %x;
+ld.param.u64 %a, [p];
+mov.u32 %v, %tid.x;
+mul.wide.u32 %x, %v, 4;
+add.u64 %a, %a, %x;
+st.global.cc.u32 [%a], %v;
+st.global.cc.u32 [%a+128], %v;
+membar.gl;
+ld.global.u32 %v, [%a];
+st.global.u32 [%a+256], %v;
+ret;
+}
+PTX
+# shellcheck disable=SC2086
+{
+    status 1 "$heddle" run "$scratch/own.ptx" --block 32 --arg "out:1K:$scratch/out" $wb --fail-on-stale
+    complains "the host reads data" && complains "1 reads of data that L2 had dropped"
+    status 0 "$heddle" run "$scratch/own.ptx" --block 32 --arg buf:1K $wb --fail-on-stale && silent err # nobody asks
+    status 0 "$heddle" run "$scratch/own.ptx" --block 32 --arg "out:1K:$scratch/out" $wb --json
+    printf '%s' "$out" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d["stats"]["l2.stale_reads"] == 1 == sum(k["l2.stale_reads"] for k in d["kernels"]), d["stats"]["l2.stale_reads"]
+' || fail "stale reads by kernel"
+    status 0 "$heddle" run "$scratch/own.ptx" --block 32 --arg "out:1K:$scratch/out" --set l2.policy=lru --fail-on-stale && silent err
+}
+
+# Mistakes have a place.
+mistake() { # PLACE TEXT LINE...
+    place=$1 text=$2
+    shift 2
+    printf '%s\n' "$@" >"$scratch/bad.l2"
+    # shellcheck disable=SC2086
+    status 2 "$heddle" run fft --size tiny $wb --annotations "$scratch/bad.l2"
+    complains "bad.l2:$place" && complains "$text"
+}
+mistake 1:1 "the program has no kernel 'fft_stag'" "fft_stag 2 .cc"
+complains "did you mean 'fft_stage'?"
+mistake 2:11 "expected the number of an argument, from 1" "# comment" "fft_stage 0 .cc"
+mistake 1:11 "expected the number of an argument, from 1" "fft_stage out .cc"
+mistake 1:13 "expected .cc (stores are kept in L2) or .cp" "fft_stage 2 .cg"
+mistake 1:12 "expected .cc" "fft_stage 2"
+mistake 1:17 "expected the end of the line" "fft_stage 2 .cc .cp"
+mistake 3:1 "this is said already" "fft_stage 2 .cc" "fft_stage 2 .cp" "fft_stage 2 .cc"
+mistake 1:1 "kernel 'fft_stage' has 5 arguments" "fft_stage 6 .cc"
+mistake 2:1 "argument 4 of kernel 'fft_stage' is not the address of a buffer" "fft_stage 1 .cp" "fft_stage 4 .cc"
+# shellcheck disable=SC2086
+{
+    status 2 "$heddle" run fft --size tiny $wb --set "l2.annotations=fft_stage 1 .cp; fft_stage 2 .c" && complains "l2.annotations:1:30: error: expected .cc"
+    status 2 "$heddle" run fft --size tiny $wb --annotations "$scratch/none.l2" && complains "none.l2"
+    status 2 "$heddle" run fft --size tiny --functional --annotations "$scratch/fft.l2" && complains "annotations is for timed runs"
+    status 0 "$heddle" run fft --size tiny --gpu v100 --quiet --record "$scratch/fft.trace"
+    status 2 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --annotations "$scratch/fft.l2" && complains "which a trace does not have"
+}
+status 2 "$heddle" run fft --size tiny --set l2.policy=write_buffering --set l2.allocate_on_fill=true && complains "allocated on fill"
+status 2 "$heddle" run fft --size tiny --set l2.drop=demote && complains "l2.drop"
+finish
