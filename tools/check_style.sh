@@ -52,7 +52,7 @@ private() { # ROOM HEADER...: nobody but the room and its unit tests includes ot
     echo "$found" | sed "s/\$/: private to $room/"
     bad=1
 }
-private cache cache cache_policy set_index tags fast lost_bytes
+private cache cache cache_policy shared set_index tags fast lost_bytes
 private slice slice slice_config
 private atomics atomics atomic_part
 

@@ -55,6 +55,8 @@ struct lab_player {
 extern const struct lab_player lab_player_lru;
 /* One cache for all SMs, which writes back, as L2 does. */
 extern const struct lab_player lab_player_l2;
+/* One cache that applications share, as a last-level cache is. */
+extern const struct lab_player lab_player_shared;
 /* Any policy, through its events. */
 extern const struct lab_player lab_player_policy;
 

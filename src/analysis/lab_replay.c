@@ -48,8 +48,9 @@ static struct cache_config cache_config_of(const struct lab_config *c)
                                  .index = c->index,
                                  .n_mshrs = 1,
                                  .mshr_merges = 1,
-                                 .write_back = c->write_back,
-                                 .write_allocate = c->write_back,
+                                 .write_back = c->write_back || c->is_shared,
+                                 .write_allocate = c->write_back || c->is_shared,
+                                 .n_apps = c->is_shared ? c->n_apps : 0,
                                  .policy = c->policy->name};
 }
 
@@ -107,6 +108,19 @@ static bool can_be_kept(const struct lab_stream *s, const struct lab_config *c, 
     return false;
 }
 
+/* As a last-level cache sees them. */
+static bool can_be_shared(const struct lab_stream *s, const struct lab_config *c,
+                          struct strbuf *why)
+{
+    if (!s->tells_bytes)
+        strbuf_add(why, "--shared: whose accesses they are only --format text tells");
+    else if (lab_policy_knows_the_future(c->policy))
+        strbuf_addf(why, "--shared: %s does not know stores that take lines", c->policy->name);
+    else
+        return true;
+    return false;
+}
+
 bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, struct strbuf *why)
 {
     struct cache_config cache = cache_config_of(c);
@@ -115,7 +129,8 @@ bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, st
         return false;
     }
     return cache_config_check(&cache, c->policy, c->params, why) &&
-           can_have_lines(s, c->line_bytes, why) && (!c->write_back || can_be_kept(s, c, why));
+           can_have_lines(s, c->line_bytes, why) && (!c->write_back || can_be_kept(s, c, why)) &&
+           (!c->is_shared || can_be_shared(s, c, why));
 }
 
 void lab_config_remark(const struct lab_config *c, struct strbuf *out)
@@ -206,7 +221,15 @@ static const uint64_t *foretell(struct futures *f, const struct lab_stream *s,
 /* Nothing but which lines are where. */
 static bool is_plain_lru(const struct lab_config *c)
 {
-    return c->policy == cache_policy_find("lru") && !c->sector_bytes && !c->write_back;
+    return c->policy == cache_policy_find("lru") && !c->sector_bytes && !c->write_back &&
+           !c->is_shared;
+}
+
+void lab_result_destroy(struct lab_result *result)
+{
+    if (result->shared)
+        free(result->shared->periods);
+    free(result->shared);
 }
 
 static void begin(struct replay *r, struct lab_job *job, const struct lab_stream *s,
@@ -219,7 +242,10 @@ static void begin(struct replay *r, struct lab_job *job, const struct lab_stream
     job->result = (struct lab_result){.first_difference = UINT64_MAX};
     *r = (struct replay){.job = job, .log.sink = job->log};
     r->indexer = set_indexer_make(c->n_sets, c->line_bytes, c->index);
-    r->player = c->write_back ? &lab_player_l2 : is_lru ? &lab_player_lru : &lab_player_policy;
+    r->player = c->is_shared    ? &lab_player_shared
+                : c->write_back ? &lab_player_l2
+                : is_lru        ? &lab_player_lru
+                                : &lab_player_policy;
     r->state = r->player->create(c, s->n_sms, is_oracle ? foretell(futures, s, c) : NULL);
 }
 

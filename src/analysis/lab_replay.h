@@ -11,6 +11,7 @@
 #include "analysis/lab_stream.h"
 #include "base/sink.h"
 #include "cache/cache.h"
+#include "cache/shared.h"
 
 /* With sectors, a load that finds its line without all the sectors it asks for is a miss of its
  * own, which fetches them and replaces nothing; a store that does passes. */
@@ -22,6 +23,14 @@ struct lab_config {
     /* Instead: one cache for all SMs, whose stores allocate and are written back when their line is
      * replaced, as those of L2; and at the end, if it is to be flushed then. */
     bool write_back, flush_at_end;
+    /* Instead: one cache that applications share, as a last-level cache is. `sm` of an access names
+     * its application; stores allocate and count like loads. An access is a cycle. */
+    bool is_shared;
+    uint32_t n_apps, gpu_app; /* up to SHARED_MAX_APPS; gpu_app = n_apps: there is no GPU */
+    /* Per period the instructions of the SMs that sample insertion as LRU and as MRU, which are
+     * warps 0 and 1 of the GPU's accesses; NULL = none does. */
+    const uint64_t (*samples)[2];
+    uint32_t n_samples;
     const struct cache_policy_desc *policy;
     const void *params; /* its values; NULL = its defaults */
 };
@@ -36,6 +45,16 @@ static inline enum lab_locality lab_locality_of(uint64_t owner_warp, uint64_t ow
     return owner_warp == a->warp ? in_warp : LAB_INTER_WARP;
 }
 
+/* What became of each application, and what was decided after each period. */
+struct lab_shared {
+    uint32_t n_apps, gpu_app;
+    struct lab_app {
+        uint64_t hits, misses;
+    } apps[SHARED_MAX_APPS];
+    struct shared_decision *periods;
+    uint32_t n_periods, cap_periods;
+};
+
 struct lab_result {
     struct cache_stats stats; /* of all SMs together */
     uint64_t localities[N_LAB_LOCALITIES];
@@ -45,7 +64,10 @@ struct lab_result {
     /* With write_back: requests of memory of a line or less each; stale reads are those of bytes
      * that were dropped and not stored since. */
     uint64_t dram_reads, dram_writes, stale_reads;
+    struct lab_shared *shared; /* of a shared cache, else NULL; lab_result_destroy() frees it */
 };
+
+void lab_result_destroy(struct lab_result *result);
 
 /* A policy by its name, those that know the future included; NULL if there is none. */
 const struct cache_policy_desc *lab_policy_find(const char *name);

@@ -67,6 +67,7 @@ struct mem_access {
     uint32_t source;
     uint32_t device; /* 0 = GPU, 1 = CPU */
     enum mem_role role;
+    uint32_t app; /* in a cache that applications share: whose access it is */
 };
 
 #endif

@@ -18,6 +18,7 @@ struct cache_geometry cache_geometry_of(const struct cache_config *config, uint3
                                    .line_bytes = config->line_bytes,
                                    .sector_bytes = config->sector_bytes,
                                    .n_warps = n_warps,
+                                   .n_apps = config->n_apps,
                                    .tag_bits = TAG_BITS,
                                    .write_back = config->write_back && config->write_allocate &&
                                                  !config->write_evict,
@@ -288,6 +289,12 @@ void cache_epoch(struct cache *c, uint64_t epoch)
 {
     if (c->desc->on_epoch)
         c->desc->on_epoch(&c->policy, epoch);
+}
+
+void cache_report(struct cache *c, struct shared_report *r)
+{
+    if (c->desc->report)
+        c->desc->report(&c->policy, r);
 }
 
 void cache_apply(struct cache *c, const void *quota, size_t bytes)

@@ -24,6 +24,7 @@ struct cache_config {
      * no other SM can see, are exempt: they follow write_back and write_allocate. */
     bool write_evict;
     uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
+    uint32_t n_apps;       /* that share it; 0 = it is not shared */
     bool no_fast_paths;    /* every access takes the general way; the results are the same */
 };
 
@@ -218,6 +219,7 @@ void cache_kernel_start(struct cache *c, uint32_t launch);
 void cache_kernel_end(struct cache *c, uint32_t launch);
 void cache_epoch(struct cache *c, uint64_t epoch);
 void cache_apply(struct cache *c, const void *quota, size_t bytes);
+void cache_report(struct cache *c, struct shared_report *r);
 bool cache_insts(struct cache *c, uint64_t n_thread_insts);      /* true: see on_insts() */
 uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX = only by events */
 bool cache_changes_alone(const struct cache *c);                 /* is it ever anything else? */

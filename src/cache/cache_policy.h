@@ -32,7 +32,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(5, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(6, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -60,6 +60,7 @@ enum cache_stall {
 struct cache_geometry {
     uint32_t n_sets, n_ways, line_bytes, sector_bytes;
     uint32_t n_warps;  /* warp slots of the SM, 0 elsewhere */
+    uint32_t n_apps;   /* applications that share the cache; 0 = it is not shared */
     uint32_t tag_bits; /* for hardware cost */
     /* Stores are kept: write-back, write-allocate; else they pass, or remove their line. */
     bool write_back;
@@ -129,6 +130,9 @@ struct cache_policy {
     void *stats; /* desc->stats_bytes bytes to count in, zeroed once */
 };
 
+struct shared_report;
+struct shared_decision;
+
 struct cache_policy_desc {
     PLUGIN_HEAD; /* abi_version = CACHE_POLICY_ABI */
     /* Optional: name of the criticality provider it needs. One that names none is not told how
@@ -193,6 +197,12 @@ struct cache_policy_desc {
     /* Of L2: a controller's decision arrives (gpu/policy_clock.h), before anything of the cycle but
      * on_epoch. */
     void (*apply)(struct cache_policy *p, const void *quota, size_t bytes);
+    /* Of a cache that applications share (cache/shared.h), all three or none: how many cycles
+     * apart reports are; adds what was counted since the last one; decides from the sum over all
+     * slices, for apply(). */
+    uint64_t (*period)(const void *params);
+    void (*report)(struct cache_policy *p, struct shared_report *r);
+    void (*control)(const void *params, const struct shared_report *r, struct shared_decision *d);
     /* Of L1D: so many have been issued on the SM. True if decide() may answer differently now: an
      * access that waits is tried again. */
     bool (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);

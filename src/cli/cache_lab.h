@@ -11,6 +11,9 @@ struct cache_options {
     const char *sets, *ways, *lines; /* numbers with commas between them */
     struct given_u64 n_thread_insts;
     struct text_list settings, plugins;
+    const char *sampling;
+    struct given_u64 gpu_app;
+    bool shared;
     bool json, timed, no_compulsory, whole_lines, critical, flush;
 };
 

@@ -285,7 +285,9 @@ static void count_compulsory(struct replays *r)
 
 static void print(const struct replays *r, bool json, struct strbuf *out)
 {
-    if (r->jobs[0].config.write_back)
+    if (r->jobs[0].config.is_shared)
+        (json ? cache_replays_shared_json : cache_replays_shared_table)(r, out);
+    else if (r->jobs[0].config.write_back)
         (json ? cache_replays_l2_json : cache_replays_l2_table)(r, out);
     else
         (json ? cache_replays_json : cache_replays_table)(r, out);
@@ -308,8 +310,11 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_st
     struct replays r = {.stream = s, .n_thread_insts = o->n_thread_insts.value};
     struct lab_config *shapes;
     uint32_t n_shapes;
+    uint64_t(*samples)[2] = NULL;
     enum heddle_status status = cache_lab_shapes(o, s, true, &shapes, &n_shapes);
     r.one_shape = n_shapes == 1;
+    if (status == HEDDLE_OK && o->shared)
+        status = cache_lab_share(o, s, shapes, n_shapes, &samples);
     if (status == HEDDLE_OK)
         status = prepare_all(&r, o, shapes, n_shapes);
     if (status == HEDDLE_OK)
@@ -325,8 +330,11 @@ enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_st
         warn_of_marks(s, &r.jobs[0].config);
         print(&r, o->json, out);
     }
-    for (uint32_t i = 0; i < r.n; i++)
+    for (uint32_t i = 0; i < r.n; i++) {
         param_set_destroy(&r.params[i]);
+        lab_result_destroy(&r.jobs[i].result);
+    }
+    free(samples);
     free(r.compulsory);
     free(r.params);
     free(r.jobs);

@@ -20,5 +20,11 @@ void cache_replays_table(const struct replays *r, struct strbuf *out);
 /* The same with --stores write_back. */
 void cache_replays_l2_json(const struct replays *r, struct strbuf *out);
 void cache_replays_l2_table(const struct replays *r, struct strbuf *out);
+/* The same with --shared. */
+void cache_replays_shared_json(const struct replays *r, struct strbuf *out);
+void cache_replays_shared_table(const struct replays *r, struct strbuf *out);
+/* Sets what --shared, --gpu-app and --sampling say, in every shape. `samples` is to be freed. */
+enum heddle_status cache_lab_share(const struct cache_options *o, const struct lab_stream *s,
+                                   struct lab_config *shapes, uint32_t n, uint64_t (**samples)[2]);
 
 #endif

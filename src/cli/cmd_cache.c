@@ -32,6 +32,15 @@ static const struct option options[] = {
                 "does, and what DRAM is asked for"),
     OPTION_FLAG("flush", struct cache_options, flush,
                 "with --stores write_back: dirty lines are written back at the end"),
+    OPTION_FLAG("shared", struct cache_options, shared,
+                "with replay of text: one cache that applications share, as a last-level cache is; "
+                "the sm column names the application, stores count like loads, an access is a "
+                "cycle"),
+    OPTION_GIVEN("gpu-app", struct cache_options, gpu_app, "N",
+                 "with --shared: the application that is the GPU; the last one if not given"),
+    OPTION_TEXT("sampling", struct cache_options, sampling, "FILE",
+                "with --shared: core sampling; per period a line with the instructions of the SMs "
+                "that insert as LRU and as MRU, whose accesses are warps 0 and 1 of the GPU's"),
     OPTION_FLAG("whole-lines", struct cache_options, whole_lines,
                 "fetch whole lines where the recorded L1D fetched sectors of them"),
     OPTION_LIST(
@@ -184,6 +193,16 @@ static enum heddle_status check_use(const struct verb *v, const struct cache_opt
                                                                    : o->no_compulsory
                                                                        ? "--no-compulsory"
                                                                        : "--insts");
+    else if (o->shared && !replays)
+        output_error("--shared is for heddle cache replay");
+    else if (o->shared && (o->stores || o->timed || o->no_compulsory || o->n_thread_insts.is_given))
+        output_error("%s has no meaning with --shared", o->stores          ? "--stores"
+                                                        : o->timed         ? "--timed"
+                                                        : o->no_compulsory ? "--no-compulsory"
+                                                                           : "--insts");
+    else if (!o->shared && (o->gpu_app.is_given || o->sampling))
+        output_error("%s has no meaning without --shared",
+                     o->sampling ? "--sampling" : "--gpu-app");
     else if (o->flush && !writes_back)
         output_error("--flush has no meaning without --stores write_back");
     else if (o->distance && !o->svg)
@@ -205,6 +224,7 @@ static enum heddle_status check_files(const struct cache_options *o, const char 
         file_uses_read(&uses, paths[i]);
     for (uint32_t i = 0; i < o->plugins.n; i++)
         file_uses_read(&uses, o->plugins.items[i]);
+    file_uses_read(&uses, o->sampling);
     file_uses_write(&uses, "--log", o->log);
     file_uses_write(&uses, "--svg", o->svg);
     return file_uses_check(&uses);

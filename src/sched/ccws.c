@@ -9,8 +9,9 @@
  *       a line is evicted: its tag is written to that warp's portion of the VTA
  *       a load misses:     the VTA is probed; in the warp's own portion = VTA hit
  * 3.3.4 Lost-locality scores (LLS). A warp starts with the base score.
- *       VTA hit:    its LLS rises to LLDS, which caps it
+ *       VTA hit:    its LLS rises to LLDS
  *       each cycle: each LLS falls by 1, down to the base score
+ *       cap:        no LLS is above LLDS, which falls as instructions go by without VTA hits
  *       cutoff:     active warps * base score
  *       issue:      scores sorted from the largest on, prefix sum; a warp whose LLS lies above the
  *                   cutoff may not issue loads
@@ -46,7 +47,7 @@ static const char *const tie_names[] = {"age", "slot", NULL};
 
 /* The parameters with the defaults in which text and simulator differ. */
 /* clang-format off */
-#define CCWS_PARAMS(bits, decay, differs, tie)                                                     \
+#define CCWS_PARAMS(bits, differs, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
               "how much lost locality throttles: K_THROTTLE"),                                     \
     PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,                             \
@@ -58,9 +59,9 @@ static const char *const tie_names[] = {"age", "slot", NULL};
               "of a warp's victim tag array, as far as it has entries"),                           \
     PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,                                 \
                "order among the warps that may issue"),                                            \
-    PARAM_U32(struct ccws_params, decay_cycles, decay, 1, 1 << 20, "cycles",                       \
+    PARAM_U32(struct ccws_params, decay_cycles, "1", 1, 1 << 20, "cycles",                         \
               "in which a score falls by one"),                                                    \
-    PARAM_BOOL(struct ccws_params, llds_caps, differs,                                             \
+    PARAM_BOOL(struct ccws_params, llds_caps, "true",                                              \
                "scores above what a VTA hit would give now fall to that"),                         \
     PARAM_BOOL(struct ccws_params, keeps_tags, differs,                                            \
                "a tag that was found stays in the victim tag array"),                              \
@@ -76,9 +77,9 @@ static const char *const tie_names[] = {"age", "slot", NULL};
                "which of two warps with one score comes first: the older, or the lower slot")
 /* clang-format on */
 
-static const struct param ccws_params[] = {CCWS_PARAMS("10", "1", "false", "age")};
-/* Scores are whole numbers there, of no certain size, and a cycle of 325 MHz is four of S4's. */
-static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "4", "true", "slot")};
+static const struct param ccws_params[] = {CCWS_PARAMS("10", "false", "age")};
+/* Scores are whole numbers there, of no certain size. */
+static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "true", "slot")};
 
 static uint32_t round_up(size_t bytes)
 {

@@ -31,7 +31,8 @@ def names(what):
 def l1d_policies():
     rows = json.loads(subprocess.run([heddle, "show", "policies", "--json"], stdout=subprocess.PIPE, check=True).stdout)
     return [r["name"] for r in rows if "L1D" in r["caches"]]
-l2 = {"lru": [], **{drop: ["l2.policy=write_buffering", "l2.policy.mark_stores=true", "l2.policy.drop=" + drop] for drop in ("all_read", "first_hit", "demote")}}
+keeps = ["l2.write_back=true", "l2.write_allocate=true", "l2.write_evict=false"] # ccws writes through
+l2 = {"lru": [], **{drop: ["l2.policy=write_buffering", "l2.policy.mark_stores=true", "l2.policy.drop=" + drop, *keeps] for drop in ("all_read", "first_hit", "demote")}}
 axes = [names("schedulers"), l1d_policies(), names("gpus"), ["none", "cpl", "oracle"], list(l2)]
 assert len(axes[0]) >= 13 and len(axes[1]) >= 16 and len(axes[2]) >= 6
 # All pairs of the two longest axes; the others are dealt out so that their pairs come too.

@@ -182,19 +182,29 @@ static void scores_saturate(void **state)
     stage_destroy(&s);
 }
 
-/* The second VTA hit says 2 x 5 x 400 / 100 = 40, and the score stays where it was. */
-static void a_score_is_never_lowered(void **state)
+/* "capping each wavefront's score at LLDS, regardless of how many VTA hits it has received": the
+ * first VTA hit says 1 x 5 x 400 / 4 = 500, and all others are blocked. 96 instructions later the
+ * second one says 2 x 5 x 400 / 100 = 40: the score is the base, and nobody is blocked. Without the
+ * cap it stays where it was. */
+static void llds_caps_the_scores(void **state)
 {
     (void)state;
-    struct ccws_stage s;
-    start(&s, "k_throttle=5");
-    issue(&s, 4);
-    lose_locality(&s, 0);
-    stage_advance(&s, 1);
-    issue(&s, 96);
-    lose_locality(&s, 0);
-    assert_int_equal(blocked_next_cycle(&s), OTHERS);
-    stage_destroy(&s);
+    static const struct {
+        const char *words;
+        uint64_t blocked;
+    } cases[] = {{"k_throttle=5", 0}, {"k_throttle=5 llds_caps=false", OTHERS}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ccws_stage s;
+        start(&s, cases[i].words);
+        issue(&s, 4);
+        lose_locality(&s, 0);
+        stage_advance(&s, 1);
+        assert_int_equal(stage_blocked(&s, ISSUE_LOAD), OTHERS);
+        issue(&s, 96);
+        lose_locality(&s, 0);
+        assert_int_equal(blocked_next_cycle(&s), cases[i].blocked);
+        stage_destroy(&s);
+    }
 }
 
 /* --- what is in the victim tag arrays: any VTA hit blocks all other warps --- */
@@ -312,7 +322,7 @@ int main(void)
         cmocka_unit_test(scores_fall_by_one_a_cycle),
         cmocka_unit_test(scores_do_not_fall_below_the_base),
         cmocka_unit_test(scores_saturate),
-        cmocka_unit_test(a_score_is_never_lowered),
+        cmocka_unit_test(llds_caps_the_scores),
         cmocka_unit_test(a_tag_goes_to_the_warp_that_reserved_the_line),
         cmocka_unit_test(a_tag_is_found_once),
         cmocka_unit_test(only_replaced_lines_leave_tags),

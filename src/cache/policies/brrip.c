@@ -22,23 +22,23 @@ static const struct plugin_stat brrip_stats[] = {
                "lines that came in ready to leave, at 3"),
 };
 
+/* Of each application that shares the cache. */
 struct brrip {
     uint64_t insertions; /* into empty ways too */
 };
 
 static size_t brrip_state_bytes(const struct cache_geometry *g, const void *params)
 {
-    (void)g, (void)params;
-    return sizeof(struct brrip);
+    (void)params;
+    return (g->n_apps ? g->n_apps : 1) * sizeof(struct brrip);
 }
 
 static void brrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                              const struct mem_access *a)
 {
-    (void)a;
     struct brrip *b = p->state;
     const struct brrip_params *params = p->params;
-    uint8_t position = brrip_position(&b->insertions, params->brrip_period);
+    uint8_t position = brrip_position(&b[a->app].insertions, params->brrip_period);
     rrip_line(s, way)->rrpv = position;
     ((struct brrip_stats *)p->stats)->distant_insertions += position == RRPV_DISTANT;
 }

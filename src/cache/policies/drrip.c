@@ -5,10 +5,9 @@
  *     all other sets insert as BRRIP if PSEL's highest bit is set, else as SRRIP
  *
  * With L leader sets of a kind and stride = sets / L, sets i * stride lead SRRIP and sets
- * i * stride + stride / 2 lead BRRIP; a set that would lead both leads SRRIP. */
-#include "cache/policies/rrip.h"
-
-enum duel { DUEL_OPEN, DUEL_SRRIP, DUEL_BRRIP };
+ * i * stride + stride / 2 lead BRRIP; a set that would lead both leads SRRIP. In a cache that
+ * applications share each has PSEL, leader sets and BRRIP's counter of its own (duel.h). */
+#include "cache/policies/duel.h"
 
 struct drrip_params {
     uint32_t leader_sets, psel_bits, psel_init, brrip_period;
@@ -32,11 +31,6 @@ struct drrip_stats {
     uint64_t srrip_insertions, brrip_insertions;
 };
 
-struct drrip {
-    uint32_t psel;
-    uint64_t brrip_insertions;
-};
-
 static bool drrip_check(const struct cache_geometry *g, const void *params, struct strbuf *why)
 {
     const struct drrip_params *d = params;
@@ -53,21 +47,24 @@ static bool drrip_check(const struct cache_geometry *g, const void *params, stru
 
 static size_t drrip_state_bytes(const struct cache_geometry *g, const void *params)
 {
-    (void)g, (void)params;
-    return sizeof(struct drrip);
+    (void)params;
+    return duel_apps(g) * sizeof(struct duel_state);
 }
 
 static void drrip_init(struct cache_policy *p)
 {
-    struct drrip *d = p->state;
-    d->psel = ((const struct drrip_params *)p->params)->psel_init;
+    struct duel_state *d = p->state;
+    for (uint32_t k = 0; k < duel_apps(&p->geometry); k++)
+        d[k].psel = ((const struct drrip_params *)p->params)->psel_init;
 }
 
 /* What the set leads, if anything. */
-static enum duel leads(const struct cache_policy *p, uint32_t set)
+static enum duel leads(const struct cache_policy *p, uint32_t set, uint32_t app)
 {
     const struct drrip_params *params = p->params;
     uint32_t n_sets = p->geometry.n_sets, leaders = params->leader_sets;
+    if (p->geometry.n_apps)
+        return duel_leads(n_sets, set, app);
     if (!leaders)
         leaders = n_sets / 8 ? n_sets / 8 : 1;
     uint32_t stride = n_sets / leaders;
@@ -81,39 +78,43 @@ static enum duel leads(const struct cache_policy *p, uint32_t set)
 static void drrip_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                           const struct mem_access *a)
 {
-    struct drrip *d = p->state;
-    uint32_t top = (1u << ((const struct drrip_params *)p->params)->psel_bits) - 1;
-    enum duel leader = leads(p, s->set);
+    struct duel_state *d = p->state;
     if (way >= 0) /* the line is there, only sectors of it are not */
         rrip_on_use(p, s, (uint32_t)way, a);
-    else if (leader == DUEL_SRRIP && d->psel < top)
-        d->psel++;
-    else if (leader == DUEL_BRRIP && d->psel > 0)
-        d->psel--;
+    else
+        duel_train(&d[a->app], leads(p, s->set, a->app),
+                   ((const struct drrip_params *)p->params)->psel_bits);
 }
 
-static enum duel inserts_as(const struct cache_policy *p, uint32_t set)
+/* Where applications share the cache stores are as good as loads. */
+static void drrip_on_store(struct cache_policy *p, const struct cache_set *s, int way,
+                           const struct mem_access *a)
+{
+    if (p->geometry.n_apps)
+        drrip_on_miss(p, s, way, a);
+    else
+        rrip_on_lookup(p, s, way, a);
+}
+
+static enum duel inserts_as(const struct cache_policy *p, uint32_t set, uint32_t app)
 {
     const struct drrip_params *params = p->params;
-    const struct drrip *d = p->state;
+    const struct duel_state *d = p->state;
     if (params->force != DUEL_OPEN)
         return params->force;
-    enum duel leader = leads(p, set);
-    if (leader != DUEL_OPEN)
-        return leader;
-    return d->psel >> (params->psel_bits - 1) ? DUEL_BRRIP : DUEL_SRRIP;
+    enum duel leader = leads(p, set, app);
+    return leader != DUEL_OPEN ? leader : duel_winner(&d[app], params->psel_bits);
 }
 
 static void drrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                              const struct mem_access *a)
 {
-    (void)a;
-    struct drrip *d = p->state;
+    struct duel_state *d = p->state;
     struct drrip_stats *stats = p->stats;
     const struct drrip_params *params = p->params;
-    bool is_srrip = inserts_as(p, s->set) == DUEL_SRRIP;
+    bool is_srrip = inserts_as(p, s->set, a->app) == DUEL_SRRIP;
     rrip_line(s, way)->rrpv =
-        is_srrip ? RRPV_LONG : brrip_position(&d->brrip_insertions, params->brrip_period);
+        is_srrip ? RRPV_LONG : brrip_position(&d[a->app].brrip_insertions, params->brrip_period);
     stats->srrip_insertions += is_srrip;
     stats->brrip_insertions += !is_srrip;
 }
@@ -121,8 +122,12 @@ static void drrip_on_reserve(struct cache_policy *p, const struct cache_set *s, 
 static struct stat_reading drrip_psel(const void *instance, uint64_t now)
 {
     (void)now;
-    const struct drrip *d = ((const struct cache_policy *)instance)->state;
-    return (struct stat_reading){d->psel, 1};
+    const struct cache_policy *p = instance;
+    const struct duel_state *d = p->state;
+    struct stat_reading sum = {0, duel_apps(&p->geometry)};
+    for (uint32_t k = 0; k < duel_apps(&p->geometry); k++)
+        sum.value += d[k].psel;
+    return sum;
 }
 
 static const struct plugin_stat drrip_stats[] = {
@@ -136,8 +141,8 @@ static uint64_t drrip_cost_bits(const struct cache_geometry *g, const void *para
                                 struct strbuf *parts)
 {
     const struct drrip_params *d = params;
-    return rrip_cost(g, parts) + plugin_cost(parts, "PSEL", d->psel_bits) +
-           plugin_cost(parts, "insertions", plugin_index_bits(d->brrip_period));
+    return rrip_cost(g, parts) + plugin_cost(parts, "PSEL", duel_apps(g) * d->psel_bits) +
+           plugin_cost(parts, "insertions", duel_apps(g) * plugin_index_bits(d->brrip_period));
 }
 
 const struct cache_policy_desc cache_policy_drrip = {
@@ -161,7 +166,7 @@ const struct cache_policy_desc cache_policy_drrip = {
     .on_hit = rrip_on_use,
     .on_merge = rrip_on_use,
     .on_miss = drrip_on_miss,
-    .on_store = rrip_on_lookup,
+    .on_store = drrip_on_store,
     .on_evict = rrip_on_evict,
     .on_reserve = drrip_on_reserve,
 };

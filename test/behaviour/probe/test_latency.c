@@ -59,7 +59,8 @@ static uint32_t dram_cycles(const struct machine *m, struct rows *rows, uint64_t
         cycles = *open ? d->t_rp + d->t_rcd : d->t_rcd;
     *open = a.row + 1;
     uint32_t burst = d->bus_bytes_per_cycle * d->burst_cycles;
-    uint32_t n_bursts = (fetched_bytes(&m->config->l2) + burst - 1) / burst;
+    uint32_t l1d = fetched_bytes(&m->config->sm.l1d), l2 = fetched_bytes(&m->config->l2);
+    uint32_t n_bursts = ((l1d > l2 ? l1d : l2) + burst - 1) / burst;
     uint32_t gap = d->t_ccd > d->burst_cycles ? d->t_ccd : d->burst_cycles;
     if (d->n_bank_groups > 1 && d->t_ccdl > gap)
         gap = d->t_ccdl;

@@ -422,15 +422,16 @@ static double cycles_per_miss(uint32_t n_mshrs)
 }
 
 /* An MSHR is taken two cycles after issue, when L1D is accessed, and free again when the data
- * are there: 165 of the 167 cycles of an unloaded L2 access. A reply occupies the SM's port for
- * five flits. The slower of the two sets the pace; the knee lies at 165 / 5 = 33 MSHRs. */
+ * are there: 156 of the 158 cycles of an unloaded L2 access. A reply occupies the SM's port for
+ * five flits. The slower of the two sets the pace; the knee lies at 156 / 5 = 31 MSHRs. Beyond it
+ * requests reach the banks in bunches, and a bank waits for its queue of eight replies. */
 static void misses_are_limited_by_mshrs_then_by_the_port(void **state)
 {
     (void)state;
     for (uint32_t n = 1; n <= 128; n *= 2) {
-        double want = 165.0 / n > 5 ? 165.0 / n : 5, got = cycles_per_miss(n);
+        double want = 156.0 / n > 5 ? 156.0 / n : 5, got = cycles_per_miss(n);
         print_message("%u MSHRs: %.2f cycles a miss, expected %.2f\n", n, got, want);
-        assert_true(got > 0.99 * want && got < 1.1 * want);
+        assert_true(got > 0.99 * want && got < (n < 64 ? 1.02 : 1.15) * want);
     }
 }
 

@@ -87,7 +87,7 @@ static const struct from_table tables[] = {
     {"ccws", "n_sms", "30"},
     {"ccws", "threads_per_sm", "1024"},
     {"ccws", "warps_per_sm", "32"},
-    {"ccws", "sm.fp32_add_interval", "4"},
+    {"ccws", "sm.fp32_add_interval", "1"}, /* 8 lanes at 1300 MHz: a warp each cycle at 325 */
     {"ccws", "registers_per_sm", "16384"},
     {"ccws", "shared_bytes_per_sm", "16384"},
     {"ccws", "memory.n_partitions", "8"},
@@ -99,7 +99,7 @@ static const struct from_table tables[] = {
     {"ccws", "l2.n_ways", "8"},
     {"ccws", "l2.line_bytes", "128"},
     {"ccws", "l2.policy", "lru"},
-    {"ccws", "core_clock_mhz", "1300"},
+    {"ccws", "core_clock_mhz", "325"}, /* 1300 / 4; see above */
     {"ccws", "noc_clock_mhz", "650"},
     {"ccws", "dram_clock_mhz", "800"},
     {"ccws", "dram.queue_entries", "32"},
@@ -143,10 +143,11 @@ static const struct from_table *in_a_table(const char *gpu, const char *param)
     return NULL;
 }
 
-/* Names, not values of the machine. */
+/* Names, and what belongs to a program: no values of the machine. */
 static bool is_label(const struct bound_param *b)
 {
-    return strcmp(b->name, "name") == 0 || strcmp(b->name, "description") == 0;
+    return strcmp(b->name, "name") == 0 || strcmp(b->name, "description") == 0 ||
+           strcmp(b->name, "l2.annotations") == 0;
 }
 
 /* True if it stands in a table; everything else must be marked as chosen, with the reason. */
@@ -198,21 +199,21 @@ struct opcode_timing {
 static const struct opcode_timing gtx480_opcodes = {
     {{4, 13, 4, 5, 145}, {4, 13, 4, 5, 39}, {8, 19, 8, 8, 330}},
     {{1, 2, 2, 1, 8}, {1, 2, 1, 1, 4}, {8, 16, 8, 8, 130}}};
-/* configs/QuadroFX5800 of 3.1.0, whose cycle of 325 MHz is four of our 1300 MHz. */
+/* The defaults of tgrogers/ccws-2012, which configs/QuadroFX5800-CCWS leaves as they are. */
 static const struct opcode_timing quadro_opcodes = {
     {{1, 1, 19, 25, 145}, {1, 1, 1, 1, 30}, {8, 8, 8, 8, 335}},
     {{1, 1, 4, 4, 32}, {1, 1, 1, 1, 5}, {8, 8, 8, 8, 130}}};
 
-static void check_opcodes(const struct sm_config *sm, const struct opcode_timing *t, uint32_t scale)
+static void check_opcodes(const struct sm_config *sm, const struct opcode_timing *t)
 {
     static const enum sm_operation first[] = {SM_OP_INT_ADD, SM_OP_FP32_ADD, SM_OP_FP64_ADD};
     for (uint32_t i = 0; i < 15; i++) {
         enum sm_operation op = (enum sm_operation)(first[i / 5] + i % 5);
-        assert_int_equal(sm->latency[op], scale * t->latency[i / 5][i % 5]);
-        assert_int_equal(sm->interval[op], scale * t->interval[i / 5][i % 5]);
+        assert_int_equal(sm->latency[op], t->latency[i / 5][i % 5]);
+        assert_int_equal(sm->interval[op], t->interval[i / 5][i % 5]);
     }
-    assert_int_equal(sm->latency[SM_OP_SFU], scale * t->latency[1][4]);
-    assert_int_equal(sm->interval[SM_OP_SFU], scale * t->interval[1][4]);
+    assert_int_equal(sm->latency[SM_OP_SFU], t->latency[1][4]);
+    assert_int_equal(sm->interval[SM_OP_SFU], t->interval[1][4]);
 }
 
 /* -gpgpu_cache:*: sets, line bytes, ways, MSHRs, merges; allocation on miss or on fill. */
@@ -240,14 +241,17 @@ static void check_register_file(const struct sm_config *sm, uint32_t n_sp_units,
 
 static void check_fermi(const struct machine_config *c)
 {
-    check_opcodes(&c->sm, &gtx480_opcodes, 1);
+    check_opcodes(&c->sm, &gtx480_opcodes);
     check_register_file(&c->sm, 2, 16);
     bool cawa = strcmp(c->gpu->name, "gtx480-cawa") == 0; /* S3 Table 4.1 */
     check_cache(&c->sm.l1d, cawa ? 8 : 32, 128, cawa ? 16 : 4, false, 32, 8);
     check_cache(&c->sm.l1i, 4, 128, 4, true, 2, 32);
     check_cache(&c->sm.l1c, 64, 64, 2, true, 2, 32);
     assert_int_equal(c->sm.miss_queue, 8);
+    assert_int_equal(c->l2.n_mshrs, 32);
     assert_int_equal(c->l2.mshr_merges, 4);
+    /* 16 that wait; the request that a bank serves has left frfcfs_scheduler's queue. */
+    assert_int_equal(c->dram.queue_entries, 16 + c->dram.n_banks);
     assert_int_equal(c->memory.rop_latency, 120);
     assert_int_equal(c->memory.dram_latency, 100);
     assert_int_equal(c->memory.interleave_bytes, 256); /* dramid@8 */
@@ -257,6 +261,23 @@ static void check_fermi(const struct machine_config *c)
     assert_int_equal(c->noc.flit_bytes, 32);
     assert_int_equal(c->noc.header_bytes, 8); /* READ_PACKET_SIZE, WRITE_PACKET_SIZE */
     assert_int_equal(c->run.dram_clock_mhz, 924);
+}
+
+/* configs/QuadroFX5800-CCWS/gpgpusim.config of tgrogers/ccws-2012, and its simulator's defaults. */
+static void check_gt200(const struct machine_config *c)
+{
+    check_opcodes(&c->sm, &quadro_opcodes);
+    check_register_file(&c->sm, 1, 8);
+    check_cache(&c->sm.l1d, 32, 128, 8, false, 16, 4);
+    check_cache(&c->sm.l1i, 8, 128, 4, true, 2, 32); /* 4:256:4 */
+    check_cache(&c->sm.l1c, 64, 64, 2, true, 2, 32);
+    check_cache(&c->l2, 128, 128, 8, false, 16, 4); /* 64:256:8; S4 Table 1 has 128-byte lines */
+    assert_int_equal(c->sm.miss_queue, 4);
+    assert_int_equal(c->sm.l1d_latency, 20); /* -L1_HIT_LATENCY */
+    assert_int_equal(c->memory.rop_latency, 115 * 650 / 325);
+    assert_int_equal(c->memory.dram_latency, 30 * 650 / 325);
+    assert_true(c->l2.write_evict && !c->l2.write_back && !c->l2.write_allocate);
+    assert_int_equal(c->dram.t_wr, 13);
 }
 
 /* The index of L1D is linear up to 3.2.2. 3.2.0 has one port for each of its six L2 banks, at
@@ -270,16 +291,17 @@ static void what_the_papers_leave_open_is_gpgpu_sim_s(void **state)
         struct machine_config *c = machine_config_load(gpus[i], NULL, 0, &diags);
         bool gt200 = strcmp(gpus[i], "ccws") == 0, m2090 = strcmp(gpus[i], "m2090") == 0;
         bool six_banks = c->memory.n_partitions * c->memory.banks == 6;
+        /* ID_OC_MEM, two collectors, OC_EX_MEM, and what is at L1D. */
+        assert_int_equal(c->sm.ldst_queue, 1 + 2 + 1 + 1);
+        assert_int_equal(c->memory.l2_latency, 1);
         if (gt200) {
-            check_opcodes(&c->sm, &quadro_opcodes, 4);
-            check_register_file(&c->sm, 1, 8);
-            check_cache(&c->sm.l1c, 64, 64, 2, true, 2, 32);
-            assert_int_equal(c->memory.rop_latency, 85 * 650 / 325);
-            assert_int_equal(c->memory.dram_latency, 30 * 650 / 325);
+            check_gt200(c);
         } else {
             check_fermi(c);
             if (!m2090)
                 assert_int_equal(c->run.noc_clock_mhz, six_banks ? 1400 : 700);
+            if (six_banks) /* ...BBBBCCCC.CCSSSSSS; 3.2.2 has ...BBBCCCCB.CCSSSSSS */
+                assert_int_equal(c->dram.bank_interleave_bytes, 1 << 12);
         }
         assert_int_equal(c->sm.l1d.index, m2090 ? INDEX_HASH : INDEX_LINEAR);
         machine_config_destroy(c);
@@ -299,7 +321,7 @@ static void sizes_and_bandwidths_add_up(void **state)
         {"gtx480-ch3", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408},
         {"gtx480-cawa", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408},
         {"m2090", 16 << 10, 2 << 10, 8 << 10, 768 << 10, 177408}, /* S2: 177.4 GB/s */
-        {"ccws", 32 << 10, 2 << 10, 8 << 10, 8 * (128 << 10), 8 * 8 * 800},
+        {"ccws", 32 << 10, 4 << 10, 8 << 10, 8 * (128 << 10), 8 * 8 * 800},
         /* V1: 128 KB with shared memory, 6 MB, 900 GB/s */
         {"v100", 128 << 10, 128 << 10, 64 << 10, 6 << 20, 64 * 16 * 877},
     };

@@ -19,8 +19,8 @@ enum { N_CYCLES = 4000, HORIZON = 150 };
 
 /* What the authors' simulator does otherwise, all at once. */
 #define AUTHORS                                                                                    \
-    "score_bits=30 decay_cycles=4 llds_caps=true keeps_tags=true keeps_vta=true live_totals=true " \
-    "probes_merges=true starts_at_zero=true ties=slot"
+    "score_bits=30 keeps_tags=true keeps_vta=true live_totals=true probes_merges=true "            \
+    "starts_at_zero=true ties=slot"
 static const struct subject {
     const char *words, *policy, *policy_words;
     uint32_t n_warps, n_sets, n_ways;
@@ -38,7 +38,9 @@ static const struct subject {
     {"vta_entries_per_warp=4 vta_ways=8", "lru", "", 7, 2, 2, 8, 100, 1023, 1, 4},
     {"vta_entries_per_warp=4 vta_ways=1", "lru", "", 7, 2, 2, 8, 100, 1023, 4, 1},
     {"decay_cycles=4", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
-    {"llds_caps=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"llds_caps=false", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"llds_caps=false decay_cycles=4", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
+    {"llds_caps=false k_throttle=3", "lru", "", 16, 1, 4, 3, 100, 1023, 2, 8},
     {"keeps_tags=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
     {"keeps_vta=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
     {"live_totals=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
@@ -46,6 +48,7 @@ static const struct subject {
     {"starts_at_zero=true", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
     {"ties=slot", "lru", "", 8, 4, 2, 8, 100, 1023, 2, 8},
     {AUTHORS, "lru", "", 8, 4, 2, 8, 100, (1 << 30) - 1, 2, 8},
+    {AUTHORS " decay_cycles=4", "lru", "", 8, 4, 2, 8, 100, (1 << 30) - 1, 2, 8},
     {AUTHORS " k_throttle=1", "ctrl_c", "agg_init=1 agg_hold=true", 20, 4, 2, 1, 100, (1 << 30) - 1,
      2, 8},
 };
@@ -256,7 +259,7 @@ static void run(struct duel *d, const struct subject *x, uint64_t seed)
         .vta_sets = x->vta_sets,
         .vta_ways = x->vta_ways,
         .decay_cycles = has(x, "decay_cycles=4") ? 4 : 1,
-        .caps = has(x, "llds_caps=true"),
+        .caps = !has(x, "llds_caps=false"),
         .keeps_tags = has(x, "keeps_tags=true"),
         .keeps_vta = has(x, "keeps_vta=true"),
         .live_totals = has(x, "live_totals=true"),

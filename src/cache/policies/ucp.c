@@ -1,0 +1,77 @@
+/* Utility-based cache partitioning: each application that shares the cache has a number of ways,
+ * dealt anew each period by what monitors say it would hit with them.
+ *
+ *     monitors: umon.h       partition: lookahead.h       replacement: quota.h
+ *
+ * In a cache that is not shared all ways are the one application's, and this is LRU. */
+#include "cache/policies/lookahead.h"
+#include "cache/policies/quota.h"
+
+struct ucp_params {
+    uint64_t period;
+    uint32_t min_ways;
+};
+
+static const struct param ucp_params[] = {
+    PARAM_U64(struct ucp_params, period, "5000000", 1, 1ull << 40, "cycles",
+              "between two partitions"),
+    PARAM_U32(struct ucp_params, min_ways, "1", 1, CACHE_MAX_WAYS, "ways",
+              "that every application has"),
+};
+
+static bool ucp_check(const struct cache_geometry *g, const void *params, struct strbuf *why)
+{
+    return quota_check(g, "ucp", ((const struct ucp_params *)params)->min_ways, why);
+}
+
+static uint64_t ucp_cost_bits(const struct cache_geometry *g, const void *params,
+                              struct strbuf *parts)
+{
+    (void)params;
+    return quota_cost(g, parts);
+}
+
+static uint64_t ucp_period(const void *params)
+{
+    return ((const struct ucp_params *)params)->period;
+}
+
+static void ucp_control(const void *params, const struct shared_report *r,
+                        struct shared_decision *d)
+{
+    struct lookahead l = {.n_apps = r->n_apps,
+                          .n_ways = r->n_ways,
+                          .min_ways = ((const struct ucp_params *)params)->min_ways};
+    for (uint32_t k = 0; k < r->n_apps; k++)
+        l.divide_by[k] = 1;
+    lookahead_partition(&l, r->hits, d->quotas);
+}
+
+const struct cache_policy_desc cache_policy_ucp = {
+    .abi_version = CACHE_POLICY_ABI,
+    .struct_size = sizeof(struct cache_policy_desc),
+    .name = "ucp",
+    .summary = "gives each application of a shared cache the ways that it gains most from",
+    .citation = "M. K. Qureshi, Y. N. Patt: Utility-based cache partitioning: a low-overhead, "
+                "high-performance, runtime mechanism to partition shared caches. MICRO 2006",
+    .params = ucp_params,
+    .n_params = sizeof ucp_params / sizeof ucp_params[0],
+    .params_bytes = sizeof(struct ucp_params),
+    .l2_only = true,
+    .never_bypasses = true,
+    .check = ucp_check,
+    .state_bytes = quota_state_bytes,
+    .line_bytes = sizeof(struct quota_line),
+    .cost_bits = ucp_cost_bits,
+    .init = quota_init,
+    .decide = quota_decide,
+    .on_hit = quota_on_hit,
+    .on_merge = quota_on_merge,
+    .on_miss = quota_on_miss,
+    .on_store = quota_on_store,
+    .on_reserve = quota_on_reserve,
+    .period = ucp_period,
+    .report = quota_report,
+    .control = ucp_control,
+    .apply = quota_apply,
+};

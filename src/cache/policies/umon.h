@@ -1,0 +1,31 @@
+/* Utility monitors (M. K. Qureshi, Y. N. Patt: Utility-based cache partitioning. MICRO 2006): what
+ * each application would hit with how many ways, had it the cache alone.
+ *
+ *     per application, for some sets: tags of as many ways as the cache has, true LRU
+ *     a hit at recency p (0 = most recent): hits[p] + 1
+ *     at the end of a period hits are halved
+ *
+ * Sets i * (sets / 32) are monitored, 32 of them; all sets of a cache that has fewer. */
+#ifndef HEDDLE_CACHE_POLICIES_UMON_H
+#define HEDDLE_CACHE_POLICIES_UMON_H
+
+#include "cache/shared.h"
+
+enum { UMON_SETS = 32 };
+
+struct umon {
+    uint32_t n_apps, n_ways, n_sets, stride;
+    uint64_t accesses[SHARED_MAX_APPS]; /* to all sets */
+    uint64_t *hits;                     /* applications x ways */
+    uint64_t *tags; /* applications x monitored sets x ways, most recent first; 0 = none */
+};
+
+/* Behind the state that holds it: so many bytes more. */
+size_t umon_bytes(const struct cache_geometry *g);
+void umon_init(struct umon *u, const struct cache_geometry *g, void *memory);
+void umon_access(struct umon *u, const struct mem_access *a);
+/* Adds what it counted in the period, and begins the next. */
+void umon_report(struct umon *u, struct shared_report *r);
+uint64_t umon_cost(const struct cache_geometry *g, struct strbuf *parts);
+
+#endif

@@ -1,0 +1,42 @@
+/* A last-level cache that several applications share: what its policies report once a period, and
+ * what a controller decides from that. CPU programs and the GPU are applications. The cache tells
+ * an access's application by mem_access.app, how many there are by cache_geometry.n_apps. */
+#ifndef HEDDLE_CACHE_SHARED_H
+#define HEDDLE_CACHE_SHARED_H
+
+#include "cache/cache_policy.h"
+
+enum { SHARED_MAX_APPS = 16 };
+
+/* Of one period, summed over the slices of the cache. */
+struct shared_report {
+    uint32_t n_apps, n_ways;
+    uint32_t gpu_app; /* n_apps = there is no GPU */
+    uint64_t accesses[SHARED_MAX_APPS];
+    uint64_t hits[SHARED_MAX_APPS][CACHE_MAX_WAYS]; /* of the monitors, by recency */
+    /* Instructions of the SMs that insert as LRU and as MRU does; false = not to be judged by. */
+    bool has_samples;
+    uint64_t sampled_insts[2];
+};
+
+/* Holds until the next one. */
+struct shared_decision {
+    uint32_t n_apps, gpu_app;
+    uint32_t quotas[SHARED_MAX_APPS]; /* ways */
+    bool caching_helps;               /* the GPU */
+    uint32_t xs_ratio;                /* XSRATIO of TAP */
+    bool gpu_brrip;                   /* the GPU inserts as BRRIP, whatever PSEL says */
+};
+
+/* Before the first report: ways are dealt equally, the first applications have one more. */
+static inline struct shared_decision shared_decision_first(uint32_t n_apps, uint32_t n_ways,
+                                                           uint32_t gpu_app)
+{
+    struct shared_decision d = {
+        .n_apps = n_apps, .gpu_app = gpu_app, .caching_helps = true, .xs_ratio = 1};
+    for (uint32_t k = 0; k < n_apps; k++)
+        d.quotas[k] = n_ways / n_apps + (k < n_ways % n_apps);
+    return d;
+}
+
+#endif
