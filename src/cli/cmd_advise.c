@@ -1,5 +1,5 @@
-/* heddle advise l2: which buffers of a program to mark for L2, found out by a run that is watched and
- * by trials. A mark is proposed only if its trial read nothing that L2 had dropped. */
+/* heddle advise l2: which buffers of a program to mark for L2, found out by a run that is watched
+ * and by trials. A mark is proposed only if its trial read nothing that L2 had dropped. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +21,18 @@ struct advise_options {
 static const struct option options[] = {
     OPTION_TEXT("out", struct advise_options, out, "FILE",
                 "write the annotations there, for `heddle run --annotations FILE`"),
-    OPTION_TEXT("size", struct advise_options, run.size, "SIZE", "input of a workload; small if not given"),
-    OPTION_GIVEN("seed", struct advise_options, run.seed, "N", "seed of a workload's input; 1 if not given"),
+    OPTION_TEXT("size", struct advise_options, run.size, "SIZE",
+                "input of a workload; small if not given"),
+    OPTION_GIVEN("seed", struct advise_options, run.seed, "N",
+                 "seed of a workload's input; 1 if not given"),
     OPTION_TEXT("gpu", struct advise_options, run.gpu, "GPU",
                 "a name from `heddle show gpus`, or a .yaml file; gtx480 if not given"),
     OPTION_LIST("set", struct advise_options, run.settings, "NAME=VALUE",
                 "change a parameter of the GPU; l2.drop=demote has marks that cannot be unsound; "
                 "may be repeated"),
     OPTION_TEXT("entry", struct advise_options, run.entry, "KERNEL", "the kernel of a file"),
-    OPTION_DIM3("grid", struct advise_options, run.grid, "CTAs of the launch of a file's kernel; 1,1,1 if not given"),
+    OPTION_DIM3("grid", struct advise_options, run.grid,
+                "CTAs of the launch of a file's kernel; 1,1,1 if not given"),
     OPTION_DIM3("block", struct advise_options, run.block, "threads of a CTA; 1,1,1 if not given"),
     OPTION_LIST("arg", struct advise_options, run.args, "KIND:VALUE",
                 "the kernel's next argument, as with `heddle run`; repeated for each"),
@@ -118,8 +121,7 @@ static enum heddle_status try_annotations(struct advisor *a, const char *annotat
     struct progress progress = {.is_quiet = true};
     struct run_spectator spectator = {begin_trial, end_trial, a};
     const struct text_list *given = &a->options->run.settings;
-    struct run_context run = {
-        .options = &a->trial, .progress = &progress, .spectator = &spectator};
+    struct run_context run = {.options = &a->trial, .progress = &progress, .spectator = &spectator};
     run.settings.items = xcalloc(given->n + 2, sizeof *run.settings.items);
     for (uint32_t i = 0; i < given->n; i++)
         run.settings.items[run.settings.n++] = given->items[i];
@@ -245,8 +247,7 @@ static enum heddle_status try_all(struct advisor *a)
     return status;
 }
 
-/* All that is accepted, together. Each was tried beside those before it, so this can only repeat the
- * last of these trials; what is printed is what it says. */
+/* All that is accepted, together: this repeats the last accepted trial, and is what is printed. */
 static enum heddle_status confirm(struct advisor *a)
 {
     enum heddle_status status = try_annotations(a, annotations_with(a, NULL));
@@ -275,7 +276,8 @@ static void file_text(struct advisor *a, struct strbuf *out)
 
 static void print_proposals(const struct advisor *a, struct strbuf *out)
 {
-    static const char *const titles[] = {"kernel", "argument", "buffer", "mark", "lines", "verdict"};
+    static const char *const titles[] = {"kernel", "argument", "buffer",
+                                         "mark",   "lines",    "verdict"};
     struct table t = {.titles = titles, .n_columns = 6, .right = "lrllrl"};
     for (uint32_t i = 0; i < a->n; i++) {
         const struct proposal *p = &a->proposals[i];
@@ -285,8 +287,8 @@ static void print_proposals(const struct advisor *a, struct strbuf *out)
         table_cell(&t, "%s", s->buffer);
         table_cell(&t, "%s", mark_of(p));
         table_count(&t, p->is_store ? s->written : s->loaded);
-        table_cell(&t, "%s%s", p->is_accepted ? "proposed" : "refused: ",
-                   p->is_accepted ? "" : p->reason);
+        table_cell(&t, "%s%s",
+                   p->is_accepted ? "proposed" : "refused: ", p->is_accepted ? "" : p->reason);
     }
     table_print(&t, out);
     table_destroy(&t);
@@ -315,8 +317,9 @@ static void print_text(struct advisor *a, struct strbuf *out)
     table_destroy(&t);
     strbuf_add_char(out, '\n');
     if (a->options->out)
-        strbuf_addf(out, "written to %s; `heddle run %s ... --set l2.policy=write_buffering "
-                         "--annotations %s`\n",
+        strbuf_addf(out,
+                    "written to %s; `heddle run %s ... --set l2.policy=write_buffering "
+                    "--annotations %s`\n",
                     a->options->out, a->what, a->options->out);
     else
         file_text(a, out);
