@@ -5,7 +5,7 @@ papers say.
     tools/results.py PAGE HEDDLE STORE [--stored-only] [--jobs N] [--size SIZE]
     tools/results.py commands HEDDLE STORE [--jobs N]
 
-PAGE is l1d, scheduling or l2. Results of points are kept in STORE, answers of other runs that take long in files of
+PAGE is atomics, l1d, scheduling or l2. Results of points are kept in STORE, answers of other runs that take long in files of
 the folder STORE.answers. What they lack is run first; with --stored-only nothing is, but for runs of BFS that take
 seconds. `commands` prints what fills both, a line for a shell each, to be run anywhere:
 
@@ -26,6 +26,8 @@ from result_streams import S2_RANGES, S2_WORKLOADS, S3_LOADS, ask_all, measure, 
 from result_summary import summary
 
 PAGES = {
+    "atomics": ("Atomics units: at L2, or in L1D under mutexes",
+                ["s1-fig2", "s1-fig2-v100", "atomics-contention", "atomics-bins", "atomics-own-lines", "atomics-per-cycle"]),
     "l2": ("Managing L2: write-buffering and read-bypassing",
            ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
