@@ -84,6 +84,8 @@ uint32_t machine_add(struct machine *m, const struct machine_part_kind *kind, ui
 void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down);
 void machine_build(struct machine *m);
 sim_time machine_dispatch_latency(const struct machine *m);
+/* Of the network's latency, up to the middle of the way, where ports that SMs share stand. */
+uint32_t machine_hop_cycles(const struct machine *m);
 /* The least time from an SM to L2. */
 sim_time machine_way_to_l2(const struct machine *m);
 

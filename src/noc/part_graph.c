@@ -29,11 +29,16 @@ void part_graph_link(struct part_graph *g, struct part_link l)
 
 /* --- what follows from the description --- */
 
+static bool is_direct(const struct part_link *l)
+{
+    return !l->via.n_each;
+}
+
 sim_time part_graph_quantum(const struct part_graph *g)
 {
     sim_time shortest = TIME_NEVER;
     for (uint32_t i = 0; i < g->n_links; i++)
-        if (link_latency(&g->links[i]) < shortest)
+        if (is_direct(&g->links[i]) && link_latency(&g->links[i]) < shortest)
             shortest = link_latency(&g->links[i]);
     return shortest;
 }
@@ -62,7 +67,8 @@ static bool colour_connected(struct part_graph *g, bool *known)
     while (ok && changed) {
         changed = false;
         for (uint32_t i = 0; ok && i < g->n_links; i++)
-            ok = colour_link(g, &g->links[i], known, &changed);
+            if (is_direct(&g->links[i]))
+                ok = colour_link(g, &g->links[i], known, &changed);
     }
     return ok;
 }
@@ -100,6 +106,8 @@ static void find_routes(struct part_graph *g)
     g->routes = xcalloc((size_t)g->n_groups * g->n_groups, sizeof *g->routes);
     for (uint32_t i = 0; i < g->n_links; i++) {
         const struct part_link *l = &g->links[i];
+        if (!is_direct(l))
+            continue;
         struct shard_link *r = &g->routes[l->from * g->n_groups + l->to];
         if (!r->messages || link_latency(l) < r->latency)
             r->latency = link_latency(l);
@@ -187,7 +195,17 @@ static struct noc_config port_config(const struct part_link *l)
 static bool share_port(const struct part_link *a, const struct part_link *b)
 {
     return a->clock == b->clock && a->latency_cycles == b->latency_cycles &&
-           a->format == b->format && a->credits == b->credits;
+           a->format == b->format && a->credits == b->credits && is_direct(a) && is_direct(b);
+}
+
+/* One link alone leads there. */
+static void go_via(const struct part_place *at, const struct part_link *l, struct tx_port *p)
+{
+    const struct part_via *v = &l->via;
+    uint32_t first = at->graph->groups[v->group].first_id;
+    for (uint32_t i = 0; i < p->n_receivers; i++)
+        tx_go_via(p, p->first_receiver + i, first + (v->of_receivers ? i : at->index) / v->n_each,
+                  (sim_time)v->hop_cycles * l->clock->period);
 }
 
 void part_open_tx(const struct part_place *at, uint32_t network, struct shard *s, struct tx_port *p)
@@ -208,6 +226,8 @@ void part_open_tx(const struct part_place *at, uint32_t network, struct shard *s
     assert(found); /* no link leads into that network */
     struct noc_config c = port_config(found);
     tx_init(p, network, s, found->clock, &c, found->flits_in, first, end - first);
+    if (!is_direct(found))
+        go_via(at, found, p);
 }
 
 void part_open_rx(const struct part_place *at, uint32_t network, struct shard *s, struct rx_port *p)

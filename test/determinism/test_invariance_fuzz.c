@@ -221,6 +221,8 @@ static void random_machines_have_everything_there_is(void **state)
             must_occur("l1d.policy", cache_policy_at(i)->name);
         must_occur("l2.policy", cache_policy_at(i)->name);
     }
+    must_occur("noc.sms_per_port", "2");
+    must_occur("noc.sms_per_port", "3");
     static const char *const drops[] = {"all_read", "first_hit", "demote"};
     for (uint32_t i = 0; i < sizeof drops / sizeof drops[0]; i++)
         must_occur("l2.policy.drop", drops[i]);
