@@ -281,15 +281,12 @@ enum heddle_status front_compile(enum front_language language, const char *name,
     return compile_cached(&c, build_options, none, ptx, error);
 }
 
-enum heddle_status front_compile_ir(enum front_ir kind, const char *name, const char *text,
-                                    size_t len, const char *build_options, struct strbuf *ir,
+enum heddle_status front_compile_ir(const char *name, const char *text, size_t len,
+                                    const char *build_options, struct strbuf *ir,
                                     struct strbuf *error)
 {
-    /* The back end walks lists of uses: without their order it makes other code of the same IR. */
-    static const char *const whole[] = {"-emit-llvm", "-Xclang", "-emit-llvm-uselists",
-                                        "-cl-kernel-arg-info", NULL};
-    static const char *const piece[] = {"-emit-llvm", "-cl-kernel-arg-info", "-Xclang",
-                                        "-disable-llvm-passes", NULL};
+    static const char *const more[] = {"-emit-llvm", "-cl-kernel-arg-info", "-Xclang",
+                                       "-disable-llvm-passes", NULL};
     struct compilation c = {.language = FRONT_OPENCL_C, .name = name, .text = text, .len = len};
-    return compile_cached(&c, build_options, kind == FRONT_IR_WHOLE ? whole : piece, ir, error);
+    return compile_cached(&c, build_options, more, ir, error);
 }

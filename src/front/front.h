@@ -25,19 +25,16 @@ enum heddle_status front_compile(enum front_language language, const char *name,
                                  size_t len, const char *build_options, struct strbuf *ptx,
                                  struct strbuf *error);
 
-/* OpenCL C to LLVM's IR as text, with what kernels say of their arguments as metadata: a whole
- * program, optimised, from which front_ir_to_ptx() makes the PTX that front_compile() would give;
- * or a piece of one that front_ir_link() puts together with others. Otherwise as above. */
-enum front_ir { FRONT_IR_WHOLE, FRONT_IR_PIECE };
-enum heddle_status front_compile_ir(enum front_ir kind, const char *name, const char *text,
-                                    size_t len, const char *build_options, struct strbuf *ir,
+/* OpenCL C to LLVM's IR as text, not optimised, with what kernels say of their arguments as
+ * metadata: a piece of a program. Otherwise as above. */
+enum heddle_status front_compile_ir(const char *name, const char *text, size_t len,
+                                    const char *build_options, struct strbuf *ir,
                                     struct strbuf *error);
-
-/* Joins pieces (ir.c). The result is a piece. */
+/* Joins pieces to one (ir.c). */
 enum heddle_status front_ir_link(const struct strbuf *pieces, uint32_t n, struct strbuf *ir,
                                  struct strbuf *error);
-/* Code for a program; a piece is optimised first. Cached like front_compile()'s. */
-enum heddle_status front_ir_to_ptx(enum front_ir kind, const struct strbuf *ir, struct strbuf *ptx,
+/* Optimises a piece and makes code of it. Cached like front_compile()'s. */
+enum heddle_status front_ir_to_ptx(const struct strbuf *ir, struct strbuf *ptx,
                                    struct strbuf *error);
 
 /* The extensions that OpenCL C sources may use, as CL_DEVICE_EXTENSIONS lists them: names with a

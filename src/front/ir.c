@@ -84,8 +84,8 @@ static enum heddle_status link_pieces(struct ir_job *j, const struct strbuf *pie
     return status;
 }
 
-static enum heddle_status make_code(struct ir_job *j, enum front_ir kind, const struct strbuf *ir,
-                                    struct strbuf *ptx, struct strbuf *error)
+static enum heddle_status make_code(struct ir_job *j, const struct strbuf *ir, struct strbuf *ptx,
+                                    struct strbuf *error)
 {
     struct arg_list args = {.arena = &j->arena}, no_files = {.arena = &j->arena};
     const char *input = arena_printf(&j->arena, "%s/in.ll", j->scratch);
@@ -94,8 +94,6 @@ static enum heddle_status make_code(struct ir_job *j, enum front_ir kind, const 
     args_add_all(&args, j->tools.clang, "-target", "nvptx64-nvidia-nvcl", "-x", "ir", "-O2", "-S",
                  "-Xclang", "-target-cpu", "-Xclang", "sm_35", "-Xclang", "-target-feature",
                  "-Xclang", "+ptx60", "-fno-color-diagnostics", NULL);
-    if (kind == FRONT_IR_WHOLE)
-        args_add_all(&args, "-Xclang", "-disable-llvm-passes", NULL);
     args_add_all(&args, "-o", output, input, NULL);
     if (disk_cache_write_file(input, strbuf_text(ir), ir->len))
         status = run_tool(&args, error);
@@ -141,17 +139,17 @@ enum heddle_status front_ir_link(const struct strbuf *pieces, uint32_t n, struct
     return status;
 }
 
-static void make_key(struct ir_job *j, enum front_ir kind, const struct strbuf *ir)
+static void make_key(struct ir_job *j, const struct strbuf *ir)
 {
     struct hash h;
     hash_init(&h);
     toolchain_hash(&j->tools, &h);
-    hash_add_field(&h, kind == FRONT_IR_WHOLE ? "ptx of whole ir" : "ptx of ir piece");
+    hash_add_field(&h, "ptx of ir");
     hash_add_field_n(&h, strbuf_text(ir), ir->len);
     hash_finish(&h, j->key);
 }
 
-enum heddle_status front_ir_to_ptx(enum front_ir kind, const struct strbuf *ir, struct strbuf *ptx,
+enum heddle_status front_ir_to_ptx(const struct strbuf *ir, struct strbuf *ptx,
                                    struct strbuf *error)
 {
     struct ir_job j = {0};
@@ -159,11 +157,10 @@ enum heddle_status front_ir_to_ptx(enum front_ir kind, const struct strbuf *ir, 
     enum heddle_status status = toolchain_find(&j.tools, &j.arena, error);
     if (status == HEDDLE_OK) {
         struct strbuf messages = {0};
-        make_key(&j, kind, ir);
+        make_key(&j, ir);
         j.cache = disk_cache_folder(&j.arena);
         if (!j.cache || !disk_cache_load(j.cache, j.key, ptx, &messages)) {
-            status =
-                begin(&j, &old, error) ? make_code(&j, kind, ir, ptx, error) : HEDDLE_ENVIRONMENT;
+            status = begin(&j, &old, error) ? make_code(&j, ir, ptx, error) : HEDDLE_ENVIRONMENT;
             end(&j, &old);
         }
         strbuf_destroy(&messages);

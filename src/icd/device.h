@@ -64,7 +64,7 @@ enum {
     MAX_WRITE_IMAGES = 64,
     MAX_SAMPLERS = 16,
     MAX_ARG_BYTES = 4096,
-    BASE_ALIGN_BITS = 2048,
+    BASE_ALIGN_BITS = 1024,
     MAX_DEVICES_OF_CONTEXT = 32,
 };
 #define MAX_IMAGE_BUFFER ((size_t)1 << 27)

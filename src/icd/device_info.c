@@ -69,6 +69,8 @@ static cl_int identity(const struct _cl_device_id *d, cl_device_info param, size
                        void *value, size_t *size_ret)
 {
     bool is_12 = d->platform->settings.version == 120;
+    const cl_name_version *versions;
+    size_t n;
     switch (param) {
     case CL_DEVICE_TYPE:
         return INFO(cl_device_type, d->platform->settings.device_type);
@@ -95,10 +97,10 @@ static cl_int identity(const struct _cl_device_id *d, cl_device_info param, size
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
         return TEXT("v0000-00-00-00");
     case CL_DEVICE_EXTENSIONS:
-        return TEXT(icd_extensions);
+        return TEXT(icd_extensions());
     case CL_DEVICE_EXTENSIONS_WITH_VERSION:
-        return info_answer(icd_extension_versions, icd_n_extensions * sizeof(cl_name_version), size,
-                           value, size_ret);
+        versions = icd_extension_versions(&n);
+        return info_answer(versions, n * sizeof *versions, size, value, size_ret);
     case CL_DEVICE_PLATFORM:
         return INFO(cl_platform_id, d->platform);
     case CL_DEVICE_IL_VERSION:
@@ -295,6 +297,12 @@ static cl_int absences(const struct _cl_device_id *d, cl_device_info param, size
 static cl_int nvidia(const struct _cl_device_id *d, cl_device_info param, size_t size, void *value,
                      size_t *size_ret)
 {
+    enum { /* of the extension, and not in OpenCL's headers */
+           ASYNC_ENGINE_COUNT = 0x4007,
+           PCI_BUS_ID = 0x4008,
+           PCI_SLOT_ID = 0x4009,
+           PCI_DOMAIN_ID = 0x400A
+    };
     switch (param) {
     case CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV:
         return UINT(3); /* what kernels are compiled for */
@@ -306,6 +314,12 @@ static cl_int nvidia(const struct _cl_device_id *d, cl_device_info param, size_t
         return UINT(GPU_WARP_LANES);
     case CL_DEVICE_GPU_OVERLAP_NV:
         return BOOL(CL_TRUE);
+    case ASYNC_ENGINE_COUNT:
+        return UINT(2); /* a transfer each way beside a kernel */
+    case PCI_BUS_ID:
+    case PCI_SLOT_ID:
+    case PCI_DOMAIN_ID:
+        return UINT(0);
     case CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV:
     case CL_DEVICE_INTEGRATED_MEMORY_NV:
         return BOOL(CL_FALSE);

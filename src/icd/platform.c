@@ -6,28 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/front.h"
 #include "icd/device.h"
 
-/* clang-format off */
-#define EXTENSIONS(X)                                                                              \
-    X(cl_khr_icd)                                                                                  \
-    X(cl_khr_byte_addressable_store)                                                               \
-    X(cl_khr_global_int32_base_atomics)                                                            \
-    X(cl_khr_global_int32_extended_atomics)                                                        \
-    X(cl_khr_local_int32_base_atomics)                                                             \
-    X(cl_khr_local_int32_extended_atomics)                                                         \
-    X(cl_khr_int64_base_atomics)                                                                   \
-    X(cl_khr_int64_extended_atomics)                                                               \
-    X(cl_khr_fp64)                                                                                 \
-    X(cl_khr_3d_image_writes)                                                                      \
-    X(cl_nv_device_attribute_query)
-/* clang-format on */
+/* Of the platform; those of OpenCL C are the compiler's. */
+static const char own_extensions[] = "cl_khr_icd cl_nv_device_attribute_query ";
 
-#define NAME(name) #name " "
-const char icd_extensions[] = EXTENSIONS(NAME);
-#define VERSIONED(name_) {.version = CL_MAKE_VERSION(1, 0, 0), .name = #name_},
-const cl_name_version icd_extension_versions[] = {EXTENSIONS(VERSIONED)};
-const size_t icd_n_extensions = sizeof icd_extension_versions / sizeof icd_extension_versions[0];
+const char *icd_extensions(void)
+{
+    return strbuf_text(&platform_get()->extensions);
+}
+
+const cl_name_version *icd_extension_versions(size_t *n)
+{
+    *n = platform_get()->n_extensions;
+    return platform_get()->extension_versions;
+}
+
+static void list_extensions(struct _cl_platform_id *p)
+{
+    strbuf_addf(&p->extensions, "%s%s", own_extensions, front_opencl_extensions());
+    char *copy = strdup(strbuf_text(&p->extensions)), *save = NULL;
+    p->extension_versions = xcalloc(p->extensions.len / 2 + 1, sizeof *p->extension_versions);
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        cl_name_version *v = &p->extension_versions[p->n_extensions++];
+        v->version = CL_MAKE_VERSION(1, 0, 0);
+        snprintf(v->name, sizeof v->name, "%s", word);
+    }
+    free(copy);
+}
 
 void icd_complain(const char *format, ...)
 {
@@ -69,6 +76,7 @@ static void create_platform(void)
     icd_lock();
     platform = object_create(ICD_PLATFORM, sizeof *platform);
     icd_unlock();
+    list_extensions(platform);
     add_devices(platform);
     atexit(devices_stop);
 }
@@ -94,6 +102,8 @@ cl_int icd_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_u
 static cl_int platform_info(cl_platform_info param, size_t size, void *value, size_t *size_ret)
 {
     bool is_12 = platform_get()->settings.version == 120;
+    const cl_name_version *versions;
+    size_t n;
     switch (param) {
     case CL_PLATFORM_PROFILE:
         return info_text("FULL_PROFILE", size, value, size_ret);
@@ -106,10 +116,10 @@ static cl_int platform_info(cl_platform_info param, size_t size, void *value, si
     case CL_PLATFORM_VENDOR:
         return info_text("Heddle", size, value, size_ret);
     case CL_PLATFORM_EXTENSIONS:
-        return info_text(icd_extensions, size, value, size_ret);
+        return info_text(icd_extensions(), size, value, size_ret);
     case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
-        return info_answer(icd_extension_versions, icd_n_extensions * sizeof(cl_name_version), size,
-                           value, size_ret);
+        versions = icd_extension_versions(&n);
+        return info_answer(versions, n * sizeof *versions, size, value, size_ret);
     case CL_PLATFORM_ICD_SUFFIX_KHR:
         return info_text("HEDDLE", size, value, size_ret);
     case CL_PLATFORM_HOST_TIMER_RESOLUTION:

@@ -11,6 +11,9 @@ struct _cl_platform_id {
     struct icd_settings settings;
     struct _cl_device_id **devices;
     uint32_t n_devices;
+    struct strbuf extensions;
+    cl_name_version *extension_versions;
+    size_t n_extensions;
 };
 
 /* Made on the first call. If the environment asks for something impossible, the platform has no
@@ -18,9 +21,8 @@ struct _cl_platform_id {
 struct _cl_platform_id *platform_get(void);
 
 /* One list for CL_*_EXTENSIONS and CL_*_EXTENSIONS_WITH_VERSION. */
-extern const char icd_extensions[];
-extern const cl_name_version icd_extension_versions[];
-extern const size_t icd_n_extensions;
+const char *icd_extensions(void);
+const cl_name_version *icd_extension_versions(size_t *n);
 
 /* Messages for the user: to standard error, each line marked as ours. */
 void icd_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

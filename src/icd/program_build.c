@@ -28,23 +28,37 @@ static cl_int error_of(const struct strbuf *log, cl_int failure, cl_int bad_opti
     return options ? bad_options : failure;
 }
 
-static void compile_source(const struct strbuf *source, enum front_ir kind, struct build *b,
-                           cl_int failure, cl_int bad_options)
+/* What to call a failure. */
+struct failure {
+    cl_int of_source, of_options;
+};
+static const struct failure of_build = {CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS};
+static const struct failure of_compile = {CL_COMPILE_PROGRAM_FAILURE, CL_INVALID_COMPILER_OPTIONS};
+
+/* A whole program is compiled as `heddle run` compiles it, to the same PTX; the IR beside it only
+ * tells what its kernels are. */
+static void compile_source(const struct strbuf *source, bool is_whole, struct build *b,
+                           const struct failure *failure)
 {
-    struct strbuf ir = {0}, ptx = {0};
-    enum heddle_status s = front_compile_ir(kind, "program.cl", strbuf_text(source), source->len,
-                                            b->options, &ir, &b->log);
-    if (s == HEDDLE_OK && kind == FRONT_IR_WHOLE)
-        s = front_ir_to_ptx(kind, &ir, &ptx, &b->log);
+    static const char name[] = "program.cl";
+    struct strbuf ir = {0}, ptx = {0}, again = {0};
+    const char *text = strbuf_text(source);
+    enum heddle_status s = HEDDLE_OK;
+    if (is_whole)
+        s = front_compile(FRONT_OPENCL_C, name, text, source->len, b->options, &ptx, &b->log);
     if (s == HEDDLE_OK)
-        b->code = code_create(kind == FRONT_IR_WHOLE ? CL_PROGRAM_BINARY_TYPE_EXECUTABLE
-                                                     : CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+        s = front_compile_ir(name, text, source->len, b->options, &ir, is_whole ? &again : &b->log);
+    if (s == HEDDLE_OK)
+        b->code = code_create(is_whole ? CL_PROGRAM_BINARY_TYPE_EXECUTABLE
+                                       : CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
                               &ir, &ptx);
     else
-        b->error = s == HEDDLE_BAD_INPUT ? error_of(&b->log, failure, bad_options)
-                                         : CL_COMPILER_NOT_AVAILABLE;
+        b->error = s == HEDDLE_BAD_INPUT
+                       ? error_of(&b->log, failure->of_source, failure->of_options)
+                       : CL_COMPILER_NOT_AVAILABLE;
     strbuf_destroy(&ir);
     strbuf_destroy(&ptx);
+    strbuf_destroy(&again);
 }
 
 bool program_load(struct program_device *on, const struct code *code, struct heddle_module **module,
@@ -181,8 +195,7 @@ cl_int icd_clBuildProgram(cl_program p, cl_uint n, const cl_device_id *devices, 
         return code;
     if (p->has_source) {
         struct build b = {.options = options ? options : ""};
-        compile_source(&p->source, FRONT_IR_WHOLE, &b, CL_BUILD_PROGRAM_FAILURE,
-                       CL_INVALID_BUILD_OPTIONS);
+        compile_source(&p->source, true, &b, &of_build);
         code = give_to_devices(p, n, devices, &b);
         icd_lock();
         code_release(b.code);
@@ -221,8 +234,7 @@ static void compile_with_headers(cl_program p, struct build *b, cl_uint n_header
     const char *folder = scratch_make(&arena, &b->log), *options = b->options;
     if (folder && write_headers(folder, n_headers, headers, names, &b->log)) {
         b->options = arena_printf(&arena, "%s -I '%s'", options, folder);
-        compile_source(&p->source, FRONT_IR_PIECE, b, CL_COMPILE_PROGRAM_FAILURE,
-                       CL_INVALID_COMPILER_OPTIONS);
+        compile_source(&p->source, false, b, &of_compile);
         b->options = options;
     } else {
         b->error = CL_COMPILE_PROGRAM_FAILURE;
@@ -264,8 +276,7 @@ cl_int icd_clCompileProgram(cl_program p, cl_uint n, const cl_device_id *devices
     if (n_headers)
         compile_with_headers(p, &b, n_headers, headers, names);
     else
-        compile_source(&p->source, FRONT_IR_PIECE, &b, CL_COMPILE_PROGRAM_FAILURE,
-                       CL_INVALID_COMPILER_OPTIONS);
+        compile_source(&p->source, false, &b, &of_compile);
     code = give_to_devices(p, n, devices, &b);
     icd_lock();
     code_release(b.code);
@@ -330,7 +341,7 @@ static void link_pieces(const struct strbuf *irs, cl_uint n, bool is_library, st
     struct strbuf ir = {0}, ptx = {0};
     enum heddle_status s = front_ir_link(irs, n, &ir, &b->log);
     if (s == HEDDLE_OK && !is_library)
-        s = front_ir_to_ptx(FRONT_IR_PIECE, &ir, &ptx, &b->log);
+        s = front_ir_to_ptx(&ir, &ptx, &b->log);
     if (s == HEDDLE_OK)
         b->code = code_create(is_library ? CL_PROGRAM_BINARY_TYPE_LIBRARY
                                          : CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
