@@ -324,8 +324,8 @@ static void check_ports(const struct engine *e, const struct shard *s)
             uint32_t last = s->tx[i]->first_receiver + s->tx[i]->n_receivers - 1;
             assert(s->tx[i]->latency + s->tx[i]->gate.period >= s->min_latency);
             assert(last < e->n);
-            for (uint32_t k = 0; k < s->tx[i]->n_receivers; k++)
-                assert(engine_may_send(e, s->id, s->tx[i]->peers[k].via));
+            assert(engine_may_send(e, s->id, s->tx[i]->peers[0].via));
+            assert(engine_may_send(e, s->id, s->tx[i]->peers[s->tx[i]->n_receivers - 1].via));
         }
 }
 

@@ -121,7 +121,8 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
                                        .taken = ring,
                                        .ring = ring,
                                        .ring_end = ring + size,
-                                       .given = ring};
+                                       .given = ring,
+                                       .latency = p->latency};
     }
     assert(network < SHARD_NETWORKS);
     s->tx[network] = p;
@@ -147,7 +148,9 @@ void tx_connect(struct tx_port *p)
 void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency)
 {
     tx_peer_of(p, to)->via = via;
-    p->latency = latency;
+    tx_peer_of(p, to)->latency = latency;
+    if (latency < p->latency)
+        p->latency = latency;
 }
 
 void tx_post_by_id(struct tx_port *p, sim_time at, uint32_t to, uint32_t kind, uint32_t flits,
@@ -162,7 +165,7 @@ void tx_post_by_id(struct tx_port *p, sim_time at, uint32_t to, uint32_t kind, u
 void tx_send_beside(struct tx_port *p, sim_time now, struct message m)
 {
     uint32_t via = tx_peer_of(p, m.to)->via;
-    m.at = now + p->latency;
+    m.at = now + tx_peer_of(p, m.to)->latency;
     m.from = p->from;
     assert(engine_may_send(p->shard->engine, p->from, via));
     shard_hand_to(p->shard, via, m);

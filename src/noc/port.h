@@ -95,6 +95,7 @@ struct tx_peer {
     /* The receiver's: */
     struct credit *_Atomic given; /* the last one that was appended */
     uint64_t back;                /* sum of when they are */
+    sim_time latency; /* the sender's again: from its port to the shard that takes its messages */
 };
 
 /* Receivers whose credits are missing, and how many. */
@@ -110,7 +111,7 @@ struct tx_port {
     struct shard *shard;
     uint32_t from; /* its id */
     struct port_gate gate;
-    sim_time latency;
+    sim_time latency;      /* the shortest */
     struct tx_peer *peers; /* receivers, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
     struct credit *rings;
@@ -231,7 +232,7 @@ static inline __attribute__((always_inline)) void tx_post_through(struct tx_port
     to->credits -= m.flits;
     p->n_messages++;
     p->sent += now;
-    m.at = through + p->latency;
+    m.at = through + to->latency;
     m.from = p->from;
     if (__builtin_expect(to->receiver != NULL, 1))
         shard_deliver(to->receiver, m); /* last: it may have to call somebody */
