@@ -67,6 +67,7 @@ tables: all
 
 # Hours on two cores, minutes on many: 700 points of size small, 200 of the papers' sizes.
 results: all
+	python3 tools/results.py atomics $(BUILD)/heddle $(BUILD)/results.db
 	python3 tools/results.py l1d $(BUILD)/heddle $(BUILD)/results.db
 	python3 tools/results.py scheduling $(BUILD)/heddle $(BUILD)/results.db
 	python3 tools/results.py l2 $(BUILD)/heddle $(BUILD)/results.db

@@ -27,13 +27,6 @@ static struct atomics_taken take(struct atomics_sm *u, const struct mem_access *
     return (struct atomics_taken){.step = ATOMICS_TO_L2};
 }
 
-/* Visible at the end of the period in which it was performed. */
-static sim_time answer(struct atomics_sm *u, struct mem_request *r, struct emu_warp *w)
-{
-    atomic_part_deliver(r->atomic, w);
-    return (r->atomic->performed_at / u->visibility + 1) * u->visibility;
-}
-
 /* --- in a slice --- */
 
 static void destroy_bank(void *state)
@@ -76,7 +69,7 @@ const struct atomics_desc atomics_at_l2 = {
     .cost_bits = no_cost_bits,
     .lead = lead,
     .take = take,
-    .answer = answer,
+    .answer = atomics_answer,
     .bank_bytes = sizeof(struct atomic_order),
     .destroy_bank = destroy_bank,
     .may_serve = may_serve,

@@ -29,10 +29,12 @@ static void perform_lane(struct atomic_part *p, uint32_t lane, const struct dev_
     uint64_t v = atomic_result(p->op, old, p->b[lane], p->c[lane]);
     overlay_write(overlay, address, &v, bytes);
     p->old[lane] = old;
+    p->changed |= (uint32_t)(v != old) << lane;
 }
 
 void atomic_part_perform(struct atomic_part *p, const struct dev_mem *mem, struct overlay *overlay)
 {
+    p->changed = p->replayed ? p->mask : 0;
     for (uint32_t m = p->replayed ? 0 : p->mask; m; m &= m - 1)
         perform_lane(p, (uint32_t)__builtin_ctz(m), mem, overlay);
 }

@@ -10,6 +10,7 @@
 struct atomic_part {
     const struct op *op;
     uint32_t mask;
+    uint32_t changed;      /* lanes that found another value than they left: all, if replayed */
     bool replayed;         /* it takes its time, and changes nothing */
     sim_time performed_at; /* noted by whoever performs it */
     uint64_t address[WARP_LANES], b[WARP_LANES], c[WARP_LANES], old[WARP_LANES];

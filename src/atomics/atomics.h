@@ -3,7 +3,8 @@
  * places: in each SM and in each memory slice. It decides; SM and slice do what it says with their
  * queues, caches and warps.
  *
- * In the life of a request, the lanes of an instruction in one line (atomic_part.h):
+ * There are two sorts of units. Those that perform atomics in L2 leave `net` NULL. In the life of
+ * one of their requests, the lanes of an instruction in one line (atomic_part.h):
  *
  * - the SM's load/store unit has it: take(), again in later cycles while that says it must wait
  * - its bank in the slice has it: may_serve(), again while that says no
@@ -12,17 +13,23 @@
  * - its answer is back in the SM: answer(), which says from when all SMs see what it did
  *
  * At the end of a visibility period at_boundary() makes visible what slices have performed. What a
- * kernel does after a barrier or fence waits for that; the SM sees to it. */
+ * kernel does after a barrier or fence waits for that; the SM sees to it.
+ *
+ * The others perform atomics in the SM, under mutexes (mutex_unit.h), and name the network over
+ * which SMs find them. Their SMs send each other messages while kernels with atomics run. L2 sees
+ * their loads and stores; what SMs have performed becomes visible at the end of a period, after
+ * what slices have. */
 #ifndef HEDDLE_ATOMICS_ATOMICS_H
 #define HEDDLE_ATOMICS_ATOMICS_H
 
 #include "atomics/atomic_part.h"
+#include "atomics/mutex_unit.h"
 #include "cache/cache.h"
 #include "config/plugin.h"
 #include "request/request.h"
 
 #define ATOMICS_ABI                                                                                \
-    PLUGIN_ABI(1, sizeof(struct atomic_part) + sizeof(struct mem_request) +                        \
+    PLUGIN_ABI(2, sizeof(struct atomic_part) + sizeof(struct mem_request) +                        \
                       sizeof(struct atomics_sm) + sizeof(struct atomics_slice))
 
 struct atomics_desc;
@@ -33,6 +40,9 @@ struct atomics_sm {
     const void *params;
     sim_time way_to_l2;  /* no request is there sooner after the issue of its instruction */
     sim_time visibility; /* length of a period */
+    /* Of units that perform them here; else NULL. */
+    struct mutex_unit *mutexes;
+    struct overlay *overlay; /* what was performed in this visibility period */
 };
 
 /* What the SM has room for in this cycle. */
@@ -42,8 +52,9 @@ struct atomics_room {
 
 /* What the load/store unit does with a request. */
 enum atomics_step {
-    ATOMICS_WAIT, /* tries again when what it waits for may have changed */
-    ATOMICS_TO_L2 /* sends it to its slice; L1D forgets the line, which changes elsewhere */
+    ATOMICS_WAIT,  /* tries again when what it waits for may have changed */
+    ATOMICS_TO_L2, /* sends it to its slice; L1D forgets the line, which changes elsewhere */
+    ATOMICS_HERE   /* gives it to mutex_unit_enter() */
 };
 struct atomics_taken {
     enum atomics_step step;
@@ -66,11 +77,20 @@ struct atomics_slice {
     uint32_t n_banks;
     struct atomics_bank *banks;
     struct overlay overlay; /* what was performed in this visibility period */
+    /* Of units that perform atomics in SMs: the writes of each line that the slice has served. */
+    bool counts_writes;
+    struct ledger writes;
 };
 
 struct atomics_desc {
     PLUGIN_HEAD; /* abi_version = ATOMICS_ABI */
-    /* All functions are required, but for destroy_bank. */
+    /* Atomics are performed in SMs, and mutexes are found so; the parameters are a struct
+     * mutex_params, the statistics a struct mutex_stats. NULL = they are performed in L2. */
+    const struct mutex_net *net;
+    /* Is a machine of so many SMs possible? NULL = it always is. Otherwise the parameter at fault
+     * and the reason. */
+    bool (*check)(uint32_t n_sms, const void *params, struct param_flaw *flaw);
+    /* The functions of an SM are required, those of a slice without `net`, but for destroy_bank. */
     /* Bits of storage that it needs in hardware, per SM; see plugin_cost(). */
     uint64_t (*cost_bits)(uint32_t n_sms, const void *params, struct strbuf *parts);
 
@@ -107,6 +127,9 @@ bool atomics_is_sound(const struct atomics_desc *d, struct strbuf *why);
 /* `s` has its desc, params, mem and per_cycle. */
 void atomics_slice_create(struct atomics_slice *s, uint32_t n_banks);
 void atomics_slice_destroy(struct atomics_slice *s);
+
+/* Visible at the end of the period in which it was performed: what answer() mostly does. */
+sim_time atomics_answer(struct atomics_sm *u, struct mem_request *r, struct emu_warp *w);
 
 /* Has it something for the end of the visibility period? */
 static inline bool atomics_await_boundary(const struct atomics_slice *s)

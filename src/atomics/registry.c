@@ -37,8 +37,8 @@ bool atomics_is_sound(const struct atomics_desc *d, struct strbuf *why)
 {
     if (!plugin_is_sound(&kind, &d->plugin, why))
         return false;
-    if (!d->cost_bits || !d->lead || !d->take || !d->answer || !d->may_serve || !d->await_data ||
-        !d->perform || !d->at_boundary) {
+    bool in_l2 = d->may_serve && d->await_data && d->perform && d->at_boundary;
+    if (!d->cost_bits || !d->lead || !d->take || !d->answer || (!d->net && !in_l2)) {
         strbuf_addf(why, "'%s' lacks one of its functions", d->name);
         return false;
     }

@@ -54,6 +54,7 @@ enum cache_stall {
     STALL_MISS_QUEUE, /* no slot in the miss queue */
     STALL_PORT,       /* no room towards the interconnect */
     STALL_BYPASS_TABLE,
+    STALL_ATOMICS, /* the queue of atomics that the SM performs is full: no cache says so */
     N_CACHE_STALLS
 };
 

@@ -30,6 +30,9 @@ static const struct option options[] = {
                 "warp scheduler (`heddle show schedulers`); short for --set scheduler=NAME"),
     OPTION_TEXT("l1d", struct run_options, l1d, "POLICY",
                 "what stays in L1D (`heddle show policies`); short for --set l1d.policy=POLICY"),
+    OPTION_TEXT("atomics", struct run_options, atomics, "UNIT",
+                "where atomics are performed (`heddle show atomics`); short for --set "
+                "atomics.unit=UNIT"),
     OPTION_TEXT("annotations", struct run_options, annotations, "FILE",
                 "marks for L2's policy write_buffering, which buffers are stored to as .cc or "
                 "loaded from as .cp; as `heddle advise l2` writes them (doc/l2.md)"),
@@ -340,6 +343,8 @@ static struct text_list all_settings(const struct run_options *o, const char *an
         add_setting(&list, arena_printf(arena, "scheduler=%s", o->scheduler));
     if (o->l1d)
         add_setting(&list, arena_printf(arena, "l1d.policy=%s", o->l1d));
+    if (o->atomics)
+        add_setting(&list, arena_printf(arena, "atomics.unit=%s", o->atomics));
     for (uint32_t i = 0; i < o->settings.n; i++)
         add_setting(&list, o->settings.items[i]);
     return list;
@@ -376,7 +381,10 @@ static bool check_scheduler(const struct run_options *o, const struct machine_co
 /* Where nothing is timed nobody waits for a warp or a line. */
 static void warn_of_no_effect(const struct run_options *o)
 {
-    const char *lost = o->l1d ? "--l1d" : o->scheduler ? "--scheduler" : NULL;
+    const char *lost = o->l1d         ? "--l1d"
+                       : o->scheduler ? "--scheduler"
+                       : o->atomics   ? "--atomics"
+                                      : NULL;
     const char *why = "it decides in timed runs only";
     if (!lost && run_is_on_opencl(o)) {
         lost = o->gpu ? "--gpu" : o->settings.n ? "--set" : NULL;
@@ -469,6 +477,7 @@ static const char *const examples[] = {
     "heddle run bfs",
     "breadth-first search, cycle by cycle, checked against its reference",
     "heddle run kmn --gpu m2090 --scheduler lrr --set l1d.n_sets=64",
+    "heddle run hg --gpu gtx480 --atomics atom_hybrid --set atomics.spec_fetch=true",
     "on another machine, with another scheduler and a larger L1D",
     "heddle run bfs --size paper-s4:graph=tree:edges=2M",
     "a tree of two million edges in place of the paper's graph",

@@ -12,7 +12,7 @@ struct run_options {
     bool functional, json, strict, quiet, kernels, per_pc, attribute, record_criticality;
     bool locality, belady, fail_on_stale;
     const char *annotations;
-    const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *engine, *fast_paths;
+    const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *atomics, *engine, *fast_paths;
     const char *record_l1d, *record_decisions, *series_out, *series_columns, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
     const char *record, *replay;
@@ -27,13 +27,22 @@ struct run_options {
     struct text_list args;
 };
 
+/* Someone who looks at the simulations of runs that are trials: nothing is said of these but what
+ * went wrong. */
+struct run_spectator {
+    void (*begin)(void *user, struct heddle_sim *sim); /* before its first launch */
+    void (*end)(void *user, struct heddle_sim *sim);   /* it ran to its end */
+    void *user;
+};
+
 /* What a run needs besides its program. */
 struct run_context {
     const struct run_options *options;
     const struct machine_config *machine;
     const struct gpu_config *gpu; /* part of it */
-    struct text_list settings;    /* --set, and what --scheduler and --l1d stand for */
+    struct text_list settings;    /* --set, and what --scheduler, --l1d and --atomics stand for */
     struct progress *progress;    /* shown during timed launches */
+    const struct run_spectator *spectator; /* NULL = it is no trial */
 };
 
 /* Each reports what went wrong on standard error, and returns the exit status. */

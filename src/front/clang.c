@@ -47,7 +47,10 @@ static void add_opencl_target(struct arg_list *args)
                  "-fgnu89-inline", "-cl-no-stdinc", "-D__IMAGE_SUPPORT__=1", NULL);
     add_cc1(args, "-finclude-default-header");
 #define ENABLED(name) ",+" #name
-    add_cc1(args, "-cl-ext=-all" OPENCL_EXTENSIONS(ENABLED));
+    /* OpenCL C 3.0 knows two of them as features too, and wants both to agree. */
+    add_cc1(args, "-cl-ext=-all" OPENCL_EXTENSIONS(
+                      ENABLED) ",+__opencl_c_fp64"
+                               ",+__opencl_c_3d_image_writes,+__opencl_c_images");
 #undef ENABLED
     add_cc1_value(args, "-target-cpu", "sm_35");
     add_cc1_value(args, "-target-feature", "+ptx60");

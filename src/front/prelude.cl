@@ -5,13 +5,16 @@
 #define __OPENCL_VERSION__ 120
 #endif
 
-/* OpenCL's functions are overloaded for equal types only, so
- * max(x, 0) with an unsigned x is ambiguous by the letter; compilers that people test with accept
- * it, and so do we: mixed arguments meet in the type that C's arithmetic would give them. */
+/* OpenCL's functions are overloaded for equal types only, so max(x, 0) with an unsigned x is
+ * ambiguous by the letter; compilers that people test with accept it, and so do we: mixed arguments
+ * meet in the type that C's arithmetic would give them. */
 
+/* OpenCL C 1.0 and 1.1 have no `static`. */
+#define HEDDLE_OWN                                                                                 \
+    __attribute__((internal_linkage, overloadable, always_inline, nodebug, const)) inline
 #define HEDDLE_COMMON(a, b) __typeof__((a)0 + (b)0)
 #define HEDDLE_MIXED(f, a, b)                                                                      \
-    static inline HEDDLE_COMMON(a, b) __attribute__((overloadable, always_inline, nodebug, const))          \
+    HEDDLE_OWN HEDDLE_COMMON(a, b)                                                                 \
         f(a x, b y)                                                                                \
     {                                                                                              \
         return f((HEDDLE_COMMON(a, b))x, (HEDDLE_COMMON(a, b))y);                                  \
@@ -53,7 +56,7 @@ HEDDLE_MIXED_REALS(atan2)
 
 /* clamp(x, 0, 255): the bounds become what x is. */
 #define HEDDLE_CLAMP(t, bound)                                                                     \
-    static inline t __attribute__((overloadable, always_inline, nodebug, const))                            \
+    HEDDLE_OWN t                                                                                   \
         clamp(t x, bound low, bound high)                                                          \
     {                                                                                              \
         return clamp(x, (t)low, (t)high);                                                          \
@@ -76,3 +79,4 @@ HEDDLE_CLAMP(double, int)
 #undef HEDDLE_MIXED_BOTH
 #undef HEDDLE_MIXED
 #undef HEDDLE_COMMON
+#undef HEDDLE_OWN

@@ -221,6 +221,13 @@ static void check_sm(struct machine_config *c, struct diag_list *diags)
                  SM_MAX_CTAS);
 }
 
+static void check_atomics(struct machine_config *c, struct diag_list *diags)
+{
+    struct param_flaw flaw;
+    if (c->atomics->check && !c->atomics->check(c->gpu->n_sms, c->atomics_params, &flaw))
+        report_flaw(c, "atomics", &flaw, diags);
+}
+
 static void check_buffer(struct machine_config *c, struct diag_list *diags)
 {
     struct strbuf why = {0};
@@ -266,5 +273,6 @@ void machine_config_check(struct machine_config *c, struct diag_list *diags)
     check_memory(c, diags);
     check_clocks(c, diags);
     check_sm(c, diags);
+    check_atomics(c, diags);
     check_buffer(c, diags);
 }

@@ -25,6 +25,7 @@ void machine_at_boundary(void *user, sim_time t)
     struct machine *m = user;
     struct boundary b = boundary_at(m, t);
     do_phase(m, BOUNDARY_ATOMICS, &b);
+    do_phase(m, BOUNDARY_SM_ATOMICS, &b);
     do_phase(m, BOUNDARY_STORES, &b);
     do_phase(m, BOUNDARY_TEXT, &b);
     if (m->recorder)
@@ -208,6 +209,21 @@ static void cut_kernel(struct machine *m, sim_time begin)
             p.kind->cut(p.shard, m->engine.now);
 }
 
+/* Are there atomics in the kernel, or in a function that it might call? Those of shared memory
+ * count if that is not known. */
+static bool launch_has_atomics(const struct emu_launch *l, const struct program *p)
+{
+    for (uint32_t f = 0; f < p->module->n_funcs; f++) {
+        const struct program_func *func = &p->funcs[f];
+        if (func != l->func && func->func->is_entry)
+            continue;
+        for (uint32_t pc = func->entry; pc < func->end; pc++)
+            if (p->ops[pc].klass == PTX_CLASS_ATOMIC)
+                return true;
+    }
+    return false;
+}
+
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm)
 {
@@ -215,8 +231,13 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     sim_time begin = m->kernel_free_at;
     sim_time start = begin + (sim_time)m->config->run.launch_cycles * core;
     sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
-    start_kernel(m, &(struct kernel_start){
-                        .emu = emu, .timing = timing, .ctas_per_sm = ctas_per_sm, .at = start});
+    bool sm_atomics = m->config->atomics->net && launch_has_atomics(&emu->launch, emu->program);
+    machine_join_sms(m, sm_atomics);
+    start_kernel(m, &(struct kernel_start){.emu = emu,
+                                           .timing = timing,
+                                           .ctas_per_sm = ctas_per_sm,
+                                           .sm_atomics = sm_atomics,
+                                           .at = start});
     enum machine_end end = run_engine(m, limit);
     struct machine_part faulty = first_fault(m);
     take_warnings(m, emu);

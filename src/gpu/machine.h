@@ -54,7 +54,8 @@ struct machine {
     struct engine engine;
     struct dev_mem *mem;
     sim_time visibility;
-    sim_time kernel_free_at; /* when the next kernel may begin */
+    struct write_ledger *ledger; /* of units that perform atomics in SMs; else NULL */
+    sim_time kernel_free_at;     /* when the next kernel may begin */
     struct machine_stats stats;
     struct mechanism_stats mechanisms;
     struct policy_clock policy_clock;
@@ -83,6 +84,8 @@ uint32_t machine_add(struct machine *m, const struct machine_part_kind *kind, ui
  */
 void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down);
 void machine_build(struct machine *m);
+/* From the next launch on SMs can send to each other, if their atomics unit wants to, or not. */
+void machine_join_sms(struct machine *m, bool on);
 sim_time machine_dispatch_latency(const struct machine *m);
 /* The least time from an SM to L2. */
 sim_time machine_way_to_l2(const struct machine *m);

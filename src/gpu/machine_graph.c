@@ -100,6 +100,23 @@ static void link_dispatch(struct machine *m, uint32_t from, uint32_t to, enum me
                                        .latency_cycles = m->config->run.dispatch_cycles});
 }
 
+static const struct mutex_params *mutex_params(const struct machine *m)
+{
+    return m->config->atomics->net ? m->config->atomics_params : NULL;
+}
+
+/* MODEL: mutexes have a network of their own, without contention. */
+static void link_sms(struct machine *m, const struct mutex_params *p)
+{
+    part_graph_link(&m->graph, (struct part_link){.from = m->sm_group,
+                                                  .to = m->sm_group,
+                                                  .messages = 1u << MSG_MUTEX,
+                                                  .optional = true,
+                                                  .clock = &m->clocks[CLOCK_CORE],
+                                                  .latency_cycles = p->hop_cycles});
+    m->ledger = write_ledger_create(p->mutexes, m->config->sm.l1d.line_bytes);
+}
+
 static void describe(struct machine *m)
 {
     const struct machine_config *c = m->config;
@@ -109,6 +126,8 @@ static void describe(struct machine *m)
     machine_link_memory(m, m->sm_group, c->noc.flits_per_cycle_up, c->noc.flits_per_cycle_down);
     link_dispatch(m, m->dispatcher_group, m->sm_group, MSG_CTA_START);
     link_dispatch(m, m->sm_group, m->dispatcher_group, MSG_CTA_DONE);
+    if (mutex_params(m))
+        link_sms(m, mutex_params(m));
 }
 
 struct machine *machine_plan(const struct machine_config *config,
@@ -175,6 +194,14 @@ static void adapt_engine(struct machine *m)
         m->engine.quantum = asked;
 }
 
+void machine_join_sms(struct machine *m, bool on)
+{
+    if (!mutex_params(m) || m->graph.optional_on == on)
+        return;
+    part_graph_switch(&m->graph, &m->engine, on);
+    adapt_engine(m);
+}
+
 void machine_build(struct machine *m)
 {
     const struct machine_options *o = &m->options;
@@ -211,6 +238,7 @@ void machine_destroy(struct machine *m)
     team_destroy(m->engine.team);
     engine_destroy(&m->engine);
     part_graph_destroy(&m->graph);
+    write_ledger_destroy(m->ledger);
     arena_destroy(&m->arena);
     free(m);
 }

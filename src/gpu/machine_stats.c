@@ -285,6 +285,8 @@ static const struct row rows[] = {
     STALL("miss_queue", STALL_MISS_QUEUE, "cycles an access waited for the miss queue"),
     STALL("port", STALL_PORT, "cycles an access waited for the interconnect"),
     STALL("bypass_table", STALL_BYPASS_TABLE, "cycles an access waited for a bypass slot"),
+    STALL("atomics", STALL_ATOMICS,
+          "cycles an atomic waited for the queue of those that the SM performs"),
 #define COUNTER(field, name, help) COUNT("l1i." name, "accesses", help, l1i.field),
     CACHE_COUNTERS(COUNTER)
 #undef COUNTER
@@ -506,7 +508,7 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes
         sum += asked[i];
     bool ok = check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
     ok &= check(t->sm.bytes_got == t->slice.bytes_sent, "SMs get the bytes that L2 sends", why);
-    ok &= check_fetches(asked[FROM_L1D], &t->l1d, t->l1d_fetch_bytes,
+    ok &= check_fetches(asked[FROM_L1D] + asked[FROM_ATOMIC_FETCH], &t->l1d, t->l1d_fetch_bytes,
                         "L1D is filled with the bytes it asks for", why);
     ok &= check_fetches(asked[FROM_L1I], &t->l1i, t->l1i_fetch_bytes,
                         "L1I is filled with the bytes it asks for", why);
@@ -552,7 +554,8 @@ bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_byt
     ok &= check(t->elapsed_cycles == t->cycles + t->wait_cycles,
                 "elapsed_cycles == cycles + wait_cycles", why);
     ok &= check(t->sm.issued == t->run.warp_insts, "issued == warp_insts", why);
-    ok &= check(t->l1d.loads == t->sm.load_requests, "l1d.loads == line accesses of loads", why);
+    ok &= check(t->l1d.loads == t->sm.load_requests + t->sm.atomic_fetches,
+                "l1d.loads == line accesses of loads + fetches for atomics", why);
     ok &=
         check(t->l1d.stores == t->sm.store_requests, "l1d.stores == line accesses of stores", why);
     ok &= check(t->slice.accesses == t->up_tx.messages, "every request is served by L2 once", why);

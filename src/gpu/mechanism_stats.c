@@ -48,6 +48,12 @@ static struct instance l2_instance(const struct machine *m, uint32_t i)
     return (struct instance){p, p->stats};
 }
 
+static struct instance atomics_instance(const struct machine *m, uint32_t i)
+{
+    const struct mutex_unit *u = machine_sm(m, i)->atomics.mutexes;
+    return (struct instance){u, u ? &u->stats : NULL};
+}
+
 static const struct place {
     const char *prefix;
     const struct mechanism *mechanism; /* what may be there */
@@ -60,6 +66,7 @@ static const struct place {
                         criticality_instance},
     [AT_L1D] = {"l1d.policy", &cache_policy_mechanism, CLOCK_CORE, n_sms, l1d_instance},
     [AT_L2] = {"l2.policy", &cache_policy_mechanism, CLOCK_L2, n_slices, l2_instance},
+    [AT_ATOMICS] = {"atomics", &atomics_mechanism, CLOCK_CORE, n_sms, atomics_instance},
 };
 
 /* --- those of a machine --- */
@@ -81,6 +88,7 @@ void mechanism_stats_init(struct mechanism_stats *s, const struct machine_config
     add_rows(s, AT_CRITICALITY, &c->criticality->plugin, arena);
     add_rows(s, AT_L1D, &c->l1d_policy->plugin, arena);
     add_rows(s, AT_L2, &c->l2_policy->plugin, arena);
+    add_rows(s, AT_ATOMICS, &c->atomics->plugin, arena);
 }
 
 bool mechanism_stats_are_sampled(const struct mechanism_stats *s)

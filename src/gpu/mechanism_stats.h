@@ -1,4 +1,4 @@
-/* The statistics that schedulers, cache policies and criticality providers declare
+/* The statistics that schedulers, cache policies, criticality providers and atomics units declare
  * (config/plugin_stat.h), each under the name of its place in the machine. */
 #ifndef HEDDLE_GPU_MECHANISM_STATS_H
 #define HEDDLE_GPU_MECHANISM_STATS_H
@@ -9,7 +9,14 @@
 struct machine;
 struct machine_config;
 
-enum mechanism_place { AT_SCHEDULER, AT_CRITICALITY, AT_L1D, AT_L2, N_MECHANISM_PLACES };
+enum mechanism_place {
+    AT_SCHEDULER,
+    AT_CRITICALITY,
+    AT_L1D,
+    AT_L2,
+    AT_ATOMICS,
+    N_MECHANISM_PLACES
+};
 enum { MECHANISM_MAX_STATS = N_MECHANISM_PLACES * PLUGIN_MAX_STATS };
 
 struct mechanism_row {

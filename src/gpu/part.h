@@ -17,17 +17,19 @@ struct kernel_start {
     const struct emu *emu;
     const struct op_timing *timing;
     uint32_t ctas_per_sm;
+    bool sm_atomics; /* its atomics are performed in SMs */
     sim_time at;
 };
 
 /* The end of a visibility period. All parts do what they have for a phase before the next one
  * begins, so that the order does not depend on the kinds. */
 enum boundary_phase {
-    BOUNDARY_ATOMICS, /* become visible before */
-    BOUNDARY_STORES,  /* ... do, by parts */
-    BOUNDARY_TEXT,    /* what kernels printed comes out */
-    BOUNDARY_HEAP,    /* calls of malloc and free are performed */
-    BOUNDARY_FORGET,  /* if something was freed: nobody may go by what it remembers of it */
+    BOUNDARY_ATOMICS,    /* of slices become visible before */
+    BOUNDARY_SM_ATOMICS, /* those of SMs do, and these before */
+    BOUNDARY_STORES,     /* ... do, by parts */
+    BOUNDARY_TEXT,       /* what kernels printed comes out */
+    BOUNDARY_HEAP,       /* calls of malloc and free are performed */
+    BOUNDARY_FORGET,     /* if something was freed: nobody may go by what it remembers of it */
     N_BOUNDARY_PHASES
 };
 struct boundary {

@@ -30,6 +30,9 @@ static void create(struct shard *part, const struct part_place *at, const void *
                          .l1d_params = c->l1d_params,
                          .atomics = c->atomics,
                          .atomics_params = c->atomics_params,
+                         .atomics_per_cycle = c->memory.atomics_per_cycle,
+                         .n_sms = c->gpu->n_sms,
+                         .ledger = m->ledger,
                          .l2_is_lru = c->l2_policy == cache_policy_find("lru"),
                          .seed = at->index + 1};
     sm_create(sm, &s);
@@ -58,6 +61,8 @@ static void start_kernel(struct shard *part, const struct machine *m, const stru
                                         .n_sms = machine_n_sms(m),
                                         .warps_per_sm = k->ctas_per_sm * warps_per_cta,
                                         .flush_l1 = m->config->run.flush_l1});
+    if (k->sm_atomics)
+        sm_use_mutexes(sm);
     cache_kernel_start(sm->l1d, launch->number);
 }
 
@@ -66,9 +71,19 @@ static void after_kernel(struct shard *part, uint32_t launch)
     cache_kernel_end(((struct sm *)part)->l1d, launch);
 }
 
+static void commit_atomics(struct shard *part, struct boundary *b)
+{
+    struct overlay *overlay = ((struct sm *)part)->atomics.overlay;
+    if (overlay)
+        overlay_commit(overlay, b->mem);
+}
+
 static void commit_stores(struct shard *part, struct boundary *b)
 {
-    overlay_commit(&((struct sm *)part)->overlay, b->mem);
+    struct sm *sm = (struct sm *)part;
+    if (sm->atomics.mutexes)
+        sm_note_stores(sm, b->at);
+    overlay_commit(&sm->overlay, b->mem);
 }
 
 /* Like what kernels stored: by SMs, whatever the quantum. */
@@ -146,10 +161,21 @@ static void describe_work(const struct shard *part, struct strbuf *out)
     emu_describe_apart(w, "  ", "\n", out);
 }
 
+static bool check(const struct shard *part, struct strbuf *why)
+{
+    const struct mutex_unit *u = ((const struct sm *)part)->atomics.mutexes;
+    if (!u || !u->stats.stale_data_used)
+        return true;
+    strbuf_addf(why, "  SM %u performed %llu atomics on data that others had changed\n", u->index,
+                (unsigned long long)u->stats.stale_data_used);
+    return false;
+}
+
 const struct machine_part_kind sm_part = {
     .part = {.bytes = sizeof(struct sm), .create = create, .destroy = destroy},
     .start_kernel = start_kernel,
-    .at_boundary = {[BOUNDARY_STORES] = commit_stores,
+    .at_boundary = {[BOUNDARY_SM_ATOMICS] = commit_atomics,
+                    [BOUNDARY_STORES] = commit_stores,
                     [BOUNDARY_TEXT] = pass_on_text,
                     [BOUNDARY_HEAP] = perform_heap_calls,
                     [BOUNDARY_FORGET] = forget_ranges},
@@ -160,6 +186,7 @@ const struct machine_part_kind sm_part = {
     .fault = fault,
     .add_totals = totals_add_sm,
     .add_run_stats = add_run_stats,
+    .check = check,
     .work = work,
     .describe_work = describe_work,
 };

@@ -45,9 +45,12 @@ const char *figure_coordinate(struct figure *f, const struct point *p, const cha
 /* --- values of points --- */
 
 /* Whether a word of a machine is part of the coordinate `name`: a scheduler and a policy come with
- * parameters of their own, `scheduler=swl scheduler.limit=4`. */
+ * parameters of their own, `scheduler=swl scheduler.limit=4`, and so do atomics units,
+ * `atomics.unit=atom_dir atomics.spec_fetch=true`. */
 static bool is_part(const char *word, const char *name)
 {
+    if (strcmp(name, "atomics") == 0)
+        return strncmp(word, "atomics.", strlen("atomics.")) == 0;
     bool is_plugin = strcmp(name, "scheduler") == 0 || strcmp(name, "l1d") == 0;
     const char *parameter = strcmp(name, "l1d") == 0 ? "l1d.policy" : name;
     size_t n = strlen(parameter);

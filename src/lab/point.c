@@ -16,6 +16,8 @@
 /* What people call a parameter in an experiment. */
 static const char *parameter_of(const char *name)
 {
+    if (strcmp(name, "atomics") == 0)
+        return "atomics.unit";
     return strcmp(name, "l1d") == 0 ? "l1d.policy" : name;
 }
 

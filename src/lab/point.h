@@ -47,9 +47,9 @@ struct point_context {
 enum heddle_status point_make_keys(struct point *points, uint32_t n,
                                    const struct point_context *context, struct diag_list *diags);
 
-/* The value of the coordinate `name` (workload, size, seed, gpu, scheduler, l1d, a parameter as it
- * was written, an input of the workload, or class.s4 and the like, how a paper classes it) in
- * `out`; false if the point does not say it. */
+/* The value of the coordinate `name` (workload, size, seed, gpu, scheduler, l1d, atomics, a
+ * parameter as it was written, an input of the workload, or class.s4 and the like, how a paper
+ * classes it) in `out`; false if the point does not say it. */
 bool point_coordinate(const struct point *p, const char *name, struct strbuf *out);
 
 /* "kmn tiny, gtx480 scheduler=lrr": for messages. */

@@ -7,8 +7,8 @@
 
 /* Which choice of each axis a point takes. */
 struct position {
-    const struct axis_choice *gpu, *scheduler, *l1d, *settings[SPEC_MAX_SETTINGS], *workload, *size,
-        *seed;
+    const struct axis_choice *gpu, *scheduler, *l1d, *atomics, *settings[SPEC_MAX_SETTINGS],
+        *workload, *size, *seed;
     bool is_first; /* of its workload and size */
 };
 
@@ -21,7 +21,7 @@ static void add_words(struct point *p, const struct axis_choice *c)
 static struct point make_point(struct spec_reader *r, const struct position *at,
                                const struct workload_size *size)
 {
-    uint32_t n_words = at->scheduler->n_words + at->l1d->n_words;
+    uint32_t n_words = at->scheduler->n_words + at->l1d->n_words + at->atomics->n_words;
     for (uint32_t i = 0; i < r->axes.n_settings; i++)
         n_words += at->settings[i]->n_words;
     struct point p = {
@@ -33,6 +33,7 @@ static struct point make_point(struct spec_reader *r, const struct position *at,
     };
     add_words(&p, at->scheduler);
     add_words(&p, at->l1d);
+    add_words(&p, at->atomics);
     for (uint32_t i = 0; i < r->axes.n_settings; i++)
         add_words(&p, at->settings[i]);
     return p;
@@ -53,6 +54,8 @@ static struct position position_at(const struct spec_axes *a, uint64_t i)
         at.settings[s] = &a->settings[s].choices[i % a->settings[s].n];
         i /= a->settings[s].n;
     }
+    at.atomics = &a->atomics.choices[i % a->atomics.n];
+    i /= a->atomics.n;
     at.l1d = &a->l1d.choices[i % a->l1d.n];
     i /= a->l1d.n;
     at.scheduler = &a->schedulers.choices[i % a->schedulers.n];
@@ -63,7 +66,7 @@ static struct position position_at(const struct spec_axes *a, uint64_t i)
 
 static uint64_t product(const struct spec_axes *a)
 {
-    const uint32_t counts[] = {a->gpus.n,  a->schedulers.n, a->l1d.n,
+    const uint32_t counts[] = {a->gpus.n,  a->schedulers.n, a->l1d.n,  a->atomics.n,
                                a->sizes.n, a->workloads.n,  a->seeds.n};
     uint64_t n = 1;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/locality.h"
+#include "atomics/atomics.h"
 #include "cache/cache_policy.h"
 #include "config/gpu.h"
 #include "config/number.h"
@@ -112,6 +113,19 @@ static const struct plugin_axis scheduler_axis = {
 static const struct plugin_axis l1d_axis = {"cache policy",     "l1d.policy",   "l1d.policy",
                                             cache_policy_count, policy_name_at, has_policy};
 
+static const char *unit_name_at(uint32_t i)
+{
+    return atomics_at(i)->name;
+}
+
+static bool has_unit(const char *name)
+{
+    return atomics_find(name) != NULL;
+}
+
+static const struct plugin_axis atomics_axis = {"atomics unit", "atomics.unit", "atomics",
+                                                atomics_count,  unit_name_at,   has_unit};
+
 static bool check_plugin_name(struct spec_reader *r, const struct plugin_axis *kind,
                               const yaml_node_t *at, const char *name)
 {
@@ -193,6 +207,11 @@ static void read_l1d(struct spec_reader *r, yaml_node_t *node)
     read_plugins_axis(r, &r->axes.l1d, &l1d_axis, node);
 }
 
+static void read_atomics(struct spec_reader *r, yaml_node_t *node)
+{
+    read_plugins_axis(r, &r->axes.atomics, &atomics_axis, node);
+}
+
 static void read_settings(struct spec_reader *r, yaml_node_t *node)
 {
     uint32_t n = yaml_pairs(r->doc, node, "parameters: {NAME: [VALUE, ...]}");
@@ -258,9 +277,9 @@ static void read_measures(struct spec_reader *r, yaml_node_t *node)
     }
 }
 
-static const char *const spec_keys[] = {"workloads", "size",       "sizes",   "size_of", "inputs",
-                                        "gpus",      "schedulers", "l1d",     "seeds",   "set",
-                                        "plugins",   "max_cycles", "measure", "only",    "except"};
+static const char *const spec_keys[] = {
+    "workloads", "size",  "sizes", "size_of", "inputs",     "gpus",    "schedulers", "l1d",
+    "atomics",   "seeds", "set",   "plugins", "max_cycles", "measure", "only",       "except"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -276,6 +295,7 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
                    {"seeds", spec_read_seeds},
                    {"schedulers", read_schedulers},
                    {"l1d", read_l1d},
+                   {"atomics", read_atomics},
                    {"set", read_settings},
                    {"max_cycles", read_max_cycles},
                    {"measure", read_measures}};
@@ -326,6 +346,8 @@ static void complete_axes(struct spec_reader *r, yaml_node_t *node)
         spec_add_choice(&a->schedulers, "", node);
     if (!a->l1d.n && !yaml_find(r->doc, node, "l1d"))
         spec_add_choice(&a->l1d, "", node);
+    if (!a->atomics.n && !yaml_find(r->doc, node, "atomics"))
+        spec_add_choice(&a->atomics, "", node);
 }
 
 void spec_read_axes(struct spec_reader *r, yaml_node_t *node)
@@ -338,7 +360,7 @@ void spec_read_axes(struct spec_reader *r, yaml_node_t *node)
 
 void spec_destroy_axes(struct spec_axes *a)
 {
-    struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,
+    struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,  &a->atomics,
                                      &a->workloads, &a->sizes,      &a->seeds};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         free(all[i]->choices);

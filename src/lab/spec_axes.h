@@ -25,7 +25,7 @@ enum { SPEC_MAX_SETTINGS = 32 };
 
 /* The axes, from the slowest to the fastest: points of one machine follow each other. */
 struct spec_axes {
-    struct spec_axis gpus, schedulers, l1d;
+    struct spec_axis gpus, schedulers, l1d, atomics;
     struct spec_axis settings[SPEC_MAX_SETTINGS];
     uint32_t n_settings;
     struct spec_axis workloads, sizes, seeds;

@@ -21,6 +21,7 @@ static void check_conflict(struct spec_reader *r, const struct axis_choice *sett
 {
     const char *other = is_set_by(&r->axes.schedulers, setting->text) ? "schedulers"
                         : is_set_by(&r->axes.l1d, setting->text)      ? "l1d"
+                        : is_set_by(&r->axes.atomics, setting->text)  ? "atomics"
                                                                       : NULL;
     if (other)
         diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, setting->line, setting->col,
@@ -57,7 +58,7 @@ static void check_twice(struct spec_reader *r, const struct spec_axis *a)
 void spec_check_axes(struct spec_reader *r)
 {
     const struct spec_axes *a = &r->axes;
-    const struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,
+    const struct spec_axis *const all[] = {&a->gpus,      &a->schedulers, &a->l1d,  &a->atomics,
                                            &a->workloads, &a->sizes,      &a->seeds};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         check_twice(r, all[i]);

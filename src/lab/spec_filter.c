@@ -84,11 +84,11 @@ bool filter_admits(struct filter *f, const struct point *p)
 static void check_test(const struct filter_test *t, struct yaml_doc *d)
 {
     if (!t->name_was_met) {
-        yaml_complain(
-            d, t->key,
-            "coordinates are workload, size, seed, gpu, scheduler, l1d, the parameters that the "
-            "experiment sets, and the inputs of workloads",
-            "no point of the experiment has '%s'", t->name);
+        yaml_complain(d, t->key,
+                      "coordinates are workload, size, seed, gpu, scheduler, l1d, atomics, the "
+                      "parameters that the "
+                      "experiment sets, and the inputs of workloads",
+                      "no point of the experiment has '%s'", t->name);
         return;
     }
     for (uint32_t v = 0; v < yaml_count(t->values); v++) {

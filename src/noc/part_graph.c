@@ -22,6 +22,7 @@ void part_graph_link(struct part_graph *g, struct part_link l)
 {
     assert(!g->shards && l.from < g->n_groups && l.to < g->n_groups);
     assert(l.messages && l.latency_cycles > 0 && l.clock->period > 0);
+    assert(!l.format || !l.optional);
     assert(!l.format || (l.network < SHARD_NETWORKS && l.flits_in > 0 && l.flits_out > 0));
     ARRAY_RESERVE(g->links, g->cap_links, g->n_links + 1);
     g->links[g->n_links++] = l;
@@ -29,11 +30,16 @@ void part_graph_link(struct part_graph *g, struct part_link l)
 
 /* --- what follows from the description --- */
 
+static bool link_counts(const struct part_graph *g, const struct part_link *l)
+{
+    return !l->optional || g->optional_on;
+}
+
 sim_time part_graph_quantum(const struct part_graph *g)
 {
     sim_time shortest = TIME_NEVER;
     for (uint32_t i = 0; i < g->n_links; i++)
-        if (link_latency(&g->links[i]) < shortest)
+        if (link_counts(g, &g->links[i]) && link_latency(&g->links[i]) < shortest)
             shortest = link_latency(&g->links[i]);
     return shortest;
 }
@@ -62,7 +68,7 @@ static bool colour_connected(struct part_graph *g, bool *known)
     while (ok && changed) {
         changed = false;
         for (uint32_t i = 0; ok && i < g->n_links; i++)
-            ok = colour_link(g, &g->links[i], known, &changed);
+            ok = g->links[i].optional || colour_link(g, &g->links[i], known, &changed);
     }
     return ok;
 }
@@ -97,9 +103,11 @@ static uint32_t number_groups(struct part_graph *g, bool second, uint32_t next)
 
 static void find_routes(struct part_graph *g)
 {
-    g->routes = xcalloc((size_t)g->n_groups * g->n_groups, sizeof *g->routes);
+    memset(g->routes, 0, (size_t)g->n_groups * g->n_groups * sizeof *g->routes);
     for (uint32_t i = 0; i < g->n_links; i++) {
         const struct part_link *l = &g->links[i];
+        if (!link_counts(g, l))
+            continue;
         struct shard_link *r = &g->routes[l->from * g->n_groups + l->to];
         if (!r->messages || link_latency(l) < r->latency)
             r->latency = link_latency(l);
@@ -142,6 +150,8 @@ void part_graph_build(struct part_graph *g, struct engine *e)
     g->n_shards = number_groups(g, true, n_first);
     g->shards = xcalloc(g->n_shards, sizeof(struct shard *));
     g->group_of = xcalloc(g->n_shards, sizeof *g->group_of);
+    g->n_first = n_first;
+    g->routes = xcalloc((size_t)g->n_groups * g->n_groups, sizeof *g->routes);
     find_routes(g);
     for (uint32_t i = 0; i < g->n_groups; i++)
         create_parts(g, i);
@@ -150,6 +160,27 @@ void part_graph_build(struct part_graph *g, struct engine *e)
     e->n_first = g->has_halves ? n_first : 0;
     e->quantum = part_graph_quantum(g);
     e->group_of = g->group_of;
+}
+
+/* Do all links that count join the two halves? */
+static bool halves_hold(const struct part_graph *g)
+{
+    for (uint32_t i = 0; g->has_halves && i < g->n_links; i++) {
+        const struct part_link *l = &g->links[i];
+        if (link_counts(g, l) && g->groups[l->from].second == g->groups[l->to].second)
+            return false;
+    }
+    return g->has_halves;
+}
+
+void part_graph_switch(struct part_graph *g, struct engine *e, bool on)
+{
+    g->optional_on = on;
+    find_routes(g);
+    for (uint32_t i = 0; i < g->n_shards; i++)
+        g->shards[i]->min_latency = shortest_from(g, g->group_of[i]);
+    e->n_first = halves_hold(g) ? g->n_first : 0;
+    e->quantum = part_graph_quantum(g);
 }
 
 void part_graph_destroy(struct part_graph *g)

@@ -7,6 +7,9 @@
  * that was declared, as fast as it is at most, and of a kind it carries: anything else is an
  * assertion.
  *
+ * An optional link is declared like the others and counts only while it is switched on, between two
+ * runs of the engine: a machine pays for a short link only when it uses it.
+ *
  * The parts of a group stand side by side, in memory and by their ids. A receiver serves messages
  * of one time in the order in which their senders' groups were added, whatever the colours. */
 #ifndef HEDDLE_NOC_PART_GRAPH_H
@@ -37,6 +40,7 @@ struct part_kind {
 struct part_link {
     uint32_t from, to; /* groups */
     uint32_t messages; /* the kinds it carries, a bit each */
+    bool optional;     /* off until part_graph_switch(); has no ports */
     const struct clock_domain *clock;
     uint32_t latency_cycles; /* of that clock, one way; 1 at least */
     /* Of a link that goes through ports (port.h): */
@@ -61,11 +65,12 @@ struct part_graph {
     uint32_t n_groups, cap_groups;
     struct part_link *links;
     uint32_t n_links, cap_links;
-    bool has_halves;       /* there are two colours */
-    struct shard **shards; /* indexed by id */
-    uint32_t n_shards;
-    uint32_t *group_of;        /* by id */
-    struct shard_link *routes; /* n_groups x n_groups: what may be sent from one to another */
+    bool has_halves;            /* there are two colours */
+    bool optional_on;           /* optional links count */
+    struct shard **shards;      /* indexed by id */
+    uint32_t n_shards, n_first; /* of them, and those of the first colour */
+    uint32_t *group_of;         /* by id */
+    struct shard_link *routes;  /* n_groups x n_groups: what may be sent from one to another */
 };
 
 /* Returns the group's number. `setup` is given to each part that is created. */
@@ -76,6 +81,9 @@ void part_graph_link(struct part_graph *g, struct part_link l);
  * their links, halves and the quantum. Once; `e` is then ready for engine_connect(). */
 void part_graph_build(struct part_graph *g, struct engine *e);
 void part_graph_destroy(struct part_graph *g);
+/* Switches the optional links on or off while nothing is on its way: the quantum and the halves of
+ * `e` follow from the links that count. Colours and ids are those of the other links. */
+void part_graph_switch(struct part_graph *g, struct engine *e, bool on);
 
 /* What follows from the description alone, before anything is built. */
 /* Gives the groups two colours such that each link joins different ones, the first group having the

@@ -13,6 +13,7 @@ enum message_kind {
     MSG_FREE,      /* partition to SM: a store's body, done with */
     MSG_CTA_START, /* dispatcher to SM; body = the CTA's number */
     MSG_CTA_DONE,  /* SM to dispatcher: one has ended */
+    MSG_MUTEX,     /* SM to SM, of units that perform atomics there; body = atomics/mutex_unit.h */
     N_MESSAGE_KINDS
 };
 
@@ -21,7 +22,16 @@ enum network { NET_UP /* SMs to partitions */, NET_DOWN /* and back */, N_NETWOR
 struct atomic_part; /* atomics/atomic_part.h */
 
 /* Who waits for the reply in the SM. */
-enum request_origin { FROM_L1D, FROM_BYPASS, FROM_ATOMIC, FROM_L1I, FROM_L1C, FROM_STORE };
+enum request_origin {
+    FROM_L1D,
+    FROM_BYPASS,
+    FROM_ATOMIC,
+    FROM_L1I,
+    FROM_L1C,
+    FROM_ATOMIC_FETCH, /* like L1D, for an atomic that its SM performs */
+    FROM_ATOMIC_WRITE, /* what it has changed: a store that is answered */
+    FROM_STORE
+};
 enum { N_ORIGINS = FROM_STORE + 1 };
 
 struct mem_request {
@@ -38,6 +48,7 @@ struct mem_request {
     /* The partition's: the bank, and the line while `access` has the one within that bank. */
     uint32_t bank;
     uint64_t device_line;
+    uint64_t n_writes;  /* of the line, by atomics of SMs, that L2 had served before */
     uint64_t queued_at; /* the cycle it entered the queue it is in */
     void *waiter;
     struct atomic_part *atomic; /* owned by the SM */

@@ -1,5 +1,6 @@
-/* The scores of CCWS and what follows from them (S4 section 3.3.4): they fall with time, VTA hits
- * raise them, and from the highest to the lowest they say which warps may load.
+/* The scores of CCWS and what follows from them (S4 section 3.3.4; S4 and its algorithm: ccws.c).
+ * They fall with time, VTA hits raise them, and from the highest to the lowest they say which warps
+ * may load.
  *
  * The order is kept, not sorted for. All scores above the base fall together, so what is kept of
  * such a warp is its level, score plus falls so far, which does not change; its place among the

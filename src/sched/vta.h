@@ -1,5 +1,5 @@
 /* Victim tag arrays: each warp slot has a small one of its own, tags only, first in, first out
- * (S4 section 3.3.3). Its set is chosen by the low bits of the line's number. */
+ * (S4 section 3.3.3; S4: ccws.c). Its set is chosen by the low bits of the line's number. */
 #ifndef HEDDLE_SCHED_VTA_H
 #define HEDDLE_SCHED_VTA_H
 

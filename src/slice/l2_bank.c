@@ -178,6 +178,20 @@ static bool serve_load(struct slice *p, struct l2_bank *b, struct mem_request *r
     return true;
 }
 
+/* A write of an SM's atomics is ordered: its SM waits for the answer. */
+static void acknowledge(struct slice *p, struct mem_request *r, uint64_t now)
+{
+    ledger_get(&p->atomics.writes, r->device_line)->n_writes++;
+    slice_reply(p, r, now + p->l2_latency);
+}
+
+/* Of how many such writes a load knows. */
+static void note_writes(const struct slice *p, struct mem_request *r)
+{
+    const struct ledger_line *l = ledger_find(&p->atomics.writes, r->device_line);
+    r->n_writes = l ? l->n_writes : 0;
+}
+
 /* Stores and atomics. */
 static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_bank *b,
                                                   struct mem_request *r, uint64_t now)
@@ -207,7 +221,9 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
         perform_atomic(p, b, r, false, now);
     else if (!store)
         p->atomics.desc->await_data(b->atomics, r, res.mshr);
-    if (store)
+    if (store && r->origin == FROM_ATOMIC_WRITE)
+        acknowledge(p, r, now);
+    else if (store)
         slice_free_store(p, r, now);
     return true;
 }
@@ -217,6 +233,8 @@ static bool serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uin
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
     r->access.cycle = now;
+    if (p->atomics.counts_writes && !writes)
+        note_writes(p, r);
     bool served = writes ? serve_write(p, b, r, now) : serve_load(p, b, r, now);
     p->stats.accesses += served;
     return served;

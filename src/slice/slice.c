@@ -345,7 +345,8 @@ void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now)
 
 void slice_commit_atomics(struct slice *p)
 {
-    p->atomics.desc->at_boundary(&p->atomics);
+    if (p->atomics.desc->at_boundary)
+        p->atomics.desc->at_boundary(&p->atomics);
 }
 
 void slice_flush(struct slice *p)

@@ -102,6 +102,8 @@ void sm_describe_wait(const struct shard *s, struct strbuf *out)
     cache_describe_wait(sm->l1d, &parts);
     if (sm->sched->describe_wait)
         sm->sched->describe_wait(sm->scheduler, &parts);
+    if (sm->atomics.mutexes)
+        mutex_unit_describe(sm->atomics.mutexes, &parts);
     strbuf_add_indented(out, strbuf_text(&parts), 2);
     strbuf_destroy(&parts);
 }

@@ -16,7 +16,7 @@ struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc)
     return r;
 }
 
-static void free_record(struct sm *sm, struct load_record *r)
+void sm_free_record(struct sm *sm, struct load_record *r)
 {
     r->next = sm->ldst.free_records;
     sm->ldst.free_records = r;
@@ -193,6 +193,8 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
     struct cache_result r = cache_store(sm->l1d, a, room, NULL);
     if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
+    if (sm->atomics.mutexes && a->space == MEM_GLOBAL)
+        sm_store_under_mutex(sm, a->line, now);
     if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(sm->l1d), now);
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
@@ -208,15 +210,8 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
     return true;
 }
 
-static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
+static struct mem_request *new_atomic(struct sm *sm, struct ldst_op *l, const struct mem_access *a)
 {
-    struct atomics_room room = {.miss_queue = !sm_miss_queue_full(sm)};
-    struct atomics_taken taken = sm->atomics.desc->take(&sm->atomics, a, room);
-    if (taken.step == ATOMICS_WAIT)
-        return stall(sm, taken.cause);
-    for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
-        sm->l1d_watchers[i].on_atomic(sm->l1d_watchers[i].user, a);
-    cache_invalidate_line(sm->l1d, a->line);
     struct mem_request *r =
         sm_new_request(sm, a, route_of(sm, l), FROM_ATOMIC, 0, sm_segment_bytes(a->segments));
     if (!r->atomic)
@@ -226,7 +221,23 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     r->waiter = l->record;
     if (l->record)
         l->record->outstanding++;
-    sm_submit(sm, r, now);
+    return r;
+}
+
+static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
+{
+    struct atomics_room room = {.miss_queue = !sm_miss_queue_full(sm)};
+    struct atomics_taken taken = sm->atomics.desc->take(&sm->atomics, a, room);
+    if (taken.step == ATOMICS_WAIT)
+        return stall(sm, taken.cause);
+    if (taken.step == ATOMICS_HERE) {
+        mutex_unit_enter(sm->atomics.mutexes, new_atomic(sm, l, a), now);
+        return true;
+    }
+    for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
+        sm->l1d_watchers[i].on_atomic(sm->l1d_watchers[i].user, a);
+    cache_invalidate_line(sm->l1d, a->line);
+    sm_submit(sm, new_atomic(sm, l, a), now);
     return true;
 }
 
@@ -270,10 +281,15 @@ static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
 
 static void release_record(struct sm *sm, struct load_record *r, uint64_t now)
 {
+    if (r->done_at == UINT64_MAX) { /* data for an atomic */
+        sm_mutex_data(sm, r, now);
+        sm_free_record(sm, r);
+        return;
+    }
     uint64_t at = r->done_at > now ? r->done_at : now + 1;
     struct wheel_event e = {EV_RELEASE, r->pc, &sm->warps[r->slot]};
     wheel_add(&sm->wheel, now, at, e);
-    free_record(sm, r);
+    sm_free_record(sm, r);
 }
 
 void record_done(struct sm *sm, struct load_record *r, uint64_t now)
@@ -283,7 +299,7 @@ void record_done(struct sm *sm, struct load_record *r, uint64_t now)
         release_record(sm, r, now);
         return;
     }
-    free_record(sm, r);
+    sm_free_record(sm, r);
     sm_release(sm, &sm->warps[slot], pc, now);
 }
 

@@ -225,6 +225,9 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
     case EV_REPLY:
         sm_take_reply(sm, e.body, now);
         break;
+    case EV_ANSWER:
+        sm_answer_atomic(sm, e.body, now);
+        break;
     case EV_PERFORMED:
         sm_atomic_visible(sm, e.body, now);
         break;

@@ -90,6 +90,12 @@ static bool finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
     return true;
 }
 
+void sm_answer_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    if (finish_atomic(sm, r, now))
+        sm_free_request(sm, r);
+}
+
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     forget_atomic_line(&sm->warps[r->access.warp_slot], r->access.line);
@@ -103,12 +109,24 @@ static bool must_wait(const struct sm *sm, uint64_t now)
     return sm->out.n + (sm->out.left_ahead >= now) == sm_miss_queue_places(sm);
 }
 
-/* What is no line of L1D. False if the request is still needed. */
+static void put_off(struct sm *sm, struct mem_request *r, uint64_t now)
+{
+    wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
+    sm->in.n_put_off++;
+}
+
+/* What is no line of L1D for loads alone. False if the request is still needed. */
 static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_request *r,
                                                   uint64_t now)
 {
     struct load_record *record;
+    if (r->origin == FROM_ATOMIC_FETCH && must_wait(sm, now)) {
+        put_off(sm, r, now);
+        return false;
+    }
+    sm->out.n_out--;
     sm->stats.bytes_got += sm_wanted_bytes(r);
+    sm->in.n_writes = r->n_writes;
     switch (r->origin) {
     case FROM_L1C:
         fill_l1c(sm, r, now);
@@ -124,23 +142,22 @@ static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_requ
         break;
     case FROM_ATOMIC:
         return finish_atomic(sm, r, now);
+    case FROM_ATOMIC_FETCH:
+        fill_l1d(sm, r, now);
+        break;
+    case FROM_ATOMIC_WRITE:
+        mutex_unit_acknowledge(sm->atomics.mutexes, r->id, now);
+        break;
     default: /* stores are not answered; see MSG_FREE */
         assert(false);
     }
     return true;
 }
 
-static void put_off(struct sm *sm, struct mem_request *r, uint64_t now)
-{
-    wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_REPLY, 0, r});
-    sm->in.n_put_off++;
-}
-
 static inline __attribute__((always_inline)) void take_reply(struct sm *sm, struct mem_request *r,
                                                              uint64_t now)
 {
     if (r->origin != FROM_L1D) {
-        sm->out.n_out--;
         if (bring_other(sm, r, now))
             sm_free_request(sm, r);
     } else if (must_wait(sm, now)) {

@@ -42,7 +42,7 @@ static inline struct route sm_route(const struct sm *sm, uint64_t line)
 /* Nobody waits for a reduction. */
 static inline uint32_t sm_wanted_bytes(const struct mem_request *r)
 {
-    bool wanted = r->origin != FROM_STORE && (r->origin != FROM_ATOMIC || r->waiter);
+    bool wanted = r->origin < FROM_ATOMIC_WRITE && (r->origin != FROM_ATOMIC || r->waiter);
     return wanted ? r->data_bytes : 0;
 }
 

@@ -42,6 +42,10 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
         plan(sm, now);
         sm_start_cta(sm, (uint64_t)(uintptr_t)m->body, now);
         break;
+    case MSG_MUTEX:
+        plan(sm, now);
+        sm_hear_mutex(sm, m, now);
+        break;
     default:
         assert(false); /* no SM knows such a message */
     }
@@ -145,7 +149,8 @@ static bool sm_is_idle(const struct shard *s)
 {
     const struct sm *sm = (const struct sm *)s;
     return !sm->n_resident && !sm->out.n_out && !sm->out.n && !sm->ldst.n && !sm_has_replies(sm) &&
-           wheel_is_empty(&sm->wheel);
+           wheel_is_empty(&sm->wheel) &&
+           (!sm->atomics.mutexes || mutex_unit_is_idle(sm->atomics.mutexes));
 }
 
 /* Remembers when the SM, which has no CTA, came to rest: the same cycle in both engines. */
@@ -159,6 +164,13 @@ static __attribute__((noinline)) void note_rest(struct sm *sm, uint64_t now)
     sm->rest.was_busy = !idle;
 }
 
+static inline void retry_mutexes(struct sm *sm, uint64_t now)
+{
+    struct mutex_unit *u = sm->atomics.mutexes;
+    if (u && u->retry)
+        mutex_unit_retry(u, now);
+}
+
 /* Every part, every cycle; no mask is trusted. */
 static void tick_plainly(struct sm *sm, uint64_t now)
 {
@@ -166,7 +178,10 @@ static void tick_plainly(struct sm *sm, uint64_t now)
     for (uint64_t live = sm->view.live; live; live &= live - 1)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(live), now);
     sm_drain_miss_queue(sm, now);
+    retry_mutexes(sm, now);
     ldst_step(sm, now, now + 1);
+    if (sm->atomics.mutexes)
+        sm_step_mutexes(sm, now);
     sm_issue(sm, now);
     sm_fetch(sm, now);
 }
@@ -174,6 +189,12 @@ static void tick_plainly(struct sm *sm, uint64_t now)
 static inline bool fetches(const struct sm *sm)
 {
     return sm->fetch.ready && !sm->fetch.stalled;
+}
+
+/* When the unit of mutexes has something to do, if there is one. */
+static inline uint64_t sm_mutexes_due(const struct sm *sm)
+{
+    return sm->atomics.mutexes ? sm->atomics.mutexes->due : UINT64_MAX;
 }
 
 /* May an access that waits be answered otherwise in any cycle? */
@@ -188,8 +209,11 @@ static void tick(struct sm *sm, uint64_t now)
     finish_due(sm, now);
     if (sm->out.due <= now)
         sm_drain_miss_queue(sm, now);
+    retry_mutexes(sm, now);
     if (sm->ldst.due <= now || answer_drifts(sm))
         ldst_step(sm, now, now + 1);
+    if (sm_mutexes_due(sm) <= now)
+        sm_step_mutexes(sm, now);
     if (sm->issue.due <= now || sm->issue.drifts || sm->attribution)
         sm_issue(sm, now);
     if (fetches(sm))
@@ -207,7 +231,8 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 static bool only_waits(const struct sm *sm)
 {
     return !sm->issue.ready && !sm->fetch.ready && !sm->fetch.arrived && !sm->ldst.n &&
-           !sm->out.n && !sm_has_replies(sm) && wheel_is_empty(&sm->wheel);
+           !sm->out.n && !sm_has_replies(sm) && wheel_is_empty(&sm->wheel) &&
+           sm_mutexes_due(sm) == UINT64_MAX;
 }
 
 /* The next cycle in which something is due; nothing is fetched or has been. */
@@ -246,7 +271,9 @@ static void do_cycle(struct sm *sm, uint64_t now)
         sm->planned = next_cycle_plainly(sm, now);
     } else if (sm->planned <= now) {
         tick(sm, now);
-        sm->planned = answer_drifts(sm) ? now + 1 : next_cycle(sm, now);
+        sm->planned = answer_drifts(sm) || sm_mutexes_due(sm) <= now + 1
+                          ? now + 1
+                          : min_u64(next_cycle(sm, now), sm_mutexes_due(sm));
     }
     if (has_fault(sm))
         sm->planned = UINT64_MAX;

@@ -131,7 +131,8 @@ struct ldst_op {
             "cycles with a warp on the SM, over all SMs")                                          \
     COUNTER(warp_cycles, "sm.warp_cycles", "cycles", "cycles of all resident warps")               \
     COUNTER(shared_passes, "shared.passes", "passes", "passes of shared memory accesses")          \
-    COUNTER(atomic_requests, "atomics.requests", "requests", "requests of atomics sent to L2")     \
+    COUNTER(atomic_requests, "atomics.requests", "requests",                                       \
+            "requests of atomics: lanes in a line")                                                \
     COUNTER(load_requests, "sm.load_requests", "requests",                                         \
             "line accesses of global and local loads")                                             \
     COUNTER(store_requests, "sm.store_requests", "requests",                                       \
@@ -142,6 +143,7 @@ struct sm_stats {
     SM_COUNTERS(COUNTER)
 #undef COUNTER
     uint64_t other_requests;               /* line accesses of atomics and of constants */
+    uint64_t atomic_fetches;               /* loads of L1D for atomics that the SM performs */
     uint64_t stall_cycles[N_CACHE_STALLS]; /* of the load/store unit, by cause */
     uint64_t bytes_asked[N_ORIGINS];       /* of L2, by those who wait for them */
     uint64_t bytes_got;                    /* from L2 */
@@ -285,6 +287,7 @@ struct in_part {
     struct rx_port port;
     struct reply_queue queue; /* through the port and on their way, in order */
     bool in_step;             /* they come in time with the SM's own cycles */
+    uint64_t n_writes;        /* as the last reply has them that is no line of a load */
     uint32_t n_put_off;       /* those on the wheel instead, as they had to wait */
 };
 
@@ -390,6 +393,8 @@ struct sm_setup {
     const void *l1d_params;
     const struct atomics_desc *atomics;
     const void *atomics_params;
+    uint32_t atomics_per_cycle, n_sms; /* of units that perform atomics in SMs, like the ledger */
+    struct write_ledger *ledger;
     bool l2_is_lru; /* nobody looks at its accesses */
     uint64_t seed;
 };
@@ -407,6 +412,8 @@ struct sm_kernel {
     bool flush_l1;
 };
 void sm_start_kernel(struct sm *sm, const struct sm_kernel *k);
+/* Its atomics are performed in SMs, until the next kernel starts. After sm_start_kernel(). */
+void sm_use_mutexes(struct sm *sm);
 
 /* --- cycles (sm.c) --- */
 extern const struct shard_ops sm_ops;
@@ -465,6 +472,7 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
 /* The unit's part of a cycle, and of those that follow and come before `end` if nothing else
  * happens in them. Returns the last one done. */
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end);
+void sm_free_record(struct sm *sm, struct load_record *r);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
 /* The first-level cache of a space: its lines are what lanes are joined into. */
 static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_space space)
@@ -516,6 +524,8 @@ static inline void sm_drop_reply(struct reply_queue *q)
  * and come before `end`, while nothing else is due in the SM. Returns the last one done. */
 uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
+/* The results of an atomic that the SM performed are there. */
+void sm_answer_atomic(struct sm *sm, struct mem_request *r, uint64_t now);
 /* What an atomic did is visible to all from now on. */
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of
@@ -590,14 +600,29 @@ static inline bool sm_looks_ahead(const struct sm *sm)
     return sm->looks_ahead;
 }
 
+/* --- atomics that the SM performs (mutexes.c); sm.atomics.mutexes is NULL if it does not --- */
+void sm_create_mutexes(struct sm *sm, const struct sm_setup *setup);
+void sm_destroy_mutexes(struct sm *sm);
+/* The unit's part of a cycle. */
+void sm_step_mutexes(struct sm *sm, uint64_t now);
+void sm_hear_mutex(struct sm *sm, const struct message *m, uint64_t now);
+/* What it fetched has come: sm.in.n_writes says of how many writes it knows. */
+void sm_mutex_data(struct sm *sm, const struct load_record *record, uint64_t now);
+/* A plain store of the SM's own has been accepted: what atomics changed in its line goes first. */
+void sm_store_under_mutex(struct sm *sm, uint64_t line, uint64_t now);
+/* The stores of the period that ends at t become visible. */
+void sm_note_stores(struct sm *sm, sim_time t);
+
 /* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a
- * warp, a reply that had to wait, an atomic that all can see, a warp that may go on; a result that
+ * warp, a reply that had to wait, the results of an atomic that the SM performed, an atomic that
+ * all can see, a warp that may go on; a result that
  * register banks (value: which of them) did not expect; an instruction of the warp in that slot
  * (value) that ends, where its results are planned. */
 enum sm_event {
     EV_RELEASE,
     EV_FETCHED,
     EV_REPLY,
+    EV_ANSWER,
     EV_PERFORMED,
     EV_WAKE,
     EV_WRITE,

@@ -152,6 +152,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     create_cores(sm);
     create_caches(sm, setup);
     note_what_policies_want(sm);
+    sm_create_mutexes(sm, setup);
 }
 
 void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
@@ -174,6 +175,7 @@ void sm_destroy(struct sm *sm)
     free(sm->operands.pending_store);
     free(sm->operands.bank_of);
     free(sm->ranges);
+    sm_destroy_mutexes(sm);
     tx_destroy(&sm->out.port);
     rx_destroy(&sm->in.port);
     overlay_destroy(&sm->overlay);
@@ -298,4 +300,12 @@ void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)
     if (k->flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     choose_ways(sm);
+}
+
+/* Results are the same on every way through the cycle. The unit of mutexes may act in any cycle,
+ * between the load/store unit and issue: no cycle is left out, and nothing is done ahead. */
+void sm_use_mutexes(struct sm *sm)
+{
+    sm->looks_ahead = sm->issue.plans_results = sm->goes_by_dues = false;
+    sm->issue.is_short = sm->issue.may_go_alone = false;
 }

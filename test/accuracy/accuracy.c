@@ -22,11 +22,15 @@ static const struct function {
     reference_function *reference;
     double limit[2]; /* float, double */
     double x_from, x_to, y_from, y_to;
+    bool is_geometric; /* of scalars, and of finite numbers of moderate size */
 } functions[] = {
 #define FN(label, expression, reference, f, d, x0, x1, y0, y1)                                     \
-    {#label, #expression, reference, {f, d}, x0, x1, y0, y1},
+    {#label, #expression, reference, {f, d}, x0, x1, y0, y1, false},
+#define GEOMETRIC(label, expression, reference, f, d)                                              \
+    {#label, #expression, reference, {f, d}, -20, 20, -20, 20, true},
 #include "functions.def"
 #undef FN
+#undef GEOMETRIC
 };
 
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
@@ -177,13 +181,17 @@ static void fill_inputs(const struct function *f, const struct type *t, struct i
         double x = argument(t, i, &seed, f->x_from, f->x_to);
         double y = argument(t, i / 4, &seed, f->y_from, f->y_to);
         uint32_t pair = in->n / 2 < n_special ? i * 7919u % n_special : i;
-        if (i < n_special && i < in->n / 2) {
+        if (f->is_geometric) {
+            x = uniform(&seed, f->x_from, f->x_to);
+            y = uniform(&seed, f->y_from, f->y_to);
+        } else if (i < n_special && i < in->n / 2) {
             x = special(pair % N_SPECIALS);
             y = special(pair / N_SPECIALS);
         }
         store(t, in->x, i, x);
         store(t, in->y, i, y);
-        store(t, in->z, i, i % 8 ? uniform(&seed, -10, 10) : any_number(t, &seed));
+        store(t, in->z, i,
+              i % 8 || f->is_geometric ? uniform(&seed, -10, 10) : any_number(t, &seed));
         uint64_t r = random_u64(&seed);
         in->k[i] = (int32_t)(uint32_t)r >> (r >> 32 & 31);
         if (i % 3 == 0) /* as exponents have them */
@@ -228,7 +236,10 @@ static void add_kernel(struct strbuf *source, const struct function *f, uint32_t
     strbuf_add(source, "#undef T\n#undef N\n#undef REAL\n}\n");
 }
 
-static const char kernel_head[] = "#define VECTOR_(t, n) t##n\n"
+static const char kernel_head[] = "#define V2 VECTOR(S, 2)\n"
+                                  "#define V3 VECTOR(S, 3)\n"
+                                  "#define V4 VECTOR(S, 4)\n"
+                                  "#define VECTOR_(t, n) t##n\n"
                                   "#define VECTOR(t, n) VECTOR_(t, n)\n"
                                   "#define CONVERT_(t, n) convert_##t##n\n"
                                   "#define CONVERT(t, n) CONVERT_(t, n)\n"
@@ -245,7 +256,7 @@ static bool is_wanted(const struct options *o, const struct function *f, uint32_
 /* The quick run tests each function at one vector width, another for each. */
 static bool has_width(const struct options *o, uint32_t function, uint32_t w)
 {
-    return o->all_widths || function % 5 == w;
+    return !functions[function].is_geometric && (o->all_widths || function % 5 == w);
 }
 
 static struct heddle_module *load_kernels(struct heddle_sim *sim, const struct options *o,

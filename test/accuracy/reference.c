@@ -209,3 +209,66 @@ void ref_radians(mpfr_t r, const struct arguments *a)
 {
     times_ratio(r, a, false);
 }
+
+/* --- Geometry --- */
+
+void ref_dot(mpfr_t r, const struct arguments *a)
+{
+    mpfr_fmma(r, a->x, a->x, a->y, a->y, R);
+}
+
+void ref_length3(mpfr_t r, const struct arguments *a)
+{
+    mpfr_hypot(r, a->x, a->y, R);
+    mpfr_hypot(r, r, a->z, R);
+}
+
+void ref_distance(mpfr_t r, const struct arguments *a)
+{
+    mpfr_sub(r, a->y, a->z, R);
+    mpfr_hypot(r, a->x, r, R);
+}
+
+void ref_normalize2(mpfr_t r, const struct arguments *a)
+{
+    mpfr_hypot(r, a->x, a->y, R);
+    mpfr_div(r, a->x, r, R);
+}
+
+void ref_normalize3(mpfr_t r, const struct arguments *a)
+{
+    ref_length3(r, a);
+    mpfr_div(r, a->y, r, R);
+}
+
+void ref_cross(mpfr_t r, const struct arguments *a)
+{
+    mpfr_mul(r, a->x, a->z, R);
+    mpfr_neg(r, r, R);
+}
+
+void ref_mix(mpfr_t r, const struct arguments *a)
+{
+    mpfr_set_d(r, fabs(a->dy), R);
+    mpfr_add_d(r, r, fabs(a->dx), R);
+    mpfr_div_ui(r, r, 2, R);
+}
+
+void ref_smoothstep(mpfr_t r, const struct arguments *a)
+{
+    mpfr_t t;
+    mpfr_init2(t, REFERENCE_BITS);
+    mpfr_abs(t, a->x, R);
+    mpfr_add_ui(t, t, 20, R);
+    mpfr_div_ui(t, t, 40, R);
+    mpfr_mul_si(r, t, -2, R);
+    mpfr_add_ui(r, r, 3, R);
+    mpfr_mul(r, r, t, R);
+    mpfr_mul(r, r, t, R);
+    mpfr_clear(t);
+}
+
+void ref_step(mpfr_t r, const struct arguments *a)
+{
+    mpfr_set_si(r, a->dy < a->dx ? 0 : 1, R);
+}

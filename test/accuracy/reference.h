@@ -19,8 +19,10 @@ typedef void reference_function(mpfr_t result, const struct arguments *a);
 
 enum { REFERENCE_BITS = 320 };
 
-#define FN(label, expression, reference, ...) reference_function reference;
+#define FN(label, expression, reference, ...)        reference_function reference;
+#define GEOMETRIC(label, expression, reference, ...) reference_function reference;
 #include "functions.def"
 #undef FN
+#undef GEOMETRIC
 
 #endif

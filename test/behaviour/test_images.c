@@ -374,10 +374,10 @@ struct fixture {
     uint64_t descriptor, texels, at, out;
 };
 
-static int open_device(void **state)
+static int open_any_device(void **state, bool timing)
 {
     struct fixture *f = calloc(1, sizeof *f);
-    const struct heddle_options options = {.struct_size = sizeof options};
+    const struct heddle_options options = {.struct_size = sizeof options, .timing = timing};
     if (heddle_create(&options, &f->sim) != HEDDLE_OK ||
         heddle_load_file(f->sim, HEDDLE_SOURCE_DIR "/test/cl/images.cl", NULL, &f->module) !=
             HEDDLE_OK) {
@@ -390,6 +390,16 @@ static int open_device(void **state)
     heddle_alloc(f->sim, N_ITEMS * 16, "colours", &f->out);
     *state = f;
     return 0;
+}
+
+static int open_device(void **state)
+{
+    return open_any_device(state, false);
+}
+
+static int open_timed_device(void **state)
+{
+    return open_any_device(state, true);
 }
 
 static int close_device(void **state)
@@ -838,5 +848,10 @@ int main(void)
         cmocka_unit_test(images_tell_their_size_and_format),
         cmocka_unit_test(programs_have_samplers_of_their_own),
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    const struct CMUnitTest timed_tests[] = {
+        cmocka_unit_test(folding_modes_follow_the_hand_chart),
+        cmocka_unit_test(every_sampler_addresses_as_specified),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device) ||
+           cmocka_run_group_tests(timed_tests, open_timed_device, close_device);
 }

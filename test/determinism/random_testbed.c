@@ -278,6 +278,38 @@ static void set_usual(struct widening *w)
     }
 }
 
+/* One of its values, if the unit has the parameter. */
+static void set_of_unit(struct widening *w, const struct atomics_desc *d, const char *name,
+                        const char *const *values, uint32_t n)
+{
+    for (uint32_t i = 0; i < d->n_params; i++)
+        if (!strcmp(d->params[i].name, name))
+            set(w, arena_printf(w->arena, "atomics.%s", name), values[rng_below(&w->rng, n)]);
+}
+
+/* Few mutexes, so that SMs meet, and all that can be short or slow. */
+static void set_atomics(struct widening *w)
+{
+    static const struct {
+        const char *name, *values[4];
+    } choices_of_units[] = {{"mutexes", {"1", "3", "16", "256"}},
+                            {"hop_cycles", {"1", "2", "2", "7"}},
+                            {"queue", {"1", "2", "5", "64"}},
+                            {"hold_max", {"1", "2", "32", "32"}},
+                            {"per_cycle", {"0", "1", "4", "32"}},
+                            {"rows", {"0", "1", "2", "0"}},
+                            {"busy_wires", {"0", "1", "3", "8"}},
+                            {"spec_fetch", {"true", "true", "true", "false"}},
+                            {"epoch_cycles", {"1", "64", "128", "5000"}}};
+    const struct atomics_desc *d = atomics_at(rng_below(&w->rng, atomics_count()));
+    set(w, "atomics.unit", d->name);
+    if (d->net && one_in(w, 2))
+        set(w, "n_sms", one_in(w, 2) ? "4" : "6");
+    for (uint32_t i = 0; i < sizeof choices_of_units / sizeof choices_of_units[0]; i++)
+        if (one_in(w, 2))
+            set_of_unit(w, d, choices_of_units[i].name, choices_of_units[i].values, 4);
+}
+
 static void widen_once(struct widening *w)
 {
     static const char *const caches[] = {"l1d", "l1i", "l1c", "l2"};
@@ -292,6 +324,7 @@ static void widen_once(struct widening *w)
         set_shortages(w);
     if (one_in(w, 3))
         set_usual(w);
+    set_atomics(w);
 }
 
 bool testbed_is_accepted(const struct testbed *bed)

@@ -8,9 +8,9 @@
 
 /* Same seed, same machine; its texts live in the arena. */
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena);
-/* More of what machines may be: every registered scheduler, provider and policy of L1D and L2, each
- * cache allocating at the miss or on fill, few MSHRs and places together, short lines. Not part of
- * the former, so that seeds that have told something still tell it. */
+/* More of what machines may be: every registered scheduler, provider, atomics unit and policy of
+ * L1D and L2, each cache allocating at the miss or on fill, few MSHRs and places together, short
+ * lines. Not part of the former, so that seeds that have told something still tell it. */
 void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena);
 /* Can such a machine be built? */
 bool testbed_is_accepted(const struct testbed *bed);

@@ -17,6 +17,7 @@
 
 #include "determinism/random_kernel.h"
 #include "determinism/random_testbed.h"
+#include "atomics/atomics.h"
 #include "cache/cache_policy.h"
 #include "gpu/plugins.h"
 #include "sched/scheduler.h"
@@ -221,6 +222,9 @@ static void random_machines_have_everything_there_is(void **state)
             must_occur("l1d.policy", cache_policy_at(i)->name);
         must_occur("l2.policy", cache_policy_at(i)->name);
     }
+    for (uint32_t i = 0; i < atomics_count(); i++)
+        must_occur("atomics.unit", atomics_at(i)->name);
+    must_occur("atomics.spec_fetch", "true");
     static const char *const drops[] = {"all_read", "first_hit", "demote"};
     for (uint32_t i = 0; i < sizeof drops / sizeof drops[0]; i++)
         must_occur("l2.policy.drop", drops[i]);

@@ -1,5 +1,6 @@
 /* Memory order: kernels of test/litmus/order.ptx, whose threads write 1 where they found memory
- * ordered as it must be, on friendly and hostile machines, under every quantum and both engines. */
+ * ordered as it must be, on friendly and hostile machines, with every atomics unit, under every
+ * quantum and both engines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,6 +37,55 @@ static bool all_ones(const struct strbuf *contents)
     return true;
 }
 
+/* Every atomics unit, and what it can do beside. */
+static const char *const units[][4] = {
+    {"atomics.unit=at_l2"},
+    {"atomics.unit=atom_naive"},
+    {"atomics.unit=atom_dir"},
+    {"atomics.unit=atom_hybrid"},
+    {"atomics.unit=atom_dir", "atomics.spec_fetch=true"},
+    {"atomics.unit=atom_hybrid", "atomics.spec_fetch=true"},
+    {"atomics.unit=atom_naive", "atomics.mutexes=1", "atomics.hold_max=1", "atomics.busy_wires=0"},
+    {"atomics.unit=atom_dir", "atomics.mutexes=1", "atomics.spec_fetch=true",
+     "atomics.epoch_cycles=5000"},
+};
+enum { N_UNITS_TRIED = sizeof units / sizeof units[0] };
+
+/* The machine with one of them. */
+static struct testbed with_unit(const struct testbed *bed, uint32_t unit)
+{
+    struct testbed with = *bed;
+    uint32_t n = 0;
+    while (with.settings[n])
+        n++;
+    for (uint32_t i = 0; i < 4 && units[unit][i]; i++)
+        with.settings[n++] = units[unit][i];
+    return with;
+}
+
+/* All manners with the first unit, and with the others too in their turn: each meets each machine
+ * in some of them. */
+static bool is_tried(uint32_t unit, uint32_t bed, uint32_t how)
+{
+    return unit == 0 || (unit + bed + how) % 3 == 0;
+}
+
+static void try_unit(const struct kernel_case *k, const char *kernel, uint32_t b, uint32_t unit)
+{
+    struct testbed bed = with_unit(&testbeds[b], unit);
+    for (uint32_t i = 0; i < sizeof manners / sizeof manners[0]; i++) {
+        struct strbuf contents = {0}, error = {0};
+        if (!is_tried(unit, b, i))
+            continue;
+        enum heddle_status s = run_kernel_case(k, &bed, &manners[i], &contents, &error);
+        if (s != HEDDLE_OK || !all_ones(&contents))
+            fail_msg("%s on '%s', %s, %s: %s", kernel, bed.name, units[unit][0], manners[i].name,
+                     s == HEDDLE_OK ? "a thread saw what it must not" : strbuf_text(&error));
+        strbuf_destroy(&contents);
+        strbuf_destroy(&error);
+    }
+}
+
 static void run_litmus(const char *const *kernels, uint32_t n)
 {
     const struct kernel_buffer buffers[] = {{4096, NULL, false}, {OUT_WORDS * 4, NULL, true}};
@@ -44,16 +94,8 @@ static void run_litmus(const char *const *kernels, uint32_t n)
         launches[i] = (struct kernel_launch){kernels[i], CTAS, THREADS};
     struct kernel_case k = {"order.ptx", strbuf_text(&program), buffers, 2, launches, n, 5000000};
     for (uint32_t b = 0; b < N_TESTBEDS; b++)
-        for (uint32_t i = 0; i < sizeof manners / sizeof manners[0]; i++) {
-            struct strbuf contents = {0}, error = {0};
-            enum heddle_status s =
-                run_kernel_case(&k, &testbeds[b], &manners[i], &contents, &error);
-            if (s != HEDDLE_OK || !all_ones(&contents))
-                fail_msg("%s on '%s', %s: %s", kernels[0], testbeds[b].name, manners[i].name,
-                         s == HEDDLE_OK ? "a thread saw what it must not" : strbuf_text(&error));
-            strbuf_destroy(&contents);
-            strbuf_destroy(&error);
-        }
+        for (uint32_t unit = 0; unit < N_UNITS_TRIED; unit++)
+            try_unit(&k, kernels[0], b, unit);
 }
 
 #define LITMUS(name, ...)                                                                          \

@@ -133,6 +133,54 @@ static void only_extensions_that_work_are_named(void **state)
     assert_string_equal(strbuf_text(&error), "");
 }
 
+static void every_version_of_the_language_compiles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *version;
+    } rows[] = {{"-cl-std=CL1.0 -w", "100"},
+                {"-cl-std=CL1.1", "110"},
+                {"-cl-std=CL1.2", "120"},
+                {"-cl-std=CL2.0", "200"},
+                {"-cl-std=CL3.0", "300"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct strbuf text = {0};
+        strbuf_addf(&text,
+                    "#if __OPENCL_VERSION__ != 120 || !__IMAGE_SUPPORT__\n"
+                    "#error wrong device\n"
+                    "#endif\n"
+                    "#if %s > 100 && __OPENCL_C_VERSION__ != %s\n"
+                    "#error wrong language\n"
+                    "#endif\n"
+                    "__kernel void k(__global uint *a, __read_only image2d_t i)\n"
+                    "{\n"
+                    "    a[0] = max(a[1], 3) + get_image_width(i);\n"
+                    "}\n",
+                    rows[i].version, rows[i].version);
+        if (compile(strbuf_text(&text), rows[i].option) != HEDDLE_OK)
+            fail_msg("%s: %s", rows[i].option, strbuf_text(&error));
+        strbuf_destroy(&text);
+    }
+}
+
+/* What CL_DEVICE_EXTENSIONS will list, programs find as macros. */
+static void named_extensions_are_macros(void **state)
+{
+    (void)state;
+    struct strbuf text = {0};
+    char *names = strdup(front_opencl_extensions()), *rest;
+    size_t n = 0;
+    for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        strbuf_addf(&text, "#ifndef %s\n#error %s\n#endif\n", name, name);
+        n++;
+    }
+    strbuf_add(&text, scale_text);
+    assert_true(n >= 9);
+    assert_int_equal(compile(strbuf_text(&text), NULL), HEDDLE_OK);
+    free(names);
+    strbuf_destroy(&text);
+}
+
 static void definitions_with_quotes_reach_the_compiler(void **state)
 {
     (void)state;
@@ -378,6 +426,8 @@ int main(void)
         TEST(an_opencl_kernel_becomes_an_entry),
         TEST(what_libclc_lacks_comes_from_our_library),
         TEST(only_extensions_that_work_are_named),
+        TEST(every_version_of_the_language_compiles),
+        TEST(named_extensions_are_macros),
         TEST(definitions_with_quotes_reach_the_compiler),
         TEST(errors_name_the_users_file_and_line),
         TEST(warnings_come_with_a_result_and_again_from_the_cache),
