@@ -14,7 +14,8 @@ struct launch_files {
 };
 
 void launch_files_begin(struct _cl_device_id *d);
-/* One result: the kernel as workload, the command line as size, the number of the launch as seed. */
+/* One result: the kernel as workload, the command line as size, the number of the launch as
+ * seed. */
 void launch_files_store(struct _cl_device_id *d, const struct logged_launch *l,
                         const char *document);
 /* Trace and series end; `is_whole` = the trace can be replayed. */
