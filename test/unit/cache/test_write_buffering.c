@@ -123,6 +123,22 @@ static void an_atomic_is_an_unmarked_store(void **state)
     cache_destroy(c);
 }
 
+/* In either half of the line. */
+static void bytes_that_are_stored_again_are_unread_again(void **state)
+{
+    (void)state;
+    for (uint32_t quarter = 1; quarter <= 8; quarter *= 2) {
+        uint32_t other = quarter == 4 ? 2 : 4;
+        struct cache *c = make(LINE);
+        store(c, MEM_OP_CC, 0, 15);
+        assert_false(load(c, 0, 15 & ~other).dropped);
+        store(c, MEM_OP_NONE, 0, quarter);
+        assert_false(load(c, 0, other).dropped);
+        assert_true(load(c, 0, quarter).dropped);
+        cache_destroy(c);
+    }
+}
+
 /* While sectors are on their way the line stays, whatever has been read. */
 static void a_line_with_sectors_under_way_is_not_dropped(void **state)
 {
@@ -207,6 +223,7 @@ int main(void)
         cmocka_unit_test(merging_loads_read_a_line_that_has_c),
         cmocka_unit_test(a_marked_load_merges_with_a_fetch_and_bypasses_without_one),
         cmocka_unit_test(an_atomic_is_an_unmarked_store),
+        cmocka_unit_test(bytes_that_are_stored_again_are_unread_again),
         cmocka_unit_test(a_line_with_sectors_under_way_is_not_dropped),
         cmocka_unit_test(costs_follow_what_is_kept),
         cmocka_unit_test(caches_without_stores_of_their_own_are_refused),
