@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "atomics/atomics.h"
-#include "atomics/mutex_desc.h"
 
 enum { LINE = 128, MAX_SMS = 16, MAX_EVENTS = 4096, MAX_REQUESTS = 64 };
 
@@ -76,10 +75,9 @@ static bool host_write(void *sm, const struct mutex_line *l, uint32_t mutex, uin
 {
     struct bench_sm *s = sm;
     s->bench->l2_writes[l->line / LINE]++;
-    add_event(s->bench, (struct event){.at = now + s->bench->write,
-                                       .to = s->index,
-                                       .kind = EVENT_ACK,
-                                       .word = mutex});
+    add_event(s->bench,
+              (struct event){
+                  .at = now + s->bench->write, .to = s->index, .kind = EVENT_ACK, .word = mutex});
     return true;
 }
 
@@ -99,8 +97,9 @@ static void host_send(void *sm, uint32_t to, uint64_t at, uintptr_t text, uint64
 {
     struct bench_sm *s = sm;
     assert_true(at >= now + s->bench->params.hop_cycles); /* what the machine's link allows */
-    add_event(s->bench, (struct event){
-                            .at = at, .from = s->index, .to = to, .kind = EVENT_MESSAGE, .word = text});
+    add_event(
+        s->bench,
+        (struct event){.at = at, .from = s->index, .to = to, .kind = EVENT_MESSAGE, .word = text});
 }
 
 static void host_perform(void *sm, struct mem_request *r, uint32_t busy, uint64_t now,
@@ -187,10 +186,9 @@ static void deliver(struct bench *b, uint32_t sm, uint64_t now)
 static void enter(struct bench *b, const struct wish *w, uint64_t now)
 {
     struct mem_request *r = &b->requests[b->n_requests++];
-    *r = (struct mem_request){.access = {.line = (uint64_t)w->line * LINE,
-                                         .sector_mask = 1,
-                                         .segments = 1,
-                                         .active_mask = 1}};
+    *r = (struct mem_request){
+        .access = {
+            .line = (uint64_t)w->line * LINE, .sector_mask = 1, .segments = 1, .active_mask = 1}};
     mutex_unit_enter(b->unit[w->sm], r, now);
 }
 
@@ -243,20 +241,6 @@ static void the_grid_is_as_square_as_it_can_be(void **state)
         for (uint32_t b = 0; b < 15; b++)
             sum += grid_hops(&g, a, b);
     assert_int_equal(sum * 45, 112 * 15 * 15);
-}
-
-static void costs_follow_from_parameters(void **state)
-{
-    (void)state;
-    struct mutex_params p = {.mutexes = 256, .epoch_cycles = 128};
-    assert_int_equal(mutex_table_bits(256, 15, &p), 192 * 8);
-    p.epoch_cycles = 0;
-    assert_int_equal(mutex_table_bits(256, 15, &p), 256 * 5);
-    struct param_flaw flaw;
-    p.rows = 4;
-    assert_false(mutex_check(15, &p, &flaw));
-    p.rows = 5;
-    assert_true(mutex_check(15, &p, &flaw));
 }
 
 /* --- the directory --- */
@@ -494,7 +478,37 @@ static void a_release_of_a_boundary_cycle_is_of_the_new_epoch(void **state)
     }
 }
 
+/* A line that was kept is not asked for; as soon as it is lost, it is. */
+static void a_line_that_is_lost_is_asked_for_at_once(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{200, 0, 7}, {450, 0, 7}, {700, 0, 7}};
+    struct bench *b = bench_of_fetches(true);
+    run(b, wishes, 3, 0, 703);
+    assert_int_equal(b->unit[0]->stats.spec_fetches, 2);
+    host_drop(&b->sms[0], 7 * LINE);
+    run(b, wishes, 3, 703, 704);
+    assert_int_equal(b->unit[0]->stats.spec_fetches, 3);
+    run(b, wishes, 3, 704, 900);
+    assert_int_equal(b->performed[0][7], 803);
+    bench_close(b);
+}
+
 /* --- holding and releasing --- */
+
+/* Its own release is in the way of its next acquire for one visit, and with wires for two. */
+static void a_visit_does_not_acquire_what_it_releases(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{0, 0, 5}, {0, 0, 5}};
+    for (uint32_t wires = 0; wires <= 8; wires += 8) {
+        struct bench *b = ring_of_four(wires);
+        b->params.hold_max = 1;
+        run(b, wishes, 2, 0, 60);
+        assert_int_equal(b->held[0][5], wires ? 32 : 24);
+        bench_close(b);
+    }
+}
 
 static void no_more_are_performed_than_hold_max(void **state)
 {
@@ -547,7 +561,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_grid_is_as_square_as_it_can_be),
-        cmocka_unit_test(costs_follow_from_parameters),
         cmocka_unit_test(a_home_grants_when_a_request_arrives),
         cmocka_unit_test(a_home_grants_in_order_of_arrival),
         cmocka_unit_test(ties_at_a_home_go_by_sm),
@@ -562,6 +575,8 @@ int main(void)
         cmocka_unit_test(a_request_of_an_earlier_epoch_is_stale),
         cmocka_unit_test(a_release_matures_at_the_end_of_its_epoch),
         cmocka_unit_test(a_release_of_a_boundary_cycle_is_of_the_new_epoch),
+        cmocka_unit_test(a_line_that_is_lost_is_asked_for_at_once),
+        cmocka_unit_test(a_visit_does_not_acquire_what_it_releases),
         cmocka_unit_test(no_more_are_performed_than_hold_max),
         cmocka_unit_test(a_request_in_the_cycle_of_the_release_goes_first),
         cmocka_unit_test(a_release_waits_for_a_boundary),
