@@ -150,8 +150,12 @@ def problems_of(page):
 
 
 def read_reasons():
-    """{(figure, what the paper says): reason}. Lines are FIGURE | SAYS | REASON."""
+    """{(figure, what the paper says): reason}. Lines are FIGURE | SAYS | REASON; * is whatever of a figure has no line."""
     with open(REASONS) as file:
         lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
     split = [[cell.strip() for cell in line.split("|")] for line in lines]
     return {(figure, says): reason for figure, says, reason in split}
+
+
+def reason_of(reasons, figure, says):
+    return reasons.get((figure, says), reasons.get((figure, "*"), "-"))

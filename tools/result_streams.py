@@ -44,9 +44,9 @@ def ask_all(runs):
         measure(runs, name)
 
 
-def shares(distances):
-    total = sum(distances[r] for r in RANGES) or 1
-    return [100 * distances[r] / total for r in RANGES] + [distances["median"]]
+def shares(distances, ranges=RANGES):
+    total = sum(distances[r] for r in ranges) or 1
+    return [100 * distances[r] / total for r in ranges] + [distances["median"]]
 
 
 def distances(runs):
@@ -61,4 +61,22 @@ def distances_by_pc(runs):
     return ["PC"] + RANGES + ["median"], [[load["pc"]] + shares(load["lines"]) for load in loads]
 
 
-TABLES = {"s3-fig5-3": distances, "s3-fig5-4": distances_by_pc}
+def distances_s2(runs):
+    ask_all(runs)
+    return ["workload"] + S2_RANGES + ["median"], [
+        [name] + shares(measure_s2(runs, name).result()[0]["distances"]["accesses"], S2_RANGES) for name in S2_WORKLOADS]
+
+
+def misses_s2(runs):
+    return ["workload", "16 KB", "32 KB", "64 KB"], [
+        [name] + [r["miss_rate_without_compulsory"] for r in measure_s2(runs, name).result()[1]["replays"]]
+        for name in S2_WORKLOADS]
+
+
+def distances_s2_by_pc(runs):
+    loads = measure_s2(runs, "bfs").result()[0]["by_pc"]
+    return ["PC"] + S2_RANGES + ["median"], [[load["pc"]] + shares(load["accesses"], S2_RANGES) for load in loads]
+
+
+TABLES = {"s3-fig5-3": distances, "s3-fig5-4": distances_by_pc, "s2-fig3": distances_s2, "s2-fig4": misses_s2,
+          "s2-fig7": distances_s2_by_pc}

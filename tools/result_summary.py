@@ -1,9 +1,11 @@
 """The top of a page of doc/results: papers, contents, the rule of verdicts, counts, and what agrees and what does not."""
 import re
 
-from result_pages import read_reasons, row
+from result_pages import read_reasons, reason_of, row
 
 PAPERS = {
+    "S1": "H. Choi, J. Ahn, W. Sung: Reducing Off-Chip Memory Traffic by Selective Cache Management Scheme in GPGPUs. "
+          "GPGPU-5, 2012",
     "S2": "X. Zhu, R. Wernsman, J. Zambreno: Improving First Level Cache Efficiency for GPUs Using Dynamic Line "
           "Protection. ICPP 2018",
     "S3": "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU Architectures. PhD thesis, "
@@ -44,7 +46,8 @@ def counts(page, figures, papers):
     text = row(["paper"] + WORDS + ["of them checked by numbers"]) + row(["---"] * 6)
     for paper in papers:
         found = [c["agrees"] for _, c in of_paper(figures, paper)]
-        for when, n in (("before this revision", BEFORE[page, paper]), ("now", [found.count(w) for w in WORDS])):
+        before = [("before this revision", BEFORE[page, paper])] if (page, paper) in BEFORE else []
+        for when, n in before + [("now", [found.count(w) for w in WORDS])]:
             text += row([f"{paper}, {when}"] + [str(k) for k in n] + [str(sum(n[:3]))])
     missing = sum(c["agrees"] == "missing" for f in figures for c in f["paper"])
     return text + (f"\n{missing} claims lack results.\n" if missing else "")
@@ -56,7 +59,7 @@ def table(found, reasons):
     text = row(head) + row(["---"] * len(head))
     for name, c in found:
         cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], f"`{name}`"]
-        text += row(cells + ([reasons.get((name, c["says"]), "-")] if reasons is not None else []))
+        text += row(cells + ([reason_of(reasons, name, c["says"])] if reasons is not None else []))
     return text
 
 

@@ -22,7 +22,7 @@ import tempfile
 import result_tables
 from result_answers import Answers, Listing
 from result_pages import FOLDER, MEAN_OF, WHY, digest, fill, note_of, problems_of, row
-from result_streams import S2_RANGES, S2_WORKLOADS, S3_LOADS, ask_all, measure, measure_s2
+from result_streams import S3_LOADS, ask_all, measure
 from result_summary import summary
 
 PAGES = {
@@ -32,7 +32,7 @@ PAGES = {
            ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
-            ["s2-fig5", "s2-fig6", "s2-fig10", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",
+            ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",
              "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
                    ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-over", "s4-fig8", "s4-fig9", "s4-fig10",
@@ -92,36 +92,9 @@ def section(f, why):
     return text + f"<!-- why {f['figure']} -->\n{why}<!-- end -->\n"
 
 
-def shares(distances):
-    total = sum(distances[r] for r in S2_RANGES) or 1
-    return [f"{100 * distances[r] / total:.1f}" for r in S2_RANGES]
-
-
-def distances_of_s2(runs):
-    """S2 Figures 3, 4 and 7, from the streams of the machine that S2 has."""
-    found = {name: measure_s2(runs, name) for name in S2_WORKLOADS}
-    text = ("\n## Reuse distances and misses of larger caches\n\nS2 Figures 3 and 4, with S2's inputs; `heddle run NAME "
-            "--size paper-s2 --gpu m2090 --record-l1d FILE`, then `heddle cache reuse FILE` and `heddle cache replay FILE "
-            "--ways 4,8,16 --no-compulsory`. Distances are loads of the set in between, in percent of all reuses; miss "
-            "rates leave out compulsory misses.\n\n")
-    text += "<!-- table s2-distances -->\n"
-    text += row(["workload"] + S2_RANGES + ["median", "misses, 16 KB", "32 KB", "64 KB"]) + row(["---"] * 9)
-    text += row(["MM in S2 section 3.1", "19.5", "35.8", "33.2", "11.5", "-", "-", "-", "-"])
-    for name in S2_WORKLOADS:
-        reuse, replay = found[name].result()
-        d = reuse["distances"]["accesses"]
-        rates = [r["miss_rate_without_compulsory"] for r in replay["replays"]]
-        text += row([name] + shares(d) + [str(d["median"])] + [f"{r:.3f}" for r in rates])
-    text += "\nThe loads of BFS apart (S2 Figure 7):\n\n"
-    text += "<!-- table s2-bfs -->\n" + row(["PC", "reuses"] + S2_RANGES + ["median"]) + row(["---"] * 7)
-    for pc in found["bfs"].result()[0]["by_pc"]:
-        text += row([str(pc["pc"]), f"{pc['reuses']:,}"] + shares(pc["accesses"]) + [str(pc["accesses"]["median"])])
-    return text
-
-
 def bypasses_of_s3(runs):
-    text = ("\nReplays without time of Figure 5.5: hits of all loads, in percent, when one load inserts with probability "
-            "1/2^N; `heddle cache bypass FILE --pcs ...`:\n\n<!-- table s3-bypass -->\n")
+    text = ("\n## Replays of Figure 5.5 without time\n\nHits of all loads, in percent, when one load inserts with "
+            "probability 1/2^N; `heddle cache bypass FILE --pcs ...` on the streams of S3 Figure 5.3.\n\n<!-- table s3-bypass -->\n")
     text += row(["workload", "PC"] + [f"N = {n}" for n in range(8)] + ["best"]) + row(["---"] * 11)
     for name in S3_LOADS:
         found = measure(runs, name).result()[1]
@@ -131,11 +104,28 @@ def bypasses_of_s3(runs):
     return text
 
 
-def distances(runs):
-    return distances_of_s2(runs) + bypasses_of_s3(runs)
+STALE = """SELECT r.workload, r.gpu, a.value AS annotations, d.value AS dropped, MIN(s.value) AS least, MAX(s.value) AS most
+FROM results r JOIN stats s ON s.run = r.id AND s.name = 'l2.stale_reads'
+JOIN parameters a ON a.run = r.id AND a.name = 'l2.annotations'
+JOIN parameters d ON d.run = r.id AND d.name = 'l2.policy.drop'
+JOIN run ON run.id = r.id AND run.model = '%s'
+WHERE a.value != '' AND r.workload IN ('fft', 'hot', 'sr1', 'sr2') AND r.size = '%s' GROUP BY 1, 2, 3, 4"""
 
 
-LABORATORY = {"l1d": ("Reuse distances and misses of larger caches", distances)}
+def stale_reads(runs):
+    """Of the points of the page's figures: are the marks sound?"""
+    query = STALE % (runs.answers.model, runs.size or "small")
+    found = subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], stdout=subprocess.PIPE, check=True)
+    text = ("\n## Which marks are sound\n\nReads from DRAM of what L2 had dropped (`l2.stale_reads`) in the runs of the figures above: the fewest and the "
+            "most over all sizes of L2. What is not 0 is unsound.\n\n<!-- table l2-stale -->\n")
+    text += row(["workload", "GPU", "marks", "drop", "fewest", "most"]) + row(["---"] * 6)
+    for r in json.loads(found.stdout):
+        marks = ".cc and .cp" if ".cp" in r["annotations"] else ".cc"
+        text += row([r["workload"], r["gpu"], marks, r["dropped"], f"{int(r['least']):,}", f"{int(r['most']):,}"])
+    return text
+
+
+LABORATORY = {"l1d": ("Replays of Figure 5.5 without time", bypasses_of_s3), "l2": ("Which marks are sound", stale_reads)}
 
 
 def page_text(page, figures, runs, kept):

@@ -90,7 +90,6 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
 static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
                                  uint32_t sectors, void *waiter, uint64_t now)
 {
-    assert(f->n_free > 0);
     uint16_t m = f->free[--f->n_free];
     struct mshr *e = &f->entries[m];
     e->line = line;

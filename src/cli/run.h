@@ -27,6 +27,14 @@ struct run_options {
     struct text_list args;
 };
 
+/* Someone who looks at the simulations of runs that are trials: nothing is said of these but what
+ * went wrong. */
+struct run_spectator {
+    void (*begin)(void *user, struct heddle_sim *sim); /* before its first launch */
+    void (*end)(void *user, struct heddle_sim *sim);   /* it ran to its end */
+    void *user;
+};
+
 /* What a run needs besides its program. */
 struct run_context {
     const struct run_options *options;
@@ -34,6 +42,7 @@ struct run_context {
     const struct gpu_config *gpu; /* part of it */
     struct text_list settings;    /* --set, and what --scheduler, --l1d and --atomics stand for */
     struct progress *progress;    /* shown during timed launches */
+    const struct run_spectator *spectator; /* NULL = it is no trial */
 };
 
 /* Each reports what went wrong on standard error, and returns the exit status. */

@@ -292,6 +292,9 @@ static enum heddle_status do_run(struct file_run *f)
         status = make_args(f);
     if (status == HEDDLE_OK)
         status = run_watch_begin(&f->watch, f->run->options, f->sim, f->path);
+    const struct run_spectator *spectator = f->run->spectator;
+    if (status == HEDDLE_OK && spectator)
+        spectator->begin(spectator->user, f->sim);
     if (status == HEDDLE_OK)
         status = launch(f);
     if (status == HEDDLE_OK)
@@ -300,7 +303,9 @@ static enum heddle_status do_run(struct file_run *f)
         status = end_watch(f, RUN_WHOLE);
     if (status == HEDDLE_OK)
         status = write_results(f);
-    if (f->sim) /* results may have been dropped by L2 */
+    if (status == HEDDLE_OK && spectator)
+        spectator->end(spectator->user, f->sim);
+    if (f->sim && !spectator) /* results may have been dropped by L2 */
         output_warnings(heddle_warnings(f->sim));
     if (status == HEDDLE_OK)
         status = print_result(f);

@@ -255,8 +255,13 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
                                               (unsigned long long)p->run->options->seed.value));
     if (status != HEDDLE_OK)
         return status;
+    const struct run_spectator *spectator = p->run->spectator;
+    if (spectator)
+        spectator->begin(spectator->user, sim);
     workload_run(job->workload, job->size, p->run->options->seed.value, device, &result);
     status = result.status;
+    if (spectator && status == HEDDLE_OK)
+        spectator->end(spectator->user, sim);
     note_origin(watch, job, p->run->options->seed.value, &result);
     if (sim && result.ok && !oracle_is_of_run(sim, &result)) {
         workload_result_destroy(&result);
@@ -265,7 +270,7 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
     enum heddle_status watched =
         sim ? run_watch_end(watch, run_extent(sim, result.status)) : HEDDLE_OK;
     enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
-    if (sim)
+    if (sim && !spectator)
         output_warnings(heddle_warnings(sim));
     status = run_check_stale(p->run->options, sim, status);
     workload_result_destroy(&result);

@@ -159,6 +159,11 @@ for text, words in [(reasons.replace("f | far |", "f | near |"), "'near' has a r
                     (reasons.replace("Since it", "As it", 1), "is not that of")]:
     write("doc/results/reasons.txt", text)
     assert words in check(), (words, check())
+whole = "".join(line for line in reasons.splitlines(True) if "| far |" not in line) + "f | * | Since it is 1.5 times<!-- is f:b:s -->.\n"
+write("doc/results/reasons.txt", whole)
+assert check() == "", check()
+write("doc/results/reasons.txt", whole.replace("f | * |", "g | * |"))
+assert "no claim of g is '*'" in check()
 write("doc/results/reasons.txt", reasons.replace("Since it is 1.5 times<!-- is f:b:s -->.", "-", 1))
 assert "'far' is 'direction' and has no reason" in check(page.replace("| Since it is 1.5 times<!-- is f:b:s -->. |", "| - |", 1))
 write("doc/results/reasons.txt", reasons)

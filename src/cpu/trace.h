@@ -1,0 +1,42 @@
+/* Traces of CPU programs: a struct cpu_inst per instruction, as ChampSim has them, packed by zstd
+ * (what `heddle cpu record` writes), by xz (what others publish) or not at all.
+ *
+ * A trace that Heddle wrote begins with a skippable frame of zstd that says where it is from, so
+ * that `zstd -dc` gives the records alone. */
+#ifndef HEDDLE_CPU_TRACE_H
+#define HEDDLE_CPU_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sink.h"
+#include "base/strbuf.h"
+#include "cpu/inst_record.h"
+
+/* --- Reading --- */
+
+struct cpu_trace;
+
+/* NULL if it cannot be opened, with the reason in `why`, and an errno value or 0 in *error. */
+struct cpu_trace *cpu_trace_open(const char *path, int *error, struct strbuf *why);
+/* False at the end, and where the trace is broken. */
+bool cpu_trace_next(struct cpu_trace *t, struct cpu_inst *inst);
+/* Why the last call failed, with the offset in the file; NULL = the trace has ended. */
+const char *cpu_trace_error(const struct cpu_trace *t);
+/* Back to the first instruction. */
+void cpu_trace_rewind(struct cpu_trace *t);
+/* The command line that was recorded; NULL = not known. */
+const char *cpu_trace_origin(const struct cpu_trace *t);
+void cpu_trace_close(struct cpu_trace *t); /* NULL is fine */
+
+/* --- Writing --- */
+
+struct cpu_trace_writer;
+
+struct cpu_trace_writer *cpu_trace_write_begin(struct sink out, const char *origin);
+/* Bytes of records, in pieces of any size. False if the sink failed. */
+bool cpu_trace_write(struct cpu_trace_writer *w, const void *data, size_t bytes);
+/* False if the sink failed, or the last record is not whole. */
+bool cpu_trace_write_end(struct cpu_trace_writer *w);
+
+#endif
