@@ -12,9 +12,7 @@ void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now)
     sim_time t = l2_time(p, now);
     p->outstanding--;
     slice_note(p, t);
-    shard_send(
-        &p->shard, t,
-        (struct message){.at = t + p->down.latency, .to = r->sm, .kind = MSG_FREE, .body = r});
+    tx_send_beside(&p->down, t, (struct message){.to = r->sm, .kind = MSG_FREE, .body = r});
 }
 
 /* Through the port at `through`: in which cycle it may be served, after the way to its bank. */
