@@ -1,5 +1,5 @@
-/* Kernels tell what they need, modules can be unloaded, and a simulation goes on after a launch that
- * was cut off. */
+/* Kernels tell what they need, modules can be unloaded, and a simulation goes on after a launch
+ * that was cut off. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
