@@ -56,8 +56,10 @@ static bool is_long(const struct workload *w)
 /* Why what a workload does depends on time; NULL for most of them. */
 static const char *why_timed(const struct workload *w)
 {
-    if (strcmp(w->name, "sssp") == 0)
-        return "the result of an atomic is used";
+    static const char *const by_atomics[] = {"sssp", "bfsq", "hsh"};
+    for (uint32_t i = 0; i < sizeof by_atomics / sizeof by_atomics[0]; i++)
+        if (strcmp(w->name, by_atomics[i]) == 0)
+            return "the result of an atomic is used";
     /* A vertex, or an object, may be found by several others at a time. */
     if (strcmp(w->name, "bc") == 0 || strcmp(w->name, "gc") == 0)
         return "a load meets a store of other threads";
