@@ -61,10 +61,10 @@ static struct cache *make_cache(const struct bench *b)
 static APART struct cache_result bench_load(struct cache *c, const struct mem_access *a,
                                             struct cache_room room)
 {
-    int way = cache_find_way(c, a->line, a->set);
-    if (cache_load_fast(c, a->set, way, a->sector_mask, a->pc) == CACHE_FAST_HIT)
+    struct cache_place at = cache_find_in(c, a->set, a->line);
+    if (cache_load_fast(c, at, a->sector_mask, a->pc) == CACHE_FAST_HIT)
         return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
-    return cache_load_at(c, a, room, NULL, way);
+    return cache_load_at(c, a, room, NULL, at);
 }
 
 static APART void bench_fill(struct cache *c, uint32_t mshr, uint64_t cycle)

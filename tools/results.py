@@ -104,7 +104,28 @@ def bypasses_of_s3(runs):
     return text
 
 
-LABORATORY = {"l1d": ("Replays of Figure 5.5 without time", bypasses_of_s3)}
+STALE = """SELECT r.workload, r.gpu, a.value AS annotations, d.value AS dropped, MIN(s.value) AS least, MAX(s.value) AS most
+FROM results r JOIN stats s ON s.run = r.id AND s.name = 'l2.stale_reads'
+JOIN parameters a ON a.run = r.id AND a.name = 'l2.annotations'
+JOIN parameters d ON d.run = r.id AND d.name = 'l2.policy.drop'
+JOIN run ON run.id = r.id AND run.model = '%s'
+WHERE a.value != '' AND r.workload IN ('fft', 'hot', 'sr1', 'sr2') AND r.size = '%s' GROUP BY 1, 2, 3, 4"""
+
+
+def stale_reads(runs):
+    """Of the points of the page's figures: are the marks sound?"""
+    query = STALE % (runs.answers.model, runs.size or "small")
+    found = subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], stdout=subprocess.PIPE, check=True)
+    text = ("\n## Which marks are sound\n\nReads from DRAM of what L2 had dropped (`l2.stale_reads`) in the runs of the figures above: the fewest and the "
+            "most over all sizes of L2. What is not 0 is unsound.\n\n<!-- table l2-stale -->\n")
+    text += row(["workload", "GPU", "marks", "drop", "fewest", "most"]) + row(["---"] * 6)
+    for r in json.loads(found.stdout):
+        marks = ".cc and .cp" if ".cp" in r["annotations"] else ".cc"
+        text += row([r["workload"], r["gpu"], marks, r["dropped"], f"{int(r['least']):,}", f"{int(r['most']):,}"])
+    return text
+
+
+LABORATORY = {"l1d": ("Replays of Figure 5.5 without time", bypasses_of_s3), "l2": ("Which marks are sound", stale_reads)}
 
 
 def page_text(page, figures, runs, kept):

@@ -11,7 +11,7 @@ static inline int cache_choose_way(const struct cache *c, const struct cache_set
                                    const struct mem_access *a)
 {
     uint64_t empty = c->tags.all_ways & ~s->occupied;
-    if (empty && c->desc->never_bypasses)
+    if (empty && c->never_bypasses)
         return __builtin_ctzll(empty);
     if (c->is_lru)
         return tags_oldest(s);

@@ -137,6 +137,7 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
     c->desc = desc;
     /* Not one that only bears the name. Without fast paths LRU is asked like any other policy. */
     c->is_lru = desc == cache_policy_find("lru") && !c->config.no_fast_paths;
+    c->never_bypasses = desc->never_bypasses;
     cache_note_listeners(c);
     c->policy = (struct cache_policy){.desc = desc,
                                       .geometry = cache_geometry_of(&c->config, n_warps),

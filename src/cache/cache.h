@@ -73,9 +73,9 @@ static inline uint32_t cache_segments_of(const struct cache_config *config, uint
 
 /* Resources outside the cache, as they are now. */
 struct cache_room {
-    bool miss_queue : 1;   /* a slot for one more miss */
-    bool port : 1;         /* room for a bypassed request */
-    bool bypass_table : 1; /* a slot to track one; stores need none */
+    bool miss_queue;   /* a slot for one more miss */
+    bool port;         /* room for a bypassed request */
+    bool bypass_table; /* a slot to track one; stores need none */
 };
 
 struct cache;
@@ -266,11 +266,17 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
  * see address, byte_mask and full_line. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
+/* That observer is told of these from now on. */
+void cache_change_events(struct cache *c, uint32_t events,
+                         void (*observer)(void *user, const struct cache_event_info *e),
+                         const void *user);
 /* May an access that waits for a line or for another's MSHR get an answer by a fill of another set?
  * Only if the policy is told of fills. */
 bool cache_hears_fills(const struct cache *c);
 /* Does anybody look at address, byte_mask and full_line of loads? */
 bool cache_wants_bytes(const struct cache *c);
+/* Does the policy or an observer look at loads at all? */
+bool cache_shows_loads(const struct cache *c);
 uint32_t cache_n_observers(const struct cache *c);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/hot_assert.h"
 #include "cache/cache.h"
 #include "cache/mshr.h"
 #include "cache/set_index.h"
@@ -15,6 +16,12 @@ struct cache_observer {
     uint32_t events; /* a bit for each enum cache_event it wants */
     void (*tell)(void *user, const struct cache_event_info *e);
     void *user;
+};
+
+/* Where a line is: its set, and the way it has there, valid or reserved; -1 = none. */
+struct cache_place {
+    struct cache_set *set;
+    int64_t way; /* so wide for want of padding: it stays in registers */
 };
 
 /* Where an access stands before anything is done about it. */
@@ -30,11 +37,12 @@ struct cache {
     uint32_t sectors_counted; /* of those asked for: all, or none where a line counts as one */
     uint32_t whole_line;      /* what counts as asked for in any case: the line where it is one */
     bool sectored;
-    bool fast_hits;   /* a hit is a use of its line and nothing else: fast.h may do it */
-    bool fast_stalls; /* a load of a line that has no way waits if there is no MSHR: likewise */
-    bool is_lru;      /* decide() is known, and nothing can differ from LRU */
-    uint32_t told;    /* a bit for each enum cache_event that the policy or an observer wants */
-    uint64_t order;   /* counts uses of lines; 0 = never */
+    bool fast_hits;      /* a hit is a use of its line and nothing else: fast.h may do it */
+    bool fast_stalls;    /* a load of a line that has no way waits if there is no MSHR: likewise */
+    bool never_bypasses; /* the policy's */
+    bool is_lru;         /* decide() is known, and nothing can differ from LRU */
+    uint32_t told;       /* a bit for each enum cache_event that the policy or an observer wants */
+    uint64_t order;      /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;
     struct cache_victim victim; /* the last one that was dirty */
@@ -53,21 +61,28 @@ struct cache {
 static inline uint32_t cache_counted(const struct cache *c, uint32_t sectors)
 {
     uint32_t asked = (sectors & c->sectors_counted) | c->whole_line;
-    assert(asked);
+    hot_assert(asked);
     return asked;
 }
 
-static inline struct lookup cache_lookup_at(struct cache *c, const struct mem_access *a, int way)
+static inline struct cache_place cache_find_in(const struct cache *c, uint32_t set, uint64_t line)
 {
-    struct cache_set *s = &c->tags.sets[a->set];
+    struct cache_set *s = &c->tags.sets[set];
+    return (struct cache_place){s, tags_find(s, line)};
+}
+
+static inline struct lookup cache_lookup_at(struct cache *c, const struct mem_access *a,
+                                            struct cache_place at)
+{
     uint32_t asked = cache_counted(c, a->sector_mask);
-    return (struct lookup){s, way, asked, way < 0 ? asked : asked & ~s->lines[way].valid_sectors};
+    uint32_t valid = at.way < 0 ? 0 : at.set->lines[at.way].valid_sectors;
+    return (struct lookup){at.set, (int)at.way, asked, asked & ~valid};
 }
 
 static inline struct lookup cache_look_up(struct cache *c, const struct mem_access *a)
 {
     assert(a->set < c->tags.n_sets);
-    return cache_lookup_at(c, a, tags_find(&c->tags.sets[a->set], a->line));
+    return cache_lookup_at(c, a, cache_find_in(c, a->set, a->line));
 }
 
 /* --- Each event is counted here, and nowhere else. --- */

@@ -131,6 +131,16 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
     cache_observe_some(c, CACHE_ALL_EVENTS, observer, user);
 }
 
+void cache_change_events(struct cache *c, uint32_t events,
+                         void (*observer)(void *user, const struct cache_event_info *e),
+                         const void *user)
+{
+    for (uint32_t i = 0; i < c->n_observers; i++)
+        if (c->observers[i].tell == observer && c->observers[i].user == user)
+            c->observers[i].events = events;
+    cache_note_listeners(c);
+}
+
 bool cache_hears_fills(const struct cache *c)
 {
     return c->desc->on_fill != NULL;
@@ -142,6 +152,11 @@ bool cache_wants_bytes(const struct cache *c)
     for (uint32_t i = 0; i < c->n_observers; i++)
         wants |= c->observers[i].events == CACHE_ALL_EVENTS;
     return wants;
+}
+
+bool cache_shows_loads(const struct cache *c)
+{
+    return !c->is_lru || c->told;
 }
 
 uint32_t cache_n_observers(const struct cache *c)

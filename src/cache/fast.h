@@ -9,16 +9,9 @@
 
 #include "cache/load.h"
 
-/* cache_set_of(), inline. */
-static inline uint32_t cache_find_set(const struct cache *c, uint64_t line)
+static inline struct cache_place cache_find(const struct cache *c, uint64_t line)
 {
-    return set_index_of(&c->indexer, line);
-}
-
-/* Has the line a place there, whether its data have come or not? */
-static inline bool cache_has_line(const struct cache *c, uint32_t set, uint64_t line)
-{
-    return tags_find(&c->tags.sets[set], line) >= 0;
+    return cache_find_in(c, set_index_of(&c->indexer, line), line);
 }
 
 enum cache_fast {
@@ -27,23 +20,17 @@ enum cache_fast {
     CACHE_FAST_NO_MSHR /* it is STALLED for want of one */
 };
 
-/* The way of the line, valid or reserved; -1 = it has none. */
-static inline int cache_find_way(const struct cache *c, uint64_t line, uint32_t set)
-{
-    return tags_find(&c->tags.sets[set], line);
-}
-
-/* A load of these sectors (as in struct mem_access, like the set) of a line that has that way. */
+/* A load of these sectors (as in struct mem_access; not looked at if the line has no way) of a line
+ * that is there. */
 static inline __attribute__((always_inline)) enum cache_fast
-cache_load_fast(struct cache *c, uint32_t set, int way, uint32_t sectors, uint32_t pc)
+cache_load_fast(struct cache *c, struct cache_place at, uint32_t sectors, uint32_t pc)
 {
-    struct cache_set *s = &c->tags.sets[set];
-    if (way < 0)
+    if (at.way < 0)
         return c->fast_stalls && !c->mshrs.n_free ? CACHE_FAST_NO_MSHR : CACHE_FAST_DECLINED;
-    if (!c->fast_hits || cache_counted(c, sectors) & ~s->lines[way].valid_sectors)
+    if (!c->fast_hits || cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors)
         return CACHE_FAST_DECLINED;
     cache_count_hit(c);
-    cache_use_line(c, s, (uint32_t)way, pc);
+    cache_use_line(c, at.set, (uint32_t)at.way, pc);
     return CACHE_FAST_HIT;
 }
 

@@ -4,36 +4,36 @@
 
 /* True if the policy drops the line at this hit. A line with sectors on their way is not given up:
  * they need a place. */
-static bool hit_drops(struct cache *c, const struct lookup *q, const struct mem_access *a)
+static bool hit_drops(struct cache *c, struct cache_place at, const struct mem_access *a)
 {
-    uint32_t way = (uint32_t)q->way;
-    if (!c->desc->hit_action || c->desc->hit_action(&c->policy, q->set, way, a) == HIT_KEEP ||
-        q->set->reserved >> way & 1)
+    uint32_t way = (uint32_t)at.way;
+    if (!c->desc->hit_action || c->desc->hit_action(&c->policy, at.set, way, a) == HIT_KEEP ||
+        at.set->reserved >> way & 1)
         return false;
     c->stats.drops++;
-    cache_evict(c, q->set, way, EVICT_INVALIDATE, a);
-    tags_remove(q->set, way);
+    cache_evict(c, at.set, way, EVICT_INVALIDATE, a);
+    tags_remove(at.set, way);
     return true;
 }
 
-struct cache_result cache_load_hits(struct cache *c, const struct lookup *q,
+struct cache_result cache_load_hits(struct cache *c, struct cache_place at,
                                     const struct mem_access *a)
 {
     cache_count_hit(c);
-    CACHE_TELL(c, HIT, hit, q->set, (uint32_t)q->way, a);
-    bool dropped = hit_drops(c, q, a);
+    CACHE_TELL(c, HIT, hit, at.set, (uint32_t)at.way, a);
+    bool dropped = hit_drops(c, at, a);
     if (!dropped)
-        cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
+        cache_use_line(c, at.set, (uint32_t)at.way, a->pc);
     return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .dropped = dropped};
 }
 
-struct cache_result cache_load_merges(struct cache *c, const struct lookup *q,
+struct cache_result cache_load_merges(struct cache *c, struct cache_place at,
                                       const struct mem_access *a, uint16_t mshr, void *waiter)
 {
     cache_count_merge(c);
-    CACHE_TELL(c, MERGE, merge, q->set, q->way < 0 ? NO_WAY : (uint32_t)q->way, a);
-    if (q->way >= 0)
-        cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
+    CACHE_TELL(c, MERGE, merge, at.set, at.way < 0 ? NO_WAY : (uint32_t)at.way, a);
+    if (at.way >= 0)
+        cache_use_line(c, at.set, (uint32_t)at.way, a->pc);
     c->mshrs.entries[mshr].reused = true;
     mshr_join(&c->mshrs, mshr, waiter);
     return (struct cache_result){.answer = CACHE_MERGE, .mshr = mshr};
@@ -78,7 +78,7 @@ struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter)
 {
-    return cache_load_at(c, a, room, waiter, tags_find(&c->tags.sets[a->set], a->line));
+    return cache_load_at(c, a, room, waiter, cache_find_in(c, a->set, a->line));
 }
 
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,

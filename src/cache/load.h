@@ -6,12 +6,13 @@
 #ifndef HEDDLE_CACHE_LOAD_H
 #define HEDDLE_CACHE_LOAD_H
 
+#include "base/hot_assert.h"
 #include "cache/alloc.h"
 
 /* --- load.c: the answers that are less frequent, or need to be told --- */
-struct cache_result cache_load_hits(struct cache *c, const struct lookup *q,
+struct cache_result cache_load_hits(struct cache *c, struct cache_place at,
                                     const struct mem_access *a);
-struct cache_result cache_load_merges(struct cache *c, const struct lookup *q,
+struct cache_result cache_load_merges(struct cache *c, struct cache_place at,
                                       const struct mem_access *a, uint16_t mshr, void *waiter);
 /* It cannot be accepted as it should. */
 struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
@@ -24,9 +25,9 @@ static inline struct cache_result cache_load_misses(struct cache *c, const struc
                                                     const struct mem_access *a,
                                                     struct cache_room room, void *waiter)
 {
-    if (c->desc->never_bypasses && !c->mshrs.n_free) /* no need to ask it for a way */
+    if (c->never_bypasses && !c->mshrs.n_free) /* no need to ask it for a way */
         return cache_stalled(STALL_MSHR);
-    bool later = c->desc->never_bypasses && c->config.allocate_on_fill; /* nor before data come */
+    bool later = c->never_bypasses && c->config.allocate_on_fill; /* nor before data come */
     int way = q->way >= 0 ? q->way : later ? CACHE_STALL : cache_choose_way(c, q->set, a);
     if (way == CACHE_BYPASS)
         return cache_load_bypasses(c, a, room, BYPASS_POLICY);
@@ -41,17 +42,18 @@ static inline struct cache_result cache_load_misses(struct cache *c, const struc
         .answer = CACHE_MISS, .writeback = writeback, .mshr = mshr, .fetch_sectors = q->need};
 }
 
-/* cache_load() of a line that is known to have that way, or none. */
+/* cache_load() of a line that is known to be there. */
 static inline struct cache_result cache_load_at(struct cache *c, const struct mem_access *a,
-                                                struct cache_room room, void *waiter, int way)
+                                                struct cache_room room, void *waiter,
+                                                struct cache_place at)
 {
-    struct lookup q = cache_lookup_at(c, a, way);
+    struct lookup q = cache_lookup_at(c, a, at);
     if (!q.need)
-        return cache_load_hits(c, &q, a);
+        return cache_load_hits(c, at, a);
     uint16_t mshr = cache_outstanding(c, &q, a->line);
     if (mshr == MSHR_NONE)
         return cache_load_misses(c, &q, a, room, waiter);
-    return mshr_has_room(&c->mshrs, mshr) ? cache_load_merges(c, &q, a, mshr, waiter)
+    return mshr_has_room(&c->mshrs, mshr) ? cache_load_merges(c, at, a, mshr, waiter)
                                           : cache_load_stalls(c, a, room, STALL_MERGE);
 }
 
@@ -81,7 +83,7 @@ static inline __attribute__((always_inline)) struct cache_arrival
 cache_fill_now(struct cache *c, uint32_t mshr, uint64_t cycle)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
-    assert(mshr < c->mshrs.n && m->n_waiters);
+    hot_assert(mshr < c->mshrs.n && m->n_waiters);
     bool dirty = false;
     int way = m->way >= 0 || m->detached ? m->way : cache_allocate_late(c, mshr, &dirty);
     if (way >= 0) {

@@ -84,7 +84,18 @@ static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_l
         way_index_add(s->index, place, record.line);
         way_index_use(s->index, place, record.inserted);
     }
-    *tags_line(s, way) = record;
+    /* Field by field: copied as a whole, the record is made in memory first. */
+    struct cache_line *line = tags_line(s, way);
+    line->line = record.line;
+    line->reused = record.reused;
+    line->n_fetches = record.n_fetches;
+    line->valid_sectors = record.valid_sectors;
+    line->dirty_sectors = record.dirty_sectors;
+    line->reserver_slot = record.reserver_slot;
+    line->mshr = record.mshr;
+    line->insert_pc = record.insert_pc;
+    line->last_pc = record.last_pc;
+    line->inserted = record.inserted;
     s->occupied |= 1ull << way;
     s->reserved |= 1ull << way;
     ((uint64_t *)s->tags)[way] = record.line;

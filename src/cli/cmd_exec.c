@@ -15,10 +15,11 @@
 #include "front/cache.h"
 
 struct exec_options {
-    bool functional, attribute, kernels, summary, beside;
-    const char *gpu, *scheduler, *l1d, *json, *version, *device_type;
+    bool functional, attribute, kernels, summary, beside, loose_bounds;
+    const char *gpu, *scheduler, *l1d, *json, *store, *record, *series_out, *series_columns;
+    const char *version, *device_type;
     struct text_list settings;
-    uint64_t threads, max_cycles, max_insts;
+    uint64_t threads, max_cycles, max_insts, series;
 };
 
 enum { MAX_THREADS = 256 };
@@ -44,12 +45,26 @@ static const struct option options[] = {
     OPTION_TEXT("json", struct exec_options, json, "FILE",
                 "append a record of each launch to the file, one JSON object a line: all "
                 "statistics and the program's command line"),
+    OPTION_TEXT("store", struct exec_options, store, "FILE",
+                "keep a result of each launch in a store (doc/experiments.md): the kernel is its "
+                "workload, the command line its size, the number of the launch its seed"),
+    OPTION_TEXT("record", struct exec_options, record, "FILE",
+                "record what the warps do, to be replayed on other machines (doc/traces.md)"),
+    OPTION_U64("series", struct exec_options, series, "N",
+               "write a time series, a row every N core cycles, to the file of --series-out"),
+    OPTION_TEXT("series-out", struct exec_options, series_out, "FILE",
+                "where the time series goes, as CSV"),
+    OPTION_TEXT("series-columns", struct exec_options, series_columns, "LIST",
+                "its columns, as of `heddle run`"),
     OPTION_FLAG("summary", struct exec_options, summary,
                 "print a summary to standard error when the program ends"),
     OPTION_FLAG("kernels", struct exec_options, kernels,
                 "with the summary, the most important statistics of each kernel"),
     OPTION_FLAG("attribute", struct exec_options, attribute,
                 "attribute the cycles of warps to causes: `attribution.*` among the statistics"),
+    OPTION_FLAG("loose-bounds", struct exec_options, loose_bounds,
+                "let kernels access up to 4096 bytes past a buffer, as GPUs do, instead of failing "
+                "them"),
     OPTION_FLAG("beside", struct exec_options, beside,
                 "show the program the other OpenCL platforms of this machine too"),
     OPTION_TEXT("cl-version", struct exec_options, version, "VERSION",
@@ -89,12 +104,16 @@ static bool set_list(const char *name, const struct text_list *list)
 static bool set_options(const struct exec_options *o)
 {
     return set_flag("HEDDLE_FUNCTIONAL", o->functional) &&
+           set_flag("HEDDLE_LOOSE_BOUNDS", o->loose_bounds) &&
            set_flag("HEDDLE_ATTRIBUTE", o->attribute) && set_flag("HEDDLE_KERNELS", o->kernels) &&
            set_flag("HEDDLE_SUMMARY", o->summary || o->kernels) && set_text("HEDDLE_GPU", o->gpu) &&
            set_text("HEDDLE_SCHEDULER", o->scheduler) && set_text("HEDDLE_L1D", o->l1d) &&
            set_list("HEDDLE_SET", &o->settings) && set_number("HEDDLE_THREADS", o->threads) &&
            set_number("HEDDLE_MAX_CYCLES", o->max_cycles) &&
            set_number("HEDDLE_MAX_INSTS", o->max_insts) && set_text("HEDDLE_JSON", o->json) &&
+           set_text("HEDDLE_STORE", o->store) && set_text("HEDDLE_RECORD", o->record) &&
+           set_number("HEDDLE_SERIES", o->series) && set_text("HEDDLE_SERIES_OUT", o->series_out) &&
+           set_text("HEDDLE_SERIES_COLUMNS", o->series_columns) &&
            set_text("HEDDLE_CL_VERSION", o->version) &&
            set_text("HEDDLE_CL_DEVICE_TYPE", o->device_type);
 }
@@ -177,6 +196,10 @@ static bool set_loader(const char *library, const char *vendors, bool beside)
 static enum heddle_status run_exec(const void *values, const struct text_list *operands)
 {
     const struct exec_options *o = values;
+    if (!o->series != !o->series_out) {
+        output_error("--series N and --series-out FILE go together");
+        return HEDDLE_BAD_INPUT;
+    }
     struct arena arena = {0};
     enum heddle_status status = HEDDLE_ENVIRONMENT;
     const char *library = find_library(&arena);

@@ -1,5 +1,6 @@
 /* What a run yields, as tables and as JSON. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/locality.h"
@@ -158,13 +159,21 @@ void run_print_beside_attribution(const struct heddle_sim *sim, const struct loc
     table_destroy(&t);
 }
 
+/* All of them at once: asked for one by one, each sums up the machine. */
+static struct heddle_stat *take_stats(const struct heddle_sim *sim)
+{
+    struct heddle_stat *stats = xalloc(heddle_stat_count(sim), sizeof *stats);
+    sim_take_stats(sim, stats);
+    return stats;
+}
+
 void run_print_stats(const struct heddle_sim *sim, const struct locality *l, struct strbuf *out)
 {
     struct table t = {.n_columns = 3, .right = "lrl"};
-    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
-        struct heddle_stat s = heddle_stat_at(sim, i);
-        add_row(&t, &s);
-    }
+    struct heddle_stat *stats = take_stats(sim);
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++)
+        add_row(&t, &stats[i]);
+    free(stats);
     add_locality_rows(&t, l);
     table_print(&t, out);
     table_destroy(&t);
@@ -184,11 +193,11 @@ static void json_units(const struct heddle_sim *sim, struct json_writer *w)
 
 void run_json_stats(const struct heddle_sim *sim, const struct locality *l, struct json_writer *w)
 {
+    struct heddle_stat *stats = sim ? take_stats(sim) : NULL;
     json_begin_object(w, "stats");
-    for (uint32_t i = 0; sim && i < heddle_stat_count(sim); i++) {
-        struct heddle_stat s = heddle_stat_at(sim, i);
-        json_value(w, &s);
-    }
+    for (uint32_t i = 0; stats && i < heddle_stat_count(sim); i++)
+        json_value(w, &stats[i]);
+    free(stats);
     for (uint32_t i = 0; sim && i < locality_stat_count(); i++) {
         struct heddle_stat s = locality_stat_at(l, i);
         if (is_measured(l, i))

@@ -242,9 +242,10 @@ static bool push_frame(struct emu_warp *w, const struct program_func *f,
         const struct call_frame *top = &w->frames[w->n_frames - 1];
         next.rows_at = top->rows_at + top->func->frame_bytes;
         next.preds_at = top->preds_at + top->func->n_preds + FRAME_EXTRA_PREDS;
-        next.local_at = top->local_end;
+        next.local_at = (top->local_end + f->local_align - 1) / f->local_align * f->local_align;
     }
-    if (f->local_bytes > w->emu->max_local_bytes - next.local_at || w->n_frames >= MAX_CALL_DEPTH)
+    if (next.local_at > w->emu->max_local_bytes ||
+        f->local_bytes > w->emu->max_local_bytes - next.local_at || w->n_frames >= MAX_CALL_DEPTH)
         return false;
     next.local_end = next.local_at + f->local_bytes;
     if (!grow_frames(w, f, &next))

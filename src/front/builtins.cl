@@ -1,6 +1,7 @@
 /* Heddle's OpenCL built-in library: what libclc's NVPTX library lacks, gets wrong, or has in a form
- * that the NVPTX back end cannot select. It is linked before libclc, so its definitions win; what it calls
- * itself (mul_hi, ...) comes from libclc.
+ * that the NVPTX back end cannot select. It is linked before libclc, so its definitions win; what
+ * it calls itself (mul_hi, ...) comes from libclc. conversions.cl, math.cl and images.cl continue
+ * this text.
  *
  * The launcher tells a kernel about the launch through %envreg registers, as NVIDIA's OpenCL does
  * for the offset: %envreg3, 4, 5 hold the global offset in x, y, z; %envreg6 holds the number of

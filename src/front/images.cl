@@ -1,6 +1,7 @@
 /* Images of Heddle's OpenCL library. clang passes an image as a 64-bit pointer, here to a
  * descriptor that the host lays out in device memory, and a sampler as a 64-bit value whose lower
- * half holds the CLK_ constants. A texel is read by one load and written by one store of global memory.
+ * half holds the CLK_ constants. A texel is read by one load and written by one store of global
+ * memory.
  *
  * Addressing and filtering follow OpenCL 1.2, section 8.2; conversions section 8.3. What the
  * specification leaves undefined never faults: reads outside without an addressing mode give the

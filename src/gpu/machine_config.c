@@ -64,6 +64,15 @@ static const struct param l2_params[] = {
                  "semicolons or lines; `heddle run --annotations FILE` reads a file"),
 };
 
+static const struct param host_params[] = {
+    PARAM_U64(struct host_config, global_bytes, "1536M", 1 << 20, 1ull << 40, "bytes",
+              "memory of the device, which OpenCL programs are told and may allocate"),
+    PARAM_U32(struct host_config, pcie_latency_ns, "10000", 1, 100000000, "ns",
+              "of a transfer between host and device, beside its bytes"),
+    PARAM_U32(struct host_config, pcie_mb_per_s, "6000", 1, 10000000, "MB/s",
+              "bytes of a transfer between host and device, either way"),
+};
+
 static const struct param atomics_params[] = {
     PARAM_STRING(struct atomics_config, unit, "at_l2",
                  "where atomics are performed, one of `heddle show atomics`"),
@@ -223,6 +232,7 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     BIND(set, "atomics", atomics_params, &c->atomics_config, diags);
     BIND(set, "noc", noc_params, &c->noc, diags);
     param_set_bind(set, "dram", dram_params, n_dram_params, &c->dram, diags);
+    BIND(set, "host", host_params, &c->host, diags);
     BIND(set, "", run_params, &c->run, diags);
     warn_of_defaults(set, diags);
     c->noc.max_data_bytes = 128;

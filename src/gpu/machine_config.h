@@ -27,6 +27,12 @@ struct l2_config {
     const char *annotations; /* text; see annotations.h */
 };
 
+/* What the host sees of the GPU; kernels do not depend on it. */
+struct host_config {
+    uint64_t global_bytes;                   /* device memory */
+    uint32_t pcie_latency_ns, pcie_mb_per_s; /* of a transfer; 10^6 bytes */
+};
+
 struct machine_config {
     struct gpu_config *gpu;
     struct sm_config sm;
@@ -37,6 +43,7 @@ struct machine_config {
     struct noc_config noc;
     struct dram_config dram;
     struct run_config run;
+    struct host_config host;
     struct atomics_config atomics_config;
     const struct scheduler_desc *scheduler;
     const void *scheduler_params;

@@ -1,8 +1,8 @@
 /* A port into the network that several SMs share, as the cores of a cluster do in GPGPU-Sim
  * (-gpgpu_n_cores_per_cluster), as a part of a machine.
  *
- * It stands in the middle of the way between SMs and memory partitions. What comes from its SMs, and
- * what goes to them, passes a gate of the width of one port, in the order (arrival, sender). A
+ * It stands in the middle of the way between SMs and memory partitions. What comes from its SMs,
+ * and what goes to them, passes a gate of the width of one port, in the order (arrival, sender). A
  * message begins to pass as its first flit comes (cut-through), so that one that meets no other
  * loses no time. Credits are those of SMs and partitions: what arrives here has its place at the
  * receiver, and the gates never wait for anything but each other's flits. */

@@ -7,6 +7,7 @@
 
 #include "base/host_check.h"
 #include "emu/bind.h"
+#include "gpu/machine_totals.h"
 #include "gpu/plugins.h"
 
 const char *heddle_version(void)
@@ -323,6 +324,18 @@ struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint32_t i)
     }
     struct run_stats s = sim_run_stats(sim);
     return run_stats_at(&s, i - first);
+}
+
+void sim_take_stats(const struct heddle_sim *sim, struct heddle_stat *out)
+{
+    struct run_stats run = sim_run_stats(sim);
+    uint32_t n_machine = sim->machine ? machine_stat_count(sim->machine) : 0;
+    struct machine_totals totals;
+    if (n_machine)
+        machine_totals_take(sim->machine, machine_cycle(sim->machine), &totals);
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++)
+        out[i] =
+            i < n_machine ? machine_totals_stat(&totals, i) : run_stats_at(&run, i - n_machine);
 }
 
 bool heddle_stat_find(const struct heddle_sim *sim, const char *name, struct heddle_stat *out)

@@ -91,6 +91,8 @@ void sim_destroy_machine(struct heddle_sim *sim);
 void sim_destroy_module(struct heddle_module *module);
 /* All that was counted by instruction, wherever it was counted. */
 struct run_stats sim_run_stats(const struct heddle_sim *sim);
+/* All statistics, as many as heddle_stat_count() says. */
+void sim_take_stats(const struct heddle_sim *sim, struct heddle_stat *out);
 
 /* Places the module's variables in device memory and makes it ready to run. */
 enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const char *text,

@@ -36,6 +36,7 @@ struct _cl_device_id {
     uint32_t n_retired_modules, cap_retired_modules;
     _Atomic uint64_t allocated_bytes;
     uint64_t n_launches;
+    struct launch_files *files; /* NULL until a context has the device */
 };
 
 /* NULL after errors, which are in `error`. */

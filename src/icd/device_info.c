@@ -17,8 +17,7 @@ uint64_t device_local_bytes(const struct _cl_device_id *d)
 
 uint64_t device_global_bytes(const struct _cl_device_id *d)
 {
-    (void)d;
-    return 1536ull << 20;
+    return d->config->host.global_bytes;
 }
 
 uint64_t device_max_alloc_bytes(const struct _cl_device_id *d)
@@ -30,14 +29,17 @@ uint64_t device_max_alloc_bytes(const struct _cl_device_id *d)
 
 uint64_t device_transfer_ns(const struct _cl_device_id *d, uint64_t bytes)
 {
-    (void)d;
-    return 1000 + bytes / 6;
+    const struct host_config *h = &d->config->host;
+    return h->pcie_latency_ns + (bytes * 1000 + h->pcie_mb_per_s - 1) / h->pcie_mb_per_s;
 }
 
+/* MODEL: a copy within the device reads and writes every byte at the full speed of DRAM. */
 uint64_t device_copy_ns(const struct _cl_device_id *d, uint64_t bytes)
 {
-    (void)d;
-    return 1000 + bytes / 80;
+    const struct machine_config *c = d->config;
+    uint64_t mb_per_s =
+        (uint64_t)c->dram.bus_bytes_per_cycle * c->run.dram_clock_mhz * c->memory.n_partitions;
+    return (2 * bytes * 1000 + mb_per_s - 1) / mb_per_s;
 }
 
 static uint64_t l2_bytes(const struct machine_config *c)

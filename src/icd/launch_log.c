@@ -8,10 +8,25 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "icd/launch_files.h"
 
 void launch_log_begin(struct _cl_device_id *d)
 {
-    (void)d;
+    launch_files_begin(d);
+}
+
+void launch_log_cut(struct _cl_device_id *d)
+{
+    launch_files_end(d, false);
+}
+
+void launch_command_line(struct strbuf *out)
+{
+    struct strbuf text = {0};
+    if (strbuf_read_file(&text, "/proc/self/cmdline") == 0)
+        for (size_t at = 0; at < text.len; at += strlen(text.text + at) + 1)
+            strbuf_addf(out, "%s%s", at ? " " : "", text.text + at);
+    strbuf_destroy(&text);
 }
 
 /* The program's command line, as the kernel of the host has it. */
@@ -77,7 +92,7 @@ void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
 {
     const struct icd_settings *s = &d->platform->settings;
     d->n_launches++;
-    if (!s->json)
+    if (!s->json && !s->store)
         return;
     struct strbuf text = {0};
     struct json_writer w = {.out = &text};
@@ -86,6 +101,9 @@ void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
     add_command_line(&w);
     json_uint(&w, "process", (uint64_t)getpid());
     json_string(&w, "gpu", d->config->gpu->name);
+    json_string(&w, "mode", s->functional ? "functional" : "timing");
+    json_string(&w, "scheduler", s->functional ? NULL : d->config->run.scheduler);
+    json_string(&w, "l1d_policy", s->functional ? NULL : d->config->sm.l1d.policy);
     json_uint(&w, "launch", d->n_launches);
     json_string(&w, "kernel", l->kernel);
     add_dim3(&w, "grid", l->grid);
@@ -94,8 +112,10 @@ void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
     json_uint(&w, "ns", l->ns);
     add_statistics(&w, d->sim);
     json_end_object(&w);
+    launch_files_store(d, l, strbuf_text(&text));
     make_line(&text);
-    append(s->json, &text);
+    if (s->json)
+        append(s->json, &text);
     strbuf_destroy(&text);
 }
 
@@ -148,6 +168,7 @@ static void add_kernels(const struct heddle_sim *sim, struct strbuf *out)
 void launch_log_end(struct _cl_device_id *d)
 {
     const struct icd_settings *s = &d->platform->settings;
+    launch_files_close(d);
     if (!d->sim || !s->summary)
         return;
     struct strbuf text = {0};

@@ -4,8 +4,6 @@
 
 #include "icd/device.h"
 
-struct icd_command;
-
 /* All with the simulation's lock, in the order of the launches. */
 void launch_log_begin(struct _cl_device_id *d);
 struct logged_launch {
@@ -15,6 +13,8 @@ struct logged_launch {
     uint64_t ns; /* simulated */
 };
 void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l);
+/* The machine is about to be built again: what watches it ends here. */
+void launch_log_cut(struct _cl_device_id *d);
 void launch_log_end(struct _cl_device_id *d);
 
 #endif

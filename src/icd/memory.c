@@ -104,12 +104,15 @@ void devices_collect(void)
         collect(p->devices[i]);
 }
 
+enum { LOOSE_BYTES = 4096 }; /* a page: what hardware does not notice either */
+
 static cl_int allocate_on(struct _cl_mem *m, uint32_t i, const void *contents)
 {
     struct _cl_device_id *d = m->context->devices[i];
     struct mem_copy *copy = &m->copies[i];
     pthread_mutex_lock(&d->sim_lock);
-    enum heddle_status s = heddle_alloc(d->sim, m->bytes, "OpenCL buffer", &copy->address);
+    uint64_t slack = d->platform->settings.loose_bounds ? LOOSE_BYTES : 0;
+    enum heddle_status s = heddle_alloc(d->sim, m->bytes + slack, "OpenCL buffer", &copy->address);
     void *host = NULL;
     if (s == HEDDLE_OK)
         heddle_map(d->sim, copy->address, m->bytes, &host);

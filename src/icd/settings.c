@@ -115,6 +115,7 @@ bool settings_read(struct icd_settings *s, struct strbuf *error)
     const char *gpu = text_of("HEDDLE_GPU");
     uint64_t threads = 0;
     bool ok = read_flag("HEDDLE_FUNCTIONAL", &s->functional, error) &&
+              read_flag("HEDDLE_LOOSE_BOUNDS", &s->loose_bounds, error) &&
               read_flag("HEDDLE_ATTRIBUTE", &s->attribute, error) &&
               read_flag("HEDDLE_SUMMARY", &s->summary, error) &&
               read_flag("HEDDLE_KERNELS", &s->kernels, error) &&

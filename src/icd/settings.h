@@ -14,6 +14,7 @@ struct icd_settings {
     const char **words; /* "name=value": changes to every configuration */
     uint32_t n_words, cap_words;
     bool functional;
+    bool loose_bounds; /* accesses just past a buffer are let pass, as hardware does */
     uint32_t threads;
     uint64_t max_cycles, max_insts;
     bool attribute;

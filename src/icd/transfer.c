@@ -20,8 +20,6 @@ static char *at(const struct icd_command *c, const struct _cl_mem *m, char *offs
     return m ? mem_pointer(m, c->device) + (uintptr_t)offset : offset;
 }
 
-/* MODEL: copies within the device go at the speed of its memory, which reads and writes each byte;
- * see device_copy_ns(). */
 static cl_int run_transfer(struct icd_command *c)
 {
     struct transfer *t = c->data;

@@ -135,7 +135,8 @@ static sim_time shortest_from(const struct part_graph *g, uint32_t group)
 static void create_parts(struct part_graph *g, uint32_t group)
 {
     struct part_group *p = &g->groups[group];
-    p->parts = xcalloc_lines(p->n * p->stride);
+    p->memory = xcalloc(1, p->n * p->stride + LINE); /* large: the system has zeroed it */
+    p->parts = p->memory + (-(uintptr_t)p->memory & (LINE - 1));
     for (uint32_t i = 0; i < p->n; i++) {
         struct shard *s = part_at(g, group, i);
         struct part_place place = {.graph = g, .group = group, .index = i, .id = p->first_id + i};
@@ -195,7 +196,7 @@ void part_graph_destroy(struct part_graph *g)
         const struct part_group *p = &g->groups[i];
         for (uint32_t k = 0; p->parts && p->kind->destroy && k < p->n; k++)
             p->kind->destroy(part_at(g, i, k));
-        free(p->parts);
+        free(p->memory);
     }
     free(g->groups);
     free(g->links);

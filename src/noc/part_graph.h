@@ -64,7 +64,8 @@ struct part_group {
     uint32_t n, first_id;
     bool second; /* its colour, where there are two */
     size_t stride;
-    char *parts; /* NULL until they are built */
+    char *parts;  /* NULL until they are built */
+    char *memory; /* that they are in */
 };
 
 /* Zeroed is an empty one. Read by all, changed by the functions below alone. */

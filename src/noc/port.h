@@ -257,8 +257,8 @@ static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim
     assert(to->credits >= m.flits && gate_is_open(&p->gate, now));
     tx_post(p, to, now, m);
 }
-/* Sends the same way, but not through the port: needs neither bandwidth nor credits. Fills in m.from
- * and m.at. */
+/* Sends the same way, but not through the port: needs neither bandwidth nor credits. Fills in
+ * m.from and m.at. */
 void tx_send_beside(struct tx_port *p, sim_time now, struct message m);
 /* The receiver gives credits back, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)

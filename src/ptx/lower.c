@@ -56,9 +56,13 @@ static void layout_frame(struct lowerer *l, struct program_func *pf)
         for (uint32_t i = 0; i < f->n_rets; i++)
             pf->ret_at[i] = place_in_frame(&f->rets[i], &bytes);
     }
+    pf->local_align = 16;
     for (uint32_t i = 0; i < f->n_vars; i++)
-        if (f->vars[i]->space == PTX_LOCAL || f->vars[i]->space == PTX_PARAM)
+        if (f->vars[i]->space == PTX_LOCAL || f->vars[i]->space == PTX_PARAM) {
             pf->var_at[i] = place_in_frame(f->vars[i], &bytes);
+            if (f->vars[i]->align > pf->local_align)
+                pf->local_align = f->vars[i]->align;
+        }
     pf->local_bytes = saturate_u32(align_up(bytes, 16));
 }
 

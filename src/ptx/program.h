@@ -93,6 +93,7 @@ struct program_func {
     uint32_t n_preds;            /* preds[n_preds] is all true, [n_preds+1] all false, +2 scratch */
     uint32_t n_64, n_32;         /* registers of each width */
     uint32_t local_bytes;        /* per thread: parameters, local variables, call arguments */
+    uint32_t local_align;        /* of that: what its strictest variable asks for, 16 at least */
     uint32_t shared_bytes;       /* static shared memory of the module, for an entry */
     uint32_t registers;          /* per thread, over the deepest call chain; 64-bit count 2 */
     uint32_t *param_at, *ret_at; /* offsets: entry: in the parameter block; func: in the frame */

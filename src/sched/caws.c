@@ -15,13 +15,16 @@
  * A warp that cannot issue when it has its turn loses it: its counter is reset, the others fall by
  * 1, and the next one is visited (the loop of S3's Algorithm 1). With equal periods this is loose
  * round robin, as S3 defines RR by these counters, whichever warps stall. If nobody can issue, no
- * turn passes. Two warps whose counters are 0 have their turns one after the other, the older
- * first.
+ * turn passes. Two warps whose counters are 0 have their turns one after the other, in the order of
+ * the pool.
  *
  * The pool is the warp slots of an issue slot: a period is as many turns as there are, an empty
- * slot has a turn that is lost. Where a warp starts, its first turn is that of its slot. All
- * counters of a pool fall together, so what is kept of a warp is the time of its next turn. A turn
- * is POOL units of time, so that periods of small pools need no rounding.
+ * slot has a turn that is lost. Where a warp starts, its first turn is that of its slot.
+ *
+ * All counters of a pool fall together, so what is kept of a warp is the time of a turn of its, and
+ * from that follows the next one: its turns are a period apart. A turn takes POOL units of time,
+ * so that periods of small pools need no rounding, and a unit has a place for each warp of the
+ * pool, so that no two turns are at the same time.
  *
  * How fast a warp is counts as known until a warp starts or ends, if the provider does not change
  * its mind before. */
@@ -31,10 +34,12 @@ enum { POOL = 48, CRITICAL_PERIOD = 40, FAST_PERIOD = 60 };
 enum speed { WARP_NORMAL, WARP_CRITICAL, WARP_FAST };
 static const uint32_t periods[] = {POOL, CRITICAL_PERIOD, FAST_PERIOD};
 
+enum { UNIT = SCHED_MAX_WARPS };
+
 struct caws {
     struct age_order ages;
     uint64_t now[SCHED_MAX_SLOTS];  /* of each issue slot: the time of its last turn */
-    uint64_t due[SCHED_MAX_WARPS];  /* of each warp: the time of its next turn */
+    uint64_t turn[SCHED_MAX_WARPS]; /* of each warp: the time of a turn, all after which are its */
     uint64_t known;                 /* warps whose speed is */
     uint8_t speed[SCHED_MAX_WARPS]; /* enum speed */
 };
@@ -107,71 +112,84 @@ static enum speed speed_against_mean(const struct scheduler *s, uint32_t warp, u
     return 5 * n * mine < 4 * sum ? WARP_FAST : WARP_NORMAL;
 }
 
-/* Does `a` have its turn before `b`? */
-static bool comes_before(const struct caws *c, uint32_t a, uint32_t b)
+typedef enum speed speed_function(const struct scheduler *s, uint32_t warp, uint64_t now);
+
+static inline enum speed known_speed(const struct scheduler *s, uint32_t warp, uint64_t now,
+                                     speed_function *of)
 {
-    return c->due[a] < c->due[b] || (c->due[a] == c->due[b] && c->ages.older[b] >> a & 1);
+    const struct caws *c = s->state;
+    return c->known & warp_bit(warp) ? (enum speed)c->speed[warp] : of(s, warp, now);
 }
 
-static uint32_t first_of(const struct caws *c, uint64_t warps)
+/* Of all live warps of the slot. Not for pick(), which leaves the state as it is. */
+static inline void learn_speeds(struct scheduler *s, uint32_t slot, uint64_t now,
+                                speed_function *of)
+{
+    struct caws *c = s->state;
+    uint64_t unknown = s->slot_warps[slot] & s->view->live & ~c->known;
+    if (!unknown || !s->view->criticality_is_fixed)
+        return;
+    for (uint64_t rest = unknown; rest; rest &= rest - 1)
+        c->speed[lowest_warp(rest)] = (uint8_t)of(s, lowest_warp(rest), now);
+    c->known |= unknown;
+}
+
+static uint32_t pool_size(const struct sched_view *view)
+{
+    return view->n_slots == 1 ? view->n_warps : (view->n_warps + view->n_slots - 1) / view->n_slots;
+}
+
+static inline uint64_t period_of(const struct scheduler *s, uint32_t warp, uint64_t now,
+                                 speed_function *of)
+{
+    return (uint64_t)pool_size(s->view) * periods[known_speed(s, warp, now, of)] * UNIT;
+}
+
+/* The first turn of the warp after the last one that anybody had. */
+static inline uint64_t next_turn(const struct scheduler *s, uint32_t slot, uint32_t warp,
+                                 uint64_t now, speed_function *of)
+{
+    const struct caws *c = s->state;
+    uint64_t turn = c->turn[warp], last = c->now[slot];
+    if (turn > last)
+        return turn;
+    uint64_t period = period_of(s, warp, now, of);
+    return turn + ((last - turn) / period + 1) * period;
+}
+
+static inline uint32_t first_of(const struct scheduler *s, uint32_t slot, uint64_t warps,
+                                uint64_t now, speed_function *of, uint64_t *turn)
 {
     uint32_t first = lowest_warp(warps);
-    for (uint64_t rest = warps & (warps - 1); rest; rest &= rest - 1)
-        if (comes_before(c, lowest_warp(rest), first))
+    *turn = next_turn(s, slot, first, now, of);
+    for (uint64_t rest = warps & (warps - 1); rest; rest &= rest - 1) {
+        uint64_t other = next_turn(s, slot, lowest_warp(rest), now, of);
+        if (other < *turn) {
             first = lowest_warp(rest);
+            *turn = other;
+        }
+    }
     return first;
 }
 
-/* Live warps of the slot that have their turns before that of `warp`. */
-static uint64_t warps_before(const struct scheduler *s, uint32_t slot, uint32_t warp)
+static struct sched_pick pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
+                              uint64_t now, speed_function *of)
 {
-    uint64_t before = 0;
+    uint64_t turn, before = 0;
+    uint32_t first = first_of(s, slot, ready, now, of, &turn);
     for (uint64_t rest = s->slot_warps[slot] & s->view->live; rest; rest &= rest - 1)
-        if (comes_before(s->state, lowest_warp(rest), warp))
+        if (next_turn(s, slot, lowest_warp(rest), now, of) < turn)
             before |= rest & -rest;
-    return before;
+    return pick_warp(first, before);
 }
 
-static struct sched_pick caws_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,
-                                   uint64_t ready_loads, uint64_t now)
-{
-    (void)ready_loads, (void)now;
-    uint32_t first = first_of(s->state, ready);
-    return pick_warp(first, warps_before(s, slot, first));
-}
-
-typedef enum speed speed_function(const struct scheduler *s, uint32_t warp, uint64_t now);
-
-static enum speed known_speed(struct scheduler *s, uint32_t warp, uint64_t now, speed_function *of)
+/* The warp has its turn; those before it had theirs in vain. */
+static inline void issue(struct scheduler *s, uint32_t slot, uint32_t warp, uint64_t turn,
+                         uint64_t now, speed_function *of)
 {
     struct caws *c = s->state;
-    if (!s->view->criticality_is_fixed)
-        return of(s, warp, now);
-    if (!(c->known & warp_bit(warp)))
-        c->speed[warp] = (uint8_t)of(s, warp, now);
-    c->known |= warp_bit(warp);
-    return (enum speed)c->speed[warp];
-}
-
-static uint32_t pool_size(const struct scheduler *s)
-{
-    return (s->view->n_warps + s->view->n_slots - 1) / s->view->n_slots;
-}
-
-/* The warp has its turn, and those before it had theirs in vain. */
-static void issue(struct scheduler *s, uint32_t slot, uint32_t warp, uint64_t now,
-                  speed_function *of)
-{
-    struct caws *c = s->state;
-    uint32_t n = pool_size(s);
-    for (uint64_t lost = warps_before(s, slot, warp); lost; lost &= lost - 1) {
-        uint32_t w = lowest_warp(lost);
-        uint64_t period = n * periods[known_speed(s, w, now, of)];
-        while (comes_before(c, w, warp))
-            c->due[w] += period;
-    }
-    c->now[slot] = c->due[warp];
-    c->due[warp] += n * periods[known_speed(s, warp, now, of)];
+    c->now[slot] = turn;
+    c->turn[warp] = turn + period_of(s, warp, now, of);
 }
 
 /* The next turn of its place in the pool, which may be before or after those of this round. */
@@ -179,11 +197,11 @@ static void caws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     (void)now;
     struct caws *c = s->state;
-    uint32_t slot = warp % s->view->n_slots, n = pool_size(s);
-    uint64_t round = (uint64_t)n * POOL, place = (uint64_t)(1 + warp / s->view->n_slots) * POOL;
-    uint64_t rounds = place > c->now[slot] ? 0 : (c->now[slot] - place) / round + 1;
+    uint64_t place = warp / s->view->n_slots, last = c->now[warp % s->view->n_slots];
+    uint64_t round = (uint64_t)pool_size(s->view) * POOL * UNIT;
+    uint64_t turn = (1 + place) * POOL * UNIT + place;
     age_order_start(&c->ages, s->view, warp);
-    c->due[warp] = place + rounds * round;
+    c->turn[warp] = turn > last ? turn : turn + ((last - turn) / round + 1) * round;
     c->known = 0;
 }
 
@@ -196,17 +214,26 @@ static void caws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
 }
 
 #define CAWS(id, text, speed_of)                                                                   \
+    static struct sched_pick id##_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,   \
+                                       uint64_t ready_loads, uint64_t now)                         \
+    {                                                                                              \
+        (void)ready_loads;                                                                         \
+        return pick(s, slot, ready, now, speed_of);                                                \
+    }                                                                                              \
     static void id##_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp,                   \
                               enum issue_class class, uint32_t pc, uint64_t now)                   \
     {                                                                                              \
         (void)class, (void)pc;                                                                     \
-        issue(s, slot, warp, now, speed_of);                                                       \
+        learn_speeds(s, slot, now, speed_of);                                                      \
+        issue(s, slot, warp, next_turn(s, slot, warp, now, speed_of), now, speed_of);              \
     }                                                                                              \
     static int id##_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready,             \
                                    uint64_t now)                                                   \
     {                                                                                              \
-        uint32_t warp = first_of(s->state, ready);                                                 \
-        issue(s, slot, warp, now, speed_of);                                                       \
+        uint64_t turn;                                                                             \
+        learn_speeds(s, slot, now, speed_of);                                                      \
+        uint32_t warp = first_of(s, slot, ready, now, speed_of, &turn);                            \
+        issue(s, slot, warp, turn, now, speed_of);                                                 \
         return (int)warp;                                                                          \
     }                                                                                              \
     const struct scheduler_desc scheduler_##id = {                                                 \
@@ -219,7 +246,7 @@ static void caws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
         .criticality = "oracle",                                                                   \
         .state_bytes = caws_state_bytes,                                                           \
         .cost_bits = caws_cost_bits,                                                               \
-        .pick = caws_pick,                                                                         \
+        .pick = id##_pick,                                                                         \
         .pick_and_issue = id##_pick_and_issue,                                                     \
         .hears_each_issue = true,                                                                  \
         .asks_at_issue = true,                                                                     \

@@ -130,13 +130,21 @@ static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
     return all + (size_t)warp * c->vta.n_sets * c->vta.n_ways;
 }
 
-static uint32_t events_of(const struct ccws_params *params)
+/* A load is probed for once its victim has left: as its line is reserved, or as it bypasses. None
+ * leaves at a miss where lines are allocated on fill. The accesses of warps that have no score are
+ * of interest too. */
+static void choose_events(struct scheduler *s)
 {
-    uint32_t events =
-        1u << CE_MISS | 1u << CE_RESERVE | 1u << CE_BYPASS | 1u << CE_EVICT | 1u << CE_STORE;
+    const struct ccws_params *params = s->params;
+    uint32_t probed =
+        s->view->l1d_allocates_on_fill ? 1u << CE_MISS : 1u << CE_RESERVE | 1u << CE_BYPASS;
+    uint32_t events = probed | 1u << CE_EVICT | 1u << CE_STORE;
+    if (params->probes_merges)
+        events |= 1u << CE_MERGE;
+    s->l1d_events = events;
     if (params->starts_at_zero)
-        events |= 1u << CE_HIT;
-    return params->starts_at_zero || params->probes_merges ? events | 1u << CE_MERGE : events;
+        s->l1d_events |= 1u << CE_HIT | 1u << CE_MERGE | 1u << CE_MISS;
+    s->l1d_some_events = s->l1d_events & ~events;
 }
 
 static void ccws_init(struct scheduler *s)
@@ -162,7 +170,7 @@ static void ccws_init(struct scheduler *s)
         vta_clear(&c->vta, tags_of(c, w));
     c->next = c->cap_falls = UINT64_MAX;
     s->hold = (struct sched_hold){.loads = ~0ull, .until = UINT64_MAX};
-    s->l1d_events = events_of(params);
+    choose_events(s);
     s->hears = order->on_stall || order->on_wake ? HEARS_ALL_STALLS : HEARS_NO_STALLS;
     if (order->init) {
         order->init(&c->order);
@@ -179,10 +187,12 @@ static uint16_t *bucket_of(struct ccws *c, uint64_t line)
 
 static void insert_tag(struct ccws *c, uint32_t warp, uint64_t line)
 {
-    uint64_t out = vta_insert(&c->vta, tags_of(c, warp), line);
+    uint64_t *tags = tags_of(c, warp);
+    uint16_t *n = bucket_of(c, line);
+    uint64_t out = *n ? vta_insert(&c->vta, tags, line) : vta_push(&c->vta, tags, line);
     if (out == line)
         return;
-    ++*bucket_of(c, line);
+    ++*n;
     if (out != VTA_EMPTY)
         --*bucket_of(c, out);
 }
@@ -239,28 +249,15 @@ static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
 }
 
 /* Once per miss, after its victim has entered. */
-static void do_probe(struct scheduler *s)
+static void probe(struct scheduler *s, const struct cache_event_info *e)
 {
-    struct ccws *c = s->state;
-    if (!c->probe.due)
-        return;
-    c->probe.due = false;
-    ccws_decay_to(s, c->probe.cycle);
-    const struct sched_warp *warp = &s->view->warps[c->probe.warp];
-    bool lives = warp->live && warp->uid == c->probe.uid; /* or has not waited for its load */
-    if (lives && is_lost(s, c->probe.warp, c->probe.line))
-        vta_hit(s, c->probe.warp);
-    ccws_plan(s);
-}
-
-/* The load has missed: its victim is still to leave. The cycle must not pass without a probe. */
-static void await_victim(struct scheduler *s, const struct cache_event_info *e)
-{
-    struct ccws *c = s->state;
     const struct mem_access *a = e->access;
-    c->probe = (struct probe){true, a->warp_slot, a->warp_uid, a->id, a->line, e->cycle};
-    if (e->cycle < s->hold.until)
-        s->hold.until = e->cycle;
+    const struct sched_warp *warp = &s->view->warps[a->warp_slot];
+    bool lives = warp->live && warp->uid == a->warp_uid; /* or has not waited for its load */
+    ccws_decay_to(s, e->cycle);
+    if (lives && is_lost(s, a->warp_slot, a->line))
+        vta_hit(s, a->warp_slot);
+    ccws_plan(s);
 }
 
 /* The warp has a place among the others from now on, if it had none. */
@@ -288,32 +285,28 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
     const struct mem_access *a = e->access;
-    if (e->event == CE_DROP || e->event == CE_RESIZE) /* nothing of a warp's is lost */
-        return;
-    if (c->probe.due && (!a || a->id != c->probe.id || e->cycle > c->probe.cycle))
-        do_probe(s);
-    if (params->starts_at_zero && is_access(e->event))
+    if (c->is_low && is_access(e->event))
         begin_score(s, e);
     switch (e->event) {
     case CE_MISS:
-        if (!e->line)
-            await_victim(s, e);
-        if (s->view->l1d_allocates_on_fill) /* none leaves before the data come */
-            do_probe(s);
+        if (s->view->l1d_allocates_on_fill && !e->line)
+            probe(s, e);
         break;
     case CE_MERGE:
-        if (params->probes_merges) {
-            await_victim(s, e);
-            do_probe(s);
-        }
+        if (params->probes_merges)
+            probe(s, e);
         break;
     case CE_EVICT:
         if (e->cause == EVICT_REPLACE)
             insert_tag(c, e->line->reserver_slot, e->line->line);
         break;
     case CE_RESERVE:
+        if (a && a->kind != MEM_STORE && !s->view->l1d_allocates_on_fill)
+            probe(s, e);
+        break;
     case CE_BYPASS:
-        do_probe(s);
+        if (e->reason != BYPASS_NO_CACHE && !s->view->l1d_allocates_on_fill)
+            probe(s, e);
         break;
     case CE_STORE:
         if (a->space != MEM_LOCAL)
@@ -377,7 +370,6 @@ static int ccws_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t read
 static void ccws_advance(struct scheduler *s, uint64_t dt)
 {
     struct ccws *c = s->state;
-    do_probe(s);
     c->advanced += dt;
     ccws_decay_to(s, c->advanced);
     ccws_plan(s);
@@ -389,7 +381,6 @@ static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    do_probe(s);
     ccws_decay_to(s, now);
     ccws_start_score(s, warp);
     c->hits_of[warp] = c->insts_of[warp] = 0;
@@ -404,7 +395,6 @@ static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     struct ccws *c = s->state;
-    do_probe(s);
     ccws_decay_to(s, now);
     ccws_end_score(s, warp);
     if (((const struct ccws_params *)s->params)->live_totals) {

@@ -14,13 +14,6 @@ struct ccws_params {
     bool llds_caps, keeps_tags, keeps_vta, live_totals, probes_merges, starts_at_zero;
 };
 
-/* A load that has missed, until its victim has left. */
-struct probe {
-    bool due;
-    uint32_t warp;
-    uint64_t uid, id, line, cycle;
-};
-
 struct ccws_stats {
     uint64_t vta_hits; /* of warps that have ended too */
 };
@@ -43,12 +36,12 @@ struct ccws {
     uint32_t raise[SCHED_MAX_WARPS]; /* by VTA hits of `time`: act from the next cycle on */
     uint64_t raised;                 /* which warps */
     uint64_t time, advanced;         /* of the scores; that advance() has told */
+    uint64_t falls;                  /* of the scores by `time` */
     uint64_t next;                   /* the cycle in which time alone lets a warp load */
     uint64_t cap_falls;              /* the cycle in which a lower cap may act */
     uint64_t may_load;
     uint64_t vta_hits, insts_issued; /* what LLDS is made of */
     uint64_t hits_of[SCHED_MAX_WARPS], insts_of[SCHED_MAX_WARPS];
-    struct probe probe;
     struct vta vta;
     uint16_t n_tags[CCWS_TAG_BUCKETS]; /* of all warps */
     uint32_t tags_at;                  /* in `store`: of each warp's array */
@@ -74,7 +67,8 @@ void ccws_decay_to(struct scheduler *s, uint64_t now);
 void ccws_raise_score(struct ccws *c, uint32_t warp, uint32_t to);
 /* Something has been issued in cycle `now`, so that LLDS is less; where that caps scores. */
 void ccws_cap_has_fallen(struct scheduler *s, uint64_t now);
-/* After any of these: says in hold.until when time alone changes something. */
+/* After any of these: says in hold.until when time alone changes something, and in l1d_warps
+ * whose first access is still to come. */
 void ccws_plan(struct scheduler *s);
 /* The first cycle at which time alone changes who may load. */
 uint64_t ccws_next_change(const struct scheduler *s, uint64_t now);

@@ -48,7 +48,7 @@ static uint32_t score_after(const struct scheduler *s, uint32_t warp, uint64_t f
 uint32_t ccws_score(const struct scheduler *s, uint32_t warp)
 {
     const struct ccws *c = s->state;
-    return score_after(s, warp, falls_by(s, c->time));
+    return score_after(s, warp, c->falls);
 }
 
 /* --- the order --- */
@@ -114,6 +114,25 @@ void ccws_end_score(struct scheduler *s, uint32_t warp)
     c->is_low &= ~warp_bit(warp);
 }
 
+/* --- the cap --- */
+
+/* The highest level that the next fall leaves as it is: no score is above LLDS then. */
+static uint64_t capped_level(const struct scheduler *s, uint64_t falls)
+{
+    const struct ccws_params *params = s->params;
+    uint64_t cap = ccws_llds(s);
+    return (cap > params->base_score ? cap : params->base_score) + falls + 1;
+}
+
+void ccws_cap_has_fallen(struct scheduler *s, uint64_t now)
+{
+    const struct ccws_params *params = s->params;
+    struct ccws *c = s->state;
+    if (c->high.n && c->cap_falls == UINT64_MAX &&
+        c->level[c->high.warps[0]] > capped_level(s, c->falls))
+        c->cap_falls = (now / params->decay_cycles + 1) * params->decay_cycles;
+}
+
 /* --- who may load --- */
 
 /* The first cycle in which time alone lets another warp load, given that some may not: those that
@@ -154,7 +173,7 @@ void ccws_test_cutoff(struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    uint64_t falls = falls_by(s, c->time), limit = ccws_cutoff(s), sum = 0;
+    uint64_t falls = c->falls, limit = ccws_cutoff(s), sum = 0;
     uint32_t base = params->base_score, n_high = 0;
     drop_fallen(c, falls + base);
     c->may_load = 0;
@@ -182,7 +201,7 @@ void ccws_test_cutoff(struct scheduler *s)
 /* --- time --- */
 
 /* VTA hits act, before the scores fall the next time. */
-static void raise_scores(struct scheduler *s, uint64_t falls)
+static __attribute__((noinline)) void raise_scores(struct scheduler *s, uint64_t falls)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
@@ -201,21 +220,13 @@ static void raise_scores(struct scheduler *s, uint64_t falls)
     }
 }
 
-/* What no score is above after it has fallen. */
-static uint64_t score_cap(const struct scheduler *s)
-{
-    const struct ccws_params *params = s->params;
-    uint64_t cap = ccws_llds(s);
-    return cap > params->base_score ? cap : params->base_score;
-}
-
 /* As if the scores had been no higher than what the next fall takes to the cap; false if none
  * was. */
-static bool cap_scores(struct scheduler *s, uint64_t falls)
+static __attribute__((noinline)) bool cap_scores(struct scheduler *s, uint64_t falls)
 {
     struct ccws *c = s->state;
     struct ccws_queue *q = &c->high;
-    uint64_t level = score_cap(s) + falls + 1;
+    uint64_t level = capped_level(s, falls);
     if (!q->n || c->level[q->warps[0]] <= level)
         return false;
     for (uint32_t i = 0; i < q->n && c->level[q->warps[i]] > level; i++)
@@ -232,10 +243,12 @@ void ccws_decay_to(struct scheduler *s, uint64_t now)
     struct ccws *c = s->state;
     if (now <= c->time)
         return;
-    uint64_t falls = falls_by(s, c->time);
+    uint64_t falls = c->falls;
     bool changes = c->raised != 0 || now >= c->next;
-    raise_scores(s, falls);
-    if (params->llds_caps && falls_by(s, now) > falls)
+    if (c->raised)
+        raise_scores(s, falls);
+    c->falls = falls_by(s, now);
+    if (params->llds_caps && c->falls > falls)
         changes |= cap_scores(s, falls);
     c->time = now;
     if (now >= c->cap_falls)
@@ -251,21 +264,14 @@ void ccws_raise_score(struct ccws *c, uint32_t warp, uint32_t to)
     c->raised |= warp_bit(warp);
 }
 
-void ccws_cap_has_fallen(struct scheduler *s, uint64_t now)
-{
-    const struct ccws_params *params = s->params;
-    struct ccws *c = s->state;
-    if (c->high.n && c->cap_falls == UINT64_MAX)
-        c->cap_falls = (now / params->decay_cycles + 1) * params->decay_cycles;
-}
-
 void ccws_plan(struct scheduler *s)
 {
     const struct ccws *c = s->state;
     uint64_t until = c->next < c->cap_falls ? c->next : c->cap_falls;
     if (c->raised && c->time + 1 < until)
         until = c->time + 1;
-    s->hold.until = c->probe.due && c->probe.cycle < until ? c->probe.cycle : until;
+    s->hold.until = until;
+    s->l1d_warps = c->is_low;
 }
 
 uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)

@@ -110,6 +110,10 @@ struct scheduler {
     struct sched_hold hold;   /* kept by the scheduler, read by the SM */
     enum stall_hearing hears; /* may be set by init(), as may this: */
     uint32_t l1d_events;      /* of which on_l1d() is told, a bit an enum cache_event; 0 = of all */
+    /* Of l1d_events, those that matter only of accesses of some warps, and which warps these are at
+     * present: of others they may be told too, but need not. */
+    uint32_t l1d_some_events;
+    uint64_t l1d_warps;
 };
 
 struct sched_pick {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Of one warp slot: `tags` has n_sets x n_ways lines, the newest of a set first. */
 struct vta {
@@ -48,18 +49,19 @@ static inline bool vta_remove(const struct vta *v, uint64_t *tags, uint64_t line
     return true;
 }
 
-/* Puts a line in and returns what had to leave, or VTA_EMPTY; one that is there already keeps its
- * place in the queue, and is returned. */
-static inline uint64_t vta_insert(const struct vta *v, uint64_t *tags, uint64_t line)
+/* Puts a line in that is not there, and returns what had to leave, or VTA_EMPTY. */
+static inline uint64_t vta_push(const struct vta *v, uint64_t *tags, uint64_t line)
 {
     uint64_t *set = vta_set(v, tags, line), out = set[v->n_ways - 1];
-    for (uint32_t i = 0; i < v->n_ways; i++)
-        if (set[i] == line)
-            return line;
-    for (uint32_t i = v->n_ways - 1; i > 0; i--)
-        set[i] = set[i - 1];
+    memmove(set + 1, set, (v->n_ways - 1) * sizeof *set);
     set[0] = line;
     return out;
+}
+
+/* The same of any line: one that is there already keeps its place in the queue, and is returned. */
+static inline uint64_t vta_insert(const struct vta *v, uint64_t *tags, uint64_t line)
+{
+    return vta_find(v, tags, line) ? line : vta_push(v, tags, line);
 }
 
 #endif

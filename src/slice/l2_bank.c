@@ -3,17 +3,7 @@
  * MODEL: the way from the port to L2 is a pipeline of rop_latency stages, one request in each, with
  * a queue at its end; when L2 stalls, both fill up before the port does. */
 #include "cache/fast.h"
-#include "slice/slice_parts.h"
-
-/* Where the sender's lines are shorter, its line begins somewhere in L2's. */
-static void place_in_line(struct mem_access *a, uint32_t offset)
-{
-    for (; offset; offset -= CACHE_SEGMENT_BYTES) {
-        a->segments <<= 1;
-        a->byte_mask[1] = a->byte_mask[1] << 32 | a->byte_mask[0] >> 32;
-        a->byte_mask[0] <<= 32;
-    }
-}
+#include "slice/l2_queue.h"
 
 /* The bytes of the first two segments of a mask. */
 static uint64_t bytes_of_two(uint32_t segments)
@@ -22,46 +12,20 @@ static uint64_t bytes_of_two(uint32_t segments)
 }
 
 /* A load is answered with all bytes of its segments, whatever its lanes touch. */
-static void ask_for_segments(struct mem_access *a)
+void l2_ask_for_segments(struct mem_access *a)
 {
     a->byte_mask[0] = bytes_of_two(a->segments);
     a->byte_mask[1] = bytes_of_two(a->segments >> 2);
     a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
 }
 
-/* Buffers lie apart by more than a line, so a line is all of one or not at all. */
-static void mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address)
+void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address)
 {
     if (a->space != MEM_GLOBAL || (a->kind != MEM_STORE && a->kind != MEM_LOAD))
         return;
     for (const struct l2_mark *m = marks->items; m != marks->items + marks->n; m++)
         if (m->is_store == (a->kind == MEM_STORE) && address - m->start < m->bytes)
             a->op = m->is_store ? MEM_OP_CC : MEM_OP_CP;
-}
-
-/* A slice's own addresses have the interleaving squeezed out, and so do a bank's. */
-void l2_put(const struct slice *p, struct mem_request *r)
-{
-    struct mem_access *a = &r->access;
-    uint64_t number = r->local >> p->line_shift, row;
-    if (p->banks_are_odd) {
-        row = divide(&p->n_banks, number);
-        r->bank = remainder_of(&p->n_banks, number, row);
-    } else {
-        row = number >> p->bank_shift;
-        r->bank = (uint32_t)number & p->bank_mask;
-    }
-    r->device_line = a->line;
-    a->line = a->address = row << p->line_shift;
-    a->set = set_index_of(&p->l2_sets, a->line);
-    place_in_line(a, (uint32_t)r->local & p->line_mask);
-    a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
-    if (!p->sees_loads)
-        return;
-    if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
-        ask_for_segments(a);
-    if (p->config->marks && p->config->marks->n)
-        mark(p->config->marks, a, r->device_line);
 }
 
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now)
@@ -72,44 +36,13 @@ uint32_t l2_waiting(const struct l2_bank *b, uint64_t now)
     return n;
 }
 
-static void note_due(struct slice *p, const struct l2_bank *b)
-{
-    p->due.banks = min_u64(p->due.banks, b->due);
-    p->parts_at = min_u64(p->parts_at, b->due);
-}
-
 void l2_wake_stalled(struct slice *p)
 {
     for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++)
         if (b->stalled) {
             b->due = b->busy_until;
-            note_due(p, b);
+            l2_note_due(p, b);
         }
-}
-
-/* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
- * bank is free. */
-static inline void plan_first(struct slice *p, struct l2_bank *b, uint64_t soonest)
-{
-    if (!b->queue.n) {
-        b->due = CYCLE_NEVER;
-        return;
-    }
-    uint64_t at = ring_first(&b->queue)->at;
-    b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
-    uint64_t room_from = slice_room_from(p);
-    if (room_from != CYCLE_NEVER) /* no use in trying before a reply leaves its place */
-        b->due = max_u64(b->due, room_from);
-}
-
-void l2_enqueue(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t at)
-{
-    queue_enter(&b->account, r->queued_at);
-    ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
-    if (b->queue.n > 1)
-        return;
-    plan_first(p, b, 0);
-    note_due(p, b);
 }
 
 /* --- atomics --- */
@@ -120,6 +53,7 @@ static void perform_atomic(struct slice *p, struct l2_bank *b, struct mem_reques
 {
     uint32_t cycles = p->atomics.desc->perform(b->atomics, r, waited, l2_time(p, now));
     uint64_t at = b->busy_until = max_u64(b->busy_until, now) + cycles;
+    b->due = max_u64(b->due, at);
     if (b->first_try >= now)
         b->first_try = max_u64(b->first_try, at);
     p->stats.atomic_ops += atomic_part_lanes(r->atomic);
@@ -152,30 +86,37 @@ static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *
     }
 }
 
-/* Loads, and the fetches of instructions and constants. */
-static bool serve_load(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+/* A load that is no mere use of its line. */
+static __attribute__((noinline)) bool serve_other_load(struct slice *p, struct l2_bank *b,
+                                                       struct mem_request *r, uint64_t now)
 {
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
                                    not_to_dram = {.bypass_table = true};
-    const struct mem_access *a = &r->access;
-    int way = cache_find_way(b->cache, a->line, a->set);
-    enum cache_fast fast = cache_load_fast(b->cache, a->set, way, a->sector_mask, a->pc);
-    if (fast == CACHE_FAST_NO_MSHR)
+    struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
+    struct cache_result res = cache_load(b->cache, &r->access, room, r);
+    if (res.answer == CACHE_STALLED)
         return false;
-    if (fast == CACHE_FAST_DECLINED) {
-        struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
-        struct cache_result res = cache_load(b->cache, a, room, r);
-        if (res.answer == CACHE_STALLED)
-            return false;
-        if (p->may_lose)
-            lost_note_load(p, b, r, res);
-        if (res.answer != CACHE_HIT) {
-            fetch(p, b, r, res, now);
-            return true;
-        }
-    }
-    slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
+    if (p->may_lose)
+        lost_note_load(p, b, r, res);
+    if (res.answer == CACHE_HIT)
+        slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
+    else
+        fetch(p, b, r, res, now);
     return true;
+}
+
+/* Loads, and the fetches of instructions and constants. */
+static inline bool serve_load(struct slice *p, struct l2_bank *b, struct mem_request *r,
+                              uint64_t now)
+{
+    const struct mem_access *a = &r->access;
+    struct cache_place at = cache_find_in(b->cache, a->set, a->line);
+    enum cache_fast fast = cache_load_fast(b->cache, at, a->sector_mask, a->pc);
+    if (fast == CACHE_FAST_DECLINED)
+        return serve_other_load(p, b, r, now);
+    if (fast == CACHE_FAST_HIT)
+        slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
+    return fast == CACHE_FAST_HIT;
 }
 
 /* A write of an SM's atomics is ordered: its SM waits for the answer. */
@@ -229,7 +170,7 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
 }
 
 /* False if it must wait. */
-static bool serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
+static inline bool serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
     r->access.cycle = now;
@@ -249,25 +190,24 @@ static __attribute__((noinline)) void stall_bank(struct slice *p, struct l2_bank
     b->stalled = true;
 }
 
-static void next_request(struct slice *p, struct l2_bank *b, uint64_t entered, uint64_t now)
+static inline void next_request(struct slice *p, struct l2_bank *b, uint64_t entered, uint64_t now)
 {
-    p->n_stalled -= b->stalled;
-    b->stalled = false;
+    if (b->stalled) {
+        p->n_stalled--;
+        b->stalled = false;
+    }
     queue_leave(&b->account, entered, now);
     ring_pop(&b->queue);
-    plan_first(p, b, now + 1);
+    l2_plan_first(p, b, now + 1);
     if (rx_peek(&p->up)) /* there is room for one more */
         p->due.port = now + 1;
 }
 
-static void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
+/* Its first request can be served now, as far as the bank is concerned. */
+static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
 {
-    const struct timed_request *first = ring_front(&b->queue);
-    if (!first || first->at > now || b->busy_until > now) {
-        b->due = first ? max_u64(first->at, b->busy_until) : CYCLE_NEVER;
-        return;
-    }
-    struct mem_request *r = first->request;
+    hot_assert(b->queue.n && b->busy_until <= now);
+    struct mem_request *r = ring_first(&b->queue)->request;
     uint64_t room_from = slice_room_from(p);
     if (room_from > now) {
         stall_bank(p, b, now, room_from);
@@ -282,20 +222,34 @@ static void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
     }
 }
 
-void l2_step(struct slice *p, uint64_t now)
+static inline bool only_banks_before(const struct slice *p, uint64_t cycle)
 {
-    uint64_t next = CYCLE_NEVER;
-    struct l2_bank *end = p->banks + p->n_banks.divisor;
-    for (struct l2_bank *b = p->banks; b != end; b++) {
-        if (b->due <= now)
-            step_bank(p, b, now);
-        next = min_u64(next, b->due);
+    return cycle < p->due.port && cycle < p->due.fills && cycle < p->due.feed &&
+           cycle < p->dram_cycle;
+}
+
+uint64_t l2_step(struct slice *p, uint64_t now, uint64_t end)
+{
+    const struct l2_bank *last = p->banks + p->n_banks.divisor;
+    for (;;) {
+        uint64_t next = CYCLE_NEVER;
+        for (struct l2_bank *b = p->banks; b != last; b++) {
+            if (b->due <= now)
+                step_bank(p, b, now);
+            next = min_u64(next, b->due);
+        }
+        p->due.banks = next;
+        p->l2_cycle = now + 1;
+        next = max_u64(next, now + 1);
+        if (next >= end || !only_banks_before(p, next))
+            return now;
+        now = next;
     }
-    p->due.banks = next;
 }
 
 void l2_step_plainly(struct slice *p, uint64_t now)
 {
-    for (uint32_t i = 0; i < p->n_banks.divisor; i++)
-        step_bank(p, &p->banks[i], now);
+    for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++)
+        b->due = b->queue.n ? max_u64(ring_first(&b->queue)->at, b->busy_until) : CYCLE_NEVER;
+    l2_step(p, now, now);
 }

@@ -21,6 +21,7 @@ struct timed_request {
 struct request_ring {
     struct timed_request *items;
     uint32_t head, n, cap; /* cap: a power of two, or 0 */
+    uint32_t mask;         /* cap - 1 */
 };
 
 void ring_grow(struct request_ring *r);
@@ -29,7 +30,7 @@ void ring_destroy(struct request_ring *r);
 /* Where it is known that there is a place. */
 static inline void ring_add(struct request_ring *r, struct timed_request item)
 {
-    r->items[(r->head + r->n++) & (r->cap - 1)] = item;
+    r->items[(r->head + r->n++) & r->mask] = item;
 }
 
 /* Makes sure that there is one for so many more. */
@@ -61,13 +62,13 @@ static inline const struct timed_request *ring_first(const struct request_ring *
 /* The item that is so many places behind the first. */
 static inline struct timed_request *ring_at(const struct request_ring *r, uint32_t i)
 {
-    return &r->items[(r->head + i) & (r->cap - 1)];
+    return &r->items[(r->head + i) & r->mask];
 }
 
 /* Takes off the first n. */
 static inline void ring_drop(struct request_ring *r, uint32_t n)
 {
-    r->head = (r->head + n) & (r->cap - 1);
+    r->head = (r->head + n) & r->mask;
     r->n -= n;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slice/slice_parts.h"
+#include "slice/l2_queue.h"
 
 /* --- requests --- */
 
@@ -53,7 +53,7 @@ static void take_request(struct slice *p, uint64_t now)
 static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
-    assert(m->kind == MSG_REQUEST);
+    hot_assert(m->kind == MSG_REQUEST);
     l2_put(p, r);
     struct l2_bank *b = l2_bank_of(p, r);
     cycle = max_u64(cycle, p->next_take);
@@ -111,16 +111,18 @@ bool slice_is_idle(const struct shard *s)
     return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
-static void l2_tick(struct slice *p, uint64_t now)
+/* Cycle `now`, and those that follow before `end` while only banks have something to do. */
+static inline void l2_tick(struct slice *p, uint64_t now, uint64_t end)
 {
     if (p->due.port <= now)
         take_request(p, now);
     if (p->due.fills <= now)
         dram_side_fill(p, now);
     if (p->due.banks <= now)
-        l2_step(p, now);
+        now = l2_step(p, now, end);
     if (p->due.feed <= now)
         dram_side_feed(p, now);
+    p->l2_cycle = now + 1;
 }
 
 static void l2_tick_plainly(struct slice *p, uint64_t now)
@@ -181,8 +183,7 @@ static void advance_parts(struct slice *p, sim_time until, uint64_t end)
         if (now >= p->dram_cycle && p->next_dram < until) {
             dram_side_catch_up(p, min_u64(time_of(p, now), until));
         } else if (now < end) {
-            l2_tick(p, now);
-            p->l2_cycle = now + 1;
+            l2_tick(p, now, end);
         } else {
             break;
         }

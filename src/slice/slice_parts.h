@@ -3,6 +3,7 @@
 #ifndef HEDDLE_SLICE_SLICE_PARTS_H
 #define HEDDLE_SLICE_SLICE_PARTS_H
 
+#include "base/hot_assert.h"
 #include "slice/slice.h"
 
 /* For what nearly every request goes through and the plain engine uses too. */
@@ -98,10 +99,13 @@ static inline void slice_note(struct slice *p, sim_time t)
     p->last_event = max_u64(p->last_event, t);
 }
 
-/* --- l2_bank.c --- */
+/* --- l2_bank.c; see l2_queue.h too --- */
 
-/* From here until the reply the request describes its access as L2 sees it. */
-void l2_put(const struct slice *p, struct mem_request *r);
+/* A load is answered with all bytes of its segments, whatever its lanes touch. */
+void l2_ask_for_segments(struct mem_access *a);
+/* Loads and stores of some buffers bear a mark. Buffers lie apart by more than a line, so a line is
+ * all of one or not at all. */
+void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address);
 /* The bank of a request that has been placed. */
 static inline struct l2_bank *l2_bank_of(const struct slice *p, const struct mem_request *r)
 {
@@ -111,8 +115,6 @@ static inline bool l2_has_room(const struct slice *p, const struct l2_bank *b)
 {
     return b->queue.n < p->bank_places;
 }
-/* A request is in the bank's queue, and may be served from cycle `at` on. */
-void l2_enqueue(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t at);
 /* Requests that are in a bank's queue before cycle `now`, for reports: some are taken from the port
  * before their time. */
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now);
@@ -121,8 +123,9 @@ static inline struct line_part l2_part_of(const struct mem_request *r)
 {
     return (struct line_part){r->access.line, r->bank, r->access.sector_mask};
 }
-/* Each bank whose time has come serves its first request. */
-void l2_step(struct slice *p, uint64_t now);
+/* Each bank whose time has come serves its first request. The same for the cycles that follow and
+ * come before `end`, while nothing but banks is due. Returns the last one done. */
+uint64_t l2_step(struct slice *p, uint64_t now, uint64_t end);
 /* Each bank tries to. */
 void l2_step_plainly(struct slice *p, uint64_t now);
 /* The data that an atomic has waited for are there. */

@@ -41,9 +41,8 @@ static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
 static inline bool fetch_hits(struct sm *sm, const struct sm_warp *w)
 {
     uint64_t line = CODE_BASE + w->next->code_line;
-    uint32_t set = cache_find_set(sm->l1i, line);
-    int way = cache_find_way(sm->l1i, line, set);
-    if (cache_load_fast(sm->l1i, set, way, 1, w->emu->pc) != CACHE_FAST_HIT)
+    struct cache_place at = cache_find(sm->l1i, line);
+    if (cache_load_fast(sm->l1i, at, 1, w->emu->pc) != CACHE_FAST_HIT)
         return false;
     has_fetched(sm, w);
     return true;

@@ -26,25 +26,29 @@ void sm_free_record(struct sm *sm, struct load_record *r)
 
 /* What distinguishes the access to do next from the others of its instruction, and does not change
  * however often it is tried. */
-static inline void prepare(struct ldst_op *l, uint32_t set)
+static inline void prepare(const struct sm *sm, struct ldst_op *l, uint32_t set)
 {
+    if (l->prepared == l->next + 1)
+        return;
     const struct line_access *x = &l->access[l->next];
     struct mem_access *a = &l->common;
     a->line = x->line;
-    a->active_mask = x->lanes;
     a->segments = x->segments;
-    a->id = l->first_id + l->next;
-    a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
-    a->first_thread = l->first_thread_of_warp + a->first_lane;
     a->sector_mask = cache_sectors_of(l->l1_config, x->segments);
     a->set = set;
+    if (l->in_detail || sm->ldst.shows_loads) {
+        a->active_mask = x->lanes;
+        a->id = l->first_id + l->next;
+        a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
+        a->first_thread = l->first_thread_of_warp + a->first_lane;
+    }
     if (l->in_detail) {
         const struct line_detail *d = &l->detail[l->next];
         a->address = d->address;
         memcpy(a->byte_mask, d->bytes, sizeof d->bytes);
         a->full_line = (d->bytes[0] & d->bytes[1]) == ~0ull;
     }
-    l->prepared = true;
+    l->prepared = l->next + 1;
     l->routed = false;
 }
 
@@ -61,7 +65,7 @@ static inline __attribute__((always_inline)) const struct route *route_of(const 
 static bool finds_line(const struct ldst_op *l)
 {
     const struct mem_access *a = &l->common;
-    return l->kind == MEM_LOAD && cache_has_line(l->l1, a->set, a->line);
+    return l->kind == MEM_LOAD && cache_find_in(l->l1, a->set, a->line).way >= 0;
 }
 
 /* It is tried now. */
@@ -152,23 +156,26 @@ static inline void note_hit(const struct ldst_op *l, uint64_t now)
 }
 
 /* Fetches what the cache says. */
-static void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
-                      struct cache_result r, uint64_t now)
+static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
+                             struct cache_result r, uint64_t now)
 {
     if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(l->l1), now);
     enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
-    sm_fetch_line(sm, a, l->l1_config, origin, r.mshr, r.fetch_sectors, now);
+    sm_fetch_line(sm, a, l->l1_config, origin, r, now);
 }
 
-/* A load of a line that has that way, or none. */
-static inline bool load_cached(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
-                               int way, uint64_t now)
+/* A load, of a line that is there, that the fast path does not answer. Not inline: it needs all
+ * registers. */
+static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op *l,
+                                                  struct cache_place at, uint64_t now)
 {
+    prepare(sm, l, at.set->set);
+    const struct mem_access *a = try_access(sm, l, now);
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     if (sm->ldst.may_bypass)
         room = room_now(sm, l, now);
-    struct cache_result r = cache_load_at(l->l1, a, room, l->record, way);
+    struct cache_result r = cache_load_at(l->l1, a, room, l->record, at);
     if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
     if (r.answer == CACHE_HIT) {
@@ -177,8 +184,10 @@ static inline bool load_cached(struct sm *sm, struct ldst_op *l, const struct me
         send_bypass(sm, l, a, now);
     } else { /* it waits for a miss, its own or another's */
         l->record->outstanding++;
-        if (r.answer == CACHE_MISS)
+        if (r.answer == CACHE_MISS) {
+            l->absent_from = NULL;
             send_miss(sm, l, a, r, now);
+        }
     }
     return true;
 }
@@ -200,7 +209,7 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
-        sm_fetch_line(sm, &fetch, &sm->config->l1d, FROM_L1D, r.mshr, r.fetch_sectors, now);
+        sm_fetch_line(sm, &fetch, &sm->config->l1d, FROM_L1D, r, now);
     }
     if (r.forward)
         sm_submit(
@@ -244,8 +253,7 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
 /* Stores, atomics, and loads that the program sends around L1D. */
 static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    if (!l->prepared)
-        prepare(l, cache_find_set(l->l1, l->access[l->next].line));
+    prepare(sm, l, cache_set_of(l->l1, l->access[l->next].line));
     struct mem_access *a = try_access(sm, l, now);
     if (l->kind == MEM_LOAD)
         return load_uncached(sm, l, a, now);
@@ -259,22 +267,23 @@ static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l,
  * needs a struct mem_access. */
 static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
-    if (l->kind != MEM_LOAD || l->around)
+    if (!l->looks_up)
         return do_other(sm, l, now);
     const struct line_access *x = &l->access[l->next];
-    uint32_t set = cache_find_set(l->l1, x->line);
-    int way = cache_find_way(l->l1, x->line, set);
-    uint32_t sectors = cache_sectors_of(l->l1_config, x->segments);
-    enum cache_fast fast = cache_load_fast(l->l1, set, way, sectors, l->pc);
+    struct cache_place at = {l->absent_from, -1};
+    if (!at.set)
+        at = cache_find(l->l1, x->line);
+    uint32_t sectors = at.way < 0 ? 0 : cache_sectors_of(l->l1_config, x->segments);
+    enum cache_fast fast = cache_load_fast(l->l1, at, sectors, l->pc);
     if (fast == CACHE_FAST_HIT) {
         note_hit(l, now);
         return true;
     }
-    if (fast == CACHE_FAST_NO_MSHR)
+    if (fast == CACHE_FAST_NO_MSHR) {
+        l->absent_from = at.set;
         return stall(sm, STALL_MSHR);
-    if (!l->prepared)
-        prepare(l, set);
-    return load_cached(sm, l, try_access(sm, l, now), way, now);
+    }
+    return load_cached(sm, l, at, now);
 }
 
 /* --- stepping --- */
@@ -301,12 +310,6 @@ void record_done(struct sm *sm, struct load_record *r, uint64_t now)
     }
     sm_free_record(sm, r);
     sm_release(sm, &sm->warps[slot], pc, now);
-}
-
-void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
-{
-    if (!--r->outstanding)
-        record_done(sm, r, now);
 }
 
 static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
@@ -380,12 +383,23 @@ static void end_stall(struct sm *sm, uint64_t now)
     sm->ldst.stalled = false;
 }
 
+/* What the scheduler wants to know of L1D depends on whose access it is. */
+static void choose_events(struct sm *sm, uint32_t slot)
+{
+    bool all = sm->scheduler->l1d_warps >> slot & 1;
+    if (all != sm->ldst.tells_all)
+        sm_change_l1d_events(sm, all);
+}
+
 /* The accesses of the unit's instruction, one a cycle, from that of cycle `now` on and as long as
  * nothing else can happen in the SM: before `end`, and while no request waits to leave. Returns the
  * last cycle. */
 static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
-    bool goes_on = l->n - l->next > 1 && end > now + 1;
+    uint32_t first = l->next;
+    if (sm->ldst.tells_some)
+        choose_events(sm, l->slot);
+    bool goes_on = l->n - first > 1 && end > now + 1;
     uint64_t until = goes_on ? alone_until(sm, end) : 0;
     while (l->next < l->n) {
         if (!do_access(sm, l, now)) {
@@ -394,12 +408,12 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
             break;
         }
         l->next++;
-        l->prepared = false;
-        ++*l->n_requests;
         if (l->next == l->n || now + 1 >= until || now + 1 >= sm->issue.due || sm->out.n)
             break;
         now++;
     }
+    if (l->next != first) /* one without accesses has no counter */
+        *l->n_requests += l->next - first;
     if (l->next == l->n)
         finish_op(sm, l, now);
     return now;

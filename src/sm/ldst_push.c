@@ -167,7 +167,7 @@ static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_tim
     l->l1 = constant ? sm->l1c : sm->l1d;
     l->l1_config = sm_l1_of(sm, l->space);
     l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
-    l->around = l->uncached && l->space == MEM_GLOBAL;
+    l->looks_up = l->kind == MEM_LOAD && !(l->uncached && l->space == MEM_GLOBAL);
     l->n_requests = l->kind == MEM_STORE                           ? &sm->stats.store_requests
                     : l->kind == MEM_LOAD && l->space != MEM_CONST ? &sm->stats.load_requests
                                                                    : &sm->stats.other_requests;
@@ -200,8 +200,8 @@ static inline struct ldst_op *enter(struct sm *sm, uint32_t slot, uint32_t pc, u
     queue_enter(&sm->ldst.account, now);
     if (sm->ldst.n == 1)
         sm->ldst.due = ready_at > sm->ldst.busy_until ? ready_at : sm->ldst.busy_until;
-    l->shared_passes = l->n = l->next = 0;
-    l->prepared = false;
+    l->shared_passes = l->n = l->next = l->prepared = 0;
+    l->absent_from = NULL;
     return l;
 }
 

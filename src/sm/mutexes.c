@@ -13,11 +13,11 @@ enum { SLOT_OF_FETCH = SM_MAX_WARPS, SLOT_OF_BYPASS };
 static uint32_t sectors(void *user, uint64_t line)
 {
     const struct sm *sm = user;
-    const struct cache_set *s = &sm->l1d->tags.sets[cache_find_set(sm->l1d, line)];
-    int way = tags_find(s, line);
-    if (way < 0)
+    struct cache_place at = cache_find(sm->l1d, line);
+    if (at.way < 0)
         return 0;
-    return sm->l1d->sectored ? s->lines[way].valid_sectors : !(s->reserved >> way & 1);
+    return sm->l1d->sectored ? at.set->lines[at.way].valid_sectors
+                             : !(at.set->reserved >> at.way & 1);
 }
 
 static void drop(void *user, uint64_t line)
@@ -29,7 +29,7 @@ static void drop(void *user, uint64_t line)
                            .source = sm->index,
                            .line = line,
                            .address = line,
-                           .set = cache_find_set(sm->l1d, line)};
+                           .set = cache_set_of(sm->l1d, line)};
     for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
         sm->l1d_watchers[i].on_atomic(sm->l1d_watchers[i].user, &a);
     cache_invalidate_line(sm->l1d, line);
@@ -77,7 +77,7 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     if (!room)
         return false;
     a->cycle = now;
-    a->set = cache_find_set(sm->l1d, a->line);
+    a->set = cache_set_of(sm->l1d, a->line);
     bool around = f->around || !sm->config->l1d_global || (!f->fresh && has_others_data(sm, a));
     if (!around && f->fresh)
         drop(sm, a->line);
@@ -90,6 +90,7 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     }
     assert(r.answer == CACHE_MISS || r.answer == CACHE_BYPASSED);
     sm->stats.atomic_fetches++;
+    sm->ldst.first->absent_from = NULL; /* the line that it waits for may have a way now */
     if (r.answer == CACHE_BYPASSED) {
         record->slot = SLOT_OF_BYPASS;
         queue_bypass(sm, a, record, now);
@@ -97,7 +98,7 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     }
     if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(sm->l1d), now);
-    sm_fetch_line(sm, a, &sm->config->l1d, FROM_ATOMIC_FETCH, r.mshr, r.fetch_sectors, now);
+    sm_fetch_line(sm, a, &sm->config->l1d, FROM_ATOMIC_FETCH, r, now);
     return true;
 }
 

@@ -36,7 +36,8 @@ static inline void hand_out(struct sm *sm, struct cache *c, const struct mem_req
             record_reply(sm, got.waiters[i], now);
 }
 
-static inline void fill_l1d(struct sm *sm, const struct mem_request *r, uint64_t now)
+static inline __attribute__((always_inline)) void
+fill_l1d(struct sm *sm, const struct mem_request *r, uint64_t now)
 {
     struct cache_arrival got = cache_fill_now(sm->l1d, r->id, now);
     ldst_wake_for_fill(sm, got.set);

@@ -90,67 +90,12 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     tx_send(&sm->out.port, now * sm->clock->period, sm_message(r));
-    sm_note_sent(sm, r);
-}
-
-/* As a request leaves, a place in the queue is free, and the port is taken: what waits for a bypass
- * slot waits for the port then. */
-#define WAIT_FOR_QUEUE (1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE)
-static inline bool ldst_waits_for_queue(const struct sm *sm)
-{
-    return sm->ldst.stalled && WAIT_FOR_QUEUE >> sm->ldst.cause & 1;
-}
-
-/* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see
- * that it is not in the queue meanwhile. */
-static inline bool may_send_ahead(const struct sm *sm, uint64_t now)
-{
-    return !sm->out.n && sm->out.left_ahead <= now && sm->out.is_deep && sm_looks_ahead(sm) &&
-           !ldst_waits_for_queue(sm);
-}
-
-/* Nearly all requests leave in the cycle after they were made. If it is clear that this one does,
- * it is sent at once, and has been in the queue till then. */
-static inline __attribute__((always_inline)) void submit(struct sm *sm, struct mem_request *r,
-                                                         uint64_t now)
-{
-    sim_time next = (now + 1) * sm->period.divisor;
-    struct tx_peer *to = &sm->out.port.peers[r->to - sm->out.first_partition];
-    if (!may_send_ahead(sm, now) || next >= sm->shard.until || to->credits < r->flits ||
-        !gate_is_open(&sm->out.port.gate, next)) {
-        sm_queue_request(sm, r, now);
-        return;
-    }
-    queue_pass(&sm->out.account, now, now + 1);
-    sm->out.left_ahead = now + 1;
-    sm_note_sent(sm, r);
-    tx_post(&sm->out.port, to, next, sm_message(r));
+    sm_note_sent(sm, r->origin, sm_wanted_bytes(r));
 }
 
 void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    submit(sm, r, now);
-}
-
-void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
-                   enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now)
-{
-    struct mem_request *r = sm_take_request(sm);
-    uint32_t segments = cache_segments_of(c, sectors);
-    struct route route = sm_route(sm, a->line);
-    if (sm->ldst.describes_loads)
-        r->access = *a;
-    r->access.kind = a->kind;
-    r->access.line = a->line;
-    r->access.segments = segments;
-    r->origin = origin;
-    r->id = mshr;
-    r->data_bytes = sm_segment_bytes(segments);
-    r->to = route.to;
-    r->local = route.local;
-    r->flits = sm->out.header_flits;
-    r->waiter = NULL;
-    submit(sm, r, now);
+    sm_submit_now(sm, r, now);
 }
 
 /* When the first request can leave: not before one has the credits. */
@@ -180,7 +125,7 @@ void sm_drain_miss_queue(struct sm *sm, uint64_t now)
         return;
     struct mem_request *r = sm->out.queue[sm->out.head];
     if (tx_can_send(&sm->out.port, now * sm->clock->period, r->to, r->flits)) {
-        ldst_wake(sm, WAIT_FOR_QUEUE);
+        ldst_wake(sm, SM_WAIT_FOR_QUEUE);
         send_first(sm, now);
     }
     sm->out.due = drain_next(sm, now);
@@ -189,7 +134,7 @@ void sm_drain_miss_queue(struct sm *sm, uint64_t now)
 void sm_drain_ahead(struct sm *sm, uint64_t next)
 {
     sim_time t = next * sm->clock->period;
-    if (!sm->out.n || t >= sm->shard.until || ldst_waits_for_queue(sm))
+    if (!sm->out.n || t >= sm->shard.until || sm_ldst_waits_for_queue(sm))
         return;
     struct mem_request *r = sm->out.queue[sm->out.head];
     if (!tx_is_open(&sm->out.port, t, r->to, r->flits))

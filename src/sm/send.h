@@ -51,10 +51,10 @@ static inline struct message sm_message(struct mem_request *r)
     return (struct message){.to = r->to, .kind = MSG_REQUEST, .flits = r->flits, .body = r};
 }
 
-static inline void sm_note_sent(struct sm *sm, const struct mem_request *r)
+static inline void sm_note_sent(struct sm *sm, enum request_origin origin, uint32_t wanted_bytes)
 {
     sm->out.n_out++;
-    sm->stats.bytes_asked[r->origin] += sm_wanted_bytes(r);
+    sm->stats.bytes_asked[origin] += wanted_bytes;
 }
 
 static inline struct mem_request *sm_take_request(struct sm *sm)
@@ -64,6 +64,65 @@ static inline struct mem_request *sm_take_request(struct sm *sm)
         return sm_make_request(sm);
     sm->out.free_requests = r->next;
     return r;
+}
+
+/* As a request leaves, a place in the queue is free, and the port is taken: what waits for a bypass
+ * slot waits for the port then. */
+#define SM_WAIT_FOR_QUEUE (1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE)
+static inline bool sm_ldst_waits_for_queue(const struct sm *sm)
+{
+    return sm->ldst.stalled && SM_WAIT_FOR_QUEUE >> sm->ldst.cause & 1;
+}
+
+/* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see
+ * that it is not in the queue meanwhile. */
+static inline bool sm_may_send_ahead(const struct sm *sm, uint64_t now)
+{
+    return !sm->out.n && sm->out.left_ahead <= now && sm->out.sends_ahead &&
+           !sm_ldst_waits_for_queue(sm);
+}
+
+/* Nearly all requests leave in the cycle after they were made. If it is clear that this one does,
+ * it is sent at once, and has been in the queue till then. */
+static inline __attribute__((always_inline)) void sm_submit_now(struct sm *sm,
+                                                                struct mem_request *r, uint64_t now)
+{
+    struct message m = sm_message(r);
+    uint32_t wanted = sm_wanted_bytes(r);
+    sim_time next = (now + 1) * sm->period.divisor;
+    struct tx_peer *to = &sm->out.port.peers[m.to - sm->out.first_partition];
+    if (!sm_may_send_ahead(sm, now) || next >= sm->shard.until || to->credits < m.flits ||
+        !gate_is_open(&sm->out.port.gate, next)) {
+        sm_queue_request(sm, r, now);
+        return;
+    }
+    queue_pass(&sm->out.account, now, now + 1);
+    sm->out.left_ahead = now + 1;
+    sm_note_sent(sm, r->origin, wanted);
+    tx_post(&sm->out.port, to, next, m);
+}
+
+/* Asks for what the cache says a miss of that access fetches; such is the cache. */
+static inline __attribute__((always_inline)) void
+sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
+              enum request_origin origin, struct cache_result got, uint64_t now)
+{
+    struct mem_request *r = sm_take_request(sm);
+    uint32_t segments = cache_segments_of(c, got.fetch_sectors);
+    struct route route = sm_route(sm, a->line);
+    if (sm->ldst.describes_loads)
+        r->access = *a;
+    r->access.kind = a->kind;
+    r->access.line = a->line;
+    r->access.segments = segments;
+    r->origin = origin;
+    r->id = got.mshr;
+    r->data_bytes = sm_segment_bytes(segments);
+    r->to = route.to;
+    r->local = route.local;
+    r->flits = sm->out.header_flits;
+    r->waiter = NULL;
+    sm_submit_now(sm, r, now);
 }
 
 #endif

@@ -113,15 +113,18 @@ struct ldst_op {
     const struct cache_config *l1_config; /* ... and what that looks like */
     uint32_t hit_latency;                 /* of that one */
     bool uncached;
-    bool around;                /* it goes around L1D */
+    bool looks_up;              /* a load whose lines are looked up in its L1 */
     uint64_t *n_requests;       /* where its accesses are counted */
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
     uint64_t first_id, first_thread_of_warp;
     struct mem_access common; /* the access to do next; most of it is the same for all of them */
-    bool prepared;            /* `common` is that of the access to do next */
+    uint32_t prepared;        /* `common` is that of the access before this one */
     bool routed;              /* and so is `route` */
+    /* The access to do next waits for an MSHR, and its line is not in that set: it gets a way there
+     * when it is accepted, not before. Else NULL. */
+    struct cache_set *absent_from;
     struct route route;
 };
 
@@ -248,9 +251,12 @@ struct ldst_part {
     /* Bypass slots, and the numbers of those that are free from n_bypass on. */
     struct load_record **bypass;
     uint32_t *free_bypass, n_bypass;
+    bool shows_loads;       /* the policy or an observer of L1D looks at loads */
     bool describes_loads;   /* all that is known of a load is written down: somebody may look */
     bool rates_accesses;    /* somebody who sees accesses of L1D wants to know how critical */
     bool rates_found_only;  /* of loads that find their line, see cache_policy.h */
+    bool tells_some;        /* the scheduler wants to know more of L1D of some warps' accesses */
+    bool tells_all;         /* ... and is told of all that at present */
     bool may_bypass;        /* L1D's policy may send loads around it */
     bool stalls_may_bypass; /* ... and those that cannot be accepted */
     bool answers_drift;     /* ... decides by what changes with time */
@@ -275,6 +281,7 @@ struct out_part {
     struct mem_request **queue; /* ring */
     uint32_t head, n;
     bool is_deep;        /* it holds all that may enter it in two cycles */
+    bool sends_ahead;    /* it is, and the SM looks ahead */
     bool l2_sees_loads;  /* L2 may look at more of a load than what it asks for */
     uint64_t left_ahead; /* the cycle for which the last request was sent ahead of time */
     struct mem_request *free_requests;
@@ -398,6 +405,7 @@ struct sm_setup {
     bool l2_is_lru; /* nobody looks at its accesses */
     uint64_t seed;
 };
+/* In zeroed memory. */
 void sm_create(struct sm *sm, const struct sm_setup *setup);
 void sm_destroy(struct sm *sm);
 /* Before the first kernel. */
@@ -472,6 +480,9 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
 /* The unit's part of a cycle, and of those that follow and come before `end` if nothing else
  * happens in them. Returns the last one done. */
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end);
+/* From now on the scheduler is told of all events of L1D that it may want, or not of those that
+ * matter of some warps only. */
+void sm_change_l1d_events(struct sm *sm, bool tells_all);
 void sm_free_record(struct sm *sm, struct load_record *r);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
 /* The first-level cache of a space: its lines are what lanes are joined into. */
@@ -494,9 +505,13 @@ static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
     if (!waits_for_set || sm->ldst.hears_fills || sm->ldst.first->common.set == set)
         ldst_wake(sm, ~0u);
 }
-/* A reply for the load has come; the last one of all has. */
-void record_reply(struct sm *sm, struct load_record *r, uint64_t now);
+/* The last reply for a load has come; one of them has. */
 void record_done(struct sm *sm, struct load_record *r, uint64_t now);
+static inline void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
+{
+    if (!--r->outstanding)
+        record_done(sm, r, now);
+}
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);
 void sm_make_room_for_replies(struct reply_queue *q);
@@ -577,9 +592,6 @@ static inline uint32_t sm_segment_bytes(uint32_t segments)
     return n * SEGMENT_BYTES;
 #endif
 }
-/* Asks for sectors of the access's line, for an MSHR of such a cache. */
-void sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
-                   enum request_origin origin, uint32_t mshr, uint32_t sectors, uint64_t now);
 /* Lines go where the map says. */
 void sm_plan_routes(struct sm *sm, const struct address_map *map);
 struct route sm_route_by_map(const struct sm *sm, uint64_t line); /* any */

@@ -14,6 +14,14 @@ static void observe_l1d(void *user, const struct cache_event_info *e)
         sm->issue.due = sm->scheduler->hold.until;
 }
 
+void sm_change_l1d_events(struct sm *sm, bool tells_all)
+{
+    const struct scheduler *s = sm->scheduler;
+    sm->ldst.tells_all = tells_all;
+    cache_change_events(sm->l1d, s->l1d_events & ~(tells_all ? 0 : s->l1d_some_events), observe_l1d,
+                        sm);
+}
+
 static void create_caches(struct sm *sm, const struct sm_setup *setup)
 {
     const struct cache_policy_desc *lru = cache_policy_find("lru");
@@ -25,6 +33,8 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
         cache_observe_some(sm->l1d,
                            sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
                            observe_l1d, sm);
+    sm->ldst.tells_some = sm->scheduler->l1d_some_events;
+    sm->ldst.tells_all = true;
     sm->ldst.may_bypass = !setup->l1d_policy->never_bypasses;
     sm->ldst.stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
     sm->out.is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
@@ -121,7 +131,6 @@ static void note_what_policies_want(struct sm *sm)
 
 void sm_create(struct sm *sm, const struct sm_setup *setup)
 {
-    memset(sm, 0, sizeof *sm);
     sm->shard = (struct shard){
         .ops = &sm_ops, .id = setup->place->id, .next = TIME_NEVER, .tick = setup->clock->period};
     sm->config = setup->config;
@@ -261,6 +270,7 @@ static void choose_ways(struct sm *sm)
 {
     bool fast = !sm->config->no_fast_paths;
     sm->ldst.describes_loads = sm->out.l2_sees_loads || cache_wants_bytes(sm->l1d);
+    sm->ldst.shows_loads = cache_shows_loads(sm->l1d);
     note_who_sees_accesses(sm);
     sm->issue.tells_issues = sm->issue.counts_lanes || sm->issue.tells_branches ||
                              sm->issue.tells_criticality || sm->issue.tells_commits;
@@ -274,6 +284,7 @@ static void choose_ways(struct sm *sm)
     sm->issue.may_go_alone = sm->issue.is_short && sm->issue.pick_and_issue &&
                              !sm->sched->hears_each_issue && !sm->issue.has_listeners;
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
+    sm->out.sends_ahead = sm->out.is_deep && sm->looks_ahead;
     sm->issue.plans_results = sm->issue.is_simple && sm->looks_ahead;
     sm->goes_by_dues = sm->looks_ahead && !sm->issue.drifts && !sm->ldst.answers_drift;
 }
@@ -306,6 +317,6 @@ void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)
  * between the load/store unit and issue: no cycle is left out, and nothing is done ahead. */
 void sm_use_mutexes(struct sm *sm)
 {
-    sm->looks_ahead = sm->issue.plans_results = sm->goes_by_dues = false;
+    sm->looks_ahead = sm->issue.plans_results = sm->goes_by_dues = sm->out.sends_ahead = false;
     sm->issue.is_short = sm->issue.may_go_alone = false;
 }

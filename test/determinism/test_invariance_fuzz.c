@@ -193,7 +193,7 @@ static bool has_setting(const struct testbed *bed, const char *name, const char 
     return !strcmp(last, value);
 }
 
-enum { N_MACHINES = 400 };
+enum { N_MACHINES = 800 };
 static struct fuzz_case *machines[N_MACHINES];
 
 static void must_occur(const char *name, const char *value)

@@ -13,8 +13,12 @@ static void buffers_check_what_they_are_given(void **state)
 {
     struct gpu *g = *state;
     char data[16] = "";
-    cl_ulong most = 0;
-    ok(clGetDeviceInfo(g->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL));
+    cl_ulong most = 0; /* of all devices */
+    for (cl_uint i = 0; i < g->n_devices; i++) {
+        cl_ulong n = 0;
+        ok(clGetDeviceInfo(g->devices[i], CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof n, &n, NULL));
+        most = n > most ? n : most;
+    }
     not_created(CL_INVALID_BUFFER_SIZE, clCreateBuffer(g->context, 0, 0, NULL, &err));
     not_created(CL_INVALID_BUFFER_SIZE,
                 clCreateBuffer(g->context, 0, (size_t)most + 1, NULL, &err));

@@ -114,12 +114,11 @@ static void one_of_48_warps_is_critical(void **state)
 }
 
 /* Of two warps the first is critical. Its turns are 2 * 40/48 apart, at 1, 2 2/3, 4 1/3, 6, 7 2/3,
- * ..., those of the other one at 2, 4, 6, ...; at 6 the older one comes first, which is the second
- * here. */
+ * ..., those of the other one at 2, 4, 6, ...; at 6 the first of the pool comes first. */
 static void turns_of_two_warps_counted_by_hand(void **state)
 {
     (void)state;
-    static const uint32_t order[] = {0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1};
+    static const uint32_t order[] = {0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1};
     struct stage s;
     start_scheduler(&s, "caws_blk", 2, 2);
     s.times[0] = 1;

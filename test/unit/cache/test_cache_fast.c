@@ -70,10 +70,10 @@ static struct mem_access random_access(uint64_t *seed, const struct cache *c, ui
 static void load(struct duel *d, const struct mem_access *a, struct cache_room room)
 {
     struct cache_result want = cache_load(d->slow, a, room, d), got = {0};
-    int way = cache_find_way(d->fast, a->line, a->set);
-    enum cache_fast fast = cache_load_fast(d->fast, a->set, way, a->sector_mask, a->pc);
+    struct cache_place at = cache_find(d->fast, a->line);
+    enum cache_fast fast = cache_load_fast(d->fast, at, a->sector_mask, a->pc);
     if (fast == CACHE_FAST_DECLINED)
-        got = cache_load_at(d->fast, a, room, d, way);
+        got = cache_load_at(d->fast, a, room, d, at);
     else if (fast == CACHE_FAST_HIT)
         got = (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
     else

@@ -383,9 +383,10 @@ static void count_critical(void *user, const struct cache_event_info *e)
     *(uint64_t *)user += e->access->is_critical;
 }
 
-/* `n_critical`, if it is not NULL: misses of warps that are. */
+/* `tell`, if it is not NULL, hears of misses. */
 static void run_loads(const char *policy, const char *criticality, const char *mshrs,
-                      bool every_cycle, uint64_t *n_critical, struct strbuf *out)
+                      bool every_cycle, void (*tell)(void *, const struct cache_event_info *),
+                      void *user, struct strbuf *out)
 {
     const char *const settings[] = {
         "n_sms=2", "memory.n_partitions=2",      policy,         criticality,
@@ -402,9 +403,8 @@ static void run_loads(const char *policy, const char *criticality, const char *m
     if (heddle_create(&o, &sim) != HEDDLE_OK ||
         heddle_load(sim, HEDDLE_PTX, "k", loads, strlen(loads), NULL, &module) != HEDDLE_OK)
         fail_msg("%s", heddle_error(sim));
-    for (uint32_t i = 0; i < 2 && n_critical; i++)
-        cache_observe_some(machine_sm(sim->machine, i)->l1d, 1u << CE_MISS, count_critical,
-                           n_critical);
+    for (uint32_t i = 0; i < 2 && tell; i++)
+        cache_observe_some(machine_sm(sim->machine, i)->l1d, 1u << CE_MISS, tell, user);
     assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
     struct heddle_arg arg = {&buffer, sizeof buffer, false};
     struct heddle_launch l = {.grid = {6}, .block = {96}, .args = &arg, .n_args = 1};
@@ -418,8 +418,8 @@ static void run_loads(const char *policy, const char *criticality, const char *m
 static void compare_loads(const char *policy, const char *criticality, const char *mshrs)
 {
     struct strbuf stepped = {0}, skipped = {0};
-    run_loads(policy, criticality, mshrs, true, NULL, &stepped);
-    run_loads(policy, criticality, mshrs, false, NULL, &skipped);
+    run_loads(policy, criticality, mshrs, true, NULL, NULL, &stepped);
+    run_loads(policy, criticality, mshrs, false, NULL, NULL, &skipped);
     assert_string_equal(strbuf_text(&skipped), strbuf_text(&stepped));
     strbuf_destroy(&stepped);
     strbuf_destroy(&skipped);
@@ -430,6 +430,36 @@ static void a_policy_that_hears_of_fills_is_asked_after_each(void **state)
 {
     (void)state;
     compare_loads("l1d.policy=one", "criticality=none", "l1d.n_mshrs=32");
+}
+
+struct seen {
+    uint64_t n, hash;
+};
+
+static void note_who_loads(void *user, const struct cache_event_info *e)
+{
+    const struct mem_access *a = e->access;
+    const uint64_t words[] = {a->id, a->active_mask, a->first_lane, a->first_thread};
+    struct seen *seen = user;
+    seen->n++;
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        seen->hash += (words[i] + i) * (words[i] + 0x9e3779b97f4a7c15ull); /* in any order of SMs */
+}
+
+/* Under LRU nobody else wants to know. */
+static void who_observes_some_events_sees_who_loads(void **state)
+{
+    (void)state;
+    struct strbuf out = {0};
+    struct seen stepped = {0}, skipped = {0};
+    run_loads("l1d.policy=lru", "criticality=none", "l1d.n_mshrs=8", true, note_who_loads, &stepped,
+              &out);
+    run_loads("l1d.policy=lru", "criticality=none", "l1d.n_mshrs=8", false, note_who_loads,
+              &skipped, &out);
+    assert_true(stepped.n > 100);
+    assert_int_equal(skipped.n, stepped.n);
+    assert_int_equal(skipped.hash, stepped.hash);
+    strbuf_destroy(&out);
 }
 
 /* --- a policy that sends critical warps around --- */
@@ -465,8 +495,10 @@ static void who_watches_is_shown_critical_misses(void **state)
     (void)state;
     struct strbuf stepped = {0}, skipped = {0};
     uint64_t n_stepped = 0, n_skipped = 0;
-    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", true, &n_stepped, &stepped);
-    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", false, &n_skipped, &skipped);
+    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", true, count_critical,
+              &n_stepped, &stepped);
+    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", false, count_critical,
+              &n_skipped, &skipped);
     assert_true(n_stepped > 0);
     assert_int_equal(n_skipped, n_stepped);
     strbuf_destroy(&stepped);
@@ -479,6 +511,7 @@ int main(void)
         cmocka_unit_test(policies_are_told_in_the_cycle_it_belongs_to),
         cmocka_unit_test(a_machine_that_waits_for_a_quota_is_not_dead),
         cmocka_unit_test(a_policy_that_hears_of_fills_is_asked_after_each),
+        cmocka_unit_test(who_observes_some_events_sees_who_loads),
         cmocka_unit_test(a_policy_that_goes_by_criticality_is_asked_in_every_cycle),
         cmocka_unit_test(who_watches_is_shown_critical_misses),
     };

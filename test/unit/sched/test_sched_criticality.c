@@ -15,9 +15,10 @@
 struct reference {
     const char *name;
     struct world world;
-    int64_t counters[SCHED_MAX_WARPS]; /* caws_*: time until its turn, 48 units a turn */
-    int64_t clocks[SCHED_MAX_SLOTS];   /* caws_*: time that has passed */
-    int greedy[SCHED_MAX_SLOTS];       /* gcaws: -1 = nobody */
+    double
+        turns[SCHED_MAX_WARPS]; /* caws_*: when the warp has a turn, before places are told apart */
+    double clocks[SCHED_MAX_SLOTS]; /* caws_*: when anybody of the slot had the last */
+    int greedy[SCHED_MAX_SLOTS];    /* gcaws: -1 = nobody */
     uint64_t greedy_uid[SCHED_MAX_SLOTS];
 };
 
@@ -83,43 +84,45 @@ static int64_t pool_size(const struct reference *r)
     return (r->world.view.n_warps + r->world.view.n_slots - 1) / r->world.view.n_slots;
 }
 
+/* Of two turns at the same time that of the lower slot comes first. */
+static double place_of(const struct reference *r, uint32_t warp)
+{
+    return 1e-6 * (warp / r->world.view.n_slots);
+}
+
+static double period_of(const struct reference *r, uint32_t warp)
+{
+    return (double)(pool_size(r) * period_of_48(r, warp)) / 48;
+}
+
+/* Its turns are a period apart; one that has passed is lost. */
+static double next_turn(const struct reference *r, uint32_t warp)
+{
+    double turn = r->turns[warp] + place_of(r, warp);
+    double clock = r->clocks[warp % r->world.view.n_slots] + 1e-9;
+    while (turn < clock)
+        turn += period_of(r, warp);
+    return turn;
+}
+
 static bool has_turn_first(const struct reference *r, uint32_t x, uint32_t y)
 {
-    return r->counters[x] < r->counters[y] ||
-           (r->counters[x] == r->counters[y] && r->world.warps[x].age < r->world.warps[y].age);
+    return next_turn(r, x) < next_turn(r, y);
 }
 
-/* The counters of the pool fall until one of them is 0; whose it is. */
-static uint32_t next_turn(struct reference *r, uint32_t slot)
-{
-    const struct sched_view *view = &r->world.view;
-    uint32_t next = slot;
-    for (uint32_t w = slot; w < view->n_warps; w += view->n_slots)
-        if (view->warps[w].live && (!view->warps[next].live || has_turn_first(r, w, next)))
-            next = w;
-    int64_t passes = r->counters[next];
-    r->clocks[slot] += passes;
-    for (uint32_t w = slot; w < view->n_warps; w += view->n_slots)
-        r->counters[w] -= passes;
-    return next;
-}
-
-/* Turns pass until that of the warp; each warp that has one waits for another period then. */
 static void caws_issue(struct reference *r, uint32_t slot, uint32_t warp)
 {
-    uint32_t turn;
-    do {
-        turn = next_turn(r, slot);
-        r->counters[turn] = pool_size(r) * period_of_48(r, turn);
-    } while (turn != warp);
+    double turn = next_turn(r, warp);
+    r->clocks[slot] = turn;
+    r->turns[warp] = turn - place_of(r, warp) + period_of(r, warp);
 }
 
-/* It waits for the turn of its place, 0 being that of the first place before the first issue. */
+/* It waits for the turn of its place, which is 1 for the first place in the first round. */
 static void caws_start(struct reference *r, uint32_t warp)
 {
-    int64_t round = pool_size(r) * 48, place = 48 * (1 + warp / r->world.view.n_slots);
-    int64_t wait = (place - r->clocks[warp % r->world.view.n_slots]) % round;
-    r->counters[warp] = wait > 0 ? wait : wait + round;
+    r->turns[warp] = 1 + (double)(warp / r->world.view.n_slots);
+    while (r->turns[warp] + place_of(r, warp) < r->clocks[warp % r->world.view.n_slots] + 1e-9)
+        r->turns[warp] += (double)pool_size(r);
 }
 
 /* --- both --- */

@@ -1,0 +1,77 @@
+/* How a request enters the queue of its L2 bank. Inline, for every request passes here. `now` is an
+ * L2 cycle. */
+#ifndef HEDDLE_SLICE_L2_QUEUE_H
+#define HEDDLE_SLICE_L2_QUEUE_H
+
+#include "slice/slice_parts.h"
+
+/* Where the sender's lines are shorter, its line begins somewhere in L2's. */
+static inline void l2_place_in_line(struct mem_access *a, uint32_t offset)
+{
+    for (; offset; offset -= CACHE_SEGMENT_BYTES) {
+        a->segments <<= 1;
+        a->byte_mask[1] = a->byte_mask[1] << 32 | a->byte_mask[0] >> 32;
+        a->byte_mask[0] <<= 32;
+    }
+}
+
+/* From here until the reply the request describes its access as L2 sees it. A slice's own addresses
+ * have the interleaving squeezed out, and so do a bank's. */
+static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
+{
+    struct mem_access *a = &r->access;
+    uint64_t number = r->local >> p->line_shift, row;
+    if (p->banks_are_odd) {
+        row = divide(&p->n_banks, number);
+        r->bank = remainder_of(&p->n_banks, number, row);
+    } else {
+        row = number >> p->bank_shift;
+        r->bank = (uint32_t)number & p->bank_mask;
+    }
+    r->device_line = a->line;
+    a->line = a->address = row << p->line_shift;
+    a->set = set_index_of(&p->l2_sets, a->line);
+    l2_place_in_line(a, (uint32_t)r->local & p->line_mask);
+    a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
+    if (!p->sees_loads)
+        return;
+    if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
+        l2_ask_for_segments(a);
+    if (p->config->marks && p->config->marks->n)
+        l2_mark(p->config->marks, a, r->device_line);
+}
+
+static inline void l2_note_due(struct slice *p, const struct l2_bank *b)
+{
+    p->due.banks = min_u64(p->due.banks, b->due);
+    p->parts_at = min_u64(p->parts_at, b->due);
+}
+
+/* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
+ * bank is free. */
+static inline void l2_plan_first(struct slice *p, struct l2_bank *b, uint64_t soonest)
+{
+    if (!b->queue.n) {
+        b->due = CYCLE_NEVER;
+        return;
+    }
+    uint64_t at = ring_first(&b->queue)->at;
+    b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
+    uint64_t room_from = slice_room_from(p);
+    if (room_from != CYCLE_NEVER) /* no use in trying before a reply leaves its place */
+        b->due = max_u64(b->due, room_from);
+}
+
+/* A request is in the bank's queue, and may be served from cycle `at` on. */
+static ALWAYS_INLINE void l2_enqueue(struct slice *p, struct l2_bank *b, struct mem_request *r,
+                                     uint64_t at)
+{
+    queue_enter(&b->account, r->queued_at);
+    ring_push(&b->queue, (struct timed_request){.at = at, .request = r});
+    if (b->queue.n > 1)
+        return;
+    l2_plan_first(p, b, 0);
+    l2_note_due(p, b);
+}
+
+#endif
