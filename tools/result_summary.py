@@ -60,7 +60,7 @@ def table(found, reasons):
     text = row(head) + row(["---"] * len(head))
     for name, c in found:
         cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], f"`{name}`"]
-        text += row(cells + ([reason_of(reasons, name, c["says"])] if reasons is not None else []))
+        text += row(cells + ([reason_of(reasons, name, c["says"], c["agrees"])] if reasons is not None else []))
     return text
 
 

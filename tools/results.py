@@ -143,7 +143,10 @@ def write_page(page, runs, options):
     path = f"{FOLDER}/{page}.md"
     kept = dict(WHY.findall(open(path).read())) if os.path.exists(path) else {}
     figures = [figure(runs, name, options) for name in PAGES[page][1]]
+    lacking = [f["figure"] for f in figures if 2 * f["points_stored"] < f["points"]]
+    figures = [f for f in figures if f["figure"] not in lacking]
     text, problems = fill(page_text(page, figures, runs, kept))
+    text += f"\nTo be made: {', '.join(lacking)}.\n" if lacking else ""
     with open(path, "w") as out: # what took so long to make is kept in any case
         out.write(text)
     problems += problems_of(text)
