@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hot_assert.h"
 #include "base/strbuf.h"
 
 typedef uint64_t sim_time;
@@ -265,7 +264,7 @@ static inline __attribute__((always_inline)) void inbox_add(struct inbox *box, s
 static inline __attribute__((always_inline)) void shard_deliver(struct shard *to, struct message m)
 {
     struct engine *e = to->engine;
-    hot_assert(m.at >= e->end); /* else the receiver might have passed that time already */
+    assert(m.at >= e->end); /* else the receiver might have passed that time already */
     if (m.at < *to->wake) {
         *to->wake = m.at;
         if (m.at < e->first_sent)
