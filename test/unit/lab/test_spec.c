@@ -136,7 +136,8 @@ static void expect_complaint(const char *yaml, const char *want)
 static void names_are_checked_with_their_places(void **state)
 {
     (void)state;
-    expect_complaint("workloads: [bfs, kmnn]\n", "e.yaml:1:18: error: there is no workload 'kmnn'\n");
+    expect_complaint("workloads: [bfs, kmnn]\n",
+                     "e.yaml:1:18: error: there is no workload 'kmnn'\n");
     expect_complaint("workloads: [bfs, kmnn]\n", "did you mean 'kmn'?");
     expect_complaint("workloads: bfs\nschedulers: [gto,\n  lrrr]\n",
                      "e.yaml:3:3: error: there is no scheduler 'lrrr'\n");
