@@ -5,7 +5,7 @@ set -eu
 packages="build-essential cmake ninja-build pkg-config clang llvm libclc-14 libclang-rt-14-dev
 clang-format clang-tidy libyaml-dev libzstd-dev libsqlite3-dev liblapacke-dev liblzma-dev libcmocka-dev libmpfr-dev
 ocl-icd-opencl-dev opencl-headers
-pocl-opencl-icd valgrind python3 zstd mount ccache"
+pocl-opencl-icd valgrind spin python3 zstd mount ccache"
 
 missing=""
 for p in $packages; do

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/hot_assert.h"
 #include "cache/cache.h"
 #include "cache/mshr.h"
 #include "cache/set_index.h"
@@ -60,7 +61,7 @@ struct cache {
 static inline uint32_t cache_counted(const struct cache *c, uint32_t sectors)
 {
     uint32_t asked = (sectors & c->sectors_counted) | c->whole_line;
-    assert(asked);
+    hot_assert(asked);
     return asked;
 }
 

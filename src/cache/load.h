@@ -6,6 +6,7 @@
 #ifndef HEDDLE_CACHE_LOAD_H
 #define HEDDLE_CACHE_LOAD_H
 
+#include "base/hot_assert.h"
 #include "cache/alloc.h"
 
 /* --- load.c: the answers that are less frequent, or need to be told --- */
@@ -82,7 +83,7 @@ static inline __attribute__((always_inline)) struct cache_arrival
 cache_fill_now(struct cache *c, uint32_t mshr, uint64_t cycle)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
-    assert(mshr < c->mshrs.n && m->n_waiters);
+    hot_assert(mshr < c->mshrs.n && m->n_waiters);
     bool dirty = false;
     int way = m->way >= 0 || m->detached ? m->way : cache_allocate_late(c, mshr, &dirty);
     if (way >= 0) {

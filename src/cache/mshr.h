@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hot_assert.h"
 #include "base/mem_access.h"
 #include "base/occupancy.h"
 
@@ -90,6 +91,7 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
 static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
                                  uint32_t sectors, void *waiter, uint64_t now)
 {
+    hot_assert(f->n_free > 0);
     uint16_t m = f->free[--f->n_free];
     struct mshr *e = &f->entries[m];
     e->line = line;

@@ -239,6 +239,15 @@ static void check_buffer(struct machine_config *c, struct diag_list *diags)
     strbuf_destroy(&why);
 }
 
+/* Ports that SMs share stand in the middle of the way, a cycle from either end at least. */
+static void check_shared_ports(struct machine_config *c, struct diag_list *diags)
+{
+    if (c->noc.sms_per_port > 1 && c->noc.latency_cycles < 2)
+        COMPLAIN(c, PARAM_NAMES("noc.sms_per_port", "noc.latency_cycles"), NULL, diags,
+                 "noc.sms_per_port (%u) needs a network with a noc.latency_cycles of 2 at least",
+                 c->noc.sms_per_port);
+}
+
 /* What policies say of the caches they are in. */
 static void remark(struct machine_config *c, const char *name, const struct cache_config *cache,
                    const struct cache_policy_desc *policy, const void *params,
@@ -275,4 +284,5 @@ void machine_config_check(struct machine_config *c, struct diag_list *diags)
     check_sm(c, diags);
     check_atomics(c, diags);
     check_buffer(c, diags);
+    check_shared_ports(c, diags);
 }

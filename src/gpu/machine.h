@@ -87,6 +87,8 @@ void machine_build(struct machine *m);
 /* From the next launch on SMs can send to each other, if their atomics unit wants to, or not. */
 void machine_join_sms(struct machine *m, bool on);
 sim_time machine_dispatch_latency(const struct machine *m);
+/* Of the network's latency, up to the middle of the way, where ports that SMs share stand. */
+uint32_t machine_hop_cycles(const struct machine *m);
 /* The least time from an SM to L2. */
 sim_time machine_way_to_l2(const struct machine *m);
 

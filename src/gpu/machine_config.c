@@ -34,6 +34,8 @@ static const struct param noc_params[] = {
     N32(flits_per_cycle_down, "1", 1, 64, "flits", "of a port back, a cycle"),
     N32(buffer_flits, "0", 0, 65536, "flits",
         "at a receiver per sender; 0 = bandwidth x round trip"),
+    N32(sms_per_port, "1", 1, 1024, "SMs",
+        "that share the bandwidth of one port; more than one: latency_cycles of 2 at least"),
 };
 
 #define R32(field, dflt, lo, hi, unit, help)                                                       \

@@ -31,6 +31,11 @@ static sim_time way_to_l2(const struct machine *m, uint32_t out)
            (sim_time)c->memory.rop_latency * m->clocks[CLOCK_L2].period;
 }
 
+uint32_t machine_hop_cycles(const struct machine *m)
+{
+    return m->config->noc.latency_cycles / 2;
+}
+
 /* The ports of all banks of a partition act as one: nothing is there sooner. */
 sim_time machine_way_to_l2(const struct machine *m)
 {
@@ -90,6 +95,47 @@ void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_
                                                   .latency_cycles = c->noc.latency_cycles});
 }
 
+/* A way through the network's latency, without ports. */
+static void link_hop(struct machine *m, uint32_t from, uint32_t to, uint32_t messages,
+                     uint32_t cycles)
+{
+    part_graph_link(&m->graph, (struct part_link){.from = from,
+                                                  .to = to,
+                                                  .messages = messages,
+                                                  .clock = &m->clocks[CLOCK_NOC],
+                                                  .latency_cycles = cycles});
+}
+
+/* SMs that share a port with others: what they send and get goes through it in the middle of its
+ * way. Their own ports and those of partitions are as without. */
+static void link_shared_ports(struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    uint32_t sms = m->sm_group, memory = m->memory_group, banks = c->memory.banks;
+    uint32_t each = c->noc.sms_per_port, n = (c->gpu->n_sms + each - 1) / each;
+    uint32_t to = machine_hop_cycles(m), from = c->noc.latency_cycles - to;
+    uint32_t down = 1u << MSG_REPLY | 1u << MSG_FREE;
+    uint32_t ports = machine_add(m, &shared_port_part, n, m);
+    link_network(m, (struct part_link){.from = sms,
+                                       .to = memory,
+                                       .messages = 1u << MSG_REQUEST,
+                                       .network = NET_UP,
+                                       .flits_in = c->noc.flits_per_cycle_up,
+                                       .flits_out = c->noc.flits_per_cycle_up * banks,
+                                       .via = {ports, each, false, to}});
+    link_network(m, (struct part_link){.from = memory,
+                                       .to = sms,
+                                       .messages = 1u << MSG_REPLY,
+                                       .network = NET_DOWN,
+                                       .flits_in = c->noc.flits_per_cycle_down * banks,
+                                       .flits_out = c->noc.flits_per_cycle_down,
+                                       .via = {ports, each, true, to}});
+    link_hop(m, sms, ports, 1u << MSG_REQUEST, to);
+    link_hop(m, ports, memory, 1u << MSG_REQUEST, from);
+    link_hop(m, memory, ports, down, to);
+    link_hop(m, ports, sms, down, from);
+}
+
 static void link_dispatch(struct machine *m, uint32_t from, uint32_t to, enum message_kind kind)
 {
     part_graph_link(&m->graph,
@@ -123,7 +169,10 @@ static void describe(struct machine *m)
     m->sm_group = machine_add(m, &sm_part, c->gpu->n_sms, m);
     m->memory_group = machine_add(m, &memory_part, c->memory.n_partitions, m);
     m->dispatcher_group = machine_add(m, &dispatcher_part, 1, m);
-    machine_link_memory(m, m->sm_group, c->noc.flits_per_cycle_up, c->noc.flits_per_cycle_down);
+    if (c->noc.sms_per_port > 1)
+        link_shared_ports(m);
+    else
+        machine_link_memory(m, m->sm_group, c->noc.flits_per_cycle_up, c->noc.flits_per_cycle_down);
     link_dispatch(m, m->dispatcher_group, m->sm_group, MSG_CTA_START);
     link_dispatch(m, m->sm_group, m->dispatcher_group, MSG_CTA_DONE);
     if (mutex_params(m))

@@ -79,7 +79,7 @@ struct machine_part_kind {
     void (*describe_work)(const struct shard *part, struct strbuf *out); /* if it has some */
 };
 
-/* The shipped kinds (sm_part.c, memory_part.c, dispatcher_part.c); their setup is the machine. */
-extern const struct machine_part_kind sm_part, memory_part, dispatcher_part;
+/* The shipped kinds (sm_part.c, ...); their setup is the machine. */
+extern const struct machine_part_kind sm_part, memory_part, dispatcher_part, shared_port_part;
 
 #endif

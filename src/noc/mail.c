@@ -129,20 +129,20 @@ bool engine_has_mail(const struct engine *e)
     return false;
 }
 
-void outbox_add(struct shard *s, const struct message *m)
+void outbox_add(struct shard *s, uint32_t to, const struct message *m)
 {
     const struct engine *e = s->engine;
     uint32_t side = e->side;
     struct outbox *o = &s->out[side];
     ARRAY_RESERVE(o->items, o->cap, o->n + 1);
     o->items[o->n++] = (struct letter){.message = *m};
-    struct outbox_list *list = &o->to[m->to];
+    struct outbox_list *list = &o->to[to];
     if (list->first) {
         o->items[list->last - 1].next = o->n;
     } else {
         list->first = o->n;
-        ((uint8_t *)e->shards[m->to]->letters[side].senders)[s->id] = 1;
-        atomic_store_explicit(&e->letter_flags[m->to].set[side], true, memory_order_relaxed);
+        ((uint8_t *)e->shards[to]->letters[side].senders)[s->id] = 1;
+        atomic_store_explicit(&e->letter_flags[to].set[side], true, memory_order_relaxed);
     }
     list->last = o->n;
     if (m->at < s->sent_at)

@@ -30,9 +30,14 @@ void part_graph_link(struct part_graph *g, struct part_link l)
 
 /* --- what follows from the description --- */
 
+static bool is_direct(const struct part_link *l)
+{
+    return !l->via.n_each;
+}
+
 static bool link_counts(const struct part_graph *g, const struct part_link *l)
 {
-    return !l->optional || g->optional_on;
+    return is_direct(l) && (!l->optional || g->optional_on);
 }
 
 sim_time part_graph_quantum(const struct part_graph *g)
@@ -68,7 +73,8 @@ static bool colour_connected(struct part_graph *g, bool *known)
     while (ok && changed) {
         changed = false;
         for (uint32_t i = 0; ok && i < g->n_links; i++)
-            ok = g->links[i].optional || colour_link(g, &g->links[i], known, &changed);
+            ok = g->links[i].optional || !is_direct(&g->links[i]) ||
+                 colour_link(g, &g->links[i], known, &changed);
     }
     return ok;
 }
@@ -222,6 +228,16 @@ static bool share_port(const struct part_link *a, const struct part_link *b)
            a->format == b->format && a->credits == b->credits;
 }
 
+static void go_via(const struct part_place *at, const struct part_link *l, struct tx_port *p)
+{
+    const struct part_via *v = &l->via;
+    const struct part_group *to = &at->graph->groups[l->to];
+    uint32_t first = at->graph->groups[v->group].first_id;
+    for (uint32_t i = 0; i < to->n; i++)
+        tx_go_via(p, to->first_id + i, first + (v->of_receivers ? i : at->index) / v->n_each,
+                  (sim_time)v->hop_cycles * l->clock->period);
+}
+
 void part_open_tx(const struct part_place *at, uint32_t network, struct shard *s, struct tx_port *p)
 {
     const struct part_graph *g = at->graph;
@@ -240,6 +256,10 @@ void part_open_tx(const struct part_place *at, uint32_t network, struct shard *s
     assert(found); /* no link leads into that network */
     struct noc_config c = port_config(found);
     tx_init(p, network, s, found->clock, &c, found->flits_in, first, end - first);
+    for (uint32_t i = 0; i < g->n_links; i++)
+        if (g->links[i].from == at->group && has_ports(&g->links[i], network) &&
+            !is_direct(&g->links[i]))
+            go_via(at, &g->links[i], p);
 }
 
 void part_open_rx(const struct part_place *at, uint32_t network, struct shard *s, struct rx_port *p)

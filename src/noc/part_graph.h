@@ -48,6 +48,14 @@ struct part_link {
     uint32_t network;                /* a part has one port into, and one out of each */
     uint32_t flits_in, flits_out;    /* a cycle, into the network and out of it */
     uint32_t credits; /* flits, per sender at a receiver; 0 = bandwidth x round trip */
+    /* Of one whose messages are handed to parts of a third group, which pass them on, over links of
+     * their own: these are what counts for halves and the quantum. */
+    struct part_via {
+        uint32_t group;    /* of these parts */
+        uint32_t n_each;   /* parts that share one, of the senders or of the receivers; 0 = none */
+        bool of_receivers; /* of the receivers */
+        uint32_t hop_cycles; /* of the latency, up to them */
+    } via;
 };
 
 struct part_group {

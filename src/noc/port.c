@@ -73,8 +73,8 @@ bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, 
 enum { MAX_WIDTH = 1 << 15, MAX_SLOTS = UINT16_MAX + MAX_WIDTH };
 _Static_assert((uint64_t)MAX_SLOTS *MAX_WIDTH <= UINT64_C(1) << 32, "of a message and a cycle");
 
-static struct port_gate gate_make(const struct clock_domain *clock, const struct noc_config *c,
-                                  uint32_t flits_per_cycle, const struct shard *s)
+struct port_gate gate_make(const struct clock_domain *clock, const struct noc_config *c,
+                           uint32_t flits_per_cycle, const struct shard *s)
 {
     assert(flits_per_cycle > 0 && flits_per_cycle <= MAX_WIDTH);
     bool in_step = s->tick && s->tick % clock->period == 0 && !c->no_fast_paths;
@@ -116,8 +116,13 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
     };
     for (uint32_t i = 0; i < n_receivers; i++) {
         struct credit *ring = p->rings + (size_t)i * size; /* before its first stands one of none */
-        p->peers[i] = (struct tx_peer){
-            .credits = depth, .taken = ring, .ring = ring, .ring_end = ring + size, .given = ring};
+        p->peers[i] = (struct tx_peer){.credits = depth,
+                                       .via = first_receiver + i,
+                                       .taken = ring,
+                                       .ring = ring,
+                                       .ring_end = ring + size,
+                                       .given = ring,
+                                       .latency = p->latency};
     }
     assert(network < SHARD_NETWORKS);
     s->tx[network] = p;
@@ -137,14 +142,33 @@ void tx_connect(struct tx_port *p)
 {
     const struct engine *e = p->shard->engine;
     for (uint32_t i = 0; i < p->n_receivers; i++)
-        p->peers[i].receiver = e->team ? NULL : e->shards[p->first_receiver + i];
+        p->peers[i].receiver = e->team ? NULL : e->shards[p->peers[i].via];
+}
+
+void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency)
+{
+    tx_peer_of(p, to)->via = via;
+    tx_peer_of(p, to)->latency = latency;
+    if (latency < p->latency)
+        p->latency = latency;
 }
 
 void tx_post_by_id(struct tx_port *p, sim_time at, uint32_t to, uint32_t kind, uint32_t flits,
                    void *body)
 {
-    shard_post(p->shard,
-               (struct message){.at = at, .to = to, .kind = kind, .flits = flits, .body = body});
+    shard_hand_to(
+        p->shard, tx_peer_of(p, to)->via,
+        (struct message){
+            .at = at, .from = p->from, .to = to, .kind = kind, .flits = flits, .body = body});
+}
+
+void tx_send_beside(struct tx_port *p, sim_time now, struct message m)
+{
+    uint32_t via = tx_peer_of(p, m.to)->via;
+    m.at = now + tx_peer_of(p, m.to)->latency;
+    m.from = p->from;
+    assert(engine_may_send(p->shard->engine, p->from, via));
+    shard_hand_to(p->shard, via, m);
 }
 
 static const struct credit *last_given(const struct tx_peer *peer)

@@ -26,7 +26,9 @@ struct noc_config {
     /* Of one port, injection and ejection alike: up = towards memory, down = back. */
     uint32_t flits_per_cycle_up, flits_per_cycle_down;
     uint32_t buffer_flits; /* at the receiver, per sender; 0 = noc_full_buffer_flits() */
-    bool no_fast_paths;    /* of ports; the results are the same */
+    uint32_t
+        sms_per_port;   /* SMs that share the bandwidth of one port; see gpu/shared_port_part.c */
+    bool no_fast_paths; /* of ports; the results are the same */
 };
 
 /* Flits of a message with that much data. */
@@ -86,12 +88,14 @@ struct credit {
  * appended before it began, and only those are looked at while it lasts. */
 struct tx_peer {
     _Alignas(64) uint32_t credits;  /* taken off the ring */
-    struct shard *receiver;         /* NULL: not known yet, or it may run on another thread */
+    uint32_t via;                   /* the shard that messages are handed to: it, or one between */
+    struct shard *receiver;         /* that one. NULL: not known yet, or perhaps another thread's */
     const struct credit *taken;     /* the last one that was taken off; it stays where it is */
     struct credit *ring, *ring_end; /* holds all credits there can be, and that one */
     /* The receiver's: */
     struct credit *_Atomic given; /* the last one that was appended */
     uint64_t back;                /* sum of when they are */
+    sim_time latency; /* the sender's again: from its port to the shard that takes its messages */
 };
 
 /* Receivers whose credits are missing, and how many. */
@@ -107,7 +111,7 @@ struct tx_port {
     struct shard *shard;
     uint32_t from; /* its id */
     struct port_gate gate;
-    sim_time latency;
+    sim_time latency;      /* the shortest */
     struct tx_peer *peers; /* receivers, indexed by shard id - first_receiver */
     uint32_t first_receiver, n_receivers, max_credits;
     struct credit *rings;
@@ -119,9 +123,16 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers);
 void tx_destroy(struct tx_port *p);
+/* Messages to a receiver are handed to another shard, which passes them on; m.to and m.from stay
+ * those of the receiver and of the sender, and so do the credits. `latency` is that of the way to
+ * that shard. Before anything is sent. */
+void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency);
 /* Before a run: with one thread, finds the receivers. */
 void tx_connect(struct tx_port *p);
 struct port_stats tx_stats(const struct tx_port *p);
+/* A gate of so many flits a cycle of the clock, for a shard. */
+struct port_gate gate_make(const struct clock_domain *clock, const struct noc_config *c,
+                           uint32_t flits_per_cycle, const struct shard *s);
 /* May a message be handed over? As soon as the last cycle of the port before the free one has
  * begun: a sender on another clock would otherwise miss port cycles it could have used. */
 static inline bool gate_is_open(const struct port_gate *g, sim_time now)
@@ -221,7 +232,7 @@ static inline __attribute__((always_inline)) void tx_post_through(struct tx_port
     to->credits -= m.flits;
     p->n_messages++;
     p->sent += now;
-    m.at = through + p->latency;
+    m.at = through + to->latency;
     m.from = p->from;
     if (__builtin_expect(to->receiver != NULL, 1))
         shard_deliver(to->receiver, m); /* last: it may have to call somebody */
@@ -246,6 +257,9 @@ static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim
     assert(to->credits >= m.flits && gate_is_open(&p->gate, now));
     tx_post(p, to, now, m);
 }
+/* Sends the same way, but not through the port: needs neither bandwidth nor credits. Fills in
+ * m.from and m.at. */
+void tx_send_beside(struct tx_port *p, sim_time now, struct message m);
 /* The receiver gives credits back, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
 {

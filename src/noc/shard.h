@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hot_assert.h"
 #include "base/strbuf.h"
 
 typedef uint64_t sim_time;
@@ -241,8 +242,8 @@ static inline void shard_starve(struct shard *s)
 void inbox_sort_in(struct message *last);
 /* The same for that of a box which has no room for another one: makes that first. */
 void inbox_tidy(struct inbox *box);
-/* Puts a message into the sender's outbox, for others may be at the receiver's inbox now. */
-void outbox_add(struct shard *s, const struct message *m);
+/* Puts a message into the sender's outbox for a shard, for others may be at its inbox now. */
+void outbox_add(struct shard *s, uint32_t to, const struct message *m);
 
 /* Most messages are later than those that have come before. Written in place, whatever follows:
  * those that are not are moved. That is the last to be done, so that whoever sends has nothing to
@@ -264,7 +265,7 @@ static inline __attribute__((always_inline)) void inbox_add(struct inbox *box, s
 static inline __attribute__((always_inline)) void shard_deliver(struct shard *to, struct message m)
 {
     struct engine *e = to->engine;
-    assert(m.at >= e->end); /* else the receiver might have passed that time already */
+    hot_assert(m.at >= e->end); /* else the receiver might have passed that time already */
     if (m.at < *to->wake) {
         *to->wake = m.at;
         if (m.at < e->first_sent)
@@ -273,14 +274,20 @@ static inline __attribute__((always_inline)) void shard_deliver(struct shard *to
     inbox_add(&to->inbox, m); /* last: what it may have to call needs nothing kept for later */
 }
 
+/* Puts a message, whoever it is for and from, into the inbox of a shard. */
+static inline void shard_hand_to(struct shard *s, uint32_t to, struct message m)
+{
+    if (s->engine->team)
+        outbox_add(s, to, &m);
+    else
+        shard_deliver(s->engine->shards[to], m);
+}
+
 /* shard_send() for those whose latency has been looked at before (port.h). */
 static inline void shard_post(struct shard *s, struct message m)
 {
     m.from = s->id;
-    if (s->engine->team)
-        outbox_add(s, &m);
-    else
-        shard_deliver(s->engine->shards[m.to], m);
+    shard_hand_to(s, m.to, m);
 }
 
 /* May it send that message at its present time? */

@@ -206,6 +206,7 @@ static inline void next_request(struct slice *p, struct l2_bank *b, uint64_t ent
 /* Its first request can be served now, as far as the bank is concerned. */
 static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
 {
+    hot_assert(b->queue.n && b->busy_until <= now);
     struct mem_request *r = ring_first(&b->queue)->request;
     uint64_t room_from = slice_room_from(p);
     if (room_from > now) {

@@ -12,9 +12,7 @@ void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now)
     sim_time t = l2_time(p, now);
     p->outstanding--;
     slice_note(p, t);
-    shard_send(
-        &p->shard, t,
-        (struct message){.at = t + p->down.latency, .to = r->sm, .kind = MSG_FREE, .body = r});
+    tx_send_beside(&p->down, t, (struct message){.to = r->sm, .kind = MSG_FREE, .body = r});
 }
 
 /* Through the port at `through`: in which cycle it may be served, after the way to its bank. */
@@ -55,7 +53,7 @@ static void take_request(struct slice *p, uint64_t now)
 static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
-    assert(m->kind == MSG_REQUEST);
+    hot_assert(m->kind == MSG_REQUEST);
     l2_put(p, r);
     struct l2_bank *b = l2_bank_of(p, r);
     cycle = max_u64(cycle, p->next_take);

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_SLICE_SLICE_PARTS_H
 #define HEDDLE_SLICE_SLICE_PARTS_H
 
+#include "base/hot_assert.h"
 #include "slice/slice.h"
 
 /* For what nearly every request goes through and the plain engine uses too. */

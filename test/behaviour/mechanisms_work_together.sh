@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every scheduler with every L1D policy, every GPU, every criticality provider and write-buffering in
-# L2: each pair of them at least once runs a kernel with divergence, reuse, barriers and atomics to the right result, and
+# Every scheduler with every L1D policy, every GPU, every criticality provider, every atomics unit and
+# write-buffering in L2: each pair of them at least once runs a kernel with divergence, reuse, barriers and atomics to the right result, and
 # the two engines count the same. With a third word `all`, not pairs only but all there are.
 heddle=$1
 scratch=$2
@@ -33,23 +33,27 @@ def l1d_policies():
     return [r["name"] for r in rows if "L1D" in r["caches"]]
 keeps = ["l2.write_back=true", "l2.write_allocate=true", "l2.write_evict=false"] # ccws writes through
 l2 = {"lru": [], **{drop: ["l2.policy=write_buffering", "l2.policy.mark_stores=true", "l2.policy.drop=" + drop, *keeps] for drop in ("all_read", "first_hit", "demote")}}
-axes = [names("schedulers"), l1d_policies(), names("gpus"), ["none", "cpl", "oracle"], list(l2)]
+units = names("atomics")
+assert units == ["at_l2", "atom_naive", "atom_dir", "atom_hybrid"]
+axes = [names("schedulers"), l1d_policies(), names("gpus"), ["none", "cpl", "oracle"], list(l2), [*units, *(u + "+spec_fetch" for u in units if u in ("atom_dir", "atom_hybrid"))]]
 assert len(axes[0]) >= 13 and len(axes[1]) >= 16 and len(axes[2]) >= 6
 # All pairs of the two longest axes; the others are dealt out so that their pairs come too.
-left = {(i, a, j, b) for i, j in itertools.combinations(range(5), 2) for a in axes[i] for b in axes[j]}
+left = {(i, a, j, b) for i, j in itertools.combinations(range(6), 2) for a in axes[i] for b in axes[j]}
 # A tree over its ways needs a power of two, which shared memory may not leave: refused, and said so.
 impossible = ("plru", "v100")
 left.discard((1, "plru", 2, "v100"))
 refused = subprocess.run([heddle, "run", "mix.cl", "--gpu", "v100", "--l1d", "plru"], stderr=subprocess.PIPE)
 assert refused.returncode == 2 and b"not a power of two" in refused.stderr
 def pairs(row):
-    return {(i, row[i], j, row[j]) for i, j in itertools.combinations(range(5), 2)}
+    return {(i, row[i], j, row[j]) for i, j in itertools.combinations(range(6), 2)}
 def run(row, *more):
-    scheduler, policy, gpu, criticality, drop = row
+    scheduler, policy, gpu, criticality, drop, unit = row
     mine = "-".join(row)
     words = [heddle, "run", "mix.cl", "--json", "--grid", "20", "--block", "64", "--arg", "rand:64K:1", "--arg", "out:32K:" + mine,
              "--gpu", gpu, "--scheduler", scheduler, "--l1d", policy, "--set", "criticality=" + criticality,
-             "--set", "n_sms=2", *more]
+             "--set", "n_sms=2", "--atomics", unit.split("+")[0], *more]
+    if "+" in unit:
+        words += ["--set", "atomics.spec_fetch=true"]
     for setting in l2[drop]:
         words += ["--set", setting]
     if criticality == "oracle":
@@ -65,8 +69,9 @@ def check(row):
     assert plain == skip, (row, [k for k in plain if plain[k] != skip[k]])
     assert skip["cycles"] > 0 and skip["l1d.loads"] > 0
 rows = [r for r in itertools.product(*axes) if (r[1], r[2]) != impossible]
-if sys.argv[2] == "all":  # all L2s on two GPUs
-    rows = [r for r in rows if r[4] == "lru" or (r[2] in ("gtx480", "v100") and r[3] == "none")]
+if sys.argv[2] == "all":  # all L2s, and all atomics units, on two GPUs
+    on_two = lambda r: r[2] in ("gtx480", "v100") and r[3] == "none"
+    rows = [r for r in rows if (r[4] == "lru" and r[5] == "at_l2") or (on_two(r) and (r[4] == "lru" or r[5] == "at_l2"))]
 if sys.argv[2] == "pairs":
     chosen = []
     for scheduler, policy in itertools.product(axes[0], axes[1]):

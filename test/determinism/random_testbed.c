@@ -145,6 +145,17 @@ static const char *any_policy(struct workload_rng *rng)
     return names[rng_below(rng, n)];
 }
 
+/* Of half of the machines two or three SMs share a port, if the network has room for it. */
+static const char *shared_ports(const struct testbed *bed, uint32_t n, uint64_t seed)
+{
+    static const char *const values[] = {"noc.sms_per_port=1", "noc.sms_per_port=2",
+                                         "noc.sms_per_port=1", "noc.sms_per_port=3"};
+    for (uint32_t i = 0; i < n; i++)
+        if (!strcmp(bed->settings[i], "noc.latency_cycles=1"))
+            return values[0];
+    return values[seed >> 7 & 3]; /* not by the generator, or old seeds would change */
+}
+
 enum { MOST_CHOICES = 42 }; /* settings before combinations: with more, old seeds would change */
 
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena)
@@ -170,8 +181,11 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
         memcpy(bed->settings + n, late_l1d, sizeof late_l1d);
         n += N_LATE;
     }
-    if (rng_below(&rng, 3) == 1)
+    if (rng_below(&rng, 3) == 1) {
         memcpy(bed->settings + n, wide_l2, sizeof wide_l2);
+        n += N_WIDE;
+    }
+    bed->settings[n] = shared_ports(bed, n, seed);
 }
 
 /* --- wide machines --- */

@@ -198,6 +198,25 @@ static void times_are_simulated(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* There is one machine for kernels of all queues. */
+static void kernels_of_two_queues_follow_each_other(void **state)
+{
+    struct gpu *g = *state, second = *g;
+    created(second.queue,
+            clCreateCommandQueue(g->context, g->device, CL_QUEUE_PROFILING_ENABLE, &err));
+    cl_kernel k = kernel_of(g, spin, "spin");
+    cl_mem m = buffer(g, 1024, NULL);
+    cl_event e[2] = {launched(g, k, m, 100), launched(&second, k, m, 100)};
+    ok(clWaitForEvents(2, e));
+    assert_true(time_of(e[1], CL_PROFILING_COMMAND_START) >=
+                time_of(e[0], CL_PROFILING_COMMAND_END));
+    ok(clReleaseEvent(e[0]));
+    ok(clReleaseEvent(e[1]));
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseCommandQueue(second.queue));
+}
+
 static void times_need_profiling(void **state)
 {
     struct gpu *g = *state;
@@ -269,6 +288,7 @@ int main(void)
                                        TEST(failures_reach_those_who_wait),
                                        TEST(wait_lists_are_checked),
                                        TEST(times_are_simulated),
+                                       TEST(kernels_of_two_queues_follow_each_other),
                                        TEST(times_need_profiling),
                                        TEST(transfers_take_time),
                                        TEST(events_tell_what_they_are)};

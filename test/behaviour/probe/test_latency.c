@@ -253,6 +253,17 @@ static void a_carve_out_moves_the_end_of_the_first_plateau(void **state)
     }
 }
 
+/* A port that SMs share takes no time of its own from one that is alone. */
+static void a_shared_port_costs_nothing_to_one_alone(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"noc.sms_per_port=2", "noc.sms_per_port=5"};
+    for (uint32_t i = 0; i < 2; i++) {
+        chase_with("gtx480", settings[i], IN_L2, 64 << 10);
+        chase_with("v100", settings[i], IN_DRAM, 7 << 20);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +272,7 @@ int main(void)
         cmocka_unit_test(latencies_of_the_ccws_machine),
         cmocka_unit_test(latencies_of_the_v100),
         cmocka_unit_test(a_carve_out_moves_the_end_of_the_first_plateau),
+        cmocka_unit_test(a_shared_port_costs_nothing_to_one_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

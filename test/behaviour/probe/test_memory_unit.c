@@ -435,6 +435,43 @@ static void misses_are_limited_by_mshrs_then_by_the_port(void **state)
     }
 }
 
+/* Core cycles that SMs, so many of which share a port, take for each of their loads that miss L1D
+ * and hit L2. */
+static double cycles_per_shared_miss(uint32_t n_sms, uint32_t sms_per_port)
+{
+    char sms[32], port[32];
+    snprintf(sms, sizeof sms, "n_sms=%u", n_sms);
+    snprintf(port, sizeof port, "noc.sms_per_port=%u", sms_per_port);
+    const char *settings[] = {sms, port, "l1d.n_mshrs=128", "noc.buffer_flits=256", NULL};
+    struct probe p = probe_open("gtx480", settings);
+    uint64_t n_times = 8, n_lines = n_times * n_sms * 256;
+    uint64_t from = probe_alloc(&p, n_lines * 128, 1 << 20), before = 0;
+    for (uint32_t i = 0; i < 2; i++) { /* the first time brings it into L2 */
+        before = probe_count(&p, "cycles");
+        PROBE_LAUNCH(&p, "lines", n_sms, 256, from, n_times, n_sms * 256 * 128);
+    }
+    double cycles = (double)(probe_count(&p, "cycles") - before) / (double)(n_times * 256);
+    probe_close(&p);
+    return cycles;
+}
+
+/* A reply has five flits: each SM gets one in five cycles, and in ten or fifteen if two or three
+ * share a port. Of three SMs of which two share one, those two are the last. */
+static void sms_may_share_a_port(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t n_sms, sms_per_port;
+        double cycles;
+    } cases[] = {{1, 1, 5}, {1, 3, 5}, {2, 1, 5}, {2, 2, 10}, {2, 3, 10}, {3, 2, 10}, {3, 3, 15}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double got = cycles_per_shared_miss(cases[i].n_sms, cases[i].sms_per_port);
+        print_message("%u SMs, %u a port: %.2f cycles a miss, expected %.0f\n", cases[i].n_sms,
+                      cases[i].sms_per_port, got, cases[i].cycles);
+        assert_true(got > 0.99 * cases[i].cycles && got < 1.05 * cases[i].cycles);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +492,7 @@ int main(void)
         cmocka_unit_test(strides_meet_in_one_partition_unless_it_is_hashed),
         cmocka_unit_test(a_bank_performs_so_many_lanes_a_cycle),
         cmocka_unit_test(misses_are_limited_by_mshrs_then_by_the_port),
+        cmocka_unit_test(sms_may_share_a_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "atomics/atomics.h"
+#include "atomics/mutex_desc.h"
 
 enum { LINE = 128 };
 
@@ -189,6 +190,20 @@ static void at_l2_orders_the_atomics_of_a_line(void **state)
     atomics_slice_destroy(&s);
 }
 
+static void costs_follow_from_parameters(void **state)
+{
+    (void)state;
+    struct mutex_params p = {.mutexes = 256, .epoch_cycles = 128};
+    assert_int_equal(mutex_table_bits(256, 15, &p), 192 * 8);
+    p.epoch_cycles = 0;
+    assert_int_equal(mutex_table_bits(256, 15, &p), 256 * 5);
+    struct param_flaw flaw;
+    p.rows = 4;
+    assert_false(mutex_check(15, &p, &flaw));
+    p.rows = 5;
+    assert_true(mutex_check(15, &p, &flaw));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +215,7 @@ int main(void)
         cmocka_unit_test(at_l2_is_visible_at_the_end_of_its_period),
         cmocka_unit_test(at_l2_keeps_a_bank_busy_for_its_lanes),
         cmocka_unit_test(at_l2_orders_the_atomics_of_a_line),
+        cmocka_unit_test(costs_follow_from_parameters),
     };
     return cmocka_run_group_tests(tests, open_memory, close_memory);
 }

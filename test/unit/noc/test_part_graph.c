@@ -196,6 +196,39 @@ static void a_link_within_a_group_has_all_advance_together(void **state)
     part_graph_destroy(&g);
 }
 
+/* A short link within a group that is there only while it is wanted. */
+static void an_optional_link_counts_while_it_is_on(void **state)
+{
+    (void)state;
+    struct part_graph g = {0};
+    struct engine e = {0};
+    uint32_t sms = add(&g, 4), memory = add(&g, 2);
+    join(&g, sms, memory, 12);
+    join(&g, memory, sms, 12);
+    part_graph_link(&g, (struct part_link){.from = sms,
+                                           .to = sms,
+                                           .messages = 1u << MSG_OTHER,
+                                           .optional = true,
+                                           .clock = &fast,
+                                           .latency_cycles = 3});
+    part_graph_build(&g, &e);
+    engine_connect(&e);
+    struct shard *s = part_at(&g, sms, 0);
+    struct message m = {.at = 100 + 6, .to = 1, .kind = MSG_OTHER};
+    for (uint32_t turn = 0; turn < 3; turn++) { /* off, on, off */
+        bool on = turn == 1;
+        part_graph_switch(&g, &e, on);
+        assert_int_equal(e.n_first, on ? 0 : 4);
+        assert_int_equal(e.quantum, on ? 6 : 24);
+        assert_int_equal(s->min_latency, on ? 6 : 24);
+        assert_int_equal(part_at(&g, memory, 0)->min_latency, 24);
+        assert_int_equal(shard_may_send(s, 100, &m), on);
+        assert_false(shard_may_send(s, 101, &m)); /* too fast */
+    }
+    engine_destroy(&e);
+    part_graph_destroy(&g);
+}
+
 static void parts_apart_from_the_others_are_in_the_first_half(void **state)
 {
     (void)state;
@@ -500,6 +533,7 @@ int main(void)
         cmocka_unit_test(an_odd_cycle_has_none),
         cmocka_unit_test(an_even_cycle_has_halves),
         cmocka_unit_test(a_link_within_a_group_has_all_advance_together),
+        cmocka_unit_test(an_optional_link_counts_while_it_is_on),
         cmocka_unit_test(parts_apart_from_the_others_are_in_the_first_half),
         cmocka_unit_test(only_what_is_declared_may_be_sent),
         cmocka_unit_test(ports_are_as_wide_and_as_deep_as_their_links),
