@@ -222,7 +222,7 @@ def check_lists(page, text, rows, reasons):
             complain(REASONS, f"{key[0]}: '{key[1]}' has a reason, but is '{cells[3]}'")
         elif cells[3] not in ("yes", "look") and (len(cells) < 7 or cells[6] in ("", "-")):
             complain(REASONS, f"{key[0]}: '{key[1]}' is '{cells[3]}' and has no reason")
-        elif len(cells) > 6 and fill(text + reason_of(reasons, *key))[0][len(text):] != cells[6]:
+        elif len(cells) > 6 and fill(text + reason_of(reasons, *key, cells[3]))[0][len(text):] != cells[6]:
             complain(page, f"{key[0]}: the reason of '{key[1]}' is not that of {REASONS}")
         elif len(cells) > 6 and loose_numbers(cells[6]):
             complain(REASONS, f"{key[0]}: '{key[1]}': numbers without a mark: {', '.join(loose_numbers(cells[6]))}")

@@ -157,5 +157,10 @@ def read_reasons():
     return {(figure, says): reason for figure, says, reason in split}
 
 
-def reason_of(reasons, figure, says):
+NO_RESULT = "points of the figure have no result yet"
+
+
+def reason_of(reasons, figure, says, agrees):
+    if agrees == "missing":
+        return NO_RESULT
     return reasons.get((figure, says), reasons.get((figure, "*"), "-"))

@@ -4,8 +4,9 @@ import re
 from result_pages import read_reasons, reason_of, row
 
 PAPERS = {
-    "S1": "H. Choi, J. Ahn, W. Sung: Reducing Off-Chip Memory Traffic by Selective Cache Management Scheme in GPGPUs. "
-          "GPGPU-5, 2012",
+    "S1": "G. Schindler: Techniques for Caches in GPUs. University of Heidelberg; a survey, here of H. Choi, J. Ahn, W. Sung: Reducing "
+          "Off-Chip Memory Traffic by Selective Cache Management Scheme in GPGPUs. GPGPU-5, 2012, and of S. Franey, M. Lipasti: "
+          "Accelerating Atomic Operations on GPGPUs. NOCS 2013",
     "S2": "X. Zhu, R. Wernsman, J. Zambreno: Improving First Level Cache Efficiency for GPUs Using Dynamic Line "
           "Protection. ICPP 2018",
     "S3": "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU Architectures. PhD thesis, "
@@ -59,7 +60,7 @@ def table(found, reasons):
     text = row(head) + row(["---"] * len(head))
     for name, c in found:
         cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], f"`{name}`"]
-        text += row(cells + ([reason_of(reasons, name, c["says"])] if reasons is not None else []))
+        text += row(cells + ([reason_of(reasons, name, c["says"], c["agrees"])] if reasons is not None else []))
     return text
 
 

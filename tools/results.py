@@ -27,7 +27,7 @@ from result_summary import summary
 
 PAGES = {
     "atomics": ("Atomics units: at L2, or in L1D under mutexes",
-                ["s1-fig2", "s1-fig2-v100", "atomics-contention", "atomics-bins", "atomics-own-lines", "atomics-per-cycle"]),
+                ["s1-fig2", "s1-fig2-v100", "atomics-contention", "atomics-bins", "atomics-own-lines", "atomics-per-cycle", "atomics-visibility"]),
     "l2": ("Managing L2: write-buffering and read-bypassing",
            ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
@@ -143,7 +143,10 @@ def write_page(page, runs, options):
     path = f"{FOLDER}/{page}.md"
     kept = dict(WHY.findall(open(path).read())) if os.path.exists(path) else {}
     figures = [figure(runs, name, options) for name in PAGES[page][1]]
+    lacking = [f["figure"] for f in figures if 2 * f["points_stored"] < f["points"]]
+    figures = [f for f in figures if f["figure"] not in lacking]
     text, problems = fill(page_text(page, figures, runs, kept))
+    text += f"\nTo be made: {', '.join(lacking)}.\n" if lacking else ""
     with open(path, "w") as out: # what took so long to make is kept in any case
         out.write(text)
     problems += problems_of(text)

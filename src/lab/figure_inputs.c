@@ -16,8 +16,9 @@ const char *figure_size_at(struct figure *f, const char *x)
     const char *size = NULL;
     for (uint32_t i = 0; i < f->spec.n_points; i++) {
         const struct point *p = &f->spec.points[i];
-        if (strcmp(figure_coordinate(f, p, f->x_axis), x) != 0)
-            continue;
+        const char *its = figure_coordinate(f, p, f->x_axis);
+        if (!its || strcmp(its, x) != 0)
+            continue; /* one that others are only related to may be at no x */
         if (size && strcmp(size, p->size->name) != 0)
             return NULL;
         size = p->size->name;

@@ -374,6 +374,21 @@ static void set_write_buffering(struct widening *w)
     w->n = n;
 }
 
+/* Policies for caches that applications share, in an L2 that they do not: of a quarter of the
+ * machines without write-buffering. Not by the generator, or old seeds would change. */
+static void set_shared_policy(struct widening *w, uint64_t seed)
+{
+    static const char *const policies[] = {"ucp", "tap_ucp", "tap_rrip"};
+    uint32_t n = w->n;
+    if (seed >> 3 & 3)
+        return;
+    set(w, "l2.policy", policies[(seed >> 5) % 3]);
+    if (testbed_is_accepted(w->bed))
+        return;
+    w->bed->settings[n] = NULL;
+    w->n = n;
+}
+
 /* What does not go together is drawn again. */
 void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena)
 {
@@ -388,6 +403,7 @@ void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *aren
         if (testbed_is_accepted(bed)) {
             w.rng = (struct workload_rng){seed ^ UINT64_C(0x51ab)};
             set_write_buffering(&w);
+            set_shared_policy(&w, seed);
             return;
         }
         memset(bed->settings + n, 0, (w.n - n) * sizeof bed->settings[0]);

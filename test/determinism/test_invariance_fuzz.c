@@ -218,12 +218,10 @@ static void random_machines_have_everything_there_is(void **state)
     for (uint32_t i = 0; i < scheduler_count(); i++)
         must_occur("scheduler", scheduler_at(i)->name);
     for (uint32_t i = 0; i < cache_policy_count(); i++) {
-        if (cache_policy_at(i)->l2_only) /* but for this one, of caches that applications share */
-            continue;
-        must_occur("l1d.policy", cache_policy_at(i)->name);
+        if (!cache_policy_at(i)->l2_only)
+            must_occur("l1d.policy", cache_policy_at(i)->name);
         must_occur("l2.policy", cache_policy_at(i)->name);
     }
-    must_occur("l2.policy", "write_buffering");
     must_occur("noc.sms_per_port", "2");
     must_occur("noc.sms_per_port", "3");
     for (uint32_t i = 0; i < atomics_count(); i++)
