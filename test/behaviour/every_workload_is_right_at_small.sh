@@ -11,6 +11,6 @@ runs = json.load(open(sys.argv[1]))
 assert len(runs) >= 46, "only %d workloads ran" % len(runs)
 for r in runs:
     assert r["verified"] is True, r["workload"]
-    assert r["size"] == "small" and r["stats"]["warp_insts"] > 1000000, r["workload"]
+    assert r["size"] == "small" and r["stats"]["warp_insts"] > 250000, r["workload"] # contended atomics are short
     assert r["stats"]["thread_insts"] > r["stats"]["warp_insts"], r["workload"]
 PYTHON
