@@ -154,7 +154,9 @@ static cl_int execution(const struct _cl_device_id *d, cl_device_info param, siz
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF:
         return UINT(0);
-    case CL_DEVICE_SINGLE_FP_CONFIG:
+    case CL_DEVICE_SINGLE_FP_CONFIG: /* some built-in functions flush subnormal results */
+        return INFO(cl_device_fp_config, CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
+                                             CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA);
     case CL_DEVICE_DOUBLE_FP_CONFIG:
         return INFO(cl_device_fp_config, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                              CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA);

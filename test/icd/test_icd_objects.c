@@ -73,6 +73,11 @@ static void device_tells_its_configuration(void **state)
     assert_int_equal(bytes, 48 << 10);
     ok(clGetDeviceInfo(g->device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof bytes, &bytes, NULL));
     assert_int_equal(bytes, 768 << 10);
+    cl_device_fp_config single, twice;
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL));
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof twice, &twice, NULL));
+    assert_false(single & CL_FP_DENORM); /* exp() flushes */
+    assert_true(twice & CL_FP_DENORM);
     fails(CL_INVALID_VALUE, clGetDeviceInfo(g->device, CL_DEVICE_TYPE, 4, &n, NULL));
 }
 
