@@ -2,7 +2,7 @@
 # traces.sh HEDDLE SIZE SCRATCH [--update PAGE|--check PAGE WORKLOAD...]
 #
 # How large the traces of the workloads are. At most 1.5 bytes a warp instruction over all of them, and
-# 4 for any one, 5 for hga, half of whose instructions are about random bins; fails where there are more. --update puts the table between the markers of a page;
+# 4 for any one, 5 for hga, whose short loop counts random bins; fails where there are more. --update puts the table between the markers of a page;
 # --check fails if the page has other rows for these workloads, but for what a parameter more or
 # less of the machine, which every trace names, makes of them.
 set -u
