@@ -23,6 +23,7 @@ struct shared_report {
 struct shared_decision {
     uint32_t n_apps, gpu_app;
     uint32_t quotas[SHARED_MAX_APPS]; /* ways */
+    bool has_quotas;                  /* the policy partitions the cache */
     bool caching_helps;               /* the GPU */
     uint32_t xs_ratio;                /* XSRATIO of TAP */
     bool gpu_brrip;                   /* the GPU inserts as BRRIP, whatever PSEL says */

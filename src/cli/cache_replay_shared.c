@@ -89,17 +89,12 @@ enum heddle_status cache_lab_share(const struct cache_options *o, const struct l
 
 /* --- What came of it --- */
 
-static bool has_quotas(const struct lab_job *job)
-{
-    return strstr(job->config.policy->name, "ucp") != NULL;
-}
-
 static void json_period(struct json_writer *w, const struct lab_job *job, uint32_t i)
 {
     const struct shared_decision *d = &job->result.shared->periods[i];
     json_begin_object(w, NULL);
     json_uint(w, "period", i + 1);
-    if (has_quotas(job)) {
+    if (d->has_quotas) {
         json_begin_array(w, "quotas");
         for (uint32_t k = 0; k < d->n_apps; k++)
             json_uint(w, NULL, d->quotas[k]);
@@ -182,7 +177,7 @@ static void print_periods(const struct lab_job *job, struct strbuf *out)
     for (uint32_t i = 0; i < shared->n_periods; i++) {
         const struct shared_decision *d = &shared->periods[i];
         struct strbuf quotas = {0};
-        for (uint32_t k = 0; k < d->n_apps && has_quotas(job); k++)
+        for (uint32_t k = 0; k < d->n_apps && d->has_quotas; k++)
             strbuf_addf(&quotas, "%s%u", k ? " " : "", d->quotas[k]);
         table_cell(&t, "%u", i + 1);
         table_cell(&t, "%s", quotas.len ? strbuf_text(&quotas) : "-");

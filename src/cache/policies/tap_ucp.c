@@ -57,6 +57,7 @@ static void tap_ucp_control(const void *params, const struct shared_report *r,
         l.keeps_least[k] = k == r->gpu_app && !d->caching_helps;
     }
     lookahead_partition(&l, r->hits, d->quotas);
+    d->has_quotas = true;
 }
 
 const struct cache_policy_desc cache_policy_tap_ucp = {

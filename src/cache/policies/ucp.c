@@ -45,6 +45,7 @@ static void ucp_control(const void *params, const struct shared_report *r,
     for (uint32_t k = 0; k < r->n_apps; k++)
         l.divide_by[k] = 1;
     lookahead_partition(&l, r->hits, d->quotas);
+    d->has_quotas = true;
 }
 
 const struct cache_policy_desc cache_policy_ucp = {
