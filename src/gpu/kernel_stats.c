@@ -21,10 +21,15 @@ void kernel_stats_mark(const struct heddle_sim *sim, struct kernel_mark *mark)
 
 void sim_machine_totals(const struct heddle_sim *sim, struct machine_totals *t)
 {
-    memset(t, 0, sizeof *t);
-    machine_totals_take(sim->machine, machine_cycle(sim->machine), t);
-    if (sim->past_cycles)
-        machine_totals_add(t, &sim->past);
+    if (!sim->past_cycles) {
+        memset(t, 0, sizeof *t);
+        machine_totals_take(sim->machine, machine_cycle(sim->machine), t);
+        return;
+    }
+    struct machine_totals now = {0};
+    machine_totals_take(sim->machine, machine_cycle(sim->machine), &now);
+    *t = sim->past;
+    machine_totals_add(t, &now); /* gauges are those of now */
 }
 
 struct kernel_record *kernel_stats_of(struct heddle_sim *sim, const struct program_func *func)

@@ -2,6 +2,7 @@
  * warps that will not end. Nothing of that can be taken back, so another machine takes its place,
  * over the same device memory and with the same modules. What was counted is kept apart and added
  * to whatever the new machine counts. */
+#include "gpu/machine.h"
 #include "gpu/sim.h"
 
 static void keep_counters(struct heddle_sim *sim)
@@ -21,6 +22,23 @@ static void keep_counters(struct heddle_sim *sim)
     sim->past_cycles += cycles ? cycles : 1;
 }
 
+/* Totals name the mechanisms' statistics by the rows of a machine: those of the new one, which has
+ * the same. */
+static void point_to_rows(struct machine_totals *t, const struct machine *m)
+{
+    if (t->mechanisms.of)
+        t->mechanisms.of = &m->mechanisms;
+}
+
+static void point_all_to_rows(struct heddle_sim *sim)
+{
+    point_to_rows(&sim->past, sim->machine);
+    point_to_rows(&sim->before.machine, sim->machine);
+    point_to_rows(&sim->last.machine, sim->machine);
+    for (uint32_t i = 0; i < sim->n_kernels; i++)
+        point_to_rows(&sim->kernels[i].machine, sim->machine);
+}
+
 enum heddle_status heddle_recover(struct heddle_sim *sim)
 {
     strbuf_clear(&sim->error);
@@ -29,5 +47,6 @@ enum heddle_status heddle_recover(struct heddle_sim *sim)
     keep_counters(sim);
     sim_destroy_machine(sim);
     sim_create_machine(sim);
+    point_all_to_rows(sim);
     return HEDDLE_OK;
 }
