@@ -30,16 +30,7 @@ static void *l2_create(const struct lab_config *config, uint32_t n_sms, const ui
 {
     (void)n_sms, (void)next_uses;
     struct l2_player *p = xcalloc(1, sizeof *p);
-    struct cache_config shape = {.n_sets = config->n_sets,
-                                 .n_ways = config->n_ways,
-                                 .line_bytes = config->line_bytes,
-                                 .sector_bytes = config->line_bytes,
-                                 .index = config->index,
-                                 .n_mshrs = 1,
-                                 .mshr_merges = 1,
-                                 .write_back = true,
-                                 .write_allocate = true,
-                                 .policy = config->policy->name};
+    struct cache_config shape = lab_cache_config(config);
     p->cache = cache_create(&shape, config->policy, config->params, 0, 0);
     cache_observe_some(p->cache, 1u << CE_EVICT, note_victim, p);
     p->line = lab_line_bytes(config->line_bytes);

@@ -51,6 +51,9 @@ struct lab_player {
     void (*finish)(void *player, struct lab_result *out);
 };
 
+/* The timing model's cache of such a configuration; one MSHR, for fills are immediate. */
+struct cache_config lab_cache_config(const struct lab_config *c);
+
 /* LRU, which most replays want and which all are compared with. */
 extern const struct lab_player lab_player_lru;
 /* One cache for all SMs, which writes back, as L2 does. */

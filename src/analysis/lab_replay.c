@@ -39,7 +39,7 @@ static bool asks_for_the_last_byte(const struct lab_stream *s)
     return i < s->n;
 }
 
-static struct cache_config cache_config_of(const struct lab_config *c)
+struct cache_config lab_cache_config(const struct lab_config *c)
 {
     return (struct cache_config){.n_sets = c->n_sets,
                                  .n_ways = c->n_ways,
@@ -123,7 +123,7 @@ static bool can_be_shared(const struct lab_stream *s, const struct lab_config *c
 
 bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, struct strbuf *why)
 {
-    struct cache_config cache = cache_config_of(c);
+    struct cache_config cache = lab_cache_config(c);
     if (c->line_bytes == 1 && (s->reader || asks_for_the_last_byte(s))) {
         strbuf_add(why, "lines of one byte cannot hold the address 0xffffffffffffffff");
         return false;
@@ -135,7 +135,7 @@ bool lab_config_check(const struct lab_config *c, const struct lab_stream *s, st
 
 void lab_config_remark(const struct lab_config *c, struct strbuf *out)
 {
-    struct cache_config cache = cache_config_of(c);
+    struct cache_config cache = lab_cache_config(c);
     cache_policy_remark(&cache, c->policy, c->params, out);
 }
 

@@ -32,17 +32,7 @@ static void *shared_create(const struct lab_config *config, uint32_t n_sms,
     (void)n_sms, (void)next_uses;
     const struct cache_policy_desc *d = config->policy;
     struct shared_player *p = xcalloc(1, sizeof *p);
-    struct cache_config shape = {.n_sets = config->n_sets,
-                                 .n_ways = config->n_ways,
-                                 .line_bytes = config->line_bytes,
-                                 .sector_bytes = config->line_bytes,
-                                 .index = config->index,
-                                 .n_mshrs = 1,
-                                 .mshr_merges = 1,
-                                 .write_back = true,
-                                 .write_allocate = true,
-                                 .n_apps = config->n_apps,
-                                 .policy = d->name};
+    struct cache_config shape = lab_cache_config(config);
     assert(config->n_apps <= SHARED_MAX_APPS);
     p->config = config;
     p->cache = cache_create(&shape, d, config->params, 0, 0);

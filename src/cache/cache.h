@@ -266,7 +266,7 @@ void cache_observe(struct cache *c, void (*observer)(void *user, const struct ca
  * see address, byte_mask and full_line. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
-/* That observer is told of these from now on. */
+/* From now on that observer hears these events. */
 void cache_change_events(struct cache *c, uint32_t events,
                          void (*observer)(void *user, const struct cache_event_info *e),
                          const void *user);

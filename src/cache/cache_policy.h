@@ -68,6 +68,12 @@ struct cache_geometry {
     bool allocate_on_fill;
 };
 
+/* Applications to keep apart: one in a cache that is not shared. */
+static inline uint32_t cache_geometry_apps(const struct cache_geometry *g)
+{
+    return g->n_apps ? g->n_apps : 1;
+}
+
 /* A line as the framework keeps it. */
 struct cache_line {
     uint64_t line;      /* line-aligned byte address */

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/lab_map.h"
 #include "base/file_status.h"
 #include "base/json.h"
 #include "cli/command.h"
@@ -173,39 +174,7 @@ struct cpu_counts {
     uint64_t n, loads, stores, branches, taken, lines;
 };
 
-/* Distinct lines of 64 bytes that are loaded or stored. */
-struct line_set {
-    uint64_t *slots; /* line + 1; 0 = free */
-    size_t n, n_slots;
-};
-
-static bool line_set_add(struct line_set *set, uint64_t line);
-
-static void line_set_grow(struct line_set *set)
-{
-    struct line_set more = {.n_slots = set->n_slots ? 2 * set->n_slots : 1 << 12};
-    more.slots = xcalloc(more.n_slots, sizeof *more.slots);
-    for (size_t i = 0; i < set->n_slots; i++)
-        if (set->slots[i])
-            line_set_add(&more, set->slots[i] - 1);
-    free(set->slots);
-    *set = more;
-}
-
-static bool line_set_add(struct line_set *set, uint64_t line)
-{
-    if (2 * (set->n + 1) > set->n_slots)
-        line_set_grow(set);
-    size_t i = (size_t)(line * 0x9e3779b97f4a7c15u >> 20) & (set->n_slots - 1);
-    while (set->slots[i] && set->slots[i] != line + 1)
-        i = (i + 1) & (set->n_slots - 1);
-    bool is_new = !set->slots[i];
-    set->slots[i] = line + 1;
-    set->n += is_new;
-    return is_new;
-}
-
-static void count_inst(const struct cpu_inst *inst, struct cpu_counts *c, struct line_set *lines)
+static void count_inst(const struct cpu_inst *inst, struct cpu_counts *c, struct lab_map *lines)
 {
     c->n++;
     c->branches += inst->is_branch != 0;
@@ -213,12 +182,12 @@ static void count_inst(const struct cpu_inst *inst, struct cpu_counts *c, struct
     for (int i = 0; i < CPU_SOURCES; i++)
         if (inst->source_memory[i]) {
             c->loads++;
-            line_set_add(lines, inst->source_memory[i] / 64);
+            lab_map_at(lines, inst->source_memory[i] / 64, 0);
         }
     for (int i = 0; i < CPU_DESTS; i++)
         if (inst->dest_memory[i]) {
             c->stores++;
-            line_set_add(lines, inst->dest_memory[i] / 64);
+            lab_map_at(lines, inst->dest_memory[i] / 64, 0);
         }
 }
 
@@ -264,7 +233,7 @@ static enum heddle_status show(const struct cpu_options *o, const char *path)
 {
     struct strbuf why = {0}, out = {0};
     struct cpu_counts counts = {0};
-    struct line_set lines = {0};
+    struct lab_map lines = {0};
     struct cpu_inst inst;
     int error;
     enum heddle_status status = HEDDLE_OK;
@@ -283,7 +252,7 @@ static enum heddle_status show(const struct cpu_options *o, const char *path)
         status = output_take(&out);
     }
     cpu_trace_close(t);
-    free(lines.slots);
+    free(lines.entries);
     strbuf_destroy(&why);
     strbuf_destroy(&out);
     return status;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
+
 const struct train_options train_defaults = {.folds = 7, .passes = 32, .seed = 1, .prune = true};
 
 struct training {
@@ -23,13 +25,10 @@ struct training {
     double *times, *held_out; /* of the rows in use, one after the other */
 };
 
-/* splitmix64: the same folds on every host. */
+/* The same folds on every host. */
 static uint64_t draw(struct training *t)
 {
-    uint64_t z = (t->random += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return splitmix(t->random += SPLITMIX_STEP);
 }
 
 /* Shuffles the kernels that are left, and deals them into folds. */

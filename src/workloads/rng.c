@@ -1,13 +1,11 @@
 /* Random inputs: Steele, Lea and Flood's SplitMix64, chosen because it is eight lines, passes the
  * usual test batteries and gives the same numbers on every host. */
+#include "base/splitmix.h"
 #include "workloads/workload.h"
 
 uint64_t rng_u64(struct workload_rng *r)
 {
-    uint64_t z = r->state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
+    return splitmix(r->state += SPLITMIX_STEP);
 }
 
 uint32_t rng_below(struct workload_rng *r, uint32_t n)

@@ -30,7 +30,7 @@ struct brrip {
 static size_t brrip_state_bytes(const struct cache_geometry *g, const void *params)
 {
     (void)params;
-    return (g->n_apps ? g->n_apps : 1) * sizeof(struct brrip);
+    return cache_geometry_apps(g) * sizeof(struct brrip);
 }
 
 static void brrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,

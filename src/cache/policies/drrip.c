@@ -48,13 +48,13 @@ static bool drrip_check(const struct cache_geometry *g, const void *params, stru
 static size_t drrip_state_bytes(const struct cache_geometry *g, const void *params)
 {
     (void)params;
-    return duel_apps(g) * sizeof(struct duel_state);
+    return cache_geometry_apps(g) * sizeof(struct duel_state);
 }
 
 static void drrip_init(struct cache_policy *p)
 {
     struct duel_state *d = p->state;
-    for (uint32_t k = 0; k < duel_apps(&p->geometry); k++)
+    for (uint32_t k = 0; k < cache_geometry_apps(&p->geometry); k++)
         d[k].psel = ((const struct drrip_params *)p->params)->psel_init;
 }
 
@@ -124,8 +124,8 @@ static struct stat_reading drrip_psel(const void *instance, uint64_t now)
     (void)now;
     const struct cache_policy *p = instance;
     const struct duel_state *d = p->state;
-    struct stat_reading sum = {0, duel_apps(&p->geometry)};
-    for (uint32_t k = 0; k < duel_apps(&p->geometry); k++)
+    struct stat_reading sum = {0, cache_geometry_apps(&p->geometry)};
+    for (uint32_t k = 0; k < cache_geometry_apps(&p->geometry); k++)
         sum.value += d[k].psel;
     return sum;
 }
@@ -141,8 +141,9 @@ static uint64_t drrip_cost_bits(const struct cache_geometry *g, const void *para
                                 struct strbuf *parts)
 {
     const struct drrip_params *d = params;
-    return rrip_cost(g, parts) + plugin_cost(parts, "PSEL", duel_apps(g) * d->psel_bits) +
-           plugin_cost(parts, "insertions", duel_apps(g) * plugin_index_bits(d->brrip_period));
+    return rrip_cost(g, parts) + plugin_cost(parts, "PSEL", cache_geometry_apps(g) * d->psel_bits) +
+           plugin_cost(parts, "insertions",
+                       cache_geometry_apps(g) * plugin_index_bits(d->brrip_period));
 }
 
 const struct cache_policy_desc cache_policy_drrip = {

@@ -20,11 +20,6 @@ struct duel_state {
     uint64_t brrip_insertions;
 };
 
-static inline uint32_t duel_apps(const struct cache_geometry *g)
-{
-    return g->n_apps ? g->n_apps : 1;
-}
-
 /* Is the set `offset` past a leader of application 0? */
 static inline bool duel_is_leader(uint32_t n_sets, uint32_t set, uint32_t offset)
 {

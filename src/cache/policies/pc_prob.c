@@ -10,7 +10,7 @@
  * splitmix(seed + k * c) are 0, with SplitMix64's constant c; the seed is the cache's plus the
  * parameter. MODEL: stores that allocate (local memory) insert always. */
 #include "cache/cache_policy.h"
-#include "cache/policies/splitmix.h"
+#include "base/splitmix.h"
 
 #define EVERY_PC UINT32_MAX /* and no instruction has that number */
 

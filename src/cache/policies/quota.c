@@ -3,11 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-static uint32_t apps_of(const struct cache_geometry *g)
-{
-    return g->n_apps ? g->n_apps : 1;
-}
-
 static struct quota_line *line_at(const struct cache_set *s, uint32_t way)
 {
     return s->bits[way];
@@ -22,7 +17,7 @@ size_t quota_state_bytes(const struct cache_geometry *g, const void *params)
 void quota_init(struct cache_policy *p)
 {
     struct quota_state *q = p->state;
-    uint32_t n = apps_of(&p->geometry);
+    uint32_t n = cache_geometry_apps(&p->geometry);
     struct shared_decision first = shared_decision_first(n, p->geometry.n_ways, n);
     umon_init(&q->umon, &p->geometry, q->memory);
     memcpy(q->quotas, first.quotas, sizeof q->quotas);
@@ -123,7 +118,7 @@ void quota_apply(struct cache_policy *p, const void *quota, size_t bytes)
 bool quota_check(const struct cache_geometry *g, const char *name, uint32_t min_ways,
                  struct strbuf *why)
 {
-    uint32_t n = apps_of(g);
+    uint32_t n = cache_geometry_apps(g);
     if (n > SHARED_MAX_APPS)
         strbuf_addf(why, "policy %s: %u applications, at most %d are possible", name, n,
                     SHARED_MAX_APPS);
@@ -137,7 +132,7 @@ bool quota_check(const struct cache_geometry *g, const char *name, uint32_t min_
 
 uint64_t quota_cost(const struct cache_geometry *g, struct strbuf *parts)
 {
-    uint32_t n = apps_of(g);
+    uint32_t n = cache_geometry_apps(g);
     return plugin_cost(parts, "owners", (uint64_t)g->n_sets * g->n_ways * plugin_index_bits(n)) +
            plugin_cost(parts, "quotas", (uint64_t)n * plugin_index_bits(g->n_ways + 1)) +
            umon_cost(g, parts);

@@ -7,7 +7,7 @@
  * whenever a line is reserved, whether a victim was needed or not; so deciding again after a stall
  * gives the same answer unless the set itself has changed. */
 #include "cache/cache_policy.h"
-#include "cache/policies/splitmix.h"
+#include "base/splitmix.h"
 
 struct random_params {
     uint64_t seed;

@@ -58,13 +58,13 @@ static bool tap_rrip_check(const struct cache_geometry *g, const void *params, s
 static size_t tap_rrip_state_bytes(const struct cache_geometry *g, const void *params)
 {
     (void)params;
-    return sizeof(struct tap_rrip) + duel_apps(g) * sizeof(struct duel_state);
+    return sizeof(struct tap_rrip) + cache_geometry_apps(g) * sizeof(struct duel_state);
 }
 
 static void tap_rrip_init(struct cache_policy *p)
 {
     struct tap_rrip *t = p->state;
-    for (uint32_t k = 0; k < duel_apps(&p->geometry); k++)
+    for (uint32_t k = 0; k < cache_geometry_apps(&p->geometry); k++)
         t->duels[k].psel = params_of(p)->psel_init;
 }
 
@@ -118,8 +118,9 @@ static uint64_t tap_rrip_cost_bits(const struct cache_geometry *g, const void *p
                                    struct strbuf *parts)
 {
     const struct tap_rrip_params *t = params;
-    return rrip_cost(g, parts) + plugin_cost(parts, "PSEL", duel_apps(g) * t->psel_bits) +
-           plugin_cost(parts, "insertions", duel_apps(g) * plugin_index_bits(t->brrip_period)) +
+    return rrip_cost(g, parts) + plugin_cost(parts, "PSEL", cache_geometry_apps(g) * t->psel_bits) +
+           plugin_cost(parts, "insertions",
+                       cache_geometry_apps(g) * plugin_index_bits(t->brrip_period)) +
            tap_cost(parts);
 }
 
@@ -131,7 +132,7 @@ static uint64_t tap_rrip_period(const void *params)
 static void tap_rrip_report(struct cache_policy *p, struct shared_report *r)
 {
     struct tap_rrip *t = p->state;
-    for (uint32_t k = 0; k < duel_apps(&p->geometry); k++) {
+    for (uint32_t k = 0; k < cache_geometry_apps(&p->geometry); k++) {
         r->accesses[k] += t->accesses[k];
         t->accesses[k] = 0;
     }

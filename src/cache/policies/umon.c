@@ -9,19 +9,15 @@ static uint32_t monitored_sets(const struct cache_geometry *g)
     return g->n_sets < UMON_SETS ? g->n_sets : UMON_SETS;
 }
 
-static uint32_t apps_of(const struct cache_geometry *g)
-{
-    return g->n_apps ? g->n_apps : 1;
-}
-
 size_t umon_bytes(const struct cache_geometry *g)
 {
-    return (size_t)apps_of(g) * g->n_ways * (1 + monitored_sets(g)) * sizeof(uint64_t);
+    return (size_t)cache_geometry_apps(g) * g->n_ways * (1 + monitored_sets(g)) * sizeof(uint64_t);
 }
 
 void umon_init(struct umon *u, const struct cache_geometry *g, void *memory)
 {
-    *u = (struct umon){.n_apps = apps_of(g), .n_ways = g->n_ways, .n_sets = monitored_sets(g)};
+    *u = (struct umon){
+        .n_apps = cache_geometry_apps(g), .n_ways = g->n_ways, .n_sets = monitored_sets(g)};
     u->stride = g->n_sets / u->n_sets;
     u->hits = memory;
     u->tags = u->hits + (size_t)u->n_apps * u->n_ways;
@@ -63,9 +59,9 @@ void umon_report(struct umon *u, struct shared_report *r)
 
 uint64_t umon_cost(const struct cache_geometry *g, struct strbuf *parts)
 {
-    uint64_t lines = (uint64_t)apps_of(g) * monitored_sets(g) * g->n_ways;
+    uint64_t lines = (uint64_t)cache_geometry_apps(g) * monitored_sets(g) * g->n_ways;
     return plugin_cost(parts, "monitor tags",
                        lines * (g->tag_bits + plugin_index_bits(g->n_ways))) +
            plugin_cost(parts, "monitor counters",
-                       (uint64_t)apps_of(g) * (g->n_ways + 1) * HIT_COUNTER_BITS);
+                       (uint64_t)cache_geometry_apps(g) * (g->n_ways + 1) * HIT_COUNTER_BITS);
 }

@@ -1,6 +1,6 @@
 /* SplitMix64: the state is the seed plus a multiple of a constant, the output a mix of it. */
-#ifndef HEDDLE_CACHE_POLICIES_SPLITMIX_H
-#define HEDDLE_CACHE_POLICIES_SPLITMIX_H
+#ifndef HEDDLE_BASE_SPLITMIX_H
+#define HEDDLE_BASE_SPLITMIX_H
 
 #include <stdint.h>
 
