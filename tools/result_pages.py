@@ -1,7 +1,7 @@
 """What pages of doc/results look like, for those who write and those who check them.
 
-A table follows a mark that names it: `<!-- figure NAME of DIGEST -->` for that of a figure, where the
-digest tells which definition it was made from, `<!-- table NAME -->` for others. What people write, paragraphs and
+A table follows a mark that names it: `<!-- figure NAME of DIGEST by MODEL -->` for that of a figure, where the
+digest tells which definition it was made from and the model which program ran it, `<!-- table NAME -->` for others. What people write, paragraphs and
 reasons, is tied to the tables:
 
     12.5 times<!-- is s4-fig17:6:kmn -->     the value in row 6 of column kmn
@@ -22,7 +22,7 @@ import textwrap
 FOLDER = "doc/results"
 REASONS = f"{FOLDER}/reasons.txt"
 WHY = re.compile(r"<!-- why (\S+) -->\n(.*?)<!-- end -->\n", re.S)
-MARK = re.compile(r"<!-- (?:figure (\S+) of (\w+)|table (\S+)) -->\n")
+MARK = re.compile(r"<!-- (?:figure (\S+) of (\w+)(?: by \S+)?|table (\S+)) -->\n")
 PLACE = r"[^:<>|]+:[^:<>|]+:[^:<>|]+"
 QUOTED = re.compile(rf"(\d+(?:\.\d+)?)((?: %| times)?<!-- (is|gain) ({PLACE}) -->)")
 SO = re.compile(rf"<!-- so ({PLACE}|[\d.]+) ([<>=]) ({PLACE}|[\d.]+) -->")
@@ -91,6 +91,21 @@ def rows_of(text):
 def tables_of(text):
     """By name: the rows of each table that is marked."""
     return {m.group(1) or m.group(3): rows_of(text[m.end():]) for m in MARK.finditer(text)}
+
+
+def sections_of(text):
+    """By the name of its figure or table: each section of a page, from its heading to the next."""
+    sections = ["\n## " + s for s in text.split("\n## ")[1:]]
+    return {m.group(1) or m.group(3): s for s in sections for m in [MARK.search(s)] if m}
+
+
+def claims_of(section):
+    """What the section of a figure says of the paper: rows as `heddle figure --json` has them."""
+    head = "| the paper says | paper | Heddle | agrees | source |\n"
+    if head not in section:
+        return []
+    rows = rows_of(section[section.index(head):])[1:]
+    return [dict(zip(("says", "paper", "heddle", "agrees", "source"), r)) for r in rows]
 
 
 def cell(tables, place):

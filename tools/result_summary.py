@@ -79,7 +79,7 @@ def headings_of(text):
     return re.findall(r"^## (.*)$", text, re.M)
 
 
-def summary(page, title, figures, headings, why, model):
+def summary(page, title, figures, headings, why):
     papers = [p for p in PAPERS if of_paper(figures, p)]
     body = f"\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)
     body += "".join(row([p, PAPERS[p]]) for p in papers)
@@ -93,7 +93,6 @@ def summary(page, title, figures, headings, why, model):
              "takes many minutes, which figures name; inputs that a paper does not give are of size `small`. \"geometric mean\n"
              "of A to B\" is over those rows; a bare \"mean\" is over all rows. Rows go by Heddle's names (`heddle show\n"
              "workloads`); where a paper has others, they stand below the picture. In pictures, a black line or ring is what the\n"
-             "paper states; bars of relative numbers begin at 1.\n\n"
-             f"<!-- numbers of model {model} -->\n\n## Contents\n\n")
+             "paper states; bars of relative numbers begin at 1.\n\n## Contents\n\n")
     text += "".join(f"- [{h}](#{slug(h)})\n" for h in headings_of(body) + headings)
     return text + body

@@ -2,12 +2,13 @@
 """Writes a page of doc/results: figures of the papers, made by `heddle figure`, beside what the
 papers say.
 
-    tools/results.py PAGE HEDDLE STORE [--stored-only] [--jobs N] [--size SIZE]
+    tools/results.py PAGE HEDDLE STORE [--stored-only] [--only NAME,...] [--jobs N] [--size SIZE]
     tools/results.py commands HEDDLE STORE [--jobs N]
 
 PAGE is atomics, l1d, scheduling or l2. Results of points are kept in STORE, answers of other runs that take long in files of
 the folder STORE.answers. What they lack is run first; with --stored-only nothing is, but for runs of BFS that take
-seconds. `commands` prints what fills both, a line for a shell each, to be run anywhere:
+seconds. --only regenerates those figures and tables and leaves the others as they are. `commands` prints what fills
+both, a line for a shell each, to be run anywhere:
 
     python3 tools/results.py commands build/heddle results.db | xargs -P 16 -d '\\n' -n 1 sh -c
 
@@ -15,13 +16,14 @@ What stands in the page between `<!-- why FIGURE -->` and `<!-- end -->` is writ
 the numbers it quotes (tools/result_pages.py). doc/results/reasons.txt has the reasons for differences."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 import result_tables
 from result_answers import Answers, Listing
-from result_pages import FOLDER, MEAN_OF, WHY, digest, fill, note_of, problems_of, row
+from result_pages import FOLDER, MEAN_OF, WHY, claims_of, digest, fill, note_of, problems_of, row, sections_of
 from result_streams import S3_LOADS, ask_all, measure
 from result_summary import summary
 
@@ -79,11 +81,19 @@ def claims(f):
     return "".join(lines)
 
 
-def section(f, why):
+def kept_figure(name, text):
+    """A figure as its section of the page has it, in place of the JSON that --only did not ask for."""
+    title = text.split("\n")[1][len("## "):]
+    return {"figure": name, "title": title, "paper": claims_of(text), "text": text}
+
+
+def section(f, why, model):
+    if "text" in f:
+        return f["text"]
     text = f"\n## {f['title']}\n\n{f['source']}; `heddle figure {f['figure']}`"
     text += f"; inputs of size `{f['size']}`.\n\n" if "size" in f else ".\n\n"
     text += f"![{f['title']}]({f['figure']}.svg)\n\n{note_of(f['figure'])}"
-    text += f"<!-- figure {f['figure']} of {digest(f['figure'])} -->\n{numbers(f)}\n"
+    text += f"<!-- figure {f['figure']} of {digest(f['figure'])} by {model} -->\n{numbers(f)}\n"
     if f["paper"]:
         text += claims(f) + "\n"
     if f["points_stored"] < f["points"] or f["missing"]:
@@ -125,27 +135,33 @@ def stale_reads(runs):
     return text
 
 
-LABORATORY = {"l1d": ("Replays of Figure 5.5 without time", bypasses_of_s3), "l2": ("Which marks are sound", stale_reads)}
+LABORATORY = {"l1d": ("s3-bypass", "Replays of Figure 5.5 without time", bypasses_of_s3),
+              "l2": ("l2-stale", "Which marks are sound", stale_reads)}
 
 
-def page_text(page, figures, runs, kept):
+def page_text(page, figures, runs, old, keeps):
     title, _ = PAGES[page]
-    headings = [f["title"] for f in figures] + [LABORATORY[p][0] for p in LABORATORY if p == page]
-    text = summary(page, title, figures, headings, kept.get(page, ""), runs.answers.model)
-    text += "".join(section(f, kept.get(f["figure"], "")) for f in figures)
+    whys = dict(WHY.findall(old))
+    headings = [f["title"] for f in figures] + [LABORATORY[p][1] for p in LABORATORY if p == page]
+    text = summary(page, title, figures, headings, whys.get(page, ""))
+    text += "".join(section(f, whys.get(f["figure"], ""), runs.answers.model) for f in figures)
     if page in LABORATORY:
-        text += LABORATORY[page][1](runs)
-        text += f"\n<!-- why {page}-laboratory -->\n{kept.get(page + '-laboratory', '')}<!-- end -->\n"
+        name, _, measured = LABORATORY[page]
+        text += sections_of(old)[name] if keeps(name) else (
+            measured(runs) + f"\n<!-- why {page}-laboratory -->\n{whys.get(page + '-laboratory', '')}<!-- end -->\n")
     return text
 
 
 def write_page(page, runs, options):
     path = f"{FOLDER}/{page}.md"
-    kept = dict(WHY.findall(open(path).read())) if os.path.exists(path) else {}
-    figures = [figure(runs, name, options) for name in PAGES[page][1]]
-    lacking = [f["figure"] for f in figures if 2 * f["points_stored"] < f["points"]]
-    figures = [f for f in figures if f["figure"] not in lacking]
-    text, problems = fill(page_text(page, figures, runs, kept))
+    old = re.sub(r"\nTo be made: .*\n$", "", open(path).read()) if os.path.exists(path) else ""
+    only, sections, names = only_of(options), sections_of(old), PAGES[page][1]
+    keeps = lambda name: only is not None and name not in only
+    figures = [figure(runs, name, options_of_figure(options)) for name in names if not keeps(name)]
+    made = {f["figure"]: f for f in figures if 2 * f["points_stored"] >= f["points"]}
+    made.update((name, kept_figure(name, sections[name])) for name in names if keeps(name) and name in sections)
+    figures, lacking = [made[name] for name in names if name in made], [name for name in names if name not in made]
+    text, problems = fill(page_text(page, figures, runs, old, keeps))
     text += f"\nTo be made: {', '.join(lacking)}.\n" if lacking else ""
     with open(path, "w") as out: # what took so long to make is kept in any case
         out.write(text)
@@ -166,6 +182,24 @@ def print_commands(heddle, runs, jobs):
     for name in sorted(names, key=lambda name: name.startswith("v100")):
         if name not in result_tables.TABLES:
             print(f"{heddle} figure {name} --store {runs.store} --jobs {jobs} >/dev/null")
+
+
+def only_of(options):
+    """The names after --only; None without it."""
+    names = option(options, "--only", None)
+    if names is None:
+        return None
+    known = sum((names for _, names in PAGES.values()), [name for name, _, _ in LABORATORY.values()])
+    for name in names.split(","):
+        if name not in known:
+            sys.exit(f"--only: no figure or table is called '{name}'")
+    return names.split(",")
+
+
+def options_of_figure(options):
+    """Those that `heddle figure` takes as well."""
+    at = options.index("--only") if "--only" in options else len(options)
+    return options[:at] + options[at + 2:]
 
 
 def option(options, name, default):
