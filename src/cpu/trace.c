@@ -112,20 +112,29 @@ static void unpack(struct cpu_trace *t)
     }
 }
 
+uint32_t cpu_trace_read(struct cpu_trace *t, struct cpu_inst *insts, uint32_t most)
+{
+    uint32_t n = 0;
+    while (n < most) {
+        if (t->n_out - t->out_at < sizeof *insts)
+            unpack(t);
+        size_t whole = (t->n_out - t->out_at) / sizeof *insts;
+        uint32_t taken = whole < most - n ? (uint32_t)whole : most - n;
+        if (!taken)
+            break;
+        memcpy(insts + n, t->out + t->out_at, taken * sizeof *insts);
+        t->out_at += taken * sizeof *insts;
+        t->n_insts += taken;
+        n += taken;
+    }
+    if (n < most && t->n_out != t->out_at && !t->error.len)
+        fail(t, "the last record is not whole: each has 64 bytes; the file ends");
+    return n;
+}
+
 bool cpu_trace_next(struct cpu_trace *t, struct cpu_inst *inst)
 {
-    if (t->n_out - t->out_at < sizeof *inst)
-        unpack(t);
-    size_t n = t->n_out - t->out_at;
-    if (n < sizeof *inst) {
-        if (n && !t->error.len)
-            fail(t, "the last record is not whole: each has 64 bytes; the file ends");
-        return false;
-    }
-    memcpy(inst, t->out + t->out_at, sizeof *inst);
-    t->out_at += sizeof *inst;
-    t->n_insts++;
-    return true;
+    return cpu_trace_read(t, inst, 1) == 1;
 }
 
 const char *cpu_trace_error(const struct cpu_trace *t)

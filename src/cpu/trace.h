@@ -19,6 +19,9 @@ struct cpu_trace;
 
 /* NULL if it cannot be opened, with the reason in `why`, and an errno value or 0 in *error. */
 struct cpu_trace *cpu_trace_open(const char *path, int *error, struct strbuf *why);
+/* Reads so many instructions, or fewer at the end and where the trace is broken; returns how many.
+ */
+uint32_t cpu_trace_read(struct cpu_trace *t, struct cpu_inst *insts, uint32_t most);
 /* False at the end, and where the trace is broken. */
 bool cpu_trace_next(struct cpu_trace *t, struct cpu_inst *inst);
 /* Why the last call failed, with the offset in the file; NULL = the trace has ended. */

@@ -30,6 +30,7 @@ enum request_origin {
     FROM_L1C,
     FROM_ATOMIC_FETCH, /* like L1D, for an atomic that its SM performs */
     FROM_ATOMIC_WRITE, /* what it has changed: a store that is answered */
+    FROM_CPU,          /* a CPU core's L2 */
     FROM_STORE
 };
 enum { N_ORIGINS = FROM_STORE + 1 };
@@ -50,6 +51,7 @@ struct mem_request {
     uint64_t device_line;
     uint64_t n_writes;  /* of the line, by atomics of SMs, that L2 had served before */
     uint64_t queued_at; /* the cycle it entered the queue it is in */
+    bool missed;        /* L2 did not have it */
     void *waiter;
     struct atomic_part *atomic; /* owned by the SM */
     struct mem_request *next;   /* in a free list */

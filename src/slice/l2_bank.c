@@ -98,7 +98,8 @@ static __attribute__((noinline)) bool serve_other_load(struct slice *p, struct l
         return false;
     if (p->may_lose)
         lost_note_load(p, b, r, res);
-    if (res.answer == CACHE_HIT)
+    r->missed = res.answer != CACHE_HIT;
+    if (!r->missed)
         slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
     else
         fetch(p, b, r, res, now);

@@ -1,0 +1,179 @@
+#include "cpu/core.h"
+
+#include <inttypes.h>
+
+/* --- statistics --- */
+
+static struct cpu_stats stats_at(const struct cpu_core *core, uint64_t cycle)
+{
+    const struct cpu_caches *c = &core->caches;
+    const struct cache_stats *l1 = cache_stats(c->l1), *l2 = cache_stats(c->l2);
+    return (struct cpu_stats){.insts = core->window.retired,
+                              .cycles = core->is_running ? cycle - core->started : 0,
+                              .loads = l1->loads,
+                              .stores = l1->stores,
+                              .l1_hits = l1->hits + l1->store_hits,
+                              .l1_merges = l1->merges + l1->store_merges,
+                              .l1_misses = l1->misses + l1->store_misses,
+                              .l2_hits = l2->hits,
+                              .l2_misses = l2->misses,
+                              .llc_misses = c->llc_misses,
+                              .writebacks = c->writebacks,
+                              .bytes_asked = c->bytes_asked,
+                              .bytes_got = c->bytes_got};
+}
+
+struct cpu_stats cpu_core_stats(const struct cpu_core *core, sim_time now)
+{
+    return stats_at(core, clock_cycle_at(core->ticker.clock, now));
+}
+
+struct cpu_stats cpu_core_first_stats(const struct cpu_core *core, sim_time now)
+{
+    return core->first_end ? core->first : cpu_core_stats(core, now);
+}
+
+/* MODEL: what the caches count at the first end includes accesses of instructions in the window
+ * that belong to the next run. */
+static void note_first_end(struct cpu_core *core, uint64_t now)
+{
+    if (core->first_end || !core->first_length || core->window.retired < core->first_length)
+        return;
+    core->first_end = now - core->started;
+    core->first = stats_at(core, now);
+    core->first.insts = core->first_length;
+}
+
+bool cpu_core_check(const struct cpu_core *core, struct strbuf *why)
+{
+    struct cpu_stats s = stats_at(core, core->started);
+    const struct {
+        bool holds;
+        const char *what;
+    } identities[] = {
+        {s.loads + s.stores == s.l1_hits + s.l1_merges + s.l1_misses,
+         "every access of L1 is a hit, a merge or a miss"},
+        {s.l1_misses == s.l2_hits + s.l2_misses, "every miss of L1 is a hit or a miss of L2"},
+        {s.llc_misses <= s.l2_misses, "the last-level cache misses what L2 missed"},
+        {s.bytes_got + core->caches.n_reads * (uint64_t)CPU_LINE_BYTES ==
+             s.l2_misses * CPU_LINE_BYTES,
+         "every miss of L2 is answered or awaited"},
+    };
+    bool ok = true;
+    for (uint32_t i = 0; i < sizeof identities / sizeof identities[0]; i++)
+        if (!identities[i].holds) {
+            strbuf_addf(why, "CPU core of application %u: not: %s\n", core->caches.access.app,
+                        identities[i].what);
+            ok = false;
+        }
+    return ok && cache_stats_check(cache_stats(core->caches.l1), why) &&
+           cache_stats_check(cache_stats(core->caches.l2), why);
+}
+
+/* --- a cycle --- */
+
+/* The next instruction of the program, which begins again when it ends; NULL after an error. */
+static const struct cpu_inst *next_inst(struct cpu_core *core)
+{
+    const struct cpu_inst *inst = cpu_source_next(core->source);
+    if (inst || core->source->error)
+        return inst;
+    if (!core->first_length)
+        core->first_length = core->window.entered;
+    core->restarts++;
+    cpu_source_rewind(core->source);
+    inst = cpu_source_next(core->source);
+    if (!inst && !core->source->error)
+        core->source->error = "the trace has no instructions";
+    return inst;
+}
+
+static void enter(struct cpu_core *core, uint64_t now)
+{
+    struct cpu_window *w = &core->window;
+    uint64_t application = (core->caches.access.app + 1ull) << CPU_ADDRESS_BITS;
+    for (uint32_t i = 0; i < w->width && cpu_window_has_room(w); i++) {
+        const struct cpu_inst *inst = next_inst(core);
+        if (!inst) {
+            core->is_running = false;
+            shard_fail(&core->ticker.shard);
+            return;
+        }
+        cpu_window_enter(w, inst, application, now);
+    }
+}
+
+static uint64_t tick(struct shard *s, uint64_t now)
+{
+    struct cpu_core *core = (struct cpu_core *)s;
+    struct cpu_window *w = &core->window;
+    struct cpu_caches *c = &core->caches;
+    if (!core->is_running)
+        return TICK_NEVER;
+    cpu_caches_fill(c, now);
+    cpu_window_retire(w, now);
+    cpu_window_store(w, c, now);
+    enter(core, now);
+    note_first_end(core, now);
+    cpu_window_load(w, c, c->unblocked || core->every_cycle, now);
+    cpu_caches_send(c, now);
+    c->unblocked = false;
+    if (core->every_cycle)
+        return now + 1;
+    uint64_t window = cpu_window_next(w, now), caches = cpu_caches_next(c, now);
+    return window < caches ? window : caches;
+}
+
+static void take(struct shard *s, const struct message *m, uint64_t now)
+{
+    cpu_caches_take(&((struct cpu_core *)s)->caches, m, now);
+}
+
+static bool is_idle(const struct shard *s)
+{
+    const struct cpu_core *core = (const struct cpu_core *)s;
+    return !core->is_running && !core->caches.n_reads && !core->caches.n_writes;
+}
+
+static void describe_wait(const struct shard *s, struct strbuf *out)
+{
+    const struct cpu_core *core = (const struct cpu_core *)s;
+    const struct cpu_window *w = &core->window;
+    strbuf_addf(out,
+                "CPU core of application %u: %" PRIu64 " instructions retired, %" PRIu64
+                " in the window, %" PRIu64 " stores wait, %u lines asked for, %u written\n",
+                core->caches.access.app, w->retired, w->entered - w->retired,
+                w->kept_store - w->done_store, core->caches.n_reads, core->caches.n_writes);
+}
+
+static const struct shard_ops core_ops = {.kind = "CPU core",
+                                          .advance = ticker_advance,
+                                          .is_idle = is_idle,
+                                          .describe_wait = describe_wait,
+                                          .take = take,
+                                          .tick = tick};
+
+/* --- life --- */
+
+void cpu_core_create(struct cpu_core *core, const struct cpu_setup *setup)
+{
+    *core = (struct cpu_core){
+        .config = setup->config, .source = setup->source, .every_cycle = setup->every_cycle};
+    ticker_init(&core->ticker, &core_ops, setup->place->id, setup->clock);
+    cpu_window_create(&core->window, setup->config, &core->arena);
+    cpu_caches_create(&core->caches, setup, &core->ticker.shard, &core->window, &core->arena);
+}
+
+void cpu_core_destroy(struct cpu_core *core)
+{
+    cpu_caches_destroy(&core->caches);
+    arena_destroy(&core->arena);
+}
+
+void cpu_core_start(struct cpu_core *core, sim_time at)
+{
+    assert(!core->is_running);
+    ticker_start(&core->ticker, at);
+    core->started = core->ticker.cycle;
+    core->is_running = true;
+}

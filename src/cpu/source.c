@@ -1,0 +1,69 @@
+/* Programs that were recorded. */
+#include "cpu/source.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "cpu/trace.h"
+
+enum { BATCH = 256 };
+
+struct trace_source {
+    struct cpu_source source; /* first */
+    struct cpu_trace *trace;
+    uint64_t max_insts, n_read;
+    struct cpu_inst batch[BATCH];
+};
+
+static void refill(struct cpu_source *s)
+{
+    struct trace_source *t = (struct trace_source *)s;
+    uint64_t left = t->max_insts ? t->max_insts - t->n_read : BATCH;
+    uint32_t most = left < BATCH ? (uint32_t)left : BATCH;
+    s->next = t->batch;
+    s->n_left = cpu_trace_read(t->trace, t->batch, most);
+    t->n_read += s->n_left;
+    if (most && !s->n_left)
+        s->error = cpu_trace_error(t->trace);
+}
+
+static void rewind_trace(struct cpu_source *s)
+{
+    struct trace_source *t = (struct trace_source *)s;
+    cpu_trace_rewind(t->trace);
+    t->n_read = 0;
+    s->n_left = 0;
+}
+
+static void close_trace(struct cpu_source *s)
+{
+    struct trace_source *t = (struct trace_source *)s;
+    cpu_trace_close(t->trace);
+    free(t);
+}
+
+static const struct cpu_source_ops trace_ops = {refill, rewind_trace, close_trace};
+
+struct cpu_source *cpu_source_open(const char *path, uint64_t max_insts, int *error,
+                                   struct strbuf *why)
+{
+    struct cpu_trace *trace = cpu_trace_open(path, error, why);
+    if (!trace)
+        return NULL;
+    struct trace_source *t = xcalloc(1, sizeof *t);
+    t->source.ops = &trace_ops;
+    t->trace = trace;
+    t->max_insts = max_insts;
+    return &t->source;
+}
+
+void cpu_source_rewind(struct cpu_source *s)
+{
+    s->ops->rewind(s);
+}
+
+void cpu_source_close(struct cpu_source *s)
+{
+    if (s)
+        s->ops->close(s);
+}

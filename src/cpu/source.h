@@ -1,0 +1,48 @@
+/* Where a CPU core's instructions come from: a recorded trace, or a generator. */
+#ifndef HEDDLE_CPU_SOURCE_H
+#define HEDDLE_CPU_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "cpu/inst_record.h"
+
+struct cpu_source;
+
+struct cpu_source_ops {
+    /* Makes the next instructions available from `next` on, and says how many in `n_left`; 0 at the
+     * end and after an error. Those before are gone. */
+    void (*refill)(struct cpu_source *s);
+    void (*rewind)(struct cpu_source *s); /* back to the first instruction */
+    void (*close)(struct cpu_source *s);
+};
+
+struct cpu_source {
+    const struct cpu_source_ops *ops;
+    const struct cpu_inst *next;
+    uint32_t n_left;
+    const char *error; /* why there are no more, with the offset; NULL = the program has ended */
+};
+
+/* The next instruction, which stays where it is until the one after it is asked for; NULL at the
+ * end, and where the trace is broken (error). */
+static inline const struct cpu_inst *cpu_source_next(struct cpu_source *s)
+{
+    if (!s->n_left)
+        s->ops->refill(s);
+    if (!s->n_left)
+        return NULL;
+    s->n_left--;
+    return s->next++;
+}
+
+/* Opens a trace; of which the first max_insts are the program, 0 = all. NULL if it cannot be read,
+ * with the reason in `why`, and an errno value or 0 in *error. */
+struct cpu_source *cpu_source_open(const char *path, uint64_t max_insts, int *error,
+                                   struct strbuf *why);
+/* Back to the first instruction. */
+void cpu_source_rewind(struct cpu_source *s);
+void cpu_source_close(struct cpu_source *s); /* NULL is fine */
+
+#endif

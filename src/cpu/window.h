@@ -1,0 +1,80 @@
+/* The reorder window of a CPU core. Only loads and stores are kept: everything else is complete as
+ * it enters, so that its place among them is all there is to know. */
+#ifndef HEDDLE_CPU_WINDOW_H
+#define HEDDLE_CPU_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "cpu/core_config.h"
+#include "cpu/inst_record.h"
+
+#define CPU_NEVER UINT64_MAX
+
+struct cpu_caches;
+
+/* A load in the window, or an instruction that passes on what its sources wait for. */
+struct cpu_load {
+    uint64_t inst;     /* its number: how many instructions entered before it */
+    uint64_t ready_at; /* complete from that cycle on; CPU_NEVER = not known */
+    uint64_t known;    /* all that is known of so far is complete by then, sources or data */
+    uint64_t lines[CPU_SOURCES];
+    uint8_t n_lines;   /* of `lines`, still to be accessed: the last ones */
+    uint8_t n_out;     /* lines that it waits for */
+    uint8_t n_unknown; /* sources of which it is not known when they are complete */
+    /* Who waits for it, a list: 1 + CPU_SOURCES * place of the load + number of the source; 0 = the
+     * end. */
+    uint16_t waiters;
+    uint16_t next_waiter[CPU_SOURCES]; /* after this one, in the list of each of its own sources */
+};
+
+struct cpu_store {
+    uint64_t inst, line;
+};
+
+struct cpu_window {
+    uint32_t width, rob, l1_latency;
+    bool follow_registers;
+    uint64_t entered, retired; /* instructions */
+    /* Rings, by numbers that only grow. */
+    struct cpu_load *loads;
+    uint32_t load_mask;
+    uint64_t first_load,
+        end_load;            /* the first that is not known to be complete, and the last + 1 */
+    uint64_t first_new_load; /* the first that entered in the present cycle */
+    struct cpu_store *stores;
+    uint32_t store_mask, store_buffer;
+    /* Those up to kept_store have retired, those up to done_store are in L1. */
+    uint64_t done_store, kept_store, end_store;
+    /* By register: 1 + number of the load that wrote it last; 0 = another instruction did. */
+    uint64_t writers[256];
+    /* Sets of places in the ring of loads, n_words each: those that lack room, and by cycle modulo
+     * 64 those whose sources are complete then. */
+    uint32_t n_words;
+    uint64_t *blocked, *wheel;
+    uint64_t wheel_used; /* a bit a cycle */
+    bool any_blocked;
+};
+
+void cpu_window_create(struct cpu_window *w, const struct cpu_config *c, struct arena *arena);
+
+/* The steps of a cycle that are the window's; see core.h. */
+void cpu_window_retire(struct cpu_window *w, uint64_t now);
+void cpu_window_store(struct cpu_window *w, struct cpu_caches *caches, uint64_t now);
+/* May another instruction enter? */
+static inline bool cpu_window_has_room(const struct cpu_window *w)
+{
+    return w->entered - w->retired < w->rob;
+}
+/* `application` is added to all addresses. */
+void cpu_window_enter(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application,
+                      uint64_t now);
+/* `unblocked`: there may be room again for loads that lacked it. */
+void cpu_window_load(struct cpu_window *w, struct cpu_caches *caches, bool unblocked, uint64_t now);
+/* A line that a load waits for has come. */
+void cpu_window_data(struct cpu_window *w, struct cpu_load *l, uint64_t now);
+/* The next cycle after `now` with something to do for the window itself. */
+uint64_t cpu_window_next(const struct cpu_window *w, uint64_t now);
+
+#endif
