@@ -17,8 +17,8 @@
 struct exec_options {
     bool functional, attribute, kernels, summary, beside, loose_bounds;
     const char *gpu, *scheduler, *l1d, *json, *store, *record, *series_out, *series_columns;
-    const char *version, *device_type;
-    struct text_list settings;
+    const char *version, *device_type, *result;
+    struct text_list settings, plugins;
     uint64_t threads, max_cycles, max_insts, series;
 };
 
@@ -32,6 +32,8 @@ static const struct option options[] = {
                 "separated by commas, are several devices"),
     OPTION_LIST("set", struct exec_options, settings, "NAME=VALUE",
                 "change a parameter of the GPU; may be repeated"),
+    OPTION_LIST("plugin", struct exec_options, plugins, "FILE",
+                "load schedulers and policies from a shared object; may be repeated"),
     OPTION_TEXT("scheduler", struct exec_options, scheduler, "NAME",
                 "warp scheduler (`heddle show schedulers`); short for --set scheduler=NAME"),
     OPTION_TEXT("l1d", struct exec_options, l1d, "POLICY",
@@ -48,6 +50,9 @@ static const struct option options[] = {
     OPTION_TEXT("store", struct exec_options, store, "FILE",
                 "keep a result of each launch in a store (doc/experiments.md): the kernel is its "
                 "workload, the command line its size, the number of the launch its seed"),
+    OPTION_TEXT("result", struct exec_options, result, "FILE",
+                "append a result of the whole program to the file, as `heddle run --json` writes "
+                "it, for `heddle compare`"),
     OPTION_TEXT("record", struct exec_options, record, "FILE",
                 "record what the warps do, to be replayed on other machines (doc/traces.md)"),
     OPTION_U64("series", struct exec_options, series, "N",
@@ -91,11 +96,11 @@ static bool set_number(const char *name, uint64_t value)
     return !value || setenv(name, text, 1) == 0;
 }
 
-static bool set_list(const char *name, const struct text_list *list)
+static bool set_list(const char *name, const struct text_list *list, const char *separator)
 {
     struct strbuf text = {0};
     for (uint32_t i = 0; i < list->n; i++)
-        strbuf_addf(&text, "%s%s", i ? ";" : "", list->items[i]);
+        strbuf_addf(&text, "%s%s", i ? separator : "", list->items[i]);
     bool ok = !list->n || setenv(name, strbuf_text(&text), 1) == 0;
     strbuf_destroy(&text);
     return ok;
@@ -108,7 +113,9 @@ static bool set_options(const struct exec_options *o)
            set_flag("HEDDLE_ATTRIBUTE", o->attribute) && set_flag("HEDDLE_KERNELS", o->kernels) &&
            set_flag("HEDDLE_SUMMARY", o->summary || o->kernels) && set_text("HEDDLE_GPU", o->gpu) &&
            set_text("HEDDLE_SCHEDULER", o->scheduler) && set_text("HEDDLE_L1D", o->l1d) &&
-           set_list("HEDDLE_SET", &o->settings) && set_number("HEDDLE_THREADS", o->threads) &&
+           set_list("HEDDLE_SET", &o->settings, ";") &&
+           set_list("HEDDLE_PLUGINS", &o->plugins, ":") && set_text("HEDDLE_RESULT", o->result) &&
+           set_number("HEDDLE_THREADS", o->threads) &&
            set_number("HEDDLE_MAX_CYCLES", o->max_cycles) &&
            set_number("HEDDLE_MAX_INSTS", o->max_insts) && set_text("HEDDLE_JSON", o->json) &&
            set_text("HEDDLE_STORE", o->store) && set_text("HEDDLE_RECORD", o->record) &&

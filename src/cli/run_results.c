@@ -7,6 +7,7 @@
 #include "cli/run.h"
 #include "cli/table.h"
 #include "gpu/sim.h"
+#include "lab/result_json.h"
 
 static void add_value(struct table *t, const struct heddle_stat *s)
 {
@@ -16,22 +17,9 @@ static void add_value(struct table *t, const struct heddle_stat *s)
         table_count(t, s->is_real ? (uint64_t)(s->real + 0.5) : s->count);
 }
 
-static void json_value(struct json_writer *w, const struct heddle_stat *s)
-{
-    if (s->is_real)
-        json_double(w, s->name, s->real);
-    else
-        json_uint(w, s->name, s->count);
-}
-
 void run_json_machine(const struct run_context *run, struct json_writer *w)
 {
-    bool is_timed = !run->options->functional;
-    json_string(w, "gpu", run->gpu->name);
-    json_string(w, "mode", is_timed ? "timing" : "functional");
-    json_string(w, "scheduler", is_timed ? run->machine->scheduler->name : NULL);
-    json_string(w, "l1d_policy", is_timed ? run->machine->l1d_policy->name : NULL);
-    json_string(w, "l2_policy", is_timed ? run->machine->l2_policy->name : NULL);
+    result_json_machine(run->gpu, run->options->functional ? NULL : run->machine, w);
     param_set_json_values(&run->gpu->params, w, "config");
 }
 
@@ -180,34 +168,11 @@ void run_print_stats(const struct heddle_sim *sim, const struct locality *l, str
     print_first_unlike_lru(sim, out);
 }
 
-/* The units of what mechanisms tell: a plug-in's are not known wherever the result is read. */
-static void json_units(const struct heddle_sim *sim, struct json_writer *w)
-{
-    json_begin_object(w, "units");
-    for (uint32_t i = 0; sim->machine && i < sim->machine->mechanisms.n; i++) {
-        const struct mechanism_row *row = &sim->machine->mechanisms.rows[i];
-        json_string(w, row->name, row->stat->unit);
-    }
-    json_end_object(w);
-}
-
 void run_json_stats(const struct heddle_sim *sim, const struct locality *l, struct json_writer *w)
 {
-    struct heddle_stat *stats = sim ? take_stats(sim) : NULL;
-    json_begin_object(w, "stats");
-    for (uint32_t i = 0; stats && i < heddle_stat_count(sim); i++)
-        json_value(w, &stats[i]);
-    free(stats);
-    for (uint32_t i = 0; sim && i < locality_stat_count(); i++) {
-        struct heddle_stat s = locality_stat_at(l, i);
-        if (is_measured(l, i))
-            json_value(w, &s);
-    }
-    json_end_object(w);
-    if (!sim)
-        return;
-    json_units(sim, w);
-    json_first_unlike_lru(sim, w);
+    result_json_stats(sim, l, w);
+    if (sim)
+        json_first_unlike_lru(sim, w);
 }
 
 /* --- by kernel --- */
@@ -259,7 +224,7 @@ void run_json_kernels(const struct heddle_sim *sim, struct json_writer *w)
         json_string(w, "kernel", heddle_launched_name(sim, k));
         for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
             struct heddle_stat s = heddle_launched_stat_at(sim, k, i);
-            json_value(w, &s);
+            result_json_stat(w, &s);
         }
         json_end_object(w);
     }

@@ -35,7 +35,7 @@ struct _cl_device_id {
     struct heddle_module **retired_modules; /* to be unloaded likewise */
     uint32_t n_retired_modules, cap_retired_modules;
     _Atomic uint64_t allocated_bytes;
-    uint64_t n_launches;
+    uint64_t n_launches, n_failed;
     struct launch_files *files; /* NULL until a context has the device */
 };
 

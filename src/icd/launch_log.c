@@ -9,6 +9,8 @@
 
 #include "base/json.h"
 #include "icd/launch_files.h"
+#include "icd/program_result.h"
+#include "lab/result_json.h"
 
 void launch_log_begin(struct _cl_device_id *d)
 {
@@ -54,23 +56,27 @@ static void add_statistics(struct json_writer *w, const struct heddle_sim *sim)
     json_begin_object(w, "stats");
     for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
         struct heddle_stat s = heddle_last_stat_at(sim, i);
-        if (s.is_real)
-            json_double(w, s.name, s.real);
-        else
-            json_uint(w, s.name, s.count);
+        result_json_stat(w, &s);
     }
     json_end_object(w);
+}
+
+void launch_json_origin(struct json_writer *w)
+{
+    json_string(w, "heddle_version", heddle_version());
+    add_command_line(w);
+    json_uint(w, "process", (uint64_t)getpid());
 }
 
 /* One line: several processes may append to the file, each record with one write. */
 static void make_line(struct strbuf *text)
 {
     size_t to = 0;
-    bool quoted = false;
+    bool quoted = false, escaped = false;
     for (size_t i = 0; i < text->len; i++) {
         char c = text->text[i];
-        if (c == '"' && (i == 0 || text->text[i - 1] != '\\'))
-            quoted = !quoted;
+        quoted ^= c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
         if (quoted || (c != '\n' && c != ' '))
             text->text[to++] = c;
     }
@@ -78,8 +84,9 @@ static void make_line(struct strbuf *text)
     strbuf_add_char(text, '\n');
 }
 
-static void append(const char *path, const struct strbuf *text)
+void launch_append_line(const char *path, struct strbuf *text)
 {
+    make_line(text);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     bool ok = fd >= 0 && write(fd, text->text, text->len) == (ssize_t)text->len;
     if (!ok)
@@ -92,18 +99,14 @@ void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
 {
     const struct icd_settings *s = &d->platform->settings;
     d->n_launches++;
+    d->n_failed += l->status != HEDDLE_OK;
     if (!s->json && !s->store)
         return;
     struct strbuf text = {0};
     struct json_writer w = {.out = &text};
     json_begin_object(&w, NULL);
-    json_string(&w, "heddle_version", heddle_version());
-    add_command_line(&w);
-    json_uint(&w, "process", (uint64_t)getpid());
-    json_string(&w, "gpu", d->config->gpu->name);
-    json_string(&w, "mode", s->functional ? "functional" : "timing");
-    json_string(&w, "scheduler", s->functional ? NULL : d->config->run.scheduler);
-    json_string(&w, "l1d_policy", s->functional ? NULL : d->config->sm.l1d.policy);
+    launch_json_origin(&w);
+    result_json_machine(d->config->gpu, s->functional ? NULL : d->config, &w);
     json_uint(&w, "launch", d->n_launches);
     json_string(&w, "kernel", l->kernel);
     add_dim3(&w, "grid", l->grid);
@@ -113,9 +116,8 @@ void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
     add_statistics(&w, d->sim);
     json_end_object(&w);
     launch_files_store(d, l, strbuf_text(&text));
-    make_line(&text);
     if (s->json)
-        append(s->json, &text);
+        launch_append_line(s->json, &text);
     strbuf_destroy(&text);
 }
 
@@ -169,6 +171,8 @@ void launch_log_end(struct _cl_device_id *d)
 {
     const struct icd_settings *s = &d->platform->settings;
     launch_files_close(d);
+    if (s->result && d->sim && d->n_launches)
+        program_result_write(d, s->result);
     if (!d->sim || !s->summary)
         return;
     struct strbuf text = {0};

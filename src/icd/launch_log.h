@@ -15,6 +15,11 @@ struct logged_launch {
 void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l);
 /* The machine is about to be built again: what watches it ends here. */
 void launch_log_cut(struct _cl_device_id *d);
+/* The members that say who ran it: version, command, process. */
+struct json_writer;
+void launch_json_origin(struct json_writer *w);
+/* A document in one line, appended to the file with one write: several processes may. */
+void launch_append_line(const char *path, struct strbuf *text);
 void launch_log_end(struct _cl_device_id *d);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "front/front.h"
+#include "gpu/plugins.h"
 #include "icd/device.h"
 
 /* Of the platform; those of OpenCL C are the compiler's. */
@@ -56,6 +57,8 @@ static void add_devices(struct _cl_platform_id *p)
 {
     struct strbuf error = {0};
     bool ok = settings_read(&p->settings, &error);
+    for (uint32_t i = 0; ok && i < p->settings.n_plugins; i++)
+        ok = plugins_load(p->settings.plugins[i], &error);
     p->devices = xcalloc(p->settings.n_gpus + 1, sizeof *p->devices);
     for (uint32_t i = 0; ok && i < p->settings.n_gpus; i++) {
         struct _cl_device_id *d = device_new(p, p->settings.gpus[i], &error);

@@ -126,9 +126,12 @@ bool settings_read(struct icd_settings *s, struct strbuf *error)
               read_version(s, error) && read_device_type(s, error);
     s->threads = (uint32_t)threads;
     s->gpus = split(s, gpu ? gpu : "gtx480", ",", &s->n_gpus);
+    const char *plugins = text_of("HEDDLE_PLUGINS");
+    s->plugins = plugins ? split(s, plugins, ":", &s->n_plugins) : NULL;
     read_words(s);
     s->json = text_of("HEDDLE_JSON");
     s->store = text_of("HEDDLE_STORE");
+    s->result = text_of("HEDDLE_RESULT");
     s->record = text_of("HEDDLE_RECORD");
     s->series_out = text_of("HEDDLE_SERIES_OUT");
     s->series_columns = text_of("HEDDLE_SERIES_COLUMNS");

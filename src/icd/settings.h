@@ -13,6 +13,8 @@ struct icd_settings {
     uint32_t n_gpus;
     const char **words; /* "name=value": changes to every configuration */
     uint32_t n_words, cap_words;
+    const char **plugins; /* shared objects */
+    uint32_t n_plugins;
     bool functional;
     bool loose_bounds; /* accesses just past a buffer are let pass, as hardware does */
     uint32_t threads;
@@ -23,7 +25,8 @@ struct icd_settings {
     const char *series_out;
     uint64_t series; /* core cycles between two rows */
     const char *series_columns;
-    const char *store; /* file of results, or NULL */
+    const char *store;  /* file of results, or NULL */
+    const char *result; /* file for one document of the whole program, or NULL */
     bool summary, kernels;
     uint32_t version; /* of OpenCL that the platform reports: 120 or 300 */
     uint64_t device_type;

@@ -243,10 +243,13 @@ static const char *machine_digest(struct keys *k, const struct point *p)
     return e->digest;
 }
 
-/* The kernel as it will run: its PTX, which the compiler has a part in. */
-static const char *kernel_digest(struct keys *k, const struct workload *w)
+/* The kernel as it will run: its PTX, which the compiler has a part in. Of a program its files. */
+static const char *kernel_digest(struct keys *k, const struct point *p)
 {
+    const struct workload *w = p->workload;
     uint32_t at = 0;
+    if (p->program)
+        return p->program->digest;
     while (workload_list[at] != w)
         at++;
     if (k->kernels[at][0])
@@ -328,7 +331,7 @@ static void hash_point(const struct keys *k, const struct point *p, const char *
 static void make_key(struct keys *k, struct point *p)
 {
     const char *machine = machine_digest(k, p);
-    const char *kernel = k->failed_here ? "" : kernel_digest(k, p->workload);
+    const char *kernel = k->failed_here ? "" : kernel_digest(k, p);
     p->key[0] = p->input[0] = p->failure_key[0] = 0;
     if (!machine[0] || !kernel[0])
         return;

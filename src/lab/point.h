@@ -1,10 +1,12 @@
-/* A point of an experiment: one workload with one input on one machine. Its key says what its
- * result depends on; two points of one key have one result, and it is never made twice. */
+/* A point of an experiment: one workload with one input, or one program, on one machine. Its key
+ * says what its result depends on; two points of one key have one result, and it is never made
+ * twice. */
 #ifndef HEDDLE_LAB_POINT_H
 #define HEDDLE_LAB_POINT_H
 
 #include "base/diag.h"
 #include "base/hash.h"
+#include "lab/program.h"
 #include "workloads/workload.h"
 
 /* The version of all that may move a simulated number: Heddle's, and a digest of the sources of the
@@ -20,6 +22,7 @@ struct point_word {
 struct point {
     const struct workload *workload;
     const struct workload_size *size;
+    const struct lab_program *program; /* that runs in place of the workload; NULL = none */
     uint64_t seed;
     struct point_word gpu;    /* a name or a path */
     struct point_word *words; /* scheduler and L1D policy too; a later one wins */

@@ -4,6 +4,7 @@
 
 #include "lab/spec_axes.h"
 #include "lab/spec_filter.h"
+#include "workloads/run.h"
 
 /* Which choice of each axis a point takes. */
 struct position {
@@ -27,7 +28,8 @@ static struct point make_point(struct spec_reader *r, const struct position *at,
     struct point p = {
         .workload = at->workload->workload,
         .size = size,
-        .seed = at->seed->seed,
+        .program = at->workload->program,
+        .seed = at->workload->program ? WORKLOAD_DEFAULT_SEED : at->seed->seed,
         .gpu = {at->gpu->text, at->gpu->line, at->gpu->col},
         .words = ARENA_ARRAY(&r->spec->arena, struct point_word, n_words + 1),
     };
@@ -94,9 +96,14 @@ static void size_is_missing(struct spec_reader *r, const struct position *at, co
                  "%s has no size '%s'", name, size);
 }
 
+/* NULL if there is no such point. A program has neither sizes nor seeds: it is there once. */
 static const struct workload_size *size_at(struct spec_reader *r, const struct position *at)
 {
     struct strbuf why = {0};
+    if (at->workload->program)
+        return at->size == r->axes.sizes.choices && at->seed == r->axes.seeds.choices
+                   ? &at->workload->program->size
+                   : NULL;
     const char *name = at->workload->own_size ? at->workload->own_size : at->size->text;
     const struct workload_size *size =
         workload_make_size(at->workload->workload, name, &r->spec->arena, &why);

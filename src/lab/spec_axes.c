@@ -278,8 +278,8 @@ static void read_measures(struct spec_reader *r, yaml_node_t *node)
 }
 
 static const char *const spec_keys[] = {
-    "workloads", "size",  "sizes", "size_of", "inputs",     "gpus",    "schedulers", "l1d",
-    "atomics",   "seeds", "set",   "plugins", "max_cycles", "measure", "only",       "except"};
+    "workloads", "program", "size", "sizes",   "size_of",    "inputs",  "gpus", "schedulers", "l1d",
+    "atomics",   "seeds",   "set",  "plugins", "max_cycles", "measure", "only", "except"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -288,6 +288,7 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
         void (*read)(struct spec_reader *r, yaml_node_t *node);
     } readers[] = {{"plugins", read_plugin_files},
                    {"workloads", spec_read_workloads},
+                   {"program", spec_read_programs},
                    {"size", spec_read_sizes},
                    {"sizes", spec_read_sizes},
                    {"size_of", spec_read_own_sizes},
@@ -310,9 +311,12 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
     if (yaml_find(r->doc, node, "size") && yaml_find(r->doc, node, "sizes"))
         yaml_complain(r->doc, yaml_find(r->doc, node, "sizes"), NULL,
                       "'size' and 'sizes' mean the same: write one of them");
-    if (!yaml_find(r->doc, node, "workloads"))
+    if (!yaml_find(r->doc, node, "workloads") && !yaml_find(r->doc, node, "program"))
         yaml_complain(r->doc, node, "workloads: [kmn, bfs], or workloads: all",
-                      "the experiment names no workloads");
+                      "the experiment names no workloads and no program");
+    if (r->spec->measures && yaml_find(r->doc, node, "program"))
+        yaml_complain(r->doc, yaml_find(r->doc, node, "measure"), "measure: attribution",
+                      "locality and bounds are measured of workloads, not of programs");
 }
 
 /* What the command line says instead, and what is left to the defaults. */

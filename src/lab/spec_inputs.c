@@ -1,4 +1,4 @@
-/* The axes of an experiment that say what runs: workloads, sizes of inputs, seeds. */
+/* The axes of an experiment that say what runs: workloads, programs, sizes of inputs, seeds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +32,25 @@ void spec_read_workloads(struct spec_reader *r, yaml_node_t *node)
                 add_workload(r, item, workload_list[w]->name, true);
         else if (name)
             add_workload(r, item, name, false);
+    }
+}
+
+void spec_read_programs(struct spec_reader *r, yaml_node_t *node)
+{
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *command = yaml_scalar(r->doc, item, "a command such as ./bfs graph.txt");
+        struct lab_program *p = ARENA_ARRAY(&r->spec->arena, struct lab_program, 1);
+        struct strbuf why = {0};
+        if (command && !program_read(p, command, &r->spec->arena, &why))
+            yaml_complain(r->doc, item, "a command of the shell: ./bfs graph.txt", "%s",
+                          strbuf_text(&why));
+        strbuf_destroy(&why);
+        if (!command)
+            continue;
+        struct axis_choice *c = spec_add_choice(&r->axes.workloads, p->command, item);
+        c->workload = &p->workload;
+        c->program = p;
     }
 }
 
@@ -93,7 +112,8 @@ void spec_read_inputs(struct spec_reader *r, yaml_node_t *node)
 static struct axis_choice *find_workload(struct spec_reader *r, const char *name)
 {
     for (uint32_t i = 0; i < r->axes.workloads.n; i++)
-        if (strcmp(r->axes.workloads.choices[i].text, name) == 0)
+        if (!r->axes.workloads.choices[i].program &&
+            strcmp(r->axes.workloads.choices[i].text, name) == 0)
             return &r->axes.workloads.choices[i];
     return NULL;
 }

@@ -25,9 +25,10 @@ struct sweep {
     struct sweep_outcome *outcome;
     struct workers workers;
     struct trace_pool traces;
-    enum trace_use *use; /* by point: what its run does with a trace */
-    bool *executes;      /* by point: not again with a trace, after that failed */
-    uint32_t next;       /* points before it have been started or need nothing */
+    enum trace_use *use;         /* by point: what its run does with a trace */
+    struct program_files *files; /* by point: of a program that runs */
+    bool *executes;              /* by point: not again with a trace, after that failed */
+    uint32_t next;               /* points before it have been started or need nothing */
     double began;
 };
 
@@ -104,14 +105,19 @@ static enum heddle_status look_up(struct sweep *w, uint32_t i)
 
 /* --- running --- */
 
-enum { MAX_FIXED_WORDS = 18 };
+enum { MAX_FIXED_WORDS = 18 + (int)PROGRAM_WORDS };
 
-/* What to run: the workload, perhaps recording a trace, or a trace of it. */
+/* What to run: the workload, perhaps recording a trace, or a trace of it; a program, which follows
+ * the options. */
 static uint32_t add_program(struct sweep *w, uint32_t i, const char **argv, struct arena *arena)
 {
     const struct point *p = &w->points[i];
     const char *trace = NULL;
     uint32_t n = 0;
+    if (p->program) {
+        program_add_options(&w->files[i], argv, arena);
+        return PROGRAM_OPTIONS;
+    }
     w->use[i] = w->executes[i] ? TRACE_UNUSED : trace_pool_use(&w->traces, p, arena, &trace);
     if (w->use[i] == TRACE_REPLAY) {
         argv[n++] = "--replay";
@@ -138,9 +144,10 @@ static const char **command_of(struct sweep *w, uint32_t at, struct arena *arena
         ARENA_ARRAY(arena, const char *, MAX_FIXED_WORDS + 2 * (p->n_words + c->n_plugins) + 1);
     uint32_t n = 0;
     argv[n++] = w->options->program;
-    argv[n++] = "run";
+    argv[n++] = p->program ? "exec" : "run";
     n += add_program(w, at, argv + n, arena);
-    argv[n++] = "--json";
+    if (!p->program)
+        argv[n++] = "--json";
     argv[n++] = "--gpu";
     argv[n++] = p->gpu.text;
     if (c->attribute)
@@ -162,6 +169,8 @@ static const char **command_of(struct sweep *w, uint32_t at, struct arena *arena
         argv[n++] = "--set";
         argv[n++] = p->words[i].text;
     }
+    if (p->program)
+        program_add_command(p->program, argv + n);
     return argv;
 }
 
@@ -176,7 +185,8 @@ static enum heddle_status start_point(struct sweep *w, uint32_t i)
         return HEDDLE_OK;
     }
     struct arena arena = {0};
-    bool started = workers_start(&w->workers, i, command_of(w, i, &arena));
+    bool started = (!w->points[i].program || program_files_open(&w->files[i])) &&
+                   workers_start(&w->workers, i, command_of(w, i, &arena));
     arena_destroy(&arena);
     if (started) {
         w->todo[i] = TODO_RUNNING;
@@ -204,7 +214,7 @@ static void explain(const struct worker_end *e, struct strbuf *out)
     if (e->exit_status > 128)
         strbuf_addf(out, "it crashed: signal %d (%s)", e->exit_status - 128,
                     strsignal(e->exit_status - 128));
-    else if (e->exit_status == 0)
+    else if (e->exit_status == 0 && !out->len)
         strbuf_add(out, "it ended without a result");
     if (e->err.len)
         strbuf_addf(out, "%s%s", out->len ? "; " : "", strbuf_text(&e->err));
@@ -238,7 +248,11 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
 {
     const struct point *p = &w->points[e->job];
     struct strbuf settings = {0}, message = {0}, scheduler = {0}, l1d = {0};
-    bool is_whole = store_is_result(w->store, strbuf_text(&e->out));
+    struct strbuf of_program = {0};
+    if (p->program)
+        program_document(&w->files[e->job], p, e, &of_program, &message);
+    const char *document = strbuf_text(p->program ? &of_program : &e->out);
+    bool is_whole = store_is_result(w->store, document);
     int exit_status = e->exit_status == 0 && !is_whole ? HEDDLE_ENVIRONMENT : e->exit_status;
     point_settings(p, &settings);
     if (exit_status)
@@ -246,7 +260,7 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
     struct store_result r = {
         .key = p->key,
         .failure_key = p->failure_key,
-        .document = is_whole ? strbuf_text(&e->out) : NULL,
+        .document = is_whole ? document : NULL,
         .workload = p->workload->name,
         .size = p->size->name,
         .seed = p->seed,
@@ -260,7 +274,11 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
         .seconds = e->seconds,
     };
     int64_t id;
-    enum heddle_status status = store_put(w->store, &r, &id);
+    enum heddle_status status = HEDDLE_OK;
+    if (p->program && !exit_status)
+        status = program_keep_launches(&w->files[e->job], p, w->store);
+    if (status == HEDDLE_OK)
+        status = store_put(w->store, &r, &id);
     if (status == HEDDLE_OK && exit_status) {
         strbuf_clear(&message);
         status = store_message(w->store, id, &message);
@@ -270,6 +288,7 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
     strbuf_destroy(&message);
     strbuf_destroy(&scheduler);
     strbuf_destroy(&l1d);
+    strbuf_destroy(&of_program);
     return status;
 }
 
@@ -301,6 +320,7 @@ static enum heddle_status finish_some(struct sweep *w)
         status = is_of_the_host(&end) ? give_up(w, &end) : keep_result(w, &end);
     strbuf_destroy(&end.out);
     strbuf_destroy(&end.err);
+    program_files_close(&w->files[end.job]);
     if (status == HEDDLE_OK && is_final) {
         w->outcome->counts.n_run++;
         tell(w, &w->points[end.job]);
@@ -339,6 +359,11 @@ static enum heddle_status run_all(struct sweep *w)
     return status;
 }
 
+static void output_differs(void *user, const struct point *p, const char *message)
+{
+    add_failure(user, p, message);
+}
+
 static int compare_failures(const void *a, const void *b)
 {
     const struct sweep_failure *x = a, *y = b;
@@ -363,6 +388,7 @@ enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
                       .points = points,
                       .todo = xcalloc(n + 1, sizeof *w.todo),
                       .use = xcalloc(n + 1, sizeof *w.use),
+                      .files = xcalloc(n + 1, sizeof *w.files),
                       .executes = xcalloc(n + 1, sizeof *w.executes),
                       .n = n,
                       .context = context,
@@ -382,13 +408,18 @@ enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
         status = run_all(&w);
     }
     if (status == HEDDLE_OK)
+        status = program_compare_outputs(s, points, n, output_differs, &w);
+    if (status == HEDDLE_OK)
         status = store_check_place(s);
     workers_destroy(&w.workers);
+    for (uint32_t i = 0; i < n; i++)
+        program_files_close(&w.files[i]);
     if (outcome->n_failures)
         qsort(outcome->failures, outcome->n_failures, sizeof *outcome->failures, compare_failures);
     trace_pool_destroy(&w.traces);
     free(w.todo);
     free(w.use);
+    free(w.files);
     free(w.executes);
     return status;
 }

@@ -1,0 +1,60 @@
+/* Programs of the user's as points of an experiment: a command of the shell that runs an OpenCL
+ * program, with the simulated GPU as its device (`heddle exec`).
+ *
+ * What the program prints to standard output is hashed. A policy must not change a result, so two
+ * points of one program with different output are reported. */
+#ifndef HEDDLE_LAB_PROGRAM_H
+#define HEDDLE_LAB_PROGRAM_H
+
+#include "base/hash.h"
+#include "lab/store.h"
+#include "workloads/workload.h"
+
+struct point;
+struct worker_end;
+
+struct lab_program {
+    const char *command;
+    /* For everything that tells points apart by workload and size: the program's name, and the
+     * rest of the command. They cannot be run. */
+    struct workload workload;
+    struct workload_size size;
+    /* Of the command and of every file that a word of it names: the program, its inputs. */
+    char digest[HASH_TEXT_BYTES];
+};
+
+/* False, with the reason in `why`, if the command names no program or a file that cannot be read. */
+bool program_read(struct lab_program *p, const char *command, struct arena *arena,
+                  struct strbuf *why);
+
+/* Files in memory that a run writes while it is under way. A zeroed struct is closed. */
+struct program_files {
+    bool is_open;
+    int result, launches;
+};
+bool program_files_open(struct program_files *f); /* false with errno set */
+void program_files_close(struct program_files *f);
+
+enum { PROGRAM_OPTIONS = 4, PROGRAM_WORDS = 4 };
+/* Options of `heddle exec` that make it write the files, PROGRAM_OPTIONS of them. */
+void program_add_options(const struct program_files *f, const char **argv, struct arena *arena);
+/* What follows the options, PROGRAM_WORDS of them. */
+void program_add_command(const struct lab_program *p, const char **argv);
+
+/* The document of a run that has ended, as `heddle run --json` writes it, with the hash of the
+ * output. Empty, with a message, if there is none or a launch failed. */
+void program_document(const struct program_files *f, const struct point *p,
+                      const struct worker_end *e, struct strbuf *document, struct strbuf *message);
+
+/* Keeps a result of each launch: the kernel as workload, the command as size, the number of the
+ * launch as seed. */
+enum heddle_status program_keep_launches(const struct program_files *f, const struct point *p,
+                                         struct store *s);
+
+/* Calls `told` for every point whose output differs from that of the first point of its program
+ * that the store has a result of. */
+typedef void (*program_difference)(void *user, const struct point *p, const char *message);
+enum heddle_status program_compare_outputs(struct store *s, const struct point *points, uint32_t n,
+                                           program_difference told, void *user);
+
+#endif
