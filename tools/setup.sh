@@ -5,13 +5,16 @@ set -eu
 packages="build-essential cmake ninja-build pkg-config clang llvm libclc-14 libclang-rt-14-dev
 clang-format clang-tidy libyaml-dev libzstd-dev libsqlite3-dev liblapacke-dev liblzma-dev libcmocka-dev libmpfr-dev
 ocl-icd-opencl-dev opencl-headers
-pocl-opencl-icd valgrind spin python3 zstd mount ccache"
+pocl-opencl-icd valgrind spin python3 zstd mount ccache libmicrohttpd-dev chromium fonts-dejavu-core"
 
 missing=""
 for p in $packages; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' ||
         missing="$missing $p"
 done
+# The report's page is bundled with npm. A Node.js from elsewhere brings its own, which Debian's package would
+# clash with.
+command -v npm >/dev/null 2>&1 || missing="$missing nodejs npm"
 [ -z "$missing" ] && exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -47,6 +47,8 @@ void help_overview(struct strbuf *out)
 static void option_term(const struct option *o, struct strbuf *term)
 {
     strbuf_clear(term);
+    if (o->letter)
+        strbuf_addf(term, "-%c, ", o->letter);
     strbuf_addf(term, "--%s%s%s", o->name, o->value_name ? " " : "",
                 o->value_name ? o->value_name : "");
 }

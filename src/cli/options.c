@@ -138,19 +138,12 @@ static void report_value(const struct option *o, const char *value, struct diag_
                  expectations[o->kind]);
 }
 
-/* Reads the option at words[i]; returns how many words it took. */
-static uint32_t parse_option(const struct option *options, uint32_t n_options,
-                             const char *const *words, uint32_t n_left, void *values,
-                             struct arena *arena, struct diag_list *diags)
+/* Takes the value of an option: what stood behind its '=', or the next word. Returns how many words
+ * it took. */
+static uint32_t take_value(const struct option *o, const char *value, const char *const *words,
+                           uint32_t n_left, void *values, struct arena *arena,
+                           struct diag_list *diags)
 {
-    const char *name = words[0] + 2;
-    size_t len = strcspn(name, "=");
-    const struct option *o = find_option(options, n_options, name, len);
-    if (!o) {
-        report_unknown(options, n_options, name, len, arena, diags);
-        return 1;
-    }
-    const char *value = name[len] ? name + len + 1 : NULL;
     uint32_t n_taken = 1;
     if (o->kind == OPTION_KIND_FLAG && value) {
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "--%s takes no value", o->name);
@@ -170,6 +163,34 @@ static uint32_t parse_option(const struct option *options, uint32_t n_options,
     return n_taken;
 }
 
+/* Reads the option at words[0]; returns how many words it took. */
+static uint32_t parse_option(const struct option *options, uint32_t n_options,
+                             const char *const *words, uint32_t n_left, void *values,
+                             struct arena *arena, struct diag_list *diags)
+{
+    const char *name = words[0] + 2;
+    size_t len = strcspn(name, "=");
+    const struct option *o = find_option(options, n_options, name, len);
+    if (!o) {
+        report_unknown(options, n_options, name, len, arena, diags);
+        return 1;
+    }
+    return take_value(o, name[len] ? name + len + 1 : NULL, words, n_left, values, arena, diags);
+}
+
+/* The same for `-o`. */
+static uint32_t parse_letter(const struct option *options, uint32_t n_options,
+                             const char *const *words, uint32_t n_left, void *values,
+                             struct arena *arena, struct diag_list *diags)
+{
+    for (uint32_t i = 0; i < n_options; i++)
+        if (options[i].letter == words[0][1] && !words[0][2])
+            return take_value(&options[i], NULL, words, n_left, values, arena, diags);
+    diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, "options begin with two dashes",
+             "there is no option '%s'", words[0]);
+    return 1;
+}
+
 bool options_parse(const struct option *options, uint32_t n_options, uint32_t n_words,
                    const char *const *words, void *values, struct text_list *operands,
                    struct arena *arena, struct diag_list *diags)
@@ -183,9 +204,7 @@ bool options_parse(const struct option *options, uint32_t n_options, uint32_t n_
         } else if (!only_operands && strncmp(words[i], "--", 2) == 0) {
             i += parse_option(options, n_options, words + i, n_words - i, values, arena, diags);
         } else if (!only_operands && words[i][0] == '-' && words[i][1]) {
-            diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, "options begin with two dashes",
-                     "there is no option '%s'", words[i]);
-            i++;
+            i += parse_letter(options, n_options, words + i, n_words - i, values, arena, diags);
         } else {
             text_list_add(operands, words[i++], arena);
         }

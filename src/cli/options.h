@@ -41,6 +41,7 @@ struct option {
     const char *value_name; /* in help: N, FILE, X,Y,Z; NULL for a flag */
     const char *help;
     uint64_t most; /* of OPTION_KIND_RANGE */
+    char letter;   /* `-o` for `--output`; 0 = none */
 };
 
 #define OPTION_ROW(option_kind, text, owner, field, ctype, value, meaning)                         \
@@ -52,6 +53,12 @@ struct option {
     OPTION_ROW(OPTION_KIND_FLAG, text, owner, field, bool, NULL, meaning)
 #define OPTION_TEXT(text, owner, field, value, meaning)                                            \
     OPTION_ROW(OPTION_KIND_TEXT, text, owner, field, const char *, value, meaning)
+#define OPTION_TEXT_LETTER(text, short_text, owner, field, value, meaning)                         \
+    {                                                                                              \
+        .name = (text), .kind = OPTION_KIND_TEXT,                                                  \
+        .offset = PARAM_OFFSET(owner, field, const char *), .value_name = (value),                 \
+        .help = (meaning), .letter = (short_text)                                                  \
+    }
 #define OPTION_LIST(text, owner, field, value, meaning)                                            \
     OPTION_ROW(OPTION_KIND_LIST, text, owner, field, struct text_list, value, meaning)
 #define OPTION_U64(text, owner, field, value, meaning)                                             \
@@ -77,7 +84,8 @@ bool dim3_parse(const char *text, uint32_t least, struct dim3 *out);
 
 /* Reads the words after a command's name into `values` (which holds the defaults) and `operands`.
  * Both
- * `--name value` and `--name=value` are understood, `--` ends the options. Values point into
+ * `--name value` and `--name=value` are understood, as is `-n value` for an option that has a
+ * letter; `--` ends the options. Values point into
  * `words`; lists live in the arena. Returns false after mistakes, which are in `diags`. */
 bool options_parse(const struct option *options, uint32_t n_options, uint32_t n_words,
                    const char *const *words, void *values, struct text_list *operands,

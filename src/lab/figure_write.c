@@ -68,6 +68,7 @@ static void json_series(struct json_writer *w, const struct figure *f)
         json_begin_object(w, NULL);
         json_string(w, "title", f->series[i].title);
         json_string(w, "side", f->series[i].is_right ? "right" : "left");
+        json_bool(w, "relative", f->series[i].is_relative);
         json_begin_array(w, "values");
         for (uint32_t x = 0; x < f->n_xs; x++)
             if (isnan(f->series[i].values[x]))
@@ -187,6 +188,19 @@ static void json_sizes(struct json_writer *w, struct figure *f)
     json_end_array(w);
 }
 
+/* How it is drawn. */
+static void json_drawing(struct json_writer *w, const struct figure *f)
+{
+    static const char *const charts[] = {
+        [FIGURE_LINES] = "lines", [FIGURE_BARS] = "bars", [FIGURE_STACKED] = "stacked"};
+    json_string(w, "chart", charts[f->chart]);
+    json_string(w, "x_title", f->x_title);
+    json_string(w, "y_title", f->y_title);
+    json_string(w, "right_title", f->right_title);
+    json_string(w, "scale", f->is_log ? "log" : "linear");
+    json_string(w, "note", f->note);
+}
+
 void figure_json(struct figure *f, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
@@ -196,6 +210,7 @@ void figure_json(struct figure *f, struct strbuf *out)
     json_string(&w, "source", f->source);
     json_uint(&w, "points", f->spec.n_points);
     json_uint(&w, "points_stored", f->n_found);
+    json_drawing(&w, f);
     json_string(&w, "x_axis", f->x_axis);
     json_begin_array(&w, "x");
     for (uint32_t x = 0; x < f->n_xs; x++)

@@ -1,0 +1,197 @@
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "lab/point.h"
+#include "report/report_internal.h"
+
+enum heddle_status report_query(struct store *s, const char *sql, struct query_answer *answer)
+{
+    struct diag_list diags = {0};
+    enum heddle_status status = query_run(s, sql, answer, &diags);
+    if (diags.n_errors) /* the store lacks what every store of its schema has */
+        diag_format(&diags, &s->error);
+    diag_list_destroy(&diags);
+    return status;
+}
+
+void report_add_cell(const struct query_cell *c, struct strbuf *out)
+{
+    if (c->kind == CELL_INTEGER)
+        strbuf_addf(out, "%" PRId64, c->integer);
+    else if (c->kind == CELL_REAL && isfinite(c->real))
+        strbuf_addf(out, "%.7g", c->real);
+    else if (c->kind == CELL_TEXT)
+        json_add_quoted(out, c->text);
+    else
+        strbuf_add(out, "null");
+}
+
+static void add_rows(const struct query_answer *a, struct strbuf *out)
+{
+    strbuf_add(out, "{\"columns\":[");
+    for (uint32_t i = 0; i < a->n_columns; i++) {
+        strbuf_add(out, i ? "," : "");
+        json_add_quoted(out, a->columns[i]);
+    }
+    strbuf_add(out, "],\"rows\":[");
+    for (uint32_t i = 0; i < a->n_cells; i++) {
+        strbuf_add(out, i % a->n_columns ? "," : i ? "],\n[" : "[");
+        report_add_cell(&a->cells[i], out);
+    }
+    strbuf_add(out, a->n_cells ? "]]}" : "]}");
+}
+
+enum heddle_status report_add_table(struct store *s, const char *key, const char *sql,
+                                    struct strbuf *out)
+{
+    struct query_answer a = {0};
+    enum heddle_status status = report_query(s, sql, &a);
+    if (status == HEDDLE_OK) {
+        strbuf_addf(out, "\"%s\":", key);
+        add_rows(&a, out);
+        strbuf_add(out, ",\n");
+    }
+    query_answer_destroy(&a);
+    return status;
+}
+
+/* `"values": {"run": [statistic, value, statistic, value, ...], ...}`: a third of the bytes that
+ * rows would take. The query's columns are run, statistic and value, by run. */
+static enum heddle_status add_values(struct store *s, const char *key, const char *sql,
+                                     struct strbuf *out)
+{
+    struct query_answer a = {0};
+    enum heddle_status status = report_query(s, sql, &a);
+    strbuf_addf(out, "\"%s\":{", key);
+    for (uint32_t i = 0; i + 2 < a.n_cells; i += 3) {
+        bool is_new = !i || a.cells[i].integer != a.cells[i - 3].integer;
+        if (is_new)
+            strbuf_addf(out, "%s\"%" PRId64 "\":[", i ? "],\n" : "", a.cells[i].integer);
+        strbuf_addf(out, "%s%" PRId64 ",", is_new ? "" : ",", a.cells[i + 1].integer);
+        report_add_cell(&a.cells[i + 2], out);
+    }
+    strbuf_add(out, a.n_cells ? "]},\n" : "},\n");
+    query_answer_destroy(&a);
+    return status;
+}
+
+static bool has_table(struct store *s, const char *name)
+{
+    struct query_answer a = {0};
+    struct strbuf sql = {0};
+    strbuf_addf(&sql, "SELECT 1 FROM sqlite_master WHERE name = '%s'", name);
+    bool found = report_query(s, strbuf_text(&sql), &a) == HEDDLE_OK && a.n_cells;
+    query_answer_destroy(&a);
+    strbuf_destroy(&sql);
+    return found;
+}
+
+/* Statistics that are zero in every run tell nothing. */
+#define TOLD "stat IN (SELECT stat FROM stat_value GROUP BY stat HAVING max(abs(value)) > 0)"
+
+/* --- what there is of every run --- */
+
+static const struct {
+    const char *key, *sql;
+} tables[] = {
+    {"runs", "SELECT * FROM run ORDER BY id"},
+    {"statistics", "SELECT id, name, unit FROM stat_name n WHERE EXISTS"
+                   " (SELECT 1 FROM stat_value WHERE stat = n.id) ORDER BY id"},
+    {"configurations", "SELECT id, parameters FROM config ORDER BY id"},
+};
+
+static enum heddle_status add_tables(struct store *s, struct strbuf *out)
+{
+    enum heddle_status status = HEDDLE_OK;
+    for (size_t i = 0; status == HEDDLE_OK && i < sizeof tables / sizeof tables[0]; i++)
+        status = report_add_table(s, tables[i].key, tables[i].sql, out);
+    if (status == HEDDLE_OK)
+        status = add_values(
+            s, "values",
+            "SELECT run, stat, value FROM stat_value WHERE " TOLD " ORDER BY run, stat", out);
+    return status;
+}
+
+/* --- what only some stores and some runs have --- */
+
+static enum heddle_status add_details(struct store *s, struct strbuf *out)
+{
+    if (!has_table(s, "details"))
+        return HEDDLE_OK;
+    enum heddle_status status = report_add_table(
+        s, "kernels", "SELECT id, run, position, name FROM kernel ORDER BY id", out);
+    if (status == HEDDLE_OK)
+        status = add_values(s, "kernel_values",
+                            "SELECT kernel, stat, value FROM kernel_value WHERE value != 0"
+                            " ORDER BY kernel, stat",
+                            out);
+    if (status == HEDDLE_OK)
+        status = report_add_table(
+            s, "series",
+            "SELECT run, stat, cycle, value FROM series_value ORDER BY run, stat, cycle", out);
+    if (status == HEDDLE_OK)
+        status = report_add_table(s, "details", "SELECT run, name, value FROM details ORDER BY run",
+                                  out);
+    return status;
+}
+
+enum heddle_status report_version(struct store *s, struct strbuf *out)
+{
+    struct query_answer a = {0};
+    enum heddle_status status = report_query(
+        s,
+        "SELECT count(*) || '.' || coalesce(max(id), 0) || '.' || coalesce(max(stored_at), '')"
+        " FROM run",
+        &a);
+    if (status == HEDDLE_OK)
+        strbuf_add(out, a.cells[0].text);
+    query_answer_destroy(&a);
+    return status;
+}
+
+static void add_field(const char *key, const char *value, struct strbuf *out)
+{
+    strbuf_addf(out, "\"%s\":", key);
+    json_add_quoted(out, value);
+    strbuf_add(out, ",\n");
+}
+
+static enum heddle_status add_head(struct store *s, const struct report_options *o,
+                                   struct strbuf *out)
+{
+    char written[64];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(written, sizeof written, "%Y-%m-%d %H:%M UTC", &utc);
+    add_field("version", HEDDLE_VERSION, out);
+    add_field("model", lab_model_version, out);
+    add_field("store", o->store_name, out);
+    add_field("written", written, out);
+    if (!o->is_live)
+        return HEDDLE_OK;
+    struct strbuf version = {0};
+    enum heddle_status status = report_version(s, &version);
+    add_field("live", strbuf_text(&version), out);
+    strbuf_destroy(&version);
+    return status;
+}
+
+enum heddle_status report_data(struct store *s, const struct report_options *options,
+                               struct strbuf *out)
+{
+    strbuf_add(out, "{");
+    enum heddle_status status = add_head(s, options, out);
+    if (status == HEDDLE_OK)
+        status = add_tables(s, out);
+    if (status == HEDDLE_OK)
+        status = add_details(s, out);
+    if (status == HEDDLE_OK)
+        status = report_add_figures(s, options->store_name, out);
+    report_add_reference(out);
+    strbuf_add(out, "}\n");
+    return status;
+}

@@ -1,0 +1,23 @@
+/* What the files of the report share. */
+#ifndef HEDDLE_REPORT_REPORT_INTERNAL_H
+#define HEDDLE_REPORT_REPORT_INTERNAL_H
+
+#include "lab/query.h"
+#include "report/report.h"
+
+/* Runs a query of our own. */
+enum heddle_status report_query(struct store *s, const char *sql, struct query_answer *answer);
+
+/* Adds `"key": {"columns": [...], "rows": [[...], ...]}`, without blanks. */
+enum heddle_status report_add_table(struct store *s, const char *key, const char *sql,
+                                    struct strbuf *out);
+void report_add_cell(const struct query_cell *c, struct strbuf *out);
+
+/* Adds `"figures": [...]`: those of which the store has points. */
+enum heddle_status report_add_figures(struct store *s, const char *store_name, struct strbuf *out);
+
+/* Adds `"help": {"l1d.hits": "...", ...}`, `"papers": {...}` and `"shipped": {...}`, the parameters
+ * of the GPUs that come with Heddle. */
+void report_add_reference(struct strbuf *out);
+
+#endif

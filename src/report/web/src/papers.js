@@ -1,0 +1,94 @@
+// Claims of the papers, and their figures with the stated numbers drawn in.
+import { bars, chart, lines, stacks } from './charts.js';
+import { command, disclosure, empty, h, replaceChildren } from './dom.js';
+import { number } from './format.js';
+import { groupBy } from './model.js';
+import { table } from './table.js';
+import { countVerdicts, paperOf, verdict, verdictBar, VERDICTS } from './verdicts.js';
+
+/** Numbers that the paper states of one x of one series. */
+function statedNumbers(figure) {
+  return figure.paper.flatMap((c) => {
+    const series = figure.series.findIndex((s) => s.title === c.series);
+    if (c.about === undefined || series < 0 || (c.at.length > 1 && !c.every)) return [];
+    return c.at.map((at) => ({ x: figure.x.indexOf(at), series, value: c.about })).filter((m) => m.x >= 0);
+  });
+}
+
+function draw(figure, isLog) {
+  const spec = {
+    x: figure.x, title: figure.y_title, right: figure.right_title || undefined, xTitle: figure.chart === 'lines' ? figure.x_title : undefined, isLog,
+    series: figure.series.map((s) => ({ name: s.title, values: s.values, right: s.side === 'right' })),
+    paper: statedNumbers(figure),
+  };
+  if (figure.chart === 'lines') return lines(spec);
+  if (figure.chart === 'stacked') return stacks({ ...spec, series: spec.series.filter((s) => !s.right) });
+  return bars({ ...spec, isRelative: figure.series.some((s) => s.relative) });
+}
+
+function numbers(figure) {
+  const rows = figure.x.map((x, i) => ({ x, i }));
+  return table([{ title: figure.x_axis, of: (r) => r.x },
+    ...figure.series.map((s) => ({ title: s.title, of: (r) => s.values[r.i], numeric: true }))], rows);
+}
+
+function claimColumns() {
+  return [
+    { title: 'the paper says', of: (c) => c.says, show: (c, v) => v, class: 'says' },
+    { title: 'paper', of: (c) => c.paper, show: (c, v) => v || '-', class: 'number' },
+    { title: 'Heddle', of: (c) => c.heddle, show: (c, v) => v || '-', class: 'number' },
+    { title: 'agrees', of: (c) => VERDICTS.indexOf(c.agrees), show: (c) => verdict(c.agrees) },
+    { title: 'source', of: (c) => c.source, show: (c, v) => v },
+  ];
+}
+
+function figureCard(report, figure) {
+  const isLog = { value: figure.scale === 'log' };
+  const picture = chart(() => draw(figure, isLog.value), { height: 340, label: figure.title });
+  picture.element.dataset.chart = figure.figure;
+  const log = h('input', { type: 'checkbox', checked: isLog.value, onchange: () => { isLog.value = log.checked; picture.draw(); } });
+  const missing = figure.points - figure.points_stored;
+  return h('article', { class: 'figure', id: `figure-${figure.figure}` },
+    h('h4', null, figure.title, h('span', { class: 'source' }, figure.source)),
+    h('p', { class: 'note' }, [figure.inputs, missing ? `${number(missing)} of ${number(figure.points)} points are not in the store` : null,
+      ...figure.missing.map((m) => `Heddle has no ${m}`)].filter(Boolean).join('; ')),
+    figure.chart === 'stacked' ? null : h('label', { class: 'toggle' }, log, h('span', null, 'Logarithmic')),
+    picture.element,
+    statedNumbers(figure).length ? h('p', { class: 'note' }, figure.chart === 'lines' ? 'Rings are numbers that the paper states.'
+      : 'Black lines across bars are numbers that the paper states.') : null,
+    figure.paper.length ? table(claimColumns(), figure.paper) : null,
+    figure.note ? h('p', { class: 'note' }, figure.note) : null,
+    disclosure('Numbers and command', () => h('div', null, numbers(figure), command(figure.command))));
+}
+
+function allClaims(figures) {
+  const claims = figures.flatMap((f) => f.paper.map((c) => ({ ...c, figure: f })));
+  return table([
+    { title: 'figure', of: (c) => c.figure.figure, show: (c, v) => h('a', { href: `#figure-${v}` }, v) },
+    ...claimColumns(),
+  ], claims, { filter: 'Filter claims: a workload, a policy, a figure' });
+}
+
+function paperView(report, paper, figures) {
+  const claims = figures.flatMap((f) => f.paper);
+  return h('div', null,
+    claims.length ? [h('p', { class: 'paper-title' }, report.data.papers[paper] || ''), verdictBar(countVerdicts(claims)), allClaims(figures)] : null,
+    figures.map((f) => figureCard(report, f)));
+}
+
+export function papers(report) {
+  const { figures } = report;
+  if (!figures.length) {
+    return empty('No figure of a paper has points in this store. These commands run them, with small inputs and with the papers\' own:',
+      [`heddle repro --size small --store ${report.data.store}`, `heddle repro s2-fig10 --store ${report.data.store}`]);
+  }
+  const groups = groupBy(figures, paperOf);
+  const body = h('div');
+  const tabs = [...groups.keys()].map((paper) => h('button', { type: 'button', role: 'tab', onclick: () => open(paper) }, paper));
+  function open(paper) {
+    tabs.forEach((t) => t.setAttribute('aria-selected', String(t.textContent === paper)));
+    replaceChildren(body, paperView(report, paper, groups.get(paper)));
+  }
+  open([...groups.keys()][0]);
+  return h('div', null, tabs.length > 1 ? h('div', { class: 'tabs', role: 'tablist' }, tabs) : null, body);
+}
