@@ -24,8 +24,8 @@ struct ring_wish {
     uint32_t sm, mutex;
 };
 
-/* Asserted by others until then; by this member's own change of cycle own_at from its next visit
- * on. */
+/* Asserted until then by changes that are not of this visit; by this member's own change of cycle
+ * own_at from its next visit on. */
 struct busy_wire {
     uint64_t until, own_at, own_until;
 };
@@ -210,6 +210,8 @@ static void change(struct mutex_unit *u, struct mutex_text t, uint64_t now)
     struct busy_wire *w = wire_of(u, t.mutex);
     learn(u, t, now);
     if (w) {
+        if (w->own_at != CYCLE_NONE && w->own_at < now && w->own_until > w->until)
+            w->until = w->own_until; /* this change does not shorten the assertion of the last */
         w->own_at = now;
         w->own_until = now + 2 * r->n_members * hop(u);
     }

@@ -320,6 +320,19 @@ static void mutexes_of_one_wire_are_in_each_others_way(void **state)
     bench_close(b);
 }
 
+/* Mutex 5 is taken at 0, and the wire is busy at the member's next visit, at 8. The release of 5 in
+ * that visit asserts the wire for one visit more; it does not let 13 through at 8. */
+static void a_second_change_does_not_free_the_wire_of_the_first(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{0, 0, 5}, {1, 0, 13}};
+    struct bench *b = bench_open("atom_naive", 4, 2, 1, 1);
+    run(b, wishes, 2, 0, 60);
+    assert_int_equal(b->idle[0][5], 4); /* ready; the token is back at 8 */
+    assert_int_equal(b->held[0][13], 24);
+    bench_close(b);
+}
+
 static void a_member_acts_in_the_first_cycle_of_its_window(void **state)
 {
     (void)state;
@@ -566,6 +579,7 @@ int main(void)
         cmocka_unit_test(ties_at_a_home_go_by_sm),
         cmocka_unit_test(a_mutex_goes_round_with_the_token),
         cmocka_unit_test(mutexes_of_one_wire_are_in_each_others_way),
+        cmocka_unit_test(a_second_change_does_not_free_the_wire_of_the_first),
         cmocka_unit_test(a_member_acts_in_the_first_cycle_of_its_window),
         cmocka_unit_test(news_of_a_ring_are_taken_in_their_order),
         cmocka_unit_test(the_member_in_ones_column_acts_for_it),
