@@ -209,16 +209,16 @@ static void cut_kernel(struct machine *m, sim_time begin)
             p.kind->cut(p.shard, m->engine.now);
 }
 
-/* Are there atomics in the kernel, or in a function that it might call? Those of shared memory
- * count if that is not known. */
-static bool launch_has_atomics(const struct emu_launch *l, const struct program *p)
+/* Are there atomics in the kernel, or in a function that it might call, that may be on global
+ * memory? Those of shared memory never leave their SM. */
+static bool launch_has_global_atomics(const struct emu_launch *l, const struct program *p)
 {
     for (uint32_t f = 0; f < p->module->n_funcs; f++) {
         const struct program_func *func = &p->funcs[f];
         if (func != l->func && func->func->is_entry)
             continue;
         for (uint32_t pc = func->entry; pc < func->end; pc++)
-            if (p->ops[pc].klass == PTX_CLASS_ATOMIC)
+            if (p->ops[pc].klass == PTX_CLASS_ATOMIC && p->ops[pc].sub2 != PTX_SHARED)
                 return true;
     }
     return false;
@@ -231,7 +231,8 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     sim_time begin = m->kernel_free_at;
     sim_time start = begin + (sim_time)m->config->run.launch_cycles * core;
     sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
-    bool sm_atomics = m->config->atomics->net && launch_has_atomics(&emu->launch, emu->program);
+    bool sm_atomics =
+        m->config->atomics->net && launch_has_global_atomics(&emu->launch, emu->program);
     machine_join_sms(m, sm_atomics);
     start_kernel(m, &(struct kernel_start){.emu = emu,
                                            .timing = timing,

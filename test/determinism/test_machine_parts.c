@@ -343,9 +343,9 @@ static void observe(const struct heddle_sim *sim, bool toys_too, struct strbuf *
     }
 }
 
-static void run_nw(struct heddle_sim *sim, struct workload_result *result)
+static void run_tiny(struct heddle_sim *sim, const char *name, struct workload_result *result)
 {
-    const struct workload *w = workload_find("nw");
+    const struct workload *w = workload_find(name);
     struct device *d = device_create_heddle(sim);
     workload_run(w, workload_find_size(w, "tiny"), WORKLOAD_DEFAULT_SEED, d, result);
     device_destroy(d);
@@ -356,7 +356,7 @@ static void run_and_observe(const struct testbed *bed, const struct manner *how,
 {
     struct workload_result result = {0};
     struct heddle_sim *sim = create(bed, how, toys);
-    run_nw(sim, &result);
+    run_tiny(sim, "nw", &result);
     if (!result.verified)
         fail_msg("%s: %s", how->name, strbuf_text(&result.message));
     observe(sim, toys_too, out);
@@ -446,6 +446,29 @@ static void halves_and_quanta_follow_from_what_was_added(void **state)
     heddle_destroy(sim);
 }
 
+/* The links over which SMs find mutexes shorten the quantum. Launches whose atomics are all on
+ * shared memory do not pay for them. */
+static void links_between_sms_are_for_atomics_on_global_memory(void **state)
+{
+    (void)state;
+    static const struct testbed bed = {"mutexes", "gtx480", {"atomics.unit=atom_dir", NULL}};
+    static const char *const names[] = {"red", "hg"};
+    sim_time quantum[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct workload_result result = {0};
+        struct heddle_sim *sim = create(&bed, &manners[0], NULL);
+        const struct machine *m = sim->machine;
+        run_tiny(sim, names[i], &result);
+        assert_true(result.verified);
+        assert_int_equal(stat_named(sim, "atomics.performed_in_sm") != 0, i == 0);
+        quantum[i] = m->engine.quantum / m->clocks[CLOCK_CORE].period;
+        workload_result_destroy(&result);
+        heddle_destroy(sim);
+    }
+    assert_int_equal(quantum[0], 2); /* a hop */
+    assert_true(quantum[1] > 2);
+}
+
 /* Parts that do nothing, and a link that nobody uses, change how the machine advances but no
  * number. */
 static void what_is_added_and_does_nothing_changes_nothing(void **state)
@@ -471,7 +494,7 @@ static void what_parts_count_is_a_statistic(void **state)
     struct toys toys = {.n_probes = 40, .chats = true};
     struct workload_result result = {0};
     struct heddle_sim *sim = create(&beds[0], &manners[0], &toys);
-    run_nw(sim, &result);
+    run_tiny(sim, "nw", &result);
     assert_true(result.verified);
     uint64_t expected = 2 * 40 * result.launches;
     assert_int_equal(stat_named(sim, "prober.probes"), expected);
@@ -497,7 +520,7 @@ static void a_part_that_miscounts_fails_the_launch(void **state)
     struct toys toys = {.n_probes = 3, .miscounts = true};
     struct workload_result result = {0};
     struct heddle_sim *sim = create(&beds[0], &manners[0], &toys);
-    run_nw(sim, &result);
+    run_tiny(sim, "nw", &result);
     assert_false(result.verified);
     assert_non_null(strstr(strbuf_text(&result.message), "every probe is answered"));
     workload_result_destroy(&result);
@@ -508,6 +531,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halves_and_quanta_follow_from_what_was_added),
+        cmocka_unit_test(links_between_sms_are_for_atomics_on_global_memory),
         cmocka_unit_test(what_is_added_and_does_nothing_changes_nothing),
         cmocka_unit_test(what_parts_count_is_a_statistic),
         cmocka_unit_test(a_part_that_miscounts_fails_the_launch),
