@@ -61,6 +61,7 @@ struct mem_access {
     enum mem_space space;
     enum mem_operator op;
     bool full_line;   /* every byte of the line is asked for */
+    bool for_atomic;  /* data, or changes, of an atomic that an SM performs */
     bool is_critical; /* from the criticality provider, as is this: */
     int64_t criticality;
     /* Who: an SM or a CPU core. */

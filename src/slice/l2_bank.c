@@ -21,7 +21,7 @@ void l2_ask_for_segments(struct mem_access *a)
 
 void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address)
 {
-    if (a->space != MEM_GLOBAL || (a->kind != MEM_STORE && a->kind != MEM_LOAD))
+    if (a->space != MEM_GLOBAL || (a->kind != MEM_STORE && a->kind != MEM_LOAD) || a->for_atomic)
         return;
     for (const struct l2_mark *m = marks->items; m != marks->items + marks->n; m++)
         if (m->is_store == (a->kind == MEM_STORE) && address - m->start < m->bytes)

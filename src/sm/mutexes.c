@@ -77,6 +77,7 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     if (!room)
         return false;
     a->cycle = now;
+    a->for_atomic = true;
     a->set = cache_set_of(sm->l1d, a->line);
     bool around = f->around || !sm->config->l1d_global || (!f->fresh && has_others_data(sm, a));
     if (!around && f->fresh)
@@ -126,6 +127,7 @@ static bool write(void *user, const struct mutex_line *l, uint32_t mutex, uint64
     if (sm_miss_queue_full(sm))
         return false;
     a.kind = MEM_STORE;
+    a.for_atomic = true;
     a.cycle = now;
     a.line = a.address = l->line;
     a.byte_mask[0] = l->changed[0];

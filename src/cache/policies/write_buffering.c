@@ -96,16 +96,17 @@ static bool is_all_read(const struct buffered_line *l)
     return !(l->written.half[0] & ~l->read.half[0]) && !(l->written.half[1] & ~l->read.half[1]);
 }
 
-/* An atomic acts as an unmarked store. */
+/* An atomic acts as an unmarked store, also if an SM performs it: then L2 sees a load of its data,
+ * which reads nothing for the program, and a store of what it changed. */
 static bool is_marked_store(const struct cache_policy *p, const struct mem_access *a)
 {
-    return a->kind == MEM_STORE && a->space == MEM_GLOBAL &&
+    return a->kind == MEM_STORE && a->space == MEM_GLOBAL && !a->for_atomic &&
            (a->op == MEM_OP_CC || params_of(p)->mark_stores);
 }
 
 static bool is_marked_load(const struct cache_policy *p, const struct mem_access *a)
 {
-    return a->kind == MEM_LOAD && a->space == MEM_GLOBAL &&
+    return a->kind == MEM_LOAD && a->space == MEM_GLOBAL && !a->for_atomic &&
            (a->op == MEM_OP_CP || params_of(p)->mark_loads);
 }
 
@@ -163,7 +164,7 @@ static void write_buffering_on_hit(struct cache_policy *p, const struct cache_se
     struct write_buffering *state = p->state;
     struct buffered_line *l = line_at(s, way);
     l->demoted = 0;
-    if (!l->c)
+    if (!l->c || a->for_atomic)
         return;
     add_bytes(&l->read, a);
     if (params_of(p)->drop != DROP_DEMOTE || !is_all_read(l))
@@ -177,8 +178,9 @@ static enum cache_hit_action write_buffering_hit_action(const struct cache_polic
                                                         const struct cache_set *s, uint32_t way,
                                                         const struct mem_access *a)
 {
-    (void)a;
     const struct buffered_line *l = line_at(s, way);
+    if (a->for_atomic)
+        return HIT_KEEP;
     switch ((enum drop)params_of(p)->drop) {
     case DROP_FIRST_HIT:
         return l->c ? HIT_DROP : HIT_KEEP;
@@ -193,7 +195,7 @@ static void write_buffering_on_merge(struct cache_policy *p, const struct cache_
                                      uint32_t way, const struct mem_access *a)
 {
     (void)p;
-    if (way < s->n_ways && line_at(s, way)->c)
+    if (way < s->n_ways && line_at(s, way)->c && !a->for_atomic)
         add_bytes(&line_at(s, way)->read, a);
 }
 

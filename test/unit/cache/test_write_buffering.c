@@ -123,6 +123,26 @@ static void an_atomic_is_an_unmarked_store(void **state)
     cache_destroy(c);
 }
 
+/* L2 sees an atomic that an SM performs as a load of its data and a store of what it changed. */
+static void an_atomic_in_an_sm_is_an_unmarked_store_too(void **state)
+{
+    (void)state;
+    struct cache *c = make(LINE);
+    struct mem_access fetch = access_of(MEM_LOAD, MEM_OP_CP, 0, 15, false);
+    struct mem_access change = access_of(MEM_STORE, MEM_OP_CC, 1, 15, false);
+    fetch.for_atomic = change.for_atomic = true;
+    store(c, MEM_OP_CC, 0, 15);
+    struct cache_result r = cache_load(c, &fetch, room, c);
+    assert_true(r.answer == CACHE_HIT && !r.dropped);
+    assert_false(load(c, 0, 7).dropped); /* the fetch has read nothing for the program */
+    assert_true(load(c, 0, 8).dropped);
+    assert_int_equal(cache_load(c, &fetch, room, c).answer, CACHE_MISS); /* .cp would bypass */
+    cache_store(c, &change, room, NULL);
+    store(c, MEM_OP_CC, 2, 15); /* replaces it: it has no C, and the other line waits for data */
+    assert_int_equal(cache_victim(c)->line, LINE);
+    cache_destroy(c);
+}
+
 /* In either half of the line. */
 static void bytes_that_are_stored_again_are_unread_again(void **state)
 {
@@ -223,6 +243,7 @@ int main(void)
         cmocka_unit_test(merging_loads_read_a_line_that_has_c),
         cmocka_unit_test(a_marked_load_merges_with_a_fetch_and_bypasses_without_one),
         cmocka_unit_test(an_atomic_is_an_unmarked_store),
+        cmocka_unit_test(an_atomic_in_an_sm_is_an_unmarked_store_too),
         cmocka_unit_test(bytes_that_are_stored_again_are_unread_again),
         cmocka_unit_test(a_line_with_sectors_under_way_is_not_dropped),
         cmocka_unit_test(costs_follow_what_is_kept),
