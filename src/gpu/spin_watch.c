@@ -13,6 +13,8 @@ struct known {
     } states[KNOWN_STATES];
     uint32_t n, next;
     uint32_t n_repeats; /* looks that found it in one of them, of those in a row */
+    uint64_t last;      /* hash at the last look */
+    uint32_t n_still;   /* looks in a row that found it so */
 };
 
 /* Changes whenever a warp starts or ends. */
@@ -99,6 +101,8 @@ static uint64_t hash_memory(const struct dev_mem *m)
 static bool is_elsewhere(struct known *k, uint64_t hash, uint32_t pc)
 {
     bool was_here = false;
+    k->n_still = hash == k->last ? k->n_still + 1 : 1;
+    k->last = hash;
     for (uint32_t i = 0; i < k->n; i++) {
         if (k->states[i].hash == hash) {
             k->n_repeats++;
@@ -175,6 +179,57 @@ static void begin_anew(struct spin_watch *w, const struct comings *now, uint64_t
     w->known = NULL;
 }
 
+/* Has the warp stood still all the time, although no more than the scheduler's choice or a place in
+ * a unit kept it from issuing? */
+static bool is_starved(const struct known *k, const struct sm *sm, uint32_t slot)
+{
+    const struct sm_warp *w = &sm->warps[slot];
+    bool may_issue = sm->issue.ready & w->bit || w->cause == STALLED_NONE ||
+                     w->cause == STALLED_UNIT || w->cause == STALLED_POLICY;
+    return k->n_still >= SPIN_REPEATS && w->emu->state != WARP_AT_BARRIER && may_issue;
+}
+
+static uint32_t count_at(const struct sm *sm, uint32_t pc)
+{
+    uint32_t n = 0;
+    for (uint64_t live = sm->view.live; live; live &= live - 1)
+        n += sm->warps[__builtin_ctzll(live)].emu->pc == pc;
+    return n;
+}
+
+/* Others may spin for what such a warp would do, with a lock that it holds. That is most likely the
+ * one that stands where the fewest others are. */
+static void describe_starved(const struct spin_watch *w, const struct machine *m,
+                             struct strbuf *out)
+{
+    const struct sm *its_sm = NULL;
+    uint32_t its_slot = 0, n_starved = 0, fewest = UINT32_MAX;
+    for (uint32_t i = 0; i < machine_n_sms(m); i++) {
+        const struct sm *sm = machine_sm(m, i);
+        for (uint64_t live = sm->view.live; live; live &= live - 1) {
+            uint32_t slot = (uint32_t)__builtin_ctzll(live);
+            if (!is_starved(&w->known[(size_t)i * SM_MAX_WARPS + slot], sm, slot))
+                continue;
+            n_starved++;
+            uint32_t n = count_at(sm, sm->warps[slot].emu->pc);
+            if (n < fewest) {
+                fewest = n;
+                its_sm = sm;
+                its_slot = slot;
+            }
+        }
+    }
+    if (!its_sm)
+        return;
+    const struct emu_warp *warp = its_sm->warps[its_slot].emu;
+    strbuf_addf(out,
+                "Warps that could issue but were not chosen by '%s' all that time: %u. If others "
+                "wait for them, another scheduler may help. One of them, on SM %u:\n",
+                its_sm->sched->name, n_starved, its_sm->index);
+    emu_describe_place(warp, sm_warp_pc(its_sm, its_slot), (uint32_t)__builtin_ctz(warp->active),
+                       out);
+}
+
 static void warn(struct spin_watch *w, const struct machine *m, uint64_t cycle)
 {
     struct strbuf text = {0};
@@ -185,6 +240,7 @@ static void warn(struct spin_watch *w, const struct machine *m, uint64_t cycle)
                 w->last.launch + 1, (unsigned long long)(cycle - w->quiet_since),
                 (unsigned long long)SPIN_REPEATS * SPIN_LOOK_CYCLES);
     machine_describe_warp(m, &text);
+    describe_starved(w, m, &text);
     w->has_told = true;
     w->tell(w->user, strbuf_text(&text));
     strbuf_destroy(&text);

@@ -145,6 +145,40 @@ static void a_spin_is_warned_of_without_a_limit_of_its_own(void **state)
                    SPIN_CYCLES, "of its lanes wait where the paths meet again");
 }
 
+/* Greedy-then-oldest never chooses the youngest warps while older ones keep the only place of the
+ * load/store unit full: here they spin for a lock that a young one holds. It is named. */
+static void a_starved_warp_is_named(void **state)
+{
+    (void)state;
+    static const struct testbed bed = {
+        "one place in the load/store unit",
+        "gtx480",
+        {"n_sms=1", "sm.ldst_queue=1", "atomics.unit=atom_dir", "atomics.queue=1", NULL}};
+    static const char ptx[] = /* 1 = the lock is free; the last warp has it from the start */
+        HEAD ".shared .b32 s; and.b32 %v, %t, 31; setp.ne.u32 %p, %v, 0; @%p ret;\n"
+             "setp.ge.u32 %p, %t, 992; @%p bra HAS;\n"
+             "AGAIN: ld.volatile.shared.u32 %v, [s];\n"
+             "atom.global.cas.b32 %v, [%a], 1, 2; setp.ne.u32 %p, %v, 1; @%p bra AGAIN;\n"
+             "HAS: ld.volatile.global.u32 %v, [%a+128]; add.u32 %v, %v, 1;\n"
+             "st.volatile.global.u32 [%a+128], %v;\n"
+             "membar.gl; atom.global.exch.b32 %v, [%a], 1;\n"
+             "ret; }\n";
+    const struct kernel_buffer buffer = {256, NULL, false};
+    const struct kernel_launch launch = {"k", 1, 1024};
+    struct kernel_case k = {"lock.ptx", ptx, &buffer, 1, &launch, 1, SPIN_CYCLES};
+    struct strbuf first = {0}, other = {0}, why = {0};
+    observe_kernel(&k, &bed, &manners[0], &first);
+    const char *found = strstr(strbuf_text(&first), "were not chosen by 'gto'");
+    if (!found || !strstr(found, "  in kernel 'k', lock.ptx:12: st.volatile"))
+        fail_msg("no starved warp in:\n%s", strbuf_text(&first));
+    observe_kernel(&k, &bed, &manners[3], &other);
+    if (!observations_agree(&first, &other, &why))
+        fail_msg("%s:\n%s", manners[3].name, strbuf_text(&why));
+    strbuf_destroy(&first);
+    strbuf_destroy(&other);
+    strbuf_destroy(&why);
+}
+
 /* One warp waits at a barrier, the others count, in a register or in memory; or all take turns at a
  * lock, and whoever has it counts: most of them spin most of the time. */
 static void work_is_not_taken_for_a_spin(void **state)
@@ -199,6 +233,7 @@ int main(void)
         cmocka_unit_test(a_spin_is_stopped_and_its_line_is_named),
         cmocka_unit_test(a_lock_held_by_a_waiting_lane_is_called_a_livelock),
         cmocka_unit_test(a_spin_is_warned_of_without_a_limit_of_its_own),
+        cmocka_unit_test(a_starved_warp_is_named),
         cmocka_unit_test(work_is_not_taken_for_a_spin),
         cmocka_unit_test(a_long_way_is_not_taken_for_a_spin),
         cmocka_unit_test(a_bad_access_is_reported_alike),
