@@ -28,8 +28,8 @@
  * the store buffer while it lacks an outstanding miss; if the buffer is full, nothing retires from
  * the next store on.
  * MODEL: L1 and L2 are write-back, allocate on writes, LRU, and neither inclusive nor exclusive: a
- * line comes into both, dirty victims of L1 go to L2 and those of L2 to the last-level cache. A miss
- * needs two places in the write buffer, for the victims of its line.
+ * line comes into both, dirty victims of L1 go to L2 and those of L2 to the last-level cache. A
+ * miss needs two places in the write buffer, for the victims of its line.
  * MODEL: each application has an address space of its own, without pages: the lower 40 bits of the
  * trace's addresses, and the number of the application + 1 above them. The GPU's lie below.
  *
