@@ -324,9 +324,9 @@ static void stores_retire_at_once(void **state)
 }
 
 /* Two outstanding misses, a buffer of two. Stores 0 and 1 retire in cycle 1 and miss, 2 and 3
- * retire in cycle 2 and wait. The lines of 0 and 1 come in 1 + T and 2 + T; each lets a store out of
- * the buffer, and another one retires in the cycle after: 4 and 5 in 2 + T and 3 + T, 6 and 7
- * in 2 + 2T and 3 + 2T. */
+ * retire in cycle 2 and wait. The lines of 0 and 1 come in 1 + T and 2 + T; each lets a store out
+ * of the buffer, and another one retires in the cycle after: 4 and 5 in 2 + T and 3 + T, 6 and 7 in
+ * 2 + 2T and 3 + 2T. */
 static void a_full_store_buffer_stops_the_next_store(void **state)
 {
     (void)state;
@@ -481,7 +481,7 @@ static void both_engines_count_the_same(void **state)
     (void)state;
     static const struct manner manners[] = {{false, 0}, {true, 0}, {false, 1}, {true, 2}};
     static struct core_bench first, other;
-    for (uint64_t run_seed = 0; run_seed < 300; run_seed++) {
+    for (uint64_t run_seed = 0; run_seed < 100; run_seed++) {
         uint64_t seed = run_seed;
         struct code p = random_program(&seed);
         set_up(&first, &p);
