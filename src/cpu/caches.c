@@ -248,7 +248,6 @@ uint64_t cpu_caches_next(struct cpu_caches *c, uint64_t now)
 
 /* --- life --- */
 
-/* Merges: all that the window and the store buffer hold, if each asks for one line. */
 static struct cache *create_cache(const struct cpu_config *config, uint32_t bytes, uint32_t ways)
 {
     struct cache_config c = {.n_sets = bytes / CPU_LINE_BYTES / ways,
@@ -257,7 +256,7 @@ static struct cache *create_cache(const struct cpu_config *config, uint32_t byte
                              .sector_bytes = CPU_LINE_BYTES,
                              .index = INDEX_LINEAR,
                              .n_mshrs = config->mlp,
-                             .mshr_merges = config->rob + config->store_buffer,
+                             .mshr_merges = CPU_SOURCES * config->rob + config->store_buffer,
                              .allocate_on_fill = true,
                              .policy = "lru",
                              .write_back = true,

@@ -22,8 +22,8 @@
  * c + l1_latency; if L2 has the line, L1 is filled and the load complete in c + l1_latency +
  * l2_latency; otherwise the request may leave in that cycle. Tags of both are looked up in cycle c.
  * MODEL: an outstanding miss is a line that L1 waits for, wherever it is: at most `mlp`. Loads and
- * stores of such a line join it. An access for which there is no room waits; younger loads pass it,
- * stores do not pass each other.
+ * stores of such a line join it, as many as four times the window and the store buffer hold. An
+ * access for which there is no room waits; younger loads pass it, stores do not pass each other.
  * MODEL: a store leaves the window when it is the oldest, before its data are in L1. It is kept in
  * the store buffer while it lacks an outstanding miss; if the buffer is full, nothing retires from
  * the next store on.
