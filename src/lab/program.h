@@ -23,7 +23,8 @@ struct lab_program {
     char digest[HASH_TEXT_BYTES];
 };
 
-/* False, with the reason in `why`, if the command names no program or a file that cannot be read. */
+/* False, with the reason in `why`, if the command names no program or a file that cannot be read.
+ */
 bool program_read(struct lab_program *p, const char *command, struct arena *arena,
                   struct strbuf *why);
 
