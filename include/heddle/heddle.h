@@ -183,6 +183,10 @@ HEDDLE_API enum heddle_status heddle_read(struct heddle_sim *sim, uint64_t addre
  * between launches only. */
 HEDDLE_API enum heddle_status heddle_map(struct heddle_sim *sim, uint64_t address, uint64_t bytes,
                                          void **host);
+/* The host has read or written these bytes where heddle_map() shows them. The caches learn of it as
+ * they do of heddle_read() and heddle_write(). */
+HEDDLE_API enum heddle_status heddle_mapped(struct heddle_sim *sim, uint64_t address,
+                                            uint64_t bytes, bool is_write);
 
 /* --- Launch --- */
 

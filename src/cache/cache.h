@@ -176,6 +176,11 @@ struct cache_result cache_load_around(struct cache *c, const struct mem_access *
 struct cache_result cache_store(struct cache *c, const struct mem_access *a, struct cache_room room,
                                 void *waiter);
 
+/* The host writes these sectors while no miss is outstanding: they are valid and clean afterwards,
+ * in the place that the policy chooses, if it takes them. It is told of a store; nothing is
+ * counted. True if cache_victim() is to be written back. */
+bool cache_copy_in(struct cache *c, const struct mem_access *a);
+
 /* Who waited for data that have come, in order of arrival. */
 struct cache_arrival {
     void *const *waiters; /* until the cache is used again */

@@ -160,3 +160,23 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
     return mshr_has_room(&c->mshrs, mshr) ? store_merges(c, &q, a, mshr, waiter)
                                           : cache_stalled(STALL_MERGE);
 }
+
+bool cache_copy_in(struct cache *c, const struct mem_access *a)
+{
+    struct cache_stats before = c->stats;
+    struct lookup q = cache_look_up(c, a);
+    bool writeback = false;
+    assert(cache_mshrs_in_use(c) == 0);
+    if (!q.need) {
+        cache_use_line(c, q.set, (uint32_t)q.way, a->pc);
+        return false;
+    }
+    int way = q.way >= 0 ? q.way : cache_choose_way(c, q.set, a);
+    if (way >= 0) {
+        uint32_t dirty = q.way >= 0 ? tags_line(q.set, (uint32_t)way)->dirty_sectors : 0;
+        writeback = store_fills(c, &q, a, (uint32_t)way).writeback;
+        tags_line(q.set, (uint32_t)way)->dirty_sectors = dirty;
+    }
+    c->stats = before;
+    return writeback;
+}

@@ -156,10 +156,13 @@ enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT,
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm);
 
-/* --- what L2 dropped (stale.c) --- */
+/* --- what the host does to L2, and what that dropped (stale.c) --- */
 /* The host reads device memory, or writes it, between launches: what L2 dropped is missed now, or
  * not any more. Returns how many lines were missed. */
 uint64_t machine_host_access(struct machine *m, uint64_t address, uint64_t bytes, bool is_write);
+
+/* The host has written device memory between launches, and it is in L2 now. */
+void machine_copy_in(struct machine *m, uint64_t address, uint64_t bytes);
 
 /* Appends a line about the first read of what L2 had dropped; nothing if there was none. */
 void machine_describe_stale(const struct machine *m, struct strbuf *out);

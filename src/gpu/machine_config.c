@@ -71,6 +71,9 @@ static const struct param host_params[] = {
               "of a transfer between host and device, beside its bytes"),
     PARAM_U32(struct host_config, pcie_mb_per_s, "6000", 1, 10000000, "MB/s",
               "bytes of a transfer between host and device, either way"),
+    PARAM_BOOL(struct host_config, copies_warm_l2, "false",
+               "what the host writes, copies or fills is in L2 afterwards, clean, as far as the "
+               "policy of L2 takes it"),
 };
 
 static const struct param atomics_params[] = {

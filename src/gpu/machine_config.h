@@ -27,10 +27,11 @@ struct l2_config {
     const char *annotations; /* text; see annotations.h */
 };
 
-/* What the host sees of the GPU; kernels do not depend on it. */
+/* What the host sees of the GPU, and what its copies do there. */
 struct host_config {
     uint64_t global_bytes;                   /* device memory */
     uint32_t pcie_latency_ns, pcie_mb_per_s; /* of a transfer; 10^6 bytes */
+    bool copies_warm_l2;                     /* what the host writes is in L2 then */
 };
 
 struct machine_config {

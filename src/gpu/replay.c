@@ -170,6 +170,11 @@ enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool 
         return sim_fail(sim, HEDDLE_BAD_INPUT,
                         "l2.annotations speak of arguments, which a trace does not have: run the "
                         "program itself\n");
+    if (sim->config->host.copies_warm_l2)
+        return sim_fail(
+            sim, HEDDLE_BAD_INPUT,
+            "host.copies_warm_l2 speaks of copies, which a trace does not have: run the "
+            "program itself\n");
     r.reader = trace_reader_open(path, &cannot_read, &r.why);
     enum heddle_status s;
     if (!r.reader) {

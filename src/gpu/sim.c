@@ -251,6 +251,13 @@ static void host_access(struct heddle_sim *sim, uint64_t address, uint64_t bytes
     sim_warn_of_stale(sim);
 }
 
+static void host_write(struct heddle_sim *sim, uint64_t address, uint64_t bytes)
+{
+    host_access(sim, address, bytes, true);
+    if (sim->machine && sim->config->host.copies_warm_l2)
+        machine_copy_in(sim->machine, address, bytes);
+}
+
 enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes, const char *label,
                                 uint64_t *address)
 {
@@ -286,7 +293,7 @@ enum heddle_status heddle_write(struct heddle_sim *sim, uint64_t address, const 
     if (s == HEDDLE_OK && bytes)
         memcpy(mem_host(&sim->mem, address), data, bytes);
     if (s == HEDDLE_OK)
-        host_access(sim, address, bytes, true);
+        host_write(sim, address, bytes);
     return s;
 }
 
@@ -304,6 +311,17 @@ enum heddle_status heddle_map(struct heddle_sim *sim, uint64_t address, uint64_t
 {
     enum heddle_status s = check_range(sim, address, bytes);
     *host = s == HEDDLE_OK ? mem_host(&sim->mem, address) : NULL;
+    return s;
+}
+
+enum heddle_status heddle_mapped(struct heddle_sim *sim, uint64_t address, uint64_t bytes,
+                                 bool is_write)
+{
+    enum heddle_status s = check_range(sim, address, bytes);
+    if (s == HEDDLE_OK && is_write)
+        host_write(sim, address, bytes);
+    else if (s == HEDDLE_OK)
+        host_access(sim, address, bytes, false);
     return s;
 }
 

@@ -1,4 +1,5 @@
-/* Reads of what L2 had dropped, as the machine as a whole sees them; see slice/lost.c. */
+/* What the host's copies do to L2, and reads of what L2 had dropped (slice/lost.c), as the machine
+ * as a whole sees them. */
 #include "gpu/machine.h"
 
 /* Of a line, the bytes from `first` to before `end`. */
@@ -23,6 +24,21 @@ uint64_t machine_host_access(struct machine *m, uint64_t address, uint64_t bytes
         n += p->stats.stale_reads - before;
     }
     return n;
+}
+
+void machine_copy_in(struct machine *m, uint64_t address, uint64_t bytes)
+{
+    uint64_t end = address + bytes, line_bytes = m->config->l2.line_bytes;
+    for (uint64_t line = address & ~(line_bytes - 1); bytes && line < end; line += line_bytes) {
+        uint32_t segments = 0;
+        for (uint32_t i = 0; i < line_bytes / CACHE_SEGMENT_BYTES; i++) {
+            uint64_t at = line + i * CACHE_SEGMENT_BYTES;
+            if (at < end && at + CACHE_SEGMENT_BYTES > address)
+                segments |= 1u << i;
+        }
+        slice_copy_in(machine_slice(m, address_partition(&m->map, line)),
+                      address_local(&m->map, line), segments);
+    }
 }
 
 /* The earliest of all slices; of equals, the first. A download comes after every kernel. */

@@ -30,11 +30,20 @@ static struct byte_rect locate(const struct image_side *s, const struct _cl_devi
     return r;
 }
 
+static void touch(const struct image_side *s, const struct _cl_device_id *d, const size_t bytes[3],
+                  bool writes)
+{
+    if (s->mem)
+        mem_touch(s->mem, d, locate(s, d), bytes, writes);
+}
+
 static cl_int run_transfer(struct icd_command *c)
 {
     struct image_transfer *t = c->data;
     uint64_t n = (uint64_t)t->bytes[0] * t->bytes[1] * t->bytes[2];
     rect_copy(locate(&t->to, c->device), locate(&t->from, c->device), t->bytes);
+    touch(&t->from, c->device, t->bytes, false);
+    touch(&t->to, c->device, t->bytes, true);
     bool inside = t->from.mem && t->to.mem;
     c->engine = inside ? ENGINE_COMPUTE : t->to.mem ? ENGINE_UP : ENGINE_DOWN;
     c->cost_ns = inside ? device_copy_ns(c->device, n) : device_transfer_ns(c->device, n);
@@ -50,6 +59,7 @@ static cl_int run_fill(struct icd_command *c)
             for (size_t x = 0; x < t->bytes[0]; x += t->element_bytes)
                 memcpy(r.base + z * r.slice_pitch + y * r.row_pitch + x, t->element,
                        t->element_bytes);
+    touch(&t->to, c->device, t->bytes, true);
     c->engine = ENGINE_COMPUTE;
     c->cost_ns = device_copy_ns(c->device, (uint64_t)t->bytes[0] * t->bytes[1] * t->bytes[2]);
     return CL_SUCCESS;
@@ -303,6 +313,14 @@ static struct byte_rect program_side(const struct _cl_mem *m, const size_t *orig
         r.base = mem_user_pointer(m) + origin[0] * m->element_bytes;
     }
     return r;
+}
+
+void map_image_touch(const struct _cl_mem *m, const struct mapping *map,
+                     const struct _cl_device_id *d, bool writes)
+{
+    struct image_side side = image_side((struct _cl_mem *)m, map->origin);
+    size_t bytes[3] = {map->region[0] * m->element_bytes, map->region[1], map->region[2]};
+    touch(&side, d, bytes, writes);
 }
 
 void map_image_exchange(const struct _cl_mem *m, const struct mapping *map,

@@ -37,12 +37,27 @@ static void exchange(const struct icd_command *c, bool to_program)
     memcpy(to_program ? program : device, to_program ? device : program, map->region[0]);
 }
 
+/* What is mapped is read when it is mapped, and written when that ends. */
+static void touch(const struct icd_command *c, bool writes)
+{
+    const struct map_command *m = c->data;
+    const struct mapping *map = m->mapping;
+    if (m->mem->type != CL_MEM_OBJECT_BUFFER) {
+        map_image_touch(m->mem, map, c->device, writes);
+        return;
+    }
+    struct byte_rect rect = {.base = mem_pointer(m->mem, c->device) + map->origin[0]};
+    mem_touch(m->mem, c->device, rect, (const size_t[3]){map->region[0], 1, 1}, writes);
+}
+
 static cl_int run_map(struct icd_command *c)
 {
     const struct map_command *m = c->data;
     bool reads = m->mapping->flags & (CL_MAP_READ | CL_MAP_WRITE);
-    if (reads)
+    if (reads) {
         exchange(c, true);
+        touch(c, false);
+    }
     c->engine = reads ? ENGINE_DOWN : ENGINE_NONE;
     c->cost_ns = reads ? device_transfer_ns(c->device, mapped_bytes(m->mem, m->mapping)) : 1;
     return CL_SUCCESS;
@@ -52,8 +67,10 @@ static cl_int run_unmap(struct icd_command *c)
 {
     const struct map_command *m = c->data;
     bool writes = m->mapping->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
-    if (writes)
+    if (writes) {
         exchange(c, false);
+        touch(c, true);
+    }
     c->engine = writes ? ENGINE_UP : ENGINE_NONE;
     c->cost_ns = writes ? device_transfer_ns(c->device, mapped_bytes(m->mem, m->mapping)) : 1;
     return CL_SUCCESS;

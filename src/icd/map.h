@@ -11,5 +11,8 @@ void *map_submit(cl_command_queue q, struct _cl_mem *m, const struct mapping *ma
 /* Copies the mapped part of an image between its device and its own host memory, if it has some. */
 void map_image_exchange(const struct _cl_mem *m, const struct mapping *map,
                         const struct _cl_device_id *d, bool to_program);
+/* The mapped part of an image has been read or written in the device (mem_touch()). */
+void map_image_touch(const struct _cl_mem *m, const struct mapping *map,
+                     const struct _cl_device_id *d, bool writes);
 
 #endif

@@ -49,6 +49,16 @@ char *mem_user_pointer(const struct _cl_mem *m)
     return root->host_ptr ? root->host_ptr + origin_of(m) : NULL;
 }
 
+void mem_touch(const struct _cl_mem *m, const struct _cl_device_id *d, struct byte_rect rect,
+               const size_t bytes[3], bool writes)
+{
+    uint64_t first = mem_address(m, d) + (uint64_t)(rect.base - mem_pointer(m, d));
+    for (size_t z = 0; z < bytes[2]; z++)
+        for (size_t y = 0; y < bytes[1]; y++)
+            heddle_mapped(d->sim, first + z * rect.slice_pitch + y * rect.row_pitch, bytes[0],
+                          writes);
+}
+
 /* --- life --- */
 
 cl_int mem_check_flags(cl_mem_flags flags, const void *host_ptr)
@@ -117,8 +127,10 @@ static cl_int allocate_on(struct _cl_mem *m, uint32_t i, const void *contents)
     if (s == HEDDLE_OK)
         heddle_map(d->sim, copy->address, m->bytes, &host);
     copy->host = host;
-    if (host && contents)
+    if (host && contents) {
         memcpy(host, contents, m->bytes);
+        heddle_mapped(d->sim, copy->address, m->bytes, true);
+    }
     d->allocated_bytes += s == HEDDLE_OK ? m->bytes : 0;
     bool fits = d->allocated_bytes <= device_global_bytes(d);
     pthread_mutex_unlock(&d->sim_lock);

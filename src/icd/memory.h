@@ -8,6 +8,7 @@
 #define HEDDLE_ICD_MEMORY_H
 
 #include "icd/context.h"
+#include "icd/region.h"
 
 struct mem_copy {
     uint64_t address;    /* in the device; 0 = none */
@@ -64,6 +65,11 @@ char *mem_pointer(const struct _cl_mem *m, const struct _cl_device_id *d);
 uint64_t mem_address(const struct _cl_mem *m, const struct _cl_device_id *d);
 uint64_t mem_descriptor(const struct _cl_mem *m, const struct _cl_device_id *d); /* of an image */
 char *mem_user_pointer(const struct _cl_mem *m); /* CL_MEM_USE_HOST_PTR's, or NULL */
+
+/* A command has read or written rows of device memory where the host sees them. With the
+ * simulation's lock. */
+void mem_touch(const struct _cl_mem *m, const struct _cl_device_id *d, struct byte_rect rect,
+               const size_t bytes[3], bool writes);
 
 /* Brings the contents to the device; `writes` = other copies are then outdated. Without a lock. */
 void mem_migrate(struct _cl_mem *m, struct _cl_device_id *d, bool writes);

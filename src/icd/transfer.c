@@ -28,6 +28,10 @@ static cl_int run_transfer(struct icd_command *c)
     from.base = at(c, t->from, from.base);
     to.base = at(c, t->to, to.base);
     rect_copy(to, from, t->bytes);
+    if (t->from)
+        mem_touch(t->from, c->device, from, t->bytes, false);
+    if (t->to)
+        mem_touch(t->to, c->device, to, t->bytes, true);
     c->engine = !t->from ? ENGINE_UP : !t->to ? ENGINE_DOWN : ENGINE_COMPUTE;
     c->cost_ns = t->from && t->to ? device_copy_ns(c->device, n) : device_transfer_ns(c->device, n);
     return CL_SUCCESS;
@@ -39,6 +43,8 @@ static cl_int run_fill(struct icd_command *c)
     char *to = at(c, t->to, t->target.base);
     for (size_t i = 0; i < t->bytes[0]; i += t->pattern_bytes)
         memcpy(to + i, t->pattern, t->pattern_bytes);
+    mem_touch(t->to, c->device, (struct byte_rect){.base = to},
+              (const size_t[3]){t->bytes[0], 1, 1}, true);
     c->engine = ENGINE_COMPUTE;
     c->cost_ns = device_copy_ns(c->device, t->bytes[0]);
     return CL_SUCCESS;

@@ -348,6 +348,23 @@ void slice_commit_atomics(struct slice *p)
         p->atomics.desc->at_boundary(&p->atomics);
 }
 
+void slice_copy_in(struct slice *p, uint64_t local, uint32_t segments)
+{
+    uint64_t number = local >> p->line_shift;
+    struct l2_bank *b = &p->banks[number % p->n_banks.divisor];
+    struct mem_access a = {.line = number / p->n_banks.divisor << p->line_shift,
+                           .segments = segments,
+                           .sector_mask = cache_sectors_of(&p->config->l2, segments),
+                           .cycle = p->l2_cycle,
+                           .kind = MEM_STORE,
+                           .space = MEM_GLOBAL};
+    a.address = a.line;
+    a.set = cache_set_of(b->cache, a.line);
+    l2_ask_for_segments(&a);
+    if (cache_copy_in(b->cache, &a) && p->may_lose)
+        lost_written_back(&b->lost, cache_victim(b->cache)->line);
+}
+
 void slice_flush(struct slice *p)
 {
     for (uint32_t b = 0; b < p->config->memory.banks; b++)

@@ -146,6 +146,12 @@ void slice_commit_atomics(struct slice *p);
 /* The host reads these bytes of the L2 line at a local address, or writes them. Only when idle. */
 void slice_host_access(struct slice *p, uint64_t local, uint64_t address, const uint64_t bytes[2],
                        bool is_write);
+/* The host has written these segments of the L2 line at a local address, and the configuration says
+ * that they are in L2 then. Only when idle.
+ *
+ * MODEL: it takes no cycles of the device: the time of a copy is that of its transfer. Dirty lines
+ * that it replaces are written back in no time, and not counted. */
+void slice_copy_in(struct slice *p, uint64_t local, uint32_t segments);
 /* Empties L2; dirty lines count as written back. Only when idle. */
 void slice_flush(struct slice *p);
 
