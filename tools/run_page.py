@@ -8,6 +8,7 @@ A block ```yaml file=NAME is a file that the commands find; in a block ```consol
 with "$ " is a command, the lines up to the next one its answer. A page remembers the version of the
 model that its numbers are of. While that is the present one, answers must agree to the last digit;
 afterwards, when numbers may have moved, in the number of lines and in those without numbers."""
+import json
 import os
 import re
 import shlex
@@ -46,10 +47,9 @@ def answer_block(block, heddle, scratch, same, failures):
     return "\n".join(answers) + "\n"
 
 
-def model_of(heddle, scratch):
-    query = ["query", "--store", "results.db", "--csv", "SELECT DISTINCT model FROM run"]
-    out = subprocess.run([heddle] + query, cwd=scratch, capture_output=True, text=True, check=True)
-    return out.stdout.split()[1]
+def model_of(heddle):
+    out = subprocess.run([heddle, "figure", "--json"], capture_output=True, check=True).stdout
+    return json.loads(out)[0]["model"]
 
 
 def compare(old, new, exactly):
@@ -78,7 +78,7 @@ def process(page, heddle, scratch):
         return f"```console\n{answer_block(body, heddle, scratch, same, exact)}```\n"
 
     new_text = re.sub(r"^```([^\n]*)\n(.*?)^```\n", replace, text, flags=re.M | re.S)
-    model = model_of(heddle, scratch)
+    model = model_of(heddle)
     mark = MARK.search(text)
     failures = exact if mark and mark.group(1) == model else loose
     new_text = MARK.sub("", new_text).rstrip("\n") + f"\n\n<!-- numbers of model {model} -->\n"

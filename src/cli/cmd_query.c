@@ -1,5 +1,6 @@
 /* heddle query: plain SQL on a store. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 struct query_command {
     const char *store;
-    bool csv, json;
+    bool csv, json, all_models;
 };
 
 static const struct option options[] = {
@@ -19,6 +20,9 @@ static const struct option options[] = {
                 "the store that `heddle sweep` fills"),
     OPTION_FLAG("csv", struct query_command, csv, "print CSV (RFC 4180), all digits of numbers"),
     OPTION_FLAG("json", struct query_command, json, "print a list of objects"),
+    OPTION_FLAG("all-models", struct query_command, all_models,
+                "results of other versions of the model too; the views have only those of this "
+                "Heddle's if not given"),
 };
 
 /* A text of several lines would break the table: its first, and how many more there are. */
@@ -100,6 +104,10 @@ static enum heddle_status run_query(const void *values, const struct text_list *
     struct query_answer answer = {0};
     struct diag_list diags = {0};
     enum heddle_status status = lab_open_store(o->store, STORE_READ, &s);
+    int64_t n_hidden = 0;
+    if (status == HEDDLE_OK && operands->n && !o->all_models &&
+        (status = store_show_current(s, &n_hidden)) != HEDDLE_OK)
+        output_failure(strbuf_text(&s->error));
     if (status == HEDDLE_OK) {
         status = operands->n ? query_run(s, operands->items[0], &answer, &diags)
                              : query_tables(s, &answer, &diags);
@@ -110,6 +118,12 @@ static enum heddle_status run_query(const void *values, const struct text_list *
     }
     if (status == HEDDLE_OK)
         status = print_answer(o, &answer);
+    if (n_hidden)
+        fprintf(stderr,
+                "heddle: note: %" PRId64
+                " result%s of other versions of the model %s not in the views; "
+                "--all-models shows all\n",
+                n_hidden, n_hidden == 1 ? "" : "s", n_hidden == 1 ? "is" : "are");
     query_answer_destroy(&answer);
     diag_list_destroy(&diags);
     store_close(s);
@@ -135,8 +149,10 @@ const struct command command_query = {
     .description =
         "Runs one SQL statement on a store, read-only, and prints the answer as a table, CSV or "
         "JSON. Views: results (one row a run), stats (one row a statistic: run, name, value, "
-        "unit), "
-        "parameters (run, name, value). doc/experiments.md describes all tables.",
+        "unit), parameters (run, name, value), kernels and kernel_stats (the same by kernel), "
+        "series (time series) and others. They show the results of this Heddle's model: those "
+        "whose "
+        "sources have not changed since. doc/experiments.md describes all tables.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct query_command),

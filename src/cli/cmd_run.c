@@ -98,8 +98,9 @@ static const struct option options[] = {
     OPTION_TEXT("timeline-sms", struct run_options, timeline_sms, "LIST",
                 "draw these SMs only, as in 0,1"),
     OPTION_U64("series", struct run_options, series, "N",
-               "write a time series, a row every N core cycles, to the file of --series-out; its "
-               "time goes on between launches, and ends at `elapsed_cycles` = `cycles` + "
+               "write a time series, a row every N core cycles, to the file of --series-out, or "
+               "without one into the document of --json; its time goes on between launches, and "
+               "ends at `elapsed_cycles` = `cycles` + "
                "`wait_cycles`"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
                 "where the time series goes, as CSV"),
@@ -248,8 +249,10 @@ static bool check_machine(const struct run_options *o)
         output_error("--engine %s: expected skip or cycle", o->engine);
     else if (o->fast_paths && strcmp(o->fast_paths, "on") != 0 && strcmp(o->fast_paths, "off") != 0)
         output_error("--fast-paths %s: expected on or off", o->fast_paths);
-    else if (!o->series != !o->series_out)
-        output_error("--series N and --series-out FILE go together");
+    else if (o->series_out && !o->series)
+        output_error("--series-out FILE is a part of --series N");
+    else if (o->series && !o->series_out && !o->json)
+        output_error("--series N needs a place for the time series: --series-out FILE, or --json");
     else if (o->series_columns && !o->series)
         output_error("--series-columns is a part of --series N");
     else if ((o->timeline_cycles || o->timeline_sms) && !o->timeline)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/decisions.h"
@@ -35,14 +36,23 @@ static enum heddle_status begin_timeline(struct run_watch *w, const struct run_o
     return status;
 }
 
+static bool add_to_text(void *user, const void *data, size_t bytes)
+{
+    strbuf_add_n(user, data, bytes);
+    return true;
+}
+
 static enum heddle_status begin_series(struct run_watch *w, const struct run_options *o,
                                        struct machine *m)
 {
     struct strbuf why = {0};
-    if (!(w->series_file = output_open(o->series_out)))
-        return HEDDLE_ENVIRONMENT;
-    w->series = series_create(m, o->series, o->series_columns,
-                              (struct sink){output_add, w->series_file}, &why);
+    struct sink sink = {add_to_text, &w->series_text};
+    if (o->series_out) {
+        if (!(w->series_file = output_open(o->series_out)))
+            return HEDDLE_ENVIRONMENT;
+        sink = (struct sink){output_add, w->series_file};
+    }
+    w->series = series_create(m, o->series, o->series_columns, sink, &why);
     if (!w->series)
         output_error("--series-columns: %s", strbuf_text(&why));
     strbuf_destroy(&why);
@@ -229,8 +239,10 @@ static enum heddle_status first_failure(enum heddle_status a, enum heddle_status
 static enum heddle_status end_views(struct run_watch *w)
 {
     enum heddle_status status = HEDDLE_OK;
-    if (w->series)
-        status = end_file(&w->series_file, series_finish(w->series));
+    if (w->series) {
+        bool is_complete = series_finish(w->series);
+        status = w->series_file ? end_file(&w->series_file, is_complete) : HEDDLE_OK;
+    }
     if (w->attribution.file) {
         run_attribution_origin(&w->attribution);
         status = first_failure(status, end_file(&w->attribution.file, true));
@@ -289,6 +301,7 @@ void run_watch_destroy(struct run_watch *w)
     if (w->stream_file)
         fclose(w->stream_file);
     output_abandon(w->series_file);
+    strbuf_destroy(&w->series_text);
     output_abandon(w->recording);
     output_abandon(w->attribution.file);
     strbuf_destroy(&w->attribution.origin);
@@ -375,10 +388,51 @@ static void json_profile(const struct run_watch *w, struct json_writer *j)
     json_end_array(j);
 }
 
+/* A line of CSV without quotes as a list, of texts or of numbers. */
+static void json_line(struct json_writer *j, const char *key, const char *line, size_t len,
+                      bool is_text)
+{
+    struct strbuf field = {0};
+    json_begin_array(j, key);
+    for (const char *at = line, *end = line + len; at < end;) {
+        size_t n = strcspn(at, ",\n");
+        strbuf_clear(&field);
+        strbuf_add_n(&field, at, n);
+        if (is_text)
+            json_string(j, NULL, strbuf_text(&field));
+        else if (strchr(strbuf_text(&field), '.'))
+            json_double(j, NULL, strtod(strbuf_text(&field), NULL));
+        else
+            json_uint(j, NULL, strtoull(strbuf_text(&field), NULL, 10));
+        at += n + 1;
+    }
+    json_end_array(j);
+    strbuf_destroy(&field);
+}
+
+static void json_series(const struct run_watch *w, uint64_t period_cycles, struct json_writer *j)
+{
+    const char *text = strbuf_text(&w->series_text);
+    json_begin_object(j, "series");
+    json_uint(j, "period_cycles", period_cycles);
+    size_t n = strcspn(text, "\n");
+    json_line(j, "columns", text, n, true);
+    text += n + (text[n] != 0);
+    json_begin_array(j, "rows");
+    for (; *text; text += n + (text[n] != 0)) {
+        n = strcspn(text, "\n");
+        json_line(j, NULL, text, n, false);
+    }
+    json_end_array(j);
+    json_end_object(j);
+}
+
 void run_watch_json(const struct run_watch *w, const struct run_options *o, struct json_writer *j)
 {
     if (run_is_attributed(o))
         run_attribution_json(&w->attribution, j);
     if (w->pc_profile)
         json_profile(w, j);
+    if (w->series_text.len)
+        json_series(w, o->series, j);
 }

@@ -17,6 +17,7 @@ struct run_watch {
     struct timeline *timeline;
     struct decision_recorder *decisions;
     struct output_stream *series_file, *recording, *timeline_file, *decisions_file, *trace;
+    struct strbuf series_text; /* a time series that has no file: for the JSON document */
     struct run_attribution attribution;
     struct heddle_sim *sim; /* that is watched */
     const struct run_options *options;
@@ -37,8 +38,8 @@ void run_watch_note(struct run_watch *w, const char *name, const char *value);
 enum heddle_status run_watch_end(struct run_watch *w, enum run_extent extent);
 void run_watch_destroy(struct run_watch *w); /* before the simulation is */
 
-/* What was asked for: where cycles went, and by instruction, as tables; or as "attribution" and a
- * list named "per_pc". */
+/* What was asked for: where cycles went, and by instruction, as tables; or as "attribution", a list
+ * named "per_pc", and "series". */
 void run_watch_print(const struct run_watch *w, const struct run_options *o,
                      const struct heddle_sim *sim, struct strbuf *out);
 /* The same after the statistics, or what stands for them, and the kernels if they are asked for. */

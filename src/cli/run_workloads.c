@@ -122,22 +122,6 @@ static void json_hash(struct json_writer *w, const char *name, uint64_t hash)
     json_string(w, name, text);
 }
 
-/* What the size stands for, parameter by parameter. */
-static void json_input(struct json_writer *w, const struct job *job)
-{
-    const struct workload *workload = job->workload;
-    json_begin_object(w, "input");
-    for (uint32_t i = 0; i < WORKLOAD_PARAMS && workload->param_names[i]; i++) {
-        const char *name = workload->param_names[i];
-        const struct workload_input *input = workload_find_input(workload, name);
-        if (input && input->choices)
-            json_string(w, name, input->choices[job->size->p[i]]);
-        else
-            json_int(w, name, job->size->p[i]);
-    }
-    json_end_object(w);
-}
-
 static void json_one(const struct run_context *run, const struct job *job,
                      const struct heddle_sim *sim, const struct run_watch *watch,
                      const char *device, const struct workload_result *r, struct json_writer *w)
@@ -145,7 +129,7 @@ static void json_one(const struct run_context *run, const struct job *job,
     json_begin_object(w, NULL);
     json_string(w, "workload", job->workload->name);
     json_string(w, "size", job->size->name);
-    json_input(w, job);
+    workload_json_inputs(job->workload, job->size, "input", w);
     json_string(w, "device", device);
     json_string(w, "heddle_version", heddle_version());
     json_uint(w, "seed", run->options->seed.value);

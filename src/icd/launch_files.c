@@ -10,6 +10,7 @@
 #include "analysis/series.h"
 #include "base/hash.h"
 #include "gpu/sim.h"
+#include "lab/model.h"
 #include "lab/point.h"
 #include "lab/store.h"
 
@@ -179,7 +180,7 @@ void launch_files_store(struct _cl_device_id *d, const struct logged_launch *l,
                              .gpu = d->config->gpu->name,
                              .settings = strbuf_text(&settings),
                              .seed = d->n_launches,
-                             .model = lab_model_version,
+                             .model = model_engine_version(),
                              .exit_status = (int)l->status,
                              .message = l->status == HEDDLE_OK ? NULL : heddle_error(d->sim)};
     if (store_put(d->files->store, &r, &id) != HEDDLE_OK)

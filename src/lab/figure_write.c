@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "lab/figure_internal.h"
+#include "lab/model.h"
 #include "lab/query.h"
 
 /* --- CSV --- */

@@ -7,9 +7,11 @@
 
 #include "analysis/locality.h"
 #include "base/file_status.h"
+#include "base/json.h"
 #include "front/front.h"
 #include "gpu/machine_config.h"
 #include "lab/idle_mechanisms.h"
+#include "lab/model.h"
 
 /* --- coordinates --- */
 
@@ -78,6 +80,12 @@ bool point_coordinate(const struct point *p, const char *name, struct strbuf *ou
     if (param < WORKLOAD_PARAMS)
         workload_print_param(p->workload, p->size, param, out);
     return param < WORKLOAD_PARAMS;
+}
+
+void point_inputs(const struct point *p, struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    workload_json_inputs(p->workload, p->size, NULL, &w);
 }
 
 void point_settings(const struct point *p, struct strbuf *out)
@@ -185,6 +193,13 @@ static bool hash_named_file(struct keys *k, struct hash *h, const char *name, co
     return !error;
 }
 
+/* The mechanism's own source. One that is not built in is in some plug-in: all of them count. */
+static void hash_mechanism(const struct keys *k, struct hash *h, const char *kind, const char *name)
+{
+    const char *digest = model_part_digest(kind, name);
+    hash_add_field(h, digest ? digest : k->plugins);
+}
+
 static bool hash_machine(struct keys *k, const struct machine_config *c,
                          char digest[HASH_TEXT_BYTES])
 {
@@ -192,6 +207,11 @@ static bool hash_machine(struct keys *k, const struct machine_config *c,
     struct strbuf value = {0};
     bool ok = true;
     hash_init(&h);
+    hash_mechanism(k, &h, "scheduler", c->scheduler->name);
+    hash_mechanism(k, &h, "cache policy", c->l1d_policy->name);
+    hash_mechanism(k, &h, "cache policy", c->l2_policy->name);
+    hash_mechanism(k, &h, "criticality", c->criticality->name);
+    hash_mechanism(k, &h, "atomics", c->atomics->name);
     for (uint32_t i = 0; i < c->gpu->params.n; i++) {
         const struct bound_param *b = &c->gpu->params.items[i];
         strbuf_clear(&value);
@@ -299,8 +319,9 @@ static void make_input_key(struct point *p, const char *kernel)
 {
     struct hash h;
     hash_init(&h);
-    hash_add_field(&h, lab_model_version);
+    hash_add_field(&h, model_engine_version());
     hash_add_field(&h, p->workload->name);
+    hash_add_field(&h, p->program ? "" : model_part_digest("workload", p->workload->name));
     hash_add_field(&h, kernel);
     hash_add_field(&h, p->size->name);
     for (int i = 0; i < WORKLOAD_PARAMS; i++)
@@ -314,10 +335,9 @@ static void hash_point(const struct keys *k, const struct point *p, const char *
 {
     struct hash h;
     hash_init(&h);
-    hash_add_field(&h, "heddle result 1");
+    hash_add_field(&h, "heddle result 2");
     hash_add_field(&h, p->input);
     hash_add_field(&h, machine);
-    hash_add_field(&h, k->plugins);
     hash_number(&h, max_cycles);
     if (k->context->measures) {
         hash_number(&h, k->context->measures);
@@ -325,6 +345,13 @@ static void hash_point(const struct keys *k, const struct point *p, const char *
     }
     if (k->context->attribute)
         hash_add_field(&h, "attribute");
+    if (k->context->per_pc)
+        hash_add_field(&h, "per_pc");
+    if (k->context->series_cycles) {
+        hash_add_field(&h, "series");
+        hash_number(&h, k->context->series_cycles);
+        hash_add_field(&h, k->context->series_columns ? k->context->series_columns : "");
+    }
     hash_finish(&h, key);
 }
 

@@ -9,10 +9,6 @@
 #include "lab/program.h"
 #include "workloads/workload.h"
 
-/* The version of all that may move a simulated number: Heddle's, and a digest of the sources of the
- * model. Made when Heddle is built. */
-extern const char lab_model_version[];
-
 /* `name=value` as --set takes it, and where in a file it was written; 0 = nowhere. */
 struct point_word {
     const char *text;
@@ -38,10 +34,28 @@ struct point_context {
     const char *file, *text; /* for messages; NULL = no file */
     const char *const *plugins;
     uint32_t n_plugins;
-    uint64_t max_cycles; /* of a launch; 0 = no limit */
-    uint32_t measures;   /* parts of locality.h: a result that tells of them is another one */
-    bool attribute;      /* runs tell where the cycles of warps went */
+    uint64_t max_cycles;    /* of a launch; 0 = no limit */
+    uint32_t measures;      /* parts of locality.h: a result that tells of them is another one */
+    bool attribute;         /* runs tell where the cycles of warps went */
+    bool per_pc;            /* and what each load and store did at L1D */
+    uint64_t series_cycles; /* a time series with a row every so many; 0 = none */
+    const char *series_columns; /* separated by commas; NULL = the usual ones */
 };
+
+/* Words of a command, in an arena; NULL follows the last. With nothing but an arena it is empty. */
+struct point_words {
+    struct arena *arena;
+    const char **items;
+    uint32_t n, cap;
+};
+void point_add_word(struct point_words *w, const char *word);
+
+/* What `heddle run` is to run, and on which machine and with what to tell, as its words. */
+void point_program_words(const struct point *p, struct point_words *w);
+void point_machine_words(const struct point *p, const struct point_context *context,
+                         struct point_words *w);
+/* The whole command, for a shell. */
+void point_command(const struct point *p, const struct point_context *context, struct strbuf *out);
 
 /* Checks every point's machine and gives every point its key. Machines that cannot be built are
  * reported where their words were written, each mistake once: HEDDLE_BAD_INPUT. Also
@@ -49,6 +63,10 @@ struct point_context {
  * have been loaded. */
 enum heddle_status point_make_keys(struct point *points, uint32_t n,
                                    const struct point_context *context, struct diag_list *diags);
+
+/* The inputs that the size stands for, as a JSON object: numbers, or words where users choose among
+ * words. */
+void point_inputs(const struct point *p, struct strbuf *out);
 
 /* The value of the coordinate `name` (workload, size, seed, gpu, scheduler, l1d, atomics, a
  * parameter as it was written, an input of the workload, or class.s4 and the like, how a paper

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "lab/model.h"
 #include "lab/point.h"
 #include "lab/store_internal.h"
 #include "lab/workers.h"
@@ -121,20 +122,20 @@ static const char *name_of(int fd, struct arena *arena)
     return arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fd);
 }
 
-void program_add_options(const struct program_files *f, const char **argv, struct arena *arena)
+void program_add_options(const struct program_files *f, struct point_words *words)
 {
-    argv[0] = "--result";
-    argv[1] = name_of(f->result, arena);
-    argv[2] = "--json";
-    argv[3] = name_of(f->launches, arena);
+    point_add_word(words, "--result");
+    point_add_word(words, name_of(f->result, words->arena));
+    point_add_word(words, "--json");
+    point_add_word(words, name_of(f->launches, words->arena));
 }
 
-void program_add_command(const struct lab_program *p, const char **argv)
+void program_add_command(const struct lab_program *p, struct point_words *words)
 {
-    argv[0] = "--";
-    argv[1] = "/bin/sh";
-    argv[2] = "-c";
-    argv[3] = p->command;
+    point_add_word(words, "--");
+    point_add_word(words, "/bin/sh");
+    point_add_word(words, "-c");
+    point_add_word(words, p->command);
 }
 
 /* --- what came of it --- */
@@ -208,7 +209,7 @@ static enum heddle_status keep_launch(const struct point *p, struct store *s, co
                              .gpu = p->gpu.text,
                              .settings = strbuf_text(&settings),
                              .seed = number,
-                             .model = lab_model_version};
+                             .model = model_engine_version()};
     enum heddle_status status = store_put(s, &r, &id);
     strbuf_destroy(&settings);
     return status;

@@ -11,6 +11,7 @@
 #include "workloads/workload.h"
 
 struct point;
+struct point_words;
 struct worker_end;
 
 struct lab_program {
@@ -36,11 +37,10 @@ struct program_files {
 bool program_files_open(struct program_files *f); /* false with errno set */
 void program_files_close(struct program_files *f);
 
-enum { PROGRAM_OPTIONS = 4, PROGRAM_WORDS = 4 };
-/* Options of `heddle exec` that make it write the files, PROGRAM_OPTIONS of them. */
-void program_add_options(const struct program_files *f, const char **argv, struct arena *arena);
-/* What follows the options, PROGRAM_WORDS of them. */
-void program_add_command(const struct lab_program *p, const char **argv);
+/* Options of `heddle exec` that make it write the files. */
+void program_add_options(const struct program_files *f, struct point_words *words);
+/* What follows the options. */
+void program_add_command(const struct lab_program *p, struct point_words *words);
 
 /* The document of a run that has ended, as `heddle run --json` writes it, with the hash of the
  * output. Empty, with a message, if there is none or a launch failed. */

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "lab/store_internal.h"
 
 /* Lets through what reads. ATTACH, which would count as reading, could make files. */
 static int authorize(void *user, int action, const char *a, const char *b, const char *c,
@@ -104,6 +105,8 @@ static enum heddle_status run_statement(struct store *s, const char *sql,
 enum heddle_status query_run(struct store *s, const char *sql, struct query_answer *answer,
                              struct diag_list *diags)
 {
+    /* Functions that are tables are made at their first use, which the authorizer would deny. */
+    store_number(s, "SELECT count(*) FROM json_each('[]'), json_tree('[]')");
     sqlite3_set_authorizer(s->db, authorize, NULL);
     enum heddle_status status = run_statement(s, sql, answer, diags);
     sqlite3_set_authorizer(s->db, NULL, NULL);

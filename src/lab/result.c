@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/file_status.h"
 #include "config/number.h"
+#include "lab/model.h"
 #include "lab/point.h"
 #include "lab/store_internal.h"
 
@@ -110,8 +111,9 @@ static uint32_t split_conditions(const char *word, struct condition *out, struct
     return n;
 }
 
-static const char *const columns[] = {"workload", "size", "seed", "gpu",  "scheduler",
-                                      "l1d",      "l2",   "mode", "model"};
+static const char *const columns[] = {"workload",    "size", "seed", "gpu",
+                                      "scheduler",   "l1d",  "l2",   "atomics",
+                                      "criticality", "mode", "model"};
 enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
 static bool is_column(const char *name)
@@ -122,11 +124,12 @@ static bool is_column(const char *name)
     return false;
 }
 
-/* Some machine of the store has a parameter of that name. */
+/* Some machine of the store has a parameter of that name, or some workload an input. */
 static bool is_parameter(struct store *s, const char *name)
 {
     sqlite3_stmt *q = store_prepare(s, "SELECT 1 FROM config c, json_each(c.parameters) j"
-                                       " WHERE j.key = :name LIMIT 1");
+                                       " WHERE j.key = :name UNION ALL"
+                                       " SELECT 1 FROM inputs WHERE name = :name LIMIT 1");
     if (!q)
         return false;
     store_bind_text(q, ":name", name);
@@ -153,7 +156,8 @@ static bool check_names(struct store *s, const struct condition *c, uint32_t n)
         strbuf_clear(&s->error);
         strbuf_addf(&s->error,
                     "results have no '%s'\n  %s%s%sthere are workload, size, seed, gpu, "
-                    "scheduler, l1d, l2, mode, model and the parameters of GPUs\n",
+                    "scheduler, l1d, l2, atomics, criticality, mode, model, the parameters of GPUs "
+                    "and the inputs of workloads\n",
                     c[i].name, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
         return false;
     }
@@ -168,27 +172,25 @@ static bool names_model(const struct condition *c, uint32_t n)
     return false;
 }
 
-/* Values are bound, names are of the list above or bound too: nothing of the user's is SQL. A NULL
- * `model` is any. */
+/* Values are bound, names are of the list above or bound too: nothing of the user's is SQL. */
 static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, uint32_t n,
-                                    const char *model)
+                                    bool only_current)
 {
     struct strbuf sql = {0};
     strbuf_add(&sql, "SELECT id, model FROM run r WHERE state = 'done'");
-    if (model)
-        strbuf_add(&sql, " AND r.model = :model");
+    if (only_current && store_list_current(s) == HEDDLE_OK)
+        strbuf_add(&sql, " AND r.id IN temp.current_run");
     for (uint32_t i = 0; i < n; i++)
         if (is_column(c[i].name))
             strbuf_addf(&sql, " AND CAST(r.%s AS TEXT) = :v%u", c[i].name, i);
         else
             strbuf_addf(&sql,
                         " AND EXISTS (SELECT 1 FROM parameters p WHERE p.run = r.id AND p.name ="
-                        " :n%u AND CAST(p.value AS TEXT) = :v%u)",
-                        i, i);
+                        " :n%u AND CAST(p.value AS TEXT) = :v%u UNION ALL SELECT 1 FROM inputs i"
+                        " WHERE i.run = r.id AND i.name = :n%u AND CAST(i.value AS TEXT) = :v%u)",
+                        i, i, i, i);
     strbuf_add(&sql, " ORDER BY workload, size, seed, id");
     sqlite3_stmt *q = store_prepare(s, strbuf_text(&sql));
-    if (q && model)
-        store_bind_text(q, ":model", model);
     for (uint32_t i = 0; q && i < n; i++) {
         char name[16];
         snprintf(name, sizeof name, ":v%u", i);
@@ -205,13 +207,13 @@ static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, 
 static enum heddle_status none_found(struct store *s, const char *word, const struct condition *c,
                                      uint32_t n)
 {
-    sqlite3_stmt *q = names_model(c, n) ? NULL : prepare_search(s, c, n, NULL);
+    sqlite3_stmt *q = names_model(c, n) ? NULL : prepare_search(s, c, n, false);
     strbuf_clear(&s->error);
     if (q && sqlite3_step(q) == SQLITE_ROW)
         strbuf_addf(&s->error,
                     "%s has results with %s of other versions of the model only, not of "
                     "this one (%s)\n  run the experiment again, or name theirs: %s,model=%s\n",
-                    s->path, word, lab_model_version, word,
+                    s->path, word, model_engine_version(), word,
                     (const char *)sqlite3_column_text(q, 1));
     else
         strbuf_addf(&s->error, "%s has no result with %s\n", s->path, word);
@@ -232,8 +234,7 @@ static enum heddle_status read_matching(struct store *s, const char *word, struc
     }
     if (!check_names(s, conditions, n))
         return HEDDLE_BAD_INPUT;
-    sqlite3_stmt *q =
-        prepare_search(s, conditions, n, names_model(conditions, n) ? NULL : lab_model_version);
+    sqlite3_stmt *q = prepare_search(s, conditions, n, !names_model(conditions, n));
     if (!q)
         return store_fail(s, "read");
     enum heddle_status status = HEDDLE_OK;

@@ -10,6 +10,8 @@ void result_json_machine(const struct gpu_config *gpu, const struct machine_conf
     json_string(w, "scheduler", machine ? machine->scheduler->name : NULL);
     json_string(w, "l1d_policy", machine ? machine->l1d_policy->name : NULL);
     json_string(w, "l2_policy", machine ? machine->l2_policy->name : NULL);
+    json_string(w, "criticality", machine ? machine->criticality->name : NULL);
+    json_string(w, "atomics", machine ? machine->atomics->name : NULL);
 }
 
 void result_json_stat(struct json_writer *w, const struct heddle_stat *s)

@@ -164,7 +164,10 @@ struct point_context spec_context(const struct spec *s, const char *file, const 
                                   .n_plugins = s->n_plugins,
                                   .max_cycles = s->max_cycles,
                                   .measures = s->measures,
-                                  .attribute = s->attribute};
+                                  .attribute = s->attribute,
+                                  .per_pc = s->per_pc,
+                                  .series_cycles = s->series_cycles,
+                                  .series_columns = s->series_columns};
 }
 
 enum heddle_status spec_load(struct spec *s, const char *file, const char *text,

@@ -25,8 +25,11 @@ struct spec {
     const char **plugins;
     uint32_t n_plugins;
     uint64_t max_cycles;
-    uint32_t measures;    /* parts of locality.h that its runs tell of */
-    bool attribute;       /* runs tell where the cycles of warps went */
+    uint32_t measures; /* parts of locality.h that its runs tell of */
+    bool attribute;    /* runs tell where the cycles of warps went */
+    bool per_pc;       /* and what each load and store did at L1D */
+    uint64_t series_cycles;
+    const char *series_columns;
     const char **missing; /* "workload 'memc'" */
     uint32_t n_missing, cap_missing;
 };

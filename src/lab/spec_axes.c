@@ -259,9 +259,9 @@ static void read_max_cycles(struct spec_reader *r, yaml_node_t *node)
 /* What runs tell of besides their statistics, by the options of `heddle run` that ask. */
 static void read_measures(struct spec_reader *r, yaml_node_t *node)
 {
-    static const char *const names[] = {"locality", "belady", "attribution"};
-    static const uint32_t parts[] = {LOCALITY_RUN, LOCALITY_BOUNDS, 0};
-    enum { N_NAMES = sizeof names / sizeof names[0], ATTRIBUTION = N_NAMES - 1 };
+    static const char *const names[] = {"locality", "belady", "attribution", "per_pc"};
+    static const uint32_t parts[] = {LOCALITY_RUN, LOCALITY_BOUNDS, 0, 0};
+    enum { N_NAMES = sizeof names / sizeof names[0], ATTRIBUTION = 2, PER_PC = 3 };
     for (uint32_t i = 0; i < yaml_count(node); i++) {
         const yaml_node_t *item = yaml_item(r->doc, node, i);
         const char *name = yaml_scalar(r->doc, item, "a measure");
@@ -269,17 +269,39 @@ static void read_measures(struct spec_reader *r, yaml_node_t *node)
         while (name && k < N_NAMES && strcmp(name, names[k]) != 0)
             k++;
         if (name && k == N_NAMES)
-            yaml_complain(r->doc, item, "there are: locality, belady, attribution",
+            yaml_complain(r->doc, item, "there are: locality, belady, attribution, per_pc",
                           "no run can measure '%s'", name);
         else if (name)
             r->spec->measures |= parts[k];
         r->spec->attribute |= name && k == ATTRIBUTION;
+        r->spec->per_pc |= name && k == PER_PC;
     }
 }
 
+static void read_series(struct spec_reader *r, yaml_node_t *node)
+{
+    const char *text = yaml_scalar(r->doc, node, "a number of core cycles");
+    if (text && (!number_parse_u64(text, &r->spec->series_cycles) || !r->spec->series_cycles))
+        yaml_complain(r->doc, node, NULL, "expected core cycles, a number above 0, not '%s'", text);
+}
+
+static void read_series_columns(struct spec_reader *r, yaml_node_t *node)
+{
+    struct strbuf all = {0};
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const char *name = yaml_scalar(r->doc, yaml_item(r->doc, node, i), "a statistic");
+        strbuf_addf(&all, "%s%s", i ? "," : "", name ? name : "");
+    }
+    r->spec->series_columns = spec_keep_text(r, strbuf_text(&all));
+    strbuf_destroy(&all);
+    if (!r->spec->series_cycles)
+        yaml_complain(r->doc, node, "series: 10000", "'series_columns' is a part of 'series'");
+}
+
 static const char *const spec_keys[] = {
-    "workloads", "program", "size", "sizes",   "size_of",    "inputs",  "gpus", "schedulers", "l1d",
-    "atomics",   "seeds",   "set",  "plugins", "max_cycles", "measure", "only", "except"};
+    "workloads",  "program", "size",    "sizes",  "size_of",       "inputs",  "gpus",
+    "schedulers", "l1d",     "atomics", "seeds",  "set",           "plugins", "max_cycles",
+    "measure",    "only",    "except",  "series", "series_columns"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -299,7 +321,9 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
                    {"atomics", read_atomics},
                    {"set", read_settings},
                    {"max_cycles", read_max_cycles},
-                   {"measure", read_measures}};
+                   {"measure", read_measures},
+                   {"series", read_series},
+                   {"series_columns", read_series_columns}};
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
         yaml_node_t *value = yaml_find(r->doc, node, readers[i].key);
         if (value && !yaml_count(value))
@@ -314,9 +338,12 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
     if (!yaml_find(r->doc, node, "workloads") && !yaml_find(r->doc, node, "program"))
         yaml_complain(r->doc, node, "workloads: [kmn, bfs], or workloads: all",
                       "the experiment names no workloads and no program");
-    if (r->spec->measures && yaml_find(r->doc, node, "program"))
+    if ((r->spec->measures || r->spec->per_pc) && yaml_find(r->doc, node, "program"))
         yaml_complain(r->doc, yaml_find(r->doc, node, "measure"), "measure: attribution",
-                      "locality and bounds are measured of workloads, not of programs");
+                      "only attribution is measured of programs");
+    if (r->spec->series_cycles && yaml_find(r->doc, node, "program"))
+        yaml_complain(r->doc, yaml_find(r->doc, node, "series"), NULL,
+                      "time series are of workloads, not of programs");
 }
 
 /* What the command line says instead, and what is left to the defaults. */

@@ -151,7 +151,7 @@ int64_t store_number(struct store *s, const char *sql)
 /* Marks our files among SQLite's: "Hedl". */
 enum { APPLICATION_ID = 0x4865646c };
 
-static const char *const migrations[] = {lab_schema_1, lab_schema_2, lab_schema_3};
+static const char *const migrations[] = {lab_schema_1, lab_schema_2, lab_schema_3, lab_schema_4};
 enum { N_MIGRATIONS = sizeof migrations / sizeof migrations[0] };
 _Static_assert(N_MIGRATIONS == (int)STORE_SCHEMA_VERSION, "a schema a version");
 
@@ -163,7 +163,7 @@ static enum heddle_status apply_schemas(struct store *s, int64_t from)
         ok = store_exec(s, migrations[v]);
     strbuf_addf(&marks, "PRAGMA application_id = %d; PRAGMA user_version = %d;", APPLICATION_ID,
                 STORE_SCHEMA_VERSION);
-    ok = ok && store_exec(s, strbuf_text(&marks)) && store_add_units(s);
+    ok = ok && store_exec(s, strbuf_text(&marks)) && store_add_units(s) && store_make_views(s);
     strbuf_destroy(&marks);
     return ok ? HEDDLE_OK : store_fail(s, "bring up to date");
 }
@@ -212,9 +212,10 @@ static enum heddle_status open_for_reading(struct store *s)
     if (status != HEDDLE_OK || version == STORE_SCHEMA_VERSION)
         return status;
     return fail_with(s, HEDDLE_BAD_INPUT,
-                     version == 0 ? "this store is empty: `heddle sweep` fills it"
-                                  : "this store is of an earlier Heddle; a `heddle sweep` into it "
-                                    "brings it up to date");
+                     version == 0
+                         ? "this store is empty: `heddle sweep` fills it"
+                         : "this store is of an earlier Heddle; `heddle store upgrade FILE` "
+                           "or a `heddle sweep` into it brings it up to date");
 }
 
 /* A store in a place that cannot be written to can be read if no writer left anything to settle. */
@@ -289,6 +290,8 @@ enum heddle_status store_open(const char *path, enum store_access how, struct st
     open_file(s, path, how, wait);
     if (sqlite3_errcode(s->db) != SQLITE_OK && sqlite3_errcode(s->db) != SQLITE_ROW &&
         sqlite3_errcode(s->db) != SQLITE_DONE)
+        return store_fail(s, "open");
+    if (!store_note_model(s))
         return store_fail(s, "open");
     if (how == STORE_READ)
         return open_for_reading(s);

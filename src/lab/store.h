@@ -2,9 +2,8 @@
  *
  * A result is written in one transaction, so a kill at any moment leaves all of it or nothing.
  * Several programs may write to one store: SQLite's write-ahead log, and waiting for each other.
- * Documents of `heddle run --json` are taken apart by SQLite itself.
- *
- * Left out: results by kernel, which `heddle run --json` has. */
+ * Documents of `heddle run --json` are taken apart by SQLite itself, and nothing of them is left
+ * out. */
 #ifndef HEDDLE_LAB_STORE_H
 #define HEDDLE_LAB_STORE_H
 
@@ -29,7 +28,7 @@ enum store_access {
     STORE_MEMORY, /* a private one that is gone when it is closed; `path` is not used */
 };
 
-enum { STORE_SCHEMA_VERSION = 3 };
+enum { STORE_SCHEMA_VERSION = 4 };
 
 /* *out is to be closed in any case; its error says what is wrong. HEDDLE_BAD_INPUT for a file that
  * is no store or one of a later Heddle, and for a path that is none to SQLite (":memory:", where
@@ -57,8 +56,10 @@ struct store_result {
     const char *key;
     const char *failure_key; /* what it is kept under if it failed; NULL = key */
     const char *document;    /* its JSON; NULL or no JSON: only the message is kept */
-    /* What the document says too, for those that have none. */
-    const char *workload, *size, *gpu, *scheduler, *l1d, *settings;
+    /* What the document says too, for those that have none. `inputs` is a JSON object; NULL = not
+     * known. */
+    const char *workload, *size, *gpu, *scheduler, *l1d, *settings, *inputs;
+    const char *command; /* that repeats it; NULL = not known */
     uint64_t seed;
     const char *model;
     int exit_status;     /* 0 = done */
@@ -69,6 +70,14 @@ struct store_result {
 /* Keeps a result, in place of one that failed before, and ends the claim. A result that is there
  * already stays as it is. */
 enum heddle_status store_put(struct store *s, const struct store_result *r, int64_t *id);
+
+/* Lists the results of this Heddle's model in the table temp.current_run: the sources that every
+ * run uses, and those of the mechanisms and the workload that it used, are as they were. */
+enum heddle_status store_list_current(struct store *s);
+
+/* From now on the views (doc/experiments.md) show only those. `*n_hidden` is how many
+ * others there are. For reading, once. */
+enum heddle_status store_show_current(struct store *s, int64_t *n_hidden);
 
 /* Why a run failed, added to `out`. */
 enum heddle_status store_message(struct store *s, int64_t id, struct strbuf *out);

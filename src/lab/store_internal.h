@@ -7,7 +7,7 @@
 #include "lab/store.h"
 
 /* The files of schema/, embedded when Heddle is built: what turns version N-1 into N. */
-extern const char lab_schema_1[], lab_schema_2[], lab_schema_3[];
+extern const char lab_schema_1[], lab_schema_2[], lab_schema_3[], lab_schema_4[];
 
 /* Runs statements of our own without values; false = the store failed. */
 bool store_exec(struct store *s, const char *sql);
@@ -20,6 +20,11 @@ void store_bind_int(sqlite3_stmt *q, const char *name, int64_t value);
 bool store_finish(sqlite3_stmt *q);
 /* The first column of the first row; -1 if there is none or the store failed. */
 int64_t store_number(struct store *s, const char *sql);
+
+/* The views whose columns follow what the store holds (store_views.c). */
+bool store_make_views(struct store *s);
+/* Lists the digests of today in temp.model_part; done when a store is opened. */
+bool store_note_model(struct store *s);
 
 /* Names and units of all statistics there are (store_units.c). */
 bool store_add_units(struct store *s);

@@ -24,35 +24,78 @@ enum heddle_status store_find(struct store *s, const char *key, enum store_state
     return status;
 }
 
+/* Members of a document that have columns or tables of their own. */
+#define STORED_MEMBERS                                                                             \
+    "'workload', 'kernel', 'size', 'seed', 'gpu', 'mode', 'scheduler', 'l1d_policy', 'l2_policy'," \
+    " 'criticality', 'atomics', 'heddle_version', 'input_hash', 'output_hash', 'verified', "       \
+    "'message', 'replayed', 'config',"                                                             \
+    " 'stats', 'units', 'input', 'kernels', 'series'"
+
+/* What follows is told of a run that is done: its id. */
+#define DONE_RUN "(SELECT id FROM run WHERE key = :key AND state = 'done')"
+
 /* One statement after the other, each with the parameters it names. */
-static const char *const put_statements[] = {
+static const char *const run_statements[] = {
     "DELETE FROM claim WHERE key = :key",
     "DELETE FROM run WHERE key IN (:key, :failure_key) AND state = 'failed'",
     "INSERT OR IGNORE INTO config (hash, parameters)"
     " SELECT :config, json_extract(:document, '$.config')"
     " WHERE json_type(:document, '$.config') = 'object'",
     "INSERT OR IGNORE INTO run (key, state, workload, size, seed, gpu, mode, scheduler, l1d, l2,"
-    " settings, model, heddle_version, input_hash, output_hash, verified, exit_status, message,"
-    " seconds, stored_at, config, replayed)"
+    " atomics, criticality, settings, model, parts, heddle_version, input_hash, output_hash,"
+    " verified, exit_status, message, seconds, stored_at, config, replayed, command)"
     " SELECT iif(:status = 0, :key, :failure_key), iif(:status = 0, 'done', 'failed'),"
     " coalesce(json_extract(d, '$.workload'), json_extract(d, '$.kernel'), :workload),"
     " coalesce(json_extract(d, '$.size'), :size), coalesce(json_extract(d, '$.seed'), :seed),"
     " coalesce(json_extract(d, '$.gpu'), :gpu), json_extract(d, '$.mode'),"
     " coalesce(json_extract(d, '$.scheduler'), :scheduler),"
     " coalesce(json_extract(d, '$.l1d_policy'), :l1d), json_extract(d, '$.l2_policy'),"
-    " :settings, :model, json_extract(d, '$.heddle_version'), json_extract(d, '$.input_hash'),"
+    " json_extract(d, '$.atomics'), json_extract(d, '$.criticality'),"
+    " :settings, :model, (SELECT json_group_object(name, digest) FROM temp.model_part WHERE name IN"
+    " ('scheduler ' || coalesce(json_extract(d, '$.scheduler'), :scheduler),"
+    " 'cache policy ' || coalesce(json_extract(d, '$.l1d_policy'), :l1d),"
+    " 'cache policy ' || json_extract(d, '$.l2_policy'),"
+    " 'atomics ' || json_extract(d, '$.atomics'),"
+    " 'criticality ' || json_extract(d, '$.criticality'),"
+    " iif(json_type(d, '$.process') IS NULL, " /* not a program of the same name */
+    " 'workload ' || coalesce(json_extract(d, '$.workload'), :workload), ''))),"
+    " json_extract(d, '$.heddle_version'), json_extract(d, '$.input_hash'),"
     " json_extract(d, '$.output_hash'), coalesce(json_extract(d, '$.verified'), 0), :status,"
     " coalesce(:message, json_extract(d, '$.message')), :seconds, datetime('now'),"
     " (SELECT id FROM config WHERE hash = :config),"
-    " coalesce(json_extract(d, '$.replayed'), 0)"
+    " coalesce(json_extract(d, '$.replayed'), 0), :command"
     " FROM (SELECT coalesce(:document, '{}') AS d)",
+    "INSERT OR IGNORE INTO inputs (run, name, value)"
+    " SELECT r.id, j.key, j.value FROM run r,"
+    " json_each(coalesce(json_extract(:document, '$.input'), :inputs, '{}')) j"
+    " WHERE r.key = iif(:status = 0, :key, :failure_key)",
+};
+
+static const char *const stat_statements[] = {
     "INSERT OR IGNORE INTO stat_name (name, unit)"
     " SELECT j.key, coalesce(u.value, '') FROM json_each(:document, '$.stats') j"
     " LEFT JOIN json_each(:document, '$.units') u ON u.key = j.key",
     "INSERT OR IGNORE INTO stat_value (run, stat, value)"
-    " SELECT (SELECT id FROM run WHERE key = :key), n.id, j.value"
+    " SELECT " DONE_RUN ", n.id, j.value"
     " FROM json_each(:document, '$.stats') j JOIN stat_name n ON n.name = j.key"
-    " WHERE (SELECT state FROM run WHERE key = :key) = 'done'",
+    " WHERE " DONE_RUN " IS NOT NULL",
+    "INSERT OR IGNORE INTO kernel (run, position, name)"
+    " SELECT " DONE_RUN ", k.key, json_extract(k.value, '$.kernel')"
+    " FROM json_each(:document, '$.kernels') k WHERE " DONE_RUN " IS NOT NULL",
+    "INSERT OR IGNORE INTO kernel_value (kernel, stat, value)"
+    " SELECT (SELECT id FROM kernel WHERE run = " DONE_RUN " AND position = k.key), n.id, j.value"
+    " FROM json_each(:document, '$.kernels') k, json_each(k.value) j"
+    " JOIN stat_name n ON n.name = j.key WHERE " DONE_RUN " IS NOT NULL",
+    "WITH names AS MATERIALIZED (SELECT c.key AS at, n.id FROM json_each(:document,"
+    " '$.series.columns') c JOIN stat_name n ON n.name = c.value)"
+    " INSERT OR IGNORE INTO series_value (run, stat, cycle, value)"
+    " SELECT " DONE_RUN ", names.id, json_extract(r.value, '$[0]'), v.value"
+    " FROM json_each(:document, '$.series.rows') r, json_each(r.value) v"
+    " JOIN names ON names.at = v.key WHERE v.key > 0 AND " DONE_RUN " IS NOT NULL",
+    "INSERT OR IGNORE INTO details (run, name, value)"
+    " SELECT " DONE_RUN ", key, iif(type IN ('object', 'array'), value, json_quote(value))"
+    " FROM json_each(:document) WHERE key NOT IN (" STORED_MEMBERS ") AND type != 'null'"
+    " AND " DONE_RUN " IS NOT NULL",
 };
 
 struct put_values {
@@ -73,6 +116,7 @@ static void bind_result(sqlite3_stmt *q, const struct put_values *v)
         {":gpu", r->gpu},           {":scheduler", r->scheduler},
         {":l1d", r->l1d},           {":settings", r->settings},
         {":model", r->model},       {":message", r->message},
+        {":inputs", r->inputs},     {":command", r->command},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         int at = sqlite3_bind_parameter_index(q, texts[i].name);
@@ -88,16 +132,31 @@ static void bind_result(sqlite3_stmt *q, const struct put_values *v)
         sqlite3_bind_double(q, at, r->seconds);
 }
 
-static bool put_all(struct store *s, const struct put_values *v)
+static bool run_statements_of(struct store *s, const char *const *statements, size_t n,
+                              const struct put_values *v)
 {
-    for (size_t i = 0; i < sizeof put_statements / sizeof put_statements[0]; i++) {
-        sqlite3_stmt *q = store_prepare(s, put_statements[i]);
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_stmt *q = store_prepare(s, statements[i]);
         if (!q)
             return false;
         bind_result(q, v);
         if (!store_finish(q))
             return false;
     }
+    return true;
+}
+
+static bool put_all(struct store *s, const struct put_values *v)
+{
+    static const char n_inputs[] = "SELECT count(DISTINCT name) FROM inputs";
+    int64_t n_before = store_number(s, n_inputs);
+    if (!run_statements_of(s, run_statements, sizeof run_statements / sizeof run_statements[0], v))
+        return false;
+    if (v->document && !run_statements_of(s, stat_statements,
+                                          sizeof stat_statements / sizeof stat_statements[0], v))
+        return false;
+    if (store_number(s, n_inputs) != n_before && !store_make_views(s))
+        return false;
     /* Statistics that are new to the store: their units are the program's to know. */
     return store_number(s, "SELECT count(*) FROM stat_name WHERE unit = ''") <= 0 ||
            store_add_units(s);

@@ -14,6 +14,10 @@ static bool add_unit(sqlite3_stmt *q, struct heddle_stat stat)
     return sqlite3_step(q) == SQLITE_DONE;
 }
 
+/* Columns of time series that are no statistics of whole runs. */
+static const struct heddle_stat series_only[] = {{.name = "resident_warps", .unit = "warps"},
+                                                 {.name = "resident_ctas", .unit = "CTAs"}};
+
 bool store_add_units(struct store *s)
 {
     static const char sql[] = "INSERT INTO stat_name (name, unit) VALUES (?, ?)"
@@ -32,6 +36,8 @@ bool store_add_units(struct store *s)
         ok = add_unit(q, locality_stat_at(NULL, i));
     for (uint32_t i = 0; ok && i < n_listed; i++)
         ok = add_unit(q, listed[i].stat);
+    for (size_t i = 0; ok && i < sizeof series_only / sizeof series_only[0]; i++)
+        ok = add_unit(q, series_only[i]);
     sqlite3_finalize(q);
     arena_destroy(&arena);
     return ok;

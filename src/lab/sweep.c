@@ -1,13 +1,11 @@
 #include "lab/sweep.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/locality.h"
+#include "lab/model.h"
 #include "lab/trace_pool.h"
 #include "lab/workers.h"
 #include "stats/host.h"
@@ -105,73 +103,38 @@ static enum heddle_status look_up(struct sweep *w, uint32_t i)
 
 /* --- running --- */
 
-enum { MAX_FIXED_WORDS = 18 + (int)PROGRAM_WORDS };
-
-/* What to run: the workload, perhaps recording a trace, or a trace of it; a program, which follows
- * the options. */
-static uint32_t add_program(struct sweep *w, uint32_t i, const char **argv, struct arena *arena)
+/* What to run: the workload, perhaps recording a trace, or a trace of it; of a program only how to
+ * tell of it, for the program follows the options. */
+static void add_program(struct sweep *w, uint32_t i, struct point_words *words)
 {
     const struct point *p = &w->points[i];
     const char *trace = NULL;
-    uint32_t n = 0;
     if (p->program) {
-        program_add_options(&w->files[i], argv, arena);
-        return PROGRAM_OPTIONS;
+        program_add_options(&w->files[i], words);
+        return;
     }
-    w->use[i] = w->executes[i] ? TRACE_UNUSED : trace_pool_use(&w->traces, p, arena, &trace);
-    if (w->use[i] == TRACE_REPLAY) {
-        argv[n++] = "--replay";
-        argv[n++] = trace;
-        return n;
+    w->use[i] = w->executes[i] ? TRACE_UNUSED : trace_pool_use(&w->traces, p, words->arena, &trace);
+    if (w->use[i] != TRACE_UNUSED) {
+        point_add_word(words, w->use[i] == TRACE_REPLAY ? "--replay" : "--record");
+        point_add_word(words, trace);
     }
-    if (w->use[i] == TRACE_RECORD) {
-        argv[n++] = "--record";
-        argv[n++] = trace;
-    }
-    argv[n++] = p->workload->name;
-    argv[n++] = "--size";
-    argv[n++] = p->size->name;
-    argv[n++] = "--seed";
-    argv[n++] = arena_printf(arena, "%" PRIu64, p->seed);
-    return n;
+    if (w->use[i] != TRACE_REPLAY)
+        point_program_words(p, words);
 }
 
 static const char **command_of(struct sweep *w, uint32_t at, struct arena *arena)
 {
     const struct point *p = &w->points[at];
-    const struct point_context *c = w->context;
-    const char **argv =
-        ARENA_ARRAY(arena, const char *, MAX_FIXED_WORDS + 2 * (p->n_words + c->n_plugins) + 1);
-    uint32_t n = 0;
-    argv[n++] = w->options->program;
-    argv[n++] = p->program ? "exec" : "run";
-    n += add_program(w, at, argv + n, arena);
+    struct point_words words = {.arena = arena};
+    point_add_word(&words, w->options->program);
+    point_add_word(&words, p->program ? "exec" : "run");
+    add_program(w, at, &words);
     if (!p->program)
-        argv[n++] = "--json";
-    argv[n++] = "--gpu";
-    argv[n++] = p->gpu.text;
-    if (c->attribute)
-        argv[n++] = "--attribute";
-    if (c->max_cycles) {
-        argv[n++] = "--max-cycles";
-        argv[n++] = arena_printf(arena, "%" PRIu64, c->max_cycles);
-    }
-    if (c->measures & LOCALITY_RUN)
-        argv[n++] = "--locality";
-    if (c->measures & LOCALITY_BOUNDS)
-        argv[n++] = "--belady";
-    assert(n <= MAX_FIXED_WORDS);
-    for (uint32_t i = 0; i < c->n_plugins; i++) {
-        argv[n++] = "--plugin";
-        argv[n++] = c->plugins[i];
-    }
-    for (uint32_t i = 0; i < p->n_words; i++) {
-        argv[n++] = "--set";
-        argv[n++] = p->words[i].text;
-    }
+        point_add_word(&words, "--json");
+    point_machine_words(p, w->context, &words);
     if (p->program)
-        program_add_command(p->program, argv + n);
-    return argv;
+        program_add_command(p->program, &words);
+    return words.items;
 }
 
 static enum heddle_status start_point(struct sweep *w, uint32_t i)
@@ -247,14 +210,16 @@ static enum heddle_status give_up(struct sweep *w, const struct worker_end *e)
 static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
 {
     const struct point *p = &w->points[e->job];
-    struct strbuf settings = {0}, message = {0}, scheduler = {0}, l1d = {0};
-    struct strbuf of_program = {0};
+    struct strbuf settings = {0}, message = {0}, scheduler = {0}, l1d = {0}, inputs = {0},
+                  command = {0}, of_program = {0};
     if (p->program)
         program_document(&w->files[e->job], p, e, &of_program, &message);
     const char *document = strbuf_text(p->program ? &of_program : &e->out);
     bool is_whole = store_is_result(w->store, document);
     int exit_status = e->exit_status == 0 && !is_whole ? HEDDLE_ENVIRONMENT : e->exit_status;
     point_settings(p, &settings);
+    point_inputs(p, &inputs);
+    point_command(p, w->context, &command);
     if (exit_status)
         explain(e, &message);
     struct store_result r = {
@@ -268,7 +233,9 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
         .scheduler = point_coordinate(p, "scheduler", &scheduler) ? strbuf_text(&scheduler) : NULL,
         .l1d = point_coordinate(p, "l1d", &l1d) ? strbuf_text(&l1d) : NULL,
         .settings = strbuf_text(&settings),
-        .model = lab_model_version,
+        .inputs = strbuf_text(&inputs),
+        .command = strbuf_text(&command),
+        .model = model_engine_version(),
         .exit_status = exit_status,
         .message = message.len ? strbuf_text(&message) : NULL,
         .seconds = e->seconds,
@@ -289,6 +256,8 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
     strbuf_destroy(&scheduler);
     strbuf_destroy(&l1d);
     strbuf_destroy(&of_program);
+    strbuf_destroy(&inputs);
+    strbuf_destroy(&command);
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "lab/point.h"
+#include "lab/model.h"
 #include "report/report_internal.h"
 
 enum heddle_status report_query(struct store *s, const char *sql, struct query_answer *answer)
@@ -97,7 +97,7 @@ static bool has_table(struct store *s, const char *name)
 static const struct {
     const char *key, *sql;
 } tables[] = {
-    {"runs", "SELECT * FROM run ORDER BY id"},
+    {"runs", "SELECT *, id IN temp.current_run AS is_current FROM run ORDER BY id"},
     {"statistics", "SELECT id, name, unit FROM stat_name n WHERE EXISTS"
                    " (SELECT 1 FROM stat_value WHERE stat = n.id) ORDER BY id"},
     {"configurations", "SELECT id, parameters FROM config ORDER BY id"},
@@ -105,7 +105,7 @@ static const struct {
 
 static enum heddle_status add_tables(struct store *s, struct strbuf *out)
 {
-    enum heddle_status status = HEDDLE_OK;
+    enum heddle_status status = store_list_current(s);
     for (size_t i = 0; status == HEDDLE_OK && i < sizeof tables / sizeof tables[0]; i++)
         status = report_add_table(s, tables[i].key, tables[i].sql, out);
     if (status == HEDDLE_OK)
@@ -168,7 +168,7 @@ static enum heddle_status add_head(struct store *s, const struct report_options 
     gmtime_r(&now, &utc);
     strftime(written, sizeof written, "%Y-%m-%d %H:%M UTC", &utc);
     add_field("version", HEDDLE_VERSION, out);
-    add_field("model", lab_model_version, out);
+    add_field("model", model_engine_version(), out);
     add_field("store", o->store_name, out);
     add_field("written", written, out);
     if (!o->is_live)

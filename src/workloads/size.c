@@ -40,6 +40,20 @@ void workload_print_param(const struct workload *w, const struct workload_size *
         strbuf_addf(out, "%" PRId64, size->p[i]);
 }
 
+void workload_json_inputs(const struct workload *w, const struct workload_size *size,
+                          const char *key, struct json_writer *out)
+{
+    json_begin_object(out, key);
+    for (uint32_t i = 0; i < WORKLOAD_PARAMS && w->param_names[i]; i++) {
+        const struct workload_input *input = workload_find_input(w, w->param_names[i]);
+        if (input && input->choices)
+            json_string(out, w->param_names[i], input->choices[size->p[i]]);
+        else
+            json_int(out, w->param_names[i], size->p[i]);
+    }
+    json_end_object(out);
+}
+
 void workload_print_range(const struct workload_input *input, struct strbuf *out)
 {
     if (!input->choices) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/strbuf.h"
 #include "workloads/device.h"
 
@@ -76,6 +77,10 @@ const struct workload_size *workload_make_size(const struct workload *w, const c
 /* The value of the i-th parameter as users write it: a number or a word. */
 void workload_print_param(const struct workload *w, const struct workload_size *size, uint32_t i,
                           struct strbuf *out);
+/* What the size stands for as a JSON object, parameter by parameter: numbers, or words where users
+ * choose among words. */
+void workload_json_inputs(const struct workload *w, const struct workload_size *size,
+                          const char *key, struct json_writer *out);
 /* What may be chosen for an input: "1000 to 40000000" or "uniform, tree". */
 void workload_print_range(const struct workload_input *input, struct strbuf *out);
 /* The number of the parameter; WORKLOAD_PARAMS if there is none of the name. */

@@ -115,7 +115,7 @@ status 2 "$heddle" sweep mistake.yaml --store s.db
 complains "mistake.yaml:1:10: error: there is no program './addr'"
 printf 'program: ./adder add\nmeasure: locality\n' >mistake.yaml
 status 2 "$heddle" sweep mistake.yaml --store s.db
-complains "mistake.yaml:2:10: error: locality and bounds are measured of workloads"
+complains "mistake.yaml:2:10: error: only attribution is measured of programs"
 
 # The whole program as one document.
 status 0 "$heddle" exec --result a.json -- ./adder add

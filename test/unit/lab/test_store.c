@@ -13,8 +13,10 @@
 
 #include <sqlite3.h>
 
+#include "lab/model.h"
 #include "lab/query.h"
 #include "lab/store.h"
+#include "lab/store_merge.h"
 
 static char path[64];
 
@@ -276,7 +278,7 @@ static void a_later_version_is_refused(void **state)
 {
     (void)state;
     store_close(open_store(STORE_WRITE, HEDDLE_OK));
-    write_database("PRAGMA user_version = 4");
+    write_database("PRAGMA user_version = 5");
     struct store *s = open_store(STORE_WRITE, HEDDLE_BAD_INPUT);
     assert_non_null(strstr(strbuf_text(&s->error), "later Heddle"));
     store_close(s);
@@ -297,9 +299,180 @@ static void the_database_of_another_program_is_refused(void **state)
     sqlite3_close(db);
 }
 
+/* --- everything that a run prints --- */
+
+static const char whole_document[] =
+    "{\"workload\": \"bfs\", \"size\": \"tiny\", \"seed\": 1, \"gpu\": \"g\", \"verified\": true,"
+    " \"scheduler\": \"lrr\", \"l1d_policy\": \"lru\", \"l2_policy\": \"lru\", \"criticality\": "
+    "\"cpl\","
+    " \"atomics\": \"at_l2\", \"mode\": \"timing\", \"config\": {\"n_sms\": 15},"
+    " \"input\": {\"graph\": \"tree\", \"edges\": 98304, \"size\": 7},"
+    " \"launches\": 3, \"first_lru_difference\": {\"sm\": 2}, \"per_pc\": [{\"kernel\": \"k\", "
+    "\"pc\": 4,"
+    " \"ptx_line\": 9, \"instruction\": \"ld\", \"source_file\": null, \"source_line\": 0, "
+    "\"hits\": 5}],"
+    " \"units\": {\"scheduler.own\": \"sheep\"},"
+    " \"stats\": {\"cycles\": 30, \"scheduler.own\": 4},"
+    " \"kernels\": [{\"kernel\": \"first\", \"cycles\": 10, \"scheduler.own\": 1},"
+    " {\"kernel\": \"second\", \"cycles\": 20, \"scheduler.own\": 3}],"
+    " \"series\": {\"period_cycles\": 8, \"columns\": [\"cycle\", \"scheduler.own\", "
+    "\"resident_warps\"],"
+    " \"rows\": [[8, 1, 40], [16, 0, 41], [30, 3, 0]]}}";
+
+static void put(const char *key, const char *text, const char *model)
+{
+    struct store *s = open_store(STORE_WRITE, HEDDLE_OK);
+    struct store_result r = {.key = key,
+                             .document = text,
+                             .settings = "",
+                             .model = model,
+                             .command = "heddle run it's",
+                             .inputs = "{\"graph\": \"not the document's\"}"};
+    int64_t id;
+    assert_int_equal(store_put(s, &r, &id), HEDDLE_OK);
+    store_close(s);
+}
+
+static void all_of_a_document_is_kept(void **state)
+{
+    (void)state;
+    put("k", whole_document, "m");
+    expect("SELECT graph, edges, input_size, size, atomics, criticality, l2, command FROM results",
+           "tree,98304,7,tiny,at_l2,cpl,lru,heddle run it's");
+    expect("SELECT group_concat(kernel || ' ' || cycles, '; ') FROM kernels",
+           "first 10; second 20");
+    expect("SELECT value || ' ' || unit FROM kernel_stats WHERE position = 1 AND name ="
+           " 'scheduler.own'",
+           "3 sheep");
+    expect("SELECT group_concat(cycle || ':' || value) FROM series WHERE name = 'scheduler.own'",
+           "\"8:1,16:0,30:3\"");
+    expect("SELECT sum(value), unit FROM series WHERE name = 'resident_warps'", "81,warps");
+    expect("SELECT pc, name, value FROM per_pc WHERE name = 'hits'", "4,hits,5");
+    expect("SELECT json_extract(value, '$.sm') FROM details WHERE name = 'first_lru_difference'",
+           "2");
+    /* No member of the document is lost. */
+    expect("SELECT group_concat(name) FROM details", "\"first_lru_difference,launches,per_pc\"");
+}
+
+static void inputs_that_come_later_are_columns_too(void **state)
+{
+    (void)state;
+    put("a", whole_document, "m");
+    put("b",
+        "{\"workload\": \"w\", \"size\": \"s\", \"seed\": 1, \"stats\": {\"cycles\": 1},"
+        " \"input\": {\"say \\\"x\\\"\": 1}}",
+        "m");
+    expect("SELECT \"say \"\"x\"\"\", edges FROM results ORDER BY id DESC LIMIT 1", "1,");
+}
+
+/* A document without them has the inputs that the point knows. */
+static void inputs_of_a_replay_are_the_points(void **state)
+{
+    (void)state;
+    put("k", document, "m");
+    expect("SELECT graph FROM results", "not the document's");
+}
+
+/* --- which rows are of today --- */
+
+static int64_t count_hidden(void)
+{
+    struct store *s = open_store(STORE_READ, HEDDLE_OK);
+    int64_t n = -1;
+    assert_int_equal(store_show_current(s, &n), HEDDLE_OK);
+    store_close(s);
+    return n;
+}
+
+static void results_of_other_sources_are_hidden(void **state)
+{
+    (void)state;
+    put("today", whole_document, model_engine_version());
+    assert_int_equal(count_hidden(), 0);
+    put("another engine", whole_document, "0.0.1+0123456789abcdef");
+    assert_int_equal(count_hidden(), 1);
+    put("another lrr", whole_document, model_engine_version());
+    write_database("UPDATE run SET parts = json_set(parts, '$.\"scheduler lrr\"', 'other')"
+                   " WHERE key = 'another lrr'");
+    assert_int_equal(count_hidden(), 2);
+    put("a policy that is no more", whole_document, model_engine_version());
+    write_database("UPDATE run SET parts = json_set(parts, '$.\"cache policy gone\"', 'x')"
+                   " WHERE key = 'a policy that is no more'");
+    assert_int_equal(count_hidden(), 3);
+    expect("SELECT group_concat(j.key, '; ') FROM run, json_each(parts) j WHERE run.key = 'today'",
+           "atomics at_l2; cache policy lru; criticality cpl; scheduler lrr; workload bfs");
+}
+
+/* --- merging --- */
+
+static char other_path[sizeof path + 8];
+
+static enum heddle_status merge_into(struct store_merged *merged)
+{
+    struct store *s = NULL;
+    assert_int_equal(store_open(other_path, STORE_WRITE, &s), HEDDLE_OK);
+    enum heddle_status status = store_merge(s, path, merged);
+    if (status != HEDDLE_OK)
+        assert_non_null(strstr(strbuf_text(&s->error), "different results"));
+    store_close(s);
+    return status;
+}
+
+static void expect_other(const char *sql, const char *want)
+{
+    char kept[sizeof path];
+    memcpy(kept, path, sizeof path);
+    memcpy(path, other_path, sizeof path);
+    expect(sql, want);
+    memcpy(path, kept, sizeof path);
+}
+
+static void stores_are_merged(void **state)
+{
+    (void)state;
+    struct store_merged merged;
+    snprintf(other_path, sizeof other_path, "%s", path);
+    set_up(NULL); /* `path` is another one now */
+    put("a", whole_document, "m");
+    put("b", document, "m");
+    assert_int_equal(merge_into(&merged), HEDDLE_OK);
+    assert_int_equal(merged.n_taken, 2);
+    assert_int_equal(merge_into(&merged), HEDDLE_OK);
+    assert_int_equal(merged.n_taken, 0);
+    assert_int_equal(merged.n_there, 2);
+    put("c", whole_document, "m");
+    write_database("UPDATE run SET state = 'failed', message = 'it failed' WHERE key = 'c'");
+    assert_int_equal(merge_into(&merged), HEDDLE_OK);
+    expect_other("SELECT state FROM run WHERE key = 'c'", "failed");
+    write_database("UPDATE run SET state = 'done' WHERE key = 'c'");
+    assert_int_equal(merge_into(&merged), HEDDLE_OK);
+    expect_other("SELECT state, graph, cycles FROM results WHERE id = (SELECT id FROM run WHERE"
+                 " key = 'c')",
+                 "done,tree,30");
+    expect_other("SELECT (SELECT count(*) FROM kernel_stats), (SELECT count(*) FROM series),"
+                 " (SELECT count(*) FROM inputs), (SELECT count(*) FROM stats),"
+                 " (SELECT count(*) FROM config)",
+                 "8,12,7,8,2");
+    expect_other("SELECT DISTINCT value FROM kernel_stats WHERE position = 1 AND name ="
+                 " 'scheduler.own'",
+                 "3");
+    /* A result that differs though its key is the same: one of the two is wrong. */
+    write_database("UPDATE stat_value SET value = 31 WHERE stat = (SELECT id FROM stat_name WHERE"
+                   " name = 'cycles') AND run = (SELECT id FROM run WHERE key = 'a')");
+    assert_int_equal(merge_into(&merged), HEDDLE_WRONG_RESULT);
+    expect_other("SELECT count(*) FROM run", "3");
+    tear_down(NULL);
+    memcpy(path, other_path, sizeof path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_of_a_document_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(inputs_that_come_later_are_columns_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(inputs_of_a_replay_are_the_points, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(results_of_other_sources_are_hidden, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stores_are_merged, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_result_comes_out_as_it_went_in, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_key_is_stored_once_and_a_failure_gives_way, set_up,
                                         tear_down),

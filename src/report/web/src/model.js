@@ -71,7 +71,7 @@ export class Report {
     const places = new Map(this.statistics.map((s, i) => [s.id, i]));
     this.statIndex = new Map(this.statistics.map((s, i) => [s.name, i]));
     this.all = objects(data.runs).map((r) => ({
-      ...r, command: r.command || commandOf(r), is_current: r.model === data.model,
+      ...r, command: r.command || commandOf(r), is_current: r.is_current === 1,
       values: valuesOf(data.values[r.id], places, this.statistics.length),
     }));
     this.runs = this.all.filter((r) => r.state === 'done');
