@@ -57,6 +57,7 @@ static void json_workload(const struct workload *w, struct json_writer *j)
     json_string(j, "s3-ch3", w->categories.s3_ch3);
     json_string(j, "s3-ch4", w->categories.s3_ch4);
     json_string(j, "s3-ch5", w->categories.s3_ch5);
+    json_string(j, "s3-ch6", w->categories.s3_ch6);
     json_string(j, "s4", w->categories.s4);
     json_end_object(j);
     json_sizes(w, j);
@@ -66,9 +67,9 @@ static void json_workload(const struct workload *w, struct json_writer *j)
 
 static void print_workloads(struct strbuf *out)
 {
-    static const char *const titles[] = {"name",     "paper",    "title",    "S2",
-                                         "S3 ch. 3", "S3 ch. 4", "S3 ch. 5", "S4"};
-    struct table t = {.titles = titles, .n_columns = 8};
+    static const char *const titles[] = {"name",     "paper",    "title",    "S2", "S3 ch. 3",
+                                         "S3 ch. 4", "S3 ch. 5", "S3 ch. 6", "S4"};
+    struct table t = {.titles = titles, .n_columns = 9};
     for (uint32_t i = 0; i < workload_count; i++) {
         const struct workload *w = workload_list[i];
         table_cell(&t, "%s", w->name);
@@ -78,11 +79,12 @@ static void print_workloads(struct strbuf *out)
         table_cell(&t, "%s", or_dash(w->categories.s3_ch3));
         table_cell(&t, "%s", or_dash(w->categories.s3_ch4));
         table_cell(&t, "%s", or_dash(w->categories.s3_ch5));
+        table_cell(&t, "%s", or_dash(w->categories.s3_ch6));
         table_cell(&t, "%s", or_dash(w->categories.s4));
     }
     table_print(&t, out);
     table_destroy(&t);
-    strbuf_add(out, "\nThe last five columns: how each paper classes the program.\n");
+    strbuf_add(out, "\nThe last six columns: how each paper classes the program.\n");
     show_papers(out);
     strbuf_add(out, "`heddle show workload NAME` tells more about one.\n");
 }
@@ -156,10 +158,10 @@ enum heddle_status show_workload(const struct show_options *o, const char *name,
     text_wrap(out, w->summary, 0, 0, 96);
     strbuf_addf(out,
                 "\nFrom %s. As the papers class it: S2 %s; S3 ch. 3 %s; S3 ch. 4 %s; S3 ch. 5 %s; "
-                "S4 %s.\n\n",
+                "S3 ch. 6 %s; S4 %s.\n\n",
                 w->origin, or_dash(w->categories.s2), or_dash(w->categories.s3_ch3),
                 or_dash(w->categories.s3_ch4), or_dash(w->categories.s3_ch5),
-                or_dash(w->categories.s4));
+                or_dash(w->categories.s3_ch6), or_dash(w->categories.s4));
     print_sizes(w, out);
     print_inputs(w, out);
     return HEDDLE_OK;

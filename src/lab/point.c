@@ -34,11 +34,9 @@ static const char *class_of(const struct workload *w, const char *name)
 {
     const struct {
         const char *name, *class;
-    } classes[] = {{"class.s2", w->categories.s2},
-                   {"class.s3_ch3", w->categories.s3_ch3},
-                   {"class.s3_ch4", w->categories.s3_ch4},
-                   {"class.s3_ch5", w->categories.s3_ch5},
-                   {"class.s4", w->categories.s4}};
+    } classes[] = {{"class.s2", w->categories.s2},         {"class.s3_ch3", w->categories.s3_ch3},
+                   {"class.s3_ch4", w->categories.s3_ch4}, {"class.s3_ch5", w->categories.s3_ch5},
+                   {"class.s3_ch6", w->categories.s3_ch6}, {"class.s4", w->categories.s4}};
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
         if (strcmp(classes[i].name, name) == 0)
             return classes[i].class;

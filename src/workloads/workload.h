@@ -36,6 +36,7 @@ struct workload_categories {
     const char *s3_ch3; /* "memory-intensive" or "computation-intensive" */
     const char *s3_ch4; /* "sensitive" or "non-sensitive" */
     const char *s3_ch5; /* "cache-sensitive" or "not cache-sensitive" */
+    const char *s3_ch6; /* "memory-intensive" or "computation-intensive" */
     const char *s4;     /* "highly sensitive", "moderately sensitive" or "insensitive" */
 };
 

@@ -39,7 +39,7 @@ workloads = load("workloads")
 assert len(workloads) >= 20
 for w in workloads:
     assert w["name"] and w["paper_name"] and w["title"] and w["summary"] and w["origin"]
-    assert set(w["categories"]) == {"s2", "s3-ch3", "s3-ch4", "s3-ch5", "s4"}
+    assert set(w["categories"]) == {"s2", "s3-ch3", "s3-ch4", "s3-ch5", "s3-ch6", "s4"}
     assert {"tiny", "small"} <= {s["name"] for s in w["sizes"]}
 bfs = next(w for w in workloads if w["name"] == "bfs")
 assert bfs["paper_name"] == "BFS" and bfs["categories"]["s4"] == "highly sensitive"

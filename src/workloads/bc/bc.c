@@ -180,7 +180,7 @@ const struct workload workload_bc = {
     .summary = "Brandes' algorithm, one thread per vertex: levels forward with atomic path counts, "
                "then back; neighbours and a matrix of predecessors are gathered.",
     .origin = "Pannotia",
-    .categories = {.s3_ch5 = "cache-sensitive"},
+    .categories = {.s3_ch5 = "cache-sensitive", .s3_ch6 = "memory-intensive"},
     .source = workload_bc_source,
     .param_names = {"vertices", "edges", "sources"},
     .sizes = sizes,

@@ -281,7 +281,9 @@ const struct workload workload_cfd = {
     .summary = "Euler equations on an unstructured mesh: each element gathers five variables of "
                "its four neighbours through an index list; variable-major arrays.",
     .origin = "Rodinia",
-    .categories = {.s2 = "cache-insufficient", .s4 = "moderately sensitive"},
+    .categories = {.s2 = "cache-insufficient",
+                   .s3_ch6 = "memory-intensive",
+                   .s4 = "moderately sensitive"},
     .source = workload_cfd_source,
     .param_names = {"elements", "shuffle_window", "iterations"},
     .sizes = sizes,

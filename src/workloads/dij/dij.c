@@ -195,7 +195,8 @@ static const struct workload_size sizes[] = {
 };
 
 #define ROAD_PATHS(format)                                                                         \
-    .origin = "Pannotia", .categories = {.s3_ch5 = "cache-sensitive"},                             \
+    .origin = "Pannotia",                                                                          \
+    .categories = {.s3_ch5 = "cache-sensitive", .s3_ch6 = "memory-intensive"},                     \
     .source = workload_dij_source, .param_names = {"edges"}, .sizes = sizes,                       \
     .state_bytes = sizeof(struct dij), .setup = setup, .run = run_##format,                        \
     .reference = reference, .check = check, .teardown = teardown

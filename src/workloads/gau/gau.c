@@ -123,7 +123,7 @@ const struct workload workload_gau = {
     .summary = "Two launches per pivot, over all of the matrix: work-groups of 4x4 subtract "
                "multiples of one row from those below it, half a warp on four rows.",
     .origin = "Rodinia",
-    .categories = {.s3_ch3 = "computation-intensive"},
+    .categories = {.s3_ch3 = "computation-intensive", .s3_ch6 = "memory-intensive"},
     .source = workload_gau_source,
     .param_names = {"n"},
     .sizes = sizes,

@@ -87,7 +87,7 @@ const struct workload workload_gemm = {
     .summary = "C = alpha A B + beta C, one thread per element of C; reads of A are broadcast, "
                "those of B coalesced, and the sum is stored to C at every step.",
     .origin = "Polybench",
-    .categories = {.s2 = "cache-sufficient"},
+    .categories = {.s2 = "cache-sufficient", .s3_ch6 = "memory-intensive"},
     .source = workload_gemm_source,
     .param_names = {"ni", "nj", "nk"},
     .sizes = sizes,

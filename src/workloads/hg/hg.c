@@ -82,7 +82,7 @@ const struct workload workload_hg = {
     .summary = "256-bin histogram of bytes: a sub-histogram per warp in local memory with local "
                "atomics, then a merge; one streaming, coalesced read.",
     .origin = "CUDA Samples",
-    .categories = {.s2 = "cache-sufficient"},
+    .categories = {.s2 = "cache-sufficient", .s3_ch6 = "memory-intensive"},
     .source = workload_hg_source,
     .param_names = {"bytes", "work_groups"},
     .sizes = sizes,

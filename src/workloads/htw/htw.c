@@ -284,6 +284,7 @@ const struct workload workload_htw = {
                "running sums and correlations over private scratch memory, with barriers.",
     .origin = "Rodinia",
     .categories = {.s3_ch3 = "computation-intensive",
+                   .s3_ch6 = "computation-intensive",
                    .s3_ch4 = "sensitive",
                    .s3_ch5 = "not cache-sensitive"},
     .source = workload_htw_source,

@@ -342,6 +342,7 @@ const struct workload workload_km = {
     .summary = "The transposition walks rows of features, uncoalesced, and thrashes the L1D; the "
                "assignment of points to centres reads columns, coalesced.",
     .categories = {.s2 = "cache-insufficient",
+                   .s3_ch6 = "memory-intensive",
                    .s3_ch3 = "memory-intensive",
                    .s3_ch4 = "sensitive",
                    .s3_ch5 = "cache-sensitive"},

@@ -252,7 +252,7 @@ const struct workload workload_leu = {
     .summary = "Scores every pixel by the gradients along circles around it, takes the best of the "
                "surroundings, and relaxes a field around each cell in local memory.",
     .origin = "Rodinia",
-    .categories = {.s3_ch3 = "computation-intensive"},
+    .categories = {.s3_ch3 = "computation-intensive", .s3_ch6 = "computation-intensive"},
     .source = workload_leu_source,
     .param_names = {"width", "height", "cells", "steps"},
     .sizes = leu_sizes,

@@ -112,7 +112,9 @@ const struct workload workload_lud = {
     .summary = "Blocked LU factorisation in place: 16x16 tiles through local memory, three kernels "
                "per step, shrinking launches.",
     .origin = "Rodinia",
-    .categories = {.s3_ch3 = "computation-intensive", .s4 = "insensitive"},
+    .categories = {.s3_ch3 = "computation-intensive",
+                   .s3_ch6 = "computation-intensive",
+                   .s4 = "insensitive"},
     .source = workload_lud_source,
     .param_names = {"n"},
     .sizes = sizes,

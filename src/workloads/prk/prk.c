@@ -178,7 +178,7 @@ const struct workload workload_prk = {
     .summary = "PageRank on a skewed graph in compressed sparse rows, one thread per vertex; the "
                "ranks of the neighbours are gathered at random, and warps diverge.",
     .origin = "Pannotia",
-    .categories = {.s3_ch5 = "cache-sensitive"},
+    .categories = {.s3_ch5 = "cache-sensitive", .s3_ch6 = "computation-intensive"},
     .source = workload_prk_source,
     .param_names = {"vertices", "edges", "iterations"},
     .sizes = sizes,

@@ -107,6 +107,7 @@ const struct workload workload_pth = {
                "memory, with ghost zones; streaming reads of the grid.",
     .origin = "Rodinia",
     .categories = {.s3_ch3 = "computation-intensive",
+                   .s3_ch6 = "computation-intensive",
                    .s3_ch4 = "non-sensitive",
                    .s3_ch5 = "not cache-sensitive"},
     .source = workload_pth_source,

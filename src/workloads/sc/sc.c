@@ -351,6 +351,7 @@ const struct workload workload_sc_mid = {
     .paper_name = "SC_mid",
     .title = "Streamcluster (mid)",
     .categories = {.s3_ch3 = "memory-intensive",
+                   .s3_ch6 = "memory-intensive",
                    .s3_ch4 = "non-sensitive",
                    .s4 = "moderately sensitive"},
     .sizes = sc_mid_sizes,

@@ -129,6 +129,7 @@ static void check_categories(const struct workload *w)
     assert_true(!c->s3_ch3 || is_one_of(c->s3_ch3, s3_ch3));
     assert_true(!c->s3_ch4 || is_one_of(c->s3_ch4, s3_ch4));
     assert_true(!c->s3_ch5 || is_one_of(c->s3_ch5, s3_ch5));
+    assert_true(!c->s3_ch6 || is_one_of(c->s3_ch6, s3_ch3));
     assert_true(!c->s4 || is_one_of(c->s4, s4));
 }
 
