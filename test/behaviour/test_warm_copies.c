@@ -113,7 +113,7 @@ static void sectors_are_copied_one_by_one(void **state)
     assert_int_equal(reads_after_a_copy("v100", true, 31, 1, false), N_LINES - 1);
 }
 
-/* Of more than L2 holds, 768 KB, the last is there. The kernel's code is not: the copy replaced it. */
+/* Of more than L2 holds, 768 KB, the last is there. The copy replaced the kernel's code. */
 static void l2_keeps_what_was_copied_last(void **state)
 {
     (void)state;
