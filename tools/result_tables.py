@@ -122,18 +122,47 @@ def latencies_of_caws(runs):
     return ["rank"] + LATENCIES + ["relative"], rows + [["CTA"] + [""] * len(LATENCIES) + [whole]]
 
 
+def first_round(warps):
+    """The CTAs of the longest launch that start before any of its CTAs has ended: S3 section 3.5 has "the first round", and
+    its shares are of 45 CTAs, which is what 15 SMs hold at a time."""
+    launch, _ = block_of_s3(warps)
+    ctas = {key: cta.values() for key, cta in warps.items() if key[0] == launch}
+    first_end = min(max(w["end_cycle"] for w in cta) for cta in ctas.values())
+    return [key for key, cta in ctas.items() if min(w["start_cycle"] for w in cta) < first_end]
+
+
+def time_of(warps, ctas):
+    found = [w for key in ctas for w in warps[key].values()]
+    return max(w["end_cycle"] for w in found) - min(w["start_cycle"] for w in found)
+
+
+def inversions(before, after, ctas):
+    """Shares of CTAs whose slowest warp was not foretold, and of those in which it was faster than the mean of its CTA."""
+    others = fast = 0
+    for key in ctas:
+        foretold, slowest = ranked(before[key])[-1], ranked(after[key])[-1]
+        mean = sum(w["cycles"] for w in before[key].values()) / len(before[key])
+        is_other = slowest["warp"] != foretold["warp"]
+        others += is_other
+        fast += is_other and before[key][slowest["warp"]]["cycles"] < mean
+    return [others / len(ctas), fast / len(ctas)]
+
+
 def caws(runs):
     plain = {"gto": "GTO", "two_level": "2-Level"}
     lrr = bfs("gtx480-ch3", "lrr")
     started = {s: (bfs("gtx480-ch3", s), lrr if s in CAWS else None) for s in list(plain) + list(CAWS)}
     for words, oracle in started.values():
         runs.start(*words, oracle=oracle)
+    before = runs.warps(*lrr)
+    ctas = first_round(before)
     rows = []
     for s, (words, oracle) in started.items():
-        stats = runs.stats(*words, oracle=oracle)
-        inverted = [stats[f"attribution.criticality.{n}"] if oracle else "" for n in ("inversion", "inversion_by_fast")]
-        rows.append([(plain | CAWS)[s], runs.stats(*lrr)["cycles"] / stats["cycles"]] + inverted)
-    return ["scheduler", "speed-up", "inverted", "inverted by a fast warp"], rows
+        after = runs.warps(*words, oracle=oracle)
+        whole = runs.stats(*lrr)["cycles"] / runs.stats(*words, oracle=oracle)["cycles"]
+        rows.append([(plain | CAWS)[s], time_of(before, ctas) / time_of(after, ctas), whole]
+                    + (inversions(before, after, ctas) if oracle else ["", ""]))
+    return ["scheduler", "speed-up", "of all launches", "inverted", "inverted by a fast warp"], rows
 
 
 def disparity(shape):
