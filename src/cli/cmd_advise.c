@@ -4,19 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/l2_advice.h"
-#include "base/json.h"
+#include "cli/advise.h"
 #include "cli/command.h"
 #include "cli/file_uses.h"
 #include "cli/output.h"
 #include "cli/ptx_load.h"
-#include "cli/run.h"
-#include "cli/table.h"
-
-struct advise_options {
-    struct run_options run; /* first: the trials' */
-    const char *out;
-};
 
 static const struct option options[] = {
     OPTION_TEXT("out", struct advise_options, out, "FILE",
@@ -39,33 +31,6 @@ static const struct option options[] = {
     OPTION_TEXT("build-options", struct advise_options, run.build_options, "TEXT",
                 "options for the compiler of a .cl or .cu file"),
     OPTION_FLAG("json", struct advise_options, run.json, "print the result as JSON"),
-};
-
-/* What a trial yields. */
-struct traffic {
-    uint64_t reads, writes, bytes, stale, cycles;
-    uint64_t blamed; /* sites, a bit each */
-};
-
-/* What became of a candidate. */
-struct proposal {
-    uint32_t site;
-    bool is_store, is_accepted;
-    bool is_useless; /* sound, but DRAM moved no less: others may change that */
-    struct traffic trial;
-    const char *reason;
-};
-
-struct advisor {
-    const struct advise_options *options;
-    struct run_options trial; /* as the runs are done */
-    const char *what;         /* workload or file */
-    struct arena arena;
-    struct l2_advice *advice;
-    bool is_watched; /* the trial at hand is the recorded run */
-    struct traffic now, lru, final;
-    struct proposal proposals[2 * L2_MAX_SITES];
-    uint32_t n;
 };
 
 /* --- trials --- */
@@ -95,30 +60,10 @@ static void end_trial(void *user, struct heddle_sim *sim)
         a->now.blamed = l2_advice_blame(a->advice, sim);
 }
 
-static const char *mark_of(const struct proposal *p)
-{
-    return p->is_store ? ".cc" : ".cp";
-}
-
-/* Of all that are accepted, and one more (NULL = none). */
-static const char *annotations_with(struct advisor *a, const struct proposal *more)
-{
-    struct strbuf text = {0};
-    for (uint32_t i = 0; i < a->n; i++) {
-        const struct proposal *p = &a->proposals[i];
-        const struct l2_site *s = l2_advice_site(a->advice, p->site);
-        if (p->is_accepted || p == more)
-            strbuf_addf(&text, "%s %u %s; ", s->kernel, s->argument, mark_of(p));
-    }
-    const char *kept = arena_strdup(&a->arena, strbuf_text(&text));
-    strbuf_destroy(&text);
-    return kept;
-}
-
 static enum heddle_status try_annotations(struct advisor *a, const char *annotations)
 {
     struct diag_list diags = {0};
-    struct progress progress = {.is_quiet = true};
+    struct progress progress = {.title = a->title};
     struct run_spectator spectator = {begin_trial, end_trial, a};
     const struct text_list *given = &a->options->run.settings;
     struct run_context run = {.options = &a->trial, .progress = &progress, .spectator = &spectator};
@@ -196,6 +141,15 @@ static void list_candidates(struct advisor *a)
     }
 }
 
+static const char *say_useless(struct advisor *a, uint64_t bytes, uint64_t before)
+{
+    if (bytes == before)
+        return "sound, but DRAM traffic stays the same";
+    return arena_printf(&a->arena,
+                        "sound, but DRAM traffic grows by %.1f %%: %" PRIu64 " more bytes",
+                        100 * (double)(bytes - before) / (double)before, bytes - before);
+}
+
 static void judge(struct advisor *a, struct proposal *p, uint64_t bytes_before)
 {
     const struct l2_site *s = l2_advice_site(a->advice, p->site);
@@ -207,28 +161,29 @@ static void judge(struct advisor *a, struct proposal *p, uint64_t bytes_before)
     else if (a->now.stale)
         p->reason = arena_printf(&a->arena, "%" PRIu64 " stale reads in its trial", a->now.stale);
     else if (p->is_useless)
-        p->reason = arena_printf(
-            &a->arena, "sound, but saves nothing here: DRAM moves %" PRIu64 " bytes, not %" PRIu64,
-            a->now.bytes, bytes_before);
+        p->reason = say_useless(a, a->now.bytes, bytes_before);
     else
         p->is_accepted = true;
 }
 
 /* Each that may be of use, beside those accepted before it. */
-static enum heddle_status try_candidates(struct advisor *a, uint64_t *bytes, bool *is_any_accepted)
+static enum heddle_status try_candidates(struct advisor *a, uint64_t *bytes, bool *has_accepted)
 {
-    *is_any_accepted = false;
+    *has_accepted = false;
     for (uint32_t i = 0; i < a->n; i++) {
         struct proposal *p = &a->proposals[i];
         if (p->is_accepted || (p->reason && !p->is_useless))
             continue;
-        enum heddle_status status = try_annotations(a, annotations_with(a, p));
+        const struct l2_site *s = l2_advice_site(a->advice, p->site);
+        a->title = arena_printf(&a->arena, "trying %s %u %s, candidate %u of %u", s->kernel,
+                                s->argument, advise_mark(p), i + 1, a->n);
+        enum heddle_status status = try_annotations(a, advise_annotations(a, p));
         if (status != HEDDLE_OK)
             return status;
         judge(a, p, *bytes);
         if (p->is_accepted) {
             *bytes = a->now.bytes;
-            *is_any_accepted = true;
+            *has_accepted = true;
         }
     }
     return HEDDLE_OK;
@@ -250,7 +205,8 @@ static enum heddle_status try_all(struct advisor *a)
 /* All that is accepted, together: this repeats the last accepted trial, and is what is printed. */
 static enum heddle_status confirm(struct advisor *a)
 {
-    enum heddle_status status = try_annotations(a, annotations_with(a, NULL));
+    a->title = "all accepted marks together";
+    enum heddle_status status = try_annotations(a, advise_annotations(a, NULL));
     a->final = a->now;
     if (status == HEDDLE_OK && a->final.stale) {
         output_error("%" PRIu64 " stale reads with all annotations together", a->final.stale);
@@ -259,120 +215,14 @@ static enum heddle_status confirm(struct advisor *a)
     return status;
 }
 
-/* --- the answer --- */
-
-static void file_text(struct advisor *a, struct strbuf *out)
-{
-    strbuf_addf(out, "# heddle advise l2 %s%s%s, for l2.policy=write_buffering on %s\n", a->what,
-                a->trial.size ? " --size " : "", a->trial.size ? a->trial.size : "",
-                a->trial.gpu ? a->trial.gpu : gpu_names[0]);
-    for (uint32_t i = 0; i < a->n; i++) {
-        const struct proposal *p = &a->proposals[i];
-        const struct l2_site *s = l2_advice_site(a->advice, p->site);
-        if (p->is_accepted)
-            strbuf_addf(out, "%s %u %s    # %s\n", s->kernel, s->argument, mark_of(p), s->buffer);
-    }
-}
-
-static void print_proposals(const struct advisor *a, struct strbuf *out)
-{
-    static const char *const titles[] = {"kernel", "argument", "buffer",
-                                         "mark",   "lines",    "verdict"};
-    struct table t = {.titles = titles, .n_columns = 6, .right = "lrllrl"};
-    for (uint32_t i = 0; i < a->n; i++) {
-        const struct proposal *p = &a->proposals[i];
-        const struct l2_site *s = l2_advice_site(a->advice, p->site);
-        table_cell(&t, "%s", s->kernel);
-        table_count(&t, s->argument);
-        table_cell(&t, "%s", s->buffer);
-        table_cell(&t, "%s", mark_of(p));
-        table_count(&t, p->is_store ? s->written : s->loaded);
-        table_cell(&t, "%s%s",
-                   p->is_accepted ? "proposed" : "refused: ", p->is_accepted ? "" : p->reason);
-    }
-    table_print(&t, out);
-    table_destroy(&t);
-}
-
-static void traffic_row(struct table *t, const char *name, const struct traffic *x)
-{
-    table_cell(t, "%s", name);
-    table_count(t, x->reads);
-    table_count(t, x->writes);
-    table_count(t, x->bytes);
-    table_count(t, x->stale);
-    table_count(t, x->cycles);
-}
-
-static void print_text(struct advisor *a, struct strbuf *out)
-{
-    static const char *const titles[] = {"",           "DRAM reads",  "DRAM writes",
-                                         "DRAM bytes", "stale reads", "cycles"};
-    struct table t = {.titles = titles, .n_columns = 6, .right = "lrrrrr"};
-    print_proposals(a, out);
-    strbuf_add_char(out, '\n');
-    traffic_row(&t, "without annotations", &a->lru);
-    traffic_row(&t, "with them", &a->final);
-    table_print(&t, out);
-    table_destroy(&t);
-    strbuf_add_char(out, '\n');
-    if (a->options->out)
-        strbuf_addf(out,
-                    "written to %s; `heddle run %s ... --set l2.policy=write_buffering "
-                    "--annotations %s`\n",
-                    a->options->out, a->what, a->options->out);
-    else
-        file_text(a, out);
-}
-
-static void json_traffic(struct json_writer *w, const char *name, const struct traffic *x)
-{
-    json_begin_object(w, name);
-    json_uint(w, "dram_reads", x->reads);
-    json_uint(w, "dram_writes", x->writes);
-    json_uint(w, "dram_bytes", x->bytes);
-    json_uint(w, "stale_reads", x->stale);
-    json_uint(w, "cycles", x->cycles);
-    json_end_object(w);
-}
-
-static void print_json(struct advisor *a, struct strbuf *out)
-{
-    struct json_writer w = {.out = out};
-    json_begin_object(&w, NULL);
-    json_string(&w, "program", a->what);
-    json_begin_array(&w, "candidates");
-    for (uint32_t i = 0; i < a->n; i++) {
-        const struct proposal *p = &a->proposals[i];
-        const struct l2_site *s = l2_advice_site(a->advice, p->site);
-        json_begin_object(&w, NULL);
-        json_string(&w, "kernel", s->kernel);
-        json_uint(&w, "argument", s->argument);
-        json_string(&w, "buffer", s->buffer);
-        json_string(&w, "mark", mark_of(p));
-        json_uint(&w, "lines", p->is_store ? s->written : s->loaded);
-        json_uint(&w, "lines_read_later", p->is_store ? s->read_later : 0);
-        json_uint(&w, "stale_reads", p->trial.stale);
-        json_bool(&w, "proposed", p->is_accepted);
-        json_string(&w, "reason", p->reason);
-        json_end_object(&w);
-    }
-    json_end_array(&w);
-    json_traffic(&w, "without", &a->lru);
-    json_traffic(&w, "with", &a->final);
-    json_string(&w, "annotations", annotations_with(a, NULL));
-    json_end_object(&w);
-    strbuf_add_char(out, '\n');
-}
-
 static enum heddle_status answer(struct advisor *a)
 {
     struct strbuf file = {0}, out = {0};
     enum heddle_status status = HEDDLE_OK;
-    file_text(a, &file);
+    advise_file(a, &file);
     if (a->options->out)
         status = output_file(a->options->out, strbuf_text(&file), file.len);
-    (a->options->run.json ? print_json : print_text)(a, &out);
+    (a->options->run.json ? advise_json : advise_text)(a, &out);
     if (status == HEDDLE_OK)
         status = output_take(&out);
     strbuf_destroy(&file);
@@ -389,6 +239,22 @@ static enum heddle_status check_files(const struct advisor *a)
     return file_uses_check(&uses);
 }
 
+/* The trials decide on these. */
+static enum heddle_status check_settings(const struct text_list *settings)
+{
+    static const char *const ours[] = {"l2.policy=", "l2.annotations="};
+    for (uint32_t i = 0; i < settings->n; i++)
+        for (uint32_t k = 0; k < sizeof ours / sizeof ours[0]; k++)
+            if (strncmp(settings->items[i], ours[k], strlen(ours[k])) == 0 &&
+                strcmp(settings->items[i], "l2.policy=write_buffering") != 0) {
+                output_error("--set %s: advice is about l2.policy=write_buffering, and finds the "
+                             "annotations itself",
+                             settings->items[i]);
+                return HEDDLE_BAD_INPUT;
+            }
+    return HEDDLE_OK;
+}
+
 static enum heddle_status advise_l2(const struct advise_options *o, const char *what)
 {
     struct advisor a = {.options = o, .trial = o->run, .what = what};
@@ -396,7 +262,10 @@ static enum heddle_status advise_l2(const struct advise_options *o, const char *
     a.trial.json = false;
     a.advice = l2_advice_create();
     a.is_watched = true;
-    enum heddle_status status = check_files(&a);
+    a.title = "watching a run without marks";
+    enum heddle_status status = check_settings(&o->run.settings);
+    if (status == HEDDLE_OK)
+        status = check_files(&a);
     if (status == HEDDLE_OK)
         status = try_annotations(&a, "");
     a.lru = a.now;

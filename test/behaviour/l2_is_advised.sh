@@ -11,7 +11,7 @@ small_v100="--gpu v100 --set l2.n_sets=1"
 {
     status 0 "$heddle" advise l2 fft --size tiny $small_v100 --out "$scratch/fft.l2" && silent err
     printf '%s\n' "$out" | grep -q "^fft_stage  *2  scratch  .cc  *14,336  proposed" || fail "fft_stage 2 is not proposed: $out"
-    says "not private:" && says "saves nothing here"
+    says "not private:" && says "sound, but DRAM traffic "
     with=$(printf '%s\n' "$out" | awk '/^with them/ { print $5 }')
     without=$(printf '%s\n' "$out" | awk '/^without annotations/ { print $5 }')
     # The file does what the table says.
@@ -61,6 +61,8 @@ printf '%s\n' "$out" | grep -q "^add 1 .cp" || fail "the stream is not proposed:
 
 status 2 "$heddle" advise l1 fft && complains "there is no subject 'l1'"
 status 2 "$heddle" advise l2 nosuch && complains "there is no workload 'nosuch'"
+status 0 "$heddle" advise l2 fft --size tiny --gpu v100 && says "there is nothing to annotate" && says "sound, but DRAM traffic grows by 39.9 %: 131072 more bytes"
+status 2 "$heddle" advise l2 fft --size tiny --set l2.policy=lru && complains "--set l2.policy=lru: advice is about l2.policy=write_buffering"
 status 2 "$heddle" advise l2 all && complains "one program at a time"
 status 2 "$heddle" advise l2 fft --size tiny --set l2.drops=x && complains "l2.drops"
 finish
