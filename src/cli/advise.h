@@ -1,4 +1,4 @@
-/* heddle advise l2, in two files: trials (cmd_advise.c) and what is said of them (advise_answer.c). */
+/* heddle advise l2: trials are in cmd_advise.c, what is said of them in advise_answer.c. */
 #ifndef HEDDLE_CLI_ADVISE_H
 #define HEDDLE_CLI_ADVISE_H
 
