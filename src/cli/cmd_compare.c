@@ -46,15 +46,34 @@ enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
 /* --- text --- */
 
-static void add_stat(struct table *t, const struct result *r, const char *name)
+/* Of one run as it is, of several the mean. */
+static void add_stat(struct table *t, const struct compare_group *g, uint32_t set, const char *name)
 {
-    const struct result_stat *s = result_find(r, name);
-    if (!s)
+    const struct result_stat *s = result_find(g->rows[0].of[set], name);
+    struct confidence c = compare_group_stat(g, set, name);
+    if (!s || !c.n)
         table_cell(t, "-");
     else if (s->is_real)
-        table_cell(t, "%.2f", s->value);
+        table_cell(t, "%.2f", c.mean);
     else
-        table_count(t, (uint64_t)s->value);
+        table_count(t, (uint64_t)(c.mean + 0.5));
+}
+
+/* What a table of this comparison has besides the statistics. */
+static bool has_seeds(const struct comparison *c)
+{
+    return c->n_groups < c->n_rows;
+}
+
+static void add_ratio(struct table *t, const struct comparison *c, struct confidence ratio)
+{
+    table_cell(t, "%.3f", ratio.n ? ratio.mean : 0);
+    if (!has_seeds(c))
+        return;
+    if (ratio.n > 1)
+        table_cell(t, "%.3f", ratio.half);
+    else
+        table_cell(t, "-");
 }
 
 static void add_mean(struct table *t, const char *title, const struct comparison *c, uint32_t set,
@@ -62,42 +81,80 @@ static void add_mean(struct table *t, const char *title, const struct comparison
 {
     table_cell(t, "%s", title);
     table_cell(t, "-");
+    if (has_seeds(c))
+        table_cell(t, "-");
     table_cell(t, "%s", c->sets[set].label);
-    table_cell(t, "%.3f", mean(c, set, compare_speedup));
+    add_ratio(t, c, (struct confidence){1, mean(c, set, compare_speedup), 0});
     if (c->clocks_differ)
-        table_cell(t, "%.3f", mean(c, set, compare_speedup_in_time));
+        add_ratio(t, c, (struct confidence){1, mean(c, set, compare_speedup_in_time), 0});
     for (int i = 0; i < N_COLUMNS; i++)
         table_cell(t, "-");
 }
 
-static void add_row(struct table *t, const struct comparison *c, const struct compare_row *row)
+static void add_group(struct table *t, const struct comparison *c, const struct compare_group *g)
 {
     for (uint32_t s = 0; s < c->n_sets; s++) {
-        table_cell(t, "%s", s ? "" : row->of[0]->workload);
-        table_cell(t, "%s", s ? "" : row->of[0]->size);
+        table_cell(t, "%s", s ? "" : g->rows[0].of[0]->workload);
+        table_cell(t, "%s", s ? "" : g->rows[0].of[0]->size);
+        if (has_seeds(c) && s)
+            table_cell(t, "%s", "");
+        else if (has_seeds(c))
+            table_cell(t, "%u", g->n_rows);
         table_cell(t, "%s", c->sets[s].label);
-        table_cell(t, "%.3f", compare_speedup(row, s));
+        add_ratio(t, c, compare_group_ratio(g, s, compare_speedup));
         if (c->clocks_differ)
-            table_cell(t, "%.3f", compare_speedup_in_time(row, s));
+            add_ratio(t, c, compare_group_ratio(g, s, compare_speedup_in_time));
         for (int i = 0; i < N_COLUMNS; i++)
-            add_stat(t, row->of[s], columns[i].stat);
+            add_stat(t, g, s, columns[i].stat);
     }
+}
+
+enum { MAX_TITLES = 8 + N_COLUMNS };
+_Static_assert(MAX_TITLES <= (int)TABLE_MAX_COLUMNS, "the table is too wide");
+
+static uint32_t make_titles(const struct comparison *c, const char **titles, char *right)
+{
+    static const char interval[] = "+/- 95 %";
+    const struct {
+        const char *title;
+        bool is_there, is_text;
+    } first[] = {{"workload", true, true},
+                 {"size", true, true},
+                 {"seeds", has_seeds(c), false},
+                 {"result", true, true},
+                 {"speed-up", true, false},
+                 {interval, has_seeds(c), false},
+                 {"in time", c->clocks_differ, false},
+                 {interval, c->clocks_differ && has_seeds(c), false}};
+    uint32_t n = 0;
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+        if (first[i].is_there) {
+            right[n] = first[i].is_text ? 'l' : 'r';
+            titles[n++] = first[i].title;
+        }
+    for (uint32_t i = 0; i < N_COLUMNS; i++) {
+        right[n] = 'r';
+        titles[n++] = columns[i].title;
+    }
+    return n;
 }
 
 static void print_speed(const struct comparison *c, struct strbuf *out)
 {
-    const char *titles[5 + N_COLUMNS] = {"workload", "size", "result", "speed-up", "in time"};
-    uint32_t n = c->clocks_differ ? 5 : 4;
-    for (uint32_t i = 0; i < N_COLUMNS; i++)
-        titles[n++] = columns[i].title;
-    struct table t = {.titles = titles, .n_columns = n, .right = "lllrrrrrr"};
-    for (uint32_t i = 0; i < c->n_rows; i++)
-        add_row(&t, c, &c->rows[i]);
-    for (uint32_t s = 1; c->n_rows > 1 && s < c->n_sets; s++) {
+    const char *titles[MAX_TITLES];
+    char right[MAX_TITLES + 1] = "";
+    uint32_t n = make_titles(c, titles, right);
+    struct table t = {.titles = titles, .n_columns = n, .right = right};
+    for (uint32_t i = 0; i < c->n_groups; i++)
+        add_group(&t, c, &c->groups[i]);
+    for (uint32_t s = 1; c->n_groups > 1 && s < c->n_sets; s++) {
         add_mean(&t, "geometric mean", c, s, compare_geometric_mean);
         add_mean(&t, "harmonic mean", c, s, compare_harmonic_mean);
     }
     table_print(&t, out);
+    if (has_seeds(c))
+        strbuf_add(out, "numbers are means over seeds, +/- half of the 95 % confidence interval by "
+                        "Student's t; runs of a seed are compared with each other\n");
     table_destroy(&t);
 }
 
@@ -188,6 +245,40 @@ static void json_row(struct json_writer *w, const struct comparison *c,
     json_end_object(w);
 }
 
+static void json_confidence(struct json_writer *w, const char *key, struct confidence c)
+{
+    json_begin_object(w, key);
+    if (c.n)
+        json_double(w, "mean", c.mean);
+    else
+        json_null(w, "mean");
+    if (c.n > 1)
+        json_double(w, "half_width_95", c.half);
+    else
+        json_null(w, "half_width_95");
+    json_end_object(w);
+}
+
+static void json_group(struct json_writer *w, const struct comparison *c,
+                       const struct compare_group *g)
+{
+    json_begin_object(w, NULL);
+    json_string(w, "workload", g->rows[0].of[0]->workload);
+    json_string(w, "size", g->rows[0].of[0]->size);
+    json_uint(w, "seeds", g->n_rows);
+    json_begin_array(w, "results");
+    for (uint32_t s = 0; s < c->n_sets; s++) {
+        json_begin_object(w, NULL);
+        json_string(w, "label", c->sets[s].label);
+        json_confidence(w, "speedup", compare_group_ratio(g, s, compare_speedup));
+        for (int i = 0; i < N_COLUMNS; i++)
+            json_confidence(w, columns[i].key, compare_group_stat(g, s, columns[i].stat));
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_end_object(w);
+}
+
 static void json_only_in(struct json_writer *w, const char *key, const struct comparison *c,
                          uint32_t in, uint32_t but_not_in)
 {
@@ -245,6 +336,10 @@ static void print_json(const struct comparison *c, uint32_t top, struct strbuf *
     json_begin_array(&w, "rows");
     for (uint32_t i = 0; i < c->n_rows; i++)
         json_row(&w, c, &c->rows[i]);
+    json_end_array(&w);
+    json_begin_array(&w, "over_seeds");
+    for (uint32_t i = 0; i < c->n_groups; i++)
+        json_group(&w, c, &c->groups[i]);
     json_end_array(&w);
     json_begin_array(&w, "against");
     for (uint32_t s = 1; s < c->n_sets; s++)
@@ -444,7 +539,8 @@ const struct command command_compare = {
     .summary = "compare results, or find where two runs part",
     .description =
         "Compares results with the first: speed-up by workload with geometric and harmonic mean, "
-        "L1D misses per 1,000 thread instructions, traffic, and the statistics that moved most. A "
+        "over several seeds the mean with its 95 % confidence interval (Student's t), L1D misses "
+        "per 1,000 thread instructions, traffic, and the statistics that moved most. A "
         "result is an id of the store, a .json file of `heddle run`, or conditions on results of "
         "the store, name=value,name=value, where a name is workload, size, seed, gpu, scheduler, "
         "l1d, mode, model or a parameter of the GPU; of this Heddle's model unless model is named.",

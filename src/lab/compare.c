@@ -170,6 +170,33 @@ static void keep_whole_rows(struct comparison *c)
     c->n_rows = n;
 }
 
+/* Rows of a workload and size follow each other, in the order in which the first of them came. */
+static void make_groups(struct comparison *c)
+{
+    struct compare_row *sorted = xcalloc(c->n_rows + 1, sizeof *sorted);
+    bool *is_taken = xcalloc(c->n_rows + 1, sizeof *is_taken);
+    uint32_t n = 0;
+    c->groups = xcalloc(c->n_rows + 1, sizeof *c->groups);
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        struct compare_group *g = &c->groups[c->n_groups];
+        const struct result *first = c->rows[i].of[0];
+        *g = (struct compare_group){.rows = &sorted[n]};
+        for (uint32_t k = i; k < c->n_rows; k++) {
+            const struct result *r = c->rows[k].of[0];
+            if (is_taken[k] || strcmp(r->workload, first->workload) != 0 ||
+                strcmp(r->size, first->size) != 0)
+                continue;
+            is_taken[k] = true;
+            sorted[n++] = c->rows[k];
+            g->n_rows++;
+        }
+        c->n_groups += g->n_rows > 0;
+    }
+    free(is_taken);
+    free(c->rows);
+    c->rows = sorted;
+}
+
 static void note_clocks(struct comparison *c)
 {
     for (uint32_t i = 0; i < c->n_rows && !c->clocks_differ; i++)
@@ -195,6 +222,7 @@ enum heddle_status compare_sets(const struct result_set *sets, uint32_t n, struc
     if (status != HEDDLE_OK)
         return status;
     keep_whole_rows(c);
+    make_groups(c);
     note_clocks(c);
     if (c->n_rows)
         return HEDDLE_OK;
@@ -206,6 +234,7 @@ enum heddle_status compare_sets(const struct result_set *sets, uint32_t n, struc
 void comparison_destroy(struct comparison *c)
 {
     free(c->rows);
+    free(c->groups);
     strbuf_destroy(&c->notes);
     *c = (struct comparison){0};
 }
@@ -230,14 +259,43 @@ double compare_speedup_in_time(const struct compare_row *row, uint32_t set)
     return before > 0 && after > 0 ? compare_speedup(row, set) * after / before : 0;
 }
 
+struct confidence compare_group_ratio(const struct compare_group *g, uint32_t set,
+                                      compare_ratio *ratio)
+{
+    double *values = xcalloc(g->n_rows + 1, sizeof *values);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        values[n] = ratio(&g->rows[i], set);
+        n += values[n] > 0;
+    }
+    struct confidence c = confidence_of(values, n);
+    free(values);
+    return c;
+}
+
+struct confidence compare_group_stat(const struct compare_group *g, uint32_t set, const char *name)
+{
+    double *values = xcalloc(g->n_rows + 1, sizeof *values);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        const struct result_stat *s = result_find(g->rows[i].of[set], name);
+        if (s)
+            values[n++] = s->value;
+    }
+    struct confidence c = confidence_of(values, n == g->n_rows ? n : 0);
+    free(values);
+    return c;
+}
+
 static double mean_ratio(const struct comparison *c, uint32_t set, compare_ratio *ratio,
                          double (*mean)(const double *values, uint32_t n))
 {
-    double *values = xcalloc(c->n_rows + 1, sizeof *values);
+    double *values = xcalloc(c->n_groups + 1, sizeof *values);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        values[n] = ratio(&c->rows[i], set);
-        n += values[n] > 0;
+    for (uint32_t i = 0; i < c->n_groups; i++) {
+        struct confidence over_seeds = compare_group_ratio(&c->groups[i], set, ratio);
+        if (over_seeds.n)
+            values[n++] = over_seeds.mean;
     }
     double result = mean(values, n);
     free(values);

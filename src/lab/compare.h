@@ -3,6 +3,7 @@
 #ifndef HEDDLE_LAB_COMPARE_H
 #define HEDDLE_LAB_COMPARE_H
 
+#include "lab/confidence.h"
 #include "lab/result.h"
 
 enum { COMPARE_MAX_SETS = 16 };
@@ -21,12 +22,20 @@ struct compare_move {
     bool is_from_nothing; /* 0 in every row before; ratio is then infinite */
 };
 
+/* Rows of one workload and size, which differ in their seeds and follow each other. */
+struct compare_group {
+    const struct compare_row *rows;
+    uint32_t n_rows;
+};
+
 /* A zeroed struct is empty and valid. */
 struct comparison {
     const struct result_set *sets;
     uint32_t n_sets;
     struct compare_row *rows;
     uint32_t n_rows, cap_rows;
+    struct compare_group *groups; /* of all rows */
+    uint32_t n_groups;
     bool clocks_differ;  /* of partners: cycles of one are not as long as the other's */
     struct strbuf notes; /* what has no partner and what to beware of, a line each */
 };
@@ -43,7 +52,12 @@ double compare_speedup(const struct compare_row *row, uint32_t set);
 /* The same in seconds, by the clocks of the cores; 0 also if one is not known. */
 double compare_speedup_in_time(const struct compare_row *row, uint32_t set);
 typedef double compare_ratio(const struct compare_row *row, uint32_t set);
-/* Over the rows that have it; 0 = none has. */
+/* Over the seeds of a group. */
+struct confidence compare_group_ratio(const struct compare_group *g, uint32_t set,
+                                      compare_ratio *ratio);
+/* The same of a statistic; of none if a row lacks it. */
+struct confidence compare_group_stat(const struct compare_group *g, uint32_t set, const char *name);
+/* Over the groups that have it, each by its mean over seeds; 0 = none has. */
 double compare_geometric_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio);
 double compare_harmonic_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lab/compare.h"
+#include "lab/confidence.h"
 #include "lab/figure_internal.h"
 #include "lab/query.h"
 
@@ -89,6 +90,25 @@ static bool is_reference(struct figure *f, const struct point *p, const struct p
     return its && strcmp(its, value) == 0;
 }
 
+bool figure_are_seeds(struct figure *f, uint32_t point, uint32_t other)
+{
+    const struct point *p = &f->spec.points[point], *q = &f->spec.points[other];
+    struct strbuf seed = {0};
+    bool are = p->seed != q->seed && point_coordinate(q, "seed", &seed) &&
+               is_reference(f, p, q, "seed", strbuf_text(&seed));
+    strbuf_destroy(&seed);
+    return are;
+}
+
+bool figure_has_intervals(const struct figure *f)
+{
+    for (uint32_t i = 0; i < f->n_series; i++)
+        for (uint32_t x = 0; f->series[i].halves && x < f->n_xs; x++)
+            if (!isnan(f->series[i].halves[x]))
+                return true;
+    return false;
+}
+
 uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_rule *rule)
 {
     uint32_t i = 0;
@@ -163,10 +183,11 @@ static struct figure_series *add_series(struct figure *f, const struct figure_ru
     struct figure_series *line = &f->series[f->n_series++];
     *line = (struct figure_series){.title = title,
                                    .values = ARENA_ARRAY(&f->arena, double, f->n_xs + 2),
+                                   .halves = ARENA_ARRAY(&f->arena, double, f->n_xs + 2),
                                    .is_right = rule->is_right,
                                    .is_relative = rule->relative_name != NULL};
     for (uint32_t i = 0; i < f->n_xs + 2; i++)
-        line->values[i] = NAN;
+        line->values[i] = line->halves[i] = NAN;
     return line;
 }
 
@@ -224,6 +245,21 @@ const char *figure_title(struct figure *f, const struct figure_rule *rule, const
     return text ? text : value;
 }
 
+/* Of the point and of those that differ from it in their seeds alone. Missing if one of them is. */
+static struct confidence value_over_seeds(const struct source *s, uint32_t point,
+                                          const struct figure_rule *rule)
+{
+    struct figure *f = s->figure;
+    double *values = xcalloc(f->spec.n_points + 1, sizeof *values);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->spec.n_points; i++)
+        if (i == point || figure_are_seeds(f, point, i))
+            values[n++] = value_of(s, i, rule);
+    struct confidence c = confidence_of(values, n);
+    free(values);
+    return c;
+}
+
 static void derive_over(const struct source *s, const struct figure_rule *rule)
 {
     struct figure *f = s->figure;
@@ -241,7 +277,13 @@ static void derive_over(const struct source *s, const struct figure_rule *rule)
             values[n_values++] = value;
         }
         uint32_t x = index_of(f->xs, f->n_xs, figure_coordinate(f, p, f->x_axis));
-        f->series[first + at].values[x] = value_of(s, i, rule);
+        if (f->is_of_seeds) {
+            struct confidence c = value_over_seeds(s, i, rule);
+            f->series[first + at].values[x] = c.mean;
+            f->series[first + at].halves[x] = c.half;
+        } else {
+            f->series[first + at].values[x] = value_of(s, i, rule);
+        }
     }
     for (uint32_t k = first; rule->with_mean && k < f->n_series; k++)
         f->series[k].values[f->n_xs] =
@@ -321,9 +363,12 @@ static void swap_xs(struct figure *f, uint32_t a, uint32_t b)
     f->xs[a] = f->xs[b];
     f->xs[b] = x;
     for (uint32_t i = 0; i < f->n_series; i++) {
-        double value = f->series[i].values[a];
-        f->series[i].values[a] = f->series[i].values[b];
-        f->series[i].values[b] = value;
+        struct figure_series *line = &f->series[i];
+        double value = line->values[a], half = line->halves[a];
+        line->values[a] = line->values[b];
+        line->values[b] = value;
+        line->halves[a] = line->halves[b];
+        line->halves[b] = half;
     }
 }
 
@@ -338,10 +383,22 @@ static void sort_xs(struct figure *f)
             swap_xs(f, k, k - 1);
 }
 
+/* Several seeds, none of which is a coordinate of the figure. */
+static bool has_seeds_in_one_place(const struct figure *f)
+{
+    bool are_shown = strstr(f->x_axis, "seed") != NULL, are_several = false;
+    for (uint32_t i = 0; i < f->n_rules; i++)
+        are_shown |= f->rules[i].over && strstr(f->rules[i].over, "seed");
+    for (uint32_t i = 1; i < f->spec.n_points; i++)
+        are_several |= f->spec.points[i].seed != f->spec.points[0].seed;
+    return are_several && !are_shown;
+}
+
 enum heddle_status figure_derive(struct figure *f, struct store *store)
 {
     struct source s = {.figure = f, .of = xcalloc(f->spec.n_points + 1, sizeof *s.of)};
     enum heddle_status status = find_results(&s, store);
+    f->is_of_seeds = has_seeds_in_one_place(f);
     if (status == HEDDLE_OK) {
         find_xs(f);
         for (uint32_t i = 0; i < f->n_rules; i++)

@@ -63,7 +63,9 @@ struct figure_claim {
 
 struct figure_series {
     const char *title;
-    double *values; /* by x; NAN = missing */
+    double *values; /* by x; NAN = missing. Over several seeds, their mean */
+    double
+        *halves; /* by x: half of its 95 % confidence interval; NAN = one seed. NULL = of a table */
     bool is_right;
     bool is_relative; /* to another point: 1 = no difference */
 };
@@ -84,6 +86,7 @@ struct figure {
     struct spec spec;
     /* From results. */
     uint32_t n_found; /* points that the store has */
+    bool is_of_seeds; /* values are means over seeds */
     const char **xs;
     uint32_t n_xs, cap_xs;
     struct figure_series series[FIGURE_MAX_SERIES];

@@ -174,7 +174,8 @@ static void check_places(struct figure *f, const struct figure_rule *rule)
     qsort(places, n, sizeof *places, compare_places);
     for (uint32_t i = 1; i < n; i++)
         if (strcmp(places[i - 1].x, places[i].x) == 0 &&
-            strcmp(places[i - 1].value, places[i].value) == 0) {
+            strcmp(places[i - 1].value, places[i].value) == 0 &&
+            !figure_are_seeds(f, places[i - 1].point, places[i].point)) {
             complain_of_pair(f, rule, places[i - 1].point, places[i].point);
             break;
         }

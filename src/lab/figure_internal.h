@@ -23,6 +23,10 @@ const char *figure_coordinate(struct figure *f, const struct point *p, const cha
 const char *figure_title(struct figure *f, const struct figure_rule *rule, const char *value);
 /* The point that a rule relates another one to; n_points if there is none. */
 uint32_t figure_reference(struct figure *f, uint32_t point, const struct figure_rule *rule);
+/* Do two points differ in nothing but their seeds? Then they are one in a figure: their mean. */
+bool figure_are_seeds(struct figure *f, uint32_t point, uint32_t other);
+/* Has any series an interval of confidence at any x? */
+bool figure_has_intervals(const struct figure *f);
 /* Does the rule draw the point? */
 bool figure_draws(struct figure *f, const struct figure_rule *rule, const struct point *p);
 /* Does any? A point that none draws is there to be related to. */

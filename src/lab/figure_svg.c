@@ -206,6 +206,33 @@ static void add_bar(const struct plot *p, uint32_t series, uint32_t x, struct st
     strbuf_destroy(&place);
 }
 
+/* From one end of the 95 % confidence interval to the other, with a short line across each. */
+static void add_interval(const struct plot *p, uint32_t series, uint32_t x, double at,
+                         struct strbuf *out)
+{
+    const struct figure_series *line = &p->f->series[series];
+    const struct figure_scale *s = &p->scales[line->is_right];
+    if (x >= p->f->n_xs || !line->halves || isnan(line->halves[x]) ||
+        figure_is_stacked(p->f, series))
+        return;
+    double low = line->values[x] - line->halves[x], high = line->values[x] + line->halves[x];
+    low = fmax(low, s->min);
+    high = fmin(high, s->max);
+    strbuf_addf(out,
+                "<path class=\"interval\" d=\"M%.1f %.1fV%.1fm-4 0h8M%.1f %.1fh8\"><title>95 %% "
+                "confidence: +/- %.3f</title></path>\n",
+                at, y_at(s, low), y_at(s, high), at - 4, y_at(s, low), line->halves[x]);
+}
+
+static void add_intervals(const struct plot *p, uint32_t series, struct strbuf *out)
+{
+    for (uint32_t x = 0; x < p->f->n_xs; x++) {
+        double width, left = bar_at(p, series, x, &width);
+        add_interval(p, series, x, svg_has_bars(p->f, series) ? left + width * 0.46 : x_at(p, x),
+                     out);
+    }
+}
+
 static void add_bars(const struct plot *p, uint32_t series, struct strbuf *out)
 {
     for (uint32_t x = 0; x < n_places(p); x++)
@@ -301,7 +328,8 @@ void figure_svg(const struct figure *f, struct strbuf *out)
                 "height=\"%d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n"
                 "<style>.title{font-size:16px;font-weight:bold}.n{font-size:12px;fill:#444}"
                 ".grid{stroke:#ddd;fill:none}.axis{stroke:#444;fill:none}"
-                ".claim{fill:none;stroke:#444}.stated{fill:none;stroke:#000;stroke-width:2.5}"
+                ".interval{fill:none;stroke:#333}.claim{fill:none;stroke:#444}.stated{fill:none;"
+                "stroke:#000;stroke-width:2.5}"
                 "</style>\n"
                 "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
                 WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
@@ -310,6 +338,8 @@ void figure_svg(const struct figure *f, struct strbuf *out)
     add_x_names(&p, out);
     for (uint32_t i = 0; f->n_xs && i < f->n_series; i++)
         (svg_has_bars(f, i) ? add_bars : add_line)(&p, i, out);
+    for (uint32_t i = 0; f->n_xs && i < f->n_series; i++)
+        add_intervals(&p, i, out);
     struct svg_marks marks = {add_claims(&p, out) > 0, add_all_stated(&p, out) > 0};
     svg_add_legend(f, &marks, out);
     strbuf_add(out, "</svg>\n");

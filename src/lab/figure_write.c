@@ -28,6 +28,16 @@ static void add_number(struct strbuf *out, double value)
         strbuf_addf(out, "%.17g", value);
 }
 
+/* "SERIES (what)" */
+static void add_title(const struct figure *f, uint32_t series, const char *what, struct strbuf *out)
+{
+    struct strbuf title = {0};
+    strbuf_addf(&title, "%s (%s)", f->series[series].title, what);
+    strbuf_add_char(out, ',');
+    csv_field(out, strbuf_text(&title));
+    strbuf_destroy(&title);
+}
+
 static void add_head(const struct figure *f, struct strbuf *out)
 {
     csv_field(out, f->x_axis);
@@ -35,14 +45,11 @@ static void add_head(const struct figure *f, struct strbuf *out)
         strbuf_add_char(out, ',');
         csv_field(out, f->series[i].title);
     }
+    for (uint32_t i = 0; figure_has_intervals(f) && i < f->n_series; i++)
+        add_title(f, i, "+/- 95 %", out);
     for (uint32_t i = 0; i < f->n_series; i++)
-        if (!isnan(number_of_paper(f, f->series[i].title, NULL))) {
-            struct strbuf title = {0};
-            strbuf_addf(&title, "%s (paper)", f->series[i].title);
-            strbuf_add_char(out, ',');
-            csv_field(out, strbuf_text(&title));
-            strbuf_destroy(&title);
-        }
+        if (!isnan(number_of_paper(f, f->series[i].title, NULL)))
+            add_title(f, i, "paper", out);
     strbuf_add(out, "\r\n");
 }
 
@@ -53,6 +60,8 @@ void figure_csv(const struct figure *f, struct strbuf *out)
         csv_field(out, f->xs[x]);
         for (uint32_t i = 0; i < f->n_series; i++)
             add_number(out, f->series[i].values[x]);
+        for (uint32_t i = 0; figure_has_intervals(f) && i < f->n_series; i++)
+            add_number(out, f->series[i].halves[x]);
         for (uint32_t i = 0; i < f->n_series; i++)
             if (!isnan(number_of_paper(f, f->series[i].title, NULL)))
                 add_number(out, number_of_paper(f, f->series[i].title, f->xs[x]));
@@ -62,6 +71,17 @@ void figure_csv(const struct figure *f, struct strbuf *out)
 
 /* --- JSON --- */
 
+static void json_numbers(struct json_writer *w, const char *key, const double *values, uint32_t n)
+{
+    json_begin_array(w, key);
+    for (uint32_t i = 0; i < n; i++)
+        if (isnan(values[i]))
+            json_null(w, NULL);
+        else
+            json_double(w, NULL, values[i]);
+    json_end_array(w);
+}
+
 static void json_series(struct json_writer *w, const struct figure *f)
 {
     json_begin_array(w, "series");
@@ -70,13 +90,9 @@ static void json_series(struct json_writer *w, const struct figure *f)
         json_string(w, "title", f->series[i].title);
         json_string(w, "side", f->series[i].is_right ? "right" : "left");
         json_bool(w, "relative", f->series[i].is_relative);
-        json_begin_array(w, "values");
-        for (uint32_t x = 0; x < f->n_xs; x++)
-            if (isnan(f->series[i].values[x]))
-                json_null(w, NULL);
-            else
-                json_double(w, NULL, f->series[i].values[x]);
-        json_end_array(w);
+        json_numbers(w, "values", f->series[i].values, f->n_xs);
+        if (figure_has_intervals(f))
+            json_numbers(w, "half_widths_95", f->series[i].halves, f->n_xs);
         json_end_object(w);
     }
     json_end_array(w);
