@@ -5,7 +5,9 @@ set -eu
 packages="build-essential cmake ninja-build pkg-config clang llvm libclc-14 libclang-rt-14-dev
 clang-format clang-tidy libyaml-dev libzstd-dev libsqlite3-dev liblapacke-dev liblzma-dev libcmocka-dev libmpfr-dev
 ocl-icd-opencl-dev opencl-headers
-pocl-opencl-icd valgrind spin python3 zstd mount ccache libmicrohttpd-dev chromium fonts-dejavu-core"
+pocl-opencl-icd valgrind spin python3 zstd mount ccache libmicrohttpd-dev chromium fonts-dejavu-core
+parallel slurm-wlm munge python3-pandas python3-matplotlib python3-nbclient python3-ipykernel python3-pip
+python3-setuptools python3-wheel"
 
 missing=""
 for p in $packages; do

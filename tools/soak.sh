@@ -1,7 +1,7 @@
 #!/bin/sh
 # What takes longer than a test may: every workload at `small` with every host variant, checked
 # against its reference and compared with the others, then on an independent OpenCL; OpenCL C's
-# mathematical functions on a million numbers each; every fuzz
+# mathematical functions on a million numbers each; a sweep on Slurm whose node fails; every fuzz
 # target for HEDDLE_FUZZ_SECONDS (default 3600). Ends with "N passed, N failed, N
 # skipped".
 set -u
@@ -54,6 +54,9 @@ HEDDLE_FUZZ_CASES=${HEDDLE_FUZZ_CASES:-5000} HEDDLE_TEST='random*' build/test/te
 note "random kernels, recorded and replayed" $?
 sh bench/traces.sh "$heddle" small build/scratch/trace_sizes
 note "sizes of traces at small" $?
+
+sh test/behaviour/sweeps_run_on_slurm.sh "$heddle" build/scratch/slurm kill
+note "a sweep on Slurm whose node fails" $?
 
 targets=fuzzers
 build_sanitized && fuzz_all "${HEDDLE_FUZZ_SECONDS:-3600}"

@@ -1,6 +1,9 @@
 /* heddle sweep: the points of an experiment file, into a store. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/lab_common.h"
@@ -11,8 +14,10 @@
 
 struct sweep_command {
     const char *store, *size, *gpu, *traces;
+    const char *on;
     struct given_u64 jobs;
-    bool dry_run, retry, quiet;
+    struct text_list ids, sbatch;
+    bool dry_run, list_points, retry, quiet;
 };
 
 static const struct option options[] = {
@@ -27,6 +32,16 @@ static const struct option options[] = {
                 "points where that is exact (doc/traces.md); results are then not verified"),
     OPTION_FLAG("dry-run", struct sweep_command, dry_run,
                 "check the file and list its points; run nothing, write nothing"),
+    OPTION_FLAG("list-points", struct sweep_command, list_points,
+                "print a line for each point that --store does not have yet: its id, a tab, and "
+                "what it is; for engines of your own (doc/scale-out.md)"),
+    OPTION_LIST("run-point", struct sweep_command, ids, "ID",
+                "run only this point of the file; may be repeated"),
+    OPTION_TEXT("on", struct sweep_command, on, "slurm",
+                "run the points as a job array of a Slurm cluster, --jobs tasks at a time "
+                "(doc/scale-out.md)"),
+    OPTION_LIST("sbatch", struct sweep_command, sbatch, "NAME=VALUE",
+                "with --on slurm: an option of sbatch, such as partition=long; may be repeated"),
     OPTION_FLAG("retry", struct sweep_command, retry, "run points again that failed before"),
     OPTION_FLAG("quiet", struct sweep_command, quiet, "print only what went wrong"),
 };
@@ -88,6 +103,74 @@ static enum heddle_status list_points(const struct sweep_command *o, const struc
     return status;
 }
 
+/* --- points for other engines --- */
+
+enum { ID_CHARACTERS = 16 };
+
+/* To be run: the store has no result, and no earlier point of the file is the same. */
+static enum heddle_status print_ids(const struct sweep_command *o, const struct spec *spec,
+                                    struct store *s)
+{
+    struct strbuf text = {0};
+    bool *is_first = xcalloc(spec->n_points + 1, sizeof *is_first);
+    enum heddle_status status = HEDDLE_OK;
+    sweep_mark_different(spec->points, spec->n_points, is_first);
+    for (uint32_t i = 0; status == HEDDLE_OK && i < spec->n_points; i++) {
+        const struct point *p = &spec->points[i];
+        enum store_state state = STORE_ABSENT;
+        int64_t id;
+        if (s)
+            status = sweep_find(s, p, &state, &id);
+        if (!is_first[i] || state == STORE_DONE || (state == STORE_FAILED && !o->retry))
+            continue;
+        strbuf_addf(&text, "%.*s\t", ID_CHARACTERS, p->key);
+        point_describe(p, &text);
+        strbuf_add_char(&text, '\n');
+    }
+    free(is_first);
+    if (status != HEDDLE_OK)
+        output_failure(strbuf_text(&s->error));
+    enum heddle_status printed = output_take(&text);
+    return status == HEDDLE_OK ? printed : status;
+}
+
+static enum heddle_status list_ids(const struct sweep_command *o, const struct spec *spec)
+{
+    struct store *s = NULL;
+    enum heddle_status status = HEDDLE_OK;
+    if (o->store && lab_file_exists(o->store))
+        status = lab_open_store(o->store, STORE_READ, &s);
+    if (status == HEDDLE_OK)
+        status = print_ids(o, spec, s);
+    store_close(s);
+    return status;
+}
+
+/* Of all points only those that --run-point names stay, each once. */
+static bool keep_named_points(const struct sweep_command *o, struct spec *spec, const char *path)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < o->ids.n; k++) {
+        const char *id = o->ids.items[k];
+        uint32_t i = n;
+        while (i < spec->n_points && strncmp(spec->points[i].key, id, strlen(id)) != 0)
+            i++;
+        if (strlen(id) < ID_CHARACTERS || i == spec->n_points) {
+            output_error("--run-point %s: %s has no such point; --list-points lists the ids, which "
+                         "are others if the file, an input or Heddle has changed",
+                         id, path);
+            return false;
+        }
+        struct point chosen = spec->points[i];
+        spec->points[i] = spec->points[n];
+        spec->points[n++] = chosen;
+    }
+    spec->n_points = o->ids.n ? n : spec->n_points;
+    return true;
+}
+
+/* --- running --- */
+
 static enum heddle_status check_files(const struct sweep_command *o, const struct spec *spec,
                                       const char *path)
 {
@@ -97,10 +180,42 @@ static enum heddle_status check_files(const struct sweep_command *o, const struc
     return file_uses_check(&uses);
 }
 
-static enum heddle_status run_spec(const struct sweep_command *o, const struct spec *spec,
-                                   const struct point_context *context)
+/* What makes the same points of the file again. */
+static void add_changes(const struct sweep_command *o, struct point_words *words)
 {
+    if (o->size) {
+        point_add_word(words, "--size");
+        point_add_word(words, o->size);
+    }
+    if (o->gpu) {
+        point_add_word(words, "--gpu");
+        point_add_word(words, o->gpu);
+    }
+}
+
+static enum heddle_status run_spec(const struct sweep_command *o, const struct spec *spec,
+                                   const struct point_context *context, const char *path)
+{
+    char program[4096] = "", experiment[4096];
+    struct point_words words = {.arena = &(struct arena){0}};
+    struct slurm_options slurm = {.program = program,
+                                  .experiment = experiment,
+                                  .sbatch = o->sbatch.items,
+                                  .n_sbatch = o->sbatch.n,
+                                  .tasks = (uint32_t)o->jobs.value,
+                                  .retry = o->retry};
+    if (o->on) {
+        if (readlink("/proc/self/exe", program, sizeof program - 1) < 0 ||
+            !realpath(path, experiment)) {
+            output_error("%s: %s", path, strerror(errno));
+            return HEDDLE_ENVIRONMENT;
+        }
+        add_changes(o, &words);
+        slurm.words = words.items;
+        slurm.n_words = words.n;
+    }
     struct lab_sweep sweep = {.store_path = o->store,
+                              .slurm = o->on ? &slurm : NULL,
                               .traces = o->traces,
                               .jobs = o->jobs,
                               .retry = o->retry,
@@ -111,19 +226,35 @@ static enum heddle_status run_spec(const struct sweep_command *o, const struct s
     if (status == HEDDLE_OK)
         status = lab_run_points(&sweep, s, spec->points, spec->n_points, context);
     store_close(s);
+    arena_destroy(words.arena);
     return status;
+}
+
+static bool check_options(const struct sweep_command *o)
+{
+    bool only_lists = o->dry_run || o->list_points;
+    if (!o->store && !only_lists)
+        output_error("heddle sweep needs a place for results: --store FILE");
+    else if (only_lists && o->ids.n)
+        output_error("--run-point runs, --dry-run and --list-points do not");
+    else if (o->on && strcmp(o->on, "slurm") != 0)
+        output_error("--on %s: expected slurm", o->on);
+    else if (o->on && (only_lists || o->ids.n || o->traces))
+        output_error("--on slurm runs all points that are missing: not with --dry-run, "
+                     "--list-points, --run-point or --traces");
+    else if (o->sbatch.n && !o->on)
+        output_error("--sbatch is a part of --on slurm");
+    else
+        return true;
+    return false;
 }
 
 static enum heddle_status run_sweep(const void *values, const struct text_list *operands)
 {
     const struct sweep_command *o = values;
     const char *path = operands->items[0];
-    if (!lab_check_jobs(&o->jobs))
+    if (!lab_check_jobs(&o->jobs) || !check_options(o))
         return HEDDLE_BAD_INPUT;
-    if (!o->store && !o->dry_run) {
-        output_error("heddle sweep needs a place for results: --store FILE");
-        return HEDDLE_BAD_INPUT;
-    }
     struct strbuf text = {0};
     struct spec spec = {0};
     struct diag_list diags = {0};
@@ -134,10 +265,14 @@ static enum heddle_status run_sweep(const void *values, const struct text_list *
     if (diags.n_errors)
         output_complaints(&diags);
     struct point_context context = spec_context(&spec, path, strbuf_text(&text));
-    if (status == HEDDLE_OK && !o->dry_run)
+    if (status == HEDDLE_OK && !keep_named_points(o, &spec, path))
+        status = HEDDLE_BAD_INPUT;
+    if (status == HEDDLE_OK && !o->dry_run && !o->list_points)
         status = check_files(o, &spec, path);
     if (status == HEDDLE_OK)
-        status = o->dry_run ? list_points(o, &spec) : run_spec(o, &spec, &context);
+        status = o->dry_run       ? list_points(o, &spec)
+                 : o->list_points ? list_ids(o, &spec)
+                                  : run_spec(o, &spec, &context, path);
     spec_destroy(&spec);
     strbuf_destroy(&text);
     diag_list_destroy(&diags);
@@ -151,6 +286,10 @@ static const char *const examples[] = {
     "lists the points, and which of them are stored",
     "heddle sweep schedulers.yaml --store results.db --size small --jobs 8",
     "the same experiment with larger inputs, eight points at a time",
+    "heddle sweep schedulers.yaml --store results.db --on slurm --sbatch partition=long",
+    "the same on a Slurm cluster",
+    "heddle sweep schedulers.yaml --list-points",
+    "ids of the points, to be run one by one with --run-point",
     NULL,
 };
 

@@ -167,7 +167,12 @@ enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
                                           .progress_user = (void *)how};
     if (!how->is_quiet && isatty(STDERR_FILENO))
         announce(s, points, n);
-    enum heddle_status status = sweep_run(s, points, n, context, &options, &outcome);
+    if (how->slurm) {
+        how->slurm->progress = show_progress;
+        how->slurm->progress_user = (void *)how;
+    }
+    enum heddle_status status = how->slurm ? slurm_run(s, points, n, how->slurm, &outcome)
+                                           : sweep_run(s, points, n, context, &options, &outcome);
     output_progress_end();
     output_set_farewell("");
     if (status != HEDDLE_OK)

@@ -5,6 +5,7 @@
 #include "cli/file_uses.h"
 #include "cli/options.h"
 #include "lab/spec.h"
+#include "lab/slurm.h"
 #include "lab/sweep.h"
 
 enum { LAB_MAX_JOBS = 4096 };
@@ -25,7 +26,8 @@ enum heddle_status lab_open_store(const char *path, enum store_access how, struc
 
 struct lab_sweep {
     const char *store_path, *traces;
-    struct given_u64 jobs; /* at a time; one a processor if not given */
+    struct slurm_options *slurm; /* NULL = on this machine */
+    struct given_u64 jobs;       /* at a time; one a processor if not given */
     bool retry, is_quiet, prints_summary;
 };
 

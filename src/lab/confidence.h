@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* The arithmetic mean of n values, and half the width of its 95 % confidence interval by Student's t
- * distribution with n - 1 degrees of freedom: t * s / sqrt(n). The values are taken for a random
+/* The arithmetic mean of n values, and half the width of its 95 % confidence interval by Student's
+ * t distribution with n - 1 degrees of freedom: t * s / sqrt(n). The values are taken for a random
  * sample of a normal distribution, as speed-ups on inputs of random seeds roughly are. */
 struct confidence {
     uint32_t n;

@@ -54,6 +54,8 @@ void point_add_word(struct point_words *w, const char *word);
 void point_program_words(const struct point *p, struct point_words *w);
 void point_machine_words(const struct point *p, const struct point_context *context,
                          struct point_words *w);
+/* Adds a word, quoted where a shell would take it for something else. */
+void point_quote(struct strbuf *out, const char *word);
 /* The whole command, for a shell. */
 void point_command(const struct point *p, const struct point_context *context, struct strbuf *out);
 

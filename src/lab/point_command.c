@@ -66,8 +66,7 @@ void point_add_word(struct point_words *w, const char *word)
     w->items[w->n] = NULL;
 }
 
-/* Quoted where a shell would take it for something else. */
-static void add_for_shell(struct strbuf *out, const char *word)
+void point_quote(struct strbuf *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-./=:,+@%";
@@ -99,7 +98,7 @@ void point_command(const struct point *p, const struct point_context *c, struct 
         point_add_word(&w, "--json"); /* where a time series goes that has no file */
     for (uint32_t i = 0; i < w.n; i++) {
         strbuf_add(out, i ? " " : "");
-        add_for_shell(out, w.items[i]);
+        point_quote(out, w.items[i]);
     }
     arena_destroy(&arena);
 }

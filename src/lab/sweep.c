@@ -50,25 +50,42 @@ static int compare_keys(const void *a, const void *b)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Of points with one key only the first is of interest. */
+uint32_t sweep_mark_different(const struct point *points, uint32_t n, bool *is_first)
+{
+    const struct point **sorted = xcalloc(n + 1, sizeof *sorted);
+    uint32_t n_different = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sorted[i] = &points[i];
+    qsort(sorted, n, sizeof *sorted, compare_keys);
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_new = i == 0 || strcmp(sorted[i - 1]->key, sorted[i]->key) != 0;
+        is_first[sorted[i] - points] = is_new;
+        n_different += is_new;
+    }
+    free(sorted);
+    return n_different;
+}
+
 static void drop_twins(struct sweep *w)
 {
-    const struct point **sorted = xcalloc(w->n + 1, sizeof *sorted);
+    bool *is_first = xcalloc(w->n + 1, sizeof *is_first);
+    sweep_mark_different(w->points, w->n, is_first);
     for (uint32_t i = 0; i < w->n; i++)
-        sorted[i] = &w->points[i];
-    qsort(sorted, w->n, sizeof *sorted, compare_keys);
-    for (uint32_t i = 1; i < w->n; i++)
-        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
-            w->todo[sorted[i] - w->points] = TODO_NOTHING;
-    free(sorted);
+        if (!is_first[i])
+            w->todo[i] = TODO_NOTHING;
+    free(is_first);
+}
+
+void sweep_add_failure(struct sweep_outcome *o, const struct point *p, const char *message)
+{
+    ARRAY_RESERVE(o->failures, o->cap_failures, o->n_failures + 1);
+    o->failures[o->n_failures++] = (struct sweep_failure){p, strdup(message)};
+    o->counts.n_failed++;
 }
 
 static void add_failure(struct sweep *w, const struct point *p, const char *message)
 {
-    struct sweep_outcome *o = w->outcome;
-    ARRAY_RESERVE(o->failures, o->cap_failures, o->n_failures + 1);
-    o->failures[o->n_failures++] = (struct sweep_failure){p, strdup(message)};
-    o->counts.n_failed++;
+    sweep_add_failure(w->outcome, p, message);
 }
 
 enum heddle_status sweep_find(struct store *s, const struct point *p, enum store_state *state,
@@ -339,6 +356,11 @@ static int compare_failures(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
+void sweep_sort_failures(struct sweep_outcome *o)
+{
+    qsort(o->failures, o->n_failures, sizeof *o->failures, compare_failures);
+}
+
 static enum heddle_status open_traces(struct sweep *w)
 {
     if (trace_pool_create(&w->traces, w->options->traces))
@@ -384,7 +406,7 @@ enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
     for (uint32_t i = 0; i < n; i++)
         program_files_close(&w.files[i]);
     if (outcome->n_failures)
-        qsort(outcome->failures, outcome->n_failures, sizeof *outcome->failures, compare_failures);
+        sweep_sort_failures(outcome);
     trace_pool_destroy(&w.traces);
     free(w.todo);
     free(w.use);

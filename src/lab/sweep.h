@@ -60,4 +60,10 @@ enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
                              const struct sweep_options *options, struct sweep_outcome *outcome);
 void sweep_outcome_destroy(struct sweep_outcome *o);
 
+/* For other ways to run points. */
+void sweep_add_failure(struct sweep_outcome *o, const struct point *p, const char *message);
+void sweep_sort_failures(struct sweep_outcome *o); /* in the order of points; there is one */
+/* Of points with one key only the first is marked; returns how many are. */
+uint32_t sweep_mark_different(const struct point *points, uint32_t n, bool *is_first);
+
 #endif
