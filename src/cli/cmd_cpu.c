@@ -1,18 +1,17 @@
 /* heddle cpu: traces of native programs, for CPU cores beside the GPU. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "analysis/lab_map.h"
 #include "base/file_status.h"
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/cpu_watch.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "cpu/programs.h"
 #include "cpu/trace.h"
 
 struct cpu_options {
@@ -22,150 +21,168 @@ struct cpu_options {
 };
 
 static const struct option options[] = {
-    OPTION_TEXT("out", struct cpu_options, out, "FILE", "with record: the trace to write"),
+    OPTION_TEXT("out", struct cpu_options, out, "FILE",
+                "with record: write the trace of the PROGRAM to this file"),
     OPTION_GIVEN("skip", struct cpu_options, skip, "N",
                  "with record: instructions to run before the first one that is recorded"),
     OPTION_GIVEN("max-insts", struct cpu_options, max_insts, "N",
                  "with record: end the program after so many recorded instructions; 100000000 if "
                  "not given, 0 = record it to its end"),
-    OPTION_FLAG("json", struct cpu_options, json, "with show: print JSON instead of text"),
+    OPTION_FLAG("json", struct cpu_options, json, "with show and list: print JSON instead of text"),
 };
 
 enum { DEFAULT_MAX_INSTS = 100000000 };
 
 /* --- record --- */
 
-/* Beside the program in a build, in ../libexec where it is installed. */
-static bool find_recorder(char *folder, size_t bytes)
+static enum heddle_status finish_recording(struct output_stream *file, enum heddle_status status,
+                                           uint64_t n_insts, struct strbuf *why)
 {
-    static const char *const places[] = {"libexec/heddle", "../libexec/heddle"};
-    char self[PATH_MAX], probe[PATH_MAX + 64];
-    const char *given = getenv("HEDDLE_LIBEXEC");
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n < 0)
-        return false;
-    self[n] = 0;
-    *strrchr(self, '/') = 0;
-    for (int i = given ? -1 : 0; i < 2; i++) {
-        int len = i < 0 ? snprintf(folder, bytes, "%s", given)
-                        : snprintf(folder, bytes, "%s/%s", self, places[i]);
-        snprintf(probe, sizeof probe, "%s/heddle-amd64-linux", folder);
-        if (len > 0 && (size_t)len < bytes && access(probe, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* In the child: never returns. */
-static void become_valgrind(const struct cpu_options *o, const struct text_list *program,
-                            const char *recorder, int out_fd)
-{
-    char fd[32], skip[48], max[48];
-    uint64_t most = o->max_insts.is_given ? o->max_insts.value : DEFAULT_MAX_INSTS;
-    const char **args = xcalloc(program->n + 8, sizeof *args);
-    uint32_t n = 0;
-    snprintf(fd, sizeof fd, "--out-fd=%d", out_fd);
-    snprintf(skip, sizeof skip, "--skip=%" PRIu64, o->skip.value);
-    snprintf(max, sizeof max, "--max-insts=%" PRIu64, most);
-    const char *const fixed[] = {"valgrind", "--tool=heddle", "--quiet", fd, skip, max};
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        args[n++] = fixed[i];
-    for (uint32_t i = 1; i < program->n; i++)
-        args[n++] = program->items[i];
-    setenv("VALGRIND_LIB", recorder, 1);
-    execvp("valgrind", (char *const *)args);
-    output_error("cannot start valgrind: %s", strerror(errno));
-    _exit(127);
-}
-
-static void join_words(const struct text_list *program, struct strbuf *out)
-{
-    for (uint32_t i = 1; i < program->n; i++)
-        strbuf_addf(out, "%s%s", i > 1 ? " " : "", program->items[i]);
-}
-
-/* Takes what the recorder writes until it closes the pipe. */
-static bool receive(int fd, struct cpu_trace_writer *w, uint64_t *n_bytes)
-{
-    static uint8_t room[1 << 16];
-    for (;;) {
-        ssize_t n = read(fd, room, sizeof room);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n == 0;
-        *n_bytes += (uint64_t)n;
-        if (!cpu_trace_write(w, room, (size_t)n))
-            return false;
-        output_progress("recording: %.1f million instructions",
-                        (double)*n_bytes / sizeof(struct cpu_inst) / 1e6);
-    }
-}
-
-static enum heddle_status explain_end(int status, uint64_t n_bytes, const char *program)
-{
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !n_bytes)
-        output_error("%s could not be run", program);
-    else if (!n_bytes)
-        output_error("%s ended before an instruction was recorded", program);
-    else
-        return HEDDLE_OK;
-    return HEDDLE_BAD_INPUT;
-}
-
-static enum heddle_status record_into(const struct cpu_options *o, const struct text_list *program,
-                                      const char *recorder, struct output_stream *file)
-{
-    int pipe_fds[2], status = 0;
-    uint64_t n_bytes = 0;
-    struct strbuf origin = {0};
-    join_words(program, &origin);
-    if (pipe(pipe_fds) != 0) {
-        output_error("cannot make a pipe: %s", strerror(errno));
-        return HEDDLE_ENVIRONMENT;
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        close(pipe_fds[0]);
-        become_valgrind(o, program, recorder, pipe_fds[1]);
-    }
-    close(pipe_fds[1]);
-    struct cpu_trace_writer *w =
-        cpu_trace_write_begin((struct sink){output_add, file}, strbuf_text(&origin));
-    bool ok = child > 0 && receive(pipe_fds[0], w, &n_bytes);
-    close(pipe_fds[0]);
-    if (child > 0)
-        waitpid(child, &status, 0);
-    ok = cpu_trace_write_end(w) && ok;
     output_progress_end();
-    strbuf_destroy(&origin);
-    enum heddle_status end = explain_end(status, n_bytes, program->items[1]);
-    if (end == HEDDLE_OK && ok)
-        output_note("recorded %" PRIu64 " instructions", n_bytes / sizeof(struct cpu_inst));
-    return end != HEDDLE_OK ? end : ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
+    if (why->len)
+        output_error("%s", strbuf_text(why));
+    strbuf_destroy(why);
+    if (status != HEDDLE_OK) {
+        output_abandon(file);
+        return status;
+    }
+    output_note("recorded %" PRIu64 " instructions", n_insts);
+    return output_finish(file);
 }
 
-static enum heddle_status record(const struct cpu_options *o, const struct text_list *program)
+static enum heddle_status record_program(const struct cpu_options *o,
+                                         const struct text_list *program)
 {
-    char recorder[PATH_MAX];
-    if (!o->out || program->n < 2) {
-        output_error(o->out ? "heddle cpu record needs a program: --out FILE -- PROGRAM [ARG...]"
-                            : "heddle cpu record needs --out FILE");
+    struct strbuf why = {0};
+    uint64_t n_insts = 0;
+    if (program->n < 2) {
+        output_error("heddle cpu record --out FILE needs a program: -- PROGRAM [ARG...]");
         return HEDDLE_BAD_INPUT;
-    }
-    if (!find_recorder(recorder, sizeof recorder)) {
-        output_error("the recorder is not there: Heddle was built where valgrind's libraries were "
-                     "not installed (Debian: valgrind); HEDDLE_LIBEXEC names its folder");
-        return HEDDLE_ENVIRONMENT;
     }
     struct output_stream *file = output_open(o->out);
     if (!file)
         return HEDDLE_ENVIRONMENT;
-    enum heddle_status status = record_into(o, program, recorder, file);
+    const char **argv = xcalloc(program->n, sizeof *argv);
+    for (uint32_t i = 1; i < program->n; i++)
+        argv[i - 1] = program->items[i];
+    struct cpu_recording r = {.name = argv[0],
+                              .argv = argv,
+                              .skip = o->skip.value,
+                              .max_insts =
+                                  o->max_insts.is_given ? o->max_insts.value : DEFAULT_MAX_INSTS,
+                              .watch = cpu_watch_on_terminal};
+    enum heddle_status status = cpu_record(&r, (struct sink){output_add, file}, &n_insts, &why);
+    free(argv);
+    return finish_recording(file, status, n_insts, &why);
+}
+
+static enum heddle_status record_named(const char *name)
+{
+    struct strbuf path = {0}, why = {0};
+    enum heddle_status status = cpu_program_trace(name, &cpu_watch_on_terminal, &path, &why);
+    output_progress_end();
     if (status == HEDDLE_OK)
-        return output_finish(file);
-    output_abandon(file);
+        output_note("%s: %s", name, strbuf_text(&path));
+    else
+        output_error("%s", strbuf_text(&why));
+    strbuf_destroy(&path);
+    strbuf_destroy(&why);
     return status;
+}
+
+/* Those that can be: a package that is missing is no mistake then. */
+static enum heddle_status record_all(void)
+{
+    enum heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < cpu_program_count() && status == HEDDLE_OK; i++) {
+        const struct cpu_program *p = cpu_program_at(i);
+        struct strbuf file = {0};
+        if (cpu_program_file(p, &file) || !p->package)
+            status = record_named(p->name);
+        else
+            output_note("%s: not installed (Debian: %s)", p->name, p->package);
+        strbuf_destroy(&file);
+    }
+    return status;
+}
+
+static enum heddle_status record(const struct cpu_options *o, const struct text_list *operands)
+{
+    if (o->out)
+        return record_program(o, operands);
+    if (operands->n < 2 || o->skip.is_given || o->max_insts.is_given) {
+        output_error(operands->n < 2
+                         ? "heddle cpu record needs NAME, all, or --out FILE -- PROGRAM [ARG...]"
+                         : "--skip and --max-insts go with --out FILE -- PROGRAM [ARG...]");
+        return HEDDLE_BAD_INPUT;
+    }
+    if (operands->n == 2 && strcmp(operands->items[1], "all") == 0)
+        return record_all();
+    for (uint32_t i = 1; i < operands->n; i++)
+        if (!cpu_program_find(operands->items[i])) {
+            struct strbuf why = {0};
+            cpu_program_unknown(operands->items[i], &why);
+            output_error("%s; to record another program: --out FILE -- PROGRAM [ARG...]",
+                         strbuf_text(&why));
+            strbuf_destroy(&why);
+            return HEDDLE_BAD_INPUT;
+        }
+    enum heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 1; i < operands->n && status == HEDDLE_OK; i++)
+        status = record_named(operands->items[i]);
+    return status;
+}
+
+/* --- list --- */
+
+static const char *state_of(const struct cpu_program *p)
+{
+    struct strbuf path = {0};
+    const char *state = "not installed";
+    if (cpu_program_is_recorded(p, &path))
+        state = "recorded";
+    else if (path.len)
+        state = "not recorded yet";
+    strbuf_destroy(&path);
+    return state;
+}
+
+static void list_as_json(struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    json_begin_array(&w, NULL);
+    for (uint32_t i = 0; i < cpu_program_count(); i++) {
+        const struct cpu_program *p = cpu_program_at(i);
+        json_begin_object(&w, NULL);
+        json_string(&w, "name", p->name);
+        json_string(&w, "summary", p->summary);
+        json_string(&w, "package", p->package);
+        json_uint(&w, "skip", p->skip);
+        json_uint(&w, "instructions", p->max_insts);
+        json_string(&w, "state", state_of(p));
+        json_end_object(&w);
+    }
+    json_end_array(&w);
+}
+
+static enum heddle_status list(const struct cpu_options *o)
+{
+    struct strbuf out = {0};
+    struct table t = {.n_columns = 4, .right = "llll"};
+    if (o->json) {
+        list_as_json(&out);
+        return output_take(&out);
+    }
+    for (uint32_t i = 0; i < cpu_program_count(); i++) {
+        const struct cpu_program *p = cpu_program_at(i);
+        table_cell(&t, "%s", p->name);
+        table_cell(&t, "%s", p->summary);
+        table_cell(&t, "%s", p->package ? p->package : "Heddle");
+        table_cell(&t, "%s", state_of(p));
+    }
+    table_print(&t, &out);
+    table_destroy(&t);
+    return output_take(&out);
 }
 
 /* --- show --- */
@@ -258,31 +275,62 @@ static enum heddle_status show(const struct cpu_options *o, const char *path)
     return status;
 }
 
+static enum heddle_status show_named(const struct cpu_options *o, const char *name_or_path)
+{
+    struct strbuf path = {0}, why = {0};
+    enum heddle_status status =
+        cpu_program_trace(name_or_path, &cpu_watch_on_terminal, &path, &why);
+    output_progress_end();
+    if (status == HEDDLE_OK)
+        status = show(o, strbuf_text(&path));
+    else
+        output_error("%s", strbuf_text(&why));
+    strbuf_destroy(&path);
+    strbuf_destroy(&why);
+    return status;
+}
+
 /* --- The command --- */
 
-static enum heddle_status run_cpu(const void *values, const struct text_list *operands)
+/* Which options go with which verb. */
+static enum heddle_status check_options(const struct cpu_options *o, const char *verb,
+                                        uint32_t n_operands)
 {
-    static const char *const verbs[] = {"record", "show"};
-    const struct cpu_options *o = values;
-    const char *verb = operands->items[0];
-    if (strcmp(verb, "record") == 0 && !o->json)
-        return record(o, operands);
-    if (strcmp(verb, "show") == 0 && operands->n == 2 && !o->out && !o->skip.is_given &&
-        !o->max_insts.is_given)
-        return show(o, operands->items[1]);
-    if (strcmp(verb, "record") == 0)
-        output_error("--json is for heddle cpu show");
-    else if (strcmp(verb, "show") == 0)
-        output_error(operands->n != 2 ? "heddle cpu show takes one TRACE"
-                                      : "--out, --skip and --max-insts are for heddle cpu record");
+    bool records = strcmp(verb, "record") == 0, shows = strcmp(verb, "show") == 0;
+    if (records && o->json)
+        output_error("--json is for heddle cpu show and list");
+    else if (!records && (o->out || o->skip.is_given || o->max_insts.is_given))
+        output_error("--out, --skip and --max-insts are for heddle cpu record");
+    else if (shows && n_operands != 2)
+        output_error("heddle cpu show takes one TRACE or NAME");
+    else if (!records && !shows && n_operands != 1)
+        output_error("heddle cpu list takes nothing");
     else
-        return output_unknown("verb", verb, verbs, 2, "`heddle help cpu` lists them");
+        return HEDDLE_OK;
     return HEDDLE_BAD_INPUT;
 }
 
+static enum heddle_status run_cpu(const void *values, const struct text_list *operands)
+{
+    static const char *const verbs[] = {"record", "show", "list"};
+    const struct cpu_options *o = values;
+    const char *verb = operands->items[0];
+    bool records = strcmp(verb, "record") == 0, shows = strcmp(verb, "show") == 0;
+    if (!records && !shows && strcmp(verb, "list") != 0)
+        return output_unknown("verb", verb, verbs, 3, "`heddle help cpu` lists them");
+    enum heddle_status status = check_options(o, verb, operands->n);
+    if (status != HEDDLE_OK)
+        return status;
+    return records ? record(o, operands) : shows ? show_named(o, operands->items[1]) : list(o);
+}
+
 static const char *const examples[] = {
+    "heddle cpu list",
+    "programs that have names, and whether they are recorded",
+    "heddle cpu record bzip2 chase",
+    "records them now; otherwise they are recorded when they are first used",
     "heddle cpu record --out xz.cpu --skip 5000000 --max-insts 20000000 -- xz -9 -k -c README.md",
-    "a trace of a native program: its instructions, registers and memory accesses",
+    "a trace of any native program: its instructions, registers and memory accesses",
     "heddle cpu show xz.cpu",
     "what is in it",
     "heddle cpu show 605.mcf_s-472B.champsimtrace.xz",
@@ -292,13 +340,13 @@ static const char *const examples[] = {
 
 const struct command command_cpu = {
     .name = "cpu",
-    .operands = "record|show [TRACE | -- PROGRAM ARG...]",
+    .operands = "record|show|list [NAME...|all | TRACE | -- PROGRAM ARG...]",
     .summary = "record native programs as traces for CPU cores",
     .description =
         "record runs a program of this machine under valgrind and writes a trace: a record of 64 "
-        "bytes per instruction, as ChampSim has them, packed by zstd. show says what is in a "
-        "trace, "
-        "of Heddle or of ChampSim (.xz, .zst or not packed).",
+        "bytes per instruction, as ChampSim has them, packed by zstd. Programs that have names "
+        "(list) have fixed inputs; their traces are kept in the cache folder. show says what is in "
+        "a trace, of Heddle or of ChampSim (.xz, .zst or not packed).",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct cpu_options),

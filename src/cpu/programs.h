@@ -1,33 +1,31 @@
 /* CPU programs by name: what is run, with which input, and which part of it is recorded. They are
- * recorded when they are first used and kept in the cache folder. */
+ * recorded when they are first used, and kept in the cache folder beside compiled kernels. */
 #ifndef HEDDLE_CPU_PROGRAMS_H
 #define HEDDLE_CPU_PROGRAMS_H
 
-#include <heddle/heddle.h>
-
-#include "base/strbuf.h"
+#include "cpu/record.h"
 
 struct cpu_program {
     const char *name, *summary;
-    const char *needs;        /* what it runs: a program of the PATH, or a part of Heddle */
+    const char *file;         /* what is run: a pattern of paths, or a program of Heddle's own */
     const char *package;      /* Debian's, that has it; NULL = it comes with Heddle */
-    uint64_t skip, max_insts; /* not recorded at first; recorded then */
+    uint64_t skip, max_insts; /* run before the recording; recorded */
 };
 
 uint32_t cpu_program_count(void);
 const struct cpu_program *cpu_program_at(uint32_t i);
 const struct cpu_program *cpu_program_find(const char *name); /* NULL = there is none */
+/* "there is no CPU program ...", with the one that was perhaps meant. */
+void cpu_program_unknown(const char *name, struct strbuf *why);
+/* The path of what it runs; false if that is not installed. */
+bool cpu_program_file(const struct cpu_program *p, struct strbuf *path);
+/* Where its recording is, or would be; false if it is not there or not intact. */
+bool cpu_program_is_recorded(const struct cpu_program *p, struct strbuf *path);
 
-/* Says how a recording goes on; NULL = nobody wants to know. */
-struct cpu_watch {
-    void (*recorded)(void *user, const char *name, uint64_t n_insts, uint64_t max_insts);
-    void *user;
-};
-
-/* For `--cpu NAME|FILE`: the path of the trace of a program, which is recorded if it is not in the
- * cache yet, or of a file. A name with a slash or of an existing file is a file. Otherwise a
- * status, with the reason in `why`: an unknown name with what it could have been, a package that is
- * missing, a full disk. May take half a minute; processes that want the same recording wait for
+/* For `--cpu NAME|FILE`: the path of the trace of a program, which is recorded if there is none in
+ * the cache that is intact, or of a file. Words with a slash or a dot are files. Otherwise a status
+ * with the reason in `why`: an unknown name with the one that was perhaps meant, a package that is
+ * missing, a full disk. A recording takes some seconds; processes that want the same one wait for
  * each other. */
 enum heddle_status cpu_program_trace(const char *name_or_path, const struct cpu_watch *watch,
                                      struct strbuf *path, struct strbuf *why);

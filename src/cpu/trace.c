@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 
 enum {
     ROOM = 1 << 16,
@@ -17,6 +18,8 @@ enum {
     MAX_ORIGIN = 1 << 16,
 };
 static const char origin_head[] = "heddle cpu trace 1\n";
+static const char end_head[] = "heddle cpu end 1\n"; /* SHA-256 of all before this frame follows */
+enum { END_BYTES = 8 + sizeof end_head - 1 + HASH_TEXT_BYTES - 1 };
 
 enum packing { PACKED_NOT, PACKED_ZSTD, PACKED_XZ };
 
@@ -224,12 +227,14 @@ struct cpu_trace_writer {
     struct sink out;
     ZSTD_CCtx *zstd;
     uint64_t n_bytes;
+    struct hash hash; /* of what was put out */
     bool failed;
     uint8_t room[ROOM];
 };
 
 static void put(struct cpu_trace_writer *w, const void *data, size_t bytes)
 {
+    hash_add(&w->hash, data, bytes);
     w->failed = w->failed || !w->out.write(w->out.user, data, bytes);
 }
 
@@ -246,6 +251,7 @@ struct cpu_trace_writer *cpu_trace_write_begin(struct sink out, const char *orig
     if (n > MAX_ORIGIN - head)
         n = MAX_ORIGIN - head;
     w->out = out;
+    hash_init(&w->hash);
     w->zstd = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
@@ -278,9 +284,30 @@ bool cpu_trace_write(struct cpu_trace_writer *w, const void *data, size_t bytes)
 
 bool cpu_trace_write_end(struct cpu_trace_writer *w)
 {
+    char sum[HASH_TEXT_BYTES];
     pack(w, NULL, 0, ZSTD_e_end);
+    hash_finish(&w->hash, sum);
+    put_u32(w, SKIPPABLE);
+    put_u32(w, END_BYTES - 8);
+    put(w, end_head, sizeof end_head - 1);
+    put(w, sum, HASH_TEXT_BYTES - 1);
     bool ok = !w->failed && w->n_bytes % sizeof(struct cpu_inst) == 0;
     ZSTD_freeCCtx(w->zstd);
     free(w);
+    return ok;
+}
+
+bool cpu_trace_is_intact(const char *path)
+{
+    struct strbuf file = {0};
+    char sum[HASH_TEXT_BYTES];
+    bool ok = strbuf_read_file(&file, path) == 0 && file.len > END_BYTES;
+    if (ok) {
+        const char *end = file.text + file.len - END_BYTES;
+        hash_of(file.text, file.len - END_BYTES, sum);
+        ok = memcmp(end + 8, end_head, sizeof end_head - 1) == 0 &&
+             memcmp(end + 8 + sizeof end_head - 1, sum, HASH_TEXT_BYTES - 1) == 0;
+    }
+    strbuf_destroy(&file);
     return ok;
 }

@@ -1,8 +1,8 @@
 /* Traces of CPU programs: a struct cpu_inst per instruction, as ChampSim has them, packed by zstd
  * (what `heddle cpu record` writes), by xz (what others publish) or not at all.
  *
- * A trace that Heddle wrote begins with a skippable frame of zstd that says where it is from, so
- * that `zstd -dc` gives the records alone. */
+ * A trace that Heddle wrote begins with a skippable frame of zstd that says where it is from, and
+ * ends with one that has a checksum of all before it. `zstd -dc` gives the records alone. */
 #ifndef HEDDLE_CPU_TRACE_H
 #define HEDDLE_CPU_TRACE_H
 
@@ -41,5 +41,8 @@ struct cpu_trace_writer *cpu_trace_write_begin(struct sink out, const char *orig
 bool cpu_trace_write(struct cpu_trace_writer *w, const void *data, size_t bytes);
 /* False if the sink failed, or the last record is not whole. */
 bool cpu_trace_write_end(struct cpu_trace_writer *w);
+
+/* Is this a trace of Heddle's, as it was written, to its last byte? */
+bool cpu_trace_is_intact(const char *path);
 
 #endif

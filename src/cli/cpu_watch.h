@@ -1,0 +1,9 @@
+/* Shows on a terminal how the recording of a CPU program goes on. */
+#ifndef HEDDLE_CLI_CPU_WATCH_H
+#define HEDDLE_CLI_CPU_WATCH_H
+
+#include "cpu/record.h"
+
+extern const struct cpu_watch cpu_watch_on_terminal;
+
+#endif
