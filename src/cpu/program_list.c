@@ -39,7 +39,7 @@ static const char python_script[] =
 static const char sql[] =
     "CREATE TABLE t(id INTEGER PRIMARY KEY, k INTEGER, name TEXT, v INTEGER);"
     "WITH RECURSIVE n(i, x) AS (SELECT 1, 12345 UNION ALL SELECT i + 1, (x * 1103515245 + 12345) % "
-    "2147483648 FROM n WHERE i < 60000) INSERT INTO t SELECT i, x % 20000, 'name' || (x % 5003), x "
+    "2147483648 FROM n WHERE i < 20000) INSERT INTO t SELECT i, x % 7000, 'name' || (x % 5003), x "
     "% 1000 FROM n;"
     "CREATE INDEX by_k ON t(k); CREATE INDEX by_name ON t(name, v);"
     "SELECT count(*), sum(a.v * b.v) FROM t a JOIN t b ON a.k = b.id WHERE a.v < b.v;"
@@ -72,7 +72,7 @@ const struct listed_program program_list[] = {
      {"python3", "-I", "-S", "-c", python_script},
      {{0}}},
     {{"sqlite3", "fills, indexes and joins tables in memory", "/usr/bin/sqlite3", "sqlite3",
-      60 * MILLION, 10 * MILLION},
+      200 * MILLION, 10 * MILLION},
      {"sqlite3", "-batch", "-init", "/dev/null", ":memory:", sql},
      {{0}}},
     {{"cc1", "compiles C (gcc -O2)", "/usr/lib/gcc/*/*/cc1", "gcc", 60 * MILLION, 10 * MILLION},
@@ -94,7 +94,7 @@ const struct listed_program program_list[] = {
       20 * MILLION, 10 * MILLION},
      {"heddle-native", "lattice"},
      {{0}}},
-    {{"matmul", "multiplies matrices that fit into L2", "heddle-native", NULL, 5 * MILLION,
+    {{"matmul", "multiplies matrices that fit into L2", "heddle-native", NULL, 1 * MILLION,
       10 * MILLION},
      {"heddle-native", "matmul"},
      {{0}}},

@@ -77,7 +77,7 @@ struct child {
 static void prepare(struct child *c, const struct cpu_recording *r)
 {
     c->args.arena = c->env.arena = &c->arena;
-    args_add_all(&c->args, "valgrind", "--tool=heddle", "--quiet", NULL);
+    args_add_all(&c->args, "valgrind", "--tool=heddle", "--quiet", "--vex-iropt-level=0", NULL);
     args_addf(&c->args, "--out-fd=%d", c->out_fd);
     args_addf(&c->args, "--skip=%" PRIu64, r->skip);
     args_addf(&c->args, "--max-insts=%" PRIu64, r->max_insts);

@@ -26,6 +26,23 @@ int main(void)
 C
 ${CC:-cc} -O1 -o "$scratch/chase" "$scratch/chase.c" || exit 1
 
+# A value that passes through %rax and %rcx, which are overwritten at once, into an address.
+cat >"$scratch/pass.c" <<'C'
+long pass(long *p, int n);
+__asm__(".globl pass\npass: mov (%rdi),%rax\nadd $8,%rax\nlea -8(%rax),%rcx\nmov (%rcx),%rdx\n"
+        "xor %eax,%eax\nxor %ecx,%ecx\ndec %esi\njnz pass\nret\n");
+int main(void)
+{
+    long p = (long)&p;
+    return (int)pass(&p, 100);
+}
+C
+${CC:-cc} -O1 -o "$scratch/pass" "$scratch/pass.c" || exit 1
+status 0 "$heddle" cpu record --out "$scratch/pass.cpu" --max-insts 0 -- "$scratch/pass"
+zstd -dcq "$scratch/pass.cpu" >"$scratch/pass.bin"
+status 0 "$heddle" cpu record --out "$scratch/pass2.cpu" --max-insts 0 -- "$scratch/pass"
+zstd -dcq "$scratch/pass2.cpu" >"$scratch/again.bin"
+
 status 0 "$heddle" cpu record --out "$scratch/all.cpu" --max-insts 0 -- "$scratch/chase"
 status 0 "$heddle" cpu show "$scratch/all.cpu" --json
 echo "$out" >"$scratch/all.json"
@@ -63,8 +80,16 @@ echo "$out" >"$scratch/fork.json"
 # Mistakes.
 status 2 "$heddle" cpu record --out "$scratch/none.cpu" -- "$scratch/nothing"
 [ -e "$scratch/none.cpu" ] && fail "a trace of nothing was left"
+status 2 "$heddle" cpu record
+complains "needs NAME"
 status 2 "$heddle" cpu record -- ls
-complains "needs --out"
+complains "there is no CPU program 'ls'"
+status 2 "$heddle" cpu record bzip
+complains "did you mean 'bzip2'"
+status 2 "$heddle" cpu record bzip2 --skip 7
+complains "go with --out"
+status 2 "$heddle" cpu list bzip2
+complains "takes nothing"
 status 2 "$heddle" cpu record --out "$scratch/x.cpu"
 complains "needs a program"
 status 2 "$heddle" cpu show "$scratch/nothing.cpu"
@@ -103,6 +128,19 @@ assert all((b - a) in (4096, -999 * 4096) for a, b in zip(addresses, addresses[1
 # Its branch is taken all but once.
 branch = [r for r in rows if r[0] == ip + 5]
 assert len(branch) == 10000 and all(r[1] for r in branch) and sum(r[2] for r in branch) == 9999
+# Registers of instructions whose results are overwritten later in the block: 1 %rax, 2 %rcx, 8 %rdi.
+rows = records("pass")
+lea = next(i for i, r in enumerate(rows) if r[5] == 1 and r[3] == 2 and not any(r[9:15])
+           and rows[i + 1][5] == 2 and rows[i + 1][11])
+mov, add = rows[lea - 2], rows[lea - 1]
+assert mov[3] == 1 and 8 in mov[5:9] and mov[11], mov
+assert 1 in add[3:5] and 1 in add[5:9] and 25 in add[3:5], add
+assert sum(r[0] == rows[lea][0] for r in rows) == 100
+# Recorded twice: the same instructions and addresses, but for what depends on the 16 random bytes
+# that the kernel hands to every program.
+again = records("again")
+assert [r[0] for r in rows] == [r[0] for r in again]
+assert sum(a != b for a, b in zip(rows, again)) <= 16
 assert load("fork")["instructions"] < 1000000 # the child's loop alone has more
 # --skip and --max-insts: the same program, the same instructions.
 some = records("some")
