@@ -1,7 +1,7 @@
 /* Recordings that are kept: NAME-KEY.cpu in the folder "cpu" of the cache. The key is of all that a
  * recording depends on, so that one that is out of date is simply not found. Whoever records holds
- * the lock NAME.lock; the trace is written under another name and renamed, so that others see all of
- * it or nothing. */
+ * the lock NAME.lock; the trace is written under another name and renamed, so that others see all
+ * of it or nothing. */
 #include "cpu/programs.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ bool cpu_program_file(const struct cpu_program *p, struct strbuf *path)
     return ok;
 }
 
-/* MODEL: environment and time zone are the same for all, and nothing is seeded by chance. */
+/* The same for all, and nothing is seeded by chance. */
 static const char *const fixed_env[] = {
     "PATH=/usr/bin:/bin", "HOME=/",           "LC_ALL=C", "TZ=UTC",
     "PERL_HASH_SEED=0",   "PYTHONHASHSEED=0", NULL};

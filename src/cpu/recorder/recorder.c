@@ -3,8 +3,9 @@
  * is no C library: only what valgrind's pub_tool_*.h declare may be called.
  *
  * Valgrind must run without its own optimiser (--vex-iropt-level=0): it would leave out writes of
- * registers that are overwritten in the same block, and with them who depends on whom. Where a value
- * is in a temporary, the registers of an instruction are those that hold the temporaries it uses.
+ * registers that are overwritten in the same block, and with them who depends on whom. Where a
+ * value is in a temporary, the registers of an instruction are those that hold the temporaries it
+ * uses.
  *
  * Left out: what the kernel does for the program, and child processes. Threads run one at a time
  * under valgrind, and their instructions follow each other in that order. */
