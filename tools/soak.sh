@@ -1,7 +1,8 @@
 #!/bin/sh
 # What takes longer than a test may: every workload at `small` with every host variant, checked
 # against its reference and compared with the others, then on an independent OpenCL; OpenCL C's
-# mathematical functions on a million numbers each; a sweep on Slurm whose node fails; every fuzz
+# mathematical functions on a million numbers each; piglit's tests of OpenCL; a sweep on Slurm whose
+# node fails; every fuzz
 # target for HEDDLE_FUZZ_SECONDS (default 3600). Ends with "N passed, N failed, N
 # skipped".
 set -u
@@ -46,6 +47,9 @@ build/test/accuracy --items "${HEDDLE_ACCURACY_ITEMS:-1000000}" --all-widths
 note "OpenCL C's mathematical functions against MPFR" $?
 build/test/exact --all-widths
 note "OpenCL C's exact functions in every width" $?
+
+python3 tools/piglit.py "$heddle"
+note "piglit's tests of OpenCL" $?
 
 HEDDLE_FUZZ_CASES=${HEDDLE_FUZZ_CASES:-5000} build/test/test_invariance_fuzz
 note "random kernels on random machines" $?

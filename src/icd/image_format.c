@@ -5,31 +5,45 @@
 #include "icd/image.h"
 
 /* Which types an order of channels may have. */
-enum { TYPES_ALL, TYPES_8_BITS, TYPES_REAL };
+enum { TYPES_ALL, TYPES_8_BITS, TYPES_REAL, TYPES_PACKED };
 
 static const struct order {
     cl_channel_order order;
     uint8_t n_channels, types;
 } orders[] = {
-    {CL_RGBA, 4, TYPES_ALL}, {CL_BGRA, 4, TYPES_8_BITS},    {CL_ARGB, 4, TYPES_8_BITS},
-    {CL_R, 1, TYPES_ALL},    {CL_RG, 2, TYPES_ALL},         {CL_A, 1, TYPES_ALL},
-    {CL_RA, 2, TYPES_ALL},   {CL_INTENSITY, 1, TYPES_REAL}, {CL_LUMINANCE, 1, TYPES_REAL},
+    {CL_RGBA, 4, TYPES_ALL},   {CL_BGRA, 4, TYPES_8_BITS},    {CL_ARGB, 4, TYPES_8_BITS},
+    {CL_R, 1, TYPES_ALL},      {CL_RG, 2, TYPES_ALL},         {CL_A, 1, TYPES_ALL},
+    {CL_RA, 2, TYPES_ALL},     {CL_INTENSITY, 1, TYPES_REAL}, {CL_LUMINANCE, 1, TYPES_REAL},
+    {CL_RGB, 3, TYPES_PACKED}, {CL_RGBx, 3, TYPES_PACKED},
 };
 
 static const struct channel {
     cl_channel_type type;
-    uint8_t bytes;
-    bool is_real; /* read as float */
+    uint8_t bytes; /* of a channel; of a packed type, of the texel */
+    bool is_real;  /* read as float */
 } channels[] = {
-    {CL_UNORM_INT8, 1, true},      {CL_UNORM_INT16, 2, true},    {CL_SNORM_INT8, 1, true},
-    {CL_SNORM_INT16, 2, true},     {CL_SIGNED_INT8, 1, false},   {CL_SIGNED_INT16, 2, false},
-    {CL_SIGNED_INT32, 4, false},   {CL_UNSIGNED_INT8, 1, false}, {CL_UNSIGNED_INT16, 2, false},
-    {CL_UNSIGNED_INT32, 4, false}, {CL_HALF_FLOAT, 2, true},     {CL_FLOAT, 4, true},
+    {CL_UNORM_INT8, 1, true},      {CL_UNORM_INT16, 2, true},     {CL_SNORM_INT8, 1, true},
+    {CL_SNORM_INT16, 2, true},     {CL_SIGNED_INT8, 1, false},    {CL_SIGNED_INT16, 2, false},
+    {CL_SIGNED_INT32, 4, false},   {CL_UNSIGNED_INT8, 1, false},  {CL_UNSIGNED_INT16, 2, false},
+    {CL_UNSIGNED_INT32, 4, false}, {CL_HALF_FLOAT, 2, true},      {CL_FLOAT, 4, true},
+    {CL_UNORM_SHORT_565, 2, true}, {CL_UNORM_SHORT_555, 2, true}, {CL_UNORM_INT_101010, 4, true},
 };
 enum { N_ORDERS = sizeof orders / sizeof *orders, N_CHANNELS = sizeof channels / sizeof *channels };
 
+/* Of red, green and blue in one word, red highest; NULL if the type is not packed. */
+static const uint8_t *packed_bits(cl_channel_type type)
+{
+    static const uint8_t bits_565[] = {5, 6, 5}, bits_555[] = {5, 5, 5}, bits_10[] = {10, 10, 10};
+    return type == CL_UNORM_SHORT_565    ? bits_565
+           : type == CL_UNORM_SHORT_555  ? bits_555
+           : type == CL_UNORM_INT_101010 ? bits_10
+                                         : NULL;
+}
+
 static bool go_together(const struct order *o, const struct channel *c)
 {
+    if ((o->types == TYPES_PACKED) != (packed_bits(c->type) != NULL))
+        return false;
     switch (o->types) {
     case TYPES_8_BITS:
         return c->bytes == 1;
@@ -60,7 +74,9 @@ size_t format_bytes(const cl_image_format *f)
 {
     const struct order *o = find_order(f->image_channel_order);
     const struct channel *c = find_channel(f->image_channel_data_type);
-    return o && c && go_together(o, c) ? (size_t)o->n_channels * c->bytes : 0;
+    if (!o || !c || !go_together(o, c))
+        return 0;
+    return o->types == TYPES_PACKED ? c->bytes : (size_t)o->n_channels * c->bytes;
 }
 
 cl_int icd_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
@@ -190,12 +206,27 @@ static const uint8_t *channel_order(cl_channel_order order)
     }
 }
 
+static void encode_packed(const struct channel *c, const void *colour, void *element)
+{
+    const uint8_t *bits = packed_bits(c->type);
+    uint32_t word = 0;
+    for (int i = 0; i < 3; i++) {
+        float f;
+        memcpy(&f, (const char *)colour + 4 * i, 4);
+        word = word << bits[i] | (uint32_t)scaled(f, (float)((1u << bits[i]) - 1), 0);
+    }
+    memcpy(element, &word, c->bytes);
+}
+
 void format_encode(const cl_image_format *f, const void *colour, void *element)
 {
     const struct order *o = find_order(f->image_channel_order);
     const struct channel *c = find_channel(f->image_channel_data_type);
     const uint8_t *which = channel_order(o->order);
-    for (int i = 0; i < o->n_channels; i++)
-        encode_channel(c->type, (const char *)colour + 4 * which[i],
-                       (char *)element + i * c->bytes);
+    if (o->types == TYPES_PACKED)
+        encode_packed(c, colour, element);
+    else
+        for (int i = 0; i < o->n_channels; i++)
+            encode_channel(c->type, (const char *)colour + 4 * which[i],
+                           (char *)element + i * c->bytes);
 }

@@ -117,6 +117,74 @@ static void pitches_of_the_host_are_kept(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* Three channels in one word, red highest. A fill, a write by the host, a read by a kernel and a
+ * write by a kernel mean the same. */
+struct packed {
+    cl_image_format format;
+    size_t bytes;
+    uint32_t orange, white; /* (1, 0.5, 0) and (1, 1, 1) */
+    float green;            /* of orange, as it is read */
+};
+
+static const char packed_source[] =
+    "kernel void look(read_only image2d_t from, write_only image2d_t to, global float4 *out)\n"
+    "{ const sampler_t s = CLK_FILTER_NEAREST | CLK_ADDRESS_CLAMP;\n"
+    "  out[0] = read_imagef(from, s, (int2)(1, 0)); out[1] = read_imagef(from, s, (int2)(9, 0));\n"
+    "  write_imagef(to, (int2)(1, 0), (float4)(1, 0.5f, 0, 0)); }\n";
+
+static void packed_format(struct gpu *g, cl_kernel k, const struct packed *p)
+{
+    const size_t zero[3] = {0, 0, 0}, two[3] = {2, 1, 1}, one = 1;
+    const float orange[4] = {1, 0.5f, 0, 1};
+    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2, .image_height = 1};
+    char words[8] = {0}, back[8] = {0};
+    cl_mem from, to, out = buffer(g, 32, NULL);
+    float seen[8];
+    size_t element = 0;
+    created(from, clCreateImage(g->context, 0, &p->format, &d, NULL, &err));
+    created(to, clCreateImage(g->context, 0, &p->format, &d, NULL, &err));
+    ok(clGetImageInfo(from, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element, NULL));
+    assert_int_equal(element, p->bytes);
+    ok(clEnqueueFillImage(g->queue, from, orange, zero, two, 0, NULL, NULL));
+    ok(clSetKernelArg(k, 0, sizeof from, &from));
+    ok(clSetKernelArg(k, 1, sizeof to, &to));
+    ok(clSetKernelArg(k, 2, sizeof out, &out));
+    memcpy(words, &p->white, p->bytes);
+    ok(clEnqueueWriteImage(g->queue, to, CL_TRUE, zero, two, 0, 0, words, 0, NULL, NULL));
+    ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &one, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(g->queue, out, CL_TRUE, 0, 32, seen, 0, NULL, NULL));
+    float border = p->format.image_channel_order == CL_RGB ? 1 : 0;
+    const float expected[8] = {1, p->green, 0, 1, 0, 0, 0, border};
+    assert_memory_equal(seen, expected, sizeof seen);
+    memcpy(words + p->bytes, &p->orange, p->bytes);
+    ok(clEnqueueReadImage(g->queue, to, CL_TRUE, zero, two, 0, 0, back, 0, NULL, NULL));
+    assert_memory_equal(words, back, 2 * p->bytes);
+    ok(clEnqueueCopyImage(g->queue, from, to, zero, zero, two, 0, NULL, NULL));
+    ok(clEnqueueReadImage(g->queue, to, CL_TRUE, zero, two, 0, 0, back, 0, NULL, NULL));
+    assert_memory_equal(words + p->bytes, back, p->bytes);
+    ok(clReleaseMemObject(from));
+    ok(clReleaseMemObject(to));
+    ok(clReleaseMemObject(out));
+}
+
+static void packed_formats_go_both_ways(void **state)
+{
+    struct gpu *g = *state;
+    static const struct packed all[] = {
+        {{CL_RGB, CL_UNORM_SHORT_565}, 2, 0xfc00, 0xffff, 32.0f / 63},
+        {{CL_RGBx, CL_UNORM_SHORT_555}, 2, 0x7e00, 0x7fff, 16.0f / 31},
+        {{CL_RGB, CL_UNORM_INT_101010}, 4, 0x3ff80000, 0x3fffffff, 512.0f / 1023}};
+    const cl_image_format wrong[] = {{CL_RGB, CL_UNORM_INT8}, {CL_RGBA, CL_UNORM_SHORT_565}};
+    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2, .image_height = 1};
+    cl_kernel k = kernel_of(g, packed_source, "look");
+    for (size_t i = 0; i < COUNT(all); i++)
+        packed_format(g, k, &all[i]);
+    ok(clReleaseKernel(k));
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        not_created(CL_IMAGE_FORMAT_NOT_SUPPORTED,
+                    clCreateImage(g->context, 0, &wrong[i], &d, NULL, &err));
+}
+
 static const char reader[] =
     "kernel void read(read_only image2d_t image, sampler_t s, global uint4 *out, int x, int y)\n"
     "{ out[0] = read_imageui(image, s, (int2)(x, y)); }\n"
@@ -205,7 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(images_of_all_kinds_are_transferred), TEST(images_check_what_they_are_given),
-        TEST(pitches_of_the_host_are_kept), TEST(kernels_read_and_write_images),
-        TEST(samplers_tell_what_they_are)};
+        TEST(pitches_of_the_host_are_kept),        TEST(packed_formats_go_both_ways),
+        TEST(kernels_read_and_write_images),       TEST(samplers_tell_what_they_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
