@@ -138,6 +138,10 @@ static const double specials[] = {
     0x1.921fb54442d18p19,
     0x1.2d97c7f3321d2p2,
     0x1.6ac5b262ca1ffp849,
+    /* within 2^-15 of a multiple of pi/2, and their products with 2/pi carry from one word of 64
+     * bits to the next */
+    0x1.ba25e91864c81p695,
+    0x1.5c4d1380e7754p728,
 };
 enum { N_SPECIALS = 2 * sizeof specials / sizeof *specials };
 
@@ -175,7 +179,7 @@ static double argument(const struct type *t, uint32_t i, uint64_t *seed, double 
 static void fill_inputs(const struct function *f, const struct type *t, struct inputs *in)
 {
     uint64_t seed = 7;
-    bool binary = f->y_from < f->y_to;
+    bool binary = f->y_from < f->y_to, takes_int = strstr(f->expression, ", n)");
     uint32_t n_special = binary ? N_SPECIALS * N_SPECIALS : N_SPECIALS;
     for (uint32_t i = 0; i < in->n; i++) {
         double x = argument(t, i, &seed, f->x_from, f->x_to);
@@ -196,6 +200,10 @@ static void fill_inputs(const struct function *f, const struct type *t, struct i
         in->k[i] = (int32_t)(uint32_t)r >> (r >> 32 & 31);
         if (i % 3 == 0) /* as exponents have them */
             in->k[i] = (int32_t)(r % 2200) - 1100;
+        if (takes_int && i % 8 == 5) { /* a product that loses some bits as a subnormal number */
+            store(t, in->x, i, uniform(&seed, 0.25, 1));
+            in->k[i] = t->smallest + t->digits - 2 - (int32_t)(r % 8);
+        }
     }
 }
 
