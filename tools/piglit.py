@@ -61,7 +61,7 @@ def outcomes(tests):
     """Name -> result, of every test and of every part of one."""
     found = {}
     for name, test in tests.items():
-        parts = test.get("subtests", {})
+        parts = {k: v for k, v in test.get("subtests", {}).items() if k != "__type__"}
         for part, result in parts.items():
             found[f"{name}@{part}"] = result
         if not parts:

@@ -5,6 +5,7 @@
  *     !15 = !{!"float*", !"uint"}
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,6 +255,35 @@ static bool read_sizes(const char *node, size_t out[3])
     return n == 3;
 }
 
+/* `<4 x i32> undef, i32 1`: the type, and whether its integers are signed. */
+static void add_type_hint(const char *node, struct strbuf *out)
+{
+    static const char *const names[][2] = {
+        {"i8", "char"},   {"i16", "short"},   {"i32", "int"},      {"i64", "long"},
+        {"half", "half"}, {"float", "float"}, {"double", "double"}};
+    struct strbuf text = {0};
+    unsigned long is_signed, width;
+    if (!node || !next_element(&node, &width, &text))
+        return;
+    char type[16] = "";
+    if (sscanf(strbuf_text(&text), "<%lu x %15[a-z0-9]>", &width, type) != 2) {
+        width = 0;
+        sscanf(strbuf_text(&text), "%15s", type);
+    }
+    next_element(&node, &is_signed, &text);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i][0], type) != 0)
+            continue;
+        bool is_unsigned = type[0] == 'i' && !is_signed;
+        strbuf_addf(out, "%svec_type_hint(%s%s", out->len ? " " : "", is_unsigned ? "u" : "",
+                    names[i][1]);
+        if (width)
+            strbuf_addf(out, "%lu", width);
+        strbuf_add_char(out, ')');
+    }
+    strbuf_destroy(&text);
+}
+
 static void read_attributes(struct code *c, const struct ir_text *t, struct kernel_info *k,
                             const char *line, const char *stop)
 {
@@ -265,6 +295,7 @@ static void read_attributes(struct code *c, const struct ir_text *t, struct kern
     if (read_sizes(find_node(t, line, stop, "work_group_size_hint"), hint))
         strbuf_addf(&out, "%swork_group_size_hint(%zu,%zu,%zu)", out.len ? " " : "", hint[0],
                     hint[1], hint[2]);
+    add_type_hint(find_node(t, line, stop, "vec_type_hint"), &out);
     k->attributes = arena_strdup(&c->arena, strbuf_text(&out));
     strbuf_destroy(&out);
 }

@@ -147,6 +147,8 @@ cl_kernel icd_clCloneKernel(cl_kernel from, cl_int *errcode)
 static cl_int set_object(struct kernel_arg *arg, const struct arg_info *info, size_t bytes,
                          const void *value)
 {
+    if (bytes != sizeof(void *))
+        return CL_INVALID_ARG_SIZE;
     void *object = value ? *(void *const *)value : NULL;
     if (info->kind == ARG_SAMPLER) {
         if (!object_is(object, ICD_SAMPLER))
@@ -158,8 +160,6 @@ static cl_int set_object(struct kernel_arg *arg, const struct arg_info *info, si
     } else if (object && !mem_is_buffer(object)) {
         return CL_INVALID_MEM_OBJECT;
     }
-    if (bytes != sizeof(void *))
-        return CL_INVALID_ARG_SIZE;
     arg->object = object;
     arg->is_set = true;
     return CL_SUCCESS;

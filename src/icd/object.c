@@ -42,6 +42,57 @@ void icd_changed(void)
     pthread_cond_broadcast(&changed);
 }
 
+/* --- every address that was ever an object's ---
+ *
+ * The memory of an object is never given back, so a pointer that is found here may be looked at,
+ * whatever a program has taken for an object. */
+static struct registry {
+    pthread_mutex_t lock;
+    const void **places; /* open addressing; NULL = free */
+    size_t n, cap;       /* a power of two */
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Where the address is, or belongs. */
+static size_t find_place(const void *object)
+{
+    size_t at = ((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15u >> 20;
+    while (registry.places[at &= registry.cap - 1] && registry.places[at] != object)
+        at++;
+    return at;
+}
+
+static void grow_registry(void)
+{
+    const void **old = registry.places;
+    size_t n = registry.cap;
+    registry.cap = n ? 2 * n : 1024;
+    registry.places = xcalloc(registry.cap, sizeof *registry.places);
+    for (size_t i = 0; i < n; i++)
+        if (old[i])
+            registry.places[find_place(old[i])] = old[i];
+    free(old);
+}
+
+static void register_object(const void *object)
+{
+    pthread_mutex_lock(&registry.lock);
+    if (2 * registry.n >= registry.cap)
+        grow_registry();
+    registry.places[find_place(object)] = object;
+    registry.n++;
+    pthread_mutex_unlock(&registry.lock);
+}
+
+static bool was_object(const void *object)
+{
+    pthread_mutex_lock(&registry.lock);
+    bool found = object && registry.cap && registry.places[find_place(object)];
+    pthread_mutex_unlock(&registry.lock);
+    return found;
+}
+
+/* --- life --- */
+
 static struct icd_object *take_grave(struct graveyard *g)
 {
     struct icd_object *o = g->first;
@@ -55,18 +106,21 @@ static struct icd_object *take_grave(struct graveyard *g)
 void *object_create(enum icd_kind kind, size_t bytes)
 {
     struct graveyard *g = &graveyards[kind];
-    struct icd_object *o = g->n > QUARANTINE ? take_grave(g) : xcalloc(1, bytes);
+    bool is_new = g->n <= QUARANTINE;
+    struct icd_object *o = is_new ? xcalloc(1, bytes) : take_grave(g);
     memset(o, 0, bytes);
     o->dispatch = &icd_dispatch;
     o->mark = MARK_LIVE + kind;
     o->users = o->refs = 1;
+    if (is_new)
+        register_object(o);
     return o;
 }
 
 bool object_is(const void *object, enum icd_kind kind)
 {
     const struct icd_object *o = object;
-    return o && o->mark == MARK_LIVE + kind && o->users;
+    return was_object(o) && o->mark == MARK_LIVE + kind && o->users;
 }
 
 void object_retain(void *object)

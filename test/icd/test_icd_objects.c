@@ -160,6 +160,27 @@ static void kinds_are_told_apart(void **state)
 
 static char destroyed[8];
 
+/* What the loader does not look at first: arguments of kernels, lists of objects. */
+static void numbers_are_no_objects(void **state)
+{
+    struct gpu *g = *state;
+    cl_kernel k = kernel_of(
+        g, "kernel void f(global int *x, sampler_t s, read_only image2d_t i) { x[0] = 1; }\n", "f");
+    void *const wild[] = {(void *)7, (void *)(uintptr_t)0x123456789abcdef0, state};
+    for (size_t i = 0; i < COUNT(wild); i++) {
+        cl_event event = wild[i];
+        cl_mem mem = wild[i];
+        fails(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 0, sizeof wild[i], &wild[i]));
+        fails(CL_INVALID_SAMPLER, clSetKernelArg(k, 1, sizeof wild[i], &wild[i]));
+        fails(CL_INVALID_MEM_OBJECT, clSetKernelArg(k, 2, sizeof wild[i], &wild[i]));
+        fails(CL_INVALID_EVENT_WAIT_LIST, clEnqueueMarkerWithWaitList(g->queue, 1, &event, NULL));
+        fails(CL_INVALID_MEM_OBJECT,
+              clEnqueueMigrateMemObjects(g->queue, 1, &mem, 0, 0, NULL, NULL));
+    }
+    fails(CL_INVALID_ARG_SIZE, clSetKernelArg(k, 1, 4, &wild[0]));
+    ok(clReleaseKernel(k));
+}
+
 static void CL_CALLBACK note_mem(cl_mem m, void *user)
 {
     (void)m;
@@ -218,6 +239,7 @@ int main(void)
                                        TEST(contexts_check_what_they_are_given),
                                        TEST(references_are_counted),
                                        TEST(kinds_are_told_apart),
+                                       TEST(numbers_are_no_objects),
                                        TEST(destructors_run_in_reverse_order),
                                        TEST(what_is_absent_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);

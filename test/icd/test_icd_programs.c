@@ -7,7 +7,8 @@ static const char two_kernels[] =
     "                  global float *out)\n"
     "{ int i = get_global_id(0); l[get_local_id(0)] = x[i];\n"
     "  barrier(CLK_LOCAL_MEM_FENCE); out[i] = l[get_local_id(0)] * p.b + c[0] + p.a; }\n"
-    "kernel __attribute__((reqd_work_group_size(8, 2, 1))) void ids(global uint *out, uint w)\n"
+    "kernel __attribute__((reqd_work_group_size(8, 2, 1), vec_type_hint(uint4))) void ids(global "
+    "uint *out, uint w)\n"
     "{ out[(get_global_id(1) - get_global_offset(1)) * w + get_global_id(0)\n"
     "      - get_global_offset(0)] = get_global_id(0) * 1000 + get_global_id(1) * 10\n"
     "      + get_work_dim(); }\n";
@@ -63,7 +64,7 @@ static void kernels_tell_their_arguments(void **state)
                                 group, NULL));
     assert_true(group[0] == 8 && group[1] == 2 && group[2] == 1);
     ok(clGetKernelInfo(both[1], CL_KERNEL_ATTRIBUTES, sizeof names, names, NULL));
-    assert_string_equal(names, "reqd_work_group_size(8,2,1)");
+    assert_string_equal(names, "reqd_work_group_size(8,2,1) vec_type_hint(uint4)");
     ok(clReleaseKernel(both[0]));
     ok(clReleaseKernel(both[1]));
     ok(clReleaseProgram(p));
