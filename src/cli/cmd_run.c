@@ -284,6 +284,9 @@ static bool check_replay(const struct run_options *o, const struct text_list *op
     const char *misplaced = option_against_replay(o);
     if (operands->n)
         output_error("--replay FILE stands in place of '%s'", operands->items[0]);
+    else if (o->fail_on_stale)
+        output_error("--fail-on-stale needs the program itself: the host reads dropped data too, "
+                     "and a trace does not have its copies");
     else if (misplaced)
         output_error("%s has no meaning with --replay: the trace brings its own", misplaced);
     else if (o->functional || o->record)

@@ -169,12 +169,16 @@ enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool 
     if (sim->config->annotations.n)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
                         "l2.annotations speak of arguments, which a trace does not have: run the "
-                        "program itself\n");
+                        "program itself, or mark whole programs with l2.mark_stores\n");
     if (sim->config->host.copies_warm_l2)
         return sim_fail(
             sim, HEDDLE_BAD_INPUT,
             "host.copies_warm_l2 speaks of copies, which a trace does not have: run the "
             "program itself\n");
+    if (sim->config->l2_policy->hit_action)
+        sim_warn_once(sim, "warning: l2.stale_reads counts what kernels read, not what the host "
+                           "reads, which is not in a trace: run the program itself to check "
+                           "marks\n");
     r.reader = trace_reader_open(path, &cannot_read, &r.why);
     enum heddle_status s;
     if (!r.reader) {

@@ -71,20 +71,22 @@ static struct trace_entry *entry_of(struct trace_pool *t, const struct point *p,
     return e;
 }
 
-/* Those are about arguments, which a trace does not have. */
-static bool has_annotations(const struct point *p)
+/* Annotations are about arguments, and lines that L2 drops may be missed by the host: a trace has
+ * neither arguments nor the host's copies. */
+static bool needs_the_program(const struct point *p)
 {
-    static const char name[] = "l2.annotations=";
-    bool has = false;
+    static const char *const starts[] = {"l2.annotations=", "l2.policy=write_buffering"};
+    bool needs = false;
     for (uint32_t i = 0; i < p->n_words; i++)
-        has = has || strncmp(p->words[i].text, name, sizeof name - 1) == 0;
-    return has;
+        for (uint32_t k = 0; k < sizeof starts / sizeof starts[0]; k++)
+            needs = needs || strncmp(p->words[i].text, starts[k], strlen(starts[k])) == 0;
+    return needs;
 }
 
 enum trace_use trace_pool_use(struct trace_pool *t, const struct point *p, struct arena *arena,
                               const char **path)
 {
-    if (!t->folder || has_annotations(p))
+    if (!t->folder || needs_the_program(p))
         return TRACE_UNUSED;
     struct trace_entry *e = entry_of(t, p, arena);
     *path = path_of(t, p, arena);

@@ -88,6 +88,9 @@ mistake 2:1 "argument 4 of kernel 'fft_stage' is not the address of a buffer" "f
     status 2 "$heddle" run fft --size tiny --functional --annotations "$scratch/fft.l2" && complains "annotations is for timed runs"
     status 0 "$heddle" run fft --size tiny --gpu v100 --quiet --record "$scratch/fft.trace"
     status 2 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --annotations "$scratch/fft.l2" && complains "which a trace does not have"
+    # What the host reads is not in a trace either.
+    status 2 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --fail-on-stale && complains "fail-on-stale needs the program itself"
+    status 0 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --set l2.mark_stores=true && complains "not what the host reads, which is not in a trace"
 }
 status 2 "$heddle" run fft --size tiny --set l2.policy=write_buffering --set l2.allocate_on_fill=true && complains "allocated on fill"
 status 2 "$heddle" run fft --size tiny --set l2.drop=demote && complains "l2.drop"
