@@ -1,6 +1,7 @@
 # The front door: every target works from an empty checkout on a fresh Debian 12 machine.
 #   make          installs what is missing and builds build/heddle
-#   make run      ... and runs every workload, without timing and cycle by cycle, checking each result
+#   make run      ... and compares schedulers and cache policies on the cache-sensitive workloads of the
+#                 papers, with small inputs: the papers' claims on the terminal, all results on a page
 #   make check    style and the quick tests, with one build: for daily work
 #   make test     every test there is; ends with "N passed, N failed, N skipped"
 #   make matrix   every workload under every engine and quantum on every test machine, and at the
@@ -33,8 +34,8 @@ configure: setup
 
 run: configure
 	cmake --build $(BUILD) -j $(JOBS) --target heddle
-	$(BUILD)/heddle run all --functional
-	$(BUILD)/heddle run all --size tiny
+	$(BUILD)/heddle repro s2-fig10 s3-fig4-10 s3-fig5-7 s4-fig7 --size tiny \
+	    --store $(BUILD)/run.db --output $(BUILD)/report.html
 
 check: setup
 	@sh tools/test.sh quick

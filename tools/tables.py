@@ -3,7 +3,7 @@
 
     tools/tables.py build/heddle
 
-replaces the table of warp schedulers between its markers; the rows of workloads that `make run`
+replaces the table of warp schedulers between its markers; the rows of workloads that `heddle run all`
 prints; statistics shown below a `heddle run` command; the range of speeds. Whatever else the page
 shows of an output stays as it is.
 

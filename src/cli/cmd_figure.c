@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "cli/claim_table.h"
 #include "cli/command.h"
 #include "cli/lab_common.h"
 #include "cli/output.h"
@@ -100,27 +101,6 @@ static void print_values(const struct figure *f, struct strbuf *out)
     table_destroy(&t);
 }
 
-static void print_claims(const struct figure *f, struct strbuf *out)
-{
-    static const char *const titles[] = {"the paper says", "paper", "Heddle", "agrees", "source"};
-    struct table t = {.titles = titles, .n_columns = 5, .right = "lrrll"};
-    for (uint32_t i = 0; i < f->n_claims; i++) {
-        const struct figure_claim *c = &f->claims[i];
-        struct strbuf paper = {0}, ours = {0};
-        const char *verdict = figure_verdict(f, c, &paper, &ours);
-        table_cell(&t, "%s", c->says);
-        table_cell(&t, "%s", strbuf_text(&paper));
-        table_cell(&t, "%s", ours.len ? strbuf_text(&ours) : "-");
-        table_cell(&t, "%s", verdict);
-        table_cell(&t, "%s", c->source);
-        strbuf_destroy(&paper);
-        strbuf_destroy(&ours);
-    }
-    strbuf_add_char(out, '\n');
-    table_print(&t, out);
-    table_destroy(&t);
-}
-
 static void print_figure(struct figure *f, struct strbuf *out)
 {
     strbuf_addf(out, "%s (%s)\n", f->title, f->source);
@@ -131,8 +111,10 @@ static void print_figure(struct figure *f, struct strbuf *out)
     }
     strbuf_add(out, "\n\n");
     print_values(f, out);
-    if (f->n_claims)
-        print_claims(f, out);
+    if (f->n_claims) {
+        strbuf_add_char(out, '\n');
+        claim_table_print(f, out);
+    }
     for (uint32_t i = 0; i < f->spec.n_missing; i++)
         strbuf_addf(out, "%smissing: Heddle has no %s\n", i ? "" : "\n", f->spec.missing[i]);
     if (f->note) {

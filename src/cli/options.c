@@ -29,7 +29,7 @@ bool dim3_parse(const char *text, uint32_t least, struct dim3 *out)
     return false;
 }
 
-static void text_list_add(struct text_list *list, const char *item, struct arena *arena)
+void text_list_add(struct text_list *list, const char *item, struct arena *arena)
 {
     if (list->n == list->cap) {
         uint32_t cap = list->cap ? 2 * list->cap : 8;

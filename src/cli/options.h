@@ -25,6 +25,9 @@ struct text_list {
     uint32_t n, cap;
 };
 
+/* Adds one; the list lives in the arena. */
+void text_list_add(struct text_list *list, const char *item, struct arena *arena);
+
 struct given_u64 {
     bool is_given;
     uint64_t value;

@@ -71,6 +71,10 @@ struct store_result {
  * already stays as it is. */
 enum heddle_status store_put(struct store *s, const struct store_result *r, int64_t *id);
 
+/* Adds to a result that is done what another document of the same run tells beyond it: statistics,
+ * a time series, and whatever else it holds. What the store has stays as it is. */
+enum heddle_status store_extend(struct store *s, int64_t id, const char *document);
+
 /* Lists the results of this Heddle's model in the table temp.current_run: the sources that every
  * run uses, and those of the mechanisms and the workload that it used, are as they were. */
 enum heddle_status store_list_current(struct store *s);

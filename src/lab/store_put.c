@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "lab/store_internal.h"
 
@@ -175,6 +176,43 @@ static void config_digest(struct store *s, const char *document, char digest[HAS
     if (sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) == SQLITE_TEXT)
         hash_of(sqlite3_column_text(q, 0), (size_t)sqlite3_column_bytes(q, 0), digest);
     sqlite3_finalize(q);
+}
+
+static bool extend_all(struct store *s, const char *key, const char *document)
+{
+    const struct store_result r = {.key = key};
+    const struct put_values v = {.result = &r, .document = document};
+    return run_statements_of(s, stat_statements, sizeof stat_statements / sizeof stat_statements[0],
+                             &v) &&
+           store_add_units(s);
+}
+
+/* In an arena; NULL if there is no such result. */
+static const char *key_of(struct store *s, int64_t id, struct arena *arena)
+{
+    sqlite3_stmt *q = store_prepare(s, "SELECT key FROM run WHERE id = :id AND state = 'done'");
+    if (!q)
+        return NULL;
+    store_bind_int(q, ":id", id);
+    const char *key = NULL;
+    if (sqlite3_step(q) == SQLITE_ROW)
+        key = arena_strdup(arena, (const char *)sqlite3_column_text(q, 0));
+    sqlite3_finalize(q);
+    return key;
+}
+
+enum heddle_status store_extend(struct store *s, int64_t id, const char *document)
+{
+    struct arena arena = {0};
+    if (!store_exec(s, "BEGIN IMMEDIATE"))
+        return store_fail(s, "write to");
+    const char *key = key_of(s, id, &arena);
+    bool ok = key && extend_all(s, key, document) && store_exec(s, "COMMIT");
+    enum heddle_status status = ok ? HEDDLE_OK : store_fail(s, "write to");
+    if (!ok)
+        store_exec(s, "ROLLBACK");
+    arena_destroy(&arena);
+    return ok ? store_check_place(s) : status;
 }
 
 bool store_is_result(struct store *s, const char *text)

@@ -78,17 +78,6 @@ static enum heddle_status add_values(struct store *s, const char *key, const cha
     return status;
 }
 
-static bool has_table(struct store *s, const char *name)
-{
-    struct query_answer a = {0};
-    struct strbuf sql = {0};
-    strbuf_addf(&sql, "SELECT 1 FROM sqlite_master WHERE name = '%s'", name);
-    bool found = report_query(s, strbuf_text(&sql), &a) == HEDDLE_OK && a.n_cells;
-    query_answer_destroy(&a);
-    strbuf_destroy(&sql);
-    return found;
-}
-
 /* Statistics that are zero in every run tell nothing. */
 #define TOLD "stat IN (SELECT stat FROM stat_value GROUP BY stat HAVING max(abs(value)) > 0)"
 
@@ -97,9 +86,9 @@ static bool has_table(struct store *s, const char *name)
 static const struct {
     const char *key, *sql;
 } tables[] = {
+    /* store_list_current() */
     {"runs", "SELECT *, id IN temp.current_run AS is_current FROM run ORDER BY id"},
-    {"statistics", "SELECT id, name, unit FROM stat_name n WHERE EXISTS"
-                   " (SELECT 1 FROM stat_value WHERE stat = n.id) ORDER BY id"},
+    {"statistics", "SELECT id, name, unit FROM stat_name ORDER BY id"},
     {"configurations", "SELECT id, parameters FROM config ORDER BY id"},
 };
 
@@ -115,12 +104,10 @@ static enum heddle_status add_tables(struct store *s, struct strbuf *out)
     return status;
 }
 
-/* --- what only some stores and some runs have --- */
+/* --- what only some runs have --- */
 
 static enum heddle_status add_details(struct store *s, struct strbuf *out)
 {
-    if (!has_table(s, "details"))
-        return HEDDLE_OK;
     enum heddle_status status = report_add_table(
         s, "kernels", "SELECT id, run, position, name FROM kernel ORDER BY id", out);
     if (status == HEDDLE_OK)
@@ -133,7 +120,9 @@ static enum heddle_status add_details(struct store *s, struct strbuf *out)
             s, "series",
             "SELECT run, stat, cycle, value FROM series_value ORDER BY run, stat, cycle", out);
     if (status == HEDDLE_OK)
-        status = report_add_table(s, "details", "SELECT run, name, value FROM details ORDER BY run",
+        status = report_add_table(s, "details",
+                                  "SELECT run, name, value FROM details WHERE name IN"
+                                  " ('per_pc', 'reuse', 'timeline') ORDER BY run",
                                   out);
     return status;
 }
@@ -190,7 +179,7 @@ enum heddle_status report_data(struct store *s, const struct report_options *opt
     if (status == HEDDLE_OK)
         status = add_details(s, out);
     if (status == HEDDLE_OK)
-        status = report_add_figures(s, options->store_name, out);
+        status = report_add_figures(s, options, out);
     report_add_reference(out);
     strbuf_add(out, "}\n");
     return status;

@@ -94,7 +94,8 @@ static enum heddle_status add_best(struct store *s, const struct inputs *in, con
     return status;
 }
 
-enum heddle_status report_add_figures(struct store *s, const char *store_name, struct strbuf *out)
+enum heddle_status report_add_figures(struct store *s, const struct report_options *options,
+                                      struct strbuf *out)
 {
     struct inputs in = {0};
     bool is_first = true;
@@ -104,7 +105,9 @@ enum heddle_status report_add_figures(struct store *s, const char *store_name, s
         status = report_query(s, "SELECT DISTINCT size FROM run WHERE state = 'done'", &in.sizes);
     strbuf_add(out, "\"figures\":[");
     for (uint32_t i = 0; status == HEDDLE_OK && i < n_figure_names; i++)
-        status = add_best(s, &in, figure_names[i], store_name, &is_first, out);
+        status = add_best(s, &in, figure_names[i], options->store_name, &is_first, out);
+    for (uint32_t i = 0; status == HEDDLE_OK && i < options->n_figures; i++)
+        status = add_best(s, &in, options->figures[i], options->store_name, &is_first, out);
     strbuf_add(out, "],\n");
     query_answer_destroy(&in.pairs);
     query_answer_destroy(&in.sizes);

@@ -11,6 +11,9 @@
 struct report_options {
     const char *store_name; /* as the page calls it */
     bool is_live;           /* the page asks its server for news */
+    /* Files of figures, beside those that come with Heddle. */
+    const char *const *figures;
+    uint32_t n_figures;
 };
 
 /* Adds the document to `out`. On failure the store's error says what is wrong. */

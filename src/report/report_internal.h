@@ -14,7 +14,8 @@ enum heddle_status report_add_table(struct store *s, const char *key, const char
 void report_add_cell(const struct query_cell *c, struct strbuf *out);
 
 /* Adds `"figures": [...]`: those of which the store has points. */
-enum heddle_status report_add_figures(struct store *s, const char *store_name, struct strbuf *out);
+enum heddle_status report_add_figures(struct store *s, const struct report_options *options,
+                                      struct strbuf *out);
 
 /* Adds `"help": {"l1d.hits": "...", ...}`, `"papers": {...}` and `"shipped": {...}`, the parameters
  * of the GPUs that come with Heddle. */

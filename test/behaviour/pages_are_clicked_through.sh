@@ -26,7 +26,17 @@ l1d: [lru, fifo]
 EOF
 status 0 "$heddle" sweep "$scratch/few.yaml" --store "$store"
 status 2 "$heddle" report --store "$store" -o "$store"
-status 0 "$heddle" report --store "$store" -o "$page"
+
+# A result that is run again tells more of itself, and the same numbers as before.
+status 2 "$heddle" report --store "$store" --explain 99 -o "$page"
+complains "no result 99"
+status 2 "$heddle" report --store "$store" --explain one -o "$page"
+[ -e "$page" ] && fail "a page of a result that is not there"
+id=$("$heddle" query --store "$store" --csv "SELECT id FROM results WHERE workload = 'ss' AND scheduler = 'gto' AND l1d = 'lru'" | tail -1 | tr -d '\r')
+before=$("$heddle" query --store "$store" --csv "SELECT name, value FROM stats WHERE run = $id AND name NOT LIKE 'host.%'")
+status 0 "$heddle" report --store "$store" --explain "$id" -o "$page"
+"$heddle" query --store "$store" --csv "SELECT name, value FROM stats WHERE run = $id AND name NOT LIKE 'host.%'" >"$scratch/after"
+printf '%s\n' "$before" | grep -vxFf "$scratch/after" && fail "explaining changed the result"
 grep -q '<script>alert' "$page" && fail "the page has a name that no result has yet"
 
 # Names that users choose: of a file of a GPU, of settings, in messages.

@@ -48,6 +48,37 @@ async function comparing(page) {
   check('a machine can be left out', !(await option()).names.includes('gto · lru'));
 }
 
+/** What only an explained result has. */
+async function explained(page) {
+  await section(page, 'reuse').locator('[data-chart=reuse] svg').waitFor();
+  check('loads are named by their source line', (await section(page, 'reuse').textContent()).includes('ss.cl:'));
+  await section(page, 'counters').locator('.chips button').first().scrollIntoViewIfNeeded();
+  await section(page, 'counters').getByRole('button', { name: 'resident_warps' }).click();
+  await section(page, 'counters').locator('[data-chart="series resident_warps"] svg').waitFor();
+  await section(page, 'latency').scrollIntoViewIfNeeded();
+  await section(page, 'latency').locator('[data-chart=latency] svg').waitFor();
+  check('kernels are listed', /(ss_map|bp_)/.test(await section(page, 'kernels').locator('tbody').first().textContent()));
+}
+
+async function zooming(page) {
+  await section(page, 'warps').scrollIntoViewIfNeeded();
+  const chart = section(page, 'warps').locator('[data-chart=timeline]');
+  await chart.locator('canvas').waitFor();
+  const span = () => chart.evaluate((e) => { const z = e.instance.getOption().dataZoom[0]; return z.endValue - z.startValue; });
+  const all = await span();
+  const box = await chart.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 80);
+  await page.mouse.wheel(0, -400);
+  await page.waitForTimeout(300);
+  const near = await span();
+  check(`scrolling in the timeline zooms it (${all} to ${near})`, near < all);
+  await page.mouse.move(box.x + 120, box.y + 52);
+  check('a slice is named', /warp slot 0, cycle/.test(await section(page, 'warps').locator('.tip.floating').textContent()));
+  await section(page, 'warps').getByRole('button', { name: 'whole run' }).click();
+  await page.waitForTimeout(300);
+  check('and shown whole again', await span() === all);
+}
+
 async function themes(page) {
   const colour = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const bar = () => page.locator('[data-chart=measure]').evaluate((e) => e.instance.getOption().color[0]);
@@ -79,6 +110,8 @@ await withPage(packages, url, { colorScheme: 'light' }, async (page, heard) => {
   await sorting(page);
   await filtering(page);
   await comparing(page);
+  await explained(page);
+  await zooming(page);
   await themes(page);
   await escaping(page);
   await page.screenshot({ path: `${shots}/page.png`, fullPage: true });

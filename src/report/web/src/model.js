@@ -74,6 +74,7 @@ export class Report {
       ...r, command: r.command || commandOf(r), is_current: r.is_current === 1,
       values: valuesOf(data.values[r.id], places, this.statistics.length),
     }));
+    this.told = new Set(this.all.flatMap((r) => r.values.flatMap((v, i) => (v === null ? [] : [i]))));
     this.runs = this.all.filter((r) => r.state === 'done');
     this.failures = this.all.filter((r) => r.state === 'failed');
     this.byId = new Map(this.all.map((r) => [r.id, r]));
@@ -92,8 +93,9 @@ export class Report {
     return at === undefined ? null : run.values[at];
   }
 
+  /** Whether some run has told it, and not always 0. */
   has(name) {
-    return this.statIndex.has(name);
+    return this.told.has(this.statIndex.get(name));
   }
 
   unit(name) {

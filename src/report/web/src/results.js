@@ -35,7 +35,7 @@ export function results(report) {
     more.value = '';
     draw();
   } });
-  const known = h('datalist', { id: 'statistics' }, report.statistics.map((s) => h('option', { value: s.name }, s.help)));
+  const known = h('datalist', { id: 'statistics' }, report.statistics.filter((s) => report.has(s.name)).map((s) => h('option', { value: s.name }, s.help)));
   function draw() {
     replaceChildren(body, table(columnsOf(report, [...shown]), runs, {
       filter: 'Filter: kmn gto', expand: (run) => opened(report, run), rowClass: (r) => (r.is_current ? null : 'old') }));

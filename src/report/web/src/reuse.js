@@ -1,10 +1,9 @@
 // How far apart the loads of a line are, overall and by static instruction with its source line.
-import { chart, stacks } from './charts.js';
+import { chart, css, stacks } from './charts.js';
 import { choice, empty, h, replaceChildren } from './dom.js';
 import { number, percent } from './format.js';
 import { runName } from './model.js';
 import { table } from './table.js';
-import { css } from './charts.js';
 
 const KINDS = [
   { value: 'lines', label: 'distinct other lines of the set in between (S3)' },
@@ -12,7 +11,25 @@ const KINDS = [
 ];
 
 function ramp(n) {
-  return Array.from({ length: n }, (_, i) => css(`--ramp-${Math.min(6, 1 + Math.round(i * 5 / Math.max(1, n - 1)))}`));
+  return Array.from({ length: n }, (_, i) => css(`--ramp-${1 + Math.round(i * 6 / Math.max(1, n - 1))}`));
+}
+
+/** Distances of one kind: the median, and counts by range in order. */
+function distances(of, ranges) {
+  return { median: of.median, counts: ranges.map((r) => of[r]) };
+}
+
+/** What `heddle cache reuse --json` says, with the source line that the profile of the run has for each PC. */
+function read(detail) {
+  const { reuse: r } = detail;
+  const ranges = Object.keys(r.distances.lines).filter((name) => name !== 'median');
+  const known = new Map((detail.per_pc || []).map((p) => [p.pc, p]));
+  const both = (d) => ({ reuses: d.reuses, lines: distances(d.lines, ranges), accesses: distances(d.accesses, ranges) });
+  const pcs = r.by_pc.map((d) => {
+    const p = known.get(d.pc) || {};
+    return { pc: d.pc, kernel: p.kernel, instruction: p.instruction, source: p.source_file ? `${p.source_file.replace(/^\.\//, '')}:${p.source_line}` : null, ...both(d) };
+  });
+  return { ranges, loads: r.loads, unbounded: r.unbounded, all: both(r.distances), pcs };
 }
 
 function place(pc) {
@@ -57,7 +74,7 @@ export function reuse(report) {
   const state = { at: 0, kind: 'lines' };
   const body = h('div');
   function draw() {
-    const one = found[state.at].reuse;
+    const one = read(found[state.at]);
     replaceChildren(body, h('div', { class: 'controls' },
       choice('Result', found.map((d, i) => ({ value: String(i), label: runName(report.byId.get(d.run)) })), String(state.at), (i) => { state.at = Number(i); draw(); }),
       choice('Distance', KINDS, state.kind, (k) => { state.kind = k; draw(); })),

@@ -68,9 +68,9 @@ function optionOf(rows, one, window) {
   return {
     grid: { left: 64, right: 16, top: 44, bottom: 56 },
     tooltip: { show: false },
-    xAxis: valueAxis('', { min: 0, max: end, splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: css('--rule') } } }),
-    yAxis: { type: 'value', min: -0.5, max: rows.length - 0.5, inverse: true, interval: 8, axisLine: { show: false }, axisTick: { show: false },
-      splitLine: { show: false }, axisLabel: { color: css('--ink-soft'), formatter: (v) => (Number.isInteger(v) ? `warp ${v}` : '') } },
+    xAxis: valueAxis('', { min: 0, max: end, splitLine: { show: false }, axisLine: { show: false } }),
+    yAxis: { type: 'category', inverse: true, data: one.slots.map((slot) => slot.name.replace('warp slot', 'warp')), axisLine: { show: false }, axisTick: { show: false },
+      axisLabel: { color: css('--ink-soft'), fontFamily: css('--font'), interval: (i) => i % 4 === 0 } },
     dataZoom: zoom().map((z) => ({ ...z, startValue: window.from, endValue: window.to, minValueSpan: Math.max(20, 4 * one.step) })),
     series: seriesOf(rows, one, window),
   };
