@@ -182,6 +182,7 @@ static enum heddle_status list(const struct cpu_options *o)
     }
     table_print(&t, &out);
     table_destroy(&t);
+    strbuf_add(&out, "\ncache_bubble_0 to _8 and bandwidth_bubble_0 to _8 are generated.\n");
     return output_take(&out);
 }
 

@@ -327,3 +327,22 @@ enum heddle_status cpu_program_trace(const char *name_or_path, const struct cpu_
     arena_destroy(&at.arena);
     return status;
 }
+
+struct cpu_source *cpu_program_open(const char *name_or_path, const struct cpu_open *o,
+                                    enum heddle_status *status, struct strbuf *why)
+{
+    struct strbuf path = {0};
+    struct cpu_source *source = cpu_bubble_open(name_or_path, &o->machine);
+    *status = HEDDLE_OK;
+    if (source)
+        return source;
+    *status = cpu_program_trace(name_or_path, &o->watch, &path, why);
+    if (*status == HEDDLE_OK) {
+        int error;
+        source = cpu_source_open(strbuf_text(&path), o->max_insts, &error, why);
+        if (!source)
+            *status = error ? file_read_status(error) : HEDDLE_BAD_INPUT;
+    }
+    strbuf_destroy(&path);
+    return source;
+}

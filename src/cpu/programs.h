@@ -3,6 +3,7 @@
 #ifndef HEDDLE_CPU_PROGRAMS_H
 #define HEDDLE_CPU_PROGRAMS_H
 
+#include "cpu/bubble.h"
 #include "cpu/record.h"
 
 struct cpu_program {
@@ -29,5 +30,15 @@ bool cpu_program_is_recorded(const struct cpu_program *p, struct strbuf *path);
  * each other. */
 enum heddle_status cpu_program_trace(const char *name_or_path, const struct cpu_watch *watch,
                                      struct strbuf *path, struct strbuf *why);
+
+/* The program itself, for a core: a name, a trace or a bubble. `max_insts` of a trace are the
+ * program; 0 = all. NULL if it cannot be had, with a status and the reason in `why`. */
+struct cpu_open {
+    uint64_t max_insts;
+    struct bubble_machine machine;
+    struct cpu_watch watch;
+};
+struct cpu_source *cpu_program_open(const char *name_or_path, const struct cpu_open *o,
+                                    enum heddle_status *status, struct strbuf *why);
 
 #endif

@@ -1,0 +1,35 @@
+/* Bubbles (J. Mars et al.: Bubble-Up, MICRO 2011; S3 section 6.2): generated programs that press on
+ * a shared memory system to a known degree, so that the slowdown of a neighbour can be measured.
+ *
+ *     cache_bubble_I       streams over a buffer of I/8 of the last-level cache, a load per line
+ *                          and nothing else
+ *     bandwidth_bubble_I   streams over four last-level caches, a store per line, which is read and
+ *                          later written back: 128 bytes. Other instructions between the stores
+ *                          keep it to I/8 of the memory's bandwidth at most. (Loads could not: the
+ *                          window holds few of them when others lie between.)
+ *
+ * I is 0 to 8; those with 0 leave memory alone.
+ *
+ * MODEL: a run of a bubble has a million instructions; the next run goes on where the last one
+ * stopped in the buffer. A core with few outstanding misses may not reach the pace: the bandwidth
+ * that a bubble takes is what its core counts. */
+#ifndef HEDDLE_CPU_BUBBLE_H
+#define HEDDLE_CPU_BUBBLE_H
+
+#include "cpu/source.h"
+
+enum { BUBBLE_STEPS = 8, BUBBLE_INSTS = 1000000, BUBBLE_LLCS = 4 };
+
+/* What bubbles have to know of a machine. */
+struct bubble_machine {
+    uint64_t llc_bytes;
+    uint32_t cpu_mhz, width;  /* of a core: instructions a cycle */
+    uint32_t memory_mb_per_s; /* the bandwidth that counts as 8/8 */
+};
+
+/* Is that the name of a bubble? */
+bool cpu_is_bubble(const char *name);
+/* NULL if it is not. */
+struct cpu_source *cpu_bubble_open(const char *name, const struct bubble_machine *m);
+
+#endif
