@@ -40,6 +40,8 @@ static void note_machine(struct file_uses *u, const struct point *p, const struc
     static const char times[] = "criticality.file=";
     if (!before || strcmp(p->gpu.text, before->gpu.text) != 0)
         file_uses_read_gpu(u, p->gpu.text);
+    if (p->kernel)
+        file_uses_read(u, p->kernel->words[0]);
     for (uint32_t i = 0; i < p->n_words; i++)
         if (strncmp(p->words[i].text, times, sizeof times - 1) == 0)
             file_uses_read(u, p->words[i].text + sizeof times - 1);

@@ -83,7 +83,13 @@ bool point_coordinate(const struct point *p, const char *name, struct strbuf *ou
 void point_inputs(const struct point *p, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
-    workload_json_inputs(p->workload, p->size, NULL, &w);
+    if (!p->kernel) {
+        workload_json_inputs(p->workload, p->size, NULL, &w);
+        return;
+    }
+    json_begin_object(&w, NULL);
+    kernel_file_json_inputs(p->kernel, &w);
+    json_end_object(&w);
 }
 
 void point_settings(const struct point *p, struct strbuf *out)
@@ -268,6 +274,8 @@ static const char *kernel_digest(struct keys *k, const struct point *p)
     uint32_t at = 0;
     if (p->program)
         return p->program->digest;
+    if (p->kernel)
+        return p->kernel->digest;
     while (workload_list[at] != w)
         at++;
     if (k->kernels[at][0])
@@ -319,7 +327,8 @@ static void make_input_key(struct point *p, const char *kernel)
     hash_init(&h);
     hash_add_field(&h, model_engine_version());
     hash_add_field(&h, p->workload->name);
-    hash_add_field(&h, p->program ? "" : model_part_digest("workload", p->workload->name));
+    hash_add_field(&h,
+                   p->program || p->kernel ? "" : model_part_digest("workload", p->workload->name));
     hash_add_field(&h, kernel);
     hash_add_field(&h, p->size->name);
     for (int i = 0; i < WORKLOAD_PARAMS; i++)

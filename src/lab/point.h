@@ -1,4 +1,5 @@
-/* A point of an experiment: one workload with one input, or one program, on one machine. Its key
+/* A point of an experiment: one workload with one input, or one program or kernel of the user's, on
+ * one machine. Its key
  * says what its result depends on; two points of one key have one result, and it is never made
  * twice. */
 #ifndef HEDDLE_LAB_POINT_H
@@ -6,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/hash.h"
+#include "lab/kernel_file.h"
 #include "lab/program.h"
 #include "workloads/workload.h"
 
@@ -19,6 +21,7 @@ struct point {
     const struct workload *workload;
     const struct workload_size *size;
     const struct lab_program *program; /* that runs in place of the workload; NULL = none */
+    const struct kernel_file *kernel;  /* likewise */
     uint64_t seed;
     struct point_word gpu;    /* a name or a path */
     struct point_word *words; /* scheduler and L1D policy too; a later one wins */

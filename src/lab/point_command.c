@@ -7,6 +7,10 @@
 
 void point_program_words(const struct point *p, struct point_words *w)
 {
+    for (uint32_t i = 0; p->kernel && i < p->kernel->n_words; i++)
+        point_add_word(w, p->kernel->words[i]);
+    if (p->kernel)
+        return;
     point_add_word(w, p->workload->name);
     point_add_word(w, "--size");
     point_add_word(w, p->size->name);

@@ -152,18 +152,16 @@ static void read_lines(int fd, struct strbuf *out)
     }
 }
 
-/* The document with what the sweep knows in front of it: of two values of a name the first is
- * taken. */
-static void add_document(const struct point *p, const struct strbuf *output, const char *text,
-                         struct strbuf *document)
+/* What the sweep knows is in front of the document: of two values of a name the first is taken. */
+void program_name_document(const struct point *p, const char *output_hash, const char *text,
+                           struct strbuf *document)
 {
-    char digest[HASH_TEXT_BYTES];
     struct json_writer w = {.out = document};
-    hash_of(strbuf_text(output), output->len, digest);
     json_begin_object(&w, NULL);
     json_string(&w, "workload", p->workload->name);
     json_string(&w, "size", p->size->name);
-    json_string(&w, "output_hash", digest);
+    if (output_hash)
+        json_string(&w, "output_hash", output_hash);
     json_end_object(&w);
     while (document->text[document->len - 1] != '}')
         document->len--;
@@ -185,8 +183,11 @@ void program_document(const struct program_files *f, const struct point *p,
         strbuf_add(message, "several of its processes used the device: a point is one process");
     else if (strstr(strbuf_text(&text), "\"complete\":false"))
         strbuf_add(message, "a launch failed");
-    else if (end)
-        add_document(p, &e->out, strbuf_text(&text), document);
+    else if (end) {
+        char digest[HASH_TEXT_BYTES];
+        hash_of(strbuf_text(&e->out), e->out.len, digest);
+        program_name_document(p, digest, strbuf_text(&text), document);
+    }
     strbuf_destroy(&text);
 }
 

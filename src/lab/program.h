@@ -42,6 +42,11 @@ void program_add_options(const struct program_files *f, struct point_words *word
 /* What follows the options. */
 void program_add_command(const struct lab_program *p, struct point_words *words);
 
+/* A document of `heddle run --json` under the names that the experiment has for what ran;
+ * `output_hash` may be NULL. */
+void program_name_document(const struct point *p, const char *output_hash, const char *text,
+                           struct strbuf *document);
+
 /* The document of a run that has ended, as `heddle run --json` writes it, with the hash of the
  * output. Empty, with a message, if there is none or a launch failed. */
 void program_document(const struct program_files *f, const struct point *p,

@@ -29,7 +29,8 @@ static struct point make_point(struct spec_reader *r, const struct position *at,
         .workload = at->workload->workload,
         .size = size,
         .program = at->workload->program,
-        .seed = at->workload->program ? WORKLOAD_DEFAULT_SEED : at->seed->seed,
+        .kernel = at->workload->kernel,
+        .seed = at->workload->own_input ? WORKLOAD_DEFAULT_SEED : at->seed->seed,
         .gpu = {at->gpu->text, at->gpu->line, at->gpu->col},
         .words = ARENA_ARRAY(&r->spec->arena, struct point_word, n_words + 1),
     };
@@ -96,13 +97,14 @@ static void size_is_missing(struct spec_reader *r, const struct position *at, co
                  "%s has no size '%s'", name, size);
 }
 
-/* NULL if there is no such point. A program has neither sizes nor seeds: it is there once. */
+/* NULL if there is no such point. A program or kernel of the user's has neither sizes nor seeds: it
+ * is there once. */
 static const struct workload_size *size_at(struct spec_reader *r, const struct position *at)
 {
     struct strbuf why = {0};
-    if (at->workload->program)
+    if (at->workload->own_input)
         return at->size == r->axes.sizes.choices && at->seed == r->axes.seeds.choices
-                   ? &at->workload->program->size
+                   ? at->workload->own_input
                    : NULL;
     const char *name = at->workload->own_size ? at->workload->own_size : at->size->text;
     const struct workload_size *size =

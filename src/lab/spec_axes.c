@@ -299,9 +299,9 @@ static void read_series_columns(struct spec_reader *r, yaml_node_t *node)
 }
 
 static const char *const spec_keys[] = {
-    "workloads",  "program", "size",    "sizes",  "size_of",       "inputs",  "gpus",
-    "schedulers", "l1d",     "atomics", "seeds",  "set",           "plugins", "max_cycles",
-    "measure",    "only",    "except",  "series", "series_columns"};
+    "workloads",  "program",    "kernel", "size",    "sizes",  "size_of",       "inputs",
+    "gpus",       "schedulers", "l1d",    "atomics", "seeds",  "set",           "plugins",
+    "max_cycles", "measure",    "only",   "except",  "series", "series_columns"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -311,6 +311,7 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
     } readers[] = {{"plugins", read_plugin_files},
                    {"workloads", spec_read_workloads},
                    {"program", spec_read_programs},
+                   {"kernel", spec_read_kernels},
                    {"size", spec_read_sizes},
                    {"sizes", spec_read_sizes},
                    {"size_of", spec_read_own_sizes},
@@ -335,9 +336,10 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
     if (yaml_find(r->doc, node, "size") && yaml_find(r->doc, node, "sizes"))
         yaml_complain(r->doc, yaml_find(r->doc, node, "sizes"), NULL,
                       "'size' and 'sizes' mean the same: write one of them");
-    if (!yaml_find(r->doc, node, "workloads") && !yaml_find(r->doc, node, "program"))
+    if (!yaml_find(r->doc, node, "workloads") && !yaml_find(r->doc, node, "program") &&
+        !yaml_find(r->doc, node, "kernel"))
         yaml_complain(r->doc, node, "workloads: [kmn, bfs], or workloads: all",
-                      "the experiment names no workloads and no program");
+                      "the experiment names no workloads, no program and no kernel");
     if ((r->spec->measures || r->spec->per_pc) && yaml_find(r->doc, node, "program"))
         yaml_complain(r->doc, yaml_find(r->doc, node, "measure"), "measure: attribution",
                       "only attribution is measured of programs");

@@ -9,8 +9,10 @@ struct axis_choice {
     const char *text;
     uint32_t line, col;
     const struct workload *workload;
-    const struct lab_program *program; /* in place of a workload; NULL = none */
-    bool is_of_all;                    /* a workload that nobody named: need not have every size */
+    const struct lab_program *program;     /* in place of a workload; NULL = none */
+    const struct kernel_file *kernel;      /* likewise */
+    const struct workload_size *own_input; /* of such a one, NULL of a workload */
+    bool is_of_all;       /* a workload that nobody named: need not have every size */
     const char *own_size; /* of a workload, instead of those of the axis; NULL = none */
     uint64_t seed;
     struct point_word *words;
@@ -49,8 +51,9 @@ void spec_destroy_axes(struct spec_axes *a);
 
 /* The axes of what runs (spec_inputs.c). */
 void spec_read_workloads(struct spec_reader *r, yaml_node_t *node);
-/* Programs are more choices of the axis of workloads. */
+/* Programs and kernels are more choices of the axis of workloads. */
 void spec_read_programs(struct spec_reader *r, yaml_node_t *node);
+void spec_read_kernels(struct spec_reader *r, yaml_node_t *node);
 void spec_read_sizes(struct spec_reader *r, yaml_node_t *node);
 /* Exceptions from a single size; the workloads must have been read. */
 void spec_read_own_sizes(struct spec_reader *r, yaml_node_t *node);

@@ -51,6 +51,28 @@ void spec_read_programs(struct spec_reader *r, yaml_node_t *node)
         struct axis_choice *c = spec_add_choice(&r->axes.workloads, p->command, item);
         c->workload = &p->workload;
         c->program = p;
+        c->own_input = &p->size;
+    }
+}
+
+void spec_read_kernels(struct spec_reader *r, yaml_node_t *node)
+{
+    static const char example[] = "saxpy.cl --grid 64 --block 256 --arg i32:16384";
+    for (uint32_t i = 0; i < yaml_count(node); i++) {
+        const yaml_node_t *item = yaml_item(r->doc, node, i);
+        const char *command = yaml_scalar(r->doc, item, "a kernel's file and launch");
+        struct kernel_file *k = ARENA_ARRAY(&r->spec->arena, struct kernel_file, 1);
+        struct strbuf why = {0};
+        bool ok = command && kernel_file_read(k, command, &r->spec->arena, &why);
+        if (command && !ok)
+            yaml_complain(r->doc, item, example, "%s", strbuf_text(&why));
+        strbuf_destroy(&why);
+        if (!ok)
+            continue;
+        struct axis_choice *c = spec_add_choice(&r->axes.workloads, k->command, item);
+        c->workload = &k->workload;
+        c->kernel = k;
+        c->own_input = &k->size;
     }
 }
 
@@ -112,7 +134,7 @@ void spec_read_inputs(struct spec_reader *r, yaml_node_t *node)
 static struct axis_choice *find_workload(struct spec_reader *r, const char *name)
 {
     for (uint32_t i = 0; i < r->axes.workloads.n; i++)
-        if (!r->axes.workloads.choices[i].program &&
+        if (!r->axes.workloads.choices[i].own_input &&
             strcmp(r->axes.workloads.choices[i].text, name) == 0)
             return &r->axes.workloads.choices[i];
     return NULL;

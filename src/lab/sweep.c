@@ -130,7 +130,8 @@ static void add_program(struct sweep *w, uint32_t i, struct point_words *words)
         program_add_options(&w->files[i], words);
         return;
     }
-    w->use[i] = w->executes[i] ? TRACE_UNUSED : trace_pool_use(&w->traces, p, words->arena, &trace);
+    w->use[i] = w->executes[i] || p->kernel ? TRACE_UNUSED
+                                            : trace_pool_use(&w->traces, p, words->arena, &trace);
     if (w->use[i] != TRACE_UNUSED) {
         point_add_word(words, w->use[i] == TRACE_REPLAY ? "--replay" : "--record");
         point_add_word(words, trace);
@@ -231,7 +232,9 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
                   command = {0}, of_program = {0};
     if (p->program)
         program_document(&w->files[e->job], p, e, &of_program, &message);
-    const char *document = strbuf_text(p->program ? &of_program : &e->out);
+    else if (p->kernel && strbuf_text(&e->out)[0] == '{')
+        program_name_document(p, NULL, strbuf_text(&e->out), &of_program);
+    const char *document = strbuf_text(of_program.len || p->program ? &of_program : &e->out);
     bool is_whole = store_is_result(w->store, document);
     int exit_status = e->exit_status == 0 && !is_whole ? HEDDLE_ENVIRONMENT : e->exit_status;
     point_settings(p, &settings);

@@ -1,0 +1,32 @@
+/* Kernels of the user's as points of an experiment: a file (.cl, .cu or .ptx) with its launch and
+ * arguments, in the words of `heddle run`: "saxpy.cl --grid 64 --block 256 --arg i32:16384 ...".
+ *
+ * Left out: what the kernel computes is neither verified nor kept. */
+#ifndef HEDDLE_LAB_KERNEL_FILE_H
+#define HEDDLE_LAB_KERNEL_FILE_H
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "workloads/workload.h"
+
+struct kernel_file {
+    const char *command;
+    const char **words; /* of it; the first is the file */
+    uint32_t n_words;
+    /* For everything that tells points apart by workload and size: the file's name, and the rest of
+     * the command. They cannot be run. */
+    struct workload workload;
+    struct workload_size size;
+    /* Of the command, the kernel as it will run (its PTX), and every file that an argument reads. */
+    char digest[HASH_TEXT_BYTES];
+};
+
+/* False, with the reason in `why`, if the command is none, or names what cannot be read or
+ * compiled. */
+bool kernel_file_read(struct kernel_file *k, const char *command, struct arena *arena,
+                      struct strbuf *why);
+
+/* The launch and the arguments as members of an object: "grid", "block", "arg1", ... */
+void kernel_file_json_inputs(const struct kernel_file *k, struct json_writer *w);
+
+#endif
