@@ -28,7 +28,7 @@ enum store_access {
     STORE_MEMORY, /* a private one that is gone when it is closed; `path` is not used */
 };
 
-enum { STORE_SCHEMA_VERSION = 4 };
+enum { STORE_SCHEMA_VERSION = 5 };
 
 /* *out is to be closed in any case; its error says what is wrong. HEDDLE_BAD_INPUT for a file that
  * is no store or one of a later Heddle, and for a path that is none to SQLite (":memory:", where

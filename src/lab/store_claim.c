@@ -28,17 +28,24 @@ static void process_start(int64_t pid, char *out, size_t cap)
         snprintf(out, cap, "%.*s", (int)strcspn(at + 1, " "), at + 1);
 }
 
-/* Whoever claimed the point is still at it. Of another host nobody knows: taken to be. */
-static bool is_alive(const char *host, int64_t pid, const char *process_id, const char *here)
+void store_this_process(struct store_process *p)
 {
-    char start[32];
-    if (strcmp(host, here) != 0)
-        return true;
-    process_start(pid, start, sizeof start);
-    return strcmp(start, process_id) == 0;
+    *p = (struct store_process){.pid = getpid()};
+    gethostname(p->host, sizeof p->host - 1);
+    process_start(p->pid, p->start, sizeof p->start);
 }
 
-static bool is_claimed_by_other(struct store *s, const char *key, const char *here)
+bool store_is_alive(const char *host, int64_t pid, const char *start)
+{
+    char here[256] = "", began[32];
+    gethostname(here, sizeof here - 1);
+    if (strcmp(host, here) != 0)
+        return true;
+    process_start(pid, began, sizeof began);
+    return strcmp(began, start) == 0;
+}
+
+static bool is_claimed_by_other(struct store *s, const char *key)
 {
     sqlite3_stmt *q = store_prepare(s, "SELECT host, pid, process_id FROM claim WHERE key = :key");
     if (!q)
@@ -46,25 +53,26 @@ static bool is_claimed_by_other(struct store *s, const char *key, const char *he
     store_bind_text(q, ":key", key);
     bool is_claimed = sqlite3_step(q) == SQLITE_ROW;
     if (is_claimed)
-        is_claimed = sqlite3_column_int64(q, 1) != getpid() &&
-                     is_alive((const char *)sqlite3_column_text(q, 0), sqlite3_column_int64(q, 1),
-                              (const char *)sqlite3_column_text(q, 2), here);
+        is_claimed =
+            sqlite3_column_int64(q, 1) != getpid() &&
+            store_is_alive((const char *)sqlite3_column_text(q, 0), sqlite3_column_int64(q, 1),
+                           (const char *)sqlite3_column_text(q, 2));
     sqlite3_finalize(q);
     return is_claimed;
 }
 
-static bool write_claim(struct store *s, const char *key, const char *here)
+static bool write_claim(struct store *s, const char *key)
 {
-    char start[32];
-    process_start(getpid(), start, sizeof start);
+    struct store_process here;
+    store_this_process(&here);
     sqlite3_stmt *q = store_prepare(s, "INSERT OR REPLACE INTO claim (key, host, pid, process_id) "
                                        "VALUES (:key, :host, :pid, :process)");
     if (!q)
         return false;
     store_bind_text(q, ":key", key);
-    store_bind_text(q, ":host", here);
-    store_bind_int(q, ":pid", getpid());
-    store_bind_text(q, ":process", start);
+    store_bind_text(q, ":host", here.host);
+    store_bind_int(q, ":pid", here.pid);
+    store_bind_text(q, ":process", here.start);
     return store_finish(q);
 }
 
@@ -78,16 +86,14 @@ enum heddle_status store_release(struct store *s, const char *key)
 
 enum heddle_status store_claim(struct store *s, const char *key, bool *claimed)
 {
-    char here[256] = "";
     enum store_state state;
     int64_t id;
-    gethostname(here, sizeof here - 1);
     *claimed = false;
     if (!store_exec(s, "BEGIN IMMEDIATE"))
         return store_fail(s, "write to");
     enum heddle_status status = store_find(s, key, &state, &id);
-    if (status == HEDDLE_OK && state != STORE_DONE && !is_claimed_by_other(s, key, here)) {
-        *claimed = write_claim(s, key, here);
+    if (status == HEDDLE_OK && state != STORE_DONE && !is_claimed_by_other(s, key)) {
+        *claimed = write_claim(s, key);
         if (!*claimed)
             status = store_fail(s, "write to");
     }

@@ -7,7 +7,7 @@
 #include "lab/store.h"
 
 /* The files of schema/, embedded when Heddle is built: what turns version N-1 into N. */
-extern const char lab_schema_1[], lab_schema_2[], lab_schema_3[], lab_schema_4[];
+extern const char lab_schema_1[], lab_schema_2[], lab_schema_3[], lab_schema_4[], lab_schema_5[];
 
 /* Runs statements of our own without values; false = the store failed. */
 bool store_exec(struct store *s, const char *sql);
@@ -28,5 +28,14 @@ bool store_note_model(struct store *s);
 
 /* Names and units of all statistics there are (store_units.c). */
 bool store_add_units(struct store *s);
+
+/* Who writes to a store. Processes are told apart by when they began: numbers are used again. */
+struct store_process {
+    char host[256], start[32];
+    int64_t pid;
+};
+void store_this_process(struct store_process *p);
+/* Whether it still runs. Of another host nothing is known: taken to be. */
+bool store_is_alive(const char *host, int64_t pid, const char *start);
 
 #endif

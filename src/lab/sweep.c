@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lab/model.h"
+#include "lab/store_progress.h"
 #include "lab/trace_pool.h"
 #include "lab/workers.h"
 #include "stats/host.h"
@@ -39,6 +40,17 @@ static void tell(struct sweep *w, const struct point *what)
     p->seconds = host_now_seconds() - w->began;
     if (w->options->progress)
         w->options->progress(w->options->progress_user, p, what);
+}
+
+/* For those who watch the store. */
+static enum heddle_status note(struct sweep *w)
+{
+    const struct sweep_progress *p = &w->outcome->counts;
+    return store_note_sweep(w->store, &(struct store_progress){.n_points = p->n_points,
+                                                               .n_done = p->n_stored + p->n_run,
+                                                               .n_run = p->n_run,
+                                                               .n_running = w->workers.n_busy,
+                                                               .seconds = p->seconds});
 }
 
 /* --- what is there already --- */
@@ -313,6 +325,7 @@ static enum heddle_status finish_some(struct sweep *w)
     if (status == HEDDLE_OK && is_final) {
         w->outcome->counts.n_run++;
         tell(w, &w->points[end.job]);
+        status = note(w);
     }
     return status;
 }
@@ -399,8 +412,12 @@ enum heddle_status sweep_run(struct store *s, struct point *points, uint32_t n,
     workers_create(&w.workers, options->jobs ? options->jobs : workers_processors());
     if (status == HEDDLE_OK) {
         tell(&w, NULL);
-        status = run_all(&w);
+        status = note(&w);
     }
+    if (status == HEDDLE_OK)
+        status = run_all(&w);
+    if (status == HEDDLE_OK)
+        status = store_end_sweep(s);
     if (status == HEDDLE_OK)
         status = program_compare_outputs(s, points, n, output_differs, &w);
     if (status == HEDDLE_OK)

@@ -133,7 +133,7 @@ enum heddle_status report_version(struct store *s, struct strbuf *out)
     enum heddle_status status = report_query(
         s,
         "SELECT count(*) || '.' || coalesce(max(id), 0) || '.' || coalesce(max(stored_at), '')"
-        " FROM run",
+        " || '.' || (SELECT count(*) FROM details) FROM run",
         &a);
     if (status == HEDDLE_OK)
         strbuf_add(out, a.cells[0].text);

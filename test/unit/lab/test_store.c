@@ -278,7 +278,7 @@ static void a_later_version_is_refused(void **state)
 {
     (void)state;
     store_close(open_store(STORE_WRITE, HEDDLE_OK));
-    write_database("PRAGMA user_version = 5");
+    write_database("PRAGMA user_version = 6");
     struct store *s = open_store(STORE_WRITE, HEDDLE_BAD_INPUT);
     assert_non_null(strstr(strbuf_text(&s->error), "later Heddle"));
     store_close(s);

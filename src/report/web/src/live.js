@@ -3,12 +3,12 @@ import { h } from './dom.js';
 import { duration, plural } from './format.js';
 
 const PERIOD_MS = 2000;
+const REST_MS = 8000; // a page that somebody works with is not taken away
 
 function line(p) {
-  if (!p.running) return p.results ? `No sweep is running. ${plural(p.results, 'result')}.` : 'No sweep is running.';
+  if (!p.sweeps) return 'No sweep is running.';
   const left = p.seconds_left === null ? '' : `, about ${duration(p.seconds_left)} left`;
-  const of = p.points ? `${p.points_done} of ${p.points} points` : plural(p.results, 'result');
-  return `${of}, ${plural(p.running, 'point')} running${left}`;
+  return `${p.points_done} of ${plural(p.points, 'point')}, ${p.running} running${left}`;
 }
 
 async function fetchJson(path) {
@@ -24,15 +24,17 @@ export function live(data, show) {
   const text = h('span', null, '');
   const box = h('div', { class: 'live', role: 'status' }, h('i'), text, bar);
   document.body.append(box);
-  let version = data.live.version;
+  let version = data.live;
+  let touched = -REST_MS;
+  for (const kind of ['pointerdown', 'keydown', 'wheel']) addEventListener(kind, () => { touched = performance.now(); }, { passive: true });
   async function look() {
     try {
       const p = await fetchJson('progress.json');
       box.classList.remove('lost');
       text.textContent = line(p);
-      bar.hidden = !p.running || !p.points;
+      bar.hidden = !p.sweeps;
       if (p.points) bar.value = p.points_done / p.points;
-      if (p.version !== version) {
+      if (p.version !== version && performance.now() - touched > REST_MS) {
         const at = scrollY;
         show(await fetchJson('data.json'));
         version = p.version;
