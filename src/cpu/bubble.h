@@ -1,4 +1,4 @@
-/* Bubbles (J. Mars et al.: Bubble-Up, MICRO 2011; S3 section 6.2): generated programs that press on
+/* Bubbles (J. Mars et al.: Bubble-Up, MICRO 2011; S3 chapter 6): generated programs that press on
  * a shared memory system to a known degree, so that the slowdown of a neighbour can be measured.
  *
  *     cache_bubble_I       streams over a buffer of I/8 of the last-level cache, a load per line

@@ -37,6 +37,21 @@ static uint64_t due(const struct cpu_queue *q)
     return q->first != q->end ? q->items[q->first & q->mask].at : CPU_NEVER;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Something was put into a queue, or taken out of it. */
+static void note_due(struct cpu_caches *c)
+{
+    uint64_t from_l2 = c->first_l2_hit != c->end_l2_hit
+                           ? c->l2_hits[c->first_l2_hit & c->l2_hits_mask].at
+                           : CPU_NEVER;
+    c->fill_at = earlier(due(&c->replies), from_l2);
+    c->send_at = earlier(due(&c->reads), due(&c->writes));
+}
+
 /* --- requests --- */
 
 static struct mem_request *make_request(struct cpu_caches *c, enum mem_kind kind, uint64_t line)
@@ -76,15 +91,14 @@ static void write_back(struct cpu_caches *c, uint64_t line, uint64_t now)
 
 static const struct cache_room all_room = {.miss_queue = true, .port = true, .bypass_table = true};
 
-static struct mem_access access_of(const struct cpu_caches *c, const struct cache *cache,
-                                   enum mem_kind kind, uint64_t line, uint64_t now)
+/* Fills in what differs from access to access of a cache. */
+static const struct mem_access *describe(struct mem_access *a, const struct cache *cache,
+                                         enum mem_kind kind, uint64_t line, uint64_t now)
 {
-    struct mem_access a = c->access;
-    a.line = a.address = line;
-    a.set = cache_set_of(cache, line);
-    a.sector_mask = 1;
-    a.kind = kind;
-    a.cycle = now;
+    a->line = a->address = line;
+    a->set = cache_set_of(cache, line);
+    a->kind = kind;
+    a->cycle = now;
     return a;
 }
 
@@ -100,11 +114,12 @@ static struct cache_room room_for_miss(const struct cpu_caches *c)
 /* L1 waits for the line; L2 has it, or asks for it. */
 static void ask_l2(struct cpu_caches *c, uint64_t line, uint32_t l1_mshr, uint64_t now)
 {
-    struct mem_access a = access_of(c, c->l2, MEM_LOAD, line, now);
-    struct cache_result res = cache_load(c->l2, &a, all_room, (void *)(uintptr_t)(l1_mshr + 1));
+    const struct mem_access *a = describe(&c->l2_access, c->l2, MEM_LOAD, line, now);
+    struct cache_result res = cache_load(c->l2, a, all_room, (void *)(uintptr_t)(l1_mshr + 1));
     uint64_t at = now + c->l2_delay;
     if (res.answer == CACHE_HIT) {
         c->l2_hits[c->end_l2_hit++ & c->l2_hits_mask] = (struct cpu_l2_hit){at, l1_mshr};
+        note_due(c);
         return;
     }
     assert(res.answer == CACHE_MISS); /* it has an MSHR for each of L1's */
@@ -112,6 +127,7 @@ static void ask_l2(struct cpu_caches *c, uint64_t line, uint32_t l1_mshr, uint64
     r->id = res.mshr;
     c->n_reads++;
     push(&c->reads, at, r);
+    note_due(c);
 }
 
 static enum cpu_answer note(struct cpu_caches *c, struct cache_result res, uint64_t line,
@@ -131,14 +147,14 @@ enum cpu_answer cpu_caches_load(struct cpu_caches *c, uint64_t line, struct cpu_
 {
     if (cache_load_fast(c->l1, cache_find(c->l1, line), 1, 0) == CACHE_FAST_HIT)
         return CPU_HIT;
-    struct mem_access a = access_of(c, c->l1, MEM_LOAD, line, now);
-    return note(c, cache_load(c->l1, &a, room_for_miss(c), load), line, now);
+    const struct mem_access *a = describe(&c->l1_access, c->l1, MEM_LOAD, line, now);
+    return note(c, cache_load(c->l1, a, room_for_miss(c), load), line, now);
 }
 
 bool cpu_caches_store(struct cpu_caches *c, uint64_t line, uint64_t now)
 {
-    struct mem_access a = access_of(c, c->l1, MEM_STORE, line, now);
-    return note(c, cache_store(c->l1, &a, room_for_miss(c), NULL), line, now) != CPU_BLOCKED;
+    const struct mem_access *a = describe(&c->l1_access, c->l1, MEM_STORE, line, now);
+    return note(c, cache_store(c->l1, a, room_for_miss(c), NULL), line, now) != CPU_BLOCKED;
 }
 
 /* --- data --- */
@@ -146,9 +162,8 @@ bool cpu_caches_store(struct cpu_caches *c, uint64_t line, uint64_t now)
 /* A dirty line leaves L1. */
 static void put_into_l2(struct cpu_caches *c, uint64_t line, uint64_t now)
 {
-    struct mem_access a = access_of(c, c->l2, MEM_STORE, line, now);
-    a.full_line = true;
-    struct cache_result res = cache_store(c->l2, &a, all_room, NULL);
+    const struct mem_access *a = describe(&c->l2_access, c->l2, MEM_STORE, line, now);
+    struct cache_result res = cache_store(c->l2, a, all_room, NULL);
     assert(res.answer == CACHE_HIT); /* L1 had it, so nobody waits for it */
     if (res.writeback)
         write_back(c, cache_victim(c->l2)->line, now);
@@ -185,6 +200,7 @@ void cpu_caches_fill(struct cpu_caches *c, uint64_t now)
     while (c->first_l2_hit != c->end_l2_hit &&
            c->l2_hits[c->first_l2_hit & c->l2_hits_mask].at <= now)
         fill_l1(c, c->l2_hits[c->first_l2_hit++ & c->l2_hits_mask].mshr, now);
+    note_due(c);
 }
 
 void cpu_caches_take(struct cpu_caches *c, const struct message *m, uint64_t now)
@@ -199,6 +215,7 @@ void cpu_caches_take(struct cpu_caches *c, const struct message *m, uint64_t now
     assert(m->kind == MSG_REPLY);
     sim_time through = rx_pass(&c->down, t, m);
     push(&c->replies, clock_cycle_at(c->clock, through), m->body);
+    note_due(c);
 }
 
 /* --- sending --- */
@@ -212,38 +229,27 @@ static struct cpu_queue *next_queue(struct cpu_caches *c)
 void cpu_caches_send(struct cpu_caches *c, uint64_t now)
 {
     struct cpu_queue *q = next_queue(c);
-    if (due(q) > now)
-        return;
     struct mem_request *r = q->items[q->first & q->mask].request;
     sim_time t = now * c->clock->period;
     if (!tx_can_send(&c->up, t, r->to, r->flits))
         return;
     pop(q);
+    note_due(c);
     if (r->origin == FROM_CPU)
         c->bytes_asked += r->data_bytes;
     tx_send(&c->up, t,
             (struct message){.to = r->to, .kind = MSG_REQUEST, .flits = r->flits, .body = r});
 }
 
-static uint64_t next_send(struct cpu_caches *c, uint64_t now)
+uint64_t cpu_caches_next_send(struct cpu_caches *c, uint64_t now)
 {
+    if (c->send_at == CPU_NEVER)
+        return CPU_NEVER;
     const struct cpu_queue *q = next_queue(c);
-    uint64_t at = due(q) > now ? due(q) : now + 1;
-    if (at == CPU_NEVER)
-        return at;
     const struct mem_request *r = q->items[q->first & q->mask].request;
+    uint64_t at = c->send_at > now ? c->send_at : now + 1;
     sim_time ready = tx_ready_at(&c->up, at * c->clock->period, r->to, r->flits);
     return ready == TIME_NEVER ? CPU_NEVER : clock_cycle_at(c->clock, ready);
-}
-
-uint64_t cpu_caches_next(struct cpu_caches *c, uint64_t now)
-{
-    uint64_t next = next_send(c, now);
-    uint64_t from_l2 = c->first_l2_hit != c->end_l2_hit
-                           ? c->l2_hits[c->first_l2_hit & c->l2_hits_mask].at
-                           : CPU_NEVER;
-    next = due(&c->replies) < next ? due(&c->replies) : next;
-    return from_l2 < next ? from_l2 : next;
 }
 
 /* --- life --- */
@@ -296,11 +302,16 @@ void cpu_caches_create(struct cpu_caches *c, const struct cpu_setup *s, struct s
                                     .source = s->place->index,
                                     .device = 1,
                                     .app = s->app};
+    c->l1_access = c->l2_access = c->access;
+    c->l1_access.sector_mask = c->l2_access.sector_mask = 1;
+    c->l1_access.full_line = false;
+    c->l2_access.full_line = true; /* what L1 writes back */
     queue_create(&c->reads, config->mlp, arena);
     queue_create(&c->replies, config->mlp, arena);
     queue_create(&c->writes, config->write_buffer, arena);
     c->l2_hits = ARENA_ARRAY(arena, struct cpu_l2_hit, places);
     c->l2_hits_mask = places - 1;
+    note_due(c);
     create_requests(c, config->mlp + config->write_buffer, arena);
     part_open_tx(s->place, NET_UP, shard, &c->up);
     part_open_rx(s->place, NET_DOWN, shard, &c->down);

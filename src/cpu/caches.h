@@ -33,7 +33,10 @@ struct cpu_caches {
     struct cpu_window *window; /* whose loads wait */
     uint32_t l2_delay;         /* from the access of L1 to data of L2, or to the request */
     uint32_t write_buffer;
-    struct mem_access access; /* what all have in common */
+    struct mem_access access;               /* of requests: what all have in common */
+    struct mem_access l1_access, l2_access; /* the present one */
+    /* When the first line comes, and when the first request may leave; CPU_NEVER = none does. */
+    uint64_t fill_at, send_at;
     /* Requests that leave from their cycle on, dirty lines, and data that come. */
     struct cpu_queue reads, writes, replies;
     struct cpu_l2_hit {
@@ -65,10 +68,11 @@ enum cpu_answer cpu_caches_load(struct cpu_caches *c, uint64_t line, struct cpu_
 bool cpu_caches_store(struct cpu_caches *c, uint64_t line, uint64_t now);
 /* A message for the core. */
 void cpu_caches_take(struct cpu_caches *c, const struct message *m, uint64_t now);
-/* The steps of a cycle that are theirs: lines that come, requests that leave. */
+/* The steps of a cycle that are theirs: lines that come, if fill_at is reached, and requests that
+ * leave, if send_at is. */
 void cpu_caches_fill(struct cpu_caches *c, uint64_t now);
 void cpu_caches_send(struct cpu_caches *c, uint64_t now);
-/* The next cycle after `now` with something to do for them. */
-uint64_t cpu_caches_next(struct cpu_caches *c, uint64_t now);
+/* The next cycle after `now` in which a request can leave, as far as is known. */
+uint64_t cpu_caches_next_send(struct cpu_caches *c, uint64_t now);
 
 #endif

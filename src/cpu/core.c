@@ -72,35 +72,54 @@ bool cpu_core_check(const struct cpu_core *core, struct strbuf *why)
 
 /* --- a cycle --- */
 
-/* The next instruction of the program, which begins again when it ends; NULL after an error. */
-static const struct cpu_inst *next_inst(struct cpu_core *core)
+/* More instructions of the program, which begins again when it ends. False after an error. */
+static bool read_more(struct cpu_core *core)
 {
-    const struct cpu_inst *inst = cpu_source_next(core->source);
-    if (inst || core->source->error)
-        return inst;
+    struct cpu_source *s = core->source;
+    s->ops->refill(s);
+    if (s->n_left || s->error)
+        return s->n_left;
     if (!core->first_length)
         core->first_length = core->window.entered;
     core->restarts++;
-    cpu_source_rewind(core->source);
-    inst = cpu_source_next(core->source);
-    if (!inst && !core->source->error)
-        core->source->error = "the trace has no instructions";
-    return inst;
+    cpu_source_rewind(s);
+    s->ops->refill(s);
+    if (!s->n_left && !s->error)
+        s->error = "the trace has no instructions";
+    return s->n_left;
 }
 
 static void enter(struct cpu_core *core, uint64_t now)
 {
     struct cpu_window *w = &core->window;
+    struct cpu_source *s = core->source;
     uint64_t application = (core->caches.access.app + 1ull) << CPU_ADDRESS_BITS;
-    for (uint32_t i = 0; i < w->width && cpu_window_has_room(w); i++) {
-        const struct cpu_inst *inst = next_inst(core);
-        if (!inst) {
+    uint64_t room = w->rob - (w->entered - w->retired);
+    for (uint64_t n = room < w->width ? room : w->width; n; n--) {
+        if (!s->n_left && !read_more(core)) {
             core->is_running = false;
             shard_fail(&core->ticker.shard);
             return;
         }
-        cpu_window_enter(w, inst, application, now);
+        s->n_left--;
+        const struct cpu_inst *inst = s->next++;
+        if (core->config->no_fast_paths || !cpu_window_enter_fast(w, inst))
+            cpu_window_enter(w, inst, application, now);
     }
+}
+
+/* The window has something to do in every cycle in which it has room. */
+static uint64_t next_cycle(struct cpu_core *core, uint64_t now)
+{
+    uint64_t next = now + 1;
+    if (cpu_window_has_room(&core->window))
+        return next;
+    next = cpu_window_next(&core->window, now);
+    if (next == now + 1)
+        return next;
+    uint64_t send = cpu_caches_next_send(&core->caches, now), fill = core->caches.fill_at;
+    next = send < next ? send : next;
+    return fill < next ? fill : next;
 }
 
 static uint64_t tick(struct shard *s, uint64_t now)
@@ -110,18 +129,18 @@ static uint64_t tick(struct shard *s, uint64_t now)
     struct cpu_caches *c = &core->caches;
     if (!core->is_running)
         return TICK_NEVER;
-    cpu_caches_fill(c, now);
+    if (c->fill_at <= now)
+        cpu_caches_fill(c, now);
     cpu_window_retire(w, now);
-    cpu_window_store(w, c, now);
+    if (w->done_store != w->kept_store)
+        cpu_window_store(w, c, now);
     enter(core, now);
     note_first_end(core, now);
     cpu_window_load(w, c, c->unblocked || core->every_cycle, now);
-    cpu_caches_send(c, now);
+    if (c->send_at <= now)
+        cpu_caches_send(c, now);
     c->unblocked = false;
-    if (core->every_cycle)
-        return now + 1;
-    uint64_t window = cpu_window_next(w, now), caches = cpu_caches_next(c, now);
-    return window < caches ? window : caches;
+    return core->every_cycle ? now + 1 : next_cycle(core, now);
 }
 
 static void take(struct shard *s, const struct message *m, uint64_t now)

@@ -6,7 +6,7 @@
 enum { CPU_DESTS = 2, CPU_SOURCES = 4 };
 
 /* Of the recorder: recordings that are kept are made again when it changes. */
-enum { CPU_RECORDER_VERSION = 2 };
+enum { CPU_RECORDER_VERSION = 3 };
 
 /* Registers that ChampSim knows by number; the others have any. */
 enum { CPU_REG_STACK = 6, CPU_REG_FLAGS = 25, CPU_REG_IP = 26 };

@@ -6,22 +6,18 @@
 #include "base/arena.h"
 #include "cpu/trace.h"
 
-enum { BATCH = 256 };
-
 struct trace_source {
     struct cpu_source source; /* first */
     struct cpu_trace *trace;
     uint64_t max_insts, n_read;
-    struct cpu_inst batch[BATCH];
 };
 
 static void refill(struct cpu_source *s)
 {
     struct trace_source *t = (struct trace_source *)s;
-    uint64_t left = t->max_insts ? t->max_insts - t->n_read : BATCH;
-    uint32_t most = left < BATCH ? (uint32_t)left : BATCH;
-    s->next = t->batch;
-    s->n_left = cpu_trace_read(t->trace, t->batch, most);
+    uint64_t left = t->max_insts ? t->max_insts - t->n_read : UINT32_MAX;
+    uint32_t most = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+    s->next = cpu_trace_read(t->trace, most, &s->n_left);
     t->n_read += s->n_left;
     if (most && !s->n_left)
         s->error = cpu_trace_error(t->trace);
@@ -44,12 +40,27 @@ static void close_trace(struct cpu_source *s)
 
 static const struct cpu_source_ops trace_ops = {refill, rewind_trace, close_trace};
 
+/* Where is it damaged? */
+static void find_damage(struct cpu_trace *t, const char *path, struct strbuf *why)
+{
+    uint32_t n;
+    do
+        cpu_trace_read(t, UINT32_MAX, &n);
+    while (n);
+    strbuf_addf(why, "%s: %s", path, cpu_trace_error(t));
+}
+
 struct cpu_source *cpu_source_open(const char *path, uint64_t max_insts, int *error,
                                    struct strbuf *why)
 {
     struct cpu_trace *trace = cpu_trace_open(path, error, why);
     if (!trace)
         return NULL;
+    if (cpu_trace_is_damaged(trace)) {
+        find_damage(trace, path, why);
+        cpu_trace_close(trace);
+        return NULL;
+    }
     struct trace_source *t = xcalloc(1, sizeof *t);
     t->source.ops = &trace_ops;
     t->trace = trace;

@@ -34,7 +34,8 @@ struct cpu_trace {
     size_t n_in, in_at;
     uint64_t offset;
     bool is_at_end, is_inside; /* of the file; of what it packs */
-    uint8_t out[ROOM];
+    bool is_damaged;           /* by the checksum at its end */
+    _Alignas(8) uint8_t out[ROOM];
     size_t n_out, out_at;
     uint64_t n_insts;
     struct strbuf error;
@@ -115,29 +116,29 @@ static void unpack(struct cpu_trace *t)
     }
 }
 
-uint32_t cpu_trace_read(struct cpu_trace *t, struct cpu_inst *insts, uint32_t most)
+const struct cpu_inst *cpu_trace_read(struct cpu_trace *t, uint32_t most, uint32_t *n)
 {
-    uint32_t n = 0;
-    while (n < most) {
-        if (t->n_out - t->out_at < sizeof *insts)
-            unpack(t);
-        size_t whole = (t->n_out - t->out_at) / sizeof *insts;
-        uint32_t taken = whole < most - n ? (uint32_t)whole : most - n;
-        if (!taken)
-            break;
-        memcpy(insts + n, t->out + t->out_at, taken * sizeof *insts);
-        t->out_at += taken * sizeof *insts;
-        t->n_insts += taken;
-        n += taken;
-    }
-    if (n < most && t->n_out != t->out_at && !t->error.len)
+    if (t->n_out - t->out_at < sizeof(struct cpu_inst))
+        unpack(t);
+    size_t whole = (t->n_out - t->out_at) / sizeof(struct cpu_inst);
+    const void *first = t->out + t->out_at;
+    *n = whole < most ? (uint32_t)whole : most;
+    t->out_at += *n * sizeof(struct cpu_inst);
+    t->n_insts += *n;
+    if (!whole && t->n_out != t->out_at && !t->error.len)
         fail(t, "the last record is not whole: each has 64 bytes; the file ends");
-    return n;
+    else if (!whole && t->is_damaged && !t->error.len)
+        fail(t, "the checksum is missing or wrong");
+    return first;
 }
 
 bool cpu_trace_next(struct cpu_trace *t, struct cpu_inst *inst)
 {
-    return cpu_trace_read(t, inst, 1) == 1;
+    uint32_t n;
+    const struct cpu_inst *first = cpu_trace_read(t, 1, &n);
+    if (n)
+        *inst = *first;
+    return n == 1;
 }
 
 const char *cpu_trace_error(const struct cpu_trace *t)
@@ -194,11 +195,18 @@ struct cpu_trace *cpu_trace_open(const char *path, int *error, struct strbuf *wh
     struct cpu_trace *t = xcalloc(1, sizeof *t);
     t->file = fopen(path, "rb");
     *error = t->file ? 0 : errno;
-    if (t->file && begin(t) && !t->error.len)
+    if (t->file && begin(t) && !t->error.len) {
+        t->is_damaged = t->origin && !cpu_trace_is_intact(path);
         return t;
+    }
     strbuf_add(why, t->file && t->error.len ? strbuf_text(&t->error) : strerror(errno));
     cpu_trace_close(t);
     return NULL;
+}
+
+bool cpu_trace_is_damaged(const struct cpu_trace *t)
+{
+    return t->is_damaged;
 }
 
 void cpu_trace_rewind(struct cpu_trace *t)
@@ -254,7 +262,6 @@ struct cpu_trace_writer *cpu_trace_write_begin(struct sink out, const char *orig
     hash_init(&w->hash);
     w->zstd = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
-    ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
     put_u32(w, SKIPPABLE);
     put_u32(w, (uint32_t)(head + n));
     put(w, origin_head, head);

@@ -19,11 +19,13 @@ struct cpu_trace;
 
 /* NULL if it cannot be opened, with the reason in `why`, and an errno value or 0 in *error. */
 struct cpu_trace *cpu_trace_open(const char *path, int *error, struct strbuf *why);
-/* Reads so many instructions, or fewer at the end and where the trace is broken; returns how many.
- */
-uint32_t cpu_trace_read(struct cpu_trace *t, struct cpu_inst *insts, uint32_t most);
+/* The next instructions, *n of them and `most` at most, until the next call; none at the end and
+ * where the trace is broken. */
+const struct cpu_inst *cpu_trace_read(struct cpu_trace *t, uint32_t most, uint32_t *n);
 /* False at the end, and where the trace is broken. */
 bool cpu_trace_next(struct cpu_trace *t, struct cpu_inst *inst);
+/* Does the checksum say so, of a trace of Heddle's? Reading it to the end finds the place. */
+bool cpu_trace_is_damaged(const struct cpu_trace *t);
 /* Why the last call failed, with the offset in the file; NULL = the trace has ended. */
 const char *cpu_trace_error(const struct cpu_trace *t);
 /* Back to the first instruction. */

@@ -310,8 +310,6 @@ static uint64_t next_retire(const struct cpu_window *w, uint64_t now)
 
 uint64_t cpu_window_next(const struct cpu_window *w, uint64_t now)
 {
-    if (cpu_window_has_room(w))
-        return now + 1;
     uint64_t next = next_retire(w, now);
     if (w->wheel_used) {
         uint64_t shift = (now + 1) % WHEEL_CYCLES;

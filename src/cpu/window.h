@@ -70,11 +70,23 @@ static inline bool cpu_window_has_room(const struct cpu_window *w)
 /* `application` is added to all addresses. */
 void cpu_window_enter(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application,
                       uint64_t now);
+/* The same for an instruction that does nothing but write registers; false, and nothing done, for
+ * all others. */
+static inline bool cpu_window_enter_fast(struct cpu_window *w, const struct cpu_inst *inst)
+{
+    const unsigned long long *from = inst->source_memory, *to = inst->dest_memory;
+    if (from[0] | from[1] | from[2] | from[3] | to[0] | to[1] | w->follow_registers)
+        return false;
+    for (uint32_t i = 0; i < CPU_DESTS; i++)
+        w->writers[inst->dest_regs[i]] = 0;
+    w->entered++;
+    return true;
+}
 /* `unblocked`: there may be room again for loads that lacked it. */
 void cpu_window_load(struct cpu_window *w, struct cpu_caches *caches, bool unblocked, uint64_t now);
 /* A line that a load waits for has come. */
 void cpu_window_data(struct cpu_window *w, struct cpu_load *l, uint64_t now);
-/* The next cycle after `now` with something to do for the window itself. */
+/* The next cycle after `now` with something to do for the window itself, which is full. */
 uint64_t cpu_window_next(const struct cpu_window *w, uint64_t now);
 
 #endif
