@@ -17,7 +17,7 @@ struct kernel_file {
      * the command. They cannot be run. */
     struct workload workload;
     struct workload_size size;
-    /* Of the command, the kernel as it will run (its PTX), and every file that an argument reads. */
+    /* Of the command, the kernel as it will run (its PTX) and every file that an argument reads. */
     char digest[HASH_TEXT_BYTES];
 };
 
