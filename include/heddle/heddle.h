@@ -152,10 +152,14 @@ struct heddle_kernel_info {
     uint32_t required_block[3]; /* threads of a CTA; zeros = any */
 };
 enum heddle_param_space { HEDDLE_PARAM_VALUE, HEDDLE_PARAM_GLOBAL, HEDDLE_PARAM_SHARED };
+enum heddle_param_type { HEDDLE_PARAM_BITS, HEDDLE_PARAM_INTEGER, HEDDLE_PARAM_FLOAT };
 struct heddle_param_info {
     uint64_t bytes;
     uint32_t align;
     enum heddle_param_space space; /* where a pointer points, if the PTX says; else VALUE */
+    /* As the PTX declares a scalar; BITS for structs, and where it does not say. A pointer that is
+     * not declared as one is an INTEGER of 8 bytes. */
+    enum heddle_param_type type;
 };
 /* False if the module has no kernel of that name, or the kernel no such parameter. */
 HEDDLE_API bool heddle_kernel_find(const struct heddle_module *module, const char *kernel,

@@ -8,11 +8,13 @@
 #include "base/softfp.h"
 #include "config/number.h"
 
-static void set_value(struct kernel_arg *out, struct arena *arena, const void *data, size_t bytes)
+static void set_value(struct kernel_arg *out, struct arena *arena, enum kernel_arg_type type,
+                      const void *data, size_t bytes)
 {
     uint8_t *copy = arena_alloc(arena, bytes);
     memcpy(copy, data, bytes);
-    *out = (struct kernel_arg){.kind = KERNEL_ARG_VALUE, .data = copy, .bytes = bytes};
+    *out =
+        (struct kernel_arg){.kind = KERNEL_ARG_VALUE, .type = type, .data = copy, .bytes = bytes};
 }
 
 static bool parse_integer(const struct kernel_arg_form *form, const char *rest, struct arena *arena,
@@ -35,7 +37,7 @@ static bool parse_integer(const struct kernel_arg_form *form, const char *rest, 
     }
     /* The host is little-endian, as the simulated GPU is. */
     uint64_t value = is_negative ? 0 - magnitude : magnitude;
-    set_value(out, arena, &value, form->bytes);
+    set_value(out, arena, KERNEL_ARG_INTEGER, &value, form->bytes);
     return true;
 }
 
@@ -50,15 +52,15 @@ static bool parse_float(const struct kernel_arg_form *form, const char *rest, st
         return false;
     }
     if (form->bytes == 8) {
-        set_value(out, arena, &d, sizeof d);
+        set_value(out, arena, KERNEL_ARG_FLOAT, &d, sizeof d);
     } else if (form->bytes == 4) {
         float f = strtof(rest, NULL); /* rounded once, from the text */
-        set_value(out, arena, &f, sizeof f);
+        set_value(out, arena, KERNEL_ARG_FLOAT, &f, sizeof f);
     } else {
         uint64_t bits, half;
         memcpy(&bits, &d, sizeof bits);
         half = fp_convert(FP_F64, FP_F16, bits, (struct fp_mode){0});
-        set_value(out, arena, &half, 2);
+        set_value(out, arena, KERNEL_ARG_FLOAT, &half, 2);
     }
     return true;
 }
@@ -223,4 +225,45 @@ bool kernel_arg_parse(const char *text, struct arena *arena, struct kernel_arg *
     }
     report_unknown(arena_strndup(arena, text, n), why);
     return false;
+}
+
+static enum kernel_arg_fit value_fits(const struct kernel_arg *arg,
+                                      const struct heddle_param_info *param, bool declares_pointers,
+                                      struct strbuf *why)
+{
+    bool may_be_pointer = !declares_pointers && param->bytes == 8;
+    unsigned long long bits = 8 * param->bytes;
+    if (param->space == HEDDLE_PARAM_SHARED)
+        strbuf_add(why, "the parameter is a __local pointer; write local:BYTES");
+    else if (param->space == HEDDLE_PARAM_GLOBAL)
+        strbuf_add(why, "the parameter is a pointer; write a buffer, such as buf:4K");
+    else if (arg->type == KERNEL_ARG_INTEGER && param->type == HEDDLE_PARAM_FLOAT)
+        strbuf_addf(why, "the parameter is a floating-point number; write f%llu:X", bits);
+    else if (arg->type == KERNEL_ARG_FLOAT && param->type == HEDDLE_PARAM_INTEGER)
+        strbuf_addf(why, "the parameter is an integer; write i%llu:N", bits);
+    if (why->len > 0)
+        return KERNEL_ARG_MISFIT;
+    if (arg->type != KERNEL_ARG_INTEGER || !may_be_pointer)
+        return KERNEL_ARG_FITS;
+    strbuf_add(why, "the parameter may be a pointer, which the PTX does not say; the number is "
+                    "passed as it is");
+    return KERNEL_ARG_DOUBTFUL;
+}
+
+enum kernel_arg_fit kernel_arg_fits(const struct kernel_arg *arg,
+                                    const struct heddle_param_info *param, bool declares_pointers,
+                                    struct strbuf *why)
+{
+    if (arg->kind == KERNEL_ARG_VALUE)
+        return value_fits(arg, param, declares_pointers, why);
+    bool is_local = arg->kind == KERNEL_ARG_LOCAL;
+    if (is_local && param->space == HEDDLE_PARAM_GLOBAL)
+        strbuf_add(why, "the parameter is a pointer to global memory; write a buffer, such as "
+                        "buf:4K");
+    else if (!is_local && param->space == HEDDLE_PARAM_SHARED)
+        strbuf_add(why, "the parameter is a __local pointer; write local:BYTES");
+    else if (param->space == HEDDLE_PARAM_VALUE && param->type == HEDDLE_PARAM_FLOAT)
+        strbuf_addf(why, "the parameter is a floating-point number; write f%llu:X",
+                    (unsigned long long)(8 * param->bytes));
+    return why->len > 0 ? KERNEL_ARG_MISFIT : KERNEL_ARG_FITS;
 }

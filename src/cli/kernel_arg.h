@@ -9,12 +9,15 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "heddle/heddle.h"
 
 enum kernel_arg_kind { KERNEL_ARG_VALUE, KERNEL_ARG_BUFFER, KERNEL_ARG_LOCAL };
+enum kernel_arg_type { KERNEL_ARG_BYTES, KERNEL_ARG_INTEGER, KERNEL_ARG_FLOAT };
 
 struct kernel_arg {
     enum kernel_arg_kind kind;
-    const uint8_t *data;  /* VALUE */
+    enum kernel_arg_type type; /* VALUE */
+    const uint8_t *data;       /* VALUE */
     uint64_t bytes;       /* of the value, the buffer or the local memory; 0 = as long as in_file */
     const char *in_file;  /* BUFFER: its first contents, or NULL: zeros */
     const char *out_file; /* BUFFER: where its contents go after the run, or NULL */
@@ -37,5 +40,13 @@ extern const uint32_t n_kernel_arg_forms;
 /* Strings and bytes go to the arena. Otherwise false, and `why` says what is wrong. */
 bool kernel_arg_parse(const char *text, struct arena *arena, struct kernel_arg *out,
                       struct strbuf *why);
+
+enum kernel_arg_fit { KERNEL_ARG_FITS, KERNEL_ARG_DOUBTFUL, KERNEL_ARG_MISFIT };
+/* Whether an argument is of the kind that a parameter wants, sizes aside. `why` says what is wrong,
+ * or what cannot be known: compilers declare either all pointers as such (OpenCL C) or none (CUDA
+ * C), and an undeclared one looks like any 64-bit integer. */
+enum kernel_arg_fit kernel_arg_fits(const struct kernel_arg *arg,
+                                    const struct heddle_param_info *param, bool declares_pointers,
+                                    struct strbuf *why);
 
 #endif

@@ -145,6 +145,46 @@ static enum heddle_status choose_kernel(struct file_run *f)
     return status;
 }
 
+static bool declares_pointers(const struct file_run *f)
+{
+    struct heddle_param_info param;
+    for (uint32_t i = 0; heddle_kernel_param(f->module, f->kernel, i, &param); i++)
+        if (param.space != HEDDLE_PARAM_VALUE)
+            return true;
+    return false;
+}
+
+/* Against the kernel's signature; sizes and their number are the launch's to check. */
+static enum heddle_status check_args(struct file_run *f)
+{
+    enum heddle_status status = HEDDLE_OK;
+    struct heddle_param_info param;
+    struct strbuf why = {0}, warnings = {0};
+    bool declared = declares_pointers(f);
+    for (uint32_t i = 0; i < f->n_args; i++) {
+        if (!heddle_kernel_param(f->module, f->kernel, i, &param))
+            break;
+        const char *text = f->run->options->args.items[i];
+        strbuf_clear(&why);
+        switch (kernel_arg_fits(&f->specs[i], &param, declared, &why)) {
+        case KERNEL_ARG_FITS:
+            break;
+        case KERNEL_ARG_DOUBTFUL:
+            strbuf_addf(&warnings, "warning: --arg %s, argument %u: %s\n", text, i + 1,
+                        strbuf_text(&why));
+            break;
+        case KERNEL_ARG_MISFIT:
+            output_error("--arg %s, argument %u of '%s': %s", text, i + 1,
+                         kernel_name_in_source(&f->arena, f->kernel), strbuf_text(&why));
+            status = HEDDLE_BAD_INPUT;
+        }
+    }
+    output_warnings(strbuf_text(&warnings));
+    strbuf_destroy(&why);
+    strbuf_destroy(&warnings);
+    return status;
+}
+
 /* Puts the first contents of a buffer into `contents`, and says how large the buffer is. */
 static enum heddle_status read_contents(const struct kernel_arg *spec, struct strbuf *contents,
                                         uint64_t *bytes)
@@ -288,6 +328,8 @@ static enum heddle_status do_run(struct file_run *f)
             f, heddle_load_file(f->sim, f->path, f->run->options->build_options, &f->module));
     if (status == HEDDLE_OK)
         status = choose_kernel(f);
+    if (status == HEDDLE_OK)
+        status = check_args(f);
     if (status == HEDDLE_OK)
         status = make_args(f);
     if (status == HEDDLE_OK)

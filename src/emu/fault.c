@@ -77,7 +77,12 @@ static void describe_nearest(struct emu *e, uint64_t address)
         return;
     strbuf_addf(out, "  nearest allocation: '%s', %llu bytes at 0x%llx, ", a->label,
                 (unsigned long long)a->bytes, (unsigned long long)a->start);
-    if (address < a->start)
+    const uint64_t far_away = (uint64_t)1 << 40;
+    if ((int64_t)address < 0) /* such as an index below zero, or one that was never set */
+        strbuf_addf(out, "far away: as a signed number the address is %lld\n", (long long)address);
+    else if (address > a->start + a->bytes + far_away)
+        strbuf_add(out, "ended more than 1 TiB below\n");
+    else if (address < a->start)
         strbuf_addf(out, "begins %llu bytes above\n", (unsigned long long)(a->start - address));
     else if (address < a->start + a->bytes)
         strbuf_addf(out, "ends %llu bytes above\n",

@@ -276,6 +276,10 @@ bool heddle_kernel_param(const struct heddle_module *module, const char *kernel,
         return false;
     const struct ptx_var *v = &f->func->params[i];
     *out = (struct heddle_param_info){.bytes = v->bytes, .align = v->align};
+    char kind = v->is_array ? 'b' : ptx_types[v->type].kind;
+    out->type = kind == 'f'                  ? HEDDLE_PARAM_FLOAT
+                : kind == 'u' || kind == 's' ? HEDDLE_PARAM_INTEGER
+                                             : HEDDLE_PARAM_BITS;
     if (v->is_ptr)
         out->space = v->ptr_space == PTX_SHARED ? HEDDLE_PARAM_SHARED : HEDDLE_PARAM_GLOBAL;
     return true;

@@ -84,6 +84,12 @@ kernel beyond 'st.global.u32 [%a+640], %t;'
 run beyond --engine skip
 complains "nearest allocation: 'argument 1 (buf:64)', 64 bytes at" && complains "ended 576 bytes below"
 case $err in *parameters*) fail "names what the user does not know" ;; esac
+kernel below 'sub.u64 %a, %a, 11731564544; st.global.u32 [%a], %t;'
+run below --engine skip
+complains "far away: as a signed number the address is -"
+kernel far_off 'add.u64 %a, %a, 11731564544000; st.global.u32 [%a], %t;'
+run far_off --engine skip
+complains "ended more than 1 TiB below"
 for mode in --functional --quiet; do
     status 3 "$heddle" run "$scratch/beyond.ptx" --arg buf:64 --json $mode
     printf '%s' "$out" | python3 -c "

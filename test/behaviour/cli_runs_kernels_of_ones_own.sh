@@ -76,7 +76,19 @@ status 0 run --entry add_one --arg "out:4:/dev/null" --quiet
 status 2 run && complains "choose one with --entry: all_kinds, copy, add_one, stray, spin, greet"
 status 2 run --entry add_won && complains "did you mean 'add_one'?"
 status 2 run --entry add_one && complains "takes 1 argument"
-status 2 run --entry add_one --arg i16:3 && complains "bytes"
+status 2 run --entry add_one --arg i16:3 && complains "the parameter is a pointer; write a buffer"
+status 2 run --entry add_one --arg i64:4 && complains "the parameter is a pointer; write a buffer"
+status 2 run --entry add_one --arg local:4 && complains "the parameter is a pointer to global memory"
+status 2 run --entry greet --arg f32:2 && complains "the parameter is an integer; write i32:N"
+status 2 run --entry greet --arg i16:2 && complains "bytes"
+all_kinds() {
+    status 2 run --entry all_kinds --block 2 --arg "out:44:$scratch/out" --arg buf:8 --arg i8:1 --arg i16:1 \
+        --arg i32:1 --arg i64:1 --arg "$1" --arg f64:1 --arg bytes:0500000000000000 --arg "$2"
+}
+all_kinds i32:1 local:8 && complains "the parameter is a floating-point number; write f32:X"
+all_kinds buf:8 local:8 && complains "the parameter is a floating-point number; write f32:X"
+all_kinds f32:1 buf:8 && complains "the parameter is a __local pointer; write local:BYTES"
+all_kinds f32:1 u64:8 && complains "the parameter is a __local pointer; write local:BYTES"
 status 2 run --entry add_one --arg i33:3 && complains "did you mean 'i32'?"
 status 2 run --entry add_one --arg "buf:@$scratch/none" && complains "cannot read"
 status 2 run --entry add_one --arg "buf:4:@$scratch/in" && complains "do not fit"
