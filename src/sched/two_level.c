@@ -17,7 +17,9 @@
  *
  * switch_on says which warps count as stalled: `any`, those that cannot issue; `long`, those that
  * wait for memory, at a barrier or at a fence (waits that the group cannot be sure to end by itself
- * or soon; without the barrier among them the group could wait for ever for another one).
+ * or soon; without the barrier among them the group could wait for ever for another one). S4's
+ * 2LVL-LRR is `any`: the simulator that its authors published issues from another group in each
+ * cycle in which no warp of the last one can.
  * Outer order: `lrr`, the next group in the order of slots; `gto`, the group with the oldest live
  * warp.
  *

@@ -144,6 +144,21 @@ static void two_level_groups_go_round(void **state)
     stage_destroy(&s);
 }
 
+/* S4's 2LVL-LRR: "executes from only one fetch group until all wavefronts in that group are
+ * stalled", where stalled is unable to issue, as in the simulator of its authors (an order of all
+ * warps, those of the last group first): an operand of arithmetic is enough to leave a group. */
+static void two_level_lrr_of_s4_leaves_a_group_that_cannot_issue(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_with(&s, "two_level", "switch_on=any", 24, 24);
+    assert_int_equal(issue_next(&s, s.view.live, 0), 0);
+    assert_int_equal(issue_next(&s, s.view.live & ~0xffull, 1), 8); /* nobody waits for memory */
+    assert_int_equal(issue_next(&s, s.view.live, 2), 9);
+    assert_int_equal(issue_next(&s, 0xff, 3), 1); /* goes on where it was */
+    stage_destroy(&s);
+}
+
 /* "A fetch group size of 2 using GTO for both intra-FG and inter-FG selection". Six warps: groups
  * 0-1, 2-3, 4-5, the last being the oldest. */
 static void two_level_gto_has_groups_of_two_oldest_first(void **state)
@@ -215,6 +230,7 @@ int main(void)
         cmocka_unit_test(two_level_stays_in_its_group),
         cmocka_unit_test(two_level_leaves_a_group_when_all_of_it_are_stalled),
         cmocka_unit_test(two_level_groups_go_round),
+        cmocka_unit_test(two_level_lrr_of_s4_leaves_a_group_that_cannot_issue),
         cmocka_unit_test(two_level_gto_has_groups_of_two_oldest_first),
         cmocka_unit_test(swl_limits_the_warps_that_issue),
         cmocka_unit_test(swl_lets_the_next_warp_in),

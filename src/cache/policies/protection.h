@@ -24,6 +24,11 @@
  * it uses the line. It is no hit in the TDA: S2 section 2 looks for the line among the MSHRs only
  * when the request is not a hit, and section 4.1.3 counts hits. `count_merges` counts it as one.
  *
+ * Where some lines are protected and all others are on their way, S2 has two sentences: section
+ * 4.1.1 bypasses where all lines are protected, which they are not; section 2 blocks a request
+ * without reservable space, which is what happens here. `bypass_reserved` bypasses instead, as a
+ * simulator would that looks for a victim among lines that are neither reserved nor protected.
+ *
  * Loads only: stores neither age a set nor count nor touch the VTA. MODEL: a line that a store
  * brings in (local memory) is not protected; a load of sectors that are missing from a line which
  * is there counts as a hit of the line. A tag that a bypassed load found stays in the VTA, as the
@@ -57,8 +62,8 @@ struct protection_params {
         PARAM_U32(struct protection_params, pd_step_down, "0", 0, (1 << PD_BITS) - 1, "accesses",  \
                   "by which PDs fall; 0 = VTA ways"),                                              \
         PARAM_BOOL(struct protection_params, bypass_reserved, "false",                             \
-                   "a load goes around, too, where lines that are not protected are all on their " \
-                   "way; else it waits for one"),                                                  \
+                   "a load bypasses, too, where the lines that are not protected are all on "      \
+                   "their way; else it waits for one"),                                            \
         PARAM_BOOL(struct protection_params, count_merges, "false",                                \
                    "a load that merges with an outstanding miss counts as a hit in the TDA"),      \
     }

@@ -56,10 +56,10 @@ static double share_of_dram(const char *gpu, const char *const *settings)
     return got / dram;
 }
 
-/* The share that turns of the bus leave. Half of the queue's lines are read and half are written. Those
- * in open rows go first, so the bus turns after half a queue: twice for each queue of lines. Between
- * the last data written and the first read it rests for t_cdlr + t_cl, the other way for a few cycles.
- */
+/* The share that turns of the bus leave. Half of the queue's lines are read and half are written.
+ * Those in open rows go first, so the bus turns after half a queue: twice for each queue of lines.
+ * Between the last data written and the first read it rests for t_cdlr + t_cl, the other way for a
+ * few cycles. */
 static double share_between_turns(const struct machine_config *c)
 {
     double line = 128.0 / c->dram.bus_bytes_per_cycle;

@@ -95,9 +95,9 @@ static void fma_loop_of_160_ctas(void **state)
     float k = 0.5f, y = 1.0f;
     const struct heddle_arg args[] = {{&out, 8, false}, {&k, 4, false}, {&y, 4, false}};
     launch(&p, "fma_loop", 160, args, 3);
-    /* At least: the eleven CTAs of the busiest of 15 SMs, 1,239 instructions for each of their eight
-     * warps, two a cycle. At most: as long as there, where nothing is shorter and each result takes
-     * four cycles more. */
+    /* At least: the eleven CTAs of the busiest of 15 SMs, 1,239 instructions for each of their
+     * eight warps, two a cycle. At most: as long as there, where nothing is shorter and each result
+     * takes four cycles more. */
     static const struct point looping = {"fma_loop",        75148, 1589760, 1280 * 1239,
                                          11 * 8 * 1239 / 2, 75148};
     compare(&p, &looping);

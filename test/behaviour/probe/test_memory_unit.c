@@ -424,8 +424,8 @@ static double cycles_per_miss(uint32_t n_mshrs)
 /* An MSHR is taken two cycles after issue, when L1D is accessed, and free again when the data
  * are there: 156 of the 158 cycles of an unloaded L2 access. A reply occupies the SM's port for
  * five flits. The slower of the two sets the pace; the knee lies at 156 / 5 = 31 MSHRs. The
- * eight warps load in turn: a greedy scheduler holds back those whose loads the unit has room for, and
- * beyond the knee the port rests for a tenth of the time. */
+ * eight warps load in turn: a greedy scheduler holds back those whose loads the unit has room for,
+ * and beyond the knee the port rests for a tenth of the time. */
 static void misses_are_limited_by_mshrs_then_by_the_port(void **state)
 {
     (void)state;
