@@ -25,22 +25,23 @@ static inline int cache_choose_way(const struct cache *c, const struct cache_set
 }
 
 /* The first resource that a miss lacks, in the order of cache_policy.h; N_CACHE_STALLS = none. */
-static inline enum cache_stall cache_missing_resource(const struct cache *c, struct cache_room room,
-                                                      int way)
+static inline enum cache_stall cache_missing_resource(const struct cache *c,
+                                                      const struct cache_room *room, int way)
 {
     if (!c->mshrs.n_free)
         return STALL_MSHR;
-    if (!room.miss_queue)
+    if (!room->miss_queue)
         return STALL_MISS_QUEUE;
     if (way == CACHE_STALL && !c->config.allocate_on_fill)
         return STALL_LINE;
     return N_CACHE_STALLS;
 }
 
+void cache_note_difference(struct cache *c, const struct mem_access *a);
 static inline void cache_count_difference(struct cache *c, const struct mem_access *a)
 {
     if (c->n_differences++ == 0)
-        c->first_difference = *a;
+        cache_note_difference(c, a); /* not copied here: that would need room in every frame */
 }
 
 /* A line is about to leave: tells of it. True if it has what must not be lost: it is the victim. */
@@ -55,9 +56,12 @@ static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t wa
     return true;
 }
 
-/* Gives the way to the access's line, reserved; what was there is replaced. True if it is dirty. */
-static inline __attribute__((always_inline)) bool
-cache_replace(struct cache *c, struct cache_set *s, uint32_t way, const struct mem_access *a)
+/* Gives the way to the access's line, reserved; what was there is replaced. True if it is dirty.
+ * So many fetches of it are under way, one or none, in that MSHR. */
+static inline __attribute__((always_inline)) bool cache_replace(struct cache *c,
+                                                                struct cache_set *s, uint32_t way,
+                                                                const struct mem_access *a,
+                                                                uint16_t n_fetches, uint16_t mshr)
 {
     bool dirty = false;
     if (s->occupied >> way & 1) {
@@ -68,6 +72,8 @@ cache_replace(struct cache *c, struct cache_set *s, uint32_t way, const struct m
     }
     tags_insert(s, way,
                 (struct cache_line){.line = a->line,
+                                    .n_fetches = n_fetches,
+                                    .mshr = mshr,
                                     .reserver_slot = (uint16_t)a->warp_slot,
                                     .insert_pc = a->pc,
                                     .last_pc = a->pc,
@@ -102,19 +108,18 @@ static inline uint16_t cache_start_fetch(struct cache *c, const struct mem_acces
         tags_use(q->set, (uint32_t)way, ++c->order);
         tags_line(q->set, (uint32_t)way)->last_pc = a->pc;
     }
-    if (c->config.allocate_on_fill) {
+    if (c->config.allocate_on_fill)
         way = -1; /* even a line that is there may be gone when the data come */
-    } else {
-        if (line_is_there)
-            tags_reserve(q->set, (uint32_t)way);
-        else
-            *writeback = cache_replace(c, q->set, (uint32_t)way, a);
-        tags_line(q->set, (uint32_t)way)->n_fetches++;
-    }
     c->stats.sectors_fetched += cache_count_sectors(q->need);
     uint16_t mshr = mshr_take(&c->mshrs, a->line, q->set, way, q->need, waiter, a->cycle);
-    if (way >= 0)
-        tags_line(q->set, (uint32_t)way)->mshr = mshr;
+    if (way >= 0 && line_is_there) {
+        struct cache_line *line = tags_line(q->set, (uint32_t)way);
+        tags_reserve(q->set, (uint32_t)way);
+        line->n_fetches++;
+        line->mshr = mshr;
+    } else if (way >= 0) {
+        *writeback = cache_replace(c, q->set, (uint32_t)way, a, 1, mshr);
+    }
     if (c->mshrs.accesses)
         c->mshrs.accesses[mshr] = *a;
     return mshr;

@@ -162,6 +162,7 @@ struct cache *cache_create(const struct cache_config *config,
     uint32_t n_sectors = config->line_bytes / config->sector_bytes;
     c->config = *config;
     c->sectored = n_sectors > 1;
+    c->line_segments = (1u << config->line_bytes / CACHE_SEGMENT_BYTES) - 1;
     if (c->sectored)
         c->sectors_counted = n_sectors == 32 ? ~0u : (1u << n_sectors) - 1;
     else
@@ -326,6 +327,11 @@ uint64_t cache_next_change(const struct cache *c, uint64_t now)
     uint64_t period = epoch_cycles(c);
     uint64_t epoch = period ? (now / period + 1) * period : UINT64_MAX;
     return epoch < next ? epoch : next;
+}
+
+void cache_note_difference(struct cache *c, const struct mem_access *a)
+{
+    c->first_difference = *a;
 }
 
 void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id)

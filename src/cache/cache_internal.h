@@ -36,6 +36,7 @@ struct cache {
     struct tag_store tags;
     uint32_t sectors_counted; /* of those asked for: all, or none where a line counts as one */
     uint32_t whole_line;      /* what counts as asked for in any case: the line where it is one */
+    uint32_t line_segments;   /* all of them, as a mask */
     bool sectored;
     bool fast_hits;      /* a hit is a use of its line and nothing else: fast.h may do it */
     bool fast_stalls;    /* a load of a line that has no way waits if there is no MSHR: likewise */
@@ -87,10 +88,10 @@ static inline struct lookup cache_look_up(struct cache *c, const struct mem_acce
 
 /* --- Each event is counted here, and nowhere else. --- */
 
-static inline void cache_count_hit(struct cache *c)
+static inline void cache_count_hits(struct cache *c, uint32_t n)
 {
-    c->stats.loads++;
-    c->stats.hits++;
+    c->stats.loads += n;
+    c->stats.hits += n;
 }
 
 static inline void cache_count_merge(struct cache *c)

@@ -9,9 +9,21 @@
 
 #include "cache/load.h"
 
-static inline struct cache_place cache_find(const struct cache *c, uint64_t line)
+static inline __attribute__((always_inline)) struct cache_place cache_find(const struct cache *c,
+                                                                           uint64_t line)
 {
     return cache_find_in(c, set_index_of(&c->indexer, line), line);
+}
+
+/* cache_sectors_of() and cache_segments_of() of its configuration. */
+static inline uint32_t cache_asked_sectors(const struct cache *c, uint32_t segments)
+{
+    return c->sectored ? cache_sectors_of(&c->config, segments) : 1;
+}
+
+static inline uint32_t cache_fetched_segments(const struct cache *c, uint32_t sectors)
+{
+    return c->sectored ? cache_segments_of(&c->config, sectors) : c->line_segments;
 }
 
 enum cache_fast {
@@ -29,9 +41,12 @@ cache_load_fast(struct cache *c, struct cache_place at, uint32_t sectors, uint32
         return c->fast_stalls && !c->mshrs.n_free ? CACHE_FAST_NO_MSHR : CACHE_FAST_DECLINED;
     if (!c->fast_hits || cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors)
         return CACHE_FAST_DECLINED;
-    cache_count_hit(c);
+    cache_count_hits(c, 1);
     cache_use_line(c, at.set, (uint32_t)at.way, pc);
     return CACHE_FAST_HIT;
 }
+
+/* Loads of lines one after the other, as far as each is such a hit. Returns how many are. */
+uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc);
 
 #endif

@@ -1,6 +1,6 @@
 /* The answers to loads that are less frequent, or need to be told (load.h); loads as a call; and
  * the arrival of what was fetched. */
-#include "cache/load.h"
+#include "cache/fast.h"
 
 /* True if the policy drops the line at this hit. A line with sectors on their way is not given up:
  * they need a place. */
@@ -19,7 +19,7 @@ static bool hit_drops(struct cache *c, struct cache_place at, const struct mem_a
 struct cache_result cache_load_hits(struct cache *c, struct cache_place at,
                                     const struct mem_access *a)
 {
-    cache_count_hit(c);
+    cache_count_hits(c, 1);
     CACHE_TELL(c, HIT, hit, at.set, (uint32_t)at.way, a);
     bool dropped = hit_drops(c, at, a);
     if (!dropped)
@@ -57,20 +57,21 @@ static struct cache_result load_goes_around(struct cache *c, const struct mem_ac
 /* A load that cannot be accepted as it should may bypass, if the policy wants that and there is
  * room; otherwise it waits for what it lacked in the first place. */
 struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
-                                      struct cache_room room, enum cache_stall cause)
+                                      const struct cache_room *room, enum cache_stall cause)
 {
-    if (room.port && room.bypass_table && c->desc->would_stall &&
+    if (room->port && room->bypass_table && c->desc->would_stall &&
         c->desc->would_stall(&c->policy, cause, a))
         return load_goes_around(c, a, BYPASS_STALL);
     return cache_stalled(cause);
 }
 
 struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
-                                        struct cache_room room, enum cache_bypass_reason reason)
+                                        const struct cache_room *room,
+                                        enum cache_bypass_reason reason)
 {
-    if (!room.port)
+    if (!room->port)
         return cache_stalled(STALL_PORT);
-    if (!room.bypass_table)
+    if (!room->bypass_table)
         return cache_stalled(STALL_BYPASS_TABLE);
     return load_goes_around(c, a, reason);
 }
@@ -78,13 +79,13 @@ struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter)
 {
-    return cache_load_at(c, a, room, waiter, cache_find_in(c, a->set, a->line));
+    return cache_load_at(c, a, &room, waiter, cache_find_in(c, a->set, a->line));
 }
 
 struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
                                       struct cache_room room)
 {
-    return cache_load_bypasses(c, a, room, BYPASS_NO_CACHE);
+    return cache_load_bypasses(c, a, &room, BYPASS_NO_CACHE);
 }
 
 /* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
@@ -101,7 +102,7 @@ int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
         cache_count_difference(c, a);
         return -1;
     }
-    *dirty = cache_replace(c, m->set, (uint32_t)way, a);
+    *dirty = cache_replace(c, m->set, (uint32_t)way, a, 0, MSHR_NONE);
     tags_line(m->set, (uint32_t)way)->reused = m->reused;
     return way;
 }
@@ -119,4 +120,45 @@ bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle)
 struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
 {
     return cache_fill_now(c, mshr, cycle);
+}
+
+/* Uses lines that the index finds, as long as each has what is asked for; returns how many have.
+ * Neither sets nor ways are looked at, and place 0 has no sectors. What stays the same is copied:
+ * so the compiler can keep it in registers. */
+static uint32_t use_indexed(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc)
+{
+    struct way_index index = c->tags.index;
+    struct cache_line *lines = c->tags.lines;
+    uint64_t order = c->order, *last_use = c->tags.last_use;
+    bool by_segment = c->config.sector_bytes == CACHE_SEGMENT_BYTES || !c->sectored;
+    uint32_t i = 0;
+    for (; i < n; i++) {
+        size_t place = way_index_place_of(&index, x[i].line);
+        uint32_t segments = x[i].segments;
+        uint32_t sectors = by_segment ? segments : cache_join_segments(&c->config, segments);
+        if (cache_counted(c, sectors) & ~lines[place].valid_sectors)
+            break;
+        lines[place].last_pc = pc;
+        lines[place].reused = true;
+        last_use[place] = ++order;
+        way_index_use(&index, place, order);
+    }
+    c->order = order;
+    return i;
+}
+
+uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc)
+{
+    uint32_t i = 0;
+    if (!c->fast_hits)
+        return 0;
+    if (c->tags.indexed) {
+        i = use_indexed(c, x, n, pc);
+        cache_count_hits(c, i);
+        return i;
+    }
+    while (i < n && cache_load_fast(c, cache_find(c, x[i].line),
+                                    cache_asked_sectors(c, x[i].segments), pc) == CACHE_FAST_HIT)
+        i++;
+    return i;
 }

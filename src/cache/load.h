@@ -16,14 +16,15 @@ struct cache_result cache_load_merges(struct cache *c, struct cache_place at,
                                       const struct mem_access *a, uint16_t mshr, void *waiter);
 /* It cannot be accepted as it should. */
 struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
-                                      struct cache_room room, enum cache_stall cause);
+                                      const struct cache_room *room, enum cache_stall cause);
 struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
-                                        struct cache_room room, enum cache_bypass_reason reason);
+                                        const struct cache_room *room,
+                                        enum cache_bypass_reason reason);
 
 /* A load that found neither its line nor an outstanding miss. */
 static inline struct cache_result cache_load_misses(struct cache *c, const struct lookup *q,
                                                     const struct mem_access *a,
-                                                    struct cache_room room, void *waiter)
+                                                    const struct cache_room *room, void *waiter)
 {
     if (c->never_bypasses && !c->mshrs.n_free) /* no need to ask it for a way */
         return cache_stalled(STALL_MSHR);
@@ -44,7 +45,7 @@ static inline struct cache_result cache_load_misses(struct cache *c, const struc
 
 /* cache_load() of a line that is known to be there. */
 static inline struct cache_result cache_load_at(struct cache *c, const struct mem_access *a,
-                                                struct cache_room room, void *waiter,
+                                                const struct cache_room *room, void *waiter,
                                                 struct cache_place at)
 {
     struct lookup q = cache_lookup_at(c, a, at);

@@ -68,11 +68,11 @@ static struct cache_result store_passes(struct cache *c, struct cache_set *s,
 }
 
 static struct cache_result store_bypasses(struct cache *c, struct cache_set *s,
-                                          const struct mem_access *a, struct cache_room room)
+                                          const struct mem_access *a, const struct cache_room *room)
 {
-    if (!room.port)
+    if (!room->port)
         return cache_stalled(STALL_PORT);
-    if (a->kind != MEM_STORE && !room.bypass_table)
+    if (a->kind != MEM_STORE && !room->bypass_table)
         return cache_stalled(STALL_BYPASS_TABLE);
     c->stats.stores++;
     c->stats.store_bypasses++;
@@ -108,7 +108,7 @@ static struct cache_result store_fills(struct cache *c, const struct lookup *q,
     if (q->way >= 0)
         cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
     else
-        r.writeback = cache_replace(c, q->set, way, a);
+        r.writeback = cache_replace(c, q->set, way, a, 0, MSHR_NONE);
     struct cache_line *line = tags_line(q->set, way);
     line->valid_sectors |= q->asked;
     if (c->config.write_back)
@@ -119,7 +119,7 @@ static struct cache_result store_fills(struct cache *c, const struct lookup *q,
 }
 
 static struct cache_result store_misses(struct cache *c, const struct lookup *q,
-                                        const struct mem_access *a, struct cache_room room,
+                                        const struct mem_access *a, const struct cache_room *room,
                                         void *waiter)
 {
     int way = q->way >= 0 ? q->way : cache_choose_way(c, q->set, a);
@@ -156,7 +156,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
         return store_passes(c, q.set, a);
     uint16_t mshr = cache_outstanding(c, &q, a->line);
     if (mshr == MSHR_NONE)
-        return store_misses(c, &q, a, room, waiter);
+        return store_misses(c, &q, a, &room, waiter);
     return mshr_has_room(&c->mshrs, mshr) ? store_merges(c, &q, a, mshr, waiter)
                                           : cache_stalled(STALL_MERGE);
 }

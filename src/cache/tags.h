@@ -77,13 +77,7 @@ static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
 /* Puts a line into a way, reserved; what was there is forgotten. */
 static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_line record)
 {
-    if (s->index) {
-        size_t place = way_index_place(s->index, s, way);
-        if (s->tags[way] != TAG_EMPTY)
-            way_index_forget(s->index, place, s->tags[way]);
-        way_index_add(s->index, place, record.line);
-        way_index_use(s->index, place, record.inserted);
-    }
+    uint64_t old = s->tags[way];
     /* Field by field: copied as a whole, the record is made in memory first. */
     struct cache_line *line = tags_line(s, way);
     line->line = record.line;
@@ -100,6 +94,13 @@ static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_l
     s->reserved |= 1ull << way;
     ((uint64_t *)s->tags)[way] = record.line;
     ((uint64_t *)s->last_use)[way] = record.inserted;
+    if (s->index) {
+        size_t place = way_index_place(s->index, s, way);
+        if (old != TAG_EMPTY)
+            way_index_forget(s->index, place, old);
+        way_index_add(s->index, place, record.line);
+        way_index_use(s->index, place, record.inserted);
+    }
 }
 
 static inline void tags_remove(struct cache_set *s, uint32_t way)

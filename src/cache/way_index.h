@@ -47,12 +47,19 @@ static inline size_t way_index_bucket(const struct way_index *x, uint64_t line)
     return line * 0x9e3779b97f4a7c15ull >> x->hash_shift;
 }
 
-/* The way that holds the line in its set; -1 = none. */
-static inline int way_index_find(const struct way_index *x, uint64_t line)
+/* The place that holds the line; 0 = none. */
+static inline size_t way_index_place_of(const struct way_index *x, uint64_t line)
 {
     size_t place = x->head[way_index_bucket(x, line)];
     while (__builtin_expect(x->tags[place] != line, 0) && place)
         place = x->next[place];
+    return place;
+}
+
+/* The way that holds the line in its set; -1 = none. */
+static inline int way_index_find(const struct way_index *x, uint64_t line)
+{
+    size_t place = way_index_place_of(x, line);
     return place ? (int)way_index_way(x, place) : -1;
 }
 

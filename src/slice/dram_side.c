@@ -10,6 +10,7 @@
  * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
 #include <stdlib.h>
 
+#include "cache/fast.h"
 #include "slice/slice_parts.h"
 
 void dram_side_create(struct slice *p, const struct address_map *map)
@@ -182,7 +183,7 @@ static __attribute__((noinline)) void write_victim(struct slice *p, uint32_t ban
 static void fill_line(struct slice *p, uint32_t bank, uint32_t mshr, uint64_t now)
 {
     struct l2_bank *b = &p->banks[bank];
-    struct cache_arrival got = cache_fill(b->cache, mshr, now);
+    struct cache_arrival got = cache_fill_now(b->cache, mshr, now);
     if (got.writeback)
         write_victim(p, bank, now);
     l2_wake(p);

@@ -88,12 +88,13 @@ static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *
 
 /* A load that is no mere use of its line. */
 static __attribute__((noinline)) bool serve_other_load(struct slice *p, struct l2_bank *b,
-                                                       struct mem_request *r, uint64_t now)
+                                                       struct mem_request *r, struct cache_place at,
+                                                       uint64_t now)
 {
     static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
                                    not_to_dram = {.bypass_table = true};
-    struct cache_room room = dram_side_has_room(p, now) ? all : not_to_dram;
-    struct cache_result res = cache_load(b->cache, &r->access, room, r);
+    const struct cache_room *room = dram_side_has_room(p, now) ? &all : &not_to_dram;
+    struct cache_result res = cache_load_at(b->cache, &r->access, room, r, at);
     if (res.answer == CACHE_STALLED)
         return false;
     if (p->may_lose)
@@ -114,7 +115,7 @@ static inline bool serve_load(struct slice *p, struct l2_bank *b, struct mem_req
     struct cache_place at = cache_find_in(b->cache, a->set, a->line);
     enum cache_fast fast = cache_load_fast(b->cache, at, a->sector_mask, a->pc);
     if (fast == CACHE_FAST_DECLINED)
-        return serve_other_load(p, b, r, now);
+        return serve_other_load(p, b, r, at, now);
     if (fast == CACHE_FAST_HIT)
         slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
     return fast == CACHE_FAST_HIT;
@@ -182,11 +183,10 @@ static inline bool serve(struct slice *p, struct l2_bank *b, struct mem_request 
     return served;
 }
 
-/* Room may come by itself in cycle `again`; otherwise the bank waits for l2_wake(). */
-static __attribute__((noinline)) void stall_bank(struct slice *p, struct l2_bank *b, uint64_t now,
-                                                 uint64_t again)
+/* Until cycle `again`, or l2_wake(). */
+static inline void stall_bank(struct slice *p, struct l2_bank *b, uint64_t again)
 {
-    b->due = min_u64(again, cache_next_change(b->cache, now));
+    b->due = again;
     p->n_stalled += !b->stalled;
     b->stalled = true;
 }
@@ -211,7 +211,7 @@ static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
     struct mem_request *r = ring_first(&b->queue)->request;
     uint64_t room_from = slice_room_from(p);
     if (room_from > now) {
-        stall_bank(p, b, now, room_from);
+        stall_bank(p, b, room_from);
         return;
     }
     uint64_t entered = r->queued_at, waited = now - b->first_try; /* a served store is gone */
@@ -219,7 +219,7 @@ static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
         p->stats.stall_cycles += waited;
         next_request(p, b, entered, now);
     } else {
-        stall_bank(p, b, now, CYCLE_NEVER);
+        stall_bank(p, b, cache_next_change(b->cache, now));
     }
 }
 

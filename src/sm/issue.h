@@ -241,7 +241,7 @@ static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, s
 static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *core, uint64_t ready,
                                        uint64_t now, uint64_t *next)
 {
-    uint64_t waiting = ldst_has_room(sm) ? 0 : sm->issue.by_unit[UNIT_LDST];
+    uint64_t waiting = 0;
     for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(closed);
         uint64_t opens_at = core->opens_at[u];
@@ -253,7 +253,7 @@ static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *cor
                 *next = opens_at;
         }
     }
-    return ready & ~waiting;
+    return warps_not_at_ldst(sm, ready & ~waiting);
 }
 
 /* Whom the scheduler holds back, where it keeps that. */
@@ -298,7 +298,8 @@ issue_simply(struct sm *sm, uint64_t now, enum manner manner, bool has_listeners
                                                       : issue_quietly(sm, w, now, manner)))
             break;
     } while (++s < n);
-    sm->issue.due = !sm->issue.ready ? UINT64_MAX : next > now ? next : now + 1;
+    bool waits = warps_not_at_ldst(sm, sm->issue.ready);
+    sm->issue.due = !waits ? UINT64_MAX : next > now ? next : now + 1;
 }
 
 /* One cycle; sm_issue() is the same for those who seldom call it. `manner` is for when

@@ -34,7 +34,7 @@ static inline void prepare(const struct sm *sm, struct ldst_op *l, uint32_t set)
     struct mem_access *a = &l->common;
     a->line = x->line;
     a->segments = x->segments;
-    a->sector_mask = cache_sectors_of(l->l1_config, x->segments);
+    a->sector_mask = cache_asked_sectors(l->l1, x->segments);
     a->set = set;
     if (l->in_detail || sm->ldst.shows_loads) {
         a->active_mask = x->lanes;
@@ -162,7 +162,9 @@ static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_
     if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(l->l1), now);
     enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
-    sm_fetch_line(sm, a, l->l1_config, origin, r, now);
+    struct route route = sm->ldst.may_bypass ? l->route : sm_route(sm, a->line);
+    uint32_t segments = cache_fetched_segments(l->l1, r.fetch_sectors);
+    sm_fetch_line(sm, a, route, segments, origin, r.mshr, now);
 }
 
 /* A load, of a line that is there, that the fast path does not answer. Not inline: it needs all
@@ -175,7 +177,7 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     if (sm->ldst.may_bypass)
         room = room_now(sm, l, now);
-    struct cache_result r = cache_load_at(l->l1, a, room, l->record, at);
+    struct cache_result r = cache_load_at(l->l1, a, &room, l->record, at);
     if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
     if (r.answer == CACHE_HIT) {
@@ -209,7 +211,8 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
     if (r.answer == CACHE_MISS && r.mshr != CACHE_NO_MSHR) {
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
-        sm_fetch_line(sm, &fetch, &sm->config->l1d, FROM_L1D, r, now);
+        uint32_t segments = cache_segments_of(&sm->config->l1d, r.fetch_sectors);
+        sm_fetch_line(sm, &fetch, *route_of(sm, l), segments, FROM_L1D, r.mshr, now);
     }
     if (r.forward)
         sm_submit(
@@ -263,6 +266,25 @@ static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l,
     return atomic_access(sm, l, a, now);
 }
 
+/* A hit in cycle `now`. Hits that follow it are done ahead of their time: only replies and the
+ * unit's own accesses change what is in the cache, and no scheduler waits to be told. Not the last
+ * access, which ends the instruction in its own cycle. */
+static inline void hit_ahead(struct sm *sm, struct ldst_op *l, uint64_t now)
+{
+    uint64_t end = sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
+    uint32_t left = l->n - l->next;
+    if (left > 2 && end > now + 1 && sm->goes_by_dues && !sm->ldst.tells_some &&
+        !sm->in.n_put_off) {
+        uint64_t most = end - now - 1;
+        uint32_t n = cache_load_more(l->l1, l->access + l->next + 1,
+                                     most < left - 2 ? (uint32_t)most : left - 2, l->pc);
+        l->next += n;
+        now += n;
+        sm->ldst.busy_until = now + 1;
+    }
+    note_hit(l, now);
+}
+
 /* The access to do next; false if it has to wait. What the fast path of its cache does not answer
  * needs a struct mem_access. */
 static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
@@ -273,10 +295,10 @@ static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
     struct cache_place at = {l->absent_from, -1};
     if (!at.set)
         at = cache_find(l->l1, x->line);
-    uint32_t sectors = at.way < 0 ? 0 : cache_sectors_of(l->l1_config, x->segments);
+    uint32_t sectors = at.way < 0 ? 0 : cache_asked_sectors(l->l1, x->segments);
     enum cache_fast fast = cache_load_fast(l->l1, at, sectors, l->pc);
     if (fast == CACHE_FAST_HIT) {
-        note_hit(l, now);
+        hit_ahead(sm, l, now);
         return true;
     }
     if (fast == CACHE_FAST_NO_MSHR) {
@@ -408,9 +430,10 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
             break;
         }
         l->next++;
-        if (l->next == l->n || now + 1 >= until || now + 1 >= sm->issue.due || sm->out.n)
+        uint64_t next = sm->ldst.busy_until > now ? sm->ldst.busy_until : now + 1;
+        if (l->next == l->n || next >= until || next >= sm->issue.due || sm->out.n)
             break;
-        now++;
+        now = next;
     }
     if (l->next != first) /* one without accesses has no counter */
         *l->n_requests += l->next - first;

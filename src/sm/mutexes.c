@@ -99,7 +99,8 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     }
     if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(sm->l1d), now);
-    sm_fetch_line(sm, a, &sm->config->l1d, FROM_ATOMIC_FETCH, r, now);
+    uint32_t segments = cache_segments_of(&sm->config->l1d, r.fetch_sectors);
+    sm_fetch_line(sm, a, sm_route(sm, a->line), segments, FROM_ATOMIC_FETCH, r.mshr, now);
     return true;
 }
 

@@ -46,12 +46,19 @@ static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op
     sm->issue.due = 0;
 }
 
+/* Of these warps, those that do not wait for a place in the load/store unit, which says itself when
+ * it has one. */
+static inline uint64_t warps_not_at_ldst(const struct sm *sm, uint64_t warps)
+{
+    return ldst_has_room(sm) ? warps : warps & ~sm->issue.by_unit[UNIT_LDST];
+}
+
 /* The warps that slept until this cycle can issue. */
 static inline void wake_warps(struct sm *sm, uint64_t now)
 {
     uint64_t warps = wheel_wake(&sm->wheel, now);
     sm->issue.ready |= warps;
-    sm->issue.due = warps ? 0 : sm->issue.due;
+    sm->issue.due = warps_not_at_ldst(sm, warps) ? 0 : sm->issue.due;
 }
 
 /* Those that HEARS_LONG_STALLS speaks of. */

@@ -102,21 +102,19 @@ static inline __attribute__((always_inline)) void sm_submit_now(struct sm *sm,
     tx_post(&sm->out.port, to, next, m);
 }
 
-/* Asks for what the cache says a miss of that access fetches; such is the cache. */
+/* Asks the partition of its route for the segments that a miss of that access fetches. */
 static inline __attribute__((always_inline)) void
-sm_fetch_line(struct sm *sm, const struct mem_access *a, const struct cache_config *c,
-              enum request_origin origin, struct cache_result got, uint64_t now)
+sm_fetch_line(struct sm *sm, const struct mem_access *a, struct route route, uint32_t segments,
+              enum request_origin origin, uint32_t mshr, uint64_t now)
 {
     struct mem_request *r = sm_take_request(sm);
-    uint32_t segments = cache_segments_of(c, got.fetch_sectors);
-    struct route route = sm_route(sm, a->line);
     if (sm->ldst.describes_loads)
         r->access = *a;
     r->access.kind = a->kind;
     r->access.line = a->line;
     r->access.segments = segments;
     r->origin = origin;
-    r->id = got.mshr;
+    r->id = mshr;
     r->data_bytes = sm_segment_bytes(segments);
     r->to = route.to;
     r->local = route.local;

@@ -241,7 +241,7 @@ struct ldst_part {
     struct ldst_op *ops;   /* ring */
     struct ldst_op *first; /* at its head */
     uint32_t head, n;
-    uint64_t busy_until; /* shared memory passes */
+    uint64_t busy_until; /* shared memory passes, or hits that were done ahead */
     bool stalled;
     enum cache_stall cause;
     uint64_t stalled_since;

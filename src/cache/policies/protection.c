@@ -103,11 +103,11 @@ static void query_set(const struct cache_set *s)
         counter_down(&line_of(s, way)->pl);
 }
 
-/* The life of a line once the access has queried the set. decide() is asked before that: it may be
+/* By how much the access lowers the lives of its set. decide() is asked before that: it may be
  * asked again, or in vain, and only an access that is accepted queries the set. Stores do not. */
-static uint32_t pl_when_queried(const struct protected_line *line, const struct mem_access *a)
+static uint32_t life_it_takes(const struct mem_access *a)
 {
-    return a->kind == MEM_STORE || !line->pl ? line->pl : line->pl - 1u;
+    return a->kind != MEM_STORE;
 }
 
 /* The request reads the PD of its instruction and writes it to PL. */
@@ -258,8 +258,9 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
     uint64_t oldest = UINT64_MAX;
     int victim = CACHE_BYPASS;
     bool any_protected = false;
+    uint32_t taken = life_it_takes(a);
     for (uint32_t way = 0; way < s->n_ways; way++) {
-        if (pl_when_queried(line_of(s, way), a) > 0) {
+        if (line_of(s, way)->pl > taken) {
             any_protected = true;
             continue;
         }
@@ -322,9 +323,9 @@ void protection_on_bypass(struct cache_policy *p, const struct cache_set *s,
     int at = reason == BYPASS_NO_CACHE ? -1 : find_victim(d, s, a->line);
     if (at < 0 || a->kind == MEM_STORE)
         return;
-    struct victim found = victims_of(d, s)[at];
-    remove_victim(d, s, a->line);
-    add_victim(d, s, found);
+    struct victim *v = victims_of(d, s), found = v[at];
+    memmove(v + 1, v, (uint32_t)at * sizeof *v);
+    v[0] = found;
 }
 
 /* The tag of the line that comes in leaves before the victim's enters. */

@@ -1,6 +1,6 @@
 /* The fast path of loads says and does what cache_load() says and does: two caches get the same
- * loads, stores, invalidations and fills, and one of them asks cache_load_fast() first. For every
- * policy there is. */
+ * loads, stores, invalidations and fills, and one of them asks cache_load_fast() or
+ * cache_load_more() first. For every policy there is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,6 +27,7 @@ struct duel {
     struct cache *slow, *fast;
     uint32_t mshr[N_MSHRS], n_out; /* misses on their way, oldest first */
     uint64_t n_hits, n_stalls;     /* that the fast path answered */
+    uint32_t longest;              /* run of hits */
 };
 
 static void count_hits(void *user, const struct cache_event_info *e)
@@ -73,7 +74,7 @@ static void load(struct duel *d, const struct mem_access *a, struct cache_room r
     struct cache_place at = cache_find(d->fast, a->line);
     enum cache_fast fast = cache_load_fast(d->fast, at, a->sector_mask, a->pc);
     if (fast == CACHE_FAST_DECLINED)
-        got = cache_load_at(d->fast, a, room, d, at);
+        got = cache_load_at(d->fast, a, &room, d, at);
     else if (fast == CACHE_FAST_HIT)
         got = (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
     else
@@ -88,6 +89,31 @@ static void load(struct duel *d, const struct mem_access *a, struct cache_room r
     assert_int_equal(got.fetch_sectors, want.fetch_sectors);
     if (want.answer == CACHE_MISS)
         d->mshr[d->n_out++] = want.mshr;
+}
+
+/* Several loads in order, as far as all hit; the first that does not is then tried by itself. */
+static void load_run(struct duel *d, struct mem_access a, uint64_t *seed)
+{
+    struct line_access run[6];
+    uint32_t n = 1 + (uint32_t)random_u64(seed) % 6;
+    for (uint32_t i = 0; i < n; i++)
+        run[i] = (struct line_access){.line = random_u64(seed) % N_LINES * LINE_BYTES,
+                                      .segments = 1 + (uint32_t)random_u64(seed) % 15};
+    uint32_t n_hits = cache_load_more(d->fast, run, n, a.pc);
+    assert_true(n_hits <= n);
+    d->n_hits += n_hits;
+    d->longest = n_hits > d->longest ? n_hits : d->longest;
+    for (uint32_t i = 0; i < n && i <= n_hits; i++) {
+        a.line = run[i].line;
+        a.set = cache_set_of(d->slow, a.line);
+        a.sector_mask = cache_sectors_of(&d->slow->config, run[i].segments);
+        uint64_t before = d->n_hits;
+        if (i < n_hits)
+            assert_int_equal(cache_load(d->slow, &a, (struct cache_room){0}, d).answer, CACHE_HIT);
+        else
+            load(d, &a, (struct cache_room){true, true, true});
+        assert_int_equal(d->n_hits, before);
+    }
 }
 
 static void fill_oldest(struct duel *d, uint64_t now)
@@ -152,7 +178,9 @@ static struct duel fight(const struct cache_policy_desc *policy, const struct sh
         else if (what == 1) {
             cache_invalidate_line(d.slow, a.line);
             cache_invalidate_line(d.fast, a.line);
-        } else
+        } else if (what < 5)
+            load_run(&d, a, &seed);
+        else
             load(&d, &a, room);
         if (d.n_out && random_u64(&seed) % 4 == 0)
             fill_oldest(&d, now);
@@ -179,6 +207,7 @@ static void every_policy_is_answered_alike(void **state)
             bool minds = p->on_hit || p->hit_action;
             if (d.slow) {
                 assert_true(minds ? d.n_hits == 0 : d.n_hits == cache_stats(d.fast)->hits);
+                assert_true(d.longest > 1 || minds || !p->never_bypasses);
                 bool stalls = p->never_bypasses && !shapes[k].on_fill;
                 assert_int_equal(d.n_stalls > 0, stalls);
             }
