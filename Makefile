@@ -60,6 +60,7 @@ bench: everything
 	@sh bench/cache.sh $(BUILD)/bench/bench_cache
 	@sh bench/cache_lab.sh $(BUILD)/heddle $(BUILD)/bench/bench_cache_lab
 	@sh bench/timing.sh $(BUILD)/bench/bench_timing bench/timing.baseline gtx480 v100
+	@sh bench/mechanisms.sh $(BUILD)/bench/bench_timing $(BUILD)/heddle src/crit/providers.def gtx480 v100
 	@sh bench/workloads.sh $(BUILD)/heddle src/crit/providers.def
 
 tables: all

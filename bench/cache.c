@@ -64,7 +64,7 @@ static APART struct cache_result bench_load(struct cache *c, const struct mem_ac
     struct cache_place at = cache_find_in(c, a->set, a->line);
     if (cache_load_fast(c, at, a->sector_mask, a->pc) == CACHE_FAST_HIT)
         return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
-    return cache_load_at(c, a, room, NULL, at);
+    return cache_load_at(c, a, &room, NULL, at);
 }
 
 static APART void bench_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
