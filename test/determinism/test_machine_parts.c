@@ -343,9 +343,9 @@ static void observe(const struct heddle_sim *sim, bool toys_too, struct strbuf *
     }
 }
 
-static void run_tiny(struct heddle_sim *sim, const char *name, struct workload_result *result)
+static void run_nw(struct heddle_sim *sim, struct workload_result *result)
 {
-    const struct workload *w = workload_find(name);
+    const struct workload *w = workload_find("nw");
     struct device *d = device_create_heddle(sim);
     workload_run(w, workload_find_size(w, "tiny"), WORKLOAD_DEFAULT_SEED, d, result);
     device_destroy(d);
@@ -356,7 +356,7 @@ static void run_and_observe(const struct testbed *bed, const struct manner *how,
 {
     struct workload_result result = {0};
     struct heddle_sim *sim = create(bed, how, toys);
-    run_tiny(sim, "nw", &result);
+    run_nw(sim, &result);
     if (!result.verified)
         fail_msg("%s: %s", how->name, strbuf_text(&result.message));
     observe(sim, toys_too, out);
@@ -452,21 +452,23 @@ static void links_between_sms_are_for_atomics_on_global_memory(void **state)
 {
     (void)state;
     static const struct testbed bed = {"mutexes", "gtx480", {"atomics.unit=atom_dir", NULL}};
-    static const char *const names[] = {"red", "hg"};
-    sim_time quantum[2];
-    for (uint32_t i = 0; i < 2; i++) {
-        struct workload_result result = {0};
-        struct heddle_sim *sim = create(&bed, &manners[0], NULL);
-        const struct machine *m = sim->machine;
-        run_tiny(sim, names[i], &result);
-        assert_true(result.verified);
-        assert_int_equal(stat_named(sim, "atomics.performed_in_sm") != 0, i == 0);
-        quantum[i] = m->engine.quantum / m->clocks[CLOCK_CORE].period;
-        workload_result_destroy(&result);
-        heddle_destroy(sim);
-    }
-    assert_int_equal(quantum[0], 2); /* a hop */
-    assert_true(quantum[1] > 2);
+    static const char ptx[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.global .b32 g;\n.shared .b32 s;\n"
+        ".entry own() { red.shared.add.u32 [s], 1; ret; }\n"
+        ".entry all() { red.global.add.u32 [g], 1; ret; }\n";
+    const struct heddle_launch shape = {.grid = {2}, .block = {32}};
+    struct heddle_sim *sim = create(&bed, &manners[0], NULL);
+    const struct machine *m = sim->machine;
+    const sim_time usual = m->engine.quantum, hop = 2 * m->clocks[CLOCK_CORE].period;
+    struct heddle_module *module;
+    assert_int_equal(heddle_load(sim, HEDDLE_PTX, "k", ptx, strlen(ptx), NULL, &module), HEDDLE_OK);
+    assert_int_equal(heddle_launch(sim, module, "all", &shape), HEDDLE_OK);
+    assert_int_equal(m->engine.quantum, hop);
+    assert_int_equal(heddle_launch(sim, module, "own", &shape), HEDDLE_OK);
+    assert_int_equal(m->engine.quantum, usual);
+    assert_true(usual > hop);
+    assert_int_equal(stat_named(sim, "atomics.performed_in_sm"), 64);
+    heddle_destroy(sim);
 }
 
 /* Parts that do nothing, and a link that nobody uses, change how the machine advances but no
@@ -494,7 +496,7 @@ static void what_parts_count_is_a_statistic(void **state)
     struct toys toys = {.n_probes = 40, .chats = true};
     struct workload_result result = {0};
     struct heddle_sim *sim = create(&beds[0], &manners[0], &toys);
-    run_tiny(sim, "nw", &result);
+    run_nw(sim, &result);
     assert_true(result.verified);
     uint64_t expected = 2 * 40 * result.launches;
     assert_int_equal(stat_named(sim, "prober.probes"), expected);
@@ -520,7 +522,7 @@ static void a_part_that_miscounts_fails_the_launch(void **state)
     struct toys toys = {.n_probes = 3, .miscounts = true};
     struct workload_result result = {0};
     struct heddle_sim *sim = create(&beds[0], &manners[0], &toys);
-    run_tiny(sim, "nw", &result);
+    run_nw(sim, &result);
     assert_false(result.verified);
     assert_non_null(strstr(strbuf_text(&result.message), "every probe is answered"));
     workload_result_destroy(&result);

@@ -141,6 +141,14 @@ static void an_atomic_in_an_sm_is_an_unmarked_store_too(void **state)
     store(c, MEM_OP_CC, 2, 15); /* replaces it: it has no C, and the other line waits for data */
     assert_int_equal(cache_victim(c)->line, LINE);
     cache_destroy(c);
+    /* Loads that merged have read all of this line: the next hit of a load drops it. */
+    c = make(LINE);
+    struct cache_result miss = store(c, MEM_OP_CC, 0, 3);
+    load(c, 0, 3);
+    cache_fill(c, miss.mshr, 1);
+    assert_false(cache_load(c, &fetch, room, c).dropped);
+    assert_true(load(c, 0, 8).dropped);
+    cache_destroy(c);
 }
 
 /* In either half of the line. */
