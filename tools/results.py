@@ -29,7 +29,7 @@ from result_summary import summary
 
 PAGES = {
     "atomics": ("Atomics units: at L2, or in L1D under mutexes",
-                ["s1-fig2", "s1-fig2-v100", "atomics-contention", "atomics-bins", "atomics-own-lines", "atomics-per-cycle", "atomics-visibility"]),
+                ["s1-fig2", "s1-fig2-v100", "atomics-contention", "atomics-bins", "atomics-own-lines", "atomics-per-cycle", "atomics-queue", "atomics-visibility"]),
     "l2": ("Managing L2: write-buffering and read-bypassing",
            ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
@@ -134,7 +134,30 @@ def stale_reads(runs):
     return text
 
 
+HOLDS = """SELECT r.workload || ' ' || r.atomics AS run, 1.0 * q.value / a.value AS requests, 1.0 * h.value / a.value AS held,
+1.0 * w.value / a.value AS waited, 1.0 * u.value / a.value AS unchanged
+FROM run r JOIN stats a ON a.run = r.id AND a.name = 'atomics.acquires' JOIN stats q ON q.run = r.id AND q.name = 'atomics.performed_requests'
+JOIN stats h ON h.run = r.id AND h.name = 'atomics.held_cycles' JOIN stats w ON w.run = r.id AND w.name = 'atomics.mutex_wait'
+JOIN stats u ON u.run = r.id AND u.name = 'atomics.unchanged'
+WHERE r.state = 'done' AND r.gpu = 'gtx480' AND r.size = '%s' AND r.settings IN ('atomics.unit=' || r.atomics, 'atomics.unit=' || r.atomics || ' atomics.spec_fetch=false')
+GROUP BY 1 ORDER BY 1"""
+
+
+def holds_of_mutexes(runs):
+    """Of the runs of S1 Figure 2 without speculative fetches."""
+    query = HOLDS % (runs.size or "small")
+    found = subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], stdout=subprocess.PIPE, check=True)
+    text = ("\n## What a hold of a mutex costs\n\nStatistics of the runs of `s1-fig2` without speculative fetches, each divided by `atomics.acquires`: "
+            "`atomics.performed_requests`, `held_cycles`, `mutex_wait` and `unchanged`. `heddle run NAME --gpu gtx480 --atomics UNIT` prints them.\n\n"
+            "<!-- table atomics-holds -->\n")
+    text += row(["run", "requests a hold", "cycles held", "cycles waited", "unchanged"]) + row(["---"] * 5)
+    for r in json.loads(found.stdout):
+        text += row([r["run"], f"{r['requests']:.2f}", f"{r['held']:,.0f}", f"{r['waited']:,.0f}", f"{r['unchanged']:.3f}"])
+    return text
+
+
 LABORATORY = {"l1d": ("s3-bypass", "Replays of Figure 5.5 without time", bypasses_of_s3),
+              "atomics": ("atomics-holds", "What a hold of a mutex costs", holds_of_mutexes),
               "l2": ("l2-stale", "Which marks are sound", stale_reads)}
 
 
