@@ -132,7 +132,7 @@ void cpu_input_xsl(struct strbuf *out)
 
 /* --- finite elements --- */
 
-enum { MESH_X = 24, MESH_Y = 12, MESH_Z = 12 }; /* elements */
+enum { MESH_X = 12, MESH_Y = 8, MESH_Z = 8 }; /* elements */
 
 static uint32_t mesh_node(uint32_t x, uint32_t y, uint32_t z)
 {

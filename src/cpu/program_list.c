@@ -83,7 +83,7 @@ const struct listed_program program_list[] = {
      {"xsltproc", "--nonet", "style.xsl", "records.xml"},
      {{"style.xsl", cpu_input_xsl}, {"records.xml", cpu_input_xml}}},
     {{"ccx", "solves a block of finite elements (CalculiX)", "/usr/bin/ccx", "calculix-ccx",
-      100 * MILLION, 10 * MILLION},
+      150 * MILLION, 10 * MILLION},
      {"ccx", "-i", "block"},
      {{"block.inp", cpu_input_mesh}}},
     {{"chase", "follows pointers through 32 MB, like mcf", "heddle-native", NULL, 30 * MILLION,

@@ -73,8 +73,8 @@ bool cpu_program_file(const struct cpu_program *p, struct strbuf *path)
 
 /* The same for all, and nothing is seeded by chance. */
 static const char *const fixed_env[] = {
-    "PATH=/usr/bin:/bin", "HOME=/",           "LC_ALL=C", "TZ=UTC",
-    "PERL_HASH_SEED=0",   "PYTHONHASHSEED=0", NULL};
+    "PATH=/usr/bin:/bin", "HOME=/",           "LC_ALL=C", "TZ=UTC", "PERL_HASH_SEED=0",
+    "OMP_NUM_THREADS=1",  "PYTHONHASHSEED=0", NULL};
 
 /* --- its key --- */
 
