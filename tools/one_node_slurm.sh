@@ -17,9 +17,15 @@ skip() {
     exit 77
 }
 
-# kill_of FILE SIGNAL: the process whose number the file holds, if it lives.
+# kill_of FILE SIGNAL: the process whose number the file holds, if it lives; waits for its end.
 kill_of() {
-    [ -s "$1" ] && kill "-$2" "$(cat "$1")" 2>/dev/null || true
+    [ -s "$1" ] || return 0
+    process=$(cat "$1")
+    kill "-$2" "$process" 2>/dev/null || return 0
+    wait_for is_gone "$process" || kill -KILL "$process" 2>/dev/null || true
+}
+is_gone() {
+    ! kill -0 "$1"
 }
 
 # Tries a command every tenth of a second, for ten seconds.

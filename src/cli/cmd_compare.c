@@ -543,7 +543,8 @@ const struct command command_compare = {
         "per 1,000 thread instructions, traffic, and the statistics that moved most. A "
         "result is an id of the store, a .json file of `heddle run`, or conditions on results of "
         "the store, name=value,name=value, where a name is workload, size, seed, gpu, scheduler, "
-        "l1d, mode, model or a parameter of the GPU; of this Heddle's model unless model is named.",
+        "l1d, l2, atomics, criticality, mode, model, a parameter of the GPU or an input of the "
+        "workload; of this Heddle's model unless model is named.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct compare_command),

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "analysis/locality.h"
 #include "atomics/atomics.h"
@@ -232,6 +234,23 @@ static void read_settings(struct spec_reader *r, yaml_node_t *node)
 
 /* --- the rest of the file --- */
 
+/* False, with the reason, if the plug-in would take this process with it: another one tries. */
+static bool survives_loading(const char *path, struct strbuf *why)
+{
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct strbuf unused = {0};
+        plugins_load(path, &unused);
+        _exit(0);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
+        return true; /* loading it here says what else is wrong */
+    strbuf_addf(why, "it crashes when it is loaded: signal %d (%s)", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+    return false;
+}
+
 static void read_plugin_files(struct spec_reader *r, yaml_node_t *node)
 {
     struct spec *s = r->spec;
@@ -241,7 +260,7 @@ static void read_plugin_files(struct spec_reader *r, yaml_node_t *node)
         const yaml_node_t *item = yaml_item(r->doc, node, i);
         const char *path = yaml_scalar(r->doc, item, "a shared object");
         struct strbuf why = {0};
-        if (path && plugins_load(path, &why))
+        if (path && survives_loading(path, &why) && plugins_load(path, &why))
             s->plugins[s->n_plugins++] = spec_keep_text(r, path);
         else if (path)
             yaml_complain(r->doc, item, NULL, "plug-in %s: %s", path, strbuf_text(&why));

@@ -79,6 +79,9 @@ value, unit = rows("p.db", "SELECT value, unit FROM stats JOIN results ON id = r
 assert value > 0 and unit, (value, unit)
 assert rows("p.db", "SELECT sum(value) FROM series WHERE name = 'l1d.policy.kept'") == [(value,)]
 assert rows("p.db", "SELECT sum(value) FROM kernel_stats WHERE name = 'l1d.policy.kept'") == [(value,)]
+# One that crashes when it is loaded is named; it does not take the sweep with it.
+write("c.yaml", f"workloads: [ss]\nsize: tiny\nplugins: [{plugins}/plugin_fatal.so]\n")
+assert "c.yaml:3:11: error: plug-in" in sweep("c.yaml", "c.db", 2) and "crashes when it is loaded" in sweep("c.yaml", "c.db", 2)
 # Another plug-in is no reason to run what does not use it again.
 shutil.copy(f"{plugins}/plugin_youngest.so", "other.so")
 shutil.copy(f"{plugins}/plugin_one_in_n.so", "mine.so")

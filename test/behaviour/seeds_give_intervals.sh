@@ -1,6 +1,6 @@
 #!/bin/sh
 # Several seeds: `compare` and figures show means with confidence intervals, which are worked out here
-# once more from the single results.
+# once more from the single results. And results of another model are shown on request only.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -79,4 +79,25 @@ assert all(h > 0 for h in drawn["series"][0]["half_widths_95"])
 run("figure", "f.yaml", "--store", "r.db", "--svg", "f.svg")
 with open("f.svg") as f:
     assert f.read().count('class="interval"') == 2
+
+# --- another model ---
+import sqlite3
+with sqlite3.connect("r.db") as db:
+    db.execute("UPDATE run SET model = '0.0.1+0' WHERE workload = 'hot'")
+    db.execute("UPDATE run SET parts = json_set(parts, '$.\"scheduler gto\"', 'old') WHERE workload = 'mis' AND seed = 1 AND scheduler = 'gto'")
+
+def answer(*words):
+    done = subprocess.run([heddle, "query", "--store", "r.db", "--csv", *words], capture_output=True, text=True)
+    return done.stdout.split()[-1], done.stderr
+
+count = "SELECT count(*) AS n FROM results"
+n, note = answer(count)
+assert n == "11" and "3 results of other versions of the model are not in the views; --all-models shows all" in note, (n, note)
+assert answer("--all-models", count) == ("14", "")
+assert answer("SELECT count(DISTINCT run) AS n FROM stats")[0] == "11"
+assert len(json.loads(run("compare", "--store", "r.db", "--json", "scheduler=lrr", "scheduler=gto"))["rows"]) == 5
+run("compare", "--store", "r.db", "scheduler=lrr,model=0.0.1+0", "scheduler=gto,model=0.0.1+0")
+refused = subprocess.run([heddle, "compare", "--store", "r.db", "workload=hot,scheduler=lrr", "workload=hot,scheduler=gto"],
+                         capture_output=True, text=True)
+assert refused.returncode == 2 and "other versions of the model only" in refused.stderr, refused
 PY

@@ -52,6 +52,7 @@ job=$(cat s.db.slurm/job)
 "$heddle" sweep e.yaml --size tiny --store s.db --on slurm --jobs 1 >out
 grep -q "4 points: .* 0 failed" out || fail "$(cat out)"
 [ "$(scontrol show job "$job" | grep -c 'UserId')" -eq 4 ] || fail "the job is not the one that was resumed"
+[ "$(scontrol show job | grep -c 'UserId')" -eq 8 ] || fail "points were submitted twice"
 [ "$(squeue -h | wc -l)" -eq 0 ] || fail "a job is left"
 same_as_here e.yaml s.db
 
