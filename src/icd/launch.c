@@ -235,6 +235,34 @@ static cl_int check_launch(cl_command_queue q, cl_kernel k)
                : CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
+/* Since OpenCL 2.1 a launch of no work-items succeeds and does nothing. */
+static bool is_empty(const struct _cl_command_queue *q, cl_uint dims, const size_t *global)
+{
+    if (q->device->platform->settings.version < 300 || dims < 1 || dims > 3)
+        return false;
+    bool empty = !global;
+    for (cl_uint i = 0; !empty && i < dims; i++)
+        empty = global[i] == 0;
+    return empty;
+}
+
+static cl_int run_nothing(struct icd_command *c)
+{
+    c->cost_ns = 1;
+    return CL_SUCCESS;
+}
+
+static cl_int enqueue_nothing(cl_command_queue q, cl_command_type type, cl_uint n,
+                              const cl_event *events, cl_event *event)
+{
+    struct icd_command *c;
+    cl_int code = command_create(q, type, n, events, 0, &c);
+    if (code != CL_SUCCESS)
+        return code;
+    c->run = run_nothing;
+    return command_submit(c, false, event);
+}
+
 static cl_int enqueue(cl_command_queue q, cl_kernel k, cl_command_type type, cl_uint dims,
                       const size_t *offset, const size_t *global, const size_t *local, cl_uint n,
                       const cl_event *events, cl_event *event)
@@ -243,6 +271,11 @@ static cl_int enqueue(cl_command_queue q, cl_kernel k, cl_command_type type, cl_
     struct heddle_launch range = {0};
     icd_lock();
     cl_int code = check_launch(q, k);
+    if (code == CL_SUCCESS && is_empty(q, dims, global)) {
+        code = enqueue_nothing(q, type, n, events, event);
+        icd_unlock();
+        return code;
+    }
     if (code == CL_SUCCESS)
         code = set_range(k, q->device, dims, offset, global, local, &range);
     if (code == CL_SUCCESS)

@@ -133,8 +133,14 @@ static void ranges_are_checked_and_placed(void **state)
           clEnqueueNDRangeKernel(g->queue, k, 2, NULL, odd, local, 0, NULL, NULL));
     fails(CL_INVALID_WORK_GROUP_SIZE,
           clEnqueueNDRangeKernel(g->queue, k, 2, NULL, global, other, 0, NULL, NULL));
-    fails(CL_INVALID_GLOBAL_WORK_SIZE,
-          clEnqueueNDRangeKernel(g->queue, k, 2, NULL, none, local, 0, NULL, NULL));
+    cl_event nothing;
+    cl_int status = 1;
+    ok(clEnqueueNDRangeKernel(g->queue, k, 2, NULL, none, local, 0, NULL, &nothing));
+    ok(clWaitForEvents(1, &nothing));
+    ok(clGetEventInfo(nothing, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    assert_int_equal(status, CL_COMPLETE);
+    ok(clReleaseEvent(nothing));
+    ok(clEnqueueNDRangeKernel(g->queue, k, 2, NULL, NULL, NULL, 0, NULL, NULL));
     fails(CL_INVALID_WORK_DIMENSION,
           clEnqueueNDRangeKernel(g->queue, k, 4, NULL, global, local, 0, NULL, NULL));
     fails(CL_INVALID_WORK_ITEM_SIZE,
