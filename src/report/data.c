@@ -81,13 +81,35 @@ static enum heddle_status add_values(struct store *s, const char *key, const cha
 /* Statistics that are zero in every run tell nothing. */
 #define TOLD "stat IN (SELECT stat FROM stat_value GROUP BY stat HAVING max(abs(value)) > 0)"
 
+/* The page stays below 20 MB: all of the newest results is shown, less of older ones. In bytes of
+ * the page these are some 3, 5, 5 and 6 MB. */
+#define SHOWN_RUNS "(SELECT id FROM run ORDER BY id DESC LIMIT 10000)"
+#define TOLD_RUNS  "(SELECT id FROM run ORDER BY id DESC LIMIT 2500)"
+#define TOLD_SERIES                                                                                \
+    "(SELECT run FROM (SELECT run, sum(count(*)) OVER (ORDER BY run DESC) AS n FROM series_value"  \
+    " GROUP BY run) WHERE n <= 250000)"
+#define TOLD_DETAILS                                                                               \
+    "(SELECT run, name, value FROM (SELECT *, sum(length(value)) OVER (ORDER BY run DESC, name)"   \
+    " AS bytes FROM details WHERE name IN ('per_pc', 'reuse', 'timeline')) WHERE bytes <= "        \
+    "6000000)"
+
+static const char left_out[] =
+    "SELECT (SELECT count(*) FROM run WHERE id NOT IN " SHOWN_RUNS ") AS results,"
+    " (SELECT count(*) FROM run WHERE id IN " SHOWN_RUNS " AND id NOT IN " TOLD_RUNS
+    ") AS statistics,"
+    " (SELECT count(DISTINCT run) FROM series_value WHERE run NOT IN " TOLD_SERIES ") AS series,"
+    " (SELECT count(DISTINCT run) FROM details WHERE name IN ('per_pc', 'reuse', 'timeline')"
+    " AND (run, name) NOT IN (SELECT run, name FROM " TOLD_DETAILS ")) AS details";
+
 /* --- what there is of every run --- */
 
 static const struct {
     const char *key, *sql;
 } tables[] = {
     /* store_list_current() */
-    {"runs", "SELECT *, id IN temp.current_run AS is_current FROM run ORDER BY id"},
+    {"runs", "SELECT *, id IN temp.current_run AS is_current FROM run WHERE id IN " SHOWN_RUNS
+             " ORDER BY id"},
+    {"left_out", left_out},
     {"statistics", "SELECT id, name, unit FROM stat_name ORDER BY id"},
     {"configurations", "SELECT id, parameters FROM config ORDER BY id"},
 };
@@ -109,21 +131,23 @@ static enum heddle_status add_tables(struct store *s, struct strbuf *out)
 static enum heddle_status add_details(struct store *s, struct strbuf *out)
 {
     enum heddle_status status = report_add_table(
-        s, "kernels", "SELECT id, run, position, name FROM kernel ORDER BY id", out);
+        s, "kernels",
+        "SELECT id, run, position, name FROM kernel WHERE run IN " TOLD_RUNS " ORDER BY id", out);
     if (status == HEDDLE_OK)
-        status = add_values(s, "kernel_values",
-                            "SELECT kernel, stat, value FROM kernel_value WHERE value != 0"
-                            " ORDER BY kernel, stat",
-                            out);
+        status =
+            add_values(s, "kernel_values",
+                       "SELECT kernel, stat, value FROM kernel_value WHERE value != 0 AND kernel IN"
+                       " (SELECT id FROM kernel ORDER BY id DESC LIMIT 500) ORDER BY kernel, stat",
+                       out);
     if (status == HEDDLE_OK)
         status = report_add_table(
             s, "series",
-            "SELECT run, stat, cycle, value FROM series_value ORDER BY run, stat, cycle", out);
+            "SELECT run, stat, cycle, value FROM series_value WHERE run IN " TOLD_SERIES
+            " ORDER BY run, stat, cycle",
+            out);
     if (status == HEDDLE_OK)
-        status = report_add_table(s, "details",
-                                  "SELECT run, name, value FROM details WHERE name IN"
-                                  " ('per_pc', 'reuse', 'timeline') ORDER BY run",
-                                  out);
+        status = report_add_table(
+            s, "details", "SELECT run, name, value FROM " TOLD_DETAILS " ORDER BY run", out);
     return status;
 }
 

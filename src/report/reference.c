@@ -41,6 +41,19 @@ static void add_meanings(struct strbuf *out)
     arena_destroy(&arena);
 }
 
+/* Which mechanisms count a statistic themselves: "ccws, ccws_authors". */
+static void add_mechanisms(struct json_writer *w)
+{
+    struct arena arena = {0};
+    uint32_t n_listed;
+    const struct mechanism_listed *listed = mechanism_stats_list(&arena, &n_listed);
+    json_begin_object(w, NULL);
+    for (uint32_t i = 0; i < n_listed; i++)
+        json_string(w, listed[i].stat.name, listed[i].owners);
+    json_end_object(w);
+    arena_destroy(&arena);
+}
+
 static void add_papers(struct json_writer *w)
 {
     static const struct {
@@ -72,9 +85,11 @@ static void add_shipped(struct json_writer *w)
 
 void report_add_reference(struct strbuf *out)
 {
-    struct json_writer papers = {.out = out}, shipped = {.out = out};
+    struct json_writer mechanisms = {.out = out}, papers = {.out = out}, shipped = {.out = out};
     add_meanings(out);
-    strbuf_add(out, "\"papers\":");
+    strbuf_add(out, "\"mechanisms\":");
+    add_mechanisms(&mechanisms);
+    strbuf_add(out, ",\"papers\":");
     add_papers(&papers);
     strbuf_add(out, ",\"shipped\":");
     add_shipped(&shipped);

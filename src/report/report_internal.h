@@ -17,8 +17,8 @@ void report_add_cell(const struct query_cell *c, struct strbuf *out);
 enum heddle_status report_add_figures(struct store *s, const struct report_options *options,
                                       struct strbuf *out);
 
-/* Adds `"help": {"l1d.hits": "...", ...}`, `"papers": {...}` and `"shipped": {...}`, the parameters
- * of the GPUs that come with Heddle. */
+/* Adds `"help": {"l1d.hits": "...", ...}`, `"mechanisms": {"scheduler.vta_hits": "ccws", ...}`,
+ * `"papers": {...}` and `"shipped": {...}`, the parameters of the GPUs that come with Heddle. */
 void report_add_reference(struct strbuf *out);
 
 #endif

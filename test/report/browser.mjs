@@ -7,6 +7,8 @@ import { join } from 'node:path';
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
 
+const TIMEOUT_MS = 180000; // of a machine with much else to do
+
 /** Opens `url` and calls `use(page, heard)`; `packages` is the folder with node_modules. */
 export async function withPage(packages, url, options, use) {
   const { chromium } = createRequire(join(packages, 'any.js'))('playwright-core');
@@ -15,6 +17,7 @@ export async function withPage(packages, url, options, use) {
     viewport: { width: 1280, height: 900 }, ...options });
   try {
     const page = await context.newPage();
+    page.setDefaultTimeout(TIMEOUT_MS);
     const heard = { errors: [], requests: [] };
     page.on('console', (m) => { if (m.type() === 'error' || m.type() === 'warning') heard.errors.push(m.text()); });
     page.on('pageerror', (e) => heard.errors.push(e.stack));

@@ -169,7 +169,7 @@ function barTooltip(spec, lines) {
       return tooltipOf(spec.x[x], lines.map((line, i) => {
         const mark = (spec.paper || []).find((m) => m.x === x && m.series === i);
         const said = mark ? `  (paper ${number(mark.value)})` : '';
-        return { name: line.name, colour: colours()[i % 10], text: number(line.values[x]) + said };
+        return { name: line.name, colour: line.colour || colours()[i % 10], text: number(line.values[x]) + said };
       }));
     },
   });
@@ -191,7 +191,7 @@ export function bars(spec) {
     series: [
       ...spec.series.map((line) => ({
         type: 'bar', name: line.name, barGap: GAP, barCategoryGap: CATEGORY_GAP, barMaxWidth: 34,
-        data: line.values.map((v) => (usable(v, spec.isLog) ? s.to(v) : null)),
+        itemStyle: line.colour ? { color: line.colour } : {}, data: line.values.map((v) => (usable(v, spec.isLog) ? s.to(v) : null)),
       })),
       ...(marks.length ? [paperMarks(marks, spec.series.length, s)] : []),
       ...(spec.series.some((line) => line.error) ? [whiskers(spec.series, s)] : []),
@@ -230,6 +230,7 @@ export function lines(spec) {
       : categoryAxis(spec.x, { name: spec.xTitle, nameLocation: 'middle', nameGap: 28, nameTextStyle: text(), boundaryGap: true }),
     yAxis: [valueAxis(spec.title, log), ...(spec.right ? [valueAxis(spec.right, { splitLine: { show: false }, nameTextStyle: { ...text(), align: 'right' } })] : [])],
     dataZoom: spec.zoom ? zoom() : [],
+    legend: { ...legend(), show: spec.series.length > 1 },
     tooltip: tooltip({
       axisPointer: { type: 'line', lineStyle: { color: css('--rule') } },
       formatter: (params) => tooltipOf(spec.isTime ? `cycle ${number(params[0].value[0])}` : spec.x[params[0].dataIndex],

@@ -1,5 +1,5 @@
 // Machines side by side: speed-up over one of them, and misses of L1D, workload by workload.
-import { bars, chart } from './charts.js';
+import { bars, chart, colours } from './charts.js';
 import { choice, empty, h, replaceChildren, toggle } from './dom.js';
 import { number } from './format.js';
 import { distinct, geometricMean, groupBy, machineName } from './model.js';
@@ -62,6 +62,11 @@ class View {
       : meanOf(this.of(machine, w).map((r) => this.report.stat(r, measure)))));
   }
 
+  /** Of a machine, the same in every chart. */
+  colour(machine) {
+    return colours()[[...this.shown].indexOf(machine) % 10];
+  }
+
   series(measure, machines) {
     return machines.map((name) => {
       const means = this.values(name, measure);
@@ -71,7 +76,7 @@ class View {
         values.push(geometricMean(values));
         errors.push(0);
       }
-      return { name, values, error: errors.some((e) => e > 0) ? errors : undefined };
+      return { name, values, error: errors.some((e) => e > 0) ? errors : undefined, colour: this.colour(name) };
     });
   }
 }

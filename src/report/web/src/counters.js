@@ -3,17 +3,13 @@ import { chart, lines } from './charts.js';
 import { choice, empty, h, replaceChildren, toggle } from './dom.js';
 import { runName } from './model.js';
 
-/** What a mechanism counts itself comes before what every machine has. */
-function isOwn(name) {
-  return /^(scheduler|l1d\.policy|l2\.policy|criticality|atomics\.unit)\./.test(name);
-}
-
-function defaultColumns(columns) {
+/** What the run's own mechanisms count comes before what every machine has. */
+function defaultColumns(columns, isOwn) {
   const own = columns.filter((c) => isOwn(c.name) && c.values.some((v) => v));
   return (own.length ? own : columns.filter((c) => ['ipc', 'l1d.hit_rate'].includes(c.name))).slice(0, 3).map((c) => c.name);
 }
 
-function picker(one, shown, draw) {
+function picker(one, shown, isOwn, draw) {
   const names = one.columns.filter((c) => c.values.some((v) => v)).map((c) => c.name);
   names.sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
   return h('div', { class: 'chips', role: 'group', 'aria-label': 'Statistics' }, names.map((name) => {
@@ -31,7 +27,8 @@ export function counters(report) {
     return empty('The store has no time series. Explaining a result runs it again and samples the counters of its scheduler and policies:',
       [report.explainCommand()]);
   }
-  const state = { at: 0, isLog: false, shown: new Set(defaultColumns(series[0].columns)) };
+  const isOwn = (name) => name in report.data.mechanisms;
+  const state = { at: 0, isLog: false, shown: new Set(defaultColumns(series[0].columns, isOwn)) };
   const body = h('div');
   function draw() {
     const one = series[state.at];
@@ -44,10 +41,10 @@ export function counters(report) {
     replaceChildren(body, h('div', { class: 'controls' },
       choice('Result', series.map((s, i) => ({ value: String(i), label: runName(report.byId.get(s.run)) })), String(state.at), (i) => {
         state.at = Number(i);
-        state.shown = new Set(defaultColumns(series[state.at].columns));
+        state.shown = new Set(defaultColumns(series[state.at].columns, isOwn));
         draw();
       }), toggle('Logarithmic', state.isLog, (on) => { state.isLog = on; draw(); })),
-    picker(one, state.shown, draw), pictures);
+    picker(one, state.shown, isOwn, draw), pictures);
   }
   draw();
   return h('div', null, h('p', { class: 'lead' }, 'Each value is of the cycles since the one before. Drag the handles below a chart, or scroll in it, to zoom.'), body);

@@ -16,10 +16,10 @@ export function number(value) {
 /** 1.2 M, for axes. */
 export function short(value) {
   const size = Math.abs(value);
-  for (const [limit, unit] of [[1e9, ' G'], [1e6, ' M'], [1e4, ' k']]) {
-    if (size >= limit) return `${Number((value / (unit === ' k' ? 1e3 : limit)).toPrecision(4))}${unit}`;
+  for (const [limit, unit] of [[1e9, ' G'], [1e6, ' M']]) {
+    if (size >= limit) return `${Number((value / limit).toPrecision(4))}${unit}`;
   }
-  return String(Number(value.toPrecision(4)));
+  return size >= 1000 ? whole.format(value) : String(Number(value.toPrecision(4)));
 }
 
 export function percent(part, all) {

@@ -79,6 +79,7 @@ export class Report {
     this.failures = this.all.filter((r) => r.state === 'failed');
     this.byId = new Map(this.all.map((r) => [r.id, r]));
     this.figures = data.figures.map((f) => ({ ...f.of, inputs: f.inputs, command: f.command }));
+    [this.leftOut] = objects(data.left_out);
     this.machines = machinesOf(data, this.all);
     this.series = seriesOf(data.series, this.statistics);
     this.details = detailsOf(data.details);

@@ -29,7 +29,7 @@ function tiles(report) {
 function papersAtAGlance(report) {
   const claims = report.figures.flatMap((f) => f.paper.map((c) => ({ ...c, paper: paperOf(f) })));
   if (!claims.length) return null;
-  const rows = [...groupBy(claims, (c) => c.paper)].map(([paper, of]) =>
+  const rows = [...groupBy(claims, (c) => c.paper)].sort().map(([paper, of]) =>
     h('tr', null, h('th', { scope: 'row' }, paper), h('td', null, verdictBar(countVerdicts(of))), h('td', { class: 'number' }, plural(of.length, 'claim'))));
   return h('div', null, h('h3', null, 'Claims of the papers'), h('table', { class: 'glance' }, h('tbody', null, rows)));
 }
@@ -51,9 +51,18 @@ function old(report) {
     + 'Claims and figures use those of this version alone.');
 }
 
+/** What would have made the page too large. */
+function leftOut(report) {
+  const { results, statistics, series, details } = report.leftOut;
+  const parts = [results && plural(results, 'result'), statistics && `the statistics of ${plural(statistics, 'result')}`,
+    series && plural(series, 'time series', 'time series'), details && `details of ${plural(details, 'result')}`].filter(Boolean);
+  if (!parts.length) return null;
+  return h('p', { class: 'note' }, `Left out, the oldest first, to keep the page under 20 MB: ${parts.join(', ')}. The store has them all.`);
+}
+
 export function overview(report) {
   if (!report.all.length) {
     return h('div', { class: 'empty' }, h('p', null, 'The store has no results yet.'));
   }
-  return h('div', null, tiles(report), old(report), papersAtAGlance(report), failed(report));
+  return h('div', null, tiles(report), old(report), leftOut(report), papersAtAGlance(report), failed(report));
 }

@@ -6,20 +6,35 @@ import { groupBy } from './model.js';
 import { table } from './table.js';
 import { countVerdicts, paperOf, verdict, verdictBar, VERDICTS } from './verdicts.js';
 
-/** Numbers that the paper states of one x of one series. */
+/** Sets of xs whose mean claims are about, in the order of `figure.groups`; empty if they do not match. */
+function groupsOf(figure) {
+  const sets = [];
+  for (const c of figure.paper) {
+    const isMean = c.at.length > 1 && !c.every && c.kind !== 'highest_between' && !c.at.every((x) => !figure.x.includes(x));
+    const key = c.at.join('\n');
+    if (isMean && !sets.includes(key)) sets.push(key);
+  }
+  return sets.length === figure.groups.length ? sets : [];
+}
+
+/** Numbers that the paper states of one x of one series, or of the mean over a group. Bounds are not drawn. */
 function statedNumbers(figure) {
+  const groups = groupsOf(figure);
   return figure.paper.flatMap((c) => {
     const series = figure.series.findIndex((s) => s.title === c.series);
-    if (c.about === undefined || series < 0 || (c.at.length > 1 && !c.every)) return [];
-    return c.at.map((at) => ({ x: figure.x.indexOf(at), series, value: c.about })).filter((m) => m.x >= 0);
+    if (c.kind !== 'about' || series < 0) return [];
+    const isMean = c.at.length > 1 && !c.every;
+    const places = isMean ? [groups.indexOf(c.at.join('\n'))].map((g) => (g < 0 ? g : figure.x.length + g)) : c.at.map((at) => figure.x.indexOf(at));
+    return places.filter((x) => x >= 0).map((x) => ({ x, series, value: c.about }));
   });
 }
 
 function draw(figure, isLog) {
+  const groups = figure.chart === 'bars' && groupsOf(figure).length ? figure.groups : [];
   const spec = {
-    x: figure.x, title: figure.y_title, right: figure.right_title || undefined, xTitle: figure.chart === 'lines' ? figure.x_title : undefined, isLog,
-    series: figure.series.map((s) => ({ name: s.title, values: s.values, right: s.side === 'right' })),
-    paper: statedNumbers(figure),
+    x: [...figure.x, ...groups.map((g) => `mean of ${g.of}`)], title: figure.y_title, right: figure.right_title || undefined, xTitle: figure.chart === 'lines' ? figure.x_title : undefined, isLog,
+    series: figure.series.map((s, i) => ({ name: s.title, values: [...s.values, ...groups.map((g) => g.values[i])], right: s.side === 'right' })),
+    paper: statedNumbers(figure).filter((m) => m.x < figure.x.length + groups.length),
   };
   if (figure.chart === 'lines') return lines(spec);
   if (figure.chart === 'stacked') return stacks({ ...spec, series: spec.series.filter((s) => !s.right) });
@@ -34,11 +49,11 @@ function numbers(figure) {
 
 function claimColumns() {
   return [
+    { title: 'agrees', of: (c) => VERDICTS.indexOf(c.agrees), show: (c) => verdict(c.agrees) },
     { title: 'the paper says', of: (c) => c.says, show: (c, v) => v, class: 'says' },
     { title: 'paper', of: (c) => c.paper, show: (c, v) => v || '-', class: 'number' },
     { title: 'Heddle', of: (c) => c.heddle, show: (c, v) => v || '-', class: 'number' },
-    { title: 'agrees', of: (c) => VERDICTS.indexOf(c.agrees), show: (c) => verdict(c.agrees) },
-    { title: 'source', of: (c) => c.source, show: (c, v) => v },
+    { title: 'source', of: (c) => c.source, show: (c, v) => v, class: 'source' },
   ];
 }
 
@@ -82,7 +97,7 @@ export function papers(report) {
     return empty('No figure of a paper has points in this store. These commands run them, with small inputs and with the papers\' own:',
       [`heddle repro --size small --store ${report.data.store}`, `heddle repro s2-fig10 --store ${report.data.store}`]);
   }
-  const groups = groupBy(figures, paperOf);
+  const groups = new Map([...groupBy(figures, paperOf)].sort());
   const body = h('div');
   const tabs = [...groups.keys()].map((paper) => h('button', { type: 'button', role: 'tab', onclick: () => open(paper) }, paper));
   function open(paper) {

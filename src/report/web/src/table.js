@@ -28,7 +28,7 @@ export function table(columns, rows, options = {}) {
   const more = h('button', { type: 'button', class: 'more', onclick: () => { state.shown += 4 * PAGE_ROWS; draw(); } });
   const heads = columns.map((column, i) => {
     const button = h('button', { type: 'button', onclick: () => sortBy(i) }, column.title);
-    return h('th', { class: column.numeric ? 'number' : null, title: column.help, scope: 'col' }, button);
+    return h('th', { class: column.numeric || column.class === 'number' ? 'number' : null, title: column.help, scope: 'col' }, button);
   });
 
   function sortBy(i) {
