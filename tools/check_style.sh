@@ -53,7 +53,7 @@ private() { # ROOM HEADER...: nobody but the room and its unit tests includes ot
     bad=1
 }
 private cache cache cache_policy shared set_index tags fast lost_bytes
-private slice slice slice_config
+private slice slice slice_config llc
 private atomics atomics atomic_part
 
 if command -v clang-format >/dev/null 2>&1; then

@@ -32,12 +32,13 @@ enum heddle_status {
 
 /* How far a timed launch has come. */
 struct heddle_progress {
-    const char *kernel;
-    uint32_t launch; /* counted from 1 */
+    const char *kernel; /* NULL = none runs, and CPU programs go on */
+    uint32_t launch;    /* counted from 1 */
     uint64_t ctas_done, ctas;
     uint64_t cycles;     /* core cycles since the simulation began */
     uint64_t warp_insts; /* likewise */
     const char *warning; /* NULL, or what should be known at once: the kernel seems to spin */
+    uint64_t cpu_insts;  /* instructions that CPU programs have retired */
 };
 
 /* Where the cycles of a warp, or of all warps of a CTA, went. Those of a warp sum up to its
@@ -215,6 +216,10 @@ struct heddle_launch {
 /* Runs the kernel to its end. */
 HEDDLE_API enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *module,
                                             const char *kernel, const struct heddle_launch *launch);
+
+/* The GPU's work is done: its statistics stay as they are, and the CPU programs of a machine that
+ * has some (cpu.programs) go on until each has ended once. */
+HEDDLE_API enum heddle_status heddle_finish(struct heddle_sim *sim);
 
 /* Makes a simulation usable again after a launch that did not run to its end: a fault, a limit, or
  * a progress function that stopped it. Device memory is as the launch left it; modules stay loaded.

@@ -71,4 +71,11 @@ struct mem_access {
     uint32_t app; /* in a cache that applications share: whose access it is */
 };
 
+/* A dirty line that leaves a CPU core's own caches, which is all that they store: the program does
+ * not ask for it. */
+static inline bool mem_is_write_back(const struct mem_access *a)
+{
+    return a->device == 1 && a->kind == MEM_STORE;
+}
+
 #endif

@@ -19,6 +19,8 @@ struct cache_geometry cache_geometry_of(const struct cache_config *config, uint3
                                    .sector_bytes = config->sector_bytes,
                                    .n_warps = n_warps,
                                    .n_apps = config->n_apps,
+                                   .all_sets = config->all_sets,
+                                   .first_set = config->first_set,
                                    .tag_bits = TAG_BITS,
                                    .write_back = config->write_back && config->write_allocate &&
                                                  !config->write_evict,

@@ -25,7 +25,9 @@ struct cache_config {
     bool write_evict;
     uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
     uint32_t n_apps;       /* that share it; 0 = it is not shared */
-    bool no_fast_paths;    /* every access takes the general way; the results are the same */
+    /* Of one of several banks of a shared cache; 0 = it is the only one. */
+    uint32_t all_sets, first_set;
+    bool no_fast_paths; /* every access takes the general way; the results are the same */
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };

@@ -60,8 +60,10 @@ enum cache_stall {
 
 struct cache_geometry {
     uint32_t n_sets, n_ways, line_bytes, sector_bytes;
-    uint32_t n_warps;  /* warp slots of the SM, 0 elsewhere */
-    uint32_t n_apps;   /* applications that share the cache; 0 = it is not shared */
+    uint32_t n_warps; /* warp slots of the SM, 0 elsewhere */
+    uint32_t n_apps;  /* applications that share the cache; 0 = it is not shared */
+    /* Of one of several banks of a cache: sets of all banks, and those of banks before it. */
+    uint32_t all_sets, first_set;
     uint32_t tag_bits; /* for hardware cost */
     /* Stores are kept: write-back, write-allocate; else they pass, or remove their line. */
     bool write_back;
@@ -72,6 +74,12 @@ struct cache_geometry {
 static inline uint32_t cache_geometry_apps(const struct cache_geometry *g)
 {
     return g->n_apps ? g->n_apps : 1;
+}
+
+/* Sets of the whole cache: of all its banks. */
+static inline uint32_t cache_geometry_all_sets(const struct cache_geometry *g)
+{
+    return g->all_sets ? g->all_sets : g->n_sets;
 }
 
 /* A line as the framework keeps it. */
@@ -156,6 +164,8 @@ struct cache_policy_desc {
     bool wants_bytes;
     /* An L1D cannot have it. */
     bool l2_only;
+    /* control() goes by what SMs did that sample insertion. */
+    bool samples_cores;
     /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */

@@ -33,6 +33,16 @@ static const struct option options[] = {
     OPTION_TEXT("atomics", struct run_options, atomics, "UNIT",
                 "where atomics are performed (`heddle show atomics`); short for --set "
                 "atomics.unit=UNIT"),
+    OPTION_TEXT("llc", struct run_options, llc, "POLICY",
+                "what stays in L2, or in the last-level cache of a machine with CPU cores "
+                "(`heddle show policies`); short for --set l2.policy=POLICY"),
+    OPTION_TEXT("cpu", struct run_options, cpu, "PROGRAM,...",
+                "what CPU cores run beside the GPU, on a machine that has some (--gpu hetero): "
+                "names of `heddle cpu list`, or files of `heddle cpu record`; short for --set "
+                "cpu.programs=PROGRAM,... Without a workload they run alone"),
+    OPTION_FLAG("alone", struct run_options, alone,
+                "with --cpu and a workload: run each by itself first, with lru, for the weighted "
+                "speedup and the fairness of the mix"),
     OPTION_TEXT("annotations", struct run_options, annotations, "FILE",
                 "marks for L2's policy write_buffering, which buffers are stored to as .cc or "
                 "loaded from as .cp; as `heddle advise l2` writes them (doc/l2.md)"),
@@ -307,8 +317,12 @@ static bool check_combination(const struct run_options *o, const struct text_lis
                               bool runs_file)
 {
     const char *misplaced = runs_file ? NULL : option_for_files_only(o);
-    if (!operands->n)
-        output_error("heddle run needs WORKLOAD...|all|FILE, or --replay FILE");
+    if (!operands->n && !o->cpu)
+        output_error("heddle run needs WORKLOAD...|all|FILE, --replay FILE or --cpu PROGRAM");
+    else if (o->cpu && (o->functional || run_is_on_opencl(o)))
+        output_error("--cpu is for timed runs");
+    else if (o->alone && (!o->cpu || runs_file || operands->n != 1))
+        output_error("--alone goes with --cpu and one workload");
     else if (o->force_replay)
         output_error("--force-replay goes with --replay");
     else if (misplaced)
@@ -321,7 +335,8 @@ static bool check_combination(const struct run_options *o, const struct text_lis
         output_error("--on %s: expected heddle, opencl or opencl:TEXT", o->on);
     else if (observation(o) && (o->functional || run_is_on_opencl(o)))
         output_error("%s is for timed runs", observation(o));
-    else if (about_one(o) && (operands->n > 1 || strcmp(operands->items[0], "all") == 0))
+    else if (about_one(o) &&
+             (operands->n > 1 || (operands->n && strcmp(operands->items[0], "all") == 0)))
         output_error("%s is for one workload at a time", about_one(o));
     else if (option_for_timed_runs_only(o) && (o->functional || run_is_on_opencl(o)))
         output_error("%s is for timed runs", option_for_timed_runs_only(o));
@@ -351,6 +366,10 @@ static struct text_list all_settings(const struct run_options *o, const char *an
         add_setting(&list, arena_printf(arena, "l1d.policy=%s", o->l1d));
     if (o->atomics)
         add_setting(&list, arena_printf(arena, "atomics.unit=%s", o->atomics));
+    if (o->llc)
+        add_setting(&list, arena_printf(arena, "l2.policy=%s", o->llc));
+    if (o->cpu)
+        add_setting(&list, arena_printf(arena, "cpu.programs=%s", o->cpu));
     for (uint32_t i = 0; i < o->settings.n; i++)
         add_setting(&list, o->settings.items[i]);
     return list;
@@ -390,6 +409,8 @@ static void warn_of_no_effect(const struct run_options *o)
     const char *lost = o->l1d         ? "--l1d"
                        : o->scheduler ? "--scheduler"
                        : o->atomics   ? "--atomics"
+                       : o->llc       ? "--llc"
+                       : o->cpu       ? "--cpu"
                                       : NULL;
     const char *why = "it decides in timed runs only";
     if (!lost && run_is_on_opencl(o)) {
@@ -453,10 +474,13 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
                  ? HEDDLE_BAD_INPUT
                  : run_check_files(&run, runs_file ? operands->items[0] : NULL);
     output_set_farewell("heddle: interrupted: there is no result\n");
+    if (status == HEDDLE_OK && !o->functional)
+        status = run_record_cpus(config);
     if (status == HEDDLE_OK)
-        status = o->replay   ? run_trace(&run, o->replay)
-                 : runs_file ? run_file(&run, operands->items[0])
-                             : run_workloads(&run, operands);
+        status = o->replay     ? run_trace(&run, o->replay)
+                 : runs_file   ? run_file(&run, operands->items[0])
+                 : operands->n ? run_workloads(&run, operands)
+                               : run_cpus(&run);
     machine_config_destroy(config);
     free(run.settings.items);
     arena_destroy(&arena);
@@ -498,6 +522,8 @@ static const char *const examples[] = {
     "a run to be replayed later: under another scheduler, say",
     "heddle run --replay kmn.trace --scheduler lrr",
     "the same instructions and addresses; no results are computed, so none are verified",
+    "heddle run --gpu hetero --llc tap_ucp --cpu bzip2,xz kmn",
+    "two CPU programs beside the GPU, which share its last-level cache",
     "heddle run add.cl --functional --grid 64 --block 256 --arg buf:@a.bin --arg rand:64K:7 "
     "--arg out:64K:c.bin --arg i32:16384",
     "a kernel of one's own: two inputs, a result written to a file, a number",
@@ -508,7 +534,7 @@ static const struct run_options defaults = {.seed = {.value = WORKLOAD_DEFAULT_S
 
 const struct command command_run = {
     .name = "run",
-    .operands = "WORKLOAD...|all|FILE|--replay FILE",
+    .operands = "WORKLOAD...|all|FILE|--replay FILE|--cpu PROGRAM",
     .summary = "run workloads, or a kernel from a .ptx, .cl or .cu file",
     .description =
         "Runs built-in workloads (`heddle show workloads` lists them) and checks their results, or "

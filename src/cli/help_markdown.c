@@ -70,11 +70,11 @@ static void add_row(const char *prefix, const struct param *p, struct strbuf *ou
 static const char row_titles[] =
     "| name | default | range | unit | meaning |\n|---|---|---|---|---|\n";
 
-/* Those that every machine has. */
+/* Those that every machine has, and those of CPU cores. */
 static void add_machine(struct strbuf *out)
 {
     struct diag_list diags = {0};
-    struct machine_config *c = machine_config_load(NULL, NULL, 0, &diags);
+    struct machine_config *c = machine_config_load("hetero", NULL, 0, &diags);
     strbuf_add(out, row_titles);
     for (uint32_t i = 0; c && i < c->gpu->params.n; i++) {
         const struct bound_param *b = &c->gpu->params.items[i];

@@ -26,9 +26,23 @@ static void add_time_left(struct strbuf *out, uint64_t done, uint64_t all, doubl
                 (unsigned long long)left % 60);
 }
 
+/* The GPU has done its work. */
+static void add_cpus(struct strbuf *out, const struct heddle_progress *p)
+{
+    strbuf_add(out, "CPU programs: ");
+    text_count(out, p->cpu_insts);
+    strbuf_add(out, " instructions, ");
+    text_count(out, p->cycles);
+    strbuf_add(out, " core cycles");
+}
+
 void progress_line(const struct heddle_progress *p, double seconds, uint64_t insts,
                    struct strbuf *out)
 {
+    if (!p->kernel) {
+        add_cpus(out, p);
+        return;
+    }
     add_bar(out, p->ctas_done, p->ctas);
     strbuf_addf(out, " %s (launch %u): ", p->kernel, p->launch);
     text_count(out, p->ctas_done);
@@ -39,6 +53,11 @@ void progress_line(const struct heddle_progress *p, double seconds, uint64_t ins
     strbuf_addf(out, " cycles, %.0f k warp insts/s",
                 seconds > 0 ? (double)insts / seconds / 1000 : 0);
     add_time_left(out, p->ctas_done, p->ctas, seconds);
+    if (p->cpu_insts) {
+        strbuf_add(out, "; CPU ");
+        text_count(out, p->cpu_insts);
+        strbuf_add(out, " insts");
+    }
 }
 
 bool progress_show(void *user, const struct heddle_progress *p)

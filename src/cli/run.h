@@ -10,9 +10,10 @@
 
 struct run_options {
     bool functional, json, strict, quiet, kernels, per_pc, attribute, record_criticality;
-    bool locality, belady, fail_on_stale;
+    bool locality, belady, fail_on_stale, alone;
     const char *annotations;
     const char *size, *gpu, *on, *host_isa, *scheduler, *l1d, *atomics, *engine, *fast_paths;
+    const char *llc, *cpu;
     const char *record_l1d, *record_decisions, *series_out, *series_columns, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
     const char *record, *replay;
@@ -40,7 +41,7 @@ struct run_context {
     const struct run_options *options;
     const struct machine_config *machine;
     const struct gpu_config *gpu; /* part of it */
-    struct text_list settings;    /* --set, and what --scheduler, --l1d and --atomics stand for */
+    struct text_list settings;    /* --set, and what --scheduler, --l1d and others stand for */
     struct progress *progress;    /* shown during timed launches */
     const struct run_spectator *spectator; /* NULL = it is no trial */
 };
@@ -49,6 +50,10 @@ struct run_context {
 enum heddle_status run_workloads(const struct run_context *run, const struct text_list *names);
 enum heddle_status run_file(const struct run_context *run, const char *path);
 enum heddle_status run_trace(const struct run_context *run, const char *path);
+/* CPU programs alone, on a machine whose GPU has nothing to do. */
+enum heddle_status run_cpus(const struct run_context *run);
+/* Records the machine's CPU programs that have not been, which takes some seconds each. */
+enum heddle_status run_record_cpus(const struct machine_config *c);
 
 /* Complains of files that would overwrite what is read, or each other. `kernel_file` is the file
  * that is run, NULL if none is. */

@@ -5,6 +5,7 @@
 
 #include "cli/output.h"
 #include "cli/pick_size.h"
+#include "cli/run_alone.h"
 #include "cli/run_oracle.h"
 #include "cli/run_rows.h"
 #include "cli/run_watch.h"
@@ -95,7 +96,8 @@ static const char *verdict(const struct workload_result *r)
 
 static void print_one(const struct run_context *run, const struct job *job,
                       const struct heddle_sim *sim, const struct run_watch *watch,
-                      const char *device, const struct workload_result *r, struct strbuf *out)
+                      const struct run_alone *alone, const char *device,
+                      const struct workload_result *r, struct strbuf *out)
 {
     strbuf_addf(out, "%s (%s) on %s%s%s: %s\n", job->workload->name, job->size->name, device,
                 sim ? ", " : "", sim ? run->gpu->name : "", verdict(r));
@@ -108,6 +110,7 @@ static void print_one(const struct run_context *run, const struct job *job,
         return;
     run_print_extent(extent, r->status, out);
     run_watch_print_result(watch, run->options, sim, out);
+    run_alone_print(alone, sim, out);
 }
 
 static void hash_text(uint64_t hash, char text[24])
@@ -124,7 +127,8 @@ static void json_hash(struct json_writer *w, const char *name, uint64_t hash)
 
 static void json_one(const struct run_context *run, const struct job *job,
                      const struct heddle_sim *sim, const struct run_watch *watch,
-                     const char *device, const struct workload_result *r, struct json_writer *w)
+                     const struct run_alone *alone, const char *device,
+                     const struct workload_result *r, struct json_writer *w)
 {
     json_begin_object(w, NULL);
     json_string(w, "workload", job->workload->name);
@@ -152,6 +156,8 @@ static void json_one(const struct run_context *run, const struct job *job,
     run_json_kernels(has_stats ? sim : NULL, w);
     if (has_stats)
         run_watch_json(watch, run->options, w);
+    if (has_stats && sim)
+        run_alone_json(alone, sim, w);
     json_end_object(w);
 }
 
@@ -160,6 +166,7 @@ struct printer {
     const struct run_context *run;
     struct job_list *jobs;
     bool as_rows;
+    struct run_alone alone; /* what the programs of a mix do by themselves */
     struct json_writer json;
     struct strbuf text; /* JSON until the end, text until it is written */
 };
@@ -169,7 +176,7 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
                                        const char *device, const struct workload_result *r)
 {
     if (p->run->options->json) {
-        json_one(p->run, job, sim, watch, device, r, &p->json);
+        json_one(p->run, job, sim, watch, &p->alone, device, r, &p->json);
         return HEDDLE_OK;
     }
     if (!r->verified)
@@ -183,7 +190,7 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
         run_rows_add(&p->jobs->rows, job->workload->name, job->size->name, r->ok ? sim : NULL, r,
                      &p->text);
     else
-        print_one(p->run, job, sim, watch, device, r, &p->text);
+        print_one(p->run, job, sim, watch, &p->alone, device, r, &p->text);
     return output_take(&p->text);
 }
 
@@ -267,7 +274,11 @@ static enum heddle_status run_job(struct printer *p, const struct job *job)
     struct heddle_sim *sim = NULL;
     struct device *device = NULL;
     struct run_watch watch = {0};
-    enum heddle_status status = create_device(p->run, &watch, &sim, &device);
+    enum heddle_status status = HEDDLE_OK;
+    if (p->run->options->alone)
+        status = run_alone_measure(p->run, job->workload, job->size, &p->alone);
+    if (status == HEDDLE_OK)
+        status = create_device(p->run, &watch, &sim, &device);
     if (status == HEDDLE_OK)
         status = run_on(p, job, sim, device, &watch);
     run_watch_destroy(&watch);

@@ -58,6 +58,9 @@ static bool is_timed(uint32_t i)
 /* The option of `heddle run` that a run has it by; NULL = it is always there. */
 static const char *asked_for_by(uint32_t i)
 {
+    uint32_t n_machine = machine_stat_count(NULL);
+    if (i < n_machine && i >= n_machine - mix_row_count(MIX_MAX_APPS)) /* the last of these */
+        return "--gpu hetero";
     return i < stat_count()                                       ? NULL
            : locality_stat_part(i - stat_count()) == LOCALITY_RUN ? "--locality"
                                                                   : "--belady";

@@ -1,5 +1,6 @@
 #include "gpu/config_check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "sm/sm.h"
@@ -191,14 +192,72 @@ static void check_clocks(struct machine_config *c, struct diag_list *diags)
     struct clock_domain clocks[] = {{"core", c->gpu->core_clock_mhz, 0},
                                     {"network", c->run.noc_clock_mhz, 0},
                                     {"L2", c->run.l2_clock_mhz, 0},
-                                    {"DRAM", c->run.dram_clock_mhz, 0}};
-    if (!clocks_resolve(clocks, sizeof clocks / sizeof clocks[0]))
+                                    {"DRAM", c->run.dram_clock_mhz, 0},
+                                    {"CPU", machine_config_cpu_mhz(c), 0}};
+    enum { N = sizeof clocks / sizeof clocks[0] };
+    bool ok = clocks_resolve(clocks, N - 1);
+    if (!ok)
         COMPLAIN(c,
                  PARAM_NAMES("core_clock_mhz", "noc_clock_mhz", "l2_clock_mhz", "dram_clock_mhz"),
                  "choose frequencies with a larger common divisor", diags,
                  "core_clock_mhz, noc_clock_mhz, l2_clock_mhz and dram_clock_mhz (%u, %u, %u and "
                  "%u) meet too rarely to be counted in whole units",
                  clocks[0].mhz, clocks[1].mhz, clocks[2].mhz, clocks[3].mhz);
+    if (ok && !clocks_resolve(clocks, N))
+        COMPLAIN(c, PARAM_NAMES("cpu.clock_mhz"), "choose a multiple of the others, or a divisor",
+                 diags,
+                 "cpu.clock_mhz (%u) meets the other clocks too rarely to be counted in "
+                 "whole units",
+                 c->cpu.clock_mhz);
+}
+
+/* --- CPU cores --- */
+
+static bool parse_samplers(const char *text, uint32_t n_sms, uint32_t samplers[2])
+{
+    char rest;
+    return sscanf(text, "%u,%u%c", &samplers[0], &samplers[1], &rest) == 2 && samplers[0] < n_sms &&
+           samplers[1] < n_sms && samplers[0] != samplers[1];
+}
+
+/* Reports and decisions of two periods must not be under way together. */
+static void check_controller(struct machine_config *c, struct diag_list *diags)
+{
+    uint64_t period = c->llc.period, least = 2 * (c->llc.link_cycles + 2ull);
+    uint64_t core = (c->run.l2_clock_mhz + c->gpu->core_clock_mhz - 1) / c->gpu->core_clock_mhz;
+    if (period < least + core)
+        COMPLAIN(c, PARAM_NAMES("llc.period", "llc.link_cycles"), NULL, diags,
+                 "llc.period (%llu) must be at least %llu, for reports and decisions take "
+                 "llc.link_cycles (%u) each",
+                 (unsigned long long)period, (unsigned long long)(least + core),
+                 c->llc.link_cycles);
+    if (c->l2_policy->samples_cores &&
+        !parse_samplers(c->llc.sample_sms, c->gpu->n_sms, c->llc.samplers))
+        COMPLAIN(c, PARAM_NAMES("llc.sample_sms", "n_sms"), NULL, diags,
+                 "llc.sample_sms (%s): expected the numbers of two SMs, as in 0,1; there are %u",
+                 c->llc.sample_sms, c->gpu->n_sms);
+}
+
+static void check_cpus(struct machine_config *c, struct diag_list *diags)
+{
+    struct param_flaw flaw;
+    if (!c->cpu.cores)
+        return;
+    if (!cpu_config_sound(&c->cpu.core, &flaw))
+        report_flaw(c, "cpu", &flaw, diags);
+    if (c->cpu_programs.n > c->cpu.cores)
+        COMPLAIN(c, PARAM_NAMES("cpu.programs", "cpu.cores"), NULL, diags,
+                 "cpu.programs (%s): %u programs, but cpu.cores is %u", c->cpu.programs,
+                 c->cpu_programs.n, c->cpu.cores);
+    if (c->l2.line_bytes < CPU_LINE_BYTES)
+        COMPLAIN(c, PARAM_NAMES("l2.line_bytes", "cpu.cores"), NULL, diags,
+                 "l2.line_bytes (%u): CPU cores need lines of %d bytes at least", c->l2.line_bytes,
+                 CPU_LINE_BYTES);
+    if (c->run.flush_l2)
+        COMPLAIN(c, PARAM_NAMES("flush_l2", "cpu.cores"), NULL, diags,
+                 "flush_l2: the last-level cache cannot be emptied while CPU cores run");
+    if (c->llc.period)
+        check_controller(c, diags);
 }
 
 static void check_sm(struct machine_config *c, struct diag_list *diags)
@@ -283,6 +342,7 @@ void machine_config_check(struct machine_config *c, struct diag_list *diags)
     check_clocks(c, diags);
     check_sm(c, diags);
     check_atomics(c, diags);
+    check_cpus(c, diags);
     check_buffer(c, diags);
     check_shared_ports(c, diags);
 }

@@ -217,6 +217,8 @@ static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module
         e->fault.kind = end == MACHINE_DEADLOCK ? FAULT_DEADLOCK : FAULT_LIMIT;
         machine_describe_halt(sim->machine, end, &e->fault.text);
     }
+    if (end == MACHINE_BAD_TRACE)
+        return sim_describe_bad_trace(sim, &e->fault.text);
     if (end == MACHINE_STOPPED) {
         strbuf_add(&e->fault.text, "the launch was stopped\n");
         return HEDDLE_STOPPED;

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "gpu/mix.h"
+
 /* --- the end of a visibility period --- */
 
 static struct boundary boundary_at(const struct machine *m, sim_time t)
@@ -54,6 +56,8 @@ static struct machine_part first_fault(const struct machine *m)
 static bool is_done(void *user)
 {
     struct machine *m = user;
+    if (machine_is_mixed(m))
+        return m->engine.any_failed || mix_gpu_rests(m) || mix_gpu_is_stuck(m);
     if (m->dispatcher->done < m->dispatcher->n_ctas)
         return m->engine.any_failed;
     for (uint32_t i = 0; i < m->engine.n; i++)
@@ -70,6 +74,8 @@ static sim_time max_time(sim_time a, sim_time b)
 /* When everything, stores and credits included, has come to rest. */
 static sim_time rest_time(struct machine *m)
 {
+    if (machine_is_mixed(m))
+        return mix_gpu_rested_at(m);
     sim_time t = part_graph_settle(&m->graph);
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         if (p.kind->rested_at)
@@ -169,7 +175,7 @@ static enum machine_end run_engine(struct machine *m, sim_time limit)
         sim_time stop = next_stop(m) < limit ? next_stop(m) : limit;
         enum engine_end end = engine_run(&m->engine, is_done, m, stop);
         if (end == ENGINE_DONE)
-            return MACHINE_DONE;
+            return machine_is_mixed(m) && !mix_gpu_rests(m) ? MACHINE_DEADLOCK : MACHINE_DONE;
         if (end == ENGINE_DEADLOCK) {
             if (!waits_for_quota(m))
                 return MACHINE_DEADLOCK;
@@ -182,15 +188,38 @@ static enum machine_end run_engine(struct machine *m, sim_time limit)
     return MACHINE_STOPPED;
 }
 
-/* MODEL: the next kernel begins with the visibility period after everything has come to rest; the
- * engine is never further than that. */
+static bool has_failed(void *user)
+{
+    return ((const struct machine *)user)->engine.any_failed;
+}
+
+/* Those parts go on that have something to do, CPU cores that is. */
+static void go_on_until(struct machine *m, sim_time t)
+{
+    while (m->engine.now < t && !has_failed(m)) {
+        sim_time stop = next_stop(m) < t ? next_stop(m) : t;
+        if (engine_run(&m->engine, has_failed, m, stop) == ENGINE_DEADLOCK)
+            m->engine.now = stop; /* there are none */
+        stop_until(m, m->engine.now);
+    }
+}
+
+static sim_time next_boundary(const struct machine *m, sim_time t)
+{
+    return (t / m->visibility + 1) * m->visibility;
+}
+
+/* MODEL: the next kernel begins with the visibility period after everything has come to rest, of
+ * machines with CPU cores the GPU; the engine is never further than that. */
 static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
-    m->kernel_free_at = (rest_time(m) / m->visibility + 1) * m->visibility;
+    m->kernel_free_at = next_boundary(m, rest_time(m));
     assert(m->engine.now <= m->kernel_free_at); /* else a part has not told when it came to rest */
     m->stats.cycles += (end - begin) / core;
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
+    if (machine_is_mixed(m))
+        go_on_until(m, m->kernel_free_at);
     stop_until(m, m->kernel_free_at); /* nothing else happens in between */
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         if (p.kind->after_kernel)
@@ -224,6 +253,12 @@ static bool launch_has_global_atomics(const struct emu_launch *l, const struct p
     return false;
 }
 
+static bool cpu_failed(const struct machine *m)
+{
+    uint32_t core;
+    return mix_cpu_error(m, &core) != NULL;
+}
+
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm)
 {
@@ -245,13 +280,45 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     if (faulty.kind) {
         take_fault(m, emu, faulty);
         end = MACHINE_FAULT;
+    } else if (cpu_failed(m)) {
+        end = MACHINE_BAD_TRACE;
     } else if (end == MACHINE_DONE) {
         machine_at_boundary(m, 0);
         end_kernel(m, begin, emu->launch.number);
-        end = m->stop ? MACHINE_STOPPED : MACHINE_DONE;
+        end = cpu_failed(m) ? MACHINE_BAD_TRACE : m->stop ? MACHINE_STOPPED : MACHINE_DONE;
     } else if (end != MACHINE_DEADLOCK) {
         cut_kernel(m, begin);
     }
     m->halted = end != MACHINE_DONE;
     return end;
+}
+
+/* --- CPU programs --- */
+
+static bool cpus_are_done(void *user)
+{
+    const struct machine *m = user;
+    return m->engine.any_failed || mix_cpus_have_ended(m);
+}
+
+enum machine_end machine_finish_cpus(struct machine *m)
+{
+    sim_time core = m->clocks[CLOCK_CORE].period, begin = m->kernel_free_at;
+    sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
+    while (!cpus_are_done(m) && !m->stop && m->engine.now < limit) {
+        sim_time stop = next_stop(m) < limit ? next_stop(m) : limit;
+        if (engine_run(&m->engine, cpus_are_done, m, stop) != ENGINE_DONE)
+            stop_until(m, m->engine.now);
+    }
+    if (cpu_failed(m))
+        return MACHINE_BAD_TRACE;
+    if (mix_cpus_have_ended(m)) {
+        sim_time end = next_boundary(m, mix_cpus_ended_at(m));
+        go_on_until(m, end > begin ? end : begin);
+    }
+    m->kernel_free_at = m->engine.now;
+    m->stats.wait_cycles += (m->engine.now - begin) / core;
+    if (m->stop)
+        return MACHINE_STOPPED;
+    return mix_cpus_have_ended(m) ? MACHINE_DONE : MACHINE_LIMIT;
 }

@@ -2,16 +2,19 @@
 #ifndef HEDDLE_GPU_MACHINE_H
 #define HEDDLE_GPU_MACHINE_H
 
+#include "cpu/core.h"
 #include "gpu/dispatcher.h"
+#include "gpu/llc_controller.h"
 #include "gpu/machine_config.h"
 #include "gpu/mechanism_stats.h"
+#include "gpu/mix_totals.h"
 #include "gpu/part.h"
 #include "gpu/policy_clock.h"
 #include "slice/slice.h"
 #include "sm/sm.h"
 #include "trace/recorder.h"
 
-enum { CLOCK_CORE, CLOCK_NOC, CLOCK_L2, CLOCK_DRAM, N_CLOCKS };
+enum { CLOCK_CORE, CLOCK_NOC, CLOCK_L2, CLOCK_DRAM, CLOCK_CPU, N_CLOCKS };
 
 struct machine_options {
     bool every_cycle;    /* the plain engine */
@@ -19,12 +22,19 @@ struct machine_options {
     uint64_t max_cycles; /* of one launch; 0 = no limit */
     uint32_t threads;    /* that share the shards of a quantum; 0 and 1 = the caller's alone */
     bool attribute;      /* where the cycles of warps go */
+    /* What CPU cores run: one for each program that the configuration names. */
+    struct cpu_source *const *cpu_sources;
 };
 
 /* Counted by the machine itself, beside what its parts count. */
 struct machine_stats {
     uint64_t cycles;      /* core cycles of all launches, overheads included */
     uint64_t wait_cycles; /* from the end of each until the next one may begin */
+};
+
+/* Lines that applications have in the last-level cache, as looks found them: mix_stats.c. */
+struct mix_samples {
+    uint64_t samples[MIX_MAX_APPS], lines[MIX_MAX_APPS];
 };
 
 struct machine;
@@ -50,6 +60,12 @@ struct machine {
     struct l2_marks l2_marks; /* of the launch; see annotations.h */
     struct part_graph graph;  /* of parts, all of kinds that are machine_part_kinds */
     uint32_t sm_group, memory_group, dispatcher_group;
+    /* Of machines with CPU cores, where applications share L2; of others 0. */
+    uint32_t cpu_group, n_cpus; /* cores that run a program */
+    uint32_t controller_group;  /* if the policy of L2 has one */
+    struct llc_setup llc;
+    struct mix_samples mix_samples;
+    struct machine_totals *frozen; /* what counted when the GPU's workload ended; NULL = it runs */
     struct dispatcher *dispatcher; /* what says that all CTAs have ended */
     struct engine engine;
     struct dev_mem *mem;
@@ -114,6 +130,22 @@ static inline struct slice *machine_slice(const struct machine *m, uint32_t i)
     return (struct slice *)part_at(&m->graph, m->memory_group, i);
 }
 
+/* Has the machine CPU cores? Then it never comes to rest: its launches end when the GPU has. */
+static inline bool machine_is_mixed(const struct machine *m)
+{
+    return m->llc.n_apps > 0;
+}
+static inline struct cpu_core *machine_cpu(const struct machine *m, uint32_t i)
+{
+    return (struct cpu_core *)part_at(&m->graph, m->cpu_group, i);
+}
+/* NULL = there is none. */
+static inline const struct llc_controller *machine_llc_controller(const struct machine *m)
+{
+    return m->llc.period ? (const struct llc_controller *)part_at(&m->graph, m->controller_group, 0)
+                         : NULL;
+}
+
 /* Any part, for those who ask all of them; its kind is NULL behind the last one. */
 struct machine_part {
     const struct machine_part_kind *kind;
@@ -148,13 +180,26 @@ void machine_at_boundary(void *user, sim_time t);
 /* Before the first launch. Looking costs nothing between the looks. */
 void machine_watch(struct machine *m, struct machine_watcher watcher);
 
-enum machine_end { MACHINE_DONE, MACHINE_FAULT, MACHINE_DEADLOCK, MACHINE_LIMIT, MACHINE_STOPPED };
+enum machine_end {
+    MACHINE_DONE,
+    MACHINE_FAULT,
+    MACHINE_DEADLOCK,
+    MACHINE_LIMIT,
+    MACHINE_STOPPED,
+    MACHINE_BAD_TRACE /* of a CPU program: cpu_core_error() */
+};
 
 /* Runs the launch that `emu` describes to its end. After a FAULT emu->fault has the report, after
  * DEADLOCK and LIMIT machine_describe_halt() makes it. After LIMIT and STOPPED the statistics are
  * those of the cycle in which it was cut off. */
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm);
+
+/* After the last launch: CPU programs go on until each has ended once. Nothing happens if they
+ * have, or if there are none. */
+enum machine_end machine_finish_cpus(struct machine *m);
+/* The GPU's workload has ended: its statistics stay as they are. */
+void machine_freeze_gpu(struct machine *m);
 
 /* --- what the host does to L2, and what that dropped (stale.c) --- */
 /* The host reads device memory, or writes it, between launches: what L2 dropped is missed now, or

@@ -76,6 +76,28 @@ static const struct param host_params[] = {
                "policy of L2 takes it"),
 };
 
+static const struct param cpu_side_params[] = {
+    PARAM_U32(struct cpu_side_config, cores, "0", 0, MACHINE_MAX_CPUS, "cores",
+              "CPU cores beside the GPU; L2 is the last-level cache of both"),
+    PARAM_U32(struct cpu_side_config, clock_mhz, "2800", 1, 100000, "MHz", "clock of CPU cores"),
+    PARAM_U64(struct cpu_side_config, insts, "0", 0, 1ull << 40, "instructions",
+              "of a recording that are the program, from the first on; 0 = all"),
+    PARAM_STRING(struct cpu_side_config, programs, "",
+                 "what CPU cores run, one each: programs of `heddle cpu list`, bubbles, or files "
+                 "of `heddle cpu record`, separated by commas"),
+};
+
+static const struct param llc_params[] = {
+    PARAM_U32(struct llc_config, link_cycles, "12", 1, 10000, "L2 cycles",
+              "from slices and SMs to the controller of the last-level cache, and back"),
+    PARAM_U64(
+        struct llc_config, period, "0", 0, 1ull << 40, "L2 cycles",
+        "between decisions of the controller, whatever the policy's own period is unless that "
+        "is set; 0 = the policy's own"),
+    PARAM_STRING(struct llc_config, sample_sms, "0,1",
+                 "SMs that sample for it: the first inserts as LRU does, the second as MRU"),
+};
+
 static const struct param atomics_params[] = {
     PARAM_STRING(struct atomics_config, unit, "at_l2",
                  "where atomics are performed, one of `heddle show atomics`"),
@@ -218,6 +240,45 @@ static void warn_of_defaults(const struct param_set *set, struct diag_list *diag
                  n_unset);
 }
 
+/* "a,b,c", without blanks around. */
+static void list_programs(struct machine_config *c, struct arena *arena)
+{
+    char *rest = arena_strdup(arena, c->cpu.programs), *word;
+    while ((word = strsep(&rest, ","))) {
+        word += strspn(word, " ");
+        word[strcspn(word, " ")] = 0;
+        if (*word && c->cpu_programs.n < MACHINE_MAX_CPUS)
+            c->cpu_programs.names[c->cpu_programs.n] = word;
+        c->cpu_programs.n += *word != 0;
+    }
+}
+
+/* A machine has CPU cores if somebody says how many. Then L2 belongs to several applications: CPU
+ * programs, and the GPU as the last. */
+static void bind_cpus(struct machine_config *c, struct param_set *set, struct diag_list *diags)
+{
+    if (!settings_find(&set->settings, "cpu.cores"))
+        return;
+    BIND(set, "cpu", cpu_side_params, &c->cpu, diags);
+    param_set_bind(set, "cpu", cpu_params, n_cpu_params, &c->cpu.core, diags);
+    BIND(set, "llc", llc_params, &c->llc, diags);
+    if (!c->cpu.cores)
+        return;
+    list_programs(c, &set->settings.arena);
+    c->l2.n_apps = c->cpu_programs.n + 1;
+    c->l2.all_sets = c->l2.n_sets * c->memory.banks * c->memory.n_partitions;
+}
+
+/* Of a policy with a controller: its own period, if somebody set that or the machine has none. */
+static void settle_period(struct machine_config *c, const struct param_set *set)
+{
+    bool is_own = !c->llc.period || settings_find(&set->settings, "l2.policy.period");
+    if (!c->l2_policy->period)
+        c->llc.period = 0;
+    else if (is_own)
+        c->llc.period = c->l2_policy->period(c->l2_params);
+}
+
 static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
 {
     struct machine_config *c = user;
@@ -236,6 +297,7 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     BIND(set, "noc", noc_params, &c->noc, diags);
     param_set_bind(set, "dram", dram_params, n_dram_params, &c->dram, diags);
     BIND(set, "host", host_params, &c->host, diags);
+    bind_cpus(c, set, diags);
     BIND(set, "", run_params, &c->run, diags);
     warn_of_defaults(set, diags);
     c->noc.max_data_bytes = 128;
@@ -250,6 +312,7 @@ static void bind_all(struct param_set *set, void *user, struct diag_list *diags)
     c->l2_params = cache_policy_bind(c->l2_policy, set, "l2", diags);
     c->atomics = find_atomics(set, c->atomics_config.unit, diags);
     c->atomics_params = bind_plugin(&c->atomics->plugin, "atomics", set, diags);
+    settle_period(c, set);
     bind_criticality(c, set, diags);
 }
 
@@ -267,6 +330,11 @@ struct machine_config *machine_config_load(const char *name_or_path, const char 
     return NULL;
 }
 
+uint32_t machine_config_cpu_mhz(const struct machine_config *c)
+{
+    return c->cpu.cores ? c->cpu.clock_mhz : c->gpu->core_clock_mhz;
+}
+
 void machine_config_destroy(struct machine_config *c)
 {
     if (!c)
@@ -280,5 +348,6 @@ void machine_config_close_fast_paths(struct machine_config *c)
     struct cache_config *caches[] = {&c->sm.l1d, &c->sm.l1i, &c->sm.l1c, &c->l2};
     for (uint32_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
         caches[i]->no_fast_paths = true;
+    c->cpu.core.no_fast_paths = true;
     c->no_fast_paths = c->sm.no_fast_paths = c->noc.no_fast_paths = c->dram.no_fast_paths = true;
 }

@@ -4,6 +4,7 @@
 
 #include "atomics/atomics.h"
 #include "config/gpu.h"
+#include "cpu/core_config.h"
 #include "crit/criticality.h"
 #include "gpu/annotations.h"
 #include "sched/scheduler.h"
@@ -34,6 +35,26 @@ struct host_config {
     bool copies_warm_l2;                     /* what the host writes is in L2 then */
 };
 
+enum { MACHINE_MAX_CPUS = 4 };
+
+/* Of machines with CPU cores (cpu.cores): L2 is the last-level cache of all. */
+struct cpu_side_config {
+    uint32_t cores, clock_mhz;
+    uint64_t insts;       /* of a trace that are the program; 0 = all */
+    const char *programs; /* text: names or files, separated by commas */
+    struct cpu_config core;
+};
+struct cpu_programs {
+    const char *names[MACHINE_MAX_CPUS];
+    uint32_t n;
+};
+struct llc_config {
+    uint32_t link_cycles;   /* between slices or SMs and the controller */
+    const char *sample_sms; /* text */
+    uint32_t samplers[2];   /* insert as LRU and as MRU does */
+    uint64_t period;        /* of the policy, in L2 cycles; 0 = it has no controller */
+};
+
 struct machine_config {
     struct gpu_config *gpu;
     struct sm_config sm;
@@ -45,6 +66,9 @@ struct machine_config {
     struct dram_config dram;
     struct run_config run;
     struct host_config host;
+    struct cpu_side_config cpu; /* cores 0 = there are none */
+    struct cpu_programs cpu_programs;
+    struct llc_config llc;
     struct atomics_config atomics_config;
     const struct scheduler_desc *scheduler;
     const void *scheduler_params;
@@ -65,5 +89,8 @@ void machine_config_destroy(struct machine_config *c);
  * same, or a fast path is wrong. Each part is told in its own configuration, and asks where it
  * decides which of its fast paths are open. */
 void machine_config_close_fast_paths(struct machine_config *c);
+
+/* Of CPU cores; that of the SMs if there are none. */
+uint32_t machine_config_cpu_mhz(const struct machine_config *c);
 
 #endif

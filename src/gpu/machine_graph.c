@@ -12,6 +12,7 @@ static void set_clocks(struct machine *m)
     m->clocks[CLOCK_NOC] = (struct clock_domain){"network", c->run.noc_clock_mhz, 0};
     m->clocks[CLOCK_L2] = (struct clock_domain){"L2", c->run.l2_clock_mhz, 0};
     m->clocks[CLOCK_DRAM] = (struct clock_domain){"DRAM", c->run.dram_clock_mhz, 0};
+    m->clocks[CLOCK_CPU] = (struct clock_domain){"CPU", machine_config_cpu_mhz(c), 0};
     clocks_resolve(m->clocks, N_CLOCKS);
 }
 
@@ -163,6 +164,51 @@ static void link_sms(struct machine *m, const struct mutex_params *p)
     m->ledger = write_ledger_create(p->mutexes, m->config->sm.l1d.line_bytes);
 }
 
+/* --- CPU cores and the last-level cache that they share with the GPU --- */
+
+/* MODEL: control of the last-level cache has links of its own, without contention. */
+static void link_control(struct machine *m, uint32_t from, uint32_t to, enum message_kind kind)
+{
+    part_graph_link(&m->graph, (struct part_link){.from = from,
+                                                  .to = to,
+                                                  .messages = 1u << kind,
+                                                  .clock = &m->clocks[CLOCK_L2],
+                                                  .latency_cycles = m->config->llc.link_cycles});
+}
+
+static void add_controller(struct machine *m)
+{
+    const struct cache_policy_desc *policy = m->config->l2_policy;
+    m->llc.period = m->config->llc.period * m->clocks[CLOCK_L2].period;
+    m->controller_group = machine_add(m, &llc_controller_part, 1, m);
+    link_control(m, m->memory_group, m->controller_group, MSG_LLC_REPORT);
+    link_control(m, m->controller_group, m->memory_group, MSG_LLC_DECISION);
+    if (policy->samples_cores)
+        link_control(m, m->sm_group, m->controller_group, MSG_LLC_SAMPLE);
+}
+
+/* CPU core i is application i, the GPU the last one. */
+static void add_cpus(struct machine *m)
+{
+    const struct machine_config *c = m->config;
+    m->n_cpus = c->cpu_programs.n;
+    m->llc.n_apps = c->l2.n_apps;
+    m->llc.gpu_app = m->n_cpus;
+    m->llc.n_sms = m->llc.samplers[0] = m->llc.samplers[1] = c->gpu->n_sms;
+    if (c->l2_policy->samples_cores) {
+        m->llc.samplers[0] = c->llc.samplers[0];
+        m->llc.samplers[1] = c->llc.samplers[1];
+    }
+    m->slices.llc = &m->llc;
+    if (m->n_cpus) {
+        m->cpu_group = machine_add(m, &cpu_part, m->n_cpus, m);
+        machine_link_memory(m, m->cpu_group, c->noc.flits_per_cycle_up,
+                            c->noc.flits_per_cycle_down);
+    }
+    if (c->l2_policy->period)
+        add_controller(m);
+}
+
 static void describe(struct machine *m)
 {
     const struct machine_config *c = m->config;
@@ -177,6 +223,8 @@ static void describe(struct machine *m)
     link_dispatch(m, m->sm_group, m->dispatcher_group, MSG_CTA_DONE);
     if (mutex_params(m))
         link_sms(m, mutex_params(m));
+    if (c->cpu.cores)
+        add_cpus(m);
 }
 
 struct machine *machine_plan(const struct machine_config *config,
@@ -251,6 +299,17 @@ void machine_join_sms(struct machine *m, bool on)
     adapt_engine(m);
 }
 
+/* Ids are known now. */
+static void settle_llc(struct machine *m)
+{
+    m->llc.first_sm = m->graph.groups[m->sm_group].first_id;
+    m->llc.controller = m->graph.groups[m->controller_group].first_id;
+    if (!m->llc.period || !m->config->l2_policy->samples_cores)
+        return;
+    for (uint32_t i = 0; i < 2; i++)
+        sm_sample(machine_sm(m, m->llc.samplers[i]), m->llc.period, m->llc.controller);
+}
+
 void machine_build(struct machine *m)
 {
     const struct machine_options *o = &m->options;
@@ -259,6 +318,7 @@ void machine_build(struct machine *m)
                                 .at_boundary = machine_at_boundary,
                                 .user = m};
     part_graph_build(&m->graph, &m->engine);
+    settle_llc(m);
     adapt_engine(m);
     m->dispatcher = (struct dispatcher *)part_at(&m->graph, m->dispatcher_group, 0);
     engine_connect(&m->engine);
@@ -269,6 +329,8 @@ void machine_build(struct machine *m)
         machine_watch(m, (struct machine_watcher){.period_cycles = ATTRIBUTION_SAMPLE_CYCLES,
                                                   .look = sample_criticality});
     watch_mechanisms(m);
+    if (machine_is_mixed(m))
+        mix_watch(m);
     policy_clock_init(m);
 }
 

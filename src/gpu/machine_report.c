@@ -19,6 +19,16 @@ void machine_describe_warp(const struct machine *m, struct strbuf *out)
 
 enum { SHOWN_OF_A_KIND = 2 };
 
+/* Beside CPU cores, which go on, the GPU alone waits for nothing. */
+static void describe_gpu(const struct machine *m, struct strbuf *out)
+{
+    const uint32_t groups[] = {m->sm_group, m->dispatcher_group};
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct part_group *g = &m->graph.groups[groups[i]];
+        engine_describe_wait_of(&m->engine, g->first_id, g->n, UINT32_MAX, out);
+    }
+}
+
 void machine_describe_halt(const struct machine *m, enum machine_end end, struct strbuf *out)
 {
     if (end == MACHINE_DEADLOCK)
@@ -30,8 +40,11 @@ void machine_describe_halt(const struct machine *m, enum machine_end end, struct
     strbuf_add(out, end == MACHINE_DEADLOCK ? "  who waits for what:\n" : MACHINE_DOING_LINE);
     struct strbuf parts = {0};
     /* Any part may be the cause of a deadlock; what a machine was doing shows in a few. */
-    engine_describe_wait(&m->engine, end == MACHINE_DEADLOCK ? UINT32_MAX : SHOWN_OF_A_KIND,
-                         &parts);
+    if (end == MACHINE_DEADLOCK && machine_is_mixed(m))
+        describe_gpu(m, &parts);
+    else
+        engine_describe_wait(&m->engine, end == MACHINE_DEADLOCK ? UINT32_MAX : SHOWN_OF_A_KIND,
+                             &parts);
     strbuf_add_indented(out, strbuf_text(&parts), 4);
     strbuf_destroy(&parts);
 }

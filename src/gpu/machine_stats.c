@@ -93,6 +93,11 @@ static uint32_t fetch_bytes(const struct cache_config *c)
 
 void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t)
 {
+    if (m->frozen) {
+        *t = *m->frozen;
+        mix_totals_take(m, t);
+        return;
+    }
     memset(t, 0, sizeof *t);
     t->l1d_fetch_bytes = fetch_bytes(&m->config->sm.l1d);
     t->l1i_fetch_bytes = fetch_bytes(&m->config->sm.l1i);
@@ -112,6 +117,7 @@ void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine
     for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
         t->reservation_fails += t->sm.stall_cycles[cause];
     mechanism_totals_take(m, cycle, &t->mechanisms);
+    mix_totals_take(m, t);
 }
 
 /* All that is counted comes before what only describes the machine. */
@@ -390,15 +396,21 @@ static const struct row attribution_rows[] = {
 };
 enum { N_ATTRIBUTION_ROWS = sizeof attribution_rows / sizeof attribution_rows[0] };
 
-static uint32_t own_rows(bool is_attributed)
+static uint32_t plain_rows(bool is_attributed)
 {
     return is_attributed ? N_ROWS + N_ATTRIBUTION_ROWS : N_ROWS;
+}
+
+/* Of machines with CPU cores others follow. */
+static uint32_t own_rows(bool is_attributed, uint32_t n_apps)
+{
+    return plain_rows(is_attributed) + mix_row_count(n_apps);
 }
 
 /* Behind those of kinds of parts. */
 uint32_t machine_first_mechanism_stat(const struct machine *m)
 {
-    uint32_t n = own_rows(m->options.attribute);
+    uint32_t n = own_rows(m->options.attribute, m->llc.n_apps);
     for (uint32_t group = 0; group < m->graph.n_groups; group++)
         n += machine_kind(m, group)->n_counters;
     return n;
@@ -406,7 +418,7 @@ uint32_t machine_first_mechanism_stat(const struct machine *m)
 
 uint32_t machine_stat_count(const struct machine *m)
 {
-    return m ? machine_first_mechanism_stat(m) + m->mechanisms.n : own_rows(true);
+    return m ? machine_first_mechanism_stat(m) + m->mechanisms.n : own_rows(true, MIX_MAX_APPS);
 }
 
 static struct heddle_stat counter_stat(const struct machine_totals *t, uint32_t i)
@@ -418,11 +430,14 @@ static struct heddle_stat counter_stat(const struct machine_totals *t, uint32_t 
 
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
 {
-    uint32_t n_own = own_rows(t->is_attributed), n_parts = t->n_counters;
+    uint32_t n_apps = t->mechanisms.of ? t->mix_now.n_apps : MIX_MAX_APPS;
+    uint32_t n_own = own_rows(t->is_attributed, n_apps), n_parts = t->n_counters;
     if (t->mechanisms.of && i >= n_own + n_parts)
         return mechanism_totals_stat(&t->mechanisms, i - n_own - n_parts);
     if (n_parts && i >= n_own)
         return counter_stat(t, i - n_own);
+    if (i >= plain_rows(t->is_attributed))
+        return mix_row(t, i - plain_rows(t->is_attributed));
     const struct row *r = i < N_ROWS ? &rows[i] : &attribution_rows[i - N_ROWS];
     struct heddle_stat s = {
         .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
@@ -435,7 +450,7 @@ struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t 
 
 struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i)
 {
-    struct machine_totals t = {0};
+    struct machine_totals t = {.is_attributed = !m}; /* all that there may be */
     if (m)
         machine_totals_take(m, machine_cycle(m), &t);
     return machine_totals_stat(&t, i);
@@ -526,11 +541,31 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes
     return ok;
 }
 
+/* What holds at the end of a launch while CPU cores go on. */
+static bool check_of_gpu(const struct machine_totals *t, struct strbuf *why)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < N_ORIGINS; i++)
+        sum += t->sm.bytes_asked[i];
+    bool ok = cache_stats_check(&t->l1d, why);
+    ok &= cache_stats_check(&t->l1i, why);
+    ok &= cache_stats_check(&t->l1c, why);
+    ok &= cache_stats_check(&t->l2, why);
+    ok &= check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
+    ok &= check(t->sm.issued == t->run.warp_insts, "issued == warp_insts", why);
+    ok &= check(t->ldst_area == t->ldst_stays, "load/store queue: length x time == stays", why);
+    ok &= check(t->miss_area == t->miss_stays, "miss queues: length x time == stays", why);
+    ok &= check(t->l1_mshr_area == t->l1_mshr_stays, "MSHRs of L1: number x time == stays", why);
+    ok &= !t->is_attributed || check_latency(t, why);
+    return ok;
+}
+
 bool machine_check(const struct machine *m, struct strbuf *why)
 {
     struct machine_totals t;
     machine_totals_take(m, machine_cycle(m), &t);
-    bool ok = machine_totals_check(&t, m->config->l2.sector_bytes, why);
+    bool ok = machine_is_mixed(m) ? check_of_gpu(&t, why)
+                                  : machine_totals_check(&t, m->config->l2.sector_bytes, why);
     for (uint32_t net = N_NETWORKS; net < SHARD_NETWORKS; net++) {
         struct port_stats tx = part_graph_tx_stats(&m->graph, net);
         struct port_stats rx = part_graph_rx_stats(&m->graph, net);

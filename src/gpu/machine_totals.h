@@ -4,6 +4,7 @@
 #define HEDDLE_GPU_MACHINE_TOTALS_H
 
 #include "gpu/machine.h"
+#include "gpu/mix_totals.h"
 
 enum { MACHINE_MAX_PART_COUNTERS = 16 };
 
@@ -24,10 +25,12 @@ struct machine_totals {
     uint64_t misses_under_way; /* MSHRs and bypass slots in use; none between kernels */
     struct latency_stats latency;
     uint64_t counted[MACHINE_MAX_PART_COUNTERS]; /* what kinds of parts count for themselves */
+    struct mix_counts mix;
     uint32_t n_sms, warps_per_sm; /* not counted, like what follows: of the machine */
     uint32_t l1d_fetch_bytes, l1i_fetch_bytes,
         l1c_fetch_bytes; /* of a miss; 0 = not always so many */
     bool is_attributed;  /* latency is counted */
+    struct mix_state mix_now;
     uint32_t n_counters; /* of `counted`, and which they are */
     const struct part_counter *counters[MACHINE_MAX_PART_COUNTERS];
     struct mechanism_totals mechanisms; /* last */

@@ -80,6 +80,7 @@ struct machine_part_kind {
 };
 
 /* The shipped kinds (sm_part.c, ...); their setup is the machine. */
-extern const struct machine_part_kind sm_part, memory_part, dispatcher_part, shared_port_part;
+extern const struct machine_part_kind sm_part, memory_part, dispatcher_part, shared_port_part,
+    cpu_part, llc_controller_part;
 
 #endif

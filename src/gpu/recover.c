@@ -46,6 +46,8 @@ enum heddle_status heddle_recover(struct heddle_sim *sim)
         return HEDDLE_OK;
     keep_counters(sim);
     sim_destroy_machine(sim);
+    for (uint32_t i = 0; i < sim->config->cpu_programs.n; i++)
+        cpu_source_rewind(sim->cpu_sources[i]);
     sim_create_machine(sim);
     point_all_to_rows(sim);
     return HEDDLE_OK;

@@ -8,6 +8,7 @@
 #include "base/host_check.h"
 #include "emu/bind.h"
 #include "gpu/machine_totals.h"
+#include "gpu/mix.h"
 #include "gpu/plugins.h"
 
 const char *heddle_version(void)
@@ -92,13 +93,14 @@ static void report_progress(void *user, const struct machine *m, uint64_t cycle)
     if (sim->machine->stop) /* has been told to */
         return;
     struct run_stats run = sim_run_stats(sim);
-    struct heddle_progress p = {.kernel = sim->emu.launch.func->func->name,
+    struct heddle_progress p = {.kernel = m->frozen ? NULL : sim->emu.launch.func->func->name,
                                 .launch = sim->n_launches,
                                 .ctas_done = m->dispatcher->done,
                                 .ctas = m->dispatcher->n_ctas,
                                 .cycles = sim->past_cycles + cycle,
                                 .warp_insts = run.warp_insts,
-                                .warning = sim->news.len ? strbuf_text(&sim->news) : NULL};
+                                .warning = sim->news.len ? strbuf_text(&sim->news) : NULL,
+                                .cpu_insts = mix_cpu_insts(m)};
     if (!sim->progress(sim->progress_user, &p))
         sim->machine->stop = true;
     strbuf_clear(&sim->news);
@@ -204,6 +206,9 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
     sim->emu.print_user = o.print_user;
     if (o.timing) {
         keep_machine_options(sim, &o);
+        s = sim_open_cpus(sim);
+        if (s != HEDDLE_OK)
+            return s;
         sim_create_machine(sim);
     }
     strbuf_clear(&sim->error);
@@ -221,6 +226,7 @@ void heddle_destroy(struct heddle_sim *sim)
     trace_recorder_destroy(sim->recorder);
     arena_destroy(&sim->notes_arena);
     sim_destroy_machine(sim);
+    sim_close_cpus(sim);
     mem_destroy(&sim->mem);
     machine_config_destroy(sim->config);
     strbuf_destroy(&sim->emu.fault.text);

@@ -59,6 +59,7 @@ struct heddle_sim {
     struct machine_totals past; /* of machines before the present one (heddle_recover()) */
     uint64_t past_cycles;       /* by the clocks of those */
     struct machine_options machine_options;
+    struct cpu_source *cpu_sources[MACHINE_MAX_CPUS];
     void (*attributed)(void *user, const struct heddle_attributed *record);
     void *attributed_user;
     bool (*progress)(void *user, const struct heddle_progress *p);
@@ -101,6 +102,13 @@ enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const 
 enum heddle_status sim_load_placed(struct heddle_sim *sim, const char *name, const char *text,
                                    size_t len, const uint64_t *addresses, uint32_t n_addresses,
                                    struct heddle_module **out);
+
+/* --- CPU programs (cpu_programs.c) --- */
+/* Opens what the cores of the configuration run; records it, if that has not been done yet. */
+enum heddle_status sim_open_cpus(struct heddle_sim *sim);
+void sim_close_cpus(struct heddle_sim *sim);
+/* Why a trace cannot be read on. */
+enum heddle_status sim_describe_bad_trace(const struct heddle_sim *sim, struct strbuf *out);
 
 /* --- launching (launch.c) --- */
 /* Fills in everything but parameters and shared memory; checks it against kernel and GPU. */

@@ -33,7 +33,7 @@ static void create(struct shard *part, const struct part_place *at, const void *
                          .atomics_per_cycle = c->memory.atomics_per_cycle,
                          .n_sms = c->gpu->n_sms,
                          .ledger = m->ledger,
-                         .l2_is_lru = c->l2_policy == cache_policy_find("lru"),
+                         .l2_is_lru = c->l2_policy == cache_policy_find("lru") && !m->llc.n_apps,
                          .seed = at->index + 1};
     sm_create(sm, &s);
     if (m->options.attribute)

@@ -52,8 +52,12 @@ static bool is_part(const char *word, const char *name)
 {
     if (strcmp(name, "atomics") == 0)
         return strncmp(word, "atomics.", strlen("atomics.")) == 0;
-    bool is_plugin = strcmp(name, "scheduler") == 0 || strcmp(name, "l1d") == 0;
-    const char *parameter = strcmp(name, "l1d") == 0 ? "l1d.policy" : name;
+    bool is_llc = strcmp(name, "llc") == 0, is_l1d = strcmp(name, "l1d") == 0;
+    bool is_plugin = strcmp(name, "scheduler") == 0 || is_l1d || is_llc;
+    const char *parameter = is_l1d                     ? "l1d.policy"
+                            : is_llc                   ? "l2.policy"
+                            : strcmp(name, "cpu") == 0 ? "cpu.programs"
+                                                       : name;
     size_t n = strlen(parameter);
     return strncmp(word, parameter, n) == 0 && (word[n] == '=' || (is_plugin && word[n] == '.'));
 }

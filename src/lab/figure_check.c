@@ -89,11 +89,11 @@ static bool check_coordinate(struct figure *f, const struct figure_rule *rule,
     if (n_having)
         yaml_complain(&f->doc, at, NULL, "the point '%s' has no '%s'", strbuf_text(&who), name);
     else
-        yaml_complain(
-            &f->doc, at,
-            "coordinates are workload, size, seed, gpu, scheduler, l1d, atomics, the parameters "
-            "that the experiment sets, and the inputs and classes of workloads",
-            "no point of the experiment has '%s'", name);
+        yaml_complain(&f->doc, at,
+                      "coordinates are workload, size, seed, gpu, scheduler, l1d, llc, cpu, "
+                      "atomics, the parameters "
+                      "that the experiment sets, and the inputs and classes of workloads",
+                      "no point of the experiment has '%s'", name);
     strbuf_destroy(&who);
     return false;
 }

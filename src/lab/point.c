@@ -7,6 +7,7 @@
 
 #include "analysis/locality.h"
 #include "base/file_status.h"
+#include "cpu/programs.h"
 #include "base/json.h"
 #include "front/front.h"
 #include "gpu/machine_config.h"
@@ -20,6 +21,10 @@ static const char *parameter_of(const char *name)
 {
     if (strcmp(name, "atomics") == 0)
         return "atomics.unit";
+    if (strcmp(name, "llc") == 0)
+        return "l2.policy";
+    if (strcmp(name, "cpu") == 0)
+        return "cpu.programs";
     return strcmp(name, "l1d") == 0 ? "l1d.policy" : name;
 }
 
@@ -204,6 +209,25 @@ static void hash_mechanism(const struct keys *k, struct hash *h, const char *kin
     hash_add_field(h, digest ? digest : k->plugins);
 }
 
+/* Its recording; made first, if there is none. */
+static bool hash_cpu_program(struct keys *k, struct hash *h, const char *name)
+{
+    struct strbuf path = {0}, why = {0};
+    const struct cpu_watch nobody = {0};
+    bool ok = cpu_is_bubble(name);
+    if (!ok) {
+        enum heddle_status s = cpu_program_trace(name, &nobody, &path, &why);
+        ok = s == HEDDLE_OK && hash_named_file(k, h, "cpu.programs", strbuf_text(&path));
+        if (s != HEDDLE_OK)
+            diag_add(k->diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "cpu.programs: %s",
+                     strbuf_text(&why));
+        k->failed_here |= s == HEDDLE_ENVIRONMENT;
+    }
+    strbuf_destroy(&path);
+    strbuf_destroy(&why);
+    return ok;
+}
+
 static bool hash_machine(struct keys *k, const struct machine_config *c,
                          char digest[HASH_TEXT_BYTES])
 {
@@ -225,6 +249,8 @@ static bool hash_machine(struct keys *k, const struct machine_config *c,
         if (names_a_file(b, strbuf_text(&value)))
             ok &= hash_named_file(k, &h, b->name, strbuf_text(&value));
     }
+    for (uint32_t i = 0; i < c->cpu_programs.n; i++)
+        ok &= hash_cpu_program(k, &h, c->cpu_programs.names[i]);
     strbuf_destroy(&value);
     hash_finish(&h, digest);
     return ok;

@@ -115,6 +115,9 @@ static const struct plugin_axis scheduler_axis = {
 static const struct plugin_axis l1d_axis = {"cache policy",     "l1d.policy",   "l1d.policy",
                                             cache_policy_count, policy_name_at, has_policy};
 
+static const struct plugin_axis llc_axis = {"cache policy",     "l2.policy",    "l2.policy",
+                                            cache_policy_count, policy_name_at, has_policy};
+
 static const char *unit_name_at(uint32_t i)
 {
     return atomics_at(i)->name;
@@ -214,19 +217,56 @@ static void read_atomics(struct spec_reader *r, yaml_node_t *node)
     read_plugins_axis(r, &r->axes.atomics, &atomics_axis, node);
 }
 
+/* One more axis of parameters; NULL, with a complaint, if there are too many. */
+static struct spec_axis *add_settings_axis(struct spec_reader *r, const yaml_node_t *at)
+{
+    if (r->axes.n_settings < SPEC_MAX_SETTINGS)
+        return &r->axes.settings[r->axes.n_settings++];
+    yaml_complain(r->doc, at, NULL, "more than %d parameters", SPEC_MAX_SETTINGS);
+    return NULL;
+}
+
+static void read_llc(struct spec_reader *r, yaml_node_t *node)
+{
+    struct spec_axis *a = add_settings_axis(r, node);
+    if (a)
+        read_plugins_axis(r, a, &llc_axis, node);
+}
+
+/* What CPU cores run: a program, a list of programs, or `none`. */
+static void read_mix(struct spec_reader *r, struct spec_axis *a, yaml_node_t *item)
+{
+    bool is_list = item->type == YAML_SEQUENCE_NODE;
+    struct strbuf names = {0};
+    for (uint32_t i = 0; i < (is_list ? yaml_count(item) : 1); i++) {
+        const yaml_node_t *word = is_list ? yaml_item(r->doc, item, i) : item;
+        const char *name = yaml_scalar(r->doc, word, "a CPU program");
+        if (name && strcmp(name, "none") != 0)
+            strbuf_addf(&names, "%s%s", names.len ? "," : "", name);
+    }
+    const char *text = spec_keep_text(r, strbuf_text(&names));
+    set_word(r, spec_add_choice(a, text, item), "cpu.programs", text, item);
+    strbuf_destroy(&names);
+}
+
+static void read_cpu(struct spec_reader *r, yaml_node_t *node)
+{
+    struct spec_axis *a = add_settings_axis(r, node);
+    for (uint32_t i = 0; a && i < yaml_count(node); i++)
+        read_mix(r, a, yaml_item(r->doc, node, i));
+}
+
 static void read_settings(struct spec_reader *r, yaml_node_t *node)
 {
     uint32_t n = yaml_pairs(r->doc, node, "parameters: {NAME: [VALUE, ...]}");
     for (uint32_t i = 0; i < n; i++) {
         const yaml_node_t *key = yaml_key(r->doc, node, i);
         const char *name = yaml_scalar(r->doc, key, "the name of a parameter");
-        if (r->axes.n_settings == SPEC_MAX_SETTINGS) {
-            yaml_complain(r->doc, key, NULL, "more than %d parameters", SPEC_MAX_SETTINGS);
-            return;
-        }
         if (!name)
             continue;
-        struct spec_axis *a = &r->axes.settings[r->axes.n_settings++];
+        struct spec_axis *a = add_settings_axis(r, key);
+        if (!a)
+            return;
         spec_add_choice(a, name, key);
         multiply(r, a, 0, spec_keep_text(r, name), yaml_value(r->doc, node, i));
     }
@@ -318,9 +358,9 @@ static void read_series_columns(struct spec_reader *r, yaml_node_t *node)
 }
 
 static const char *const spec_keys[] = {
-    "workloads",  "program",    "kernel", "size",    "sizes",  "size_of",       "inputs",
-    "gpus",       "schedulers", "l1d",    "atomics", "seeds",  "set",           "plugins",
-    "max_cycles", "measure",    "only",   "except",  "series", "series_columns"};
+    "workloads",  "program", "kernel",  "size",   "sizes",  "size_of",       "inputs", "gpus",
+    "schedulers", "l1d",     "atomics", "llc",    "cpu",    "seeds",         "set",    "plugins",
+    "max_cycles", "measure", "only",    "except", "series", "series_columns"};
 
 static void read_axes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -339,6 +379,8 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
                    {"schedulers", read_schedulers},
                    {"l1d", read_l1d},
                    {"atomics", read_atomics},
+                   {"llc", read_llc},
+                   {"cpu", read_cpu},
                    {"set", read_settings},
                    {"max_cycles", read_max_cycles},
                    {"measure", read_measures},

@@ -17,12 +17,16 @@ static bool is_set_by(const struct spec_axis *a, const char *name)
 }
 
 /* Of two axes that set one parameter the later would win, and points would not be what they say. */
-static void check_conflict(struct spec_reader *r, const struct axis_choice *setting)
+static void check_conflict(struct spec_reader *r, uint32_t axis)
 {
+    const struct axis_choice *setting = &r->axes.settings[axis].choices[0];
     const char *other = is_set_by(&r->axes.schedulers, setting->text) ? "schedulers"
                         : is_set_by(&r->axes.l1d, setting->text)      ? "l1d"
                         : is_set_by(&r->axes.atomics, setting->text)  ? "atomics"
                                                                       : NULL;
+    for (uint32_t i = 0; i < axis; i++) /* llc and cpu come before them */
+        if (is_set_by(&r->axes.settings[i], setting->text))
+            other = strcmp(setting->text, "cpu.programs") == 0 ? "cpu" : "llc";
     if (other)
         diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, setting->line, setting->col,
                  "say it in one place", "'%s' is set under '%s' already", setting->text, other);
@@ -65,6 +69,6 @@ void spec_check_axes(struct spec_reader *r)
     for (uint32_t i = 0; i < a->n_settings; i++) {
         check_twice(r, &a->settings[i]);
         if (a->settings[i].n)
-            check_conflict(r, &a->settings[i].choices[0]);
+            check_conflict(r, i);
     }
 }

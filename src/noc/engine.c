@@ -400,9 +400,15 @@ static void describe_others(const struct shard_ops *kind, uint32_t n, uint32_t m
 
 void engine_describe_wait(const struct engine *e, uint32_t most_of_a_kind, struct strbuf *out)
 {
+    engine_describe_wait_of(e, 0, e->n, most_of_a_kind, out);
+}
+
+void engine_describe_wait_of(const struct engine *e, uint32_t first, uint32_t n_shards,
+                             uint32_t most_of_a_kind, struct strbuf *out)
+{
     const struct shard_ops *kind = NULL;
     uint32_t n = 0; /* of the kind */
-    for (uint32_t i = 0; i < e->n; i++) {
+    for (uint32_t i = first; i < first + n_shards; i++) {
         const struct shard *s = e->shards[i];
         if (s->ops->is_idle(s))
             continue;

@@ -123,7 +123,12 @@ void engine_destroy(struct engine *e)
 
 bool engine_has_mail(const struct engine *e)
 {
-    for (uint32_t i = 0; i < e->n; i++)
+    return engine_has_mail_for(e, 0, e->n);
+}
+
+bool engine_has_mail_for(const struct engine *e, uint32_t first, uint32_t n)
+{
+    for (uint32_t i = first; i < first + n; i++)
         if (shard_peek(e->shards[i], TIME_NEVER) || mail_has_come(e->shards[i], e->side))
             return true;
     return false;

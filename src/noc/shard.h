@@ -149,6 +149,14 @@ static inline void shard_take_until(struct shard *s, const struct message *m)
     assert(m <= s->inbox.end);
     s->inbox.first = m;
 }
+/* Takes one off that was reached in the same way; those before it stay in their order. */
+static inline void shard_take_single(struct shard *s, const struct message *m)
+{
+    struct message *to = s->inbox.items + (m - s->inbox.items);
+    for (; to != s->inbox.first; to--)
+        *to = to[-1];
+    shard_take(s);
+}
 struct team;
 
 /* Is there anything in a shard's letterboxes? A cache line each: any thread may write it. */
@@ -316,6 +324,8 @@ void engine_connect(struct engine *e);
 void engine_destroy(struct engine *e);
 /* Is a message on its way? Credits do not count. */
 bool engine_has_mail(const struct engine *e);
+/* Is one on its way to one of `n` shards? */
+bool engine_has_mail_for(const struct engine *e, uint32_t first, uint32_t n);
 
 enum engine_end { ENGINE_DONE, ENGINE_DEADLOCK, ENGINE_LIMIT };
 
@@ -330,5 +340,8 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
 /* What shards that are not idle wait for, one paragraph each; of those of one kind that stand side
  * by side so many, and how many more there are. */
 void engine_describe_wait(const struct engine *e, uint32_t most_of_a_kind, struct strbuf *out);
+/* The same of `n` shards. */
+void engine_describe_wait_of(const struct engine *e, uint32_t first, uint32_t n,
+                             uint32_t most_of_a_kind, struct strbuf *out);
 
 #endif

@@ -14,12 +14,22 @@ enum message_kind {
     MSG_CTA_START, /* dispatcher to SM; body = the CTA's number */
     MSG_CTA_DONE,  /* SM to dispatcher: one has ended */
     MSG_MUTEX,     /* SM to SM, of units that perform atomics there; body = atomics/mutex_unit.h */
+    /* Of a last-level cache that applications share (cache/shared.h): */
+    MSG_LLC_REPORT,   /* partition to controller; body = struct shared_report */
+    MSG_LLC_SAMPLE,   /* SM to controller; body = struct llc_sample */
+    MSG_LLC_DECISION, /* controller to partition; body = struct shared_decision */
     N_MESSAGE_KINDS
 };
 
 enum network { NET_UP /* SMs to partitions */, NET_DOWN /* and back */, N_NETWORKS };
 
 struct atomic_part; /* atomics/atomic_part.h */
+
+/* What an SM that samples did in a period: its own until the next one has ended. */
+struct llc_sample {
+    uint64_t insts;                 /* warp instructions */
+    uint64_t cycles, active_cycles; /* of its clock, and of these with a warp on it */
+};
 
 /* Who waits for the reply in the SM. */
 enum request_origin {

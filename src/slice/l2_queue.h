@@ -39,6 +39,8 @@ static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
         l2_ask_for_segments(a);
     if (p->config->marks && p->config->marks->n)
         l2_mark(p->config->marks, a, r->device_line);
+    if (p->llc)
+        llc_note_sender(p, r);
 }
 
 static inline void l2_note_due(struct slice *p, const struct l2_bank *b)

@@ -193,7 +193,7 @@ static void advance_parts(struct slice *p, sim_time until, uint64_t end)
     p->parts_at = next_l2(p);
 }
 
-static void slice_advance(struct shard *s, sim_time until)
+void slice_advance(struct shard *s, sim_time until)
 {
     struct slice *p = (struct slice *)s;
     if (p->every_cycle) {
@@ -245,6 +245,19 @@ static const struct shard_ops slice_ops = {.kind = "partition",
                                            .advance = slice_advance,
                                            .is_idle = slice_is_idle,
                                            .describe_wait = slice_describe_wait};
+static const struct shard_ops controlled_slice_ops = {.kind = "partition",
+                                                      .advance = llc_advance,
+                                                      .is_idle = slice_is_idle,
+                                                      .describe_wait = slice_describe_wait};
+
+/* Banks of a shared cache know which part of it they are. */
+static struct cache_config bank_config(const struct slice *p, uint32_t bank)
+{
+    struct cache_config c = p->config->l2;
+    if (c.all_sets)
+        c.first_set = c.n_sets * (p->index * p->config->memory.banks + bank);
+    return c;
+}
 
 /* --- life --- */
 
@@ -265,7 +278,8 @@ static void create_banks(struct slice *p, const struct slice_config *c)
     p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
     for (uint32_t b = 0; b < m->banks; b++) {
         p->banks[b].due = CYCLE_NEVER;
-        p->banks[b].cache = cache_create(&c->l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
+        struct cache_config l2 = bank_config(p, b);
+        p->banks[b].cache = cache_create(&l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
         p->banks[b].atomics = &p->atomics.banks[b];
         p->banks[b].atomics->cache = p->banks[b].cache;
     }
@@ -276,8 +290,10 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     const struct slice_config *c = setup->config;
     const struct part_place *place = setup->place;
     memset(p, 0, sizeof *p);
-    p->shard = (struct shard){
-        .ops = &slice_ops, .id = place->id, .next = TIME_NEVER, .tick = setup->l2_clock->period};
+    p->shard = (struct shard){.ops = c->llc && c->llc->period ? &controlled_slice_ops : &slice_ops,
+                              .id = place->id,
+                              .next = TIME_NEVER,
+                              .tick = setup->l2_clock->period};
     p->config = c;
     p->dram_clock = setup->dram_clock;
     p->l2_period = divider_make(setup->l2_clock->period);
@@ -296,10 +312,12 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     atomics_slice_create(&p->atomics, c->memory.banks);
     part_open_rx(place, NET_UP, &p->shard, &p->up);
     part_open_tx(place, NET_DOWN, &p->shard, &p->down);
-    p->sees_loads =
-        c->l2_policy != cache_policy_find("lru") || setup->every_cycle || c->no_fast_paths;
+    p->sees_loads = c->l2_policy != cache_policy_find("lru") || setup->every_cycle ||
+                    c->no_fast_paths || c->llc;
     p->may_lose = c->l2_policy->hit_action;
     create_banks(p, c);
+    if (c->llc)
+        llc_create(p);
     dram_side_create(p, setup->map);
 }
 
@@ -311,6 +329,7 @@ void slice_destroy(struct slice *p)
         ring_destroy(&p->banks[b].queue);
     }
     free(p->banks);
+    llc_destroy(p);
     dram_side_destroy(p);
     ring_destroy(&p->replies);
     atomics_slice_destroy(&p->atomics);

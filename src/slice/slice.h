@@ -120,6 +120,7 @@ struct slice {
     struct stale_read first_stale; /* if there is one */
     uint32_t index;
     struct atomics_slice atomics;
+    struct slice_llc *llc; /* NULL = applications do not share L2 */
 };
 
 /* All of it outlives the slice, but for the setup itself and `place`. */

@@ -32,6 +32,15 @@ struct l2_marks {
     uint32_t n;
 };
 
+/* L2 as the last-level cache of several applications, and who its controller is (llc.h). */
+struct llc_setup {
+    uint32_t n_apps, gpu_app;
+    uint32_t first_sm, n_sms; /* shard ids */
+    uint32_t samplers[2];     /* SMs that insert as LRU and as MRU does; n_sms = none */
+    uint32_t controller;      /* shard id */
+    sim_time period;          /* between reports; 0 = the policy has no controller */
+};
+
 /* The same for all slices of a machine. */
 struct slice_config {
     struct memory_config memory;
@@ -43,6 +52,7 @@ struct slice_config {
     struct noc_config noc;
     struct dram_config dram;
     const struct l2_marks *marks; /* of the kernel that runs */
+    const struct llc_setup *llc;  /* NULL = one application has L2 */
     bool no_fast_paths;           /* every request takes the general way */
 };
 

@@ -91,6 +91,7 @@ static inline uint64_t slice_room_from(struct slice *p)
 /* A store has been served; nobody waits for it, but its SM gets the request back. */
 void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now);
 bool slice_is_idle(const struct shard *s);
+void slice_advance(struct shard *s, sim_time until);
 
 /* Something was finished: if nothing else is under way, the slice is at rest from then on. Not
  * for what is answered: the credits of its reply are back later. */
@@ -145,6 +146,15 @@ void lost_note_load(struct slice *p, struct l2_bank *b, const struct mem_request
                     struct cache_result res);
 void lost_note_write(struct slice *p, struct l2_bank *b, const struct mem_request *r,
                      struct cache_result res);
+
+/* --- llc.c: L2 that applications share --- */
+
+void llc_create(struct slice *p);
+void llc_destroy(struct slice *p);
+/* Whose request is it, and does its SM sample? CPU cores say so themselves. */
+void llc_note_sender(const struct slice *p, struct mem_request *r);
+/* For shard_ops.advance of a slice with a controller; slice_advance() is that of the others. */
+void llc_advance(struct shard *s, sim_time until);
 
 /* --- dram_side.c --- */
 

@@ -377,6 +377,7 @@ struct sm {
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
     struct attribution *attribution; /* NULL = latencies are not attributed */
+    struct sm_sampler *sampler;      /* NULL = it does not sample */
     struct sm_stats stats;
     struct arena pool; /* of requests and records */
 };
@@ -410,6 +411,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup);
 void sm_destroy(struct sm *sm);
 /* Before the first kernel. */
 void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w);
+/* Likewise: from now on it reports to the controller of the last-level cache (sampler.c). */
+void sm_sample(struct sm *sm, sim_time period, uint32_t controller);
 /* Makes the SM ready for CTAs of a kernel; it must be idle. `emu` carries memory, program, launch.
  */
 struct sm_kernel {

@@ -175,6 +175,7 @@ void sm_destroy(struct sm *sm)
 {
     for (uint32_t i = 0; i < sm->n_cta_slots; i++)
         cta_destroy(&sm->ctas[i]);
+    free(sm->sampler);
     free(sm->ctas);
     free(sm->ldst.ops);
     free(sm->out.queue);

@@ -347,3 +347,9 @@ void device_launch(struct device *d, const char *kernel, const uint32_t global[3
     if (!d->ops->launch(d->backend, kernel, global, local, resolved, n_args, &d->error))
         d->failed = true;
 }
+
+void device_finish(struct device *d)
+{
+    if (!d->failed && d->ops->finish && !d->ops->finish(d->backend, &d->error))
+        d->failed = true;
+}

@@ -80,6 +80,9 @@ void device_destroy(struct device *d); /* NULL is fine */
 /* Compiles OpenCL C; every launch after it finds its kernel there. `options` may be NULL. */
 void device_load(struct device *d, const char *name, const char *source, const char *options);
 
+/* The last kernel was launched: what runs beside the GPU comes to its end. */
+void device_finish(struct device *d);
+
 /* HEDDLE_OK while all is well, else what kind of failure it was. */
 enum heddle_status device_status(const struct device *d);
 /* What went wrong first, as one or more lines; "" while all is well. */

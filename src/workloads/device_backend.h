@@ -25,6 +25,8 @@ struct device_ops {
     bool (*launch)(void *backend, const char *kernel, const uint32_t global[3],
                    const uint32_t local[3], const struct device_arg *args, uint32_t n_args,
                    struct strbuf *error);
+    /* The workload has launched its last kernel; NULL = nothing is left to do. */
+    bool (*finish)(void *backend, struct strbuf *error);
     /* What kind of failure the last one was; NULL = always HEDDLE_ENVIRONMENT. */
     enum heddle_status (*status)(const void *backend);
     void (*destroy)(void *backend);

@@ -76,6 +76,12 @@ static bool backend_launch(void *backend, const char *kernel, const uint32_t glo
     return succeeded(b, heddle_launch(b->sim, b->module, kernel, &launch), error);
 }
 
+static bool backend_finish(void *backend, struct strbuf *error)
+{
+    struct backend *b = backend;
+    return succeeded(b, heddle_finish(b->sim), error);
+}
+
 static enum heddle_status backend_status(const void *backend)
 {
     return ((const struct backend *)backend)->status;
@@ -87,6 +93,7 @@ static const struct device_ops heddle_ops = {
     .upload = backend_upload,
     .download = backend_download,
     .launch = backend_launch,
+    .finish = backend_finish,
     .status = backend_status,
     .destroy = free,
 };

@@ -33,6 +33,7 @@ bool workload_run(const struct workload *w, const struct workload_size *size, ui
     double start = now_seconds();
     if (device_ok(d))
         w->run(state, d);
+    device_finish(d);
     result->seconds = now_seconds() - start;
     result->ok = device_ok(d);
     result->status = device_status(d);

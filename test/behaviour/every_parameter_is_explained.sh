@@ -27,11 +27,12 @@ with open("doc/commands.md") as f:
             rows.setdefault(cells[0].strip("`"), []).append(tuple(cells[1:]))
 
 gpus = load("gpus")
-assert len(gpus) == 6 and all(len(g["parameters"]) > 150 for g in gpus)
+assert len(gpus) == 7 and all(len(g["parameters"]) > 150 for g in gpus)
 parameters = [p for g in gpus for p in g["parameters"]]
 mechanisms = [p for m in load("schedulers") + load("policies") + load("atomics") for p in m["params"]]
 assert len(mechanisms) > 40
-free_texts = {"name", "description", "scheduler", "criticality", "sm.carveout", "atomics.unit", "l2.annotations"}
+free_texts = {"name", "description", "scheduler", "criticality", "sm.carveout", "atomics.unit", "l2.annotations",
+              "cpu.programs", "llc.sample_sms", "l2.policy.quotas", "quotas"}
 for p in parameters + mechanisms:
     want = (p["default"], p["range"], p["unit"] or "", p["help"])
     assert want in rows.get(p["name"], []), (p["name"], want)

@@ -164,7 +164,7 @@ static enum heddle_status launch_all(struct kernel_run *r)
             .grid = {l->grid}, .block = {l->block}, .args = args, .n_args = k->n_buffers};
         s = heddle_launch(r->sim, module, l->kernel, &launch);
     }
-    return s;
+    return s == HEDDLE_OK ? heddle_finish(r->sim) : s;
 }
 
 /* Appends the bytes as they are; a strbuf may hold any. */

@@ -86,11 +86,11 @@ static void drrip_on_miss(struct cache_policy *p, const struct cache_set *s, int
                    ((const struct drrip_params *)p->params)->psel_bits);
 }
 
-/* Where applications share the cache stores are as good as loads. */
+/* Where applications share the cache stores are as good as loads, but write-backs are not. */
 static void drrip_on_store(struct cache_policy *p, const struct cache_set *s, int way,
                            const struct mem_access *a)
 {
-    if (p->geometry.n_apps)
+    if (p->geometry.n_apps && !mem_is_write_back(a))
         drrip_on_miss(p, s, way, a);
     else
         rrip_on_lookup(p, s, way, a);

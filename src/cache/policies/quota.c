@@ -62,7 +62,8 @@ static void use(struct cache_policy *p, const struct cache_set *s, int way,
                 const struct mem_access *a)
 {
     struct quota_state *q = p->state;
-    umon_access(&q->umon, a);
+    if (!mem_is_write_back(a))
+        umon_access(&q->umon, a);
     if (way >= 0)
         line_at(s, (uint32_t)way)->demoted = 0;
 }

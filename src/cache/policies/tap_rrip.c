@@ -6,7 +6,7 @@
  *     else: as the winner by PSEL
  *
  * The GPU's leader sets lead in either case. SMs that sample insert at RRPV 3 (LRU) or 0 (MRU) and
- * do not train PSEL. */
+ * do not train PSEL; nor do write-backs of CPU cores, which are no accesses of their programs. */
 #include <assert.h>
 
 #include "cache/policies/duel.h"
@@ -80,10 +80,11 @@ static void tap_rrip_on_lookup(struct cache_policy *p, const struct cache_set *s
                                const struct mem_access *a)
 {
     struct tap_rrip *t = p->state;
-    t->accesses[a->app]++;
+    bool is_demand = !mem_is_write_back(a);
+    t->accesses[a->app] += is_demand;
     if (way >= 0)
         rrip_on_use(p, s, (uint32_t)way, a);
-    else if (a->role == MEM_ROLE_NONE)
+    else if (is_demand && a->role == MEM_ROLE_NONE)
         duel_train(&t->duels[a->app], duel_leads(p->geometry.n_sets, s->set, a->app),
                    params_of(p)->psel_bits);
 }
@@ -167,6 +168,7 @@ const struct cache_policy_desc cache_policy_tap_rrip = {
     .n_params = sizeof tap_rrip_params / sizeof tap_rrip_params[0],
     .params_bytes = sizeof(struct tap_rrip_params),
     .l2_only = true,
+    .samples_cores = true,
     .never_bypasses = true,
     .check = tap_rrip_check,
     .state_bytes = tap_rrip_state_bytes,

@@ -71,6 +71,7 @@ const struct cache_policy_desc cache_policy_tap_ucp = {
     .n_params = sizeof tap_ucp_params / sizeof tap_ucp_params[0],
     .params_bytes = sizeof(struct tap_ucp_params),
     .l2_only = true,
+    .samples_cores = true,
     .never_bypasses = true,
     .check = tap_ucp_check,
     .state_bytes = quota_state_bytes,

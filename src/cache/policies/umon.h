@@ -4,8 +4,10 @@
  *     per application, for some sets: tags of as many ways as the cache has, true LRU
  *     a hit at recency p (0 = most recent): hits[p] + 1
  *     at the end of a period hits are halved
+ *     write-backs of CPU cores are not counted
  *
- * Sets i * (sets / 32) are monitored, 32 of them; all sets of a cache that has fewer. */
+ * Sets i * (sets / 32) are monitored, 32 of them; all sets of a cache that has fewer. The sets of a
+ * cache of several banks are counted through, bank by bank, and each bank monitors its own. */
 #ifndef HEDDLE_CACHE_POLICIES_UMON_H
 #define HEDDLE_CACHE_POLICIES_UMON_H
 
@@ -13,8 +15,15 @@
 
 enum { UMON_SETS = 32 };
 
+/* The monitored sets of a bank: n of them, from the one that has number `first` among all. */
+struct umon_sets {
+    uint32_t stride, first, n;
+    uint32_t before; /* sets of banks before it */
+};
+
 struct umon {
-    uint32_t n_apps, n_ways, n_sets, stride;
+    uint32_t n_apps, n_ways;
+    struct umon_sets sets;
     uint64_t accesses[SHARED_MAX_APPS]; /* to all sets */
     uint64_t *hits;                     /* applications x ways */
     uint64_t *tags; /* applications x monitored sets x ways, most recent first; 0 = none */

@@ -56,6 +56,9 @@ static double share_of_dram(const char *gpu, const char *const *settings)
     return got / dram;
 }
 
+/* The six SMs of hetero, the last one, do not fill its DRAM or its network. */
+#define N_DISCRETE (n_gpu_names - 1)
+
 /* The share that turns of the bus leave. Half of the queue's lines are read and half are written.
  * Those in open rows go first, so the bus turns after half a queue: twice for each queue of lines.
  * Between the last data written and the first read it rests for t_cdlr + t_cl, the other way for a
@@ -73,7 +76,7 @@ static double share_between_turns(const struct machine_config *c)
 static void a_streaming_copy_uses_dram(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < n_gpu_names; i++) {
+    for (uint32_t i = 0; i < N_DISCRETE; i++) {
         struct probe p = probe_open(gpu_names[i], NULL);
         double want = share_between_turns(p.config);
         probe_close(&p);
@@ -120,7 +123,7 @@ static double share_of_network(const char *gpu, const char *hash)
 static void a_copy_within_l2_uses_the_network(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < n_gpu_names; i++) {
+    for (uint32_t i = 0; i < N_DISCRETE; i++) {
         double share = share_of_network(gpu_names[i], "memory.hash_partitions=false");
         assert_true(share > 0.85 && share <= 1);
     }

@@ -172,7 +172,7 @@ static bool check_param(const char *gpu, const struct bound_param *b)
 static void shipped_gpus_are_what_the_papers_say(void **state)
 {
     (void)state;
-    assert_int_equal(n_gpu_names, 6);
+    assert_int_equal(n_gpu_names, 7);
     size_t n_found = 0;
     for (uint32_t i = 0; i < n_gpu_names; i++) {
         struct diag_list diags = {0};

@@ -1,0 +1,83 @@
+#include "gpu/mix.h"
+
+static bool has_mail(const struct machine *m, uint32_t group)
+{
+    const struct part_group *g = &m->graph.groups[group];
+    return engine_has_mail_for(&m->engine, g->first_id, g->n);
+}
+
+bool mix_gpu_rests(const struct machine *m)
+{
+    if (m->dispatcher->done < m->dispatcher->n_ctas)
+        return false;
+    for (uint32_t i = 0; i < machine_n_sms(m); i++) {
+        const struct shard *sm = &machine_sm(m, i)->shard;
+        if (!sm->ops->is_idle(sm))
+            return false;
+    }
+    return !has_mail(m, m->sm_group) && !has_mail(m, m->dispatcher_group);
+}
+
+sim_time mix_gpu_rested_at(const struct machine *m)
+{
+    sim_time last = m->dispatcher->ended_at;
+    for (uint32_t i = 0; i < machine_n_sms(m); i++) {
+        sim_time t = machine_sm(m, i)->rest.last_event;
+        last = t > last ? t : last;
+    }
+    return last;
+}
+
+/* It waits for a message alone, and none is owed to it. */
+static bool is_stuck(const struct sm *sm)
+{
+    return sm->planned == UINT64_MAX && !sm->out.n_out && sm->shard.credit_at == TIME_NEVER;
+}
+
+bool mix_gpu_is_stuck(const struct machine *m)
+{
+    if (m->dispatcher->ticker.shard.next != TIME_NEVER ||
+        atomic_load_explicit(&m->engine.boundary_due, memory_order_relaxed))
+        return false;
+    for (uint32_t i = 0; i < machine_n_sms(m); i++)
+        if (!is_stuck(machine_sm(m, i)))
+            return false;
+    return !has_mail(m, m->sm_group) && !has_mail(m, m->dispatcher_group);
+}
+
+bool mix_cpus_have_ended(const struct machine *m)
+{
+    for (uint32_t i = 0; i < m->n_cpus; i++)
+        if (!cpu_core_has_ended(machine_cpu(m, i)))
+            return false;
+    return true;
+}
+
+sim_time mix_cpus_ended_at(const struct machine *m)
+{
+    sim_time last = 0;
+    for (uint32_t i = 0; i < m->n_cpus; i++) {
+        const struct cpu_core *c = machine_cpu(m, i);
+        sim_time t = ticker_time(&c->ticker, c->started + c->first_end);
+        last = t > last ? t : last;
+    }
+    return last;
+}
+
+uint64_t mix_cpu_insts(const struct machine *m)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < m->n_cpus; i++)
+        n += machine_cpu(m, i)->window.retired;
+    return n;
+}
+
+const char *mix_cpu_error(const struct machine *m, uint32_t *core)
+{
+    for (uint32_t i = 0; i < m->n_cpus; i++) {
+        *core = i;
+        if (cpu_core_error(machine_cpu(m, i)))
+            return cpu_core_error(machine_cpu(m, i));
+    }
+    return NULL;
+}

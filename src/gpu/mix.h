@@ -1,0 +1,24 @@
+/* Machines with CPU cores beside the GPU. CPU cores never come to rest, so the end of a launch and
+ * a deadlock are found per device: the GPU is its SMs and the dispatcher, with all that they have
+ * sent and not had back. What slices still have to write to DRAM does not count. */
+#ifndef HEDDLE_GPU_MIX_H
+#define HEDDLE_GPU_MIX_H
+
+#include "gpu/machine.h"
+
+/* All CTAs have ended, and nothing of the GPU's is under way. */
+bool mix_gpu_rests(const struct machine *m);
+/* When the last part of the GPU came to rest. */
+sim_time mix_gpu_rested_at(const struct machine *m);
+/* It has work, but nothing can happen to it any more. */
+bool mix_gpu_is_stuck(const struct machine *m);
+
+/* Have all CPU programs ended once? When the last one did. */
+bool mix_cpus_have_ended(const struct machine *m);
+sim_time mix_cpus_ended_at(const struct machine *m);
+/* Instructions that all of them have retired, runs after the first included. */
+uint64_t mix_cpu_insts(const struct machine *m);
+/* Why a CPU program cannot go on; NULL = all can. */
+const char *mix_cpu_error(const struct machine *m, uint32_t *core);
+
+#endif

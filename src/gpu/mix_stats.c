@@ -1,0 +1,237 @@
+/* Statistics of machines with CPU cores. What programs did is taken at their first ends; the GPU's
+ * is taken at the end of its workload (machine_freeze_gpu()). */
+#include <stddef.h>
+#include <string.h>
+
+#include "gpu/machine_totals.h"
+#include "gpu/mix.h"
+#include "slice/llc.h"
+
+/* --- taking --- */
+
+/* Application k of the machine, as rows count them. */
+static uint32_t row_app(const struct machine *m, uint32_t k)
+{
+    return k == m->llc.gpu_app ? 0 : k + 1;
+}
+
+static bool has_ended(const struct machine *m, uint32_t k)
+{
+    return k == m->llc.gpu_app ? m->frozen != NULL : cpu_core_has_ended(machine_cpu(m, k));
+}
+
+static void take_slices(const struct machine *m, struct mix_counts *c, struct mix_state *s)
+{
+    for (uint32_t i = 0; i < machine_n_slices(m); i++) {
+        const struct slice_llc *l = machine_slice(m, i)->llc;
+        for (uint32_t k = 0; k < m->llc.n_apps; k++) {
+            c->accesses[row_app(m, k)] += l->apps[k].accesses;
+            c->misses[row_app(m, k)] += l->apps[k].misses;
+            s->lines[row_app(m, k)] += l->apps[k].lines;
+        }
+    }
+}
+
+static void take_cpus(const struct machine *m, struct mix_counts *c, struct mix_state *s)
+{
+    for (uint32_t i = 0; i < m->n_cpus; i++) {
+        const struct cpu_core *core = machine_cpu(m, i);
+        c->cpus[i] = cpu_core_first_stats(core, m->engine.now);
+        s->restarts[i + 1] = core->restarts;
+    }
+}
+
+static void take_controller(const struct machine *m, struct mix_counts *c, struct mix_state *s)
+{
+    const struct llc_controller *l = machine_llc_controller(m);
+    s->caching_helps = s->xs_ratio = 1;
+    if (!l)
+        return;
+    c->periods = l->n_periods;
+    c->judged = l->n_judged;
+    c->helps = l->n_helps;
+    c->quota_changes = l->n_quota_changes;
+    c->xs_sum = l->xs_sum;
+    s->xs_ratio = l->decision.xs_ratio;
+    s->caching_helps = l->decision.caching_helps;
+    for (uint32_t k = 0; l->decision.has_quotas && k < m->llc.n_apps; k++)
+        s->quotas[row_app(m, k)] = l->decision.quotas[k];
+}
+
+void mix_totals_take(const struct machine *m, struct machine_totals *t)
+{
+    const struct machine_config *config = m->config;
+    memset(&t->mix, 0, sizeof t->mix);
+    memset(&t->mix_now, 0, sizeof t->mix_now);
+    if (!machine_is_mixed(m))
+        return;
+    t->mix_now.n_apps = m->llc.n_apps;
+    t->mix_now.capacity = (uint64_t)config->l2.all_sets * config->l2.n_ways;
+    take_slices(m, &t->mix, &t->mix_now);
+    take_cpus(m, &t->mix, &t->mix_now);
+    take_controller(m, &t->mix, &t->mix_now);
+    for (uint32_t k = 0; k < m->llc.n_apps; k++)
+        t->mix_now.ended[row_app(m, k)] = has_ended(m, k);
+    memcpy(t->mix.samples, m->mix_samples.samples, sizeof t->mix.samples);
+    memcpy(t->mix.sampled_lines, m->mix_samples.lines, sizeof t->mix.sampled_lines);
+}
+
+static void look(void *user, const struct machine *m, uint64_t cycle)
+{
+    struct mix_samples *into = user;
+    struct mix_counts counts = {0};
+    struct mix_state now = {0};
+    (void)cycle;
+    take_slices(m, &counts, &now);
+    for (uint32_t k = 0; k < m->llc.n_apps; k++)
+        if (!has_ended(m, k)) {
+            into->samples[row_app(m, k)]++;
+            into->lines[row_app(m, k)] += now.lines[row_app(m, k)];
+        }
+}
+
+void mix_watch(struct machine *m)
+{
+    machine_watch(m, (struct machine_watcher){.period_cycles = STAT_SAMPLE_CYCLES,
+                                              .look = look,
+                                              .user = &m->mix_samples});
+}
+
+void machine_freeze_gpu(struct machine *m)
+{
+    struct machine_totals *t = ARENA_ARRAY(&m->arena, struct machine_totals, 1);
+    if (m->frozen)
+        return;
+    machine_totals_take(m, machine_cycle(m), t);
+    m->frozen = t;
+}
+
+/* --- rows --- */
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+static double get_ipc(const struct machine_totals *t, uint32_t app)
+{
+    return ratio(t->mix.cpus[app - 1].insts, t->mix.cpus[app - 1].cycles);
+}
+
+static double get_miss_rate(const struct machine_totals *t, uint32_t app)
+{
+    return ratio(t->mix.misses[app], t->mix.accesses[app]);
+}
+
+static double get_occupancy(const struct machine_totals *t, uint32_t app)
+{
+    return ratio(t->mix.sampled_lines[app], t->mix.samples[app] * t->mix_now.capacity);
+}
+
+static double get_access_ratio(const struct machine_totals *t, uint32_t app)
+{
+    uint64_t most = 0;
+    for (uint32_t k = 1; k < MIX_MAX_APPS; k++)
+        most = t->mix.accesses[k] > most ? t->mix.accesses[k] : most;
+    return ratio(t->mix.accesses[app], most);
+}
+
+static double get_mean_xs_ratio(const struct machine_totals *t, uint32_t app)
+{
+    (void)app;
+    return ratio(t->mix.xs_sum, t->mix.periods);
+}
+
+struct mix_row {
+    const char *name, *unit, *help;
+    uint32_t app;
+    size_t at; /* of a counter in struct machine_totals */
+    double (*get)(const struct machine_totals *t, uint32_t app);
+};
+
+#define COUNT(name, unit, help, field)                                                             \
+    {                                                                                              \
+        name, unit, help, 0, offsetof(struct machine_totals, field), NULL                          \
+    }
+#define RATIO(app, name, unit, help, fn)                                                           \
+    {                                                                                              \
+        name, unit, help, app, 0, fn                                                               \
+    }
+/* Of application `app`, called `who`. */
+#define APP_ROWS(app, who)                                                                         \
+    COUNT("llc." who ".accesses", "accesses",                                                      \
+          "accesses of the last-level cache; write-backs of CPU cores are not counted",            \
+          mix.accesses[app]),                                                                      \
+        COUNT("llc." who ".misses", "accesses", "of these, without their line or sectors",         \
+              mix.misses[app]),                                                                    \
+        RATIO(app, "llc." who ".miss_rate", "fraction", "misses / accesses", get_miss_rate),       \
+        COUNT("llc." who ".lines", "lines", "its lines of the last-level cache, now",              \
+              mix_now.lines[app]),                                                                 \
+        RATIO(app, "llc." who ".occupancy", "fraction",                                            \
+              "of the lines of the last-level cache, the mean until its first end",                \
+              get_occupancy),                                                                      \
+        COUNT("llc." who ".quota", "ways", "that the controller has given it; 0 = no quotas",      \
+              mix_now.quotas[app])
+#define CPU_ROWS(i)                                                                                \
+    RATIO((i) + 1, "cpu" #i ".ipc", "instructions/cycle",                                          \
+          "instructions per CPU cycle up to the program's first end", get_ipc),                    \
+        COUNT("cpu" #i ".ended", "programs", "1 once it has ended", mix_now.ended[(i) + 1]),       \
+        COUNT("cpu" #i ".restarts", "times", "that the program began again, up to now",            \
+              mix_now.restarts[(i) + 1]),                                                          \
+        COUNT("cpu" #i ".insts", "instructions", "retired up to its first end",                    \
+              mix.cpus[i].insts),                                                                  \
+        COUNT("cpu" #i ".cycles", "CPU cycles", "up to its first end", mix.cpus[i].cycles),        \
+        COUNT("cpu" #i ".loads", "loads", "memory operands read", mix.cpus[i].loads),              \
+        COUNT("cpu" #i ".stores", "stores", "memory operands written", mix.cpus[i].stores),        \
+        COUNT("cpu" #i ".l1_misses", "accesses", "misses of its L1", mix.cpus[i].l1_misses),       \
+        COUNT("cpu" #i ".l2_misses", "accesses", "misses of its L2: accesses of the LLC",          \
+              mix.cpus[i].l2_misses),                                                              \
+        COUNT("cpu" #i ".llc_misses", "accesses", "of these, answered from memory",                \
+              mix.cpus[i].llc_misses),                                                             \
+        COUNT("cpu" #i ".writebacks", "lines", "dirty lines that it sent to the LLC",              \
+              mix.cpus[i].writebacks),                                                             \
+        APP_ROWS((i) + 1, "cpu" #i)
+
+static const struct mix_row rows[] = {
+    COUNT("llc.periods", "periods", "decisions of the controller of the last-level cache",
+          mix.periods),
+    COUNT("llc.periods_judged", "periods",
+          "in which both sampling SMs were busy enough to judge by", mix.judged),
+    COUNT("llc.periods_caching_helps", "periods", "after which caching helps the GPU", mix.helps),
+    COUNT("llc.caching_helps", "decision", "1 = caching helps the GPU, as last decided",
+          mix_now.caching_helps),
+    COUNT("llc.xs_ratio", "ratio", "XSRATIO, as last decided", mix_now.xs_ratio),
+    RATIO(0, "llc.mean_xs_ratio", "ratio", "XSRATIO, the mean of all periods", get_mean_xs_ratio),
+    COUNT("llc.quota_changes", "periods", "after which quotas were others than before",
+          mix.quota_changes),
+    RATIO(0, "llc.access_ratio", "ratio",
+          "accesses of the GPU / those of the CPU program that has most", get_access_ratio),
+    APP_ROWS(0, "gpu"),
+    CPU_ROWS(0),
+    CPU_ROWS(1),
+    CPU_ROWS(2),
+    CPU_ROWS(3),
+};
+enum {
+    N_MIX_ROWS = sizeof rows / sizeof rows[0],
+    N_CPU_ROWS = 17,
+    N_COMMON_ROWS = N_MIX_ROWS - MACHINE_MAX_CPUS * N_CPU_ROWS
+};
+_Static_assert(N_COMMON_ROWS == 14, "rows of a CPU core");
+
+uint32_t mix_row_count(uint32_t n_apps)
+{
+    return n_apps ? N_COMMON_ROWS + (n_apps - 1) * N_CPU_ROWS : 0;
+}
+
+struct heddle_stat mix_row(const struct machine_totals *t, uint32_t i)
+{
+    const struct mix_row *r = &rows[i];
+    struct heddle_stat s = {
+        .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
+    if (r->get)
+        s.real = r->get(t, r->app);
+    else
+        memcpy(&s.count, (const char *)t + r->at, sizeof s.count);
+    return s;
+}

@@ -1,0 +1,39 @@
+/* What is counted of CPU programs and of the last-level cache that they share with the GPU. */
+#ifndef HEDDLE_GPU_MIX_TOTALS_H
+#define HEDDLE_GPU_MIX_TOTALS_H
+
+#include "cpu/core.h"
+#include "gpu/machine_config.h"
+
+enum { MIX_MAX_APPS = MACHINE_MAX_CPUS + 1 };
+
+/* Words: differences of two moments count. Application 0 is the GPU here, CPU core i is i + 1, so
+ * that machines with fewer cores have the first rows of those with more. */
+struct mix_counts {
+    struct cpu_stats cpus[MACHINE_MAX_CPUS]; /* each up to the first end of its program */
+    uint64_t accesses[MIX_MAX_APPS], misses[MIX_MAX_APPS];
+    uint64_t samples[MIX_MAX_APPS], sampled_lines[MIX_MAX_APPS]; /* until their first ends */
+    uint64_t periods, judged, helps, quota_changes, xs_sum;
+};
+
+/* As things are. */
+struct mix_state {
+    uint32_t n_apps;   /* 0 = the machine has no CPU cores */
+    uint64_t capacity; /* lines of the last-level cache */
+    uint64_t lines[MIX_MAX_APPS], quotas[MIX_MAX_APPS], ended[MIX_MAX_APPS];
+    uint64_t restarts[MIX_MAX_APPS];
+    uint64_t xs_ratio, caching_helps;
+};
+
+struct machine;
+struct machine_totals;
+struct heddle_stat;
+
+void mix_totals_take(const struct machine *m, struct machine_totals *t);
+/* Rows of a machine with so many applications. */
+uint32_t mix_row_count(uint32_t n_apps);
+struct heddle_stat mix_row(const struct machine_totals *t, uint32_t i);
+/* Looks at the machine now and then, for means over time. */
+void mix_watch(struct machine *m);
+
+#endif
