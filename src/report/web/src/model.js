@@ -81,11 +81,12 @@ export class Report {
     this.figures = data.figures.map((f) => ({ ...f.of, inputs: f.inputs, command: f.command }));
     [this.leftOut] = objects(data.left_out);
     this.machines = machinesOf(data, this.all);
-    this.series = seriesOf(data.series, this.statistics);
-    this.details = detailsOf(data.details);
+    const isShown = (d) => this.byId.has(d.run); // the oldest runs may have been left out
+    this.series = seriesOf(data.series, this.statistics).filter(isShown);
+    this.details = detailsOf(data.details).filter(isShown);
     this.kernels = [...groupBy(objects(data.kernels), (k) => k.run)].map(([run, of]) => ({
-      run, kernels: of.map((k) => ({ ...k, values: valuesOf((data.kernel_values || {})[k.id], places, this.statistics.length) })),
-    }));
+      run, kernels: of.map((k) => ({ ...k, values: valuesOf(data.kernel_values[k.id], places, this.statistics.length) })),
+    })).filter(isShown);
   }
 
   /** A statistic of a run, or null. */
