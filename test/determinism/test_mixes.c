@@ -374,7 +374,7 @@ struct partition_line {
     uint64_t used;
     uint32_t app;
 };
-static const uint32_t partition_quotas[] = {10, 4, 2};
+static const uint32_t partition_quotas[] = {2, 2, 4};
 static uint64_t partition_clock;
 
 static int partition_decide(const struct cache_policy *p, const struct cache_set *s,
@@ -448,6 +448,7 @@ static void observe_partition(const char *policy, const char *quotas, struct str
     struct arena arena = {0};
     struct random_case random = {0};
     struct testbed bed = tiny_llc(&arena, traces[0], traces[2], policy);
+    bed.settings[5] = "l2.n_ways=8";
     bed.settings[6] = "llc.period=1000000000";
     bed.settings[10] = quotas;
     random_case_make(&random, 5, false);
@@ -462,11 +463,11 @@ static void forced_quotas_are_a_static_partition_cycle_by_cycle(void **state)
     (void)state;
     struct strbuf why = {0}, ucp = {0}, fixed = {0}, other = {0};
     assert_true(cache_policy_register(&partition, &why));
-    observe_partition("ucp", "l2.policy.quotas=10,4,2", &ucp);
+    observe_partition("ucp", "l2.policy.quotas=2,2,4", &ucp);
     observe_partition("test_partition", NULL, &fixed);
     if (!observations_agree(&ucp, &fixed, &why))
         fail_msg("%s", strbuf_text(&why));
-    observe_partition("ucp", "l2.policy.quotas=2,4,10", &other);
+    observe_partition("ucp", "l2.policy.quotas=4,2,2", &other);
     assert_false(observations_agree(&ucp, &other, &why));
     strbuf_destroy(&why);
     strbuf_destroy(&ucp);
