@@ -274,7 +274,8 @@ static enum heddle_status launch(struct file_run *f)
         launch.block[i] = o->block.v[i];
         launch.global_offset[i] = o->offset.v[i];
     }
-    return report(f, heddle_launch(f->sim, f->module, f->kernel, &launch));
+    enum heddle_status status = heddle_launch(f->sim, f->module, f->kernel, &launch);
+    return report(f, status == HEDDLE_OK ? heddle_finish(f->sim) : status);
 }
 
 static enum heddle_status write_results(struct file_run *f)

@@ -83,6 +83,8 @@ enum heddle_status run_trace(const struct run_context *run, const char *path)
         status = run_watch_begin(&watch, run->options, sim, path);
     if (status == HEDDLE_OK) {
         status = heddle_replay(sim, path, run->options->force_replay);
+        if (status == HEDDLE_OK)
+            status = heddle_finish(sim);
         output_progress_end();
         bool is_foreign = status == HEDDLE_OK &&
                           run_oracle_check(sim, heddle_replay_note(sim, "input_hash")) != HEDDLE_OK;
