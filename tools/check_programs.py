@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 BEFOREHAND = ["git", "gcc", "make", "apt"]  # what README.md asks for, and what a Debian machine installs with
-ASKED_FOR = {"sudo"}  # tools/setup.sh says what to do where there is none
+ASKED_FOR = {"sudo", "piglit"}  # tools/setup.sh and tools/piglit.py say what to do where there is none
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*$")
 BUILT_IN = set("""
@@ -366,8 +366,9 @@ def owner(path):
     real = os.path.realpath(path)
     for name in (real, real.removeprefix("/usr"), path, path.removeprefix("/usr")):
         found = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True, check=False)
-        if found.returncode == 0:
-            return found.stdout.split(":")[0].split(",")[0]
+        owners = [line for line in found.stdout.splitlines() if not line.startswith("diversion by ")]
+        if owners:
+            return owners[0].split(":")[0].split(",")[0]
     return None
 
 
