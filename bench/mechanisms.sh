@@ -20,7 +20,7 @@ failed=0
 
 # Those that --quick leaves.
 kernels() { if [ $quick ]; then grep '^thrash '; else cat; fi; }
-some() { if [ $quick ]; then grep -E '^(scheduler (cawa|two_level)|l1d ctrl_c) '; else cat; fi; }
+some() { if [ $quick ]; then grep -E '^(scheduler (cawa|ccws)|l1d dlp) '; else cat; fi; }
 
 "$bench" list | kernels >"$scratch/kernels"
 mechanisms "$heddle" "$providers" | grep -v -E '^(scheduler caws_|criticality oracle )' | some >"$scratch/list"
@@ -40,7 +40,7 @@ for gpu; do
             most=$(budget "$kind" "$name" "${row#* }")
             # shellcheck disable=SC2086 # two words
             printf '%-8s %-18s %-12s %-14s %16s %12.3f %8s' "$gpu" "$kernel" "$kind" "$name" $row "$most"
-            over_budget "${row% *}" "$most" && failed=1
+            over_budget "${row% *}" "$most" "$gpu" "$kernel" "$kind" "$name" && failed=1
             printf '\n'
         done <"$scratch/list"
     done <"$scratch/kernels"
