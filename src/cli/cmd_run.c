@@ -248,6 +248,15 @@ static bool knows_the_future(const char *policy)
     return p && lab_policy_knows_the_future(p);
 }
 
+static bool sets(const struct run_options *o, const char *name)
+{
+    size_t n = strlen(name);
+    for (uint32_t i = 0; i < o->settings.n; i++)
+        if (strncmp(o->settings.items[i], name, n) == 0 && o->settings.items[i][n] == '=')
+            return true;
+    return false;
+}
+
 /* What holds for every run of the machine. */
 static bool check_machine(const struct run_options *o)
 {
@@ -267,6 +276,8 @@ static bool check_machine(const struct run_options *o)
         output_error("--series-columns is a part of --series N");
     else if ((o->timeline_cycles || o->timeline_sms) && !o->timeline)
         output_error("--timeline-cycles and --timeline-sms are parts of --timeline FILE");
+    else if (o->annotations && sets(o, "l2.annotations"))
+        output_error("--annotations and --set l2.annotations both mark buffers: give one of them");
     else if (o->quantum > UINT32_MAX)
         output_error("--quantum: that is longer than any run; `max` is as long as possible");
     else
@@ -508,7 +519,7 @@ static const char *const examples[] = {
     "breadth-first search, cycle by cycle, checked against its reference",
     "heddle run kmn --gpu m2090 --scheduler lrr --set l1d.n_sets=64",
     "on another machine, with another scheduler and a larger L1D",
-    "heddle run hg --gpu gtx480 --atomics atom_hybrid --set atomics.spec_fetch=true",
+    "heddle run hga --gpu gtx480 --atomics atom_hybrid --set atomics.spec_fetch=true",
     "atomics performed in L1D, under mutexes that travel on rings and between them",
     "heddle run bfs --size paper-s4:graph=tree:edges=2M",
     "a tree of two million edges in place of the paper's graph",

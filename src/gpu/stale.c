@@ -71,6 +71,6 @@ void machine_describe_stale(const struct machine *m, struct strbuf *out)
         strbuf_addf(out, " of '%s'", buffer->label);
     strbuf_addf(out,
                 " (the line at 0x%llx) from DRAM that L2 had dropped without a write-back: a .cc "
-                "mark is unsound\n",
+                "mark is unsound; remove it, or set l2.drop=demote, which drops nothing\n",
                 (unsigned long long)first->address);
 }

@@ -21,6 +21,8 @@ wb="--set l2.policy=write_buffering"
     says "verified, the result agrees" && says "l2.stale_reads"
     status 0 "$heddle" run fft --size tiny $wb --annotations "$scratch/fft.l2" && complains "l2.stale_reads: launch 3 reads data of 'scratch'"
     status 0 "$heddle" run fft --size tiny $wb --set l2.drop=demote --annotations "$scratch/fft.l2" --fail-on-stale && silent err
+    status 2 "$heddle" run fft --size tiny $wb --set "l2.annotations=fft_stage 1 .cp" --annotations "$scratch/fft.l2"
+    complains "--annotations and --set l2.annotations both mark buffers"
     # Two CTAs read what lies between their tiles: the second finds it dropped.
     status 1 "$heddle" run hot --size tiny $wb --set "l2.annotations=hotspot 3 .cc" --fail-on-stale && complains "launch 2 reads data of 'temperature b'"
     # Atomics count as unmarked stores wherever they are performed, so that these lose nothing.
