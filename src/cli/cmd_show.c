@@ -65,6 +65,7 @@ static const struct show_topic topics[] = {
      .help = "the classes that instructions are counted by",
      .show = show_classes},
     {.word = "stats",
+     .long_word = "statistics",
      .help = "the statistics of a run",
      .show = show_stats,
      .markdown = show_stats_markdown},
@@ -128,7 +129,9 @@ static enum heddle_status run_show(const void *values, const struct text_list *o
     for (int i = 0; i < N_TOPICS; i++) {
         const struct show_topic *t = &topics[i];
         words[i] = t->word;
-        if (strcmp(operands->items[0], t->word) != 0)
+        bool is_it = strcmp(operands->items[0], t->word) == 0 ||
+                     (t->long_word && strcmp(operands->items[0], t->long_word) == 0);
+        if (!is_it)
             continue;
         if (t->name_word && operands->n < 2)
             return complain("a name is missing: heddle show ", t->word);

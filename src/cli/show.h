@@ -14,6 +14,7 @@ struct show_options {
 
 struct show_topic {
     const char *word;
+    const char *long_word; /* another word for the same, or NULL */
     const char *name_word; /* what the word after it names, or NULL if there is none */
     const char *help;
     enum heddle_status (*show)(const struct show_options *o, const char *name, struct strbuf *out);

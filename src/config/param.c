@@ -15,14 +15,23 @@ static bool is_bytes(const struct param *p)
     return p->unit && strcmp(p->unit, "bytes") == 0;
 }
 
+/* Is it a whole number, however negative or large? */
+static bool is_whole(const char *text)
+{
+    text += *text == '-';
+    size_t n = strspn(text, "0123456789");
+    return n > 0 && !text[n];
+}
+
 static bool parse_number(const struct param *p, const char *text, uint64_t *out, struct strbuf *why)
 {
-    if (!(is_bytes(p) ? number_parse_bytes : number_parse_u64)(text, out)) {
+    bool is_read = (is_bytes(p) ? number_parse_bytes : number_parse_u64)(text, out);
+    if (!is_read && !is_whole(text)) {
         strbuf_addf(why, "'%s' is not a %s", text,
                     is_bytes(p) ? "number of bytes such as 49152 or 48K" : "whole number");
         return false;
     }
-    if (*out < p->min || *out > p->max) {
+    if (!is_read || *out < p->min || *out > p->max) {
         strbuf_addf(why, "%s is out of range, it may be %" PRIu64 " to %" PRIu64 "%s%s", text,
                     p->min, p->max, p->unit ? " " : "", p->unit ? p->unit : "");
         return false;

@@ -120,6 +120,11 @@ complains "gpu.yaml:1:8: error: n_sms: 'fifteen' is not a whole number"
 complains "gpu.yaml:3:1: error: there is no parameter 'wraps_per_sm'"
 complains "did you mean 'warps_per_sm'?"
 silent out
+for number in -1 0 99999999999999999999; do
+    status 2 "$heddle" run bfs --size tiny --set l1d.n_ways=$number
+    complains "l1d.n_ways: $number is out of range, it may be 1 to 64 ways"
+done
+status 0 "$heddle" show statistics && says "l1d.hits"
 
 # Of a GPU's warnings, one for all workloads is enough.
 echo "n_sms: 2" >"$scratch/bare.yaml"
