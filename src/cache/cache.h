@@ -179,7 +179,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a, str
                                 void *waiter);
 
 /* The host writes these sectors while no miss is outstanding: they are valid and clean afterwards,
- * in the place that the policy chooses, if it takes them. It is told of a store; nothing is
+ * in the way that the policy chooses, if it takes them. The policy sees a store; nothing is
  * counted. True if cache_victim() is to be written back. */
 bool cache_copy_in(struct cache *c, const struct mem_access *a);
 

@@ -32,7 +32,7 @@ enum heddle_status store_find(struct store *s, const char *key, enum store_state
     "'message', 'replayed', 'config',"                                                             \
     " 'stats', 'units', 'input', 'kernels', 'series'"
 
-/* What follows is told of a run that is done: its id. */
+/* The statements below add to a run that has ended: its id. */
 #define DONE_RUN "(SELECT id FROM run WHERE key = :key AND state = 'done')"
 
 /* One statement after the other, each with the parameters it names. */
