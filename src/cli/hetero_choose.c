@@ -5,22 +5,17 @@
 
 #include "base/json.h"
 #include "cli/hetero.h"
-#include "cli/json_input.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "hetero/choose.h"
 #include "hetero/model.h"
-
-static const char *const rule_names[] = {"live", "footprint"};
+#include "lab/hetero_setting.h"
 
 /* What the file asks, and what comes of it. */
 struct choice {
     const char *kernel;
-    struct hetero_machine machine;
-    enum pressure_rule rule;
+    struct hetero_setting setting;
     double threads, buffer, transfer;
     bool has_pressure; /* of the kernel; else it is estimated */
-    bool needs_pressure;
     struct pressure pressure[HETERO_N_TARGETS];
     struct hetero_question question;
     struct hetero_answer answer;
@@ -31,67 +26,21 @@ struct choice {
 /* --- Reading --- */
 
 static const char *const top_keys[] = {
-    "kernel",        "goal",     "slowdown_reference",
-    "pressure_rule", "alone",    "co_located",
-    "natives",       "weight",   "threads",
-    "buffer",        "transfer", "pressure",
-    "machine",
+    HETERO_SETTING_KEYS, "kernel", "alone",    "co_located",
+    "threads",           "buffer", "transfer", "pressure",
 };
-static const char *const native_keys[] = {"name",  "weight",    "slowdown",
-                                          "cache", "bandwidth", "pressure"};
-static const char *const machine_keys[] = {"llc_bytes", "dram_gbps", "pcie_gbps", "free_cores",
-                                           "lanes"};
-static const char *const pressure_keys[] = {"llc_bytes", "dram_gbps"};
-
-#define CHECK_KEYS(in, map, keys)                                                                  \
-    yaml_check_keys(&(in)->doc, map, keys, sizeof(keys) / sizeof(keys)[0])
-
-/* Complains of a number that is given and not more than 0. */
-static void check_positive(struct json_input *in, yaml_node_t *map, const char *key, double value)
-{
-    yaml_node_t *n = yaml_find(&in->doc, map, key);
-    if (n && !(value > 0))
-        yaml_complain(&in->doc, n, NULL, "'%s' is more than 0", key);
-}
-
-/* {"cmp": 4, "gpu": 2}; false if it is not there. */
-static bool read_pair(struct json_input *in, yaml_node_t *map, const char *key, double *out)
-{
-    yaml_node_t *pair = yaml_find(&in->doc, map, key);
-    if (!pair)
-        return false;
-    if (pair->type != YAML_MAPPING_NODE) {
-        yaml_complain(&in->doc, pair, NULL, "expected an object with 'cmp' and 'gpu'");
-        return true;
-    }
-    CHECK_KEYS(in, pair, hetero_target_names);
-    for (int t = 0; t < HETERO_N_TARGETS; t++)
-        json_input_need(in, pair, hetero_target_names[t], &out[t]);
-    return true;
-}
 
 /* Predicted times may be negative: they are clamped, and counted. */
 static void read_times(struct json_input *in, yaml_node_t *map, const char *key, struct choice *c,
                        double *out)
 {
-    if (!read_pair(in, map, key, out))
+    if (!hetero_pair_read(in, map, key, out))
         yaml_complain(&in->doc, map, NULL, "there is no '%s' here: {\"cmp\": S, \"gpu\": S}", key);
     for (int t = 0; t < HETERO_N_TARGETS; t++)
         if (out[t] <= 0) {
             out[t] = HETERO_MIN_TIME_S;
             c->n_clamped++;
         }
-}
-
-static void read_pressure(struct json_input *in, yaml_node_t *map, struct pressure *p)
-{
-    if (map->type != YAML_MAPPING_NODE) {
-        yaml_complain(&in->doc, map, NULL, "expected an object with 'llc_bytes' and 'dram_gbps'");
-        return;
-    }
-    CHECK_KEYS(in, map, pressure_keys);
-    json_input_number_of(in, map, "llc_bytes", &p->llc_bytes);
-    json_input_number_of(in, map, "dram_gbps", &p->dram_gbps);
 }
 
 static void read_kernel_pressure(struct json_input *in, yaml_node_t *root, struct choice *c)
@@ -104,90 +53,11 @@ static void read_kernel_pressure(struct json_input *in, yaml_node_t *root, struc
         yaml_complain(&in->doc, pair, NULL, "expected an object with 'cmp' and 'gpu'");
         return;
     }
-    CHECK_KEYS(in, pair, hetero_target_names);
+    HETERO_CHECK_KEYS(in, pair, hetero_target_names);
     for (int t = 0; t < HETERO_N_TARGETS; t++) {
         yaml_node_t *n = yaml_find(&in->doc, pair, hetero_target_names[t]);
         if (n)
-            read_pressure(in, n, &c->pressure[t]);
-    }
-}
-
-static void read_steps(struct json_input *in, yaml_node_t *native, const char *key, double *steps)
-{
-    yaml_node_t *list = yaml_find(&in->doc, native, key);
-    if (!list || list->type != YAML_SEQUENCE_NODE || yaml_count(list) != BUBBLE_STEPS + 1) {
-        yaml_complain(&in->doc, list ? list : native, NULL,
-                      "'%s' is a list of %d slowdowns, for 0/8 to 8/8 of the pressure", key,
-                      BUBBLE_STEPS + 1);
-        return;
-    }
-    for (uint32_t i = 0; i <= BUBBLE_STEPS; i++)
-        json_input_number(in, yaml_item(&in->doc, list, i), "a slowdown", &steps[i]);
-}
-
-static void read_native(struct json_input *in, yaml_node_t *n, double weight, struct choice *c,
-                        struct hetero_native *native)
-{
-    if (n->type != YAML_MAPPING_NODE) {
-        yaml_complain(&in->doc, n, NULL, "a native program is an object");
-        return;
-    }
-    CHECK_KEYS(in, n, native_keys);
-    yaml_node_t *name = yaml_find(&in->doc, n, "name"), *own = yaml_find(&in->doc, n, "pressure");
-    native->name = name ? yaml_scalar(&in->doc, name, "a name") : NULL;
-    native->weight = weight;
-    json_input_number_of(in, n, "weight", &native->weight);
-    check_positive(in, n, "weight", native->weight);
-    if (own)
-        read_pressure(in, own, &native->own);
-    if (read_pair(in, n, "slowdown", native->slowdown)) {
-        for (int t = 0; t < HETERO_N_TARGETS; t++)
-            if (!(native->slowdown[t] > 0))
-                yaml_complain(&in->doc, n, NULL, "a slowdown is more than 0");
-        return;
-    }
-    struct bubble_table *table = ARENA_NEW(&in->diags.arena, struct bubble_table);
-    read_steps(in, n, "cache", table->cache);
-    read_steps(in, n, "bandwidth", table->bandwidth);
-    native->table = table;
-    c->needs_pressure = true;
-}
-
-static void read_natives(struct json_input *in, yaml_node_t *root, struct choice *c)
-{
-    struct hetero_question *q = &c->question;
-    yaml_node_t *list = yaml_find(&in->doc, root, "natives");
-    double weight = 1;
-    json_input_number_of(in, root, "weight", &weight);
-    check_positive(in, root, "weight", weight);
-    if (!list)
-        return;
-    if (list->type != YAML_SEQUENCE_NODE) {
-        yaml_complain(&in->doc, list, NULL, "'natives' is a list");
-        return;
-    }
-    q->n_natives = yaml_count(list);
-    q->natives = ARENA_ARRAY(&in->diags.arena, struct hetero_native, q->n_natives + 1);
-    for (uint32_t i = 0; i < q->n_natives; i++)
-        read_native(in, yaml_item(&in->doc, list, i), weight, c, &q->natives[i]);
-}
-
-static void read_machine(struct json_input *in, yaml_node_t *root, struct choice *c)
-{
-    yaml_node_t *map = yaml_find(&in->doc, root, "machine");
-    c->machine = hetero_testbed;
-    if (!map)
-        return;
-    if (map->type != YAML_MAPPING_NODE) {
-        yaml_complain(&in->doc, map, NULL, "'machine' is an object");
-        return;
-    }
-    CHECK_KEYS(in, map, machine_keys);
-    double *values[] = {&c->machine.llc_bytes, &c->machine.dram_gbps, &c->machine.pcie_gbps,
-                        &c->machine.cores, &c->machine.lanes};
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        json_input_number_of(in, map, machine_keys[i], values[i]);
-        check_positive(in, map, machine_keys[i], *values[i]);
+            hetero_pressure_read(in, n, &c->pressure[t]);
     }
 }
 
@@ -199,25 +69,24 @@ static void read_choice(struct json_input *in, struct choice *c)
         yaml_complain(&in->doc, root, NULL, "expected an object: one choice a file");
         return;
     }
-    CHECK_KEYS(in, root, top_keys);
+    HETERO_CHECK_KEYS(in, root, top_keys);
     yaml_node_t *kernel = yaml_find(&in->doc, root, "kernel");
     c->kernel = kernel ? yaml_scalar(&in->doc, kernel, "a name") : NULL;
-    q->goal = json_input_choice(in, root, "goal", hetero_goal_names, N_GOALS, GOAL_FAIRNESS);
-    q->reference = json_input_choice(in, root, "slowdown_reference", slowdown_reference_names,
-                                     N_REFERENCES, REFERENCE_SAME);
-    c->rule = json_input_choice(in, root, "pressure_rule", rule_names, 2, PRESSURE_LIVE);
-    read_machine(in, root, c);
-    read_natives(in, root, c);
+    hetero_setting_read(in, root, &c->setting);
+    q->goal = c->setting.goal;
+    q->reference = c->setting.reference;
+    q->natives = c->setting.natives;
+    q->n_natives = c->setting.n_natives;
     read_kernel_pressure(in, root, c);
     read_times(in, root, "alone", c, q->alone_s);
     if (q->n_natives)
         read_times(in, root, "co_located", c, q->co_located_s);
-    if (!c->needs_pressure || c->has_pressure)
+    if (!c->setting.uses_tables || c->has_pressure)
         return;
     json_input_need(in, root, "threads", &c->threads);
     json_input_need(in, root, "buffer", &c->buffer);
     json_input_need(in, root, "transfer", &c->transfer);
-    check_positive(in, root, "threads", c->threads);
+    json_input_positive(in, root, "threads", &c->threads);
 }
 
 /* --- Deciding --- */
@@ -227,11 +96,13 @@ static void decide(struct choice *c)
     struct timespec begin, end;
     struct hetero_question *q = &c->question;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    if (c->needs_pressure && !c->has_pressure) {
-        c->pressure[HETERO_CMP] = pressure_on_cmp(&c->machine, c->rule, c->threads, c->buffer);
-        c->pressure[HETERO_GPU] = pressure_on_gpu(&c->machine, c->transfer, q->alone_s[HETERO_GPU]);
+    if (c->setting.uses_tables && !c->has_pressure) {
+        c->pressure[HETERO_CMP] =
+            pressure_on_cmp(&c->setting.machine, c->setting.rule, c->threads, c->buffer);
+        c->pressure[HETERO_GPU] =
+            pressure_on_gpu(&c->setting.machine, c->transfer, q->alone_s[HETERO_GPU]);
     }
-    hetero_apply_bubbles(&c->machine, c->pressure, q->natives, q->n_natives);
+    hetero_apply_bubbles(&c->setting.machine, c->pressure, q->natives, q->n_natives);
     c->answer = hetero_choose(q);
     clock_gettime(CLOCK_MONOTONIC, &end);
     c->microseconds =
@@ -290,7 +161,7 @@ static void print_json(const struct choice *c, struct strbuf *out)
             write_pair(&w, r == REFERENCE_SAME ? "kernel_slowdown" : "kernel_slowdown_best",
                        a->kernel_slowdown[r]);
         write_pair(&w, "kernel_speed", a->kernel_speed);
-        if (c->needs_pressure)
+        if (c->setting.uses_tables)
             write_pressure(&w, "kernel_pressure", c->pressure);
         json_begin_array(&w, "natives");
         for (uint32_t i = 0; i < q->n_natives; i++)
@@ -354,10 +225,9 @@ enum heddle_status hetero_cmd_choose(const struct hetero_options *o, const char 
     struct json_input in = {0};
     struct choice c = {0};
     enum heddle_status status = json_input_read(&in, path);
-    if (status == HEDDLE_OK) {
+    if (status == HEDDLE_OK)
         read_choice(&in, &c);
-        status = json_input_end(&in);
-    }
+    status = output_input_end(&in.diags, status);
     if (status == HEDDLE_OK) {
         decide(&c);
         if (o->json)

@@ -4,10 +4,10 @@
 
 #include "base/json.h"
 #include "cli/hetero.h"
-#include "cli/json_input.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "hetero/model.h"
+#include "lab/json_input.h"
 
 /* --- Models --- */
 
@@ -197,7 +197,7 @@ enum heddle_status hetero_cmd_predict(const struct hetero_options *o, const char
     enum heddle_status status;
     struct hetero_model *m = read_model(o->model, &status);
     if (status == HEDDLE_OK)
-        status = json_input_read(&in, o->features);
+        status = output_input_end(&in.diags, json_input_read(&in, o->features));
     if (status == HEDDLE_OK) {
         yaml_node_t *root = yaml_doc_root(&in.doc);
         uint32_t n = yaml_count(root);
@@ -205,7 +205,7 @@ enum heddle_status hetero_cmd_predict(const struct hetero_options *o, const char
         double *values = xcalloc(m->n_features, sizeof *values);
         for (uint32_t i = 0; i < n; i++)
             predict_one(&in, yaml_item(&in.doc, root, i), m, values, &p[i]);
-        status = json_input_end(&in);
+        status = output_input_end(&in.diags, status);
         if (status == HEDDLE_OK && o->json)
             print_json(p, n, o->model, out);
         else if (status == HEDDLE_OK)

@@ -298,6 +298,14 @@ enum heddle_status output_complaints(const struct diag_list *diags)
     return HEDDLE_BAD_INPUT;
 }
 
+enum heddle_status output_input_end(const struct diag_list *diags, enum heddle_status status)
+{
+    if (!diags->n_errors)
+        return status;
+    output_complaints(diags);
+    return status != HEDDLE_OK ? status : HEDDLE_BAD_INPUT;
+}
+
 enum heddle_status output_unknown(const char *kind, const char *word, const char *const *names,
                                   uint32_t n, const char *hint)
 {

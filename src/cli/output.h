@@ -44,6 +44,9 @@ void output_abandon(struct output_stream *s);              /* no file appears; N
 
 /* Prints "heddle: error: ..." messages to standard error; returns HEDDLE_BAD_INPUT. */
 enum heddle_status output_complaints(const struct diag_list *diags);
+/* The status of an input that was read: if there were complaints they are printed, and it is a bad
+ * input unless `status` says something worse. */
+enum heddle_status output_input_end(const struct diag_list *diags, enum heddle_status status);
 /* "there is no KIND 'WORD'", with the name that was perhaps meant, else the hint. */
 enum heddle_status output_unknown(const char *kind, const char *word, const char *const *names,
                                   uint32_t n, const char *hint);

@@ -30,6 +30,8 @@ struct hetero_native {
     const struct bubble_table *table;
     struct pressure total[HETERO_N_TARGETS]; /* the kernel's and the other natives' */
     struct pressure own;                     /* what it puts on the others */
+    double llc_misses;                       /* per second, of it alone */
+    int64_t pid;                             /* of the running program; 0 = not known */
 };
 
 struct hetero_question {

@@ -1,10 +1,8 @@
-#include "cli/json_input.h"
+#include "lab/json_input.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/output.h"
 
 /* YAML does not allow tabs between tokens, JSON does. */
 static void replace_tabs(struct strbuf *text)
@@ -24,20 +22,13 @@ static void replace_tabs(struct strbuf *text)
 enum heddle_status json_input_read(struct json_input *in, const char *path)
 {
     enum heddle_status status = yaml_file_read(path, &in->text, &in->diags);
-    if (status != HEDDLE_OK) {
-        output_complaints(&in->diags);
+    if (status != HEDDLE_OK)
         return status;
-    }
     replace_tabs(&in->text);
     in->is_loaded = yaml_doc_load(&in->doc, path, strbuf_text(&in->text), &in->diags);
     if (in->is_loaded && !yaml_doc_root(&in->doc))
         diag_add(&in->diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "there is nothing in it");
-    return json_input_end(in);
-}
-
-enum heddle_status json_input_end(struct json_input *in)
-{
-    return in->diags.n_errors ? output_complaints(&in->diags) : HEDDLE_OK;
+    return in->diags.n_errors ? HEDDLE_BAD_INPUT : HEDDLE_OK;
 }
 
 void json_input_destroy(struct json_input *in)
@@ -77,6 +68,13 @@ void json_input_number_of(struct json_input *in, yaml_node_t *map, const char *k
     yaml_node_t *n = yaml_find(&in->doc, map, key);
     if (n)
         json_input_number(in, n, "a number", out);
+}
+
+void json_input_positive(struct json_input *in, yaml_node_t *map, const char *key, double *out)
+{
+    yaml_node_t *n = yaml_find(&in->doc, map, key);
+    if (n && json_input_number(in, n, "a number", out) && !(*out > 0))
+        yaml_complain(&in->doc, n, NULL, "'%s' is more than 0", key);
 }
 
 uint32_t json_input_choice(struct json_input *in, yaml_node_t *map, const char *key,

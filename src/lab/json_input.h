@@ -1,7 +1,7 @@
 /* Reads JSON files that users write, as trees whose nodes know their place. YAML is read too: JSON
  * is a part of it. */
-#ifndef HEDDLE_CLI_JSON_INPUT_H
-#define HEDDLE_CLI_JSON_INPUT_H
+#ifndef HEDDLE_LAB_JSON_INPUT_H
+#define HEDDLE_LAB_JSON_INPUT_H
 
 #include "lab/yaml_doc.h"
 
@@ -12,11 +12,9 @@ struct json_input {
     bool is_loaded;
 };
 
-/* A file that is there and not empty; what is wrong with it is printed. json_input_destroy() ends
+/* A file that is there and not empty; what is wrong with it is in `diags`. json_input_destroy() ends
  * it either way. */
 enum heddle_status json_input_read(struct json_input *in, const char *path);
-/* Prints what was complained of; HEDDLE_OK if nothing was. */
-enum heddle_status json_input_end(struct json_input *in);
 void json_input_destroy(struct json_input *in);
 
 /* A finite number; false after a complaint that `what` was expected. */
@@ -25,6 +23,8 @@ bool json_input_number(struct json_input *in, yaml_node_t *n, const char *what, 
 bool json_input_need(struct json_input *in, yaml_node_t *map, const char *key, double *out);
 /* The number of a key; *out stays as it is if it is not there. */
 void json_input_number_of(struct json_input *in, yaml_node_t *map, const char *key, double *out);
+/* The same; a number that is given must be more than 0. */
+void json_input_positive(struct json_input *in, yaml_node_t *map, const char *key, double *out);
 /* Which of `names` the value of the key is; `otherwise` if it is not there. */
 uint32_t json_input_choice(struct json_input *in, yaml_node_t *map, const char *key,
                            const char *const *names, uint32_t n, uint32_t otherwise);
