@@ -209,7 +209,7 @@ static void run_one(struct icd_command *c)
     event_set_status(c->event, CL_RUNNING);
     if (c->run) {
         icd_unlock();
-        for (uint32_t i = 0; i < c->n_uses; i++)
+        for (uint32_t i = 0; !c->moves_memory && i < c->n_uses; i++)
             mem_migrate(c->uses[i].mem, c->device, c->uses[i].writes);
         pthread_mutex_lock(&c->device->sim_lock);
         code = c->run(c);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "icd/hetero.h"
 #include "icd/launch_log.h"
-#include "icd/queue.h"
 
 struct _cl_device_id *device_new(struct _cl_platform_id *p, const char *gpu, struct strbuf *error)
 {
@@ -35,19 +35,25 @@ static void print(void *user, const char *text, size_t len)
     fwrite(text, 1, len, stdout);
 }
 
+/* HeteroPDP runs no kernel itself. */
+static bool is_timed(const struct _cl_device_id *d)
+{
+    return !d->platform->settings.functional && !d->hetero;
+}
+
 static enum heddle_status create_sim(struct _cl_device_id *d)
 {
     const struct icd_settings *s = &d->platform->settings;
     struct heddle_options o = {.struct_size = sizeof o,
                                .gpu = d->gpu,
-                               .timing = !s->functional,
-                               .max_cycles = s->functional ? 0 : s->max_cycles,
+                               .timing = is_timed(d),
+                               .max_cycles = is_timed(d) ? s->max_cycles : 0,
                                .max_insts = s->functional ? s->max_insts : 0,
                                .settings = s->words,
                                .n_settings = s->n_words,
                                .print = print,
                                .threads = s->threads,
-                               .attribute = s->attribute && !s->functional};
+                               .attribute = s->attribute && is_timed(d)};
     enum heddle_status status = heddle_create(&o, &d->sim);
     if (status == HEDDLE_OK)
         return status;
@@ -62,7 +68,7 @@ cl_int device_open(struct _cl_device_id *d)
     pthread_mutex_lock(&d->sim_lock);
     bool is_new = !d->sim;
     enum heddle_status status = is_new ? create_sim(d) : HEDDLE_OK;
-    if (is_new && status == HEDDLE_OK)
+    if (is_new && status == HEDDLE_OK && !d->hetero)
         launch_log_begin(d);
     pthread_mutex_unlock(&d->sim_lock);
     if (status != HEDDLE_OK)
@@ -87,13 +93,16 @@ static void stop_device(struct _cl_device_id *d)
     if (join)
         pthread_join(d->worker, NULL);
     d->worker_runs = false;
-    launch_log_end(d);
+    if (!d->hetero)
+        launch_log_end(d);
+    else if (d->platform->settings.summary)
+        hetero_summary(d->hetero);
 }
 
 void devices_stop(void)
 {
     struct _cl_platform_id *p = platform_get();
-    for (uint32_t i = 0; i < p->n_devices; i++)
+    for (uint32_t i = 0; i < p->n_devices + p->n_hidden; i++)
         stop_device(p->devices[i]);
     notify_stop();
     fflush(stdout);

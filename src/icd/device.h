@@ -37,6 +37,7 @@ struct _cl_device_id {
     _Atomic uint64_t allocated_bytes;
     uint64_t n_launches, n_failed;
     struct launch_files *files; /* NULL until a context has the device */
+    struct hetero *hetero;      /* of "Heddle HeteroPDP", else NULL */
 };
 
 /* NULL after errors, which are in `error`. */

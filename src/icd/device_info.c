@@ -2,27 +2,33 @@
  * where a configuration has none. */
 #include <string.h>
 
-#include "icd/device.h"
+#include "icd/hetero.h"
 #include "sm/carveout.h"
 
 size_t device_max_group(const struct _cl_device_id *d)
 {
-    return d->config->gpu->threads_per_cta;
+    return d->hetero ? hetero_limit(d->hetero, CL_DEVICE_MAX_WORK_GROUP_SIZE)
+                     : d->config->gpu->threads_per_cta;
 }
 
 uint64_t device_local_bytes(const struct _cl_device_id *d)
 {
-    return carveout_largest(&d->config->sm.division, d->config->gpu->shared_bytes_per_cta);
+    return d->hetero
+               ? hetero_limit(d->hetero, CL_DEVICE_LOCAL_MEM_SIZE)
+               : carveout_largest(&d->config->sm.division, d->config->gpu->shared_bytes_per_cta);
 }
 
 uint64_t device_global_bytes(const struct _cl_device_id *d)
 {
-    return d->config->host.global_bytes;
+    return d->hetero ? hetero_limit(d->hetero, CL_DEVICE_GLOBAL_MEM_SIZE)
+                     : d->config->host.global_bytes;
 }
 
 uint64_t device_max_alloc_bytes(const struct _cl_device_id *d)
 {
     const uint64_t least = 128ull << 20;
+    if (d->hetero)
+        return hetero_limit(d->hetero, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     uint64_t quarter = device_global_bytes(d) / 4;
     return quarter > least ? quarter : least;
 }

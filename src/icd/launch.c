@@ -4,19 +4,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "icd/kernel.h"
+#include "icd/hetero.h"
 #include "icd/launch_log.h"
-#include "icd/memory.h"
-#include "icd/queue.h"
 #include "icd/sampler.h"
-
-struct launch_command {
-    struct _cl_kernel *kernel;
-    struct heddle_module *module;
-    struct heddle_launch launch;
-    struct heddle_arg *args;
-    uint64_t *words; /* addresses and sampler values among the arguments */
-};
 
 /* --- the range --- */
 
@@ -120,18 +110,23 @@ static cl_int check_args(const struct _cl_kernel *k, const struct _cl_command_qu
                                                                            : CL_SUCCESS;
 }
 
+bool launch_writes(const struct launch_command *l, uint32_t i)
+{
+    const struct arg_info *info = &l->kernel->info->args[i];
+    return info->kind == ARG_IMAGE ? info->access != CL_KERNEL_ARG_ACCESS_READ_ONLY
+                                   : info->address != CL_KERNEL_ARG_ADDRESS_CONSTANT &&
+                                         !(info->qualifiers & CL_KERNEL_ARG_TYPE_CONST);
+}
+
 static void take_memory(struct icd_command *c, uint32_t i, struct _cl_mem *m)
 {
     struct launch_command *l = c->data;
-    const struct arg_info *info = &l->kernel->info->args[i];
-    bool writes = info->kind == ARG_IMAGE ? info->access != CL_KERNEL_ARG_ACCESS_READ_ONLY
-                                          : info->address != CL_KERNEL_ARG_ADDRESS_CONSTANT &&
-                                                !(info->qualifiers & CL_KERNEL_ARG_TYPE_CONST);
     if (!m)
         return;
-    l->words[i] =
-        info->kind == ARG_IMAGE ? mem_descriptor(m, c->device) : mem_address(m, c->device);
-    command_use(c, m, writes);
+    l->objects[i] = m;
+    l->words[i] = l->kernel->info->args[i].kind == ARG_IMAGE ? mem_descriptor(m, c->device)
+                                                             : mem_address(m, c->device);
+    command_use(c, m, launch_writes(l, i));
 }
 
 static void take_args(struct icd_command *c)
@@ -140,6 +135,7 @@ static void take_args(struct icd_command *c)
     uint32_t n = l->kernel->info->n_args;
     l->args = xcalloc(n + 1, sizeof *l->args);
     l->words = xcalloc(n + 1, sizeof *l->words);
+    l->objects = xcalloc(n + 1, sizeof *l->objects);
     for (uint32_t i = 0; i < n; i++) {
         const struct kernel_arg *arg = &l->kernel->args[i];
         l->args[i] = (struct heddle_arg){.data = &l->words[i], .bytes = 8};
@@ -150,6 +146,8 @@ static void take_args(struct icd_command *c)
             break;
         case ARG_SAMPLER:
             l->words[i] = sampler_value(arg->object);
+            l->objects[i] = arg->object;
+            object_retain(arg->object);
             break;
         case ARG_LOCAL:
             l->args[i] = (struct heddle_arg){.bytes = arg->bytes, .local = true};
@@ -171,8 +169,11 @@ static void drop_launch(struct icd_command *c)
     for (uint32_t i = 0; l->args && i < l->kernel->info->n_args; i++)
         if (l->kernel->info->args[i].kind == ARG_VALUE)
             free((void *)l->args[i].data);
+        else if (l->kernel->info->args[i].kind == ARG_SAMPLER)
+            sampler_release(l->objects[i]);
     free(l->args);
     free(l->words);
+    free(l->objects);
     kernel_release(l->kernel);
 }
 
@@ -288,7 +289,8 @@ static cl_int enqueue(cl_command_queue q, cl_kernel k, cl_command_type type, cl_
         l->launch = range;
         l->module = program_on(k->program, q->device)->module;
         object_retain(k);
-        c->run = run_launch;
+        c->run = q->device->hetero ? hetero_run_launch : run_launch;
+        c->moves_memory = q->device->hetero != NULL;
         c->drop = drop_launch;
         take_args(c);
         code = command_submit(c, false, event);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "icd/hetero.h"
 #include "icd/queue.h"
 
 bool mem_is(const void *object)
@@ -16,7 +17,7 @@ bool mem_is_buffer(const void *object)
     return mem_is(object) && ((const struct _cl_mem *)object)->type == CL_MEM_OBJECT_BUFFER;
 }
 
-static struct _cl_mem *root_of(const struct _cl_mem *m)
+struct _cl_mem *mem_root(const struct _cl_mem *m)
 {
     while (m->parent)
         m = m->parent;
@@ -33,19 +34,19 @@ static size_t origin_of(const struct _cl_mem *m)
 
 char *mem_pointer(const struct _cl_mem *m, const struct _cl_device_id *d)
 {
-    return root_of(m)->copies[context_device_index(m->context, d)].host + origin_of(m);
+    return mem_root(m)->copies[context_device_index(m->context, d)].host + origin_of(m);
 }
 
 uint64_t mem_address(const struct _cl_mem *m, const struct _cl_device_id *d)
 {
-    return root_of(m)->copies[context_device_index(m->context, d)].address + origin_of(m);
+    return mem_root(m)->copies[context_device_index(m->context, d)].address + origin_of(m);
 }
 
 char *mem_user_pointer(const struct _cl_mem *m)
 {
     if (m->host_ptr)
         return m->host_ptr;
-    const struct _cl_mem *root = root_of(m);
+    const struct _cl_mem *root = mem_root(m);
     return root->host_ptr ? root->host_ptr + origin_of(m) : NULL;
 }
 
@@ -87,6 +88,8 @@ void device_retire(struct _cl_device_id *d, uint64_t address)
 
 static void collect(struct _cl_device_id *d)
 {
+    if (d->hetero)
+        hetero_collect(d);
     icd_lock();
     uint64_t *retired = d->retired;
     struct heddle_module **modules = d->retired_modules;
@@ -110,7 +113,7 @@ static void collect(struct _cl_device_id *d)
 void devices_collect(void)
 {
     struct _cl_platform_id *p = platform_get();
-    for (uint32_t i = 0; i < p->n_devices; i++)
+    for (uint32_t i = 0; i < p->n_devices + p->n_hidden; i++)
         collect(p->devices[i]);
 }
 
@@ -156,6 +159,7 @@ static void free_copies(struct _cl_mem *m)
         device_retire(d, m->copies[i].address);
         device_retire(d, m->copies[i].descriptor);
     }
+    hetero_retire_copies(m->context->devices[0], m->targets);
     free(m->copies);
 }
 
@@ -186,7 +190,10 @@ static void lock_both(struct _cl_device_id *a, struct _cl_device_id *b)
 
 void mem_migrate(struct _cl_mem *m, struct _cl_device_id *d, bool writes)
 {
-    struct _cl_mem *root = root_of(m);
+    struct _cl_mem *root = mem_root(m);
+    uint64_t ns = 0;
+    if (d->hetero)
+        hetero_bring_home(d, m, writes, &ns);
     if (root->context->n_devices == 1)
         return;
     uint32_t to = context_device_index(root->context, d);

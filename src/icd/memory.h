@@ -29,11 +29,12 @@ struct _cl_mem {
     cl_mem_object_type type;
     cl_mem_flags flags;
     size_t bytes;
-    char *host_ptr;          /* with CL_MEM_USE_HOST_PTR */
-    struct _cl_mem *parent;  /* of a part of a buffer, and of an image in one */
-    size_t origin;           /* in the parent */
-    struct mem_copy *copies; /* one a device of the context */
-    uint32_t valid;          /* bit set of devices; of the outermost parent */
+    char *host_ptr;                /* with CL_MEM_USE_HOST_PTR */
+    struct _cl_mem *parent;        /* of a part of a buffer, and of an image in one */
+    size_t origin;                 /* in the parent */
+    struct mem_copy *copies;       /* one a device of the context */
+    uint32_t valid;                /* bit set of devices; of the outermost parent */
+    struct target_copies *targets; /* in the targets of HeteroPDP; NULL = it has none there */
     struct mapping *mappings;
     uint32_t n_mappings; /* done and not yet undone */
     struct destructor *destructors;
@@ -51,6 +52,7 @@ struct _cl_mem {
 void mem_release(struct _cl_mem *m);
 bool mem_is(const void *object); /* a live memory object */
 bool mem_is_buffer(const void *object);
+struct _cl_mem *mem_root(const struct _cl_mem *m); /* the outermost parent */
 
 /* The flags of a creating function: CL_INVALID_VALUE for what excludes each other. */
 cl_int mem_check_flags(cl_mem_flags flags, const void *host_ptr);

@@ -8,7 +8,7 @@
 
 #include "front/front.h"
 #include "gpu/plugins.h"
-#include "icd/device.h"
+#include "icd/hetero.h"
 
 /* Of the platform; those of OpenCL C are the compiler's. */
 static const char own_extensions[] = "cl_khr_icd cl_nv_device_attribute_query ";
@@ -53,23 +53,49 @@ void icd_complain(const char *format, ...)
 
 static struct _cl_platform_id *platform;
 
+static bool add_gpus(struct _cl_platform_id *p, struct strbuf *error)
+{
+    for (uint32_t i = 0; i < p->settings.n_gpus; i++) {
+        struct _cl_device_id *d = device_new(p, p->settings.gpus[i], error);
+        if (!d)
+            return false;
+        p->devices[p->n_devices++] = d;
+    }
+    return true;
+}
+
+/* Programs see HeteroPDP; its GPU, if that is ours, stands behind it. */
+static bool add_hetero(struct _cl_platform_id *p, struct strbuf *error)
+{
+    const char *gpu = p->settings.gpus[0];
+    struct _cl_device_id *d = device_new(p, gpu, error), *behind = NULL;
+    if (d && !p->settings.hetero_gpu)
+        behind = device_new(p, gpu, error);
+    if (!d || (!behind && !p->settings.hetero_gpu))
+        return false;
+    d->hetero = hetero_new(&p->settings, behind, error);
+    if (!d->hetero)
+        return false;
+    strbuf_clear(&d->name);
+    strbuf_add(&d->name, "Heddle HeteroPDP");
+    p->devices[p->n_devices++] = d;
+    if (behind)
+        p->devices[p->n_devices + p->n_hidden++] = behind;
+    return true;
+}
+
 static void add_devices(struct _cl_platform_id *p)
 {
     struct strbuf error = {0};
     bool ok = settings_read(&p->settings, &error);
     for (uint32_t i = 0; ok && i < p->settings.n_plugins; i++)
         ok = plugins_load(p->settings.plugins[i], &error);
-    p->devices = xcalloc(p->settings.n_gpus + 1, sizeof *p->devices);
-    for (uint32_t i = 0; ok && i < p->settings.n_gpus; i++) {
-        struct _cl_device_id *d = device_new(p, p->settings.gpus[i], &error);
-        if (d)
-            p->devices[p->n_devices++] = d;
-        else
-            ok = false;
-    }
+    p->devices = xcalloc(p->settings.n_gpus + 2, sizeof *p->devices);
+    if (ok)
+        ok = p->settings.hetero ? add_hetero(p, &error) : add_gpus(p, &error);
     if (!ok) {
         icd_complain("%s", strbuf_text(&error));
-        p->n_devices = 0;
+        p->n_devices = p->n_hidden = 0;
     }
     strbuf_destroy(&error);
 }

@@ -11,6 +11,7 @@ struct _cl_platform_id {
     struct icd_settings settings;
     struct _cl_device_id **devices;
     uint32_t n_devices;
+    uint32_t n_hidden; /* behind them: devices that programs do not see */
     struct strbuf extensions;
     cl_name_version *extension_versions;
     size_t n_extensions;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "icd/hetero.h"
 
 struct program_device *program_on(const struct _cl_program *p, const struct _cl_device_id *d)
 {
@@ -34,6 +35,8 @@ void program_set_code(struct program_device *on, struct code *code)
 {
     retire_module(on->device, on->module);
     on->module = NULL;
+    hetero_retire_program(on->device, on->targets);
+    on->targets = NULL;
     code_release(on->code);
     on->code = code;
 }

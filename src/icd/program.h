@@ -9,8 +9,9 @@ struct program_device {
     struct _cl_device_id *device;
     cl_build_status status;
     struct strbuf options, log;
-    struct code *code;            /* NULL: nothing was built */
-    struct heddle_module *module; /* loaded, of a whole program */
+    struct code *code;              /* NULL: nothing was built */
+    struct heddle_module *module;   /* loaded, of a whole program */
+    struct target_program *targets; /* of Heddle HeteroPDP: the same on its targets */
 };
 
 struct _cl_program {

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "front/front.h"
 #include "front/scratch.h"
+#include "icd/hetero.h"
 #include "icd/program.h"
 
 typedef void(CL_CALLBACK *build_callback)(cl_program, void *);
@@ -14,6 +15,7 @@ typedef void(CL_CALLBACK *build_callback)(cl_program, void *);
 /* What one run of the compiler gave. */
 struct build {
     const char *options;
+    const struct strbuf *source; /* of a whole program; NULL if it is not known */
     struct code *code;
     struct strbuf log;
     cl_int error; /* CL_SUCCESS, or what the call returns */
@@ -79,16 +81,20 @@ bool program_load(struct program_device *on, const struct code *code, struct hed
 static cl_int give_to_device(struct program_device *on, const struct build *b)
 {
     struct heddle_module *module = NULL;
+    struct target_program *targets = NULL;
     struct strbuf log = {0};
     bool ok = b->code != NULL;
     strbuf_add(&log, strbuf_text(&b->log));
     if (ok && b->code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
         ok = program_load(on, b->code, &module, &log);
+    if (module && on->device->hetero)
+        targets = hetero_build(on->device, b->source, b->options, b->code);
     icd_lock();
     if (ok)
         code_retain(b->code);
     program_set_code(on, ok ? b->code : NULL);
     on->module = module;
+    on->targets = targets;
     on->status = ok ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
     strbuf_clear(&on->options);
     strbuf_add(&on->options, b->options);
@@ -194,7 +200,7 @@ cl_int icd_clBuildProgram(cl_program p, cl_uint n, const cl_device_id *devices, 
     if (code != CL_SUCCESS)
         return code;
     if (p->has_source) {
-        struct build b = {.options = options ? options : ""};
+        struct build b = {.options = options ? options : "", .source = &p->source};
         compile_source(&p->source, true, &b, &of_build);
         code = give_to_devices(p, n, devices, &b);
         icd_lock();

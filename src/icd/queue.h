@@ -44,7 +44,8 @@ struct icd_command {
     uint64_t earliest_ns;
     struct command_use *uses;
     uint32_t n_uses, cap_uses;
-    void *data; /* of its kind */
+    bool moves_memory; /* brings the contents of what it uses to where they are needed itself */
+    void *data;        /* of its kind */
     /* In the device's thread, with the simulation's lock; NULL = nothing is to be done. Says what
      * it kept busy, and for how long. */
     cl_int (*run)(struct icd_command *c);

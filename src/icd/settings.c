@@ -110,6 +110,30 @@ static bool read_device_type(struct icd_settings *s, struct strbuf *error)
     return true;
 }
 
+static bool read_hetero(struct icd_settings *s, struct strbuf *error)
+{
+    const char *device = text_of("HEDDLE_DEVICE"), *mode = text_of("HEDDLE_HETERO_TARGET");
+    s->hetero = device && strcmp(device, "heteropdp") == 0;
+    if (device && !s->hetero && strcmp(device, "gpu") != 0) {
+        strbuf_addf(error, "HEDDLE_DEVICE=%s: expected gpu or heteropdp\n", device);
+        return false;
+    }
+    s->hetero_cmp = text_of("HEDDLE_HETERO_CMP");
+    s->hetero_gpu = text_of("HEDDLE_HETERO_GPU");
+    s->hetero_models = text_of("HEDDLE_HETERO_MODELS");
+    s->hetero_natives = text_of("HEDDLE_HETERO_NATIVES");
+    s->hetero_log = text_of("HEDDLE_HETERO_LOG");
+    for (int i = 0; mode && i < N_HETERO_MODES; i++)
+        if (strcmp(hetero_mode_names[i], mode) == 0) {
+            s->hetero_mode = (enum hetero_mode)i;
+            mode = NULL;
+        }
+    if (mode)
+        strbuf_addf(error, "HEDDLE_HETERO_TARGET=%s: expected predict, cmp, gpu or alternate\n",
+                    mode);
+    return !mode && read_flag("HEDDLE_HETERO_CHECKPOINT", &s->hetero_checkpoint, error);
+}
+
 bool settings_read(struct icd_settings *s, struct strbuf *error)
 {
     const char *gpu = text_of("HEDDLE_GPU");
@@ -123,7 +147,7 @@ bool settings_read(struct icd_settings *s, struct strbuf *error)
               read_number("HEDDLE_MAX_CYCLES", UINT64_MAX, &s->max_cycles, error) &&
               read_number("HEDDLE_MAX_INSTS", UINT64_MAX, &s->max_insts, error) &&
               read_number("HEDDLE_SERIES", UINT64_MAX, &s->series, error) &&
-              read_version(s, error) && read_device_type(s, error);
+              read_version(s, error) && read_device_type(s, error) && read_hetero(s, error);
     s->threads = (uint32_t)threads;
     s->gpus = split(s, gpu ? gpu : "gtx480", ",", &s->n_gpus);
     const char *plugins = text_of("HEDDLE_PLUGINS");

@@ -8,6 +8,10 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 
+/* How Heddle HeteroPDP chooses a target. */
+enum hetero_mode { MODE_PREDICT, MODE_CMP, MODE_GPU, MODE_ALTERNATE, N_HETERO_MODES };
+extern const char *const hetero_mode_names[N_HETERO_MODES];
+
 struct icd_settings {
     const char **gpus; /* configurations, one device each */
     uint32_t n_gpus;
@@ -30,6 +34,12 @@ struct icd_settings {
     bool summary, kernels;
     uint32_t version; /* of OpenCL that the platform reports: 120 or 300 */
     uint64_t device_type;
+    bool hetero;            /* the device is Heddle HeteroPDP, over the first of gpus */
+    const char *hetero_cmp; /* the OpenCL library of its CPU device; NULL = one of the machine */
+    const char *hetero_gpu; /* ... and of its GPU; NULL = ours */
+    const char *hetero_models, *hetero_natives, *hetero_log;
+    enum hetero_mode hetero_mode;
+    bool hetero_checkpoint; /* keep what a kernel overwrites, in case its target fails */
     struct arena arena;
 };
 

@@ -1,0 +1,112 @@
+/* The device "Heddle HeteroPDP" (S3 chapter 6). To the program it is one device. It owns two
+ * targets, a CPU device of another OpenCL library (the CMP) and a GPU, and runs each kernel on the
+ * one that HeteroPDP chooses.
+ *
+ * Everything but launches works as on other devices, on memory of the host. A memory object has a
+ * copy in each target that has used it. Valid bits say which of the host's and the targets' copies
+ * hold the contents; a copy is brought up to date where it is needed. */
+#ifndef HEDDLE_ICD_HETERO_H
+#define HEDDLE_ICD_HETERO_H
+
+#include "hetero/features.h"
+#include "icd/launch.h"
+#include "icd/memory.h"
+#include "icd/target.h"
+
+struct hetero {
+    struct target targets[HETERO_N_TARGETS];
+    struct hetero_policy *policy; /* models, natives, and how to choose (hetero_decide.c) */
+    struct retired_object *retired;
+    uint32_t n_retired, cap_retired;
+    uint64_t n_launches[HETERO_N_TARGETS];
+    uint64_t n_taken_over; /* launches that failed on their first target */
+};
+
+/* Finds the targets; `gpu` is the GPU if it is one of ours, else NULL. NULL, with the reason in
+ * `error`, if a target or a file that the settings name cannot be had. */
+struct hetero *hetero_new(const struct icd_settings *s, struct _cl_device_id *gpu,
+                          struct strbuf *error);
+
+/* The smaller of the targets' limits, a cl_ulong or a size_t. */
+uint64_t hetero_limit(const struct hetero *h, cl_device_info which);
+/* How many launches went where, for the user. */
+void hetero_summary(const struct hetero *h);
+
+/* --- objects in the targets (hetero_memory.c, hetero_program.c) --- */
+
+/* Of a memory object: its copies. */
+struct target_copies {
+    cl_mem of[HETERO_N_TARGETS];
+    uint32_t valid; /* of an outermost parent: bit set of targets, and HETERO_HOST */
+};
+enum { HETERO_HOST = 1u << HETERO_N_TARGETS };
+
+/* Of a program on the device: the same program on each target, and its kernels. */
+struct target_program {
+    cl_program of[HETERO_N_TARGETS];
+    struct strbuf why[HETERO_N_TARGETS]; /* it is not there */
+    struct ptx_module *ptx;              /* for features */
+    struct target_kernel *kernels;       /* those that were launched */
+};
+
+/* The object's copy in the target, created if need be; its contents may be outdated. */
+cl_int hetero_place(struct _cl_mem *m, struct target *t, cl_mem *out);
+/* Brings the contents to the target; adds what the transfers took to *ns. */
+cl_int hetero_bring(struct _cl_device_id *d, struct _cl_mem *m, struct target *t, uint64_t *ns);
+/* Brings them to the host; `writes` = the copies of targets are then outdated. */
+cl_int hetero_bring_home(struct _cl_device_id *d, struct _cl_mem *m, bool writes, uint64_t *ns);
+/* A kernel on the target has written it: only that copy holds the contents. If the kernel failed,
+ * only the others do. */
+void hetero_wrote(struct _cl_mem *m, const struct target *t, bool has_failed);
+bool hetero_is_lost(const struct _cl_mem *m); /* no copy holds the contents */
+
+/* Builds the program on both targets. A target that cannot have it is left out of choices.
+ * `source` is NULL if it is not known. Without the lock. */
+struct target_program *hetero_build(struct _cl_device_id *d, const struct strbuf *source,
+                                    const char *options, const struct code *code);
+/* The kernel on the target; NULL, with the reason in `why`, if it is not there. */
+cl_kernel hetero_kernel(struct target_program *p, const char *name, struct target *t,
+                        struct strbuf *why);
+
+/* Objects that the program has released: hetero_collect() releases them in their targets. With the
+ * lock; NULL is fine. */
+void hetero_retire_copies(struct _cl_device_id *d, struct target_copies *copies);
+void hetero_retire_program(struct _cl_device_id *d, struct target_program *p);
+/* Without the lock. */
+void hetero_collect(struct _cl_device_id *d);
+
+/* --- launches --- */
+
+/* icd_command.run of a launch on the device (hetero_launch.c). */
+cl_int hetero_run_launch(struct icd_command *c);
+
+/* One choice, and what came of it. */
+struct hetero_decision {
+    enum hetero_target target;
+    const char *reason;
+    bool is_predicted; /* else the mode decided, or only one target can run the kernel */
+    double features[HETERO_N_FEATURES];
+    double llc_misses, dram_bandwidth; /* of the natives */
+    const char *utilisation;           /* where those two come from */
+    double alone_s[HETERO_N_TARGETS], co_located_s[HETERO_N_TARGETS];
+    uint32_t n_clamped;
+    struct pressure pressure[HETERO_N_TARGETS];
+    struct hetero_answer answer;
+    double microseconds; /* that the choice took */
+    /* What came of it: */
+    enum hetero_target ran_on;
+    bool was_taken_over;
+    cl_int status;
+    uint64_t transfer_ns, kernel_ns;
+};
+
+/* (hetero_decide.c) NULL, with the reason in `error`, if a file is wrong. */
+struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct strbuf *error);
+/* `can` says which targets can run the kernel; at least one can. */
+void hetero_decide(struct hetero *h, const struct launch_command *l, struct target_program *program,
+                   const bool can[HETERO_N_TARGETS], struct hetero_decision *out);
+/* Appends the decision to the file that the settings name, if they do. */
+void hetero_log(const struct _cl_device_id *d, const struct launch_command *l,
+                const struct hetero_decision *decision);
+
+#endif

@@ -1,0 +1,201 @@
+/* Launches on Heddle HeteroPDP: the choice of a target, the launch there, and the other target's
+ * launch if that fails. */
+#include "icd/hetero.h"
+#include "icd/sampler.h"
+
+/* Which targets can run the kernel. */
+static bool find_kernels(struct hetero *h, const struct launch_command *l,
+                         struct target_program *program, cl_kernel kernels[HETERO_N_TARGETS],
+                         bool can[HETERO_N_TARGETS], struct strbuf *why)
+{
+    bool any = false;
+    for (int i = 0; i < HETERO_N_TARGETS; i++) {
+        struct target *t = &h->targets[i];
+        kernels[i] = t->has_failed ? NULL : hetero_kernel(program, l->kernel->info->name, t, why);
+        can[i] = kernels[i] != NULL;
+        any |= can[i];
+    }
+    return any;
+}
+
+/* --- on one target --- */
+
+/* There are few different samplers: a target keeps each that it was asked for. */
+static cl_int set_sampler(struct target *t, cl_kernel k, uint32_t i, const struct _cl_sampler *s)
+{
+    cl_sampler *sampler = &t->samplers[s->normalized ? 1 : 0][s->addressing - CL_ADDRESS_NONE]
+                                      [s->filter == CL_FILTER_LINEAR];
+    cl_int code = CL_SUCCESS;
+    if (!*sampler)
+        *sampler =
+            t->cl->clCreateSampler(t->context, s->normalized, s->addressing, s->filter, &code);
+    return code == CL_SUCCESS ? t->cl->clSetKernelArg(k, i, sizeof *sampler, sampler) : code;
+}
+
+static cl_int set_args(struct target *t, cl_kernel k, const struct launch_command *l)
+{
+    cl_int code = CL_SUCCESS;
+    for (uint32_t i = 0; code == CL_SUCCESS && i < l->kernel->info->n_args; i++) {
+        cl_mem copy = NULL;
+        switch (l->kernel->info->args[i].kind) {
+        case ARG_BUFFER:
+        case ARG_IMAGE:
+            if (l->objects[i])
+                code = hetero_place(l->objects[i], t, &copy);
+            if (code == CL_SUCCESS)
+                code = t->cl->clSetKernelArg(k, i, sizeof copy, &copy);
+            break;
+        case ARG_SAMPLER:
+            code = set_sampler(t, k, i, l->objects[i]);
+            break;
+        case ARG_LOCAL:
+            code = t->cl->clSetKernelArg(k, i, l->args[i].bytes, NULL);
+            break;
+        case ARG_VALUE:
+            code = t->cl->clSetKernelArg(k, i, l->args[i].bytes, l->args[i].data);
+            break;
+        }
+    }
+    return code;
+}
+
+static bool is_memory(const struct launch_command *l, uint32_t i)
+{
+    enum arg_kind kind = l->kernel->info->args[i].kind;
+    return l->objects[i] && (kind == ARG_BUFFER || kind == ARG_IMAGE);
+}
+
+/* With a checkpoint, the host has what the kernel is about to overwrite. */
+static cl_int bring_args(struct _cl_device_id *d, struct target *t, const struct launch_command *l,
+                         uint64_t *ns)
+{
+    bool checkpoint = d->platform->settings.hetero_checkpoint;
+    cl_int code = CL_SUCCESS;
+    for (uint32_t i = 0; code == CL_SUCCESS && i < l->kernel->info->n_args; i++) {
+        if (!is_memory(l, i))
+            continue;
+        code = hetero_bring(d, l->objects[i], t, ns);
+        if (code == CL_SUCCESS && checkpoint && launch_writes(l, i))
+            code = hetero_bring_home(d, l->objects[i], false, ns);
+    }
+    return code;
+}
+
+static cl_int enqueue(struct target *t, cl_kernel k, const struct heddle_launch *l, uint64_t *ns)
+{
+    size_t offset[3], global[3], local[3];
+    cl_event event = NULL;
+    for (int i = 0; i < 3; i++) {
+        offset[i] = l->global_offset[i];
+        local[i] = l->block[i];
+        global[i] = (size_t)l->grid[i] * l->block[i];
+    }
+    cl_int code = t->cl->clEnqueueNDRangeKernel(t->queue, k, l->work_dim, offset, global, local, 0,
+                                                NULL, &event);
+    return code == CL_SUCCESS ? target_wait(t, event, ns) : code;
+}
+
+/* `started`: the kernel may have written something. */
+static cl_int run_on(struct _cl_device_id *d, struct target *t, cl_kernel k,
+                     const struct launch_command *l, struct hetero_decision *decision,
+                     bool *started)
+{
+    *started = false;
+    cl_int code = set_args(t, k, l);
+    if (code == CL_SUCCESS)
+        code = bring_args(d, t, l, &decision->transfer_ns);
+    if (code != CL_SUCCESS)
+        return code;
+    *started = true;
+    code = enqueue(t, k, &l->launch, &decision->kernel_ns);
+    for (uint32_t i = 0; i < l->kernel->info->n_args; i++)
+        if (is_memory(l, i) && launch_writes(l, i))
+            hetero_wrote(l->objects[i], t, code != CL_SUCCESS);
+    return code;
+}
+
+/* --- two targets --- */
+
+/* Has a kernel that failed left nothing of a buffer that it was writing? What it left is then the
+ * contents. */
+static bool has_lost_contents(const struct launch_command *l, const struct target *t)
+{
+    bool lost = false;
+    for (uint32_t i = 0; i < l->kernel->info->n_args; i++)
+        if (is_memory(l, i) && hetero_is_lost(l->objects[i])) {
+            hetero_wrote(l->objects[i], t, false);
+            lost = true;
+        }
+    return lost;
+}
+
+/* A launch failed: on the other target if that can run it. A target that fails while a kernel runs
+ * is not used any more. */
+static cl_int take_over(struct icd_command *c, const cl_kernel *kernels, bool started, cl_int code,
+                        struct hetero_decision *decision)
+{
+    const struct launch_command *l = c->data;
+    struct hetero *h = c->device->hetero;
+    struct target *failed = &h->targets[decision->ran_on];
+    struct target *other = &h->targets[decision->ran_on == HETERO_CMP ? HETERO_GPU : HETERO_CMP];
+    const char *name = l->kernel->info->name;
+    const char *problem = NULL;
+    if (!kernels[other->which])
+        problem = ", and the other target cannot run it";
+    else if (started && has_lost_contents(l, failed))
+        problem = ", which had the only copy of a buffer that it was writing; "
+                  "HEDDLE_HETERO_CHECKPOINT=1 keeps another";
+    if (problem) {
+        strbuf_addf(&c->message, "kernel '%s' failed on %s (error %d)%s", name,
+                    strbuf_text(&failed->name), code, problem);
+        return code;
+    }
+    failed->has_failed = started;
+    icd_complain("HeteroPDP: kernel '%s' failed on %s (error %d): %s takes over%s", name,
+                 strbuf_text(&failed->name), code, strbuf_text(&other->name),
+                 started ? ", for all launches from here on" : "");
+    decision->ran_on = other->which;
+    decision->was_taken_over = true;
+    h->n_taken_over++;
+    return run_on(c->device, other, kernels[other->which], l, decision, &started);
+}
+
+static cl_int run(struct icd_command *c)
+{
+    const struct launch_command *l = c->data;
+    struct _cl_device_id *d = c->device;
+    struct hetero *h = d->hetero;
+    struct target_program *program = program_on(l->kernel->program, d)->targets;
+    struct hetero_decision decision = {0};
+    cl_kernel kernels[HETERO_N_TARGETS];
+    bool can[HETERO_N_TARGETS], started;
+    struct strbuf why = {0};
+    cl_int code = CL_OUT_OF_RESOURCES;
+    if (!find_kernels(h, l, program, kernels, can, &why)) {
+        strbuf_addf(&c->message, "kernel '%s' can run on no target: %s", l->kernel->info->name,
+                    strbuf_text(&why));
+    } else {
+        hetero_decide(h, l, program, can, &decision);
+        decision.ran_on = decision.target;
+        code = run_on(d, &h->targets[decision.target], kernels[decision.target], l, &decision,
+                      &started);
+        if (code != CL_SUCCESS)
+            code = take_over(c, kernels, started, code, &decision);
+        decision.status = code;
+        h->n_launches[decision.ran_on]++;
+        hetero_log(d, l, &decision);
+    }
+    c->engine = ENGINE_COMPUTE;
+    c->cost_ns = decision.transfer_ns + decision.kernel_ns;
+    strbuf_destroy(&why);
+    return code == CL_SUCCESS ? code : CL_OUT_OF_RESOURCES;
+}
+
+cl_int hetero_run_launch(struct icd_command *c)
+{
+    /* The targets take locks of their own, and what they release may be this device's. */
+    pthread_mutex_unlock(&c->device->sim_lock);
+    cl_int code = run(c);
+    pthread_mutex_lock(&c->device->sim_lock);
+    return code;
+}

@@ -1,0 +1,298 @@
+/* Heddle HeteroPDP: launches move between the targets, contents stay right.
+ *
+ *     test_hetero_device moving | failing | failing-checkpoint
+ *
+ * ctest sets the environment of each: how targets are chosen, and a limit that one launch exceeds on
+ * the GPU. */
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "icd/icd_test.h"
+
+static const char source[] =
+    "kernel void step(global int *y, global const int *x, int a, int n)\n"
+    "{ int i = get_global_id(0); if (i < n) y[i] = a * y[i] + x[i] + (int)get_global_size(0); }\n"
+    "kernel void count(global int *y, int loops)\n"
+    "{ int i = get_global_id(0); int v = y[i];\n"
+    "  for (int k = 0; k < loops; k++) v = v * 3 + k;\n"
+    "  y[i] = v; }\n"
+    "kernel void brighten(read_only image2d_t from, write_only image2d_t to, sampler_t s)\n"
+    "{ int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+    "  write_imageui(to, at, read_imageui(from, s, at) + (uint4)(1, 2, 3, 4)); }\n"
+    "kernel void add_local(global int *y, local int *t)\n"
+    "{ int l = get_local_id(0); t[l] = y[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  y[get_global_id(0)] += t[get_local_size(0) - 1 - l]; }\n";
+
+enum { N = 256, N_BUFFERS = 4, PART_AT = 32, PART_N = 64 };
+
+static uint32_t seed;
+static uint32_t pick(uint32_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+
+/* --- random commands against arrays of the host --- */
+
+struct world {
+    struct gpu *g;
+    cl_kernel step;
+    cl_mem buffers[N_BUFFERS], parts[N_BUFFERS]; /* a part: PART_N elements from PART_AT on */
+    int32_t expected[N_BUFFERS][N];
+};
+
+static void launch_step(struct world *w)
+{
+    uint32_t y = pick(N_BUFFERS), x = pick(N_BUFFERS);
+    bool on_part = pick(2), from_part = pick(2);
+    int a = (int)pick(7) - 3, n = on_part || from_part ? PART_N : N;
+    size_t global = (size_t)n + (pick(2) ? 32 : 0), local = 32;
+    if (x == y)
+        return;
+    ok(clSetKernelArg(w->step, 0, sizeof(cl_mem), on_part ? &w->parts[y] : &w->buffers[y]));
+    ok(clSetKernelArg(w->step, 1, sizeof(cl_mem), from_part ? &w->parts[x] : &w->buffers[x]));
+    ok(clSetKernelArg(w->step, 2, sizeof a, &a));
+    ok(clSetKernelArg(w->step, 3, sizeof n, &n));
+    ok(clEnqueueNDRangeKernel(w->g->queue, w->step, 1, NULL, &global, &local, 0, NULL, NULL));
+    int32_t *to = w->expected[y] + (on_part ? PART_AT : 0);
+    const int32_t *from = w->expected[x] + (from_part ? PART_AT : 0);
+    for (int i = 0; i < n; i++)
+        to[i] = (int32_t)((uint32_t)a * (uint32_t)to[i] + (uint32_t)from[i] + (uint32_t)global);
+}
+
+static void check_buffer(struct world *w)
+{
+    uint32_t b = pick(N_BUFFERS), at = pick(N), n = 1 + pick(N - at);
+    int32_t got[N];
+    ok(clEnqueueReadBuffer(w->g->queue, w->buffers[b], CL_TRUE, at * 4, n * 4, got, 0, NULL, NULL));
+    assert_memory_equal(got, w->expected[b] + at, n * 4);
+}
+
+static void write_buffer(struct world *w)
+{
+    uint32_t b = pick(N_BUFFERS), at = pick(N), n = 1 + pick(N - at);
+    for (uint32_t i = 0; i < n; i++)
+        w->expected[b][at + i] = (int32_t)pick(1000);
+    ok(clEnqueueWriteBuffer(w->g->queue, w->buffers[b], CL_TRUE, at * 4, n * 4, w->expected[b] + at,
+                            0, NULL, NULL));
+}
+
+static void map_part(struct world *w)
+{
+    uint32_t b = pick(N_BUFFERS);
+    bool writes = pick(2);
+    int32_t *p;
+    created(p, clEnqueueMapBuffer(w->g->queue, w->parts[b], CL_TRUE,
+                                  writes ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ, 0, PART_N * 4,
+                                  0, NULL, NULL, &err));
+    assert_memory_equal(p, w->expected[b] + PART_AT, PART_N * 4);
+    for (uint32_t i = 0; writes && i < PART_N; i += 3)
+        p[i] = w->expected[b][PART_AT + i] = (int32_t)i + 7;
+    ok(clEnqueueUnmapMemObject(w->g->queue, w->parts[b], p, 0, NULL, NULL));
+}
+
+static void copy_or_fill(struct world *w)
+{
+    uint32_t from = pick(N_BUFFERS), to = pick(N_BUFFERS), at = pick(N / 2);
+    const int32_t value = 5;
+    if (from == to) {
+        ok(clEnqueueFillBuffer(w->g->queue, w->buffers[to], &value, 4, at * 4, N / 2 * 4, 0, NULL,
+                               NULL));
+        for (uint32_t i = 0; i < N / 2; i++)
+            w->expected[to][at + i] = value;
+        return;
+    }
+    ok(clEnqueueCopyBuffer(w->g->queue, w->buffers[from], w->buffers[to], at * 4, 0, N / 2 * 4, 0,
+                           NULL, NULL));
+    memcpy(w->expected[to], w->expected[from] + at, N / 2 * 4);
+}
+
+static void contents_stay_right_while_kernels_move(void **state)
+{
+    static void (*const commands[])(struct world *) = {
+        launch_step, launch_step, launch_step, check_buffer, write_buffer, map_part, copy_or_fill};
+    struct world w = {.g = *state};
+    w.step = kernel_of(w.g, source, "step");
+    for (uint32_t round = 1; round <= 20; round++) {
+        seed = round;
+        for (uint32_t b = 0; b < N_BUFFERS; b++) {
+            for (uint32_t i = 0; i < N; i++)
+                w.expected[b][i] = (int32_t)(b * 1000 + i);
+            cl_buffer_region part = {PART_AT * 4, PART_N * 4};
+            w.buffers[b] = buffer(w.g, sizeof w.expected[b], w.expected[b]);
+            created(w.parts[b],
+                    clCreateSubBuffer(w.buffers[b], 0, CL_BUFFER_CREATE_TYPE_REGION, &part, &err));
+        }
+        for (int i = 0; i < 60; i++)
+            commands[pick(COUNT(commands))](&w);
+        for (uint32_t b = 0; b < N_BUFFERS; b++) {
+            int32_t got[N];
+            ok(clEnqueueReadBuffer(w.g->queue, w.buffers[b], CL_TRUE, 0, sizeof got, got, 0, NULL,
+                                   NULL));
+            assert_memory_equal(got, w.expected[b], sizeof got);
+            ok(clReleaseMemObject(w.parts[b]));
+            ok(clReleaseMemObject(w.buffers[b]));
+        }
+    }
+    ok(clReleaseKernel(w.step));
+}
+
+/* --- images, samplers, local memory --- */
+
+static void images_move_too(void **state)
+{
+    enum { W = 8, H = 4, ROUNDS = 5 };
+    struct gpu *g = *state;
+    cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
+    const size_t origin[3] = {0, 0, 0}, region[3] = {W, H, 1}, global[2] = {W, H};
+    unsigned char in[W * H * 4], out[W * H * 4];
+    cl_mem images[2];
+    cl_sampler s;
+    cl_kernel k = kernel_of(g, source, "brighten");
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (unsigned char)i;
+    for (int i = 0; i < 2; i++)
+        created(images[i],
+                clCreateImage(g->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err));
+    created(s, clCreateSampler(g->context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST,
+                               &err));
+    ok(clEnqueueWriteImage(g->queue, images[0], CL_TRUE, origin, region, 0, 0, in, 0, NULL, NULL));
+    for (int i = 0; i < ROUNDS; i++) {
+        ok(clSetKernelArg(k, 0, sizeof(cl_mem), &images[i % 2]));
+        ok(clSetKernelArg(k, 1, sizeof(cl_mem), &images[1 - i % 2]));
+        ok(clSetKernelArg(k, 2, sizeof s, &s));
+        ok(clEnqueueNDRangeKernel(g->queue, k, 2, NULL, global, NULL, 0, NULL, NULL));
+    }
+    ok(clEnqueueReadImage(g->queue, images[ROUNDS % 2], CL_TRUE, origin, region, 0, 0, out, 0, NULL,
+                          NULL));
+    for (size_t i = 0; i < sizeof in; i++)
+        assert_int_equal(out[i], (unsigned char)(in[i] + ROUNDS * (i % 4 + 1)));
+    for (int i = 0; i < 2; i++)
+        ok(clReleaseMemObject(images[i]));
+    ok(clReleaseSampler(s));
+    ok(clReleaseKernel(k));
+}
+
+static void local_memory_is_the_targets(void **state)
+{
+    enum { ITEMS = 64, GROUP = 16, ROUNDS = 4 };
+    struct gpu *g = *state;
+    int32_t expected[ITEMS], got[ITEMS];
+    const size_t global = ITEMS, local = GROUP;
+    for (int i = 0; i < ITEMS; i++)
+        expected[i] = i;
+    cl_mem y = buffer(g, sizeof expected, expected);
+    cl_kernel k = kernel_of(g, source, "add_local");
+    ok(clSetKernelArg(k, 0, sizeof y, &y));
+    ok(clSetKernelArg(k, 1, GROUP * sizeof(int32_t), NULL));
+    for (int r = 0; r < ROUNDS; r++) {
+        int32_t before[ITEMS];
+        memcpy(before, expected, sizeof before);
+        for (int i = 0; i < ITEMS; i++)
+            expected[i] += before[i / GROUP * GROUP + GROUP - 1 - i % GROUP];
+        ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &global, &local, 0, NULL, NULL));
+    }
+    ok(clEnqueueReadBuffer(g->queue, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    assert_memory_equal(got, expected, sizeof got);
+    ok(clReleaseMemObject(y));
+    ok(clReleaseKernel(k));
+}
+
+static void limits_are_the_smaller_ones(void **state)
+{
+    struct gpu *g = *state;
+    size_t group = 0;
+    char name[64] = "";
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_NAME, sizeof name, name, NULL));
+    assert_string_equal(name, "Heddle HeteroPDP");
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL));
+    assert_int_equal(group, 1024); /* of gtx480; PoCL's is greater */
+    assert_int_equal(g->n_devices, 1);
+}
+
+/* --- a target that fails --- */
+
+static cl_int run_count(struct gpu *g, cl_kernel k, cl_mem y, int loops)
+{
+    const size_t global = N;
+    ok(clSetKernelArg(k, 0, sizeof y, &y));
+    ok(clSetKernelArg(k, 1, sizeof loops, &loops));
+    ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &global, NULL, 0, NULL, NULL));
+    return clFinish(g->queue);
+}
+
+static void count_on_host(int32_t *y, int loops)
+{
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < loops; k++)
+            y[i] = (int32_t)((uint32_t)y[i] * 3u + (uint32_t)k);
+}
+
+static bool keeps_checkpoints;
+enum { FEW_LOOPS = 10, TOO_MANY_LOOPS = 200000 }; /* for the limit of the GPU */
+
+static void the_other_target_takes_over(void **state)
+{
+    struct gpu *g = *state;
+    int32_t expected[N], got[N];
+    for (int i = 0; i < N; i++)
+        expected[i] = i;
+    cl_mem y = buffer(g, sizeof expected, expected);
+    cl_kernel k = kernel_of(g, source, "count");
+    /* The GPU then has the only copy, unless there are checkpoints. */
+    ok(run_count(g, k, y, FEW_LOOPS));
+    cl_int code = run_count(g, k, y, TOO_MANY_LOOPS);
+    if (!keeps_checkpoints) {
+        assert_int_equal(code, CL_OUT_OF_RESOURCES);
+        ok(clEnqueueWriteBuffer(g->queue, y, CL_TRUE, 0, sizeof expected, expected, 0, NULL, NULL));
+        code = run_count(g, k, y, TOO_MANY_LOOPS); /* the host has it now */
+    } else {
+        count_on_host(expected, FEW_LOOPS);
+    }
+    assert_int_equal(code, CL_SUCCESS);
+    count_on_host(expected, TOO_MANY_LOOPS);
+    ok(run_count(g, k, y, FEW_LOOPS)); /* and goes on */
+    count_on_host(expected, FEW_LOOPS);
+    ok(clEnqueueReadBuffer(g->queue, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    assert_memory_equal(got, expected, sizeof got);
+    ok(clReleaseMemObject(y));
+    ok(clReleaseKernel(k));
+}
+
+/* --- */
+
+/* In a process of its own: another vendor's library may abort where it does not work. */
+static bool has_targets(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        cl_platform_id p;
+        cl_uint n = 0;
+        _exit(clGetPlatformIDs(1, &p, NULL) != CL_SUCCESS ||
+              clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 0, NULL, &n) != CL_SUCCESS || n == 0);
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest moving[] = {
+        TEST(contents_stay_right_while_kernels_move),
+        TEST(images_move_too),
+        TEST(local_memory_is_the_targets),
+        TEST(limits_are_the_smaller_ones),
+    };
+    const struct CMUnitTest failing[] = {TEST(the_other_target_takes_over)};
+    if (argc != 2)
+        return 2;
+    if (!has_targets()) {
+        printf("SKIPPED: Heddle HeteroPDP: no OpenCL device of type CPU but our own\n");
+        return 77;
+    }
+    keeps_checkpoints = strcmp(argv[1], "failing-checkpoint") == 0;
+    return strcmp(argv[1], "moving") == 0 ? cmocka_run_group_tests(moving, NULL, NULL)
+                                          : cmocka_run_group_tests(failing, NULL, NULL);
+}
