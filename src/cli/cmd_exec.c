@@ -18,6 +18,7 @@ struct exec_options {
     bool functional, attribute, kernels, summary, beside, loose_bounds;
     const char *gpu, *scheduler, *l1d, *json, *store, *record, *series_out, *series_columns;
     const char *version, *device_type, *result;
+    const char *device, *hetero_target, *hetero_models, *hetero_natives, *hetero_log;
     struct text_list settings, plugins;
     uint64_t threads, max_cycles, max_insts, series;
 };
@@ -77,6 +78,21 @@ static const struct option options[] = {
                 "2.0 and later to have shared virtual memory"),
     OPTION_TEXT("device-type", struct exec_options, device_type, "LIST",
                 "what the device says it is: gpu (the default), cpu, accelerator, or several"),
+    OPTION_TEXT("device", struct exec_options, device, "DEVICE",
+                "`gpu` (the default), or `heteropdp`: one device that runs each kernel on a CPU "
+                "device of this machine or on the GPU, as HeteroPDP chooses (doc/hetero.md)"),
+    OPTION_TEXT("hetero-target", struct exec_options, hetero_target, "TARGET",
+                "with heteropdp: `predict` (the default) chooses by models, `cmp` and `gpu` name "
+                "the target of every kernel, `alternate` takes them in turn"),
+    OPTION_TEXT("hetero-models", struct exec_options, hetero_models, "FOLDER",
+                "with heteropdp: models of this machine, as `heddle hetero train --machine` writes "
+                "them"),
+    OPTION_TEXT("hetero-natives", struct exec_options, hetero_natives, "FILE",
+                "with heteropdp: the goal, the machine and the native programs beside the kernels, "
+                "in JSON"),
+    OPTION_TEXT("hetero-log", struct exec_options, hetero_log, "FILE",
+                "with heteropdp: append each choice with all its numbers to the file, one JSON "
+                "object a line"),
 };
 
 static bool set_text(const char *name, const char *value)
@@ -122,7 +138,12 @@ static bool set_options(const struct exec_options *o)
            set_number("HEDDLE_SERIES", o->series) && set_text("HEDDLE_SERIES_OUT", o->series_out) &&
            set_text("HEDDLE_SERIES_COLUMNS", o->series_columns) &&
            set_text("HEDDLE_CL_VERSION", o->version) &&
-           set_text("HEDDLE_CL_DEVICE_TYPE", o->device_type);
+           set_text("HEDDLE_CL_DEVICE_TYPE", o->device_type) &&
+           set_text("HEDDLE_DEVICE", o->device) &&
+           set_text("HEDDLE_HETERO_TARGET", o->hetero_target) &&
+           set_text("HEDDLE_HETERO_MODELS", o->hetero_models) &&
+           set_text("HEDDLE_HETERO_NATIVES", o->hetero_natives) &&
+           set_text("HEDDLE_HETERO_LOG", o->hetero_log);
 }
 
 /* --- the library, and how loaders find it --- */
@@ -231,6 +252,8 @@ static const char *const examples[] = {
     "on another one, with a summary of its launches at the end",
     "heddle exec --json launches.jsonl --scheduler lrr -- python3 script.py",
     "a record of each launch, whatever starts it",
+    "heddle exec --device heteropdp --hetero-log choices.jsonl -- ./vector_add 1024",
+    "each kernel on this machine's CPU or on the simulated GPU, as HeteroPDP chooses",
     NULL,
 };
 

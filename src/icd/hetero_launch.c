@@ -95,13 +95,28 @@ static cl_int enqueue(struct target *t, cl_kernel k, const struct heddle_launch 
     return code == CL_SUCCESS ? target_wait(t, event, ns) : code;
 }
 
+/* For measurements: only the host has the buffers, before the launch and after it. What it takes to
+ * get there counts afterwards only, as read-back. */
+static cl_int bring_args_home(struct _cl_device_id *d, const struct launch_command *l, uint64_t *ns)
+{
+    cl_int code = CL_SUCCESS;
+    for (uint32_t i = 0; code == CL_SUCCESS && i < l->kernel->info->n_args; i++)
+        if (is_memory(l, i))
+            code = hetero_bring_home(d, l->objects[i], true, ns);
+    return code;
+}
+
 /* `started`: the kernel may have written something. */
 static cl_int run_on(struct _cl_device_id *d, struct target *t, cl_kernel k,
                      const struct launch_command *l, struct hetero_decision *decision,
                      bool *started)
 {
+    bool cold = d->platform->settings.hetero_cold;
+    uint64_t uncounted = 0;
     *started = false;
-    cl_int code = set_args(t, k, l);
+    cl_int code = cold ? bring_args_home(d, l, &uncounted) : CL_SUCCESS;
+    if (code == CL_SUCCESS)
+        code = set_args(t, k, l);
     if (code == CL_SUCCESS)
         code = bring_args(d, t, l, &decision->transfer_ns);
     if (code != CL_SUCCESS)
@@ -111,7 +126,7 @@ static cl_int run_on(struct _cl_device_id *d, struct target *t, cl_kernel k,
     for (uint32_t i = 0; i < l->kernel->info->n_args; i++)
         if (is_memory(l, i) && launch_writes(l, i))
             hetero_wrote(l->objects[i], t, code != CL_SUCCESS);
-    return code;
+    return code == CL_SUCCESS && cold ? bring_args_home(d, l, &decision->transfer_ns) : code;
 }
 
 /* --- two targets --- */

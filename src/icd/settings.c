@@ -131,7 +131,8 @@ static bool read_hetero(struct icd_settings *s, struct strbuf *error)
     if (mode)
         strbuf_addf(error, "HEDDLE_HETERO_TARGET=%s: expected predict, cmp, gpu or alternate\n",
                     mode);
-    return !mode && read_flag("HEDDLE_HETERO_CHECKPOINT", &s->hetero_checkpoint, error);
+    return !mode && read_flag("HEDDLE_HETERO_CHECKPOINT", &s->hetero_checkpoint, error) &&
+           read_flag("HEDDLE_HETERO_COLD", &s->hetero_cold, error);
 }
 
 bool settings_read(struct icd_settings *s, struct strbuf *error)

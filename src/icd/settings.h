@@ -39,6 +39,7 @@ struct icd_settings {
     const char *hetero_gpu; /* ... and of its GPU; NULL = ours */
     const char *hetero_models, *hetero_natives, *hetero_log;
     enum hetero_mode hetero_mode;
+    bool hetero_cold;       /* launches find buffers on the host only, and leave results there */
     bool hetero_checkpoint; /* keep what a kernel overwrites, in case its target fails */
     struct arena arena;
 };
