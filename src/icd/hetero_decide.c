@@ -1,4 +1,4 @@
-/* Where a launch goes: features, predictions, the natives' slowdowns, the choice, and its record. */
+/* Where a launch goes: features, predictions, slowdowns of natives, the choice, its record. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

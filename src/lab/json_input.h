@@ -12,8 +12,8 @@ struct json_input {
     bool is_loaded;
 };
 
-/* A file that is there and not empty; what is wrong with it is in `diags`. json_input_destroy() ends
- * it either way. */
+/* A file that is there and not empty; what is wrong with it is in `diags`. json_input_destroy()
+ * ends it either way. */
 enum heddle_status json_input_read(struct json_input *in, const char *path);
 void json_input_destroy(struct json_input *in);
 

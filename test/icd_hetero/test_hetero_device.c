@@ -2,8 +2,8 @@
  *
  *     test_hetero_device moving | failing | failing-checkpoint
  *
- * ctest sets the environment of each: how targets are chosen, and a limit that one launch exceeds on
- * the GPU. */
+ * ctest sets the environment of each: how targets are chosen, and a limit that one launch exceeds
+ * on the GPU. */
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
