@@ -5,8 +5,9 @@
 #   make check    style and the quick tests, with one build: for daily work
 #   make test     every test there is; ends with "N passed, N failed, N skipped"
 #   make matrix   every workload under every engine and quantum on every test machine, and at the
-#                 usual size, with its result, on every GPU; every scheduler with every L1D policy,
-#                 GPU and criticality provider
+#                 usual size, with its result, on every GPU; a small kernel under every scheduler
+#                 with every L1D policy, GPU and criticality provider, and on gtx480 and v100 with
+#                 every atomics unit and every way of write-buffering in L2
 #   make soak     the long versions of the fuzz and random tests
 #   make mutants  plants known bugs one at a time, and shows which test notices each
 #   make bench    host instructions per warp instruction, and the wall clock beside them; timed on

@@ -173,7 +173,7 @@ void mutex_judge_fetches(struct mutex_unit *u, uint32_t mutex, bool good, uint64
             continue;
         f->speculative = false;
         if (is_kept(m, f) || (f->sent && !good)) {
-            u->stats.spec_refetched += !is_kept(m, f);
+            *(is_kept(m, f) ? &u->stats.spec_unneeded : &u->stats.spec_refetched) += f->sent;
             drop_fetch(u, i);
         } else if (!f->sent) { /* it is, now that the mutex is held */
             f->around = false;

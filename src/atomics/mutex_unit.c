@@ -226,6 +226,23 @@ bool mutex_unit_is_idle(const struct mutex_unit *u)
     return !u->n_active && u->ops->is_idle(u);
 }
 
+bool mutex_unit_check(const struct mutex_unit *u, struct strbuf *why)
+{
+    const struct mutex_stats *s = &u->stats;
+    bool is_fresh = !s->stale_data_used;
+    bool is_judged = s->spec_fetches == s->spec_used + s->spec_refetched + s->spec_unneeded;
+    if (!is_fresh)
+        strbuf_addf(why, "  SM %u performed %llu atomics on data that others had changed\n",
+                    u->index, (unsigned long long)s->stale_data_used);
+    if (!is_judged)
+        strbuf_addf(why,
+                    "  SM %u: atomics.spec_fetches (%llu) == spec_used (%llu) + spec_refetched "
+                    "(%llu) + spec_unneeded (%llu)\n",
+                    u->index, (unsigned long long)s->spec_fetches, (unsigned long long)s->spec_used,
+                    (unsigned long long)s->spec_refetched, (unsigned long long)s->spec_unneeded);
+    return is_fresh && is_judged;
+}
+
 void mutex_unit_describe(const struct mutex_unit *u, struct strbuf *out)
 {
     static const char *const words[] = {"to be asked for", "asked for", "held"};

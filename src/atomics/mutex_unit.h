@@ -48,6 +48,8 @@ struct mutex_params {
     COUNTER(spec_fetches, "fetches", "fetches sent before the mutex was held")                     \
     COUNTER(spec_used, "fetches", "of these, used")                                                \
     COUNTER(spec_refetched, "fetches", "of these, made again as they might have been stale")       \
+    COUNTER(spec_unneeded, "fetches",                                                              \
+            "of these, thrown away: the grant was unchanged, so the retained line could be used")  \
     COUNTER(retained_overwritten, "requests",                                                      \
             "uses of a retained line that another SM's plain store had changed; hardware would "   \
             "need an invalidation")                                                                \
@@ -219,6 +221,9 @@ void mutex_unit_lose(struct mutex_unit *u, uint64_t line);
  * retained. False if there is no room for the write now. */
 bool mutex_unit_store(struct mutex_unit *u, uint64_t line, uint64_t now);
 bool mutex_unit_is_idle(const struct mutex_unit *u);
+/* Do the counters of a unit at rest agree with each other, and did nobody use old data? One line in
+ * `why` for each that does not hold. */
+bool mutex_unit_check(const struct mutex_unit *u, struct strbuf *why);
 void mutex_unit_describe(const struct mutex_unit *u, struct strbuf *out);
 
 /* --- for networks --- */

@@ -17,7 +17,7 @@ struct sweep_command {
     const char *on;
     struct given_u64 jobs;
     struct text_list ids, sbatch;
-    bool dry_run, list_points, retry, quiet;
+    bool dry_run, list_points, retry, quiet, fail_on_stale;
 };
 
 static const struct option options[] = {
@@ -43,6 +43,9 @@ static const struct option options[] = {
     OPTION_LIST("sbatch", struct sweep_command, sbatch, "NAME=VALUE",
                 "with --on slurm: an option of sbatch, such as partition=long; may be repeated"),
     OPTION_FLAG("retry", struct sweep_command, retry, "run points again that failed before"),
+    OPTION_FLAG("fail-on-stale", struct sweep_command, fail_on_stale,
+                "exit with status 1 if a kernel or the host of any point reads from DRAM what L2 "
+                "had dropped: a mark is unsound; without it, a warning names such points"),
     OPTION_FLAG("quiet", struct sweep_command, quiet, "print only what went wrong"),
 };
 
@@ -220,6 +223,7 @@ static enum heddle_status run_spec(const struct sweep_command *o, const struct s
                               .jobs = o->jobs,
                               .retry = o->retry,
                               .is_quiet = o->quiet,
+                              .fails_on_stale = o->fail_on_stale,
                               .prints_summary = true};
     struct store *s = NULL;
     enum heddle_status status = lab_open_store(o->store, STORE_WRITE, &s);
@@ -242,6 +246,8 @@ static bool check_options(const struct sweep_command *o)
     else if (o->on && (only_lists || o->ids.n || o->traces))
         output_error("--on slurm runs all points that are missing: not with --dry-run, "
                      "--list-points, --run-point or --traces");
+    else if (only_lists && o->fail_on_stale)
+        output_error("--fail-on-stale is about results: not with --dry-run or --list-points");
     else if (o->sbatch.n && !o->on)
         output_error("--sbatch is a part of --on slurm");
     else

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -120,12 +121,58 @@ static void report_failures(const struct sweep_outcome *o, const char *store)
                 store);
 }
 
-static enum heddle_status print_summary(const struct lab_sweep *how, const struct sweep_progress *p)
+/* A line for one of several points that read what L2 had dropped; the first ones are enough. */
+static void warn_of_stale(const struct point *p, uint64_t n_reads, uint32_t n_before)
+{
+    enum { MOST = 8 };
+    struct strbuf text = {0};
+    if (n_before < MOST) {
+        strbuf_add(&text, "warning: ");
+        point_describe(p, &text);
+        strbuf_addf(&text,
+                    ": l2.stale_reads is %llu: a .cc mark is unsound; `heddle run` names the "
+                    "buffer\n",
+                    (unsigned long long)n_reads);
+    } else if (n_before == MOST) {
+        strbuf_add(&text, "warning: further points have stale reads too: heddle query --store FILE "
+                          "\"SELECT run, value FROM stats WHERE name = 'l2.stale_reads' AND value "
+                          "> 0\"\n");
+    }
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
+/* Counts the points, run now or before, whose kernels or host read what L2 had dropped. */
+static enum heddle_status find_stale(struct store *s, const struct point *points, uint32_t n,
+                                     uint32_t *n_stale)
+{
+    bool *is_first = xcalloc(n + 1, sizeof *is_first);
+    enum heddle_status status = HEDDLE_OK;
+    sweep_mark_different(points, n, is_first);
+    for (uint32_t i = 0; i < n && status == HEDDLE_OK; i++) {
+        enum store_state state = STORE_ABSENT;
+        int64_t id;
+        uint64_t n_reads = 0;
+        if (is_first[i])
+            status = sweep_find(s, &points[i], &state, &id);
+        if (status == HEDDLE_OK && state == STORE_DONE)
+            status = store_count(s, id, "l2.stale_reads", &n_reads);
+        if (n_reads)
+            warn_of_stale(&points[i], n_reads, (*n_stale)++);
+    }
+    free(is_first);
+    return status;
+}
+
+static enum heddle_status print_summary(const struct lab_sweep *how, const struct sweep_progress *p,
+                                        uint32_t n_stale)
 {
     struct strbuf text = {0};
-    strbuf_addf(&text, "%u point%s: %u run, %u stored before, %u failed; results are in %s\n",
-                p->n_points, p->n_points == 1 ? "" : "s", p->n_run, p->n_stored, p->n_failed,
-                how->store_path);
+    strbuf_addf(&text, "%u point%s: %u run, %u stored before, %u failed", p->n_points,
+                p->n_points == 1 ? "" : "s", p->n_run, p->n_stored, p->n_failed);
+    if (n_stale)
+        strbuf_addf(&text, ", %u with stale reads", n_stale);
+    strbuf_addf(&text, "; results are in %s\n", how->store_path);
     if (p->n_given_up)
         strbuf_addf(&text,
                     "%u of them for want of something on this machine: tried again next time\n",
@@ -180,9 +227,18 @@ enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
     if (status != HEDDLE_OK)
         output_failure(strbuf_text(&s->error));
     report_failures(&outcome, how->store_path);
+    uint32_t n_stale = 0;
+    if (status == HEDDLE_OK && how->prints_summary) {
+        status = find_stale(s, points, n, &n_stale);
+        if (status != HEDDLE_OK)
+            output_failure(strbuf_text(&s->error));
+    }
     if (status == HEDDLE_OK && how->prints_summary && !how->is_quiet)
-        status = print_summary(how, &outcome.counts);
-    if (status == HEDDLE_OK && outcome.counts.n_failed)
+        status = print_summary(how, &outcome.counts, n_stale);
+    if (n_stale && how->fails_on_stale)
+        output_error("--fail-on-stale: %u point%s read data that L2 had dropped", n_stale,
+                     n_stale == 1 ? "" : "s");
+    if (status == HEDDLE_OK && (outcome.counts.n_failed || (n_stale && how->fails_on_stale)))
         status = HEDDLE_WRONG_RESULT;
     sweep_outcome_destroy(&outcome);
     return status;

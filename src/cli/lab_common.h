@@ -29,6 +29,7 @@ struct lab_sweep {
     struct slurm_options *slurm; /* NULL = on this machine */
     struct given_u64 jobs;       /* at a time; one a processor if not given */
     bool retry, is_quiet, prints_summary;
+    bool fails_on_stale; /* points that read what L2 had dropped count as failed */
 };
 
 /* "9 to run; such points took 0:40 together, one after the other", as far as it is known. */

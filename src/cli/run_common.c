@@ -89,6 +89,27 @@ enum heddle_status run_check_stale(const struct run_options *o, const struct hed
     return HEDDLE_WRONG_RESULT;
 }
 
+bool run_has_atomics(const struct heddle_sim *sim)
+{
+    struct heddle_stat s;
+    return heddle_stat_find(sim, "atomics.requests", &s) && s.count;
+}
+
+void run_warn_of_no_atomics(const struct run_context *run, bool has_atomics)
+{
+    const struct atomics_desc *unit = run->machine->atomics;
+    if (has_atomics || unit == atomics_at(0) || run->options->functional ||
+        run_is_on_opencl(run->options))
+        return;
+    struct strbuf text = {0};
+    strbuf_addf(&text,
+                "warning: the atomics unit %s had nothing to do: no atomic on global memory was "
+                "executed (atomics.requests is 0; those on shared memory never reach it)\n",
+                unit->name);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 void run_print_error(const struct run_options *o, const char *what, const char *error)
 {
     const char *account = o->quiet ? strstr(error, MACHINE_DOING_LINE) : NULL;

@@ -350,6 +350,8 @@ static enum heddle_status do_run(struct file_run *f)
         spectator->end(spectator->user, f->sim);
     if (f->sim && !spectator) /* results may have been dropped by L2 */
         output_warnings(heddle_warnings(f->sim));
+    if (status == HEDDLE_OK && !spectator)
+        run_warn_of_no_atomics(f->run, run_has_atomics(f->sim));
     if (status == HEDDLE_OK)
         status = print_result(f);
     return run_check_stale(f->run->options, f->sim, status);

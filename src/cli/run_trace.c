@@ -67,6 +67,7 @@ static enum heddle_status report(const struct run_context *run, const char *path
     if (status != HEDDLE_OK)
         run_print_error(run->options, NULL, heddle_error(sim));
     output_warnings(heddle_warnings(sim));
+    run_warn_of_no_atomics(run, status != HEDDLE_OK || run_has_atomics(sim));
     if (run->options->json)
         json_result(run, path, sim, watch, status, &text);
     else if (!run->options->quiet)

@@ -165,7 +165,7 @@ static void json_one(const struct run_context *run, const struct job *job,
 struct printer {
     const struct run_context *run;
     struct job_list *jobs;
-    bool as_rows;
+    bool as_rows, has_atomics, has_failed; /* of all results so far */
     struct run_alone alone; /* what the programs of a mix do by themselves */
     struct json_writer json;
     struct strbuf text; /* JSON until the end, text until it is written */
@@ -263,6 +263,8 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
     enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
     if (sim && !spectator)
         output_warnings(heddle_warnings(sim));
+    p->has_atomics |= sim && run_has_atomics(sim);
+    p->has_failed |= status != HEDDLE_OK;
     status = run_check_stale(p->run->options, sim, status);
     workload_result_destroy(&result);
     printed = printed == HEDDLE_OK ? watched : printed;
@@ -341,6 +343,8 @@ enum heddle_status run_workloads(const struct run_context *run, const struct tex
         status = run_all_jobs(&p);
         enum heddle_status printed = print_end(&p);
         status = printed == HEDDLE_OK ? status : printed;
+        if (!run->spectator)
+            run_warn_of_no_atomics(run, p.has_atomics || p.has_failed);
     }
     strbuf_destroy(&p.text);
     arena_destroy(&jobs.arena);

@@ -85,6 +85,8 @@ enum heddle_status store_show_current(struct store *s, int64_t *n_hidden);
 
 /* Why a run failed, added to `out`. */
 enum heddle_status store_message(struct store *s, int64_t id, struct strbuf *out);
+/* A count among the statistics of a result; 0 if it has none of the name. */
+enum heddle_status store_count(struct store *s, int64_t id, const char *name, uint64_t *out);
 
 /* Whether a text is one document of `heddle run --json`. */
 bool store_is_result(struct store *s, const char *text);

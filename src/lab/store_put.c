@@ -241,6 +241,20 @@ enum heddle_status store_message(struct store *s, int64_t id, struct strbuf *out
     return ok ? HEDDLE_OK : store_fail(s, "read");
 }
 
+enum heddle_status store_count(struct store *s, int64_t id, const char *name, uint64_t *out)
+{
+    sqlite3_stmt *q =
+        store_prepare(s, "SELECT value FROM main.stats WHERE run = :id AND name = :name");
+    if (!q)
+        return store_fail(s, "read");
+    store_bind_int(q, ":id", id);
+    store_bind_text(q, ":name", name);
+    int step = sqlite3_step(q);
+    *out = step == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(q, 0) : 0;
+    sqlite3_finalize(q);
+    return step == SQLITE_ROW || step == SQLITE_DONE ? HEDDLE_OK : store_fail(s, "read");
+}
+
 enum heddle_status store_put(struct store *s, const struct store_result *r, int64_t *id)
 {
     char digest[HASH_TEXT_BYTES];

@@ -64,6 +64,28 @@ assert d["stats"]["l2.stale_reads"] == 1 == sum(k["l2.stale_reads"] for k in d["
     status 0 "$heddle" run "$scratch/own.ptx" --block 32 --arg "out:1K:$scratch/out" --set l2.policy=lru --fail-on-stale && silent err
 }
 
+# A sweep names the points whose marks are unsound, those that it finds in its store too.
+cat >"$scratch/sweep.yaml" <<'YAML'
+workloads: [fft]
+size: tiny
+gpus: [gtx480]
+set:
+  l2.policy: [write_buffering]
+  l2.annotations: ["", "fft_stage 2 .cc"]
+YAML
+rm -f "$scratch/sweep.db"
+status 0 "$heddle" sweep "$scratch/sweep.yaml" --store "$scratch/sweep.db" && says "2 run, 0 stored before, 0 failed, 1 with stale reads;"
+complains "l2.annotations=fft_stage 2 .cc: l2.stale_reads is 2048: a .cc mark is unsound"
+status 1 "$heddle" sweep "$scratch/sweep.yaml" --store "$scratch/sweep.db" --fail-on-stale && says "2 stored before, 0 failed, 1 with stale reads;"
+complains "fail-on-stale: 1 point read data that L2 had dropped"
+status 0 "$heddle" sweep "$scratch/sweep.yaml" --store "$scratch/sweep.db" --quiet && complains "l2.stale_reads is 2048" && silent out
+status 2 "$heddle" sweep "$scratch/sweep.yaml" --dry-run --fail-on-stale && complains "fail-on-stale is about results"
+
+# An atomics unit with nothing to do is told of: the histogram adds in shared memory.
+status 0 "$heddle" run hg --size tiny --atomics atom_hybrid --set atomics.spec_fetch=true && complains "the atomics unit atom_hybrid had nothing to do"
+status 0 "$heddle" run hg --size tiny && silent err
+status 0 "$heddle" run hg red --size tiny --atomics atom_dir && silent err
+
 # Mistakes have a place.
 mistake() { # PLACE TEXT LINE...
     place=$1 text=$2

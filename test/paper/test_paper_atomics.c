@@ -156,7 +156,10 @@ static struct bench *bench_open(const char *unit, uint32_t n_sms, uint32_t fetch
 static void bench_close(struct bench *b)
 {
     for (uint32_t i = 0; i < b->n; i++) {
-        assert_int_equal(b->unit[i]->stats.stale_data_used, 0);
+        struct strbuf why = {0};
+        assert_true(mutex_unit_check(b->unit[i], &why));
+        assert_string_equal(strbuf_text(&why), "");
+        strbuf_destroy(&why);
         mutex_unit_destroy(b->unit[i]);
     }
     write_ledger_destroy(b->ledger);
@@ -440,6 +443,7 @@ static void speculative_data_are_used_if_they_are_fresh(void **state)
     assert_int_equal(b->unit[0]->stats.spec_fetches, 2); /* it could not know */
     assert_int_equal(b->unit[0]->stats.spec_used, 1);
     assert_int_equal(b->unit[0]->stats.spec_refetched, 0);
+    assert_int_equal(b->unit[0]->stats.spec_unneeded, 1);
     bench_close(b);
 }
 
