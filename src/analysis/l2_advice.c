@@ -10,7 +10,6 @@ enum { NOBODY = UINT32_MAX };
 /* A line of L2, by its address. */
 struct line {
     uint64_t address;
-    uint64_t writers;         /* sites, a bit each */
     uint32_t writer;          /* the site that stored to it last, NOBODY = none has */
     uint32_t stored, loaded;  /* the launches that did so last, from 1; 0 = none */
     uint32_t reader;          /* the SM that loaded it last */
@@ -25,7 +24,7 @@ struct range {
 struct l2_advice {
     struct heddle_sim *sim;
     struct l2_site sites[L2_MAX_SITES];
-    uint32_t n_sites;
+    uint32_t n_sites, n_left_out;
     struct line *lines;
     uint32_t n_lines, cap;
     uint32_t launch;      /* the one at hand, from 1 */
@@ -85,15 +84,17 @@ static struct line *line_at(struct l2_advice *a, uint64_t address)
 /* --- sites --- */
 
 static uint32_t site_of(struct l2_advice *a, const char *kernel, uint32_t argument,
-                        const struct mem_alloc *buffer)
+                        const char *buffer)
 {
     for (uint32_t i = 0; i < a->n_sites; i++)
         if (a->sites[i].argument == argument && strcmp(a->sites[i].kernel, kernel) == 0)
             return i;
-    if (a->n_sites == L2_MAX_SITES)
+    if (a->n_sites == L2_MAX_SITES) {
+        a->n_left_out++;
         return NOBODY;
+    }
     a->sites[a->n_sites] = (struct l2_site){.kernel = arena_strdup(&a->arena, kernel),
-                                            .buffer = arena_strdup(&a->arena, buffer->label),
+                                            .buffer = arena_strdup(&a->arena, buffer),
                                             .argument = argument};
     return a->n_sites++;
 }
@@ -110,7 +111,7 @@ static void note_launch(struct l2_advice *a)
             continue;
         memcpy(&address, l->params + l->func->param_at[i], sizeof address);
         const struct mem_alloc *b = mem_find(&a->sim->mem, address, 1);
-        uint32_t site = b && !b->internal ? site_of(a, f->name, i + 1, b) : NOBODY;
+        uint32_t site = b && !b->internal ? site_of(a, f->name, i + 1, b->label) : NOBODY;
         if (site == NOBODY)
             continue;
         ARRAY_RESERVE(a->ranges, a->cap_ranges, a->n_ranges + 1);
@@ -133,8 +134,9 @@ static uint32_t find_site(const struct l2_advice *a, uint64_t address)
 static void count_again(struct l2_advice *a, struct line *l, uint32_t sm)
 {
     struct l2_site *writer = &a->sites[l->writer];
+    bool is_shared = l->loaded == a->launch && sm != l->reader;
     if (!l->is_counted)
-        *(sm == l->reader ? &writer->read_again : &writer->shared) += 1;
+        *(is_shared ? &writer->shared : &writer->read_again) += 1;
     l->is_counted = true;
 }
 
@@ -174,7 +176,6 @@ static void note_store(struct l2_advice *a, struct line *l, uint32_t site,
         a->sites[l->writer].refetched++;
     a->sites[site].written += l->stored != a->launch;
     l->writer = site;
-    l->writers |= 1ull << site;
     l->stored = a->launch;
     l->is_read = l->is_counted = false;
 }
@@ -219,20 +220,24 @@ const struct l2_site *l2_advice_site(const struct l2_advice *a, uint32_t i)
     return &a->sites[i];
 }
 
-static uint64_t writers_of(const struct l2_advice *a, uint64_t address)
+uint32_t l2_advice_left_out(const struct l2_advice *a)
 {
-    return a->cap ? slot_of(a, address)->writers : 0;
+    return a->n_left_out;
 }
 
-uint64_t l2_advice_blame(const struct l2_advice *a, const struct heddle_sim *sim)
+bool l2_advice_add(struct l2_advice *a, const struct l2_site *more)
 {
-    uint64_t sites = 0;
-    for (uint32_t i = 0; i < machine_n_slices(sim->machine); i++)
-        for (uint32_t b = 0; b < sim->config->memory.banks; b++) {
-            const struct lost_bytes *lost = &machine_slice(sim->machine, i)->banks[b].lost;
-            for (uint32_t k = 0; k < lost->cap; k++)
-                if (lost->slots[k].n_stale)
-                    sites |= writers_of(a, lost->slots[k].address);
-        }
-    return sites;
+    uint32_t i = site_of(a, more->kernel, more->argument, more->buffer);
+    if (i == NOBODY)
+        return false;
+    struct l2_site *s = &a->sites[i];
+    s->written += more->written;
+    s->read_later += more->read_later;
+    s->shared += more->shared;
+    s->read_again += more->read_again;
+    s->refetched += more->refetched;
+    s->loaded += more->loaded;
+    s->loaded_by_others += more->loaded_by_others;
+    s->loaded_again += more->loaded_again;
+    return true;
 }

@@ -6,7 +6,7 @@
 
 #include "gpu/sim.h"
 
-enum { L2_MAX_SITES = 64 };
+enum { L2_MAX_SITES = 512 };
 
 /* An argument of a kernel that is a buffer, whichever it is at each launch. Lines are those of L2,
  * counted once a launch. */
@@ -35,8 +35,9 @@ void l2_advice_watch(struct l2_advice *a, struct heddle_sim *sim);
 /* In the order in which kernels first used them. */
 uint32_t l2_advice_count(const struct l2_advice *a);
 const struct l2_site *l2_advice_site(const struct l2_advice *a, uint32_t i);
-/* Of another simulation of the same program: the sites that had stored to lines of which dropped
- * bytes were read, a bit each. */
-uint64_t l2_advice_blame(const struct l2_advice *a, const struct heddle_sim *sim);
+/* Adds what another simulation of the program counted; false if there is no room for the site. */
+bool l2_advice_add(struct l2_advice *a, const struct l2_site *site);
+/* Arguments that were not watched, for want of room. */
+uint32_t l2_advice_left_out(const struct l2_advice *a);
 
 #endif

@@ -76,10 +76,7 @@ void lost_dropped(struct lost_bytes *t, uint64_t line)
 bool lost_is_read(struct lost_bytes *t, uint64_t line, const uint64_t bytes[2])
 {
     struct lost_line *l = find(t, line);
-    bool is_stale = l && ((l->lost[0] & bytes[0]) || (l->lost[1] & bytes[1]));
-    if (is_stale)
-        l->n_stale++;
-    return is_stale;
+    return l && ((l->lost[0] & bytes[0]) || (l->lost[1] & bytes[1]));
 }
 
 void lost_overwritten(struct lost_bytes *t, uint64_t line, const uint64_t bytes[2])

@@ -16,7 +16,6 @@ struct lost_line {
     uint64_t address;  /* as programs do */
     uint64_t dirty[2]; /* bytes that the cache has and memory lacks */
     uint64_t lost[2];  /* bytes that neither has */
-    uint64_t n_stale;  /* reads of lost bytes */
 };
 
 /* A zeroed struct is empty and valid. */

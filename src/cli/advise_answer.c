@@ -21,9 +21,9 @@ const char *advise_annotations(struct advisor *a, const struct proposal *more)
 
 void advise_file(struct advisor *a, struct strbuf *out)
 {
-    strbuf_addf(out, "# heddle advise l2 %s%s%s, for l2.policy=write_buffering on %s\n", a->what,
-                a->trial.size ? " --size " : "", a->trial.size ? a->trial.size : "",
-                a->trial.gpu ? a->trial.gpu : gpu_names[0]);
+    strbuf_addf(out, "# heddle advise l2 %s%s%s%s, for l2.policy=write_buffering on %s\n",
+                a->command.n ? "-- " : "", a->what, a->trial.size ? " --size " : "",
+                a->trial.size ? a->trial.size : "", a->trial.gpu ? a->trial.gpu : gpu_names[0]);
     for (uint32_t i = 0; i < a->n; i++) {
         const struct proposal *p = &a->proposals[i];
         const struct l2_site *s = l2_advice_site(a->advice, p->site);
@@ -61,7 +61,7 @@ static void print_proposals(const struct advisor *a, struct strbuf *out)
     table_destroy(&t);
 }
 
-static void traffic_row(struct table *t, const char *name, const struct traffic *x)
+static void traffic_row(struct table *t, const char *name, const struct l2_traffic *x)
 {
     table_cell(t, "%s", name);
     table_count(t, x->reads);
@@ -85,7 +85,14 @@ void advise_text(struct advisor *a, struct strbuf *out)
     strbuf_add_char(out, '\n');
     if (!is_any_accepted(a))
         strbuf_add(out, "No mark is both sound and of use here: there is nothing to annotate.\n");
-    if (a->options->out)
+    if (l2_advice_left_out(a->advice))
+        strbuf_addf(out, "Only the first %d arguments of kernels were watched.\n", L2_MAX_SITES);
+    if (a->options->out && a->command.n)
+        strbuf_addf(out,
+                    "written to %s; `heddle exec ... --set l2.policy=write_buffering "
+                    "--annotations %s -- %s`\n",
+                    a->options->out, a->options->out, a->what);
+    else if (a->options->out)
         strbuf_addf(out,
                     "written to %s; `heddle run %s ... --set l2.policy=write_buffering "
                     "--annotations %s`\n",
@@ -94,7 +101,7 @@ void advise_text(struct advisor *a, struct strbuf *out)
         advise_file(a, out);
 }
 
-static void json_traffic(struct json_writer *w, const char *name, const struct traffic *x)
+static void json_traffic(struct json_writer *w, const char *name, const struct l2_traffic *x)
 {
     json_begin_object(w, name);
     json_uint(w, "dram_reads", x->reads);

@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/advise.h"
 #include "cli/command.h"
 #include "cli/file_uses.h"
 #include "cli/output.h"
 #include "cli/ptx_load.h"
+#include "workloads/workload.h"
 
 static const struct option options[] = {
     OPTION_TEXT("out", struct advise_options, out, "FILE",
@@ -32,60 +34,6 @@ static const struct option options[] = {
                 "options for the compiler of a .cl or .cu file"),
     OPTION_FLAG("json", struct advise_options, run.json, "print the result as JSON"),
 };
-
-/* --- trials --- */
-
-static uint64_t stat_of(const struct heddle_sim *sim, const char *name)
-{
-    struct heddle_stat s;
-    return heddle_stat_find(sim, name, &s) ? s.count : 0;
-}
-
-static void begin_trial(void *user, struct heddle_sim *sim)
-{
-    struct advisor *a = user;
-    if (a->is_watched)
-        l2_advice_watch(a->advice, sim);
-}
-
-static void end_trial(void *user, struct heddle_sim *sim)
-{
-    struct advisor *a = user;
-    a->now = (struct traffic){.reads = stat_of(sim, "dram.reads"),
-                              .writes = stat_of(sim, "dram.writes"),
-                              .bytes = stat_of(sim, "dram.bytes"),
-                              .stale = stat_of(sim, "l2.stale_reads"),
-                              .cycles = stat_of(sim, "cycles")};
-    if (!a->is_watched)
-        a->now.blamed = l2_advice_blame(a->advice, sim);
-}
-
-static enum heddle_status try_annotations(struct advisor *a, const char *annotations)
-{
-    struct diag_list diags = {0};
-    struct progress progress = {.title = a->title};
-    struct run_spectator spectator = {begin_trial, end_trial, a};
-    const struct text_list *given = &a->options->run.settings;
-    struct run_context run = {.options = &a->trial, .progress = &progress, .spectator = &spectator};
-    run.settings.items = xcalloc(given->n + 2, sizeof *run.settings.items);
-    for (uint32_t i = 0; i < given->n; i++)
-        run.settings.items[run.settings.n++] = given->items[i];
-    run.settings.items[run.settings.n++] = "l2.policy=write_buffering";
-    run.settings.items[run.settings.n++] =
-        arena_printf(&a->arena, "l2.annotations=%s", annotations);
-    struct machine_config *config =
-        machine_config_load(a->trial.gpu, run.settings.items, run.settings.n, &diags);
-    run.machine = config;
-    run.gpu = config ? config->gpu : NULL;
-    struct text_list names = {.items = &a->what, .n = 1};
-    enum heddle_status status = !config                ? output_complaints(&diags)
-                                : ptx_is_file(a->what) ? run_file(&run, a->what)
-                                                       : run_workloads(&run, &names);
-    machine_config_destroy(config);
-    free(run.settings.items);
-    diag_list_destroy(&diags);
-    return status;
-}
 
 /* --- candidates --- */
 
@@ -177,7 +125,7 @@ static enum heddle_status try_candidates(struct advisor *a, uint64_t *bytes, boo
         const struct l2_site *s = l2_advice_site(a->advice, p->site);
         a->title = arena_printf(&a->arena, "trying %s %u %s, candidate %u of %u", s->kernel,
                                 s->argument, advise_mark(p), i + 1, a->n);
-        enum heddle_status status = try_annotations(a, advise_annotations(a, p));
+        enum heddle_status status = advise_try(a, advise_annotations(a, p));
         if (status != HEDDLE_OK)
             return status;
         judge(a, p, *bytes);
@@ -206,7 +154,7 @@ static enum heddle_status try_all(struct advisor *a)
 static enum heddle_status confirm(struct advisor *a)
 {
     a->title = "all accepted marks together";
-    enum heddle_status status = try_annotations(a, advise_annotations(a, NULL));
+    enum heddle_status status = advise_try(a, advise_annotations(a, NULL));
     a->final = a->now;
     if (status == HEDDLE_OK && a->final.stale) {
         output_error("%" PRIu64 " stale reads with all annotations together", a->final.stale);
@@ -233,7 +181,9 @@ static enum heddle_status answer(struct advisor *a)
 static enum heddle_status check_files(const struct advisor *a)
 {
     struct file_uses uses = {0};
-    if (ptx_is_file(a->what))
+    if (a->command.n)
+        file_uses_read(&uses, a->command.items[0]);
+    else if (ptx_is_file(a->what))
         file_uses_read(&uses, a->what);
     file_uses_write(&uses, "--out", a->options->out);
     return file_uses_check(&uses);
@@ -255,45 +205,116 @@ static enum heddle_status check_settings(const struct text_list *settings)
     return HEDDLE_OK;
 }
 
-static enum heddle_status advise_l2(const struct advise_options *o, const char *what)
+/* --- what is advised --- */
+
+/* Is there a program of that name where the shell would find it? */
+static bool is_in_path(const char *name)
 {
-    struct advisor a = {.options = o, .trial = o->run, .what = what};
-    a.trial.quiet = true;
-    a.trial.json = false;
-    a.advice = l2_advice_create();
-    a.is_watched = true;
-    a.title = "watching a run without marks";
+    const char *path = getenv("PATH");
+    struct strbuf file = {0};
+    bool found = false;
+    for (const char *end; !found && path && *path; path = *end ? end + 1 : end) {
+        end = strchrnul(path, ':');
+        strbuf_clear(&file);
+        strbuf_addf(&file, "%.*s/%s", (int)(end - path), path, name);
+        found = access(strbuf_text(&file), X_OK) == 0;
+    }
+    strbuf_destroy(&file);
+    return found;
+}
+
+/* Not a workload, not a file of kernels: a program of the user's. */
+static bool is_program(const struct text_list *words)
+{
+    const char *name = words->items[1];
+    if (workload_find(name) || ptx_is_file(name))
+        return false;
+    return words->n > 2 || strchr(name, '/') || is_in_path(name);
+}
+
+static const char *join(const struct text_list *words, struct arena *arena)
+{
+    struct strbuf text = {0};
+    for (uint32_t i = 0; i < words->n; i++)
+        strbuf_addf(&text, "%s%s", i ? " " : "", words->items[i]);
+    const char *line = arena_strdup(arena, strbuf_text(&text));
+    strbuf_destroy(&text);
+    return line;
+}
+
+static enum heddle_status advise_all(struct advisor *a)
+{
+    a->title = "watching a run without marks";
+    a->is_watched = true;
+    enum heddle_status status = advise_try(a, "");
+    a->is_watched = false;
+    a->lru = a->now;
+    if (status == HEDDLE_OK)
+        list_candidates(a);
+    if (status == HEDDLE_OK)
+        status = try_all(a);
+    if (status == HEDDLE_OK)
+        status = confirm(a);
+    return status;
+}
+
+static enum heddle_status advise_l2(const struct advise_options *o, const struct text_list *words)
+{
+    struct advisor *a = xcalloc(1, sizeof *a);
+    *a = (struct advisor){.options = o, .trial = o->run, .what = words->items[1]};
+    a->trial.quiet = true;
+    a->trial.json = false;
+    a->advice = l2_advice_create();
+    if (is_program(words)) {
+        a->command = (struct text_list){.items = words->items + 1, .n = words->n - 1};
+        a->what = join(&a->command, &a->arena);
+    }
     enum heddle_status status = check_settings(&o->run.settings);
     if (status == HEDDLE_OK)
-        status = check_files(&a);
+        status = check_files(a);
     if (status == HEDDLE_OK)
-        status = try_annotations(&a, "");
-    a.lru = a.now;
-    a.is_watched = false;
+        status = advise_all(a);
+    output_progress_end();
     if (status == HEDDLE_OK)
-        list_candidates(&a);
-    if (status == HEDDLE_OK)
-        status = try_all(&a);
-    if (status == HEDDLE_OK)
-        status = confirm(&a);
-    if (status == HEDDLE_OK)
-        status = answer(&a);
-    l2_advice_destroy(a.advice);
-    arena_destroy(&a.arena);
+        status = answer(a);
+    l2_advice_destroy(a->advice);
+    arena_destroy(&a->arena);
+    free(a);
     return status;
+}
+
+/* The first option given that is not for OpenCL programs, which bring their own, or NULL. */
+static const char *option_against_programs(const struct run_options *o)
+{
+    return o->size            ? "--size"
+           : o->seed.is_given ? "--seed"
+           : o->entry         ? "--entry"
+           : o->grid.v[0]     ? "--grid"
+           : o->block.v[0]    ? "--block"
+           : o->args.n        ? "--arg"
+           : o->build_options ? "--build-options"
+                              : NULL;
 }
 
 static enum heddle_status run_advise(const void *values, const struct text_list *operands)
 {
     static const char *const subjects[] = {"l2"};
+    const struct advise_options *o = values;
+    const char *what = operands->items[1];
+    bool is_known = workload_find(what) || ptx_is_file(what);
     if (strcmp(operands->items[0], subjects[0]) != 0)
         return output_unknown("subject", operands->items[0], subjects, 1,
-                              "`heddle advise l2 WORKLOAD|FILE` is what there is");
-    if (strcmp(operands->items[1], "all") == 0) {
-        output_error("advice is for one program at a time");
-        return HEDDLE_BAD_INPUT;
-    }
-    return advise_l2(values, operands->items[1]);
+                              "`heddle advise l2 WORKLOAD|FILE|-- PROGRAM` is what there is");
+    if (strcmp(what, "all") == 0 || (is_known && operands->n > 2))
+        output_error("advice is for one program at a time; an OpenCL program with arguments comes "
+                     "after --, and is not '%s'",
+                     what);
+    else if (is_program(operands) && option_against_programs(&o->run))
+        output_error("%s is for workloads and files; an OpenCL program brings its own",
+                     option_against_programs(&o->run));
+    else
+        return advise_l2(o, operands);
+    return HEDDLE_BAD_INPUT;
 }
 
 static const struct advise_options defaults = {.run = {.seed = {.value = 1}}};
@@ -305,25 +326,29 @@ static const char *const examples[] = {
     "a run with these marks",
     "heddle advise l2 hot --set l2.drop=demote",
     "marks that cannot be unsound, for lines are not dropped but replaced first",
+    "heddle advise l2 --out fft.l2 -- ./my_fft 4096",
+    "the same for an OpenCL program, which runs as under `heddle exec`",
     NULL,
 };
 
 const struct command command_advise = {
     .name = "advise",
-    .operands = "l2 WORKLOAD|FILE",
+    .operands = "l2 WORKLOAD|FILE|-- PROGRAM [ARGUMENT...]",
     .summary = "propose which buffers of a program to mark for L2",
     .description =
         "Runs the program once and watches L2: which buffers a kernel writes that a later launch "
         "reads (candidates for .cc), and which it streams (for .cp). Each candidate is then tried "
         "with those accepted before it. It is proposed only if nothing is read that L2 had dropped "
         "(l2.stale_reads stays 0) and DRAM moves less; for the others the table says why not. "
+        "A file is one launch of one kernel; an OpenCL program may launch as many as it likes, and "
+        "is run once for each trial, with its output thrown away. "
         "doc/l2.md says what the marks do.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct advise_options),
     .defaults = &defaults,
     .min_operands = 2,
-    .max_operands = 2,
+    .max_operands = UINT32_MAX,
     .examples = examples,
     .run = run_advise,
 };

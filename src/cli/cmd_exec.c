@@ -1,27 +1,12 @@
-/* heddle exec: an OpenCL program of the user's, with the simulated GPU as its device. The options
- * become environment variables, so that they reach programs that the program starts; libheddle_ocl
- * reads them. */
+/* heddle exec: an OpenCL program of the user's, with the simulated GPU as its device. */
 #include <errno.h>
-#include <glob.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/exec.h"
+#include "cli/lab_common.h"
 #include "cli/output.h"
-#include "front/cache.h"
-
-struct exec_options {
-    bool functional, attribute, kernels, summary, beside, loose_bounds;
-    const char *gpu, *scheduler, *l1d, *json, *store, *record, *series_out, *series_columns;
-    const char *version, *device_type, *result;
-    const char *device, *hetero_target, *hetero_models, *hetero_natives, *hetero_log;
-    struct text_list settings, plugins;
-    uint64_t threads, max_cycles, max_insts, series;
-};
 
 enum { MAX_THREADS = 256 };
 
@@ -39,6 +24,15 @@ static const struct option options[] = {
                 "warp scheduler (`heddle show schedulers`); short for --set scheduler=NAME"),
     OPTION_TEXT("l1d", struct exec_options, l1d, "POLICY",
                 "what stays in L1D (`heddle show policies`); short for --set l1d.policy=POLICY"),
+    OPTION_TEXT("atomics", struct exec_options, atomics, "UNIT",
+                "where atomics are performed (`heddle show atomics`); short for --set "
+                "atomics.unit=UNIT"),
+    OPTION_TEXT("annotations", struct exec_options, annotations, "FILE",
+                "marks for L2's policy write_buffering, as `heddle advise l2 -- PROGRAM` writes "
+                "them (doc/l2.md)"),
+    OPTION_FLAG("fail-on-stale", struct exec_options, fail_on_stale,
+                "exit with status 1 if a kernel or the host reads from DRAM what L2 had dropped: "
+                "a mark is unsound"),
     OPTION_RANGE("threads", struct exec_options, threads, "N", MAX_THREADS,
                  "share the work of a timed launch among N threads, 1 to 256"),
     OPTION_U64("max-cycles", struct exec_options, max_cycles, "N",
@@ -95,151 +89,67 @@ static const struct option options[] = {
                 "object a line"),
 };
 
-static bool set_text(const char *name, const char *value)
+/* Program and file may be found from other folders than this one. */
+static enum heddle_status find_annotations(struct exec_options *o, struct arena *arena)
 {
-    return !value || setenv(name, value, 1) == 0;
+    if (!o->annotations)
+        return HEDDLE_OK;
+    enum heddle_status status = lab_check_readable(o->annotations);
+    char *path = status == HEDDLE_OK ? realpath(o->annotations, NULL) : NULL;
+    if (path)
+        o->annotations = arena_strdup(arena, path);
+    free(path);
+    return status;
 }
 
-static bool set_flag(const char *name, bool value)
+static bool check_marks(const struct exec_options *o)
 {
-    return !value || setenv(name, "1", 1) == 0;
+    static const char name[] = "l2.annotations=";
+    bool sets = false;
+    for (uint32_t i = 0; i < o->settings.n; i++)
+        sets |= strncmp(o->settings.items[i], name, sizeof name - 1) == 0;
+    if (o->annotations && sets)
+        output_error("--annotations and --set l2.annotations both mark buffers: give one of them");
+    else if (o->functional && (o->annotations || o->fail_on_stale))
+        output_error("%s is for timed runs", o->annotations ? "--annotations" : "--fail-on-stale");
+    else
+        return true;
+    return false;
 }
 
-static bool set_number(const char *name, uint64_t value)
+/* The program's own failure comes first. */
+static enum heddle_status run_and_judge(const struct exec_options *o,
+                                        const struct text_list *command)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    return !value || setenv(name, text, 1) == 0;
-}
-
-static bool set_list(const char *name, const struct text_list *list, const char *separator)
-{
-    struct strbuf text = {0};
-    for (uint32_t i = 0; i < list->n; i++)
-        strbuf_addf(&text, "%s%s", i ? separator : "", list->items[i]);
-    bool ok = !list->n || setenv(name, strbuf_text(&text), 1) == 0;
-    strbuf_destroy(&text);
-    return ok;
-}
-
-static bool set_options(const struct exec_options *o)
-{
-    return set_flag("HEDDLE_FUNCTIONAL", o->functional) &&
-           set_flag("HEDDLE_LOOSE_BOUNDS", o->loose_bounds) &&
-           set_flag("HEDDLE_ATTRIBUTE", o->attribute) && set_flag("HEDDLE_KERNELS", o->kernels) &&
-           set_flag("HEDDLE_SUMMARY", o->summary || o->kernels) && set_text("HEDDLE_GPU", o->gpu) &&
-           set_text("HEDDLE_SCHEDULER", o->scheduler) && set_text("HEDDLE_L1D", o->l1d) &&
-           set_list("HEDDLE_SET", &o->settings, ";") &&
-           set_list("HEDDLE_PLUGINS", &o->plugins, ":") && set_text("HEDDLE_RESULT", o->result) &&
-           set_number("HEDDLE_THREADS", o->threads) &&
-           set_number("HEDDLE_MAX_CYCLES", o->max_cycles) &&
-           set_number("HEDDLE_MAX_INSTS", o->max_insts) && set_text("HEDDLE_JSON", o->json) &&
-           set_text("HEDDLE_STORE", o->store) && set_text("HEDDLE_RECORD", o->record) &&
-           set_number("HEDDLE_SERIES", o->series) && set_text("HEDDLE_SERIES_OUT", o->series_out) &&
-           set_text("HEDDLE_SERIES_COLUMNS", o->series_columns) &&
-           set_text("HEDDLE_CL_VERSION", o->version) &&
-           set_text("HEDDLE_CL_DEVICE_TYPE", o->device_type) &&
-           set_text("HEDDLE_DEVICE", o->device) &&
-           set_text("HEDDLE_HETERO_TARGET", o->hetero_target) &&
-           set_text("HEDDLE_HETERO_MODELS", o->hetero_models) &&
-           set_text("HEDDLE_HETERO_NATIVES", o->hetero_natives) &&
-           set_text("HEDDLE_HETERO_LOG", o->hetero_log);
-}
-
-/* --- the library, and how loaders find it --- */
-
-/* Beside the program, or where installations put it; NULL after saying so. */
-static const char *find_library(struct arena *arena)
-{
-    static const char *const places[] = {"libheddle_ocl.so", "../lib/libheddle_ocl.so"};
-    const char *own = getenv("HEDDLE_OCL");
-    char self[PATH_MAX];
-    if (own && *own)
-        return own;
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = arena_printf(arena, "%s/%s", self, places[i]);
-        if (access(path, R_OK) == 0)
-            return path;
-    }
-    output_error("libheddle_ocl.so is not beside %s; HEDDLE_OCL=PATH says where it is", self);
-    return NULL;
-}
-
-static bool place_icd(const char *folder, const char *name, const char *text)
-{
-    struct strbuf path = {0};
-    strbuf_addf(&path, "%s/%s", folder, name);
-    bool ok = disk_cache_write_file(strbuf_text(&path), text, strlen(text));
-    strbuf_destroy(&path);
-    return ok;
-}
-
-static void add_others(const char *folder)
-{
-    glob_t found;
-    if (glob("/etc/OpenCL/vendors/*.icd", 0, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        struct strbuf text = {0};
-        const char *name = strrchr(found.gl_pathv[i], '/') + 1;
-        if (strbuf_read_file(&text, found.gl_pathv[i]) == 0 && !strstr(name, "heddle"))
-            place_icd(folder, name, strbuf_text(&text));
-        strbuf_destroy(&text);
-    }
-    globfree(&found);
-}
-
-/* A folder of .icd files: ours, and on request those of the machine. NULL if there is none. */
-static const char *make_vendors(const char *library, bool beside, struct arena *arena)
-{
-    const char *cache = disk_cache_folder(arena);
-    if (!cache)
-        return NULL;
-    const char *folder = arena_printf(arena, "%s/%s", cache, beside ? "vendors-all" : "vendors");
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return NULL;
-    if (beside)
-        add_others(folder);
-    return place_icd(folder, "heddle.icd", library) ? folder : NULL;
-}
-
-/* Debian's loader takes a library for OCL_ICD_VENDORS, Khronos' a list of them for
- * OCL_ICD_FILENAMES; OPENCL_VENDOR_PATH is a folder for either. */
-static bool set_loader(const char *library, const char *vendors, bool beside)
-{
-    if (beside && !vendors) {
-        output_error("--beside needs a folder that can be written: HEDDLE_CACHE names one");
-        return false;
-    }
-    return setenv("OCL_ICD_VENDORS", beside ? vendors : library, 1) == 0 &&
-           setenv("OCL_ICD_FILENAMES", library, 1) == 0 &&
-           (!vendors || setenv("OPENCL_VENDOR_PATH", vendors, 1) == 0);
+    struct l2_report report = {0};
+    int exit_status = 0;
+    enum heddle_status status = exec_run(o, command, NULL, &report, &exit_status);
+    if (status != HEDDLE_OK || exit_status)
+        return status != HEDDLE_OK ? status : (enum heddle_status)exit_status;
+    if (!report.sum.stale)
+        return HEDDLE_OK;
+    output_error("--fail-on-stale: %llu reads of data that L2 had dropped",
+                 (unsigned long long)report.sum.stale);
+    return HEDDLE_WRONG_RESULT;
 }
 
 static enum heddle_status run_exec(const void *values, const struct text_list *operands)
 {
-    const struct exec_options *o = values;
-    if (!o->series != !o->series_out) {
+    struct exec_options o = *(const struct exec_options *)values;
+    if (!o.series != !o.series_out) {
         output_error("--series N and --series-out FILE go together");
         return HEDDLE_BAD_INPUT;
     }
+    if (!check_marks(&o))
+        return HEDDLE_BAD_INPUT;
     struct arena arena = {0};
-    enum heddle_status status = HEDDLE_ENVIRONMENT;
-    const char *library = find_library(&arena);
-    if (library && set_loader(library, make_vendors(library, o->beside, &arena), o->beside) &&
-        set_options(o)) {
-        char **argv = ARENA_ARRAY(&arena, char *, operands->n + 1);
-        for (uint32_t i = 0; i < operands->n; i++)
-            argv[i] = (char *)operands->items[i];
-        fflush(NULL);
-        execvp(argv[0], argv);
-        output_error("cannot run %s: %s", argv[0], strerror(errno));
-        status = errno == ENOENT ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT;
+    enum heddle_status status = find_annotations(&o, &arena);
+    if (status == HEDDLE_OK && o.fail_on_stale) {
+        status = run_and_judge(&o, operands);
+    } else if (status == HEDDLE_OK) {
+        status = exec_prepare(&o, &arena);
+        if (status == HEDDLE_OK)
+            status = exec_replace(operands, &arena);
     }
     arena_destroy(&arena);
     return status;
@@ -252,6 +162,8 @@ static const char *const examples[] = {
     "on another one, with a summary of its launches at the end",
     "heddle exec --json launches.jsonl --scheduler lrr -- python3 script.py",
     "a record of each launch, whatever starts it",
+    "heddle exec --set l2.policy=write_buffering --annotations add.l2 --fail-on-stale -- ./add",
+    "with buffers marked for L2, as `heddle advise l2 --out add.l2 -- ./add` proposes",
     "heddle exec --device heteropdp --hetero-log choices.jsonl -- ./vector_add 1024",
     "each kernel on this machine's CPU or on the simulated GPU, as HeteroPDP chooses",
     NULL,

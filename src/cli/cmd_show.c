@@ -16,6 +16,12 @@ static const struct show_topic topics[] = {
      .name_word = "NAME",
      .help = "one workload: what it does, its sizes",
      .show = show_workload},
+    {.word = "kernels",
+     .name_word = "WORKLOAD|FILE",
+     .help =
+         "the kernels of a workload, or of a .cl or .cu file, and their arguments by number, to "
+         "mark buffers for L2 (doc/l2.md)",
+     .show = show_kernels},
     {.word = "gpus", .help = "the GPUs that can be simulated", .show = show_gpus},
     {.word = "gpu",
      .name_word = "NAME|FILE",
@@ -161,6 +167,8 @@ static const char *const examples[] = {
     "the workloads as a JSON list",
     "heddle show gpu gtx480 --set n_sms=30",
     "a GTX 480 with twice the SMs",
+    "heddle show kernels fft",
+    "what the arguments of its kernels are, for --annotations",
     "heddle show policy plru --gpu m2090",
     "a cache policy, and what it costs in the L1D of an M2090",
     NULL,

@@ -64,16 +64,12 @@ enum heddle_status run_create_sim(const struct run_context *run,
 
 enum heddle_status run_read_annotations(const char *path, struct arena *arena, const char **word)
 {
-    struct strbuf text = {0};
     enum heddle_status status = lab_check_readable(path);
-    int error = status == HEDDLE_OK ? strbuf_read_file(&text, path) : 0;
+    int error = status == HEDDLE_OK ? annotations_read_file(path, arena, word) : 0;
     if (error) {
         output_error("%s: %s", path, strerror(error));
         status = HEDDLE_ENVIRONMENT;
     }
-    if (status == HEDDLE_OK)
-        *word = arena_printf(arena, "l2.annotations=from %s\n%s", path, strbuf_text(&text));
-    strbuf_destroy(&text);
     return status;
 }
 

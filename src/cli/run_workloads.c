@@ -166,7 +166,7 @@ struct printer {
     const struct run_context *run;
     struct job_list *jobs;
     bool as_rows, has_atomics, has_failed; /* of all results so far */
-    struct run_alone alone; /* what the programs of a mix do by themselves */
+    struct run_alone alone;                /* what the programs of a mix do by themselves */
     struct json_writer json;
     struct strbuf text; /* JSON until the end, text until it is written */
 };

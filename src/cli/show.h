@@ -28,6 +28,7 @@ enum heddle_status show_workloads(const struct show_options *o, const char *name
                                   struct strbuf *out);
 enum heddle_status show_workload(const struct show_options *o, const char *name,
                                  struct strbuf *out);
+enum heddle_status show_kernels(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_gpus(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_gpu(const struct show_options *o, const char *name, struct strbuf *out);
 enum heddle_status show_classes(const struct show_options *o, const char *name, struct strbuf *out);

@@ -164,5 +164,7 @@ enum heddle_status show_workload(const struct show_options *o, const char *name,
                 or_dash(w->categories.s3_ch6), or_dash(w->categories.s4));
     print_sizes(w, out);
     print_inputs(w, out);
+    strbuf_addf(out, "\n`heddle show kernels %s` lists its kernels and their arguments.\n",
+                w->name);
     return HEDDLE_OK;
 }

@@ -131,6 +131,14 @@ const struct mem_alloc *mem_find(const struct dev_mem *m, uint64_t address, uint
     return offset <= a->bytes && bytes <= a->bytes - offset ? a : NULL;
 }
 
+void mem_label(struct dev_mem *m, uint64_t address, const char *label)
+{
+    const struct mem_alloc *found = mem_find(m, address, 1);
+    struct mem_alloc *a = found ? &m->allocs[found - m->allocs] : NULL;
+    if (a)
+        snprintf(a->label, sizeof a->label, "%s", label);
+}
+
 uint64_t mem_alloc_internal(struct dev_mem *m, uint64_t bytes)
 {
     uint64_t at = mem_alloc(m, bytes, NULL);

@@ -32,6 +32,8 @@ void mem_destroy(struct dev_mem *m);
 uint64_t mem_alloc(struct dev_mem *m, uint64_t bytes, const char *label);
 /* One that the user knows nothing of: mem_nearest() does not name it. */
 uint64_t mem_alloc_internal(struct dev_mem *m, uint64_t bytes);
+/* Names the allocation that holds the address, if there is one. */
+void mem_label(struct dev_mem *m, uint64_t address, const char *label);
 /* False if nothing was allocated at that address. */
 bool mem_free(struct dev_mem *m, uint64_t start);
 

@@ -118,26 +118,49 @@ bool annotations_parse(const char *file, const char *text, struct arena *arena,
     return diags->n_errors == n_errors;
 }
 
-static void complain_of(const struct annotations *a, const struct annotation *it, const char *hint,
-                        struct diag_list *diags, const char *what)
+int annotations_read_file(const char *path, struct arena *arena, const char **setting)
 {
-    diag_add(diags, DIAG_ERROR, a->file, a->text, it->line, it->col, hint, "%s", what);
+    struct strbuf text = {0};
+    int error = strbuf_read_file(&text, path);
+    if (!error)
+        *setting = arena_printf(arena, "l2.annotations=from %s\n%s", path, strbuf_text(&text));
+    strbuf_destroy(&text);
+    return error;
+}
+
+static void complain_of(const struct annotations *a, const struct annotation *it,
+                        enum diag_severity severity, const char *hint, struct diag_list *diags,
+                        const char *what)
+{
+    diag_add(diags, severity, a->file, a->text, it->line, it->col, hint, "%s", what);
+}
+
+static void check_names(const struct annotations *a, const char *const *kernels, uint32_t n,
+                        enum diag_severity severity, const char *what, struct diag_list *diags)
+{
+    for (uint32_t i = 0; i < a->n; i++) {
+        bool is_there = false;
+        for (uint32_t k = 0; k < n; k++)
+            is_there = is_there || strcmp(kernels[k], a->items[i].kernel) == 0;
+        if (!is_there)
+            complain_of(a, &a->items[i], severity,
+                        suggest_hint(&diags->arena, a->items[i].kernel, kernels, n), diags,
+                        arena_printf(&diags->arena, "%s '%s'", what, a->items[i].kernel));
+    }
 }
 
 bool annotations_check_kernels(const struct annotations *a, const char *const *kernels, uint32_t n,
                                struct diag_list *diags)
 {
     uint32_t n_errors = diags->n_errors;
-    for (uint32_t i = 0; i < a->n; i++) {
-        bool is_there = false;
-        for (uint32_t k = 0; k < n; k++)
-            is_there = is_there || strcmp(kernels[k], a->items[i].kernel) == 0;
-        if (!is_there)
-            complain_of(
-                a, &a->items[i], suggest_hint(&diags->arena, a->items[i].kernel, kernels, n), diags,
-                arena_printf(&diags->arena, "the program has no kernel '%s'", a->items[i].kernel));
-    }
+    check_names(a, kernels, n, DIAG_ERROR, "the program has no kernel", diags);
     return diags->n_errors == n_errors;
+}
+
+void annotations_check_launched(const struct annotations *a, const char *const *kernels, uint32_t n,
+                                struct diag_list *diags)
+{
+    check_names(a, kernels, n, DIAG_WARNING, "the program launched no kernel", diags);
 }
 
 /* The buffer that the argument points to; NULL if it is none. */
@@ -178,7 +201,7 @@ bool annotations_resolve(const struct annotations *a, const struct emu_launch *l
         if (!flaw && out->n == L2_MAX_MARKS)
             flaw = "a kernel has at most 64 annotations";
         if (flaw) {
-            complain_of(a, it, NULL, diags, flaw);
+            complain_of(a, it, DIAG_ERROR, NULL, diags, flaw);
             continue;
         }
         const struct mem_alloc *b = buffer_of(launch, it->argument, mem);

@@ -32,9 +32,16 @@ struct annotations {
 bool annotations_parse(const char *file, const char *text, struct arena *arena,
                        struct annotations *out, struct diag_list *diags);
 
+/* What stands for a file among the settings of a machine: l2.annotations=TEXT, in the arena.
+ * Returns 0 or an errno value. */
+int annotations_read_file(const char *path, struct arena *arena, const char **setting);
+
 /* Does every annotation name one of the kernels? Adds what is wrong. */
 bool annotations_check_kernels(const struct annotations *a, const char *const *kernels, uint32_t n,
                                struct diag_list *diags);
+/* The same of kernels that were launched, once there will be no more: warnings. */
+void annotations_check_launched(const struct annotations *a, const char *const *kernels, uint32_t n,
+                                struct diag_list *diags);
 /* What they say of the launch, whose arguments lie in memory: ranges of addresses. False if they do
  * not fit the kernel: what is wrong is in `diags`. */
 bool annotations_resolve(const struct annotations *a, const struct emu_launch *launch,

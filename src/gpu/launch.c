@@ -261,7 +261,7 @@ static enum heddle_status mark_buffers(struct heddle_sim *sim)
         for (uint32_t i = 0; i < m->program->module->n_funcs; i++)
             if (m->program->funcs[i].func->is_entry)
                 names[n++] = m->program->funcs[i].func->name;
-    bool ok = annotations_check_kernels(a, names, n, &diags) &&
+    bool ok = (sim->loads_later || annotations_check_kernels(a, names, n, &diags)) &&
               annotations_resolve(a, &sim->emu.launch, &sim->mem, &sim->machine->l2_marks, &diags);
     diag_format(&diags, &why);
     if (!ok)

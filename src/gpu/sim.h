@@ -66,6 +66,7 @@ struct heddle_sim {
     void *progress_user;
     struct strbuf news; /* a warning that the progress function is still to be told */
     bool warned_of_stale;
+    bool loads_later; /* modules follow: annotations may be about kernels that are not there yet */
     struct strbuf error;
     struct strbuf warnings; /* of successful calls: compilers' and run-time ones */
 };

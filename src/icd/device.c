@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/l2_advice.h"
 #include "icd/hetero.h"
 #include "icd/launch_log.h"
 
@@ -55,8 +56,14 @@ static enum heddle_status create_sim(struct _cl_device_id *d)
                                .threads = s->threads,
                                .attribute = s->attribute && is_timed(d)};
     enum heddle_status status = heddle_create(&o, &d->sim);
-    if (status == HEDDLE_OK)
+    if (status == HEDDLE_OK) {
+        d->sim->loads_later = true;
+        if (s->l2_watch && o.timing) {
+            d->advice = l2_advice_create();
+            l2_advice_watch(d->advice, d->sim);
+        }
         return status;
+    }
     icd_complain("%s", heddle_error(d->sim));
     heddle_destroy(d->sim);
     d->sim = NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "gpu/sim.h"
 #include "icd/hetero.h"
 #include "icd/launch_log.h"
 #include "icd/sampler.h"
@@ -198,11 +199,23 @@ static uint64_t launch_ns(const struct _cl_device_id *d)
     return (last_count(d->sim, "cycles") * 1000 + mhz - 1) / mhz;
 }
 
+/* Reports about L2 name buffers as the kernel does. */
+static void name_buffers(struct _cl_device_id *d, const struct launch_command *l)
+{
+    const struct kernel_info *k = l->kernel->info;
+    if (!d->config->l2_policy->hit_action)
+        return;
+    for (uint32_t i = 0; i < k->n_args; i++)
+        if (k->args[i].kind == ARG_BUFFER && k->args[i].name[0])
+            mem_label(&d->sim->mem, l->words[i], k->args[i].name);
+}
+
 static cl_int run_launch(struct icd_command *c)
 {
     struct launch_command *l = c->data;
     struct _cl_device_id *d = c->device;
     const char *name = l->kernel->info->name;
+    name_buffers(d, l);
     enum heddle_status s = heddle_launch(d->sim, l->module, name, &l->launch);
     cl_int code = CL_SUCCESS;
     c->engine = ENGINE_COMPUTE;
@@ -213,6 +226,8 @@ static cl_int run_launch(struct icd_command *c)
                                                   .block = l->launch.block,
                                                   .status = s,
                                                   .ns = c->cost_ns});
+    } else {
+        d->n_failed++;
     }
     if (s != HEDDLE_OK) {
         strbuf_addf(&c->message, "kernel '%s': %s", name, heddle_error(d->sim));

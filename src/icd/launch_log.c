@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/l2_report.h"
 #include "base/json.h"
 #include "icd/launch_files.h"
 #include "icd/program_result.h"
@@ -84,15 +85,20 @@ static void make_line(struct strbuf *text)
     strbuf_add_char(text, '\n');
 }
 
-void launch_append_line(const char *path, struct strbuf *text)
+static void append(const char *path, const struct strbuf *text)
 {
-    make_line(text);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     bool ok = fd >= 0 && write(fd, text->text, text->len) == (ssize_t)text->len;
     if (!ok)
         icd_complain("%s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
+}
+
+void launch_append_line(const char *path, struct strbuf *text)
+{
+    make_line(text);
+    append(path, text);
 }
 
 void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
@@ -167,10 +173,46 @@ static void add_kernels(const struct heddle_sim *sim, struct strbuf *out)
     }
 }
 
+/* --- marks for L2 --- */
+
+/* Annotations of kernels that were never launched, and reads of what L2 had dropped. */
+static void warn_of_marks(const struct _cl_device_id *d)
+{
+    struct diag_list diags = {0};
+    struct strbuf text = {0};
+    uint32_t n = heddle_launched_count(d->sim);
+    const char **names = ARENA_ARRAY(&diags.arena, const char *, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = heddle_launched_name(d->sim, i);
+    if (!d->n_failed)
+        annotations_check_launched(&d->config->annotations, names, n, &diags);
+    diag_format(&diags, &text);
+    if (d->sim->warned_of_stale)
+        strbuf_add(&text, heddle_warnings(d->sim));
+    if (text.len)
+        icd_complain("%s", strbuf_text(&text));
+    strbuf_destroy(&text);
+    diag_list_destroy(&diags);
+}
+
+static void report_l2(struct _cl_device_id *d, const char *path)
+{
+    struct strbuf text = {0};
+    l2_report_write(d->sim, d->advice, d->n_failed, &text);
+    append(path, &text);
+    strbuf_destroy(&text);
+}
+
 void launch_log_end(struct _cl_device_id *d)
 {
     const struct icd_settings *s = &d->platform->settings;
     launch_files_close(d);
+    if (d->sim && d->n_launches && !s->functional)
+        warn_of_marks(d);
+    if (s->l2_report && d->sim && d->n_launches && !s->functional)
+        report_l2(d, s->l2_report);
+    l2_advice_destroy(d->advice);
+    d->advice = NULL;
     if (s->result && d->sim && d->n_launches)
         program_result_write(d, s->result);
     if (!d->sim || !s->summary)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/annotations.h"
 #include "icd/object.h"
 
 /* NULL where the variable is unset or empty. */
@@ -58,11 +59,26 @@ static void add_word(struct icd_settings *s, const char *word)
     s->words[s->n_words++] = word;
 }
 
+/* A file that cannot be read is a mistake like a parameter that is not there. */
+static bool read_annotations(struct icd_settings *s, struct strbuf *error)
+{
+    const char *path = text_of("HEDDLE_ANNOTATIONS"), *word = NULL;
+    int code = path ? annotations_read_file(path, &s->arena, &word) : 0;
+    if (code)
+        strbuf_addf(error, "HEDDLE_ANNOTATIONS: cannot read %s: %s\n", path, strerror(code));
+    if (word)
+        add_word(s, word);
+    return !code;
+}
+
+/* Values may have semicolons; then each is a line of its own. */
 static void read_words(struct icd_settings *s)
 {
     const char *set = text_of("HEDDLE_SET");
     uint32_t n = 0;
-    const char **words = set ? split(s, set, ";\n", &n) : NULL;
+    const char **words = set ? split(s, set, strchr(set, '\n') ? "\n" : ";", &n) : NULL;
+    if (text_of("HEDDLE_ATOMICS"))
+        add_word(s, arena_printf(&s->arena, "atomics.unit=%s", text_of("HEDDLE_ATOMICS")));
     if (text_of("HEDDLE_SCHEDULER"))
         add_word(s, arena_printf(&s->arena, "scheduler=%s", text_of("HEDDLE_SCHEDULER")));
     if (text_of("HEDDLE_L1D"))
@@ -148,6 +164,7 @@ bool settings_read(struct icd_settings *s, struct strbuf *error)
               read_number("HEDDLE_MAX_CYCLES", UINT64_MAX, &s->max_cycles, error) &&
               read_number("HEDDLE_MAX_INSTS", UINT64_MAX, &s->max_insts, error) &&
               read_number("HEDDLE_SERIES", UINT64_MAX, &s->series, error) &&
+              read_flag("HEDDLE_L2_WATCH", &s->l2_watch, error) && read_annotations(s, error) &&
               read_version(s, error) && read_device_type(s, error) && read_hetero(s, error);
     s->threads = (uint32_t)threads;
     s->gpus = split(s, gpu ? gpu : "gtx480", ",", &s->n_gpus);
@@ -157,6 +174,7 @@ bool settings_read(struct icd_settings *s, struct strbuf *error)
     s->json = text_of("HEDDLE_JSON");
     s->store = text_of("HEDDLE_STORE");
     s->result = text_of("HEDDLE_RESULT");
+    s->l2_report = text_of("HEDDLE_L2_REPORT");
     s->record = text_of("HEDDLE_RECORD");
     s->series_out = text_of("HEDDLE_SERIES_OUT");
     s->series_columns = text_of("HEDDLE_SERIES_COLUMNS");

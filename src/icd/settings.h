@@ -29,8 +29,10 @@ struct icd_settings {
     const char *series_out;
     uint64_t series; /* core cycles between two rows */
     const char *series_columns;
-    const char *store;  /* file of results, or NULL */
-    const char *result; /* file for one document of the whole program, or NULL */
+    const char *store;     /* file of results, or NULL */
+    const char *result;    /* file for one document of the whole program, or NULL */
+    const char *l2_report; /* file for what L2 and DRAM moved (analysis/l2_report.h), or NULL */
+    bool l2_watch;         /* with what was watched of buffers */
     bool summary, kernels;
     uint32_t version; /* of OpenCL that the platform reports: 120 or 300 */
     uint64_t device_type;

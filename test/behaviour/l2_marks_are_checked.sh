@@ -64,6 +64,13 @@ assert d["stats"]["l2.stale_reads"] == 1 == sum(k["l2.stale_reads"] for k in d["
     status 0 "$heddle" run "$scratch/own.ptx" --block 32 --arg "out:1K:$scratch/out" --set l2.policy=lru --fail-on-stale && silent err
 }
 
+# What there is to mark, with attributes, comments and brackets between the words.
+status 0 "$heddle" show kernels fft && says "fft_stage         2  __global float2 *out"
+printf '/* kernel void no(int a) */\n#define X kernel\nkernel __attribute__((reqd_work_group_size(8, 1, 1))) void\nboth(global int *a, // kernel\n  local int (*b)[4], int c) { }\n__global__ void __launch_bounds__(64) none(void) {}\n' >"$scratch/k.cl"
+status 0 "$heddle" show kernels "$scratch/k.cl" --json
+[ "$(printf '%s' "$out" | tr -d '\n ')" = '[{"kernel":"both","arguments":["globalint*a","localint(*b)[4]","intc"]},{"kernel":"none","arguments":[]}]' ] || fail "kernels of a file"
+status 2 "$heddle" show kernels nosuch && complains "there is no workload 'nosuch'"
+
 # A sweep names the points whose marks are unsound, those that it finds in its store too.
 cat >"$scratch/sweep.yaml" <<'YAML'
 workloads: [fft]
