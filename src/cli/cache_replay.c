@@ -1,4 +1,4 @@
-/* heddle cache replay: policies in caches, and the log of a single one. */
+/* heddle cache replay: policies in caches, and their logs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,21 +227,43 @@ static enum heddle_status replay(struct replays *r, const struct cache_options *
     return status;
 }
 
+/* The log of one policy has the name given; of several, each has its policy's behind it. */
+static struct output_stream *open_log(const struct replays *r, uint32_t i, const char *path)
+{
+    struct strbuf name = {0};
+    strbuf_add(&name, path);
+    if (r->n > 1)
+        strbuf_addf(&name, ".%s", r->jobs[i].config.policy->name);
+    struct output_stream *file = output_open(strbuf_text(&name));
+    strbuf_destroy(&name);
+    return file;
+}
+
 static enum heddle_status replay_logged(struct replays *r, const struct cache_options *o)
 {
-    if (r->n > 1) {
-        output_error("--log is for one policy in one cache");
+    if (!r->one_shape) {
+        output_error("--log is for one cache: give one number of sets, ways and bytes of a line");
         return HEDDLE_BAD_INPUT;
     }
-    struct output_stream *file = output_open(o->log);
-    if (!file)
-        return HEDDLE_ENVIRONMENT;
-    struct sink log = {output_add, file};
-    r->jobs[0].log = &log;
-    enum heddle_status status = replay(r, o);
+    struct output_stream **files = xcalloc(r->n, sizeof(struct output_stream *));
+    struct sink *logs = xcalloc(r->n, sizeof *logs);
+    enum heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < r->n && status == HEDDLE_OK; i++) {
+        files[i] = open_log(r, i, o->log);
+        logs[i] = (struct sink){output_add, files[i]};
+        r->jobs[i].log = &logs[i];
+        status = files[i] ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
+    }
     if (status == HEDDLE_OK)
-        return output_finish(file);
-    output_abandon(file);
+        status = replay(r, o);
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (files[i] && status == HEDDLE_OK)
+            status = output_finish(files[i]);
+        else if (files[i])
+            output_abandon(files[i]);
+    }
+    free(files);
+    free(logs);
     return status;
 }
 

@@ -49,9 +49,10 @@ static const struct option options[] = {
         "POLICY.NAME=VALUE of one of several; may be repeated. Those that are not given are "
         "as recorded under the recorded policy, else as by default"),
     OPTION_TEXT("log", struct cache_options, log, "FILE",
-                "with replay of one policy: write a line for each load, "
+                "with replay in one cache: write a line for each load, "
                 "index,hit|miss|bypass,victim; with --stores write_back for each access, "
-                "index,hit|miss|bypass|drop,victim,1 if it was written back"),
+                "index,hit|miss|bypass|drop,victim,1 if it was written back; of several policies "
+                "to FILE.POLICY each"),
     OPTION_FLAG("timed", struct cache_options, timed,
                 "with replay: fills and instructions where they were recorded, in the recorded "
                 "cache and policy; says which accesses come out otherwise than recorded, with exit "

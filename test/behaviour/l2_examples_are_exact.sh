@@ -71,6 +71,19 @@ printf '0 0 0 0 0 L 0 100000000\n' >"$scratch/wide.txt"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --policy belady && complains "belady is about loads"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --insts 5 && complains "insts has no meaning"
 }
+# Several policies have a log each, and it is the one that each has alone.
+both="--format text --stores write_back --sets 1 --ways 2 --line 128 --flush"
+# shellcheck disable=SC2086
+{
+    rm -f "$scratch"/both*
+    status 0 "$heddle" cache replay "$scratch/case.txt" $both --policy lru,write_buffering --set write_buffering.drop=all_read --log "$scratch/both"
+    for policy in lru write_buffering; do
+        status 0 "$heddle" cache replay "$scratch/case.txt" $both --policy $policy --log "$scratch/alone"
+        cmp -s "$scratch/both.$policy" "$scratch/alone" || fail "the log of $policy beside another"
+    done
+    cmp -s "$scratch/both.lru" "$scratch/both.write_buffering" && fail "two policies have one log"
+    status 2 "$heddle" cache replay "$scratch/case.txt" $both --ways 2,4 --policy lru --log "$scratch/both.csv" && complains "log is for one cache"
+}
 status 2 "$heddle" cache replay "$scratch/flush.txt" --format text --sets 1 --ways 2 --line 128 --policy write_buffering && complains "is for a cache that keeps what is stored"
 status 2 "$heddle" cache replay "$scratch/flush.txt" --format text --sets 1 --ways 2 --line 128 --flush && complains "without --stores write_back"
 status 0 "$heddle" cache replay "$scratch/log.txt" --format text --sets 1 --ways 2 --line 128 && complains "mean nothing here"
