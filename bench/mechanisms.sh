@@ -40,7 +40,7 @@ for gpu; do
             most=$(budget "$kind" "$name" "${row#* }")
             # shellcheck disable=SC2086 # two words
             printf '%-8s %-18s %-12s %-14s %16s %12.3f %8s' "$gpu" "$kernel" "$kind" "$name" $row "$most"
-            over_budget "${row% *}" "$most" "$gpu" "$kernel" "$kind" "$name" && failed=1
+            over_budget "${row% *}" "$most" && failed=1
             printf '\n'
         done <"$scratch/list"
     done <"$scratch/kernels"

@@ -259,7 +259,7 @@ void cache_resize(struct cache *c, uint32_t n_ways,
     cache_flush(c, writeback, user);
     tags_resize(&c->tags, n_ways);
     restart_policy(c, n_ways);
-    CACHE_TELL(c, RESIZE, resize, c->tags.sets, n_ways);
+    CACHE_TELL_BY_CALL(c, RESIZE, resize, c->tags.sets, n_ways);
 }
 
 const struct cache_victim *cache_victim(const struct cache *c)

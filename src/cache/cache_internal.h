@@ -43,6 +43,7 @@ struct cache {
     bool never_bypasses; /* the policy's */
     bool is_lru;         /* decide() is known, and nothing can differ from LRU */
     uint32_t told;       /* a bit for each enum cache_event that the policy or an observer wants */
+    uint32_t watched;    /* ... that an observer wants */
     uint64_t order;      /* counts uses of lines; 0 = never */
     struct mshr_file mshrs;
     struct cache_stats stats;
@@ -165,7 +166,7 @@ static inline struct cache_result cache_stalled(enum cache_stall cause)
         .answer = CACHE_STALLED, .stall = (uint8_t)cause, .mshr = CACHE_NO_MSHR};
 }
 
-/* --- Telling of events (events.c): an event nobody wants costs one test. --- */
+/* --- Telling of events (events.c): one that nobody wants costs one test. --- */
 
 void cache_tell_hit(struct cache *c, struct cache_set *s, uint32_t way, const struct mem_access *a);
 void cache_tell_merge(struct cache *c, struct cache_set *s, uint32_t way,
@@ -185,10 +186,22 @@ void cache_tell_store(struct cache *c, struct cache_set *s, int way, const struc
 /* Works out `told` and `fast_hits` anew: the policy, the observers or the switch have changed. */
 void cache_note_listeners(struct cache *c);
 
-#define CACHE_TELL(c, EVENT, event, ...)                                                           \
+/* Fills, and what policies do not hear of. */
+#define CACHE_TELL_BY_CALL(c, EVENT, event, ...)                                                   \
     do {                                                                                           \
         if ((c)->told >> CE_##EVENT & 1)                                                           \
             cache_tell_##event((c), __VA_ARGS__);                                                  \
+    } while (0)
+
+/* One that the policy alone wants costs no more than its call. */
+#define CACHE_TELL(c, EVENT, event, ...)                                                           \
+    do {                                                                                           \
+        if (!((c)->told >> CE_##EVENT & 1))                                                        \
+            break;                                                                                 \
+        if ((c)->watched >> CE_##EVENT & 1)                                                        \
+            cache_tell_##event((c), __VA_ARGS__);                                                  \
+        else                                                                                       \
+            (c)->desc->on_##event(&(c)->policy, __VA_ARGS__);                                      \
     } while (0)
 
 #endif

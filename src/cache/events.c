@@ -1,4 +1,4 @@
-/* Each event goes to the policy, if it cares, and then to whoever watches. */
+/* Events that somebody watches go to the policy, if it cares, and then to whoever watches. */
 #include "cache/cache_internal.h"
 
 #define TELL_POLICY(c, event, ...)                                                                 \
@@ -8,21 +8,20 @@
     } while (0)
 
 /* The arguments are fields of struct cache_event_info; set, line and cycle follow. */
-#define TELL_OBSERVERS(c, s, ...)                                                                  \
-    do {                                                                                           \
-        if ((c)->n_observers)                                                                      \
-            tell_observers((c), (s), &(struct cache_event_info){__VA_ARGS__});                     \
-    } while (0)
+#define TELL_OBSERVERS(c, s, ...) tell_observers((c), (s), &(struct cache_event_info){__VA_ARGS__})
 
-static void tell_observers(struct cache *c, const struct cache_set *s, struct cache_event_info *e)
+/* Inline, so that the compiler knows the event and what it has. */
+static inline __attribute__((always_inline)) void
+tell_observers(struct cache *c, const struct cache_set *s, struct cache_event_info *e)
 {
     e->set = s->set;
     e->line = e->way == NO_WAY ? NULL : &s->lines[e->way];
     if (e->access)
         e->cycle = e->access->cycle;
-    for (uint32_t i = 0; i < c->n_observers; i++)
-        if (c->observers[i].events >> e->event & 1)
-            c->observers[i].tell(c->observers[i].user, e);
+    const struct cache_observer *o = c->observers, *end = o + c->n_observers;
+    for (; o < end; o++)
+        if (o->events >> e->event & 1)
+            o->tell(o->user, e);
 }
 
 /* -1 becomes NO_WAY. */
@@ -108,9 +107,10 @@ static uint32_t policy_events(const struct cache_policy_desc *d)
 
 void cache_note_listeners(struct cache *c)
 {
-    c->told = policy_events(c->desc);
+    c->watched = 0;
     for (uint32_t i = 0; i < c->n_observers; i++)
-        c->told |= c->observers[i].events;
+        c->watched |= c->observers[i].events;
+    c->told = c->watched | policy_events(c->desc);
     bool fast = !c->config.no_fast_paths;
     c->fast_hits = fast && !(c->told >> CE_HIT & 1) && !c->desc->hit_action;
     /* Where lines get a way as they are asked for, one that has none is not on its way either. */

@@ -111,7 +111,7 @@ int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
 bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle)
 {
     c->stats.fills_dropped++;
-    CACHE_TELL(c, DROP, drop, m->set, m, cycle);
+    CACHE_TELL_BY_CALL(c, DROP, drop, m->set, m, cycle);
     if (m->dirty_sectors)
         cache_write_back(c, m->line, m->dirty_sectors);
     return m->dirty_sectors != 0;

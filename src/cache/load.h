@@ -89,7 +89,7 @@ cache_fill_now(struct cache *c, uint32_t mshr, uint64_t cycle)
     int way = m->way >= 0 || m->detached ? m->way : cache_allocate_late(c, mshr, &dirty);
     if (way >= 0) {
         cache_data_arrive(c, m, (uint32_t)way);
-        CACHE_TELL(c, FILL, fill, m->set, (uint32_t)way, m, cycle);
+        CACHE_TELL_BY_CALL(c, FILL, fill, m->set, (uint32_t)way, m, cycle);
     } else {
         dirty = cache_pass_data(c, m, cycle);
     }

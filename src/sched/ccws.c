@@ -100,16 +100,25 @@ static void order_defaults(const struct scheduler_desc *d, void *values)
     strbuf_destroy(&why);
 }
 
+static struct vta vta_of(const struct ccws_params *p, uint32_t line_bytes)
+{
+    uint32_t ways = p->vta_ways < p->vta_entries_per_warp ? p->vta_ways : p->vta_entries_per_warp;
+    return (struct vta){.n_sets = p->vta_entries_per_warp / ways,
+                        .n_ways = ways,
+                        .line_shift = line_bytes ? (uint32_t)__builtin_ctz(line_bytes) : 0};
+}
+
 static size_t ccws_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)
 {
     const struct ccws_params *c = params;
     const struct scheduler_desc *order = orders[c->prioritise];
+    struct vta vta = vta_of(c, 0);
     char values[256] = {0};
     assert(order->params_bytes <= sizeof values);
     order_defaults(order, values);
     return sizeof(struct ccws) + round_up(order->params_bytes) + round_up(order->stats_bytes) +
            order_bytes(order, n_warps, n_slots, values) +
-           (size_t)n_warps * c->vta_entries_per_warp * sizeof(uint64_t);
+           (size_t)n_warps * vta_words(&vta) * sizeof(uint64_t);
 }
 
 static uint64_t ccws_cost_bits(const struct sched_geometry *g, const void *params,
@@ -127,7 +136,7 @@ static uint64_t ccws_cost_bits(const struct sched_geometry *g, const void *param
 static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
 {
     uint64_t *all = (uint64_t *)(c->store + c->tags_at);
-    return all + (size_t)warp * c->vta.n_sets * c->vta.n_ways;
+    return all + (size_t)warp * c->tags_of_warp;
 }
 
 /* A load is probed for once its victim has left: as its line is reserved, or as it bypasses. None
@@ -152,12 +161,8 @@ static void ccws_init(struct scheduler *s)
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
     const struct scheduler_desc *order = orders[params->prioritise];
-    uint32_t ways = params->vta_ways < params->vta_entries_per_warp ? params->vta_ways
-                                                                    : params->vta_entries_per_warp;
-    uint32_t line_bytes = s->view->l1d_line_bytes;
-    c->vta = (struct vta){.n_sets = params->vta_entries_per_warp / ways,
-                          .n_ways = ways,
-                          .line_shift = line_bytes ? (uint32_t)__builtin_ctz(line_bytes) : 0};
+    c->vta = vta_of(params, s->view->l1d_line_bytes);
+    c->tags_of_warp = vta_words(&c->vta);
     c->order = *s;
     c->order.desc = order;
     c->order.params = c->store;
@@ -185,7 +190,7 @@ static uint16_t *bucket_of(struct ccws *c, uint64_t line)
     return &c->n_tags[(line >> c->vta.line_shift) % CCWS_TAG_BUCKETS];
 }
 
-static void insert_tag(struct ccws *c, uint32_t warp, uint64_t line)
+static __attribute__((noinline)) void insert_tag(struct ccws *c, uint32_t warp, uint64_t line)
 {
     uint64_t *tags = tags_of(c, warp);
     uint16_t *n = bucket_of(c, line);
@@ -207,10 +212,10 @@ static bool remove_tag(struct ccws *c, uint32_t warp, uint64_t line)
 
 static bool has_tag(struct ccws *c, uint32_t warp, uint64_t line)
 {
-    return *bucket_of(c, line) && vta_find(&c->vta, tags_of(c, warp), line);
+    return *bucket_of(c, line) && vta_has(&c->vta, tags_of(c, warp), line);
 }
 
-static void remove_everywhere(struct scheduler *s, uint64_t line)
+static __attribute__((noinline)) void remove_everywhere(struct scheduler *s, uint64_t line)
 {
     struct ccws *c = s->state;
     const uint16_t *n = bucket_of(c, line);
@@ -221,8 +226,8 @@ static void remove_everywhere(struct scheduler *s, uint64_t line)
 static void clear_tags(struct ccws *c, uint32_t warp)
 {
     uint64_t *tags = tags_of(c, warp);
-    for (uint32_t i = 0; i < c->vta.n_sets * c->vta.n_ways; i++)
-        if (tags[i] != VTA_EMPTY)
+    for (uint32_t i = 0; i < c->tags_of_warp; i++)
+        if (i % (c->vta.n_ways + 1) && tags[i] != VTA_EMPTY)
             --*bucket_of(c, tags[i]);
     vta_clear(&c->vta, tags);
 }
@@ -238,7 +243,7 @@ static void vta_hit(struct scheduler *s, uint32_t warp)
     ((struct ccws_stats *)s->stats)->vta_hits++;
     c->hits_of[warp]++;
     uint64_t to = ccws_llds(s);
-    ccws_raise_score(c, warp, (uint32_t)(to < top ? to : top));
+    ccws_raise_score(s, warp, (uint32_t)(to < top ? to : top));
 }
 
 static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
@@ -249,7 +254,7 @@ static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
 }
 
 /* Once per miss, after its victim has entered. */
-static void probe(struct scheduler *s, const struct cache_event_info *e)
+static __attribute__((noinline)) void probe(struct scheduler *s, const struct cache_event_info *e)
 {
     const struct mem_access *a = e->access;
     const struct sched_warp *warp = &s->view->warps[a->warp_slot];
@@ -257,11 +262,11 @@ static void probe(struct scheduler *s, const struct cache_event_info *e)
     ccws_decay_to(s, e->cycle);
     if (lives && is_lost(s, a->warp_slot, a->line))
         vta_hit(s, a->warp_slot);
-    ccws_plan(s);
 }
 
 /* The warp has a place among the others from now on, if it had none. */
-static void begin_score(struct scheduler *s, const struct cache_event_info *e)
+static __attribute__((noinline)) void begin_score(struct scheduler *s,
+                                                  const struct cache_event_info *e)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
@@ -270,53 +275,43 @@ static void begin_score(struct scheduler *s, const struct cache_event_info *e)
     if (!warp->live || warp->uid != a->warp_uid || !(c->is_low >> a->warp_slot & 1))
         return;
     ccws_decay_to(s, e->cycle);
-    ccws_raise_score(c, a->warp_slot, params->base_score);
-    ccws_plan(s);
+    ccws_raise_score(s, a->warp_slot, params->base_score);
 }
 
-/* Every access has one of these events, and one only. */
 static bool is_access(enum cache_event event)
 {
     return event == CE_HIT || event == CE_MERGE || event == CE_MISS || event == CE_STORE;
 }
 
-static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
+/* Every access has one of these events, and one only. */
+static __attribute__((noinline)) void hear_access(struct scheduler *s,
+                                                  const struct cache_event_info *e)
 {
     const struct ccws_params *params = s->params;
-    struct ccws *c = s->state;
     const struct mem_access *a = e->access;
-    if (c->is_low && is_access(e->event))
-        begin_score(s, e);
-    switch (e->event) {
-    case CE_MISS:
-        if (s->view->l1d_allocates_on_fill && !e->line)
-            probe(s, e);
-        break;
-    case CE_MERGE:
-        if (params->probes_merges)
-            probe(s, e);
-        break;
-    case CE_EVICT:
+    begin_score(s, e);
+    if (e->event == CE_MISS && s->view->l1d_allocates_on_fill && !e->line)
+        probe(s, e);
+    if (e->event == CE_MERGE && params->probes_merges)
+        probe(s, e);
+    if (e->event == CE_STORE && a->space != MEM_LOCAL)
+        remove_everywhere(s, a->line);
+}
+
+/* Of a victim and of the line that takes its place CCWS hears with every miss. */
+static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
+{
+    if (e->event == CE_EVICT) {
         if (e->cause == EVICT_REPLACE)
-            insert_tag(c, e->line->reserver_slot, e->line->line);
-        break;
-    case CE_RESERVE:
-        if (a && a->kind != MEM_STORE && !s->view->l1d_allocates_on_fill)
+            insert_tag(s->state, e->line->reserver_slot, e->line->line);
+    } else if (e->event == CE_RESERVE) {
+        if (e->access && e->access->kind != MEM_STORE && !s->view->l1d_allocates_on_fill)
             probe(s, e);
-        break;
-    case CE_BYPASS:
+    } else if (e->event == CE_BYPASS) {
         if (e->reason != BYPASS_NO_CACHE && !s->view->l1d_allocates_on_fill)
             probe(s, e);
-        break;
-    case CE_STORE:
-        if (a->space != MEM_LOCAL)
-            remove_everywhere(s, a->line);
-        break;
-    case CE_HIT:
-    case CE_FILL:
-    case CE_DROP:
-    case CE_RESIZE:
-        break;
+    } else if (is_access(e->event)) {
+        hear_access(s, e);
     }
 }
 
@@ -343,10 +338,8 @@ static void count_issue(struct scheduler *s, uint32_t warp, uint64_t now)
         ccws_decay_to(s, now);
     c->insts_issued++;
     c->insts_of[warp]++;
-    if (caps && c->cap_falls == UINT64_MAX) {
+    if (caps)
         ccws_cap_has_fallen(s, now);
-        ccws_plan(s);
-    }
 }
 
 static void ccws_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enum issue_class class,
@@ -372,7 +365,6 @@ static void ccws_advance(struct scheduler *s, uint64_t dt)
     struct ccws *c = s->state;
     c->advanced += dt;
     ccws_decay_to(s, c->advanced);
-    ccws_plan(s);
 }
 
 /* --- warps come and go; the order is told all that it may want to know --- */
@@ -389,7 +381,6 @@ static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
     if (c->order.desc->on_warp_start)
         c->order.desc->on_warp_start(&c->order, warp, now);
     ccws_test_cutoff(s);
-    ccws_plan(s);
 }
 
 static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
@@ -403,8 +394,8 @@ static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
     }
     if (c->order.desc->on_warp_end)
         c->order.desc->on_warp_end(&c->order, warp, now);
+    ccws_cap_has_fallen(s, now);
     ccws_test_cutoff(s);
-    ccws_plan(s);
 }
 
 static void ccws_on_stall(struct scheduler *s, uint32_t warp, enum stall_cause cause, uint64_t now)

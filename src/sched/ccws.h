@@ -45,6 +45,7 @@ struct ccws {
     struct vta vta;
     uint16_t n_tags[CCWS_TAG_BUCKETS]; /* of all warps */
     uint32_t tags_at;                  /* in `store`: of each warp's array */
+    uint32_t tags_of_warp;             /* words of one */
     struct scheduler order;
     _Alignas(16) unsigned char store[]; /* the order's parameters, statistics and state, then
                                          * the tags */
@@ -54,22 +55,43 @@ struct ccws {
 uint32_t ccws_cutoff(const struct scheduler *s);
 /* What a VTA hit raises a score to, without a limit of bits. */
 uint64_t ccws_llds(const struct scheduler *s);
-/* The score of a warp that has started and not ended, in cycle `time`. */
-uint32_t ccws_score(const struct scheduler *s, uint32_t warp);
 /* A warp starts, or ends; ccws_test_cutoff() is to follow. */
 void ccws_start_score(struct scheduler *s, uint32_t warp);
 void ccws_end_score(struct scheduler *s, uint32_t warp);
 /* Who may load, after scores or warps have changed. */
 void ccws_test_cutoff(struct scheduler *s);
+/* How often scores have fallen: in the cycles that `decay_cycles` divides. */
+static inline uint64_t ccws_falls_by(const struct scheduler *s, uint64_t cycle)
+{
+    const struct ccws_params *params = s->params;
+    return params->decay_cycles == 1 ? cycle : cycle / params->decay_cycles;
+}
+
+/* Do scores rise, or are they capped, or may another warp load by then? Else they only fall. */
+static inline bool ccws_changes_by(const struct ccws *c, uint64_t now)
+{
+    return now > c->time && (c->raised || now >= c->next || now >= c->cap_falls);
+}
+
+/* ccws_decay_to() where they do. */
+void ccws_change_to(struct scheduler *s, uint64_t now);
+
 /* Brings the scores to what they are in cycle `now`, before its VTA hits. */
-void ccws_decay_to(struct scheduler *s, uint64_t now);
+static inline void ccws_decay_to(struct scheduler *s, uint64_t now)
+{
+    struct ccws *c = s->state;
+    if (ccws_changes_by(c, now)) {
+        ccws_change_to(s, now);
+    } else if (now > c->time) {
+        c->falls = ccws_falls_by(s, now);
+        c->time = now;
+    }
+}
+
 /* Acts from the next cycle on. */
-void ccws_raise_score(struct ccws *c, uint32_t warp, uint32_t to);
-/* Something has been issued in cycle `now`, so that LLDS is less; where that caps scores. */
+void ccws_raise_score(struct scheduler *s, uint32_t warp, uint32_t to);
+/* LLDS may be less since cycle `now`: if it caps scores, some may have to fall to it. */
 void ccws_cap_has_fallen(struct scheduler *s, uint64_t now);
-/* After any of these: says in hold.until when time alone changes something, and in l1d_warps
- * whose first access is still to come. */
-void ccws_plan(struct scheduler *s);
 /* The first cycle at which time alone changes who may load. */
 uint64_t ccws_next_change(const struct scheduler *s, uint64_t now);
 

@@ -28,13 +28,6 @@ uint64_t ccws_llds(const struct scheduler *s)
            (c->insts_issued ? c->insts_issued : 1);
 }
 
-/* How often scores have fallen: in the cycles that `decay_cycles` divides. */
-static uint64_t falls_by(const struct scheduler *s, uint64_t cycle)
-{
-    const struct ccws_params *params = s->params;
-    return params->decay_cycles == 1 ? cycle : cycle / params->decay_cycles;
-}
-
 static uint32_t score_after(const struct scheduler *s, uint32_t warp, uint64_t falls)
 {
     const struct ccws_params *params = s->params;
@@ -43,12 +36,6 @@ static uint32_t score_after(const struct scheduler *s, uint32_t warp, uint64_t f
         return 0;
     bool is_above = c->is_high & warp_bit(warp) && c->level[warp] > falls + params->base_score;
     return is_above ? (uint32_t)(c->level[warp] - falls) : params->base_score;
-}
-
-uint32_t ccws_score(const struct scheduler *s, uint32_t warp)
-{
-    const struct ccws *c = s->state;
-    return score_after(s, warp, c->falls);
 }
 
 /* --- the order --- */
@@ -75,12 +62,19 @@ static void take_out(struct ccws_queue *q, uint32_t warp)
         q->warps[i] = q->warps[i + 1];
 }
 
+/* Puts a warp in, or moves it up if it is there. Most have risen to the top. */
 static void put_in(struct ccws_queue *q, const struct scheduler *s, uint32_t warp,
                    bool (*before)(const struct scheduler *s, uint32_t a, uint32_t b))
 {
-    uint32_t at = q->n++;
-    for (; at > 0 && before(s, warp, q->warps[at - 1]); at--)
-        q->warps[at] = q->warps[at - 1];
+    uint32_t at = 0;
+    while (at < q->n && q->warps[at] != warp && !before(s, warp, q->warps[at]))
+        at++;
+    uint32_t from = at;
+    while (from < q->n && q->warps[from] != warp)
+        from++;
+    q->n += from == q->n;
+    for (; from > at; from--)
+        q->warps[from] = q->warps[from - 1];
     q->warps[at] = (uint8_t)warp;
 }
 
@@ -114,6 +108,20 @@ void ccws_end_score(struct scheduler *s, uint32_t warp)
     c->is_low &= ~warp_bit(warp);
 }
 
+/* --- what follows --- */
+
+/* Says in hold.until when time alone changes something, and in l1d_warps whose first access is
+ * still to come. To be called after any change. */
+static void ccws_plan(struct scheduler *s)
+{
+    const struct ccws *c = s->state;
+    uint64_t until = c->next < c->cap_falls ? c->next : c->cap_falls;
+    if (c->raised && c->time + 1 < until)
+        until = c->time + 1;
+    s->hold.until = until;
+    s->l1d_warps = c->is_low;
+}
+
 /* --- the cap --- */
 
 /* The highest level that the next fall leaves as it is: no score is above LLDS then. */
@@ -128,9 +136,11 @@ void ccws_cap_has_fallen(struct scheduler *s, uint64_t now)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    if (c->high.n && c->cap_falls == UINT64_MAX &&
-        c->level[c->high.warps[0]] > capped_level(s, c->falls))
+    if (params->llds_caps && c->high.n && c->cap_falls == UINT64_MAX &&
+        c->level[c->high.warps[0]] > capped_level(s, c->falls)) {
         c->cap_falls = (now / params->decay_cycles + 1) * params->decay_cycles;
+        ccws_plan(s);
+    }
 }
 
 /* --- who may load --- */
@@ -194,14 +204,13 @@ void ccws_test_cutoff(struct scheduler *s)
     bool some_may_not = (c->known & ~c->may_load) != 0;
     c->next = some_may_not ? next_let_through(s, sum, n_high, falls) : UINT64_MAX;
     s->hold.loads = ~c->may_load;
-    if (params->llds_caps) /* which may be lower than it was when a score was raised */
-        ccws_cap_has_fallen(s, c->time);
+    ccws_plan(s);
 }
 
 /* --- time --- */
 
 /* VTA hits act, before the scores fall the next time. */
-static __attribute__((noinline)) void raise_scores(struct scheduler *s, uint64_t falls)
+static void raise_scores(struct scheduler *s, uint64_t falls)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
@@ -211,7 +220,6 @@ static __attribute__((noinline)) void raise_scores(struct scheduler *s, uint64_t
             continue;
         assert(to >= params->base_score); /* what has no score gets the base, if no more */
         c->is_low &= ~warp_bit(warp);
-        leave_high(c, warp);
         if (to == params->base_score)
             continue;
         c->level[warp] = to + falls;
@@ -220,58 +228,48 @@ static __attribute__((noinline)) void raise_scores(struct scheduler *s, uint64_t
     }
 }
 
-/* As if the scores had been no higher than what the next fall takes to the cap; false if none
- * was. */
-static __attribute__((noinline)) bool cap_scores(struct scheduler *s, uint64_t falls)
+/* As if the scores had been no higher than what the next fall takes to the cap. */
+static void cap_scores(struct scheduler *s, uint64_t falls)
 {
     struct ccws *c = s->state;
     struct ccws_queue *q = &c->high;
     uint64_t level = capped_level(s, falls);
     if (!q->n || c->level[q->warps[0]] <= level)
-        return false;
+        return;
     for (uint32_t i = 0; i < q->n && c->level[q->warps[i]] > level; i++)
         c->level[q->warps[i]] = level;
     uint32_t n = q->n;
     for (q->n = 0; q->n < n;) /* ties are new */
         put_in(q, s, q->warps[q->n], comes_before);
-    return true;
 }
 
-void ccws_decay_to(struct scheduler *s, uint64_t now)
+/* Scores are above the cap only if they were raised to one that is lower by now, or if
+ * ccws_cap_has_fallen() has said so. */
+void ccws_change_to(struct scheduler *s, uint64_t now)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    if (now <= c->time)
-        return;
     uint64_t falls = c->falls;
-    bool changes = c->raised != 0 || now >= c->next;
     if (c->raised)
         raise_scores(s, falls);
-    c->falls = falls_by(s, now);
-    if (params->llds_caps && c->falls > falls)
-        changes |= cap_scores(s, falls);
+    c->falls = ccws_falls_by(s, now);
     c->time = now;
     if (now >= c->cap_falls)
         c->cap_falls = UINT64_MAX;
-    if (changes)
-        ccws_test_cutoff(s);
+    if (params->llds_caps && c->falls > falls)
+        cap_scores(s, falls);
+    else
+        ccws_cap_has_fallen(s, now);
+    ccws_test_cutoff(s);
 }
 
-void ccws_raise_score(struct ccws *c, uint32_t warp, uint32_t to)
+void ccws_raise_score(struct scheduler *s, uint32_t warp, uint32_t to)
 {
+    struct ccws *c = s->state;
     if (!(c->raised & warp_bit(warp)) || to > c->raise[warp])
         c->raise[warp] = to;
     c->raised |= warp_bit(warp);
-}
-
-void ccws_plan(struct scheduler *s)
-{
-    const struct ccws *c = s->state;
-    uint64_t until = c->next < c->cap_falls ? c->next : c->cap_falls;
-    if (c->raised && c->time + 1 < until)
-        until = c->time + 1;
-    s->hold.until = until;
-    s->l1d_warps = c->is_low;
+    ccws_plan(s);
 }
 
 uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
@@ -281,44 +279,48 @@ uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
 
 /* --- statistics --- */
 
-/* A copy as it will be in that cycle: when the scores were last worked out depends on the engine.
- */
-static void ccws_look_at(const void *instance, uint64_t now, struct scheduler *copy,
-                         struct ccws *state)
+/* As it will be in that cycle: when the scores were last worked out depends on the engine. Itself,
+ * if nobody rises, falls to the cap or is let through until then; otherwise a copy. */
+static const struct scheduler *ccws_look_at(const void *instance, uint64_t now,
+                                            struct scheduler *copy, struct ccws *state)
 {
-    *copy = *(const struct scheduler *)instance;
-    memcpy(state, copy->state, offsetof(struct ccws, n_tags)); /* of the rest scores know nothing */
+    const struct scheduler *s = instance;
+    if (!ccws_changes_by(s->state, now))
+        return s;
+    *copy = *s;
+    memcpy(state, s->state, offsetof(struct ccws, n_tags)); /* of the rest scores know nothing */
     copy->state = state;
     ccws_decay_to(copy, now);
+    return copy;
 }
 
 static struct stat_reading ccws_may_load(const void *instance, uint64_t now)
 {
-    struct scheduler s;
-    struct ccws c;
-    ccws_look_at(instance, now, &s, &c);
-    return may_load_reading(s.view, c.may_load);
+    struct scheduler copy;
+    struct ccws state;
+    const struct scheduler *s = ccws_look_at(instance, now, &copy, &state);
+    return may_load_reading(s->view, ((const struct ccws *)s->state)->may_load);
 }
 
 static struct stat_reading ccws_score_sum(const void *instance, uint64_t now)
 {
-    struct scheduler s;
-    struct ccws c;
+    struct scheduler copy;
+    struct ccws state;
     struct stat_reading sum = {0};
-    ccws_look_at(instance, now, &s, &c);
-    for (uint64_t rest = s.view->live; rest; rest &= rest - 1)
-        sum.value += ccws_score(&s, lowest_warp(rest));
+    const struct scheduler *s = ccws_look_at(instance, now, &copy, &state);
+    for (uint64_t rest = s->view->live; rest; rest &= rest - 1)
+        sum.value += score_after(s, lowest_warp(rest), ccws_falls_by(s, now));
     return sum;
 }
 
 static struct stat_reading ccws_top_score(const void *instance, uint64_t now)
 {
-    struct scheduler s;
-    struct ccws c;
+    struct scheduler copy;
+    struct ccws state;
     struct stat_reading top = {0};
-    ccws_look_at(instance, now, &s, &c);
-    for (uint64_t rest = s.view->live; rest; rest &= rest - 1) {
-        uint32_t score = ccws_score(&s, lowest_warp(rest));
+    const struct scheduler *s = ccws_look_at(instance, now, &copy, &state);
+    for (uint64_t rest = s->view->live; rest; rest &= rest - 1) {
+        uint32_t score = score_after(s, lowest_warp(rest), ccws_falls_by(s, now));
         top.value = score > top.value ? score : top.value;
     }
     return top;

@@ -273,8 +273,7 @@ static inline void hit_ahead(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint64_t end = sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
     uint32_t left = l->n - l->next;
-    if (left > 2 && end > now + 1 && sm->goes_by_dues && !sm->ldst.tells_some &&
-        !sm->in.n_put_off) {
+    if (left > 2 && end > now + 1 && sm->goes_by_dues && !sm->in.n_put_off) {
         uint64_t most = end - now - 1;
         uint32_t n = cache_load_more(l->l1, l->access + l->next + 1,
                                      most < left - 2 ? (uint32_t)most : left - 2, l->pc);
@@ -421,8 +420,6 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
     uint32_t first = l->next;
     if (sm->ldst.tells_some)
         choose_events(sm, l->slot);
-    bool goes_on = l->n - first > 1 && end > now + 1;
-    uint64_t until = goes_on ? alone_until(sm, end) : 0;
     while (l->next < l->n) {
         if (!do_access(sm, l, now)) {
             sm->ldst.stalled = true;
@@ -431,7 +428,7 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
         }
         l->next++;
         uint64_t next = sm->ldst.busy_until > now ? sm->ldst.busy_until : now + 1;
-        if (l->next == l->n || next >= until || next >= sm->issue.due || sm->out.n)
+        if (l->next == l->n || sm->out.n || next >= alone_until(sm, end))
             break;
         now = next;
     }

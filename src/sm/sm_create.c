@@ -10,7 +10,7 @@ static void observe_l1d(void *user, const struct cache_event_info *e)
 {
     struct sm *sm = user;
     sm->sched->on_l1d(sm->scheduler, e);
-    if (sm->issue.keeps_hold && sm->issue.ready && sm->scheduler->hold.until < sm->issue.due)
+    if (sm->scheduler->hold.until < sm->issue.due && sm->issue.keeps_hold && sm->issue.ready)
         sm->issue.due = sm->scheduler->hold.until;
 }
 

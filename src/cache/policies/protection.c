@@ -2,14 +2,12 @@
 
 #include <string.h>
 
-#include "cache/policies/counters.h"
-
-/* A victim's tag; the most recent one first in its set. */
+/* A victim's tag; the most recent one first in its set, those without a line last. */
 struct victim {
     uint64_t line;
     uint32_t id;
-    bool valid;
 };
+#define NO_VICTIM UINT64_MAX /* no line has this address: it is not aligned */
 
 struct prediction {
     uint16_t tda_hits, vta_hits;
@@ -21,8 +19,8 @@ struct protection {
     uint32_t n_entries;
     uint32_t accesses; /* in this sample */
     uint64_t insts;    /* thread instructions in this sample */
-    uint32_t vta_ways;
-    struct victim victims[]; /* sets x ways */
+    uint32_t n_sets, vta_ways;
+    uint64_t queries[]; /* of each set; then struct victim, sets x ways */
 };
 
 static uint32_t ways_of_vta(const struct cache_geometry *g, const struct protection_params *params)
@@ -32,8 +30,13 @@ static uint32_t ways_of_vta(const struct cache_geometry *g, const struct protect
 
 size_t protection_state_bytes(const struct cache_geometry *g, const void *params)
 {
-    return sizeof(struct protection) +
-           (size_t)g->n_sets * ways_of_vta(g, params) * sizeof(struct victim);
+    size_t of_set = sizeof(uint64_t) + ways_of_vta(g, params) * sizeof(struct victim);
+    return sizeof(struct protection) + g->n_sets * of_set;
+}
+
+static struct victim *all_victims(struct protection *d)
+{
+    return (struct victim *)(d->queries + d->n_sets);
 }
 
 void protection_init(struct cache_policy *p, uint32_t n_entries)
@@ -41,7 +44,10 @@ void protection_init(struct cache_policy *p, uint32_t n_entries)
     const struct protection_params *params = p->params;
     struct protection *d = p->state;
     d->n_entries = n_entries;
+    d->n_sets = p->geometry.n_sets;
     d->vta_ways = ways_of_vta(&p->geometry, params);
+    for (uint32_t i = 0; i < d->n_sets * d->vta_ways; i++)
+        all_victims(d)[i].line = NO_VICTIM;
     for (uint32_t i = 0; i < n_entries; i++)
         d->pdpt[i].pd =
             (uint8_t)(params->pd_init < params->pd_max ? params->pd_init : params->pd_max);
@@ -96,11 +102,11 @@ static void count_to(uint16_t *counter, uint32_t bits)
 
 /* --- 4.1.1: what the TDA keeps of a line --- */
 
-/* When a set is queried, the lives of all its lines fall by 1. */
-static void query_set(const struct cache_set *s)
+/* When a set is queried, the lives of all its lines fall by 1: so what is kept of a line is the
+ * query with which its life ends. */
+static uint64_t *queries_of(const struct cache_policy *p, const struct cache_set *s)
 {
-    for (uint32_t way = 0; way < s->n_ways; way++)
-        counter_down(&line_of(s, way)->pl);
+    return &((struct protection *)p->state)->queries[s->set];
 }
 
 /* By how much the access lowers the lives of its set. decide() is asked before that: it may be
@@ -111,11 +117,13 @@ static uint32_t life_it_takes(const struct mem_access *a)
 }
 
 /* The request reads the PD of its instruction and writes it to PL. */
-static void protect_line(const struct protection *d, struct protected_line *line,
+static void protect_line(const struct cache_policy *p, const struct cache_set *s, uint32_t way,
                          const struct mem_access *a)
 {
+    const struct protection *d = p->state;
+    struct protected_line *line = line_of(s, way);
     line->id = id_of(d, a);
-    line->pl = a->kind == MEM_STORE ? 0 : d->pdpt[line->id].pd;
+    line->ends = *queries_of(p, s) + (a->kind == MEM_STORE ? 0 : d->pdpt[line->id].pd);
 }
 
 /* The hit is attributed to the previous instruction that used the line. */
@@ -130,7 +138,7 @@ static void credit_tda_hit(struct cache_policy *p, const struct protected_line *
 
 static struct victim *victims_of(struct protection *d, const struct cache_set *s)
 {
-    return d->victims + (size_t)s->set * d->vta_ways;
+    return all_victims(d) + (size_t)s->set * d->vta_ways;
 }
 
 /* Where the line's tag is in its set; -1 = nowhere. */
@@ -138,7 +146,7 @@ static int find_victim(struct protection *d, const struct cache_set *s, uint64_t
 {
     const struct victim *v = victims_of(d, s);
     for (uint32_t i = 0; i < d->vta_ways; i++)
-        if (v[i].valid && v[i].line == line)
+        if (v[i].line == line)
             return (int)i;
     return -1;
 }
@@ -150,7 +158,7 @@ static void remove_victim(struct protection *d, const struct cache_set *s, uint6
     if (at < 0)
         return;
     memmove(v + at, v + at + 1, (d->vta_ways - (uint32_t)at - 1) * sizeof *v);
-    v[d->vta_ways - 1].valid = false;
+    v[d->vta_ways - 1].line = NO_VICTIM;
 }
 
 /* In front; what is last leaves if the set is full. */
@@ -258,9 +266,9 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
     uint64_t oldest = UINT64_MAX;
     int victim = CACHE_BYPASS;
     bool any_protected = false;
-    uint32_t taken = life_it_takes(a);
+    uint64_t query = *queries_of(p, s) + life_it_takes(a);
     for (uint32_t way = 0; way < s->n_ways; way++) {
-        if (line_of(s, way)->pl > taken) {
+        if (line_of(s, way)->ends > query) {
             any_protected = true;
             continue;
         }
@@ -282,7 +290,7 @@ static void access_set(struct cache_policy *p, const struct cache_set *s)
     struct protection *d = p->state;
     end_sample_if_full(p);
     d->accesses++;
-    query_set(s);
+    ++*queries_of(p, s);
 }
 
 void protection_on_hit(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -290,7 +298,7 @@ void protection_on_hit(struct cache_policy *p, const struct cache_set *s, uint32
 {
     access_set(p, s);
     credit_tda_hit(p, line_of(s, way));
-    protect_line(p->state, line_of(s, way), a);
+    protect_line(p, s, way, a);
 }
 
 void protection_on_merge(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -301,7 +309,7 @@ void protection_on_merge(struct cache_policy *p, const struct cache_set *s, uint
         return;
     if (((const struct protection_params *)p->params)->count_merges)
         credit_tda_hit(p, line_of(s, way));
-    protect_line(p->state, line_of(s, way), a);
+    protect_line(p, s, way, a);
 }
 
 void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
@@ -336,13 +344,13 @@ void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint
     if (cause != EVICT_REPLACE || a->kind == MEM_STORE)
         return;
     remove_victim(d, s, a->line);
-    add_victim(d, s, (struct victim){s->lines[way].line, line_of(s, way)->id, true});
+    add_victim(d, s, (struct victim){s->lines[way].line, line_of(s, way)->id});
 }
 
 void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                            const struct mem_access *a)
 {
-    protect_line(p->state, line_of(s, way), a);
+    protect_line(p, s, way, a);
     if (a->kind != MEM_STORE) /* an empty way had no victim to make room for */
         remove_victim(p->state, s, a->line);
 }

@@ -105,8 +105,8 @@ enum { N_PROTECTION_STATS = 6 };
 extern const struct plugin_stat protection_stats[N_PROTECTION_STATS];
 
 struct protected_line {
-    uint8_t id; /* hashed PC of the load that brought it in or used it last */
-    uint8_t pl; /* accesses to the set for which it is still protected */
+    uint64_t ends; /* the query of its set with which its protected life is over */
+    uint8_t id;    /* hashed PC of the load that brought it in or used it last */
 };
 
 void protection_init(struct cache_policy *p, uint32_t n_entries);
