@@ -239,11 +239,14 @@ static void the_grid_is_as_square_as_it_can_be(void **state)
     assert_int_equal(mutex_grid_make(15, 5).cols, 3);
     struct mutex_grid g = mutex_grid_make(15, 0);
     assert_int_equal(grid_hops(&g, 0, 7), 3);
-    uint32_t sum = 0; /* mean distance 112/45 hops */
+    uint32_t sum = 0, in_x = 0; /* mean distance 112/45 hops; there and back in x 6.4 cycles */
     for (uint32_t a = 0; a < 15; a++)
-        for (uint32_t b = 0; b < 15; b++)
+        for (uint32_t b = 0; b < 15; b++) {
             sum += grid_hops(&g, a, b);
+            in_x += 2 * 2 * grid_apart(grid_x(&g, a), grid_x(&g, b));
+        }
     assert_int_equal(sum * 45, 112 * 15 * 15);
+    assert_int_equal(in_x * 10, 64 * 15 * 15);
 }
 
 /* --- the directory --- */
