@@ -71,7 +71,8 @@ static const struct option options[] = {
                 "the OpenCL version to report: 3.0 (the default), or 1.2 for programs that take "
                 "2.0 and later to have shared virtual memory"),
     OPTION_TEXT("device-type", struct exec_options, device_type, "LIST",
-                "what the device says it is: gpu (the default), cpu, accelerator, or several"),
+                "what the device says it is: gpu, cpu, accelerator, or several; any: a GPU that "
+                "programs which ask for another type find too (the default without --beside)"),
     OPTION_TEXT("device", struct exec_options, device, "DEVICE",
                 "`gpu` (the default), or `heteropdp`: one device that runs each kernel on a CPU "
                 "device of this machine or on the GPU, as HeteroPDP chooses (doc/hetero.md)"),

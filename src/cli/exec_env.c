@@ -40,6 +40,14 @@ static bool set_list(const char *name, const struct text_list *list, const char 
     return ok;
 }
 
+/* Programs that insist on a CPU should run too, where no other platform can give them one. */
+static bool set_device_type(const struct exec_options *o)
+{
+    static const char name[] = "HEDDLE_CL_DEVICE_TYPE";
+    return o->device_type || o->beside ? set_text(name, o->device_type)
+                                       : setenv(name, "any", 0) == 0;
+}
+
 static bool set_options(const struct exec_options *o)
 {
     return set_flag("HEDDLE_FUNCTIONAL", o->functional) &&
@@ -58,8 +66,7 @@ static bool set_options(const struct exec_options *o)
            set_text("HEDDLE_STORE", o->store) && set_text("HEDDLE_RECORD", o->record) &&
            set_number("HEDDLE_SERIES", o->series) && set_text("HEDDLE_SERIES_OUT", o->series_out) &&
            set_text("HEDDLE_SERIES_COLUMNS", o->series_columns) &&
-           set_text("HEDDLE_CL_VERSION", o->version) &&
-           set_text("HEDDLE_CL_DEVICE_TYPE", o->device_type) &&
+           set_text("HEDDLE_CL_VERSION", o->version) && set_device_type(o) &&
            set_text("HEDDLE_DEVICE", o->device) &&
            set_text("HEDDLE_HETERO_TARGET", o->hetero_target) &&
            set_text("HEDDLE_HETERO_MODELS", o->hetero_models) &&

@@ -44,7 +44,8 @@ static void add_cc1_value(struct arg_list *args, const char *option, const char 
 static void add_opencl_target(struct arg_list *args)
 {
     args_add_all(args, "-target", "nvptx64-nvidia-nvcl", "-x", "cl", "-cl-std=CL1.2",
-                 "-fgnu89-inline", "-cl-no-stdinc", "-D__IMAGE_SUPPORT__=1", NULL);
+                 "-fgnu89-inline", "-fgnu-keywords", "-cl-no-stdinc", "-D__IMAGE_SUPPORT__=1",
+                 NULL);
     add_cc1(args, "-finclude-default-header");
 #define ENABLED(name) ",+" #name
     /* OpenCL C 3.0 knows two of them as features too, and wants both to agree. */

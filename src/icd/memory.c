@@ -68,7 +68,8 @@ cl_int mem_check_flags(cl_mem_flags flags, const void *host_ptr)
     const cl_mem_flags host =
         CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
     const cl_mem_flags place = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-    if (flags & ~(access | host | place | CL_MEM_KERNEL_READ_AND_WRITE))
+    const cl_mem_flags persistent = 1 << 6; /* CL_MEM_USE_PERSISTENT_MEM_AMD, a hint */
+    if (flags & ~(access | host | place | CL_MEM_KERNEL_READ_AND_WRITE | persistent))
         return CL_INVALID_VALUE;
     if (__builtin_popcountll(flags & access) > 1 || __builtin_popcountll(flags & host) > 1)
         return CL_INVALID_VALUE;

@@ -120,7 +120,7 @@ void *object_create(enum icd_kind kind, size_t bytes)
 bool object_is(const void *object, enum icd_kind kind)
 {
     const struct icd_object *o = object;
-    return was_object(o) && o->mark == MARK_LIVE + kind && o->users;
+    return was_object(o) && o->mark == MARK_LIVE + kind;
 }
 
 void object_retain(void *object)

@@ -60,7 +60,8 @@ void icd_changed(void);
 
 /* With the lock, all of them. Zeroed but for the head, with one reference, the program's. */
 void *object_create(enum icd_kind kind, size_t bytes);
-/* Is it a live object of that kind that the program may use? NULL is not. */
+/* Is it a live object of that kind? One that the program released, but that others need, is; NULL
+ * is not. */
 bool object_is(const void *object, enum icd_kind kind);
 void object_retain(void *object);
 /* True when that was the last reference: the caller then takes the object apart and calls

@@ -179,7 +179,8 @@ cl_int icd_clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint num_ent
         return CL_INVALID_VALUE;
     const struct _cl_platform_id *the = platform_get();
     bool matches = type == CL_DEVICE_TYPE_ALL || type & the->settings.device_type ||
-                   type & CL_DEVICE_TYPE_DEFAULT;
+                   type & CL_DEVICE_TYPE_DEFAULT ||
+                   (the->settings.is_any_type && type != CL_DEVICE_TYPE_CUSTOM);
     uint32_t n = matches ? the->n_devices : 0;
     if (type == CL_DEVICE_TYPE_DEFAULT && n > 1)
         n = 1;

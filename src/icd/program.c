@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "gpu/sim.h"
 #include "icd/hetero.h"
+#include "ptx/program.h"
 
 struct program_device *program_on(const struct _cl_program *p, const struct _cl_device_id *d)
 {
@@ -21,6 +23,38 @@ const struct code *program_executable(const struct _cl_program *p)
         if (p->devices[i].module)
             return p->devices[i].code;
     return NULL;
+}
+
+/* Whether every function that is called is there. */
+static bool is_complete(const struct ptx_module *m, struct strbuf *log)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < m->n_funcs; i++) {
+        const struct ptx_func *f = m->funcs[i]->alias_of ? m->funcs[i]->alias_of : m->funcs[i];
+        if (f->has_body || ptx_find_host_function(f->name) != PTX_N_HOST_FUNCTIONS)
+            continue;
+        strbuf_addf(log, "error: undefined function: %s\n", f->name);
+        ok = false;
+    }
+    return ok;
+}
+
+bool program_load(struct program_device *on, const struct code *code, struct heddle_module **module,
+                  struct strbuf *log)
+{
+    struct _cl_device_id *d = on->device;
+    pthread_mutex_lock(&d->sim_lock);
+    enum heddle_status s = heddle_load(d->sim, HEDDLE_PTX, "program.cl.ptx",
+                                       strbuf_text(&code->ptx), code->ptx.len, NULL, module);
+    if (s != HEDDLE_OK)
+        strbuf_add(log, heddle_error(d->sim));
+    else if (!is_complete((*module)->ptx, log)) {
+        heddle_unload(d->sim, *module);
+        *module = NULL;
+        s = HEDDLE_BAD_INPUT;
+    }
+    pthread_mutex_unlock(&d->sim_lock);
+    return s == HEDDLE_OK;
 }
 
 static void retire_module(struct _cl_device_id *d, struct heddle_module *module)

@@ -63,19 +63,6 @@ static void compile_source(const struct strbuf *source, bool is_whole, struct bu
     strbuf_destroy(&again);
 }
 
-bool program_load(struct program_device *on, const struct code *code, struct heddle_module **module,
-                  struct strbuf *log)
-{
-    struct _cl_device_id *d = on->device;
-    pthread_mutex_lock(&d->sim_lock);
-    enum heddle_status s = heddle_load(d->sim, HEDDLE_PTX, "program.cl.ptx",
-                                       strbuf_text(&code->ptx), code->ptx.len, NULL, module);
-    if (s != HEDDLE_OK)
-        strbuf_add(log, heddle_error(d->sim));
-    pthread_mutex_unlock(&d->sim_lock);
-    return s == HEDDLE_OK;
-}
-
 /* The result goes to one device of the program. Without the lock; the program is marked as being
  * built, so that nobody else touches it. */
 static cl_int give_to_device(struct program_device *on, const struct build *b)

@@ -110,6 +110,9 @@ static bool read_device_type(struct icd_settings *s, struct strbuf *error)
                  {"accelerator", CL_DEVICE_TYPE_ACCELERATOR}};
     const char *text = text_of("HEDDLE_CL_DEVICE_TYPE");
     uint32_t n = 0;
+    s->is_any_type = text && strcmp(text, "any") == 0;
+    if (s->is_any_type)
+        text = "gpu";
     const char **words = split(s, text ? text : "gpu", ",|", &n);
     for (uint32_t i = 0; i < n; i++) {
         cl_device_type bit = 0;
@@ -117,7 +120,8 @@ static bool read_device_type(struct icd_settings *s, struct strbuf *error)
             if (strcmp(types[k].name, words[i]) == 0)
                 bit = types[k].bit;
         if (!bit) {
-            strbuf_addf(error, "HEDDLE_CL_DEVICE_TYPE: '%s' is none of gpu, cpu, accelerator\n",
+            strbuf_addf(error,
+                        "HEDDLE_CL_DEVICE_TYPE: '%s' is none of gpu, cpu, accelerator, any\n",
                         words[i]);
             return false;
         }

@@ -36,6 +36,7 @@ struct icd_settings {
     bool summary, kernels;
     uint32_t version; /* of OpenCL that the platform reports: 120 or 300 */
     uint64_t device_type;
+    bool is_any_type;       /* devices are found whatever type a program asks for */
     bool hetero;            /* the device is Heddle HeteroPDP, over the first of gpus */
     const char *hetero_cmp; /* the OpenCL library of its CPU device; NULL = one of the machine */
     const char *hetero_gpu; /* ... and of its GPU; NULL = ours */

@@ -124,6 +124,12 @@ status 2 "$heddle" sweep mistake.yaml --store s.db
 complains "mistake.yaml:2:10: error: only attribution is measured of programs"
 
 # The whole program as one document.
+# Programs find the device whatever type they ask for, unless others are there.
+[ "$(env -u HEDDLE_CL_DEVICE_TYPE "$heddle" exec -- printenv HEDDLE_CL_DEVICE_TYPE)" = any ] || fail "any"
+[ "$("$heddle" exec --device-type cpu -- printenv HEDDLE_CL_DEVICE_TYPE)" = cpu ] || fail "cpu"
+[ -z "$(env -u HEDDLE_CL_DEVICE_TYPE "$heddle" exec --beside -- printenv HEDDLE_CL_DEVICE_TYPE)" ] ||
+    fail "beside"
+
 status 0 "$heddle" exec --result a.json -- ./adder add
 status 0 "$heddle" exec --result b.json --scheduler lrr -- ./adder add
 status 0 "$heddle" compare a.json b.json

@@ -31,7 +31,10 @@ static void buffers_check_what_they_are_given(void **state)
         CL_INVALID_VALUE,
         clCreateBuffer(g->context, CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, 16, data, &err));
     not_created(CL_INVALID_CONTEXT, clCreateBuffer(NULL, 0, 16, NULL, &err));
+    not_created(CL_INVALID_VALUE, clCreateBuffer(g->context, 1 << 30, 16, NULL, &err));
     cl_mem m;
+    created(m, clCreateBuffer(g->context, 1 << 6, 16, NULL, &err)); /* AMD's hint */
+    ok(clReleaseMemObject(m));
     created(m, clCreateBuffer(g->context, CL_MEM_USE_HOST_PTR, 16, data, &err));
     void *back = NULL;
     ok(clGetMemObjectInfo(m, CL_MEM_HOST_PTR, sizeof back, &back, NULL));

@@ -154,7 +154,7 @@ static void build_logs_are_the_compilers(void **state)
 {
     struct gpu *g = *state;
     const char *bad = "kernel void f(global int *x) {\n  x[0] = nonsense;\n}\n";
-    const char *good = "kernel void f(global int *x) { x[0] = N; }\n";
+    const char *good = "kernel void f(global int *x) { asm(\"\"); x[0] = N; }\n"; /* NVIDIA's asm */
     cl_program p;
     char log[4096];
     cl_build_status status = 0;
@@ -175,6 +175,20 @@ static void build_logs_are_the_compilers(void **state)
     fails(CL_INVALID_VALUE, clBuildProgram(p, 1, NULL, NULL, NULL, NULL));
     ok(clReleaseProgram(p));
     not_created(CL_INVALID_VALUE, clCreateProgramWithSource(g->context, 0, NULL, NULL, &err));
+}
+
+/* A function that nobody supplies is the build's error, not that of a launch. */
+static void undefined_functions_fail_the_build(void **state)
+{
+    struct gpu *g = *state;
+    const char *source = "int g(int a); kernel void f(global int *x) { x[0] = g(x[1]); }\n";
+    cl_program p;
+    char log[4096];
+    created(p, clCreateProgramWithSource(g->context, 1, &source, NULL, &err));
+    fails(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
+    ok(clGetProgramBuildInfo(p, g->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    assert_non_null(strstr(log, "undefined function: g"));
+    ok(clReleaseProgram(p));
 }
 
 static int run_f(struct gpu *g, cl_program p)
@@ -331,13 +345,11 @@ static void endless_kernels_are_cut_off(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(kernels_tell_their_arguments),
-                                       TEST(all_kinds_of_arguments_arrive),
-                                       TEST(ranges_are_checked_and_placed),
-                                       TEST(build_logs_are_the_compilers),
-                                       TEST(binaries_come_back),
-                                       TEST(programs_are_linked_from_pieces),
-                                       TEST(faults_are_reported),
-                                       TEST(endless_kernels_are_cut_off)};
+    const struct CMUnitTest tests[] = {
+        TEST(kernels_tell_their_arguments),       TEST(all_kinds_of_arguments_arrive),
+        TEST(ranges_are_checked_and_placed),      TEST(build_logs_are_the_compilers),
+        TEST(undefined_functions_fail_the_build), TEST(binaries_come_back),
+        TEST(programs_are_linked_from_pieces),    TEST(faults_are_reported),
+        TEST(endless_kernels_are_cut_off)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,33 @@ static void a_callback_may_release_an_earlier_command(void **state)
     ok(clReleaseMemObject(m));
 }
 
+static void CL_CALLBACK note_end(cl_event e, cl_int status, void *end)
+{
+    assert_int_equal(status, CL_COMPLETE);
+    *(cl_ulong *)end = time_of(e, CL_PROFILING_COMMAND_END);
+}
+
+/* An event that commands wait for, or that has a callback, lives on when the program lets go. */
+static void events_outlive_their_release(void **state)
+{
+    struct gpu *g = *state;
+    int a = 1;
+    cl_ulong end = 0;
+    cl_mem m = buffer(g, sizeof a, NULL);
+    cl_event gate, written;
+    created(gate, clCreateUserEvent(g->context, &err));
+    ok(clEnqueueWriteBuffer(g->queue, m, CL_FALSE, 0, sizeof a, &a, 1, &gate, &written));
+    ok(clSetEventCallback(written, CL_COMPLETE, note_end, &end));
+    ok(clReleaseEvent(gate));
+    ok(clReleaseEvent(written));
+    fails(CL_INVALID_EVENT, clReleaseEvent(gate));
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    ok(clFinish(g->queue));
+    while (!*(volatile cl_ulong *)&end) /* callbacks have a thread of their own */
+        ;
+    ok(clReleaseMemObject(m));
+}
+
 static void failures_reach_those_who_wait(void **state)
 {
     struct gpu *g = *state;
@@ -285,6 +312,7 @@ int main(void)
                                        TEST(an_in_order_queue_keeps_its_order),
                                        TEST(an_out_of_order_queue_runs_what_is_ready),
                                        TEST(a_callback_may_release_an_earlier_command),
+                                       TEST(events_outlive_their_release),
                                        TEST(failures_reach_those_who_wait),
                                        TEST(wait_lists_are_checked),
                                        TEST(times_are_simulated),
