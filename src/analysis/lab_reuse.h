@@ -38,6 +38,14 @@ struct lab_reuse {
     uint64_t other_misses;      /* of lines that had been removed */
 };
 
+/* Access by access, of a stream that is longer than memory. Without ranges, the cache without
+ * bounds alone. */
+struct lab_reuse_run;
+struct lab_reuse_run *lab_reuse_begin(uint32_t n_sms, const struct lab_config *config,
+                                      const struct lab_ranges *ranges);
+void lab_reuse_take(struct lab_reuse_run *r, const struct lab_access *items, size_t n);
+void lab_reuse_end(struct lab_reuse_run *r, struct lab_reuse *out); /* destroys it */
+/* The same of a stream at hand. */
 void lab_reuse_measure(const struct lab_stream *s, const struct lab_config *config,
                        const struct lab_ranges *ranges, struct lab_reuse *out);
 /* Of all that, the cache without bounds alone. */

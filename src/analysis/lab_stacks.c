@@ -85,7 +85,6 @@ struct lab_touch lab_stacks_touch(struct lab_stacks *k, size_t position)
     uint32_t from = 0, now = ++s->now;
     if (t.previous != LAB_NOWHERE) {
         from = k->times[t.previous];
-        t.n_accesses = now - from - 1;
         t.depth = marks_until(s, now) - marks_until(s, from);
     }
     if (s->n_holes && s->holes[0] > from) {

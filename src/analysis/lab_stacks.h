@@ -13,9 +13,8 @@
 #define LAB_NOWHERE SIZE_MAX
 
 struct lab_touch {
-    size_t previous;     /* position in the stream of the load that last touched the line */
-    uint32_t n_accesses; /* loads of the set since then */
-    uint32_t depth;      /* distinct other lines, and holes, above it: W ways hit if depth < W */
+    size_t previous; /* position in the stream of the load that last touched the line */
+    uint32_t depth;  /* distinct other lines, and holes, above it: W ways hit if depth < W */
 };
 
 struct lab_stacks;

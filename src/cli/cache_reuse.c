@@ -240,12 +240,31 @@ static enum heddle_status choose_distance(const struct cache_options *o, struct 
                        : HEDDLE_OK;
 }
 
+/* All of the stream, of a recording some at a time. */
+static enum heddle_status measure_all(struct lab_stream *s, struct lab_reuse_run *r,
+                                      const char *path)
+{
+    struct strbuf why = {0};
+    bool ok = true;
+    lab_reuse_take(r, s->items, s->n);
+    while (s->reader && ok) {
+        s->n = 0;
+        ok = lab_stream_more(s, &why);
+        lab_reuse_take(r, s->items, s->n);
+    }
+    if (!ok)
+        output_error("%s: %s", path, strbuf_text(&why));
+    strbuf_destroy(&why);
+    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
 static enum heddle_status measure(const struct cache_options *o, struct reuse_of_files *f,
                                   const char *path)
 {
     struct lab_stream s = {0};
     struct lab_config config;
-    enum heddle_status status = cache_lab_read(o, path, false, &s);
+    enum heddle_status status = cache_lab_read(o, path, true, &s);
+    lab_stream_skip_insts(&s);
     if (status == HEDDLE_OK && o->critical && !s.has_criticality) {
         output_error("%s does not tell which warps were critical: record it with "
                      "--record-criticality",
@@ -255,8 +274,10 @@ static enum heddle_status measure(const struct cache_options *o, struct reuse_of
     if (status == HEDDLE_OK)
         status = cache_lab_shape(o, &s, &config);
     if (status == HEDDLE_OK) {
+        struct lab_reuse_run *r = lab_reuse_begin(s.n_sms, &config, &f->ranges);
+        status = measure_all(&s, r, path);
+        lab_reuse_end(r, &f->of[f->n++]);
         cache_lab_warn_of_nothing(path, &s);
-        lab_reuse_measure(&s, &config, &f->ranges, &f->of[f->n++]);
     }
     lab_stream_destroy(&s);
     return status;
