@@ -8,7 +8,8 @@
  *     bank before = piece mod n_banks
  *     in its bank = piece / n_banks * bank_interleave_bytes + local mod bank_interleave_bytes
  *     row, column = in its bank / row_bytes, in its bank mod row_bytes
- *     bank        = (bank before) xor (row mod n_banks), or their sum modulo n_banks
+ *     bank        = (bank before) xor (row mod n_banks), or their sum modulo n_banks; bank before,
+ *                   if banks are kept
  *
  * Every step is invertible, so the map is one-to-one. The permutation by row sends strides of
  * n_banks * row_bytes, which would all fall into one bank, through all of them (Zhang, Zhu and
@@ -24,8 +25,10 @@ static bool is_power_of_two(uint32_t n)
     return (n & (n - 1)) == 0;
 }
 
-static uint32_t permute_bank(uint32_t bank, uint32_t row, uint32_t n_banks)
+static uint32_t permute_bank(uint32_t bank, uint32_t row, uint32_t n_banks, bool keep)
 {
+    if (keep)
+        return bank;
     if (is_power_of_two(n_banks))
         return bank ^ (row & (n_banks - 1));
     return (bank + row % n_banks) % n_banks;
@@ -49,7 +52,7 @@ struct dram_address address_split(const struct address_map *m, uint64_t address)
     uint32_t row = (uint32_t)(in_bank / m->row_bytes);
     return (struct dram_address){
         .partition = address_partition(m, address),
-        .bank = permute_bank((uint32_t)(piece % m->n_banks), row, m->n_banks),
+        .bank = permute_bank((uint32_t)(piece % m->n_banks), row, m->n_banks, m->keep_banks),
         .row = row,
         .column = (uint32_t)(in_bank % m->row_bytes),
         .local = local,
@@ -65,6 +68,7 @@ struct bank_map bank_map_make(const struct address_map *m)
         .row_bytes = divider_make(m->row_bytes),
         .shifts = is_power_of_two(piece_bytes) && is_power_of_two(m->n_banks) &&
                   is_power_of_two(m->row_bytes) && piece_bytes <= m->row_bytes,
+        .keep_banks = m->keep_banks,
         .piece_shift = (uint8_t)__builtin_ctz(piece_bytes),
         .bank_shift = (uint8_t)__builtin_ctz(m->n_banks),
         .rows_shift = (uint8_t)(__builtin_ctz(m->n_banks) + __builtin_ctz(m->row_bytes)),
@@ -78,7 +82,8 @@ struct dram_place bank_map_divide(const struct bank_map *m, uint64_t local)
     uint32_t bank = remainder_of(&m->n_banks, piece, turn);
     uint64_t in_bank = turn * m->piece_bytes.divisor + remainder_of(&m->piece_bytes, local, piece);
     uint64_t row = divide(&m->row_bytes, in_bank);
-    return (struct dram_place){.bank = permute_bank(bank, (uint32_t)row, m->n_banks.divisor),
-                               .row = (uint32_t)row,
-                               .column = remainder_of(&m->row_bytes, in_bank, row)};
+    return (struct dram_place){
+        .bank = permute_bank(bank, (uint32_t)row, m->n_banks.divisor, m->keep_banks),
+        .row = (uint32_t)row,
+        .column = remainder_of(&m->row_bytes, in_bank, row)};
 }

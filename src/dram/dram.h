@@ -27,6 +27,7 @@ struct dram_config {
     uint32_t row_bytes, bus_bytes_per_cycle; /* data per command-clock cycle, data rate included */
     uint32_t burst_cycles;                   /* of the data bus, for one read or write command */
     uint32_t bank_interleave_bytes;          /* for the address map, see there */
+    bool permute_banks;                      /* likewise */
     uint32_t queue_entries;
     uint32_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr /* write to read */,
         t_wr, t_rtp;
@@ -144,6 +145,7 @@ struct address_map {
     uint32_t bank_interleave_bytes; /* within a partition, consecutive pieces of this size go to
                                      * consecutive banks; 0 = row_bytes */
     bool hash_partitions; /* n_partitions is a power of two, and strides are spread over them */
+    bool keep_banks;      /* the row does not permute them */
 };
 struct dram_address {
     uint32_t partition, bank, row, column;
@@ -179,7 +181,8 @@ static inline uint64_t address_local(const struct address_map *m, uint64_t addre
     return chunk / m->n_partitions * bytes + (address - chunk * bytes);
 }
 /* One-to-one for any number of partitions and banks (6, 12, not only powers of two). The bank is
- * permuted with low row bits: by xor when n_banks is a power of two, else by rotation. */
+ * permuted with low row bits, unless it is kept: by xor when n_banks is a power of two, else by
+ * rotation. */
 struct dram_address address_split(const struct address_map *m, uint64_t address);
 
 /* The same for a partition's own addresses (dram_address.local), with the divisions prepared; they
@@ -187,6 +190,7 @@ struct dram_address address_split(const struct address_map *m, uint64_t address)
 struct bank_map {
     struct divider piece_bytes, n_banks, row_bytes;
     bool shifts; /* they are all, and a row holds whole pieces */
+    bool keep_banks;
     uint8_t piece_shift, bank_shift, rows_shift /* of one row in each bank */;
 };
 struct dram_place {
@@ -199,7 +203,8 @@ static inline struct dram_place bank_map_shift(const struct bank_map *m, uint64_
     uint64_t piece = local >> m->piece_shift, in_piece = local & (m->piece_bytes.divisor - 1);
     uint64_t in_bank = piece >> m->bank_shift << m->piece_shift | in_piece;
     uint64_t row = local >> m->rows_shift;
-    return (struct dram_place){.bank = (uint32_t)(piece ^ row) & (m->n_banks.divisor - 1),
+    uint64_t permuted = m->keep_banks ? piece : piece ^ row;
+    return (struct dram_place){.bank = (uint32_t)permuted & (m->n_banks.divisor - 1),
                                .row = (uint32_t)row,
                                .column = (uint32_t)in_bank & (m->row_bytes.divisor - 1)};
 }

@@ -240,7 +240,8 @@ struct machine *machine_plan(const struct machine_config *config,
                                   .n_banks = config->dram.n_banks,
                                   .row_bytes = config->dram.row_bytes,
                                   .bank_interleave_bytes = config->dram.bank_interleave_bytes,
-                                  .hash_partitions = config->memory.hash_partitions};
+                                  .hash_partitions = config->memory.hash_partitions,
+                                  .keep_banks = !config->dram.permute_banks};
     m->slices = (struct slice_config){.memory = config->memory,
                                       .l2 = config->l2,
                                       .l2_policy = config->l2_policy,

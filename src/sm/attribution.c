@@ -31,6 +31,7 @@ struct attribution {
     uint64_t n_loads;
     uint64_t next;   /* cycles before this one have been attributed, or are nobody's */
     uint64_t queued; /* warps: see visit_queued() */
+    enum latency queued_cause;
     struct latency_stats stats;
     struct pace *pace;
     struct attribution_listener listeners[ATTRIBUTION_MAX_LISTENERS];
@@ -91,12 +92,27 @@ static enum latency fetch_cause(const struct sm_warp *w, const struct account *a
     return redirected && !w->fetching ? LATENCY_CTRL_HAZARD : LATENCY_FETCH;
 }
 
+static bool unit_waits_for_a_place(const struct sm *sm)
+{
+    return sm->ldst.stalled && sm->ldst.cause != STALL_PORT;
+}
+
 /* MODEL: a load waits for an MSHR also when it waits behind an access that does: the load/store
  * unit works in order. So do places in an MSHR, lines that can be reserved, places in the miss
  * queue and in the bypass table; an access that only the network's port keeps waiting misses. */
 static bool waits_for_a_place(const struct sm *sm, const struct load_record *r)
 {
-    return !r->all_sent && sm->ldst.stalled && sm->ldst.cause != STALL_PORT;
+    return !r->all_sent && unit_waits_for_a_place(sm);
+}
+
+/* MODEL: attribution takes a memory instruction that the full load/store unit does not take for a
+ * StructuralHazard (Algorithm 2, line 23), although S3's text gives stores waits for MSHRs too:
+ * Algorithm 2 has no line for MSHRs. With sm.mshr_delay=unit it waits for an MSHR while the unit
+ * does. */
+static enum latency unit_cause(const struct sm *sm, uint32_t unit)
+{
+    bool is_mshr = unit == UNIT_LDST && sm->config->mshr_delay == MSHR_OF_UNIT;
+    return is_mshr && unit_waits_for_a_place(sm) ? LATENCY_MSHR : LATENCY_STRUCTURAL_HAZARD;
 }
 
 /* Loads that hit, or whose data have come, are not missing. */
@@ -115,34 +131,55 @@ static const struct pending_load *missing_load(const struct sm *sm, uint32_t slo
     return is_pending && is_missing(sm, slot, l) ? l : NULL;
 }
 
-/* The load that misses and that the next instruction waits for, the first by operands; one that
- * waits for all results, by registers. */
+/* The load that misses and that the next instruction waits for, the first by operands. */
 static const struct pending_load *awaited_load(const struct sm *sm, uint32_t slot)
 {
-    uint32_t pc = sm->warps[slot].emu->pc;
-    const struct op_timing *t = &sm->timing[pc];
-    const struct op_info *info = &sm->emu.program->info[pc];
+    const struct op_info *info = &sm->emu.program->info[sm->warps[slot].emu->pc];
     const struct pending_load *l = NULL;
     for (uint32_t i = 0; !l && i < (uint32_t)info->n_reads + info->n_writes; i++)
         l = missing_load(sm, slot, info->regs[i]);
-    for (uint32_t r = 0; !l && t->needs & NEEDS_DRAINED && r < sm->attribution->n_registers; r++)
-        l = missing_load(sm, slot, r);
     return l;
 }
 
-/* The first cycle on a load that misses is a data hazard like any other. */
+/* MODEL: attribution counts a return, an exit or a call that waits for loads which miss, but whose
+ * data it does not read, as Sync. S3 counts no cycles of a miss that no instruction depends on; in
+ * GPGPU-Sim a warp that has exited is `waiting()`, like one at a barrier, until its loads are done.
+ */
+static bool drains_loads(const struct sm *sm, uint32_t slot)
+{
+    if (!(sm->timing[sm->warps[slot].emu->pc].needs & NEEDS_DRAINED))
+        return false;
+    for (uint32_t r = 0; r < sm->attribution->n_registers; r++)
+        if (missing_load(sm, slot, r))
+            return true;
+    return false;
+}
+
+/* Algorithm 2, lines 12 to 22. The first cycle on a load that misses is a data hazard like any
+ * other. MODEL: attribution tells loads apart, where Algorithm 2 compares the pending address with
+ * the last one: S3's text speaks of the load, and one load of a warp has many addresses. */
 static void add_data_hazard(struct sm *sm, uint32_t slot, uint64_t to)
 {
     struct account *w = &sm->attribution->accounts[slot];
     const struct pending_load *l = awaited_load(sm, slot);
     if (!l) {
-        add(sm, slot, LATENCY_DATA_HAZARD, to);
+        add(sm, slot, drains_loads(sm, slot) ? LATENCY_SYNC : LATENCY_DATA_HAZARD, to);
         return;
     }
     if (l->number != w->missed_load)
         add(sm, slot, LATENCY_DATA_HAZARD, w->next + 1);
     w->missed_load = l->number;
     add(sm, slot, waits_for_a_place(sm, l->record) ? LATENCY_MSHR : LATENCY_DATA_CACHE_MISS, to);
+}
+
+/* Lines 23 and 24. */
+static void add_unit_hazard(struct sm *sm, uint32_t slot, uint64_t from, uint64_t to)
+{
+    uint32_t unit = sm->warps[slot].kind.unit;
+    enum latency cause = unit_cause(sm, unit);
+    if (cause == LATENCY_STRUCTURAL_HAZARD)
+        sm->attribution->stats.structural[unit] += to - from;
+    add(sm, slot, cause, to);
 }
 
 /* A visit in each of the cycles from .. to-1, in which the warp does not issue and nothing changes
@@ -174,8 +211,7 @@ static void visit(struct sm *sm, uint32_t slot, uint64_t from, uint64_t to)
     case STALLED_UNIT:
     case STALLED_POLICY:
     case STALLED_NONE:
-        sm->attribution->stats.structural[w->kind.unit] += to - from;
-        add(sm, slot, LATENCY_STRUCTURAL_HAZARD, to);
+        add_unit_hazard(sm, slot, from, to);
     }
 }
 
@@ -184,7 +220,7 @@ static void leave_queue(struct sm *sm, uint64_t warps, uint64_t now)
 {
     sm->attribution->queued &= ~warps;
     for (; warps; warps &= warps - 1)
-        add(sm, (uint32_t)__builtin_ctzll(warps), LATENCY_STRUCTURAL_HAZARD, now);
+        add(sm, (uint32_t)__builtin_ctzll(warps), sm->attribution->queued_cause, now);
 }
 
 /* Where memory is the limit, most visits are of warps that would issue to the load/store unit while
@@ -196,11 +232,16 @@ static uint64_t visit_queued(struct sm *sm, uint32_t s, uint64_t warps, uint64_t
     uint64_t queued = warps & sm->issue.ready & sm->issue.by_unit[UNIT_LDST];
     if (sm_unit_next(sm, 0, UNIT_LDST) < to)
         queued = 0;
-    leave_queue(sm, a->queued & sm->issue.slot_mask[s] & ~queued, from);
+    enum latency cause = unit_cause(sm, UNIT_LDST);
+    leave_queue(sm,
+                a->queued & (cause != a->queued_cause ? ~0ull : sm->issue.slot_mask[s] & ~queued),
+                from);
+    a->queued_cause = cause;
     for (uint64_t come = queued & ~a->queued; come; come &= come - 1)
         add(sm, (uint32_t)__builtin_ctzll(come), LATENCY_SCHEDULING, from);
     a->queued |= queued;
-    a->stats.structural[UNIT_LDST] += (uint64_t)__builtin_popcountll(queued) * (to - from);
+    if (cause == LATENCY_STRUCTURAL_HAZARD)
+        a->stats.structural[UNIT_LDST] += (uint64_t)__builtin_popcountll(queued) * (to - from);
     return queued;
 }
 

@@ -19,6 +19,7 @@
                 "collectors", meaning)
 
 static const char *const delay_names[] = {"between", "printed", NULL};
+static const char *const mshr_names[] = {"operands", "unit", NULL};
 
 const struct param sm_params[] = {
     U32(n_schedulers, "2", 1, SM_MAX_SCHEDULERS, "schedulers",
@@ -63,6 +64,10 @@ const struct param sm_params[] = {
         struct sm_config, scheduling_delay, "between", delay_names,
         "what --attribute counts as Scheduling: cycles between two visits of a warp, or from "
         "visit to visit, as S3's Algorithm 2 is printed; changes nothing simulated"),
+    PARAM_ENUM(
+        struct sm_config, mshr_delay, "operands", mshr_names,
+        "what --attribute counts as MSHR: waits for the data of a load that waits for an MSHR, or "
+        "waits for a load/store unit that waits for one too; changes nothing simulated"),
 #define OP(id, name, unit, lat, ival)                                                              \
     OPERATION_ROW(#name "_latency", latency, id, lat, 4096, #name ": from dispatch to result"),    \
         OPERATION_ROW(#name "_interval", interval, id, ival, 4096,                                 \

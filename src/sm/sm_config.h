@@ -48,6 +48,9 @@ enum sm_unit {
 /* Between two visits of a warp lie the cycles in which nobody looked at it; from visit to visit, as
  * S3's Algorithm 2 is printed, there is one more. */
 enum scheduling_delay { DELAY_BETWEEN_VISITS, DELAY_AS_PRINTED };
+/* Who waits for an MSHR: a warp that needs the data of a load that waits for one; also a warp whose
+ * memory instruction finds the load/store unit full while that waits for one. */
+enum mshr_delay { MSHR_OF_OPERANDS, MSHR_OF_UNIT };
 
 enum { SM_MAX_SCHEDULERS = 4, SM_MAX_UNITS = 8, SM_MAX_COLLECTORS = 16, SM_MAX_BANKS = 64 };
 
@@ -75,6 +78,7 @@ struct sm_config {
     const char *carveout; /* as it is written; `division` is what it says */
     struct carveout division;
     uint32_t scheduling_delay; /* enum scheduling_delay: what --attribute calls Scheduling */
+    uint32_t mshr_delay;       /* enum mshr_delay: what --attribute calls MSHR */
     bool no_fast_paths;        /* every cycle takes the general way; the results are the same */
 };
 

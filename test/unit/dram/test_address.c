@@ -63,6 +63,18 @@ static const struct address_map maps[] = {
      .row_bytes = 512,
      .bank_interleave_bytes = 256,
      .hash_partitions = true},
+    {.n_partitions = 6,
+     .interleave_bytes = 256,
+     .n_banks = 16,
+     .row_bytes = 4096,
+     .bank_interleave_bytes = 4096,
+     .keep_banks = true},
+    {.n_partitions = 12,
+     .interleave_bytes = 256,
+     .n_banks = 6,
+     .row_bytes = 2048,
+     .bank_interleave_bytes = 256,
+     .keep_banks = true},
 };
 enum { N_MAPS = sizeof maps / sizeof maps[0] };
 
@@ -73,7 +85,8 @@ static uint64_t join(const struct address_map *m, const struct dram_address *a)
     uint32_t piece_bytes = m->bank_interleave_bytes ? m->bank_interleave_bytes : m->row_bytes;
     uint32_t bank = 0;
     bool power_of_two = __builtin_popcount(m->n_banks) == 1;
-    while ((power_of_two ? (bank ^ a->row % m->n_banks) : (bank + a->row) % m->n_banks) != a->bank)
+    uint32_t row = m->keep_banks ? 0 : a->row;
+    while ((power_of_two ? (bank ^ row % m->n_banks) : (bank + row) % m->n_banks) != a->bank)
         bank++;
     uint64_t in_bank = (uint64_t)a->row * m->row_bytes + a->column;
     uint64_t local =
@@ -191,6 +204,21 @@ static void power_of_two_strides_use_all_banks(void **state)
     }
 }
 
+/* GPGPU-Sim 3.2's mapping of a GTX 480, RRRR.RRRRRRRR.BBBBCCCC.CCSSSSSS: the bank is bits 12 to 15
+ * of a partition's address, whatever the row, so a stride of 64 KB stays in one bank. */
+static void kept_banks_are_bits_of_the_address(void **state)
+{
+    (void)state;
+    struct address_map m = maps[N_MAPS - 2];
+    m.n_partitions = 1;
+    struct bank_map banks = bank_map_make(&m);
+    for (uint64_t address = 0; address < 1 << 20; address += 1 << 11) {
+        assert_int_equal(address_split(&m, address).bank, address >> 12 & 15);
+        assert_int_equal(bank_map_place(&banks, address).bank, address >> 12 & 15);
+        assert_int_equal(bank_map_divide(&banks, address).bank, address >> 12 & 15);
+    }
+}
+
 static void a_hash_folds_all_bits_of_a_chunk(void **state)
 {
     (void)state;
@@ -214,6 +242,7 @@ int main(void)
         cmocka_unit_test(a_hash_folds_all_bits_of_a_chunk),
         cmocka_unit_test(local_addresses_are_compact),
         cmocka_unit_test(power_of_two_strides_use_all_banks),
+        cmocka_unit_test(kept_banks_are_bits_of_the_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void lines_sectors_and_pieces_fit(void **state)
          {"l1d.line_bytes=64", "l1d.sector_bytes=64"},
          {"l1d.line_bytes=64"},
          "--set l1d.line_bytes=64: error: l1d.sector_bytes (128) must not be more than "
-         "l1d.line_bytes (64)\nconfigs/gtx480.yaml:93:17: note: l1d.sector_bytes is 128 here\n"},
+         "l1d.line_bytes (64)\nconfigs/gtx480.yaml:94:17: note: l1d.sector_bytes is 128 here\n"},
         {"gtx480",
          {"l1d.sector_bytes=64"},
          {"l1d.sector_bytes=96"},
