@@ -94,9 +94,9 @@ static void each_load_has_a_first_cycle(void **state)
 }
 
 /* "If there is no following dependent instruction on a previous load cache miss ..., this latency
- * attribution algorithm does not attribute any stall cycle for this data cache miss." What is loaded
- * would be stored behind a branch that is not taken. The return waits for it (Sync), but depends on
- * nothing. */
+ * attribution algorithm does not attribute any stall cycle for this data cache miss." What is
+ * loaded would be stored behind a branch that is not taken. The return waits for it (Sync), but
+ * depends on nothing. */
 static void a_miss_that_nothing_depends_on_is_no_stall_cycle(void **state)
 {
     (void)state;

@@ -134,7 +134,7 @@ static inline void listen_to(struct probe *p)
 {
     memset(&chart, 0, sizeof chart);
     attribution_listen(machine_sm(p->sim->machine, 0)->attribution,
-                          &(struct attribution_listener){note_start, note_span, note_end, &chart});
+                       &(struct attribution_listener){note_start, note_span, note_end, &chart});
 }
 
 /* A first launch brings instructions and data; the second is drawn. L1D starts empty, L2 does not;
