@@ -9,7 +9,8 @@
  *
  * Descriptors are const and live as long as the program. The built-in ones come from one list per
  * kind; others are registered by hand or from a shared object, before any machine is built. A
- * shared object needs Heddle's headers only: it calls none of its functions. */
+ * shared object needs Heddle's headers only; the functions that it may call are PLUGIN_CALLABLE,
+ * and it finds them in the program or library that loads it. */
 #ifndef HEDDLE_CONFIG_PLUGIN_H
 #define HEDDLE_CONFIG_PLUGIN_H
 

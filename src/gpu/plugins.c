@@ -49,8 +49,18 @@ static bool load_all(void *object, const char *path, struct strbuf *why)
     return found;
 }
 
+/* A plug-in finds what it may call among the names that are visible to all. Those of a library that
+ * a program has loaded for itself alone (an OpenCL loader, Python) are not, until now. */
+static void show_own_names(void)
+{
+    Dl_info self;
+    if (dladdr(kinds, &self) && self.dli_fname)
+        dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
 bool plugins_load(const char *name, struct strbuf *why)
 {
+    show_own_names();
     struct arena arena = {0};
     /* dlopen() looks for a bare name among the system's libraries; a file that is here is meant. */
     const char *path =

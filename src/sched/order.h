@@ -1,7 +1,7 @@
 /* The orders in which schedulers look at warps, kept as masks so that picking takes a few
  * instructions: bit w stands for warp slot w. A domain is a set of warps that is scheduled on its
  * own (those of an issue slot, those of a fetch group); as domains do not overlap, one mask holds
- * the state of all of them. */
+ * the state of all of them. Schedulers from shared objects may use all of this. */
 #ifndef HEDDLE_SCHED_ORDER_H
 #define HEDDLE_SCHED_ORDER_H
 
@@ -62,8 +62,9 @@ struct age_order {
     uint64_t highest_age;            /* that any of them has had */
 };
 
-void age_order_start(struct age_order *o, const struct sched_view *view, uint32_t warp);
-void age_order_end(struct age_order *o, uint32_t warp);
+void age_order_start(struct age_order *o, const struct sched_view *view, uint32_t warp)
+    PLUGIN_CALLABLE(age_order_start);
+void age_order_end(struct age_order *o, uint32_t warp) PLUGIN_CALLABLE(age_order_end);
 
 /* Ages mostly follow the slots, so a step or two suffice; any order needs few on average, since
  * each step leaves only warps older than the one before. */
@@ -78,8 +79,10 @@ static inline uint32_t age_order_oldest(const struct age_order *o, uint64_t warp
 }
 
 /* Hardware: a queue of warp numbers from old to young per issue slot; bits of one number. */
-uint64_t age_order_cost_bits(uint32_t n_warps, uint32_t n_slots);
-uint64_t sched_warp_number_bits(uint32_t n_warps, uint32_t n_slots);
+uint64_t age_order_cost_bits(uint32_t n_warps, uint32_t n_slots)
+    PLUGIN_CALLABLE(age_order_cost_bits);
+uint64_t sched_warp_number_bits(uint32_t n_warps, uint32_t n_slots)
+    PLUGIN_CALLABLE(sched_warp_number_bits);
 
 /* --- statistics of schedulers that hold warps back --- */
 

@@ -3,6 +3,7 @@
 heddle=$1
 scratch=$2
 plugins=$(dirname "$heddle")/test
+rm -rf "$scratch"
 mkdir -p "$scratch"
 set -eu
 run() {
@@ -17,6 +18,14 @@ run keep_third --plugin "$plugins/plugin_one_in_n.so" --plugin "$plugins/plugin_
     --l1d one_in_n --set l1d.policy.n=3
 "$heddle" show policy one_in_n --plugin "$plugins/plugin_one_in_n.so" --set l1d.policy.n=9 --json \
     >"$scratch/show.json"
+
+# A program that loads Heddle as a library of its own lets plug-ins call what they may: an OpenCL loader does.
+for plugin in one_in_n:--l1d youngest:--scheduler; do
+    name=${plugin%:*}
+    "$heddle" exec --plugin "$plugins/plugin_$name.so" "${plugin#*:}" "$name" --json "$scratch/exec_$name" -- \
+        "$(dirname "$heddle")/examples/saxpy_opencl" >"$scratch/out" 2>&1 || { cat "$scratch/out" && exit 1; }
+    grep -q "\"$name\"" "$scratch/exec_$name"
+done
 
 # What cannot be loaded is said, and nothing runs.
 for unfit in "$plugins/plugin_outdated.so" "$scratch/none.so" "$heddle"; do

@@ -102,12 +102,14 @@ static void the_page_tells_of_every_scheduler_and_parameter(void **state)
         struct strbuf row = {0};
         strbuf_addf(&row, "| `%s` |", d->name);
         if (!strstr(strbuf_text(&page), strbuf_text(&row)))
-            fail_msg("doc/schedulers.md lacks %s", d->name);
+            fail_msg("doc/schedulers.md lacks a row \"%s rule | source |\" among its rules",
+                     strbuf_text(&row));
         for (uint32_t k = 0; k < d->n_params; k++) {
             strbuf_clear(&row);
             add_row(&row, d, &d->params[k]);
             if (!strstr(strbuf_text(&page), strbuf_text(&row)))
-                fail_msg("doc/schedulers.md lacks the row %s", strbuf_text(&row));
+                fail_msg("doc/schedulers.md lacks, among its parameters, the row %s",
+                         strbuf_text(&row));
         }
         strbuf_destroy(&row);
     }

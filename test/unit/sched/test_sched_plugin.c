@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -41,11 +42,23 @@ static void unfit_shared_objects_are_refused(void **state)
     }
 }
 
+static void the_page_shows_the_file_that_is_compiled(void **state)
+{
+    (void)state;
+    struct strbuf page = {0}, file = {0};
+    assert_int_equal(strbuf_read_file(&page, HEDDLE_SOURCE_DIR "/doc/schedulers.md"), 0);
+    assert_int_equal(strbuf_read_file(&file, HEDDLE_SOURCE_DIR "/examples/youngest.c"), 0);
+    assert_non_null(strstr(strbuf_text(&page), strbuf_text(&file)));
+    strbuf_destroy(&page);
+    strbuf_destroy(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scheduler_comes_from_a_shared_object),
         cmocka_unit_test(unfit_shared_objects_are_refused),
+        cmocka_unit_test(the_page_shows_the_file_that_is_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
