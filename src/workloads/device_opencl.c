@@ -188,6 +188,15 @@ static bool may_be_asked(struct platforms *p, cl_uint i, struct strbuf *crashed)
     return survives;
 }
 
+/* Heddle itself, where it is installed as an OpenCL device. */
+static bool is_own(struct backend *b, cl_platform_id platform)
+{
+    char name[16] = "";
+    return b->clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) ==
+               CL_SUCCESS &&
+           strcmp(name, "Heddle") == 0;
+}
+
 static bool choose_device(struct backend *b, const char *select, struct strbuf *name,
                           struct strbuf *error)
 {
@@ -203,9 +212,10 @@ static bool choose_device(struct backend *b, const char *select, struct strbuf *
                     strbuf_text(&how));
     strbuf_destroy(&how);
     bool found = false;
-    for (cl_uint i = 0; i < platforms.n && !found; i++)
-        found = may_be_asked(&platforms, i, &crashed) &&
-                try_platform(b, platforms.ids[i], select, name, &seen);
+    for (int own = 0; own < 2; own++) /* others first */
+        for (cl_uint i = 0; i < platforms.n && !found; i++)
+            found = is_own(b, platforms.ids[i]) == own && may_be_asked(&platforms, i, &crashed) &&
+                    try_platform(b, platforms.ids[i], select, name, &seen);
     if (!found && seen.len > 0)
         strbuf_addf(error, "no OpenCL device matches '%s'; there are:%s%s", select,
                     strbuf_text(&seen), strbuf_text(&crashed));
