@@ -2,13 +2,13 @@
  * libheddle_ocl. */
 #include <errno.h>
 #include <glob.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "cli/exec.h"
 #include "cli/output.h"
 #include "front/cache.h"
@@ -79,23 +79,19 @@ static bool set_options(const struct exec_options *o)
 /* Beside the program, or where installations put it; NULL after saying so. */
 static const char *find_library(struct arena *arena)
 {
-    static const char *const places[] = {"libheddle_ocl.so", "../lib/libheddle_ocl.so"};
-    const char *own = getenv("HEDDLE_OCL");
-    char self[PATH_MAX];
+    static const char *const places[] = {"libheddle_ocl.so",
+                                         "../" HEDDLE_LIBDIR "/libheddle_ocl.so"};
+    const char *own = getenv("HEDDLE_OCL"), *found = NULL;
+    struct strbuf path = {0};
     if (own && *own)
         return own;
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = arena_printf(arena, "%s/%s", self, places[i]);
-        if (access(path, R_OK) == 0)
-            return path;
-    }
-    output_error("libheddle_ocl.so is not beside %s; HEDDLE_OCL=PATH says where it is", self);
-    return NULL;
+    if (beside_find(places, sizeof places / sizeof *places, &path))
+        found = arena_strdup(arena, strbuf_text(&path));
+    else
+        output_error("libheddle_ocl.so is not beside %s; HEDDLE_OCL=PATH says where it is",
+                     strbuf_text(&path));
+    strbuf_destroy(&path);
+    return found;
 }
 
 static bool place_icd(const char *folder, const char *name, const char *text)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "cpu/trace.h"
 #include "front/process.h"
 
@@ -21,34 +21,19 @@ extern char **environ;
 
 /* --- the recorder's place --- */
 
-static bool has_recorder(const char *folder)
-{
-    char probe[PATH_MAX];
-    int n = snprintf(probe, sizeof probe, "%s/heddle-amd64-linux", folder);
-    return n > 0 && (size_t)n < sizeof probe && access(probe, X_OK) == 0;
-}
-
 bool cpu_find_libexec(struct strbuf *folder)
 {
     static const char *const places[] = {"libexec/heddle", "../libexec/heddle"};
     const char *given = getenv("HEDDLE_LIBEXEC");
-    char self[PATH_MAX];
-    if (given) {
+    struct strbuf recorder = {0};
+    if (given)
         strbuf_add(folder, given);
-        return has_recorder(given);
-    }
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n < 0)
-        return false;
-    self[n] = 0;
-    *strrchr(self, '/') = 0;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        strbuf_clear(folder);
-        strbuf_addf(folder, "%s/%s", self, places[i]);
-        if (has_recorder(strbuf_text(folder)))
-            return true;
-    }
-    return false;
+    else
+        beside_find(places, sizeof places / sizeof places[0], folder);
+    strbuf_addf(&recorder, "%s/heddle-amd64-linux", strbuf_text(folder));
+    bool is_there = access(strbuf_text(&recorder), X_OK) == 0;
+    strbuf_destroy(&recorder);
+    return is_there;
 }
 
 /* --- the child --- */
