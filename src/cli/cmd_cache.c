@@ -316,6 +316,12 @@ static const char *const columns[][2] = {
 };
 enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
+static void add_words(struct strbuf *out)
+{
+    for (size_t i = 0; i < N_VERBS; i++)
+        strbuf_addf(out, " %s", verbs[i].name);
+}
+
 static void list_row(struct table *t, const char *word, const char *meaning)
 {
     table_cell(t, "  %s", word);
@@ -389,6 +395,7 @@ const struct command command_cache = {
     .min_operands = 2,
     .max_operands = UINT32_MAX,
     .examples = examples,
+    .add_words = add_words,
     .more_help = list_words,
     .run = run_cache,
 };

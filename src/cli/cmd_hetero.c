@@ -111,6 +111,12 @@ static enum heddle_status run_hetero(const void *values, const struct text_list 
                           "`heddle help hetero` lists them");
 }
 
+static void add_words(struct strbuf *out)
+{
+    for (size_t i = 0; i < N_VERBS; i++)
+        strbuf_addf(out, " %s", verbs[i].name);
+}
+
 static void list_verbs(struct strbuf *out)
 {
     struct table t = {.n_columns = 2};
@@ -152,6 +158,7 @@ const struct command command_hetero = {
     .min_operands = 1,
     .max_operands = 2,
     .examples = examples,
+    .add_words = add_words,
     .more_help = list_verbs,
     .run = run_hetero,
 };

@@ -149,6 +149,12 @@ static enum heddle_status run_show(const void *values, const struct text_list *o
                           "`heddle help show` lists them");
 }
 
+static void add_words(struct strbuf *out)
+{
+    for (size_t i = 0; i < N_TOPICS; i++)
+        strbuf_addf(out, " %s", topics[i].word);
+}
+
 static void list_topics(struct strbuf *out)
 {
     strbuf_add(out, "Topics:\n");
@@ -185,6 +191,7 @@ const struct command command_show = {
     .min_operands = 1,
     .max_operands = 2,
     .examples = examples,
+    .add_words = add_words,
     .more_help = list_topics,
     .run = run_show,
 };

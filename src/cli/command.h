@@ -17,6 +17,9 @@ struct command {
     const void *defaults; /* such a struct; NULL = all zero */
     uint32_t min_operands, max_operands;
     const char *const *examples; /* pairs: a command line and what it does; ends with NULL */
+    /* Words that the first operand may be beside those of `operands`, each behind a blank; NULL =
+     * none. */
+    void (*add_words)(struct strbuf *out);
     /* More text for help, from the command's own tables; NULL = none. */
     void (*more_help)(struct strbuf *out);
     enum heddle_status (*run)(const void *options, const struct text_list *operands);

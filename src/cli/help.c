@@ -44,9 +44,8 @@ void help_overview(struct strbuf *out)
                     "     heddle help run\n");
 }
 
-static void option_term(const struct option *o, struct strbuf *term)
+void help_option_term(const struct option *o, struct strbuf *term)
 {
-    strbuf_clear(term);
     if (o->letter)
         strbuf_addf(term, "-%c, ", o->letter);
     strbuf_addf(term, "--%s%s%s", o->name, o->value_name ? " " : "",
@@ -58,12 +57,14 @@ static void add_options(const struct command *c, struct strbuf *out)
     struct strbuf term = {0};
     unsigned width = strlen("--help");
     for (uint32_t i = 0; i < c->n_options; i++) {
-        option_term(&c->options[i], &term);
+        strbuf_clear(&term);
+        help_option_term(&c->options[i], &term);
         width = width < term.len ? (unsigned)term.len : width;
     }
     strbuf_add(out, "\nOptions:\n");
     for (uint32_t i = 0; i < c->n_options; i++) {
-        option_term(&c->options[i], &term);
+        strbuf_clear(&term);
+        help_option_term(&c->options[i], &term);
         add_term(out, strbuf_text(&term), c->options[i].help, width);
     }
     add_term(out, "--help", "this text", width);

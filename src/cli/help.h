@@ -13,7 +13,14 @@ extern const uint32_t n_help_exit_statuses;
 
 void help_overview(struct strbuf *out);
 void help_command(const struct command *c, struct strbuf *out);
+/* "-o, --output FILE" */
+void help_option_term(const struct option *o, struct strbuf *term);
 /* The whole reference as one Markdown page: doc/commands.md. */
 void help_markdown(struct strbuf *out);
+/* Manual pages: heddle(1), and heddle-COMMAND(1). */
+void help_man_overview(struct strbuf *out);
+void help_man(const struct command *c, struct strbuf *out);
+/* A script that completes command lines in bash. */
+void completion_bash(struct strbuf *out);
 
 #endif
