@@ -2,6 +2,8 @@
 #   make          installs what is missing and builds build/heddle
 #   make run      ... and compares schedulers and cache policies on the cache-sensitive workloads of the
 #                 papers, with small inputs: the papers' claims on the terminal, all results on a page
+#   make install  installs it below PREFIX (/usr/local), or below DESTDIR$(PREFIX)
+#   make deb      builds a Debian package, build/heddle_VERSION_ARCH.deb, for any x86-64
 #   make check    style and the quick tests, with one build: for daily work
 #   make test     every test there is; ends with "N passed, N failed, N skipped"
 #   make matrix   every workload under every engine and quantum on every test machine, and at the
@@ -18,8 +20,10 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
+prefix ?= /usr/local
+PREFIX ?= $(prefix)
 
-.PHONY: all setup configure everything run check test matrix soak mutants bench tables results format clean
+.PHONY: all setup configure everything run install deb check test matrix soak mutants bench tables results format clean
 
 all: configure
 	cmake --build $(BUILD) -j $(JOBS) --target heddle heddle_shared heddle_ocl
@@ -37,6 +41,13 @@ run: configure
 	cmake --build $(BUILD) -j $(JOBS) --target heddle
 	$(BUILD)/heddle repro s2-fig10 s3-fig4-10 s3-fig5-7 s4-fig7 --size tiny \
 	    --store $(BUILD)/run.db --output $(BUILD)/report.html
+
+install: all
+	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+deb:
+	@$(MAKE) all BUILD=$(BUILD)-deb CMAKE_FLAGS="$(CMAKE_FLAGS) -DHEDDLE_AVX2=OFF"
+	sh tools/deb.sh $(BUILD)-deb $(BUILD)
 
 check: setup
 	@sh tools/test.sh quick
