@@ -4,27 +4,52 @@
     tools/run_page.py PAGE HEDDLE SCRATCH           checks; prints what differs
     tools/run_page.py PAGE HEDDLE SCRATCH --write   writes the answers into the page
 
-A block ```yaml file=NAME is a file that the commands find; in a block ```console every line that begins
-with "$ " is a command, the lines up to the next one its answer. A page remembers the version of the
+A block ```LANGUAGE file=NAME is a file that the commands find; in a block ```console every line that begins
+with "$ " is a command of the shell, the lines up to the next one its answer. All commands of a page are run in one
+shell, in SCRATCH, with `heddle` and the folder of the sources as `sources` there. A page remembers the version of the
 model that its numbers are of. While that is the present one, answers must agree to the last digit;
 afterwards, when numbers may have moved, in the number of lines and in those without numbers."""
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 
 MARK = re.compile(r"<!-- numbers of model (\S+) -->")
 
 
-def run(command, heddle, scratch):
-    words = shlex.split(command)
-    assert words[0] == "heddle", command
-    result = subprocess.run([heddle] + words[1:], cwd=scratch, capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"$ {command}\nexit status {result.returncode}\n{result.stdout}{result.stderr}")
-    return [line.rstrip() for line in (result.stdout + result.stderr).splitlines()]
+class Shell:
+    """One bash for all commands: folders and variables stay from one to the next."""
+
+    END = "@@end of answer@@"
+
+    def __init__(self, heddle, scratch):
+        here = os.path.join(scratch, ".commands")
+        os.makedirs(here)
+        os.symlink(heddle, os.path.join(here, "heddle"))
+        os.symlink(os.getcwd(), os.path.join(scratch, "sources"))
+        environment = dict(os.environ, PATH=here + ":" + os.environ["PATH"], HOME=os.path.realpath(scratch),
+                           BUILD=os.path.dirname(heddle), XDG_CACHE_HOME=cache_folder())
+        self.bash = subprocess.Popen(["bash"], cwd=scratch, env=environment, text=True, stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def run(self, command):
+        self.bash.stdin.write(f"{{ {command}\n}} </dev/null\necho \"{self.END}$?\"\n")
+        self.bash.stdin.flush()
+        lines = []
+        for line in self.bash.stdout:
+            if self.END in line:
+                rest, status = line.rstrip("\n").split(self.END)
+                lines += [rest] if rest else []
+                if status != "0":
+                    sys.exit(f"$ {command}\nexit status {status}\n" + "\n".join(lines))
+                return lines
+            lines.append(line.rstrip())
+        sys.exit(f"$ {command}\nends the shell\n" + "\n".join(lines))
+
+
+def cache_folder():
+    return os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
 
 
 def frame(lines):
@@ -33,14 +58,14 @@ def frame(lines):
     return [len(lines)] + words
 
 
-def answer_block(block, heddle, scratch, same, failures):
+def answer_block(block, shell, same, failures):
     """A block with the answers of today; notes where they differ from those that stand there."""
     answers = []
     for piece in re.split(r"^(?=\$ )", block, flags=re.M):
         if not piece.strip():
             continue
         command, *old = piece.rstrip("\n").split("\n")
-        new = run(command[2:], heddle, scratch)
+        new = shell.run(command[2:])
         if not same(old, new):
             failures.append((command, old, new))
         answers += [command] + new
@@ -60,10 +85,11 @@ def process(page, heddle, scratch):
     with open(page) as f:
         text = f.read()
     exact, loose = [], []
+    shell = Shell(heddle, scratch)
 
     def replace(match):
         kind, body = match.group(1), match.group(2)
-        if kind.startswith("yaml file="):
+        if " file=" in kind:
             with open(os.path.join(scratch, kind.split("=")[1]), "w") as f:
                 f.write(body)
             return match.group(0)
@@ -75,7 +101,7 @@ def process(page, heddle, scratch):
                 loose.append((old, new))
             return compare(old, new, True)
 
-        return f"```console\n{answer_block(body, heddle, scratch, same, exact)}```\n"
+        return f"```console\n{answer_block(body, shell, same, exact)}```\n"
 
     new_text = re.sub(r"^```([^\n]*)\n(.*?)^```\n", replace, text, flags=re.M | re.S)
     model = model_of(heddle)
