@@ -13,7 +13,17 @@ static const struct option options[] = {
     OPTION_TEXT("features", struct hetero_options, features, "FILE",
                 "with predict: JSON, an object per prediction, with a number for each feature of "
                 "the model"),
-    OPTION_TEXT("out", struct hetero_options, out, "FILE", "with train: the model file to write"),
+    OPTION_TEXT("out", struct hetero_options, out, "FILE|FOLDER",
+                "with train: the model file to write; with --machine, the folder for rows and "
+                "models"),
+    OPTION_FLAG("machine", struct hetero_options, machine,
+                "with train: measure the workloads that are none of S3's, or those named, on this "
+                "machine's OpenCL CPU device and on the simulated GPU, and fit a model for each"),
+    OPTION_TEXT("natives", struct hetero_options, natives, "FILE",
+                "with train --machine: native programs that run meanwhile (doc/hetero.md), for "
+                "co-located models; rows of earlier measurements in the folder stay"),
+    OPTION_TEXT("gpu", struct hetero_options, gpu, "GPU",
+                "with train --machine: the simulated GPU; gtx480 if not given"),
     OPTION_GIVEN("folds", struct hetero_options, folds, "N",
                  "with train: parts of the cross-validation, 7 if not given; 0 fits all rows "
                  "without it"),
@@ -24,11 +34,17 @@ static const struct option options[] = {
                  "workload: of its input"),
     OPTION_FLAG("no-prune", struct hetero_options, no_prune, "with train: keep every kernel"),
     OPTION_TEXT("size", struct hetero_options, size, "SIZE",
-                "with features of a workload: its input size; small if not given"),
+                "with features of a workload: its input size; small if not given. With train "
+                "--machine: of all workloads; tiny if not given"),
     OPTION_GIVEN("threads", struct hetero_options, threads, "N",
                  "with features of a file: the work-items of the launch"),
     OPTION_GIVEN("buffer", struct hetero_options, buffer, "BYTES",
                  "with features of a file: the bytes of the distinct buffers bound"),
+    OPTION_GIVEN("llc", struct hetero_options, llc, "BYTES",
+                 "with bubble: the last-level cache of this machine, if it does not say"),
+    OPTION_GIVEN("repeats", struct hetero_options, repeats, "N",
+                 "with bubble: how often the program runs beside each bubble, the shortest time "
+                 "counts; 3 if not given"),
     OPTION_TEXT("build-options", struct hetero_options, build_options, "TEXT",
                 "with features of a .cl or .cu file: options for its compiler"),
 };
@@ -37,17 +53,21 @@ static const struct verb {
     const char *name, *operand, *help;
     enum heddle_status (*act)(const struct hetero_options *o, const char *operand,
                               struct strbuf *out);
-    bool is_optional; /* the operand */
+    uint32_t least, most; /* operands */
 } verbs[] = {
     {"features", "FILE|WORKLOAD",
      "instructions by class, for both targets; of a workload also threads and buffer bytes of its "
      "launches",
-     hetero_cmd_features, false},
-    {"predict", NULL, "times by a model", hetero_cmd_predict, false},
-    {"train", "ROWS.csv", "fit a model to measured times", hetero_cmd_train, false},
+     hetero_cmd_features, 1, 1},
+    {"predict", NULL, "times by a model", hetero_cmd_predict, 0, 0},
+    {"train", "ROWS.csv|WORKLOAD...", "fit a model to measured times, or measure this machine",
+     hetero_cmd_train, 0, UINT32_MAX},
     {"choose", "FILE.json", "where a kernel should run beside native programs", hetero_cmd_choose,
-     false},
-    {"models", "NAME", "the models that come with Heddle, or one of them", hetero_cmd_models, true},
+     1, 1},
+    {"bubble", "-- PROGRAM ARG...",
+     "slowdowns of a native program on this machine beside bubbles, as JSON", hetero_cmd_bubble, 1,
+     UINT32_MAX},
+    {"models", "NAME", "the models that come with Heddle, or one of them", hetero_cmd_models, 0, 1},
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -55,7 +75,7 @@ enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 static enum heddle_status check_use(const struct verb *v, const struct hetero_options *o)
 {
     bool predicts = v->act == hetero_cmd_predict, trains = v->act == hetero_cmd_train;
-    bool counts = v->act == hetero_cmd_features;
+    bool counts = v->act == hetero_cmd_features, bubbles = v->act == hetero_cmd_bubble;
     const struct {
         const char *option;
         bool is_lost;
@@ -67,7 +87,12 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
         {"--passes", o->passes.is_given && !trains},
         {"--no-prune", o->no_prune && !trains},
         {"--seed", o->seed.is_given && !trains && !counts},
-        {"--size", o->size && !counts},
+        {"--size", o->size && !counts && !o->machine},
+        {"--machine", o->machine && !trains},
+        {"--natives", o->natives && !o->machine},
+        {"--gpu", o->gpu && !o->machine},
+        {"--llc", o->llc.is_given && !bubbles},
+        {"--repeats", o->repeats.is_given && !bubbles},
         {"--threads", o->threads.is_given && !counts},
         {"--buffer", o->buffer.is_given && !counts},
         {"--build-options", o->build_options && !counts},
@@ -84,15 +109,20 @@ static enum heddle_status run_verb(const struct verb *v, const struct hetero_opt
                                    const struct text_list *operands)
 {
     uint32_t n = operands->n - 1;
-    if (n > (v->operand ? 1 : 0) || (n == 0 && v->operand && !v->is_optional)) {
-        output_error("heddle hetero %s takes %s%s", v->name, v->operand ? "one " : "no operand",
+    if (n < v->least || n > v->most) {
+        output_error("heddle hetero %s takes %s%s", v->name,
+                     !v->operand    ? "no operand"
+                     : v->most == 1 ? "one "
+                                    : "",
                      v->operand ? v->operand : "");
         return HEDDLE_BAD_INPUT;
     }
     struct strbuf out = {0};
+    struct hetero_options with_words = *o;
+    with_words.words = operands;
     enum heddle_status status = check_use(v, o);
     if (status == HEDDLE_OK)
-        status = v->act(o, n ? operands->items[1] : NULL, &out);
+        status = v->act(&with_words, n ? operands->items[1] : NULL, &out);
     if (status == HEDDLE_OK)
         status = output_take(&out);
     strbuf_destroy(&out);
@@ -138,6 +168,10 @@ static const char *const examples[] = {
     "its time on the GPU, by a model of S3 Appendix A",
     "heddle hetero train rows.csv --out mine.model",
     "a model of one's own from measured times",
+    "heddle hetero train --machine --out models",
+    "models of this machine, for heddle exec --device heteropdp --hetero-models models",
+    "heddle hetero bubble -- bzip2 -k -c input > bzip2.json",
+    "what a native program suffers on this machine, for --hetero-natives",
     "heddle hetero choose question.json",
     "CMP or GPU, with every number on the way (doc/hetero.md has an example)",
     NULL,
@@ -156,7 +190,7 @@ const struct command command_hetero = {
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct hetero_options),
     .min_operands = 1,
-    .max_operands = 2,
+    .max_operands = UINT32_MAX,
     .examples = examples,
     .add_words = add_words,
     .more_help = list_verbs,

@@ -6,9 +6,10 @@
 #include "heddle/heddle.h"
 
 struct hetero_options {
-    bool json, no_prune;
-    const char *model, *features, *out, *build_options, *size;
-    struct given_u64 threads, buffer, folds, passes, seed;
+    bool json, no_prune, machine;
+    const char *model, *features, *out, *build_options, *size, *gpu, *natives;
+    struct given_u64 threads, buffer, folds, passes, seed, llc, repeats;
+    const struct text_list *words; /* the step, and what follows it */
 };
 
 enum heddle_status hetero_cmd_features(const struct hetero_options *o, const char *what,
@@ -18,6 +19,8 @@ enum heddle_status hetero_cmd_predict(const struct hetero_options *o, const char
 enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *path,
                                     struct strbuf *out);
 enum heddle_status hetero_cmd_choose(const struct hetero_options *o, const char *path,
+                                     struct strbuf *out);
+enum heddle_status hetero_cmd_bubble(const struct hetero_options *o, const char *program,
                                      struct strbuf *out);
 enum heddle_status hetero_cmd_models(const struct hetero_options *o, const char *name,
                                      struct strbuf *out);

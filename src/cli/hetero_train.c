@@ -1,10 +1,13 @@
 /* heddle hetero train: a model from measured times. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/json.h"
 #include "cli/file_uses.h"
 #include "cli/hetero.h"
+#include "cli/hetero_measure.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "hetero/train.h"
@@ -209,17 +212,12 @@ static enum heddle_status set_options(struct training *t, const struct hetero_op
     return HEDDLE_BAD_INPUT;
 }
 
-enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *path,
-                                    struct strbuf *out)
+static enum heddle_status train_from(const struct hetero_options *o, const char *path,
+                                     const char *model, struct strbuf *out)
 {
     struct training t = {0};
     struct strbuf why = {0};
-    struct file_uses uses = {0};
-    file_uses_read(&uses, path);
-    file_uses_write(&uses, "--out", o->out);
-    enum heddle_status status = file_uses_check(&uses);
-    if (status == HEDDLE_OK)
-        status = set_options(&t, o);
+    enum heddle_status status = set_options(&t, o);
     if (status == HEDDLE_OK)
         status = read_rows(&t, path);
     if (status == HEDDLE_OK && !hetero_train(&t.rows, &t.options, &t.result, &why)) {
@@ -228,14 +226,60 @@ enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *
     }
     if (status == HEDDLE_OK) {
         measure_errors(&t);
-        status = write_model(&t, path, o->out);
+        status = write_model(&t, path, model);
     }
     if (status == HEDDLE_OK && o->json)
-        print_json(&t, o->out, out);
+        print_json(&t, model, out);
     else if (status == HEDDLE_OK)
-        print_text(&t, o->out, out);
+        print_text(&t, model, out);
     train_result_destroy(&t.result);
     hetero_rows_destroy(&t.rows);
     strbuf_destroy(&why);
     return status;
+}
+
+/* Measures this machine: FOLDER/cmp-alone.csv and .model, and so on. */
+static enum heddle_status train_machine(const struct hetero_options *o, struct strbuf *out)
+{
+    const char *scenario = o->natives ? "co-located" : "alone";
+    enum heddle_status status = HEDDLE_OK;
+    struct arena arena = {0};
+    if (!o->out) {
+        output_error("heddle hetero train --machine needs --out FOLDER");
+        return HEDDLE_BAD_INPUT;
+    }
+    if (mkdir(o->out, 0777) != 0 && errno != EEXIST) {
+        output_error("%s: %s", o->out, strerror(errno));
+        return HEDDLE_ENVIRONMENT;
+    }
+    for (int t = 0; t < HETERO_N_TARGETS && status == HEDDLE_OK; t++) {
+        const char *name =
+            arena_printf(&arena, "%s/%s-%s", o->out, hetero_target_names[t], scenario);
+        const struct measurement m = {.workloads = o->words,
+                                      .size = o->size ? o->size : "tiny",
+                                      .gpu = o->gpu,
+                                      .natives = o->natives,
+                                      .rows = arena_printf(&arena, "%s.csv", name)};
+        status = hetero_measure(&m, (enum hetero_target)t);
+        if (status == HEDDLE_OK)
+            status = train_from(o, m.rows, arena_printf(&arena, "%s.model", name), out);
+    }
+    arena_destroy(&arena);
+    return status;
+}
+
+enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *path,
+                                    struct strbuf *out)
+{
+    struct file_uses uses = {0};
+    if (!o->machine && o->words->n != 2) {
+        output_error("heddle hetero train takes one ROWS.csv, or --machine");
+        return HEDDLE_BAD_INPUT;
+    }
+    if (o->machine)
+        return train_machine(o, out);
+    file_uses_read(&uses, path);
+    file_uses_write(&uses, "--out", o->out);
+    enum heddle_status status = file_uses_check(&uses);
+    return status == HEDDLE_OK ? train_from(o, path, o->out, out) : status;
 }

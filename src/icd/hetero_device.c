@@ -32,9 +32,9 @@ uint64_t hetero_limit(const struct hetero *h, cl_device_info which)
 void hetero_summary(const struct hetero *h)
 {
     for (int t = 0; t < HETERO_N_TARGETS; t++)
-        icd_complain("HeteroPDP: %llu launches on the %s, %s", (unsigned long long)h->n_launches[t],
-                     t == HETERO_CMP ? "CMP" : "GPU", strbuf_text(&h->targets[t].name));
+        icd_complain("HeteroPDP: launches on the %s, %s: %llu", t == HETERO_CMP ? "CMP" : "GPU",
+                     strbuf_text(&h->targets[t].name), (unsigned long long)h->n_launches[t]);
     if (h->n_taken_over)
-        icd_complain("HeteroPDP: %llu of them had failed on the other target",
+        icd_complain("HeteroPDP: launches among them that had failed on the other target: %llu",
                      (unsigned long long)h->n_taken_over);
 }

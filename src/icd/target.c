@@ -59,14 +59,17 @@ static uint32_t load_platforms(const char *library, cl_platform_id *platforms, u
 
 enum { MAX_PLATFORMS = 16 };
 
-static bool find_in(struct target *t, const char *library, cl_device_type type,
+/* The first device of the type, else, if `or_any`, the first one. */
+static bool find_in(struct target *t, const char *library, cl_device_type type, bool or_any,
                     struct strbuf *error)
 {
+    const cl_device_type types[] = {type, CL_DEVICE_TYPE_ALL};
     cl_platform_id platforms[MAX_PLATFORMS];
     uint32_t n = load_platforms(library, platforms, MAX_PLATFORMS, error);
-    for (uint32_t i = 0; i < n; i++)
-        if (dispatch_of(platforms[i]) != &icd_dispatch && take_from(t, platforms[i], type))
-            return true;
+    for (int k = 0; k <= (int)or_any; k++)
+        for (uint32_t i = 0; i < n; i++)
+            if (dispatch_of(platforms[i]) != &icd_dispatch && take_from(t, platforms[i], types[k]))
+                return true;
     return false;
 }
 
@@ -87,7 +90,7 @@ static bool find_vendor(struct target *t, cl_device_type type, struct strbuf *er
         if (strbuf_read_file(&library, found.gl_pathv[i]) == 0) {
             trim(&library);
             ok = !strstr(strbuf_text(&library), "libheddle_ocl") &&
-                 find_in(t, strbuf_text(&library), type, error);
+                 find_in(t, strbuf_text(&library), type, false, error);
         }
         strbuf_destroy(&library);
     }
@@ -97,8 +100,7 @@ static bool find_vendor(struct target *t, cl_device_type type, struct strbuf *er
 
 bool target_find(struct target *t, const char *library, cl_device_type type, struct strbuf *error)
 {
-    if (library ? find_in(t, library, type, error) || find_in(t, library, CL_DEVICE_TYPE_ALL, error)
-                : find_vendor(t, type, error))
+    if (library ? find_in(t, library, type, true, error) : find_vendor(t, type, error))
         return true;
     strbuf_addf(error, "there is no %s for HeteroPDP%s%s\n",
                 t->which == HETERO_CMP ? "OpenCL device of type CPU" : "OpenCL device",

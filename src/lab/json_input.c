@@ -19,16 +19,25 @@ static void replace_tabs(struct strbuf *text)
     }
 }
 
+static enum heddle_status load(struct json_input *in, const char *name)
+{
+    replace_tabs(&in->text);
+    in->is_loaded = yaml_doc_load(&in->doc, name, strbuf_text(&in->text), &in->diags);
+    if (in->is_loaded && !yaml_doc_root(&in->doc))
+        diag_add(&in->diags, DIAG_ERROR, name, NULL, 0, 0, NULL, "there is nothing in it");
+    return in->diags.n_errors ? HEDDLE_BAD_INPUT : HEDDLE_OK;
+}
+
 enum heddle_status json_input_read(struct json_input *in, const char *path)
 {
     enum heddle_status status = yaml_file_read(path, &in->text, &in->diags);
-    if (status != HEDDLE_OK)
-        return status;
-    replace_tabs(&in->text);
-    in->is_loaded = yaml_doc_load(&in->doc, path, strbuf_text(&in->text), &in->diags);
-    if (in->is_loaded && !yaml_doc_root(&in->doc))
-        diag_add(&in->diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "there is nothing in it");
-    return in->diags.n_errors ? HEDDLE_BAD_INPUT : HEDDLE_OK;
+    return status == HEDDLE_OK ? load(in, path) : status;
+}
+
+enum heddle_status json_input_parse(struct json_input *in, const char *name, const char *text)
+{
+    strbuf_add(&in->text, text);
+    return load(in, name);
 }
 
 void json_input_destroy(struct json_input *in)

@@ -15,6 +15,8 @@ struct json_input {
 /* A file that is there and not empty; what is wrong with it is in `diags`. json_input_destroy()
  * ends it either way. */
 enum heddle_status json_input_read(struct json_input *in, const char *path);
+/* The same of a text in memory, which `name` stands for in messages. */
+enum heddle_status json_input_parse(struct json_input *in, const char *name, const char *text);
 void json_input_destroy(struct json_input *in);
 
 /* A finite number; false after a complaint that `what` was expected. */

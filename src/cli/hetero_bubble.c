@@ -1,0 +1,255 @@
+/* heddle hetero bubble: how much a native program slows down on this machine beside bubbles of
+ * graded pressure (S3 section 6.4.5). The program runs on one core, the bubble on another. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/hetero.h"
+#include "cli/output.h"
+#include "hetero/bubble.h"
+
+enum { LINE_BYTES = 64, BUBBLE_CACHES = 4, DEFAULT_REPEATS = 3 };
+
+struct bench {
+    uint64_t llc_bytes;
+    double dram_gbps; /* that one core reaches, if it was measured */
+    uint32_t repeats;
+    const struct text_list *command; /* its first word is the step's name */
+    int program_core, bubble_core;
+    struct bubble_table table;
+    double alone_s;
+};
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void stay_on(int core)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+/* --- bubbles --- */
+
+static volatile char *new_buffer(uint64_t bytes)
+{
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    memset(p, 1, bytes);
+    return p;
+}
+
+/* Writes the lines of the buffer once, at most at the rate; a line is read and written back. */
+static void write_lines(volatile char *p, uint64_t bytes, double gbps)
+{
+    enum { PIECE = 1 << 16 };
+    double begin = now_s(), moved = 0;
+    for (uint64_t at = 0; at < bytes; at += PIECE) {
+        for (uint64_t i = at; i < at + PIECE && i < bytes; i += LINE_BYTES)
+            p[i]++;
+        moved += 2 * PIECE;
+        while (gbps > 0 && now_s() - begin < moved / 1e9 / gbps)
+            ;
+    }
+}
+
+static void press_on_cache(uint64_t bytes)
+{
+    volatile char *p = new_buffer(bytes);
+    for (uint64_t i = 0; p; i = i + LINE_BYTES < bytes ? i + LINE_BYTES : 0)
+        (void)p[i];
+    _exit(1);
+}
+
+static void press_on_dram(const struct bench *b, double gbps)
+{
+    volatile char *p = new_buffer(BUBBLE_CACHES * b->llc_bytes);
+    while (p)
+        write_lines(p, BUBBLE_CACHES * b->llc_bytes, gbps);
+    _exit(1);
+}
+
+/* What one core can move: the bandwidth bubbles are parts of it. */
+static double measure_dram(const struct bench *b)
+{
+    uint64_t bytes = BUBBLE_CACHES * b->llc_bytes;
+    volatile char *p = new_buffer(bytes);
+    double best = 0;
+    for (int i = 0; p && i < 3; i++) {
+        double begin = now_s();
+        write_lines(p, bytes, 0);
+        double gbps = 2.0 * (double)bytes / 1e9 / (now_s() - begin);
+        best = gbps > best ? gbps : best;
+    }
+    if (p)
+        munmap((void *)p, bytes);
+    return best;
+}
+
+/* --- the program --- */
+
+static pid_t start(const struct bench *b)
+{
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    stay_on(b->program_core);
+    if (!freopen("/dev/null", "w", stdout))
+        _exit(127);
+    execvp(b->command->items[1], (char *const *)(b->command->items + 1));
+    _exit(127);
+}
+
+/* The shortest of its times; -1 if it fails. */
+static double time_program(const struct bench *b)
+{
+    double best = -1;
+    for (uint32_t i = 0; i < b->repeats; i++) {
+        int status = 0;
+        double begin = now_s();
+        pid_t pid = start(b);
+        if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+            WEXITSTATUS(status) != 0)
+            return -1;
+        double seconds = now_s() - begin;
+        best = best < 0 || seconds < best ? seconds : best;
+    }
+    return best;
+}
+
+static double time_beside(const struct bench *b, bool is_cache, uint32_t step)
+{
+    double share = (double)step / BUBBLE_STEPS;
+    if (step == 0)
+        return b->alone_s;
+    pid_t bubble = fork();
+    if (bubble == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        stay_on(b->bubble_core);
+        if (is_cache)
+            press_on_cache((uint64_t)(share * (double)b->llc_bytes) / LINE_BYTES * LINE_BYTES);
+        press_on_dram(b, share * b->dram_gbps);
+    }
+    double seconds = bubble > 0 ? time_program(b) : -1;
+    if (bubble > 0) {
+        kill(bubble, SIGKILL);
+        waitpid(bubble, NULL, 0);
+    }
+    return seconds;
+}
+
+static bool measure(struct bench *b)
+{
+    for (int kind = 0; kind < 2; kind++)
+        for (uint32_t i = 0; i <= BUBBLE_STEPS; i++) {
+            output_progress("%s bubble %u of %u", kind ? "bandwidth" : "cache", i, BUBBLE_STEPS);
+            double seconds = time_beside(b, kind == 0, i);
+            if (seconds < 0)
+                return false;
+            (kind ? b->table.bandwidth : b->table.cache)[i] = seconds / b->alone_s;
+        }
+    output_progress_end();
+    return true;
+}
+
+/* --- output --- */
+
+static void write_steps(struct json_writer *w, const char *key, const double *steps)
+{
+    json_begin_array(w, key);
+    for (uint32_t i = 0; i <= BUBBLE_STEPS; i++)
+        json_double(w, NULL, steps[i]);
+    json_end_array(w);
+}
+
+/* What --hetero-natives and `heddle hetero choose` take. */
+static void print(const struct bench *b, struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    const char *slash = strrchr(b->command->items[1], '/');
+    json_begin_object(&w, NULL);
+    json_begin_object(&w, "machine");
+    json_uint(&w, "llc_bytes", b->llc_bytes);
+    json_double(&w, "dram_gbps", b->dram_gbps);
+    json_end_object(&w);
+    json_begin_array(&w, "natives");
+    json_begin_object(&w, NULL);
+    json_string(&w, "name", slash ? slash + 1 : b->command->items[1]);
+    write_steps(&w, "cache", b->table.cache);
+    write_steps(&w, "bandwidth", b->table.bandwidth);
+    json_end_object(&w);
+    json_end_array(&w);
+    json_end_object(&w);
+    strbuf_add(out, "\n");
+}
+
+/* --- the command --- */
+
+/* Two cores that this process may use; false if there is one only. */
+static bool find_cores(struct bench *b)
+{
+    cpu_set_t set;
+    int found[2], n = 0;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return false;
+    for (int i = 0; i < CPU_SETSIZE && n < 2; i++)
+        if (CPU_ISSET(i, &set))
+            found[n++] = i;
+    b->program_core = found[0];
+    b->bubble_core = n == 2 ? found[1] : -1;
+    return n == 2;
+}
+
+static enum heddle_status set_up(struct bench *b, const struct hetero_options *o)
+{
+    long llc = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    b->llc_bytes = o->llc.is_given ? o->llc.value : llc > 0 ? (uint64_t)llc : 0;
+    b->repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : DEFAULT_REPEATS;
+    if (b->command->n < 2)
+        output_error(
+            "heddle hetero bubble needs a program: heddle hetero bubble -- PROGRAM ARG...");
+    else if (b->repeats == 0 || b->repeats > 1000)
+        output_error("--repeats is 1 to 1000");
+    else if (b->llc_bytes < (1 << 16) || b->llc_bytes > (1ull << 32))
+        output_error("the last-level cache has %llu bytes: --llc BYTES says how many, 64 KiB to "
+                     "4 GiB",
+                     (unsigned long long)b->llc_bytes);
+    else if (!find_cores(b))
+        output_error("a bubble needs a core of its own, and there is only one");
+    else
+        return HEDDLE_OK;
+    return HEDDLE_BAD_INPUT;
+}
+
+enum heddle_status hetero_cmd_bubble(const struct hetero_options *o, const char *program,
+                                     struct strbuf *out)
+{
+    struct bench b = {.command = o->words};
+    (void)program;
+    enum heddle_status status = set_up(&b, o);
+    if (status != HEDDLE_OK)
+        return status;
+    b.dram_gbps = measure_dram(&b);
+    b.alone_s = time_program(&b);
+    if (b.alone_s < 0 || !measure(&b)) {
+        output_error("%s: it cannot be run, or fails", b.command->items[1]);
+        return HEDDLE_BAD_INPUT;
+    }
+    print(&b, out);
+    return HEDDLE_OK;
+}

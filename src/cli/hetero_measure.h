@@ -1,0 +1,21 @@
+/* Training data of the machine that Heddle runs on: the workloads that are none of S3 Table 6.3, as
+ * OpenCL programs on Heddle HeteroPDP, on one target after the other. */
+#ifndef HEDDLE_CLI_HETERO_MEASURE_H
+#define HEDDLE_CLI_HETERO_MEASURE_H
+
+#include "cli/options.h"
+#include "heddle/heddle.h"
+#include "hetero/choose.h"
+
+struct measurement {
+    const struct text_list *workloads; /* behind the step's name; none = all for training */
+    const char *size;                  /* of the workloads */
+    const char *gpu;                   /* NULL = the default */
+    const char *natives; /* a file with the native programs that run meanwhile; NULL = none do */
+    const char *rows;    /* CSV to be written; with natives, rows that it has stay */
+};
+
+/* Says what went wrong, if something did. */
+enum heddle_status hetero_measure(const struct measurement *m, enum hetero_target target);
+
+#endif

@@ -1,0 +1,49 @@
+#!/bin/sh
+# heddle hetero bubble and train --machine describe the machine they run on, in files that the other
+# steps and the OpenCL device read.
+heddle=$1
+scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch"
+fail() {
+    echo "$1"
+    exit 1
+}
+
+# --- what a native program suffers ---
+"$heddle" hetero bubble --llc 1048576 --repeats 1 -- sh -c 'exit 0' >"$scratch/native.json" ||
+    fail "no table"
+python3 - "$scratch/native.json" "$scratch/question.json" <<'PY' || fail "the table is not one"
+import json, sys
+d = json.load(open(sys.argv[1]))
+n = d["natives"][0]
+assert n["name"] == "sh" and d["machine"]["llc_bytes"] == 1048576, d
+for kind in ("cache", "bandwidth"):
+    assert len(n[kind]) == 9 and n[kind][0] == 1 and min(n[kind]) > 0, n
+assert d["machine"]["dram_gbps"] > 0
+d.update(alone={"cmp": 4, "gpu": 2}, co_located={"cmp": 8, "gpu": 3}, threads=512, buffer=4096,
+         transfer=4096)
+json.dump(d, open(sys.argv[2], "w"))
+PY
+"$heddle" hetero choose "$scratch/question.json" >"$scratch/out" || fail "choose does not read it"
+"$heddle" hetero bubble -- false >"$scratch/out" 2>&1 && fail "a program that fails is measured"
+grep -q "false: it cannot be run, or fails" "$scratch/out" || fail "that is not said"
+"$heddle" hetero bubble --repeats 0 -- true >"$scratch/out" 2>&1 && fail "no repeats are accepted"
+
+# --- measured times; the CPU device is another OpenCL's ---
+"$heddle" run red --size tiny --on opencl --quiet >"$scratch/out" 2>&1 || {
+    echo "SKIPPED: times of kernels on this machine: $(head -1 "$scratch/out")"
+    exit 0
+}
+"$heddle" hetero train --machine --out "$scratch/models" red mm --folds 0 >"$scratch/out" 2>&1 &&
+    fail "two workloads suffice for a model of 36 terms"
+grep -q "rows" "$scratch/out" || fail "why not is not said"
+[ "$(head -1 "$scratch/models/cmp-alone.csv")" = \
+    "kernel,time,threads,scalar_alu,scalar_mem,vector_alu,vector_mem,branch,atomic,buffer" ] ||
+    fail "the rows have other columns"
+grep -q '^mm/' "$scratch/models/cmp-alone.csv" && grep -q '^red/' "$scratch/models/cmp-alone.csv" ||
+    fail "a workload is missing"
+awk -F, 'NR > 1 && !($2 > 0 && $3 > 0 && $NF > 0) { exit 1 }' "$scratch/models/cmp-alone.csv" ||
+    fail "a time, a number of threads or of bytes is 0"
+"$heddle" hetero train --machine --out "$scratch/models" reed >"$scratch/out" 2>&1 && fail "reed is known"
+grep -q "did you mean" "$scratch/out" || fail "no suggestion"
