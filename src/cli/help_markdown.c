@@ -70,19 +70,39 @@ static void add_row(const char *prefix, const struct param *p, struct strbuf *ou
 static const char row_titles[] =
     "| name | default | range | unit | meaning |\n|---|---|---|---|---|\n";
 
-/* Those that every machine has, and those of CPU cores. */
-static void add_machine(struct strbuf *out)
+static bool has_param(const struct machine_config *c, const char *name)
 {
-    struct diag_list diags = {0};
-    struct machine_config *c = machine_config_load("hetero", NULL, 0, &diags);
-    strbuf_add(out, row_titles);
+    for (uint32_t i = 0; c && i < c->gpu->params.n; i++)
+        if (strcmp(c->gpu->params.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Those that `before` does not have. */
+static void add_params(const struct machine_config *c, const struct machine_config *before,
+                       struct arena *arena, struct strbuf *out)
+{
     for (uint32_t i = 0; c && i < c->gpu->params.n; i++) {
         const struct bound_param *b = &c->gpu->params.items[i];
         size_t prefix_len = strlen(b->name) - strlen(b->param->name);
-        const char *prefix = arena_strndup(&diags.arena, b->name, prefix_len ? prefix_len - 1 : 0);
-        add_row(prefix, b->param, out);
+        const char *prefix = arena_strndup(arena, b->name, prefix_len ? prefix_len - 1 : 0);
+        if (!has_param(before, b->name))
+            add_row(prefix, b->param, out);
     }
-    machine_config_destroy(c);
+}
+
+/* Those that every machine has, those of CPU cores, and those of a discrete GPU's host. */
+static void add_machine(struct strbuf *out)
+{
+    struct diag_list diags = {0};
+    struct machine_config *shared = machine_config_load("hetero", NULL, 0, &diags);
+    struct machine_config *discrete = machine_config_load("i7-s9150", NULL, 0, &diags);
+    strbuf_add(out, row_titles);
+    add_params(shared, NULL, &diags.arena, out);
+    strbuf_addf(out, "\nOf a discrete GPU's host (`--gpu i7-s9150`):\n\n%s", row_titles);
+    add_params(discrete, shared, &diags.arena, out);
+    machine_config_destroy(shared);
+    machine_config_destroy(discrete);
     diag_list_destroy(&diags);
 }
 

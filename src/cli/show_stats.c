@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/show.h"
 #include "cli/table.h"
-#include "gpu/machine.h"
+#include "gpu/machine_totals.h"
 #include "stats/run_stats.h"
 
 /* Names that users of GPGPU-Sim look for, and what to mind when comparing. */
@@ -59,7 +59,10 @@ static bool is_timed(uint32_t i)
 static const char *asked_for_by(uint32_t i)
 {
     uint32_t n_machine = machine_stat_count(NULL);
-    if (i < n_machine && i >= n_machine - mix_row_count(MIX_MAX_APPS)) /* the last of these */
+    uint32_t first_host = n_machine - n_host_rows; /* the last of these */
+    if (i < n_machine && i >= first_host)
+        return "--gpu i7-s9150";
+    if (i < n_machine && i >= first_host - mix_row_count(MIX_MAX_APPS))
         return "--gpu hetero";
     return i < stat_count()                                       ? NULL
            : locality_stat_part(i - stat_count()) == LOCALITY_RUN ? "--locality"

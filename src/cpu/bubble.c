@@ -68,7 +68,8 @@ static void close_bubble(struct cpu_source *s)
     free(s);
 }
 
-static const struct cpu_source_ops bubble_ops = {refill, begin_again, close_bubble};
+static const struct cpu_source_ops bubble_ops = {
+    .refill = refill, .rewind = begin_again, .close = close_bubble};
 
 /* Bytes a second = step / per_access x width x MHz x 10^6 x bytes of an access: a line is read, and
  * written back. */

@@ -256,13 +256,14 @@ uint64_t cpu_caches_next_send(struct cpu_caches *c, uint64_t now)
 
 static struct cache *create_cache(const struct cpu_config *config, uint32_t bytes, uint32_t ways)
 {
+    uint32_t lines = config->simd_width > CPU_SOURCES ? config->simd_width : CPU_SOURCES;
     struct cache_config c = {.n_sets = bytes / CPU_LINE_BYTES / ways,
                              .n_ways = ways,
                              .line_bytes = CPU_LINE_BYTES,
                              .sector_bytes = CPU_LINE_BYTES,
                              .index = INDEX_LINEAR,
                              .n_mshrs = config->mlp,
-                             .mshr_merges = CPU_SOURCES * config->rob + config->store_buffer,
+                             .mshr_merges = lines * config->rob + config->store_buffer,
                              .allocate_on_fill = true,
                              .policy = "lru",
                              .write_back = true,
@@ -313,8 +314,8 @@ void cpu_caches_create(struct cpu_caches *c, const struct cpu_setup *s, struct s
     c->l2_hits_mask = places - 1;
     note_due(c);
     create_requests(c, config->mlp + config->write_buffer, arena);
-    part_open_tx(s->place, NET_UP, shard, &c->up);
-    part_open_rx(s->place, NET_DOWN, shard, &c->down);
+    part_open_tx(s->place, s->first_network + NET_UP, shard, &c->up);
+    part_open_rx(s->place, s->first_network + NET_DOWN, shard, &c->down);
 }
 
 void cpu_caches_destroy(struct cpu_caches *c)

@@ -72,10 +72,26 @@ bool cpu_core_check(const struct cpu_core *core, struct strbuf *why)
 
 /* --- a cycle --- */
 
+/* More instructions of the work-group. */
+static bool read_group(struct cpu_core *core)
+{
+    struct cpu_source *s = core->source;
+    if (!core->has_group || core->group_is_read)
+        return false;
+    s->ops->refill(s);
+    if (!s->n_left) {
+        core->group_is_read = true;
+        core->group_end = core->window.entered;
+    }
+    return s->n_left;
+}
+
 /* More instructions of the program, which begins again when it ends. False after an error. */
 static bool read_more(struct cpu_core *core)
 {
     struct cpu_source *s = core->source;
+    if (core->is_worker)
+        return read_group(core);
     s->ops->refill(s);
     if (s->n_left || s->error)
         return s->n_left;
@@ -89,14 +105,23 @@ static bool read_more(struct cpu_core *core)
     return s->n_left;
 }
 
+/* Those that belong to the instruction that has just entered. */
+static void enter_joined(struct cpu_core *core)
+{
+    struct cpu_source *s = core->source;
+    for (; s->n_left && s->next->is_branch == CPU_JOINS; s->n_left--)
+        cpu_window_join(&core->window, s->next++, core->address_space);
+}
+
 static void enter(struct cpu_core *core, uint64_t now)
 {
     struct cpu_window *w = &core->window;
     struct cpu_source *s = core->source;
-    uint64_t application = (core->caches.access.app + 1ull) << CPU_ADDRESS_BITS;
     uint64_t room = w->rob - (w->entered - w->retired);
     for (uint64_t n = room < w->width ? room : w->width; n; n--) {
         if (!s->n_left && !read_more(core)) {
+            if (core->is_worker && !s->error)
+                return;
             core->is_running = false;
             shard_fail(&core->ticker.shard);
             return;
@@ -104,15 +129,23 @@ static void enter(struct cpu_core *core, uint64_t now)
         s->n_left--;
         const struct cpu_inst *inst = s->next++;
         if (core->config->no_fast_paths || !cpu_window_enter_fast(w, inst))
-            cpu_window_enter(w, inst, application, now);
+            cpu_window_enter(w, inst, core->address_space, now);
+        if (core->is_worker)
+            enter_joined(core);
     }
+}
+
+/* Are there no more instructions, before another work-group comes? */
+static inline bool is_out_of_work(const struct cpu_core *core)
+{
+    return core->is_worker && (!core->has_group || core->group_is_read);
 }
 
 /* The window has something to do in every cycle in which it has room. */
 static uint64_t next_cycle(struct cpu_core *core, uint64_t now)
 {
     uint64_t next = now + 1;
-    if (cpu_window_has_room(&core->window))
+    if (cpu_window_has_room(&core->window) && !is_out_of_work(core))
         return next;
     next = cpu_window_next(&core->window, now);
     if (next == now + 1)
@@ -120,6 +153,25 @@ static uint64_t next_cycle(struct cpu_core *core, uint64_t now)
     uint64_t send = cpu_caches_next_send(&core->caches, now), fill = core->caches.fill_at;
     next = send < next ? send : next;
     return fill < next ? fill : next;
+}
+
+static void begin_group(struct cpu_core *core, uint64_t group)
+{
+    assert(core->is_worker && !core->has_group);
+    core->has_group = true;
+    core->group_is_read = false;
+    core->source->ops->begin(core->source, group);
+}
+
+/* MODEL: its stores may still be on their way to the caches. */
+static void end_group(struct cpu_core *core, uint64_t now)
+{
+    sim_time t = ticker_time(&core->ticker, now);
+    core->has_group = false;
+    core->n_groups++;
+    shard_send(&core->ticker.shard, t,
+               (struct message){
+                   .at = t + core->dispatch_latency, .to = core->dispatcher, .kind = MSG_CTA_DONE});
 }
 
 static uint64_t tick(struct shard *s, uint64_t now)
@@ -135,6 +187,8 @@ static uint64_t tick(struct shard *s, uint64_t now)
     if (w->done_store != w->kept_store)
         cpu_window_store(w, c, now);
     enter(core, now);
+    if (core->has_group && core->group_is_read && w->retired == core->group_end)
+        end_group(core, now);
     note_first_end(core, now);
     cpu_window_load(w, c, c->unblocked || core->every_cycle, now);
     if (c->send_at <= now)
@@ -145,13 +199,18 @@ static uint64_t tick(struct shard *s, uint64_t now)
 
 static void take(struct shard *s, const struct message *m, uint64_t now)
 {
-    cpu_caches_take(&((struct cpu_core *)s)->caches, m, now);
+    struct cpu_core *core = (struct cpu_core *)s;
+    if (m->kind == MSG_CTA_START)
+        begin_group(core, (uintptr_t)m->body);
+    else
+        cpu_caches_take(&core->caches, m, now);
 }
 
 static bool is_idle(const struct shard *s)
 {
     const struct cpu_core *core = (const struct cpu_core *)s;
-    return !core->is_running && !core->caches.n_reads && !core->caches.n_writes;
+    bool runs = core->is_worker ? core->has_group : core->is_running;
+    return !runs && !core->caches.n_reads && !core->caches.n_writes;
 }
 
 static void describe_wait(const struct shard *s, struct strbuf *out)
@@ -176,8 +235,14 @@ static const struct shard_ops core_ops = {.kind = "CPU core",
 
 void cpu_core_create(struct cpu_core *core, const struct cpu_setup *setup)
 {
-    *core = (struct cpu_core){
-        .config = setup->config, .source = setup->source, .every_cycle = setup->every_cycle};
+    *core = (struct cpu_core){.config = setup->config,
+                              .source = setup->source,
+                              .address_space =
+                                  setup->is_worker ? 0 : (setup->app + 1ull) << CPU_ADDRESS_BITS,
+                              .is_worker = setup->is_worker,
+                              .dispatcher = setup->dispatcher,
+                              .dispatch_latency = setup->dispatch_latency,
+                              .every_cycle = setup->every_cycle};
     ticker_init(&core->ticker, &core_ops, setup->place->id, setup->clock);
     cpu_window_create(&core->window, setup->config, &core->arena);
     cpu_caches_create(&core->caches, setup, &core->ticker.shard, &core->window, &core->arena);

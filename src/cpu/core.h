@@ -33,7 +33,11 @@
  * MODEL: each application has an address space of its own, without pages: the lower 40 bits of the
  * trace's addresses, and the number of the application + 1 above them. The GPU's lie below.
  *
- * A trace that ends begins again at once, with the caches as they are. */
+ * A trace that ends begins again at once, with the caches as they are.
+ *
+ * A worker is a core that runs work-groups of a kernel instead: MSG_CTA_START gives it one, whose
+ * instructions its source knows. When all of them have retired it sends MSG_CTA_DONE and waits for
+ * the next one. Their addresses are the GPU's. */
 #ifndef HEDDLE_CPU_CORE_H
 #define HEDDLE_CPU_CORE_H
 
@@ -72,11 +76,15 @@ struct cpu_setup {
     const struct part_place *place;
     const struct noc_config *noc;
     const struct address_map *map;
+    uint32_t first_network;   /* NET_UP, or that of another memory system */
     uint32_t first_partition; /* shard id of the first slice */
     uint32_t llc_line_bytes;
     uint32_t app;              /* number of its application */
     struct cpu_source *source; /* its program; the caller closes it after the core is gone */
     bool every_cycle;          /* the plain engine */
+    bool is_worker;
+    uint32_t dispatcher; /* of a worker: shard id, and how long a message takes there */
+    sim_time dispatch_latency;
 };
 
 struct cpu_core {
@@ -85,7 +93,13 @@ struct cpu_core {
     struct cpu_source *source;
     struct cpu_caches caches;
     struct cpu_window window;
+    uint64_t address_space; /* added to all addresses */
     bool every_cycle, is_running;
+    bool is_worker, has_group, group_is_read;
+    uint64_t group_end; /* its last instruction's number + 1, once it is read */
+    uint64_t n_groups;  /* that have ended */
+    uint32_t dispatcher;
+    sim_time dispatch_latency;
     uint64_t started; /* the first cycle */
     uint64_t restarts;
     uint64_t first_length;  /* instructions of the program; 0 = its end was not seen yet */

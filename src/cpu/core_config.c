@@ -41,6 +41,11 @@ bool cpu_config_sound(const struct cpu_config *c, struct param_flaw *flaw)
                             "cpu.write_buffer (%u) must be at least twice cpu.mlp (%u): each "
                             "outstanding miss may push two dirty lines out",
                             c->write_buffer, c->mlp);
+    if (c->store_buffer < c->simd_width)
+        return param_flawed(flaw, PARAM_NAMES("store_buffer", "simd_width"),
+                            "cpu.store_buffer (%u) must hold the stores of an instruction, "
+                            "cpu.simd_width (%u) of them",
+                            c->store_buffer, c->simd_width);
     return is_cache_sound(c->l1_bytes, c->l1_ways, "l1_bytes", "l1_ways", flaw) &&
            is_cache_sound(c->l2_bytes, c->l2_ways, "l2_bytes", "l2_ways", flaw);
 }

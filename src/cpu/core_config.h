@@ -5,6 +5,7 @@
 #include "config/param.h"
 
 enum { CPU_MAX_WIDTH = 16, CPU_MAX_ROB = 1024, CPU_MAX_MLP = 64, CPU_MAX_L1_LATENCY = 63 };
+enum { CPU_MAX_LINES = 8 };   /* that an instruction loads or stores: lanes of a kernel's */
 enum { CPU_LINE_BYTES = 64 }; /* of L1 and L2, and of a request to the last-level cache */
 
 struct cpu_config {
@@ -15,7 +16,9 @@ struct cpu_config {
     uint32_t l1_bytes, l1_ways, l1_latency;
     uint32_t l2_bytes, l2_ways, l2_latency;
     bool follow_registers; /* dependences pass through instructions that are not loads */
-    bool no_fast_paths;    /* every access takes the general way; the results are the same */
+    /* Of cores that run kernels, else 0: lanes of an instruction; instructions of special math. */
+    uint32_t simd_width, math_insts;
+    bool no_fast_paths; /* every access takes the general way; the results are the same */
 };
 
 /* Bound under "cpu". */

@@ -11,6 +11,9 @@ enum { CPU_RECORDER_VERSION = 3 };
 /* Registers that ChampSim knows by number; the others have any. */
 enum { CPU_REG_STACK = 6, CPU_REG_FLAGS = 25, CPU_REG_IP = 26 };
 
+/* For is_branch, of generated instructions alone: more memory operands of the one before. */
+enum { CPU_JOINS = 2 };
+
 struct cpu_inst {
     unsigned long long ip;
     unsigned char is_branch, is_taken;

@@ -38,7 +38,8 @@ static void close_trace(struct cpu_source *s)
     free(t);
 }
 
-static const struct cpu_source_ops trace_ops = {refill, rewind_trace, close_trace};
+static const struct cpu_source_ops trace_ops = {
+    .refill = refill, .rewind = rewind_trace, .close = close_trace};
 
 /* Where is it damaged? */
 static void find_damage(struct cpu_trace *t, const char *path, struct strbuf *why)

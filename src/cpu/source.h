@@ -16,6 +16,8 @@ struct cpu_source_ops {
     void (*refill)(struct cpu_source *s);
     void (*rewind)(struct cpu_source *s); /* back to the first instruction */
     void (*close)(struct cpu_source *s);
+    /* Of a kernel (core.h), else NULL: the instructions of that work-group are next. */
+    void (*begin)(struct cpu_source *s, uint64_t group);
 };
 
 struct cpu_source {

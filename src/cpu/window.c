@@ -117,21 +117,48 @@ static inline uint64_t line_of(uint64_t address, uint64_t application)
 }
 
 /* From the last to the first, so that the first is accessed first. */
-static void enter_load(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application,
-                       uint64_t now)
+static inline void add_lines(struct cpu_load *l, const struct cpu_inst *inst, uint64_t application)
 {
-    struct cpu_load *l = add_load(w, inst, now);
     for (uint32_t i = CPU_SOURCES; i-- > 0;)
         if (inst->source_memory[i])
             l->lines[l->n_lines++] = line_of(inst->source_memory[i], application);
 }
 
-static void enter_stores(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application)
+static void enter_load(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application,
+                       uint64_t now)
+{
+    add_lines(add_load(w, inst, now), inst, application);
+}
+
+/* The load's own are accessed first. */
+static void join_load(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application)
+{
+    struct cpu_load *l = &w->loads[place_of(w, w->end_load - 1)];
+    uint64_t own[CPU_MAX_LINES];
+    uint32_t n_own = l->n_lines;
+    assert(l->inst == w->entered - 1);
+    memcpy(own, l->lines, n_own * sizeof *own);
+    l->n_lines = 0;
+    add_lines(l, inst, application);
+    assert(l->n_lines + n_own <= CPU_MAX_LINES);
+    memcpy(l->lines + l->n_lines, own, n_own * sizeof *own);
+    l->n_lines = (uint8_t)(l->n_lines + n_own);
+}
+
+static void add_stores(struct cpu_window *w, uint64_t number, const struct cpu_inst *inst,
+                       uint64_t application)
 {
     for (uint32_t i = 0; i < CPU_DESTS; i++)
         if (inst->dest_memory[i])
             w->stores[w->end_store++ & w->store_mask] =
-                (struct cpu_store){w->entered, line_of(inst->dest_memory[i], application)};
+                (struct cpu_store){number, line_of(inst->dest_memory[i], application)};
+}
+
+void cpu_window_join(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application)
+{
+    if (inst->source_memory[0])
+        join_load(w, inst, application);
+    add_stores(w, w->entered - 1, inst, application);
 }
 
 /* Does anything that it reads come from a load which is not complete? */
@@ -166,7 +193,7 @@ void cpu_window_enter(struct cpu_window *w, const struct cpu_inst *inst, uint64_
     else
         enter_other(w, inst, now);
     if (to[0] | to[1])
-        enter_stores(w, inst, application);
+        add_stores(w, w->entered, inst, application);
     w->entered++;
 }
 
@@ -250,13 +277,21 @@ void cpu_window_load(struct cpu_window *w, struct cpu_caches *caches, bool unblo
 
 /* --- retiring --- */
 
+/* Behind the stores of the oldest instruction that has some. */
+static uint64_t stores_until(const struct cpu_window *w)
+{
+    uint64_t inst = w->stores[w->kept_store & w->store_mask].inst, next = w->kept_store + 1;
+    while (next != w->end_store && w->stores[next & w->store_mask].inst == inst)
+        next++;
+    return next;
+}
+
 /* A store needs a place in the store buffer: the first instruction that has none. */
 static uint64_t retire_stores(struct cpu_window *w, uint64_t end)
 {
     while (w->kept_store != w->end_store) {
         uint64_t inst = w->stores[w->kept_store & w->store_mask].inst;
-        uint64_t next = w->kept_store + 1;
-        next += next != w->end_store && w->stores[next & w->store_mask].inst == inst;
+        uint64_t next = stores_until(w);
         if (inst >= end)
             return end;
         if (next - w->done_store > w->store_buffer)
@@ -299,12 +334,10 @@ static uint64_t next_retire(const struct cpu_window *w, uint64_t now)
     const struct cpu_store *s = &w->stores[w->kept_store & w->store_mask];
     bool is_load = w->first_load != w->end_load && l->inst == w->retired;
     bool is_store = w->kept_store != w->end_store && s->inst == w->retired;
-    if (is_store) {
-        const struct cpu_store *other = &w->stores[(w->kept_store + 1) & w->store_mask];
-        bool two = w->kept_store + 1 != w->end_store && other->inst == w->retired;
-        if (w->kept_store + 1 + two - w->done_store > w->store_buffer)
-            return CPU_NEVER;
-    }
+    if (w->retired == w->entered)
+        return CPU_NEVER; /* there is none */
+    if (is_store && stores_until(w) - w->done_store > w->store_buffer)
+        return CPU_NEVER;
     return is_load && l->ready_at > now ? l->ready_at : now + 1;
 }
 
@@ -326,7 +359,8 @@ void cpu_window_create(struct cpu_window *w, const struct cpu_config *c, struct 
     uint32_t loads = 64, stores = 1;
     while (loads < c->rob)
         loads *= 2;
-    while (stores < CPU_DESTS * c->rob + c->store_buffer)
+    uint32_t stores_of_one = c->simd_width > CPU_DESTS ? c->simd_width : CPU_DESTS;
+    while (stores < stores_of_one * c->rob + c->store_buffer)
         stores *= 2;
     *w = (struct cpu_window){.width = c->width,
                              .rob = c->rob,

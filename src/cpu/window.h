@@ -19,8 +19,8 @@ struct cpu_load {
     uint64_t inst;     /* its number: how many instructions entered before it */
     uint64_t ready_at; /* complete from that cycle on; CPU_NEVER = not known */
     uint64_t known;    /* all that is known of so far is complete by then, sources or data */
-    uint64_t lines[CPU_SOURCES];
-    uint8_t n_lines;   /* of `lines`, still to be accessed: the last ones */
+    uint64_t lines[CPU_MAX_LINES];
+    uint8_t n_lines;   /* of `lines`, still to be accessed, from the last to the first */
     uint8_t n_out;     /* lines that it waits for */
     uint8_t n_unknown; /* sources of which it is not known when they are complete */
     /* Who waits for it, a list: 1 + CPU_SOURCES * place of the load + number of the source; 0 = the
@@ -70,8 +70,10 @@ static inline bool cpu_window_has_room(const struct cpu_window *w)
 /* `application` is added to all addresses. */
 void cpu_window_enter(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application,
                       uint64_t now);
-/* The same for an instruction that does nothing but write registers; false, and nothing done, for
- * all others. */
+/* More memory operands of the instruction that entered last, in this cycle. */
+void cpu_window_join(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application);
+/* As cpu_window_enter() for an instruction that does nothing but write registers; false, and
+ * nothing done, for all others. */
 static inline bool cpu_window_enter_fast(struct cpu_window *w, const struct cpu_inst *inst)
 {
     const unsigned long long *from = inst->source_memory, *to = inst->dest_memory;

@@ -124,8 +124,7 @@ static void report_deadlock(struct emu *e, struct emu_cta *cta)
     }
 }
 
-/* Runs a CTA for at most `slice` instructions; true if it has ended. */
-static bool run_cta(struct emu *e, struct emu_cta *cta, uint64_t slice)
+bool cta_run(struct emu *e, struct emu_cta *cta, uint64_t slice)
 {
     while (cta->n_live && e->fault.kind == FAULT_NONE) {
         uint64_t ran = 0;
@@ -184,7 +183,7 @@ void emu_run(struct emu *e, uint32_t resident, uint64_t max_insts)
             report_limit(ctas, n, max_insts);
             break;
         }
-        if (e->fault.kind != FAULT_NONE || !run_cta(e, &ctas[turn], slice)) {
+        if (e->fault.kind != FAULT_NONE || !cta_run(e, &ctas[turn], slice)) {
             turn++;
             continue;
         }

@@ -155,34 +155,61 @@ static void check_carveout(struct machine_config *c, struct diag_list *diags)
 
 /* --- memory --- */
 
+/* A memory system, as its parameters are called. */
+struct memory_place {
+    const char *memory, *cache, *dram;
+    const struct memory_config *config;
+    const struct dram_config *dram_config;
+    uint32_t line_bytes;
+};
+
 /* What is cut into pieces is cut between lines. */
-static void check_pieces(struct machine_config *c, struct diag_list *diags)
+static void check_pieces(struct machine_config *c, const struct memory_place *at,
+                         struct diag_list *diags)
 {
     const struct {
-        const char *name;
+        const char *prefix, *name;
         uint32_t bytes;
-    } pieces[] = {{"memory.interleave_bytes", c->memory.interleave_bytes},
-                  {"dram.row_bytes", c->dram.row_bytes},
-                  {"dram.bank_interleave_bytes", c->dram.bank_interleave_bytes}};
-    for (uint32_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
-        if (pieces[i].bytes % c->l2.line_bytes)
-            COMPLAIN(c, PARAM_NAMES(pieces[i].name, "l2.line_bytes"), NULL, diags,
-                     "%s (%u) must be a multiple of l2.line_bytes (%u)", pieces[i].name,
-                     pieces[i].bytes, c->l2.line_bytes);
+    } pieces[] = {{at->memory, "interleave_bytes", at->config->interleave_bytes},
+                  {at->dram, "row_bytes", at->dram_config->row_bytes},
+                  {at->dram, "bank_interleave_bytes", at->dram_config->bank_interleave_bytes}};
+    const char *line = arena_printf(&diags->arena, "%s.line_bytes", at->cache);
+    for (uint32_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        const char *name = arena_printf(&diags->arena, "%s.%s", pieces[i].prefix, pieces[i].name);
+        if (pieces[i].bytes % at->line_bytes)
+            COMPLAIN(c, PARAM_NAMES(name, line), NULL, diags,
+                     "%s (%u) must be a multiple of %s (%u)", name, pieces[i].bytes, line,
+                     at->line_bytes);
+    }
 }
 
-static void check_memory(struct machine_config *c, struct diag_list *diags)
+static void check_memory(struct machine_config *c, const struct memory_place *at,
+                         struct diag_list *diags)
 {
     struct param_flaw flaw;
-    uint32_t n = c->memory.n_partitions;
-    if (!dram_config_sound(&c->dram, &flaw))
-        report_flaw(c, "dram", &flaw, diags);
-    if (c->memory.hash_partitions && (n & (n - 1)))
-        COMPLAIN(c, PARAM_NAMES("memory.n_partitions", "memory.hash_partitions"), NULL, diags,
-                 "memory.n_partitions (%u) must be a power of two where memory.hash_partitions is "
-                 "true",
-                 n);
-    check_pieces(c, diags);
+    uint32_t n = at->config->n_partitions;
+    if (!dram_config_sound(at->dram_config, &flaw))
+        report_flaw(c, at->dram, &flaw, diags);
+    if (at->config->hash_partitions && (n & (n - 1)))
+        param_set_complain(&c->gpu->params, DIAG_ERROR, at->memory,
+                           PARAM_NAMES("n_partitions", "hash_partitions"), NULL, diags,
+                           "%s.n_partitions (%u) must be a power of two where %s.hash_partitions "
+                           "is true",
+                           at->memory, n, at->memory);
+    check_pieces(c, at, diags);
+}
+
+static void check_memories(struct machine_config *c, struct diag_list *diags)
+{
+    const struct host_memory_config *h = &c->host_memory;
+    check_memory(
+        c, &(struct memory_place){"memory", "l2", "dram", &c->memory, &c->dram, c->l2.line_bytes},
+        diags);
+    if (h->is_separate)
+        check_memory(c,
+                     &(struct memory_place){"host_memory", "host_llc", "host_dram", &h->memory,
+                                            &h->dram, h->llc.line_bytes},
+                     diags);
 }
 
 /* --- the rest --- */
@@ -194,7 +221,16 @@ static void check_clocks(struct machine_config *c, struct diag_list *diags)
                                     {"L2", c->run.l2_clock_mhz, 0},
                                     {"DRAM", c->run.dram_clock_mhz, 0},
                                     {"CPU", machine_config_cpu_mhz(c), 0}};
-    enum { N = sizeof clocks / sizeof clocks[0] };
+    struct clock_domain host[] = {
+        clocks[0],
+        clocks[1],
+        clocks[2],
+        clocks[3],
+        clocks[4],
+        {"host network", machine_config_host_mhz(c, c->host_memory.noc_clock_mhz), 0},
+        {"LLC", machine_config_host_mhz(c, c->host_memory.llc_clock_mhz), 0},
+        {"host DRAM", machine_config_host_mhz(c, c->host_memory.dram_clock_mhz), 0}};
+    enum { N = sizeof clocks / sizeof clocks[0], N_HOST = sizeof host / sizeof host[0] };
     bool ok = clocks_resolve(clocks, N - 1);
     if (!ok)
         COMPLAIN(c,
@@ -204,11 +240,22 @@ static void check_clocks(struct machine_config *c, struct diag_list *diags)
                  "%u) meet too rarely to be counted in whole units",
                  clocks[0].mhz, clocks[1].mhz, clocks[2].mhz, clocks[3].mhz);
     if (ok && !clocks_resolve(clocks, N))
-        COMPLAIN(c, PARAM_NAMES("cpu.clock_mhz"), "choose a multiple of the others, or a divisor",
-                 diags,
+        COMPLAIN(c,
+                 PARAM_NAMES("cpu.clock_mhz", "core_clock_mhz", "noc_clock_mhz", "l2_clock_mhz",
+                             "dram_clock_mhz"),
+                 "choose a multiple of the others, or a divisor", diags,
                  "cpu.clock_mhz (%u) meets the other clocks too rarely to be counted in "
                  "whole units",
                  c->cpu.clock_mhz);
+    else if (ok && !clocks_resolve(host, N_HOST))
+        COMPLAIN(c,
+                 PARAM_NAMES("host_memory.noc_clock_mhz", "host_memory.llc_clock_mhz",
+                             "host_memory.dram_clock_mhz", "cpu.clock_mhz", "core_clock_mhz",
+                             "noc_clock_mhz", "l2_clock_mhz", "dram_clock_mhz"),
+                 "choose multiples of the others, or divisors", diags,
+                 "the clocks of host_memory (%u, %u and %u MHz) meet the others too rarely to be "
+                 "counted in whole units",
+                 host[5].mhz, host[6].mhz, host[7].mhz);
 }
 
 /* --- CPU cores --- */
@@ -249,15 +296,44 @@ static void check_cpus(struct machine_config *c, struct diag_list *diags)
         COMPLAIN(c, PARAM_NAMES("cpu.programs", "cpu.cores"), NULL, diags,
                  "cpu.programs (%s): %u programs, but cpu.cores is %u", c->cpu.programs,
                  c->cpu_programs.n, c->cpu.cores);
-    if (c->l2.line_bytes < CPU_LINE_BYTES)
-        COMPLAIN(c, PARAM_NAMES("l2.line_bytes", "cpu.cores"), NULL, diags,
-                 "l2.line_bytes (%u): CPU cores need lines of %d bytes at least", c->l2.line_bytes,
-                 CPU_LINE_BYTES);
-    if (c->run.flush_l2)
+    const char *line = c->host_memory.is_separate ? "host_llc.line_bytes" : "l2.line_bytes";
+    if (machine_config_llc(c)->line_bytes < CPU_LINE_BYTES)
+        COMPLAIN(c, PARAM_NAMES(line, "cpu.cores"), NULL, diags,
+                 "%s (%u): CPU cores need lines of %d bytes at least", line,
+                 machine_config_llc(c)->line_bytes, CPU_LINE_BYTES);
+    if (c->run.flush_l2 && !c->host_memory.is_separate)
         COMPLAIN(c, PARAM_NAMES("flush_l2", "cpu.cores"), NULL, diags,
                  "flush_l2: the last-level cache cannot be emptied while CPU cores run");
     if (c->llc.period)
         check_controller(c, diags);
+}
+
+static void check_buffer(struct machine_config *c, const char *prefix, const struct noc_config *noc,
+                         struct diag_list *diags)
+{
+    struct strbuf why = {0};
+    enum noc_buffer_verdict v = noc_check_buffer(noc, noc->flits_per_cycle_up, &why);
+    if (v != NOC_BUFFER_FULL)
+        param_set_complain(&c->gpu->params, v == NOC_BUFFER_SHALLOW ? DIAG_WARNING : DIAG_ERROR,
+                           prefix, PARAM_NAMES("buffer_flits"), NULL, diags, "%s.buffer_flits: %s",
+                           prefix, strbuf_text(&why));
+    strbuf_destroy(&why);
+}
+
+/* MODEL: the last-level cache of a discrete GPU's host has no controller. */
+static void check_host_memory(struct machine_config *c, struct diag_list *diags)
+{
+    const struct host_memory_config *h = &c->host_memory;
+    const struct place llc = {"host_llc", &h->llc};
+    if (!h->is_separate || !check_geometry(c, &llc, 1, diags))
+        return;
+    check_policy(c, &llc, h->llc_policy, h->llc_params, diags);
+    if (h->llc_policy->period || h->llc_policy->l2_only)
+        COMPLAIN(c, PARAM_NAMES("host_llc.policy"), NULL, diags,
+                 "host_llc.policy (%s): the last-level cache of a discrete GPU's host can have a "
+                 "policy without a controller only, such as lru or drrip",
+                 h->llc_policy->name);
+    check_buffer(c, "host_noc", &h->noc, diags);
 }
 
 static void check_sm(struct machine_config *c, struct diag_list *diags)
@@ -285,17 +361,6 @@ static void check_atomics(struct machine_config *c, struct diag_list *diags)
     struct param_flaw flaw;
     if (c->atomics->check && !c->atomics->check(c->gpu->n_sms, c->atomics_params, &flaw))
         report_flaw(c, "atomics", &flaw, diags);
-}
-
-static void check_buffer(struct machine_config *c, struct diag_list *diags)
-{
-    struct strbuf why = {0};
-    enum noc_buffer_verdict v = noc_check_buffer(&c->noc, c->noc.flits_per_cycle_up, &why);
-    if (v != NOC_BUFFER_FULL)
-        param_set_complain(&c->gpu->params, v == NOC_BUFFER_SHALLOW ? DIAG_WARNING : DIAG_ERROR,
-                           "noc", PARAM_NAMES("buffer_flits"), NULL, diags, "noc.buffer_flits: %s",
-                           strbuf_text(&why));
-    strbuf_destroy(&why);
 }
 
 /* Ports that SMs share stand in the middle of the way, a cycle from either end at least. */
@@ -338,11 +403,12 @@ void machine_config_check(struct machine_config *c, struct diag_list *diags)
         remark(c, "l1d", &c->sm.l1d, c->l1d_policy, c->l1d_params, diags);
         remark(c, "l2", &c->l2, c->l2_policy, c->l2_params, diags);
     }
-    check_memory(c, diags);
+    check_memories(c, diags);
     check_clocks(c, diags);
     check_sm(c, diags);
     check_atomics(c, diags);
     check_cpus(c, diags);
-    check_buffer(c, diags);
+    check_host_memory(c, diags);
+    check_buffer(c, "noc", &c->noc, diags);
     check_shared_ports(c, diags);
 }

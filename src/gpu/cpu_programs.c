@@ -6,12 +6,12 @@
 /* What generated programs have to know of the machine. */
 static struct bubble_machine bubbles_of(const struct machine_config *c)
 {
-    return (struct bubble_machine){
-        .llc_bytes = (uint64_t)c->l2.all_sets * c->l2.n_ways * c->l2.line_bytes,
-        .cpu_mhz = c->cpu.clock_mhz,
-        .width = c->cpu.core.width,
-        .memory_mb_per_s =
-            c->memory.n_partitions * c->dram.bus_bytes_per_cycle * c->run.dram_clock_mhz};
+    const struct host_memory_config *h = &c->host_memory;
+    uint32_t shared = c->memory.n_partitions * c->dram.bus_bytes_per_cycle * c->run.dram_clock_mhz;
+    return (struct bubble_machine){.llc_bytes = machine_config_llc_bytes(c),
+                                   .cpu_mhz = c->cpu.clock_mhz,
+                                   .width = c->cpu.core.width,
+                                   .memory_mb_per_s = h->is_separate ? h->usable_mb_per_s : shared};
 }
 
 enum heddle_status sim_open_cpus(struct heddle_sim *sim)
@@ -66,7 +66,8 @@ static void warn_of_few_periods(struct heddle_sim *sim)
 
 enum heddle_status heddle_finish(struct heddle_sim *sim)
 {
-    if (!sim->machine || !machine_is_mixed(sim->machine) || sim->machine->halted)
+    if (!sim->machine || !machine_is_mixed(sim->machine) || sim->machine->halted ||
+        sim->machine->until_cpus_end)
         return HEDDLE_OK;
     machine_freeze_gpu(sim->machine);
     switch (machine_finish_cpus(sim->machine)) {

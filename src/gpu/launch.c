@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "emu/run.h"
-#include "gpu/sim.h"
+#include "gpu/testbed.h"
 #include "stats/host.h"
 
 enum {
@@ -190,7 +190,7 @@ static uint32_t resident_ctas(const struct heddle_sim *sim, const struct emu_lau
     return (uint32_t)(resident < total ? resident : total);
 }
 
-static enum heddle_status run_functional(struct heddle_sim *sim)
+enum heddle_status sim_run_functional(struct heddle_sim *sim)
 {
     struct emu *e = &sim->emu;
     e->ranges = xcalloc(e->program->n_ops, sizeof *e->ranges);
@@ -200,7 +200,7 @@ static enum heddle_status run_functional(struct heddle_sim *sim)
     return e->fault.kind == FAULT_NONE ? HEDDLE_OK : HEDDLE_KERNEL_FAULT;
 }
 
-static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module *module)
+enum machine_end sim_run_machine(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
     if (!module->timing)
@@ -213,6 +213,12 @@ static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module
     sim_record_end(sim, end == MACHINE_DONE);
     if (sim->warp_records)
         warp_records_end(sim->warp_records);
+    return end;
+}
+
+enum heddle_status sim_report_end(struct heddle_sim *sim, enum machine_end end)
+{
+    struct emu *e = &sim->emu;
     if (end == MACHINE_DEADLOCK || end == MACHINE_LIMIT) {
         e->fault.kind = end == MACHINE_DEADLOCK ? FAULT_DEADLOCK : FAULT_LIMIT;
         machine_describe_halt(sim->machine, end, &e->fault.text);
@@ -271,6 +277,15 @@ static enum heddle_status mark_buffers(struct heddle_sim *sim)
     return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
+static enum heddle_status run_launch(struct heddle_sim *sim, struct heddle_module *module)
+{
+    if (testbed_is_used(sim))
+        return testbed_run(sim, module);
+    if (sim->machine)
+        return sim_report_end(sim, sim_run_machine(sim, module));
+    return sim_run_functional(sim);
+}
+
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module)
 {
     struct emu *e = &sim->emu;
@@ -280,7 +295,7 @@ enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *
     e->div_zero_seen = false;
     strbuf_clear(&e->fault.text);
     strbuf_clear(&e->warning);
-    enum heddle_status s = sim->machine ? run_timed(sim, module) : run_functional(sim);
+    enum heddle_status s = run_launch(sim, module);
     sim->stats.launches++;
     sim->stats.host_seconds += host_now_seconds() - start;
     sim->stats.host_peak_rss_bytes = host_peak_rss_bytes();

@@ -104,7 +104,7 @@ static void create(struct shard *part, const struct part_place *at, const void *
 {
     const struct machine *m = setup;
     const struct machine_config *config = m->config;
-    const struct part_group *slices = &m->graph.groups[m->memory_group];
+    const struct part_group *slices = &m->graph.groups[m->memory.group];
     struct llc_controller *c = (struct llc_controller *)part;
     ticker_init(&c->ticker, &ops, at->id, &m->clocks[CLOCK_L2]);
     c->policy = config->l2_policy;

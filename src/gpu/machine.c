@@ -52,12 +52,20 @@ static struct machine_part first_fault(const struct machine *m)
     return first;
 }
 
+/* Of a launch that is repeated: it need not come to its end. */
+static bool is_over(const struct machine *m)
+{
+    return m->until_cpus_end && mix_cpus_have_ended(m);
+}
+
 /* Done when everything has come to rest; a fault ends it at once. */
 static bool is_done(void *user)
 {
     struct machine *m = user;
+    if (m->on_cmp)
+        return m->engine.any_failed || mix_cmp_rests(m) || is_over(m);
     if (machine_is_mixed(m))
-        return m->engine.any_failed || mix_gpu_rests(m) || mix_gpu_is_stuck(m);
+        return m->engine.any_failed || mix_gpu_rests(m) || mix_gpu_is_stuck(m) || is_over(m);
     if (m->dispatcher->done < m->dispatcher->n_ctas)
         return m->engine.any_failed;
     for (uint32_t i = 0; i < m->engine.n; i++)
@@ -167,27 +175,6 @@ static bool waits_for_quota(const struct machine *m)
     return n_stalled && next_stop(m) != TIME_NEVER;
 }
 
-/* The engine is stopped at each look, and goes on as if nothing had been, unless whoever looked
- * wants the launch to end there; and where policies are to be told something. */
-static enum machine_end run_engine(struct machine *m, sim_time limit)
-{
-    while (!m->stop) {
-        sim_time stop = next_stop(m) < limit ? next_stop(m) : limit;
-        enum engine_end end = engine_run(&m->engine, is_done, m, stop);
-        if (end == ENGINE_DONE)
-            return machine_is_mixed(m) && !mix_gpu_rests(m) ? MACHINE_DEADLOCK : MACHINE_DONE;
-        if (end == ENGINE_DEADLOCK) {
-            if (!waits_for_quota(m))
-                return MACHINE_DEADLOCK;
-            m->engine.now = stop;
-        }
-        if (m->engine.now >= limit)
-            return MACHINE_LIMIT;
-        stop_until(m, m->engine.now);
-    }
-    return MACHINE_STOPPED;
-}
-
 static bool has_failed(void *user)
 {
     return ((const struct machine *)user)->engine.any_failed;
@@ -209,6 +196,38 @@ static sim_time next_boundary(const struct machine *m, sim_time t)
     return (t / m->visibility + 1) * m->visibility;
 }
 
+/* It ends with the visibility period in which the last CPU program does. */
+static enum machine_end end_with_cpus(struct machine *m)
+{
+    go_on_until(m, next_boundary(m, mix_cpus_ended_at(m)));
+    return MACHINE_STOPPED;
+}
+
+/* The engine is stopped at each look, and goes on as if nothing had been, unless whoever looked
+ * wants the launch to end there; and where policies are to be told something. */
+static enum machine_end run_engine(struct machine *m, sim_time limit)
+{
+    while (!m->stop) {
+        sim_time stop = next_stop(m) < limit ? next_stop(m) : limit;
+        enum engine_end end = engine_run(&m->engine, is_done, m, stop);
+        if (end == ENGINE_DONE && is_over(m))
+            return end_with_cpus(m);
+        if (end == ENGINE_DONE && !m->on_cmp)
+            return machine_is_mixed(m) && !mix_gpu_rests(m) ? MACHINE_DEADLOCK : MACHINE_DONE;
+        if (end == ENGINE_DONE)
+            return MACHINE_DONE;
+        if (end == ENGINE_DEADLOCK) {
+            if (!waits_for_quota(m))
+                return MACHINE_DEADLOCK;
+            m->engine.now = stop;
+        }
+        if (m->engine.now >= limit)
+            return MACHINE_LIMIT;
+        stop_until(m, m->engine.now);
+    }
+    return MACHINE_STOPPED;
+}
+
 /* MODEL: the next kernel begins with the visibility period after everything has come to rest, of
  * machines with CPU cores the GPU; the engine is never further than that. */
 static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
@@ -217,6 +236,7 @@ static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
     m->kernel_free_at = next_boundary(m, rest_time(m));
     assert(m->engine.now <= m->kernel_free_at); /* else a part has not told when it came to rest */
     m->stats.cycles += (end - begin) / core;
+    m->testbed.kernel_ns += machine_is_discrete(m) ? machine_ns(m, end - begin) : 0;
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
     if (machine_is_mixed(m))
         go_on_until(m, m->kernel_free_at);
@@ -290,6 +310,81 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
         cut_kernel(m, begin);
     }
     m->halted = end != MACHINE_DONE;
+    return end;
+}
+
+/* --- a discrete GPU's host --- */
+
+uint64_t machine_ns(const struct machine *m, sim_time t)
+{
+    const struct clock_domain *c = &m->clocks[CLOCK_CORE];
+    uint64_t per_us = (uint64_t)c->period * c->mhz;
+    return (uint64_t)(((__uint128_t)t * 1000 + per_us / 2) / per_us);
+}
+
+/* What follows begins with the next visibility period. */
+static enum machine_end settle_host(struct machine *m, sim_time end)
+{
+    m->kernel_free_at = max_time(next_boundary(m, end), m->engine.now);
+    go_on_until(m, m->kernel_free_at);
+    stop_until(m, m->kernel_free_at);
+    return cpu_failed(m) ? MACHINE_BAD_TRACE : m->stop ? MACHINE_STOPPED : MACHINE_DONE;
+}
+
+enum machine_end machine_run_on_cmp(struct machine *m, struct emu *emu)
+{
+    const uint32_t *grid = emu->launch.grid;
+    sim_time core = m->clocks[CLOCK_CORE].period, begin = m->kernel_free_at;
+    sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
+    struct dispatcher *dealer = machine_dealer(m);
+    m->on_cmp = true;
+    dealer->ended_at = begin;
+    dispatcher_start(dealer, (uint64_t)grid[0] * grid[1] * grid[2], 1, begin);
+    enum machine_end end = run_engine(m, limit);
+    m->on_cmp = false;
+    if (cpu_failed(m))
+        end = MACHINE_BAD_TRACE;
+    else if (m->engine.any_failed)
+        end = MACHINE_FAULT;
+    sim_time ended_at = end == MACHINE_DONE ? dealer->ended_at : m->engine.now;
+    m->stats.cycles += (ended_at - begin) / core;
+    if (end == MACHINE_DONE) {
+        m->testbed.kernel_ns += machine_ns(m, ended_at - begin);
+        end = settle_host(m, ended_at);
+        m->stats.wait_cycles += (m->kernel_free_at - ended_at) / core;
+    } else {
+        m->kernel_free_at = m->engine.now;
+    }
+    m->halted = end != MACHINE_DONE;
+    return end;
+}
+
+static bool transfer_is_done(void *user)
+{
+    const struct machine *m = user;
+    return m->engine.any_failed || !machine_pcie(m)->is_busy || is_over(m);
+}
+
+enum machine_end machine_transfer(struct machine *m, uint64_t address, uint64_t bytes, bool to_gpu)
+{
+    struct pcie *p = machine_pcie(m);
+    sim_time begin = m->kernel_free_at, core = m->clocks[CLOCK_CORE].period;
+    pcie_start(p, address, bytes, to_gpu, begin);
+    while (!transfer_is_done(m) && !m->stop) {
+        engine_run(&m->engine, transfer_is_done, m, next_stop(m));
+        stop_until(m, m->engine.now);
+    }
+    if (cpu_failed(m))
+        return MACHINE_BAD_TRACE;
+    if (is_over(m))
+        return end_with_cpus(m);
+    if (p->is_busy)
+        return MACHINE_STOPPED;
+    uint64_t ns = machine_ns(m, p->ended_at - begin);
+    *(to_gpu ? &m->testbed.upload_ns : &m->testbed.readback_ns) += ns;
+    *(to_gpu ? &m->testbed.bytes_up : &m->testbed.bytes_down) += bytes;
+    enum machine_end end = settle_host(m, p->ended_at);
+    m->stats.wait_cycles += (m->kernel_free_at - begin) / core;
     return end;
 }
 

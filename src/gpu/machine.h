@@ -3,18 +3,30 @@
 #define HEDDLE_GPU_MACHINE_H
 
 #include "cpu/core.h"
+#include "gpu/cmp.h"
 #include "gpu/dispatcher.h"
 #include "gpu/llc_controller.h"
 #include "gpu/machine_config.h"
 #include "gpu/mechanism_stats.h"
 #include "gpu/mix_totals.h"
 #include "gpu/part.h"
+#include "gpu/pcie.h"
 #include "gpu/policy_clock.h"
 #include "slice/slice.h"
 #include "sm/sm.h"
 #include "trace/recorder.h"
 
-enum { CLOCK_CORE, CLOCK_NOC, CLOCK_L2, CLOCK_DRAM, CLOCK_CPU, N_CLOCKS };
+enum {
+    CLOCK_CORE,
+    CLOCK_NOC,
+    CLOCK_L2,
+    CLOCK_DRAM,
+    CLOCK_CPU,
+    CLOCK_HOST_NOC,
+    CLOCK_HOST_LLC,
+    CLOCK_HOST_DRAM,
+    N_CLOCKS
+};
 
 struct machine_options {
     bool every_cycle;    /* the plain engine */
@@ -32,12 +44,32 @@ struct machine_stats {
     uint64_t wait_cycles; /* from the end of each until the next one may begin */
 };
 
+/* Of launches on a machine with a discrete GPU: times of first runs, in ns. */
+struct testbed_counts {
+    uint64_t launches, kernel_ns, upload_ns, readback_ns, bytes_up, bytes_down, repeats;
+};
+/* The first of those that took longest: its number, counted from 1. */
+struct testbed_longest {
+    uint64_t launch, ns;
+};
+
 /* Lines that applications have in the last-level cache, as looks found them: mix_stats.c. */
 struct mix_samples {
     uint64_t samples[MIX_MAX_APPS], lines[MIX_MAX_APPS];
 };
 
 struct machine;
+
+/* A memory system: a group of slices on a network of their own. */
+struct machine_memory {
+    const struct machine *machine;
+    const struct noc_config *noc;
+    const struct clock_domain *noc_clock, *l2_clock, *dram_clock;
+    struct address_map map;
+    struct slice_config slices;
+    uint32_t first_network; /* NET_UP or NET_HOST */
+    uint32_t group;
+};
 
 /* Someone who looks at the machine while it runs. */
 struct machine_watcher {
@@ -55,14 +87,23 @@ struct machine {
     const struct machine_config *config;
     struct machine_options options;
     struct clock_domain clocks[N_CLOCKS];
-    struct address_map map;
-    struct slice_config slices;
-    struct l2_marks l2_marks; /* of the launch; see annotations.h */
-    struct part_graph graph;  /* of parts, all of kinds that are machine_part_kinds */
-    uint32_t sm_group, memory_group, dispatcher_group;
+    struct machine_memory memory;      /* the GPU's */
+    struct machine_memory host_memory; /* of a discrete GPU's host; else without slices */
+    struct l2_marks l2_marks;          /* of the launch; see annotations.h */
+    struct part_graph graph;           /* of parts, all of kinds that are machine_part_kinds */
+    uint32_t sm_group, dispatcher_group;
     /* Of machines with CPU cores, where applications share L2; of others 0. */
     uint32_t cpu_group, n_cpus; /* cores that run a program */
     uint32_t controller_group;  /* if the policy of L2 has one */
+    /* Of a discrete GPU's host: */
+    uint32_t pcie_group;
+    uint32_t worker_group, n_workers; /* cores that run kernels */
+    uint32_t dealer_group;            /* of work-groups to them */
+    struct cmp *cmp;
+    bool on_cmp;         /* the launch that runs does so there */
+    bool until_cpus_end; /* it is repeated, and need not come to its end */
+    struct testbed_counts testbed;
+    struct testbed_longest longest;
     struct llc_setup llc;
     struct mix_samples mix_samples;
     struct machine_totals *frozen; /* what counted when the GPU's workload ended; NULL = it runs */
@@ -102,6 +143,8 @@ void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_
 void machine_build(struct machine *m);
 /* From the next launch on SMs can send to each other, if their atomics unit wants to, or not. */
 void machine_join_sms(struct machine *m, bool on);
+/* The memory systems, without their groups (machine_memory.c). */
+void machine_describe_memories(struct machine *m);
 sim_time machine_dispatch_latency(const struct machine *m);
 /* Of the network's latency, up to the middle of the way, where ports that SMs share stand. */
 uint32_t machine_hop_cycles(const struct machine *m);
@@ -123,11 +166,22 @@ static inline struct sm *machine_sm(const struct machine *m, uint32_t i)
 }
 static inline uint32_t machine_n_slices(const struct machine *m)
 {
-    return m->graph.groups[m->memory_group].n;
+    return m->graph.groups[m->memory.group].n;
 }
 static inline struct slice *machine_slice(const struct machine *m, uint32_t i)
 {
-    return (struct slice *)part_at(&m->graph, m->memory_group, i);
+    return (struct slice *)part_at(&m->graph, m->memory.group, i);
+}
+
+/* Is the GPU a discrete one, with a host that has a memory system of its own? */
+static inline bool machine_is_discrete(const struct machine *m)
+{
+    return m->config->host_memory.is_separate;
+}
+/* The memory system of CPU cores, whose L2 is their last-level cache. */
+static inline const struct machine_memory *machine_cpu_memory(const struct machine *m)
+{
+    return machine_is_discrete(m) ? &m->host_memory : &m->memory;
 }
 
 /* Has the machine CPU cores? Then it never comes to rest: its launches end when the GPU has. */
@@ -138,6 +192,18 @@ static inline bool machine_is_mixed(const struct machine *m)
 static inline struct cpu_core *machine_cpu(const struct machine *m, uint32_t i)
 {
     return (struct cpu_core *)part_at(&m->graph, m->cpu_group, i);
+}
+static inline struct cpu_core *machine_worker(const struct machine *m, uint32_t i)
+{
+    return (struct cpu_core *)part_at(&m->graph, m->worker_group, i);
+}
+static inline struct dispatcher *machine_dealer(const struct machine *m)
+{
+    return (struct dispatcher *)part_at(&m->graph, m->dealer_group, 0);
+}
+static inline struct pcie *machine_pcie(const struct machine *m)
+{
+    return (struct pcie *)part_at(&m->graph, m->pcie_group, 0);
 }
 /* NULL = there is none. */
 static inline const struct llc_controller *machine_llc_controller(const struct machine *m)
@@ -194,6 +260,13 @@ enum machine_end {
  * those of the cycle in which it was cut off. */
 enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op_timing *timing,
                              uint32_t ctas_per_sm);
+
+/* The same on the CPU cores that run no program, of which there is one at least. */
+enum machine_end machine_run_on_cmp(struct machine *m, struct emu *emu);
+/* Moves bytes between the host's memory and that of a discrete GPU. FAULT cannot be. */
+enum machine_end machine_transfer(struct machine *m, uint64_t address, uint64_t bytes, bool to_gpu);
+/* What a span of simulated time is. */
+uint64_t machine_ns(const struct machine *m, sim_time t);
 
 /* After the last launch: CPU programs go on until each has ended once. Nothing happens if they
  * have, or if there are none. */

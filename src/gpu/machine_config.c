@@ -98,6 +98,37 @@ static const struct param llc_params[] = {
                  "SMs that sample for it: the first inserts as LRU does, the second as MRU"),
 };
 
+#define H32(field, dflt, lo, hi, unit, help)                                                       \
+    PARAM_U32(struct host_memory_config, field, dflt, lo, hi, unit, help)
+static const struct param host_memory_params[] = {
+    H32(noc_clock_mhz, "3400", 1, 100000, "MHz", "clock of the host's network"),
+    H32(llc_clock_mhz, "3400", 1, 100000, "MHz", "clock of the host's last-level cache"),
+    H32(dram_clock_mhz, "800", 1, 100000, "MHz", "command clock of the host's DRAM"),
+    H32(usable_mb_per_s, "22000", 1, 10000000, "MB/s",
+        "bandwidth of the host's DRAM that programs can use: 8/8 of what bandwidth bubbles take"),
+    H32(pcie_requests, "32", 1, 4096, "lines",
+        "of 64 bytes that a transfer waits for at a time, in host memory"),
+};
+
+static const char *const testbed_targets[] = {"gpu", "cmp", NULL};
+static const struct param testbed_params[] = {
+    PARAM_ENUM(struct testbed_config, on, "gpu", testbed_targets,
+               "where kernels run: on the GPU, between transfers of their buffers, or on the CPU "
+               "cores that run no program"),
+    PARAM_U32(struct testbed_config, launch, "0", 0, 1u << 30, "launch",
+              "the only one that is timed, counted from 1; it is repeated until all CPU programs "
+              "have ended once. 0 = all are, once"),
+    PARAM_U32(struct testbed_config, deal_cycles, "100", 1, 1000000, "CPU cycles",
+              "from the dealer of work-groups to a CPU core, and back"),
+};
+
+static const struct param cpu_kernel_params[] = {
+    PARAM_U32(struct cpu_config, simd_width, "8", 1, CPU_MAX_LINES, "lanes",
+              "of a kernel's instruction"),
+    PARAM_U32(struct cpu_config, math_insts, "20", 1, 255, "instructions",
+              "of an operation of special math"),
+};
+
 static const struct param atomics_params[] = {
     PARAM_STRING(struct atomics_config, unit, "at_l2",
                  "where atomics are performed, one of `heddle show atomics`"),
@@ -253,25 +284,57 @@ static void list_programs(struct machine_config *c, struct arena *arena)
     }
 }
 
-/* A machine has CPU cores if somebody says how many. Then L2 belongs to several applications: CPU
- * programs, and the GPU as the last. */
+/* A GPU is a discrete one if somebody says what memory its host has. */
+static void bind_host_memory(struct machine_config *c, struct param_set *set,
+                             struct diag_list *diags)
+{
+    struct host_memory_config *h = &c->host_memory;
+    if (!settings_find(&set->settings, "host_memory.n_partitions"))
+        return;
+    h->is_separate = true;
+    BIND(set, "host_memory", host_memory_params, h, diags);
+    BIND(set, "host_memory", memory_params, &h->memory, diags);
+    bind_cache(set, "host_llc", &h->llc, diags);
+    BIND(set, "host_noc", noc_params, &h->noc, diags);
+    param_set_bind(set, "host_dram", dram_params, n_dram_params, &h->dram, diags);
+    h->noc.max_data_bytes = CPU_LINE_BYTES;
+    h->llc_policy = find_policy(set, "host_llc", h->llc.policy, diags);
+    h->llc_params = cache_policy_bind(h->llc_policy, set, "host_llc", diags);
+    BIND(set, "cpu", cpu_kernel_params, &c->cpu.core, diags);
+    BIND(set, "testbed", testbed_params, &c->testbed, diags);
+}
+
+/* The last-level cache belongs to several applications: CPU programs, and kernels as the last. */
+static void share_llc(struct machine_config *c)
+{
+    struct host_memory_config *h = &c->host_memory;
+    const struct memory_config *memory = h->is_separate ? &h->memory : &c->memory;
+    struct cache_config *llc = h->is_separate ? &h->llc : &c->l2;
+    llc->n_apps = c->cpu_programs.n + 1;
+    llc->all_sets = llc->n_sets * memory->banks * memory->n_partitions;
+}
+
+/* A machine has CPU cores if somebody says how many. */
 static void bind_cpus(struct machine_config *c, struct param_set *set, struct diag_list *diags)
 {
     if (!settings_find(&set->settings, "cpu.cores"))
         return;
     BIND(set, "cpu", cpu_side_params, &c->cpu, diags);
     param_set_bind(set, "cpu", cpu_params, n_cpu_params, &c->cpu.core, diags);
-    BIND(set, "llc", llc_params, &c->llc, diags);
+    bind_host_memory(c, set, diags);
+    if (!c->host_memory.is_separate)
+        BIND(set, "llc", llc_params, &c->llc, diags);
     if (!c->cpu.cores)
         return;
     list_programs(c, &set->settings.arena);
-    c->l2.n_apps = c->cpu_programs.n + 1;
-    c->l2.all_sets = c->l2.n_sets * c->memory.banks * c->memory.n_partitions;
+    share_llc(c);
 }
 
 /* Of a policy with a controller: its own period, if somebody set that or the machine has none. */
 static void settle_period(struct machine_config *c, const struct param_set *set)
 {
+    if (c->host_memory.is_separate)
+        return;
     bool is_own = !c->llc.period || settings_find(&set->settings, "l2.policy.period");
     if (!c->l2_policy->period)
         c->llc.period = 0;
@@ -335,6 +398,11 @@ uint32_t machine_config_cpu_mhz(const struct machine_config *c)
     return c->cpu.cores ? c->cpu.clock_mhz : c->gpu->core_clock_mhz;
 }
 
+uint32_t machine_config_host_mhz(const struct machine_config *c, uint32_t mhz)
+{
+    return c->host_memory.is_separate ? mhz : c->gpu->core_clock_mhz;
+}
+
 void machine_config_destroy(struct machine_config *c)
 {
     if (!c)
@@ -345,9 +413,11 @@ void machine_config_destroy(struct machine_config *c)
 
 void machine_config_close_fast_paths(struct machine_config *c)
 {
-    struct cache_config *caches[] = {&c->sm.l1d, &c->sm.l1i, &c->sm.l1c, &c->l2};
+    struct cache_config *caches[] = {&c->sm.l1d, &c->sm.l1i, &c->sm.l1c, &c->l2,
+                                     &c->host_memory.llc};
     for (uint32_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
         caches[i]->no_fast_paths = true;
     c->cpu.core.no_fast_paths = true;
+    c->host_memory.noc.no_fast_paths = c->host_memory.dram.no_fast_paths = true;
     c->no_fast_paths = c->sm.no_fast_paths = c->noc.no_fast_paths = c->dram.no_fast_paths = true;
 }

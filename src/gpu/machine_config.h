@@ -48,6 +48,27 @@ struct cpu_programs {
     const char *names[MACHINE_MAX_CPUS];
     uint32_t n;
 };
+/* The host of a discrete GPU: its CPU cores have a memory system of their own, which transfers
+ * between host and GPU use as well. */
+struct host_memory_config {
+    bool is_separate; /* else CPU cores share the GPU's */
+    uint32_t noc_clock_mhz, llc_clock_mhz, dram_clock_mhz;
+    uint32_t usable_mb_per_s; /* what programs get of its DRAM's bandwidth at most; 10^6 bytes */
+    uint32_t pcie_requests;   /* lines of host memory that a transfer waits for at a time */
+    struct memory_config memory;
+    struct cache_config llc; /* one bank */
+    const struct cache_policy_desc *llc_policy;
+    const void *llc_params;
+    struct noc_config noc;
+    struct dram_config dram;
+};
+/* Kernels on a machine with a discrete GPU (testbed.h). */
+enum testbed_target { TESTBED_GPU, TESTBED_CMP };
+struct testbed_config {
+    enum testbed_target on;
+    uint32_t launch; /* the one that is timed, counted from 1; 0 = all */
+    uint32_t deal_cycles;
+};
 struct llc_config {
     uint32_t link_cycles;   /* between slices or SMs and the controller */
     const char *sample_sms; /* text */
@@ -68,6 +89,8 @@ struct machine_config {
     struct host_config host;
     struct cpu_side_config cpu; /* cores 0 = there are none */
     struct cpu_programs cpu_programs;
+    struct host_memory_config host_memory;
+    struct testbed_config testbed; /* if that is separate */
     struct llc_config llc;
     struct atomics_config atomics_config;
     const struct scheduler_desc *scheduler;
@@ -92,5 +115,18 @@ void machine_config_close_fast_paths(struct machine_config *c);
 
 /* Of CPU cores; that of the SMs if there are none. */
 uint32_t machine_config_cpu_mhz(const struct machine_config *c);
+/* A clock of the host's memory system; that of the SMs if there is none. */
+uint32_t machine_config_host_mhz(const struct machine_config *c, uint32_t mhz);
+
+/* The last-level cache of CPU cores, a bank of it, and how many bytes it has in all. */
+static inline const struct cache_config *machine_config_llc(const struct machine_config *c)
+{
+    return c->host_memory.is_separate ? &c->host_memory.llc : &c->l2;
+}
+static inline uint64_t machine_config_llc_bytes(const struct machine_config *c)
+{
+    const struct cache_config *llc = machine_config_llc(c);
+    return (uint64_t)llc->all_sets * llc->n_ways * llc->line_bytes;
+}
 
 #endif

@@ -13,6 +13,12 @@ static void set_clocks(struct machine *m)
     m->clocks[CLOCK_L2] = (struct clock_domain){"L2", c->run.l2_clock_mhz, 0};
     m->clocks[CLOCK_DRAM] = (struct clock_domain){"DRAM", c->run.dram_clock_mhz, 0};
     m->clocks[CLOCK_CPU] = (struct clock_domain){"CPU", machine_config_cpu_mhz(c), 0};
+    m->clocks[CLOCK_HOST_NOC] = (struct clock_domain){
+        "host network", machine_config_host_mhz(c, c->host_memory.noc_clock_mhz), 0};
+    m->clocks[CLOCK_HOST_LLC] =
+        (struct clock_domain){"LLC", machine_config_host_mhz(c, c->host_memory.llc_clock_mhz), 0};
+    m->clocks[CLOCK_HOST_DRAM] = (struct clock_domain){
+        "host DRAM", machine_config_host_mhz(c, c->host_memory.dram_clock_mhz), 0};
     clocks_resolve(m->clocks, N_CLOCKS);
 }
 
@@ -61,39 +67,56 @@ uint32_t machine_add(struct machine *m, const struct machine_part_kind *kind, ui
     return part_graph_add(&m->graph, &kind->part, n, setup);
 }
 
-static void link_network(struct machine *m, struct part_link l)
+static void link_network(struct machine *m, const struct machine_memory *memory, struct part_link l)
 {
-    const struct noc_config *c = &m->config->noc;
-    l.clock = &m->clocks[CLOCK_NOC];
+    const struct noc_config *c = memory->noc;
+    l.network += memory->first_network;
+    l.clock = memory->noc_clock;
     l.latency_cycles = c->latency_cycles;
     l.format = c;
     l.credits = c->buffer_flits;
     part_graph_link(&m->graph, l);
 }
 
-void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down)
+static void link_memory(struct machine *m, const struct machine_memory *memory, uint32_t group,
+                        uint32_t up, uint32_t down)
 {
-    const struct machine_config *c = m->config;
+    const struct noc_config *c = memory->noc;
     /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
-    uint32_t banks = c->memory.banks;
-    link_network(m, (struct part_link){.from = group,
-                                       .to = m->memory_group,
-                                       .messages = 1u << MSG_REQUEST,
-                                       .network = NET_UP,
-                                       .flits_in = up,
-                                       .flits_out = c->noc.flits_per_cycle_up * banks});
-    link_network(m, (struct part_link){.from = m->memory_group,
-                                       .to = group,
-                                       .messages = 1u << MSG_REPLY,
-                                       .network = NET_DOWN,
-                                       .flits_in = c->noc.flits_per_cycle_down * banks,
-                                       .flits_out = down});
+    uint32_t banks = memory->slices.memory.banks;
+    link_network(m, memory,
+                 (struct part_link){.from = group,
+                                    .to = memory->group,
+                                    .messages = 1u << MSG_REQUEST,
+                                    .network = NET_UP,
+                                    .flits_in = up,
+                                    .flits_out = c->flits_per_cycle_up * banks});
+    link_network(m, memory,
+                 (struct part_link){.from = memory->group,
+                                    .to = group,
+                                    .messages = 1u << MSG_REPLY,
+                                    .network = NET_DOWN,
+                                    .flits_in = c->flits_per_cycle_down * banks,
+                                    .flits_out = down});
     /* A store's body goes back when L2 has done with it, not through ports. */
-    part_graph_link(&m->graph, (struct part_link){.from = m->memory_group,
+    part_graph_link(&m->graph, (struct part_link){.from = memory->group,
                                                   .to = group,
                                                   .messages = 1u << MSG_FREE,
-                                                  .clock = &m->clocks[CLOCK_NOC],
-                                                  .latency_cycles = c->noc.latency_cycles});
+                                                  .clock = memory->noc_clock,
+                                                  .latency_cycles = c->latency_cycles});
+}
+
+void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down)
+{
+    link_memory(m, &m->memory, group, up, down);
+}
+
+/* Parts of a host: through ports of the network's own width. */
+static void link_cpu_memory(struct machine *m, uint32_t group)
+{
+    const struct machine_memory *memory = machine_cpu_memory(m);
+    link_memory(m, memory, group, memory->noc->flits_per_cycle_up,
+                memory->noc->flits_per_cycle_down);
 }
 
 /* A way through the network's latency, without ports. */
@@ -112,25 +135,27 @@ static void link_hop(struct machine *m, uint32_t from, uint32_t to, uint32_t mes
 static void link_shared_ports(struct machine *m)
 {
     const struct machine_config *c = m->config;
-    uint32_t sms = m->sm_group, memory = m->memory_group, banks = c->memory.banks;
+    uint32_t sms = m->sm_group, memory = m->memory.group, banks = c->memory.banks;
     uint32_t each = c->noc.sms_per_port, n = (c->gpu->n_sms + each - 1) / each;
     uint32_t to = machine_hop_cycles(m), from = c->noc.latency_cycles - to;
     uint32_t down = 1u << MSG_REPLY | 1u << MSG_FREE;
     uint32_t ports = machine_add(m, &shared_port_part, n, m);
-    link_network(m, (struct part_link){.from = sms,
-                                       .to = memory,
-                                       .messages = 1u << MSG_REQUEST,
-                                       .network = NET_UP,
-                                       .flits_in = c->noc.flits_per_cycle_up,
-                                       .flits_out = c->noc.flits_per_cycle_up * banks,
-                                       .via = {ports, each, false, to}});
-    link_network(m, (struct part_link){.from = memory,
-                                       .to = sms,
-                                       .messages = 1u << MSG_REPLY,
-                                       .network = NET_DOWN,
-                                       .flits_in = c->noc.flits_per_cycle_down * banks,
-                                       .flits_out = c->noc.flits_per_cycle_down,
-                                       .via = {ports, each, true, to}});
+    link_network(m, &m->memory,
+                 (struct part_link){.from = sms,
+                                    .to = memory,
+                                    .messages = 1u << MSG_REQUEST,
+                                    .network = NET_UP,
+                                    .flits_in = c->noc.flits_per_cycle_up,
+                                    .flits_out = c->noc.flits_per_cycle_up * banks,
+                                    .via = {ports, each, false, to}});
+    link_network(m, &m->memory,
+                 (struct part_link){.from = memory,
+                                    .to = sms,
+                                    .messages = 1u << MSG_REPLY,
+                                    .network = NET_DOWN,
+                                    .flits_in = c->noc.flits_per_cycle_down * banks,
+                                    .flits_out = c->noc.flits_per_cycle_down,
+                                    .via = {ports, each, true, to}});
     link_hop(m, sms, ports, 1u << MSG_REQUEST, to);
     link_hop(m, ports, memory, 1u << MSG_REQUEST, from);
     link_hop(m, memory, ports, down, to);
@@ -181,10 +206,39 @@ static void add_controller(struct machine *m)
     const struct cache_policy_desc *policy = m->config->l2_policy;
     m->llc.period = m->config->llc.period * m->clocks[CLOCK_L2].period;
     m->controller_group = machine_add(m, &llc_controller_part, 1, m);
-    link_control(m, m->memory_group, m->controller_group, MSG_LLC_REPORT);
-    link_control(m, m->controller_group, m->memory_group, MSG_LLC_DECISION);
+    link_control(m, m->memory.group, m->controller_group, MSG_LLC_REPORT);
+    link_control(m, m->controller_group, m->memory.group, MSG_LLC_DECISION);
     if (policy->samples_cores)
         link_control(m, m->sm_group, m->controller_group, MSG_LLC_SAMPLE);
+}
+
+/* CPU cores that run no program run kernels. */
+static void add_workers(struct machine *m)
+{
+    uint32_t messages[] = {1u << MSG_CTA_START, 1u << MSG_CTA_DONE};
+    m->worker_group = machine_add(m, &worker_part, m->n_workers, m);
+    m->dealer_group = machine_add(m, &dealer_part, 1, m);
+    link_cpu_memory(m, m->worker_group);
+    for (uint32_t i = 0; i < 2; i++)
+        part_graph_link(&m->graph,
+                        (struct part_link){.from = i ? m->worker_group : m->dealer_group,
+                                           .to = i ? m->dealer_group : m->worker_group,
+                                           .messages = messages[i],
+                                           .clock = &m->clocks[CLOCK_CPU],
+                                           .latency_cycles = m->config->testbed.deal_cycles});
+}
+
+/* The host of a discrete GPU: memory, and the DMA engine that PCIe brings. */
+static void add_host(struct machine *m)
+{
+    m->host_memory.slices.llc = &m->llc;
+    m->host_memory.group = machine_add(m, &host_memory_part,
+                                       m->config->host_memory.memory.n_partitions, &m->host_memory);
+    m->cmp = cmp_create(&m->config->cpu.core, m->n_workers);
+    m->pcie_group = machine_add(m, &pcie_part, 1, m);
+    link_cpu_memory(m, m->pcie_group);
+    if (m->n_workers)
+        add_workers(m);
 }
 
 /* CPU core i is application i, the GPU the last one. */
@@ -192,20 +246,23 @@ static void add_cpus(struct machine *m)
 {
     const struct machine_config *c = m->config;
     m->n_cpus = c->cpu_programs.n;
-    m->llc.n_apps = c->l2.n_apps;
+    m->n_workers = c->cpu.cores - m->n_cpus;
+    m->llc.n_apps = machine_config_llc(c)->n_apps;
     m->llc.gpu_app = m->n_cpus;
     m->llc.n_sms = m->llc.samplers[0] = m->llc.samplers[1] = c->gpu->n_sms;
-    if (c->l2_policy->samples_cores) {
+    if (c->llc.period && c->l2_policy->samples_cores) {
         m->llc.samplers[0] = c->llc.samplers[0];
         m->llc.samplers[1] = c->llc.samplers[1];
     }
-    m->slices.llc = &m->llc;
+    if (machine_is_discrete(m))
+        add_host(m);
+    else
+        m->memory.slices.llc = &m->llc;
     if (m->n_cpus) {
         m->cpu_group = machine_add(m, &cpu_part, m->n_cpus, m);
-        machine_link_memory(m, m->cpu_group, c->noc.flits_per_cycle_up,
-                            c->noc.flits_per_cycle_down);
+        link_cpu_memory(m, m->cpu_group);
     }
-    if (c->l2_policy->period)
+    if (c->llc.period)
         add_controller(m);
 }
 
@@ -213,7 +270,7 @@ static void describe(struct machine *m)
 {
     const struct machine_config *c = m->config;
     m->sm_group = machine_add(m, &sm_part, c->gpu->n_sms, m);
-    m->memory_group = machine_add(m, &memory_part, c->memory.n_partitions, m);
+    m->memory.group = machine_add(m, &memory_part, c->memory.n_partitions, &m->memory);
     m->dispatcher_group = machine_add(m, &dispatcher_part, 1, m);
     if (c->noc.sms_per_port > 1)
         link_shared_ports(m);
@@ -235,23 +292,7 @@ struct machine *machine_plan(const struct machine_config *config,
     m->options = *options;
     m->mem = mem;
     set_clocks(m);
-    m->map = (struct address_map){.n_partitions = config->memory.n_partitions,
-                                  .interleave_bytes = config->memory.interleave_bytes,
-                                  .n_banks = config->dram.n_banks,
-                                  .row_bytes = config->dram.row_bytes,
-                                  .bank_interleave_bytes = config->dram.bank_interleave_bytes,
-                                  .hash_partitions = config->memory.hash_partitions,
-                                  .keep_banks = !config->dram.permute_banks};
-    m->slices = (struct slice_config){.memory = config->memory,
-                                      .l2 = config->l2,
-                                      .l2_policy = config->l2_policy,
-                                      .l2_params = config->l2_params,
-                                      .atomics = config->atomics,
-                                      .atomics_params = config->atomics_params,
-                                      .noc = config->noc,
-                                      .dram = config->dram,
-                                      .marks = &m->l2_marks,
-                                      .no_fast_paths = config->no_fast_paths};
+    machine_describe_memories(m);
     m->visibility = visibility_period(m);
     describe(m);
     return m;
@@ -351,6 +392,7 @@ void machine_destroy(struct machine *m)
     engine_destroy(&m->engine);
     part_graph_destroy(&m->graph);
     write_ledger_destroy(m->ledger);
+    cmp_destroy(m->cmp);
     arena_destroy(&m->arena);
     free(m);
 }

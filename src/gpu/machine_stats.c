@@ -95,6 +95,7 @@ void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine
 {
     if (m->frozen) {
         *t = *m->frozen;
+        t->host.memory = host_memory_take(m);
         mix_totals_take(m, t);
         return;
     }
@@ -117,6 +118,10 @@ void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine
     for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
         t->reservation_fails += t->sm.stall_cycles[cause];
     mechanism_totals_take(m, cycle, &t->mechanisms);
+    t->host.testbed = m->testbed;
+    t->host.memory = host_memory_take(m);
+    t->is_discrete = machine_is_discrete(m);
+    t->longest = m->longest;
     mix_totals_take(m, t);
 }
 
@@ -143,6 +148,10 @@ void machine_totals_subtract(struct machine_totals *from, const struct machine_t
 
 void machine_run_stats(const struct machine *m, struct run_stats *into)
 {
+    if (m->frozen) { /* launches that are repeated do not count */
+        run_stats_add(into, &m->frozen->run);
+        return;
+    }
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         if (p.kind->add_run_stats)
             p.kind->add_run_stats(p.shard, into);
@@ -402,15 +411,15 @@ static uint32_t plain_rows(bool is_attributed)
 }
 
 /* Of machines with CPU cores others follow. */
-static uint32_t own_rows(bool is_attributed, uint32_t n_apps)
+static uint32_t own_rows(bool is_attributed, uint32_t n_apps, bool is_discrete)
 {
-    return plain_rows(is_attributed) + mix_row_count(n_apps);
+    return plain_rows(is_attributed) + mix_row_count(n_apps) + (is_discrete ? n_host_rows : 0);
 }
 
 /* Behind those of kinds of parts. */
 uint32_t machine_first_mechanism_stat(const struct machine *m)
 {
-    uint32_t n = own_rows(m->options.attribute, m->llc.n_apps);
+    uint32_t n = own_rows(m->options.attribute, m->llc.n_apps, machine_is_discrete(m));
     for (uint32_t group = 0; group < m->graph.n_groups; group++)
         n += machine_kind(m, group)->n_counters;
     return n;
@@ -418,7 +427,8 @@ uint32_t machine_first_mechanism_stat(const struct machine *m)
 
 uint32_t machine_stat_count(const struct machine *m)
 {
-    return m ? machine_first_mechanism_stat(m) + m->mechanisms.n : own_rows(true, MIX_MAX_APPS);
+    return m ? machine_first_mechanism_stat(m) + m->mechanisms.n
+             : own_rows(true, MIX_MAX_APPS, true);
 }
 
 static struct heddle_stat counter_stat(const struct machine_totals *t, uint32_t i)
@@ -431,11 +441,14 @@ static struct heddle_stat counter_stat(const struct machine_totals *t, uint32_t 
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i)
 {
     uint32_t n_apps = t->mechanisms.of ? t->mix_now.n_apps : MIX_MAX_APPS;
-    uint32_t n_own = own_rows(t->is_attributed, n_apps), n_parts = t->n_counters;
+    bool is_discrete = !t->mechanisms.of || t->is_discrete;
+    uint32_t n_own = own_rows(t->is_attributed, n_apps, is_discrete), n_parts = t->n_counters;
     if (t->mechanisms.of && i >= n_own + n_parts)
         return mechanism_totals_stat(&t->mechanisms, i - n_own - n_parts);
     if (n_parts && i >= n_own)
         return counter_stat(t, i - n_own);
+    if (is_discrete && i >= n_own - n_host_rows)
+        return host_row(t, i - (n_own - n_host_rows));
     if (i >= plain_rows(t->is_attributed))
         return mix_row(t, i - plain_rows(t->is_attributed));
     const struct row *r = i < N_ROWS ? &rows[i] : &attribution_rows[i - N_ROWS];

@@ -8,6 +8,17 @@
 
 enum { MACHINE_MAX_PART_COUNTERS = 16 };
 
+/* Of a discrete GPU's host: its last-level cache and DRAM, and launches of kernels (testbed.h). */
+struct host_counts {
+    struct host_memory_counts {
+        struct cache_stats llc;
+        struct dram_stats dram;
+        uint64_t reads_around, writes_around; /* lines that transfers read and wrote */
+    } memory;                                 /* up to now, whatever has ended */
+    struct cpu_stats workers;                 /* of all cores that run kernels */
+    struct testbed_counts testbed;
+};
+
 struct machine_totals {
     uint64_t cycles, wait_cycles; /* of launches, and between them */
     uint64_t elapsed_cycles;      /* by the machine's clock */
@@ -17,6 +28,7 @@ struct machine_totals {
     struct port_stats up_tx, up_rx, down_tx, down_rx;
     struct slice_stats slice;
     struct dram_stats dram;
+    struct host_counts host;
     uint64_t lru_differences, reservation_fails;
     /* Of queues: sums of length x cycles, and of the cycles their occupants spent in them. */
     uint64_t ldst_area, ldst_stays, miss_area, miss_stays, l2_area, l2_stays;
@@ -31,6 +43,8 @@ struct machine_totals {
         l1c_fetch_bytes; /* of a miss; 0 = not always so many */
     bool is_attributed;  /* latency is counted */
     struct mix_state mix_now;
+    bool is_discrete;
+    struct testbed_longest longest;
     uint32_t n_counters; /* of `counted`, and which they are */
     const struct part_counter *counters[MACHINE_MAX_PART_COUNTERS];
     struct mechanism_totals mechanisms; /* last */
@@ -39,6 +53,8 @@ struct machine_totals {
 /* What a part adds, as machine_part_kind.add_totals. */
 void totals_add_sm(const struct shard *part, struct machine_totals *t, sim_time now);
 void totals_add_slice(const struct shard *part, struct machine_totals *t, sim_time now);
+/* What the host's memory has counted, if it has one of its own. */
+struct host_memory_counts host_memory_take(const struct machine *m);
 /* As it is when cycle `cycle` of the core clock begins. */
 void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t);
 void machine_totals_add(struct machine_totals *into, const struct machine_totals *from);
@@ -47,6 +63,9 @@ void machine_totals_subtract(struct machine_totals *from, const struct machine_t
  * that does not hold. */
 bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_bytes,
                           struct strbuf *why);
+/* Rows of a discrete GPU's host (host_stats.c). */
+extern const uint32_t n_host_rows;
+struct heddle_stat host_row(const struct machine_totals *t, uint32_t i);
 /* As machine_stat_at(). */
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i);
 

@@ -1,14 +1,16 @@
-/* A memory slice as a part of a machine. */
+/* Memory slices as parts of a machine: the GPU's, and those of a discrete GPU's host. */
 #include "gpu/machine_totals.h"
 
 static void create(struct shard *part, const struct part_place *at, const void *setup)
 {
-    const struct machine *m = setup;
-    struct slice_setup slice = {.config = &m->slices,
+    const struct machine_memory *memory = setup;
+    const struct machine *m = memory->machine;
+    struct slice_setup slice = {.config = &memory->slices,
                                 .place = at,
-                                .l2_clock = &m->clocks[CLOCK_L2],
-                                .dram_clock = &m->clocks[CLOCK_DRAM],
-                                .map = &m->map,
+                                .l2_clock = memory->l2_clock,
+                                .dram_clock = memory->dram_clock,
+                                .map = &memory->map,
+                                .first_network = memory->first_network,
                                 .mem = m->mem,
                                 .every_cycle = m->options.every_cycle};
     slice_create((struct slice *)part, &slice);
@@ -53,4 +55,10 @@ const struct machine_part_kind memory_part = {
     .after_kernel = after_kernel,
     .rested_at = rested_at,
     .add_totals = totals_add_slice,
+};
+
+/* Kernels of the GPU are nothing to it. */
+const struct machine_part_kind host_memory_part = {
+    .part = {.bytes = sizeof(struct slice), .create = create, .destroy = destroy},
+    .rested_at = rested_at,
 };

@@ -45,6 +45,12 @@ bool mix_gpu_is_stuck(const struct machine *m)
     return !has_mail(m, m->sm_group) && !has_mail(m, m->dispatcher_group);
 }
 
+bool mix_cmp_rests(const struct machine *m)
+{
+    const struct dispatcher *d = machine_dealer(m);
+    return d->done == d->n_ctas && !has_mail(m, m->dealer_group);
+}
+
 bool mix_cpus_have_ended(const struct machine *m)
 {
     for (uint32_t i = 0; i < m->n_cpus; i++)

@@ -13,6 +13,9 @@ sim_time mix_gpu_rested_at(const struct machine *m);
 /* It has work, but nothing can happen to it any more. */
 bool mix_gpu_is_stuck(const struct machine *m);
 
+/* The same of cores that run a kernel: all its work-groups have ended. */
+bool mix_cmp_rests(const struct machine *m);
+
 /* Have all CPU programs ended once? When the last one did. */
 bool mix_cpus_have_ended(const struct machine *m);
 sim_time mix_cpus_ended_at(const struct machine *m);

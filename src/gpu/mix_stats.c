@@ -22,8 +22,9 @@ static bool has_ended(const struct machine *m, uint32_t k)
 
 static void take_slices(const struct machine *m, struct mix_counts *c, struct mix_state *s)
 {
-    for (uint32_t i = 0; i < machine_n_slices(m); i++) {
-        const struct slice_llc *l = machine_slice(m, i)->llc;
+    uint32_t group = machine_cpu_memory(m)->group;
+    for (uint32_t i = 0; i < m->graph.groups[group].n; i++) {
+        const struct slice_llc *l = ((const struct slice *)part_at(&m->graph, group, i))->llc;
         for (uint32_t k = 0; k < m->llc.n_apps; k++) {
             c->accesses[row_app(m, k)] += l->apps[k].accesses;
             c->misses[row_app(m, k)] += l->apps[k].misses;
@@ -66,7 +67,8 @@ void mix_totals_take(const struct machine *m, struct machine_totals *t)
     if (!machine_is_mixed(m))
         return;
     t->mix_now.n_apps = m->llc.n_apps;
-    t->mix_now.capacity = (uint64_t)config->l2.all_sets * config->l2.n_ways;
+    t->mix_now.capacity =
+        (uint64_t)machine_config_llc(config)->all_sets * machine_config_llc(config)->n_ways;
     take_slices(m, &t->mix, &t->mix_now);
     take_cpus(m, &t->mix, &t->mix_now);
     take_controller(m, &t->mix, &t->mix_now);

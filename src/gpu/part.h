@@ -80,7 +80,9 @@ struct machine_part_kind {
 };
 
 /* The shipped kinds (sm_part.c, ...); their setup is the machine. */
-extern const struct machine_part_kind sm_part, memory_part, dispatcher_part, shared_port_part,
-    cpu_part, llc_controller_part;
+extern const struct machine_part_kind sm_part, dispatcher_part, shared_port_part, cpu_part,
+    llc_controller_part, pcie_part, worker_part, dealer_part;
+/* ... but for these, whose setup is a struct machine_memory. */
+extern const struct machine_part_kind memory_part, host_memory_part;
 
 #endif

@@ -117,6 +117,11 @@ enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_modu
                                       const char *kernel, const struct heddle_launch *launch,
                                       struct emu_launch *l);
 bool sim_check_shared(struct heddle_sim *sim, const struct ptx_func *f, uint64_t bytes);
+/* The ways to run sim->emu.launch: without time; on the machine's GPU; what the end of that means,
+ * with a text in emu.fault. */
+enum heddle_status sim_run_functional(struct heddle_sim *sim);
+enum machine_end sim_run_machine(struct heddle_sim *sim, struct heddle_module *module);
+enum heddle_status sim_report_end(struct heddle_sim *sim, enum machine_end end);
 /* Runs sim->emu.launch of the module. */
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module);
 

@@ -11,9 +11,9 @@ static void create(struct shard *part, const struct part_place *at, const void *
                          .clock = &m->clocks[CLOCK_CORE],
                          .noc_clock = &m->clocks[CLOCK_NOC],
                          .noc = &c->noc,
-                         .map = &m->map,
+                         .map = &m->memory.map,
                          .place = at,
-                         .first_partition = m->graph.groups[m->memory_group].first_id,
+                         .first_partition = m->graph.groups[m->memory.group].first_id,
                          .dispatcher = m->graph.groups[m->dispatcher_group].first_id,
                          .n_warps = c->gpu->warps_per_sm,
                          .n_cta_slots = c->gpu->ctas_per_sm,
@@ -33,7 +33,8 @@ static void create(struct shard *part, const struct part_place *at, const void *
                          .atomics_per_cycle = c->memory.atomics_per_cycle,
                          .n_sms = c->gpu->n_sms,
                          .ledger = m->ledger,
-                         .l2_is_lru = c->l2_policy == cache_policy_find("lru") && !m->llc.n_apps,
+                         .l2_is_lru =
+                             c->l2_policy == cache_policy_find("lru") && !m->memory.slices.llc,
                          .seed = at->index + 1};
     sm_create(sm, &s);
     if (m->options.attribute)

@@ -16,11 +16,11 @@ uint64_t machine_host_access(struct machine *m, uint64_t address, uint64_t bytes
     if (!m->config->l2_policy->hit_action)
         return 0;
     for (uint64_t line = address & ~(line_bytes - 1); line < end; line += line_bytes) {
-        struct slice *p = machine_slice(m, address_partition(&m->map, line));
+        struct slice *p = machine_slice(m, address_partition(&m->memory.map, line));
         uint64_t mask[2], before = p->stats.stale_reads;
         set_bytes(mask, line < address ? (uint32_t)(address - line) : 0,
                   end - line < line_bytes ? (uint32_t)(end - line) : (uint32_t)line_bytes);
-        slice_host_access(p, address_local(&m->map, line), line, mask, is_write);
+        slice_host_access(p, address_local(&m->memory.map, line), line, mask, is_write);
         n += p->stats.stale_reads - before;
     }
     return n;
@@ -36,8 +36,8 @@ void machine_copy_in(struct machine *m, uint64_t address, uint64_t bytes)
             if (at < end && at + CACHE_SEGMENT_BYTES > address)
                 segments |= 1u << i;
         }
-        slice_copy_in(machine_slice(m, address_partition(&m->map, line)),
-                      address_local(&m->map, line), segments);
+        slice_copy_in(machine_slice(m, address_partition(&m->memory.map, line)),
+                      address_local(&m->memory.map, line), segments);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "hetero/features.h"
 
-#include "hetero/uniform.h"
+#include "ptx/inst_kind.h"
+#include "ptx/uniform.h"
 
 const struct hetero_feature_info hetero_features[HETERO_N_FEATURES] = {
 #define COUNT(id, name, meaning)  [HETERO_##id] = {name, meaning, false},
@@ -44,33 +45,6 @@ static enum kind kind_of(const struct ptx_inst *inst)
     }
 }
 
-static bool has_float_type(const struct ptx_inst *inst)
-{
-    for (uint32_t k = 0; k < inst->n_types; k++)
-        if (ptx_types[inst->types[k]].kind == 'f')
-            return true;
-    return false;
-}
-
-static bool is_special_math(const struct ptx_inst *inst)
-{
-    switch (inst->op) {
-    case PTX_OP_SIN:
-    case PTX_OP_COS:
-    case PTX_OP_EX2:
-    case PTX_OP_LG2:
-    case PTX_OP_TANH:
-    case PTX_OP_RCP:
-    case PTX_OP_RSQRT:
-    case PTX_OP_SQRT:
-        return true;
-    case PTX_OP_DIV:
-        return has_float_type(inst);
-    default:
-        return false;
-    }
-}
-
 static void count_for_cmp(enum kind kind, bool varies, uint64_t *n)
 {
     n[HETERO_BRANCH] += kind == KIND_BRANCH;
@@ -85,7 +59,9 @@ static void count_for_gpu(enum kind kind, const struct ptx_inst *inst, uint64_t 
     n[HETERO_MEM] += kind == KIND_MEMORY || kind == KIND_ATOMIC;
     n[HETERO_BARRIER] += kind == KIND_BARRIER;
     if (kind == KIND_ALU)
-        n[is_special_math(inst) ? HETERO_MATH : has_float_type(inst) ? HETERO_FP : HETERO_INT]++;
+        n[ptx_inst_is_special_math(inst)  ? HETERO_MATH
+          : ptx_inst_has_float_type(inst) ? HETERO_FP
+                                          : HETERO_INT]++;
 }
 
 static void count_function(const struct uniform *u, struct hetero_counts *counts)

@@ -21,7 +21,8 @@ enum message_kind {
     N_MESSAGE_KINDS
 };
 
-enum network { NET_UP /* SMs to partitions */, NET_DOWN /* and back */, N_NETWORKS };
+/* SMs to partitions and back; of a discrete GPU's host, CPU cores to its own and back. */
+enum network { NET_UP, NET_DOWN, NET_HOST, NET_HOST_DOWN = NET_HOST + NET_DOWN, N_NETWORKS };
 
 struct atomic_part; /* atomics/atomic_part.h */
 
@@ -41,6 +42,7 @@ enum request_origin {
     FROM_ATOMIC_FETCH, /* like L1D, for an atomic that its SM performs */
     FROM_ATOMIC_WRITE, /* what it has changed: a store that is answered */
     FROM_CPU,          /* a CPU core's L2 */
+    FROM_PCIE,         /* a transfer, past L2 */
     FROM_STORE
 };
 enum { N_ORIGINS = FROM_STORE + 1 };

@@ -171,10 +171,27 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     return true;
 }
 
+/* MODEL: transfers go past L2: they neither look at its lines nor change them. */
+static __attribute__((noinline)) bool serve_transfer(struct slice *p, struct mem_request *r,
+                                                     uint64_t now)
+{
+    if (!dram_side_has_room(p, now))
+        return false;
+    if (r->access.kind == MEM_STORE) {
+        dram_side_write_around(p, l2_part_of(r), now);
+        slice_free_store(p, r, now);
+    } else {
+        dram_side_read_around(p, r, now);
+    }
+    return true;
+}
+
 /* False if it must wait. */
 static inline bool serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
+    if (__builtin_expect(r->origin == FROM_PCIE, false))
+        return serve_transfer(p, r, now);
     r->access.cycle = now;
     if (p->atomics.counts_writes && !writes)
         note_writes(p, r);

@@ -310,8 +310,8 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
                                         .mem = setup->mem,
                                         .per_cycle = c->memory.atomics_per_cycle};
     atomics_slice_create(&p->atomics, c->memory.banks);
-    part_open_rx(place, NET_UP, &p->shard, &p->up);
-    part_open_tx(place, NET_DOWN, &p->shard, &p->down);
+    part_open_rx(place, setup->first_network + NET_UP, &p->shard, &p->up);
+    part_open_tx(place, setup->first_network + NET_DOWN, &p->shard, &p->down);
     p->sees_loads = c->l2_policy != cache_policy_find("lru") || setup->every_cycle ||
                     c->no_fast_paths || c->llc;
     p->may_lose = c->l2_policy->hit_action;

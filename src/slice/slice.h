@@ -129,7 +129,8 @@ struct slice_setup {
     const struct part_place *place;
     const struct clock_domain *l2_clock, *dram_clock;
     const struct address_map *map;
-    struct dev_mem *mem; /* what atomics work on */
+    uint32_t first_network; /* NET_UP, or that of another memory system */
+    struct dev_mem *mem;    /* what atomics work on */
     bool every_cycle;
 };
 void slice_create(struct slice *p, const struct slice_setup *setup);

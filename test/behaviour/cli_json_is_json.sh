@@ -46,7 +46,7 @@ assert bfs["paper_name"] == "BFS" and bfs["categories"]["s4"] == "highly sensiti
 assert load("workload") == bfs
 
 gpus = load("gpus")
-assert [g["name"] for g in gpus] == ["gtx480", "gtx480-ch3", "gtx480-cawa", "m2090", "ccws", "v100", "hetero"]
+assert [g["name"] for g in gpus] == ["gtx480", "gtx480-ch3", "gtx480-cawa", "m2090", "ccws", "v100", "hetero", "i7-s9150"]
 by_name = {p["name"]: p for p in gpus[0]["parameters"]}
 assert by_name["n_sms"]["value"] == 15 and not by_name["n_sms"]["chosen"]
 assert by_name["n_sms"]["source"] == "S3 Table 5.1"
@@ -102,7 +102,7 @@ assert timed["scheduler"] == "lrr" and timed["l1d_policy"] == "lru" and timed["m
 assert timed["config"]["scheduler"] == "lrr" and timed["gpu"] == "gtx480"
 stats = timed["stats"]
 assert list(stats) == [s["name"] for s in all_stats if not s["asked_for_by"] and not s["of"]] and stats["cycles"] > 0
-assert {s["asked_for_by"] for s in all_stats} == {None, "--gpu hetero", "--locality", "--belady"}
+assert {s["asked_for_by"] for s in all_stats} == {None, "--gpu hetero", "--gpu i7-s9150", "--locality", "--belady"}
 causes = [k for k in stats if k.startswith("l1d.reservation_fails.")]
 assert stats["l1d.reservation_fails"] == sum(stats[c] for c in causes) > 0
 # What the kernels counted adds up to what the run counted, and instructions do not depend on time.

@@ -149,15 +149,16 @@ static struct mem_request *next_request(struct prober *p)
 {
     const struct machine *m = p->setup->machine;
     uint32_t id = p->free[p->n_free - 1];
-    p->requests[id] = (struct mem_request){
-        .access = {.line = p->line, .segments = 1, .kind = MEM_LOAD},
-        .origin = FROM_BYPASS,
-        .sm = p->ticker.shard.id,
-        .id = id,
-        .data_bytes = SEGMENT_BYTES,
-        .to = m->graph.groups[m->memory_group].first_id + address_partition(&m->map, p->line),
-        .flits = noc_flits(&m->config->noc, 0),
-        .local = address_local(&m->map, p->line)};
+    p->requests[id] =
+        (struct mem_request){.access = {.line = p->line, .segments = 1, .kind = MEM_LOAD},
+                             .origin = FROM_BYPASS,
+                             .sm = p->ticker.shard.id,
+                             .id = id,
+                             .data_bytes = SEGMENT_BYTES,
+                             .to = m->graph.groups[m->memory.group].first_id +
+                                   address_partition(&m->memory.map, p->line),
+                             .flits = noc_flits(&m->config->noc, 0),
+                             .local = address_local(&m->memory.map, p->line)};
     return &p->requests[id];
 }
 

@@ -22,8 +22,9 @@
 
 /* --- CPU programs --- */
 
-enum { N_TRACES = 3, SHORT_INSTS = 300 };
-static char traces[N_TRACES][64];
+/* The last one is for hosts alone: kernels are repeated while it runs. */
+enum { N_TRACES = 3, LONG_TRACE = N_TRACES, N_ALL_TRACES, SHORT_INSTS = 300 };
+static char traces[N_ALL_TRACES][64];
 
 /* Loads of consecutive lines of `bytes`, over and over, each of a register of its own; one of eight
  * instructions is a store there, every other one computes. */
@@ -52,8 +53,11 @@ static int make_traces(void **state)
     static const struct {
         uint32_t n_insts;
         uint64_t bytes, step;
-    } shapes[N_TRACES] = {{SHORT_INSTS, 24 << 10, 64}, {400, 80 << 10, 192}, {250, 1 << 30, 64}};
-    for (uint32_t i = 0; i < N_TRACES; i++) {
+    } shapes[N_ALL_TRACES] = {{SHORT_INSTS, 24 << 10, 64},
+                              {400, 80 << 10, 192},
+                              {250, 1 << 30, 64},
+                              {20000, 5 << 10, 64}};
+    for (uint32_t i = 0; i < N_ALL_TRACES; i++) {
         snprintf(traces[i], sizeof traces[i], "/tmp/heddle_mix_%d_%u.champsim", (int)getpid(), i);
         write_trace(traces[i], shapes[i].n_insts, shapes[i].bytes, shapes[i].step);
     }
@@ -63,7 +67,7 @@ static int make_traces(void **state)
 static int remove_traces(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < N_TRACES; i++)
+    for (uint32_t i = 0; i < N_ALL_TRACES; i++)
         remove(traces[i]);
     return 0;
 }
@@ -124,23 +128,56 @@ static const char *pick(const struct choice *c, struct workload_rng *rng)
 }
 
 /* One to three programs, of which two may be the same. */
-static const char *programs(struct workload_rng *rng, struct arena *arena)
+static const char *programs(struct workload_rng *rng, uint32_t n_traces, struct arena *arena)
 {
     const char *text = "";
     uint32_t n = 1 + rng_below(rng, 3);
     for (uint32_t i = 0; i < n; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? "," : "", traces[rng_below(rng, N_TRACES)]);
+        text = arena_printf(arena, "%s%s%s", text, i ? "," : "", traces[rng_below(rng, n_traces)]);
     return text;
 }
 
-static struct testbed random_mix(uint64_t seed, struct arena *arena)
+/* A discrete GPU and its host: two memory systems, transfers, and kernels on either side. */
+static const struct choice host_choices[] = {
+    {"testbed.on", {"cmp", "gpu"}},
+    {"testbed.launch", {"0", "1", "2"}},
+    {"testbed.deal_cycles", {"1", "100"}},
+    {"n_sms", {"2", "3"}},
+    {"cpu.cores", {"4"}},
+    {"cpu.clock_mhz", {"3400", "700", "1000"}},
+    {"cpu.rob", {"2", "16", "168"}},
+    {"cpu.mlp", {"1", "2", "10"}},
+    {"cpu.width", {"1", "4"}},
+    {"cpu.store_buffer", {"8", "36"}},
+    {"cpu.simd_width", {"1", "4", "8"}},
+    {"cpu.follow_registers", {"true", "false"}},
+    {"cpu.l1_bytes", {"512", "4K"}},
+    {"cpu.l2_bytes", {"1K", "8K"}},
+    {"core_clock_mhz", {"900", "400"}},
+    {"host_memory.noc_clock_mhz", {"3400", "700"}},
+    {"host_memory.llc_clock_mhz", {"3400", "460"}},
+    {"host_memory.n_partitions", {"1", "2", "3"}},
+    {"host_memory.banks", {"1", "2"}},
+    {"host_memory.dram_queue", {"1", "16"}},
+    {"host_memory.input_queue", {"1", "8"}},
+    {"host_memory.pcie_requests", {"1", "3", "64"}},
+    {"host_llc.n_sets", {"1", "16"}},
+    {"host_llc.n_mshrs", {"1", "32"}},
+    {"host_llc.policy", {"lru", "drrip"}},
+    {"host_noc.latency_cycles", {"1", "6"}},
+    {"host.pcie_latency_ns", {"1", "700"}},
+};
+enum { N_HOST_CHOICES = sizeof host_choices / sizeof host_choices[0] };
+
+static struct testbed random_machine(const char *gpu, uint32_t n_traces, const struct choice *list,
+                                     uint32_t n_list, uint64_t seed, struct arena *arena)
 {
-    struct testbed bed = {.name = "mix", .gpu = "hetero"};
+    struct testbed bed = {.name = "mix", .gpu = gpu};
     struct workload_rng rng = {seed * 77};
     uint32_t n = 0;
-    bed.settings[n++] = arena_printf(arena, "cpu.programs=%s", programs(&rng, arena));
-    for (uint32_t i = 0; i < N_CHOICES; i++)
-        bed.settings[n++] = arena_printf(arena, "%s=%s", choices[i].name, pick(&choices[i], &rng));
+    bed.settings[n++] = arena_printf(arena, "cpu.programs=%s", programs(&rng, n_traces, arena));
+    for (uint32_t i = 0; i < n_list; i++)
+        bed.settings[n++] = arena_printf(arena, "%s=%s", list[i].name, pick(&list[i], &rng));
     return bed;
 }
 
@@ -153,12 +190,15 @@ static void fail_with(const struct testbed *bed, uint64_t seed, const char *what
              strbuf_text(why));
 }
 
-static void run_mix(uint64_t seed)
+static void run_mix(uint64_t seed, bool is_discrete)
 {
     struct arena arena = {0};
     struct random_case random = {0};
     struct strbuf first = {0}, other = {0}, why = {0};
-    struct testbed bed = random_mix(seed, &arena);
+    struct testbed bed =
+        is_discrete
+            ? random_machine("i7-s9150", N_ALL_TRACES, host_choices, N_HOST_CHOICES, seed, &arena)
+            : random_machine("hetero", N_TRACES, choices, N_CHOICES, seed, &arena);
     random_case_make(&random, seed, false);
     if (observe_kernel(&random.k, &bed, &manners[0], &first) != HEDDLE_OK)
         fail_with(&bed, seed, "does not run", &first);
@@ -181,7 +221,14 @@ static void nothing_depends_on_quantum_engine_or_threads(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < n_mixes; i++)
-        run_mix(first_seed + i);
+        run_mix(first_seed + i, false);
+}
+
+static void nor_do_kernels_on_cores_and_transfers(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < n_mixes; i++)
+        run_mix(first_seed + i, true);
 }
 
 /* --- launches among CPU programs --- */
@@ -541,6 +588,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_stream_hurts_its_neighbour_under_lru_but_not_under_ucp),
         cmocka_unit_test(forced_quotas_are_a_static_partition_cycle_by_cycle),
         cmocka_unit_test(nothing_depends_on_quantum_engine_or_threads),
+        cmocka_unit_test(nor_do_kernels_on_cores_and_transfers),
     };
     if (argc > 2) {
         first_seed = strtoull(argv[1], NULL, 10);

@@ -53,7 +53,7 @@ static uint32_t fetched_bytes(const struct cache_config *c)
 static uint32_t dram_cycles(const struct machine *m, struct rows *rows, uint64_t address)
 {
     const struct dram_config *d = &m->config->dram;
-    struct dram_address a = address_split(&m->map, address);
+    struct dram_address a = address_split(&m->memory.map, address);
     uint32_t *open = &rows->open[a.partition][a.bank], cycles = 0;
     if (*open != a.row + 1)
         cycles = *open ? d->t_rp + d->t_rcd : d->t_rcd;

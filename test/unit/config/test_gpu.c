@@ -128,6 +128,16 @@ static const struct from_table tables[] = {
     {"v100", "sm.n_int_units", "1"},
     {"v100", "sm.n_fp64_units", "1"},
     {"v100", "sm.n_sfu_units", "1"},
+    {"i7-s9150", "n_sms", "44"},
+    {"i7-s9150", "core_clock_mhz", "900"},
+    {"i7-s9150", "dram_clock_mhz", "1250"},
+    {"i7-s9150", "dram.bus_bytes_per_cycle", "16"}, /* 320 GB/s / 16 channels / 1,250 MHz */
+    {"i7-s9150", "host.global_bytes", "17179869184"},
+    {"i7-s9150", "cpu.cores", "4"},
+    {"i7-s9150", "cpu.clock_mhz", "3400"},
+    {"i7-s9150", "host_memory.n_partitions", "2"},
+    {"i7-s9150", "host_memory.usable_mb_per_s", "22000"},
+    {"i7-s9150", "host_llc.n_sets", "2048"}, /* 8 MB of 16 ways and 64 bytes in 2 x 2 banks */
 };
 
 static uint64_t cache_bytes(const struct cache_config *c)
@@ -172,7 +182,7 @@ static bool check_param(const char *gpu, const struct bound_param *b)
 static void shipped_gpus_are_what_the_papers_say(void **state)
 {
     (void)state;
-    assert_int_equal(n_gpu_names, 7);
+    assert_int_equal(n_gpu_names, 8);
     size_t n_found = 0;
     for (uint32_t i = 0; i < n_gpu_names; i++) {
         struct diag_list diags = {0};

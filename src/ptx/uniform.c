@@ -1,4 +1,4 @@
-#include "hetero/uniform.h"
+#include "ptx/uniform.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  *   - lies between a branch on a varying predicate and its reconvergence, while it is also read
  *     or defined outside that region.
  * A called function is analysed with the arguments of each call. */
-#ifndef HEDDLE_HETERO_UNIFORM_H
-#define HEDDLE_HETERO_UNIFORM_H
+#ifndef HEDDLE_PTX_UNIFORM_H
+#define HEDDLE_PTX_UNIFORM_H
 
 #include "ptx/ptx.h"
 

@@ -1,0 +1,28 @@
+#include "ptx/inst_kind.h"
+
+bool ptx_inst_has_float_type(const struct ptx_inst *inst)
+{
+    for (uint32_t k = 0; k < inst->n_types; k++)
+        if (ptx_types[inst->types[k]].kind == 'f')
+            return true;
+    return false;
+}
+
+bool ptx_inst_is_special_math(const struct ptx_inst *inst)
+{
+    switch (inst->op) {
+    case PTX_OP_SIN:
+    case PTX_OP_COS:
+    case PTX_OP_EX2:
+    case PTX_OP_LG2:
+    case PTX_OP_TANH:
+    case PTX_OP_RCP:
+    case PTX_OP_RSQRT:
+    case PTX_OP_SQRT:
+        return true;
+    case PTX_OP_DIV:
+        return ptx_inst_has_float_type(inst);
+    default:
+        return false;
+    }
+}
