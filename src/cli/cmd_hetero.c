@@ -34,7 +34,7 @@ static const struct option options[] = {
                  "workload: of its input"),
     OPTION_FLAG("no-prune", struct hetero_options, no_prune, "with train: keep every kernel"),
     OPTION_TEXT("size", struct hetero_options, size, "SIZE",
-                "with features of a workload: its input size; small if not given. With train "
+                "with features of a workload, run: its input size; small if not given. With train "
                 "--machine: of all workloads; tiny if not given"),
     OPTION_GIVEN("threads", struct hetero_options, threads, "N",
                  "with features of a file: the work-items of the launch"),
@@ -45,6 +45,20 @@ static const struct option options[] = {
     OPTION_GIVEN("repeats", struct hetero_options, repeats, "N",
                  "with bubble: how often the program runs beside each bubble, the shortest time "
                  "counts; 3 if not given"),
+    OPTION_TEXT("on", struct hetero_options, on, "cmp|gpu",
+                "with run: the only target; both if not given"),
+    OPTION_TEXT("with", struct hetero_options, with, "NATIVE,...",
+                "with run: programs of `heddle cpu list`, bubbles or recordings on other cores"),
+    OPTION_GIVEN("launch", struct hetero_options, launch, "N",
+                 "with run: the launch that is timed, counted from 1; if not given, the one that "
+                 "takes longest on the CMP"),
+    OPTION_TEXT("store", struct hetero_options, store, "FILE",
+                "with run, table: where simulations are kept and found again; nowhere if not "
+                "given"),
+    OPTION_GIVEN("jobs", struct hetero_options, jobs, "N",
+                 "with run, table: simulations at a time; one a processor if not given"),
+    OPTION_LIST("set", struct hetero_options, settings, "NAME=VALUE",
+                "with run, table: change a parameter of i7-s9150; repeated for each"),
     OPTION_TEXT("build-options", struct hetero_options, build_options, "TEXT",
                 "with features of a .cl or .cu file: options for its compiler"),
 };
@@ -67,6 +81,11 @@ static const struct verb {
     {"bubble", "-- PROGRAM ARG...",
      "slowdowns of a native program on this machine beside bubbles, as JSON", hetero_cmd_bubble, 1,
      UINT32_MAX},
+    {"run", "WORKLOAD",
+     "times of a launch on the testbed, alone and beside natives, and what the natives suffer",
+     hetero_cmd_run, 1, 1},
+    {"table", "NATIVE", "the Bubble-up table of a native program, measured on the testbed",
+     hetero_cmd_table, 1, 1},
     {"models", "NAME", "the models that come with Heddle, or one of them", hetero_cmd_models, 0, 1},
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
@@ -76,6 +95,7 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
 {
     bool predicts = v->act == hetero_cmd_predict, trains = v->act == hetero_cmd_train;
     bool counts = v->act == hetero_cmd_features, bubbles = v->act == hetero_cmd_bubble;
+    bool runs = v->act == hetero_cmd_run, simulates = runs || v->act == hetero_cmd_table;
     const struct {
         const char *option;
         bool is_lost;
@@ -86,8 +106,14 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
         {"--folds", o->folds.is_given && !trains},
         {"--passes", o->passes.is_given && !trains},
         {"--no-prune", o->no_prune && !trains},
-        {"--seed", o->seed.is_given && !trains && !counts},
-        {"--size", o->size && !counts && !o->machine},
+        {"--seed", o->seed.is_given && !trains && !counts && !simulates},
+        {"--size", o->size && !counts && !o->machine && !runs},
+        {"--on", o->on && !runs},
+        {"--with", o->with && !runs},
+        {"--launch", o->launch.is_given && !runs},
+        {"--store", o->store && !simulates},
+        {"--jobs", o->jobs.is_given && !simulates},
+        {"--set", o->settings.n && !simulates},
         {"--machine", o->machine && !trains},
         {"--natives", o->natives && !o->machine},
         {"--gpu", o->gpu && !o->machine},
@@ -172,6 +198,10 @@ static const char *const examples[] = {
     "models of this machine, for heddle exec --device heteropdp --hetero-models models",
     "heddle hetero bubble -- bzip2 -k -c input > bzip2.json",
     "what a native program suffers on this machine, for --hetero-natives",
+    "heddle hetero run kmn --size tiny --with chase,bzip2",
+    "one launch on CMP and GPU of the testbed, alone and beside two natives",
+    "heddle hetero table chase --json",
+    "what bubbles of graded pressure do to a native of the testbed",
     "heddle hetero choose question.json",
     "CMP or GPU, with every number on the way (doc/hetero.md has an example)",
     NULL,

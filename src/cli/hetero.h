@@ -8,7 +8,9 @@
 struct hetero_options {
     bool json, no_prune, machine;
     const char *model, *features, *out, *build_options, *size, *gpu, *natives;
-    struct given_u64 threads, buffer, folds, passes, seed, llc, repeats;
+    const char *on, *with, *store;
+    struct given_u64 threads, buffer, folds, passes, seed, llc, repeats, launch, jobs;
+    struct text_list settings;
     const struct text_list *words; /* the step, and what follows it */
 };
 
@@ -24,5 +26,10 @@ enum heddle_status hetero_cmd_bubble(const struct hetero_options *o, const char 
                                      struct strbuf *out);
 enum heddle_status hetero_cmd_models(const struct hetero_options *o, const char *name,
                                      struct strbuf *out);
+/* On the testbed. */
+enum heddle_status hetero_cmd_run(const struct hetero_options *o, const char *workload,
+                                  struct strbuf *out);
+enum heddle_status hetero_cmd_table(const struct hetero_options *o, const char *native,
+                                    struct strbuf *out);
 
 #endif

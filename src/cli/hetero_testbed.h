@@ -1,0 +1,46 @@
+/* Simulations on the testbed (doc/testbed.md) as points of a store: each has a key, is run once, and
+ * is found again. */
+#ifndef HEDDLE_CLI_HETERO_TESTBED_H
+#define HEDDLE_CLI_HETERO_TESTBED_H
+
+#include "cli/hetero.h"
+#include "lab/result.h"
+#include "workloads/workload.h"
+
+/* For `launch`: all are timed, or none is. */
+enum { TESTBED_ALL_LAUNCHES = 0, TESTBED_NO_LAUNCH = 1 << 30 };
+
+struct testbed_point {
+    const struct workload *workload; /* NULL = none: native programs alone */
+    const struct workload_size *size;
+    const char *on; /* "cmp" or "gpu" */
+    uint32_t launch;
+    const char *natives; /* separated by commas; "" = none */
+};
+
+/* A zeroed struct is empty and valid. */
+struct testbed_runs {
+    struct arena arena;
+    struct point *points;
+    uint32_t n, cap;
+    struct result_set results; /* of the points, in their order */
+    double cpu_mhz, llc_bytes; /* of the machine */
+};
+
+/* Adds a simulation; returns its number. */
+uint32_t testbed_add(struct testbed_runs *t, const struct hetero_options *o,
+                     const struct testbed_point *p);
+/* Runs those that the store does not have; reports what went wrong. Once. */
+enum heddle_status testbed_go(struct testbed_runs *t, const struct hetero_options *o);
+void testbed_destroy(struct testbed_runs *t);
+
+double testbed_stat(const struct testbed_runs *t, uint32_t i, const char *name);
+/* What names the simulation in results. */
+const char *testbed_id(const struct testbed_runs *t, uint32_t i);
+/* Seconds of the first run of the native on that core. */
+double testbed_native_seconds(const struct testbed_runs *t, uint32_t i, uint32_t core);
+
+/* The natives of a list, one by one, in the arena; how many. Reports too many. */
+bool testbed_split(const char *natives, struct arena *arena, const char *names[4], uint32_t *n);
+
+#endif
