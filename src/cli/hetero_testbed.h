@@ -1,5 +1,5 @@
-/* Simulations on the testbed (doc/testbed.md) as points of a store: each has a key, is run once, and
- * is found again. */
+/* Simulations on the testbed (doc/testbed.md) as points of a store: each has a key, is run once,
+ * and is found again. */
 #ifndef HEDDLE_CLI_HETERO_TESTBED_H
 #define HEDDLE_CLI_HETERO_TESTBED_H
 
