@@ -1,6 +1,7 @@
 #include "cli/plugin_files.h"
 
 #include "cli/output.h"
+#include "cli/plugin_crash.h"
 #include "gpu/plugins.h"
 
 enum heddle_status plugin_files_load(const struct text_list *files)
@@ -13,6 +14,7 @@ enum heddle_status plugin_files_load(const struct text_list *files)
         strbuf_destroy(&why);
         if (!ok)
             return HEDDLE_BAD_INPUT;
+        plugin_crash_watch(files->items[i]);
     }
     return HEDDLE_OK;
 }

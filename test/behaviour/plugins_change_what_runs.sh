@@ -27,6 +27,15 @@ for plugin in one_in_n:--l1d youngest:--scheduler; do
     grep -q "\"$name\"" "$scratch/exec_$name"
 done
 
+# A crash is told with the plug-in that it is of, and the program dies of its signal.
+status=0
+"$heddle" run bfs --size tiny --plugin "$plugins/plugin_one_in_n.so" --plugin "$plugins/plugin_crasher.so" \
+    --scheduler crasher >"$scratch/out" 2>"$scratch/err" || status=$?
+[ $status -eq 134 ]
+grep -q "the plug-in $(realpath "$plugins")/plugin_crasher.so crashed: signal 6 (Aborted)" "$scratch/err"
+address=$(sed -n 's/^  hint: addr2line .* \(0x[0-9a-f]*\) .*/\1/p' "$scratch/err")
+addr2line -f -e "$plugins/plugin_crasher.so" "$address" | grep -q '^crasher_pick$'
+
 # What cannot be loaded is said, and nothing runs.
 for unfit in "$plugins/plugin_outdated.so" "$scratch/none.so" "$heddle"; do
     status=0
