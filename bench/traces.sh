@@ -1,8 +1,9 @@
 #!/bin/sh
-# traces.sh HEDDLE SIZE SCRATCH [--update PAGE|--check PAGE WORKLOAD...]
+# traces.sh HEDDLE SIZE SCRATCH [--update PAGE [WORKLOAD...]|--check PAGE WORKLOAD...]
 #
 # How large the traces of the workloads are. At most 1.5 bytes a warp instruction over all of them, and
-# 4 for any one, 5 for hga, whose short loop counts random bins; fails where there are more. --update puts the table between the markers of a page;
+# 4 for any one, 6 for hga, whose short loop counts random bins, and 5 for bfsq, whose reads random neighbours; fails where there are more. --update puts the table between the markers of a page,
+# with new rows for these workloads alone, if any are named, and those that it has for the others;
 # --check fails if the page has other rows for these workloads, but for what a parameter more or
 # less of the machine, which every trace names, makes of them.
 set -u
@@ -13,7 +14,7 @@ python3 - "$@" <<'PY'
 import json, os, subprocess, sys
 heddle, size, scratch = sys.argv[1:4]
 task, page, *only = sys.argv[4:] or (None, None)
-BUDGET_ALL, BUDGET_ONE, BUDGET_OF = 1.5, 4.0, {"hga": 5.0}
+BUDGET_ALL, BUDGET_ONE, BUDGET_OF = 1.5, 4.0, {"bfsq": 5.0, "hga": 6.0}
 BEGIN, END = "<!-- sizes: begin -->\n", "<!-- sizes: end -->\n"
 path = os.path.join(scratch, "sizes.trace")
 
@@ -34,13 +35,28 @@ def row(name, n_bytes, insts, budget, dependent):
     return f"| {name} | {n_bytes:,} | {insts:,} | {each:.3f}{mark} |{dependent} |"
 
 
+def said():
+    """The page's rows: {workload: its cells}."""
+    found = {}
+    for line in open(page, encoding="utf-8").read().split(BEGIN)[1].split(END)[0].splitlines()[2:]:
+        cells = [c.strip().replace(",", "") for c in line.strip("|").split("|")]
+        found[cells[0]] = cells[1:]
+    return found
+
+
+def kept(name):
+    """The row of a workload that is not recorded again."""
+    n_bytes, insts, _, dependent = said()[name]
+    return {"bytes": int(n_bytes), "warp_insts": int(insts), "timing_dependent": dependent == "yes"}
+
+
 def table():
     yield "| workload | bytes | warp instructions | bytes each | timing-dependent |"
     yield "|---|--:|--:|--:|---|"
     listed = subprocess.run([heddle, "show", "workloads", "--json"], capture_output=True, check=True)
     total_bytes = total_insts = 0
     for name in (w["name"] for w in json.loads(listed.stdout)):
-        t = record(name)
+        t = kept(name) if only and name not in only else record(name)
         total_bytes += t["bytes"]
         total_insts += t["warp_insts"]
         yield row(name, t["bytes"], t["warp_insts"], BUDGET_OF.get(name, BUDGET_ONE), " yes" if t["timing_dependent"] else " no")
@@ -49,16 +65,11 @@ def table():
 
 def check():
     """The page's rows of some workloads against traces made now."""
-    said = {}
-    for line in open(page, encoding="utf-8").read().split(BEGIN)[1].split(END)[0].splitlines()[2:]:
-        cells = [c.strip().replace(",", "") for c in line.strip("|").split("|")]
-        said[cells[0]] = cells[1:]
     for name in only:
-        t = record(name)
-        n_bytes, insts, _, dependent = said[name]
-        if (abs(int(n_bytes) - t["bytes"]) > 512 + t["bytes"] / 50 or int(insts) != t["warp_insts"]
-                or (dependent == "yes") != t["timing_dependent"]):
-            sys.exit(f"{page} has drifted: of {name} it has {said[name]}, a trace made now {t['bytes']} bytes "
+        t, before = record(name), kept(name)
+        if (abs(before["bytes"] - t["bytes"]) > 512 + t["bytes"] / 50 or before["warp_insts"] != t["warp_insts"]
+                or before["timing_dependent"] != t["timing_dependent"]):
+            sys.exit(f"{page} has drifted: of {name} it has {said()[name]}, a trace made now {t['bytes']} bytes "
                      f"of {t['warp_insts']} warp instructions; `make tables` writes it anew")
 
 
