@@ -221,6 +221,22 @@ static void ctrl_c_samples_become_shorter_with_agg(void **state)
     l1d_destroy(&c);
 }
 
+/* Table 5.2: AGG is a "3-bit counter": however many lines leave unused, one load of 128 is inserted.
+ * A sample of 128 evictions or less, with 128 loads in each, raises AGG by 1. */
+static void ctrl_c_inserts_one_in_128_at_least(void **state)
+{
+    (void)state;
+    struct l1d c;
+    l1d_init(&c, "ctrl_c", "sample_period=128", 1, 1);
+    for (uint32_t n = 0; n < 20 * 128; n++)
+        load_fresh(&c, 0, A);
+    for (uint32_t n = 0; n < 128 && load_fresh(&c, 0, A) != CACHE_MISS; n++)
+        continue;
+    for (uint32_t n = 1; n <= 2 * 128; n++)
+        assert_int_equal(load_fresh(&c, 0, A), n % 128 ? CACHE_BYPASSED : CACHE_MISS);
+    l1d_destroy(&c);
+}
+
 /* Lines 18 and 19: both counters are 0 after a sample. Ten lines without reuse, then ten with: AGG
  * rises once, and falls again. */
 static void ctrl_c_counts_each_sample_alone(void **state)
@@ -390,6 +406,7 @@ int main(void)
         cmocka_unit_test(ctrl_c_waits_for_the_end_of_a_sample),
         cmocka_unit_test(ctrl_c_bypasses_less_when_nearly_all_lines_are_reused),
         cmocka_unit_test(ctrl_c_samples_become_shorter_with_agg),
+        cmocka_unit_test(ctrl_c_inserts_one_in_128_at_least),
         cmocka_unit_test(ctrl_c_counts_each_sample_alone),
         cmocka_unit_test(ctrl_c_trains_the_instruction_that_inserted),
         cmocka_unit_test(ctrl_c_costs_608_bytes),
