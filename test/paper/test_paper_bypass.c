@@ -221,8 +221,8 @@ static void ctrl_c_samples_become_shorter_with_agg(void **state)
     l1d_destroy(&c);
 }
 
-/* Table 5.2: AGG is a "3-bit counter": however many lines leave unused, one load of 128 is inserted.
- * A sample of 128 evictions or less, with 128 loads in each, raises AGG by 1. */
+/* Table 5.2: AGG is a "3-bit counter": however many lines leave unused, one load of 128 is
+ * inserted. A sample of 128 evictions or less, with 128 loads in each, raises AGG by 1. */
 static void ctrl_c_inserts_one_in_128_at_least(void **state)
 {
     (void)state;
