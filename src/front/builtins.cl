@@ -55,6 +55,30 @@ PURE uint get_work_dim(void)
     return ENVREG(6);
 }
 
+/* --- Barriers and fences --- */
+
+/* LLVM 14 assumes that intrinsics, barriers among them, write no __local variable whose address
+ * does not escape, and so moves loads of such variables before a barrier. It moves nothing across
+ * an asm statement that clobbers memory; this one is no instruction. */
+#define COMPILER_FENCE() __asm__ volatile("" ::: "memory")
+
+OVERLOAD void barrier(cl_mem_fence_flags flags)
+{
+    COMPILER_FENCE();
+    __syncthreads();
+}
+
+#define FENCE(name)                                                                                \
+    OVERLOAD void name(cl_mem_fence_flags flags)                                                   \
+    {                                                                                              \
+        COMPILER_FENCE();                                                                          \
+        if (flags & (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE))                                  \
+            __nvvm_membar_cta();                                                                   \
+    }
+FENCE(mem_fence)
+FENCE(read_mem_fence)
+FENCE(write_mem_fence)
+
 /* --- One function for every vector width, component by component --- */
 
 #define V_UNARY(result, f, a)                                                                      \

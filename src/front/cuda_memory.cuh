@@ -1,30 +1,48 @@
 /* CUDA's barriers, fences, atomics, and loads and stores with a cache operator. */
 #pragma once
 
-/* --- Barriers and fences; __syncthreads() itself is known to clang --- */
+/* --- Barriers and fences --- */
+
+/* LLVM 14 assumes that intrinsics, barriers among them, write no __shared__ variable whose address
+ * does not escape. It moves no loads across an asm statement that clobbers memory; this one is no
+ * instruction. */
+#define __HEDDLE_COMPILER_FENCE() __asm__ volatile("" ::: "memory")
+
+__HEDDLE__ void __heddle_syncthreads()
+{
+    __HEDDLE_COMPILER_FENCE();
+    __syncthreads();
+}
+#define __syncthreads() __heddle_syncthreads()
 
 __HEDDLE__ int __syncthreads_count(int predicate)
 {
+    __HEDDLE_COMPILER_FENCE();
     return __nvvm_bar0_popc(predicate);
 }
 __HEDDLE__ int __syncthreads_and(int predicate)
 {
+    __HEDDLE_COMPILER_FENCE();
     return __nvvm_bar0_and(predicate);
 }
 __HEDDLE__ int __syncthreads_or(int predicate)
 {
+    __HEDDLE_COMPILER_FENCE();
     return __nvvm_bar0_or(predicate);
 }
 __HEDDLE__ void __threadfence_block()
 {
+    __HEDDLE_COMPILER_FENCE();
     __nvvm_membar_cta();
 }
 __HEDDLE__ void __threadfence()
 {
+    __HEDDLE_COMPILER_FENCE();
     __nvvm_membar_gl();
 }
 __HEDDLE__ void __threadfence_system()
 {
+    __HEDDLE_COMPILER_FENCE();
     __nvvm_membar_sys();
 }
 

@@ -4,6 +4,7 @@
 
 __HEDDLE__ void __syncwarp(unsigned mask = 0xffffffff)
 {
+    __HEDDLE_COMPILER_FENCE();
     __nvvm_bar_warp_sync(mask);
 }
 __HEDDLE__ unsigned __activemask()

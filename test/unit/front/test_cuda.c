@@ -226,6 +226,22 @@ static void programs_for_old_gpus_bring_their_own_double_atomics(void **state)
     assert_has(ptx, "atom.global.cas.b64");
 }
 
+/* Loads of a shared variable that another thread may have written stay behind the barrier. */
+static void barriers_order_shared_variables(void **state)
+{
+    (void)state;
+    static const char text[] = "__global__ void k(const float *in, float *out) {\n"
+                               "  __shared__ float value[1];\n"
+                               "  if (threadIdx.x == 0) value[0] = in[blockIdx.x];\n"
+                               "  __syncthreads();\n"
+                               "  out[threadIdx.x] += value[0];\n"
+                               "}\n";
+    assert_int_equal(compile(text, ""), HEDDLE_OK);
+    const char *barrier = strstr(strbuf_text(&ptx), "bar.sync");
+    assert_non_null(barrier);
+    assert_non_null(strstr(barrier, "ld.shared"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +253,7 @@ int main(void)
         cmocka_unit_test(textures_are_refused_by_name),
         cmocka_unit_test(the_architecture_can_be_chosen),
         cmocka_unit_test(programs_for_old_gpus_bring_their_own_double_atomics),
+        cmocka_unit_test(barriers_order_shared_variables),
     };
     return cmocka_run_group_tests(tests, make_cache, remove_cache);
 }
