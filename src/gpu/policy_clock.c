@@ -1,8 +1,5 @@
 #include "gpu/policy_clock.h"
 
-#include <assert.h>
-#include <string.h>
-
 #include "gpu/machine.h"
 
 static struct epoch_clock epochs_of(const struct cache_policy_desc *policy,
@@ -25,15 +22,10 @@ static sim_time next_epoch(const struct epoch_clock *e)
     return e->period ? e->next * e->period : TIME_NEVER;
 }
 
-static sim_time min_time(sim_time a, sim_time b)
-{
-    return a < b ? a : b;
-}
-
 sim_time policy_clock_next(const struct policy_clock *c)
 {
-    sim_time epoch = min_time(next_epoch(&c->l1d), next_epoch(&c->l2));
-    return c->n_sent ? min_time(epoch, c->sent[0].at) : epoch;
+    sim_time l1d = next_epoch(&c->l1d), l2 = next_epoch(&c->l2);
+    return l1d < l2 ? l1d : l2;
 }
 
 static void begin_l1d_epoch(struct machine *m)
@@ -51,38 +43,12 @@ static void begin_l2_epoch(struct machine *m)
             cache_epoch(machine_slice(m, i)->banks[b].cache, k);
 }
 
-static void apply_first_quota(struct machine *m)
-{
-    struct policy_clock *c = &m->policy_clock;
-    const struct quota *q = &c->sent[0];
-    slice_apply(machine_slice(m, q->slice), q->data, q->bytes, q->at);
-    memmove(c->sent, c->sent + 1, --c->n_sent * sizeof *c->sent);
-}
-
 void policy_clock_run(struct machine *m, sim_time t)
 {
     const struct policy_clock *c = &m->policy_clock;
     for (sim_time next; (next = policy_clock_next(c)) <= t && next != TIME_NEVER;)
         if (next_epoch(&c->l1d) == next)
             begin_l1d_epoch(m);
-        else if (next_epoch(&c->l2) == next)
-            begin_l2_epoch(m);
         else
-            apply_first_quota(m);
-}
-
-bool machine_send_quota(struct machine *m, sim_time at, uint32_t slice, const void *data,
-                        size_t bytes)
-{
-    struct policy_clock *c = &m->policy_clock;
-    assert(at > m->engine.now && slice < machine_n_slices(m));
-    assert(bytes <= QUOTA_MAX_BYTES);
-    if (c->n_sent == QUOTA_MAX_SENT)
-        return false;
-    uint32_t place = c->n_sent++;
-    for (; place && c->sent[place - 1].at > at; place--)
-        c->sent[place] = c->sent[place - 1];
-    c->sent[place] = (struct quota){.at = at, .slice = slice, .bytes = (uint32_t)bytes};
-    memcpy(c->sent[place].data, data, bytes);
-    return true;
+            begin_l2_epoch(m);
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "lab/store_merge.h"
 #include "lab/workers.h"
 #include "stats/host.h"
@@ -314,17 +315,6 @@ static enum heddle_status open_folder(struct slurm *m, int *lock)
                : fail(m, m->folder, "another `heddle sweep --on slurm` of this store is running");
 }
 
-/* All is done: nothing in the folder is of use any more. */
-static void remove_folder(struct slurm *m)
-{
-    DIR *folder = opendir(m->folder);
-    for (struct dirent *e; folder && (e = readdir(folder));)
-        unlink(path_of(m, e->d_name)); /* of "." and "..": nothing happens */
-    if (folder)
-        closedir(folder);
-    rmdir(m->folder);
-}
-
 static enum heddle_status run_rounds(struct slurm *m)
 {
     uint32_t n_merged;
@@ -374,7 +364,7 @@ enum heddle_status slurm_run(struct store *s, struct point *points, uint32_t n,
     if (status == HEDDLE_OK)
         status = run_rounds(&m);
     if (status == HEDDLE_OK && !outcome->n_failures)
-        remove_folder(&m);
+        folder_remove(m.folder); /* nothing in it is of use any more */
     if (lock >= 0)
         close(lock);
     if (outcome->n_failures)

@@ -1,6 +1,5 @@
 #include "lab/why.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "base/folder.h"
 #include "lab/store_internal.h"
 
 /* How often a run is looked at; steps are made of these samples. */
@@ -25,29 +25,14 @@ struct files {
 
 static bool make_folder(struct files *f, struct arena *arena, struct strbuf *error)
 {
-    const char *where = getenv("TMPDIR");
-    where = where && *where ? where : "/tmp";
-    f->folder = arena_printf(arena, "%s/heddle-why-XXXXXX", where);
-    if (!mkdtemp(f->folder)) {
-        strbuf_addf(error, "cannot make a folder in %s: %s\n", where, strerror(errno));
+    f->folder = folder_make(arena, "why", error);
+    if (!f->folder)
         return false;
-    }
     for (int i = 0; i < WHY_SIDES; i++) {
         f->json[i] = arena_printf(arena, "%s/%d.json", f->folder, i);
         f->csv[i] = arena_printf(arena, "%s/%d.csv", f->folder, i);
     }
     return true;
-}
-
-/* With whatever a run that was killed has left unfinished in it. */
-static void remove_folder(const struct files *f)
-{
-    DIR *folder = opendir(f->folder);
-    for (struct dirent *e; folder && (e = readdir(folder));)
-        unlinkat(dirfd(folder), e->d_name, 0); /* fails for . and .. */
-    if (folder)
-        closedir(folder);
-    rmdir(f->folder);
 }
 
 /* In the child: `heddle run WORDS --json --attribute --locality --series N --series-out CSV >JSON`.
@@ -246,7 +231,7 @@ enum heddle_status why_find(const char *program, const char *const runs[WHY_SIDE
     enum heddle_status status = do_runs(program, runs, &f, error);
     for (int i = 0; status == HEDDLE_OK && i < WHY_SIDES; i++)
         status = read_side(&f, i, out, error);
-    remove_folder(&f);
+    folder_remove(f.folder); /* with what a run that was killed has left */
     return status;
 }
 

@@ -1,6 +1,5 @@
 #include "report/explain.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +8,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#include "base/arena.h"
+#include "base/folder.h"
 #include "lab/workers.h"
 #include "report/report_internal.h"
 #include "report/thin.h"
@@ -141,32 +140,14 @@ static enum heddle_status measure_reuse(struct explained *e, struct strbuf *out)
     return run_program(e, argv, "measuring reuse distances", out);
 }
 
-/* --- the folder --- */
-
 static bool make_folder(struct explained *e)
 {
-    const char *where = getenv("TMPDIR");
-    where = where && *where ? where : "/tmp";
-    e->folder = arena_printf(&e->arena, "%s/heddle-explain-XXXXXX", where);
-    if (!mkdtemp(e->folder)) {
-        strbuf_addf(e->error, "cannot make a folder in %s: %s\n", where, strerror(errno));
-        e->folder = NULL;
+    e->folder = folder_make(&e->arena, "explain", e->error);
+    if (!e->folder)
         return false;
-    }
     e->recording = arena_printf(&e->arena, "%s/l1d.zst", e->folder);
     e->timeline = arena_printf(&e->arena, "%s/timeline.json", e->folder);
     return true;
-}
-
-static void remove_folder(const struct explained *e)
-{
-    DIR *folder = e->folder ? opendir(e->folder) : NULL;
-    if (!folder)
-        return;
-    for (struct dirent *d; (d = readdir(folder));)
-        unlinkat(dirfd(folder), d->d_name, 0); /* fails for . and .. */
-    closedir(folder);
-    rmdir(e->folder);
 }
 
 /* --- all of it --- */
@@ -213,7 +194,7 @@ enum heddle_status report_explain(struct store *s, int64_t id, const struct expl
 {
     struct explained e = {.options = o, .id = id, .error = error};
     enum heddle_status status = explain(s, &e);
-    remove_folder(&e);
+    folder_remove(e.folder);
     arena_destroy(&e.arena);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What cache policies are told at a time and not with an access: kernels, epochs, quotas. A policy
+/* What cache policies are told at a time and not with an access: kernels and epochs. A policy
  * that spies on its cache finds each in the cycle it belongs to, in L1D and in L2, whatever engine,
  * quantum and number of threads; and decides by them, so that the statistics would tell. */
 #include <setjmp.h>
@@ -11,29 +11,11 @@
 
 #include "gpu/sim.h"
 
-enum { L1D_EPOCH = 97, L2_EPOCH = 61, CONTROL_CYCLES = 150, N_LAUNCHES = 3 };
+enum { L1D_EPOCH = 97, L2_EPOCH = 61, N_LAUNCHES = 3 };
 
 struct spy_stats {
-    uint64_t starts, ends, epochs, quotas, late, apart, accesses;
+    uint64_t starts, ends, epochs, late, apart, accesses;
 };
-
-/* When the quotas come, in the units of the machine's time, and epochs at L2; set before it runs.
- */
-static struct {
-    sim_time core_period, l2_period, links;
-    uint32_t l2_epoch; /* 0: there are none */
-} times;
-
-static uint64_t l2_epochs_until(uint64_t cycle)
-{
-    return times.l2_epoch ? cycle / times.l2_epoch : 0;
-}
-
-static uint64_t quotas_until(uint64_t l2_cycle)
-{
-    sim_time t = l2_cycle * times.l2_period;
-    return t < times.links ? 0 : (t - times.links) / (CONTROL_CYCLES * times.core_period);
-}
 
 static struct spy_stats *stats_of(const struct cache_policy *p)
 {
@@ -49,8 +31,7 @@ static bool is_l1d(const struct cache_policy *p)
 static void check_time(struct cache_policy *p, uint64_t cycle)
 {
     struct spy_stats *n = stats_of(p);
-    n->late += n->epochs != (is_l1d(p) ? cycle / L1D_EPOCH : l2_epochs_until(cycle));
-    n->late += !is_l1d(p) && n->quotas != quotas_until(cycle);
+    n->late += n->epochs != cycle / (is_l1d(p) ? L1D_EPOCH : L2_EPOCH);
     n->late += n->starts != n->ends + 1;
 }
 
@@ -67,16 +48,16 @@ static void check_bytes(struct cache_policy *p, const struct mem_access *a)
     }
 }
 
-/* Bypasses, waits for the next epoch or quota or replaces, by turns. */
+/* Bypasses, waits for the next epoch or replaces, by turns. */
 static int spy_decide(const struct cache_policy *p, const struct cache_set *s,
                       const struct mem_access *a)
 {
     const struct spy_stats *n = p->stats;
     if (a->kind == MEM_STORE || a->kind == MEM_ATOMIC)
         return cache_set_lru(s);
-    if ((is_l1d(p) ? n->epochs % 5 == 3 : n->quotas % 4 == 2) && cache_set_empty_way(s) < 0)
+    if (n->epochs % (is_l1d(p) ? 5 : 4) == 2 && cache_set_empty_way(s) < 0)
         return CACHE_STALL;
-    return (n->epochs + n->quotas) % 3 == 1 ? CACHE_BYPASS : cache_set_lru(s);
+    return n->epochs % 3 == 1 ? CACHE_BYPASS : cache_set_lru(s);
 }
 
 static void spy_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -118,15 +99,6 @@ static void spy_on_epoch(struct cache_policy *p, uint64_t epoch)
     n->late += epoch != ++n->epochs;
 }
 
-static void spy_apply(struct cache_policy *p, const void *quota, size_t bytes)
-{
-    struct spy_stats *n = stats_of(p);
-    uint64_t k;
-    assert_int_equal(bytes, sizeof k);
-    memcpy(&k, quota, sizeof k);
-    n->late += k != ++n->quotas;
-}
-
 static uint64_t spy_cost_bits(const struct cache_geometry *g, const void *params,
                               struct strbuf *parts)
 {
@@ -138,7 +110,6 @@ static const struct plugin_stat spy_stats[] = {
     STAT_COUNT(struct spy_stats, starts, "launches", "on_kernel_start"),
     STAT_COUNT(struct spy_stats, ends, "launches", "on_kernel_end"),
     STAT_COUNT(struct spy_stats, epochs, "epochs", "on_epoch"),
-    STAT_COUNT(struct spy_stats, quotas, "quotas", "apply"),
     STAT_COUNT(struct spy_stats, late, "events", "that were told at another time than they are of"),
     STAT_COUNT(struct spy_stats, apart, "segments", "with bytes that do not agree"),
     STAT_COUNT(struct spy_stats, accesses, "accesses", "that were looked at"),
@@ -161,17 +132,7 @@ static const struct cache_policy_desc spy = {
     .on_kernel_start = spy_on_kernel_start,
     .on_kernel_end = spy_on_kernel_end,
     .on_epoch = spy_on_epoch,
-    .apply = spy_apply,
 };
-
-/* Decides at once, and tells the slices two links later. */
-static void control(void *user, const struct machine *m, uint64_t cycle)
-{
-    uint64_t k = cycle / CONTROL_CYCLES;
-    sim_time at = cycle * times.core_period + times.links;
-    for (uint32_t i = 0; i < m->config->memory.n_partitions; i++)
-        assert_true(machine_send_quota(user, at, i, &k, sizeof k));
-}
 
 static const char kernel[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
@@ -217,35 +178,25 @@ static void check_counts(const struct heddle_sim *sim)
     assert_int_equal(count_of(sim, "l2.policy.starts"), N_LAUNCHES * n_slices);
     assert_int_equal(count_of(sim, "l2.policy.ends"), N_LAUNCHES * n_slices);
     assert_int_equal(count_of(sim, "l1d.policy.epochs"),
-                     end / times.core_period / L1D_EPOCH * n_sms);
+                     end / m->clocks[CLOCK_CORE].period / L1D_EPOCH * n_sms);
     assert_int_equal(count_of(sim, "l2.policy.epochs"),
-                     l2_epochs_until(end / times.l2_period) * n_slices);
-    assert_int_equal(count_of(sim, "l2.policy.quotas"),
-                     quotas_until(end / times.l2_period) * n_slices);
-    assert_true(count_of(sim, "l2.policy.quotas") > 0);
-    assert_int_equal(count_of(sim, "l1d.policy.quotas"), 0);
+                     end / m->clocks[CLOCK_L2].period / L2_EPOCH * n_slices);
 }
 
 struct manner {
     const char *gpu;
     bool every_cycle;
     uint32_t quantum, threads;
-    bool no_fast_paths, no_l2_epochs;
+    bool no_fast_paths;
 };
 
 static void run(struct manner how, struct strbuf *out)
 {
     /* The last would not leave v100's L1D any shared memory. */
-    const char *const settings[] = {"n_sms=3",
-                                    "memory.n_partitions=2",
-                                    "l1d.policy=spy",
-                                    "l2.policy=spy",
-                                    "l2.n_sets=2",
-                                    "l2.n_ways=4",
-                                    "l1d.epoch_cycles=97",
-                                    how.no_l2_epochs ? "l2.epoch_cycles=0" : "l2.epoch_cycles=61",
-                                    "l2_clock_mhz=650",
-                                    "l1d.n_sets=4"};
+    const char *const settings[] = {
+        "n_sms=3",          "memory.n_partitions=2", "l1d.policy=spy",      "l2.policy=spy",
+        "l2.n_sets=2",      "l2.n_ways=4",           "l1d.epoch_cycles=97", "l2.epoch_cycles=61",
+        "l2_clock_mhz=650", "l1d.n_sets=4"};
     uint32_t n_settings = sizeof settings / sizeof settings[0];
     struct heddle_options o = {.struct_size = sizeof o,
                                .gpu = how.gpu,
@@ -262,13 +213,6 @@ static void run(struct manner how, struct strbuf *out)
     if (heddle_create(&o, &sim) != HEDDLE_OK ||
         heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
         fail_msg("%s", heddle_error(sim));
-    struct machine *m = sim->machine;
-    times.core_period = m->clocks[CLOCK_CORE].period;
-    times.l2_period = m->clocks[CLOCK_L2].period;
-    times.l2_epoch = how.no_l2_epochs ? 0 : L2_EPOCH;
-    times.links = 2 * (sim_time)m->config->noc.latency_cycles * m->clocks[CLOCK_NOC].period;
-    machine_watch(
-        m, (struct machine_watcher){.period_cycles = CONTROL_CYCLES, .look = control, .user = m});
     assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
     struct heddle_arg arg = {&buffer, sizeof buffer, false};
     struct heddle_launch l = {.grid = {12}, .block = {96}, .args = &arg, .n_args = 1};
@@ -303,21 +247,6 @@ static void policies_are_told_in_the_cycle_it_belongs_to(void **state)
     strbuf_destroy(&first);
     strbuf_destroy(&other);
     strbuf_destroy(&v100);
-}
-
-/* At times all that is left to happen is that one comes. */
-static void a_machine_that_waits_for_a_quota_is_not_dead(void **state)
-{
-    (void)state;
-    struct strbuf first = {0}, other = {0};
-    run((struct manner){.gpu = "gtx480", .no_l2_epochs = true, .every_cycle = true}, &first);
-    for (uint32_t threads = 1; threads < 3; threads++) {
-        strbuf_clear(&other);
-        run((struct manner){.gpu = "gtx480", .no_l2_epochs = true, .threads = threads}, &other);
-        assert_string_equal(strbuf_text(&other), strbuf_text(&first));
-    }
-    strbuf_destroy(&first);
-    strbuf_destroy(&other);
 }
 
 /* --- a policy that lets a full set have one line on its way at a time, of all sets --- */
@@ -509,7 +438,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_are_told_in_the_cycle_it_belongs_to),
-        cmocka_unit_test(a_machine_that_waits_for_a_quota_is_not_dead),
         cmocka_unit_test(a_policy_that_hears_of_fills_is_asked_after_each),
         cmocka_unit_test(who_observes_some_events_sees_who_loads),
         cmocka_unit_test(a_policy_that_goes_by_criticality_is_asked_in_every_cycle),
