@@ -3,7 +3,7 @@
 set -eu
 
 packages="build-essential cmake ninja-build pkg-config clang llvm libclc-14 libclang-rt-14-dev
-clang-format clang-tidy libyaml-dev libzstd-dev libsqlite3-dev liblapacke-dev liblzma-dev libcmocka-dev libmpfr-dev
+clang-format clang-tidy libyaml-dev libzstd-dev libsqlite3-dev liblapacke-dev liblzma-dev zlib1g-dev libcmocka-dev libmpfr-dev
 ocl-icd-opencl-dev opencl-headers
 pocl-opencl-icd valgrind spin python3 zstd mount ccache libmicrohttpd-dev chromium fonts-dejavu-core
 parallel slurm-wlm munge python3-pandas python3-matplotlib python3-nbclient python3-ipykernel python3-pip

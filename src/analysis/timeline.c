@@ -52,7 +52,8 @@ struct timeline {
     struct track *tracks;
     uint64_t last_sample; /* cycle */
     struct sink sink;
-    bool has_events, failed;
+    uint64_t n_bytes, max_bytes; /* of the document; no limit if 0 */
+    bool has_events, failed, is_cut;
     struct timeline_args args;
 };
 
@@ -139,7 +140,17 @@ static void write_text(struct timeline *t, struct strbuf *text)
 {
     if (text->len && !t->sink.write(t->sink.user, text->text, text->len))
         t->failed = true;
+    t->n_bytes += text->len;
     strbuf_destroy(text);
+}
+
+/* What warps and CTAs that are under way have done so far is drawn when they end. */
+static void cut_when_full(struct timeline *t, uint64_t cycle)
+{
+    if (!t->max_bytes || t->n_bytes <= t->max_bytes || t->to <= cycle)
+        return;
+    t->to = cycle;
+    t->is_cut = true;
 }
 
 /* The start of an event: its line, name and process. */
@@ -259,6 +270,7 @@ static void flush(struct timeline *t, uint64_t cycle)
     }
     t->last_sample = cycle;
     write_text(t, &out);
+    cut_when_full(t, cycle);
 }
 
 static void look(void *user, const struct machine *m, uint64_t cycle)
@@ -308,6 +320,7 @@ struct timeline *timeline_create(struct machine *m, const struct timeline_window
     t->machine = m;
     t->from = w->from_cycle;
     t->to = w->to_cycle ? w->to_cycle : UINT64_MAX;
+    t->max_bytes = w->max_bytes;
     t->sink = sink;
     t->tracks = xcalloc(machine_n_sms(m), sizeof *t->tracks);
     begin_document(m, &out);
@@ -339,6 +352,12 @@ bool timeline_is_empty(const struct timeline *t, uint64_t *end)
         is_empty &= !t->tracks[i].has_events;
     *end = t->last_sample;
     return is_empty;
+}
+
+bool timeline_is_cut(const struct timeline *t, uint64_t *end)
+{
+    *end = t->to;
+    return t->is_cut;
 }
 
 void timeline_destroy(struct timeline *t)

@@ -20,6 +20,8 @@ struct timeline_window {
     uint64_t from_cycle, to_cycle; /* to: the first one left out, 0 = none */
     const uint32_t *sms;
     uint32_t n_sms; /* 0 = all */
+    uint64_t
+        max_bytes; /* nothing is drawn of what follows the sample that exceeds them; 0 = none */
 };
 
 struct machine;
@@ -33,6 +35,8 @@ struct timeline *timeline_create(struct machine *m, const struct timeline_window
 bool timeline_finish(struct timeline *t);
 /* Whether warps did anything in the window; *end is the first cycle after the run. */
 bool timeline_is_empty(const struct timeline *t, uint64_t *end);
+/* Whether it was cut off at max_bytes; *end is the first cycle that is not drawn. */
+bool timeline_is_cut(const struct timeline *t, uint64_t *end);
 void timeline_destroy(struct timeline *t); /* NULL is fine */
 
 #endif

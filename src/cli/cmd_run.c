@@ -102,11 +102,13 @@ static const struct option options[] = {
                 "the same, and the record of every warp and CTA as CSV"),
     OPTION_TEXT("timeline", struct run_options, timeline, "FILE",
                 "draw what each warp did in every cycle, for ui.perfetto.dev or chrome://tracing "
-                "(doc/attribution.md)"),
+                "(doc/attribution.md); a name that ends in .gz is compressed, and opens there too"),
     OPTION_TEXT("timeline-cycles", struct run_options, timeline_cycles, "FIRST-END",
                 "draw these core cycles only, END not among them; either may be left out"),
     OPTION_TEXT("timeline-sms", struct run_options, timeline_sms, "LIST",
                 "draw these SMs only, as in 0,1"),
+    OPTION_BYTES("timeline-limit", struct run_options, timeline_limit, "SIZE",
+                 "stop drawing where the timeline reaches this size, before it is compressed: 64M"),
     OPTION_U64("series", struct run_options, series, "N",
                "write a time series, a row every N core cycles, to the file of --series-out, or "
                "without one into the document of --json; its time goes on between launches, and "
@@ -274,8 +276,9 @@ static bool check_machine(const struct run_options *o)
         output_error("--series N needs a place for the time series: --series-out FILE, or --json");
     else if (o->series_columns && !o->series)
         output_error("--series-columns is a part of --series N");
-    else if ((o->timeline_cycles || o->timeline_sms) && !o->timeline)
-        output_error("--timeline-cycles and --timeline-sms are parts of --timeline FILE");
+    else if ((o->timeline_cycles || o->timeline_sms || o->timeline_limit) && !o->timeline)
+        output_error("--timeline-cycles, --timeline-sms and --timeline-limit are parts of "
+                     "--timeline FILE");
     else if (o->annotations && sets(o, "l2.annotations"))
         output_error("--annotations and --set l2.annotations both mark buffers: give one of them");
     else if (o->quantum > UINT32_MAX)
@@ -498,7 +501,7 @@ static enum heddle_status run_run(const void *values, const struct text_list *op
     diag_list_destroy(&diags);
     output_end_if_asked();
     output_set_farewell("");
-    return status;
+    return status == HEDDLE_STOPPED && output_has_failed() ? HEDDLE_ENVIRONMENT : status;
 }
 
 static void list_argument_forms(struct strbuf *out)

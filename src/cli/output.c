@@ -133,8 +133,16 @@ static bool write_all(int fd, const char *data, size_t len)
     return true;
 }
 
-static enum heddle_status report_file(const char *path)
+static bool has_failed;
+
+bool output_has_failed(void)
 {
+    return has_failed;
+}
+
+enum heddle_status output_write_failure(const char *path)
+{
+    has_failed = true;
     output_error("cannot write %s: %s", path, strerror(errno));
     return HEDDLE_ENVIRONMENT;
 }
@@ -189,7 +197,7 @@ struct output_stream *output_open(const char *path)
         s->fd = open_unfinished(path, exists ? &info : NULL, s->unfinished);
     }
     if (s->fd < 0) {
-        report_file(path);
+        output_write_failure(path);
         free(s);
         return NULL;
     }
@@ -202,7 +210,7 @@ bool output_add(void *stream, const void *data, size_t len)
     struct output_stream *s = stream;
     if (!s->failed && !write_all(s->fd, data, len)) {
         s->failed = true;
-        report_file(s->path);
+        output_write_failure(s->path);
     }
     return !s->failed;
 }
@@ -215,7 +223,7 @@ static enum heddle_status end_stream(struct output_stream *s, bool is_wanted)
     if (is_wanted && ok && s->unfinished)
         ok = rename(s->unfinished, s->path) == 0;
     if (is_wanted && !ok && !s->failed)
-        report_file(s->path);
+        output_write_failure(s->path);
     if (s->unfinished) {
         if (!is_wanted || !ok)
             unlink(s->unfinished);

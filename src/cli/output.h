@@ -34,13 +34,18 @@ enum heddle_status output_take(struct strbuf *text);
 /* Writes a file as a whole: it appears under its name only once it is complete. */
 enum heddle_status output_file(const char *path, const void *data, size_t len);
 
-/* The same piece by piece. Failures are reported once, when they happen. */
+/* The same piece by piece. Failures are reported once, when they happen; a run that goes on for
+ * its file alone should then end (output_has_failed()). */
 struct output_stream;
 struct output_stream *output_open(const char *path); /* NULL after a failure */
 /* Fits a struct sink of base/sink.h. */
 bool output_add(void *stream, const void *data, size_t len);
 enum heddle_status output_finish(struct output_stream *s); /* the file appears */
 void output_abandon(struct output_stream *s);              /* no file appears; NULL is fine */
+/* Says that a file cannot be written, for the reason in errno. */
+enum heddle_status output_write_failure(const char *path);
+/* Could a file not be written, as on a disk that is full? */
+bool output_has_failed(void);
 
 /* Prints "heddle: error: ..." messages to standard error; returns HEDDLE_BAD_INPUT. */
 enum heddle_status output_complaints(const struct diag_list *diags);

@@ -72,7 +72,7 @@ bool progress_show(void *user, const struct heddle_progress *p)
         state->insts_then = p->warp_insts;
     }
     output_stop_when_asked(); /* there is something to stop */
-    if (output_is_asked_to_stop())
+    if (output_is_asked_to_stop() || output_has_failed())
         return false;
     if (state->is_quiet || now < state->shown_at + seconds_between_lines)
         return true;

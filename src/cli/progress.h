@@ -15,7 +15,8 @@ struct progress {
     uint64_t insts_then;
 };
 
-/* Fits heddle_options.progress; `user` is a struct progress. Never stops the launch. */
+/* Fits heddle_options.progress; `user` is a struct progress. Stops the launch
+ * after Ctrl-C, and when a file that is written meanwhile cannot be. */
 bool progress_show(void *user, const struct heddle_progress *p);
 
 /* The line for a launch that has taken `seconds` and executed `insts` warp instructions in them. */

@@ -16,6 +16,7 @@ struct run_options {
     const char *llc, *cpu;
     const char *record_l1d, *record_decisions, *series_out, *series_columns, *attribute_out;
     const char *timeline, *timeline_cycles, *timeline_sms;
+    uint64_t timeline_limit;
     const char *record, *replay;
     bool force_replay;
     struct given_u64 seed;

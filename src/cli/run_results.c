@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/locality.h"
+#include "cli/output.h"
 #include "cli/run.h"
 #include "cli/table.h"
 #include "gpu/sim.h"
@@ -29,6 +30,8 @@ enum run_extent run_extent(const struct heddle_sim *sim, enum heddle_status stat
 {
     if (status == HEDDLE_OK || status == HEDDLE_WRONG_RESULT)
         return RUN_WHOLE;
+    if (output_has_failed()) /* which is why it was stopped: nobody has asked for its beginning */
+        return RUN_UNKNOWN;
     bool is_cut = status == HEDDLE_STOPPED || (sim && sim->emu.fault.kind == FAULT_LIMIT);
     return is_cut ? RUN_PARTIAL : RUN_UNKNOWN;
 }

@@ -1,13 +1,23 @@
-/* --timeline-cycles and --timeline-sms of `heddle run`. */
+/* The timeline of `heddle run`: which part of a run is drawn, and the file it goes to. */
 #ifndef HEDDLE_CLI_RUN_TIMELINE_H
 #define HEDDLE_CLI_RUN_TIMELINE_H
 
 #include "analysis/timeline.h"
 #include "cli/run.h"
 
-/* Reads both for a machine with so many SMs; the list of SMs lives in the arena. False after a
- * mistake, which `why` explains. */
+/* Reads --timeline-cycles and --timeline-sms for a machine with so many SMs; the list of SMs lives
+ * in the arena. False after a mistake, which `why` explains. */
 bool timeline_window_parse(const char *cycles, const char *sms, uint32_t n_sms, struct arena *arena,
                            struct timeline_window *out, struct strbuf *why);
+
+/* The file, compressed if its name ends in .gz. */
+struct timeline_file;
+
+struct timeline_file *timeline_file_open(const char *path); /* NULL after a failure */
+/* Fits a struct sink. Warns once when the document becomes larger than is good for a browser. */
+bool timeline_file_add(void *file, const void *data, size_t bytes);
+/* The file appears if `is_complete`; frees it in any case. */
+enum heddle_status timeline_file_finish(struct timeline_file *f, bool is_complete);
+void timeline_file_abandon(struct timeline_file *f); /* NULL is fine */
 
 #endif

@@ -26,10 +26,12 @@ static enum heddle_status begin_timeline(struct run_watch *w, const struct run_o
                                &window, &why)) {
         output_error("%s", strbuf_text(&why));
         status = HEDDLE_BAD_INPUT;
-    } else if (!(w->timeline_file = output_open(o->timeline))) {
+    } else if (!(w->timeline_file = timeline_file_open(o->timeline))) {
         status = HEDDLE_ENVIRONMENT;
     } else {
-        w->timeline = timeline_create(m, &window, (struct sink){output_add, w->timeline_file});
+        window.max_bytes = o->timeline_limit;
+        w->timeline =
+            timeline_create(m, &window, (struct sink){timeline_file_add, w->timeline_file});
     }
     strbuf_destroy(&why);
     arena_destroy(&arena);
@@ -79,7 +81,11 @@ static uint32_t locality_parts(const struct run_options *o)
 
 static bool add_to_file(void *user, const void *data, size_t bytes)
 {
-    return fwrite(data, 1, bytes, user) == bytes;
+    if (fwrite(data, 1, bytes, user) == bytes)
+        return true;
+    if (!output_has_failed())
+        output_write_failure("the temporary file of --locality and --belady");
+    return false;
 }
 
 static enum heddle_status begin_locality(struct run_watch *w, const struct run_options *o,
@@ -128,13 +134,13 @@ static enum heddle_status end_locality(struct run_watch *w, const struct run_opt
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(w->stream_file));
     bool is_written = l1d_recorder_finish(w->stream) && fflush(w->stream_file) == 0;
-    if (!is_written)
+    if (!is_written && !output_has_failed())
         strbuf_addf(&why, "cannot write to a temporary file: %s", strerror(errno));
     bool is_read = is_written && locality_measure(path, &w->sim->machine->config->sm.l1d,
                                                   locality_parts(o), &w->locality, &why);
     w->locality.n_thread_insts = count_of(w, "thread_insts");
     bool ok = is_read && check_locality(w, &why);
-    if (!ok)
+    if (why.len)
         output_error("%s", strbuf_text(&why));
     strbuf_destroy(&why);
     return ok ? HEDDLE_OK : is_read ? HEDDLE_KERNEL_FAULT : HEDDLE_ENVIRONMENT;
@@ -219,6 +225,20 @@ static void warn_of_empty_timeline(const struct run_watch *w)
     strbuf_destroy(&text);
 }
 
+static void warn_of_cut_timeline(const struct run_watch *w)
+{
+    struct strbuf text = {0};
+    uint64_t end;
+    if (!timeline_is_cut(w->timeline, &end))
+        return;
+    strbuf_addf(&text,
+                "heddle: warning: the timeline ends at cycle %" PRIu64
+                ", where it reached --timeline-limit\n",
+                end);
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 /* `is_complete` says whether all of it could be written. */
 static enum heddle_status end_file(struct output_stream **file, bool is_complete)
 {
@@ -248,8 +268,11 @@ static enum heddle_status end_views(struct run_watch *w)
         status = first_failure(status, end_file(&w->attribution.file, true));
     }
     if (w->timeline) {
-        status = first_failure(status, end_file(&w->timeline_file, timeline_finish(w->timeline)));
+        struct timeline_file *file = w->timeline_file;
+        w->timeline_file = NULL;
+        status = first_failure(status, timeline_file_finish(file, timeline_finish(w->timeline)));
         warn_of_empty_timeline(w);
+        warn_of_cut_timeline(w);
     }
     return status;
 }
@@ -305,7 +328,7 @@ void run_watch_destroy(struct run_watch *w)
     output_abandon(w->recording);
     output_abandon(w->attribution.file);
     strbuf_destroy(&w->attribution.origin);
-    output_abandon(w->timeline_file);
+    timeline_file_abandon(w->timeline_file);
     output_abandon(w->decisions_file);
     output_abandon(w->trace);
     pc_profile_destroy(w->pc_profile);

@@ -16,7 +16,8 @@ struct run_watch {
     struct l1d_recorder *recorder;
     struct timeline *timeline;
     struct decision_recorder *decisions;
-    struct output_stream *series_file, *recording, *timeline_file, *decisions_file, *trace;
+    struct output_stream *series_file, *recording, *decisions_file, *trace;
+    struct timeline_file *timeline_file;
     struct strbuf series_text; /* a time series that has no file: for the JSON document */
     struct run_attribution attribution;
     struct heddle_sim *sim; /* that is watched */

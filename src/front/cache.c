@@ -70,9 +70,11 @@ bool disk_cache_write_file(const char *path, const char *text, size_t len)
         ok = false;
     if (ok)
         ok = rename(temporary.text, path) == 0;
+    int error = errno;
     if (fd >= 0 && !ok)
         unlink(temporary.text);
     strbuf_destroy(&temporary);
+    errno = error;
     return ok;
 }
 
@@ -164,12 +166,12 @@ bool disk_cache_load(const char *folder, const char *key, struct strbuf *ptx,
     return found;
 }
 
-void disk_cache_store(const char *folder, const char *key, const struct arg_list *deps,
+bool disk_cache_store(const char *folder, const char *key, const struct arg_list *deps,
                       const struct strbuf *ptx, const struct strbuf *messages)
 {
     struct strbuf body = {0}, entry = {0}, path = {0};
     char sum[HASH_TEXT_BYTES];
-    bool complete = true;
+    bool complete = true, ok = true;
     for (size_t i = 0; complete && i < deps->n; i++) {
         complete = hash_file(deps->items[i], sum) && !strchr(deps->items[i], '\n');
         strbuf_addf(&body, "dep %s %s\n", sum, deps->items[i]);
@@ -182,9 +184,26 @@ void disk_cache_store(const char *folder, const char *key, const struct arg_list
         strbuf_addf(&entry, ENTRY_MAGIC "%s\n", sum);
         strbuf_add_n(&entry, body.text, body.len);
         entry_path(&path, folder, key);
-        disk_cache_write_file(strbuf_text(&path), entry.text, entry.len);
+        ok = disk_cache_write_file(strbuf_text(&path), entry.text, entry.len);
     }
+    int error = errno;
     strbuf_destroy(&body);
     strbuf_destroy(&entry);
     strbuf_destroy(&path);
+    errno = error;
+    return ok;
+}
+
+void disk_cache_warn(const char *folder, int error, struct strbuf *messages)
+{
+    if (folder)
+        strbuf_addf(messages,
+                    "heddle: warning: cannot write to the cache of compiled kernels, %s: %s; they "
+                    "are compiled in every run\n",
+                    folder, strerror(error));
+    else
+        strbuf_add(
+            messages,
+            "heddle: warning: no folder for the cache of compiled kernels can be written to, "
+            "so they are compiled in every run; HEDDLE_CACHE names one\n");
 }

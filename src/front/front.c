@@ -214,14 +214,33 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
         strbuf_add_n(ptx, strbuf_text(&result_text), result_text.len);
         strbuf_add_n(error, strbuf_text(&messages), messages.len);
         read_dependencies(deps_path, support->folder, &deps);
-        if (c->cache)
-            disk_cache_store(c->cache, c->key, &deps, &result_text, &messages);
+        if (c->cache && !disk_cache_store(c->cache, c->key, &deps, &result_text, &messages))
+            disk_cache_warn(c->cache, errno, error);
     }
     args_destroy(&args);
     args_destroy(&deps);
     strbuf_destroy(&input);
     strbuf_destroy(&messages);
     strbuf_destroy(&result_text);
+    return status;
+}
+
+/* In the cache, or in the scratch folder if that one cannot be written, which is a warning. */
+static enum heddle_status prepare(struct compilation *c, struct support *support,
+                                  struct strbuf *error)
+{
+    struct strbuf why = {0};
+    enum heddle_status status = HEDDLE_ENVIRONMENT;
+    if (c->cache)
+        status = support_prepare(support, c->cache, c->scratch, &c->tools, &c->arena, &why);
+    if (status != HEDDLE_OK) {
+        int reason = errno;
+        status = support_prepare(support, c->scratch, c->scratch, &c->tools, &c->arena, error);
+        if (status == HEDDLE_OK)
+            disk_cache_warn(c->cache, reason, error);
+        c->cache = NULL;
+    }
+    strbuf_destroy(&why);
     return status;
 }
 
@@ -232,8 +251,7 @@ static enum heddle_status compile_in_scratch(struct compilation *c, struct strbu
     if (!c->scratch)
         return HEDDLE_ENVIRONMENT;
     struct support support;
-    enum heddle_status status = support_prepare(&support, c->cache ? c->cache : c->scratch,
-                                                c->scratch, &c->tools, &c->arena, error);
+    enum heddle_status status = prepare(c, &support, error);
     if (status == HEDDLE_OK)
         status = run_clang(c, &support, ptx, error);
     scratch_remove(c->scratch);

@@ -103,7 +103,7 @@ static enum heddle_status make_code(struct ir_job *j, const struct strbuf *ir, s
         status = take_output(output, ptx, error);
     struct strbuf no_messages = {0};
     if (status == HEDDLE_OK && j->cache)
-        disk_cache_store(j->cache, j->key, &no_files, ptx, &no_messages);
+        disk_cache_store(j->cache, j->key, &no_files, ptx, &no_messages); /* front.c warns */
     args_destroy(&args);
     return status;
 }

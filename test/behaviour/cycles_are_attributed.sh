@@ -266,6 +266,35 @@ assert all(r["stats"]["attribution.exec"] == r["stats"]["sm.issued"] > 0 for r i
 "$heddle" run nw --size tiny --quiet --timeline open.json --timeline-cycles 100-
 "$heddle" run nw --size tiny --quiet --timeline open.json --timeline-cycles -200 --timeline-sms 14
 
+# A name in .gz is compressed, and a limit cuts the drawing off at a sample; what is drawn is the beginning of the
+# whole.
+"$heddle" run "$@" --quiet --timeline whole.json.gz
+python3 -c 'import gzip; assert gzip.open("whole.json.gz").read() == open("mix.trace.json", "rb").read()'
+"$heddle" run "$@" --quiet --timeline limited.json.gz --timeline-limit 1M 2>err
+grep -q "warning: the timeline ends at cycle [0-9]*, where it reached --timeline-limit" err
+python3 - <<'PY'
+import gzip, json, re
+end = int(re.search("cycle ([0-9]+)", open("err").read()).group(1))
+text = gzip.open("limited.json.gz").read()
+part = json.loads(text)["traceEvents"]
+whole = json.load(open("mix.trace.json"))["traceEvents"]
+def slices(events, end):
+    cut = [(e["pid"], e["tid"], e["ts"], min(e["ts"] + e["dur"], end)) for e in events if e["ph"] == "X"]
+    return sorted(s for s in cut if s[2] < s[3])
+assert 1 << 20 < len(text) < len(open("mix.trace.json").read()) / 2, len(text)
+assert slices(part, 1 << 60) == slices(whole, end)
+PY
+refused "parts of --timeline" bfs --size tiny --timeline-limit 1M
+
+# A disk that is full ends the run at once.
+for option in "--timeline /dev/full" "--record-l1d /dev/full" "--series 100 --series-out /dev/full"; do
+    status=0
+    # shellcheck disable=SC2086
+    "$heddle" run kmn --size tiny $option >out 2>err || status=$?
+    [ $status -eq 4 ] && grep -q "cannot write /dev/full: No space left on device" err &&
+        grep -q "the launch was stopped" err && ! grep -q "elapsed_cycles" out
+done
+
 # A run that is stopped is attributed and drawn up to there, warps that still live included, whatever the
 # engine.
 for engine in skip cycle; do

@@ -375,6 +375,12 @@ static void make_empty(const char *path)
     assert_int_equal(truncate(path, 0), 0);
 }
 
+static void make_folder_of_it(const char *path)
+{
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0777), 0);
+}
+
 static void a_damaged_entry_is_made_again(void **state)
 {
     (void)state;
@@ -414,8 +420,24 @@ static void without_a_cache_it_still_compiles(void **state)
     for (int i = 0; i < 2; i++) {
         assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
         assert_has(ptx, ".entry scale(");
+        assert_has(error, "warning: no folder for the cache of compiled kernels can be written to");
         assert_int_equal(clang_calls(), 2);
     }
+}
+
+/* As on a disk that is full: folders are there, files cannot be made in them. */
+static void a_cache_that_cannot_be_filled_is_a_warning(void **state)
+{
+    (void)state;
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+    assert_int_equal(error.len, 0);
+    assert_int_equal(for_cache_files(path_in_folder("cache"), ".ptx", make_folder_of_it), 1);
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+    assert_has(error, "warning: cannot write to the cache of compiled kernels");
+    assert_int_equal(for_cache_files(path_in_folder("cache"), ".bc", make_folder_of_it), 1);
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+    assert_has(ptx, ".entry scale(");
+    assert_has(error, "warning: cannot write to the cache of compiled kernels");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
@@ -440,6 +462,7 @@ int main(void)
         TEST(a_quoted_include_is_found_beside_the_source),
         TEST(a_damaged_entry_is_made_again),
         TEST(a_damaged_library_is_made_again),
+        TEST(a_cache_that_cannot_be_filled_is_a_warning),
         TEST(without_a_cache_it_still_compiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
