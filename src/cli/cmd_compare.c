@@ -23,7 +23,7 @@ static const struct option options[] = {
     OPTION_TEXT("store", struct compare_command, store, "FILE",
                 "the store that ids and conditions are looked up in"),
     OPTION_U64("top", struct compare_command, top, "N",
-               "how many of the statistics that moved most to show; 10 if not given"),
+               "how many of the statistics that differ to show; 10 if not given"),
     OPTION_FLAG("first-difference", struct compare_command, first_difference,
                 "the operands are two runs, each the words of `heddle run` in one: runs both and "
                 "shows the first decision in which they differ"),
@@ -175,7 +175,7 @@ static void print_moves(const struct comparison *c, uint32_t set, uint32_t top, 
     struct compare_move *moves = compare_moves(c, set, &n);
     strbuf_addf(out, "\n%u statistics differ between %s and %s", n, c->sets[0].label,
                 c->sets[set].label);
-    strbuf_addf(out, n > top ? "; the %u that moved most:\n" : n ? ":\n" : "\n", top);
+    strbuf_addf(out, n > top ? "; the %u that matter most for cycles:\n" : n ? ":\n" : "\n", top);
     struct table t = {
         .titles = c->n_rows > 1 ? titles_of_many : titles, .n_columns = 5, .right = "lrrrl"};
     for (uint32_t i = 0; i < n && i < top; i++) {
@@ -202,7 +202,7 @@ static void print_only_in(const struct comparison *c, uint32_t in, uint32_t but_
     uint32_t n;
     const char **names = compare_only_in(c, in, but_not_in, &n);
     if (n)
-        strbuf_addf(out, "%u statistic%s of %s %s has not, so not compared:", n, n == 1 ? "" : "s",
+        strbuf_addf(out, "%u statistic%s of %s %s missing in %s, so not compared:", n, n == 1 ? "" : "s",
                     c->sets[in].label, c->sets[but_not_in].label);
     for (uint32_t i = 0; i < n && i < SHOWN; i++)
         strbuf_addf(out, "%s %s", i ? "," : "", names[i]);
@@ -319,6 +319,7 @@ static void json_against(struct json_writer *w, const struct comparison *c, uint
             json_null(w, "ratio");
         else
             json_double(w, "ratio", moves[i].ratio);
+        json_double(w, "weight", moves[i].weight);
         json_end_object(w);
     }
     json_end_array(w);
@@ -540,7 +541,9 @@ const struct command command_compare = {
     .description =
         "Compares results with the first: speed-up by workload with geometric and harmonic mean, "
         "over several seeds the mean with its 95 % confidence interval (Student's t), L1D misses "
-        "per 1,000 thread instructions, traffic, and the statistics that moved most. A "
+        "per 1,000 thread instructions, traffic, and the statistics that moved, those that matter "
+        "most for cycles "
+        "first: by how much of a run's work they moved (doc/experiments.md). A "
         "result is an id of the store, a .json file of `heddle run`, or conditions on results of "
         "the store, name=value,name=value, where a name is workload, size, seed, gpu, scheduler, "
         "l1d, l2, atomics, criticality, mode, model, a parameter of the GPU or an input of the "

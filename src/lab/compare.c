@@ -241,15 +241,10 @@ void comparison_destroy(struct comparison *c)
 
 /* --- speed --- */
 
-static double value_of(const struct result *r, const char *name)
-{
-    const struct result_stat *s = result_find(r, name);
-    return s ? s->value : 0;
-}
-
 double compare_speedup(const struct compare_row *row, uint32_t set)
 {
-    double before = value_of(row->of[0], "cycles"), after = value_of(row->of[set], "cycles");
+    double before = result_value(row->of[0], "cycles"),
+           after = result_value(row->of[set], "cycles");
     return before > 0 && after > 0 ? before / after : 0;
 }
 
@@ -310,114 +305,4 @@ double compare_geometric_mean(const struct comparison *c, uint32_t set, compare_
 double compare_harmonic_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio)
 {
     return mean_ratio(c, set, ratio, mean_harmonic);
-}
-
-/* --- what moved --- */
-
-/* How far, either way: twice as much is as far as half as much. */
-static double distance(const struct compare_move *m)
-{
-    if (m->is_from_nothing || m->ratio == 0)
-        return HUGE_VAL;
-    return fabs(log(m->ratio));
-}
-
-static int by_distance(const void *a, const void *b)
-{
-    const struct compare_move *x = a, *y = b;
-    double dx = distance(x), dy = distance(y);
-    if (dx != dy)
-        return dx < dy ? 1 : -1;
-    double sx = fabs(x->to - x->from), sy = fabs(y->to - y->from);
-    return sx != sy ? (sx < sy ? 1 : -1) : strcmp(x->name, y->name);
-}
-
-/* False if it did not move. */
-static bool measure(const struct comparison *c, uint32_t set, const struct result_stat *stat,
-                    struct compare_move *m)
-{
-    double logs = 0;
-    uint32_t n = 0, n_both = 0;
-    *m = (struct compare_move){.name = stat->name, .unit = stat->unit};
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        const struct result_stat *from = result_find(c->rows[i].of[0], stat->name);
-        const struct result_stat *to = result_find(c->rows[i].of[set], stat->name);
-        if (!from || !to)
-            continue;
-        n_both++;
-        m->from += from->value;
-        m->to += to->value;
-        if (from->value > 0 && to->value > 0) {
-            logs += log(to->value / from->value);
-            n++;
-        }
-    }
-    m->is_from_nothing = m->from == 0;
-    m->ratio = m->to == 0 ? 0 : n ? exp(logs / n) : 1;
-    if (stat->is_real && n_both) {
-        m->from /= n_both;
-        m->to /= n_both;
-    }
-    return m->from != m->to;
-}
-
-static bool is_of_host(const char *name)
-{
-    return strncmp(name, "host.", 5) == 0;
-}
-
-/* Does a row before this one have it too, in that set? */
-static bool was_seen(const struct comparison *c, uint32_t set, uint32_t row, const char *name)
-{
-    for (uint32_t i = 0; i < row; i++)
-        if (result_find(c->rows[i].of[set], name))
-            return true;
-    return false;
-}
-
-static uint32_t most_stats(const struct comparison *c, uint32_t set)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->n_rows; i++)
-        n += c->rows[i].of[set]->n_stats;
-    return n;
-}
-
-struct compare_move *compare_moves(const struct comparison *c, uint32_t set, uint32_t *n)
-{
-    struct compare_move *moves = xcalloc(most_stats(c, 0) + 1, sizeof *moves);
-    *n = 0;
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        const struct result *first = c->rows[i].of[0];
-        for (uint32_t k = 0; k < first->n_stats; k++)
-            if (!is_of_host(first->stats[k].name) && !was_seen(c, 0, i, first->stats[k].name))
-                *n += measure(c, set, &first->stats[k], &moves[*n]);
-    }
-    qsort(moves, *n, sizeof *moves, by_distance);
-    return moves;
-}
-
-static bool is_among(const char **names, uint32_t n, const char *name)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-const char **compare_only_in(const struct comparison *c, uint32_t in, uint32_t but_not_in,
-                             uint32_t *n)
-{
-    const char **names = xcalloc(most_stats(c, in) + 1, sizeof *names);
-    *n = 0;
-    for (uint32_t i = 0; i < c->n_rows; i++) {
-        const struct result *r = c->rows[i].of[in];
-        for (uint32_t k = 0; k < r->n_stats; k++) {
-            const char *name = r->stats[k].name;
-            if (!is_of_host(name) && !result_find(c->rows[i].of[but_not_in], name) &&
-                !is_among(names, *n, name))
-                names[(*n)++] = name;
-        }
-    }
-    return names;
 }

@@ -20,6 +20,7 @@ struct compare_move {
     double ratio;
     double from, to;      /* sums over these rows; of a rate, arithmetic means */
     bool is_from_nothing; /* 0 in every row before; ratio is then infinite */
+    double weight;        /* how much of a run's work it moved by, 0 to 1: compare_moves() */
 };
 
 /* Rows of one workload and size, which differ in their seeds and follow each other. */
@@ -61,8 +62,11 @@ struct confidence compare_group_stat(const struct compare_group *g, uint32_t set
 double compare_geometric_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio);
 double compare_harmonic_mean(const struct comparison *c, uint32_t set, compare_ratio *ratio);
 
-/* The statistics that moved, the furthest first; those of the host are left out. The array is the
- * caller's to free. */
+/* The statistics that moved; those of the host are left out. The first are those that matter most
+ * for cycles: by how much of the run's work they moved, in the mean over the rows. For cycles of
+ * warps that work is `sm.warp_cycles`, for events the loads and stores of L1D, and so on: a rare
+ * event may be a hundred times as frequent and still cost nothing. The array is the caller's to
+ * free. */
 struct compare_move *compare_moves(const struct comparison *c, uint32_t set, uint32_t *n);
 
 /* The statistics that results of set `in` have and their partners in set `but_not_in` lack, as

@@ -20,6 +20,12 @@ const struct result_stat *result_find(const struct result *r, const char *name)
     return NULL;
 }
 
+double result_value(const struct result *r, const char *name)
+{
+    const struct result_stat *s = result_find(r, name);
+    return s ? s->value : 0;
+}
+
 static const char *text_at(sqlite3_stmt *q, int column, struct arena *arena)
 {
     const char *text = (const char *)sqlite3_column_text(q, column);

@@ -31,6 +31,8 @@ struct result_set {
 
 /* NULL if it has none of the name. */
 const struct result_stat *result_find(const struct result *r, const char *name);
+/* Its value; 0 if there is none. */
+double result_value(const struct result *r, const char *name);
 
 /* Adds one result of the store. */
 enum heddle_status result_load(struct store *s, int64_t id, struct result_set *set,

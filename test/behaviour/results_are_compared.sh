@@ -39,12 +39,18 @@ against = said["against"][0]
 assert math.isclose(against["geometric_mean"], math.prod(ratios) ** (1 / 3), rel_tol=1e-12)
 assert math.isclose(against["harmonic_mean"], 3 / sum(1 / r for r in ratios), rel_tol=1e-12)
 
-# What moved: all that differs and nothing else, the furthest first.
+# What moved: all that differs and nothing else, what matters most for cycles first: the difference over the work of
+# its kind, in the mean over the workloads.
 sums = {s: {k: sum(r["stats"][k] for r in runs[s]) for k in runs[s][0]["stats"]} for s in runs}
 differ = {k for k in sums["lrr"] if sums["lrr"][k] != sums["gto"][k] and not k.startswith("host.")}
 assert {m["name"] for m in against["moved"]} == differ and against["n_moved"] == len(differ)
-distances = [math.inf if not m["ratio"] else abs(math.log(m["ratio"])) for m in against["moved"]]
-assert distances == sorted(distances, reverse=True)
+weights = {m["name"]: m["weight"] for m in against["moved"]}
+assert list(weights.values()) == sorted(weights.values(), reverse=True)
+def weight(name, *work):
+    pairs = [(a["stats"], b["stats"]) for a, b in zip(runs["lrr"], runs["gto"])]
+    return sum(abs(a[name] - b[name]) / max(sum(s[w] for w in work) for s in (a, b)) for a, b in pairs) / len(pairs)
+for name, *work in (("cycles", "elapsed_cycles"), ("l1d.misses", "l1d.loads", "l1d.stores"), ("sm.active_cycles", "sm.warp_cycles")):
+    assert math.isclose(weights[name], weight(name, *work), rel_tol=1e-9), (name, weights[name])
 for m in against["moved"]:
     if isinstance(sums["lrr"][m["name"]], int):
         assert (m["before"], m["after"]) == (sums["lrr"][m["name"]], sums["gto"][m["name"]])
