@@ -202,8 +202,9 @@ static void print_only_in(const struct comparison *c, uint32_t in, uint32_t but_
     uint32_t n;
     const char **names = compare_only_in(c, in, but_not_in, &n);
     if (n)
-        strbuf_addf(out, "%u statistic%s of %s %s missing in %s, so not compared:", n, n == 1 ? "" : "s",
-                    c->sets[in].label, c->sets[but_not_in].label);
+        strbuf_addf(out, "%u statistic%s of %s %s missing in %s, so not compared:", n,
+                    n == 1 ? "" : "s", c->sets[in].label, n == 1 ? "is" : "are",
+                    c->sets[but_not_in].label);
     for (uint32_t i = 0; i < n && i < SHOWN; i++)
         strbuf_addf(out, "%s %s", i ? "," : "", names[i]);
     if (n > SHOWN)

@@ -15,7 +15,7 @@
 struct figure_command {
     const char *store, *size, *gpu, *csv, *svg, *traces, *table;
     struct given_u64 jobs;
-    bool retry, stored_only, json;
+    bool retry, stored_only, dry_run, json;
 };
 
 static const struct option options[] = {
@@ -34,6 +34,9 @@ static const struct option options[] = {
     OPTION_FLAG("retry", struct figure_command, retry, "run points again that failed before"),
     OPTION_FLAG("stored-only", struct figure_command, stored_only,
                 "run nothing: make the figure from what the store has"),
+    OPTION_FLAG("dry-run", struct figure_command, dry_run,
+                "run nothing and draw nothing: list the figure's points, and which of them the "
+                "store has"),
     OPTION_TEXT("csv", struct figure_command, csv, "FILE",
                 "write the figure's numbers as CSV, the paper's beside them; - is standard output"),
     OPTION_TEXT("svg", struct figure_command, svg, "FILE", "draw the figure; - is standard output"),
@@ -248,11 +251,13 @@ static void explain_table(const struct figure *f)
 /* Has the command line what the figure is made of? */
 static bool check_origin(const struct figure_command *o, const struct figure *f)
 {
-    if (f->table && !o->table)
+    if (f->table && !o->table && !o->dry_run)
         explain_table(f);
     else if (!f->table && o->table)
         output_error("%s is drawn from the results of its points: --store, not --table", f->name);
-    else if (!f->table && !o->store)
+    else if (f->table && o->dry_run)
+        output_error("%s is drawn from a table and has no points to list", f->name);
+    else if (!f->table && !o->store && !o->dry_run)
         output_error("heddle figure needs a place for results: --store FILE");
     else
         return true;
@@ -268,7 +273,7 @@ static enum heddle_status check_files(const struct figure_command *o, const stru
     file_uses_read(&uses, o->table);
     if (o->stored_only)
         file_uses_read(&uses, o->store);
-    lab_note_files(&uses, &f->spec, o->stored_only ? NULL : o->store);
+    lab_note_files(&uses, &f->spec, o->stored_only || o->dry_run ? NULL : o->store);
     file_uses_write(&uses, "--csv", is_standard_output(o->csv) ? NULL : o->csv);
     file_uses_write(&uses, "--svg", is_standard_output(o->svg) ? NULL : o->svg);
     return file_uses_check(&uses);
@@ -305,7 +310,9 @@ static enum heddle_status run_figure(const void *values, const struct text_list 
     if (diags.n_errors)
         output_complaints(&diags);
     if (status == HEDDLE_OK)
-        status = f.table ? print_and_write(o, &f) : make_figure(o, &f);
+        status = o->dry_run ? lab_list_points(o->store, &f.spec)
+                 : f.table  ? print_and_write(o, &f)
+                            : make_figure(o, &f);
     figure_destroy(&f);
     diag_list_destroy(&diags);
     return status;
@@ -316,6 +323,8 @@ static const char *const examples[] = {
     "lists the figures",
     "heddle figure s4-fig17 --store results.db --svg fig17.svg",
     "runs what is needed, prints the numbers beside the paper's, and draws them",
+    "heddle figure s4-fig17 --store results.db --dry-run",
+    "what it would run",
     "heddle figure s4-fig17 --store results.db --size tiny --csv fig17.csv",
     "the same with small inputs, for a spreadsheet",
     NULL,

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/ptx_load.h"
+#include "lab/demangle.h"
 #include "ptx/report.h"
 
 struct ptx_options {
@@ -53,6 +54,14 @@ static void write_broken(const char *path, const struct diag_list *diags, struct
     json_end_object(w);
 }
 
+static void report_module(const struct ptx_module *module, struct strbuf *out)
+{
+    struct strbuf text = {0};
+    ptx_report_text(module, &text);
+    demangle_text(strbuf_text(&text), out);
+    strbuf_destroy(&text);
+}
+
 /* Every file is looked at, also after one that failed: a thousand may be given. */
 static enum heddle_status run_ptx(const void *values, const struct text_list *operands)
 {
@@ -73,7 +82,7 @@ static enum heddle_status run_ptx(const void *values, const struct text_list *op
         else if (module && as_json)
             ptx_report_json(module, &w);
         else if (module)
-            ptx_report_text(module, &text);
+            report_module(module, &text);
         else if (as_json)
             write_broken(operands->items[i], &diags, &w);
         ptx_module_destroy(module);

@@ -69,10 +69,36 @@ enum heddle_status lab_open_store(const char *path, enum store_access how, struc
     return status;
 }
 
-/* What is left takes as long as what was run: several at a time are in both. */
+/* A sweep with what is known of its time before the first point has ended. */
+struct watched_sweep {
+    const struct lab_sweep *how;
+    double expected_seconds; /* of all points to be run, one after the other; 0 = not known */
+};
+
+/* What is left takes as long as what was run: several at a time are in both. Before anything has
+ * ended, points take what such points took, or longer than those that run have taken by now. */
+static void add_time_left(const struct sweep_progress *p, double expected, struct strbuf *out)
+{
+    uint32_t n_left = p->n_points - p->n_run - p->n_stored;
+    uint32_t n_running = p->n_running ? p->n_running : 1;
+    double left;
+    if (p->n_run)
+        left = p->seconds / p->n_run * n_left;
+    else if (expected > 0)
+        left = expected / n_running - p->seconds;
+    else
+        left = p->seconds * ((n_left + n_running - 1) / n_running - 1);
+    uint32_t seconds = left > 0 ? (uint32_t)(left + 0.5) : 0;
+    bool is_bound = !p->n_run && expected <= 0;
+    if (n_left && (seconds || !is_bound))
+        strbuf_addf(out, ", %s%u:%02u left", is_bound ? "more than " : "", seconds / 60,
+                    seconds % 60);
+}
+
 static void show_progress(void *user, const struct sweep_progress *p, const struct point *what)
 {
-    const struct lab_sweep *how = user;
+    const struct watched_sweep *watched = user;
+    const struct lab_sweep *how = watched->how;
     uint32_t n_done = p->n_run + p->n_stored;
     struct strbuf line = {0};
     strbuf_addf(&line,
@@ -88,11 +114,7 @@ static void show_progress(void *user, const struct sweep_progress *p, const stru
     strbuf_addf(&line, "[%u/%u] %u running", n_done, p->n_points, p->n_running);
     if (p->n_failed)
         strbuf_addf(&line, ", %u failed", p->n_failed);
-    if (p->n_run && n_done < p->n_points) {
-        double each = p->seconds / p->n_run;
-        uint32_t left = (uint32_t)(each * (p->n_points - n_done) + 0.5);
-        strbuf_addf(&line, ", %u:%02u left", left / 60, left % 60);
-    }
+    add_time_left(p, watched->expected_seconds, &line);
     if (what) {
         strbuf_add(&line, "; ");
         point_describe(what, &line);
@@ -191,16 +213,17 @@ void lab_describe_estimate(const struct sweep_estimate *e, struct strbuf *out)
                     seconds % 60);
 }
 
-/* Says what is ahead to who watches; a store that cannot be read is told of by what follows. */
-static void announce(struct store *s, const struct point *points, uint32_t n)
+/* Says what is ahead to who watches, and returns how long it may take; a store that cannot be read is told of by what follows. */
+static double announce(struct store *s, const struct point *points, uint32_t n)
 {
-    struct sweep_estimate e;
+    struct sweep_estimate e = {0};
     struct strbuf text = {0};
     if (sweep_estimate(s, points, n, &e) == HEDDLE_OK && e.n_to_run) {
         lab_describe_estimate(&e, &text);
         output_note("%u point%s, %s", n, n == 1 ? "" : "s", strbuf_text(&text));
     }
     strbuf_destroy(&text);
+    return e.seconds;
 }
 
 enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
@@ -208,17 +231,18 @@ enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
                                   const struct point_context *context)
 {
     struct sweep_outcome outcome = {0};
+    struct watched_sweep watched = {.how = how};
     const struct sweep_options options = {.program = "/proc/self/exe",
                                           .jobs = (uint32_t)how->jobs.value,
                                           .retry = how->retry,
                                           .traces = how->traces,
                                           .progress = show_progress,
-                                          .progress_user = (void *)how};
+                                          .progress_user = &watched};
     if (!how->is_quiet && isatty(STDERR_FILENO))
-        announce(s, points, n);
+        watched.expected_seconds = announce(s, points, n);
     if (how->slurm) {
         how->slurm->progress = show_progress;
-        how->slurm->progress_user = (void *)how;
+        how->slurm->progress_user = &watched;
     }
     enum heddle_status status = how->slurm ? slurm_run(s, points, n, how->slurm, &outcome)
                                            : sweep_run(s, points, n, context, &options, &outcome);

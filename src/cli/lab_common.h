@@ -35,6 +35,9 @@ struct lab_sweep {
 /* "9 to run; such points took 0:40 together, one after the other", as far as it is known. */
 void lab_describe_estimate(const struct sweep_estimate *e, struct strbuf *out);
 
+/* Prints the points with what the store, which need not exist, has of them. They must have keys. */
+enum heddle_status lab_list_points(const char *store, const struct spec *spec);
+
 /* Runs what the store does not have; reports every point that failed. HEDDLE_WRONG_RESULT if some
  * did. */
 enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,

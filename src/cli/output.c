@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lab/demangle.h"
 #include "workloads/workload.h"
 
 /* The unfinished files, for the signal handler; "" = none. Process-wide, as signals are. */
@@ -279,7 +280,8 @@ void output_failure(const char *text)
     const char *marker = strstr(text, "error: ");
     bool names_itself = marker && marker < text + strcspn(text, "\n");
     struct strbuf line = {0};
-    strbuf_addf(&line, "%s%s", names_itself ? "" : "heddle: error: ", text);
+    strbuf_add(&line, names_itself ? "" : "heddle: error: ");
+    demangle_text(text, &line);
     output_line(&line);
 }
 
@@ -291,7 +293,10 @@ void output_warnings(const char *text)
     strbuf_clear(&last);
     strbuf_add(&last, text);
     output_progress_end();
-    fputs(text, stderr);
+    struct strbuf shown = {0};
+    demangle_text(text, &shown);
+    fputs(strbuf_text(&shown), stderr);
+    strbuf_destroy(&shown);
 }
 
 enum heddle_status output_complaints(const struct diag_list *diags)

@@ -1,7 +1,9 @@
 #include "cli/progress.h"
 
 #include "cli/output.h"
+#include "cli/run_total.h"
 #include "cli/table.h"
+#include "lab/demangle.h"
 #include "stats/host.h"
 
 enum { BAR_CELLS = 20 };
@@ -16,7 +18,7 @@ static void add_bar(struct strbuf *out, uint64_t done, uint64_t all)
     strbuf_add_char(out, ']');
 }
 
-/* What is left takes as long per CTA as what is done; before the first has ended nobody knows. */
+/* What is left takes as long as what is done; before anything is done nobody knows. */
 static void add_time_left(struct strbuf *out, uint64_t done, uint64_t all, double seconds)
 {
     if (!done)
@@ -36,28 +38,49 @@ static void add_cpus(struct strbuf *out, const struct heddle_progress *p)
     strbuf_add(out, " core cycles");
 }
 
-void progress_line(const struct heddle_progress *p, double seconds, uint64_t insts,
+/* By warp instructions; a run whose order of atomics differs may execute some more. */
+static void add_run(struct strbuf *out, const struct heddle_progress *p,
+                    const struct progress_time *t)
+{
+    uint64_t done = p->warp_insts < t->total_insts ? p->warp_insts : t->total_insts;
+    add_bar(out, done, t->total_insts);
+    strbuf_addf(out, " %.0f %%", 100 * (double)done / (double)t->total_insts);
+    add_time_left(out, done, t->total_insts, t->seconds);
+    strbuf_addf(out, "; launch %u", p->launch);
+}
+
+static void add_launch(struct strbuf *out, const struct heddle_progress *p,
+                       const struct progress_time *t)
+{
+    add_bar(out, p->ctas_done, p->ctas);
+    strbuf_addf(out, " launch %u: ", p->launch);
+    text_count(out, p->ctas_done);
+    strbuf_add(out, " of ");
+    text_count(out, p->ctas);
+    strbuf_addf(out, " CTA%s", p->ctas == 1 ? "" : "s");
+    add_time_left(out, p->ctas_done, p->ctas, t->launch_seconds);
+    strbuf_add(out, p->ctas_done ? " in it" : "");
+}
+
+void progress_line(const struct heddle_progress *p, const struct progress_time *t,
                    struct strbuf *out)
 {
     if (!p->kernel) {
         add_cpus(out, p);
         return;
     }
-    add_bar(out, p->ctas_done, p->ctas);
-    strbuf_addf(out, " %s (launch %u): ", p->kernel, p->launch);
-    text_count(out, p->ctas_done);
-    strbuf_add(out, " of ");
-    text_count(out, p->ctas);
-    strbuf_add(out, " CTAs, ");
+    struct arena arena = {0};
+    (t->total_insts ? add_run : add_launch)(out, p, t);
+    strbuf_addf(out, ", %s, ", demangle_kernel(&arena, p->kernel));
     text_count(out, p->cycles);
     strbuf_addf(out, " cycles, %.0f k warp insts/s",
-                seconds > 0 ? (double)insts / seconds / 1000 : 0);
-    add_time_left(out, p->ctas_done, p->ctas, seconds);
+                t->launch_seconds > 0 ? (double)t->launch_insts / t->launch_seconds / 1000 : 0);
     if (p->cpu_insts) {
         strbuf_add(out, "; CPU ");
         text_count(out, p->cpu_insts);
         strbuf_add(out, " insts");
     }
+    arena_destroy(&arena);
 }
 
 bool progress_show(void *user, const struct heddle_progress *p)
@@ -66,6 +89,8 @@ bool progress_show(void *user, const struct heddle_progress *p)
     double now = host_now_seconds();
     if (p->warning)
         output_warnings(p->warning);
+    if (p->launch == 1 && state->launch != 1)
+        state->began = now;
     if (p->launch != state->launch) {
         state->launch = p->launch;
         state->launch_began = now;
@@ -78,7 +103,12 @@ bool progress_show(void *user, const struct heddle_progress *p)
         return true;
     state->shown_at = now;
     struct strbuf line = {0};
-    progress_line(p, now - state->launch_began, p->warp_insts - state->insts_then, &line);
+    const struct progress_time time = {.total_insts =
+                                           state->total ? run_total_ask(state->total) : 0,
+                                       .seconds = now - state->began,
+                                       .launch_seconds = now - state->launch_began,
+                                       .launch_insts = p->warp_insts - state->insts_then};
+    progress_line(p, &time, &line);
     output_progress("%s%s%s", state->title ? state->title : "", state->title ? " " : "",
                     strbuf_text(&line));
     strbuf_destroy(&line);

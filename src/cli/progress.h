@@ -1,26 +1,37 @@
-/* The line that shows how far a timed launch has come, on a terminal. */
+/* The line that shows how far a timed run has come, on a terminal. */
 #ifndef HEDDLE_CLI_PROGRESS_H
 #define HEDDLE_CLI_PROGRESS_H
 
 #include "base/strbuf.h"
 #include "heddle/heddle.h"
 
+struct run_total;
+
 struct progress {
     const char *title; /* what runs, before the rest of the line; may be NULL */
     bool is_quiet;
-    double shown_at; /* host seconds; 0 = never */
-    /* Where the present launch began. */
+    struct run_total *total; /* counts the instructions of the whole run; may be NULL */
+    double shown_at;         /* host seconds; 0 = never */
+    /* Where the run and its present launch began. */
+    double began;
     uint32_t launch;
     double launch_began;
     uint64_t insts_then;
 };
 
-/* Fits heddle_options.progress; `user` is a struct progress. Stops the launch
- * after Ctrl-C, and when a file that is written meanwhile cannot be. */
+/* Fits heddle_options.progress; `user` is a struct progress. Stops the launch after Ctrl-C, and
+ * when a file that is written meanwhile cannot be. */
 bool progress_show(void *user, const struct heddle_progress *p);
 
-/* The line for a launch that has taken `seconds` and executed `insts` warp instructions in them. */
-void progress_line(const struct heddle_progress *p, double seconds, uint64_t insts,
+/* How long it has taken. */
+struct progress_time {
+    uint64_t total_insts;  /* of all launches of the run; 0 = not known */
+    double seconds;        /* of the run */
+    double launch_seconds; /* of the present launch */
+    uint64_t launch_insts; /* warp instructions in it */
+};
+/* The line, without its title; what matters most stands first, for the line may be cut off. */
+void progress_line(const struct heddle_progress *p, const struct progress_time *t,
                    struct strbuf *out);
 
 #endif

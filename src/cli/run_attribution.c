@@ -8,6 +8,7 @@
 #include "cli/table.h"
 #include "gpu/sim.h"
 #include "sm/attribution.h"
+#include "lab/demangle.h"
 
 static const char *const stat_names[] = {
 #define LATENCY(id, name, title, help) name,
@@ -157,18 +158,26 @@ static struct label label_of(const struct heddle_sim *sim, const char *name)
     while (k < heddle_launched_count(sim) &&
            strncmp(heddle_launched_name(sim, k), name, KERNEL_NAME_BYTES - 1) != 0)
         k++;
-    if (strlen(name) <= LONGEST_NAME)
-        snprintf(l.text, sizeof l.text, "%s", name);
+    struct arena arena = {0};
+    const char *shown = demangle_kernel(
+        &arena, k < heddle_launched_count(sim) ? heddle_launched_name(sim, k) : name);
+    if (strlen(shown) <= LONGEST_NAME)
+        snprintf(l.text, sizeof l.text, "%s", shown);
     else
         snprintf(l.text, sizeof l.text, "(%u)", (k + 1) % 1000);
+    arena_destroy(&arena);
     return l;
 }
 
 static void print_names(const struct heddle_sim *sim, struct strbuf *out)
 {
-    for (uint32_t k = 0; k < heddle_launched_count(sim); k++)
-        if (strlen(heddle_launched_name(sim, k)) > LONGEST_NAME)
-            strbuf_addf(out, "  (%u) %s\n", k + 1, heddle_launched_name(sim, k));
+    struct arena arena = {0};
+    for (uint32_t k = 0; k < heddle_launched_count(sim); k++) {
+        const char *shown = demangle_kernel(&arena, heddle_launched_name(sim, k));
+        if (strlen(shown) > LONGEST_NAME)
+            strbuf_addf(out, "  (%u) %s\n", k + 1, shown);
+    }
+    arena_destroy(&arena);
 }
 
 /* The kernels with the most cycles of warps, at most so many, the greatest first. */
@@ -401,7 +410,7 @@ void run_attribution_print(const struct run_attribution *a, const struct heddle_
     uint64_t live = count(all, "attribution.live_warps");
     strbuf_add(out, "Where the cycles of ");
     text_count(out, n_warps(all));
-    strbuf_add(out, " warps went, in ");
+    strbuf_addf(out, " warp%s went, in ", n_warps(all) == 1 ? "" : "s");
     text_count(out, count(all, "cycles"));
     strbuf_add(out, " cycles (doc/attribution.md):\n");
     if (live) {

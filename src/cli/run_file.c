@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/run_oracle.h"
 #include "cli/run_watch.h"
+#include "lab/demangle.h"
 #include "workloads/workload.h"
 
 struct file_run {
@@ -24,6 +25,14 @@ struct file_run {
     uint64_t *addresses; /* of the buffers among the arguments */
     uint32_t n_args;
 };
+
+static void add_heading(const struct file_run *f, const char *what, struct strbuf *out)
+{
+    struct arena arena = {0};
+    strbuf_addf(out, "%s: %s %s on %s\n", f->path, demangle_kernel(&arena, f->kernel), what,
+                f->run->gpu->name);
+    arena_destroy(&arena);
+}
 
 /* What is known of a run that failed: for those who asked for JSON what went wrong, and the
  * statistics, if it was stopped at a limit. */
@@ -42,7 +51,7 @@ static void print_failure(const struct file_run *f, enum heddle_status status)
             run_watch_json(&f->watch, f->run->options, &w);
         json_end_object(&w);
     } else if (!f->run->options->quiet && extent == RUN_PARTIAL) {
-        strbuf_addf(&text, "%s: %s was stopped on %s\n", f->path, f->kernel, f->run->gpu->name);
+        add_heading(f, "was stopped", &text);
         run_print_extent(RUN_PARTIAL, status, &text);
         if (!run_is_attributed(f->run->options))
             run_print_stats(f->sim, NULL, &text);
@@ -313,7 +322,7 @@ static enum heddle_status print_result(const struct file_run *f)
         run_watch_json(&f->watch, o, &w);
         json_end_object(&w);
     } else if (!o->quiet) {
-        strbuf_addf(&text, "%s: %s ran to its end on %s\n", f->path, f->kernel, f->run->gpu->name);
+        add_heading(f, "ran to its end", &text);
         run_watch_print_result(&f->watch, o, f->sim, &text);
     }
     return output_take(&text);

@@ -8,6 +8,7 @@
 #include "cli/run_alone.h"
 #include "cli/run_oracle.h"
 #include "cli/run_rows.h"
+#include "cli/run_total.h"
 #include "cli/run_watch.h"
 #include "stats/host.h"
 #include "workloads/run.h"
@@ -249,7 +250,13 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
     const struct run_spectator *spectator = p->run->spectator;
     if (spectator)
         spectator->begin(spectator->user, sim);
+    struct run_total total = {0};
+    if (sim && !spectator)
+        run_total_begin(&total, p->run, job->workload, job->size);
+    p->run->progress->total = &total;
     workload_run(job->workload, job->size, p->run->options->seed.value, device, &result);
+    p->run->progress->total = NULL;
+    run_total_end(&total);
     status = result.status;
     if (spectator && status == HEDDLE_OK)
         spectator->end(spectator->user, sim);

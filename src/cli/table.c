@@ -6,6 +6,19 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "lab/demangle.h"
+
+/* A kernel of C++ has the name in its source. */
+static void show_name(struct strbuf *cell)
+{
+    struct arena arena = {0};
+    const char *name = demangle_kernel(&arena, cell->text);
+    if (name != cell->text) {
+        strbuf_clear(cell);
+        strbuf_add(cell, name);
+    }
+    arena_destroy(&arena);
+}
 
 void table_cell(struct table *t, const char *format, ...)
 {
@@ -14,6 +27,8 @@ void table_cell(struct table *t, const char *format, ...)
     va_start(args, format);
     strbuf_vaddf(&text, format, args);
     va_end(args);
+    if (text.len > 2 && strncmp(text.text, "_Z", 2) == 0)
+        show_name(&text);
     ARRAY_RESERVE(t->cells, t->cap_cells, t->n_cells + 1);
     t->cells[t->n_cells++] = text.text;
 }

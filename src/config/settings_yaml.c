@@ -70,7 +70,11 @@ static bool next_event(struct reader *r, yaml_event_t *event)
     if (p->error == YAML_READER_ERROR)
         complain_of_bytes(r, problem, p->problem_offset);
     else
-        complain_at(r, p->problem_mark, NULL, problem);
+        complain_at(r, p->problem_mark,
+                    r->text[p->problem_mark.index] == '\t'
+                        ? "YAML is indented with blanks, not tabs"
+                        : NULL,
+                    problem);
     return false;
 }
 

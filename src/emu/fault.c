@@ -69,27 +69,34 @@ void emu_fault(struct emu_warp *w, enum fault_kind kind, uint32_t lane, const ch
     emu_describe_place(w, f->pc, lane, &f->text);
 }
 
+static void add_bytes(struct strbuf *out, uint64_t n)
+{
+    strbuf_addf(out, "%llu byte%s", (unsigned long long)n, n == 1 ? "" : "s");
+}
+
 static void describe_nearest(struct emu *e, uint64_t address)
 {
     struct strbuf *out = &e->fault.text;
     const struct mem_alloc *a = mem_nearest(e->mem, address);
     if (!a)
         return;
-    strbuf_addf(out, "  nearest allocation: '%s', %llu bytes at 0x%llx, ", a->label,
-                (unsigned long long)a->bytes, (unsigned long long)a->start);
+    strbuf_addf(out, "  nearest allocation: '%s', ", a->label);
+    add_bytes(out, a->bytes);
+    strbuf_addf(out, " at 0x%llx, ", (unsigned long long)a->start);
     const uint64_t far_away = (uint64_t)1 << 40;
     if ((int64_t)address < 0) /* such as an index below zero, or one that was never set */
         strbuf_addf(out, "far away: as a signed number the address is %lld\n", (long long)address);
     else if (address > a->start + a->bytes + far_away)
         strbuf_add(out, "ended more than 1 TiB below\n");
-    else if (address < a->start)
-        strbuf_addf(out, "begins %llu bytes above\n", (unsigned long long)(a->start - address));
-    else if (address < a->start + a->bytes)
-        strbuf_addf(out, "ends %llu bytes above\n",
-                    (unsigned long long)(a->start + a->bytes - address));
-    else
-        strbuf_addf(out, "ended %llu bytes below\n",
-                    (unsigned long long)(address - (a->start + a->bytes)));
+    else {
+        bool is_before = address < a->start;
+        uint64_t end = a->start + a->bytes;
+        strbuf_add(out, is_before ? "begins " : address < end ? "ends " : "ended ");
+        add_bytes(out, is_before       ? a->start - address
+                       : address < end ? end - address
+                                       : address - end);
+        strbuf_add(out, address < end ? " above\n" : " below\n");
+    }
 }
 
 void emu_fault_access(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t address,

@@ -201,7 +201,8 @@ static void write_classes(const struct ptx_func_report *r, struct strbuf *out)
         if (most == PTX_N_CLASSES)
             return;
         done[most] = true;
-        strbuf_addf(out, "%s%u %s", comma, r->classes[most], ptx_class_names[most]);
+        strbuf_addf(out, "%s%u %s", comma, r->classes[most],
+                    most == PTX_CLASS_CALL ? "call, return or exit" : ptx_class_names[most]);
     }
 }
 
