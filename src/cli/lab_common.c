@@ -213,7 +213,8 @@ void lab_describe_estimate(const struct sweep_estimate *e, struct strbuf *out)
                     seconds % 60);
 }
 
-/* Says what is ahead to who watches, and returns how long it may take; a store that cannot be read is told of by what follows. */
+/* Says what is ahead to who watches, and returns how long it may take; a store that cannot be read
+ * is told of by what follows. */
 static double announce(struct store *s, const struct point *points, uint32_t n)
 {
     struct sweep_estimate e = {0};

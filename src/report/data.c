@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "lab/demangle.h"
 #include "lab/model.h"
 #include "report/report_internal.h"
 
@@ -82,9 +83,10 @@ static enum heddle_status add_values(struct store *s, const char *key, const cha
 #define TOLD "stat IN (SELECT stat FROM stat_value GROUP BY stat HAVING max(abs(value)) > 0)"
 
 /* The page stays below 20 MB: all of the newest results is shown, less of older ones. In bytes of
- * the page these are some 3, 5, 5 and 6 MB. */
-#define SHOWN_RUNS "(SELECT id FROM run ORDER BY id DESC LIMIT 10000)"
-#define TOLD_RUNS  "(SELECT id FROM run ORDER BY id DESC LIMIT 2500)"
+ * the page these are some 3, 5, 1, 5 and 6 MB. */
+#define SHOWN_RUNS   "(SELECT id FROM run ORDER BY id DESC LIMIT 10000)"
+#define TOLD_RUNS    "(SELECT id FROM run ORDER BY id DESC LIMIT 2500)"
+#define TOLD_KERNELS "(SELECT id FROM kernel ORDER BY id DESC LIMIT 600)"
 #define TOLD_SERIES                                                                                \
     "(SELECT run FROM (SELECT run, sum(count(*)) OVER (ORDER BY run DESC) AS n FROM series_value"  \
     " GROUP BY run) WHERE n <= 250000)"
@@ -97,6 +99,7 @@ static const char left_out[] =
     "SELECT (SELECT count(*) FROM run WHERE id NOT IN " SHOWN_RUNS ") AS results,"
     " (SELECT count(*) FROM run WHERE id IN " SHOWN_RUNS " AND id NOT IN " TOLD_RUNS
     ") AS statistics,"
+    " (SELECT count(DISTINCT run) FROM kernel WHERE id NOT IN " TOLD_KERNELS ") AS kernels,"
     " (SELECT count(DISTINCT run) FROM series_value WHERE run NOT IN " TOLD_SERIES ") AS series,"
     " (SELECT count(DISTINCT run) FROM details WHERE name IN ('per_pc', 'reuse', 'timeline')"
     " AND (run, name) NOT IN (SELECT run, name FROM " TOLD_DETAILS ")) AS details";
@@ -132,13 +135,12 @@ static enum heddle_status add_details(struct store *s, struct strbuf *out)
 {
     enum heddle_status status = report_add_table(
         s, "kernels",
-        "SELECT id, run, position, name FROM kernel WHERE run IN " TOLD_RUNS " ORDER BY id", out);
+        "SELECT id, run, position, name FROM kernel WHERE id IN " TOLD_KERNELS " ORDER BY id", out);
     if (status == HEDDLE_OK)
-        status =
-            add_values(s, "kernel_values",
-                       "SELECT kernel, stat, value FROM kernel_value WHERE value != 0 AND kernel IN"
-                       " (SELECT id FROM kernel ORDER BY id DESC LIMIT 500) ORDER BY kernel, stat",
-                       out);
+        status = add_values(s, "kernel_values",
+                            "SELECT kernel, stat, value FROM kernel_value WHERE value != 0 AND "
+                            "kernel IN " TOLD_KERNELS " ORDER BY kernel, stat",
+                            out);
     if (status == HEDDLE_OK)
         status = report_add_table(
             s, "series",
@@ -148,6 +150,26 @@ static enum heddle_status add_details(struct store *s, struct strbuf *out)
     if (status == HEDDLE_OK)
         status = report_add_table(
             s, "details", "SELECT run, name, value FROM " TOLD_DETAILS " ORDER BY run", out);
+    return status;
+}
+
+/* Adds `"names": {"_Z3addPfS_i": "add", ...}` of the kernels of C++. */
+static enum heddle_status add_names(struct store *s, struct strbuf *out)
+{
+    struct query_answer a = {0};
+    struct arena arena = {0};
+    enum heddle_status status =
+        report_query(s, "SELECT DISTINCT name FROM kernel WHERE substr(name, 1, 2) = '_Z'", &a);
+    strbuf_add(out, "\"names\":{");
+    for (uint32_t i = 0; i < a.n_cells; i++) {
+        strbuf_add(out, i ? "," : "");
+        json_add_quoted(out, a.cells[i].text);
+        strbuf_add_char(out, ':');
+        json_add_quoted(out, demangle_kernel(&arena, a.cells[i].text));
+    }
+    strbuf_add(out, "},\n");
+    arena_destroy(&arena);
+    query_answer_destroy(&a);
     return status;
 }
 
@@ -202,6 +224,8 @@ enum heddle_status report_data(struct store *s, const struct report_options *opt
         status = add_tables(s, out);
     if (status == HEDDLE_OK)
         status = add_details(s, out);
+    if (status == HEDDLE_OK)
+        status = add_names(s, out);
     if (status == HEDDLE_OK)
         status = report_add_figures(s, options, out);
     report_add_reference(out);

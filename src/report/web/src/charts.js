@@ -110,7 +110,7 @@ export function valueAxis(title, more) {
 export function categoryAxis(names, more) {
   return {
     type: 'category', data: names, axisTick: { show: false }, axisLine: { lineStyle: { color: css('--rule') } },
-    axisLabel: { ...text(), interval: 0, hideOverlap: names.length > 40, rotate: names.length > 9 || names.some((n) => n.length > 14) ? 45 : 0,
+    axisLabel: { ...text(), interval: 0, hideOverlap: true, rotate: names.length > 9 || names.some((n) => n.length > 14) ? 45 : 0,
       overflow: 'truncate', width: 120 }, ...more,
   };
 }
@@ -144,18 +144,19 @@ function paperMarks(marks, nSeries, s) {
   };
 }
 
-/** Half the width of a 95 % interval above and below the bar. */
-function whiskers(series, s) {
-  const data = series.flatMap((line, i) => (line.error || []).map((e, x) => [x, i, line.values[x], e])
-    .filter(([, , v, e]) => v !== null && e));
+/** Half the width of a 95 % interval above and below the bar; only its ends count for the axis. */
+function whiskers(series, s, isLog) {
+  const data = series.flatMap((line, i) => (line.error || []).flatMap((e, x) => {
+    const [low, high] = [line.values[x] - e, line.values[x] + e];
+    return line.values[x] !== null && e ? [[x, s.to(isLog && low <= 0 ? line.values[x] : low), s.to(high), i]] : [];
+  }));
   return {
     type: 'custom', name: 'interval', silent: true, z: 4, itemStyle: { color: css('--ink-soft') },
-    data, encode: { x: 0 },
+    data, encode: { x: 0, y: [1, 2] },
     renderItem(params, api) {
-      const bar = api.barLayout({ count: series.length, barGap: GAP, barCategoryGap: CATEGORY_GAP })[api.value(1)];
-      const at = (v) => api.coord([api.value(0), s.to(v)]);
-      const [x, high] = at(api.value(2) + api.value(3));
-      const [, low] = at(api.value(2) - api.value(3));
+      const bar = api.barLayout({ count: series.length, barGap: GAP, barCategoryGap: CATEGORY_GAP })[api.value(3)];
+      const [x, high] = api.coord([api.value(0), api.value(2)]);
+      const [, low] = api.coord([api.value(0), api.value(1)]);
       const middle = x + bar.offset + bar.width / 2;
       return { type: 'line', shape: { x1: middle, x2: middle, y1: high, y2: low }, style: { stroke: css('--ink-soft'), lineWidth: 1.2 } };
     },
@@ -194,7 +195,7 @@ export function bars(spec) {
         itemStyle: line.colour ? { color: line.colour } : {}, data: line.values.map((v) => (usable(v, spec.isLog) ? s.to(v) : null)),
       })),
       ...(marks.length ? [paperMarks(marks, spec.series.length, s)] : []),
-      ...(spec.series.some((line) => line.error) ? [whiskers(spec.series, s)] : []),
+      ...(spec.series.some((line) => line.error) ? [whiskers(spec.series, s, spec.isLog)] : []),
     ],
   };
 }

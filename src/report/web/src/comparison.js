@@ -39,9 +39,22 @@ class View {
     this.group = group;
     const of = this.groups.get(group);
     this.machines = [...groupBy(of, machineName)].sort((a, b) => b[1].length - a[1].length).map(([name]) => name);
-    this.baseline = this.machines.find((m) => m.startsWith('lrr · lru')) || this.machines.find((m) => m.includes('lru')) || this.machines[0];
+    this.baseline = this.firstBaseline(of);
     this.shown = new Set([this.baseline, ...this.machines].slice(0, MAX_SHOWN));
     this.workloads = distinct(of, (r) => r.workload).sort();
+  }
+
+  /** Of the machines that have most workloads the plainest. */
+  firstBaseline(runs) {
+    const covered = new Map([...groupBy(runs, machineName)].map(([name, of]) => [name, distinct(of, (r) => `${r.workload} ${r.seed}`).length]));
+    const most = Math.max(...covered.values());
+    const complete = this.machines.filter((m) => covered.get(m) === most);
+    return complete.find((m) => m.startsWith('lrr · lru')) || complete.find((m) => m.includes('lru')) || complete[0];
+  }
+
+  /** Workloads that one of the machines can be compared in. */
+  compared(machines) {
+    return this.workloads.filter((w) => machines.some((m) => this.speedups(m, w).length));
   }
 
   of(machine, workload) {
@@ -57,8 +70,8 @@ class View {
     });
   }
 
-  values(machine, measure) {
-    return this.workloads.map((w) => (measure === 'speed-up' ? meanOf(this.speedups(machine, w))
+  values(machine, measure, workloads = this.workloads) {
+    return workloads.map((w) => (measure === 'speed-up' ? meanOf(this.speedups(machine, w))
       : meanOf(this.of(machine, w).map((r) => this.report.stat(r, measure)))));
   }
 
@@ -67,9 +80,9 @@ class View {
     return colours()[[...this.shown].indexOf(machine) % 10];
   }
 
-  series(measure, machines) {
+  series(measure, machines, workloads) {
     return machines.map((name) => {
-      const means = this.values(name, measure);
+      const means = this.values(name, measure, workloads);
       const values = means.map((m) => m.mean);
       const errors = means.map((m) => m.error);
       if (measure === 'speed-up') {
@@ -114,12 +127,14 @@ function drawing(view) {
   const machines = view.machines.filter((m) => view.shown.has(m));
   const others = machines.filter((m) => m !== view.baseline);
   const label = MEASURES.find(([m]) => m === view.measure)[1];
-  const speed = chart(() => bars({ x: [...view.workloads, 'geometric mean'], series: view.series('speed-up', others), title: `Speed-up over ${view.baseline}`,
+  const compared = view.compared(others);
+  const speed = chart(() => bars({ x: [...compared, 'geometric mean'], series: view.series('speed-up', others, compared), title: `Speed-up over ${view.baseline}`,
     isRelative: true, isLog: view.isLog }), { label: 'Speed-up by workload' });
   const measured = chart(() => bars({ x: view.workloads, series: view.series(view.measure, machines), title: label, isLog: view.isLog }), { label });
   speed.element.dataset.chart = 'speed-up';
   measured.element.dataset.chart = 'measure';
-  return [others.length ? speed.element : h('p', { class: 'note' }, 'Choose a second machine to see a speed-up.'), measured.element,
+  const missing = others.length ? `No other machine has run a workload of ${view.baseline}.` : 'Choose a second machine to see a speed-up.';
+  return [compared.length ? speed.element : h('p', { class: 'note' }, missing), measured.element,
     h('details', null, h('summary', null, 'The same as a table'), asTable(view, machines))];
 }
 

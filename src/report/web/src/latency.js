@@ -10,13 +10,16 @@ export function latency(report) {
     return empty('No result says where the cycles of its warps went. Experiments ask for it with `measure: attribution`; or explain a result:',
       [report.explainCommand()]);
   }
+  const labelled = (r) => `${r.workload}${hasSeeds ? ` ${r.seed}` : ''} · ${machineName(r)}`;
+  const hasSeeds = distinct(runs, (r) => r.seed).length > 1;
+  runs.sort((a, b) => a.workload.localeCompare(b.workload) || a.seed - b.seed || machineName(a).localeCompare(machineName(b)));
   const workloads = distinct(runs, (r) => `${r.workload}, ${r.gpu}, ${r.size}`);
   const state = { workload: '', isShare: true };
   const body = h('div');
   function draw() {
     const shown = runs.filter((r) => !state.workload || `${r.workload}, ${r.gpu}, ${r.size}` === state.workload).slice(0, 40);
     const picture = chart(() => stacks({
-      x: shown.map((r) => (state.workload ? machineName(r) : `${r.workload} · ${machineName(r)}`)), title: 'Cycles of warps', isShare: state.isShare,
+      x: shown.map((r) => (state.workload && !hasSeeds ? machineName(r) : labelled(r))), title: 'Cycles of warps', isShare: state.isShare,
       series: CATEGORIES.map((c) => ({ name: c.title, colour: categoryColour(c), values: shown.map((r) => report.stat(r, `attribution.${c.name}`)) })),
     }), { height: 400, label: 'Where the cycles of warps went' });
     picture.element.dataset.chart = 'latency';

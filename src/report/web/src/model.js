@@ -85,8 +85,13 @@ export class Report {
     this.series = seriesOf(data.series, this.statistics).filter(isShown);
     this.details = detailsOf(data.details).filter(isShown);
     this.kernels = [...groupBy(objects(data.kernels), (k) => k.run)].map(([run, of]) => ({
-      run, kernels: of.map((k) => ({ ...k, values: valuesOf(data.kernel_values[k.id], places, this.statistics.length) })),
+      run, kernels: of.map((k) => ({ ...k, name: this.kernelName(k.name), values: valuesOf(data.kernel_values[k.id], places, this.statistics.length) })),
     })).filter(isShown);
+  }
+
+  /** A kernel of C++ by the name in its source. */
+  kernelName(name) {
+    return Object.hasOwn(this.data.names, name) ? this.data.names[name] : name;
   }
 
   /** A statistic of a run, or null. */

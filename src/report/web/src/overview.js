@@ -53,9 +53,9 @@ function old(report) {
 
 /** What would have made the page too large. */
 function leftOut(report) {
-  const { results, statistics, series, details } = report.leftOut;
+  const { results, statistics, kernels, series, details } = report.leftOut;
   const parts = [results && plural(results, 'result'), statistics && `the statistics of ${plural(statistics, 'result')}`,
-    series && plural(series, 'time series', 'time series'), details && `details of ${plural(details, 'result')}`].filter(Boolean);
+    kernels && `the kernels of ${plural(kernels, 'result')}`, series && plural(series, 'time series', 'time series'), details && `details of ${plural(details, 'result')}`].filter(Boolean);
   if (!parts.length) return null;
   return h('p', { class: 'note' }, `Left out, the oldest first, to keep the page under 20 MB: ${parts.join(', ')}. The store has them all.`);
 }

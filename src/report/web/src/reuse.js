@@ -20,14 +20,14 @@ function distances(of, ranges) {
 }
 
 /** What `heddle cache reuse --json` says, with the source line that the profile of the run has for each PC. */
-function read(detail) {
+function read(detail, report) {
   const { reuse: r } = detail;
   const ranges = Object.keys(r.distances.lines).filter((name) => name !== 'median');
   const known = new Map((detail.per_pc || []).map((p) => [p.pc, p]));
   const both = (d) => ({ reuses: d.reuses, lines: distances(d.lines, ranges), accesses: distances(d.accesses, ranges) });
   const pcs = r.by_pc.map((d) => {
     const p = known.get(d.pc) || {};
-    return { pc: d.pc, kernel: p.kernel, instruction: p.instruction, source: p.source_file ? `${p.source_file.replace(/^\.\//, '')}:${p.source_line}` : null, ...both(d) };
+    return { pc: d.pc, kernel: p.kernel && report.kernelName(p.kernel), instruction: p.instruction, source: p.source_file ? `${p.source_file.replace(/^\.\//, '')}:${p.source_line}` : null, ...both(d) };
   });
   return { ranges, loads: r.loads, unbounded: r.unbounded, all: both(r.distances), pcs };
 }
@@ -74,7 +74,7 @@ export function reuse(report) {
   const state = { at: 0, kind: 'lines' };
   const body = h('div');
   function draw() {
-    const one = read(found[state.at]);
+    const one = read(found[state.at], report);
     replaceChildren(body, h('div', { class: 'controls' },
       choice('Result', found.map((d, i) => ({ value: String(i), label: runName(report.byId.get(d.run)) })), String(state.at), (i) => { state.at = Number(i); draw(); }),
       choice('Distance', KINDS, state.kind, (k) => { state.kind = k; draw(); })),

@@ -123,7 +123,8 @@ export function timelines(report) {
   const body = h('div');
   const state = { at: 0 };
   function draw() {
-    const one = found[state.at].timeline;
+    const drawn = found[state.at].timeline;
+    const one = { ...drawn, kernels: drawn.kernels.map((k) => ({ ...k, name: report.kernelName(k.name) })) };
     replaceChildren(body, h('div', { class: 'controls' },
       choice('Result', found.map((d, i) => ({ value: String(i), label: runName(report.byId.get(d.run)) })), String(state.at), (i) => { state.at = Number(i); draw(); })),
     h('p', { class: 'note' }, `${one.sm}, ${number(one.cycles)} cycles. ${one.step > 1
