@@ -1,4 +1,4 @@
-/* C++ symbols as people write them, for what people read; documents for programs keep the symbols. */
+/* C++ symbols as people write them, for what people read; documents for programs keep symbols. */
 #ifndef HEDDLE_LAB_DEMANGLE_H
 #define HEDDLE_LAB_DEMANGLE_H
 
