@@ -1,5 +1,6 @@
 #include "base/strbuf.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,17 @@ void strbuf_add_n(struct strbuf *b, const char *s, size_t n)
 void strbuf_add(struct strbuf *b, const char *s)
 {
     strbuf_add_n(b, s, strlen(s));
+}
+
+void strbuf_add_count(struct strbuf *b, uint64_t n)
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0)
+            strbuf_add_char(b, ',');
+        strbuf_add_char(b, digits[i]);
+    }
 }
 
 void strbuf_add_char(struct strbuf *b, char c)

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf {
     char *text; /* NULL while empty; use strbuf_text() to read */
@@ -19,6 +20,7 @@ void strbuf_clear(struct strbuf *b) PLUGIN_CALLABLE(strbuf_clear);
 void strbuf_add(struct strbuf *b, const char *s) PLUGIN_CALLABLE(strbuf_add);
 void strbuf_add_n(struct strbuf *b, const char *s, size_t n) PLUGIN_CALLABLE(strbuf_add_n);
 void strbuf_add_char(struct strbuf *b, char c) PLUGIN_CALLABLE(strbuf_add_char);
+void strbuf_add_count(struct strbuf *b, uint64_t n); /* 1,234,567 */
 void strbuf_addf(struct strbuf *b, const char *format, ...) PLUGIN_CALLABLE(strbuf_addf)
     __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *b, const char *format, va_list args) PLUGIN_CALLABLE(strbuf_vaddf);

@@ -35,13 +35,7 @@ void table_cell(struct table *t, const char *format, ...)
 
 void text_count(struct strbuf *out, uint64_t value)
 {
-    char digits[24];
-    int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    for (int i = 0; i < n; i++) {
-        if (i && (n - i) % 3 == 0)
-            strbuf_add_char(out, ',');
-        strbuf_add_char(out, digits[i]);
-    }
+    strbuf_add_count(out, value);
 }
 
 void table_count(struct table *t, uint64_t value)

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "icd/launch_files.h"
 #include "icd/program_result.h"
+#include "lab/demangle.h"
 #include "lab/result_json.h"
 
 void launch_log_begin(struct _cl_device_id *d)
@@ -136,12 +137,15 @@ static void add_sums(const struct heddle_sim *sim, struct strbuf *out)
                                         "l1d.misses", "dram.bytes", "occupancy"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct heddle_stat s;
+        struct strbuf number = {0};
         if (!heddle_stat_find(sim, names[i], &s))
             continue;
         if (s.is_real)
-            strbuf_addf(out, "  %-12s %.3f %s\n", s.name, s.real, s.unit);
+            strbuf_addf(&number, "%.3f", s.real);
         else
-            strbuf_addf(out, "  %-12s %llu %s\n", s.name, (unsigned long long)s.count, s.unit);
+            strbuf_add_count(&number, s.count);
+        strbuf_addf(out, "  %-10s %14s  %s\n", s.name, strbuf_text(&number), s.unit);
+        strbuf_destroy(&number);
     }
 }
 
@@ -162,15 +166,19 @@ static bool kernel_count(const struct heddle_sim *sim, uint32_t kernel, const ch
 static void add_kernels(const struct heddle_sim *sim, struct strbuf *out)
 {
     static const char *const names[] = {"launches", "cycles", "warp_insts", "l1d.misses"};
+    struct arena arena = {0};
     for (uint32_t k = 0; k < heddle_launched_count(sim); k++) {
-        strbuf_addf(out, "  %s:", heddle_launched_name(sim, k));
+        strbuf_addf(out, "  %s:", demangle_kernel(&arena, heddle_launched_name(sim, k)));
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             uint64_t n;
-            if (kernel_count(sim, k, names[i], &n))
-                strbuf_addf(out, " %s %llu", names[i], (unsigned long long)n);
+            if (!kernel_count(sim, k, names[i], &n))
+                continue;
+            strbuf_addf(out, "%s %s ", i ? "," : "", names[i]);
+            strbuf_add_count(out, n);
         }
         strbuf_add(out, "\n");
     }
+    arena_destroy(&arena);
 }
 
 /* --- marks for L2 --- */

@@ -36,6 +36,12 @@ static bool names_no_file(const char *path)
     return !path[0] || strcmp(path, ":memory:") == 0 || strncmp(path, "file:", 5) == 0;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 /* --- failures --- */
 
 /* SQLite says so of its database only: where no place is left for the files beside it, it speaks of
@@ -251,8 +257,9 @@ static void open_file(struct store *s, const char *path, enum store_access how,
 
 static enum heddle_status refuse_path(struct store *s)
 {
-    strbuf_addf(&s->error, "--store '%s': this is no file, and nothing would be kept there\n",
-                s->path);
+    strbuf_addf(&s->error, "--store '%s': this is %s\n", s->path,
+                is_folder(s->path) ? "a folder, not a file"
+                                   : "no file, and nothing would be kept there");
     return HEDDLE_BAD_INPUT;
 }
 
@@ -286,7 +293,7 @@ enum heddle_status store_open(const char *path, enum store_access how, struct st
     if (!read_wait(&wait))
         return fail_with(s, HEDDLE_BAD_INPUT,
                          "HEDDLE_STORE_WAIT_SECONDS is to be a number of seconds, at most a day");
-    if (how != STORE_MEMORY && names_no_file(path))
+    if (how != STORE_MEMORY && (names_no_file(path) || is_folder(path)))
         return refuse_path(s);
     open_file(s, path, how, wait);
     if (sqlite3_errcode(s->db) != SQLITE_OK && sqlite3_errcode(s->db) != SQLITE_ROW &&

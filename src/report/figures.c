@@ -66,9 +66,17 @@ static void add_figure(struct figure *f, const char *size, const char *store_nam
     strbuf_destroy(&text);
 }
 
-/* Adds the best of the sizes; whether there was one. */
+/* A figure that only shares a few points with those that were run would be an empty drawing. */
+static bool is_worth_drawing(const struct figure *f)
+{
+    enum { LEAST_SHARE = 4 }; /* a fourth */
+    return f->n_found && LEAST_SHARE * f->n_found >= f->spec.n_points;
+}
+
+/* Adds the best of the sizes, if it has enough points or is asked for. */
 static enum heddle_status add_best(struct store *s, const struct inputs *in, const char *name,
-                                   const char *store_name, bool *is_first, struct strbuf *out)
+                                   bool is_wanted, const char *store_name, bool *is_first,
+                                   struct strbuf *out)
 {
     struct figure best = {0};
     const char *best_size = NULL;
@@ -85,7 +93,7 @@ static enum heddle_status add_best(struct store *s, const struct inputs *in, con
         if (is_better)
             best = other;
     }
-    if (status == HEDDLE_OK && best.n_found) {
+    if (status == HEDDLE_OK && (is_wanted ? best.n_found > 0 : is_worth_drawing(&best))) {
         strbuf_add(out, *is_first ? "" : ",\n");
         *is_first = false;
         add_figure(&best, best_size, store_name, out);
@@ -105,9 +113,9 @@ enum heddle_status report_add_figures(struct store *s, const struct report_optio
         status = report_query(s, "SELECT DISTINCT size FROM run WHERE state = 'done'", &in.sizes);
     strbuf_add(out, "\"figures\":[");
     for (uint32_t i = 0; status == HEDDLE_OK && i < n_figure_names; i++)
-        status = add_best(s, &in, figure_names[i], options->store_name, &is_first, out);
+        status = add_best(s, &in, figure_names[i], false, options->store_name, &is_first, out);
     for (uint32_t i = 0; status == HEDDLE_OK && i < options->n_figures; i++)
-        status = add_best(s, &in, options->figures[i], options->store_name, &is_first, out);
+        status = add_best(s, &in, options->figures[i], true, options->store_name, &is_first, out);
     strbuf_add(out, "],\n");
     query_answer_destroy(&in.pairs);
     query_answer_destroy(&in.sizes);

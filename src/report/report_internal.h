@@ -13,7 +13,7 @@ enum heddle_status report_add_table(struct store *s, const char *key, const char
                                     struct strbuf *out);
 void report_add_cell(const struct query_cell *c, struct strbuf *out);
 
-/* Adds `"figures": [...]`: those of which the store has points. */
+/* Adds `"figures": [...]`: those of which the store has a fourth of the points. */
 enum heddle_status report_add_figures(struct store *s, const struct report_options *options,
                                       struct strbuf *out);
 

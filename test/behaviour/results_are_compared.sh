@@ -73,7 +73,7 @@ assert sorted(lacking["only_before"]) == ["dram.bytes", "l1d.loads"], lacking
 assert lacking["only_after"] == ["made.up"]
 assert against["only_before"] == against["only_after"] == []
 text = call("compare", "lrr.json", "fewer.json").stdout
-assert "2 statistics of lrr.json fewer.json has not, so not compared: " in text
+assert "2 statistics of lrr.json are missing in fewer.json, so not compared: " in text
 assert "1 statistic of fewer.json lrr.json has not, so not compared: made.up\n" in text, text
 
 # Two inputs of a workload are two rows, each compared with its own, in whatever order they come.
