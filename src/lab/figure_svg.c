@@ -184,6 +184,20 @@ static double bar_at(const struct plot *p, uint32_t series, uint32_t x, double *
     return x_at(p, x) - room / 2 + (stands_on_others ? 0 : series * *width);
 }
 
+/* The number at the end of a bar that is as wide as the number; an interval stands there too. */
+static void add_value(const struct plot *p, uint32_t series, double middle, double width,
+                      double value, double end, struct strbuf *out)
+{
+    enum { LEAST_WIDTH = 26 };
+    const struct figure_series *line = &p->f->series[series];
+    bool is_above = value >= p->scales[line->is_right].base;
+    if (width >= LEAST_WIDTH && !line->halves && !figure_is_stacked(p->f, series))
+        strbuf_addf(out,
+                    "<text x=\"%.1f\" y=\"%.1f\" font-size=\"10\" text-anchor=\"middle\">%.2f"
+                    "</text>\n",
+                    middle, is_above ? end - 4 : end + 11, value);
+}
+
 static void add_bar(const struct plot *p, uint32_t series, uint32_t x, struct strbuf *out)
 {
     const struct figure_scale *s = &p->scales[p->f->series[series].is_right];
@@ -204,6 +218,7 @@ static void add_bar(const struct plot *p, uint32_t series, uint32_t x, struct st
     svg_add_escaped(out, p->f->series[series].title);
     strbuf_addf(out, ": %.3f</title></rect>\n", value);
     strbuf_destroy(&place);
+    add_value(p, series, left + width * 0.46, width, value, to, out);
 }
 
 /* From one end of the 95 % confidence interval to the other, with a short line across each. */

@@ -115,6 +115,8 @@ n_sms: fifteen
 warps_per_sm: 48
 wraps_per_sm: 48
 YAML
+printf 'base: gtx480\n\tn_sms: 4\n' >"$scratch/tab.yaml"
+status 2 "$heddle" show gpu "$scratch/tab.yaml" && complains "YAML is indented with blanks, not tabs"
 status 2 "$heddle" show gpu "$scratch/gpu.yaml"
 complains "gpu.yaml:1:8: error: n_sms: 'fifteen' is not a whole number"
 complains "gpu.yaml:3:1: error: there is no parameter 'wraps_per_sm'"

@@ -52,6 +52,7 @@ paper:
   - {says: what is missing, series: nosuch, highest_at: 1, source: a test}
   - {says: mere words, source: a test}
 """)
+assert "to run" in call("figure", "lines.yaml", "--dry-run", "--store", "r.db").stdout and not os.path.exists("r.db")
 text = call("figure", "lines.yaml", "--store", "r.db", "--csv", "l.csv", "--svg", "l.svg").stdout
 assert "missing: Heddle has no workload 'nosuch'" in text
 verdicts = {says: word for says, word in re.findall(
