@@ -34,7 +34,7 @@ Priority: optional
 Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f 1)
 Depends: $libraries, clang, libclc-14
 Recommends: gcc, make, ocl-icd-libopencl1, pkg-config, valgrind
-Suggests: bash-completion, python3-matplotlib, python3-pandas, slurm-client
+Suggests: bash-completion, liblzma-dev, libyaml-dev, libzstd-dev, python3-matplotlib, python3-pandas, slurm-client
 Description: GPU kernels on a simulated GPU, cycle by cycle
  Heddle runs OpenCL C, CUDA C and PTX on a simulated GPU under the warp
  schedulers and cache policies of the literature, compares them, and shows

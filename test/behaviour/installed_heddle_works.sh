@@ -18,7 +18,8 @@ prefix=$scratch/prefix
 DESTDIR='' cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
 cd "$scratch/empty"
 installed=$prefix/bin/heddle
-export LD_LIBRARY_PATH="$prefix/lib" PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+# The only packages that pkg-config knows: what a program needs to link the library is not what that was built with.
+export LD_LIBRARY_PATH="$prefix/lib" PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig"
 
 # --- the program: nothing in it names the sources ---
 strip -o ../stripped "$installed"
