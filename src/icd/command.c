@@ -145,6 +145,14 @@ static struct icd_command *first_ready(struct _cl_device_id *d)
     return c;
 }
 
+bool queue_makes_progress(const struct _cl_command_queue *q)
+{
+    for (const struct icd_command *c = q->device->first; c; c = c->next)
+        if (c->event->queue == q && is_ready(c))
+            return true;
+    return false;
+}
+
 static void unlink_command(struct _cl_device_id *d, struct icd_command *c)
 {
     struct icd_command **at = &d->first, *before = NULL;

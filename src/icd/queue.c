@@ -89,6 +89,9 @@ cl_int icd_clReleaseCommandQueue(cl_command_queue q)
 {
     icd_lock();
     bool ok = object_is(q, ICD_QUEUE) && object_user_release(q);
+    /* Programs that do not wait for their last read lose its memory with the frame of main(). */
+    while (ok && q->base.users == 0 && queue_makes_progress(q))
+        icd_wait();
     if (ok)
         queue_release(q);
     icd_unlock();

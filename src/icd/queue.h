@@ -57,6 +57,8 @@ struct icd_command {
 
 /* All with the lock. */
 void queue_release(struct _cl_command_queue *q);
+/* A command of it runs, or can. */
+bool queue_makes_progress(const struct _cl_command_queue *q);
 
 /* Begins a command of a valid queue: checks the list of events. `data` has so many zeroed bytes. */
 cl_int command_create(struct _cl_command_queue *q, cl_command_type type, cl_uint n_events,

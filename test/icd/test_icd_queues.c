@@ -115,6 +115,28 @@ static void a_callback_may_release_an_earlier_command(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* What can run when a queue is released has run afterwards; what waits for the program does not
+ * hold the release up. */
+static void released_queues_finish_first(void **state)
+{
+    struct gpu *g = *state;
+    int a = 7, back = 0;
+    cl_mem m = buffer(g, sizeof a, &a);
+    cl_command_queue q;
+    cl_event gate;
+    created(q, clCreateCommandQueue(g->context, g->device, 0, &err));
+    ok(clEnqueueReadBuffer(q, m, CL_FALSE, 0, sizeof back, &back, 0, NULL, NULL));
+    ok(clReleaseCommandQueue(q));
+    assert_int_equal(back, a);
+    created(q, clCreateCommandQueue(g->context, g->device, 0, &err));
+    created(gate, clCreateUserEvent(g->context, &err));
+    ok(clEnqueueMarkerWithWaitList(q, 1, &gate, NULL));
+    ok(clReleaseCommandQueue(q));
+    ok(clSetUserEventStatus(gate, CL_COMPLETE));
+    ok(clReleaseEvent(gate));
+    ok(clReleaseMemObject(m));
+}
+
 static void CL_CALLBACK note_end(cl_event e, cl_int status, void *end)
 {
     assert_int_equal(status, CL_COMPLETE);
@@ -313,6 +335,7 @@ int main(void)
                                        TEST(an_out_of_order_queue_runs_what_is_ready),
                                        TEST(a_callback_may_release_an_earlier_command),
                                        TEST(events_outlive_their_release),
+                                       TEST(released_queues_finish_first),
                                        TEST(failures_reach_those_who_wait),
                                        TEST(wait_lists_are_checked),
                                        TEST(times_are_simulated),
