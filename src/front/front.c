@@ -73,7 +73,7 @@ static void hash_place(struct hash *h)
 /* The command line as it will be, but for the places of our own files. */
 static void hash_command(struct compilation *c, struct hash *h)
 {
-    const struct support nowhere = {"", "", "", "", ""};
+    const struct support nowhere = {"", "", "", "", "", false};
     struct arg_list args = {.arena = &c->arena};
     clang_args_for_source(&args, c->language, &c->tools, &nowhere, "", &c->options, "", "");
     for (size_t i = 0; i < args.n; i++)
@@ -230,16 +230,18 @@ static enum heddle_status prepare(struct compilation *c, struct support *support
                                   struct strbuf *error)
 {
     struct strbuf why = {0};
-    enum heddle_status status = HEDDLE_ENVIRONMENT;
+    enum heddle_status status = HEDDLE_OK;
     if (c->cache)
         status = support_prepare(support, c->cache, c->scratch, &c->tools, &c->arena, &why);
-    if (status != HEDDLE_OK) {
+    if (!c->cache || (status != HEDDLE_OK && support->cannot_write)) {
         int reason = errno;
-        status = support_prepare(support, c->scratch, c->scratch, &c->tools, &c->arena, error);
+        strbuf_clear(&why);
+        status = support_prepare(support, c->scratch, c->scratch, &c->tools, &c->arena, &why);
         if (status == HEDDLE_OK)
             disk_cache_warn(c->cache, reason, error);
         c->cache = NULL;
     }
+    strbuf_add(error, strbuf_text(&why));
     strbuf_destroy(&why);
     return status;
 }

@@ -148,7 +148,7 @@ static enum heddle_status compile_builtins(const struct toolchain *tools, const 
     return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
 }
 
-static enum heddle_status place_builtins(const struct support *s, const char *scratch,
+static enum heddle_status place_builtins(struct support *s, const char *scratch,
                                          const struct toolchain *tools, struct arena *arena,
                                          struct strbuf *error)
 {
@@ -167,6 +167,7 @@ static enum heddle_status place_builtins(const struct support *s, const char *sc
         ok = disk_cache_write_file(s->builtins, strbuf_text(&bitcode), bitcode.len) &&
              disk_cache_write_file(sum_path, sum, strlen(sum));
     }
+    s->cannot_write = !ok;
     if (!ok)
         strbuf_addf(error, "%s: cannot write: %s\n", s->builtins, strerror(errno));
     strbuf_destroy(&bitcode);
@@ -194,12 +195,14 @@ enum heddle_status support_prepare(struct support *support, const char *base, co
                                    const struct toolchain *tools, struct arena *arena,
                                    struct strbuf *error)
 {
+    support->cannot_write = false;
     support->folder = name_folder(base, tools, arena);
     support->prelude = arena_printf(arena, "%s/prelude.cl", support->folder);
     support->builtins = arena_printf(arena, "%s/builtins.bc", support->folder);
     support->cuda = arena_printf(arena, "%s/cuda.cuh", support->folder);
     support->cuda_include = arena_printf(arena, "%s/include", support->folder);
     if (!place_headers(support, arena)) {
+        support->cannot_write = true;
         strbuf_addf(error, "%s: cannot write: %s\n", support->folder, strerror(errno));
         return HEDDLE_ENVIRONMENT;
     }

@@ -12,6 +12,7 @@ struct support {
     const char *builtins;     /* bitcode */
     const char *cuda;         /* header of CUDA sources */
     const char *cuda_include; /* folder of <cuda_runtime.h> and its like */
+    bool cannot_write;        /* after a failure: the folder is why; errno says more */
 };
 
 /* Makes the folder in `base` when it is not there yet, or mends it when it was damaged. `scratch`
