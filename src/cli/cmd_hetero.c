@@ -15,7 +15,7 @@ static const struct option options[] = {
                 "the model"),
     OPTION_TEXT("out", struct hetero_options, out, "FILE|FOLDER",
                 "with train: the model file to write; with --machine, the folder for rows and "
-                "models"),
+                "models; with rows, the folder whose files get rows"),
     OPTION_FLAG("machine", struct hetero_options, machine,
                 "with train: measure the workloads that are none of S3's, or those named, on this "
                 "machine's OpenCL CPU device and on the simulated GPU, and fit a model for each"),
@@ -35,7 +35,7 @@ static const struct option options[] = {
     OPTION_FLAG("no-prune", struct hetero_options, no_prune, "with train: keep every kernel"),
     OPTION_TEXT("size", struct hetero_options, size, "SIZE",
                 "with features of a workload, run: its input size; small if not given. With train "
-                "--machine: of all workloads; tiny if not given"),
+                "--machine, rows: of all workloads; tiny if not given"),
     OPTION_GIVEN("threads", struct hetero_options, threads, "N",
                  "with features of a file: the work-items of the launch"),
     OPTION_GIVEN("buffer", struct hetero_options, buffer, "BYTES",
@@ -47,18 +47,19 @@ static const struct option options[] = {
                  "counts; 3 if not given"),
     OPTION_TEXT("on", struct hetero_options, on, "cmp|gpu",
                 "with run: the only target; both if not given"),
-    OPTION_TEXT("with", struct hetero_options, with, "NATIVE,...",
-                "with run: programs of `heddle cpu list`, bubbles or recordings on other cores"),
+    OPTION_TEXT(
+        "with", struct hetero_options, with, "NATIVE,...",
+        "with run, rows: programs of `heddle cpu list`, bubbles or recordings on other cores"),
     OPTION_GIVEN("launch", struct hetero_options, launch, "N",
                  "with run: the launch that is timed, counted from 1; if not given, the one that "
                  "takes longest on the CMP"),
     OPTION_TEXT("store", struct hetero_options, store, "FILE",
-                "with run, table: where simulations are kept and found again; nowhere if not "
+                "with run, rows, table: where simulations are kept and found again; nowhere if not "
                 "given"),
     OPTION_GIVEN("jobs", struct hetero_options, jobs, "N",
-                 "with run, table: simulations at a time; one a processor if not given"),
+                 "with run, rows, table: simulations at a time; one a processor if not given"),
     OPTION_LIST("set", struct hetero_options, settings, "NAME=VALUE",
-                "with run, table: change a parameter of i7-s9150; repeated for each"),
+                "with run, rows, table: change a parameter of i7-s9150; repeated for each"),
     OPTION_TEXT("build-options", struct hetero_options, build_options, "TEXT",
                 "with features of a .cl or .cu file: options for its compiler"),
 };
@@ -84,6 +85,11 @@ static const struct verb {
     {"run", "WORKLOAD",
      "times of a launch on the testbed, alone and beside natives, and what the natives suffer",
      hetero_cmd_run, 1, 1},
+    {"rows", "WORKLOAD...",
+     "training data for `train`, measured on the testbed: of the workloads that are none of S3's, "
+     "or "
+     "those named",
+     hetero_cmd_rows, 0, UINT32_MAX},
     {"table", "NATIVE", "the Bubble-up table of a native program, measured on the testbed",
      hetero_cmd_table, 1, 1},
     {"models", "NAME", "the models that come with Heddle, or one of them", hetero_cmd_models, 0, 1},
@@ -95,21 +101,22 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
 {
     bool predicts = v->act == hetero_cmd_predict, trains = v->act == hetero_cmd_train;
     bool counts = v->act == hetero_cmd_features, bubbles = v->act == hetero_cmd_bubble;
-    bool runs = v->act == hetero_cmd_run, simulates = runs || v->act == hetero_cmd_table;
+    bool runs = v->act == hetero_cmd_run, tells = v->act == hetero_cmd_rows;
+    bool simulates = runs || tells || v->act == hetero_cmd_table;
     const struct {
         const char *option;
         bool is_lost;
     } uses[] = {
         {"--model", o->model && !predicts},
         {"--features", o->features && !predicts},
-        {"--out", o->out && !trains},
+        {"--out", o->out && !trains && !tells},
         {"--folds", o->folds.is_given && !trains},
         {"--passes", o->passes.is_given && !trains},
         {"--no-prune", o->no_prune && !trains},
         {"--seed", o->seed.is_given && !trains && !counts && !simulates},
-        {"--size", o->size && !counts && !o->machine && !runs},
+        {"--size", o->size && !counts && !o->machine && !runs && !tells},
         {"--on", o->on && !runs},
-        {"--with", o->with && !runs},
+        {"--with", o->with && !runs && !tells},
         {"--launch", o->launch.is_given && !runs},
         {"--store", o->store && !simulates},
         {"--jobs", o->jobs.is_given && !simulates},
@@ -200,6 +207,8 @@ static const char *const examples[] = {
     "what a native program suffers on this machine, for --hetero-natives",
     "heddle hetero run kmn --size tiny --with chase,bzip2",
     "one launch on CMP and GPU of the testbed, alone and beside two natives",
+    "heddle hetero rows --size tiny --out folder --store t.db",
+    "rows for train, of the suite's other kernels: folder/cmp-alone.csv, folder/gpu-alone.csv",
     "heddle hetero table chase --json",
     "what bubbles of graded pressure do to a native of the testbed",
     "heddle hetero choose question.json",

@@ -29,6 +29,8 @@ enum heddle_status hetero_cmd_models(const struct hetero_options *o, const char 
 /* On the testbed. */
 enum heddle_status hetero_cmd_run(const struct hetero_options *o, const char *workload,
                                   struct strbuf *out);
+enum heddle_status hetero_cmd_rows(const struct hetero_options *o, const char *workload,
+                                   struct strbuf *out);
 enum heddle_status hetero_cmd_table(const struct hetero_options *o, const char *native,
                                     struct strbuf *out);
 

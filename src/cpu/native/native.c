@@ -1,7 +1,7 @@
 /* Small native programs to be recorded as CPU traces (cpu/programs.h): what SPEC's programs do to a
  * memory system, without SPEC. Each runs for ever; the recorder ends it.
  *
- *     heddle-native chase|lattice|matmul */
+ *     heddle-native chase|lattice|fluid|matmul */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +26,13 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } programs[] = {
-        {"chase", native_chase}, {"lattice", native_lattice}, {"matmul", native_matmul}};
+    } programs[] = {{"chase", native_chase},
+                    {"lattice", native_lattice},
+                    {"fluid", native_fluid},
+                    {"matmul", native_matmul}};
     for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof programs[0]; i++)
         if (strcmp(argv[1], programs[i].name) == 0)
             programs[i].run();
-    fprintf(stderr, "heddle-native: which of chase, lattice, matmul?\n");
+    fprintf(stderr, "heddle-native: which of chase, lattice, fluid, matmul?\n");
     return 2;
 }

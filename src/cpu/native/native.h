@@ -16,6 +16,7 @@ void *native_alloc(size_t bytes); /* zeroed */
 
 void native_chase(void);
 void native_lattice(void);
+void native_fluid(void);
 void native_matmul(void);
 
 #endif

@@ -1,0 +1,38 @@
+#!/bin/sh
+# heddle hetero run and rows: simulations of a launch on both targets, alone and beside a native, are
+# kept in a store, found again, and become training data.
+heddle=$1
+scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch/rows"
+. test/behaviour/expect.inc
+
+status 0 "$heddle" hetero run hot --size tiny --with bandwidth_bubble_8 --store "$scratch/t.db" --json
+echo "$out" >"$scratch/run.json"
+status 0 "$heddle" hetero run hot --size tiny --with bandwidth_bubble_8 --store "$scratch/t.db"
+says "kernel on cmp"
+status 0 "$heddle" query --csv --store "$scratch/t.db" "SELECT count(*) FROM run"
+echo "$out" >"$scratch/count"
+status 0 "$heddle" hetero rows hot --out "$scratch/rows" --store "$scratch/t.db"
+status 2 "$heddle" hetero run hot --on dsp
+complains "target"
+status 2 "$heddle" hetero run hot --size tiny --launch 99 --on cmp
+complains "has no launch 99"
+python3 - "$scratch" <<'PY'
+import json, sys
+folder = sys.argv[1]
+run = json.load(open(f"{folder}/run.json"))
+cmp, gpu = run["cmp"], run["gpu"]
+# A launch on the GPU has two transfers of 10 us at least; beside a stream nothing is faster.
+assert gpu["alone"] > 20e-6 > cmp["alone"] > 1e-6 and gpu["pcie_bytes"] > 100000 and not cmp["pcie_bytes"]
+assert cmp["co_located"] > cmp["alone"] and gpu["co_located"] >= gpu["alone"]
+assert cmp["natives"][0] >= 1 and gpu["natives"][0] > 1
+ids = [cmp["alone_id"], cmp["co_located_id"], gpu["alone_id"], gpu["co_located_id"], run["natives"][0]["alone_id"]]
+assert len(set(ids)) == 5
+# The five, and the run that finds the longest launch.
+assert open(f"{folder}/count").read().split()[-1] == "6"
+rows = [open(f"{folder}/rows/{t}-alone.csv").read().splitlines() for t in ("cmp", "gpu")]
+for lines, seconds in zip(rows, (cmp["alone"], gpu["alone"])):
+    assert len(lines) == 2 and lines[1].startswith("hot/hotspot,")
+    assert abs(float(lines[1].split(",")[1]) - seconds) < 1e-12
+PY
