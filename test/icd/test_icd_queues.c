@@ -124,10 +124,18 @@ static void released_queues_finish_first(void **state)
     cl_mem m = buffer(g, sizeof a, &a);
     cl_command_queue q;
     cl_event gate;
+    cl_kernel slow = kernel_of(g,
+                               "kernel void f(volatile global int *x) {\n"
+                               "  for (int i = 0; i < 1000; i++) x[0] += 2;\n"
+                               "}\n",
+                               "f");
     created(q, clCreateCommandQueue(g->context, g->device, 0, &err));
+    ok(clSetKernelArg(slow, 0, sizeof m, &m));
+    ok(clEnqueueTask(q, slow, 0, NULL, NULL));
     ok(clEnqueueReadBuffer(q, m, CL_FALSE, 0, sizeof back, &back, 0, NULL, NULL));
+    ok(clReleaseKernel(slow));
     ok(clReleaseCommandQueue(q));
-    assert_int_equal(back, a);
+    assert_int_equal(back, a + 2000);
     created(q, clCreateCommandQueue(g->context, g->device, 0, &err));
     created(gate, clCreateUserEvent(g->context, &err));
     ok(clEnqueueMarkerWithWaitList(q, 1, &gate, NULL));
