@@ -125,10 +125,11 @@ static void log_step(struct cmp *c, struct emu_warp *w)
     if (op->guard != OP_NO_PRED)
         mask &= warp_pred(w, op->guard);
     emu_step_begin(w, &c->stats);
-    if ((o->loads || o->stores) && mask && w->state != WARP_FAULTED)
+    bool accesses = o->loads || o->stores;
+    if (accesses && mask && w->state != WARP_FAULTED)
         log_access(c, w, pc, mask);
-    else if (c->log)
-        put(c->log, (uint64_t)mask << 32 | pc);
+    else if (c->log) /* one that failed has no addresses: no lane of it counts */
+        put(c->log, (uint64_t)(accesses ? 0 : mask) << 32 | pc);
     emu_step_end(w);
 }
 
