@@ -71,8 +71,11 @@ static void write_lines(volatile char *p, uint64_t bytes, double gbps)
 static void press_on_cache(uint64_t bytes)
 {
     volatile char *p = new_buffer(bytes);
-    for (uint64_t i = 0; p; i = i + LINE_BYTES < bytes ? i + LINE_BYTES : 0)
+    uint64_t i = 0;
+    while (p) {
         (void)p[i];
+        i = i + LINE_BYTES < bytes ? i + LINE_BYTES : 0;
+    }
     _exit(1);
 }
 
