@@ -54,7 +54,7 @@ struct plugin {
 /* Makes the descriptor of a shared object visible. */
 #define PLUGIN_EXPORT __attribute__((visibility("default")))
 
-enum { PLUGIN_MAX_ADDED = 64, PLUGIN_MAX_STATS = 16 };
+enum { PLUGIN_MAX_ADDED = 64, PLUGIN_MAX_STATS = 24 };
 
 struct plugin_kind {
     const char *what; /* "scheduler" */
