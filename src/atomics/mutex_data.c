@@ -49,6 +49,7 @@ static void use_fetch(struct mutex_unit *u, uint32_t number, uint64_t now)
         l->n_writes = f->n_writes;
         l->since = now * u->period;
         l->hold = m->hold;
+        ledger_get(&u->ledger->of[f->mutex], l->line); /* stores to it are watched from now on */
     }
     f->in_use = false;
 }

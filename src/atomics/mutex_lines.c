@@ -55,7 +55,6 @@ void mutex_note_change(struct mutex_unit *u, uint32_t mutex, const struct mutex_
     l->changed[0] |= changed[0];
     l->changed[1] |= changed[1];
     l->access = r->request->access;
-    ledger_get(&u->ledger->of[mutex], l->line); /* stores to it are watched from now on */
 }
 
 /* The line's changes go to L2. Whoever has data of it that are older takes the new ones. */

@@ -45,7 +45,10 @@ struct bench {
     uint32_t n_requests;
     uint64_t l2_writes[64];
     struct write_ledger *ledger;
-    bool changes; /* requests change their line */
+    uint32_t lanes;    /* of a request */
+    bool changes;      /* requests change their line */
+    bool bypasses;     /* L1D keeps nothing */
+    uint32_t n_around; /* fetches that pass L1D */
     /* What happened, the last time, by SM and mutex; -1 = not yet. */
     int64_t held[MAX_SMS][64], performed[MAX_SMS][64], idle[MAX_SMS][64];
 };
@@ -60,13 +63,15 @@ static bool host_fetch(void *sm, struct mutex_fetch *f, uint32_t number, uint64_
 {
     struct bench_sm *s = sm;
     uint64_t line = f->access.line / LINE;
+    bool kept = !f->around && !s->bench->bypasses;
     add_event(s->bench, (struct event){.at = now + s->bench->fetch,
                                        .to = s->index,
                                        .kind = EVENT_DATA,
                                        .word = number,
                                        .n_writes = s->bench->l2_writes[line],
-                                       .kept = !f->around});
-    if (!f->around)
+                                       .kept = kept});
+    s->bench->n_around += f->around;
+    if (kept)
         s->lines |= 1ull << line;
     return true;
 }
@@ -131,6 +136,7 @@ static struct bench *bench_open(const char *unit, uint32_t n_sms, uint32_t fetch
     b->n = n_sms;
     b->fetch = fetch;
     b->write = write;
+    b->lanes = 1;
     b->changes = true;
     b->ledger = write_ledger_create(b->params.mutexes, LINE);
     memset(b->held, 0xff, sizeof b->held);
@@ -189,9 +195,10 @@ static void deliver(struct bench *b, uint32_t sm, uint64_t now)
 static void enter(struct bench *b, const struct wish *w, uint64_t now)
 {
     struct mem_request *r = &b->requests[b->n_requests++];
-    *r = (struct mem_request){
-        .access = {
-            .line = (uint64_t)w->line * LINE, .sector_mask = 1, .segments = 1, .active_mask = 1}};
+    *r = (struct mem_request){.access = {.line = (uint64_t)w->line * LINE,
+                                         .sector_mask = 1,
+                                         .segments = 1,
+                                         .active_mask = (uint32_t)((1ull << b->lanes) - 1)}};
     mutex_unit_enter(b->unit[w->sm], r, now);
 }
 
@@ -387,6 +394,22 @@ static void the_member_in_ones_column_acts_for_it(void **state)
     }
 }
 
+/* SMs 2, 7 and 12 are of one column. Their requests reach the member, SM 2, together at 104, with
+ * the token: the smaller SM goes first. One that is there earlier is ahead of all of them. */
+static void acquires_of_a_visit_go_by_arrival_and_sm(void **state)
+{
+    (void)state;
+    for (uint32_t early = 0; early < 2; early++) {
+        const struct wish wishes[] = {{early ? 98 : 100, 12, 3}, {102, 7, 3}, {104, 2, 3}};
+        struct bench *b = bench_open("atom_hybrid", 15, 10, 5, 1);
+        run(b, wishes, 3, 0, 300);
+        assert_int_equal(b->held[early ? 12 : 2][3], early ? 108 : 104);
+        assert_true(b->held[2][3] < b->held[7][3]);
+        assert_true(early ? b->held[12][3] < b->held[2][3] : b->held[7][3] < b->held[12][3]);
+        bench_close(b);
+    }
+}
+
 /* Mean wait for a token of five places: 4 cycles at a window's start, 4.5 over all cycles. */
 static void tokens_are_waited_for_as_long_as_computed(void **state)
 {
@@ -447,18 +470,55 @@ static void speculative_data_are_used_if_they_are_fresh(void **state)
     assert_int_equal(b->unit[0]->stats.spec_used, 1);
     assert_int_equal(b->unit[0]->stats.spec_refetched, 0);
     assert_int_equal(b->unit[0]->stats.spec_unneeded, 1);
+    assert_int_equal(b->n_around, 1); /* the retained line stays where it is */
     bench_close(b);
 }
 
 static void a_request_of_an_earlier_epoch_is_stale(void **state)
 {
     (void)state;
-    const struct wish wish = {250, 0, 7};
-    struct bench *b = bench_of_fetches(true);
-    run(b, &wish, 1, 0, 500);
-    assert_int_equal(b->held[0][7], 262);
-    assert_int_equal(b->performed[0][7], 362);
-    assert_int_equal(b->unit[0]->stats.spec_refetched, 1);
+    /* Judged when the grant arrives: of 246 the home grants at 252, in the same epoch. */
+    for (uint64_t at = 246; at <= 250; at += 4) {
+        const struct wish wish = {at, 0, 7};
+        struct bench *b = bench_of_fetches(true);
+        run(b, &wish, 1, 0, 500);
+        assert_int_equal(b->held[0][7], at + 12);
+        assert_int_equal(b->performed[0][7], at + 112);
+        assert_int_equal(b->unit[0]->stats.spec_refetched, 1);
+        bench_close(b);
+    }
+}
+
+/* The same rules in a ring. SM 2 releases at 294, when the token is there. SM 7, whose member it
+ * is, finds the wire busy at 304, and at 314 the release is not mature; at 394 it is. */
+static void a_ring_says_what_is_mature(void **state)
+{
+    (void)state;
+    for (uint32_t late = 0; late < 2; late++) {
+        const struct wish wishes[] = {{104, 2, 3}, {late ? 390 : 300, 7, 3}};
+        struct bench *b = bench_open("atom_hybrid", 15, 100, 80, 64);
+        b->params.spec_fetch = true;
+        run(b, wishes, 2, 0, 600);
+        assert_int_equal(b->performed[2][3], 204);
+        assert_int_equal(b->idle[2][3], 285);
+        assert_int_equal(b->held[7][3], late ? 396 : 316);
+        assert_int_equal(b->performed[7][3], late ? 490 : 416);
+        bench_close(b);
+    }
+}
+
+/* Who held it last is known all round the ring. */
+static void a_ring_says_what_is_unchanged(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{104, 2, 3}, {450, 2, 3}, {600, 7, 3}, {900, 2, 3}};
+    struct bench *b = bench_open("atom_hybrid", 15, 100, 80, 64);
+    run(b, wishes, 4, 0, 590);
+    assert_int_equal(b->performed[2][3], 454);
+    run(b, wishes, 4, 590, 1200);
+    assert_int_equal(b->performed[2][3], 1004); /* SM 7 has held it meanwhile */
+    assert_int_equal(b->unit[2]->stats.unchanged, 1);
+    assert_int_equal(b->unit[2]->stats.retained_used, 1);
     bench_close(b);
 }
 
@@ -511,6 +571,103 @@ static void a_line_that_is_lost_is_asked_for_at_once(void **state)
     assert_int_equal(b->unit[0]->stats.spec_fetches, 3);
     run(b, wishes, 3, 704, 900);
     assert_int_equal(b->performed[0][7], 803);
+    bench_close(b);
+}
+
+/* A fetch that L1D does not keep serves all who wait and is not retained, even if a load has
+ * brought the line meanwhile. */
+static void what_bypasses_is_not_retained(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{0, 7, 7}, {0, 7, 7}, {40, 7, 7}};
+    struct bench *b = bench_open("atom_dir", 15, 10, 10, 1);
+    b->bypasses = true;
+    b->sms[7].lines = 1ull << 7;
+    run(b, wishes, 3, 0, 30);
+    assert_int_equal(b->performed[7][7], 11);
+    assert_int_equal(b->unit[7]->stats.fetches, 1);
+    run(b, wishes, 3, 30, 100);
+    assert_int_equal(b->unit[7]->stats.unchanged, 1);
+    assert_int_equal(b->performed[7][7], 50);
+    assert_int_equal(b->unit[7]->stats.retained_used, 0);
+    bench_close(b);
+}
+
+/* What was changed leaves before the SM's own store, once, and the line is fetched again later. */
+static void an_own_store_ends_retention(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{0, 7, 7}, {40, 7, 7}};
+    struct bench *b = bench_open("atom_dir", 15, 10, 10, 1);
+    b->lanes = 20;
+    run(b, wishes, 2, 0, 15);
+    assert_int_equal(b->unit[7]->stats.writes, 0);
+    assert_true(mutex_unit_store(b->unit[7], 7 * LINE, 15));
+    assert_int_equal(b->unit[7]->stats.writes, 1);
+    run(b, wishes, 2, 15, 39);
+    assert_int_equal(b->idle[7][7], 30); /* acknowledged at 25; the unit was busy */
+    assert_int_equal(b->unit[7]->stats.writes, 1);
+    run(b, wishes, 2, 39, 100);
+    assert_int_equal(b->unit[7]->stats.unchanged, 1);
+    assert_int_equal(b->performed[7][7], 50);
+    assert_int_equal(b->unit[7]->stats.retained_used, 0);
+    bench_close(b);
+}
+
+/* Nothing invalidates a retained line that another SM stores to; its uses are counted, whether an
+ * atomic has ever changed the line or not. The SM's own stores do not count. */
+static void uses_of_lines_that_others_stored_to_are_counted(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{0, 7, 7}, {60, 7, 7}, {90, 7, 7}};
+    for (uint32_t changes = 0; changes < 2; changes++)
+        for (uint32_t by = 7; by <= 8; by++) {
+            struct bench *b = bench_open("atom_dir", 15, 10, 10, 1);
+            b->changes = changes;
+            run(b, wishes, 3, 0, 50);
+            struct ledger_line *l = ledger_find(&b->ledger->of[7], 7 * LINE);
+            assert_non_null(l); /* stores to it are noted */
+            ledger_store(l, by, 50);
+            run(b, wishes, 3, 50, 120);
+            assert_int_equal(b->performed[7][7], 90);
+            assert_int_equal(b->unit[7]->stats.retained_used, 2);
+            assert_int_equal(b->unit[7]->stats.retained_overwritten, by == 8 ? 2 : 0);
+            bench_close(b);
+        }
+}
+
+/* --- the unit --- */
+
+/* One unit for all mutexes of an SM: it is busy for as long as the lanes take, five lanes two
+ * cycles at four a cycle. Of those that are ready together the first to come goes first. */
+static void a_unit_is_busy_with_the_lanes(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{0, 7, 22}, {0, 7, 7}, {0, 7, 37}};
+    struct bench *b = bench_open("atom_dir", 15, 10, 10, 1);
+    b->unit[7]->per_cycle = 4;
+    b->lanes = 5;
+    run(b, wishes, 3, 0, 60);
+    assert_int_equal(b->performed[7][22], 10);
+    assert_int_equal(b->performed[7][7], 12);
+    assert_int_equal(b->performed[7][37], 14);
+    assert_int_equal(b->idle[7][22], 22); /* written at 12 */
+    assert_int_equal(b->idle[7][37], 26);
+    bench_close(b);
+}
+
+/* The unit is busy to 30. Mutex 0 is asked for first, but its home is 12 cycles away and back, and
+ * its data come at 22; those of mutex 7, asked for at 11, come at 21. */
+static void who_has_been_ready_longest_goes_first(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{0, 7, 0}, {0, 7, 22}, {11, 7, 7}};
+    struct bench *b = bench_open("atom_dir", 15, 10, 10, 1);
+    b->lanes = 20;
+    run(b, wishes, 3, 0, 100);
+    assert_int_equal(b->performed[7][22], 10);
+    assert_int_equal(b->performed[7][7], 30);
+    assert_int_equal(b->performed[7][0], 50);
     bench_close(b);
 }
 
@@ -590,13 +747,21 @@ int main(void)
         cmocka_unit_test(a_member_acts_in_the_first_cycle_of_its_window),
         cmocka_unit_test(news_of_a_ring_are_taken_in_their_order),
         cmocka_unit_test(the_member_in_ones_column_acts_for_it),
+        cmocka_unit_test(acquires_of_a_visit_go_by_arrival_and_sm),
         cmocka_unit_test(tokens_are_waited_for_as_long_as_computed),
         cmocka_unit_test(without_speculation_data_follow_the_grant),
         cmocka_unit_test(speculative_data_are_used_if_they_are_fresh),
         cmocka_unit_test(a_request_of_an_earlier_epoch_is_stale),
+        cmocka_unit_test(a_ring_says_what_is_mature),
+        cmocka_unit_test(a_ring_says_what_is_unchanged),
         cmocka_unit_test(a_release_matures_at_the_end_of_its_epoch),
         cmocka_unit_test(a_release_of_a_boundary_cycle_is_of_the_new_epoch),
         cmocka_unit_test(a_line_that_is_lost_is_asked_for_at_once),
+        cmocka_unit_test(what_bypasses_is_not_retained),
+        cmocka_unit_test(an_own_store_ends_retention),
+        cmocka_unit_test(uses_of_lines_that_others_stored_to_are_counted),
+        cmocka_unit_test(a_unit_is_busy_with_the_lanes),
+        cmocka_unit_test(who_has_been_ready_longest_goes_first),
         cmocka_unit_test(a_visit_does_not_acquire_what_it_releases),
         cmocka_unit_test(no_more_are_performed_than_hold_max),
         cmocka_unit_test(a_request_in_the_cycle_of_the_release_goes_first),
