@@ -27,7 +27,7 @@ with open("doc/commands.md") as f:
             rows.setdefault(cells[0].strip("`"), []).append(tuple(cells[1:]))
 
 gpus = load("gpus")
-assert len(gpus) == 7 and all(len(g["parameters"]) > 150 for g in gpus)
+assert len(gpus) == 8 and all(len(g["parameters"]) > 150 for g in gpus)
 parameters = [p for g in gpus for p in g["parameters"]]
 mechanisms = [p for m in load("schedulers") + load("policies") + load("atomics") for p in m["params"]]
 assert len(mechanisms) > 40
