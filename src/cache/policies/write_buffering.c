@@ -10,6 +10,8 @@
  * MODEL: bytes are counted as read from when C is set. A store that merges with a fetch sets C when
  * the data are there; loads that merge with a fetch count as reads of a line that has C already,
  * and the line is given up at a later hit.
+ * MODEL: a load that fetches missing sectors of a line with C does not count as a read of those
+ * that are there, so that the line is given up later than it could be; nor does it end a demotion.
  * MODEL: `demote` is ours: the line stays, dirty and without C, as the first victim of its set. */
 #include "cache/cache_policy.h"
 
