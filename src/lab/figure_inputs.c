@@ -47,7 +47,10 @@ void figure_describe_inputs(const struct figure *f, struct strbuf *out)
 {
     const char *usual = usual_size(f), *separator = " (";
     const struct workload *last = NULL;
-    strbuf_addf(out, "inputs of size %s", usual);
+    if (strcmp(usual, point_no_input.name) == 0)
+        strbuf_add(out, "CPU programs alone");
+    else
+        strbuf_addf(out, "inputs of size %s", usual);
     for (uint32_t i = 0; i < f->spec.n_points; i++) {
         const struct point *p = &f->spec.points[i];
         bool is_new = strcmp(p->size->name, usual) != 0;

@@ -48,6 +48,14 @@ static const char *class_of(const struct workload *w, const char *name)
     return NULL;
 }
 
+const struct workload point_idle_gpu = {.name = "none"};
+const struct workload_size point_no_input = {.name = "-"};
+
+bool point_is_idle(const struct point *p)
+{
+    return p->workload == &point_idle_gpu;
+}
+
 bool point_coordinate(const struct point *p, const char *name, struct strbuf *out)
 {
     strbuf_clear(out);
@@ -70,7 +78,7 @@ bool point_coordinate(const struct point *p, const char *name, struct strbuf *ou
     for (uint32_t i = p->n_words; i-- > 0;) {
         const char *value = value_in(p->words[i].text, parameter_of(name));
         if (value) {
-            strbuf_add(out, value);
+            strbuf_add(out, !*value && strcmp(name, "cpu") == 0 ? "none" : value);
             return true;
         }
     }
@@ -302,6 +310,8 @@ static const char *kernel_digest(struct keys *k, const struct point *p)
         return p->program->digest;
     if (p->kernel)
         return p->kernel->digest;
+    if (point_is_idle(p))
+        return point_idle_gpu.name;
     while (workload_list[at] != w)
         at++;
     if (k->kernels[at][0])
@@ -353,8 +363,9 @@ static void make_input_key(struct point *p, const char *kernel)
     hash_init(&h);
     hash_add_field(&h, model_engine_version());
     hash_add_field(&h, p->workload->name);
-    hash_add_field(&h,
-                   p->program || p->kernel ? "" : model_part_digest("workload", p->workload->name));
+    hash_add_field(&h, p->program || p->kernel || point_is_idle(p)
+                           ? ""
+                           : model_part_digest("workload", p->workload->name));
     hash_add_field(&h, kernel);
     hash_add_field(&h, p->size->name);
     for (int i = 0; i < WORKLOAD_PARAMS; i++)

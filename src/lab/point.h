@@ -1,7 +1,6 @@
 /* A point of an experiment: one workload with one input, or one program or kernel of the user's, on
- * one machine. Its key
- * says what its result depends on; two points of one key have one result, and it is never made
- * twice. */
+ * one machine; or CPU programs alone. Its key says what its result depends on; two points of one
+ * key have one result, and it is never made twice. */
 #ifndef HEDDLE_LAB_POINT_H
 #define HEDDLE_LAB_POINT_H
 
@@ -31,6 +30,12 @@ struct point {
      * that a run failed depends on the limit as well. */
     char key[HASH_TEXT_BYTES], input[HASH_TEXT_BYTES], failure_key[HASH_TEXT_BYTES];
 };
+
+/* The workload `none`: the GPU is idle, and the machine's CPU programs run alone. It has no input.
+ */
+extern const struct workload point_idle_gpu;
+extern const struct workload_size point_no_input;
+bool point_is_idle(const struct point *p);
 
 /* What all points of an experiment share. */
 struct point_context {
@@ -73,9 +78,10 @@ enum heddle_status point_make_keys(struct point *points, uint32_t n,
  * words. */
 void point_inputs(const struct point *p, struct strbuf *out);
 
-/* The value of the coordinate `name` (workload, size, seed, gpu, scheduler, l1d, atomics, a
- * parameter as it was written, an input of the workload, or class.s4 and the like, how a paper
- * classes it) in `out`; false if the point does not say it. */
+/* The value of the coordinate `name` (workload, size, seed, gpu, scheduler, l1d, llc, cpu, atomics,
+ * a parameter as it was written, an input of the workload, or class.s4 and the like, how a paper
+ * classes it) in `out`; false if the point does not say it. The coordinate `cpu` is `none` where no
+ * CPU program runs. */
 bool point_coordinate(const struct point *p, const char *name, struct strbuf *out);
 
 /* "kmn tiny, gtx480 scheduler=lrr": for messages. */

@@ -11,6 +11,14 @@ void point_program_words(const struct point *p, struct point_words *w)
         point_add_word(w, p->kernel->words[i]);
     if (p->kernel)
         return;
+    if (point_is_idle(p)) { /* the programs themselves are among the machine's words */
+        struct strbuf programs = {0};
+        point_coordinate(p, "cpu", &programs);
+        point_add_word(w, "--cpu");
+        point_add_word(w, arena_strdup(w->arena, strbuf_text(&programs)));
+        strbuf_destroy(&programs);
+        return;
+    }
     point_add_word(w, p->workload->name);
     point_add_word(w, "--size");
     point_add_word(w, p->size->name);

@@ -115,6 +115,21 @@ static const struct workload_size *size_at(struct spec_reader *r, const struct p
     return size;
 }
 
+/* False, with a complaint, if the point would run nothing at all. Said once. */
+static bool runs_something(struct spec_reader *r, const struct position *at, const struct point *p)
+{
+    struct strbuf programs = {0};
+    bool runs = !point_is_idle(p) || (point_coordinate(p, "cpu", &programs) &&
+                                      strcmp(strbuf_text(&programs), "none") != 0);
+    strbuf_destroy(&programs);
+    if (!runs && !r->complained_of_nothing)
+        diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, at->workload->line,
+                 at->workload->col, "leave it out: except: [{workload: none, cpu: none}]",
+                 "a point has neither a workload nor a CPU program");
+    r->complained_of_nothing |= !runs;
+    return runs;
+}
+
 static void make_points(struct spec_reader *r, yaml_node_t *node)
 {
     struct spec *s = r->spec;
@@ -132,7 +147,7 @@ static void make_points(struct spec_reader *r, yaml_node_t *node)
         if (!size)
             continue;
         struct point p = make_point(r, &at, size);
-        if (filter_admits(&filter, &p))
+        if (filter_admits(&filter, &p) && runs_something(r, &at, &p))
             s->points[s->n_points++] = p;
     }
     filter_finish(&filter, r->doc);

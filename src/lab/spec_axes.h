@@ -40,6 +40,7 @@ struct spec_reader {
     struct yaml_doc *doc;
     const struct spec_changes *changes;
     struct spec_axes axes;
+    bool complained_of_nothing; /* a point that would run nothing has been named */
 };
 
 /* Reads every axis of the map `node`; what the file does not say is as the command line or the

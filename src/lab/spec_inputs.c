@@ -22,6 +22,14 @@ static void add_workload(struct spec_reader *r, const yaml_node_t *at, const cha
     free(names);
 }
 
+/* CPU programs alone. */
+static void add_idle_gpu(struct spec_reader *r, const yaml_node_t *at)
+{
+    struct axis_choice *c = spec_add_choice(&r->axes.workloads, point_idle_gpu.name, at);
+    c->workload = &point_idle_gpu;
+    c->own_input = &point_no_input;
+}
+
 void spec_read_workloads(struct spec_reader *r, yaml_node_t *node)
 {
     for (uint32_t i = 0; i < yaml_count(node); i++) {
@@ -30,6 +38,8 @@ void spec_read_workloads(struct spec_reader *r, yaml_node_t *node)
         if (name && strcmp(name, "all") == 0)
             for (uint32_t w = 0; w < workload_count; w++)
                 add_workload(r, item, workload_list[w]->name, true);
+        else if (name && strcmp(name, point_idle_gpu.name) == 0)
+            add_idle_gpu(r, item);
         else if (name)
             add_workload(r, item, name, false);
     }

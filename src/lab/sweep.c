@@ -142,8 +142,9 @@ static void add_program(struct sweep *w, uint32_t i, struct point_words *words)
         program_add_options(&w->files[i], words);
         return;
     }
-    w->use[i] = w->executes[i] || p->kernel ? TRACE_UNUSED
-                                            : trace_pool_use(&w->traces, p, words->arena, &trace);
+    w->use[i] = w->executes[i] || p->kernel || point_is_idle(p)
+                    ? TRACE_UNUSED
+                    : trace_pool_use(&w->traces, p, words->arena, &trace);
     if (w->use[i] != TRACE_UNUSED) {
         point_add_word(words, w->use[i] == TRACE_REPLAY ? "--replay" : "--record");
         point_add_word(words, trace);
