@@ -218,7 +218,8 @@ HEDDLE_API enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddl
                                             const char *kernel, const struct heddle_launch *launch);
 
 /* The GPU's work is done: its statistics stay as they are, and the CPU programs of a machine that
- * has some (cpu.programs) go on until each has ended once. */
+ * has some (cpu.programs) go on until each has ended once. Such a machine takes no launch after
+ * that. */
 HEDDLE_API enum heddle_status heddle_finish(struct heddle_sim *sim);
 
 /* Makes a simulation usable again after a launch that did not run to its end: a fault, a limit, or

@@ -174,6 +174,14 @@ static void end_group(struct cpu_core *core, uint64_t now)
                    .at = t + core->dispatch_latency, .to = core->dispatcher, .kind = MSG_CTA_DONE});
 }
 
+/* Nothing is left to do for a core that is stopping. */
+static bool has_drained(const struct cpu_core *core)
+{
+    const struct cpu_window *w = &core->window;
+    return w->entered == w->retired && w->done_store == w->end_store &&
+           !cache_mshrs_in_use(core->caches.l1) && !core->caches.n_reads && !core->caches.n_writes;
+}
+
 static uint64_t tick(struct shard *s, uint64_t now)
 {
     struct cpu_core *core = (struct cpu_core *)s;
@@ -186,7 +194,8 @@ static uint64_t tick(struct shard *s, uint64_t now)
     cpu_window_retire(w, now);
     if (w->done_store != w->kept_store)
         cpu_window_store(w, c, now);
-    enter(core, now);
+    if (!core->is_stopping)
+        enter(core, now);
     if (core->has_group && core->group_is_read && w->retired == core->group_end)
         end_group(core, now);
     note_first_end(core, now);
@@ -194,6 +203,10 @@ static uint64_t tick(struct shard *s, uint64_t now)
     if (c->send_at <= now)
         cpu_caches_send(c, now);
     c->unblocked = false;
+    if (core->is_stopping && has_drained(core)) {
+        core->is_running = false;
+        return TICK_NEVER;
+    }
     return core->every_cycle ? now + 1 : next_cycle(core, now);
 }
 
@@ -260,4 +273,9 @@ void cpu_core_start(struct cpu_core *core, sim_time at)
     ticker_start(&core->ticker, at);
     core->started = core->ticker.cycle;
     core->is_running = true;
+}
+
+void cpu_core_stop(struct cpu_core *core)
+{
+    core->is_stopping = true;
 }

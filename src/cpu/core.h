@@ -100,6 +100,7 @@ struct cpu_core {
     uint64_t n_groups;  /* that have ended */
     uint32_t dispatcher;
     sim_time dispatch_latency;
+    bool is_stopping; /* no instruction enters any more */
     uint64_t started; /* the first cycle */
     uint64_t restarts;
     uint64_t first_length;  /* instructions of the program; 0 = its end was not seen yet */
@@ -113,6 +114,10 @@ void cpu_core_create(struct cpu_core *core, const struct cpu_setup *setup);
 void cpu_core_destroy(struct cpu_core *core);
 /* Its first cycle is the first at or after that time. Once. */
 void cpu_core_start(struct cpu_core *core, sim_time at);
+
+/* No instruction enters any more. When those in the window have retired and all requests are
+ * answered the core is idle for good. */
+void cpu_core_stop(struct cpu_core *core);
 
 /* What it has counted before that time, which it has reached. */
 struct cpu_stats cpu_core_stats(const struct cpu_core *core, sim_time now);

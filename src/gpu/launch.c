@@ -239,6 +239,13 @@ static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
     return (!sim->machine || machine_check(sim->machine, why)) && ok;
 }
 
+enum heddle_status sim_fail_contradiction(struct heddle_sim *sim, const char *why)
+{
+    return sim_fail(sim, HEDDLE_KERNEL_FAULT,
+                    "the statistics contradict each other, which is a fault of the simulator:\n%s",
+                    why);
+}
+
 /* Did the criticality provider know every warp? */
 static bool criticality_is_known(const struct heddle_sim *sim, struct strbuf *why)
 {
@@ -309,10 +316,7 @@ enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *
         return sim_fail(sim, s, "%s", strbuf_text(&e->fault.text));
     struct strbuf why = {0};
     if (!counters_agree(sim, &why))
-        s = sim_fail(sim, HEDDLE_KERNEL_FAULT,
-                     "the statistics contradict each other, which is a "
-                     "fault of the simulator:\n%s",
-                     strbuf_text(&why));
+        s = sim_fail_contradiction(sim, strbuf_text(&why));
     else if (!criticality_is_known(sim, &why))
         s = sim_fail(sim, HEDDLE_BAD_INPUT, "%s\n", strbuf_text(&why));
     strbuf_destroy(&why);
@@ -327,6 +331,9 @@ enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_modu
         return sim_fail(sim, HEDDLE_KERNEL_FAULT,
                         "an earlier launch was stopped in its middle, where the machine still "
                         "stands: heddle_recover() builds another\n");
+    if (sim->machine && sim->machine->is_settled)
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "heddle_finish() has ended the simulation: CPU programs do not go on\n");
     *l = (struct emu_launch){.func = find_entry(sim, module, kernel), .number = sim->n_launches};
     if (!l->func || !check_shape(sim, launch, l))
         return HEDDLE_BAD_INPUT;

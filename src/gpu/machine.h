@@ -107,6 +107,7 @@ struct machine {
     struct llc_setup llc;
     struct mix_samples mix_samples;
     struct machine_totals *frozen; /* what counted when the GPU's workload ended; NULL = it runs */
+    bool is_settled;               /* CPU programs have ended too: all that counts is in `frozen` */
     struct dispatcher *dispatcher; /* what says that all CTAs have ended */
     struct engine engine;
     struct dev_mem *mem;
@@ -273,6 +274,12 @@ uint64_t machine_ns(const struct machine *m, sim_time t);
 enum machine_end machine_finish_cpus(struct machine *m);
 /* The GPU's workload has ended: its statistics stay as they are. */
 void machine_freeze_gpu(struct machine *m);
+/* CPU programs have ended too, and so do theirs. */
+void machine_freeze_mix(struct machine *m);
+/* At the very end: statistics stay as they are, CPU cores stop, and what is under way is completed.
+ * Then nothing may be lost, doubled or made up, as between the launches of a machine without CPU
+ * cores: as machine_check(). */
+bool machine_settle(struct machine *m, struct strbuf *why);
 
 /* --- what the host does to L2, and what that dropped (stale.c) --- */
 /* The host reads device memory, or writes it, between launches: what L2 dropped is missed now, or

@@ -91,14 +91,9 @@ static uint32_t fetch_bytes(const struct cache_config *c)
     return c->sector_bytes == c->line_bytes ? c->line_bytes : 0;
 }
 
-void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t)
+/* Whatever was frozen. */
+static void take_live(const struct machine *m, uint64_t cycle, struct machine_totals *t)
 {
-    if (m->frozen) {
-        *t = *m->frozen;
-        t->host.memory = host_memory_take(m);
-        mix_totals_take(m, t);
-        return;
-    }
     memset(t, 0, sizeof *t);
     t->l1d_fetch_bytes = fetch_bytes(&m->config->sm.l1d);
     t->l1i_fetch_bytes = fetch_bytes(&m->config->sm.l1i);
@@ -117,12 +112,27 @@ void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine
         add_counters(t, m, group);
     for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
         t->reservation_fails += t->sm.stall_cycles[cause];
+    for (uint32_t i = 0; i < m->n_cpus; i++)
+        t->cpu_bytes_got += machine_cpu(m, i)->caches.bytes_got;
     mechanism_totals_take(m, cycle, &t->mechanisms);
     t->host.testbed = m->testbed;
     t->host.memory = host_memory_take(m);
     t->is_discrete = machine_is_discrete(m);
     t->longest = m->longest;
     mix_totals_take(m, t);
+}
+
+void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t)
+{
+    if (!m->frozen) {
+        take_live(m, cycle, t);
+        return;
+    }
+    *t = *m->frozen;
+    if (!m->is_settled) {
+        t->host.memory = host_memory_take(m);
+        mix_totals_take(m, t);
+    }
 }
 
 /* All that is counted comes before what only describes the machine. */
@@ -535,7 +545,8 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes
     for (uint32_t i = 0; i < N_ORIGINS; i++)
         sum += asked[i];
     bool ok = check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
-    ok &= check(t->sm.bytes_got == t->slice.bytes_sent, "SMs get the bytes that L2 sends", why);
+    ok &= check(t->sm.bytes_got + t->cpu_bytes_got == t->slice.bytes_sent,
+                "SMs and CPU cores get the bytes that L2 sends", why);
     ok &= check_fetches(asked[FROM_L1D] + asked[FROM_ATOMIC_FETCH], &t->l1d, t->l1d_fetch_bytes,
                         "L1D is filled with the bytes it asks for", why);
     ok &= check_fetches(asked[FROM_L1I], &t->l1i, t->l1i_fetch_bytes,
@@ -576,9 +587,10 @@ static bool check_of_gpu(const struct machine_totals *t, struct strbuf *why)
 bool machine_check(const struct machine *m, struct strbuf *why)
 {
     struct machine_totals t;
-    machine_totals_take(m, machine_cycle(m), &t);
-    bool ok = machine_is_mixed(m) ? check_of_gpu(&t, why)
-                                  : machine_totals_check(&t, m->config->l2.sector_bytes, why);
+    take_live(m, machine_cycle(m), &t);
+    bool ok = machine_is_mixed(m) && !m->is_settled
+                  ? check_of_gpu(&t, why)
+                  : machine_totals_check(&t, m->config->l2.sector_bytes, why);
     for (uint32_t net = N_NETWORKS; net < SHARD_NETWORKS; net++) {
         struct port_stats tx = part_graph_tx_stats(&m->graph, net);
         struct port_stats rx = part_graph_rx_stats(&m->graph, net);

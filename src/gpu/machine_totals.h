@@ -35,6 +35,7 @@ struct machine_totals {
     /* Of MSHRs in use likewise. */
     uint64_t l1_mshr_area, l1_mshr_stays, l2_mshr_area, l2_mshr_stays;
     uint64_t misses_under_way; /* MSHRs and bypass slots in use; none between kernels */
+    uint64_t cpu_bytes_got;    /* by CPU cores, of what L2 sends */
     struct latency_stats latency;
     uint64_t counted[MACHINE_MAX_PART_COUNTERS]; /* what kinds of parts count for themselves */
     struct mix_counts mix;

@@ -108,6 +108,13 @@ void machine_freeze_gpu(struct machine *m)
     m->frozen = t;
 }
 
+void machine_freeze_mix(struct machine *m)
+{
+    machine_freeze_gpu(m);
+    machine_totals_take(m, machine_cycle(m), m->frozen);
+    m->is_settled = true;
+}
+
 /* --- rows --- */
 
 static double ratio(uint64_t a, uint64_t b)

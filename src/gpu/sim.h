@@ -112,6 +112,8 @@ void sim_close_cpus(struct heddle_sim *sim);
 enum heddle_status sim_describe_bad_trace(const struct heddle_sim *sim, struct strbuf *out);
 
 /* --- launching (launch.c) --- */
+/* A check found counters that cannot be: `why` has a line for each identity. */
+enum heddle_status sim_fail_contradiction(struct heddle_sim *sim, const char *why);
 /* Fills in everything but parameters and shared memory; checks it against kernel and GPU. */
 enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_module *module,
                                       const char *kernel, const struct heddle_launch *launch,
