@@ -32,7 +32,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(6, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(7, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -229,6 +229,10 @@ struct cache_policy_desc {
     /* What a user should know of it in such a cache, a line; nothing is added if there is nothing.
      */
     void (*remark)(const struct cache_geometry *g, const void *params, struct strbuf *out);
+    /* Of one with control(): hardware bits of the controller, which the cache has once however many
+     * banks it has. NULL = none. */
+    uint64_t (*control_cost_bits)(const struct cache_geometry *g, const void *params,
+                                  struct strbuf *parts);
 };
 
 /* --- The registry (registry.c): built-in policies from policies.def, then plug-ins --- */

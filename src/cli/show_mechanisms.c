@@ -31,17 +31,42 @@ static const struct plugin *policy_plugin(uint32_t i)
     return &cache_policy_at(i)->plugin;
 }
 
+/* A bank of L2; CPU cores share it, and each may have a program. */
+static struct cache_geometry bank_of(const struct machine_config *c)
+{
+    struct cache_geometry g = cache_geometry_of(&c->l2, 0);
+    g.n_apps = c->cpu.cores ? c->cpu.cores + 1 : 0;
+    return g;
+}
+
 static uint64_t policy_cost(const struct machine_config *c, struct strbuf *parts)
 {
     struct arena arena = {0};
     bool is_of_l2 = c->l2_policy->l2_only; /* then it is what is shown, of one bank */
     const struct cache_policy_desc *d = is_of_l2 ? c->l2_policy : c->l1d_policy;
     const void *params = plugin_values(&d->plugin, is_of_l2 ? c->l2_params : c->l1d_params, &arena);
-    struct cache_geometry g = is_of_l2 ? cache_geometry_of(&c->l2, 0)
-                                       : cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
+    struct cache_geometry g =
+        is_of_l2 ? bank_of(c) : cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
     uint64_t bits = d->cost_bits(&g, params, parts);
     arena_destroy(&arena);
     return bits;
+}
+
+/* What the controller of an L2 policy adds. */
+static uint64_t control_cost(const struct machine_config *c, struct strbuf *parts)
+{
+    struct arena arena = {0};
+    const struct cache_policy_desc *d = c->l2_policy;
+    const struct cache_geometry g = bank_of(c);
+    const void *params = plugin_values(&d->plugin, c->l2_params, &arena);
+    uint64_t bits = d->control_cost_bits ? d->control_cost_bits(&g, params, parts) : 0;
+    arena_destroy(&arena);
+    return bits;
+}
+
+static uint32_t n_banks(const struct machine_config *c)
+{
+    return c->memory.n_partitions * c->memory.banks;
 }
 
 /* Lines of parts, each with the name of whose they are before it. */
@@ -241,6 +266,14 @@ static void json_parts(const char *parts, struct json_writer *j)
     json_end_object(j);
 }
 
+/* Of the cache that a policy is shown in, of L2 a bank: data and tags. */
+static uint64_t data_bits(const struct machine_config *c, const struct mechanism_kind *kind)
+{
+    struct cache_geometry g =
+        kind == &l2_policy_kind ? bank_of(c) : cache_geometry_of(&c->sm.l1d, c->gpu->warps_per_sm);
+    return (uint64_t)g.n_sets * g.n_ways * (8 * g.line_bytes + g.tag_bits);
+}
+
 static void json_mechanism(const struct mechanism_kind *kind, const struct plugin *p,
                            const struct machine_config *c, struct json_writer *j)
 {
@@ -261,8 +294,20 @@ static void json_mechanism(const struct mechanism_kind *kind, const struct plugi
         json_stat(kind, &p->stats[i], j);
     json_end_array(j);
     json_begin_object(j, "cost_bits");
-    json_uint(j, "total", kind->cost_bits(c, &parts));
+    uint64_t bits = kind->cost_bits(c, &parts);
+    json_uint(j, "total", bits);
     json_parts(strbuf_text(&parts), j);
+    if (kind == &l2_policy_kind) {
+        strbuf_clear(&parts);
+        uint64_t control = control_cost(c, &parts);
+        json_begin_object(j, "controller");
+        json_uint(j, "total", control);
+        json_parts(strbuf_text(&parts), j);
+        json_end_object(j);
+        json_uint(j, "banks", n_banks(c));
+        json_uint(j, "all", n_banks(c) * bits + control);
+        json_uint(j, "cache", n_banks(c) * data_bits(c, kind));
+    }
     json_end_object(j);
     json_end_object(j);
     strbuf_destroy(&parts);
@@ -319,9 +364,7 @@ static void print_cost(const struct mechanism_kind *kind, const struct machine_c
                        uint64_t bits, struct strbuf *out)
 {
     bool is_of_l2 = kind == &l2_policy_kind;
-    struct cache_geometry g =
-        cache_geometry_of(is_of_l2 ? &c->l2 : &c->sm.l1d, c->gpu->warps_per_sm);
-    uint64_t cache_bits = (uint64_t)g.n_sets * g.n_ways * (8 * g.line_bytes + g.tag_bits);
+    uint64_t cache_bits = data_bits(c, kind);
     strbuf_addf(out, "\nhardware on %s, per %s: %" PRIu64 " bits, %" PRIu64 " bytes", c->gpu->name,
                 is_of_l2 ? "L2 bank" : "SM", bits, (bits + 7) / 8);
     if (kind == &policy_kind || is_of_l2)
@@ -348,6 +391,20 @@ static void print_parts(const char *parts, struct strbuf *out)
     table_destroy(&t);
 }
 
+/* All banks, and the controller, which is there once. */
+static void print_whole_l2(const struct machine_config *c, uint64_t of_a_bank, struct strbuf *out)
+{
+    struct strbuf parts = {0};
+    uint64_t control = control_cost(c, &parts), bits = n_banks(c) * of_a_bank + control;
+    strbuf_addf(out, "the whole L2, %u banks%s", n_banks(c), control ? " and the controller" : "");
+    if (c->cpu.cores)
+        strbuf_addf(out, ", shared by the GPU and %u CPU programs", c->cpu.cores);
+    strbuf_addf(out, ": %" PRIu64 " bits, %" PRIu64 " bytes, %.2f %%\n", bits, (bits + 7) / 8,
+                100 * (double)bits / (double)(n_banks(c) * data_bits(c, &l2_policy_kind)));
+    print_parts(strbuf_text(&parts), out);
+    strbuf_destroy(&parts);
+}
+
 static void print_mechanism(const struct mechanism_kind *kind, const struct plugin *p,
                             const struct machine_config *c, struct strbuf *out)
 {
@@ -357,8 +414,11 @@ static void print_mechanism(const struct mechanism_kind *kind, const struct plug
     text_wrap(out, p->citation, 8, 8, 96);
     print_params(kind, p, c, out);
     print_stats(kind, p, out);
-    print_cost(kind, c, kind->cost_bits(c, &parts), out);
+    uint64_t bits = kind->cost_bits(c, &parts);
+    print_cost(kind, c, bits, out);
     print_parts(strbuf_text(&parts), out);
+    if (kind == &l2_policy_kind)
+        print_whole_l2(c, bits, out);
     strbuf_destroy(&parts);
 }
 

@@ -82,6 +82,8 @@ static const struct manner manners[] = {
     {.name = "cycle", .every_cycle = true},
 };
 enum { N_MANNERS = sizeof manners / sizeof manners[0] };
+static const struct manner many_threads = {
+    .name = "skip, quantum 3, 7 threads", .quantum = 3, .threads = 7};
 
 static const struct choice {
     const char *name;
@@ -259,11 +261,12 @@ static void a_deadlock_of_the_gpu_is_found_beside_cpu_programs(void **state)
     assert_int_equal(observe_kernel(&k, &bed, &manners[0], &first), HEDDLE_KERNEL_FAULT);
     assert_non_null(strstr(strbuf_text(&first), "deadlock: nothing can happen any more"));
     assert_non_null(strstr(strbuf_text(&first), "waits at barrier 2"));
-    for (uint32_t i = 1; i < N_MANNERS; i++) {
+    for (uint32_t i = 1; i <= N_MANNERS; i++) {
+        const struct manner *m = i < N_MANNERS ? &manners[i] : &many_threads;
         struct strbuf other = {0};
-        observe_kernel(&k, &bed, &manners[i], &other);
+        observe_kernel(&k, &bed, m, &other);
         if (!observations_agree(&first, &other, &why))
-            fail_with(&bed, 0, manners[i].name, &why);
+            fail_with(&bed, 0, m->name, &why);
         strbuf_destroy(&other);
     }
     strbuf_destroy(&first);
@@ -522,6 +525,126 @@ static void forced_quotas_are_a_static_partition_cycle_by_cycle(void **state)
     strbuf_destroy(&other);
 }
 
+/* --- quotas, set by set --- */
+
+enum { QUOTA_SETS = 4, QUOTA_WAYS = 16, QUOTA_BANKS = 4, QUOTA_APPS = 3 };
+
+/* A bank as an observer of its events knows it. */
+struct seen_bank {
+    const struct slice *slice;
+    uint32_t owners[QUOTA_SETS][QUOTA_WAYS]; /* application + 1; 0 = empty */
+    uint64_t n_applied;
+    uint32_t quotas[QUOTA_APPS];
+    uint64_t n_evictions, n_of_others;
+};
+
+/* The victim is a line of others if the application has fewer than its quota, else one of its own.
+ * Which of them it is, the test of forced quotas says. */
+static void check_victim(struct seen_bank *b, const struct cache_event_info *e)
+{
+    const uint32_t *owners = b->owners[e->set];
+    uint32_t app = e->access->app + 1u, own = 0;
+    for (uint32_t w = 0; w < QUOTA_WAYS; w++) {
+        assert_int_not_equal(owners[w], 0); /* an empty way would have been filled */
+        own += owners[w] == app;
+    }
+    bool is_own = owners[e->way] == app;
+    assert_int_equal(is_own, own >= b->quotas[app - 1]);
+    b->n_evictions++;
+    b->n_of_others += !is_own;
+}
+
+static void see(void *user, const struct cache_event_info *e)
+{
+    struct seen_bank *b = user;
+    const struct slice_llc *l = b->slice->llc;
+    if (l->n_applied != b->n_applied)
+        memcpy(b->quotas, l->decision->quotas, sizeof b->quotas);
+    b->n_applied = l->n_applied;
+    if (e->event == CE_EVICT) {
+        check_victim(b, e);
+        b->owners[e->set][e->way] = 0;
+    } else {
+        b->owners[e->set][e->way] = e->access->app + 1u;
+    }
+}
+
+static void watch_quotas(struct heddle_sim *sim, struct seen_bank *banks)
+{
+    static const uint32_t equal[QUOTA_APPS] = {6, 5, 5};
+    for (uint32_t i = 0; i < QUOTA_BANKS; i++) {
+        const struct slice *p = machine_slice(sim->machine, i / 2);
+        banks[i].slice = p;
+        memcpy(banks[i].quotas, equal, sizeof equal);
+        cache_observe_some(p->banks[i % 2].cache, 1u << CE_RESERVE | 1u << CE_EVICT, see,
+                           &banks[i]);
+    }
+}
+
+/* Every line that leaves while two CPU programs and a kernel share the cache, under both policies
+ * that partition it. */
+static void quotas_are_obeyed_in_every_set(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"ucp", "tap_ucp"};
+    char again[80];
+    snprintf(again, sizeof again, "%s.again", traces[0]);
+    write_trace(again, 6000, 24 << 10, 64);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct arena arena = {0};
+        struct seen_bank *banks = calloc(QUOTA_BANKS, sizeof *banks);
+        struct testbed bed = tiny_llc(&arena, again, traces[1], policies[i]);
+        struct heddle_sim *sim = create(&bed);
+        uint64_t n = 0, of_others = 0, applied = 0;
+        watch_quotas(sim, banks);
+        run_workload(sim, "nw");
+        for (uint32_t b = 0; b < QUOTA_BANKS; b++) {
+            n += banks[b].n_evictions;
+            of_others += banks[b].n_of_others;
+            applied += banks[b].n_applied;
+        }
+        assert_true(stat_of(sim, "llc.quota_changes").count > 10 && applied > 40);
+        assert_true(n > 1000 && of_others > 100 && of_others < n);
+        heddle_destroy(sim);
+        free(banks);
+        arena_destroy(&arena);
+    }
+    remove(again);
+}
+
+/* --- core sampling --- */
+
+/* Shares of the judged periods after which caching helps the GPU. */
+static double share_that_helps(const char *workload, const char *n_sets)
+{
+    struct arena arena = {0};
+    struct testbed bed = small_mix(&arena, traces[0]);
+    bed.settings[1] = "n_sms=6";
+    bed.settings[2] = "llc.period=4000";
+    bed.settings[3] = "l2.policy=tap_ucp";
+    bed.settings[4] = n_sets;
+    struct heddle_sim *sim = create(&bed);
+    run_workload(sim, workload);
+    double judged = (double)stat_of(sim, "llc.periods_judged").count;
+    double helps = (double)stat_of(sim, "llc.periods_caching_helps").count;
+    print_message("%s: caching helps in %.0f of %.0f periods\n", workload, helps, judged);
+    assert_true(judged >= 5);
+    heddle_destroy(sim);
+    arena_destroy(&arena);
+    return helps / judged;
+}
+
+/* A kernel that loads the same lines over and over, which L1D cannot hold, and one that loads each
+ * line once: the SM that inserts at the LRU position falls behind in the first alone. */
+static void core_sampling_tells_who_gains_from_the_cache(void **state)
+{
+    (void)state;
+    double gains = share_that_helps("mm", "l2.n_sets=32");
+    double streams = share_that_helps("dct", "l2.n_sets=32");
+    assert_true(gains > 0.5);
+    assert_true(streams < 0.1);
+}
+
 /* --- what users do wrong --- */
 
 static void expect_refusal(const char *setting, const char *programs, const char *text)
@@ -587,6 +710,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_deadlock_of_the_gpu_is_found_beside_cpu_programs),
         cmocka_unit_test(a_stream_hurts_its_neighbour_under_lru_but_not_under_ucp),
         cmocka_unit_test(forced_quotas_are_a_static_partition_cycle_by_cycle),
+        cmocka_unit_test(quotas_are_obeyed_in_every_set),
+        cmocka_unit_test(core_sampling_tells_who_gains_from_the_cache),
         cmocka_unit_test(nothing_depends_on_quantum_engine_or_threads),
         cmocka_unit_test(nor_do_kernels_on_cores_and_transfers),
     };

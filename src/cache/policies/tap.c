@@ -1,6 +1,10 @@
 #include "cache/policies/tap.h"
 
-enum { XS_RATIO_MAX = (1 << XS_RATIO_BITS) - 1, SAMPLE_COUNTER_BITS = 32 };
+enum {
+    XS_RATIO_MAX = (1 << XS_RATIO_BITS) - 1,
+    SAMPLE_COUNTER_BITS = 32,
+    ACCESS_COUNTER_BITS = 32
+};
 
 /* Of the CPU application that has most. */
 static uint64_t cpu_accesses(const struct shared_report *r)
@@ -42,8 +46,11 @@ void tap_decide(struct tap params, const struct shared_report *r, struct shared_
     d->xs_ratio = xs_ratio(params, r);
 }
 
-uint64_t tap_cost(struct strbuf *parts)
+uint64_t tap_cost(const struct cache_geometry *g, const void *params, struct strbuf *parts)
 {
+    (void)params;
     return plugin_cost(parts, "core sampling", 2 * SAMPLE_COUNTER_BITS) +
+           plugin_cost(parts, "access counters",
+                       cache_geometry_apps(g) * (uint64_t)ACCESS_COUNTER_BITS) +
            plugin_cost(parts, "XSRATIO", XS_RATIO_BITS);
 }

@@ -28,7 +28,7 @@ struct tap {
 void tap_decide(struct tap params, const struct shared_report *r, struct shared_decision *d);
 /* Does the GPU access the cache more than xs_threshold times as often as any CPU application? */
 bool tap_exceeds(struct tap params, const struct shared_report *r);
-/* Bits of a controller that does so, for one GPU. */
-uint64_t tap_cost(struct strbuf *parts);
+/* Bits of a controller that does so, for one GPU: as cache_policy_desc.control_cost_bits. */
+uint64_t tap_cost(const struct cache_geometry *g, const void *params, struct strbuf *parts);
 
 #endif

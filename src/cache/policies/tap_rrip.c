@@ -121,8 +121,7 @@ static uint64_t tap_rrip_cost_bits(const struct cache_geometry *g, const void *p
     const struct tap_rrip_params *t = params;
     return rrip_cost(g, parts) + plugin_cost(parts, "PSEL", cache_geometry_apps(g) * t->psel_bits) +
            plugin_cost(parts, "insertions",
-                       cache_geometry_apps(g) * plugin_index_bits(t->brrip_period)) +
-           tap_cost(parts);
+                       cache_geometry_apps(g) * plugin_index_bits(t->brrip_period));
 }
 
 static uint64_t tap_rrip_period(const void *params)
@@ -174,6 +173,7 @@ const struct cache_policy_desc cache_policy_tap_rrip = {
     .state_bytes = tap_rrip_state_bytes,
     .line_bytes = sizeof(struct rrip_line),
     .cost_bits = tap_rrip_cost_bits,
+    .control_cost_bits = tap_cost,
     .init = tap_rrip_init,
     .decide = rrip_decide,
     .on_hit = tap_rrip_on_hit,

@@ -30,7 +30,7 @@ static uint64_t tap_ucp_cost_bits(const struct cache_geometry *g, const void *pa
                                   struct strbuf *parts)
 {
     (void)params;
-    return quota_cost(g, parts) + tap_cost(parts);
+    return quota_cost(g, parts);
 }
 
 static void tap_ucp_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -77,6 +77,7 @@ const struct cache_policy_desc cache_policy_tap_ucp = {
     .state_bytes = quota_state_bytes,
     .line_bytes = sizeof(struct quota_line),
     .cost_bits = tap_ucp_cost_bits,
+    .control_cost_bits = tap_cost,
     .init = quota_init,
     .decide = quota_decide,
     .on_hit = quota_on_hit,

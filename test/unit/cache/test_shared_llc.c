@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/lab_curve.h"
 #include "cache/cache.h"
 #include "cache/policies/duel.h"
 #include "cache/policies/lookahead.h"
@@ -61,6 +62,83 @@ static void some_sets_are_monitored(void **state)
     assert_int_equal(r.hits[1][0], 16);
     assert_int_equal(r.accesses[1], 128);
     free(memory);
+}
+
+/* Random lines, many of them near each other in time. */
+static uint64_t draw_line(uint32_t *random, uint32_t app)
+{
+    *random = *random * 1664525 + 1013904223;
+    uint32_t far = *random >> 31, within = (*random >> 12) % (far ? 900 : 120);
+    return (uint64_t)app << 20 | within;
+}
+
+/* What an application would hit with p + 1 ways is what the cache laboratory says of its accesses
+ * alone: stack distances of the monitored sets, whatever the other application does. */
+static void assert_curves(uint32_t n_sets, uint32_t n_ways)
+{
+    struct cache_geometry g = {.n_sets = n_sets, .n_ways = n_ways, .n_apps = 2};
+    uint32_t random = n_sets + n_ways, stride = n_sets > UMON_SETS ? n_sets / UMON_SETS : 1;
+    void *memory = calloc(1, umon_bytes(&g));
+    struct shared_report r = {0};
+    struct lab_stream alone[2] = {{0}};
+    struct umon u;
+    umon_init(&u, &g, memory);
+    for (int i = 0; i < 20000; i++) {
+        uint32_t app = (random >> 9) % 5 == 0;
+        uint64_t line = draw_line(&random, app), set = line % n_sets;
+        umon_access(&u, &(struct mem_access){
+                            .line = line * 128, .set = (uint32_t)set, .app = (uint8_t)app});
+        if (set % stride == 0 && set / stride < UMON_SETS)
+            lab_stream_add(&alone[app],
+                           &(struct lab_access){.kind = MEM_LOAD, .address = line * 128});
+    }
+    umon_report(&u, &r);
+    for (int app = 0; app < 2; app++) {
+        struct lab_curve curve;
+        uint64_t hits = 0;
+        lab_curve_make(&alone[app], n_sets, 128, INDEX_LINEAR, &curve);
+        for (uint32_t p = 0; p < n_ways; p++)
+            assert_int_equal(hits += r.hits[app][p], lab_curve_hits(&curve, p + 1));
+        assert_true(hits > 100);
+        lab_curve_destroy(&curve);
+        lab_stream_destroy(&alone[app]);
+    }
+    free(memory);
+}
+
+static void monitors_tell_the_curves_of_the_laboratory(void **state)
+{
+    (void)state;
+    assert_curves(1, 16);
+    assert_curves(8, 8);
+    assert_curves(32, 4);
+    assert_curves(64, 32);
+    assert_curves(100, 8); /* strides are rounded down */
+}
+
+/* --- Hardware --- */
+
+/* A bank of 256 sets and 32 ways, one of eight, for four CPU programs and the GPU. */
+static void costs_are_those_of_all_applications(void **state)
+{
+    (void)state;
+    const struct cache_geometry g = {
+        .n_sets = 256, .n_ways = 32, .n_apps = 5, .all_sets = 2048, .tag_bits = 32};
+    uint64_t owners = 256 * 32 * 3, quotas = 5 * 6;
+    uint64_t tags = 5 * 4 * 32 * (32 + 5), counters = 5 * (32 + 1) * 32;
+    const struct cache_policy_desc *ucp = cache_policy_find("ucp");
+    const struct cache_policy_desc *tap_ucp = cache_policy_find("tap_ucp");
+    const struct cache_policy_desc *tap_rrip = cache_policy_find("tap_rrip");
+    struct arena arena = {0};
+    const void *params = plugin_values(&tap_rrip->plugin, NULL, &arena);
+    assert_int_equal(ucp->cost_bits(&g, NULL, NULL), owners + quotas + tags + counters);
+    assert_int_equal(tap_ucp->cost_bits(&g, NULL, NULL), owners + quotas + tags + counters);
+    assert_int_equal(tap_rrip->cost_bits(&g, params, NULL), 256 * 32 * 2 + 5 * 10 + 5 * 5);
+    /* Of the controller: two counters of instructions, one of accesses an application, XSRATIO. */
+    assert_null(ucp->control_cost_bits);
+    assert_int_equal(tap_ucp->control_cost_bits(&g, NULL, NULL), 2 * 32 + 5 * 32 + 10);
+    assert_int_equal(tap_rrip->control_cost_bits(&g, NULL, NULL), 2 * 32 + 5 * 32 + 10);
+    arena_destroy(&arena);
 }
 
 /* --- Partitions --- */
@@ -328,6 +406,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(monitors_count_hits_by_recency),
         cmocka_unit_test(some_sets_are_monitored),
+        cmocka_unit_test(monitors_tell_the_curves_of_the_laboratory),
+        cmocka_unit_test(costs_are_those_of_all_applications),
         cmocka_unit_test(lookahead_deals_ways_by_utility),
         cmocka_unit_test(lookahead_is_optimal_where_utilities_fall),
         cmocka_unit_test(quotas_choose_whose_line_leaves),
