@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 
+import result_mixes
 import result_streams
 
 LATENCIES = ["scheduling", "sync", "fetch", "ctrl_hazard", "data_hazard", "data_cache_miss", "mshr",
@@ -263,6 +264,7 @@ TABLES = {
     "s3-fig4-9": reuse_by_pc,
     "s3-fig4-13": caws_and_gcaws,
     **result_streams.TABLES,
+    **result_mixes.TABLES,
 }
 
 

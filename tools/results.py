@@ -5,7 +5,7 @@ papers say.
     tools/results.py PAGE HEDDLE STORE [--stored-only] [--only NAME,...] [--jobs N] [--size SIZE]
     tools/results.py commands HEDDLE STORE [--jobs N]
 
-PAGE is atomics, l1d, scheduling or l2. Results of points are kept in STORE, answers of other runs that take long in files of
+PAGE is atomics, l1d, scheduling, l2 or llc. Results of points are kept in STORE, answers of other runs that take long in files of
 the folder STORE.answers. What they lack is run first; with --stored-only nothing is, but for runs of BFS that take
 seconds. --only regenerates those figures and tables and leaves the others as they are. `commands` prints what fills
 both, a line for a shell each, to be run anywhere:
@@ -23,6 +23,7 @@ import tempfile
 
 import result_tables
 from result_answers import Answers, Listing
+from result_mixes import table_of_mixes
 from result_pages import FOLDER, MEAN_OF, WHY, claims_of, digest, fill, note_of, problems_of, row, sections_of
 from result_streams import S3_LOADS, ask_all, measure
 from result_summary import summary
@@ -33,6 +34,8 @@ PAGES = {
     "l2": ("Managing L2: write-buffering and read-bypassing",
            ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
+    "llc": ("CPU programs and the GPU: sharing the last-level cache",
+            ["llc-mixes", "llc-cpu-alone", "llc-gpu-alone", "s1-fig8", "llc-workloads", "llc-sides", "llc-smaller", "llc-pressure", "llc-weighted", "llc-fairness"]),
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
             ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",
              "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
@@ -158,6 +161,7 @@ def holds_of_mutexes(runs):
 
 LABORATORY = {"l1d": ("s3-bypass", "Replays of Figure 5.5 without time", bypasses_of_s3),
               "atomics": ("atomics-holds", "What a hold of a mutex costs", holds_of_mutexes),
+              "llc": ("llc-mix-table", "Every mix", table_of_mixes),
               "l2": ("l2-stale", "Which marks are sound", stale_reads)}
 
 

@@ -333,6 +333,31 @@ static void programs_end_once_and_begin_again(void **state)
     arena_destroy(&arena);
 }
 
+/* Beside a program that never leaves its own caches the GPU is what it is alone, to the cycle; one
+ * that shares memory may delay it or, by another order of replies, even speed it up a little. */
+static void an_idle_neighbour_changes_nothing(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cycles",  "wait_cycles", "l1d.hits",  "l1d.misses",
+                                        "l2.hits", "l2.accesses", "dram.bytes"};
+    enum { N_NAMES = sizeof names / sizeof names[0] };
+    static const char *const neighbours[] = {"", "cache_bubble_0"};
+    uint64_t counts[2][N_NAMES];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct arena arena = {0};
+        struct testbed bed = small_mix(&arena, neighbours[i]);
+        bed.settings[3] = "cpu.insts=2000";
+        struct heddle_sim *sim = create(&bed);
+        run_workload(sim, "nw");
+        for (uint32_t n = 0; n < N_NAMES; n++)
+            counts[i][n] = stat_of(sim, names[n]).count;
+        heddle_destroy(sim);
+        arena_destroy(&arena);
+    }
+    for (uint32_t n = 0; n < N_NAMES; n++)
+        assert_int_equal(counts[0][n], counts[1][n]);
+}
+
 /* --- the controller --- */
 
 struct times {
@@ -707,6 +732,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_truncated_trace_is_an_error_with_its_offset),
         cmocka_unit_test(decisions_take_a_link_to_the_controller_and_one_back),
         cmocka_unit_test(programs_end_once_and_begin_again),
+        cmocka_unit_test(an_idle_neighbour_changes_nothing),
         cmocka_unit_test(a_deadlock_of_the_gpu_is_found_beside_cpu_programs),
         cmocka_unit_test(a_stream_hurts_its_neighbour_under_lru_but_not_under_ucp),
         cmocka_unit_test(forced_quotas_are_a_static_partition_cycle_by_cycle),

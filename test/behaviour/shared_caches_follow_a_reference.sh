@@ -1,0 +1,46 @@
+#!/bin/sh
+# A last-level cache that applications share, in the cache laboratory: every access and every decision
+# of UCP, RRIP per application and TAP against a reference that was written from the text. CPU programs
+# alone are points of experiments, and are shared by all that ask for them.
+heddle=$1
+scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+
+status 0 python3 test/paper/llc_reference.py duel "$heddle" "$scratch" 1 "${HEDDLE_DUELS:-28}" && says "replays agree"
+
+cat >"$scratch/mixes.yaml" <<'YAML'
+workloads: [none, fir]
+size: tiny
+gpus: [hetero]
+cpu: [none, cache_bubble_2, [cache_bubble_2, cache_bubble_0]]
+llc: [lru, ucp]
+set: {llc.period: 1000}
+except:
+  - {workload: none, cpu: [none, "cache_bubble_2,cache_bubble_0"]}
+  - {workload: none, llc: ucp}
+YAML
+status 0 "$heddle" sweep "$scratch/mixes.yaml" --store "$scratch/r.db" && says "7 points: 7 run"
+status 0 "$heddle" sweep "$scratch/mixes.yaml" --store "$scratch/r.db" && says "7 points: 0 run, 7 stored before"
+status 0 "$heddle" query --store "$scratch/r.db" --csv "SELECT size, value, command FROM results JOIN stats ON run = id AND name = 'cpu0.insts' WHERE workload = 'none'"
+says "-,1000000,heddle run --cpu cache_bubble_2 --gpu hetero"
+# Another experiment asks for the same program alone.
+cat >"$scratch/alone.yaml" <<'YAML'
+workloads: none
+gpus: [hetero]
+cpu: [cache_bubble_2]
+llc: [lru]
+seeds: [1, 2]
+set: {llc.period: 1000}
+YAML
+status 0 "$heddle" sweep "$scratch/alone.yaml" --store "$scratch/r.db" && says "1 point: 0 run, 1 stored before"
+# A CPU program that does not touch memory leaves the GPU as it is alone.
+status 0 "$heddle" query --store "$scratch/r.db" --csv "SELECT count(DISTINCT cycles) FROM results WHERE workload = 'fir' AND settings NOT LIKE '%cache_bubble_2%'"
+says "
+1"
+# A point that would run nothing.
+sed '/workload: none, cpu/d' "$scratch/mixes.yaml" >"$scratch/nothing.yaml"
+status 2 "$heddle" sweep "$scratch/nothing.yaml" --dry-run && complains "nothing.yaml:1:13: error: a point has neither a workload nor a CPU program"
+status 2 "$heddle" sweep "$scratch/nothing.yaml" --dry-run && complains "except: [{workload: none, cpu: none}]"
+finish
