@@ -34,7 +34,7 @@ class Mixes:
                 key = r["workload"], words["cpu.programs"], r["l2"], int(words["l2.n_sets"]), int(words["llc.period"])
                 self.runs_of.setdefault(key, {})[r["name"]] = r["value"]
         self.workloads = list(sizes)
-        self.mixes = [(w, c) for w, c, p, n, _ in self.runs_of if p == "lru" and n == SETS and w != "none" and c and self.is_whole(w, c)]
+        self.mixes = [(w, c) for w, c, p, n, t in self.runs_of if (p, n, t) == ("lru", SETS, PERIOD) and w != "none" and c and self.is_whole(w, c)]
         self.mixes.sort(key=lambda mix: (mix[1].count(","), mix[1], mix[0]))
 
     @staticmethod
@@ -113,14 +113,14 @@ def speedups_by_workload(runs):
 
 
 SMALLER = 8  # sets
-CASES = [("1 MB, period 10000", SETS, PERIOD), ("256 KB, period 10000", SMALLER, PERIOD),
-         ("1 MB, period 2500", SETS, 2500), ("1 MB, period 40000", SETS, 40000)]
+CASES = [("1 MB at 10000", SETS, PERIOD), ("256 KB at 10000", SMALLER, PERIOD),
+         ("1 MB at 2500", SETS, 2500), ("1 MB at 40000", SETS, 40000)]
 
 
 def pressure(runs):
     """Mixes of llc-smaller in a smaller cache, and with other periods."""
     m = mixes_of(runs)
-    mixes = [(w, c) for w, c, p, n, _ in m.runs_of if p == "lru" and n == SMALLER and c and w != "none" and m.is_whole(w, c)]
+    mixes = [(w, c) for w, c, p, n, t in m.runs_of if (p, n, t) == ("lru", SMALLER, PERIOD) and c and w != "none" and m.is_whole(w, c)]
     rows = []
     for name, sets, period in CASES:
         cells = []
@@ -132,6 +132,25 @@ def pressure(runs):
             cells.append(geometric_mean(ratios))
         rows.append([name] + cells)
     return ["case"] + OTHERS, rows
+
+
+NAMES = ["bzip2", "xz", "gzip", "cc1", "lattice", "python3", "chase", "sqlite3"]
+SIZES = {64: "128 KB", 128: "256 KB", 512: "1 MB"}  # by sets of 32 lines of 64 bytes
+RECORDED_INSTS = 10_000_000
+
+
+def ask_laboratory(runs):
+    """Misses of each program's recording, without time, under LRU and optimal replacement."""
+    words = ("--format", "cpu", "--sets", ",".join(map(str, SIZES)), "--ways", "32", "--line", "64", "--stores", "keep", "--policy", "lru,belady", "--json")
+    return {name: runs.answers.ask(("cache", "replay", name) + words) for name in NAMES}
+
+
+def possible(runs):
+    rows = []
+    for name, answer in ask_laboratory(runs).items():
+        found = {(r["policy"], r["sets"]): r["misses"] for r in answer.result()[0]["replays"]}
+        rows.append([name] + [1000 * found[p, n] / RECORDED_INSTS for p in ("lru", "belady") for n in SIZES])
+    return ["program"] + [f"{p} {size}" for p in ("LRU", "optimal") for size in SIZES.values()], rows
 
 
 def side_means(m, mixes, policy):
@@ -158,6 +177,7 @@ TABLES = {
     "llc-workloads": speedups_by_workload,
     "llc-sides": sides,
     "llc-pressure": pressure,
+    "llc-possible": possible,
     "llc-weighted": means_of(Mixes.weighted_speedup),
     "llc-fairness": means_of(Mixes.fairness),
 }

@@ -5,8 +5,9 @@ from result_pages import read_reasons, reason_of, row
 
 PAPERS = {
     "S1": "G. Schindler: Techniques for Caches in GPUs. University of Heidelberg; a survey, here of H. Choi, J. Ahn, W. Sung: Reducing "
-          "Off-Chip Memory Traffic by Selective Cache Management Scheme in GPGPUs. GPGPU-5, 2012, and of S. Franey, M. Lipasti: "
-          "Accelerating Atomic Operations on GPGPUs. NOCS 2013",
+          "Off-Chip Memory Traffic by Selective Cache Management Scheme in GPGPUs. GPGPU-5, 2012, of S. Franey, M. Lipasti: "
+          "Accelerating Atomic Operations on GPGPUs. NOCS 2013, and of J. Lee, H. Kim: TAP: A TLP-Aware Cache Management Policy for a "
+          "CPU-GPU Heterogeneous Architecture. HPCA 2012",
     "S2": "X. Zhu, R. Wernsman, J. Zambreno: Improving First Level Cache Efficiency for GPUs Using Dynamic Line "
           "Protection. ICPP 2018",
     "S3": "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU Architectures. PhD thesis, "

@@ -23,7 +23,7 @@ import tempfile
 
 import result_tables
 from result_answers import Answers, Listing
-from result_mixes import table_of_mixes
+from result_mixes import ask_laboratory, table_of_mixes
 from result_pages import FOLDER, MEAN_OF, WHY, claims_of, digest, fill, note_of, problems_of, row, sections_of
 from result_streams import S3_LOADS, ask_all, measure
 from result_summary import summary
@@ -35,7 +35,7 @@ PAGES = {
            ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
     "llc": ("CPU programs and the GPU: sharing the last-level cache",
-            ["llc-mixes", "llc-cpu-alone", "llc-gpu-alone", "s1-fig8", "llc-workloads", "llc-sides", "llc-smaller", "llc-pressure", "llc-weighted", "llc-fairness"]),
+            ["llc-mixes", "llc-cpu-alone", "llc-possible", "llc-gpu-alone", "s1-fig8", "llc-workloads", "llc-sides", "llc-smaller", "llc-pressure", "llc-weighted", "llc-fairness"]),
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
             ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",
              "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
@@ -202,6 +202,7 @@ def print_commands(heddle, runs, jobs):
     of the papers come last."""
     ask_all(runs)
     result_tables.ask_oracles(runs)
+    ask_laboratory(runs)
     for commands in runs.answers.asked:
         print(runs.answers.shell(commands, heddle))
     names = sum((names for _, names in PAGES.values()), [])

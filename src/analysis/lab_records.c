@@ -11,6 +11,8 @@
  *     u32 time; u64 object; u32 size; i64 next access, as a number of requests; -1 = none
  * A request is a load of a line that is numbered like its object, whatever its size.
  *
+ * Programs of Heddle's own recordings are such instructions too (cpu/trace.h).
+ *
  * Left out on purpose: registers and branches, sizes of objects, and what other tools compress
  * these files with: they can be piped in through /dev/stdin. */
 #include <errno.h>
@@ -21,6 +23,7 @@
 
 #include "analysis/l1d_format.h"
 #include "analysis/lab_stream.h"
+#include "cpu/programs.h"
 
 enum { CHAMPSIM_BYTES = 64, CHAMPSIM_LINE_BYTES = 64, ORACLE_GENERAL_BYTES = 24 };
 enum { RECORDS_AT_A_TIME = 4096, MAX_RECORD_BYTES = CHAMPSIM_BYTES };
@@ -103,6 +106,29 @@ bool lab_stream_read_champsim(struct lab_stream *s, const char *path, struct str
     s->line_bytes = CHAMPSIM_LINE_BYTES;
     s->has_insts = true;
     return read_file(s, path, CHAMPSIM_BYTES, take_instruction, why);
+}
+
+bool lab_stream_read_cpu(struct lab_stream *s, const char *program, struct strbuf *why)
+{
+    enum heddle_status status = HEDDLE_OK;
+    if (cpu_is_bubble(program)) {
+        strbuf_add(why, "it is generated for a machine, and has no trace");
+        return false;
+    }
+    struct cpu_source *source = cpu_program_open(program, &(struct cpu_open){0}, &status, why);
+    if (!source)
+        return false;
+    const char *wrong = NULL;
+    const struct cpu_inst *inst;
+    s->line_bytes = CHAMPSIM_LINE_BYTES;
+    s->has_insts = true;
+    for (uint64_t number = 0; !wrong && (inst = cpu_source_next(source)); number++)
+        wrong = take_instruction(s, (const uint8_t *)inst, number);
+    wrong = wrong ? wrong : source->error;
+    if (wrong)
+        strbuf_add(why, wrong);
+    cpu_source_close(source);
+    return !wrong;
 }
 
 bool lab_stream_read_oracle_general(struct lab_stream *s, const char *path, struct strbuf *why)

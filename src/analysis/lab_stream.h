@@ -105,6 +105,9 @@ bool lab_stream_load(struct lab_stream *s, struct strbuf *why);
 bool lab_stream_read_recording(struct lab_stream *s, const char *path, struct strbuf *why);
 /* ChampSim's instructions, and libCacheSim's requests (lab_records.c). */
 bool lab_stream_read_champsim(struct lab_stream *s, const char *path, struct strbuf *why);
+/* A program of `heddle cpu list`, or a trace of `heddle cpu record`, or one of ChampSim that is
+ * packed. */
+bool lab_stream_read_cpu(struct lab_stream *s, const char *program, struct strbuf *why);
 bool lab_stream_read_oracle_general(struct lab_stream *s, const char *path, struct strbuf *why);
 /* One access a line: `cycle sm warp thread pc kind address [bytes]`. Mistakes are in `diags`. */
 bool lab_stream_read_text(struct lab_stream *s, const char *path, struct diag_list *diags);

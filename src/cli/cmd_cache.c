@@ -124,6 +124,9 @@ static const struct format {
      NULL},
     {"champsim", "instructions of ChampSim, 64 bytes each; lines of 64 bytes if not given",
      lab_stream_read_champsim},
+    {"cpu",
+     "a program of `heddle cpu list`, or a trace of `heddle cpu record`; as champsim, packed",
+     lab_stream_read_cpu},
     {"oracleGeneral", "requests of libCacheSim, 24 bytes each; an object is a line",
      lab_stream_read_oracle_general},
 };
@@ -132,7 +135,8 @@ enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 enum heddle_status cache_lab_read(const struct cache_options *o, const char *path,
                                   bool may_come_later, struct lab_stream *s)
 {
-    enum heddle_status readable = lab_check_readable(path);
+    bool is_name = o->format && strcmp(o->format, "cpu") == 0; /* it may be that of a program */
+    enum heddle_status readable = is_name ? HEDDLE_OK : lab_check_readable(path);
     if (readable != HEDDLE_OK)
         return readable;
     const char *names[N_FORMATS];

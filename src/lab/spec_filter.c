@@ -85,9 +85,9 @@ static void check_test(const struct filter_test *t, struct yaml_doc *d)
 {
     if (!t->name_was_met) {
         yaml_complain(d, t->key,
-                      "coordinates are workload, size, seed, gpu, scheduler, l1d, atomics, the "
-                      "parameters that the "
-                      "experiment sets, and the inputs of workloads",
+                      "coordinates are workload, size, seed, gpu, scheduler, l1d, llc, cpu, "
+                      "atomics, the parameters that the experiment sets, and the inputs of "
+                      "workloads",
                       "no point of the experiment has '%s'", t->name);
         return;
     }
