@@ -27,11 +27,11 @@ struct dram_config {
     uint32_t row_bytes, bus_bytes_per_cycle; /* data per command-clock cycle, data rate included */
     uint32_t burst_cycles;                   /* of the data bus, for one read or write command */
     uint32_t bank_interleave_bytes;          /* for the address map, see there */
-    bool permute_banks;                      /* likewise */
     uint32_t queue_entries;
     uint32_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr /* write to read */,
         t_wr, t_rtp;
     uint32_t scheduler; /* enum dram_scheduler */
+    bool permute_banks; /* for the address map too */
     bool no_fast_paths; /* each command is planned on its own; the results are the same */
 };
 enum dram_scheduler { DRAM_FR_FCFS, DRAM_FCFS };

@@ -202,7 +202,7 @@ static void write_classes(const struct ptx_func_report *r, struct strbuf *out)
             return;
         done[most] = true;
         strbuf_addf(out, "%s%u %s", comma, r->classes[most],
-                    most == PTX_CLASS_CALL ? "call, return or exit" : ptx_class_names[most]);
+                    most == PTX_CLASS_CALL ? "call/return/exit" : ptx_class_names[most]);
     }
 }
 

@@ -120,7 +120,7 @@ static void a_file_starts_from_the_gpu_it_names(void **state)
     snprintf(want, sizeof want, "%s:3", path_of("one.yaml"));
     assert_place(c, "l2.n_ways", want);
     assert_place(c, "n_sms", "--set n_sms=4");
-    assert_place(c, "l2.n_sets", "configs/v100.yaml:146");
+    assert_place(c, "l2.n_sets", "configs/v100.yaml:147");
     machine_config_destroy(c);
     machine_config_destroy(v100);
     diag_list_destroy(&diags);

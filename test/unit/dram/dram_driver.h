@@ -14,6 +14,7 @@ static inline struct dram_config gtx480_dram(void)
         .n_bank_groups = 4,
         .row_bytes = 4096,
         .bank_interleave_bytes = 512,
+        .permute_banks = true,
         .bus_bytes_per_cycle = 32,
         .burst_cycles = 2,
         .queue_entries = 64,

@@ -209,7 +209,7 @@ static void text_names_file_kernels_and_reasons(void **state)
         "by_hand.ptx: PTX 7.5 for sm_75\n",
         "\nfunc helper\n  needs   2 registers, 0 predicates\n"
         "  bytes   8 shared, 32 local, 0 constant, 0 of parameters\n"
-        "  code    3 instructions: 1 move, 1 st_shared, 1 call\n"
+        "  code    3 instructions: 1 move, 1 st_shared, 1 call/return/exit\n"
         "  flow    0 loops, 0 barriers, 0 calls\n",
         "\nentry kernel\n  needs   8 registers, 1 predicate\n",
         "\n  flow    2 loops nested 2 deep, 2 barriers, 4 calls\n",
