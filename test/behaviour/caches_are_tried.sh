@@ -194,7 +194,7 @@ status 0 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 && says " sets  wa
 for verb in replay curve reuse bypass; do
     status 2 "$heddle" cache $verb "$scratch/bfs.zst" --line 64 && complains "shorter than the recorded ones of 128"
 done
-status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 --log x && complains "one policy in one cache"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 --log x && complains "--log is for one cache"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,x && complains "expected whole numbers"
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" --sets 2,4 && complains "are for replays"
 
@@ -386,5 +386,9 @@ status 2 "$heddle" cache replay "$scratch/bfs.zst" --set k=1 && complains "there
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 65 && complains "1 to 64 ways"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --line 96 && complains "power of two"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --index hsh && complains "expected linear or hash"
-status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,fifo --log x && complains "one policy"
+status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,fifo --log "$scratch/several.csv"
+for policy in lru fifo; do
+    status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy $policy --log "$scratch/alone.csv"
+    status 0 cmp "$scratch/several.csv.$policy" "$scratch/alone.csv"
+done
 finish
