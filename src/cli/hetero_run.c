@@ -76,7 +76,7 @@ static enum heddle_status simulate(struct question *q, const struct hetero_optio
             &(struct testbed_point){NULL, NULL, "gpu", TESTBED_NO_LAUNCH, q->natives[i]});
     enum heddle_status status = testbed_go(&q->runs, o);
     for (uint32_t i = 0; status == HEDDLE_OK && i < q->runs.n; i++)
-        if (i < q->runs.n - q->n_natives && !testbed_stat(&q->runs, i, "testbed.launches")) {
+        if (i < q->runs.n - q->n_natives && testbed_stat(&q->runs, i, "testbed.launches") == 0) {
             output_error("%s (%s) has no launch %u", q->workload->name, q->size->name, q->launch);
             return HEDDLE_BAD_INPUT;
         }
