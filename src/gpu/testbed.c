@@ -197,10 +197,13 @@ static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module
     if (sim->config->testbed.on == TESTBED_GPU)
         s = find_buffers(&r, &before);
     if (s == HEDDLE_OK) {
+        struct strbuf why = {0};
         enum machine_end end = run_first(&r);
-        if (end == MACHINE_DONE && is_single)
+        bool is_sound = end != MACHINE_DONE || machine_check(sim->machine, &why);
+        if (end == MACHINE_DONE && is_single && is_sound)
             end = repeat(&r, &before);
-        s = sim_report_end(sim, end);
+        s = is_sound ? sim_report_end(sim, end) : sim_fail_contradiction(sim, strbuf_text(&why));
+        strbuf_destroy(&why);
     }
     free(before.data);
     return s;

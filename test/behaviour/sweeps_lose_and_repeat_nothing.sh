@@ -88,7 +88,10 @@ while len(finished) < n_points:
     while processes_with(seed) and time.time() < deadline:
         time.sleep(0.05)
     assert not processes_with(seed), "workers outlive their sweep"
-    now = rows("killed.db") if os.path.exists("killed.db") and os.path.getsize("killed.db") else []
+    # Killed early, there may be no store yet, or one without its tables.
+    has_tables = os.path.exists("killed.db") and rows("killed.db", "SELECT 1 FROM sqlite_master"
+                                                                   " WHERE name = 'run'")
+    now = rows("killed.db") if has_tables else []
     assert now[:len(finished)] == finished, "a finished run was lost or made again"
     finished = now
 assert n_kills > 0

@@ -148,7 +148,7 @@ static void released_queues_finish_first(void **state)
 static void CL_CALLBACK note_end(cl_event e, cl_int status, void *end)
 {
     assert_int_equal(status, CL_COMPLETE);
-    *(cl_ulong *)end = time_of(e, CL_PROFILING_COMMAND_END);
+    *(_Atomic cl_ulong *)end = time_of(e, CL_PROFILING_COMMAND_END);
 }
 
 /* An event that commands wait for, or that has a callback, lives on when the program lets go. */
@@ -156,7 +156,7 @@ static void events_outlive_their_release(void **state)
 {
     struct gpu *g = *state;
     int a = 1;
-    cl_ulong end = 0;
+    _Atomic cl_ulong end = 0;
     cl_mem m = buffer(g, sizeof a, NULL);
     cl_event gate, written;
     created(gate, clCreateUserEvent(g->context, &err));
@@ -167,7 +167,7 @@ static void events_outlive_their_release(void **state)
     fails(CL_INVALID_EVENT, clReleaseEvent(gate));
     ok(clSetUserEventStatus(gate, CL_COMPLETE));
     ok(clFinish(g->queue));
-    while (!*(volatile cl_ulong *)&end) /* callbacks have a thread of their own */
+    while (!end) /* callbacks have a thread of their own */
         ;
     ok(clReleaseMemObject(m));
 }
