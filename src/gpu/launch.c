@@ -236,7 +236,7 @@ static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
 {
     struct run_stats s = sim_run_stats(sim);
     bool ok = run_stats_check(&s, why);
-    /* A launch that is repeated was checked after its first run, and may be cut off in a later one. */
+    /* A repeated launch was checked after its first run; a later one may be cut off. */
     bool is_whole = sim->machine && !sim->machine->until_cpus_end;
     return (!is_whole || machine_check(sim->machine, why)) && ok;
 }
