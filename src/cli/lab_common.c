@@ -213,8 +213,8 @@ void lab_describe_estimate(const struct sweep_estimate *e, struct strbuf *out)
                     seconds % 60);
 }
 
-/* Says what is ahead to who watches, and returns how long it may take; a store that cannot be read
- * is told of by what follows. */
+/* Announces the work ahead and returns how long it may take. Errors of the store are reported by
+ * the steps that follow. */
 static double announce(struct store *s, const struct point *points, uint32_t n)
 {
     struct sweep_estimate e = {0};

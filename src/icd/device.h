@@ -38,7 +38,7 @@ struct _cl_device_id {
     uint64_t n_launches, n_failed;
     struct launch_files *files; /* NULL until a context has the device */
     struct hetero *hetero;      /* of "Heddle HeteroPDP", else NULL */
-    struct l2_advice *advice;   /* watches L2; NULL if nobody asked for it */
+    struct l2_advice *advice;   /* watches L2; NULL unless requested */
 };
 
 /* NULL after errors, which are in `error`. */
