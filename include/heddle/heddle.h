@@ -71,7 +71,7 @@ struct heddle_options {
     const char *host_isa; /* "generic", "avx2", "avx512"; NULL = the best this host has */
     bool timing;          /* false: functional execution only */
     bool strict;          /* integer division by zero stops the kernel instead of being counted */
-    bool every_cycle;     /* timing: the plain engine, which leaves out no cycle */
+    bool every_cycle;     /* timing: the per-cycle engine, which leaves out no cycle */
     uint32_t quantum;     /* timing: longest quantum in core cycles; 0 = as long as links allow */
     uint64_t max_cycles;  /* timing: stop a launch after so many core cycles; 0 = no limit */
     uint64_t

@@ -124,7 +124,7 @@ static void replay_load(struct timed *t, struct timed_sm *sm, const struct l1d_e
     /* Whatever it lacked in the run: MSHRs and lines may lack here too, queues there are none. */
     struct cache_room room = {.miss_queue = !e->had_to_wait, .port = true, .bypass_table = true};
     t->out->recorded[e->outcome]++;
-    struct cache_result got = e->goes_around ? cache_load_around(sm->cache, &a, plenty)
+    struct cache_result got = e->goes_around ? cache_load_bypassing(sm->cache, &a, plenty)
                                              : cache_load(sm->cache, &a, room, NULL);
     if (got.answer == CACHE_MISS && e->outcome == L1D_MISS)
         begin_fetch(sm, e, got.mshr);

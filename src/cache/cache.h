@@ -167,8 +167,8 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
 
 /* A load that the program sends around this cache (ld.cg at an L1D): neither looked up nor decided
  * upon; BYPASSED, or STALLED for want of room. */
-struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
-                                      struct cache_room room);
+struct cache_result cache_load_bypassing(struct cache *c, const struct mem_access *a,
+                                         struct cache_room room);
 
 /* A store. Write-evict or write-through caches: updates or removes the line, answer HIT or MISS,
  * never STALLED unless they allocate. Write-back, write-allocate caches: a hitting store makes the

@@ -82,8 +82,8 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a, stru
     return cache_load_at(c, a, &room, waiter, cache_find_in(c, a->set, a->line));
 }
 
-struct cache_result cache_load_around(struct cache *c, const struct mem_access *a,
-                                      struct cache_room room)
+struct cache_result cache_load_bypassing(struct cache *c, const struct mem_access *a,
+                                         struct cache_room room)
 {
     return cache_load_bypasses(c, a, &room, BYPASS_NO_CACHE);
 }

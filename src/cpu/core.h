@@ -81,7 +81,7 @@ struct cpu_setup {
     uint32_t llc_line_bytes;
     uint32_t app;              /* number of its application */
     struct cpu_source *source; /* its program; the caller closes it after the core is gone */
-    bool every_cycle;          /* the plain engine */
+    bool every_cycle;          /* the per-cycle engine */
     bool is_worker;
     uint32_t dispatcher; /* of a worker: shard id, and how long a message takes there */
     sim_time dispatch_latency;

@@ -10,7 +10,7 @@
  * MODEL: nothing limits how often younger row hits pass an older request: while hits to the open
  * row keep arriving, a request for another row of that bank starves, as in the original FR-FCFS.
  * MODEL: reads and writes share one queue and one age; nothing is forwarded from a queued write to
- * a read of the same place (the L2 slice in front never has both outstanding). */
+ * a read of the same location (the L2 slice in front never has both outstanding). */
 #include "dram/dram.h"
 
 #include <assert.h>
@@ -23,7 +23,7 @@
 struct dram *dram_create(const struct dram_config *config)
 {
     assert(config->n_banks >= 1 && config->n_banks <= DRAM_MAX_BANKS);
-    assert(config->queue_entries >= 1 && config->queue_entries <= N_PLACES);
+    assert(config->queue_entries >= 1 && config->queue_entries <= N_QUEUE_SLOTS);
     assert(config->burst_cycles >= 1 && config->bus_bytes_per_cycle >= 1);
     struct dram *d = xcalloc(1, sizeof *d);
     d->config = *config;
@@ -49,7 +49,7 @@ void dram_destroy(struct dram *d)
 
 static __attribute__((noinline)) void plan_anew(struct dram *d, uint64_t floor)
 {
-    make_plan(d, floor);
+    dram_make_plan(d, floor);
 }
 
 /* --- the queue --- */
@@ -59,31 +59,32 @@ bool dram_has_room(const struct dram *d)
     return d->n_waiting < d->config.queue_entries;
 }
 
-static void mask_shift(uint64_t *places, uint32_t gap, uint32_t len)
+static void mask_shift(uint64_t *slots, uint32_t gap, uint32_t len)
 {
-    uint64_t before = bit(gap) - 1;
-    *places = (*places & before) | (*places >> len & ~before);
+    uint64_t before = dram_slot_bit(gap) - 1;
+    *slots = (*slots & before) | (*slots >> len & ~before);
 }
 
 /* The line has become as long as the queue: those behind the first gap that served requests have
  * left move up. */
 static __attribute__((noinline)) void close_gap(struct dram *d)
 {
-    uint32_t gap = lowest(~d->used);
+    uint32_t gap = dram_lowest_slot(~d->used);
     uint64_t behind = d->used >> gap;
-    uint32_t len = behind ? lowest(behind) : d->line_end - gap, n_behind = d->line_end - gap - len;
-    memmove(d->line + gap, d->line + gap + len, n_behind * sizeof d->line[0]);
+    uint32_t len = behind ? dram_lowest_slot(behind) : d->queue_end - gap,
+             n_behind = d->queue_end - gap - len;
+    memmove(d->queue + gap, d->queue + gap + len, n_behind * sizeof d->queue[0]);
     memmove(d->bank_of + gap, d->bank_of + gap + len, n_behind);
-    d->line_end -= len;
-    if (d->plan.place > gap)
-        d->plan.place -= len;
+    d->queue_end -= len;
+    if (d->plan.slot > gap)
+        d->plan.slot -= len;
     mask_shift(&d->used, gap, len);
     mask_shift(&d->writes, gap, len);
     mask_shift(&d->hits, gap, len);
     mask_shift(&d->closed, gap, len);
     mask_shift(&d->stale, gap, len);
     for (uint32_t bank = 0; bank < d->config.n_banks; bank++)
-        mask_shift(&d->banks[bank].places, gap, len);
+        mask_shift(&d->banks[bank].slots, gap, len);
 }
 
 /* Can a request that came in just now change what is planned? Not what is due, nor a read or write
@@ -97,64 +98,65 @@ static bool plan_is_firm(const struct dram *d, uint64_t now)
 
 /* The newest request may have its command of that kind. What is planned is still the best for those
  * before it, and goes first in the same cycle unless it is for a row and this one is not. */
-static ALWAYS_INLINE void plan_newest(struct dram *d, enum dram_command_kind kind, uint32_t place,
+static ALWAYS_INLINE void plan_newest(struct dram *d, enum dram_command_kind kind, uint32_t slot,
                                       uint64_t now)
 {
-    uint64_t at = max_u64(channel_allows(d, kind), bank_allows(d, d->bank_of[place], kind));
+    uint64_t at =
+        max_u64(dram_channel_allows(d, kind), dram_bank_allows(d, d->bank_of[slot], kind));
     at = max_u64(at, now + 1);
     bool overtakes = kind >= DRAM_READ && d->plan.kind < DRAM_READ;
     if (at < d->plan.at || (at == d->plan.at && overtakes))
-        d->plan = (struct plan){.at = at, .kind = kind, .place = place};
+        d->plan = (struct plan){.at = at, .kind = kind, .slot = slot};
 }
 
 /* The newest request finds its row open. */
-static ALWAYS_INLINE void enter_open_row(struct dram *d, uint32_t place, bool write, uint64_t now)
+static ALWAYS_INLINE void enter_open_row(struct dram *d, uint32_t slot, bool write, uint64_t now)
 {
-    uint32_t bank = d->bank_of[place];
-    d->hits |= bit(place);
+    uint32_t bank = d->bank_of[slot];
+    d->hits |= dram_slot_bit(slot);
     if (d->stale)
-        d->stale &= ~d->banks[bank].places;
+        d->stale &= ~d->banks[bank].slots;
     if (plan_is_firm(d, now))
         return;
-    if (d->plan.kind == DRAM_PRECHARGE && d->bank_of[d->plan.place] == bank)
+    if (d->plan.kind == DRAM_PRECHARGE && d->bank_of[d->plan.slot] == bank)
         plan_anew(d, now + 1); /* not any more */
     else if (write)
-        plan_newest(d, DRAM_WRITE, place, now);
+        plan_newest(d, DRAM_WRITE, slot, now);
     else
-        plan_newest(d, DRAM_READ, place, now);
+        plan_newest(d, DRAM_READ, slot, now);
 }
 
 /* It does not; a command for its bank is its own only if no older one waits there. */
-static __attribute__((noinline)) void enter_other_row(struct dram *d, uint32_t place, uint64_t now)
+static __attribute__((noinline)) void enter_other_row(struct dram *d, uint32_t slot, uint64_t now)
 {
-    uint32_t bank = d->bank_of[place];
-    uint64_t places = d->banks[bank].places;
-    bool open = is_open(d, bank), first = places == bit(place);
+    uint32_t bank = d->bank_of[slot];
+    uint64_t slots = d->banks[bank].slots;
+    bool open = dram_bank_is_open(d, bank), first = slots == dram_slot_bit(slot);
     if (!open)
-        d->closed |= bit(place);
-    else if (!(d->hits & places))
-        d->stale |= bit(place);
+        d->closed |= dram_slot_bit(slot);
+    else if (!(d->hits & slots))
+        d->stale |= dram_slot_bit(slot);
     if (!first || plan_is_firm(d, now))
         return;
     if (open)
-        plan_newest(d, DRAM_PRECHARGE, place, now);
+        plan_newest(d, DRAM_PRECHARGE, slot, now);
     else
-        plan_newest(d, DRAM_ACTIVATE, place, now);
+        plan_newest(d, DRAM_ACTIVATE, slot, now);
 }
 
-/* The line's next place is free, or nobody is in it. */
+/* The next slot of the queue is free, or the queue is empty. */
 static ALWAYS_INLINE void enter(struct dram *d, const struct dram_request *r, uint64_t now)
 {
-    uint32_t place = d->used ? d->line_end : 0;
-    put_in_line(d, place, r, now);
-    d->line_end = place + 1;
+    uint32_t slot = d->used ? d->queue_end : 0;
+    dram_enqueue(d, slot, r, now);
+    d->queue_end = slot + 1;
     d->n_waiting++;
-    d->used |= bit(place);
-    d->writes |= (uint64_t)r->write << place;
+    d->used |= dram_slot_bit(slot);
+    d->writes |= (uint64_t)r->write << slot;
     if (d->banks[r->bank].open_row == r->row)
-        enter_open_row(d, place, r->write, now);
+        enter_open_row(d, slot, r->write, now);
     else
-        enter_other_row(d, place, now);
+        enter_other_row(d, slot, now);
 }
 
 static __attribute__((noinline)) void enter_after_gap(struct dram *d, const struct dram_request *r,
@@ -167,7 +169,7 @@ static __attribute__((noinline)) void enter_after_gap(struct dram *d, const stru
 /* There is room. */
 static ALWAYS_INLINE void push(struct dram *d, const struct dram_request *r, uint64_t now)
 {
-    if (d->used && d->line_end == d->config.queue_entries)
+    if (d->used && d->queue_end == d->config.queue_entries)
         enter_after_gap(d, r, now);
     else
         enter(d, r, now);
@@ -211,26 +213,26 @@ static ALWAYS_INLINE void give_planned(struct dram *d)
 {
     uint64_t now = d->plan.at;
     enum dram_command_kind kind = d->plan.kind;
-    uint32_t place = d->plan.place;
+    uint32_t slot = d->plan.slot;
     if (d->observer)
-        tell_observer(d, kind, place, now);
+        dram_notify_observer(d, kind, slot, now);
     if (kind == DRAM_ACTIVATE) {
-        give_activate(d, place, now);
+        dram_issue_activate(d, slot, now);
     } else if (kind == DRAM_PRECHARGE) {
-        give_precharge(d, place, now);
+        dram_issue_precharge(d, slot, now);
     } else {
-        if (give_burst(d, kind == DRAM_WRITE, place, now))
-            leave(d, kind == DRAM_WRITE, place);
+        if (dram_issue_burst(d, kind == DRAM_WRITE, slot, now))
+            dram_dequeue(d, kind == DRAM_WRITE, slot);
         timing_columns(&d->timing, kind == DRAM_WRITE, now);
     }
-    make_plan(d, now + 1);
+    dram_make_plan(d, now + 1);
 }
 
 /* --- reads and writes in a row --- */
 
 static __attribute__((noinline)) struct plan first_row(const struct dram *d, uint64_t floor)
 {
-    return plan_row(d, d->closed, d->stale, floor, UINT64_MAX);
+    return dram_plan_row(d, d->closed, d->stale, floor, UINT64_MAX);
 }
 
 /* Gives the read or write that is planned and those of its kind that come next, before that cycle.
@@ -243,15 +245,15 @@ static ALWAYS_INLINE void give_stream(struct dram *d, bool write, uint64_t befor
     const uint64_t turn = others ? timing_turn(&d->timing, write) : UINT64_MAX;
     struct plan row = {.at = d->closed | d->stale ? 0 : UINT64_MAX};
     uint64_t now, next = d->plan.at;
-    uint32_t place = d->plan.place;
+    uint32_t slot = d->plan.slot;
     do {
         now = next;
         if (d->observer)
-            tell_observer(d, kind, place, now);
-        bool new_row = give_burst(d, write, place, now) && leave(d, write, place);
+            dram_notify_observer(d, kind, slot, now);
+        bool new_row = dram_issue_burst(d, write, slot, now) && dram_dequeue(d, write, slot);
         if (new_row || row.at <= now)
             row = first_row(d, now + 1);
-        next = first_column(d, d->hits & ~others, now + d->timing.same_kind, &place);
+        next = dram_first_column(d, d->hits & ~others, now + d->timing.same_kind, &slot);
     } while (next < before && next <= row.at && next - now < turn);
     timing_columns(&d->timing, write, now);
     if (next - now >= turn)
@@ -259,7 +261,7 @@ static ALWAYS_INLINE void give_stream(struct dram *d, bool write, uint64_t befor
     else if (row.at < next)
         d->plan = row;
     else
-        d->plan = (struct plan){.at = next, .kind = kind, .place = place};
+        d->plan = (struct plan){.at = next, .kind = kind, .slot = slot};
 }
 
 /* Compiled once for each kind. */
@@ -281,8 +283,8 @@ void dram_advance(struct dram *d, uint64_t before)
             dram_tick(d, d->plan.at);
         else if (d->plan.kind == DRAM_WRITE)
             give_writes(d, before);
-        else if (only_reads(d))
-            give_only_reads(d, before);
+        else if (dram_reads_only(d))
+            dram_reads_issue(d, before);
         else
             give_reads(d, before);
     }
@@ -291,8 +293,8 @@ void dram_advance(struct dram *d, uint64_t before)
 uint32_t dram_enter(struct dram *d, const struct dram_arrival *a, uint32_t n, uint64_t until)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (only_reads(d)) {
-            i += enter_reads(d, a + i, n - i, until);
+        if (dram_reads_only(d)) {
+            i += dram_reads_enter(d, a + i, n - i, until);
             if (i == n)
                 return n;
         }
@@ -335,8 +337,9 @@ bool dram_is_idle(const struct dram *d)
 static uint64_t queue_area(const struct dram *d)
 {
     uint64_t area = d->area;
-    for (uint64_t places = d->used; places; places &= places - 1)
-        area += max_u64(d->line[lowest(places)].pushed_at, d->left_at); /* when it would leave */
+    for (uint64_t slots = d->used; slots; slots &= slots - 1)
+        area += max_u64(d->queue[dram_lowest_slot(slots)].pushed_at,
+                        d->left_at); /* when it would leave */
     return area;
 }
 
@@ -372,5 +375,5 @@ void dram_describe_wait(const struct dram *d, struct strbuf *out)
                 "DRAM: %u of %u queue entries in use; next command at cycle %llu: %s bank %u row "
                 "%u\n",
                 d->n_waiting, d->config.queue_entries, (unsigned long long)plan->at,
-                names[plan->kind], d->bank_of[plan->place], d->line[plan->place].row);
+                names[plan->kind], d->bank_of[plan->slot], d->queue[plan->slot].row);
 }

@@ -11,26 +11,26 @@
 
 /* --- a request comes --- */
 
-/* It gets that place. What it waits for, its bit in the masks, the caller knows. */
-static ALWAYS_INLINE void put_in_line(struct dram *d, uint32_t place, const struct dram_request *r,
-                                      uint64_t now)
+/* It gets that slot. What it waits for, its bit in the masks, the caller knows. */
+static ALWAYS_INLINE void dram_enqueue(struct dram *d, uint32_t slot, const struct dram_request *r,
+                                       uint64_t now)
 {
-    struct waiting *w = &d->line[place];
+    struct waiting *w = &d->queue[slot];
     uint32_t bank = r->bank, bytes = r->bytes;
     w->tag = r->tag;
     w->row = r->row;
     w->bytes = w->bytes_left = bytes;
     w->pushed_at = now;
     w->opened_row = false;
-    d->bank_of[place] = (uint8_t)bank;
-    d->banks[bank].places |= bit(place);
+    d->bank_of[slot] = (uint8_t)bank;
+    d->banks[bank].slots |= dram_slot_bit(slot);
     d->area -= now;
 }
 
 /* --- what is done --- */
 
 /* Room for one more at the end. */
-static __attribute__((noinline)) void done_make_room(struct done_queue *q)
+static __attribute__((noinline)) void dram_grow_done(struct done_queue *q)
 {
     uint32_t n = (uint32_t)(q->end - q->first), cap = (uint32_t)(q->limit - q->items);
     if (2 * n < cap) { /* most of them have been taken */
@@ -47,10 +47,10 @@ static __attribute__((noinline)) void done_make_room(struct done_queue *q)
 }
 
 /* A write may be done before reads whose commands came before its own. */
-static ALWAYS_INLINE void done_insert(struct done_queue *q, struct dram_done done)
+static ALWAYS_INLINE void dram_insert_done(struct done_queue *q, struct dram_done done)
 {
     if (q->end == q->limit)
-        done_make_room(q);
+        dram_grow_done(q);
     struct dram_done *at = q->end++;
     for (; done.write && at != q->first && at[-1].at > done.at; at--)
         *at = at[-1];
@@ -59,60 +59,62 @@ static ALWAYS_INLINE void done_insert(struct done_queue *q, struct dram_done don
 
 /* --- rows --- */
 
-static bool is_open(const struct dram *d, uint32_t bank)
+static bool dram_bank_is_open(const struct dram *d, uint32_t bank)
 {
     return d->banks[bank].open_row != NO_ROW;
 }
 
 /* A bank was opened or closed: which of its requests need which command. */
-static void sort_bank(struct dram *d, uint32_t bank)
+static void dram_sort_bank(struct dram *d, uint32_t bank)
 {
-    uint64_t places = d->banks[bank].places;
-    d->closed &= ~places;
-    d->stale &= ~places;
-    if (!is_open(d, bank))
-        d->closed |= places;
-    else if (!(d->hits & places))
-        d->stale |= places;
+    uint64_t slots = d->banks[bank].slots;
+    d->closed &= ~slots;
+    d->stale &= ~slots;
+    if (!dram_bank_is_open(d, bank))
+        d->closed |= slots;
+    else if (!(d->hits & slots))
+        d->stale |= slots;
 }
 
-static __attribute__((noinline)) void give_activate(struct dram *d, uint32_t place, uint64_t now)
+static __attribute__((noinline)) void dram_issue_activate(struct dram *d, uint32_t slot,
+                                                          uint64_t now)
 {
-    uint32_t bank = d->bank_of[place], row = d->line[place].row;
+    uint32_t bank = d->bank_of[slot], row = d->queue[slot].row;
     struct bank *b = &d->banks[bank];
     timing_activate(&d->timing, bank, &b->timing, &d->config, now);
     b->open_row = row;
-    for (uint64_t places = b->places; places; places &= places - 1)
-        if (d->line[lowest(places)].row == row)
-            d->hits |= places & -places;
-    sort_bank(d, bank);
-    d->line[place].opened_row = true;
+    for (uint64_t slots = b->slots; slots; slots &= slots - 1)
+        if (d->queue[dram_lowest_slot(slots)].row == row)
+            d->hits |= slots & -slots;
+    dram_sort_bank(d, bank);
+    d->queue[slot].opened_row = true;
     d->stats.activates++;
 }
 
-static __attribute__((noinline)) void give_precharge(struct dram *d, uint32_t place, uint64_t now)
+static __attribute__((noinline)) void dram_issue_precharge(struct dram *d, uint32_t slot,
+                                                           uint64_t now)
 {
-    uint32_t bank = d->bank_of[place];
+    uint32_t bank = d->bank_of[slot];
     struct bank *b = &d->banks[bank];
     timing_precharge(&b->timing, &d->config, now);
     b->open_row = NO_ROW;
-    d->hits &= ~b->places;
-    sort_bank(d, bank);
+    d->hits &= ~b->slots;
+    dram_sort_bank(d, bank);
     d->stats.precharges++;
 }
 
 /* --- reads and writes --- */
 
 /* The last burst of a request has been commanded. */
-static ALWAYS_INLINE void finish(struct dram *d, bool write, uint32_t place, uint32_t bank,
-                                 uint64_t now)
+static ALWAYS_INLINE void dram_finish(struct dram *d, bool write, uint32_t slot, uint32_t bank,
+                                      uint64_t now)
 {
-    const struct waiting *w = &d->line[place];
+    const struct waiting *w = &d->queue[slot];
     struct bank *b = &d->banks[bank];
     uint64_t at = write ? now : now + d->read_cycles;
-    done_insert(&d->done, (struct dram_done){.at = at, .tag = w->tag, .write = write});
+    dram_insert_done(&d->done, (struct dram_done){.at = at, .tag = w->tag, .write = write});
     timing_last_column(&d->timing, &b->timing, &d->config, write, now);
-    b->places &= ~bit(place);
+    b->slots &= ~dram_slot_bit(slot);
     d->left_at = now;
     d->area += now;
     d->stats.queue_stays += now - w->pushed_at;
@@ -122,30 +124,30 @@ static ALWAYS_INLINE void finish(struct dram *d, bool write, uint32_t place, uin
 }
 
 /* One burst. True if it was the request's last, which is done then. */
-static ALWAYS_INLINE bool give_burst(struct dram *d, bool write, uint32_t place, uint64_t now)
+static ALWAYS_INLINE bool dram_issue_burst(struct dram *d, bool write, uint32_t slot, uint64_t now)
 {
-    struct waiting *w = &d->line[place];
-    uint32_t bank = d->bank_of[place];
+    struct waiting *w = &d->queue[slot];
+    uint32_t bank = d->bank_of[slot];
     timing_burst(&d->timing, bank, now);
     d->n_bursts++;
     if (w->bytes_left > d->burst_bytes) {
         w->bytes_left -= d->burst_bytes;
         return false;
     }
-    finish(d, write, place, bank, now);
+    dram_finish(d, write, slot, bank, now);
     return true;
 }
 
 /* One that is done leaves the queue. True if nobody waits for its row any more, but somebody for
  * another one of its bank. */
-static ALWAYS_INLINE bool leave(struct dram *d, bool write, uint32_t place)
+static ALWAYS_INLINE bool dram_dequeue(struct dram *d, bool write, uint32_t slot)
 {
-    uint64_t others = d->banks[d->bank_of[place]].places;
+    uint64_t others = d->banks[d->bank_of[slot]].slots;
     d->n_waiting--;
-    d->used &= ~bit(place);
-    d->hits &= ~bit(place);
+    d->used &= ~dram_slot_bit(slot);
+    d->hits &= ~dram_slot_bit(slot);
     if (write)
-        d->writes &= ~bit(place);
+        d->writes &= ~dram_slot_bit(slot);
     if (d->hits & others || !others)
         return false;
     d->stale |= others;
@@ -153,10 +155,10 @@ static ALWAYS_INLINE bool leave(struct dram *d, bool write, uint32_t place)
 }
 
 static __attribute__((noinline)) void
-tell_observer(const struct dram *d, enum dram_command_kind kind, uint32_t place, uint64_t now)
+dram_notify_observer(const struct dram *d, enum dram_command_kind kind, uint32_t slot, uint64_t now)
 {
-    const struct waiting *w = &d->line[place];
-    struct dram_command c = {now, kind, d->bank_of[place], w->row, w->tag};
+    const struct waiting *w = &d->queue[slot];
+    struct dram_command c = {now, kind, d->bank_of[slot], w->row, w->tag};
     d->observer(d->observer_user, &c);
 }
 

@@ -1,13 +1,14 @@
 /* What a DRAM channel keeps, and which command comes next. Private to dram.c, which gives them.
  *
- * Requests stand in a line of 64 places, the oldest first, and sets of them are masks of places:
+ * Requests stand in a line of 64 slots, the oldest first, and sets of them are masks of slots:
  * the oldest of a set is its lowest bit. */
 #ifndef HEDDLE_DRAM_PLAN_H
 #define HEDDLE_DRAM_PLAN_H
 
+#include "base/minmax.h"
 #include "dram/dram_timing.h"
 
-enum { N_PLACES = 64 };
+enum { N_QUEUE_SLOTS = 64 };
 
 /* For what nearly every request goes through. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -22,7 +23,7 @@ struct waiting {
 
 struct bank {
     struct bank_timing timing;
-    uint64_t places;   /* of its requests */
+    uint64_t slots;    /* of its requests */
     uint64_t open_row; /* NO_ROW = none */
 };
 #define NO_ROW UINT64_MAX
@@ -31,15 +32,15 @@ struct bank {
 struct plan {
     uint64_t at; /* ~0 = nothing to do */
     enum dram_command_kind kind;
-    uint32_t place;
+    uint32_t slot;
 };
 
 /* Requests that are done or will be at a known time, in that order: from `first` to `end`. */
 struct done_queue {
-    struct dram_done *items, *limit; /* the place for them */
+    struct dram_done *items, *limit; /* their storage */
     struct dram_done *first, *end;
 };
-enum { FIRST_DONE = 16 }; /* places at first */
+enum { FIRST_DONE = 16 }; /* entries at first */
 
 struct dram {
     struct dram_config config;
@@ -49,10 +50,10 @@ struct dram {
     struct dram_timing timing;
     struct plan plan;
 
-    struct waiting line[N_PLACES];
-    uint8_t bank_of[N_PLACES];
-    uint32_t line_end;      /* the next request's place */
-    uint64_t used, writes;  /* places of requests; of writes among them */
+    struct waiting queue[N_QUEUE_SLOTS];
+    uint8_t bank_of[N_QUEUE_SLOTS];
+    uint32_t queue_end;     /* the next request's slot */
+    uint64_t used, writes;  /* slots of requests; of writes among them */
     uint64_t hits;          /* ... whose row is open */
     uint64_t closed, stale; /* ... whose bank has no open row; has one that nobody waits for */
 
@@ -69,25 +70,20 @@ struct dram {
     void *observer_user;
 };
 
-static inline uint64_t bit(uint32_t i)
+static inline uint64_t dram_slot_bit(uint32_t i)
 {
     return UINT64_C(1) << i;
 }
 
-static inline uint32_t lowest(uint64_t mask)
+static inline uint32_t dram_lowest_slot(uint64_t mask)
 {
     return (uint32_t)__builtin_ctzll(mask);
-}
-
-static inline uint64_t max_u64(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* --- what comes next --- */
 
 /* When the channel and a bank allow a command of that kind. */
-static inline uint64_t channel_allows(const struct dram *d, enum dram_command_kind kind)
+static inline uint64_t dram_channel_allows(const struct dram *d, enum dram_command_kind kind)
 {
     switch (kind) {
     case DRAM_ACTIVATE:
@@ -101,7 +97,8 @@ static inline uint64_t channel_allows(const struct dram *d, enum dram_command_ki
     return d->timing.column_at[kind == DRAM_WRITE];
 }
 
-static inline uint64_t bank_allows(const struct dram *d, uint32_t bank, enum dram_command_kind kind)
+static inline uint64_t dram_bank_allows(const struct dram *d, uint32_t bank,
+                                        enum dram_command_kind kind)
 {
     switch (kind) {
     case DRAM_ACTIVATE:
@@ -115,107 +112,108 @@ static inline uint64_t bank_allows(const struct dram *d, uint32_t bank, enum dra
     return max_u64(d->timing.bank_at[bank], d->timing.group_at[d->timing.group_of[bank]]);
 }
 
-/* Looks among the requests at these places, oldest first, for a command of that kind that can be
+/* Looks among the requests at these slots, oldest first, for a command of that kind that can be
  * given, from `floor` on, before the best so far, or then and for an older request. Compiled once
  * for each kind. */
-static ALWAYS_INLINE void consider(const struct dram *d, struct plan *best,
-                                   enum dram_command_kind kind, uint64_t places, uint64_t floor)
+static ALWAYS_INLINE void dram_consider(const struct dram *d, struct plan *best,
+                                        enum dram_command_kind kind, uint64_t slots, uint64_t floor)
 {
-    floor = max_u64(floor, channel_allows(d, kind));
-    while (places && floor <= best->at) {
-        uint32_t place = lowest(places);
-        uint32_t bank = d->bank_of[place];
-        uint64_t allowed = bank_allows(d, bank, kind), at = max_u64(floor, allowed);
-        if (at < best->at || (at == best->at && place < best->place))
-            *best = (struct plan){.at = at, .kind = kind, .place = place};
+    floor = max_u64(floor, dram_channel_allows(d, kind));
+    while (slots && floor <= best->at) {
+        uint32_t slot = dram_lowest_slot(slots);
+        uint32_t bank = d->bank_of[slot];
+        uint64_t allowed = dram_bank_allows(d, bank, kind), at = max_u64(floor, allowed);
+        if (at < best->at || (at == best->at && slot < best->slot))
+            *best = (struct plan){.at = at, .kind = kind, .slot = slot};
         if (allowed <= floor) /* those behind are no earlier */
             return;
-        places &= ~d->banks[bank].places;
+        slots &= ~d->banks[bank].slots;
     }
 }
 
-/* The first read or write at or after `floor` for requests at these places. */
-static ALWAYS_INLINE struct plan plan_column(const struct dram *d, uint64_t places, uint64_t floor)
+/* The first read or write at or after `floor` for requests at these slots. */
+static ALWAYS_INLINE struct plan dram_plan_column(const struct dram *d, uint64_t slots,
+                                                  uint64_t floor)
 {
-    struct plan best = {.at = UINT64_MAX, .place = N_PLACES};
-    uint64_t writes = places & d->writes, reads = places & ~writes;
+    struct plan best = {.at = UINT64_MAX, .slot = N_QUEUE_SLOTS};
+    uint64_t writes = slots & d->writes, reads = slots & ~writes;
     if (!writes) {
-        consider(d, &best, DRAM_READ, reads, floor);
+        dram_consider(d, &best, DRAM_READ, reads, floor);
     } else if (d->timing.column_at[0] <= d->timing.column_at[1]) {
         /* The way the bus is turned comes first: most often the other then need not be looked at.
          */
-        consider(d, &best, DRAM_READ, reads, floor);
-        consider(d, &best, DRAM_WRITE, writes, floor);
+        dram_consider(d, &best, DRAM_READ, reads, floor);
+        dram_consider(d, &best, DRAM_WRITE, writes, floor);
     } else {
-        consider(d, &best, DRAM_WRITE, writes, floor);
-        consider(d, &best, DRAM_READ, reads, floor);
+        dram_consider(d, &best, DRAM_WRITE, writes, floor);
+        dram_consider(d, &best, DRAM_READ, reads, floor);
     }
     return best;
 }
 
-/* The first read or write at or after `floor` of the requests at these places, and whose it is;
+/* The first read or write at or after `floor` of the requests at these slots, and whose it is;
  * ~0 if there are none. */
-static ALWAYS_INLINE uint64_t first_column(const struct dram *d, uint64_t places, uint64_t floor,
-                                           uint32_t *whose)
+static ALWAYS_INLINE uint64_t dram_first_column(const struct dram *d, uint64_t slots,
+                                                uint64_t floor, uint32_t *whose)
 {
     uint64_t first = UINT64_MAX;
-    while (places) {
-        uint32_t place = lowest(places), bank = d->bank_of[place];
+    while (slots) {
+        uint32_t slot = dram_lowest_slot(slots), bank = d->bank_of[slot];
         if (d->timing.bank_at[bank] <= floor &&
             d->timing.group_at[d->timing.group_of[bank]] <= floor) {
-            *whose = place;
+            *whose = slot;
             return floor;
         }
-        uint64_t at = bank_allows(d, bank, DRAM_READ);
+        uint64_t at = dram_bank_allows(d, bank, DRAM_READ);
         if (at < first) {
             first = at;
-            *whose = place;
+            *whose = slot;
         }
-        places &= ~d->banks[bank].places;
+        slots &= ~d->banks[bank].slots;
     }
     return first;
 }
 
 /* The first activate or precharge at or after `floor` and before `limit` for requests at these
- * places. */
-static ALWAYS_INLINE struct plan plan_row(const struct dram *d, uint64_t closed, uint64_t stale,
-                                          uint64_t floor, uint64_t limit)
+ * slots. */
+static ALWAYS_INLINE struct plan dram_plan_row(const struct dram *d, uint64_t closed,
+                                               uint64_t stale, uint64_t floor, uint64_t limit)
 {
-    struct plan best = {.at = limit, .place = 0}; /* none is before that one */
-    consider(d, &best, DRAM_ACTIVATE, closed, floor);
-    consider(d, &best, DRAM_PRECHARGE, stale, floor);
+    struct plan best = {.at = limit, .slot = 0}; /* none is before that one */
+    dram_consider(d, &best, DRAM_ACTIVATE, closed, floor);
+    dram_consider(d, &best, DRAM_PRECHARGE, stale, floor);
     return best;
 }
 
-/* Plans the first command at or after `floor` for requests at these places: those whose row is
+/* Plans the first command at or after `floor` for requests at these slots: those whose row is
  * open, whose bank is closed, whose bank's row nobody waits for. */
-static ALWAYS_INLINE void plan_among(struct dram *d, uint64_t hits, uint64_t closed, uint64_t stale,
-                                     uint64_t floor)
+static ALWAYS_INLINE void dram_plan_among(struct dram *d, uint64_t hits, uint64_t closed,
+                                          uint64_t stale, uint64_t floor)
 {
-    struct plan column = plan_column(d, hits, floor);
+    struct plan column = dram_plan_column(d, hits, floor);
     d->plan = column;
     if (column.at <= floor || !(closed | stale))
         return; /* of one cycle's commands, a read or write wins */
-    struct plan row = plan_row(d, closed, stale, floor, column.at);
+    struct plan row = dram_plan_row(d, closed, stale, floor, column.at);
     if (row.at < column.at)
         d->plan = row;
 }
 
-static __attribute__((noinline)) void plan_for_oldest(struct dram *d, uint64_t floor)
+static __attribute__((noinline)) void dram_plan_oldest(struct dram *d, uint64_t floor)
 {
     uint64_t oldest = d->used & -d->used, hits = d->hits & oldest, closed = d->closed & oldest;
-    plan_among(d, hits, closed, oldest & ~hits & ~closed, floor);
+    dram_plan_among(d, hits, closed, oldest & ~hits & ~closed, floor);
 }
 
 /* Plans the first command at or after `floor`. */
-static ALWAYS_INLINE void make_plan(struct dram *d, uint64_t floor)
+static ALWAYS_INLINE void dram_make_plan(struct dram *d, uint64_t floor)
 {
     if (!d->used)
         d->plan.at = UINT64_MAX;
     else if (d->config.scheduler == DRAM_FCFS)
-        plan_for_oldest(d, floor);
+        dram_plan_oldest(d, floor);
     else
-        plan_among(d, d->hits, d->closed, d->stale, floor);
+        dram_plan_among(d, d->hits, d->closed, d->stale, floor);
 }
 
 #endif

@@ -7,92 +7,93 @@
 
 /* Is there nothing to do but to read from rows that are open? Then there is one kind of command,
  * and the oldest request whose bank and group allow it is always next. */
-static inline bool only_reads(const struct dram *d)
+static inline bool dram_reads_only(const struct dram *d)
 {
     return d->used == d->hits && !d->writes && d->streams;
 }
 
 /* What these change all the time, kept where no other store can reach it. */
 struct reads {
-    uint64_t places; /* of requests */
-    uint32_t line_end;
+    uint64_t slots; /* of requests */
+    uint32_t queue_end;
     uint64_t column_at; /* when the channel allows the next */
     uint64_t at;        /* when that is; ~0 if there is none */
-    uint32_t place;     /* for whom */
+    uint32_t slot;      /* for whom */
 };
 
-static ALWAYS_INLINE struct reads begin_reads(const struct dram *d)
+static ALWAYS_INLINE struct reads dram_reads_begin(const struct dram *d)
 {
-    return (struct reads){d->hits, d->line_end, d->timing.column_at[0], d->plan.at, d->plan.place};
+    return (struct reads){d->hits, d->queue_end, d->timing.column_at[0], d->plan.at, d->plan.slot};
 }
 
-static ALWAYS_INLINE void end_reads(struct dram *d, const struct reads *r)
+static ALWAYS_INLINE void dram_reads_end(struct dram *d, const struct reads *r)
 {
-    d->used = d->hits = r->places;
-    d->n_waiting = (uint32_t)__builtin_popcountll(r->places);
-    d->line_end = r->line_end;
+    d->used = d->hits = r->slots;
+    d->n_waiting = (uint32_t)__builtin_popcountll(r->slots);
+    d->queue_end = r->queue_end;
     if (r->column_at != d->timing.column_at[0])
         timing_columns(&d->timing, false, r->column_at - d->timing.same_kind);
-    d->plan = (struct plan){.at = r->at, .kind = DRAM_READ, .place = r->place};
+    d->plan = (struct plan){.at = r->at, .kind = DRAM_READ, .slot = r->slot};
 }
 
 /* Gives those before that cycle. */
-static ALWAYS_INLINE void read_until(struct dram *d, struct reads *r, uint64_t before)
+static ALWAYS_INLINE void dram_reads_until(struct dram *d, struct reads *r, uint64_t before)
 {
     while (r->at < before) {
         if (d->observer)
-            tell_observer(d, DRAM_READ, r->place, r->at);
-        if (give_burst(d, false, r->place, r->at))
-            r->places &= ~bit(r->place);
+            dram_notify_observer(d, DRAM_READ, r->slot, r->at);
+        if (dram_issue_burst(d, false, r->slot, r->at))
+            r->slots &= ~dram_slot_bit(r->slot);
         r->column_at = r->at + d->timing.same_kind;
-        r->at = first_column(d, r->places, r->column_at, &r->place);
+        r->at = dram_first_column(d, r->slots, r->column_at, &r->slot);
     }
 }
 
 /* One that has come in is next if it can be given before all others. */
-static ALWAYS_INLINE void join_reads(struct dram *d, struct reads *r, const struct dram_arrival *a)
+static ALWAYS_INLINE void dram_reads_join(struct dram *d, struct reads *r,
+                                          const struct dram_arrival *a)
 {
-    uint32_t place = r->places ? r->line_end : 0;
+    uint32_t slot = r->slots ? r->queue_end : 0;
     uint64_t now = a->now, at = max_u64(r->column_at, now + 1);
-    put_in_line(d, place, &a->request, now);
-    r->line_end = place + 1;
-    r->places |= bit(place);
+    dram_enqueue(d, slot, &a->request, now);
+    r->queue_end = slot + 1;
+    r->slots |= dram_slot_bit(slot);
     if (at >= r->at)
         return;
-    at = max_u64(at, bank_allows(d, a->request.bank, DRAM_READ));
+    at = max_u64(at, dram_bank_allows(d, a->request.bank, DRAM_READ));
     if (at < r->at) {
         r->at = at;
-        r->place = place;
+        r->slot = slot;
     }
 }
 
 /* Will there be only reads, for certain, when this one has come in? */
-static ALWAYS_INLINE bool is_one_of_them(const struct dram *d, const struct reads *r,
-                                         const struct dram_request *request)
+static ALWAYS_INLINE bool dram_reads_accept(const struct dram *d, const struct reads *r,
+                                            const struct dram_request *request)
 {
     return d->banks[request->bank].open_row == request->row && !request->write &&
-           r->line_end < d->config.queue_entries;
+           r->queue_end < d->config.queue_entries;
 }
 
 /* dram_advance(). */
-static __attribute__((noinline)) void give_only_reads(struct dram *d, uint64_t before)
+static __attribute__((noinline)) void dram_reads_issue(struct dram *d, uint64_t before)
 {
-    struct reads r = begin_reads(d);
-    read_until(d, &r, before);
-    end_reads(d, &r);
+    struct reads r = dram_reads_begin(d);
+    dram_reads_until(d, &r, before);
+    dram_reads_end(d, &r);
 }
 
 /* dram_enter(), for the first of them that are reads of open rows: returns how many. */
-static ALWAYS_INLINE uint32_t enter_reads(struct dram *d, const struct dram_arrival *a, uint32_t n,
-                                          uint64_t until)
+static ALWAYS_INLINE uint32_t dram_reads_enter(struct dram *d, const struct dram_arrival *a,
+                                               uint32_t n, uint64_t until)
 {
-    struct reads r = begin_reads(d);
+    struct reads r = dram_reads_begin(d);
     const struct dram_arrival *first = a, *end = a + n;
-    for (; a != end && a->from < until && is_one_of_them(d, &r, &a->request); a++) {
-        read_until(d, &r, a->now);
-        join_reads(d, &r, a);
+    for (; a != end && a->from < until && dram_reads_accept(d, &r, &a->request); a++) {
+        dram_reads_until(d, &r, a->now);
+        dram_reads_join(d, &r, a);
     }
-    end_reads(d, &r);
+    dram_reads_end(d, &r);
     return (uint32_t)(a - first);
 }
 

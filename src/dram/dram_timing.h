@@ -34,7 +34,7 @@ struct dram_timing {
     uint8_t group_of[DRAM_MAX_BANKS]; /* by bank */
 };
 
-static inline void raise_to(uint64_t *at, uint64_t floor)
+static inline void timing_raise_to(uint64_t *at, uint64_t floor)
 {
     if (*at < floor)
         *at = floor;
@@ -58,16 +58,16 @@ static inline void timing_init(struct dram_timing *t, const struct dram_config *
 static inline void timing_activate(struct dram_timing *t, uint32_t bank, struct bank_timing *b,
                                    const struct dram_config *c, uint64_t now)
 {
-    raise_to(&t->activate_at, now + c->t_rrd);
-    raise_to(&b->activate_at, now + c->t_rc);
-    raise_to(&b->precharge_at, now + c->t_ras);
+    timing_raise_to(&t->activate_at, now + c->t_rrd);
+    timing_raise_to(&b->activate_at, now + c->t_rc);
+    timing_raise_to(&b->precharge_at, now + c->t_ras);
     t->bank_at[bank] = now + c->t_rcd;
 }
 
 static inline void timing_precharge(struct bank_timing *b, const struct dram_config *c,
                                     uint64_t now)
 {
-    raise_to(&b->activate_at, now + c->t_rp);
+    timing_raise_to(&b->activate_at, now + c->t_rp);
 }
 
 /* A read or write of the bank's: it was allowed now, so nothing later stands for its group. */
@@ -86,14 +86,14 @@ static inline uint64_t timing_turn(const struct dram_timing *t, bool write)
 static inline void timing_columns(struct dram_timing *t, bool write, uint64_t now)
 {
     t->column_at[write] = now + t->same_kind;
-    raise_to(&t->column_at[!write], now + timing_turn(t, write));
+    timing_raise_to(&t->column_at[!write], now + timing_turn(t, write));
 }
 
 /* The last one of a request. A bank is not precharged before that: its row is wanted. */
 static inline void timing_last_column(const struct dram_timing *t, struct bank_timing *b,
                                       const struct dram_config *c, bool write, uint64_t now)
 {
-    raise_to(&b->precharge_at, now + (write ? t->write_to_precharge : c->t_rtp));
+    timing_raise_to(&b->precharge_at, now + (write ? t->write_to_precharge : c->t_rtp));
 }
 
 #endif

@@ -9,13 +9,14 @@
 #define EACH_LANE(i, mask)                                                                         \
     for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
 
-static inline uint64_t get(const struct emu_warp *w, uint32_t row, uint32_t lane, bool wide)
+static inline uint64_t custom_get(const struct emu_warp *w, uint32_t row, uint32_t lane, bool wide)
 {
     return wide ? ((const uint64_t *)warp_row(w, row))[lane]
                 : ((const uint32_t *)warp_row(w, row))[lane];
 }
 
-static inline void put(struct emu_warp *w, uint32_t row, uint32_t lane, bool wide, uint64_t v)
+static inline void custom_put(struct emu_warp *w, uint32_t row, uint32_t lane, bool wide,
+                              uint64_t v)
 {
     if (wide)
         ((uint64_t *)warp_row(w, row))[lane] = v;
@@ -23,7 +24,7 @@ static inline void put(struct emu_warp *w, uint32_t row, uint32_t lane, bool wid
         ((uint32_t *)warp_row(w, row))[lane] = (uint32_t)v;
 }
 
-static inline enum fp_format format_of(uint8_t type)
+static inline enum fp_format custom_format_of(uint8_t type)
 {
     switch (type) {
     case PTX_F16:
@@ -39,30 +40,30 @@ static inline enum fp_format format_of(uint8_t type)
     }
 }
 
-static inline bool is_pair(uint8_t type)
+static inline bool custom_is_pair(uint8_t type)
 {
     return type == PTX_F16X2 || type == PTX_BF16X2 || type == PTX_U16X2 || type == PTX_S16X2;
 }
 
-static inline struct fp_mode mode_of(const struct op *op)
+static inline struct fp_mode custom_mode_of(const struct op *op)
 {
     return (struct fp_mode){(enum fp_round)op->round, op->flags & OP_FTZ, op->flags & OP_SAT};
 }
 
-static inline uint32_t sign_bit(enum fp_format f)
+static inline uint32_t custom_sign_bit(enum fp_format f)
 {
     return f == FP_F64 ? 63 : f == FP_F32 ? 31 : 15;
 }
 
-static inline bool sign_of(enum fp_format f, uint64_t a)
+static inline bool custom_sign_of(enum fp_format f, uint64_t a)
 {
-    return a >> sign_bit(f) & 1;
+    return a >> custom_sign_bit(f) & 1;
 }
 
-static inline uint64_t flush(enum fp_format f, uint64_t a)
+static inline uint64_t custom_flush(enum fp_format f, uint64_t a)
 {
     uint64_t exponent = f == FP_F16 ? 0x7c00 : 0x7f800000;
-    return (f != FP_F32 && f != FP_F16) || (a & exponent) ? a : a & 1ull << sign_bit(f);
+    return (f != FP_F32 && f != FP_F16) || (a & exponent) ? a : a & 1ull << custom_sign_bit(f);
 }
 
 #endif

@@ -8,11 +8,12 @@ FN(BFI_B32)
 {
     EACH_LANE(i, mask)
     {
-        uint32_t a = (uint32_t)get(w, op->a, i, false), b = (uint32_t)get(w, op->b, i, false);
-        uint32_t pos = get(w, op->c, i, false) & 0xff;
-        uint32_t len = get(w, w->emu->program->extra[op->extra], i, false) & 0xff;
+        uint32_t a = (uint32_t)custom_get(w, op->a, i, false),
+                 b = (uint32_t)custom_get(w, op->b, i, false);
+        uint32_t pos = custom_get(w, op->c, i, false) & 0xff;
+        uint32_t len = custom_get(w, w->emu->program->extra[op->extra], i, false) & 0xff;
         uint64_t field = pos > 31 ? 0 : (len > 31 ? 0xffffffffull : (1ull << len) - 1) << pos;
-        put(w, op->dst, i, false, (b & ~field) | (((uint64_t)a << (pos & 31)) & field));
+        custom_put(w, op->dst, i, false, (b & ~field) | (((uint64_t)a << (pos & 31)) & field));
     }
 }
 
@@ -20,12 +21,12 @@ FN(BFI_B64)
 {
     EACH_LANE(i, mask)
     {
-        uint64_t a = get(w, op->a, i, true), b = get(w, op->b, i, true);
-        uint32_t pos = get(w, op->c, i, false) & 0xff;
-        uint32_t len = get(w, w->emu->program->extra[op->extra], i, false) & 0xff;
+        uint64_t a = custom_get(w, op->a, i, true), b = custom_get(w, op->b, i, true);
+        uint32_t pos = custom_get(w, op->c, i, false) & 0xff;
+        uint32_t len = custom_get(w, w->emu->program->extra[op->extra], i, false) & 0xff;
         uint64_t ones = len > 63 ? ~0ull : (1ull << len) - 1;
         uint64_t field = pos > 63 ? 0 : ones << pos;
-        put(w, op->dst, i, true, (b & ~field) | ((a << (pos & 63)) & field));
+        custom_put(w, op->dst, i, true, (b & ~field) | ((a << (pos & 63)) & field));
     }
 }
 
@@ -34,12 +35,13 @@ FN(LOP3_B32)
     uint32_t table = (uint32_t)op->imm, nonzero = 0;
     EACH_LANE(i, mask)
     {
-        uint32_t a = (uint32_t)get(w, op->a, i, false), b = (uint32_t)get(w, op->b, i, false);
-        uint32_t c = (uint32_t)get(w, op->c, i, false), d = 0;
+        uint32_t a = (uint32_t)custom_get(w, op->a, i, false),
+                 b = (uint32_t)custom_get(w, op->b, i, false);
+        uint32_t c = (uint32_t)custom_get(w, op->c, i, false), d = 0;
         for (uint32_t k = 0; k < 8; k++)
             if (table >> k & 1)
                 d |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
-        put(w, op->dst, i, false, d);
+        custom_put(w, op->dst, i, false, d);
         nonzero |= (uint32_t)(d != 0) << i;
     }
     warp_set_pred(w, op->pdst, vec_combine(op->sub2, nonzero, warp_pred(w, op->psrc)), mask);
@@ -74,10 +76,10 @@ FN(PRMT_ANY)
 {
     EACH_LANE(i, mask)
     {
-        uint32_t c = (uint32_t)get(w, op->c, i, false) & 3;
-        put(w, op->dst, i, false,
-            prmt_b32((uint32_t)get(w, op->a, i, false), (uint32_t)get(w, op->b, i, false),
-                     prmt_selectors(op->sub, c)));
+        uint32_t c = (uint32_t)custom_get(w, op->c, i, false) & 3;
+        custom_put(w, op->dst, i, false,
+                   prmt_b32((uint32_t)custom_get(w, op->a, i, false),
+                            (uint32_t)custom_get(w, op->b, i, false), prmt_selectors(op->sub, c)));
     }
 }
 
@@ -87,15 +89,15 @@ FN(DP2A_ANY)
     uint32_t shift = op->sub == PTX_MOD_HALF_HI ? 16 : 0;
     EACH_LANE(i, mask)
     {
-        uint32_t a = (uint32_t)get(w, op->a, i, false);
-        uint32_t b = (uint32_t)get(w, op->b, i, false) >> shift;
-        uint32_t sum = (uint32_t)get(w, op->c, i, false);
+        uint32_t a = (uint32_t)custom_get(w, op->a, i, false);
+        uint32_t b = (uint32_t)custom_get(w, op->b, i, false) >> shift;
+        uint32_t sum = (uint32_t)custom_get(w, op->c, i, false);
         for (uint32_t k = 0; k < 2; k++) {
             int32_t x = a_signed ? (int16_t)(a >> 16 * k) : (int32_t)(uint16_t)(a >> 16 * k);
             int32_t y = b_signed ? (int8_t)(b >> 8 * k) : (int32_t)(uint8_t)(b >> 8 * k);
             sum += (uint32_t)(x * y);
         }
-        put(w, op->dst, i, false, sum);
+        custom_put(w, op->dst, i, false, sum);
     }
 }
 
@@ -133,8 +135,9 @@ FN(VIDEO4_ANY)
     bool add = ptx_inst_mod(inst, PTX_GROUP_VIDEO) == PTX_MOD_VIDEO_ADD;
     EACH_LANE(i, mask)
     {
-        uint32_t a = (uint32_t)get(w, op->a, i, false), b = (uint32_t)get(w, op->b, i, false);
-        uint32_t c = (uint32_t)get(w, op->c, i, false), packed = 0;
+        uint32_t a = (uint32_t)custom_get(w, op->a, i, false),
+                 b = (uint32_t)custom_get(w, op->b, i, false);
+        uint32_t c = (uint32_t)custom_get(w, op->c, i, false), packed = 0;
         int32_t sum = 0;
         for (uint32_t k = 0; k < 4; k++) {
             uint8_t ab = (uint8_t)(a >> 8 * k), bb = (uint8_t)(b >> 8 * k);
@@ -145,7 +148,7 @@ FN(VIDEO4_ANY)
             sum += add && !(op->flags & OP_SAT) ? v : d_signed ? (int8_t)v : (uint8_t)v;
             packed |= (uint32_t)(uint8_t)v << 8 * k;
         }
-        put(w, op->dst, i, false, add ? c + (uint32_t)sum : packed);
+        custom_put(w, op->dst, i, false, add ? c + (uint32_t)sum : packed);
     }
 }
 
@@ -167,8 +170,8 @@ FN(MOV_PACK)
     {
         uint64_t v = 0;
         for (uint32_t k = 0; k < op->vec; k++)
-            v |= (get(w, rows[k], i, false) & part_mask) << (k * part_bits);
-        put(w, op->dst, i, wide, v);
+            v |= (custom_get(w, rows[k], i, false) & part_mask) << (k * part_bits);
+        custom_put(w, op->dst, i, wide, v);
     }
 }
 
@@ -180,22 +183,22 @@ FN(MOV_UNPACK)
     uint64_t part_mask = (1ull << part_bits) - 1;
     EACH_LANE(i, mask)
     {
-        uint64_t v = get(w, op->a, i, wide);
+        uint64_t v = custom_get(w, op->a, i, wide);
         for (uint32_t k = 0; k < op->vec; k++)
-            put(w, rows[k], i, false, v >> (k * part_bits) & part_mask);
+            custom_put(w, rows[k], i, false, v >> (k * part_bits) & part_mask);
     }
 }
 
 FN(MOV_FRAME)
 {
     uint64_t at = w->frames[w->n_frames - 1].local_at + (uint64_t)op->imm;
-    EACH_LANE(i, mask) put(w, op->dst, i, op->flags & OP_DST64, at);
+    EACH_LANE(i, mask) custom_put(w, op->dst, i, op->flags & OP_DST64, at);
 }
 
 FN(MOV_PARAM)
 {
     uint64_t at = w->emu->launch.params_address + (uint64_t)op->imm;
-    EACH_LANE(i, mask) put(w, op->dst, i, op->flags & OP_DST64, at);
+    EACH_LANE(i, mask) custom_put(w, op->dst, i, op->flags & OP_DST64, at);
 }
 
 FN(CVTA_ANY) /* lowered to an addition or a move */
@@ -210,7 +213,7 @@ FN(ISSPACEP_ANY)
     uint32_t bits = 0;
     EACH_LANE(i, mask)
     {
-        uint64_t a = get(w, op->a, i, wide);
+        uint64_t a = custom_get(w, op->a, i, wide);
         bool shared = a >= GENERIC_SHARED_BASE && a < GENERIC_LOCAL_BASE;
         bool local = a >= GENERIC_LOCAL_BASE && a < GENERIC_LOCAL_END;
         bool yes;

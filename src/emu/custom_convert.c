@@ -9,7 +9,7 @@ static int compare_values(uint8_t type, uint64_t a, uint64_t b, bool ftz)
     uint32_t unused = 64 - ptx_types[type].bits;
     switch (ptx_types[type].kind) {
     case 'f':
-        return fp_compare(format_of(type), a, b, ftz);
+        return fp_compare(custom_format_of(type), a, b, ftz);
     case 's': {
         int64_t x = (int64_t)(a << unused), y = (int64_t)(b << unused);
         return x < y ? -1 : x > y;
@@ -68,8 +68,9 @@ static uint32_t compare_lanes(struct emu_warp *w, const struct op *op, uint32_t 
     uint32_t bits = 0;
     EACH_LANE(i, mask)
     {
-        uint64_t a = get(w, op->a, i, wide) >> shift, b = get(w, op->b, i, wide) >> shift;
-        if (is_pair(type)) {
+        uint64_t a = custom_get(w, op->a, i, wide) >> shift,
+                 b = custom_get(w, op->b, i, wide) >> shift;
+        if (custom_is_pair(type)) {
             a &= 0xffff;
             b &= 0xffff;
         }
@@ -84,7 +85,7 @@ FN(SETP_ANY)
     uint32_t with = warp_pred(w, op->psrc);
     uint32_t first = compare_lanes(w, op, mask, op->type, 0);
     /* p|q of a packed comparison are the two halves; of another, a result and its opposite. */
-    uint32_t second = is_pair(op->type) ? compare_lanes(w, op, mask, op->type, 16) : ~first;
+    uint32_t second = custom_is_pair(op->type) ? compare_lanes(w, op, mask, op->type, 16) : ~first;
     warp_set_pred(w, op->pdst, vec_combine(op->sub2, first, with), mask);
     warp_set_pred(w, op->pdst2, vec_combine(op->sub2, second, with), mask);
 }
@@ -93,7 +94,7 @@ FN(SET_ANY)
 {
     uint32_t with = warp_pred(w, op->psrc);
     uint32_t low = vec_combine(op->sub2, compare_lanes(w, op, mask, op->type2, 0), with);
-    uint32_t high = is_pair(op->type2)
+    uint32_t high = custom_is_pair(op->type2)
                         ? vec_combine(op->sub2, compare_lanes(w, op, mask, op->type2, 16), with)
                         : 0;
     EACH_LANE(i, mask)
@@ -116,10 +117,10 @@ FN(SET_ANY)
             v = (yes ? 0x3f80u : 0) | (yes_high ? 0x3f800000u : 0);
             break;
         default:
-            v = is_pair(op->type2) ? (yes ? 0xffffu : 0) | (yes_high ? 0xffff0000u : 0)
-                                   : (yes ? ~0u : 0);
+            v = custom_is_pair(op->type2) ? (yes ? 0xffffu : 0) | (yes_high ? 0xffff0000u : 0)
+                                          : (yes ? ~0u : 0);
         }
-        put(w, op->dst, i, false, op->flags & OP_DST16 ? (uint16_t)v : v);
+        custom_put(w, op->dst, i, false, op->flags & OP_DST16 ? (uint16_t)v : v);
     }
 }
 
@@ -128,14 +129,14 @@ FN(SLCT_ANY)
     bool wide = op->flags & OP_DST64;
     EACH_LANE(i, mask)
     {
-        uint32_t c = (uint32_t)get(w, op->c, i, false);
+        uint32_t c = (uint32_t)custom_get(w, op->c, i, false);
         bool first = (int32_t)c >= 0;
         if (op->type2 == PTX_F32) { /* -0 counts as 0; NaN selects the second */
             if (op->flags & OP_FTZ)
-                c = (uint32_t)flush(FP_F32, c);
+                c = (uint32_t)custom_flush(FP_F32, c);
             first = f32_of_bits(c) >= 0.0f;
         }
-        put(w, op->dst, i, wide, get(w, first ? op->a : op->b, i, wide));
+        custom_put(w, op->dst, i, wide, custom_get(w, first ? op->a : op->b, i, wide));
     }
 }
 
@@ -147,7 +148,7 @@ FN(TESTP_ANY)
     uint32_t bits = 0;
     EACH_LANE(i, mask)
     {
-        uint64_t a = get(w, op->a, i, wide);
+        uint64_t a = custom_get(w, op->a, i, wide);
         uint64_t exponent = a & exponent_mask, mantissa = a & mantissa_mask;
         bool special = exponent == exponent_mask, zero = !exponent && !mantissa, yes;
         switch (op->sub) {
@@ -213,31 +214,32 @@ static uint64_t convert(const struct op *op, uint64_t v)
 {
     uint8_t to = op->type, from = op->type2;
     bool to_float = ptx_types[to].kind == 'f', from_float = ptx_types[from].kind == 'f';
-    struct fp_mode mode = mode_of(op);
+    struct fp_mode mode = custom_mode_of(op);
     if (!from_float) {
         v = extend_int(from, v);
         if (to_float)
-            return fp_from_int(format_of(to), v, ptx_types[from].kind == 's', mode);
+            return fp_from_int(custom_format_of(to), v, ptx_types[from].kind == 's', mode);
         return op->flags & OP_SAT ? clamp_int(to, from, v) : v;
     }
     if (!to_float)
-        return fp_to_int(format_of(from), v, ptx_types[to].bits, ptx_types[to].kind == 's', mode);
+        return fp_to_int(custom_format_of(from), v, ptx_types[to].bits, ptx_types[to].kind == 's',
+                         mode);
     bool integral = op->sub == PTX_MOD_RNDI_RNI || op->sub == PTX_MOD_RNDI_RZI ||
                     op->sub == PTX_MOD_RNDI_RMI || op->sub == PTX_MOD_RNDI_RPI;
     if (to == from && integral)
-        return fp_round_integral(format_of(to), v, mode);
+        return fp_round_integral(custom_format_of(to), v, mode);
     if (to == PTX_TF32)
         return to_tf32(v, mode.round);
-    return fp_convert(format_of(from), format_of(to), v, mode);
+    return fp_convert(custom_format_of(from), custom_format_of(to), v, mode);
 }
 
 /* The same with .relu, of a pair where there are two sources. */
 static uint64_t convert_all(const struct op *op, uint64_t a, uint64_t b)
 {
-    enum fp_format f = format_of(op->type);
+    enum fp_format f = custom_format_of(op->type);
     uint64_t d = convert(op, a);
     bool relu = op->extra; /* see lower_inst.c */
-    if (relu && sign_of(f, d) && !fp_is_nan(f, d))
+    if (relu && custom_sign_of(f, d) && !fp_is_nan(f, d))
         d = 0;
     if (op->vec == 1)
         return d;
@@ -252,10 +254,10 @@ FN(CVT_ANY)
     bool is_int = ptx_types[op->type].kind != 'f';
     EACH_LANE(i, mask)
     {
-        uint64_t b = op->vec == 2 ? get(w, op->b, i, false) : 0;
-        uint64_t v = convert_all(op, get(w, op->a, i, wide_src), b);
+        uint64_t b = op->vec == 2 ? custom_get(w, op->b, i, false) : 0;
+        uint64_t v = convert_all(op, custom_get(w, op->a, i, wide_src), b);
         if (is_int)
             v = extend_int(op->type, v); /* the register may be wider than the type */
-        put(w, op->dst, i, wide_dst, op->flags & OP_DST16 ? (uint16_t)v : v);
+        custom_put(w, op->dst, i, wide_dst, op->flags & OP_DST16 ? (uint16_t)v : v);
     }
 }

@@ -10,50 +10,51 @@ typedef uint64_t (*float_fn)(const struct op *op, enum fp_format f, uint64_t a, 
 
 static void each_float(struct emu_warp *w, const struct op *op, uint32_t mask, float_fn fn)
 {
-    enum fp_format f = format_of(op->type);
+    enum fp_format f = custom_format_of(op->type);
     bool wide = op->type == PTX_F64;
     EACH_LANE(i, mask)
     {
-        uint64_t a = get(w, op->a, i, wide), b = get(w, op->b, i, wide), c = get(w, op->c, i, wide);
+        uint64_t a = custom_get(w, op->a, i, wide), b = custom_get(w, op->b, i, wide),
+                 c = custom_get(w, op->c, i, wide);
         uint64_t d;
-        if (is_pair(op->type))
+        if (custom_is_pair(op->type))
             d = fn(op, f, a & 0xffff, b & 0xffff, c & 0xffff) | fn(op, f, a >> 16, b >> 16, c >> 16)
                                                                     << 16;
         else
             d = fn(op, f, a, b, c);
-        put(w, op->dst, i, wide, d);
+        custom_put(w, op->dst, i, wide, d);
     }
 }
 
 static uint64_t float_add(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return fp_add(f, a, b, mode_of(op));
+    return fp_add(f, a, b, custom_mode_of(op));
 }
 
 static uint64_t float_sub(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return fp_sub(f, a, b, mode_of(op));
+    return fp_sub(f, a, b, custom_mode_of(op));
 }
 
 static uint64_t float_mul(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return fp_mul(f, a, b, mode_of(op));
+    return fp_mul(f, a, b, custom_mode_of(op));
 }
 
 static uint64_t float_fma(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t d = fp_fma(f, a, b, c, mode_of(op));
+    uint64_t d = fp_fma(f, a, b, c, custom_mode_of(op));
     bool relu = op->extra; /* set by fma.relu, see lower_inst.c */
-    return relu && sign_of(f, d) && !fp_is_nan(f, d) ? 0 : d;
+    return relu && custom_sign_of(f, d) && !fp_is_nan(f, d) ? 0 : d;
 }
 
 static uint64_t float_div(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return fp_div(f, a, b, mode_of(op));
+    return fp_div(f, a, b, custom_mode_of(op));
 }
 
 static uint64_t float_rcp(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
@@ -61,7 +62,7 @@ static uint64_t float_rcp(const struct op *op, enum fp_format f, uint64_t a, uin
     (void)b;
     (void)c;
     uint64_t one = f == FP_F64 ? 0x3ff0000000000000ull : 0x3f800000ull;
-    return fp_div(f, one, a, mode_of(op));
+    return fp_div(f, one, a, custom_mode_of(op));
 }
 
 static uint64_t float_sqrt(const struct op *op, enum fp_format f, uint64_t a, uint64_t b,
@@ -69,7 +70,7 @@ static uint64_t float_sqrt(const struct op *op, enum fp_format f, uint64_t a, ui
 {
     (void)b;
     (void)c;
-    return fp_sqrt(f, a, mode_of(op));
+    return fp_sqrt(f, a, custom_mode_of(op));
 }
 
 FN(ADD_ANY)
@@ -116,8 +117,8 @@ static uint64_t float_extreme(const struct op *op, enum fp_format f, uint64_t a,
                               bool want_max)
 {
     if (op->flags & OP_FTZ) {
-        a = flush(f, a);
-        b = flush(f, b);
+        a = custom_flush(f, a);
+        b = custom_flush(f, b);
     }
     bool a_nan = fp_is_nan(f, a), b_nan = fp_is_nan(f, b);
     if ((a_nan && b_nan) || (op->sub == PTX_MOD_NAN_NAN && (a_nan || b_nan)))
@@ -125,7 +126,7 @@ static uint64_t float_extreme(const struct op *op, enum fp_format f, uint64_t a,
     if (a_nan || b_nan)
         return a_nan ? b : a;
     int order = fp_compare(f, a, b, false);
-    bool a_less = order < 0 || (order == 0 && sign_of(f, a) && !sign_of(f, b));
+    bool a_less = order < 0 || (order == 0 && custom_sign_of(f, a) && !custom_sign_of(f, b));
     return a_less == want_max ? b : a;
 }
 
@@ -133,7 +134,7 @@ static uint64_t float_extreme(const struct op *op, enum fp_format f, uint64_t a,
 static uint64_t float_choose(const struct op *op, enum fp_format f, uint64_t a, uint64_t b,
                              bool want_max)
 {
-    uint64_t sign = 1ull << sign_bit(f);
+    uint64_t sign = 1ull << custom_sign_bit(f);
     if (op->sub2 != PTX_MOD_XORSIGN_XORSIGN)
         return float_extreme(op, f, a, b, want_max);
     uint64_t d = float_extreme(op, f, a & ~sign, b & ~sign, want_max);
@@ -181,10 +182,11 @@ static void each_extreme(struct emu_warp *w, const struct op *op, uint32_t mask,
     }
     EACH_LANE(i, mask)
     {
-        uint32_t a = (uint32_t)get(w, op->a, i, false), b = (uint32_t)get(w, op->b, i, false);
-        put(w, op->dst, i, false,
-            op->type == PTX_S32 ? int_extreme(op, (int32_t)a, (int32_t)b, want_max)
-                                : pair_extreme(op, a, b, want_max));
+        uint32_t a = (uint32_t)custom_get(w, op->a, i, false),
+                 b = (uint32_t)custom_get(w, op->b, i, false);
+        custom_put(w, op->dst, i, false,
+                   op->type == PTX_S32 ? int_extreme(op, (int32_t)a, (int32_t)b, want_max)
+                                       : pair_extreme(op, a, b, want_max));
     }
 }
 

@@ -8,7 +8,7 @@
 #include "emu/vec.h"
 
 /* The lanes' addresses, into emu->last. Lanes outside the mask get whatever their row holds. */
-static inline void find_addresses(struct emu_warp *w, const struct op *op, uint32_t mask)
+static inline void vec_find_addresses(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     struct emu_access *last = &w->emu->last;
     uint64_t *restrict address = last->address, offset = (uint64_t)op->imm;
@@ -27,7 +27,7 @@ static inline void find_addresses(struct emu_warp *w, const struct op *op, uint3
 
 /* Does each lane of a full warp lie so far above the one before? The ends tell whether the others
  * are worth a look. */
-static inline bool are_apart_by(const uint64_t *address, uint64_t step)
+static inline bool vec_are_apart_by(const uint64_t *address, uint64_t step)
 {
     uint64_t expected = address[0], unlike = 0;
     if (address[WARP_LANES - 1] - expected != step * (WARP_LANES - 1))
@@ -38,8 +38,8 @@ static inline bool are_apart_by(const uint64_t *address, uint64_t step)
 }
 
 /* Is [address, address + bytes) inside the range, and aligned? */
-static inline bool in_range(const struct mem_range *r, uint64_t address, uint64_t bytes,
-                            uint32_t align)
+static inline bool vec_in_range(const struct mem_range *r, uint64_t address, uint64_t bytes,
+                                uint32_t align)
 {
     uint64_t offset = address - r->start;
     return offset < r->bytes && bytes <= r->bytes - offset && !(address & (align - 1));
@@ -47,8 +47,8 @@ static inline bool in_range(const struct mem_range *r, uint64_t address, uint64_
 
 /* The same for all lanes of the mask at once. What is wrong with one makes a difference negative;
  * of its bits only the highest counts, and only where that of the mask, moved there, is set. */
-static inline bool all_in_range(const struct mem_range *r, const uint64_t *address, uint32_t mask,
-                                uint32_t bytes)
+static inline bool vec_all_in_range(const struct mem_range *r, const uint64_t *address,
+                                    uint32_t mask, uint32_t bytes)
 {
     if (r->bytes < bytes || r->bytes > INT64_MAX)
         return false;
@@ -61,8 +61,8 @@ static inline bool all_in_range(const struct mem_range *r, const uint64_t *addre
 }
 
 /* Pointers for all lanes of the mask; false after a fault. Slow: looks up each lane. */
-static bool find_pointers(struct emu_warp *w, const struct op *op, uint32_t mask, uint32_t bytes,
-                          enum ptx_space space, char **pointer)
+static bool vec_find_pointers(struct emu_warp *w, const struct op *op, uint32_t mask,
+                              uint32_t bytes, enum ptx_space space, char **pointer)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
@@ -75,7 +75,7 @@ static bool find_pointers(struct emu_warp *w, const struct op *op, uint32_t mask
 
 /* --- moving one element between memory and a row --- */
 
-static inline uint64_t read_element(const char *p, uint32_t width)
+static inline uint64_t vec_read_element(const char *p, uint32_t width)
 {
     uint64_t v = 0;
     switch (width) {
@@ -97,13 +97,13 @@ static inline uint64_t read_element(const char *p, uint32_t width)
     }
 }
 
-static inline void write_element(char *p, uint32_t width, uint64_t v)
+static inline void vec_write_element(char *p, uint32_t width, uint64_t v)
 {
     memcpy(p, &v, width); /* hosts are little-endian, as devices are */
 }
 
 /* A loaded value as its register holds it: extended to the register's width. */
-static inline uint64_t extend(const struct op *op, uint64_t v)
+static inline uint64_t vec_extend(const struct op *op, uint64_t v)
 {
     if (op->flags & OP_SIGNED) {
         uint32_t unused = 64 - op->width * 8u;
@@ -112,28 +112,28 @@ static inline uint64_t extend(const struct op *op, uint64_t v)
     return op->flags & OP_DST16 ? (uint16_t)v : v;
 }
 
-static inline void put_lane(void *row, const struct op *op, uint32_t i, uint64_t v)
+static inline void vec_put_lane(void *row, const struct op *op, uint32_t i, uint64_t v)
 {
-    v = extend(op, v);
+    v = vec_extend(op, v);
     if (op->flags & OP_DST64)
         ((uint64_t *)row)[i] = v;
     else
         ((uint32_t *)row)[i] = (uint32_t)v;
 }
 
-static inline uint64_t get_lane(const void *row, const struct op *op, uint32_t i)
+static inline uint64_t vec_get_lane(const void *row, const struct op *op, uint32_t i)
 {
     return op->flags & OP_SRC64 ? ((const uint64_t *)row)[i] : ((const uint32_t *)row)[i];
 }
 
 /* Does a row hold the elements just as memory does? */
-static inline bool same_layout(const struct op *op)
+static inline bool vec_same_layout(const struct op *op)
 {
     bool wide = op->flags & (OP_DST64 | OP_SRC64);
     return op->vec == 1 && (op->width == 8 ? wide : op->width == 4 && !wide);
 }
 
-static inline void count_bytes(uint64_t *counter, uint32_t mask, uint32_t bytes)
+static inline void vec_count_bytes(uint64_t *counter, uint32_t mask, uint32_t bytes)
 {
     *counter += (uint64_t)(uint32_t)__builtin_popcount(mask) * bytes;
 }

@@ -20,10 +20,11 @@
         }                                                                                          \
     } while (0)
 
-static inline void gather(struct emu_warp *w, const struct op *op, uint32_t mask, const char *base)
+static inline void vec_gather(struct emu_warp *w, const struct op *op, uint32_t mask,
+                              const char *base)
 {
     const uint64_t *address = w->emu->last.address;
-    if (same_layout(op)) {
+    if (vec_same_layout(op)) {
         void *row = warp_row(w, op->dst);
         if (op->width == 4)
             GATHER(uint32_t, base + address[i]);
@@ -36,19 +37,21 @@ static inline void gather(struct emu_warp *w, const struct op *op, uint32_t mask
         void *row = warp_row(w, rows[e]);
         for (uint32_t m = mask; m; m &= m - 1) {
             uint32_t i = (uint32_t)__builtin_ctz(m);
-            put_lane(row, op, i, read_element(base + address[i] + e * op->width, op->width));
+            vec_put_lane(row, op, i,
+                         vec_read_element(base + address[i] + e * op->width, op->width));
         }
     }
 }
 
-static void gather_slowly(struct emu_warp *w, const struct op *op, uint32_t mask, char **pointer)
+static void vec_gather_slowly(struct emu_warp *w, const struct op *op, uint32_t mask,
+                              char **pointer)
 {
     const uint32_t *rows = &w->emu->program->extra[op->extra];
     for (uint32_t e = 0; e < op->vec; e++) {
         void *row = warp_row(w, rows[e]);
         for (uint32_t m = mask; m; m &= m - 1) {
             uint32_t i = (uint32_t)__builtin_ctz(m);
-            put_lane(row, op, i, read_element(pointer[i] + e * op->width, op->width));
+            vec_put_lane(row, op, i, vec_read_element(pointer[i] + e * op->width, op->width));
         }
     }
 }
@@ -57,7 +60,7 @@ static void gather_slowly(struct emu_warp *w, const struct op *op, uint32_t mask
 typedef uint64_t row_piece __attribute__((vector_size(32), aligned(1), may_alias));
 
 /* As memcpy(), which compilers turn into a loop of words. */
-static inline void copy_row(void *row, const void *from, uint32_t bytes)
+static inline void vec_copy_row(void *row, const void *from, uint32_t bytes)
 {
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < bytes; i++)
@@ -68,7 +71,7 @@ typedef uint32_t words_of_4 __attribute__((vector_size(16), may_alias));
 typedef uint64_t words_of_8 __attribute__((vector_size(16), may_alias));
 
 /* Elements evenly apart, 16 bytes of the row at a time. `bytes` is known when compiling. */
-static inline void load_strided(void *row, const char *from, uint64_t step, uint32_t bytes)
+static inline void vec_load_strided(void *row, const char *from, uint64_t step, uint32_t bytes)
 {
 #define AT(type, lane) (*(const type *)(from + (lane)*step))
     if (bytes == 4)
@@ -82,18 +85,18 @@ static inline void load_strided(void *row, const char *from, uint64_t step, uint
 
 /* What a full warp loads of elements evenly apart; false if they are not, or do not all lie within
  * the range. `bytes` is known when compiling. */
-static inline __attribute__((always_inline)) bool load_stride(struct emu_warp *w,
-                                                              const struct op *op,
-                                                              const struct mem_range *range,
-                                                              const char *base, uint32_t bytes)
+static inline __attribute__((always_inline)) bool vec_load_stride(struct emu_warp *w,
+                                                                  const struct op *op,
+                                                                  const struct mem_range *range,
+                                                                  const char *base, uint32_t bytes)
 {
     struct emu_access *last = &w->emu->last;
     uint64_t first = last->address[0], step = last->address[1] - first;
-    if (step >= MAX_STRIDE || step & (bytes - 1) || !are_apart_by(last->address, step) ||
-        !in_range(range, first, step * (WARP_LANES - 1) + bytes, bytes))
+    if (step >= MAX_STRIDE || step & (bytes - 1) || !vec_are_apart_by(last->address, step) ||
+        !vec_in_range(range, first, step * (WARP_LANES - 1) + bytes, bytes))
         return false;
     last->shape = STRIDED;
-    load_strided(warp_row(w, op->dst), base + first, step, bytes);
+    vec_load_strided(warp_row(w, op->dst), base + first, step, bytes);
     return true;
 }
 
@@ -102,29 +105,29 @@ static inline __attribute__((always_inline)) bool load_stride(struct emu_warp *w
     static __attribute__((noinline)) bool load_stride_##bytes(                                     \
         struct emu_warp *w, const struct op *op, const struct mem_range *range, const char *base)  \
     {                                                                                              \
-        return load_stride(w, op, range, base, bytes);                                             \
+        return vec_load_stride(w, op, range, base, bytes);                                         \
     }
 LOAD_STRIDE(4)
 LOAD_STRIDE(8)
 
 /* What a full warp loads of some shape; false if it has none, or not all of it is within the range.
  * `bytes` is known when compiling. */
-static inline __attribute__((always_inline)) bool load_shape(struct emu_warp *w,
-                                                             const struct op *op,
-                                                             const struct mem_range *range,
-                                                             const char *base, uint32_t bytes)
+static inline __attribute__((always_inline)) bool vec_load_shape(struct emu_warp *w,
+                                                                 const struct op *op,
+                                                                 const struct mem_range *range,
+                                                                 const char *base, uint32_t bytes)
 {
     struct emu_access *last = &w->emu->last;
     uint64_t first = last->address[0], step = last->address[1] - first;
     if (step && step != bytes)
         return bytes == 4 ? load_stride_4(w, op, range, base) : load_stride_8(w, op, range, base);
     void *row = warp_row(w, op->dst);
-    if (!are_apart_by(last->address, step) ||
-        !in_range(range, first, step ? bytes * WARP_LANES : bytes, bytes))
+    if (!vec_are_apart_by(last->address, step) ||
+        !vec_in_range(range, first, step ? bytes * WARP_LANES : bytes, bytes))
         return false;
     last->shape = step ? CONSECUTIVE : UNIFORM;
     if (step)
-        copy_row(row, base + first, bytes);
+        vec_copy_row(row, base + first, bytes);
     else
         for (uint32_t i = 0; i < WARP_LANES; i++)
             memcpy((char *)row + (size_t)i * bytes, base + first, bytes);
@@ -132,27 +135,28 @@ static inline __attribute__((always_inline)) bool load_shape(struct emu_warp *w,
 }
 
 /* Apart, so that the common shapes need no room on the stack. */
-static __attribute__((noinline)) void load_lanes(struct emu_warp *w, const struct op *op,
-                                                 uint32_t mask, const struct mem_range *range,
-                                                 const char *base, enum ptx_space space)
+static __attribute__((noinline)) void vec_load_lanes(struct emu_warp *w, const struct op *op,
+                                                     uint32_t mask, const struct mem_range *range,
+                                                     const char *base, enum ptx_space space)
 {
     uint32_t bytes = (uint32_t)op->width * op->vec;
     char *pointer[WARP_LANES];
-    if (all_in_range(range, w->emu->last.address, mask, bytes))
-        gather(w, op, mask, base);
-    else if (find_pointers(w, op, mask, bytes, space, pointer))
-        gather_slowly(w, op, mask, pointer);
+    if (vec_all_in_range(range, w->emu->last.address, mask, bytes))
+        vec_gather(w, op, mask, base);
+    else if (vec_find_pointers(w, op, mask, bytes, space, pointer))
+        vec_gather_slowly(w, op, mask, pointer);
 }
 
 /* A load through a flat base pointer: global memory, or a CTA's shared memory. */
-static inline void load_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
-                             const struct mem_range *range, const char *base, enum ptx_space space)
+static inline void vec_load_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
+                                 const struct mem_range *range, const char *base,
+                                 enum ptx_space space)
 {
-    bool done =
-        mask == ~0u && same_layout(op) &&
-        (op->width == 4 ? load_shape(w, op, range, base, 4) : load_shape(w, op, range, base, 8));
+    bool done = mask == ~0u && vec_same_layout(op) &&
+                (op->width == 4 ? vec_load_shape(w, op, range, base, 4)
+                                : vec_load_shape(w, op, range, base, 8));
     if (!done)
-        load_lanes(w, op, mask, range, base, space);
+        vec_load_lanes(w, op, mask, range, base, space);
 }
 
 /* Can what was loaded be there? Asked for lines, not lanes, where those are a run. */
@@ -169,8 +173,8 @@ static inline bool overlay_may_hold_any(const struct overlay *o, const struct em
 }
 
 /* What the SM itself stored in this visibility period is not in the image yet. */
-static __attribute__((noinline)) void patch_from_overlay(struct emu_warp *w, const struct op *op,
-                                                         uint32_t mask)
+static __attribute__((noinline)) void vec_patch_from_overlay(struct emu_warp *w,
+                                                             const struct op *op, uint32_t mask)
 {
     const struct emu *e = w->emu;
     const uint32_t *rows = &e->program->extra[op->extra];
@@ -181,21 +185,21 @@ static __attribute__((noinline)) void patch_from_overlay(struct emu_warp *w, con
             continue;
         for (uint32_t k = 0; k < op->vec; k++) {
             uint64_t at = address + k * op->width;
-            uint64_t v = read_element(e->mem->bias + at, op->width);
+            uint64_t v = vec_read_element(e->mem->bias + at, op->width);
             overlay_read(e->overlay, at, &v, op->width);
-            put_lane(warp_row(w, rows[k]), op, i, v);
+            vec_put_lane(warp_row(w, rows[k]), op, i, v);
         }
     }
 }
 
 /* A load from the memory image. */
-static inline void load_image(struct emu_warp *w, const struct op *op, uint32_t mask)
+static inline void vec_load_image(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     struct emu *e = w->emu;
-    load_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+    vec_load_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
     if (e->overlay && e->overlay->n && w->state != WARP_FAULTED &&
         overlay_may_hold_any(e->overlay, &e->last))
-        patch_from_overlay(w, op, mask);
+        vec_patch_from_overlay(w, op, mask);
 }
 
 #endif

@@ -14,34 +14,34 @@ FN(load_global)
 {
     struct emu *e = w->emu;
     struct run_stats *s = e->stats;
-    find_addresses(w, op, mask);
-    count_bytes(op->klass == PTX_CLASS_LD_CONST ? &s->const_load_bytes : &s->global_load_bytes,
-                mask, (uint32_t)op->width * op->vec);
-    load_image(w, op, mask);
+    vec_find_addresses(w, op, mask);
+    vec_count_bytes(op->klass == PTX_CLASS_LD_CONST ? &s->const_load_bytes : &s->global_load_bytes,
+                    mask, (uint32_t)op->width * op->vec);
+    vec_load_image(w, op, mask);
 }
 
 FN(load_shared)
 {
     struct mem_range range = {0, w->cta->shared_bytes};
-    find_addresses(w, op, mask);
-    count_bytes(&w->emu->stats->shared_load_bytes, mask, (uint32_t)op->width * op->vec);
-    load_flat(w, op, mask, &range, w->cta->shared, PTX_SHARED);
+    vec_find_addresses(w, op, mask);
+    vec_count_bytes(&w->emu->stats->shared_load_bytes, mask, (uint32_t)op->width * op->vec);
+    vec_load_flat(w, op, mask, &range, w->cta->shared, PTX_SHARED);
 }
 
 FN(store_global)
 {
     struct emu *e = w->emu;
-    find_addresses(w, op, mask);
-    count_bytes(&e->stats->global_store_bytes, mask, (uint32_t)op->width * op->vec);
-    store_image(w, op, mask);
+    vec_find_addresses(w, op, mask);
+    vec_count_bytes(&e->stats->global_store_bytes, mask, (uint32_t)op->width * op->vec);
+    vec_store_image(w, op, mask);
 }
 
 FN(store_shared)
 {
     struct mem_range range = {0, w->cta->shared_bytes};
-    find_addresses(w, op, mask);
-    count_bytes(&w->emu->stats->shared_store_bytes, mask, (uint32_t)op->width * op->vec);
-    store_flat(w, op, mask, &range, w->cta->shared, PTX_SHARED);
+    vec_find_addresses(w, op, mask);
+    vec_count_bytes(&w->emu->stats->shared_store_bytes, mask, (uint32_t)op->width * op->vec);
+    vec_store_flat(w, op, mask, &range, w->cta->shared, PTX_SHARED);
 }
 
 /* --- local memory: words of 32 lanes side by side --- */
@@ -62,8 +62,8 @@ static void load_local_lane(struct emu_warp *w, const struct op *op, uint32_t i,
     if (!local_ok(w, op, i, at, (uint32_t)op->width * op->vec))
         return;
     for (uint32_t e = 0; e < op->vec; e++)
-        put_lane(warp_row(w, rows[e]), op, i,
-                 local_read(w, i, (uint32_t)at + e * op->width, op->width));
+        vec_put_lane(warp_row(w, rows[e]), op, i,
+                     local_read(w, i, (uint32_t)at + e * op->width, op->width));
 }
 
 static void store_local_lane(struct emu_warp *w, const struct op *op, uint32_t i, uint64_t at)
@@ -73,21 +73,21 @@ static void store_local_lane(struct emu_warp *w, const struct op *op, uint32_t i
         return;
     for (uint32_t e = 0; e < op->vec; e++)
         local_write(w, i, (uint32_t)at + e * op->width, op->width,
-                    get_lane(warp_row(w, rows[e]), op, i));
+                    vec_get_lane(warp_row(w, rows[e]), op, i));
 }
 
 FN(load_local)
 {
-    find_addresses(w, op, mask);
-    count_bytes(&w->emu->stats->local_load_bytes, mask, (uint32_t)op->width * op->vec);
+    vec_find_addresses(w, op, mask);
+    vec_count_bytes(&w->emu->stats->local_load_bytes, mask, (uint32_t)op->width * op->vec);
     for (uint32_t m = mask; m; m &= m - 1)
         load_local_lane(w, op, (uint32_t)__builtin_ctz(m), w->emu->last.address[__builtin_ctz(m)]);
 }
 
 FN(store_local)
 {
-    find_addresses(w, op, mask);
-    count_bytes(&w->emu->stats->local_store_bytes, mask, (uint32_t)op->width * op->vec);
+    vec_find_addresses(w, op, mask);
+    vec_count_bytes(&w->emu->stats->local_store_bytes, mask, (uint32_t)op->width * op->vec);
     for (uint32_t m = mask; m; m &= m - 1)
         store_local_lane(w, op, (uint32_t)__builtin_ctz(m), w->emu->last.address[__builtin_ctz(m)]);
 }
@@ -98,7 +98,7 @@ FN(load_frame)
 {
     if (op->klass == PTX_CLASS_LD_LOCAL) {
         w->emu->last.mask = mask;
-        count_bytes(&w->emu->stats->local_load_bytes, mask, (uint32_t)op->width * op->vec);
+        vec_count_bytes(&w->emu->stats->local_load_bytes, mask, (uint32_t)op->width * op->vec);
     }
     uint32_t at = w->frames[w->n_frames - 1].local_at + (uint32_t)op->imm;
     for (uint32_t m = mask; m; m &= m - 1)
@@ -109,7 +109,7 @@ FN(store_frame)
 {
     if (op->klass == PTX_CLASS_ST_LOCAL) {
         w->emu->last.mask = mask;
-        count_bytes(&w->emu->stats->local_store_bytes, mask, (uint32_t)op->width * op->vec);
+        vec_count_bytes(&w->emu->stats->local_store_bytes, mask, (uint32_t)op->width * op->vec);
     }
     uint32_t at = w->frames[w->n_frames - 1].local_at + (uint32_t)op->imm;
     for (uint32_t m = mask; m; m &= m - 1)
@@ -129,7 +129,7 @@ FN(load_param_some)
     }
     for (uint32_t e = 0; e < op->vec; e++) {
         const char *from = (const char *)l->params + op->imm + e * op->width;
-        uint64_t v = extend(op, read_element(from, op->width));
+        uint64_t v = vec_extend(op, vec_read_element(from, op->width));
         vec_broadcast(warp_row(w, rows[e]), op, mask, v);
     }
 }
@@ -139,8 +139,9 @@ FN(load_param_all)
     const struct emu_launch *l = &w->emu->launch;
     const uint8_t *from = l->params + op->imm;
     bool inside = op->imm >= 0 && (uint64_t)op->imm + op->width <= l->func->param_bytes;
-    if (inside && same_layout(op))
-        vec_broadcast(warp_row(w, op->dst), op, ~0u, read_element((const char *)from, op->width));
+    if (inside && vec_same_layout(op))
+        vec_broadcast(warp_row(w, op->dst), op, ~0u,
+                      vec_read_element((const char *)from, op->width));
     else
         load_param_some(w, op, mask);
 }
@@ -178,19 +179,19 @@ static inline void access_generic(struct emu_warp *w, const struct op *op, uint3
     const uint64_t *address = w->emu->last.address;
     struct mem_range range = {0, w->cta->shared_bytes};
     uint32_t bytes = (uint32_t)op->width * op->vec;
-    find_addresses(w, op, mask);
+    vec_find_addresses(w, op, mask);
     struct split part = split_spaces(w, mask);
-    count_bytes(load ? &s->global_load_bytes : &s->global_store_bytes, part.global, bytes);
-    count_bytes(load ? &s->shared_load_bytes : &s->shared_store_bytes, part.shared, bytes);
-    count_bytes(load ? &s->local_load_bytes : &s->local_store_bytes, part.local, bytes);
+    vec_count_bytes(load ? &s->global_load_bytes : &s->global_store_bytes, part.global, bytes);
+    vec_count_bytes(load ? &s->shared_load_bytes : &s->shared_store_bytes, part.shared, bytes);
+    vec_count_bytes(load ? &s->local_load_bytes : &s->local_store_bytes, part.local, bytes);
     if (part.global)
-        (load ? load_image : store_image)(w, op, part.global);
+        (load ? vec_load_image : vec_store_image)(w, op, part.global);
     if (part.shared) {
         move_window(w, part.shared, GENERIC_SHARED_BASE);
         if (load)
-            load_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
+            vec_load_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
         else
-            store_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
+            vec_store_flat(w, op, part.shared, &range, w->cta->shared, PTX_SHARED);
         move_window(w, part.shared, 0 - GENERIC_SHARED_BASE);
     }
     for (uint32_t m = part.local; m; m &= m - 1) {

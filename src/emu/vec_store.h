@@ -5,10 +5,10 @@
 
 #include "emu/vec_access.h"
 
-static inline void scatter(struct emu_warp *w, const struct op *op, uint32_t mask, char *base)
+static inline void vec_scatter(struct emu_warp *w, const struct op *op, uint32_t mask, char *base)
 {
     const uint64_t *address = w->emu->last.address;
-    if (same_layout(op)) {
+    if (vec_same_layout(op)) {
         const void *row = warp_row(w, op->b);
         for (uint32_t m = mask; m; m &= m - 1) {
             uint32_t i = (uint32_t)__builtin_ctz(m);
@@ -23,40 +23,41 @@ static inline void scatter(struct emu_warp *w, const struct op *op, uint32_t mas
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         for (uint32_t e = 0; e < op->vec; e++)
-            write_element(base + address[i] + e * op->width, op->width,
-                          get_lane(warp_row(w, rows[e]), op, i));
+            vec_write_element(base + address[i] + e * op->width, op->width,
+                              vec_get_lane(warp_row(w, rows[e]), op, i));
     }
 }
 
-static void scatter_slowly(struct emu_warp *w, const struct op *op, uint32_t mask, char **pointer)
+static void vec_scatter_slowly(struct emu_warp *w, const struct op *op, uint32_t mask,
+                               char **pointer)
 {
     const uint32_t *rows = &w->emu->program->extra[op->extra];
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         for (uint32_t e = 0; e < op->vec; e++)
-            write_element(pointer[i] + e * op->width, op->width,
-                          get_lane(warp_row(w, rows[e]), op, i));
+            vec_write_element(pointer[i] + e * op->width, op->width,
+                              vec_get_lane(warp_row(w, rows[e]), op, i));
     }
 }
 
-static inline void store_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
-                              const struct mem_range *range, char *base, enum ptx_space space)
+static inline void vec_store_flat(struct emu_warp *w, const struct op *op, uint32_t mask,
+                                  const struct mem_range *range, char *base, enum ptx_space space)
 {
     const uint64_t *address = w->emu->last.address;
     uint32_t bytes = (uint32_t)op->width * op->vec;
-    if (mask == ~0u && same_layout(op) && are_apart_by(address, bytes) &&
-        in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)) {
+    if (mask == ~0u && vec_same_layout(op) && vec_are_apart_by(address, bytes) &&
+        vec_in_range(range, address[0], (uint64_t)bytes * WARP_LANES, bytes)) {
         w->emu->last.shape = CONSECUTIVE;
         memcpy(base + address[0], warp_row(w, op->b), (size_t)bytes * WARP_LANES);
         return;
     }
-    if (all_in_range(range, address, mask, bytes)) {
-        scatter(w, op, mask, base);
+    if (vec_all_in_range(range, address, mask, bytes)) {
+        vec_scatter(w, op, mask, base);
         return;
     }
     char *pointer[WARP_LANES];
-    if (find_pointers(w, op, mask, bytes, space, pointer))
-        scatter_slowly(w, op, mask, pointer);
+    if (vec_find_pointers(w, op, mask, bytes, space, pointer))
+        vec_scatter_slowly(w, op, mask, pointer);
 }
 
 /* Bytes of one stretch, line by line. */
@@ -73,59 +74,60 @@ static void overlay_write_stretch(struct overlay *o, uint64_t address, const cha
     }
 }
 
-/* As load_shape(), but a store of all lanes to one place is none of those. */
+/* As vec_load_shape(), but a store of all lanes to one place is none of those. */
 static inline __attribute__((always_inline)) bool
-store_shape_in_overlay(struct emu_warp *w, const struct op *op, const struct mem_range *range,
-                       uint32_t bytes)
+vec_store_shape_in_overlay(struct emu_warp *w, const struct op *op, const struct mem_range *range,
+                           uint32_t bytes)
 {
     struct emu_access *last = &w->emu->last;
     uint64_t first = last->address[0];
-    if (!are_apart_by(last->address, bytes) || !in_range(range, first, bytes * WARP_LANES, bytes))
+    if (!vec_are_apart_by(last->address, bytes) ||
+        !vec_in_range(range, first, bytes * WARP_LANES, bytes))
         return false;
     last->shape = CONSECUTIVE;
     overlay_write_stretch(w->emu->overlay, first, warp_row(w, op->b), bytes * WARP_LANES);
     return true;
 }
 
-static __attribute__((noinline)) void store_lanes_in_overlay(struct emu_warp *w,
-                                                             const struct op *op, uint32_t mask,
-                                                             const struct mem_range *range)
+static __attribute__((noinline)) void vec_store_lanes_in_overlay(struct emu_warp *w,
+                                                                 const struct op *op, uint32_t mask,
+                                                                 const struct mem_range *range)
 {
     struct emu *e = w->emu;
     const uint64_t *address = e->last.address;
     const uint32_t *rows = &e->program->extra[op->extra];
     uint32_t bytes = (uint32_t)op->width * op->vec;
     char *pointer[WARP_LANES];
-    if (!all_in_range(range, address, mask, bytes) &&
-        !find_pointers(w, op, mask, bytes, PTX_GLOBAL, pointer))
+    if (!vec_all_in_range(range, address, mask, bytes) &&
+        !vec_find_pointers(w, op, mask, bytes, PTX_GLOBAL, pointer))
         return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         for (uint32_t k = 0; k < op->vec; k++) {
-            uint64_t v = get_lane(warp_row(w, rows[k]), op, i);
+            uint64_t v = vec_get_lane(warp_row(w, rows[k]), op, i);
             overlay_write(e->overlay, address[i] + k * op->width, &v, op->width);
         }
     }
 }
 
 /* A store under timing: checked like any other, but kept apart until the period ends. */
-static inline void store_overlay(struct emu_warp *w, const struct op *op, uint32_t mask)
+static inline void vec_store_overlay(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     const struct mem_range *range = &w->emu->ranges[op - w->code];
-    bool done = mask == ~0u && same_layout(op) &&
-                (op->width == 4 ? store_shape_in_overlay(w, op, range, 4)
-                                : store_shape_in_overlay(w, op, range, 8));
+    bool done = mask == ~0u && vec_same_layout(op) &&
+                (op->width == 4 ? vec_store_shape_in_overlay(w, op, range, 4)
+                                : vec_store_shape_in_overlay(w, op, range, 8));
     if (!done)
-        store_lanes_in_overlay(w, op, mask, range);
+        vec_store_lanes_in_overlay(w, op, mask, range);
 }
 
-static inline void store_image(struct emu_warp *w, const struct op *op, uint32_t mask)
+static inline void vec_store_image(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     struct emu *e = w->emu;
     if (e->overlay)
-        store_overlay(w, op, mask);
+        vec_store_overlay(w, op, mask);
     else
-        store_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
+        vec_store_flat(w, op, mask, &e->ranges[op - w->code], e->mem->bias, PTX_GLOBAL);
 }
 
 #endif

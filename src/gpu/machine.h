@@ -29,7 +29,7 @@ enum {
 };
 
 struct machine_options {
-    bool every_cycle;    /* the plain engine */
+    bool every_cycle;    /* the per-cycle engine */
     uint32_t quantum;    /* time in core cycles at most; 0 = as long as the links allow */
     uint64_t max_cycles; /* of one launch; 0 = no limit */
     uint32_t threads;    /* that share the shards of a quantum; 0 and 1 = the caller's alone */

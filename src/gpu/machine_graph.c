@@ -322,7 +322,7 @@ static void watch_mechanisms(struct machine *m)
                                                   .user = &m->mechanisms});
 }
 
-/* The plain engine knows no halves. */
+/* The per-cycle engine knows no halves. */
 static void adapt_engine(struct machine *m)
 {
     const struct machine_options *o = &m->options;

@@ -82,7 +82,7 @@ struct port_gate gate_make(const struct clock_domain *clock, const struct noc_co
         .period = clock->period,
         .width = flits_per_cycle,
         .in_step = in_step,
-        .is_plain = in_step && flits_per_cycle == 1,
+        .is_one_per_cycle = in_step && flits_per_cycle == 1,
         .width_inverse = ((UINT64_C(1) << 32) + flits_per_cycle - 1) / flits_per_cycle,
         .cycles = divider_make(clock->period),
     };

@@ -72,7 +72,7 @@ struct port_gate {
     uint32_t period;  /* of a cycle */
     uint32_t width;
     bool in_step;           /* messages come at the beginning of a cycle only */
-    bool is_plain;          /* so they do, and each flit takes a cycle */
+    bool is_one_per_cycle;  /* so they do, and each flit takes a cycle */
     uint64_t width_inverse; /* 2^32 / width, rounded up */
     struct divider cycles;  /* by period */
 };
@@ -182,7 +182,7 @@ void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
 sim_time gate_next_cycle(const struct port_gate *g, sim_time now);
 
 /* gate_pass() of a gate that is plain: no cycle has slots left over. */
-static inline sim_time gate_pass_plainly(struct port_gate *g, sim_time now, uint32_t flits)
+static inline sim_time gate_pass_one_per_cycle(struct port_gate *g, sim_time now, uint32_t flits)
 {
     sim_time from = g->free_at;
     g->free_at = (now > from ? now : from) + (sim_time)flits * g->period;
@@ -194,8 +194,8 @@ static inline sim_time gate_pass_plainly(struct port_gate *g, sim_time now, uint
 static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
 {
     sim_time from = g->free_at;
-    if (g->is_plain)
-        return gate_pass_plainly(g, now, flits);
+    if (g->is_one_per_cycle)
+        return gate_pass_one_per_cycle(g, now, flits);
     uint32_t used = g->used + flits;
     if (now > from) {
         from = g->in_step ? now : gate_next_cycle(g, now);

@@ -286,7 +286,7 @@ static bool check_combination(struct parser *p, const struct ptx_inst *i)
     }
 }
 
-bool check_inst(struct parser *p, struct ptx_inst *i)
+bool parser_check_inst(struct parser *p, struct ptx_inst *i)
 {
     bool is_barrier = i->op == PTX_OP_BARRIER || i->op == PTX_OP_BAR;
     if (is_barrier && ptx_inst_mod(i, PTX_GROUP_SCOPE) == PTX_MOD_SCOPE_CLUSTER)

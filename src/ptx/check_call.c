@@ -39,7 +39,7 @@ static bool check_arguments(struct parser *p, const struct ptx_operand *list,
 
 /* Functions without a body are the host's, which takes what it is given: clang declares printf with
  * one parameter and calls it with many. */
-bool check_call(struct parser *p, const struct ptx_inst *i)
+bool parser_check_call(struct parser *p, const struct ptx_inst *i)
 {
     const struct ptx_operand *rets = &i->operands[PTX_CALL_RETS];
     const struct ptx_operand *args = &i->operands[PTX_CALL_ARGS];

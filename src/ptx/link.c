@@ -8,7 +8,7 @@ static bool bind_ref(struct parser *p, const struct global_ref *ref)
 {
     const struct decl *d = ref->name->decl;
     if (!d)
-        return parser_error(p, ref->line, ref->col, hint_declared(p, ref->name->text),
+        return parser_error(p, ref->line, ref->col, parser_hint_declared(p, ref->name->text),
                             "'%s' is not declared", ref->name->text);
     bool wants_func = ref->func || (ref->operand && ref->operand->kind == PTX_OPERAND_FUNC);
     if (wants_func && !d->func)
@@ -48,7 +48,7 @@ static void rename_local(struct parser *p, const char **text)
     if (!name->decl)
         return;
     do
-        *text = unique_name(p, name);
+        *text = parser_unique_name(p, name);
     while (names_intern(&p->names, *text, strlen(*text))->decl);
 }
 
@@ -77,7 +77,7 @@ static void rename_hiding_locals(struct parser *p, struct ptx_func *f)
 #undef EACH_LOCAL
 }
 
-void finish_module(struct parser *p)
+void parser_finish_module(struct parser *p)
 {
     struct ptx_module *m = p->m;
     for (uint32_t i = 0; i < p->n_global_refs; i++)
@@ -87,9 +87,9 @@ void finish_module(struct parser *p)
     for (uint32_t i = 0; i < p->n_late_insts; i++) {
         struct ptx_inst *inst = &p->late_insts[i];
         if (inst->op == PTX_OP_CALL)
-            check_call(p, inst);
+            parser_check_call(p, inst);
         else
-            check_inst(p, inst);
+            parser_check_inst(p, inst);
     }
     if (p->has_aliases)
         follow_aliases(m);

@@ -37,7 +37,7 @@ void parser_warning(struct parser *p, uint32_t line, uint32_t col, const char *h
     va_end(args);
 }
 
-bool error_here(struct parser *p, const char *format, ...)
+bool parser_error_here(struct parser *p, const char *format, ...)
 {
     char message[512];
     va_list args;
@@ -47,18 +47,18 @@ bool error_here(struct parser *p, const char *format, ...)
     return parser_error(p, p->tok.line, p->tok.col, NULL, "%s", message);
 }
 
-bool expected(struct parser *p, const char *what)
+bool parser_expected(struct parser *p, const char *what)
 {
     const struct token *t = &p->tok;
     int shown = t->len > 40 ? 40 : (int)t->len;
     if (t->kind == TOKEN_END)
-        return error_here(p, "expected %s, found the end of the file", what);
-    return error_here(p, "expected %s, found '%s%.*s'", what, t->kind == TOKEN_WORD ? "." : "",
-                      t->len ? shown : 1, t->text);
+        return parser_error_here(p, "expected %s, found the end of the file", what);
+    return parser_error_here(p, "expected %s, found '%s%.*s'", what,
+                             t->kind == TOKEN_WORD ? "." : "", t->len ? shown : 1, t->text);
 }
 
 /* The declared name nearest to a misspelt one. Looked for only while messages are still kept. */
-const char *hint_declared(struct parser *p, const char *word)
+const char *parser_hint_declared(struct parser *p, const char *word)
 {
     if (p->n_errors > 20)
         return NULL;
@@ -73,7 +73,7 @@ const char *hint_declared(struct parser *p, const char *word)
 }
 
 /* The special register nearest to a misspelt one. */
-const char *hint_sreg(struct parser *p, const char *word)
+const char *parser_hint_sreg(struct parser *p, const char *word)
 {
     const char *texts[PTX_N_SREGS];
     for (uint32_t i = 0; i < PTX_N_SREGS; i++)
@@ -82,7 +82,7 @@ const char *hint_sreg(struct parser *p, const char *word)
 }
 
 /* The directive nearest to a misspelt one, as it is written. */
-const char *hint_directive(struct parser *p, const char *word)
+const char *parser_hint_directive(struct parser *p, const char *word)
 {
     const char *nearest = suggest_nearest(word, directive_texts, N_DIRECTIVES);
     return nearest ? arena_printf(&p->m->arena, "did you mean '.%s'?", nearest) : NULL;
@@ -94,34 +94,34 @@ void parser_advance(struct parser *p)
 {
     lexer_next(&p->lex, &p->tok);
     while (p->tok.kind == TOKEN_BAD) {
-        error_here(p, "%s", p->tok.text);
+        parser_error_here(p, "%s", p->tok.text);
         lexer_next(&p->lex, &p->tok);
     }
 }
 
-bool at_punct(const struct parser *p, int punct)
+bool parser_at_punct(const struct parser *p, int punct)
 {
     return p->tok.kind == TOKEN_PUNCT && p->tok.punct == punct;
 }
 
-bool accept_punct(struct parser *p, int punct)
+bool parser_accept_punct(struct parser *p, int punct)
 {
-    if (!at_punct(p, punct))
+    if (!parser_at_punct(p, punct))
         return false;
     parser_advance(p);
     return true;
 }
 
-bool expect_punct(struct parser *p, int punct)
+bool parser_expect_punct(struct parser *p, int punct)
 {
     char what[] = {'\'', (char)punct, '\'', 0};
-    return accept_punct(p, punct) || expected(p, what);
+    return parser_accept_punct(p, punct) || parser_expected(p, what);
 }
 
 static struct name *take_name(struct parser *p, enum token_kind kind, const char *what)
 {
     if (p->tok.kind != kind) {
-        expected(p, what);
+        parser_expected(p, what);
         return NULL;
     }
     struct name *name = names_intern(&p->names, p->tok.text, p->tok.len);
@@ -129,28 +129,28 @@ static struct name *take_name(struct parser *p, enum token_kind kind, const char
     return name;
 }
 
-struct name *expect_name(struct parser *p, const char *what)
+struct name *parser_expect_name(struct parser *p, const char *what)
 {
     return take_name(p, TOKEN_NAME, what);
 }
 
-struct name *expect_word(struct parser *p, const char *what)
+struct name *parser_expect_word(struct parser *p, const char *what)
 {
     return take_name(p, TOKEN_WORD, what);
 }
 
-bool expect_uint32(struct parser *p, uint32_t *value, const char *what)
+bool parser_expect_uint32(struct parser *p, uint32_t *value, const char *what)
 {
     if (p->tok.kind != TOKEN_INT)
-        return expected(p, what);
+        return parser_expected(p, what);
     if (p->tok.bits > UINT32_MAX)
-        return error_here(p, "%s must fit 32 bits", what);
+        return parser_error_here(p, "%s must fit 32 bits", what);
     *value = (uint32_t)p->tok.bits;
     parser_advance(p);
     return true;
 }
 
-enum directive token_directive(struct parser *p)
+enum directive parser_token_directive(struct parser *p)
 {
     if (p->tok.kind != TOKEN_WORD)
         return NO_DIRECTIVE;
@@ -205,7 +205,7 @@ struct ptx_module *ptx_parse(const char *name, const char *text, size_t len,
         parser_error(&p, 0, 0, NULL, "the file is too long: 4 GiB and more are not read");
     parser_advance(&p);
     parse_module(&p);
-    finish_module(&p);
+    parser_finish_module(&p);
     destroy_parser(&p);
     if (p.n_errors) {
         ptx_module_destroy(m);

@@ -83,40 +83,41 @@ struct parser {
 
 /* --- tokens --- */
 void parser_advance(struct parser *p);
-bool at_punct(const struct parser *p, int punct);
-bool accept_punct(struct parser *p, int punct);
-bool expect_punct(struct parser *p, int punct);
+bool parser_at_punct(const struct parser *p, int punct);
+bool parser_accept_punct(struct parser *p, int punct);
+bool parser_expect_punct(struct parser *p, int punct);
 /* The token's name, and on to the next token; NULL after a message when it is none. */
-struct name *expect_name(struct parser *p, const char *what);
-struct name *expect_word(struct parser *p, const char *what);
-bool expect_uint32(struct parser *p, uint32_t *value, const char *what);
-enum directive token_directive(struct parser *p);
+struct name *parser_expect_name(struct parser *p, const char *what);
+struct name *parser_expect_word(struct parser *p, const char *what);
+bool parser_expect_uint32(struct parser *p, uint32_t *value, const char *what);
+enum directive parser_token_directive(struct parser *p);
 
 /* --- messages; errors return false --- */
 bool parser_error(struct parser *p, uint32_t line, uint32_t col, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
-bool error_here(struct parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool parser_error_here(struct parser *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* "expected X, found Y" */
-bool expected(struct parser *p, const char *what);
-const char *hint_declared(struct parser *p, const char *word);
-const char *hint_sreg(struct parser *p, const char *word);
-const char *hint_directive(struct parser *p, const char *word);
+bool parser_expected(struct parser *p, const char *what);
+const char *parser_hint_declared(struct parser *p, const char *word);
+const char *parser_hint_sreg(struct parser *p, const char *word);
+const char *parser_hint_directive(struct parser *p, const char *word);
 void parser_warning(struct parser *p, uint32_t line, uint32_t col, const char *hint,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* --- scopes and declarations --- */
-bool scope_open(struct parser *p);
-void scope_close(struct parser *p);
+bool parser_scope_open(struct parser *p);
+void parser_scope_close(struct parser *p);
 /* Declares a name in the innermost scope; NULL after a message when it is taken there. */
-struct decl *declare(struct parser *p, struct name *name, enum decl_kind kind, uint32_t line,
-                     uint32_t col);
+struct decl *parser_declare(struct parser *p, struct name *name, enum decl_kind kind, uint32_t line,
+                            uint32_t col);
 /* What the name means here, or NULL. Registers of ranges get their own declaration by this. */
-struct decl *lookup(struct parser *p, struct name *name);
+struct decl *parser_lookup(struct parser *p, struct name *name);
 /* The registers of a declaration (vec of them), made at the first use. */
-struct ptx_reg **use_register(struct parser *p, struct decl *d);
+struct ptx_reg **parser_use_register(struct parser *p, struct decl *d);
 /* A text for the name that no other local thing of this function has. */
-const char *unique_name(struct parser *p, struct name *name);
-void add_global_ref(struct parser *p, struct global_ref ref);
+const char *parser_unique_name(struct parser *p, struct name *name);
+void parser_add_global_ref(struct parser *p, struct global_ref ref);
 
 /* --- constant expressions --- */
 struct constant {
@@ -132,8 +133,8 @@ bool parse_registers(struct parser *p);
 bool parse_variables(struct parser *p, enum ptx_linkage linkage);
 /* "( .param ..., ... )" */
 bool parse_params(struct parser *p, struct ptx_var **params, uint32_t *n);
-bool declare_params(struct parser *p, struct ptx_var *params, uint32_t n);
-bool skip_attribute(struct parser *p);
+bool parser_declare_params(struct parser *p, struct ptx_var *params, uint32_t n);
+bool parser_skip_attribute(struct parser *p);
 /* The shape of an array: dimensions, the vector's as the last one. dims[0] == 0 = not given. */
 enum { MAX_DIMS = 8 };
 struct shape {
@@ -146,24 +147,24 @@ bool parse_initializer(struct parser *p, struct ptx_var *v, struct shape *shape)
 bool parse_function(struct parser *p, enum ptx_linkage linkage);
 bool parse_tuning(struct parser *p, struct ptx_func *f); /* .maxntid and the like */
 bool parse_label(struct parser *p);
-void bind_labels(struct parser *p); /* at the end of a block */
+void parser_bind_labels(struct parser *p); /* at the end of a block */
 bool parse_instruction(struct parser *p);
-void skip_statement(struct parser *p);
-bool skip_block(struct parser *p);
+void parser_skip_statement(struct parser *p);
+bool parser_skip_block(struct parser *p);
 bool parse_file(struct parser *p);
 bool parse_pragma(struct parser *p);
 bool parse_section(struct parser *p);
 void parse_module(struct parser *p);
-void finish_module(struct parser *p);
+void parser_finish_module(struct parser *p);
 /* The operands of an instruction, pushed on p->operands. */
 bool parse_operands(struct parser *p, const struct ptx_inst *i);
 /* The operands from `first` on, popped. */
-struct ptx_operand *take_operands(struct parser *p, uint32_t first, uint32_t *n);
+struct ptx_operand *parser_take_operands(struct parser *p, uint32_t first, uint32_t *n);
 /* Notes the use of a label; whoever uses it sets the slot once that has its final place. */
-void add_label_ref(struct parser *p, struct name *name, uint32_t line, uint32_t col);
+void parser_add_label_ref(struct parser *p, struct name *name, uint32_t line, uint32_t col);
 
 /* --- checks --- */
-bool check_inst(struct parser *p, struct ptx_inst *i);
-bool check_call(struct parser *p, const struct ptx_inst *i);
+bool parser_check_inst(struct parser *p, struct ptx_inst *i);
+bool parser_check_call(struct parser *p, const struct ptx_inst *i);
 
 #endif

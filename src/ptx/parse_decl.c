@@ -11,21 +11,21 @@ enum { MAX_ALIGN = 1 << 16 };
 static bool parse_register_name(struct parser *p, enum ptx_type type, uint32_t vec)
 {
     struct token at = p->tok;
-    struct name *name = expect_name(p, "a register's name");
+    struct name *name = parser_expect_name(p, "a register's name");
     if (!name)
         return false;
     uint32_t count = 0;
-    bool is_range = accept_punct(p, '<');
+    bool is_range = parser_accept_punct(p, '<');
     if (is_range) {
         struct token number = p->tok;
-        if (!expect_uint32(p, &count, "how many registers") || !expect_punct(p, '>'))
+        if (!parser_expect_uint32(p, &count, "how many registers") || !parser_expect_punct(p, '>'))
             return false;
         if (count > MAX_REGISTER_RANGE)
             return parser_error(p, number.line, number.col, NULL,
                                 "%u registers are too many; at most %d in a range", count,
                                 MAX_REGISTER_RANGE);
     }
-    struct decl *d = declare(p, name, is_range ? DECL_RANGE : DECL_REG, at.line, at.col);
+    struct decl *d = parser_declare(p, name, is_range ? DECL_RANGE : DECL_REG, at.line, at.col);
     if (!d)
         return false;
     d->type = type;
@@ -39,11 +39,11 @@ bool parse_registers(struct parser *p)
     enum ptx_type type = PTX_NO_TYPE;
     uint32_t vec = 1;
     if (!p->body.f)
-        return error_here(p, "registers are declared inside functions");
+        return parser_error_here(p, "registers are declared inside functions");
     parser_advance(p);
     while (p->tok.kind == TOKEN_WORD) {
         struct token at = p->tok;
-        const struct name *word = expect_word(p, "a type");
+        const struct name *word = parser_expect_word(p, "a type");
         if (word->directive == DIRECTIVE_V2 || word->directive == DIRECTIVE_V4)
             vec = word->directive == DIRECTIVE_V2 ? 2 : 4;
         else if (word->type && type == PTX_NO_TYPE)
@@ -53,24 +53,24 @@ bool parse_registers(struct parser *p)
                                 word->text);
     }
     if (type == PTX_NO_TYPE)
-        return expected(p, "a type such as .b32");
+        return parser_expected(p, "a type such as .b32");
     do
         if (!parse_register_name(p, type, vec))
             return false;
-    while (accept_punct(p, ','));
-    return expect_punct(p, ';');
+    while (parser_accept_punct(p, ','));
+    return parser_expect_punct(p, ';');
 }
 
 /* --- variables --- */
 
-bool skip_attribute(struct parser *p)
+bool parser_skip_attribute(struct parser *p)
 {
-    if (!expect_punct(p, '('))
+    if (!parser_expect_punct(p, '('))
         return false;
     for (int open = 1; open;) {
-        if (p->tok.kind == TOKEN_END || at_punct(p, ';'))
-            return expected(p, "')'");
-        open += at_punct(p, '(') - at_punct(p, ')');
+        if (p->tok.kind == TOKEN_END || parser_at_punct(p, ';'))
+            return parser_expected(p, "')'");
+        open += parser_at_punct(p, '(') - parser_at_punct(p, ')');
         parser_advance(p);
     }
     return true;
@@ -79,7 +79,7 @@ bool skip_attribute(struct parser *p)
 static bool parse_align(struct parser *p, uint32_t *align)
 {
     struct token at = p->tok;
-    if (!expect_uint32(p, align, "an alignment"))
+    if (!parser_expect_uint32(p, align, "an alignment"))
         return false;
     if (!*align || (*align & (*align - 1)) || *align > MAX_ALIGN)
         return parser_error(p, at.line, at.col, NULL, "an alignment is a power of two, at most %d",
@@ -110,12 +110,12 @@ static enum ptx_space directive_space(enum directive d)
 static bool parse_var_word(struct parser *p, struct ptx_var *v)
 {
     struct token at = p->tok;
-    const struct name *word = expect_word(p, "a type");
+    const struct name *word = parser_expect_word(p, "a type");
     enum ptx_space space = directive_space(word->directive);
     if (word->directive == DIRECTIVE_ALIGN)
         return parse_align(p, v->is_ptr ? &v->ptr_align : &v->align);
     if (word->directive == DIRECTIVE_ATTRIBUTE)
-        return skip_attribute(p);
+        return parser_skip_attribute(p);
     if (word->directive == DIRECTIVE_V2 || word->directive == DIRECTIVE_V4)
         v->vec = word->directive == DIRECTIVE_V2 ? 2 : 4;
     else if (word->directive == DIRECTIVE_PTR)
@@ -139,16 +139,16 @@ static bool parse_var_words(struct parser *p, struct ptx_var *v)
         if (!parse_var_word(p, v))
             return false;
     if (v->type == PTX_NO_TYPE)
-        return expected(p, "a type such as .b8");
+        return parser_expected(p, "a type such as .b8");
     return true;
 }
 
 static bool parse_dimensions(struct parser *p, struct ptx_var *v, struct shape *shape)
 {
-    while (accept_punct(p, '[')) {
+    while (parser_accept_punct(p, '[')) {
         struct token at = p->tok;
         int64_t n = 0;
-        if (!at_punct(p, ']') && !parse_integer(p, &n))
+        if (!parser_at_punct(p, ']') && !parse_integer(p, &n))
             return false;
         if (n < 0)
             return parser_error(p, at.line, at.col, NULL, "an array has no negative size");
@@ -158,7 +158,7 @@ static bool parse_dimensions(struct parser *p, struct ptx_var *v, struct shape *
             return parser_error(p, at.line, at.col, NULL, "only the first size may be missing");
         shape->dims[shape->n_dims++] = (uint64_t)n;
         v->is_array = true;
-        if (!expect_punct(p, ']'))
+        if (!parser_expect_punct(p, ']'))
             return false;
     }
     if (v->vec > 1 || !shape->n_dims)
@@ -194,7 +194,7 @@ static struct ptx_var *module_variable(struct parser *p, struct name *name, stru
             *d->var = *v;
         return d->var;
     }
-    d = declare(p, name, DECL_VAR, v->line, v->col);
+    d = parser_declare(p, name, DECL_VAR, v->line, v->col);
     if (!d)
         return NULL;
     d->var = ARENA_NEW(&m->arena, struct ptx_var);
@@ -207,12 +207,12 @@ static struct ptx_var *module_variable(struct parser *p, struct name *name, stru
 static struct ptx_var *local_variable(struct parser *p, struct name *name, const struct ptx_var *v)
 {
     struct body *b = &p->body;
-    struct decl *d = declare(p, name, DECL_VAR, v->line, v->col);
+    struct decl *d = parser_declare(p, name, DECL_VAR, v->line, v->col);
     if (!d)
         return NULL;
     d->var = ARENA_NEW(&p->m->arena, struct ptx_var);
     *d->var = *v;
-    d->var->name = unique_name(p, name);
+    d->var->name = parser_unique_name(p, name);
     d->var->index = b->n_vars;
     ARRAY_RESERVE(b->vars, b->vars_cap, b->n_vars + 1);
     return b->vars[b->n_vars++] = d->var;
@@ -222,8 +222,8 @@ static bool check_space(struct parser *p, const struct ptx_var *v)
 {
     bool is_local = v->space == PTX_LOCAL || v->space == PTX_PARAM;
     if (is_local && !p->body.f)
-        return error_here(p, ".%s variables are declared inside functions",
-                          v->space == PTX_LOCAL ? "local" : "param");
+        return parser_error_here(p, ".%s variables are declared inside functions",
+                                 v->space == PTX_LOCAL ? "local" : "param");
     return true;
 }
 
@@ -233,7 +233,7 @@ static bool parse_var_name(struct parser *p, struct ptx_var v)
     struct shape shape = {0};
     v.line = p->tok.line;
     v.col = p->tok.col;
-    struct name *name = expect_name(p, "a variable's name");
+    struct name *name = parser_expect_name(p, "a variable's name");
     if (!name)
         return false;
     v.name = name->text;
@@ -241,7 +241,7 @@ static bool parse_var_name(struct parser *p, struct ptx_var v)
         return false;
     /* Declared before its initial value is read, which may be its own address. */
     struct ptx_var *var = p->body.f ? local_variable(p, name, &v) : module_variable(p, name, &v);
-    if (!var || !accept_punct(p, '='))
+    if (!var || !parser_accept_punct(p, '='))
         return var != NULL;
     return parse_initializer(p, var, &shape) && size_variable(p, var, &shape);
 }
@@ -254,8 +254,8 @@ bool parse_variables(struct parser *p, enum ptx_linkage linkage)
     do
         if (!parse_var_name(p, v))
             return false;
-    while (accept_punct(p, ','));
-    return expect_punct(p, ';');
+    while (parser_accept_punct(p, ','));
+    return parser_expect_punct(p, ';');
 }
 
 /* --- parameters --- */
@@ -264,13 +264,14 @@ static bool parse_param(struct parser *p, struct ptx_var *v)
 {
     struct shape shape = {0};
     *v = (struct ptx_var){.vec = 1};
-    if (token_directive(p) == DIRECTIVE_REG)
-        return error_here(p, "parameters in registers are not supported; declare them .param");
+    if (parser_token_directive(p) == DIRECTIVE_REG)
+        return parser_error_here(p,
+                                 "parameters in registers are not supported; declare them .param");
     if (!parse_var_words(p, v))
         return false;
     v->line = p->tok.line;
     v->col = p->tok.col;
-    const struct name *name = expect_name(p, "a parameter's name");
+    const struct name *name = parser_expect_name(p, "a parameter's name");
     if (!name)
         return false;
     v->name = name->text;
@@ -279,15 +280,15 @@ static bool parse_param(struct parser *p, struct ptx_var *v)
     return parse_dimensions(p, v, &shape) && size_variable(p, v, &shape);
 }
 
-bool declare_params(struct parser *p, struct ptx_var *params, uint32_t n)
+bool parser_declare_params(struct parser *p, struct ptx_var *params, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct name *name = names_intern(&p->names, params[i].name, strlen(params[i].name));
-        struct decl *d = declare(p, name, DECL_VAR, params[i].line, params[i].col);
+        struct decl *d = parser_declare(p, name, DECL_VAR, params[i].line, params[i].col);
         if (!d)
             return false;
         d->var = &params[i];
-        unique_name(p, name);
+        parser_unique_name(p, name);
     }
     return true;
 }
@@ -296,17 +297,17 @@ bool parse_params(struct parser *p, struct ptx_var **params, uint32_t *n)
 {
     struct ptx_var *items = NULL;
     uint32_t cap = 0;
-    bool ok = expect_punct(p, '(');
+    bool ok = parser_expect_punct(p, '(');
     *n = 0;
-    while (ok && !at_punct(p, ')')) {
+    while (ok && !parser_at_punct(p, ')')) {
         ARRAY_RESERVE(items, cap, *n + 1);
-        ok = (!*n || expect_punct(p, ',')) && parse_param(p, &items[*n]);
+        ok = (!*n || parser_expect_punct(p, ',')) && parse_param(p, &items[*n]);
         if (ok) {
             items[*n].index = *n;
             (*n)++;
         }
     }
-    ok = ok && expect_punct(p, ')');
+    ok = ok && parser_expect_punct(p, ')');
     *params = ARENA_ARRAY(&p->m->arena, struct ptx_var, *n);
     if (*n)
         memcpy(*params, items, *n * sizeof **params);

@@ -38,7 +38,7 @@ static bool parse_cast_or_group(struct parser *p, struct constant *v);
 static bool parse_unary(struct parser *p, struct constant *v)
 {
     if (p->nesting >= MAX_NESTING)
-        return error_here(p, "this expression is nested too deeply");
+        return parser_error_here(p, "this expression is nested too deeply");
     int op = p->tok.kind == TOKEN_PUNCT ? p->tok.punct : 0;
     if (op == '-' || op == '+' || op == '!' || op == '~') {
         struct token at = p->tok;
@@ -70,7 +70,7 @@ static bool parse_unary(struct parser *p, struct constant *v)
             .bits = p->tok.bits,
         };
     } else {
-        return expected(p, "a number");
+        return parser_expected(p, "a number");
     }
     parser_advance(p);
     return true;
@@ -82,15 +82,15 @@ static bool parse_cast_or_group(struct parser *p, struct constant *v)
     p->nesting++;
     bool ok;
     if (p->tok.kind == TOKEN_WORD) {
-        const struct name *word = expect_word(p, "a type");
+        const struct name *word = parser_expect_word(p, "a type");
         ok = word->type == PTX_S64 || word->type == PTX_U64 ||
-             error_here(p, "a cast is (.s64) or (.u64)");
-        ok = ok && expect_punct(p, ')') && parse_unary(p, v);
+             parser_error_here(p, "a cast is (.s64) or (.u64)");
+        ok = ok && parser_expect_punct(p, ')') && parse_unary(p, v);
         if (ok && v->is_float)
-            ok = error_here(p, "a cast needs an integer");
+            ok = parser_error_here(p, "a cast needs an integer");
         v->is_unsigned = word->type == PTX_U64;
     } else {
-        ok = parse_ternary(p, v) && expect_punct(p, ')');
+        ok = parse_ternary(p, v) && parser_expect_punct(p, ')');
     }
     p->nesting--;
     return ok;
@@ -170,7 +170,7 @@ static bool apply_float(struct parser *p, int op, struct constant *a, const stru
         *a = from_bool(x != y);
         return true;
     default:
-        return error_here(p, "this operator needs integers");
+        return parser_error_here(p, "this operator needs integers");
     }
 }
 
@@ -179,7 +179,7 @@ static bool apply_division(struct parser *p, int op, struct constant *a, uint64_
                            bool is_unsigned)
 {
     if (!y)
-        return error_here(p, "division by zero");
+        return parser_error_here(p, "division by zero");
     if (is_unsigned)
         a->bits = op == '/' ? a->bits / y : a->bits % y;
     else if (y == UINT64_MAX) /* -1: the one divisor whose quotient may not fit */
@@ -273,13 +273,13 @@ static bool parse_ternary(struct parser *p, struct constant *v)
 {
     if (!parse_binary(p, v, 1))
         return false;
-    if (!at_punct(p, '?'))
+    if (!parser_at_punct(p, '?'))
         return true;
     struct constant yes, no;
     parser_advance(p);
     if (++p->nesting >= MAX_NESTING)
-        return error_here(p, "this expression is nested too deeply");
-    bool ok = parse_ternary(p, &yes) && expect_punct(p, ':') && parse_ternary(p, &no);
+        return parser_error_here(p, "this expression is nested too deeply");
+    bool ok = parse_ternary(p, &yes) && parser_expect_punct(p, ':') && parse_ternary(p, &no);
     p->nesting--;
     if (ok)
         *v = is_true(v) ? yes : no;

@@ -12,9 +12,9 @@ static bool parse_int_list(struct parser *p, uint32_t *values)
     for (uint32_t i = 0; i < 3; i++)
         values[i] = 1;
     do
-        if (!expect_uint32(p, n < 3 ? &values[n] : &ignored, "a number"))
+        if (!parser_expect_uint32(p, n < 3 ? &values[n] : &ignored, "a number"))
             return false;
-    while (n++ < 2 && accept_punct(p, ','));
+    while (n++ < 2 && parser_accept_punct(p, ','));
     return true;
 }
 
@@ -22,11 +22,11 @@ static bool parse_int_list(struct parser *p, uint32_t *values)
 bool parse_tuning(struct parser *p, struct ptx_func *f)
 {
     uint32_t ignored[3];
-    enum directive d = token_directive(p);
+    enum directive d = parser_token_directive(p);
     if (d == DIRECTIVE_PRAGMA)
         return parse_pragma(p);
     struct token at = p->tok;
-    const struct name *word = expect_word(p, "'{' or ';'");
+    const struct name *word = parser_expect_word(p, "'{' or ';'");
     if (!word)
         return false;
     switch (d) {
@@ -35,9 +35,9 @@ bool parse_tuning(struct parser *p, struct ptx_func *f)
     case DIRECTIVE_REQNTID:
         return parse_int_list(p, f->reqntid);
     case DIRECTIVE_MINNCTAPERSM:
-        return expect_uint32(p, &f->minnctapersm, "a number");
+        return parser_expect_uint32(p, &f->minnctapersm, "a number");
     case DIRECTIVE_MAXNREG:
-        return expect_uint32(p, &f->maxnreg, "a number");
+        return parser_expect_uint32(p, &f->maxnreg, "a number");
     case DIRECTIVE_MAXNCTAPERSM:
     case DIRECTIVE_MAXCLUSTERRANK:
     case DIRECTIVE_REQNCTAPERCLUSTER:
@@ -51,31 +51,32 @@ bool parse_tuning(struct parser *p, struct ptx_func *f)
         f->noreturn = true;
         return true;
     case DIRECTIVE_ATTRIBUTE:
-        return skip_attribute(p);
+        return parser_skip_attribute(p);
     default:
-        return parser_error(p, at.line, at.col, hint_directive(p, word->text),
+        return parser_error(p, at.line, at.col, parser_hint_directive(p, word->text),
                             "unknown directive '.%s'", word->text);
     }
 }
 
 static struct name *parse_header(struct parser *p, struct ptx_func *f)
 {
-    while (token_directive(p) == DIRECTIVE_ATTRIBUTE || token_directive(p) == DIRECTIVE_NORETURN)
+    while (parser_token_directive(p) == DIRECTIVE_ATTRIBUTE ||
+           parser_token_directive(p) == DIRECTIVE_NORETURN)
         if (!parse_tuning(p, f))
             return NULL;
-    if (at_punct(p, '(') && !f->is_entry && !parse_params(p, &f->rets, &f->n_rets))
+    if (parser_at_punct(p, '(') && !f->is_entry && !parse_params(p, &f->rets, &f->n_rets))
         return NULL;
     f->line = p->tok.line;
     f->col = p->tok.col;
-    struct name *name = expect_name(p, "a function's name");
-    if (!name || (at_punct(p, '(') && !parse_params(p, &f->params, &f->n_params)))
+    struct name *name = parser_expect_name(p, "a function's name");
+    if (!name || (parser_at_punct(p, '(') && !parse_params(p, &f->params, &f->n_params)))
         return NULL;
     f->name = name->text;
     while (p->tok.kind == TOKEN_WORD)
         if (!parse_tuning(p, f))
             return NULL;
-    f->has_body = at_punct(p, '{');
-    return f->has_body || at_punct(p, ';') || expected(p, "'{' or ';'") ? name : NULL;
+    f->has_body = parser_at_punct(p, '{');
+    return f->has_body || parser_at_punct(p, ';') || parser_expected(p, "'{' or ';'") ? name : NULL;
 }
 
 /* The module's entry for the function: its declarations and its definition share one. */
@@ -96,7 +97,7 @@ static struct ptx_func *module_function(struct parser *p, struct name *name,
         }
         return f;
     }
-    d = declare(p, name, DECL_FUNC, head->line, head->col);
+    d = parser_declare(p, name, DECL_FUNC, head->line, head->col);
     if (!d)
         return NULL;
     d->func = ARENA_NEW(&m->arena, struct ptx_func);
@@ -114,21 +115,21 @@ static bool parse_loc(struct parser *p)
     struct body *b = &p->body;
     uint32_t ignored;
     parser_advance(p);
-    if (!expect_uint32(p, &b->loc_file, "a file number") ||
-        !expect_uint32(p, &b->loc_line, "a line number") ||
-        !expect_uint32(p, &b->loc_col, "a column number"))
+    if (!parser_expect_uint32(p, &b->loc_file, "a file number") ||
+        !parser_expect_uint32(p, &b->loc_line, "a line number") ||
+        !parser_expect_uint32(p, &b->loc_col, "a column number"))
         return false;
-    while (accept_punct(p, ',')) {
-        const struct name *key = expect_name(p, "'function_name' or 'inlined_at'");
+    while (parser_accept_punct(p, ',')) {
+        const struct name *key = parser_expect_name(p, "'function_name' or 'inlined_at'");
         if (!key)
             return false;
         if (!strcmp(key->text, "function_name")) {
-            if (!expect_name(p, "a label") ||
-                (accept_punct(p, '+') && !expect_uint32(p, &ignored, "an offset")))
+            if (!parser_expect_name(p, "a label") ||
+                (parser_accept_punct(p, '+') && !parser_expect_uint32(p, &ignored, "an offset")))
                 return false;
-        } else if (!expect_uint32(p, &ignored, "a file number") ||
-                   !expect_uint32(p, &ignored, "a line number") ||
-                   !expect_uint32(p, &ignored, "a column number")) {
+        } else if (!parser_expect_uint32(p, &ignored, "a file number") ||
+                   !parser_expect_uint32(p, &ignored, "a line number") ||
+                   !parser_expect_uint32(p, &ignored, "a column number")) {
             return false;
         }
     }
@@ -137,7 +138,7 @@ static bool parse_loc(struct parser *p)
 
 static bool parse_body_directive(struct parser *p)
 {
-    switch (token_directive(p)) {
+    switch (parser_token_directive(p)) {
     case DIRECTIVE_REG:
         return parse_registers(p);
     case DIRECTIVE_GLOBAL:
@@ -159,8 +160,8 @@ static bool parse_body_directive(struct parser *p)
         return parse_section(p);
     default: {
         struct token at = p->tok;
-        const struct name *word = expect_word(p, "a directive");
-        return parser_error(p, at.line, at.col, hint_directive(p, word->text),
+        const struct name *word = parser_expect_word(p, "a directive");
+        return parser_error(p, at.line, at.col, parser_hint_directive(p, word->text),
                             "unknown directive '.%s'", word->text);
     }
     }
@@ -169,15 +170,15 @@ static bool parse_body_directive(struct parser *p)
 static bool parse_statement(struct parser *p)
 {
     p->nesting = 0;
-    if (accept_punct(p, ';'))
+    if (parser_accept_punct(p, ';'))
         return true;
     if (p->tok.kind == TOKEN_WORD)
         return parse_body_directive(p);
     if (p->tok.kind == TOKEN_NAME && lexer_peek(&p->lex) == ':')
         return parse_label(p);
-    if (p->tok.kind == TOKEN_NAME || at_punct(p, '@'))
+    if (p->tok.kind == TOKEN_NAME || parser_at_punct(p, '@'))
         return parse_instruction(p);
-    return expected(p, "an instruction");
+    return parser_expected(p, "an instruction");
 }
 
 /* Reads to the brace that closes the body; the parameters' scope is the body's. */
@@ -188,25 +189,25 @@ static bool parse_blocks(struct parser *p)
     p->body.first_label_ref[p->depth] = 0;
     parser_advance(p);
     while (p->tok.kind != TOKEN_END) {
-        if (at_punct(p, '{')) {
-            if (!scope_open(p)) {
-                skip_block(p);
+        if (parser_at_punct(p, '{')) {
+            if (!parser_scope_open(p)) {
+                parser_skip_block(p);
                 continue;
             }
             p->body.first_label_ref[p->depth] = p->body.n_label_refs;
             parser_advance(p);
-        } else if (at_punct(p, '}')) {
-            bind_labels(p);
+        } else if (parser_at_punct(p, '}')) {
+            parser_bind_labels(p);
             parser_advance(p);
             if (p->depth == outermost)
                 return true;
-            scope_close(p);
+            parser_scope_close(p);
         } else if (!parse_statement(p)) {
-            skip_statement(p);
+            parser_skip_statement(p);
         }
     }
     while (p->depth > outermost)
-        scope_close(p);
+        parser_scope_close(p);
     return parser_error(p, at.line, at.col, NULL, "the body of '%s' is not closed",
                         p->body.f->name);
 }
@@ -274,7 +275,7 @@ bool parse_function(struct parser *p, enum ptx_linkage linkage)
 {
     struct ptx_func head = {
         .linkage = linkage,
-        .is_entry = token_directive(p) == DIRECTIVE_ENTRY,
+        .is_entry = parser_token_directive(p) == DIRECTIVE_ENTRY,
     };
     p->func_serial++;
     parser_advance(p);
@@ -283,13 +284,13 @@ bool parse_function(struct parser *p, enum ptx_linkage linkage)
     if (!f)
         return false;
     if (!head.has_body)
-        return expect_punct(p, ';');
-    if (!scope_open(p))
+        return parser_expect_punct(p, ';');
+    if (!parser_scope_open(p))
         return false;
     p->body.f = f;
-    bool ok = declare_params(p, f->rets, f->n_rets) && declare_params(p, f->params, f->n_params) &&
-              parse_blocks(p);
+    bool ok = parser_declare_params(p, f->rets, f->n_rets) &&
+              parser_declare_params(p, f->params, f->n_params) && parse_blocks(p);
     finish_body(p);
-    scope_close(p);
+    parser_scope_close(p);
     return ok;
 }

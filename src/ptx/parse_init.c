@@ -66,21 +66,21 @@ static bool store_constant(struct parser *p, const struct init *in, uint64_t pos
 static bool parse_symbol(struct parser *p, struct ptx_reloc *r, struct token *at)
 {
     *at = p->tok;
-    const struct name *name = expect_name(p, "the name of a variable or function");
-    if (name && !strcmp(name->text, "generic") && at_punct(p, '(')) {
+    const struct name *name = parser_expect_name(p, "the name of a variable or function");
+    if (name && !strcmp(name->text, "generic") && parser_at_punct(p, '(')) {
         parser_advance(p);
         *at = p->tok;
-        name = expect_name(p, "the name of a variable or function");
+        name = parser_expect_name(p, "the name of a variable or function");
         r->generic = true;
-        if (!name || !expect_punct(p, ')'))
+        if (!name || !parser_expect_punct(p, ')'))
             return false;
     }
     if (!name)
         return false;
     r->symbol = name->text;
-    if (accept_punct(p, '+'))
+    if (parser_accept_punct(p, '+'))
         return parse_integer(p, &r->addend);
-    return !at_punct(p, '-') || parse_integer(p, &r->addend);
+    return !parser_at_punct(p, '-') || parse_integer(p, &r->addend);
 }
 
 static void add_reloc(struct parser *p, const struct ptx_reloc *r)
@@ -94,7 +94,7 @@ static bool parse_address(struct parser *p, const struct init *in, uint64_t pos)
     struct token at;
     struct ptx_reloc r = {.at = (uint32_t)(pos * in->elem_bytes), .bytes = (uint8_t)in->elem_bytes};
     if (in->elem_bytes != 4 && in->elem_bytes != 8)
-        return error_here(p, "an address needs elements of 32 or 64 bits");
+        return parser_error_here(p, "an address needs elements of 32 or 64 bits");
     if (!parse_symbol(p, &r, &at))
         return false;
     add_reloc(p, &r);
@@ -113,7 +113,7 @@ static bool parse_masked(struct parser *p, const struct init *in, uint64_t pos, 
         return parser_error(p, mask_at->line, mask_at->col, NULL,
                             "a mask picks one byte of an address for an 8-bit element");
     parser_advance(p);
-    if (!parse_symbol(p, &r, &at) || !expect_punct(p, ')'))
+    if (!parse_symbol(p, &r, &at) || !parser_expect_punct(p, ')'))
         return false;
     add_reloc(p, &r);
     return true;
@@ -131,7 +131,7 @@ static bool parse_element(struct parser *p, struct init *in, uint64_t pos)
     struct constant c;
     if (!parse_constant(p, &c))
         return false;
-    if (!c.is_float && at_punct(p, '('))
+    if (!c.is_float && parser_at_punct(p, '('))
         return parse_masked(p, in, pos, c.bits, &at);
     return store_constant(p, in, pos, &c, &at);
 }
@@ -140,21 +140,21 @@ static bool parse_list(struct parser *p, struct init *in, uint32_t level, uint64
 {
     const struct shape *shape = in->shape;
     if (level >= shape->n_dims)
-        return error_here(p, "more braces than dimensions");
+        return parser_error_here(p, "more braces than dimensions");
     uint64_t step = stride(shape, level), pos = base;
     uint64_t end = shape->dims[level] ? base + shape->dims[level] * step : UINT64_MAX;
     parser_advance(p);
-    while (!at_punct(p, '}')) {
+    while (!parser_at_punct(p, '}')) {
         if (pos >= end)
-            return error_here(p, "more initial values than elements");
-        bool is_list = at_punct(p, '{');
+            return parser_error_here(p, "more initial values than elements");
+        bool is_list = parser_at_punct(p, '{');
         if (!(is_list ? parse_list(p, in, level + 1, pos) : parse_element(p, in, pos)))
             return false;
         pos += is_list ? step : 1;
-        if (!accept_punct(p, ','))
+        if (!parser_accept_punct(p, ','))
             break;
     }
-    return expect_punct(p, '}');
+    return parser_expect_punct(p, '}');
 }
 
 static char unescape(const char **c, const char *end)
@@ -171,14 +171,14 @@ static char unescape(const char **c, const char *end)
 static bool parse_string(struct parser *p, struct init *in)
 {
     if (in->elem_bytes != 1 || !in->v->is_array || in->shape->n_dims != 1)
-        return error_here(p, "a string initialises an array of bytes");
+        return parser_error_here(p, "a string initialises an array of bytes");
     uint64_t room = in->shape->dims[0], pos = 0;
     const char *c = p->tok.text, *end = c + p->tok.len;
     if (!reserve_bytes(p, in, p->tok.len + 1))
         return false;
     for (; c < end; pos++) {
         if (room && pos == room)
-            return error_here(p, "the string is longer than the array");
+            return parser_error_here(p, "the string is longer than the array");
         p->init[pos] = (uint8_t)unescape(&c, end);
     }
     in->n_given = room && pos == room ? pos : pos + 1;
@@ -189,7 +189,7 @@ static bool parse_string(struct parser *p, struct init *in)
 /* .samplerref s = {addr_mode_0 = wrap, ...}: texture state means nothing here. */
 static bool skip_braces(struct parser *p)
 {
-    return at_punct(p, '{') ? skip_block(p) : expected(p, "'{'");
+    return parser_at_punct(p, '{') ? parser_skip_block(p) : parser_expected(p, "'{'");
 }
 
 /* Whether eight byte-wise pieces are one whole address. */
@@ -216,12 +216,12 @@ static void take_relocs(struct parser *p, struct ptx_var *v)
         if (whole)
             r->bytes = 8;
         i += whole ? 8 : 1;
-        add_global_ref(p, (struct global_ref){
-                              .name = names_intern(&p->names, r->symbol, strlen(r->symbol)),
-                              .line = v->line,
-                              .col = v->col,
-                              .reloc = r,
-                          });
+        parser_add_global_ref(p, (struct global_ref){
+                                     .name = names_intern(&p->names, r->symbol, strlen(r->symbol)),
+                                     .line = v->line,
+                                     .col = v->col,
+                                     .reloc = r,
+                                 });
     }
 }
 
@@ -229,17 +229,17 @@ bool parse_initializer(struct parser *p, struct ptx_var *v, struct shape *shape)
 {
     struct init in = {.v = v, .shape = shape, .elem_bytes = ptx_types[v->type].bits / 8u};
     if (v->space != PTX_GLOBAL && v->space != PTX_CONST)
-        return error_here(p, "only .global and .const variables have initial values");
+        return parser_error_here(p, "only .global and .const variables have initial values");
     if (v->type == PTX_TEXREF || v->type == PTX_SAMPLERREF || v->type == PTX_SURFREF)
         return skip_braces(p);
     if (v->linkage == PTX_LINK_EXTERN)
-        return error_here(p, "an .extern variable has no initial value");
+        return parser_error_here(p, "an .extern variable has no initial value");
     if (p->init_used)
         memset(p->init, 0, p->init_used);
     p->init_used = 0;
     p->n_relocs = 0;
     bool ok = p->tok.kind == TOKEN_STRING ? parse_string(p, &in)
-              : at_punct(p, '{')          ? parse_list(p, &in, 0, 0)
+              : parser_at_punct(p, '{')   ? parse_list(p, &in, 0, 0)
                                           : parse_element(p, &in, 0);
     if (!ok)
         return false;

@@ -8,18 +8,18 @@
 
 static bool parse_guard(struct parser *p, struct ptx_inst *i)
 {
-    if (!accept_punct(p, '@'))
+    if (!parser_accept_punct(p, '@'))
         return true;
-    i->guard_negated = accept_punct(p, '!');
+    i->guard_negated = parser_accept_punct(p, '!');
     struct token at = p->tok;
-    struct name *name = expect_name(p, "a predicate");
+    struct name *name = parser_expect_name(p, "a predicate");
     if (!name)
         return false;
-    struct decl *d = lookup(p, name);
+    struct decl *d = parser_lookup(p, name);
     if (!d || d->kind != DECL_REG || d->type != PTX_PRED || d->vec != 1)
-        return parser_error(p, at.line, at.col, d ? NULL : hint_declared(p, name->text),
+        return parser_error(p, at.line, at.col, d ? NULL : parser_hint_declared(p, name->text),
                             d ? "'%s' is not a predicate" : "'%s' is not declared", name->text);
-    i->guard = use_register(p, d)[0];
+    i->guard = parser_use_register(p, d)[0];
     return true;
 }
 
@@ -105,7 +105,7 @@ static bool parse_words(struct parser *p, struct ptx_inst *i)
         return keep_words(p, i);
     while (p->tok.kind == TOKEN_WORD) {
         struct token at = p->tok;
-        if (!add_word(p, i, expect_word(p, "a modifier"), &at))
+        if (!add_word(p, i, parser_expect_word(p, "a modifier"), &at))
             return false;
     }
     return true;
@@ -115,7 +115,7 @@ static bool parse_opcode(struct parser *p, struct ptx_inst *i)
 {
     i->line = p->tok.line;
     i->col = p->tok.col;
-    const struct name *name = expect_name(p, "an instruction");
+    const struct name *name = parser_expect_name(p, "an instruction");
     if (!name)
         return false;
     /* st.async and red.async are instructions of their own. */
@@ -174,19 +174,19 @@ bool parse_instruction(struct parser *p)
     uint32_t n_global_refs = p->n_global_refs, n_label_refs = b->n_label_refs;
     p->n_operands = 0;
     bool ok = parse_guard(p, &i) && parse_opcode(p, &i) && parse_operands(p, &i) &&
-              (at_punct(p, ';') || expected(p, "',' or ';'"));
+              (parser_at_punct(p, ';') || parser_expected(p, "',' or ';'"));
     if (!ok) {
         p->n_global_refs = n_global_refs;
         b->n_label_refs = n_label_refs;
         return false;
     }
     bool names_later = p->n_global_refs > n_global_refs;
-    i.operands = take_operands(p, 0, &i.n_operands);
+    i.operands = parser_take_operands(p, 0, &i.n_operands);
     for (uint32_t k = 0; k < i.n_operands; k++)
         place_refs(p, &i.operands[k], &n_global_refs, &n_label_refs);
     i.refused |= reads_refused_sreg(&i);
     if (!names_later)
-        check_inst(p, &i);
+        parser_check_inst(p, &i);
     add_inst(p, &i, names_later || i.op == PTX_OP_CALL);
     parser_advance(p);
     return true;

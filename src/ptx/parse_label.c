@@ -1,7 +1,7 @@
 /* Labels, and the lists that have a name like one: targets of branches and calls, prototypes. */
 #include "ptx/parse.h"
 
-void add_label_ref(struct parser *p, struct name *name, uint32_t line, uint32_t col)
+void parser_add_label_ref(struct parser *p, struct name *name, uint32_t line, uint32_t col)
 {
     struct body *b = &p->body;
     ARRAY_RESERVE(b->label_refs, b->label_refs_cap, b->n_label_refs + 1);
@@ -10,7 +10,7 @@ void add_label_ref(struct parser *p, struct name *name, uint32_t line, uint32_t 
 
 /* A label may be used before it stands in its block, so uses are bound when the block ends; those
  * still open may mean a label of the block around it. */
-void bind_labels(struct parser *p)
+void parser_bind_labels(struct parser *p)
 {
     struct body *b = &p->body;
     uint32_t n_open = b->first_label_ref[p->depth];
@@ -22,7 +22,7 @@ void bind_labels(struct parser *p)
         else if (p->depth > 1)
             b->label_refs[n_open++] = *ref;
         else
-            parser_error(p, ref->line, ref->col, hint_declared(p, ref->name->text),
+            parser_error(p, ref->line, ref->col, parser_hint_declared(p, ref->name->text),
                          "there is no label '%s' here", ref->name->text);
     }
     b->n_label_refs = n_open;
@@ -33,18 +33,18 @@ static bool parse_branch_targets(struct parser *p, struct ptx_targets *t)
     uint32_t first_ref = p->body.n_label_refs;
     do {
         struct token at = p->tok;
-        struct name *label = expect_name(p, "a label");
+        struct name *label = parser_expect_name(p, "a label");
         if (!label) {
             p->body.n_label_refs = first_ref;
             return false;
         }
-        add_label_ref(p, label, at.line, at.col);
+        parser_add_label_ref(p, label, at.line, at.col);
         t->n++;
-    } while (accept_punct(p, ','));
+    } while (parser_accept_punct(p, ','));
     t->labels = ARENA_ARRAY(&p->m->arena, uint32_t, t->n);
     for (uint32_t i = 0; i < t->n; i++)
         p->body.label_refs[first_ref + i].slot = &t->labels[i];
-    return expect_punct(p, ';');
+    return parser_expect_punct(p, ';');
 }
 
 static bool parse_call_targets(struct parser *p, struct ptx_targets *t)
@@ -52,35 +52,35 @@ static bool parse_call_targets(struct parser *p, struct ptx_targets *t)
     uint32_t first_ref = p->n_global_refs;
     do {
         struct token at = p->tok;
-        struct name *func = expect_name(p, "a function");
+        struct name *func = parser_expect_name(p, "a function");
         if (!func) {
             p->n_global_refs = first_ref;
             return false;
         }
-        add_global_ref(p, (struct global_ref){.name = func, .line = at.line, .col = at.col});
+        parser_add_global_ref(p, (struct global_ref){.name = func, .line = at.line, .col = at.col});
         t->n++;
-    } while (accept_punct(p, ','));
+    } while (parser_accept_punct(p, ','));
     t->funcs = ARENA_ARRAY(&p->m->arena, struct ptx_func *, t->n);
     for (uint32_t i = 0; i < t->n; i++)
         p->global_refs[first_ref + i].func = &t->funcs[i];
-    return expect_punct(p, ';');
+    return parser_expect_punct(p, ';');
 }
 
 /* "name: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;" */
 static bool parse_prototype(struct parser *p, struct ptx_proto *proto)
 {
-    if (at_punct(p, '(') && !parse_params(p, &proto->rets, &proto->n_rets))
+    if (parser_at_punct(p, '(') && !parse_params(p, &proto->rets, &proto->n_rets))
         return false;
-    if (!expect_name(p, "'_'"))
+    if (!parser_expect_name(p, "'_'"))
         return false;
-    if (at_punct(p, '(') && !parse_params(p, &proto->params, &proto->n_params))
+    if (parser_at_punct(p, '(') && !parse_params(p, &proto->params, &proto->n_params))
         return false;
     struct ptx_func tuning = {0};
     while (p->tok.kind == TOKEN_WORD)
         if (!parse_tuning(p, &tuning))
             return false;
     proto->noreturn = tuning.noreturn;
-    return expect_punct(p, ';');
+    return parser_expect_punct(p, ';');
 }
 
 static bool parse_named_list(struct parser *p, struct name *name, const struct token *at,
@@ -88,13 +88,14 @@ static bool parse_named_list(struct parser *p, struct name *name, const struct t
 {
     struct body *b = &p->body;
     bool is_proto = directive == DIRECTIVE_CALLPROTOTYPE;
-    struct decl *d = declare(p, name, is_proto ? DECL_PROTO : DECL_TARGETS, at->line, at->col);
+    struct decl *d =
+        parser_declare(p, name, is_proto ? DECL_PROTO : DECL_TARGETS, at->line, at->col);
     if (!d)
         return false;
     parser_advance(p);
     if (is_proto) {
         struct ptx_proto *proto = d->proto = ARENA_NEW(&p->m->arena, struct ptx_proto);
-        proto->name = unique_name(p, name);
+        proto->name = parser_unique_name(p, name);
         proto->at = b->n_insts;
         proto->index = b->n_protos;
         ARRAY_RESERVE(b->protos, b->protos_cap, b->n_protos + 1);
@@ -102,7 +103,7 @@ static bool parse_named_list(struct parser *p, struct name *name, const struct t
         return parse_prototype(p, proto);
     }
     struct ptx_targets *t = d->targets = ARENA_NEW(&p->m->arena, struct ptx_targets);
-    t->name = unique_name(p, name);
+    t->name = parser_unique_name(p, name);
     t->at = b->n_insts;
     t->index = b->n_targets;
     ARRAY_RESERVE(b->targets, b->targets_cap, b->n_targets + 1);
@@ -115,17 +116,18 @@ bool parse_label(struct parser *p)
 {
     struct body *b = &p->body;
     struct token at = p->tok;
-    struct name *name = expect_name(p, "a label");
+    struct name *name = parser_expect_name(p, "a label");
     parser_advance(p); /* the colon */
-    enum directive directive = token_directive(p);
+    enum directive directive = parser_token_directive(p);
     if (directive == DIRECTIVE_BRANCHTARGETS || directive == DIRECTIVE_CALLTARGETS ||
         directive == DIRECTIVE_CALLPROTOTYPE)
         return parse_named_list(p, name, &at, directive);
-    struct decl *d = declare(p, name, DECL_LABEL, at.line, at.col);
+    struct decl *d = parser_declare(p, name, DECL_LABEL, at.line, at.col);
     if (!d)
         return true; /* reported; what follows the label is a statement of its own */
     d->label = b->n_labels;
     ARRAY_RESERVE(b->labels, b->labels_cap, b->n_labels + 1);
-    b->labels[b->n_labels++] = (struct ptx_label){.name = unique_name(p, name), .at = b->n_insts};
+    b->labels[b->n_labels++] =
+        (struct ptx_label){.name = parser_unique_name(p, name), .at = b->n_insts};
     return true;
 }

@@ -5,29 +5,29 @@
 #include <string.h>
 
 /* Skips from '{' through the '}' that closes it. */
-bool skip_block(struct parser *p)
+bool parser_skip_block(struct parser *p)
 {
     uint32_t open = 0;
     do {
         if (p->tok.kind == TOKEN_END)
-            return expected(p, "'}'");
-        open += at_punct(p, '{');
-        open -= at_punct(p, '}');
+            return parser_expected(p, "'}'");
+        open += parser_at_punct(p, '{');
+        open -= parser_at_punct(p, '}');
         parser_advance(p);
     } while (open);
     return true;
 }
 
 /* Skips to the end of a wrong statement: past its ';', or to the '}' that ends its block. */
-void skip_statement(struct parser *p)
+void parser_skip_statement(struct parser *p)
 {
     uint32_t open = 0;
     while (p->tok.kind != TOKEN_END) {
-        if (at_punct(p, '}') && !open)
+        if (parser_at_punct(p, '}') && !open)
             return;
-        bool ends = at_punct(p, ';');
-        open += at_punct(p, '{');
-        open -= at_punct(p, '}');
+        bool ends = parser_at_punct(p, ';');
+        open += parser_at_punct(p, '{');
+        open -= parser_at_punct(p, '}');
         parser_advance(p);
         if (ends)
             return;
@@ -37,7 +37,7 @@ void skip_statement(struct parser *p)
 /* Whether the present word can only be the first of a declaration outside functions. */
 static bool at_declaration(struct parser *p)
 {
-    switch (token_directive(p)) {
+    switch (parser_token_directive(p)) {
     case DIRECTIVE_VERSION:
     case DIRECTIVE_TARGET:
     case DIRECTIVE_ADDRESS_SIZE:
@@ -60,11 +60,11 @@ static void skip_declaration(struct parser *p)
     while (p->tok.kind != TOKEN_END) {
         if (p->tok.line > line && at_declaration(p))
             return;
-        if (at_punct(p, '{')) {
-            skip_block(p);
+        if (parser_at_punct(p, '{')) {
+            parser_skip_block(p);
             return;
         }
-        if (accept_punct(p, ';'))
+        if (parser_accept_punct(p, ';'))
             return;
         parser_advance(p);
     }
@@ -77,7 +77,7 @@ static bool parse_version(struct parser *p)
     struct ptx_module *m = p->m;
     parser_advance(p);
     if (p->tok.kind != TOKEN_FLOAT || p->tok.is_f32)
-        return expected(p, "a version such as 6.0");
+        return parser_expected(p, "a version such as 6.0");
     const char *dot = memchr(p->tok.text, '.', (size_t)(p->lex.at - p->tok.text));
     m->version_major = (uint32_t)strtoul(p->tok.text, NULL, 10);
     m->version_minor = dot ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
@@ -113,7 +113,7 @@ static bool parse_target(struct parser *p)
     do {
         parser_advance(p);
         struct token at = p->tok;
-        const struct name *name = expect_name(p, "a target such as sm_35");
+        const struct name *name = parser_expect_name(p, "a target such as sm_35");
         ok = name != NULL;
         if (!ok)
             break;
@@ -122,7 +122,7 @@ static bool parse_target(struct parser *p)
             check_target(p, &at, name->text);
         }
         strbuf_addf(&text, "%s%s", text.len ? ", " : "", name->text);
-    } while (at_punct(p, ','));
+    } while (parser_at_punct(p, ','));
     m->target = arena_strdup(&m->arena, strbuf_text(&text));
     strbuf_destroy(&text);
     return ok;
@@ -132,7 +132,7 @@ static bool parse_address_size(struct parser *p)
 {
     parser_advance(p);
     struct token at = p->tok;
-    if (!expect_uint32(p, &p->m->address_bits, "32 or 64"))
+    if (!parser_expect_uint32(p, &p->m->address_bits, "32 or 64"))
         return false;
     if (p->m->address_bits != 32 && p->m->address_bits != 64)
         return parser_error(p, at.line, at.col, NULL, "addresses have 32 or 64 bits");
@@ -146,12 +146,12 @@ bool parse_file(struct parser *p)
     uint32_t number;
     parser_advance(p);
     struct token at = p->tok;
-    if (!expect_uint32(p, &number, "a file number"))
+    if (!parser_expect_uint32(p, &number, "a file number"))
         return false;
     if (number >= MAX_FILES)
         return parser_error(p, at.line, at.col, NULL, "file numbers end at %d", MAX_FILES - 1);
     if (p->tok.kind != TOKEN_STRING)
-        return expected(p, "a file name");
+        return parser_expected(p, "a file name");
     if (number >= m->n_files) {
         ARRAY_RESERVE(m->files, p->files_cap, number + 1);
         memset(m->files + m->n_files, 0, (number + 1 - m->n_files) * sizeof *m->files);
@@ -159,9 +159,9 @@ bool parse_file(struct parser *p)
     }
     m->files[number] = arena_strndup(&m->arena, p->tok.text, p->tok.len);
     parser_advance(p);
-    while (accept_punct(p, ',')) {
+    while (parser_accept_punct(p, ',')) {
         if (p->tok.kind != TOKEN_INT)
-            return expected(p, "a number");
+            return parser_expected(p, "a number");
         parser_advance(p);
     }
     return true;
@@ -173,10 +173,10 @@ bool parse_pragma(struct parser *p)
     do {
         parser_advance(p);
         if (p->tok.kind != TOKEN_STRING)
-            return expected(p, "a string");
+            return parser_expected(p, "a string");
         parser_advance(p);
-    } while (at_punct(p, ','));
-    return expect_punct(p, ';');
+    } while (parser_at_punct(p, ','));
+    return parser_expect_punct(p, ';');
 }
 
 /* Debugging information, which is not read. */
@@ -185,7 +185,7 @@ bool parse_section(struct parser *p)
     parser_advance(p);
     if (p->tok.kind == TOKEN_WORD || p->tok.kind == TOKEN_NAME)
         parser_advance(p);
-    return at_punct(p, '{') ? skip_block(p) : expected(p, "'{'");
+    return parser_at_punct(p, '{') ? parser_skip_block(p) : parser_expected(p, "'{'");
 }
 
 /* @@DWARF and the rest of its line: debugging information of old compilers. */
@@ -202,34 +202,34 @@ static bool parse_alias(struct parser *p)
 {
     parser_advance(p);
     struct token at = p->tok;
-    struct name *alias = expect_name(p, "a function's name");
+    struct name *alias = parser_expect_name(p, "a function's name");
     if (!alias)
         return false;
     if (!alias->decl || !alias->decl->func || alias->decl->func->has_body)
         return parser_error(p, at.line, at.col, NULL,
                             "'%s' must be a function declared without a body", alias->text);
-    if (!expect_punct(p, ','))
+    if (!parser_expect_punct(p, ','))
         return false;
     at = p->tok;
-    struct name *target = expect_name(p, "a function's name");
+    struct name *target = parser_expect_name(p, "a function's name");
     if (!target)
         return false;
     if (target->decl && (!target->decl->func || !target->decl->func->has_body))
         return parser_error(p, at.line, at.col, NULL, "'%s' must be a function with a body",
                             target->text);
-    add_global_ref(p, (struct global_ref){.name = target,
-                                          .line = at.line,
-                                          .col = at.col,
-                                          .func = &alias->decl->func->alias_of});
+    parser_add_global_ref(p, (struct global_ref){.name = target,
+                                                 .line = at.line,
+                                                 .col = at.col,
+                                                 .func = &alias->decl->func->alias_of});
     p->has_aliases = true;
-    return expect_punct(p, ';');
+    return parser_expect_punct(p, ';');
 }
 
 static bool parse_linked(struct parser *p)
 {
     enum ptx_linkage linkage = PTX_LINK_NONE;
     for (;;) {
-        switch (token_directive(p)) {
+        switch (parser_token_directive(p)) {
         case DIRECTIVE_EXTERN:
             linkage = PTX_LINK_EXTERN;
             break;
@@ -254,11 +254,11 @@ static bool parse_linked(struct parser *p)
             return parse_variables(p, linkage);
         case DIRECTIVE_ATTRIBUTE:
             parser_advance(p);
-            if (!skip_attribute(p))
+            if (!parser_skip_attribute(p))
                 return false;
             continue;
         default:
-            return expected(p, "a function or a variable");
+            return parser_expected(p, "a function or a variable");
         }
         parser_advance(p);
     }
@@ -266,7 +266,7 @@ static bool parse_linked(struct parser *p)
 
 static bool parse_directive(struct parser *p)
 {
-    switch (token_directive(p)) {
+    switch (parser_token_directive(p)) {
     case DIRECTIVE_VERSION:
         return parse_version(p);
     case DIRECTIVE_TARGET:
@@ -302,20 +302,20 @@ static bool parse_directive(struct parser *p)
     }
     const struct token *t = &p->tok;
     const char *word = arena_strndup(&p->m->arena, t->text, t->len < 63 ? t->len : 63);
-    return parser_error(p, t->line, t->col, hint_directive(p, word), "unknown directive '.%s'",
-                        word);
+    return parser_error(p, t->line, t->col, parser_hint_directive(p, word),
+                        "unknown directive '.%s'", word);
 }
 
 static bool parse_module_statement(struct parser *p)
 {
     p->nesting = 0;
-    if (accept_punct(p, ';'))
+    if (parser_accept_punct(p, ';'))
         return true;
     if (p->tok.kind == TOKEN_WORD)
         return parse_directive(p);
-    if (accept_punct(p, '@') && at_punct(p, '@'))
+    if (parser_accept_punct(p, '@') && parser_at_punct(p, '@'))
         return skip_dwarf_line(p);
-    return expected(p, "a directive such as .visible .entry");
+    return parser_expected(p, "a directive such as .visible .entry");
 }
 
 void parse_module(struct parser *p)

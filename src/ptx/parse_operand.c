@@ -6,7 +6,7 @@
 
 static bool parse_operand(struct parser *p, struct ptx_operand *op);
 
-struct ptx_operand *take_operands(struct parser *p, uint32_t first, uint32_t *n)
+struct ptx_operand *parser_take_operands(struct parser *p, uint32_t first, uint32_t *n)
 {
     *n = p->n_operands - first;
     struct ptx_operand *items = ARENA_ARRAY(&p->m->arena, struct ptx_operand, *n);
@@ -27,26 +27,26 @@ static bool parse_items(struct parser *p, struct ptx_operand *op, int close)
 {
     uint32_t first = p->n_operands;
     if (++p->nesting > MAX_NESTING)
-        return error_here(p, "operands are nested too deeply");
-    while (!at_punct(p, close)) {
+        return parser_error_here(p, "operands are nested too deeply");
+    while (!parser_at_punct(p, close)) {
         struct ptx_operand item;
         if (!parse_operand(p, &item))
             return false;
         push_operand(p, &item);
-        if (!accept_punct(p, ','))
+        if (!parser_accept_punct(p, ','))
             break;
     }
     p->nesting--;
-    op->items = take_operands(p, first, &op->n_items);
-    return expect_punct(p, close);
+    op->items = parser_take_operands(p, first, &op->n_items);
+    return parser_expect_punct(p, close);
 }
 
 /* "+ 4" or "- 4" after a base. */
 static bool parse_offset(struct parser *p, int64_t *offset)
 {
-    if (accept_punct(p, '+'))
+    if (parser_accept_punct(p, '+'))
         return parse_integer(p, offset);
-    return !at_punct(p, '-') || parse_integer(p, offset);
+    return !parser_at_punct(p, '-') || parse_integer(p, offset);
 }
 
 static bool parse_immediate(struct parser *p, struct ptx_operand *op)
@@ -64,7 +64,7 @@ static bool parse_immediate(struct parser *p, struct ptx_operand *op)
 /* A vector register stands for its parts. */
 static void set_registers(struct parser *p, struct ptx_operand *op, struct decl *d)
 {
-    struct ptx_reg **regs = use_register(p, d);
+    struct ptx_reg **regs = parser_use_register(p, d);
     op->kind = PTX_OPERAND_REG;
     op->reg = regs[0];
     if (d->vec == 1)
@@ -83,19 +83,20 @@ static bool parse_component(struct parser *p, struct name *base, struct ptx_oper
 {
     char text[80];
     const char *xyzw = "xyzwrgba", *letter = strchr(xyzw, p->tok.text[0]);
-    struct decl *d = lookup(p, base);
+    struct decl *d = parser_lookup(p, base);
     int len = snprintf(text, sizeof text, "%.60s.%.*s", base->text,
                        p->tok.len > 15 ? 15 : (int)p->tok.len, p->tok.text);
     const struct name *sreg = names_find(&p->names, text, (size_t)len);
     if (d && d->kind == DECL_REG && p->tok.len == 1 && letter &&
         (uint32_t)(letter - xyzw) % 4 < d->vec && d->vec > 1) {
         op->kind = PTX_OPERAND_REG;
-        op->reg = use_register(p, d)[(letter - xyzw) % 4];
+        op->reg = parser_use_register(p, d)[(letter - xyzw) % 4];
     } else if (!d && sreg && sreg->sreg != NO_SREG) {
         op->kind = PTX_OPERAND_SREG;
         op->sreg = sreg->sreg;
     } else {
-        return parser_error(p, op->line, op->col, hint_sreg(p, text), "there is no '%s'", text);
+        return parser_error(p, op->line, op->col, parser_hint_sreg(p, text), "there is no '%s'",
+                            text);
     }
     parser_advance(p);
     return true;
@@ -105,21 +106,21 @@ static bool parse_component(struct parser *p, struct name *base, struct ptx_oper
 static bool set_forward(struct parser *p, struct name *name, struct ptx_operand *op)
 {
     if (name->text[0] == '%' || !strcmp(name->text, "_"))
-        return parser_error(p, op->line, op->col, hint_declared(p, name->text),
+        return parser_error(p, op->line, op->col, parser_hint_declared(p, name->text),
                             "'%s' is not declared", name->text);
     op->kind = PTX_OPERAND_VAR;
-    add_global_ref(p, (struct global_ref){.name = name, .line = op->line, .col = op->col});
+    parser_add_global_ref(p, (struct global_ref){.name = name, .line = op->line, .col = op->col});
     return true;
 }
 
 static bool parse_named(struct parser *p, struct ptx_operand *op)
 {
-    struct name *name = expect_name(p, "an operand");
+    struct name *name = parser_expect_name(p, "an operand");
     if (!name)
         return false;
     if (p->tok.kind == TOKEN_WORD && p->tok.is_glued)
         return parse_component(p, name, op);
-    struct decl *d = lookup(p, name);
+    struct decl *d = parser_lookup(p, name);
     if (!d) {
         if (!strcmp(name->text, "_")) {
             op->kind = PTX_OPERAND_SINK;
@@ -159,8 +160,9 @@ static bool parse_named(struct parser *p, struct ptx_operand *op)
 
 static bool is_number_next(const struct parser *p)
 {
-    return p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_FLOAT || at_punct(p, '-') ||
-           at_punct(p, '+') || at_punct(p, '~') || at_punct(p, '!') || at_punct(p, '(') ||
+    return p->tok.kind == TOKEN_INT || p->tok.kind == TOKEN_FLOAT || parser_at_punct(p, '-') ||
+           parser_at_punct(p, '+') || parser_at_punct(p, '~') || parser_at_punct(p, '!') ||
+           parser_at_punct(p, '(') ||
            (p->tok.kind == TOKEN_NAME && p->tok.len == 7 && !memcmp(p->tok.text, "WARP_SZ", 7));
 }
 
@@ -171,20 +173,20 @@ static bool parse_memory(struct parser *p, struct ptx_operand *op)
     uint32_t first = p->n_operands;
     op->kind = PTX_OPERAND_MEM;
     if (++p->nesting > MAX_NESTING)
-        return error_here(p, "operands are nested too deeply");
+        return parser_error_here(p, "operands are nested too deeply");
     if (!(is_number_next(p) ? parse_immediate(p, &base)
                             : parse_named(p, &base) && parse_offset(p, &op->offset)))
         return false;
     push_operand(p, &base);
-    while (accept_punct(p, ',')) {
+    while (parser_accept_punct(p, ',')) {
         struct ptx_operand extra;
         if (!parse_operand(p, &extra))
             return false;
         push_operand(p, &extra);
     }
     p->nesting--;
-    op->items = take_operands(p, first, &op->n_items);
-    return expect_punct(p, ']');
+    op->items = parser_take_operands(p, first, &op->n_items);
+    return parser_expect_punct(p, ']');
 }
 
 static bool starts_name(char c)
@@ -195,20 +197,20 @@ static bool starts_name(char c)
 static bool parse_single(struct parser *p, struct ptx_operand *op)
 {
     *op = (struct ptx_operand){.line = p->tok.line, .col = p->tok.col};
-    if (accept_punct(p, '{')) {
+    if (parser_accept_punct(p, '{')) {
         op->kind = PTX_OPERAND_VEC;
         return parse_items(p, op, '}');
     }
-    if (accept_punct(p, '['))
+    if (parser_accept_punct(p, '['))
         return parse_memory(p, op);
-    if ((at_punct(p, '!') || at_punct(p, '-')) && starts_name(lexer_peek(&p->lex))) {
+    if ((parser_at_punct(p, '!') || parser_at_punct(p, '-')) && starts_name(lexer_peek(&p->lex))) {
         parser_advance(p);
         op->negated = true;
     }
     if (is_number_next(p))
         return parse_immediate(p, op);
     if (p->tok.kind != TOKEN_NAME)
-        return expected(p, "an operand");
+        return parser_expected(p, "an operand");
     if (!parse_named(p, op))
         return false;
     return op->kind != PTX_OPERAND_VAR || parse_offset(p, &op->offset);
@@ -219,7 +221,7 @@ static bool parse_operand(struct parser *p, struct ptx_operand *op)
 {
     if (!parse_single(p, op))
         return false;
-    if (!at_punct(p, '|'))
+    if (!parser_at_punct(p, '|'))
         return true;
     struct ptx_operand second, first = *op;
     parser_advance(p);
@@ -236,10 +238,10 @@ static bool parse_operand(struct parser *p, struct ptx_operand *op)
 static bool parse_label_operand(struct parser *p, struct ptx_operand *op)
 {
     *op = (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .line = p->tok.line, .col = p->tok.col};
-    struct name *name = expect_name(p, "a label");
+    struct name *name = parser_expect_name(p, "a label");
     if (!name)
         return false;
-    add_label_ref(p, name, op->line, op->col);
+    parser_add_label_ref(p, name, op->line, op->col);
     return true;
 }
 
@@ -248,7 +250,7 @@ static bool parse_callee(struct parser *p, struct ptx_operand *op)
 {
     *op = (struct ptx_operand){.line = p->tok.line, .col = p->tok.col};
     if (p->tok.kind != TOKEN_NAME)
-        return expected(p, "a function");
+        return parser_expected(p, "a function");
     if (!parse_named(p, op))
         return false;
     if (op->kind == PTX_OPERAND_VAR && !op->var)
@@ -260,26 +262,26 @@ static bool parse_callee(struct parser *p, struct ptx_operand *op)
 static bool parse_call_list(struct parser *p, struct ptx_operand *list)
 {
     *list = (struct ptx_operand){.kind = PTX_OPERAND_LIST, .line = p->tok.line, .col = p->tok.col};
-    return !accept_punct(p, '(') || parse_items(p, list, ')');
+    return !parser_accept_punct(p, '(') || parse_items(p, list, ')');
 }
 
 /* call (returns), callee, (arguments), prototype: all but the callee may be missing. */
 static bool parse_call(struct parser *p)
 {
     struct ptx_operand op;
-    bool has_rets = at_punct(p, '(');
-    if (!parse_call_list(p, &op) || (has_rets && !expect_punct(p, ',')))
+    bool has_rets = parser_at_punct(p, '(');
+    if (!parse_call_list(p, &op) || (has_rets && !parser_expect_punct(p, ',')))
         return false;
     push_operand(p, &op);
     if (!parse_callee(p, &op))
         return false;
     push_operand(p, &op);
-    bool more = accept_punct(p, ',');
-    bool has_args = at_punct(p, '(');
+    bool more = parser_accept_punct(p, ',');
+    bool has_args = parser_at_punct(p, '(');
     if (!parse_call_list(p, &op))
         return false;
     push_operand(p, &op);
-    if (!more || (has_args && !accept_punct(p, ',')))
+    if (!more || (has_args && !parser_accept_punct(p, ',')))
         return true;
     if (!parse_operand(p, &op))
         return false;
@@ -293,13 +295,13 @@ bool parse_operands(struct parser *p, const struct ptx_inst *i)
     if (i->op == PTX_OP_CALL)
         return parse_call(p);
     bool takes_label = ptx_insts[i->op].format[0] == 'l';
-    if (at_punct(p, ';'))
+    if (parser_at_punct(p, ';'))
         return true;
     do {
         struct ptx_operand op;
         if (!(takes_label ? parse_label_operand(p, &op) : parse_operand(p, &op)))
             return false;
         push_operand(p, &op);
-    } while (accept_punct(p, ','));
+    } while (parser_accept_punct(p, ','));
     return true;
 }

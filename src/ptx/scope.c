@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-bool scope_open(struct parser *p)
+bool parser_scope_open(struct parser *p)
 {
     if (p->depth == MAX_SCOPES)
-        return error_here(p, "blocks are nested more than %d deep", MAX_SCOPES);
+        return parser_error_here(p, "blocks are nested more than %d deep", MAX_SCOPES);
     p->scopes[++p->depth] = NULL;
     return true;
 }
 
-void scope_close(struct parser *p)
+void parser_scope_close(struct parser *p)
 {
     for (struct decl *d = p->scopes[p->depth]; d; d = d->next_in_scope) {
         if (d->kind == DECL_RANGE)
@@ -62,8 +62,8 @@ static struct decl *find_range(const struct parser *p, const struct name *name)
     return best;
 }
 
-struct decl *declare(struct parser *p, struct name *name, enum decl_kind kind, uint32_t line,
-                     uint32_t col)
+struct decl *parser_declare(struct parser *p, struct name *name, enum decl_kind kind, uint32_t line,
+                            uint32_t col)
 {
     const struct decl *there = kind == DECL_RANGE ? name->range : name->decl;
     const struct decl *range = kind == DECL_RANGE ? NULL : find_range(p, name);
@@ -79,7 +79,7 @@ struct decl *declare(struct parser *p, struct name *name, enum decl_kind kind, u
     return add_decl(p, name, kind, p->depth);
 }
 
-struct decl *lookup(struct parser *p, struct name *name)
+struct decl *parser_lookup(struct parser *p, struct name *name)
 {
     struct decl *d = name->decl;
     if (d && d->depth == p->depth)
@@ -93,7 +93,7 @@ struct decl *lookup(struct parser *p, struct name *name)
     return d;
 }
 
-const char *unique_name(struct parser *p, struct name *name)
+const char *parser_unique_name(struct parser *p, struct name *name)
 {
     if (name->taken_by != p->func_serial) {
         name->taken_by = p->func_serial;
@@ -120,12 +120,12 @@ static struct ptx_reg *add_register(struct parser *p, const char *name, enum ptx
     return b->regs[b->n_regs++] = r;
 }
 
-struct ptx_reg **use_register(struct parser *p, struct decl *d)
+struct ptx_reg **parser_use_register(struct parser *p, struct decl *d)
 {
     if (d->regs)
         return d->regs;
     d->regs = ARENA_ARRAY(&p->m->arena, struct ptx_reg *, d->vec);
-    const char *name = unique_name(p, d->name);
+    const char *name = parser_unique_name(p, d->name);
     if (d->vec == 1)
         d->regs[0] = add_register(p, name, d->type);
     else
@@ -135,7 +135,7 @@ struct ptx_reg **use_register(struct parser *p, struct decl *d)
     return d->regs;
 }
 
-void add_global_ref(struct parser *p, struct global_ref ref)
+void parser_add_global_ref(struct parser *p, struct global_ref ref)
 {
     ARRAY_RESERVE(p->global_refs, p->global_refs_cap, p->n_global_refs + 1);
     p->global_refs[p->n_global_refs++] = ref;

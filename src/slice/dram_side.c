@@ -4,7 +4,7 @@
  * DRAM's clock is not followed: it catches up with L2 before data could come out of it that L2 has
  * not heard of, when somebody wants the place of an access that has long left for DRAM, and at the
  * end of a quantum. Then what L2 had queued enters DRAM and commands are given, each in its cycle.
- * The plain engine does follow it, so that both can be compared.
+ * The per-cycle engine does follow it, so that both can be compared.
  *
  * MODEL: that queue has one place more than configured, for a dirty line that must leave before its
  * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
@@ -18,8 +18,8 @@ void dram_side_create(struct slice *p, const struct address_map *map)
     p->bank_map = bank_map_make(map);
     p->bank_map.shifts = p->bank_map.shifts && !p->config->no_fast_paths;
     p->dram = dram_create(&p->config->dram);
-    p->to_dram_places = p->config->memory.dram_queue + 1;
-    p->to_dram = xcalloc(p->to_dram_places, sizeof *p->to_dram);
+    p->to_dram_entries = p->config->memory.dram_queue + 1;
+    p->to_dram = xcalloc(p->to_dram_entries, sizeof *p->to_dram);
     const struct dram_config *d = &p->config->dram;
     p->dram_lead = (sim_time)(d->t_cl + d->burst_cycles) * p->dram_clock->period +
                    l2_time(p, p->config->memory.dram_latency);
@@ -60,7 +60,7 @@ static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t no
 static inline struct dram_arrival *to_dram_at(const struct slice *p, uint32_t i)
 {
     uint32_t at = p->to_dram_head + i;
-    return &p->to_dram[at < p->to_dram_places ? at : at - p->to_dram_places];
+    return &p->to_dram[at < p->to_dram_entries ? at : at - p->to_dram_entries];
 }
 
 /* From that cycle of L2 on it may enter DRAM. At equal times L2 comes first. */
@@ -77,7 +77,7 @@ static inline void let_enter(const struct slice *p, struct dram_arrival *a, uint
 static ALWAYS_INLINE void queue_at(struct slice *p, struct dram_place place, uint32_t n_sectors,
                                    bool write, uint64_t tag, uint64_t now)
 {
-    assert(p->to_dram_n < p->to_dram_places);
+    assert(p->to_dram_n < p->to_dram_entries);
     struct dram_arrival *a = to_dram_at(p, p->to_dram_n++);
     a->request = (struct dram_request){.bank = place.bank,
                                        .row = place.row,
@@ -119,7 +119,7 @@ void dram_side_read(struct slice *p, const struct mem_request *r, uint32_t secto
     queue_access(p, local_of_request(p, r), sectors, false, tag_of_mshr(r->bank, mshr), now);
 }
 
-void dram_side_read_around(struct slice *p, struct mem_request *r, uint64_t now)
+void dram_side_read_bypass(struct slice *p, struct mem_request *r, uint64_t now)
 {
     p->stats.reads_around++;
     queue_access(p, local_of_request(p, r), r->access.sector_mask, false, (uintptr_t)r, now);
@@ -131,7 +131,7 @@ void dram_side_write(struct slice *p, struct line_part what, uint64_t now)
     queue_access(p, line << p->line_shift, what.sectors, true, 0, now);
 }
 
-void dram_side_write_around(struct slice *p, struct line_part what, uint64_t now)
+void dram_side_write_bypass(struct slice *p, struct line_part what, uint64_t now)
 {
     p->stats.writes_around++;
     dram_side_write(p, what, now);
@@ -145,7 +145,7 @@ static struct dram_arrival *first_to_dram(const struct slice *p)
 static inline void drop_first(struct slice *p, uint32_t n)
 {
     p->to_dram_head += n;
-    if (p->to_dram_head == p->to_dram_places)
+    if (p->to_dram_head == p->to_dram_entries)
         p->to_dram_head = 0;
     p->to_dram_n -= n;
 }
@@ -169,7 +169,7 @@ static void come_around(struct slice *p, struct mem_request *r, uint64_t now)
     struct line_part written = l2_part_of(r);
     l2_perform_awaited(p, &p->banks[r->bank], r, now);
     l2_wake(p);
-    dram_side_write_around(p, written, now);
+    dram_side_write_bypass(p, written, now);
 }
 
 static __attribute__((noinline)) void write_victim(struct slice *p, uint32_t bank, uint64_t now)
@@ -213,9 +213,9 @@ static void fill_first(struct slice *p, uint64_t now)
 /* There may be something to write: a dirty line, an atomic's result. */
 static inline bool lacks_place(struct slice *p, uint64_t now)
 {
-    if (p->to_dram_n == p->to_dram_places)
+    if (p->to_dram_n == p->to_dram_entries)
         dram_side_settle(p, now);
-    return p->to_dram_n == p->to_dram_places;
+    return p->to_dram_n == p->to_dram_entries;
 }
 
 void dram_side_fill(struct slice *p, uint64_t now)
@@ -280,7 +280,7 @@ static uint64_t feed_cycle(const struct slice *p)
  * have been put off to when there was some, those behind it not yet. */
 static inline uint32_t n_in_a_row(struct slice *p)
 {
-    uint32_t in_a_row = p->to_dram_places - p->to_dram_head;
+    uint32_t in_a_row = p->to_dram_entries - p->to_dram_head;
     if (first_to_dram(p)->from <= p->room_at) {
         let_enter(p, first_to_dram(p), p->room_at);
         return 1;
@@ -311,7 +311,7 @@ static inline void replay(struct slice *p, sim_time before)
 static void plan_dram(struct slice *p)
 {
     uint64_t command = dram_next_command(p->dram), feed = CYCLE_NEVER;
-    bool full = !dram_side_has_place(p), room = dram_has_room(p->dram);
+    bool full = !dram_side_has_entry(p), room = dram_has_room(p->dram);
     if (p->to_dram_n && room)
         feed = feed_cycle(p);
     p->due.feed = full ? feed : CYCLE_NEVER;
@@ -330,7 +330,7 @@ static void plan_dram(struct slice *p)
  * more, which the commands after it must find in the queue. */
 void dram_side_catch_up(struct slice *p, sim_time before)
 {
-    replay(p, min_u64(before, cycle_after(p->next_dram)));
+    replay(p, min_u64(before, slice_cycle_after(p->next_dram)));
     const struct dram_done *done;
     uint32_t n = dram_take_done(p->dram, &done); /* those that are still to come, too */
     take_done(p, done, n);
@@ -353,7 +353,7 @@ void dram_side_feed(struct slice *p, uint64_t now)
         p->due.fills = ring_front(&p->from_dram)->at;
 }
 
-/* --- for the plain engine --- */
+/* --- for the per-cycle engine --- */
 
 static void plan_tick(struct slice *p)
 {
@@ -361,7 +361,7 @@ static void plan_tick(struct slice *p)
     p->next_dram = next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
 }
 
-void dram_side_feed_plainly(struct slice *p, uint64_t now)
+void dram_side_feed_every_cycle(struct slice *p, uint64_t now)
 {
     while (p->to_dram_n && first_to_dram(p)->from <= now && dram_has_room(p->dram))
         feed_first(p, l2_time(p, now));

@@ -78,7 +78,7 @@ static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *
                   struct cache_result res, uint64_t now)
 {
     if (res.answer == CACHE_BYPASSED) {
-        dram_side_read_around(p, r, now);
+        dram_side_read_bypass(p, r, now);
     } else if (res.answer == CACHE_MISS) {
         if (res.writeback)
             dram_side_write(p, victim_of(b, r), now);
@@ -157,9 +157,9 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     if (fetches)
         dram_side_read(p, r, res.fetch_sectors, res.mshr, now);
     if (around && !store) /* an atomic writes when its data have come */
-        dram_side_read_around(p, r, now);
+        dram_side_read_bypass(p, r, now);
     else if (res.forward)
-        dram_side_write_around(p, l2_part_of(r), now);
+        dram_side_write_bypass(p, l2_part_of(r), now);
     if (res.answer == CACHE_HIT && !store)
         perform_atomic(p, b, r, false, now);
     else if (!store)
@@ -178,10 +178,10 @@ static __attribute__((noinline)) bool serve_transfer(struct slice *p, struct mem
     if (!dram_side_has_room(p, now))
         return false;
     if (r->access.kind == MEM_STORE) {
-        dram_side_write_around(p, l2_part_of(r), now);
+        dram_side_write_bypass(p, l2_part_of(r), now);
         slice_free_store(p, r, now);
     } else {
-        dram_side_read_around(p, r, now);
+        dram_side_read_bypass(p, r, now);
     }
     return true;
 }
@@ -265,7 +265,7 @@ uint64_t l2_step(struct slice *p, uint64_t now, uint64_t end)
     }
 }
 
-void l2_step_plainly(struct slice *p, uint64_t now)
+void l2_step_every_cycle(struct slice *p, uint64_t now)
 {
     for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++)
         b->due = b->queue.n ? max_u64(ring_first(&b->queue)->at, b->busy_until) : CYCLE_NEVER;

@@ -6,7 +6,7 @@
 #include "slice/slice_parts.h"
 
 /* Where the sender's lines are shorter, its line begins somewhere in L2's. */
-static inline void l2_place_in_line(struct mem_access *a, uint32_t offset)
+static inline void l2_shift_to_line(struct mem_access *a, uint32_t offset)
 {
     for (; offset; offset -= CACHE_SEGMENT_BYTES) {
         a->segments <<= 1;
@@ -31,7 +31,7 @@ static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
     r->device_line = a->line;
     a->line = a->address = row << p->line_shift;
     a->set = set_index_of(&p->l2_sets, a->line);
-    l2_place_in_line(a, (uint32_t)r->local & p->line_mask);
+    l2_shift_to_line(a, (uint32_t)r->local & p->line_mask);
     a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
     if (!p->sees_loads)
         return;

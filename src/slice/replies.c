@@ -5,7 +5,7 @@
  *
  * Replies leave in order, and only they use credits, so it is known when one leaves as soon as the
  * one before it is: it is sent then, with the cycle in which it leaves, and remembered, for it has
- * its place until then. The plain engine sends a reply in the cycle in which it leaves. */
+ * its place until then. The per-cycle engine sends a reply in the cycle in which it leaves. */
 #include "slice/slice_parts.h"
 
 static uint32_t reply_bytes(const struct mem_request *r)
@@ -64,7 +64,7 @@ static void drop_left(struct slice *p)
 }
 
 /* Only now and then: so that some go at a time, it is left half empty. */
-void slice_make_place(struct slice *p)
+void slice_grow_replies(struct slice *p)
 {
     if (p->n_sent)
         drop_left(p);

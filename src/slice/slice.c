@@ -125,13 +125,13 @@ static inline void l2_tick(struct slice *p, uint64_t now, uint64_t end)
     p->l2_cycle = now + 1;
 }
 
-static void l2_tick_plainly(struct slice *p, uint64_t now)
+static void l2_tick_every_cycle(struct slice *p, uint64_t now)
 {
     take_messages(p, now);
     take_request(p, now);
     dram_side_fill(p, now);
-    l2_step_plainly(p, now);
-    dram_side_feed_plainly(p, now);
+    l2_step_every_cycle(p, now);
+    dram_side_feed_every_cycle(p, now);
     slice_try_reply(p, now);
 }
 
@@ -144,7 +144,7 @@ static uint64_t next_l2(const struct slice *p)
     return max_u64(next, p->l2_cycle);
 }
 
-static uint64_t next_l2_plainly(const struct slice *p)
+static uint64_t next_l2_by_looking(const struct slice *p)
 {
     if (!slice_is_idle(&p->shard))
         return p->l2_cycle;
@@ -157,10 +157,10 @@ static sim_time time_of(const struct slice *p, uint64_t cycle)
     return cycle == CYCLE_NEVER ? TIME_NEVER : l2_time(p, cycle);
 }
 
-static void advance_plainly(struct slice *p, sim_time until)
+static void advance_every_cycle(struct slice *p, sim_time until)
 {
     for (;;) {
-        uint64_t now = next_l2_plainly(p);
+        uint64_t now = next_l2_by_looking(p);
         sim_time t = time_of(p, now);
         if (t >= until && p->next_dram >= until) {
             p->shard.next = min_u64(t, p->next_dram);
@@ -169,7 +169,7 @@ static void advance_plainly(struct slice *p, sim_time until)
         if (t > p->next_dram) {
             dram_side_tick(p);
         } else {
-            l2_tick_plainly(p, now);
+            l2_tick_every_cycle(p, now);
             p->l2_cycle = now + 1;
         }
     }
@@ -197,7 +197,7 @@ void slice_advance(struct shard *s, sim_time until)
 {
     struct slice *p = (struct slice *)s;
     if (p->every_cycle) {
-        advance_plainly(p, until);
+        advance_every_cycle(p, until);
         if (atomics_await_boundary(&p->atomics))
             shard_await_boundary(s);
         return;
@@ -273,8 +273,8 @@ static void create_banks(struct slice *p, const struct slice_config *c)
     p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
     p->rop_latency = m->rop_latency;
     p->l2_latency = m->l2_latency;
-    p->bank_places = m->rop_latency + m->input_queue;
-    p->reply_places = m->l2_latency * m->banks + m->reply_queue;
+    p->bank_entries = m->rop_latency + m->input_queue;
+    p->reply_entries = m->l2_latency * m->banks + m->reply_queue;
     p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
     for (uint32_t b = 0; b < m->banks; b++) {
         p->banks[b].due = CYCLE_NEVER;

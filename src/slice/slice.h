@@ -8,8 +8,8 @@
  * Each of these parts keeps the cycle in which it next has something to do. Requests are served in
  * their turn; only the ports work ahead of time: a request is taken as soon as it is known that it
  * will come, with the cycle in which that happens, and replies are sent as soon as it is known when
- * they will leave (replies.c). The plain engine knows none of this: it calls every part in every
- * cycle, and each finds out anew. */
+ * they will leave (replies.c). The per-cycle engine knows none of this: it calls every part in
+ * every cycle, and each finds out anew. */
 #ifndef HEDDLE_SLICE_SLICE_H
 #define HEDDLE_SLICE_SLICE_H
 
@@ -90,10 +90,10 @@ struct slice {
     struct request_ring replies; /* in the order in which they were served: replies.c */
     uint32_t n_sent;             /* of them: the first, with the cycles in which they leave */
     struct l2_bank *banks;
-    uint32_t n_stalled;                 /* banks */
-    uint32_t bank_places, reply_places; /* of a bank's queue and of `replies` */
-    uint32_t usual_bytes, usual_flits;  /* data of the last reply, and its flits */
-    uint32_t line_shift, bank_shift;    /* of an L2 line's bytes, and of the number of banks */
+    uint32_t n_stalled;                   /* banks */
+    uint32_t bank_entries, reply_entries; /* of a bank's queue and of `replies` */
+    uint32_t usual_bytes, usual_flits;    /* data of the last reply, and its flits */
+    uint32_t line_shift, bank_shift;      /* of an L2 line's bytes, and of the number of banks */
     uint32_t line_mask, bank_mask;
     bool banks_are_odd; /* their number is no power of two: no shift then */
     bool sees_loads;    /* somebody may look at more of a load than what it asks for */
@@ -114,7 +114,7 @@ struct slice {
     struct dram *dram;
     struct dram_arrival *to_dram; /* ring of accesses that wait for a place in the DRAM queue, each
                                    * from an L2 cycle on; the first may have left: dram_side.c */
-    uint32_t to_dram_head, to_dram_n, to_dram_places;
+    uint32_t to_dram_head, to_dram_n, to_dram_entries;
     struct request_ring from_dram; /* data on their way to L2: tags */
     struct slice_stats stats;
     struct stale_read first_stale; /* if there is one */

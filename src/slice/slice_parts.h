@@ -4,23 +4,14 @@
 #define HEDDLE_SLICE_SLICE_PARTS_H
 
 #include "base/hot_assert.h"
+#include "base/minmax.h"
 #include "slice/slice.h"
 
-/* For what nearly every request goes through and the plain engine uses too. */
+/* For what nearly every request goes through and the per-cycle engine uses too. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-static inline uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline uint64_t max_u64(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The cycle after that one; after never comes never. */
-static inline uint64_t cycle_after(uint64_t cycle)
+static inline uint64_t slice_cycle_after(uint64_t cycle)
 {
     return cycle + (cycle != CYCLE_NEVER);
 }
@@ -47,7 +38,7 @@ static inline uint32_t slice_flits(struct slice *p, uint32_t bytes)
 }
 
 /* The queue is full of replies that are sent, or too small. */
-void slice_make_place(struct slice *p);
+void slice_grow_replies(struct slice *p);
 /* A request that is served now becomes a reply with so much data, which may leave from cycle `at`
  * on. It describes its access as its sender does. */
 static inline void slice_queue_reply(struct slice *p, struct mem_request *r, uint32_t bytes,
@@ -57,7 +48,7 @@ static inline void slice_queue_reply(struct slice *p, struct mem_request *r, uin
     r->flits = slice_flits(p, bytes);
     p->stats.bytes_sent += bytes;
     if (p->replies.n == p->replies.cap)
-        slice_make_place(p);
+        slice_grow_replies(p);
     ring_add(&p->replies, (struct timed_request){.at = at, .request = r});
 }
 /* The same of any request, whatever its answer is. */
@@ -68,21 +59,21 @@ uint32_t slice_n_replies(const struct slice *p, uint64_t now);
 
 /* Sends replies as far as it is known when they leave. */
 void slice_send_replies(struct slice *p);
-/* Sends one, if one can leave now: for the plain engine. */
+/* Sends one, if one can leave now: for the per-cycle engine. */
 void slice_try_reply(struct slice *p, uint64_t now);
 
 /* From which cycle on there is a place for one more reply; NEVER if that is not known. */
 static inline uint64_t slice_room_from(struct slice *p)
 {
-    if (p->replies.n < p->reply_places)
+    if (p->replies.n < p->reply_entries)
         return 0;
     if (p->every_cycle)
         return CYCLE_NEVER;
-    if (p->replies.n - p->reply_places >= p->n_sent)
+    if (p->replies.n - p->reply_entries >= p->n_sent)
         slice_send_replies(p);
-    if (p->replies.n < p->reply_places) /* some have left */
+    if (p->replies.n < p->reply_entries) /* some have left */
         return 0;
-    uint32_t before = p->replies.n - p->reply_places;
+    uint32_t before = p->replies.n - p->reply_entries;
     return before < p->n_sent ? ring_at(&p->replies, before)->at + 1 : CYCLE_NEVER;
 }
 
@@ -114,7 +105,7 @@ static inline struct l2_bank *l2_bank_of(const struct slice *p, const struct mem
 }
 static inline bool l2_has_room(const struct slice *p, const struct l2_bank *b)
 {
-    return b->queue.n < p->bank_places;
+    return b->queue.n < p->bank_entries;
 }
 /* Requests that are in a bank's queue before cycle `now`, for reports: some are taken from the port
  * before their time. */
@@ -128,7 +119,7 @@ static inline struct line_part l2_part_of(const struct mem_request *r)
  * come before `end`, while nothing but banks is due. Returns the last one done. */
 uint64_t l2_step(struct slice *p, uint64_t now, uint64_t end);
 /* Each bank tries to. */
-void l2_step_plainly(struct slice *p, uint64_t now);
+void l2_step_every_cycle(struct slice *p, uint64_t now);
 /* The data that an atomic has waited for are there. */
 void l2_perform_awaited(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
 /* A stalled request waits for a line or MSHR that a fill sets free, or for room towards DRAM or the
@@ -162,30 +153,30 @@ void dram_side_create(struct slice *p, const struct address_map *map);
 void dram_side_destroy(struct slice *p);
 /* What L2 has queued before that cycle and may have left by now has: it enters DRAM. */
 void dram_side_settle(struct slice *p, uint64_t now);
-static inline bool dram_side_has_place(const struct slice *p)
+static inline bool dram_side_has_entry(const struct slice *p)
 {
-    return p->to_dram_n < p->to_dram_places - 1;
+    return p->to_dram_n < p->to_dram_entries - 1;
 }
 /* For a read and for a write of L2's own; a line that must be written back always finds a place. */
 static inline bool dram_side_has_room(struct slice *p, uint64_t now)
 {
-    if (!dram_side_has_place(p))
+    if (!dram_side_has_entry(p))
         dram_side_settle(p, now);
-    return dram_side_has_place(p);
+    return dram_side_has_entry(p);
 }
 /* Fetches sectors of a request's line for an MSHR, or what a request asks for that goes around L2.
  */
 void dram_side_read(struct slice *p, const struct mem_request *r, uint32_t sectors, uint32_t mshr,
                     uint64_t now);
-void dram_side_read_around(struct slice *p, struct mem_request *r, uint64_t now);
+void dram_side_read_bypass(struct slice *p, struct mem_request *r, uint64_t now);
 void dram_side_write(struct slice *p, struct line_part what, uint64_t now);
 /* Of data that L2 does not keep. */
-void dram_side_write_around(struct slice *p, struct line_part what, uint64_t now);
+void dram_side_write_bypass(struct slice *p, struct line_part what, uint64_t now);
 /* Parts of an L2 cycle: data that have come fill L2; what waits goes to DRAM. */
 void dram_side_fill(struct slice *p, uint64_t now);
 void dram_side_feed(struct slice *p, uint64_t now);
-void dram_side_feed_plainly(struct slice *p, uint64_t now);
-/* What happens in DRAM before `before`. For the plain engine the one cycle at p->next_dram. */
+void dram_side_feed_every_cycle(struct slice *p, uint64_t now);
+/* What happens in DRAM before `before`. For the per-cycle engine the one cycle at p->next_dram. */
 void dram_side_catch_up(struct slice *p, sim_time before);
 void dram_side_tick(struct slice *p);
 

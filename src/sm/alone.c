@@ -1,19 +1,17 @@
-/* A warp that goes on alone: nobody else can issue or fetch, and no reply, result or request is due
- * for some cycles.
+/* A warp that issues alone: no other warp can issue or fetch, and no reply, result or request is
+ * due for some cycles.
  *
- * Then it meets nobody but the load/store unit, which works on what it has and does not mind what
- * issues. From one of the warp's instructions to the next there is nothing to be asked of the
- * scheduler, nothing to be put on the wheel and no other part of the SM to be looked at; what its
- * instructions take of banks and units, and what they fetch, is taken down as always. Not for the
- * plain engine. */
+ * Only the load/store unit works beside it, and that unit does not depend on what issues. Between
+ * two instructions of this warp the scheduler need not be asked, nothing goes on the wheel and no
+ * other part of the SM has to run. Register banks, units and fetches are accounted for as always.
+ * The per-cycle engine does not use this. */
 #include "sm/fetch.h"
 #include "sm/issue.h"
 
-/* Others are left to issue(): shared memory, atomics, barriers, what ends a warp or leaves a
- * function. */
+/* sm_issue_cycle() handles all others: shared memory, atomics, barriers, exits and returns. */
 static inline bool is_for_us(const struct op_timing *t)
 {
-    return t->needs & (IS_PLAIN | IS_BRANCH | TOUCHES_GLOBAL);
+    return t->needs & (IS_SIMPLE_ALU | IS_BRANCH | TOUCHES_GLOBAL);
 }
 
 /* The cycle, not before `from`, in which the unit of the instruction takes it; UINT64_MAX if that
@@ -35,7 +33,7 @@ static inline uint64_t next_issue(const struct sm *sm, const struct sm_warp *w, 
     uint64_t registers = w->scoreboard.pending & t->waits_for;
     if (!is_for_us(t) || w->scoreboard.memory & registers)
         return UINT64_MAX;
-    uint64_t at = registers ? last_result(w, registers) : 0;
+    uint64_t at = registers ? sm_last_result(w, registers) : 0;
     return open_from(sm, w->core, t, at > now ? at : now + 1);
 }
 
@@ -50,9 +48,9 @@ static inline uint64_t others_due(const struct sm *sm, uint64_t end)
 static inline void leave(struct sm *sm, struct sm_warp *w, bool has_fetched, uint64_t now)
 {
     if (has_fetched)
-        arrive(sm, w, now);
+        sm_fetch_arrives(sm, w, now);
     else
-        examine(sm, w, now, BY_PLAN);
+        sm_examine(sm, w, now, PLANNED_RESULTS);
 }
 
 /* Fetches if the warp has to, and returns the cycle in which it issues again, if nothing but the
@@ -60,8 +58,8 @@ static inline void leave(struct sm *sm, struct sm_warp *w, bool has_fetched, uin
 static inline uint64_t follow(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t until)
 {
     bool fetches = !w->ibuf;
-    if (fetches && (w->fetching || now + 1 >= sm->end || !fetch_hits(sm, w))) {
-        await_fetch(sm, w, now, BY_PLAN);
+    if (fetches && (w->fetching || now + 1 >= sm->end || !sm_fetch_hits(sm, w))) {
+        sm_await_fetch(sm, w, now, PLANNED_RESULTS);
         return UINT64_MAX;
     }
     uint64_t at = next_issue(sm, w, now);
@@ -82,18 +80,18 @@ static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc;
     sm->emu.cycle = now;
-    forget_last_access(sm, t);
+    sm_forget_last_access(sm, t);
     emu_step_begin(e, &sm->run_stats);
     if (__builtin_expect(e->state != WARP_RUNNING || e->pc == e->rpc, false)) {
         sm_issue_turn(sm, w, t, pc, now);
         return false;
     }
     sm->stats.issued++;
-    pass(sm, w, t, pc);
+    sm_pass_instruction(sm, w, t, pc);
     if (t->needs & TOUCHES_GLOBAL)
-        occupy_ldst(sm, w, t, pc, now);
+        sm_occupy_ldst(sm, w, t, pc, now);
     else
-        occupy_plainly(sm, w, t, now);
+        sm_occupy_arithmetic(sm, w, t, now);
     return true;
 }
 
@@ -127,7 +125,7 @@ static uint64_t go_on(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t e
         uint64_t begun = let_ldst_work(sm, w, now, at);
         until = others_due(sm, end);
         if (is_disturbed(sm, at, until)) {
-            examine(sm, w, begun, BY_PLAN);
+            sm_examine(sm, w, begun, PLANNED_RESULTS);
             return begun;
         }
     }

@@ -265,7 +265,8 @@ static int is_conflict_free(const uint64_t *address)
     return !apart || !unlike;
 }
 
-uint32_t shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t n_banks)
+uint32_t coalesce_shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes,
+                                uint32_t n_banks)
 {
     uint32_t words = bytes < 4 ? 1 : bytes / 4;
     if (words == 1 && mask == ~0u && n_banks == WARP_LANES && is_conflict_free(address))

@@ -10,7 +10,7 @@
 /* Local accesses of several words may need more lines than lanes. */
 enum { MAX_LINE_ACCESSES = 128, SEGMENT_BYTES = CACHE_SEGMENT_BYTES };
 
-static inline uint32_t all_segments(uint32_t line_bytes)
+static inline uint32_t coalesce_all_segments(uint32_t line_bytes)
 {
     return (1u << line_bytes / SEGMENT_BYTES) - 1;
 }
@@ -37,6 +37,7 @@ void coalesce_describe_run(uint64_t first, uint32_t step, uint32_t bytes, uint32
                            const struct line_access *access, uint32_t n, struct line_detail *out);
 
 /* The most lanes that want different words of one shared memory bank: passes an access takes. */
-uint32_t shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t n_banks);
+uint32_t coalesce_shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes,
+                                uint32_t n_banks);
 
 #endif

@@ -29,7 +29,7 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
                            .address = address,
                            .line = address & ~(uint64_t)(line_bytes - 1),
                            .sector_mask = 1,
-                           .segments = all_segments(line_bytes),
+                           .segments = coalesce_all_segments(line_bytes),
                            .kind = MEM_INSTRUCTION,
                            .space = MEM_CODE,
                            .source = sm->index};
@@ -39,10 +39,10 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
     if (r.answer == CACHE_STALLED)
         return false;
     if (r.answer == CACHE_HIT) {
-        arrive(sm, w, now);
+        sm_fetch_arrives(sm, w, now);
         return true;
     }
-    begin_fetch(w);
+    sm_begin_fetch(w);
     if (r.answer == CACHE_MISS) {
         struct route route = sm_route(sm, a.line);
         sm_submit(sm, sm_new_request(sm, &a, &route, FROM_L1I, r.mshr, line_bytes), now);
@@ -54,13 +54,13 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
 static inline bool fetch_one(struct sm *sm, uint64_t now)
 {
     struct sm_warp *w = sm_warp_of(sm, next_warp(sm));
-    if (fetch_hits(sm, w)) {
-        arrive(sm, w, now);
+    if (sm_fetch_hits(sm, w)) {
+        sm_fetch_arrives(sm, w, now);
         return true;
     }
     if (!load_line(sm, w, now))
         return false;
-    has_fetched(sm, w);
+    sm_note_fetched(sm, w);
     return true;
 }
 

@@ -8,7 +8,7 @@
 /* Code lies in an address range of its own, so that it meets data only in L2. */
 #define CODE_BASE 0x8000000000ull
 
-static inline void begin_fetch(struct sm_warp *w)
+static inline void sm_begin_fetch(struct sm_warp *w)
 {
     w->fetching = true;
     w->fetch_pc = w->emu->pc;
@@ -18,18 +18,19 @@ static inline void begin_fetch(struct sm_warp *w)
  * that, and nothing but results can change what they wait for, they are as good as there: a result
  * that comes in between looks at the warp again. Not in the last cycle of a quantum, which leaves
  * the SM as it is. */
-static inline __attribute__((always_inline)) void arrive(struct sm *sm, struct sm_warp *w,
-                                                         uint64_t now)
+static inline __attribute__((always_inline)) void sm_fetch_arrives(struct sm *sm, struct sm_warp *w,
+                                                                   uint64_t now)
 {
-    if (sm->issue.plans_results && now + 1 < sm->end && examine_simply(sm, w, now + 1, SIMPLY)) {
+    if (sm->issue.plans_results && now + 1 < sm->end &&
+        sm_examine_simple(sm, w, now + 1, SIMPLE_MACHINE)) {
         w->ibuf = w->next->n_fetched;
         return;
     }
-    begin_fetch(w);
+    sm_begin_fetch(w);
     sm->fetch.arrived |= w->bit;
 }
 
-static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
+static inline void sm_note_fetched(struct sm *sm, const struct sm_warp *w)
 {
     sm->ldst.next_access_id++;
     sm->fetch.last = w->slot;
@@ -38,13 +39,13 @@ static inline void has_fetched(struct sm *sm, const struct sm_warp *w)
 
 /* Fetches for the warp if the instruction cache has its line and nobody wants to know; false, and
  * nothing done, otherwise. */
-static inline bool fetch_hits(struct sm *sm, const struct sm_warp *w)
+static inline bool sm_fetch_hits(struct sm *sm, const struct sm_warp *w)
 {
     uint64_t line = CODE_BASE + w->next->code_line;
     struct cache_place at = cache_find(sm->l1i, line);
     if (cache_load_fast(sm->l1i, at, 1, w->emu->pc) != CACHE_FAST_HIT)
         return false;
-    has_fetched(sm, w);
+    sm_note_fetched(sm, w);
     return true;
 }
 

@@ -122,7 +122,7 @@ bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
         sm->issue.is_short = false;
         return false;
     }
-    occupy(sm, w, t, pc, now, SIMPLY);
+    sm_occupy(sm, w, t, pc, now, SIMPLE_MACHINE);
     stop_warp(sm, w, now);
     return true;
 }
@@ -131,11 +131,11 @@ bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
                    uint64_t now)
 {
     emu_step_end(w->emu);
-    has_executed(sm, w, t, pc);
+    sm_note_executed(sm, w, t, pc);
     if (w->emu->state != WARP_RUNNING)
         return sm_issue_last(sm, w, t, pc, now);
-    occupy(sm, w, t, pc, now, SIMPLY);
-    look_at_next(sm, w, t, now, SIMPLY);
+    sm_occupy(sm, w, t, pc, now, SIMPLE_MACHINE);
+    sm_examine_next(sm, w, t, now, SIMPLE_MACHINE);
     return true;
 }
 
@@ -156,7 +156,7 @@ static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
     const struct scheduler_desc *d = sm->sched;
     if (sm->issue.keeps_hold && !sm->every_cycle)
-        return ready & ~warps_held(sm);
+        return ready & ~sm_warps_held(sm);
     for (uint32_t c = 0; ready && d->may_issue && c < N_ISSUE_CLASSES; c++)
         if (sm->issue.by_class[c] & ready)
             ready &= ~sm->issue.by_class[c] | d->may_issue(sm->scheduler, (enum issue_class)c);
@@ -175,7 +175,7 @@ static inline struct sched_pick pick_ready(const struct sm *sm, uint32_t s, uint
 struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
 {
     uint64_t ready = sm->issue.ready & sm->issue.slot_mask[s], next = UINT64_MAX;
-    ready = warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next);
+    ready = sm_warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next);
     return pick_ready(sm, s, allowed_warps(sm, ready), now);
 }
 
@@ -193,22 +193,22 @@ static inline uint32_t next_scheduler(const struct sm *sm, uint32_t s)
 }
 
 /* Issues the warp's next instruction and tells who wants to know; false if that was a fault. `by`
- * is the scheduler, which is still to be told if manner is IN_ANY_WAY. */
+ * is the scheduler, which is still to be told if mode is ANY_MACHINE. */
 static inline __attribute__((always_inline)) bool
-issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum manner manner)
+issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum issue_mode mode)
 {
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc, active = e->active;
     const struct op_timing *t = w->next;
     bool wants_lanes = sm->issue.counts_lanes || (sm->issue.tells_branches && t->needs & IS_BRANCH);
-    uint32_t lanes = wants_lanes ? issue_lanes(e, &e->code[pc]) : 0;
-    forget_last_access(sm, t);
-    if (manner == IN_ANY_WAY)
+    uint32_t lanes = wants_lanes ? sm_issue_lanes(e, &e->code[pc]) : 0;
+    sm_forget_last_access(sm, t);
+    if (mode == ANY_MACHINE)
         sm->emu.run_warp(e, 1);
     else
         emu_step_counted(e, &sm->run_stats);
-    has_executed(sm, w, t, pc);
-    if (manner == IN_ANY_WAY && sm->issue.watcher)
+    sm_note_executed(sm, w, t, pc);
+    if (mode == ANY_MACHINE && sm->issue.watcher)
         sm->issue.watcher(sm->issue.watcher_user,
                           &(struct sm_issue){now, sm->index, by, w->slot, pc});
     if (e->state == WARP_FAULTED) {
@@ -218,23 +218,23 @@ issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum
     }
     if (sm->issue.tells_criticality)
         sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
-    if (manner == IN_ANY_WAY && sm->sched->on_issue)
+    if (mode == ANY_MACHINE && sm->sched->on_issue)
         sm->sched->on_issue(sm->scheduler, by, w->slot, t->kind.issue_class, pc, now);
     if (wants_lanes)
         tell_lanes(sm, w->slot, pc, active, lanes);
-    occupy(sm, w, t, pc, now, manner);
+    sm_occupy(sm, w, t, pc, now, mode);
     if (!t->n_writes && sm->issue.tells_commits) /* nothing of it is still to come */
         sm_tell_commit(sm, w->slot, now);
     if (e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
     else
-        look_at_next(sm, w, t, now, manner);
+        sm_examine_next(sm, w, t, now, mode);
     return true;
 }
 
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
-    return issue_and_tell(sm, w->scheduler, w, now, SIMPLY);
+    return issue_and_tell(sm, w->scheduler, w, now, SIMPLE_MACHINE);
 }
 
 /* Each scheduler in turn, telling who was looked at on the way; false if none issued. */
@@ -250,7 +250,7 @@ static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t n
         if (p.warp < 0)
             continue;
         uint32_t slot = (uint32_t)p.warp, pc = sm->warps[slot].emu->pc;
-        issue_and_tell(sm, s, &sm->warps[slot], now, IN_ANY_WAY);
+        issue_and_tell(sm, s, &sm->warps[slot], now, ANY_MACHINE);
         attribution_issued(sm, slot, pc);
         any = true;
     }
@@ -266,14 +266,14 @@ static bool issue_ready(struct sm *sm, uint64_t now)
         /* anew for each: a unit was taken, a barrier opened */
         uint64_t ready = sm->issue.ready & sm->issue.slot_mask[s], next = UINT64_MAX;
         if (ready)
-            ready = warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next);
+            ready = sm_warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next);
         if (ready && sm->sched->may_issue)
             ready = allowed_warps(sm, ready);
         struct sched_pick p = pick_ready(sm, s, ready, now);
         if (p.warp < 0)
             continue;
         any = true;
-        if (!issue_and_tell(sm, s, &sm->warps[p.warp], now, IN_ANY_WAY))
+        if (!issue_and_tell(sm, s, &sm->warps[p.warp], now, ANY_MACHINE))
             break;
     }
     return any;
@@ -322,8 +322,8 @@ void sm_advance_scheduler(struct sm *sm, uint64_t now)
     }
 }
 
-/* After one that issued another mostly can, if any: not worth working out when. The plain engine
- * leaves out no cycle and asks for everything. */
+/* After one that issued another mostly can, if any: not worth working out when. The per-cycle
+ * engine leaves out no cycle and asks for everything. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now)
 {
     bool any = false;
@@ -350,12 +350,12 @@ int sm_pick_then_tell(struct sm *sm, uint32_t s, uint64_t ready, uint64_t now)
 void sm_issue_to_listeners(struct sm *sm, uint64_t now)
 {
     if (sm->issue.plans_results && !sm->issue.tells_long_stalls)
-        issue_simply(sm, now, BY_PLAN, true);
+        sm_issue_short(sm, now, PLANNED_RESULTS, true);
     else
-        issue_simply(sm, now, SIMPLY, true);
+        sm_issue_short(sm, now, SIMPLE_MACHINE, true);
 }
 
 void sm_issue(struct sm *sm, uint64_t now)
 {
-    issue(sm, now, SIMPLY);
+    sm_issue_cycle(sm, now, SIMPLE_MACHINE);
 }

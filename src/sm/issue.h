@@ -14,22 +14,22 @@
  * issue_part.is_short holds; false if that is for a fault. */
 bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
-/* The rest of issue_plain() below if the warp has stopped or its lanes meet others. */
+/* The rest of sm_issue_arithmetic() below if the warp has stopped or its lanes meet others. */
 bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
 void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now);
-/* The rest of collect_operands(): of the banks that could not read at once, and of what an
+/* The rest of sm_collect_operands(): of the banks that could not read at once, and of what an
  * instruction reads of a bank beyond the first. */
 uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
                           uint64_t banks, uint64_t now);
-/* The same as expect_results(), for any number of registers. */
+/* The same as sm_expect_results(), for any number of registers. */
 void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t done, uint64_t now);
 /* Whom the scheduler picks, after telling it that this one issues; -1 = none. */
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
-/* Issues the warp's next instruction as issue_quietly() does, and tells who wants to know. */
+/* Issues the warp's next instruction as sm_issue_unobserved() does, and tells who wants to know. */
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
-/* issue_simply() below where sm.has_listeners holds. */
+/* sm_issue_short() below where sm.has_listeners holds. */
 void sm_issue_to_listeners(struct sm *sm, uint64_t now);
 /* One cycle of issue where issue_part.is_short does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);
@@ -38,8 +38,8 @@ void sm_issue_by_policy(struct sm *sm, uint64_t now);
 
 /* When the operands have been read. The bank of a row is that of the warp; predicates, which have a
  * file of their own, are not among the rows. */
-static inline uint64_t collect_operands(const struct sm *sm, const struct sm_warp *w,
-                                        const struct op_timing *t, uint64_t now)
+static inline uint64_t sm_collect_operands(const struct sm *sm, const struct sm_warp *w,
+                                           const struct op_timing *t, uint64_t now)
 {
     uint64_t reads = banks_turned(t->read_banks, w->bank_turn);
     uint64_t later = banks_read_at_once(&w->core->banks, reads, now + 1);
@@ -50,8 +50,8 @@ static inline uint64_t collect_operands(const struct sm *sm, const struct sm_war
 
 /* The cycle in which it leaves its collector for a unit; where there is only one, after those that
  * were issued before. */
-static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t, uint64_t ready,
-                                uint64_t now)
+static inline uint64_t sm_dispatch(struct sub_core *core, const struct op_timing *t, uint64_t ready,
+                                   uint64_t now)
 {
     struct arithmetic_unit *unit = core->units[t->kind.unit];
     uint64_t free = free_times_first(&unit->units), at = free > ready ? free : ready;
@@ -74,12 +74,11 @@ static inline uint64_t dispatch(struct sub_core *core, const struct op_timing *t
 
 /* Its results come in cycle `done`. Where results are planned there is nothing to be done then,
  * if a single one is expected by its bank. */
-static inline __attribute__((always_inline)) void expect_results(struct sm *sm, struct sm_warp *w,
-                                                                 const struct op_timing *t,
-                                                                 uint32_t pc, uint64_t done,
-                                                                 uint64_t now, enum manner manner)
+static inline __attribute__((always_inline)) void
+sm_expect_results(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                  uint64_t done, uint64_t now, enum issue_mode mode)
 {
-    bool plans = manner == BY_PLAN || sm->issue.plans_results;
+    bool plans = mode == PLANNED_RESULTS || sm->issue.plans_results;
     if (!plans || t->n_writes > 1 || done - now > BANK_LOOKS_AHEAD) {
         sm_expect_any(sm, w, t, pc, done, now);
         return;
@@ -94,36 +93,36 @@ static inline __attribute__((always_inline)) void expect_results(struct sm *sm, 
 }
 
 /* Registers, units and events of an instruction that has just been executed. */
-static inline __attribute__((always_inline)) void occupy(struct sm *sm, struct sm_warp *w,
-                                                         const struct op_timing *t, uint32_t pc,
-                                                         uint64_t now, enum manner manner)
+static inline __attribute__((always_inline)) void sm_occupy(struct sm *sm, struct sm_warp *w,
+                                                            const struct op_timing *t, uint32_t pc,
+                                                            uint64_t now, enum issue_mode mode)
 {
-    uint64_t ready = collect_operands(sm, w, t, now);
+    uint64_t ready = sm_collect_operands(sm, w, t, now);
     bool memory = t->kind.unit == UNIT_LDST;
     scoreboard_pass(&w->scoreboard, t);
-    scoreboard_set(&w->scoreboard, t, manner == IN_ANY_WAY ? sm->operands.pending_words : 1,
-                   memory);
+    scoreboard_set(&w->scoreboard, t, mode == ANY_MACHINE ? sm->operands.pending_words : 1, memory);
     if (memory) {
         ldst_push(sm, w->slot, pc, ready, now);
         return;
     }
-    uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
+    uint64_t done = sm_dispatch(w->core, t, ready, now) + t->latency;
     if (t->n_writes)
-        expect_results(sm, w, t, pc, done, now, manner);
-    if (manner != BY_PLAN && t->n_writes && sm->issue.tells_commits && sm->issue.plans_results)
+        sm_expect_results(sm, w, t, pc, done, now, mode);
+    if (mode != PLANNED_RESULTS && t->n_writes && sm->issue.tells_commits &&
+        sm->issue.plans_results)
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_COMMIT, w->slot, NULL});
 }
 
 /* What the last memory operation did is that of this one, if it is one. */
-static inline void forget_last_access(struct sm *sm, const struct op_timing *t)
+static inline void sm_forget_last_access(struct sm *sm, const struct op_timing *t)
 {
     if (t->kind.unit == UNIT_LDST)
         sm->emu.last.mask = sm->emu.atomic.mask = 0;
 }
 
 /* The warp leaves the instruction of `t` at `pc` behind. */
-static inline void pass(const struct sm *sm, struct sm_warp *w, const struct op_timing *t,
-                        uint32_t pc)
+static inline void sm_pass_instruction(const struct sm *sm, struct sm_warp *w,
+                                       const struct op_timing *t, uint32_t pc)
 {
     if (__builtin_expect(w->emu->pc == pc + 1, true)) {
         w->next = t + 1;
@@ -136,30 +135,31 @@ static inline void pass(const struct sm *sm, struct sm_warp *w, const struct op_
 
 /* The instruction of `t` at `pc` has been: the warp is at its next one, and no longer among those
  * that can issue. */
-static inline void has_executed(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
-                                uint32_t pc)
+static inline void sm_note_executed(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                                    uint32_t pc)
 {
     sm->stats.issued++;
     sm->issue.ready &= ~w->bit;
-    pass(sm, w, t, pc);
+    sm_pass_instruction(sm, w, t, pc);
 }
 
 /* After the instruction of `t`, when the warp goes on. */
-static inline __attribute__((always_inline)) void look_at_next(struct sm *sm, struct sm_warp *w,
-                                                               const struct op_timing *t,
-                                                               uint64_t now, enum manner manner)
+static inline __attribute__((always_inline)) void sm_examine_next(struct sm *sm, struct sm_warp *w,
+                                                                  const struct op_timing *t,
+                                                                  uint64_t now,
+                                                                  enum issue_mode mode)
 {
     if (t->kind.issue_class == ISSUE_BARRIER)
         sm_barrier_issued(sm, w->slot, now);
     else if (w->ibuf)
-        examine(sm, w, now, manner);
+        sm_examine(sm, w, now, mode);
     else
-        await_fetch(sm, w, now, manner);
+        sm_await_fetch(sm, w, now, mode);
 }
 
 /* The same for plain arithmetic where results are planned. */
-static inline void expect_result(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
-                                 uint64_t done, uint64_t now)
+static inline void sm_expect_result(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                                    uint64_t done, uint64_t now)
 {
     w->result_at[__builtin_ctzll(t->writes)] = done;
     if (!t->n_rows_written)
@@ -171,31 +171,31 @@ static inline void expect_result(struct sm *sm, struct sm_warp *w, const struct 
                   (struct wheel_event){EV_WRITE, (uint32_t)__builtin_ctzll(mask), banks});
 }
 
-/* The same as occupy() for a memory instruction, where issue_part.is_simple holds. */
-static inline void occupy_ldst(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
-                               uint32_t pc, uint64_t now)
+/* The same as sm_occupy() for a memory instruction, where issue_part.is_simple holds. */
+static inline void sm_occupy_ldst(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                                  uint32_t pc, uint64_t now)
 {
-    uint64_t ready = collect_operands(sm, w, t, now);
+    uint64_t ready = sm_collect_operands(sm, w, t, now);
     scoreboard_pass(&w->scoreboard, t);
     scoreboard_set(&w->scoreboard, t, 1, true);
     ldst_push(sm, w->slot, pc, ready, now);
 }
 
-/* The same as occupy() for plain arithmetic, or a jump, where results are planned. */
+/* The same as sm_occupy() for plain arithmetic, or a jump, where results are planned. */
 static inline __attribute__((always_inline)) void
-occupy_plainly(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
+sm_occupy_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
-    uint64_t ready = collect_operands(sm, w, t, now);
+    uint64_t ready = sm_collect_operands(sm, w, t, now);
     scoreboard_pass(&w->scoreboard, t);
     scoreboard_set(&w->scoreboard, t, 1, false);
-    uint64_t done = dispatch(w->core, t, ready, now) + t->latency;
+    uint64_t done = sm_dispatch(w->core, t, ready, now) + t->latency;
     if (t->writes)
-        expect_result(sm, w, t, done, now);
+        sm_expect_result(sm, w, t, done, now);
 }
 
-/* Issues plain arithmetic as issue_quietly() does, where results are planned. */
+/* Issues plain arithmetic as sm_issue_unobserved() does, where results are planned. */
 static inline __attribute__((always_inline)) bool
-issue_plain(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
+sm_issue_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc;
@@ -205,31 +205,31 @@ issue_plain(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_
     sm->stats.issued++;
     sm->issue.ready &= ~w->bit;
     w->next = t + 1;
-    occupy_plainly(sm, w, t, now);
+    sm_occupy_arithmetic(sm, w, t, now);
     if (--w->ibuf)
-        examine(sm, w, now, BY_PLAN);
+        sm_examine(sm, w, now, PLANNED_RESULTS);
     else
-        await_fetch(sm, w, now, BY_PLAN);
+        sm_await_fetch(sm, w, now, PLANNED_RESULTS);
     return true;
 }
 
 /* Issues the warp's next instruction where issue_part.is_short holds and the scheduler has been
  * told; false if that was a fault. */
-static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, struct sm_warp *w,
-                                                                uint64_t now, enum manner manner)
+static inline __attribute__((always_inline)) bool
+sm_issue_unobserved(struct sm *sm, struct sm_warp *w, uint64_t now, enum issue_mode mode)
 {
     const struct op_timing *t = w->next;
-    if (manner == BY_PLAN && t->needs & IS_PLAIN)
-        return issue_plain(sm, w, t, now);
+    if (mode == PLANNED_RESULTS && t->needs & IS_SIMPLE_ALU)
+        return sm_issue_arithmetic(sm, w, t, now);
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc;
-    forget_last_access(sm, t);
+    sm_forget_last_access(sm, t);
     emu_step_counted(e, &sm->run_stats);
-    has_executed(sm, w, t, pc);
+    sm_note_executed(sm, w, t, pc);
     if (e->state != WARP_RUNNING)
         return sm_issue_last(sm, w, t, pc, now);
-    occupy(sm, w, t, pc, now, manner);
-    look_at_next(sm, w, t, now, manner);
+    sm_occupy(sm, w, t, pc, now, mode);
+    sm_examine_next(sm, w, t, now, mode);
     return true;
 }
 
@@ -238,8 +238,8 @@ static inline __attribute__((always_inline)) bool issue_quietly(struct sm *sm, s
 /* Of the warps `ready` of a sub-core those whose unit takes an instruction now. For the others
  * *next becomes the cycle in which the first unit does, if that is earlier; the load/store unit
  * says itself when it has room. */
-static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *core, uint64_t ready,
-                                       uint64_t now, uint64_t *next)
+static inline uint64_t sm_warps_with_unit(const struct sm *sm, struct sub_core *core,
+                                          uint64_t ready, uint64_t now, uint64_t *next)
 {
     uint64_t waiting = 0;
     for (uint32_t closed = core->closed; closed; closed &= closed - 1) {
@@ -253,18 +253,18 @@ static inline uint64_t warps_with_unit(const struct sm *sm, struct sub_core *cor
                 *next = opens_at;
         }
     }
-    return warps_not_at_ldst(sm, ready & ~waiting);
+    return sm_warps_not_at_ldst(sm, ready & ~waiting);
 }
 
 /* Whom the scheduler holds back, where it keeps that. */
-static inline uint64_t warps_held(const struct sm *sm)
+static inline uint64_t sm_warps_held(const struct sm *sm)
 {
     const struct sched_hold *hold = &sm->scheduler->hold;
     return hold->all | (hold->loads & sm->issue.by_class[ISSUE_LOAD]);
 }
 
 /* Returns the first cycle after `now` in which time alone may change that. */
-static inline uint64_t bring_hold_to(struct sm *sm, uint64_t now)
+static inline uint64_t sm_update_hold(struct sm *sm, uint64_t now)
 {
     if (sm->scheduler->hold.until <= now)
         sm_advance_scheduler(sm, now);
@@ -274,17 +274,17 @@ static inline uint64_t bring_hold_to(struct sm *sm, uint64_t now)
 /* Each scheduler in turn, where issue_part.is_short holds: what waits, waits for a unit, or until
  * the scheduler holds it back no more. `has_listeners` as in the SM. */
 static inline __attribute__((always_inline)) void
-issue_simply(struct sm *sm, uint64_t now, enum manner manner, bool has_listeners)
+sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_listeners)
 {
     uint64_t next = UINT64_MAX;
     uint32_t n = sm->config->n_schedulers, s = 0;
     if (has_listeners && sm->issue.keeps_hold)
-        next = bring_hold_to(sm, now);
+        next = sm_update_hold(sm, now);
     do {
         uint64_t ready = sm->issue.ready & sm->issue.slot_mask[s];
         if (has_listeners && sm->issue.keeps_hold)
-            ready &= ~warps_held(sm);
-        if (!ready || !(ready = warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next)))
+            ready &= ~sm_warps_held(sm);
+        if (!ready || !(ready = sm_warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next)))
             continue;
         int slot = sm->issue.pick_and_issue ? sm->issue.pick_and_issue(sm->scheduler, s, ready, now)
                                             : sm_pick_then_tell(sm, s, ready, now);
@@ -295,17 +295,17 @@ issue_simply(struct sm *sm, uint64_t now, enum manner manner, bool has_listeners
             continue;
         struct sm_warp *w = sm_warp_of(sm, (uint32_t)slot);
         if (!(has_listeners && sm->issue.tells_issues ? sm_issue_and_tell(sm, w, now)
-                                                      : issue_quietly(sm, w, now, manner)))
+                                                      : sm_issue_unobserved(sm, w, now, mode)))
             break;
     } while (++s < n);
-    bool waits = warps_not_at_ldst(sm, sm->issue.ready);
+    bool waits = sm_warps_not_at_ldst(sm, sm->issue.ready);
     sm->issue.due = !waits ? UINT64_MAX : next > now ? next : now + 1;
 }
 
-/* One cycle; sm_issue() is the same for those who seldom call it. `manner` is for when
+/* One cycle; sm_issue() is the same for those who seldom call it. `mode` is for when
  * issue_part.is_short holds. */
-static inline __attribute__((always_inline)) void issue(struct sm *sm, uint64_t now,
-                                                        enum manner manner)
+static inline __attribute__((always_inline)) void sm_issue_cycle(struct sm *sm, uint64_t now,
+                                                                 enum issue_mode mode)
 {
     sm->emu.cycle = now;
     if (!sm->issue.is_short)
@@ -313,7 +313,7 @@ static inline __attribute__((always_inline)) void issue(struct sm *sm, uint64_t 
     else if (sm->issue.has_listeners)
         sm_issue_to_listeners(sm, now);
     else
-        issue_simply(sm, now, manner, false);
+        sm_issue_short(sm, now, mode, false);
 }
 
 #endif

@@ -115,7 +115,7 @@ static void send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_acces
     struct mem_request *r =
         sm_new_request(sm, a, route_of(sm, l), FROM_BYPASS, slot, sm_segment_bytes(a->segments));
     if (sm->config->bypass_bytes != SEGMENT_BYTES) {
-        r->access.segments = all_segments(sm->config->l1d.line_bytes);
+        r->access.segments = coalesce_all_segments(sm->config->l1d.line_bytes);
         r->data_bytes = sm->config->l1d.line_bytes;
     }
     sm->ldst.bypass[slot] = l->record;
@@ -142,7 +142,7 @@ static inline struct cache_room room_now(const struct sm *sm, struct ldst_op *l,
 
 static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
 {
-    struct cache_result r = cache_load_around(sm->l1d, a, room_now(sm, l, now));
+    struct cache_result r = cache_load_bypassing(sm->l1d, a, room_now(sm, l, now));
     if (r.answer == CACHE_STALLED)
         return stall(sm, r.stall);
     send_bypass(sm, l, a, now);
@@ -322,7 +322,7 @@ static void release_record(struct sm *sm, struct load_record *r, uint64_t now)
     sm_free_record(sm, r);
 }
 
-void record_done(struct sm *sm, struct load_record *r, uint64_t now)
+void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now)
 {
     uint32_t slot = r->slot, pc = r->pc;
     if (r->done_at > now) {

@@ -67,7 +67,7 @@ static void add_shared(struct sm *sm, struct ldst_op *l, uint32_t mask, const ui
     l->shared_passes +=
         is_run && bytes == 4 && n_banks == WARP_LANES /* a bank a lane, or one word for all */
             ? 1
-            : shared_passes(address, mask, bytes, n_banks);
+            : coalesce_shared_passes(address, mask, bytes, n_banks);
 }
 
 /* Lanes of a generic access go where their address says. */

@@ -51,7 +51,7 @@ static void queue_bypass(struct sm *sm, const struct mem_access *a, struct load_
     struct mem_request *r =
         sm_new_request(sm, a, &route, FROM_BYPASS, slot, sm_segment_bytes(a->segments));
     if (sm->config->bypass_bytes != SEGMENT_BYTES) {
-        r->access.segments = all_segments(sm->config->l1d.line_bytes);
+        r->access.segments = coalesce_all_segments(sm->config->l1d.line_bytes);
         r->data_bytes = sm->config->l1d.line_bytes;
     }
     sm->ldst.bypass[slot] = record;
@@ -84,7 +84,7 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
         drop(sm, a->line);
     struct load_record *record = new_record(sm, number);
     struct cache_result r =
-        around ? cache_load_around(sm->l1d, a, all) : cache_load(sm->l1d, a, all, record);
+        around ? cache_load_bypassing(sm->l1d, a, all) : cache_load(sm->l1d, a, all, record);
     if (r.answer == CACHE_STALLED) {
         sm_free_record(sm, record);
         return false;
@@ -260,7 +260,7 @@ void sm_note_stores(struct sm *sm, sim_time t)
     uint32_t bytes = sm->config->l1d.line_bytes;
     for (uint32_t i = 0; i < sm->overlay.n; i++) {
         const struct overlay_line *o = &sm->overlay.lines[i];
-        uint32_t segments = segments_of(o->mask), each = all_segments(bytes);
+        uint32_t segments = segments_of(o->mask), each = coalesce_all_segments(bytes);
         for (uint32_t at = 0; at < OVERLAY_LINE; at += bytes)
             if (segments >> at / SEGMENT_BYTES & each)
                 note_line(sm, o->number * OVERLAY_LINE + at, t);

@@ -268,7 +268,7 @@ static uint32_t code_line(const struct sm_config *c, uint32_t pc)
     return pc * c->inst_bytes & ~(c->l1i.line_bytes - 1);
 }
 
-static bool is_plain(const struct op_timing *t, const struct sm_config *c)
+static bool is_simple_alu(const struct op_timing *t, const struct sm_config *c)
 {
     return !c->no_fast_paths && t->kind.issue_class == ISSUE_ALU && t->n_writes == 1 &&
            banks_go_round(c->register_banks);
@@ -302,7 +302,7 @@ const struct op_timing *op_timing_build(const struct program *p, const struct sm
     }
     add_registers(t, p, config->register_banks, arena);
     for (uint32_t pc = 0; pc < p->n_ops; pc++)
-        if (is_plain(&t[pc], config))
-            t[pc].needs |= IS_PLAIN;
+        if (is_simple_alu(&t[pc], config))
+            t[pc].needs |= IS_SIMPLE_ALU;
     return t;
 }

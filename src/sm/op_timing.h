@@ -16,7 +16,7 @@ enum op_needs {
     READS_AGAIN = 64, /* some of its operands are in a bank of others: see op_registers.again */
     /* Arithmetic of one result, after which a warp that does not stop goes on with what follows;
      * and masks of banks go round. */
-    IS_PLAIN = 128,
+    IS_SIMPLE_ALU = 128,
 };
 
 /* Which masks of warps a warp stands in that is to issue it. */

@@ -10,7 +10,7 @@ static bool overlaps_atomic(const struct sm *sm, const struct sm_warp *w, const 
 {
     const void *base = warp_row(w->emu, op->a);
     uint64_t line_mask = ~(uint64_t)(sm->config->l1d.line_bytes - 1);
-    for (uint32_t m = issue_lanes(w->emu, op); m; m &= m - 1) {
+    for (uint32_t m = sm_issue_lanes(w->emu, op); m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);
         uint64_t address = op->flags & OP_ADDR32
                                ? (uint32_t)(((const uint32_t *)base)[i] + (uint32_t)op->imm)
@@ -68,7 +68,7 @@ void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now)
 {
     const struct scheduler_desc *d = sm->sched;
     bool wakes =
-        w->cause == STALLED_NONE || (sm->issue.tells_long_stalls && !is_long_stall(w->cause));
+        w->cause == STALLED_NONE || (sm->issue.tells_long_stalls && !sm_is_long_stall(w->cause));
     if (wakes && d->on_wake)
         d->on_wake(sm->scheduler, w->slot, now);
     else if (!wakes && d->on_stall)
@@ -80,16 +80,16 @@ void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     const struct op_timing *t = w->next;
     uint64_t registers = w->scoreboard.pending & t->waits_for;
-    uint64_t at = registers ? last_result(w, registers) : 0;
+    uint64_t at = registers ? sm_last_result(w, registers) : 0;
     if (at > now) {
-        settle_simply(sm, w, STALLED_DATA, now, IN_ANY_WAY);
+        sm_settle_simple(sm, w, STALLED_DATA, now, ANY_MACHINE);
         wheel_add_far(&sm->wheel, at, (struct wheel_event){EV_WAKE, 0, w});
         return;
     }
     enum stall_cause cause = order_hazard(sm, w, t, now);
     if (cause == STALLED_NONE)
-        enter_ready(sm, w, t);
-    settle(sm, w, cause, now);
+        sm_enter_ready(sm, w, t);
+    sm_settle(sm, w, cause, now);
 }
 
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
@@ -104,11 +104,11 @@ void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now)
     if (!e || e->state == WARP_FAULTED)
         return;
     if (e->state != WARP_RUNNING)
-        settle(sm, w, e->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE, now);
+        sm_settle(sm, w, e->state == WARP_AT_BARRIER ? STALLED_BARRIER : STALLED_FENCE, now);
     else if (w->ibuf)
-        examine(sm, w, now, IN_ANY_WAY);
+        sm_examine(sm, w, now, ANY_MACHINE);
     else
-        await_fetch(sm, w, now, IN_ANY_WAY);
+        sm_await_fetch(sm, w, now, ANY_MACHINE);
 }
 
 /* Instructions arrived for a warp: those that follow in its line. */
@@ -121,7 +121,7 @@ take_instructions(struct sm *sm, struct sm_warp *w, uint64_t now, bool simple)
     if (w->emu->pc == w->fetch_pc) /* otherwise the warp went elsewhere: it will fetch again */
         w->ibuf = w->next->n_fetched;
     if (w->ibuf && simple)
-        examine(sm, w, now, SIMPLY);
+        sm_examine(sm, w, now, SIMPLE_MACHINE);
     else
         sm_refresh(sm, w->slot, now);
 }
@@ -187,7 +187,7 @@ release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint
     scoreboard_clear(&w->scoreboard, t, 1);
     if (t->n_rows_written)
         write_row(sm, w, t->result, now);
-    return !awaits_results(w) || examine_simply(sm, w, now, SIMPLY);
+    return !awaits_results(w) || sm_examine_simple(sm, w, now, SIMPLE_MACHINE);
 }
 
 /* Apart, so that the common way, which makes no calls but its last one, saves no registers. */
@@ -272,7 +272,7 @@ static __attribute__((noinline)) void finish_all(struct sm *sm, uint64_t now)
  * registers need be saved. */
 void sm_finish_events(struct sm *sm, uint64_t now)
 {
-    wake_warps(sm, now);
+    sm_wake_warps(sm, now);
     if (!sm->issue.releases_simply || wheel_has_far(&sm->wheel, now)) {
         finish_all(sm, now);
         return;

@@ -7,22 +7,22 @@
 /* --- ready.c: rare, and apart so that the common way makes no calls but its last one --- */
 /* Tells the scheduler that the warp can issue, or why not. */
 void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now);
-/* As examine() below, where memory order has a say, or a result takes long. */
+/* As sm_examine() below, where memory order has a say, or a result takes long. */
 void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* Tells who wants to know that an instruction of the warp has ended. */
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
 
 /* What is known where a function is compiled in: nothing; that issue_part.is_simple holds; that
  * issue_part.plans_results does too, and nobody wants to know of long stalls. */
-enum manner { IN_ANY_WAY, SIMPLY, BY_PLAN };
+enum issue_mode { ANY_MACHINE, SIMPLE_MACHINE, PLANNED_RESULTS };
 
 /* The lanes that would execute the operation. */
-static inline uint32_t issue_lanes(const struct emu_warp *e, const struct op *op)
+static inline uint32_t sm_issue_lanes(const struct emu_warp *e, const struct op *op)
 {
     return op->guard == OP_NO_PRED ? e->active : e->active & warp_pred(e, op->guard);
 }
 
-static inline void change_kind(struct sm *sm, struct sm_warp *w, struct op_kind kind)
+static inline void sm_change_kind(struct sm *sm, struct sm_warp *w, struct op_kind kind)
 {
     uint64_t bit = w->bit; /* set for what it was, clear for what it becomes, where these differ */
     sm->issue.by_unit[w->kind.unit] ^= bit;
@@ -33,55 +33,55 @@ static inline void change_kind(struct sm *sm, struct sm_warp *w, struct op_kind 
 }
 
 /* Most instructions are of the kind of the one before: then the masks stand already. */
-static inline void take_kind(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
+static inline void sm_take_kind(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
 {
     if (w->kind.unit != t->kind.unit || w->kind.issue_class != t->kind.issue_class)
-        change_kind(sm, w, t->kind);
+        sm_change_kind(sm, w, t->kind);
 }
 
-static inline void enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
+static inline void sm_enter_ready(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
 {
-    take_kind(sm, w, t);
+    sm_take_kind(sm, w, t);
     sm->issue.ready |= w->bit;
     sm->issue.due = 0;
 }
 
 /* Of these warps, those that do not wait for a place in the load/store unit, which says itself when
  * it has one. */
-static inline uint64_t warps_not_at_ldst(const struct sm *sm, uint64_t warps)
+static inline uint64_t sm_warps_not_at_ldst(const struct sm *sm, uint64_t warps)
 {
     return ldst_has_room(sm) ? warps : warps & ~sm->issue.by_unit[UNIT_LDST];
 }
 
 /* The warps that slept until this cycle can issue. */
-static inline void wake_warps(struct sm *sm, uint64_t now)
+static inline void sm_wake_warps(struct sm *sm, uint64_t now)
 {
     uint64_t warps = wheel_wake(&sm->wheel, now);
     sm->issue.ready |= warps;
-    sm->issue.due = warps_not_at_ldst(sm, warps) ? 0 : sm->issue.due;
+    sm->issue.due = sm_warps_not_at_ldst(sm, warps) ? 0 : sm->issue.due;
 }
 
 /* Those that HEARS_LONG_STALLS speaks of. */
-static inline bool is_long_stall(enum stall_cause cause)
+static inline bool sm_is_long_stall(enum stall_cause cause)
 {
     return 1u << cause & (1u << STALLED_MEMORY | 1u << STALLED_BARRIER | 1u << STALLED_FENCE);
 }
 
 /* The warp stalls for that cause, or for none, where nobody wants to know of all stalls. */
-static inline void settle_simply(struct sm *sm, struct sm_warp *w, enum stall_cause cause,
-                                 uint64_t now, enum manner manner)
+static inline void sm_settle_simple(struct sm *sm, struct sm_warp *w, enum stall_cause cause,
+                                    uint64_t now, enum issue_mode mode)
 {
-    bool tells = manner != BY_PLAN && sm->issue.tells_long_stalls;
-    bool is_news = tells && is_long_stall(cause) != is_long_stall(w->cause);
+    bool tells = mode != PLANNED_RESULTS && sm->issue.tells_long_stalls;
+    bool is_news = tells && sm_is_long_stall(cause) != sm_is_long_stall(w->cause);
     w->cause = cause;
     if (is_news)
         sm_tell_stall(sm, w, now);
 }
 
-static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cause, uint64_t now)
+static inline void sm_settle(struct sm *sm, struct sm_warp *w, enum stall_cause cause, uint64_t now)
 {
     if (!sm->issue.tells_stalls) {
-        settle_simply(sm, w, cause, now, IN_ANY_WAY);
+        sm_settle_simple(sm, w, cause, now, ANY_MACHINE);
         return;
     }
     bool is_news = cause != w->cause;
@@ -91,7 +91,7 @@ static inline void settle(struct sm *sm, struct sm_warp *w, enum stall_cause cau
 }
 
 /* The cycle in which the last of the registers has its value. */
-static inline uint64_t last_result(const struct sm_warp *w, uint64_t registers)
+static inline uint64_t sm_last_result(const struct sm_warp *w, uint64_t registers)
 {
     uint64_t last = 0;
     do {
@@ -108,42 +108,42 @@ static inline uint64_t last_result(const struct sm_warp *w, uint64_t registers)
  * Where no event tells of a result, its register is pending until somebody looks. What memory
  * brings is told, and looked at then. A warp that sleeps takes its place in the masks before: when
  * it wakes, it can issue. */
-static inline __attribute__((always_inline)) bool examine_simply(struct sm *sm, struct sm_warp *w,
-                                                                 uint64_t from, enum manner manner)
+static inline __attribute__((always_inline)) bool
+sm_examine_simple(struct sm *sm, struct sm_warp *w, uint64_t from, enum issue_mode mode)
 {
     const struct op_timing *t = w->next;
     uint64_t registers = w->scoreboard.pending & t->waits_for, at = 0;
     if (registers) {
-        bool plans = manner == BY_PLAN || sm->issue.plans_results;
+        bool plans = mode == PLANNED_RESULTS || sm->issue.plans_results;
         if (!plans || w->scoreboard.memory & registers) {
             enum stall_cause cause =
                 w->scoreboard.memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
-            settle_simply(sm, w, cause, from, manner);
+            sm_settle_simple(sm, w, cause, from, mode);
             return true;
         }
-        at = last_result(w, registers);
+        at = sm_last_result(w, registers);
     }
     if (w->n_atomics || t->needs & IS_ORDERED)
         return false;
     if (at <= from) {
-        enter_ready(sm, w, t);
-        settle_simply(sm, w, STALLED_NONE, from, manner);
+        sm_enter_ready(sm, w, t);
+        sm_settle_simple(sm, w, STALLED_NONE, from, mode);
         return true;
     }
     if (at - from >= WHEEL_CYCLES - 1) /* `from` may be the next one */
         return false;
-    take_kind(sm, w, t);
+    sm_take_kind(sm, w, t);
     wheel_sleep(&sm->wheel, at, w->bit);
-    settle_simply(sm, w, STALLED_DATA, from, manner);
+    sm_settle_simple(sm, w, STALLED_DATA, from, mode);
     return true;
 }
 
 /* The same for any warp. */
-static inline __attribute__((always_inline)) void examine(struct sm *sm, struct sm_warp *w,
-                                                          uint64_t now, enum manner manner)
+static inline __attribute__((always_inline)) void sm_examine(struct sm *sm, struct sm_warp *w,
+                                                             uint64_t now, enum issue_mode mode)
 {
-    if (manner != IN_ANY_WAY || sm->issue.plans_results) {
-        if (!examine_simply(sm, w, now, manner))
+    if (mode != ANY_MACHINE || sm->issue.plans_results) {
+        if (!sm_examine_simple(sm, w, now, mode))
             sm_settle_in_order(sm, w, now);
         return;
     }
@@ -154,22 +154,22 @@ static inline __attribute__((always_inline)) void examine(struct sm *sm, struct 
             sm_settle_in_order(sm, w, now);
             return;
         }
-        enter_ready(sm, w, t);
+        sm_enter_ready(sm, w, t);
     }
-    settle(sm, w, cause, now);
+    sm_settle(sm, w, cause, now);
 }
 
-static inline __attribute__((always_inline)) void await_fetch(struct sm *sm, struct sm_warp *w,
-                                                              uint64_t now, enum manner manner)
+static inline __attribute__((always_inline)) void sm_await_fetch(struct sm *sm, struct sm_warp *w,
+                                                                 uint64_t now, enum issue_mode mode)
 {
     if (!w->fetching) {
         sm->fetch.ready |= w->bit;
         sm->fetch.stalled = false;
     }
-    if (manner != IN_ANY_WAY)
+    if (mode != ANY_MACHINE)
         w->cause = STALLED_FETCH;
     else
-        settle(sm, w, STALLED_FETCH, now);
+        sm_settle(sm, w, STALLED_FETCH, now);
 }
 
 #endif

@@ -33,7 +33,7 @@ static inline void hand_out(struct sm *sm, struct cache *c, const struct mem_req
         sm_queue_writeback(sm, &r->access, cache_victim(c), now);
     for (uint32_t i = 0; i < got.n_waiters; i++)
         if (got.waiters[i])
-            record_reply(sm, got.waiters[i], now);
+            sm_record_reply(sm, got.waiters[i], now);
 }
 
 static inline __attribute__((always_inline)) void
@@ -80,7 +80,7 @@ static bool finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
     struct sm_warp *w = &sm->warps[r->access.warp_slot];
     sim_time visible = sm->atomics.desc->answer(&sm->atomics, r, w->emu);
     if (r->waiter)
-        record_reply(sm, r->waiter, now);
+        sm_record_reply(sm, r->waiter, now);
     uint64_t visible_at = clock_cycle_at(sm->clock, visible);
     if (visible_at > now) {
         wheel_add(&sm->wheel, now, visible_at, (struct wheel_event){EV_PERFORMED, 0, r});
@@ -139,7 +139,7 @@ static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_requ
         record = sm->ldst.bypass[r->id];
         sm->ldst.free_bypass[--sm->ldst.n_bypass] = r->id;
         ldst_wake(sm, 1u << STALL_BYPASS_TABLE);
-        record_reply(sm, record, now);
+        sm_record_reply(sm, record, now);
         break;
     case FROM_ATOMIC:
         return finish_atomic(sm, r, now);

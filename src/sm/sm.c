@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "base/minmax.h"
 #include "sm/issue.h"
 
 static void plan(struct sm *sm, uint64_t cycle)
@@ -71,7 +72,7 @@ take_replies(struct sm *sm, const struct message *first, sim_time until)
     const struct message *m = first;
     uint64_t sum = 0;
     for (; m->at < until && m->kind == MSG_REPLY; m++) {
-        sim_time through = gate_pass_plainly(&gate, m->at, m->flits);
+        sim_time through = gate_pass_one_per_cycle(&gate, m->at, m->flits);
         sum += through;
         tx_credit(p->senders[m->from], through + p->latency, m->flits);
         if (end == q->last_place) {
@@ -98,7 +99,8 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
     if (m->at >= until)
         return;
     sim_time now = sm->cycle * sm->period.divisor;
-    if (sm->in.in_step && sm->in.port.gate.is_plain && (m = take_replies(sm, m, until)) != first) {
+    if (sm->in.in_step && sm->in.port.gate.is_one_per_cycle &&
+        (m = take_replies(sm, m, until)) != first) {
         assert(first->at >= now);
         now = m[-1].at;
     }
@@ -172,7 +174,7 @@ static inline void retry_mutexes(struct sm *sm, uint64_t now)
 }
 
 /* Every part, every cycle; no mask is trusted. */
-static void tick_plainly(struct sm *sm, uint64_t now)
+static void tick_every_cycle(struct sm *sm, uint64_t now)
 {
     finish_due(sm, now);
     for (uint64_t live = sm->view.live; live; live &= live - 1)
@@ -222,12 +224,7 @@ static void tick(struct sm *sm, uint64_t now)
         sm_drain_ahead(sm, now + 1);
 }
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Can only a message change anything? The plain engine asks nothing else, to see a deadlock. */
+/* Can only a message change anything? The per-cycle engine asks nothing else, to see a deadlock. */
 static bool only_waits(const struct sm *sm)
 {
     return !sm->issue.ready && !sm->fetch.ready && !sm->fetch.arrived && !sm->ldst.n &&
@@ -256,7 +253,7 @@ static bool has_fault(const struct sm *sm)
     return sm->emu.fault.kind != FAULT_NONE;
 }
 
-static uint64_t next_cycle_plainly(const struct sm *sm, uint64_t now)
+static uint64_t next_cycle_by_looking(const struct sm *sm, uint64_t now)
 {
     return only_waits(sm) ? UINT64_MAX : now + 1;
 }
@@ -267,8 +264,8 @@ static void do_cycle(struct sm *sm, uint64_t now)
     if (sm->attribution)
         attribution_catch_up(sm, now);
     if (sm->every_cycle) {
-        tick_plainly(sm, now);
-        sm->planned = next_cycle_plainly(sm, now);
+        tick_every_cycle(sm, now);
+        sm->planned = next_cycle_by_looking(sm, now);
     } else if (sm->planned <= now) {
         tick(sm, now);
         sm->planned = answer_drifts(sm) || sm_mutexes_due(sm) <= now + 1
@@ -297,7 +294,7 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
         now = sm_finish_replies(sm, now, end);
     if (sm->wheel.due <= now) {
         if (wheel_only_wakes(&sm->wheel, now)) {
-            wake_warps(sm, now);
+            sm_wake_warps(sm, now);
             sm->wheel.due = wheel_next(&sm->wheel, now + 1);
         } else {
             sm_finish_events(sm, now);
@@ -316,9 +313,9 @@ static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *s
                                                                     uint64_t end)
 {
     uint64_t ready = sm->issue.ready;
-    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->issue.may_go_alone)
+    if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->issue.may_issue_alone)
         return sm_issue_alone(sm, now, end);
-    issue(sm, now, BY_PLAN); /* as it looks ahead */
+    sm_issue_cycle(sm, now, PLANNED_RESULTS); /* as it looks ahead */
     return now;
 }
 

@@ -1,9 +1,10 @@
 /* A streaming multiprocessor: CTA slots, fetch, scoreboard, issue, units, load/store, L1 caches.
  *
  * A cycle does, in this order: take messages; finish what is due (results, replies, fetched
- * instructions); send one request; one step of the load/store unit; issue; fetch. The plain engine
- * does every cycle and works out what can issue from scratch; the skipping engine leaves out cycles
- * in which nothing can change and keeps what can issue up to date. Both give the same results. */
+ * instructions); send one request; one step of the load/store unit; issue; fetch. The per-cycle
+ * engine does every cycle and works out what can issue from scratch; the skipping engine leaves out
+ * cycles in which nothing can change and keeps what can issue up to date. Both give the same
+ * results. */
 #ifndef HEDDLE_SM_SM_H
 #define HEDDLE_SM_SM_H
 
@@ -190,7 +191,7 @@ struct issue_part {
     /* Of those: the unit it needs, its class. Others stay where they were last. */
     uint64_t by_unit[N_UNITS], by_class[N_ISSUE_CLASSES];
     uint64_t slot_mask[SM_MAX_SCHEDULERS]; /* of each scheduler */
-    /* The scheduler's; NULL = it has none, or the plain engine asks it one thing after the other.
+    /* The scheduler's; NULL = it has none, or the per-cycle engine calls its functions one by one.
      */
     int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
     uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
@@ -209,7 +210,7 @@ struct issue_part {
     /* and nobody but the scheduler of what issues; that lets all warps and goes by events alone,
      * and schedulers do not take turns; no fault has happened */
     bool is_short;
-    bool may_go_alone; /* the scheduler need not hear of every issue; see sm_issue_alone() */
+    bool may_issue_alone; /* the scheduler need not hear of every issue; see sm_issue_alone() */
     void (*watcher)(void *user, const struct sm_issue *i); /* NULL = nobody watches */
     void *watcher_user;
 };
@@ -323,7 +324,7 @@ struct sm {
     sim_time dispatch_latency, visibility;
     struct atomics_sm atomics;
     sim_time atomics_lead; /* at least this long after its issue is an atomic performed */
-    bool every_cycle;      /* the plain engine */
+    bool every_cycle;      /* the per-cycle engine */
     bool looks_ahead;      /* see sm_looks_ahead() */
     bool goes_by_dues;     /* what is not due changes nothing; and it looks ahead */
     uint64_t cycle;        /* the last one done + 1 */
@@ -332,7 +333,7 @@ struct sm {
     uint64_t end;
     /* The next one with something to do, as things are; UINT64_MAX = none. Some parts have a `due`
      * of their own: a tick leaves out those that are not due; whatever may give one something to do
-     * before its time says so there. The plain engine does not look. */
+     * before its time says so there. The per-cycle engine does not look. */
     uint64_t planned;
 
     struct issue_part issue;
@@ -509,11 +510,11 @@ static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
         ldst_wake(sm, ~0u);
 }
 /* The last reply for a load has come; one of them has. */
-void record_done(struct sm *sm, struct load_record *r, uint64_t now);
-static inline void record_reply(struct sm *sm, struct load_record *r, uint64_t now)
+void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now);
+static inline void sm_record_reply(struct sm *sm, struct load_record *r, uint64_t now)
 {
     if (!--r->outstanding)
-        record_done(sm, r, now);
+        sm_record_done(sm, r, now);
 }
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);

@@ -267,7 +267,7 @@ static void note_who_sees_accesses(struct sm *sm)
 }
 
 /* Which of the shorter ways through the cycle this kernel can take on this machine. */
-static void choose_ways(struct sm *sm)
+static void choose_fast_paths(struct sm *sm)
 {
     bool fast = !sm->config->no_fast_paths;
     sm->ldst.describes_loads = sm->out.l2_sees_loads || cache_wants_bytes(sm->l1d);
@@ -282,8 +282,8 @@ static void choose_ways(struct sm *sm)
     sm->issue.is_short = sm->issue.is_simple && !sm->issue.watcher && !sm->issue.drifts &&
                          !sm->attribution && !sm->emu.tracer && !sm->config->rotate_schedulers &&
                          (sm->issue.pick_and_issue || !sm->issue.tells_criticality);
-    sm->issue.may_go_alone = sm->issue.is_short && sm->issue.pick_and_issue &&
-                             !sm->sched->hears_each_issue && !sm->issue.has_listeners;
+    sm->issue.may_issue_alone = sm->issue.is_short && sm->issue.pick_and_issue &&
+                                !sm->sched->hears_each_issue && !sm->issue.has_listeners;
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->out.sends_ahead = sm->out.is_deep && sm->looks_ahead;
     sm->issue.plans_results = sm->issue.is_simple && sm->looks_ahead;
@@ -311,7 +311,7 @@ void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)
     cache_resize(sm->l1d, k->l1d_ways, drop_line, NULL);
     if (k->flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
-    choose_ways(sm);
+    choose_fast_paths(sm);
 }
 
 /* Results are the same on every way through the cycle. The unit of mutexes may act in any cycle,
@@ -319,5 +319,5 @@ void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)
 void sm_use_mutexes(struct sm *sm)
 {
     sm->looks_ahead = sm->issue.plans_results = sm->goes_by_dues = sm->out.sends_ahead = false;
-    sm->issue.is_short = sm->issue.may_go_alone = false;
+    sm->issue.is_short = sm->issue.may_issue_alone = false;
 }

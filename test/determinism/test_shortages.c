@@ -1,6 +1,6 @@
 /* Machines that are short of one thing each; the fuzz draws many at once, and seldom the one in
  * question. Whoever waits must be woken by everything that changes what it waits for, or why: the
- * engine that skips is compared with the plain one, which tries again in every cycle. */
+ * engine that skips is compared with the per-cycle one, which tries again in every cycle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

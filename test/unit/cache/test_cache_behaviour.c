@@ -531,7 +531,7 @@ static void a_load_sent_around_asks_nobody(void **state)
     struct cache *c = make(&config);
     load_and_fill(c, 'a');
     struct mem_access a = access_to('a', 1, MEM_LOAD);
-    assert_int_equal(cache_load_around(c, &a, roomy).answer, CACHE_BYPASSED);
+    assert_int_equal(cache_load_bypassing(c, &a, roomy).answer, CACHE_BYPASSED);
     assert_int_equal(cache_stats(c)->bypasses, 1);
     uint64_t n, first;
     cache_lru_differences(c, &n, &first);

@@ -2,8 +2,8 @@
  * when the answers come. All clocks are alike, ports are one flit wide unless a test says
  * otherwise.
  *
- * Every script runs under the plain engine and under the fast one with quanta of several lengths;
- * all of them must see the same cycles. */
+ * Every script runs under the per-cycle engine and under the fast one with quanta of several
+ * lengths; all of them must see the same cycles. */
 #ifndef HEDDLE_TEST_SLICE_BENCH_H
 #define HEDDLE_TEST_SLICE_BENCH_H
 

@@ -61,7 +61,8 @@ static uint64_t read_rows(struct register_banks *b, const uint32_t *banks, uint3
     return last;
 }
 
-static void issue(struct register_banks *b, struct naive *naive, uint64_t now, uint64_t random)
+static void sm_issue_cycle(struct register_banks *b, struct naive *naive, uint64_t now,
+                           uint64_t random)
 {
     uint32_t banks[MAX_ROWS], n = (uint32_t)(random >> 60) % (MAX_ROWS + 1);
     uint64_t last = now + 1;
@@ -112,7 +113,7 @@ static void check(uint32_t n_banks, bool planned)
         }
         bool crowded = now / 64 % 8 == 0; /* or there is time for what waits */
         for (uint32_t i = 0; i < 2 && (crowded || (r >> 40) % 4 == 0); i++) {
-            issue(&b, &naive, now, random_u64(&seed));
+            sm_issue_cycle(&b, &naive, now, random_u64(&seed));
             expect(&b, &naive, now, random_u64(&seed));
         }
     }
