@@ -233,7 +233,7 @@ static cl_int run_launch(struct icd_command *c)
         strbuf_addf(&c->message, "kernel '%s': %s", name, heddle_error(d->sim));
         launch_log_cut(d);
         heddle_recover(d->sim);
-        code = s == HEDDLE_BAD_INPUT ? CL_INVALID_KERNEL_ARGS : CL_OUT_OF_RESOURCES;
+        code = CL_OUT_OF_RESOURCES;
     }
     return code;
 }

@@ -106,9 +106,14 @@ static void rectangles_are_copied(void **state)
                                NULL));
     assert_memory_equal(out, again, 24);
     const size_t empty[3] = {4, 0, 1}, far[3] = {0, 0, 3};
+    const size_t endless[3] = {SIZE_MAX, SIZE_MAX, 2}, wraps[3] = {1, SIZE_MAX / 8 + 2, 1};
     fails(CL_INVALID_VALUE, clEnqueueReadBufferRect(g->queue, m, CL_TRUE, from, zero, empty, 8, 32,
                                                     0, 0, out, 0, NULL, NULL));
     fails(CL_INVALID_VALUE, clEnqueueReadBufferRect(g->queue, m, CL_TRUE, far, zero, region, 8, 32,
+                                                    0, 0, out, 0, NULL, NULL));
+    fails(CL_INVALID_VALUE, clEnqueueReadBufferRect(g->queue, m, CL_TRUE, zero, zero, endless, 0, 0,
+                                                    0, 0, out, 0, NULL, NULL));
+    fails(CL_INVALID_VALUE, clEnqueueReadBufferRect(g->queue, m, CL_TRUE, zero, zero, wraps, 8, 0,
                                                     0, 0, out, 0, NULL, NULL));
     fails(CL_INVALID_VALUE, clEnqueueReadBufferRect(g->queue, m, CL_TRUE, from, zero, region, 3, 32,
                                                     0, 0, out, 0, NULL, NULL));

@@ -1,0 +1,41 @@
+/* What OpenCL C means on this device, through the loader. */
+#include "icd_test.h"
+
+/* What one work-item writes before a barrier or fence the others read after it, though the
+ * compiler sees no store between that load and the kernel's begin. `asm` is NVIDIA's. */
+static void barriers_order_local_variables(void **state)
+{
+    struct gpu *g = *state;
+    enum { N = 128, GROUP = 64 };
+    int got[N];
+    size_t size = N, group = GROUP;
+    cl_kernel k = kernel_of(g,
+                            "kernel void f(global const int *in, global int *out) {\n"
+                            "  local int value[1];\n"
+                            "  uint lane;\n"
+                            "  asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"
+                            "  if (get_local_id(0) == 0)\n"
+                            "    value[0] = in[get_group_id(0)];\n"
+                            "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                            "  out[get_global_id(0)] = value[0] + lane;\n"
+                            "}\n",
+                            "f");
+    cl_mem in = buffer(g, 2 * sizeof(int), (int[]){1000, 2000}), out = buffer(g, sizeof got, NULL);
+    ok(clSetKernelArg(k, 0, sizeof in, &in));
+    ok(clSetKernelArg(k, 1, sizeof out, &out));
+    ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &size, &group, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(g->queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], 1000 * (i / GROUP + 1) + i % 32);
+    ok(clReleaseKernel(k));
+    ok(clReleaseMemObject(in));
+    ok(clReleaseMemObject(out));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(barriers_order_local_variables)
+
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
