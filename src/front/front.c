@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "front/cache.h"
+#include "front/called_kernels.h"
 #include "front/clang.h"
 #include "front/options.h"
 #include "front/scratch.h"
@@ -211,6 +212,8 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
         strbuf_addf(error, "%s: %s left no PTX\n", c->name, c->tools.clang);
         status = HEDDLE_ENVIRONMENT;
     } else {
+        if (c->language == FRONT_OPENCL_C)
+            called_kernels_to_functions(&result_text);
         strbuf_add_n(ptx, strbuf_text(&result_text), result_text.len);
         strbuf_add_n(error, strbuf_text(&messages), messages.len);
         read_dependencies(deps_path, support->folder, &deps);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "front/cache.h"
+#include "front/called_kernels.h"
 #include "front/front.h"
 #include "front/process.h"
 #include "front/scratch.h"
@@ -101,6 +102,8 @@ static enum heddle_status make_code(struct ir_job *j, const struct strbuf *ir, s
         strbuf_addf(error, "%s: cannot write\n", input);
     if (status == HEDDLE_OK)
         status = take_output(output, ptx, error);
+    if (status == HEDDLE_OK)
+        called_kernels_to_functions(ptx);
     struct strbuf no_messages = {0};
     if (status == HEDDLE_OK && j->cache)
         disk_cache_store(j->cache, j->key, &no_files, ptx, &no_messages); /* front.c warns */

@@ -48,6 +48,9 @@ bool parser_check_call(struct parser *p, const struct ptx_inst *i)
         return false;
     if (f && f->alias_of)
         f = f->alias_of;
+    if (f && f->is_entry)
+        return parser_error(p, i->operands[PTX_CALL_CALLEE].line, i->operands[PTX_CALL_CALLEE].col,
+                            NULL, "'%s' is a kernel, which no function can call", f->name);
     if (f)
         return !f->has_body ||
                (check_arguments(p, rets, f->rets, f->n_rets, f->name, "results") &&
