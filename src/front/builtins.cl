@@ -79,6 +79,34 @@ FENCE(mem_fence)
 FENCE(read_mem_fence)
 FENCE(write_mem_fence)
 
+/* --- What a program built as OpenCL C 2.0 or 3.0 calls besides --- */
+
+BY_DIMENSION(get_enqueued_local_size, SREG(ntid_x), SREG(ntid_y), SREG(ntid_z), 1)
+
+PURE size_t get_local_linear_id(void)
+{
+    return (SREG(tid_z) * SREG(ntid_y) + SREG(tid_y)) * SREG(ntid_x) + SREG(tid_x);
+}
+
+PURE size_t get_global_linear_id(void)
+{
+    size_t plane = (GLOBAL_ID(z, 0)) * get_global_size(1) + (GLOBAL_ID(y, 0));
+    return plane * get_global_size(0) + (GLOBAL_ID(x, 0));
+}
+
+OVERLOAD void work_group_barrier(cl_mem_fence_flags flags)
+{
+    barrier(flags);
+}
+
+/* The name alone matters: it is part of the function's. */
+typedef enum memory_scope { memory_scope_of_ours } memory_scope;
+
+OVERLOAD void work_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
+{
+    barrier(flags);
+}
+
 /* --- One function for every vector width, component by component --- */
 
 #define V_UNARY(result, f, a)                                                                      \

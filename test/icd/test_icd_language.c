@@ -32,6 +32,41 @@ static void barriers_order_local_variables(void **state)
     ok(clReleaseMemObject(out));
 }
 
+/* OpenCL C 1.2 is what is offered, but programs may ask clang for a later one. */
+static void later_versions_know_their_work_items(void **state)
+{
+    struct gpu *g = *state;
+    static const char text[] =
+        "kernel void f(global ulong *x) {\n"
+        "  local ulong last;\n"
+        "  ulong id = get_local_linear_id();\n"
+        "  if (id == 7) last = get_enqueued_local_size(1);\n"
+        "  work_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "  x[get_global_linear_id()] = last * 100 + id;\n"
+        "  work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);\n"
+        "}\n";
+    static const char *const versions[] = {"-cl-std=CL2.0", "-cl-std=CL3.0"};
+    const size_t offset[2] = {5, 3}, size[2] = {8, 4}, group[2] = {4, 2};
+    const char *source = text;
+    for (int v = 0; v < 2; v++) {
+        cl_ulong got[32] = {0};
+        cl_program p;
+        cl_kernel k;
+        cl_mem m = buffer(g, sizeof got, got);
+        created(p, clCreateProgramWithSource(g->context, 1, &source, NULL, &err));
+        ok(clBuildProgram(p, 1, &g->device, versions[v], NULL, NULL));
+        created(k, clCreateKernel(p, "f", &err));
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        ok(clEnqueueNDRangeKernel(g->queue, k, 2, offset, size, group, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(g->queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (cl_ulong i = 0; i < 32; i++)
+            assert_int_equal(got[i], 200 + i / 8 % 2 * 4 + i % 4);
+        ok(clReleaseKernel(k));
+        ok(clReleaseProgram(p));
+        ok(clReleaseMemObject(m));
+    }
+}
+
 /* Each kernel of a chain calls the next as a function: pointers, a struct by value, local memory. */
 static void kernels_call_kernels(void **state)
 {
@@ -71,7 +106,7 @@ static void kernels_call_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(barriers_order_local_variables),
-
+                                       TEST(later_versions_know_their_work_items),
                                        TEST(kernels_call_kernels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
