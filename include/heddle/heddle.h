@@ -21,8 +21,8 @@ extern "C" {
 /* The values are also the exit statuses of the command line. */
 enum heddle_status {
     HEDDLE_OK = 0,
-    HEDDLE_WRONG_RESULT = 1, /* a workload's result differs from its reference, a timed replay from
-                                its recording */
+    HEDDLE_WRONG_RESULT =
+        1, /* wrong result: a workload differs from its reference, or a timed replay from its recording */
     HEDDLE_BAD_INPUT = 2,    /* the caller's mistake: configuration, program, arguments, files that
                                 are not there */
     HEDDLE_KERNEL_FAULT = 3, /* the kernel went wrong: bad access, deadlock, trap, its limit */

@@ -10,7 +10,7 @@
     COUNTER(hits, "loads that found their line")                                                   \
     COUNTER(merges, "loads that joined an outstanding miss")                                       \
     COUNTER(misses, "loads that fetched")                                                          \
-    COUNTER(bypasses, "loads that went around the cache")                                          \
+    COUNTER(bypasses, "loads that bypassed the cache")                                             \
     COUNTER(stores, "stores accepted")                                                             \
     COUNTER(evictions, "lines replaced to make room for it")
 

@@ -63,7 +63,7 @@ const struct atomics_desc atomics_at_l2 = {
     .abi_version = ATOMICS_ABI,
     .struct_size = sizeof(struct atomics_desc),
     .name = "at_l2",
-    .summary = "atomics travel to L2 and are performed there",
+    .summary = "atomics are sent to L2 and performed there",
     .citation = "the baseline of S. Franey, M. Lipasti: Accelerating atomic operations on GPGPUs. "
                 "NOCS 2013 (S1, section 3)",
     .cost_bits = no_cost_bits,

@@ -16,7 +16,7 @@ static uint64_t cost_bits(uint32_t n_sms, const void *values, struct strbuf *par
 const struct atomics_desc atomics_atom_dir = {
     MUTEX_DESC(params, mutex_home_net),
     .name = "atom_dir",
-    .summary = "atomics in L1D under mutexes, each with a home SM that grants it",
+    .summary = "atomics in L1D under mutexes; the home SM of each mutex grants it",
     .citation = "S. Franey, M. Lipasti: Accelerating atomic operations on GPGPUs. NOCS 2013 "
                 "(S1, sections 3.2 and 3.4)",
     .cost_bits = cost_bits,

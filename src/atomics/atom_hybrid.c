@@ -19,7 +19,7 @@ static uint64_t cost_bits(uint32_t n_sms, const void *values, struct strbuf *par
 const struct atomics_desc atomics_atom_hybrid = {
     MUTEX_DESC(params, mutex_rows_net),
     .name = "atom_hybrid",
-    .summary = "atomics in L1D under mutexes that tokens in the rows of the SMs hand out",
+    .summary = "atomics in L1D under mutexes; tokens on one ring per row of SMs grant them",
     .citation = "S. Franey, M. Lipasti: Accelerating atomic operations on GPGPUs. NOCS 2013 "
                 "(S1, sections 3.3 and 3.4)",
     .cost_bits = cost_bits,

@@ -15,7 +15,7 @@ static uint64_t cost_bits(uint32_t n_sms, const void *values, struct strbuf *par
 const struct atomics_desc atomics_atom_naive = {
     MUTEX_DESC(params, mutex_ring_net),
     .name = "atom_naive",
-    .summary = "atomics in L1D under mutexes that a token round all SMs hands out",
+    .summary = "atomics in L1D under mutexes; a token on one ring of all SMs grants them",
     .citation = "S. Franey, M. Lipasti: Accelerating atomic operations on GPGPUs. NOCS 2013 "
                 "(S1, section 3.2)",
     .cost_bits = cost_bits,

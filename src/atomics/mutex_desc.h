@@ -17,7 +17,7 @@
                   "requests of an SM that wait to be performed; when it is full the load/store "   \
                   "unit stalls (chosen)"),                                                         \
         MUTEX_U32(hold_max, "32", 1, 1 << 20, "requests",                                          \
-                  "performed before a mutex is given back while others wait in the SM (chosen)"),  \
+                  "requests performed per hold of a mutex while others wait (chosen)"),            \
         MUTEX_U32(per_cycle, "0", 0, 32, "operations",                                             \
                   "lane operations that an SM performs a cycle; 0 = memory.atomics_per_cycle")
 #define MUTEX_ROWS_PARAM                                                                           \
@@ -26,8 +26,8 @@
               "its square root (chosen)")
 #define MUTEX_WIRES_PARAM                                                                          \
     MUTEX_U32(busy_wires, "8", 0, 65536, "wires",                                                  \
-              "of a ring: while the news of a change travels round no mutex of the same wire is "  \
-              "acquired; a mutex has the wire of its number modulo this (chosen)")
+              "busy wires of a ring: while a change is announced on a wire, no mutex of that "     \
+              "wire is acquired; a mutex uses wire number mod this (chosen)")
 #define MUTEX_SPEC_PARAMS                                                                          \
     PARAM_BOOL(struct mutex_params, spec_fetch, "false",                                           \
                "data are fetched together with the request for the mutex (S1 section 3.4)"),       \

@@ -47,9 +47,9 @@ struct mutex_params {
     COUNTER(retained_used, "requests", "requests whose line an earlier hold had left in L1D")      \
     COUNTER(spec_fetches, "fetches", "fetches sent before the mutex was held")                     \
     COUNTER(spec_used, "fetches", "of these, used")                                                \
-    COUNTER(spec_refetched, "fetches", "of these, made again as they might have been stale")       \
+    COUNTER(spec_refetched, "fetches", "of these, repeated because they might have been stale")    \
     COUNTER(spec_unneeded, "fetches",                                                              \
-            "of these, thrown away: the grant was unchanged, so the retained line could be used")  \
+            "of these, discarded: the grant was unchanged, so the retained line could be used")    \
     COUNTER(retained_overwritten, "requests",                                                      \
             "uses of a retained line that another SM's plain store had changed; hardware would "   \
             "need an invalidation")                                                                \

@@ -88,8 +88,8 @@ struct cache;
     COUNTER(hits, "hits", "loads that found their line")                                           \
     COUNTER(merges, "merges", "loads that joined an outstanding miss")                             \
     COUNTER(misses, "misses", "loads that took an MSHR and fetched")                               \
-    COUNTER(bypasses, "bypasses", "loads that went around the cache")                              \
-    COUNTER(sector_misses, "sector_misses", "misses whose line was there without the sectors")     \
+    COUNTER(bypasses, "bypasses", "loads that bypassed the cache")                                 \
+    COUNTER(sector_misses, "sector_misses", "misses whose line was present without the sectors")   \
     COUNTER(sectors_fetched, "sectors_fetched",                                                    \
             "sectors that misses asked for; lines, where there are no sectors")                    \
     COUNTER(stall_bypasses, "stall_bypasses", "bypasses instead of a stall")                       \
@@ -97,15 +97,15 @@ struct cache;
     COUNTER(store_hits, "store_hits", "stores that found their line")                              \
     COUNTER(store_merges, "store_merges", "stores that joined an outstanding miss")                \
     COUNTER(store_misses, "store_misses", "stores that did not find their line")                   \
-    COUNTER(store_bypasses, "store_bypasses", "stores that the policy sent around the cache")      \
+    COUNTER(store_bypasses, "store_bypasses", "stores that bypassed the cache")                    \
     COUNTER(evictions, "evictions", "lines replaced")                                              \
     COUNTER(evictions_unused, "evictions_unused", "lines replaced without a hit since insertion")  \
     COUNTER(write_evictions, "write_evictions", "lines removed by a store")                        \
-    COUNTER(drops, "drops", "lines the policy gave up at a hit")                                   \
+    COUNTER(drops, "drops", "lines the policy dropped at a hit")                                   \
     COUNTER(writebacks, "writebacks", "dirty lines written back")                                  \
-    COUNTER(fills, "fills", "answers to misses that were kept")                                    \
+    COUNTER(fills, "fills", "fills that were kept")                                                \
     COUNTER(fills_dropped, "fills_dropped",                                                        \
-            "answers not kept: stored to or invalidated meanwhile, or refused by the policy")
+            "fills not kept: overwritten or invalidated in flight, or refused by the policy")
 
 /* What must hold at the end of every run, for `s`. */
 #define CACHE_IDENTITIES(IDENTITY)                                                                 \

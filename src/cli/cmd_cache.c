@@ -95,7 +95,8 @@ static const struct verb {
     {"replay", "the accesses through a cache with immediate fills", cache_lab_replay, NULL},
     {"reuse", "reuse distances, localities, compulsory misses; of several FILEs a row each", NULL,
      cache_lab_reuse},
-    {"bypass", "hits when one load goes around the cache with probability 1 - 1/2^N, each in turn",
+    {"bypass",
+     "hits when one load bypasses the cache with probability 1 - 1/2^N, for each load in turn",
      cache_lab_bypass, NULL},
     {"curve", "miss ratios of LRU caches of all numbers of ways", cache_lab_curve, NULL},
 };
@@ -377,7 +378,7 @@ static const char *const examples[] = {
     "heddle cache reuse bfs.zst kmn.zst pvr.zst --ranges 3,8,32,64,128 --svg distances.svg",
     "the same of several runs side by side, and a drawing",
     "heddle cache bypass bfs.zst --pcs 70+83,73+86",
-    "is there a load that had better go around the cache, and how often?",
+    "which loads should bypass the cache, and how often?",
     "heddle cache curve bfs.zst --sets 1",
     "miss ratios of fully associative caches of all sizes",
     NULL,
@@ -386,13 +387,13 @@ static const char *const examples[] = {
 const struct command command_cache = {
     .name = "cache",
     .operands = "EXPERIMENT FILE...",
-    .summary = "try caches and policies on recorded accesses, without a machine",
-    .description =
-        "The cache laboratory: what would other caches have made of the accesses of a run? `heddle "
-        "run ... --record-l1d FILE` records what the L1Ds were asked for; here it is replayed, SM "
-        "by SM, through any cache under the policies of the timing model and those that know the "
-        "future, or measured itself. Fills are immediate, so there are no MSHRs and no stalls. "
-        "doc/cache-lab.md says what is counted and what is left out.",
+    .summary = "replay recorded accesses through other caches and policies",
+    .description = "The cache laboratory replays the accesses of a run through other caches. "
+                   "`heddle run ... --record-l1d FILE` records the accesses of the L1Ds; this "
+                   "command replays them, SM by SM, through any cache, under the policies of the "
+                   "timing model and under optimal ones that know the future, or measures their "
+                   "reuse. Fills are immediate, so there are no MSHRs and no stalls. "
+                   "doc/cache-lab.md says what is counted and what is left out.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct cache_options),

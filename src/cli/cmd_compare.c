@@ -27,9 +27,10 @@ static const struct option options[] = {
     OPTION_FLAG("first-difference", struct compare_command, first_difference,
                 "the operands are two runs, each the words of `heddle run` in one: runs both and "
                 "shows the first decision in which they differ"),
-    OPTION_FLAG("why", struct compare_command, why,
-                "the operands are two runs likewise: runs both and shows where their cycles went, "
-                "what L1D did, whose lines were hit and how many warps might load, over time"),
+    OPTION_FLAG(
+        "why", struct compare_command, why,
+        "the operands are two runs likewise: runs both and shows where their cycles went, "
+        "what L1D did, whose lines were hit and how many warps were allowed to load, over time"),
     OPTION_FLAG("json", struct compare_command, json, "print the comparison as JSON"),
 };
 
@@ -527,7 +528,7 @@ static const char *const examples[] = {
     "files that `heddle run --json` wrote",
     "heddle compare --first-difference 'kmn --size tiny --scheduler lrr' "
     "'kmn --size tiny --scheduler gto'",
-    "the cycle and the decision where two runs part",
+    "the cycle and the decision where two runs diverge",
     "heddle compare --why 'kmn --gpu ccws --scheduler gto' 'kmn --gpu ccws --scheduler ccws'",
     "why one scheduler is faster than another",
     NULL,
@@ -538,7 +539,7 @@ static const struct compare_command defaults = {.top = 10};
 const struct command command_compare = {
     .name = "compare",
     .operands = "RESULT RESULT...",
-    .summary = "compare results, or find where two runs part",
+    .summary = "compare results, or find where two runs diverge",
     .description =
         "Compares results with the first: speed-up by workload with geometric and harmonic mean, "
         "over several seeds the mean with its 95 % confidence interval (Student's t), L1D misses "

@@ -23,7 +23,7 @@ static const struct option options[] = {
     OPTION_TEXT("scheduler", struct exec_options, scheduler, "NAME",
                 "warp scheduler (`heddle show schedulers`); short for --set scheduler=NAME"),
     OPTION_TEXT("l1d", struct exec_options, l1d, "POLICY",
-                "what stays in L1D (`heddle show policies`); short for --set l1d.policy=POLICY"),
+                "L1D policy (`heddle show policies`); short for --set l1d.policy=POLICY"),
     OPTION_TEXT("atomics", struct exec_options, atomics, "UNIT",
                 "where atomics are performed (`heddle show atomics`); short for --set "
                 "atomics.unit=UNIT"),

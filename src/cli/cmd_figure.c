@@ -333,12 +333,12 @@ static const char *const examples[] = {
 const struct command command_figure = {
     .name = "figure",
     .operands = "[NAME|FILE]",
-    .summary = "make a figure of a paper anew, beside the paper's numbers",
+    .summary = "reproduce a figure of a paper, beside the paper's numbers",
     .description =
         "Runs the experiment behind a figure of a paper, derives its curves or bars, and prints "
         "them beside what the paper says; as CSV and SVG too. What Heddle does not have yet is "
-        "named as missing. Figures are files (doc/experiments.md); a path to one of one's own "
-        "works as well.",
+        "named as missing. Figures are files (doc/experiments.md); a path to your own file works "
+        "as well.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct figure_command),

@@ -196,11 +196,11 @@ static const char *const examples[] = {
     "heddle hetero features bfs --size tiny",
     "what HeteroPDP sees of each launch of a workload",
     "heddle hetero features mine.cl --threads 65536 --buffer 1048576 --json > f.json",
-    "the features of a kernel of one's own, for the next step",
+    "the features of your own kernel, for the next step",
     "heddle hetero predict --model s9150-alone --features f.json",
     "its time on the GPU, by a model of S3 Appendix A",
     "heddle hetero train rows.csv --out mine.model",
-    "a model of one's own from measured times",
+    "your own model from measured times",
     "heddle hetero train --machine --out models",
     "models of this machine, for heddle exec --device heteropdp --hetero-models models",
     "heddle hetero bubble -- bzip2 -k -c input > bzip2.json",
@@ -219,7 +219,7 @@ static const char *const examples[] = {
 const struct command command_hetero = {
     .name = "hetero",
     .operands = "STEP [FILE|WORKLOAD|NAME]",
-    .summary = "predict times on CMP and GPU, and choose where a kernel runs",
+    .summary = "predict kernel times on CPU and GPU, and choose where a kernel runs",
     .description =
         "HeteroPDP (S3 chapter 6): regression models predict the time of a kernel on the CMP and "
         "on the GPU, alone and beside native programs; Bubble-up tables predict what the natives "

@@ -179,7 +179,7 @@ static const char *const examples[] = {
 const struct command command_new = {
     .name = "new",
     .operands = "policy|scheduler NAME",
-    .summary = "begin a cache policy or scheduler of your own",
+    .summary = "create a plug-in for your own cache policy or scheduler",
     .description =
         "Writes a folder with a plug-in to begin with: a source that compiles and works, a test "
         "that tries it, and a Makefile that builds it against the headers of this Heddle "

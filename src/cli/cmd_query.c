@@ -138,14 +138,14 @@ static const char *const examples[] = {
     "heddle query --store results.db --csv \"SELECT * FROM results\"",
     "export for a spreadsheet",
     "heddle query --store results.db",
-    "what there is to ask for",
+    "lists the tables and views",
     NULL,
 };
 
 const struct command command_query = {
     .name = "query",
     .operands = "[SQL]",
-    .summary = "ask a store of results, in SQL",
+    .summary = "query a store of results in SQL",
     .description =
         "Runs one SQL statement on a store, read-only, and prints the answer as a table, CSV or "
         "JSON. Views: results (one row a run), stats (one row a statistic: run, name, value, "

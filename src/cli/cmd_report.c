@@ -22,7 +22,7 @@ static const struct option options[] = {
     OPTION_TEXT_LETTER("output", 'o', struct report_command, output, "FILE",
                        "the page; report.html if not given, - is standard output"),
     OPTION_LIST("figure", struct report_command, figures, "FILE",
-                "a figure of one's own to show with those that come with Heddle; may be repeated"),
+                "your own figure, shown with those that come with Heddle; may be repeated"),
     OPTION_LIST("explain", struct report_command, explain, "ID",
                 "run this result again and add to the store what the page shows of single runs: "
                 "reuse distances, counters over time, a warp timeline, where cycles went, loads by "

@@ -273,12 +273,11 @@ const struct command command_repro = {
     .summary = "reproduce papers: run their figures and check what they claim",
     .description =
         "Runs the experiments behind figures of papers (s1 to s4, names that `heddle figure` "
-        "lists, "
-        "or files of one's own; all that come with Heddle if none is named), as far as the store "
-        "does not have them, prints a table of "
+        "lists, or your own files; all that come with Heddle if none is named), unless the store "
+        "already has them, prints a table of "
         "what the papers claim with Heddle's results and verdicts, and counts of verdicts by "
         "paper, "
-        "and writes the page of `heddle report`. It goes on where it was interrupted.",
+        "and writes the page of `heddle report`. An interrupted run resumes where it stopped.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct repro_command),

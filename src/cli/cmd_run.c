@@ -29,13 +29,13 @@ static const struct option options[] = {
     OPTION_TEXT("scheduler", struct run_options, scheduler, "NAME",
                 "warp scheduler (`heddle show schedulers`); short for --set scheduler=NAME"),
     OPTION_TEXT("l1d", struct run_options, l1d, "POLICY",
-                "what stays in L1D (`heddle show policies`); short for --set l1d.policy=POLICY"),
+                "L1D policy (`heddle show policies`); short for --set l1d.policy=POLICY"),
     OPTION_TEXT("atomics", struct run_options, atomics, "UNIT",
                 "where atomics are performed (`heddle show atomics`); short for --set "
                 "atomics.unit=UNIT"),
     OPTION_TEXT("llc", struct run_options, llc, "POLICY",
-                "what stays in L2, or in the last-level cache of a machine with CPU cores "
-                "(`heddle show policies`); short for --set l2.policy=POLICY"),
+                "policy of L2, or of the last-level cache of a machine with CPU cores (`heddle "
+                "show policies`); short for --set l2.policy=POLICY"),
     OPTION_TEXT("cpu", struct run_options, cpu, "PROGRAM,...",
                 "what CPU cores run beside the GPU, on a machine that has some (--gpu hetero): "
                 "names of `heddle cpu list`, or files of `heddle cpu record`; short for --set "
@@ -44,8 +44,8 @@ static const struct option options[] = {
                 "with --cpu and a workload: run each by itself first, with lru, for the weighted "
                 "speedup and the fairness of the mix"),
     OPTION_TEXT("annotations", struct run_options, annotations, "FILE",
-                "marks for L2's policy write_buffering, which buffers are stored to as .cc or "
-                "loaded from as .cp; as `heddle advise l2` writes them (doc/l2.md)"),
+                "marks for L2's policy write_buffering, naming the buffers whose stores are .cc or "
+                "whose loads are .cp; `heddle advise l2` writes them (doc/l2.md)"),
     OPTION_FLAG("fail-on-stale", struct run_options, fail_on_stale,
                 "exit with status 1 if a kernel or the host reads from DRAM what L2 had dropped: a "
                 "mark is unsound"),
@@ -57,21 +57,20 @@ static const struct option options[] = {
         "`skip` (the default) leaves out cycles in which nothing can happen, `cycle` leaves "
         "out none; the results are the same"),
     OPTION_TEXT("fast-paths", struct run_options, fast_paths, "on|off",
-                "`off` sends everything the general way, in either engine: slower, with the same "
-                "results, to pin a difference on the engine or on a fast path "
+                "`off` disables all fast paths, in either engine: slower, same results; use it to "
+                "find out whether a difference comes from the engine or from a fast path "
                 "(doc/performance.md); `on` is the default"),
     OPTION_LIMIT(
         "quantum", struct run_options, quantum, "CYCLES",
-        "most core cycles the parts of the machine run apart; `max`, or 0, is the default: "
-        "as many as the latencies between them allow. The results do not depend on it"),
+        "core cycles that the parts of the machine may run independently; the default, `max` or 0, "
+        "is as many as the latencies between them allow. The results do not depend on it"),
     OPTION_RANGE("threads", struct run_options, threads, "N", MAX_THREADS,
-                 "share the work of a timed run among N threads, 1 to 256; 1 if not given. The "
-                 "results do not depend on it; whether it is faster does on the kernel "
-                 "(doc/performance.md)"),
-    OPTION_U64("max-cycles", struct run_options, max_cycles, "N",
-               "stop a launch after so many core cycles, say what its warps were doing, and print "
-               "the statistics so far; without it, a kernel that seems to spin for ever is warned "
-               "about"),
+                 "simulate with N threads, 1 to 256 (default 1). The results do not depend on it; "
+                 "the speed-up depends on the kernel (doc/performance.md)"),
+    OPTION_U64(
+        "max-cycles", struct run_options, max_cycles, "N",
+        "stop a launch after N core cycles, describe what its warps were doing, and print the "
+        "statistics so far; without it, Heddle warns about a kernel that seems to spin forever"),
     OPTION_GIVEN("seed", struct run_options, seed, "N",
                  "seed of a workload's input; 1 if not given"),
     OPTION_TEXT("on", struct run_options, on, "DEVICE",
@@ -87,17 +86,16 @@ static const struct option options[] = {
     OPTION_FLAG("kernels", struct run_options, kernels,
                 "print the most important statistics of each kernel too"),
     OPTION_FLAG("per-pc", struct run_options, per_pc,
-                "print what each load and store did at L1D, with its line"),
-    OPTION_FLAG("attribute", struct run_options, attribute,
-                "say where the cycles of the warps went, instead of the statistics "
-                "(doc/attribution.md)"),
+                "print what each static load and store did at L1D, with its source line"),
+    OPTION_FLAG(
+        "attribute", struct run_options, attribute,
+        "print where the cycles of the warps went, instead of the statistics (doc/attribution.md)"),
     OPTION_FLAG("locality", struct run_options, locality,
                 "count the hits at L1D by who brought the line: the same thread, another one of "
                 "the warp, another warp (`locality.*`)"),
     OPTION_FLAG("belady", struct run_options, belady,
-                "count what the loads of the run miss with optimal replacement and in an unbounded "
-                "L1D (`belady.*`, `unbounded.*`): bounds without a time, for the run itself is as "
-                "ever (doc/cache-lab.md)"),
+                "count the misses of the run's loads under optimal replacement and in an unbounded "
+                "L1D (`belady.*`, `unbounded.*`); the run itself is unchanged (doc/cache-lab.md)"),
     OPTION_TEXT("attribute-out", struct run_options, attribute_out, "FILE",
                 "the same, and the record of every warp and CTA as CSV"),
     OPTION_TEXT("timeline", struct run_options, timeline, "FILE",
@@ -523,7 +521,7 @@ static const char *const examples[] = {
     "heddle run kmn --gpu m2090 --scheduler lrr --set l1d.n_sets=64",
     "on another machine, with another scheduler and a larger L1D",
     "heddle run hga --gpu gtx480 --atomics atom_hybrid --set atomics.spec_fetch=true",
-    "atomics performed in L1D, under mutexes that travel on rings and between them",
+    "atomics performed in L1D, under mutexes that travel on and between rings",
     "heddle run bfs --size paper-s4:graph=tree:edges=2M",
     "a tree of two million edges in place of the paper's graph",
     "heddle run bfs --functional",
@@ -540,7 +538,7 @@ static const char *const examples[] = {
     "two CPU programs beside the GPU, which share its last-level cache",
     "heddle run add.cl --functional --grid 64 --block 256 --arg buf:@a.bin --arg rand:64K:7 "
     "--arg out:64K:c.bin --arg i32:16384",
-    "a kernel of one's own: two inputs, a result written to a file, a number",
+    "your own kernel: two inputs, a result written to a file, a number",
     NULL,
 };
 

@@ -248,9 +248,9 @@ const struct command command_sweep = {
     .summary = "run an experiment: workloads x GPUs x schedulers x policies x parameters x seeds",
     .description =
         "Runs the points of an experiment file (YAML, doc/experiments.md) side by side and keeps "
-        "every result in a store. Points that are in the store are not run again, so a sweep that "
-        "was interrupted goes on where it was. A point that fails is recorded with its message, "
-        "and the sweep goes on; the exit status is 1 if any point failed.",
+        "every result in a store. Points that are in the store are not run again, so an "
+        "interrupted sweep resumes where it stopped. A point that fails is recorded with its "
+        "message, and the sweep continues; the exit status is 1 if any point failed.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct sweep_command),

@@ -7,15 +7,13 @@
 enum { WIDTH = 96, INDENT = 2 };
 
 const struct exit_status help_exit_statuses[] = {
-    {HEDDLE_OK, "all went well"},
+    {HEDDLE_OK, "success"},
     {HEDDLE_WRONG_RESULT,
-     "a workload's result differs from its reference, a timed replay from its recording"},
-    {HEDDLE_BAD_INPUT,
-     "the input is wrong: arguments (files that are not there among them), configuration, program"},
-    {HEDDLE_KERNEL_FAULT,
-     "the kernel went wrong: bad access, deadlock, trap, or its limit reached"},
+     "wrong result: a workload differs from its reference, or a timed replay from its recording"},
+    {HEDDLE_BAD_INPUT, "bad input: arguments (missing files included), configuration or program"},
+    {HEDDLE_KERNEL_FAULT, "kernel failure: bad access, deadlock, trap, or a limit was reached"},
     {HEDDLE_ENVIRONMENT,
-     "a file could not be read or written, or a tool or memory could not be had"},
+     "environment: a file could not be read or written, or a tool or memory is missing"},
 };
 const uint32_t n_help_exit_statuses = sizeof help_exit_statuses / sizeof help_exit_statuses[0];
 
@@ -34,8 +32,8 @@ void help_overview(struct strbuf *out)
     for (uint32_t i = 0; i < n_commands; i++)
         add_term(out, commands[i]->name, commands[i]->summary, 10);
     strbuf_add(out, "\nOptions:\n");
-    add_term(out, "--help", "this text; after a command, what that command does", 10);
-    add_term(out, "--version", "the version, and what this machine offers", 10);
+    add_term(out, "--help", "print this text, or the help of a command", 10);
+    add_term(out, "--version", "print the version and what this host supports", 10);
     strbuf_add(out, "\nExit status:\n");
     for (uint32_t i = 0; i < n_help_exit_statuses; i++)
         strbuf_addf(out, "  %d  %s\n", help_exit_statuses[i].status, help_exit_statuses[i].meaning);

@@ -113,7 +113,7 @@ void help_man_overview(struct strbuf *out)
         add_term(out, commands[i]->name, commands[i]->summary);
     strbuf_add(out, ".SH OPTIONS\n");
     add_term(out, "--help", "what commands there are; after a command, what that command does");
-    add_term(out, "--version", "the version, and what this machine offers");
+    add_term(out, "--version", "print the version and what this host supports");
     add_exit_statuses(out);
     strbuf_add(out, ".SH SEE ALSO\n");
     for (uint32_t i = 0; i < n_commands; i++)

@@ -76,11 +76,10 @@ enum heddle_status show_gpus(const struct show_options *o, const char *name, str
         json_end_array(&j);
     } else {
         table_print(&t, out);
-        strbuf_addf(
-            out,
-            "\n%s is the default. `heddle show gpu NAME` tells more about one; a .yaml file "
-            "of your own, with one of these as its base, serves as well.\n",
-            gpu_names[0]);
+        strbuf_addf(out,
+                    "\n%s is the default. `heddle show gpu NAME` prints all its parameters; a "
+                    ".yaml file of your own may use one of these as its base.\n",
+                    gpu_names[0]);
     }
     table_destroy(&t);
     return status;

@@ -470,7 +470,7 @@ static enum heddle_status show_all(const struct mechanism_kind *kind, const stru
     table_print(&t, out);
     table_destroy(&t);
     strbuf_addf(out,
-                "\n`heddle show %s NAME` tells its source, its parameters and its cost in hardware."
+                "\n`heddle show %s NAME` prints its source, parameters and hardware cost."
                 "\n",
                 topic);
     return HEDDLE_OK;

@@ -17,9 +17,8 @@ const struct param dram_params[] = {
     COUNT(row_bytes, "4096", 32, 1 << 20, "bytes", "a row of a bank, all chips of the channel"),
     COUNT(bank_interleave_bytes, "512", 0, 1 << 20, "bytes",
           "a partition's consecutive pieces of this size lie in consecutive banks; 0 = whole rows"),
-    PARAM_BOOL(
-        struct dram_config, permute_banks, "true",
-        "the number of the row permutes banks, so that strides of whole rows use all of them"),
+    PARAM_BOOL(struct dram_config, permute_banks, "true",
+               "permute banks by the row number, so that row-sized strides use all banks"),
     COUNT(bus_bytes_per_cycle, "32", 1, 4096, "bytes",
           "data the bus moves in a command-clock cycle, data rate included"),
     COUNT(burst_cycles, "2", 1, 64, "DRAM cycles", "data bus cycles of one read or write command"),

@@ -13,7 +13,7 @@ static const struct param memory_params[] = {
         "memory partitions, each with L2 banks and a DRAM channel"),
     M32(interleave_bytes, "256", 128, 65536, "bytes", "consecutive addresses of one partition"),
     PARAM_BOOL(struct memory_config, hash_partitions, "false",
-               "partitions are chosen by a hash of the address, so that no stride camps on one"),
+               "hash the address to choose a partition, to avoid partition camping"),
     M32(banks, "2", 1, 16, "banks", "L2 banks of a partition"),
     M32(input_queue, "8", 1, 1024, "requests", "requests waiting for an L2 bank"),
     M32(rop_latency, "60", 1, 10000, "L2 cycles", "from the network to L2"),
@@ -27,8 +27,8 @@ static const struct param memory_params[] = {
 #define N32(field, dflt, lo, hi, unit, help)                                                       \
     PARAM_U32(struct noc_config, field, dflt, lo, hi, unit, help)
 static const struct param noc_params[] = {
-    N32(flit_bytes, "32", 1, 1024, "bytes", "what a port moves at once"),
-    N32(header_bytes, "8", 1, 1024, "bytes", "of a message beside its data"),
+    N32(flit_bytes, "32", 1, 1024, "bytes", "size of a flit"),
+    N32(header_bytes, "8", 1, 1024, "bytes", "header of a message"),
     N32(latency_cycles, "12", 1, 10000, "network cycles", "one way"),
     N32(flits_per_cycle_up, "1", 1, 64, "flits", "of a port towards memory, a cycle"),
     N32(flits_per_cycle_down, "1", 1, 64, "flits", "of a port back, a cycle"),
@@ -139,8 +139,7 @@ static const struct param atomics_params[] = {
 
 static const struct param epoch_params[] = {
     PARAM_U32(struct cache_config, epoch_cycles, "0", 0, 1 << 30, "cycles",
-              "of the cache's clock between epochs, for policies that know them; 0 = there are "
-              "none"),
+              "cycles of the cache's clock per epoch, for policies that use epochs; 0 = no epochs"),
 };
 
 /* What a machine cannot do without is said in the YAML; these are the defaults before that. */

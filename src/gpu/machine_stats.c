@@ -296,7 +296,7 @@ static const struct row rows[] = {
     RATIO("l1d.kept_loads", "accesses", "loads that were not bypassed: L1D's traffic in S2",
           get_kept_loads),
     RATIO("l1d.access_ratio", "fraction",
-          "loads and stores of L1D for each thread instruction: S2's memory access ratio",
+          "L1D loads and stores per thread instruction: S2's memory access ratio",
           get_access_ratio),
     RATIO("l1d.zero_reuse", "fraction", "replaced lines that were never hit or merged with",
           get_zero_reuse),

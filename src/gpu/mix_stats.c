@@ -211,7 +211,7 @@ static const struct mix_row rows[] = {
           mix_now.caching_helps),
     COUNT("llc.xs_ratio", "ratio", "XSRATIO, as last decided", mix_now.xs_ratio),
     RATIO(0, "llc.mean_xs_ratio", "ratio", "XSRATIO, the mean of all periods", get_mean_xs_ratio),
-    COUNT("llc.quota_changes", "periods", "after which quotas were others than before",
+    COUNT("llc.quota_changes", "periods", "periods after which the quotas changed",
           mix.quota_changes),
     RATIO(0, "llc.access_ratio", "ratio",
           "accesses of the GPU / those of the CPU program that has most", get_access_ratio),

@@ -255,7 +255,8 @@ static void caws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
         .on_warp_end = caws_on_warp_end,                                                           \
     }
 
-CAWS(caws_blk, "more turns for the slowest warp of each CTA, by an oracle", speed_in_cta);
-CAWS(caws_sm, "more turns for the slowest warps of the SM, by an oracle", speed_in_sm);
-CAWS(caws_avg, "more turns for warps slower than the mean, fewer for faster ones, by an oracle",
+CAWS(caws_blk, "more issue slots for the slowest warp of each CTA, by an oracle", speed_in_cta);
+CAWS(caws_sm, "more issue slots for the slowest warps of the SM, by an oracle", speed_in_sm);
+CAWS(caws_avg,
+     "more issue slots for warps slower than the mean, fewer for faster ones, by an oracle",
      speed_against_mean);

@@ -49,32 +49,32 @@ static const char *const tie_names[] = {"age", "slot", NULL};
 /* clang-format off */
 #define CCWS_PARAMS(bits, differs, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
-              "how much lost locality throttles: K_THROTTLE"),                                     \
+              "K_THROTTLE: how strongly lost locality throttles"),                                     \
     PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,                             \
               "score of a warp that has lost no locality"),                                        \
-    PARAM_U32(struct ccws_params, score_bits, bits, 1, 30, "bits", "scores saturate at these"),    \
+    PARAM_U32(struct ccws_params, score_bits, bits, 1, 30, "bits", "width of a score, which saturates"),    \
     PARAM_U32(struct ccws_params, vta_entries_per_warp, "16", 1, 1024, "tags",                     \
               "of a warp's victim tag array"),                                                     \
     PARAM_U32(struct ccws_params, vta_ways, "8", 1, 1024, "ways",                                  \
-              "of a warp's victim tag array, as far as it has entries"),                           \
+              "associativity of a warp's victim tag array"),                           \
     PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,                                 \
                "order among the warps that may issue"),                                            \
     PARAM_U32(struct ccws_params, decay_cycles, "1", 1, 1 << 20, "cycles",                         \
-              "in which a score falls by one"),                                                    \
+              "cycles per decrement of a score"),                                                    \
     PARAM_BOOL(struct ccws_params, llds_caps, "true",                                              \
-               "scores above what a VTA hit would give now fall to that"),                         \
+               "cap scores at what a VTA hit would give now"),                         \
     PARAM_BOOL(struct ccws_params, keeps_tags, differs,                                            \
-               "a tag that was found stays in the victim tag array"),                              \
+               "a VTA hit leaves its tag in the array"),                              \
     PARAM_BOOL(struct ccws_params, keeps_vta, differs,                                             \
-               "a new warp finds the victim tags of the last one of its slot"),                    \
+               "a new warp inherits the victim tags of its slot's last warp"),                    \
     PARAM_BOOL(struct ccws_params, live_totals, differs,                                           \
                "VTA hits and instructions are those of live warps only"),                          \
     PARAM_BOOL(struct ccws_params, probes_merges, differs,                                         \
-               "a load that merges into a miss looks for its tag too"),                            \
+               "merged loads probe the VTA too"),                            \
     PARAM_BOOL(struct ccws_params, starts_at_zero, differs,                                        \
                "a new warp has no score until it has accessed L1D"),                               \
     PARAM_ENUM(struct ccws_params, ties, tie, tie_names,                                           \
-               "which of two warps with one score comes first: the older, or the lower slot")
+               "tie-break between equal scores: the older warp, or the lower slot")
 /* clang-format on */
 
 static const struct param ccws_params[] = {CCWS_PARAMS("10", "false", "age")};
@@ -456,9 +456,10 @@ static void ccws_describe_wait(const struct scheduler *s, struct strbuf *out)
     }
 /* clang-format on */
 
-CCWS_PRESET(ccws, "keeps warps from loading when others lose locality in L1D",
+CCWS_PRESET(ccws,
+            "cache-conscious wavefront scheduling: throttles loads when warps lose locality in L1D",
             "T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling. "
             "MICRO 2012, section 3.3");
-CCWS_PRESET(ccws_authors, "the same as the simulator of its authors does it",
+CCWS_PRESET(ccws_authors, "ccws as its authors' simulator implements it",
             "T. G. Rogers: ccws-2012, the code of the MICRO 2012 paper, "
             "scheduling-point-system.cc and gpu-cache.cc");

@@ -123,5 +123,5 @@ static void gcaws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
         .on_warp_end = gcaws_on_warp_end,                                                          \
     }
 
-GCAWS(gcaws, "the most critical warp first, then the same while it can", NULL);
+GCAWS(gcaws, "the most critical warp, then the same warp until it stalls", NULL);
 GCAWS(cawa, "gcaws together with the cache policy cacp", "cacp");

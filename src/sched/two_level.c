@@ -53,7 +53,7 @@ static const char *const switch_names[] = {"long", "any", NULL};
         PARAM_ENUM(struct two_level_params, outer, outer_order, order_names,                       \
                    "order among groups"),                                                          \
         PARAM_ENUM(struct two_level_params, switch_on, cause, switch_names,                        \
-                   "stalls that make a group give way: long-latency ones, or any"),                \
+                   "stalls that deactivate a group: long-latency ones, or any"),                \
     }
 /* clang-format on */
 
@@ -302,8 +302,9 @@ static void two_level_describe_wait(const struct scheduler *s, struct strbuf *ou
     }
 /* clang-format on */
 
-TWO_LEVEL_PRESET(two_level, "fetch groups of 8, round-robin in and among them",
+TWO_LEVEL_PRESET(two_level, "fetch groups of 8; round-robin within a group and among groups",
                  "Narasiman et al., Improving GPU Performance via Large Warps and Two-Level Warp "
                  "Scheduling, MICRO 2011");
-TWO_LEVEL_PRESET(two_level_gto, "fetch groups of 2, greedy then oldest in and among them",
+TWO_LEVEL_PRESET(two_level_gto,
+                 "fetch groups of 2; greedy then oldest within a group and among groups",
                  "Rogers, O'Connor and Aamodt, Cache-Conscious Wavefront Scheduling, section 5.1");

@@ -34,7 +34,7 @@
 /* LATENCY(id, name in statistics, title, meaning), in the order in which causes are tested. */
 #define LATENCIES(LATENCY)                                                                         \
     LATENCY(SCHEDULING, "scheduling", "Scheduling",                                                \
-            "not looked at: other warps came first, or the policy held it back")                   \
+            "not visited: other warps came first, or the policy held it back")                     \
     LATENCY(SYNC, "sync", "Sync", "at a barrier, or until its stores and atomics are visible")     \
     LATENCY(FETCH, "fetch", "Fetch", "no instruction in the buffer")                               \
     LATENCY(CTRL_HAZARD, "ctrl_hazard", "CtrlHazard",                                              \
@@ -43,8 +43,9 @@
             "an operand is not there yet; also the first cycle on a load that misses")             \
     LATENCY(DATA_CACHE_MISS, "data_cache_miss", "DataCacheMiss",                                   \
             "an operand comes from a load that misses")                                            \
-    LATENCY(MSHR, "mshr", "MSHR", "that load waits for an MSHR or another place to miss in")       \
-    LATENCY(STRUCTURAL_HAZARD, "structural_hazard", "StructuralHazard", "no unit takes it")        \
+    LATENCY(MSHR, "mshr", "MSHR", "that load waits for an MSHR or another miss resource")          \
+    LATENCY(STRUCTURAL_HAZARD, "structural_hazard", "StructuralHazard",                            \
+            "no execution unit is free")                                                           \
     LATENCY(EXEC, "exec", "Exec", "it issues")
 
 enum latency {

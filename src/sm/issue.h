@@ -237,7 +237,7 @@ sm_issue_unobserved(struct sm *sm, struct sm_warp *w, uint64_t now, enum issue_m
 
 /* Of the warps `ready` of a sub-core those whose unit takes an instruction now. For the others
  * *next becomes the cycle in which the first unit does, if that is earlier; the load/store unit
- * says itself when it has room. */
+ * reports when it has room. */
 static inline uint64_t sm_warps_with_unit(const struct sm *sm, struct sub_core *core,
                                           uint64_t ready, uint64_t now, uint64_t *next)
 {

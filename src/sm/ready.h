@@ -46,7 +46,7 @@ static inline void sm_enter_ready(struct sm *sm, struct sm_warp *w, const struct
     sm->issue.due = 0;
 }
 
-/* Of these warps, those that do not wait for a place in the load/store unit, which says itself when
+/* Of these warps, those that do not wait for a place in the load/store unit, which reports when
  * it has one. */
 static inline uint64_t sm_warps_not_at_ldst(const struct sm *sm, uint64_t warps)
 {

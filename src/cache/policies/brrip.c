@@ -19,7 +19,7 @@ struct brrip_stats {
 
 static const struct plugin_stat brrip_stats[] = {
     STAT_COUNT(struct brrip_stats, distant_insertions, "lines",
-               "lines that came in ready to leave, at 3"),
+               "lines inserted at 3 (distant re-reference)"),
 };
 
 /* Of each application that shares the cache. */
@@ -55,7 +55,7 @@ const struct cache_policy_desc cache_policy_brrip = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "brrip",
-    .summary = "as srrip, but inserts at 3, and only now and then at 2",
+    .summary = "like srrip, but inserts at 3 and only occasionally at 2",
     .citation = "A. Jaleel et al.: High performance cache replacement using re-reference interval "
                 "prediction (RRIP). ISCA 2010",
     .params = brrip_params,

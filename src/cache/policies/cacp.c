@@ -54,9 +54,9 @@ struct cacp_stats {
 
 static const struct plugin_stat cacp_stats[] = {
     STAT_COUNT(struct cacp_stats, critical_insertions, "lines",
-               "lines that came into the critical ways"),
+               "lines inserted into the critical ways"),
     STAT_COUNT(struct cacp_stats, distant_insertions, "lines",
-               "lines that came in ready to leave, at 3"),
+               "lines inserted at 3 (distant re-reference)"),
 };
 
 struct cacp {
@@ -200,7 +200,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "cacp",
-    .summary = "keeps ways of each set for lines that critical warps are predicted to use",
+    .summary = "reserves ways of each set for lines that critical warps are predicted to reuse",
     .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and cache "
                 "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
     .criticality = "cpl",

@@ -29,15 +29,15 @@ struct ctrl_c_params {
 
 static const struct param ctrl_c_params[] = {
     PARAM_U32(struct ctrl_c_params, sample_period, "1024", 1, 1 << SAMPLE_BITS, "lines",
-              "evicted lines of an instruction between two looks at them, divided by 2^AGG"),
+              "sample size: evicted lines of a load, divided by 2^AGG"),
     PARAM_U32(struct ctrl_c_params, threshold_high, "40", 0, 100, "%",
-              "AGG rises when more of them were not used again"),
+              "raise AGG when more than this share was not reused"),
     PARAM_U32(struct ctrl_c_params, threshold_low, "10", 0, 100, "%",
-              "AGG falls when fewer of them were not used again"),
+              "lower AGG when less than this share was not reused"),
     PARAM_U32(struct ctrl_c_params, agg_init, "0", 0, (1 << AGG_BITS) - 1, NULL,
               "AGG at the start"),
     PARAM_U32(struct ctrl_c_params, agg_max, "7", 0, (1 << AGG_BITS) - 1, NULL, "largest AGG"),
-    PARAM_BOOL(struct ctrl_c_params, agg_hold, "false", "AGG stays as it is at the start"),
+    PARAM_BOOL(struct ctrl_c_params, agg_hold, "false", "keep AGG at its initial value"),
 };
 
 struct ctrl_c_stats {
@@ -191,7 +191,8 @@ const struct cache_policy_desc cache_policy_ctrl_c = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "ctrl_c",
-    .summary = "bypasses part of an instruction's lines, as much as few are wasted",
+    .summary = "bypasses a share of each load's misses; the share adapts to how many lines are "
+               "never reused",
     .citation = "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU "
                 "Architectures. PhD thesis, Arizona State University, 2017, chapter 5",
     .params = ctrl_c_params,

@@ -19,6 +19,6 @@ static uint64_t dlp_cost_bits(const struct cache_geometry *g, const void *params
     return protection_cost_bits(g, params, PDPT_MAX, parts);
 }
 
-PROTECTION_POLICY(dlp, "protects lines as long as the loads that use them come back, by PC",
+PROTECTION_POLICY(dlp, "protects each line for a distance learned per PC from reuse",
                   "X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for "
                   "GPUs using dynamic line protection. ICPP 2018");

@@ -18,13 +18,13 @@ static const char *const force_names[] = {"no", "srrip", "brrip", NULL};
 
 static const struct param drrip_params[] = {
     PARAM_U32(struct drrip_params, leader_sets, "0", 0, 1 << 16, "sets",
-              "sets that lead each of the two; 0 = an eighth of all, at least 1"),
+              "leader sets of each policy; 0 = an eighth of all sets, at least 1"),
     PARAM_U32(struct drrip_params, psel_bits, "10", 1, 30, "bits", "size of PSEL"),
     PARAM_U32(struct drrip_params, psel_init, "512", 0, (1 << 30) - 1, NULL, "PSEL at the start"),
     PARAM_U32(struct drrip_params, brrip_period, "32", 1, 1 << 20, "insertions",
               "one in so many of BRRIP's insertions is at 2, the others at 3"),
     PARAM_ENUM(struct drrip_params, force, "no", force_names,
-               "all sets insert as this one, whatever PSEL says"),
+               "use this policy in all sets, ignoring PSEL"),
 };
 
 struct drrip_stats {
@@ -131,8 +131,8 @@ static struct stat_reading drrip_psel(const void *instance, uint64_t now)
 }
 
 static const struct plugin_stat drrip_stats[] = {
-    STAT_COUNT(struct drrip_stats, srrip_insertions, "lines", "lines that came in as SRRIP's do"),
-    STAT_COUNT(struct drrip_stats, brrip_insertions, "lines", "lines that came in as BRRIP's do"),
+    STAT_COUNT(struct drrip_stats, srrip_insertions, "lines", "lines inserted by SRRIP's rule"),
+    STAT_COUNT(struct drrip_stats, brrip_insertions, "lines", "lines inserted by BRRIP's rule"),
     STAT_NOW("psel", "points", "PSEL, which is high where BRRIP misses less", STAT_MEAN,
              drrip_psel),
 };
@@ -150,7 +150,7 @@ const struct cache_policy_desc cache_policy_drrip = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "drrip",
-    .summary = "srrip or brrip, whichever misses less in a few sets that try both",
+    .summary = "set dueling: follows srrip or brrip, whichever misses less in the leader sets",
     .citation = "A. Jaleel et al.: High performance cache replacement using re-reference interval "
                 "prediction (RRIP). ISCA 2010",
     .params = drrip_params,

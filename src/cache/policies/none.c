@@ -23,7 +23,7 @@ const struct cache_policy_desc cache_policy_none = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "none",
-    .summary = "keeps nothing: every load bypasses the cache",
+    .summary = "caches nothing: every load bypasses the cache",
     .citation = "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU "
                 "Architectures. PhD thesis, Arizona State University, 2017, section 5.1",
     .cost_bits = none_cost_bits,

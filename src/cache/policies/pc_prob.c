@@ -94,7 +94,7 @@ const struct cache_policy_desc cache_policy_pc_prob = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "pc_prob",
-    .summary = "one instruction inserts with a fixed probability and bypasses otherwise",
+    .summary = "chosen loads insert with a fixed probability and bypass otherwise",
     .citation = "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU "
                 "Architectures. PhD thesis, Arizona State University, 2017, section 5.1",
     .params = pc_prob_params,

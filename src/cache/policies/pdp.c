@@ -15,7 +15,7 @@ static uint64_t pdp_cost_bits(const struct cache_geometry *g, const void *params
     return protection_cost_bits(g, params, 1, parts);
 }
 
-PROTECTION_POLICY(pdp, "protects all lines equally long",
+PROTECTION_POLICY(pdp, "protects every line for the same number of set accesses",
                   "N. Duong et al.: Improving cache management policies using dynamic reuse "
                   "distances. MICRO 2012; as in X. Zhu, R. Wernsman, J. Zambreno: Improving first "
                   "level cache efficiency for GPUs using dynamic line protection. ICPP 2018, "

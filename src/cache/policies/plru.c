@@ -87,7 +87,7 @@ const struct cache_policy_desc cache_policy_plru = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "plru",
-    .summary = "replaces where a tree of bits over the ways points (pseudo-LRU)",
+    .summary = "pseudo-LRU: a tree of bits over the ways points to the victim",
     .citation = "K. So, R. N. Rechtschaffen: Cache operations by MRU change. IEEE Transactions on "
                 "Computers 37(6), 1988",
     .check = plru_check,

@@ -391,7 +391,7 @@ const struct plugin_stat protection_stats[N_PROTECTION_STATS] = {
     STAT_COUNT(struct protection_stats, tda_hits, "hits",
                "hits in the cache that were credited to an instruction"),
     STAT_COUNT(struct protection_stats, samples, "samples",
-               "samples after which protection distances were worked out"),
+               "samples after which protection distances were recomputed"),
     STAT_NOW("protection_distance", "accesses", "mean of the protection distances above 0",
              STAT_MEAN, protecting),
     STAT_NOW("longest_protection", "accesses", "the longest protection distance", STAT_MAX,

@@ -50,9 +50,9 @@ struct protection_params {
 #define PROTECTION_PARAMS                                                                          \
     {                                                                                              \
         PARAM_U32(struct protection_params, sample_accesses, "200", 1, 1 << 30, "accesses",        \
-                  "loads after which PDs are worked out"),                                         \
+                  "loads per sample, after which PDs are recomputed"),                                         \
         PARAM_U32(struct protection_params, max_sample_insns, "20000", 1, 1 << 30, "instructions", \
-                  "thread instructions after which they are worked out at the latest"),            \
+                  "longest sample, in thread instructions"),            \
         PARAM_U32(struct protection_params, vta_ways, "0", 0, 64, "ways",                          \
                   "of the victim tag array; 0 = as the cache"),                                    \
         PARAM_U32(struct protection_params, pd_init, "0", 0, (1 << PD_BITS) - 1, "accesses",       \
@@ -60,10 +60,9 @@ struct protection_params {
         PARAM_U32(struct protection_params, pd_max, "15", 0, (1 << PD_BITS) - 1, "accesses",       \
                   "largest PD"),                                                                   \
         PARAM_U32(struct protection_params, pd_step_down, "0", 0, (1 << PD_BITS) - 1, "accesses",  \
-                  "by which PDs fall; 0 = VTA ways"),                                              \
+                  "amount by which PDs decrease; 0 = VTA ways"),                                              \
         PARAM_BOOL(struct protection_params, bypass_reserved, "false",                             \
-                   "a load bypasses, too, where the lines that are not protected are all on "      \
-                   "their way; else it waits for one"),                                            \
+                   "also bypass when every unprotected line is in flight; otherwise the load waits for one"),                                            \
         PARAM_BOOL(struct protection_params, count_merges, "false",                                \
                    "a load that merges with an outstanding miss counts as a hit in the TDA"),      \
     }

@@ -67,7 +67,7 @@ const struct cache_policy_desc cache_policy_random = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "random",
-    .summary = "replaces any line, chosen by a seeded generator",
+    .summary = "replaces a random line (seeded generator)",
     .citation = "L. A. Belady: A study of replacement algorithms for a virtual-storage computer. "
                 "IBM Systems Journal 5(2), 1966; generator: G. L. Steele, D. Lea, C. H. Flood: "
                 "Fast splittable pseudorandom number generators. OOPSLA 2014",

@@ -42,7 +42,7 @@ struct ship_stats {
 
 static const struct plugin_stat ship_stats[] = {
     STAT_COUNT(struct ship_stats, distant_insertions, "lines",
-               "lines that came in ready to leave, at 3"),
+               "lines inserted at 3 (distant re-reference)"),
 };
 
 static size_t ship_state_bytes(const struct cache_geometry *g, const void *params)
@@ -104,7 +104,7 @@ const struct cache_policy_desc cache_policy_ship = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "ship",
-    .summary = "srrip whose insertions learn, by PC, whether lines are used again",
+    .summary = "srrip that learns per PC whether inserted lines are reused",
     .citation =
         "C.-J. Wu et al.: SHiP: signature-based hit predictor for high performance caching. "
         "MICRO 2011",

@@ -34,7 +34,7 @@ const struct cache_policy_desc cache_policy_stall_bypass = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "stall_bypass",
-    .summary = "LRU; loads that would stall bypass the cache instead",
+    .summary = "LRU, but loads that would stall bypass the cache",
     .citation =
         "X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using "
         "dynamic line protection. ICPP 2018, section 5.3",

@@ -160,7 +160,8 @@ const struct cache_policy_desc cache_policy_tap_rrip = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "tap_rrip",
-    .summary = "drrip per application; a GPU that does not gain or accesses too often is brrip",
+    .summary = "drrip per application; the GPU uses brrip if caching does not help it or it "
+               "accesses too often",
     .citation = "J. Lee, H. Kim: TAP: a TLP-aware cache management policy for a CPU-GPU "
                 "heterogeneous architecture. HPCA 2012",
     .params = tap_rrip_params,

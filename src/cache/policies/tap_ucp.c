@@ -64,7 +64,7 @@ const struct cache_policy_desc cache_policy_tap_ucp = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "tap_ucp",
-    .summary = "ucp, with the GPU's gains judged by sampling SMs and by how often it accesses",
+    .summary = "ucp that judges the GPU's utility by core sampling and normalises its access rate",
     .citation = "J. Lee, H. Kim: TAP: a TLP-aware cache management policy for a CPU-GPU "
                 "heterogeneous architecture. HPCA 2012",
     .params = tap_ucp_params,

@@ -94,7 +94,7 @@ const struct cache_policy_desc cache_policy_ucp = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "ucp",
-    .summary = "gives each application of a shared cache the ways that it gains most from",
+    .summary = "partitions the ways of a shared cache by the marginal utility of each application",
     .citation = "M. K. Qureshi, Y. N. Patt: Utility-based cache partitioning: a low-overhead, "
                 "high-performance, runtime mechanism to partition shared caches. MICRO 2006",
     .params = ucp_params,

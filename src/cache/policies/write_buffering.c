@@ -25,8 +25,8 @@ struct write_buffering_params {
 
 static const struct param write_buffering_params[] = {
     PARAM_ENUM(struct write_buffering_params, drop, "all_read", drop_names,
-               "when a line with C is given up: all bytes written have been read, the first hit "
-               "(as in S1), or not at all: it loses C and is the next victim"),
+               "when a line with C is dropped: once all written bytes have been read, at the first "
+               "hit (as in S1), or never (demote: it loses C and becomes the next victim)"),
     PARAM_BOOL(struct write_buffering_params, mark_stores, "false",
                "every store to global memory counts as st.global.cc"),
     PARAM_BOOL(struct write_buffering_params, mark_loads, "false",
@@ -44,7 +44,7 @@ static const struct plugin_stat write_buffering_stats[] = {
     STAT_COUNT(struct write_buffering_stats, load_bypasses, "accesses",
                "marked loads that missed and bypassed"),
     STAT_COUNT(struct write_buffering_stats, dropped, "lines",
-               "lines with C that were given up at a hit, without a write-back"),
+               "lines with C that were dropped at a hit, without a write-back"),
     STAT_COUNT(struct write_buffering_stats, demoted, "lines",
                "lines with C that a hit made the next victim of their set"),
     STAT_COUNT(struct write_buffering_stats, evicted, "lines",
@@ -299,8 +299,8 @@ const struct cache_policy_desc cache_policy_write_buffering = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "write_buffering",
-    .summary = "of L2: keeps lines of marked stores until they are read, marked loads bypass; LRU "
-               "underneath",
+    .summary =
+        "L2 only: keeps lines of marked stores until read; marked loads bypass; otherwise LRU",
     .citation = "H. Choi, J. Ahn, W. Sung: Reducing off-chip memory traffic by selective cache "
                 "management scheme in GPGPUs. GPGPU-5, 2012",
     .params = write_buffering_params,
