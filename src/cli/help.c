@@ -39,7 +39,8 @@ void help_overview(struct strbuf *out)
         strbuf_addf(out, "  %d  %s\n", help_exit_statuses[i].status, help_exit_statuses[i].meaning);
     strbuf_add(out, "\nTry: heddle run bfs --functional\n"
                     "     heddle show workloads\n"
-                    "     heddle help run\n");
+                    "     heddle help run\n\n"
+                    "doc/glossary.md explains the terms, README.md lists all pages.\n");
 }
 
 void help_option_term(const struct option *o, struct strbuf *term)
