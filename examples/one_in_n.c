@@ -1,6 +1,6 @@
-/* A cache policy of one's own: of n loads that miss, one is kept and the others go around the
- * cache; LRU underneath. A stream that is never used again then replaces little, and a loop that
- * is too big for the cache leaves part of itself there. */
+/* An example cache policy: of n loads that miss, one is kept and the others bypass the cache;
+ * victims are chosen by LRU. A stream without reuse then evicts little, and part of a loop that is
+ * too large for the cache stays in it. */
 #include "cache/cache_policy.h"
 
 struct one_in_n_params {

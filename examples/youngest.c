@@ -1,4 +1,4 @@
-/* A warp scheduler of one's own: of the ready warps the youngest, the one assigned to the SM last.
+/* An example warp scheduler: the youngest ready warp, the one assigned to the SM last.
  * Warps that have run for long wait, which is what `oldest` and `gto` avoid: CTAs end late, and
  * their lines leave L1D before they are used again. */
 #include "sched/order.h"

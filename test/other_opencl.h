@@ -10,7 +10,7 @@
 
 enum { TEST_SKIPPED = 77 }; /* the exit status of a program of which nothing was run */
 
-/* Whether `d` could not be had because this machine has no OpenCL device; prints what is skipped
+/* Whether `d` is missing because this machine has no OpenCL device; prints what is skipped
  * and why. Any other failure is the test's to find. */
 static inline bool opencl_is_missing(const struct device *d, const char *what)
 {

@@ -90,7 +90,7 @@ def about(claim, values, printed):
 
 
 def every(claim, values, printed):
-    """The same for what is said of each x: where it holds is told, and where it does not."""
+    """The same for claims about each x: returns where they hold and where they do not."""
     fails, unsure = [], set()
     for x in claim["at"]:
         one = {**claim, "at": [x], "every": False}

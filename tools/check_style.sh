@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks that includes go one way only, that the code is formatted, that nothing is left to be done
-# later, and that the pages link to files that exist.
+# later, that the text is plain English, and that the pages link to files that exist.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 bad=0
@@ -13,7 +13,7 @@ level() {
     ptx) echo 1 ;;
     emu) echo 3 ;;
     cache | noc | dram | trace) echo 4 ;;
-    sched | request) echo 5 ;; # schedulers are told of what happens in L1D
+    sched | request) echo 5 ;; # schedulers listen to events of L1D
     crit | atomics) echo 6 ;;
     sm | cpu | slice) echo 7 ;; # an SM and a slice know each other by requests only
     gpu) echo 8 ;;
@@ -74,6 +74,15 @@ fi
 if git grep -n -E '\b(TODO|FIXME|XXX|HACK)\b' -- ':!tools/check_style.sh'; then
     bad=1
 fi
+
+# Plain English: phrases.txt has the turns of phrase that readers stumbled over.
+while IFS='	' read -r phrase instead; do
+    case $phrase in "#"* | "") continue ;; esac
+    git grep -n -i -w -E "$phrase" -- ':!tools/phrases.txt' ':!CHANGELOG.md' && {
+        echo "write instead of the above: $instead"
+        bad=1
+    }
+done <tools/phrases.txt
 
 for page in $(git ls-files '*.md'); do
     for link in $(grep -o ']([^)#:]*)' "$page" | tr -d ']()'); do

@@ -39,8 +39,7 @@ Description: GPU kernels on a simulated GPU, cycle by cycle
  Heddle runs OpenCL C, CUDA C and PTX on a simulated GPU under the warp
  schedulers and cache policies of the literature, compares them, and shows
  where the cycles went. It needs no GPU. With the program come a library
- (libheddle), an OpenCL device (libheddle_ocl) and the headers for schedulers
- and policies of one's own.
+ (libheddle), an OpenCL device (libheddle_ocl) and the headers for your own schedulers and policies.
 CONTROL
 echo /etc/OpenCL/vendors/heddle.icd >"$root/DEBIAN/conffiles"
 echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"

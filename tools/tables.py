@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the numbers in README.md anew, from runs made now.
+"""Rewrites the numbers in README.md, from runs made now.
 
     tools/tables.py build/heddle
 

@@ -21,8 +21,8 @@ extern "C" {
 /* The values are also the exit statuses of the command line. */
 enum heddle_status {
     HEDDLE_OK = 0,
-    HEDDLE_WRONG_RESULT =
-        1, /* wrong result: a workload differs from its reference, or a timed replay from its recording */
+    HEDDLE_WRONG_RESULT = 1, /* a workload differs from its reference, a timed replay from its
+                                recording */
     HEDDLE_BAD_INPUT = 2,    /* the caller's mistake: configuration, program, arguments, files that
                                 are not there */
     HEDDLE_KERNEL_FAULT = 3, /* the kernel went wrong: bad access, deadlock, trap, its limit */
@@ -88,7 +88,7 @@ struct heddle_options {
     uint32_t n_plugins;
     /* Told every few thousand simulated cycles of a timed launch; NULL = nobody. If it returns
      * false, the launch ends with HEDDLE_STOPPED, and nothing more can be launched. The statistics
-     * are then those of the cycle it was told of, as if that had been max_cycles. */
+     * are then those of the cycle it was called with, as if that had been max_cycles. */
     bool (*progress)(void *user, const struct heddle_progress *p);
     void *progress_user;
     /* Timing: attribute the cycles of every warp to causes (doc/attribution.md). Adds the
@@ -114,8 +114,8 @@ HEDDLE_API void heddle_destroy(struct heddle_sim *sim); /* NULL is fine */
 HEDDLE_API const char *heddle_error(const struct heddle_sim *sim);
 
 /* What should be known besides errors (compiler warnings, divisions by zero, spins that no progress
- * function was told of), one line or more each, since the simulation was created; "" when there is
- * nothing. */
+ * function was called for), one line or more each, since the simulation was created; "" when there
+ * is nothing. */
 HEDDLE_API const char *heddle_warnings(const struct heddle_sim *sim);
 
 /* The host vector variant in use, as `host_isa` would name it. */

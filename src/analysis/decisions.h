@@ -23,7 +23,7 @@
     X(HIT, "hits in L1D")                                                                          \
     X(MERGE, "joins an outstanding miss in L1D")                                                   \
     X(MISS, "misses in L1D")                                                                       \
-    X(BYPASS, "goes around L1D")                                                                   \
+    X(BYPASS, "bypasses L1D")                                                                      \
     X(RESERVE, "reserves a line of L1D")                                                           \
     X(EVICT, "makes a line leave L1D")                                                             \
     X(STORE, "stores past L1D")

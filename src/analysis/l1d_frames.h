@@ -8,7 +8,7 @@
 
 #include "analysis/l1d_stream.h"
 
-/* What is to be said of a file that does not even begin like a recording. */
+/* The message about a file that does not begin like a recording. */
 #define L1D_IS_NONE                                                                                \
     "this is no recording of an L1D (`heddle run --record-l1d`); --format reads other traces"
 

@@ -4,7 +4,7 @@
  * Instructions are counted for policies that go by them: how many lanes each had, not what it did.
  *
  * Left out on purpose: accesses that were refused and tried again (only their acceptance is an
- * event, and that one went around the cache because it was refused), constant and instruction
+ * event, and that one bypassed the cache because it was refused), constant and instruction
  * caches, the data themselves. */
 #ifndef HEDDLE_ANALYSIS_L1D_STREAM_H
 #define HEDDLE_ANALYSIS_L1D_STREAM_H
@@ -62,7 +62,7 @@ struct l1d_event {
     bool goes_around;  /* a load that the program sends around the cache */
     bool had_to_wait;  /* a load that its policy sent around the cache because of that */
     bool is_whole;     /* a store that may bring its line and leaves nothing of it to be fetched */
-    /* If the recording has it: what the criticality provider said of the warp. */
+    /* If the recording has it: the criticality provider's rating of the warp. */
     bool is_critical;
     int64_t criticality;
 };

@@ -130,7 +130,7 @@ static uint32_t find_site(const struct l2_advice *a, uint64_t address)
 
 /* --- accesses --- */
 
-/* What was written is read once more before it is stored to again: by whom? */
+/* What was written is read once more before it is stored to again: by which launch? */
 static void count_again(struct l2_advice *a, struct line *l, uint32_t sm)
 {
     struct l2_site *writer = &a->sites[l->writer];

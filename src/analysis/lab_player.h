@@ -44,7 +44,7 @@ void lab_log_finish(struct lab_log *log);
 struct lab_player {
     /* `next_uses` is NULL unless the policy knows the future. The configuration outlives it. */
     void *(*create)(const struct lab_config *config, uint32_t n_sms, const uint64_t *next_uses);
-    /* `log` is NULL if nobody wants to know. */
+    /* `log` may be NULL. */
     void (*play)(void *player, const struct lab_batch *b, struct lab_log *log);
     /* Says what became of the accesses (how many there were is not its business), and ends the
      * player's life. */

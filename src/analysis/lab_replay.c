@@ -284,7 +284,7 @@ static uint32_t count_flushes(const struct lab_batch *b)
     return n;
 }
 
-/* So that the players' counts of what became of accesses can be held against their number. */
+/* So that the players' counts of what became of accesses can be checked against their number. */
 static void count_kinds(struct lab_batch *b, uint64_t *n_loads, uint64_t *n_stores)
 {
     uint32_t loads = 0, stores = 0, flushes = 0;

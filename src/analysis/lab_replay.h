@@ -2,7 +2,7 @@
  * of the timing model, and every fill is immediate. So there are no merges and no stalls; what a
  * run merged is a hit here.
  *
- * Policies that go by instructions executed are told of those that the stream tells of.
+ * Policies that count executed instructions receive those that the stream records.
  *
  * Left out on purpose: MSHRs, queues and time. */
 #ifndef HEDDLE_ANALYSIS_LAB_REPLAY_H

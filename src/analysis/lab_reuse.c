@@ -19,7 +19,7 @@ struct last_load {
 };
 
 /* A binary indexed tree over times, with a mark where a line was last loaded: depths are sums of
- * marks. When all times are used up, those of marks are numbered anew. */
+ * marks. When all times are used up, those of marks are renumbered. */
 struct stack {
     uint32_t *tree;    /* 1 to n_times */
     uint32_t *line_at; /* the place of the line that is marked there, or NO_LINE */

@@ -1,4 +1,4 @@
-/* What is said of programs that run together, from the ratio of each one's IPC to its IPC alone;
+/* Metrics of programs that run together, from the ratio of each one's IPC to its IPC alone;
  * the GPU counts as one program. */
 #ifndef HEDDLE_ANALYSIS_MIX_METRICS_H
 #define HEDDLE_ANALYSIS_MIX_METRICS_H

@@ -13,7 +13,7 @@
 
 struct waiting_atomics {
     uint64_t line;
-    uint32_t mshr; /* CACHE_NO_MSHR = it goes around L2 */
+    uint32_t mshr; /* CACHE_NO_MSHR = it bypasses L2 */
     uint32_t n;
 };
 

@@ -28,7 +28,7 @@ struct line_access {
     uint32_t lanes;
     uint32_t segments; /* of 32 bytes, touched */
 };
-/* In detail: not all who access a line want to know that. */
+/* Details that not every user of a cache needs. */
 struct line_detail {
     uint64_t address;  /* of the first lane */
     uint64_t bytes[2]; /* bytes touched, low first */

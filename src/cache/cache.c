@@ -312,7 +312,7 @@ bool cache_insts(struct cache *c, uint64_t n_thread_insts)
     return c->desc->on_insts && c->desc->on_insts(&c->policy, n_thread_insts);
 }
 
-/* 0: there are no epochs, or nobody who wants to know of them. */
+/* 0: there are no epochs, or nobody listens to them. */
 static uint64_t epoch_cycles(const struct cache *c)
 {
     return c->desc->on_epoch ? c->config.epoch_cycles : 0;

@@ -141,7 +141,7 @@ void cache_policy_remark(const struct cache_config *config, const struct cache_p
 bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
                         const void *params, struct strbuf *why);
 
-/* What policies are told of such a cache; `n_warps` of the SM it belongs to, 0 elsewhere. */
+/* What policies know of such a cache; `n_warps` of the SM it belongs to, 0 elsewhere. */
 struct cache_geometry cache_geometry_of(const struct cache_config *config, uint32_t n_warps);
 
 /* Binds the policy's parameters under "<prefix>.policy" and returns their values, which live as
@@ -208,14 +208,14 @@ uint32_t cache_mshrs_in_use(const struct cache *c);
 struct queue_account cache_mshr_account(const struct cache *c);
 
 /* Removes a line if it is there (an atomic passes); no policy event but on_evict(invalidate). An
- * outstanding miss still answers its waiters, but later loads of the line miss anew. */
+ * outstanding miss still answers its waiters, but later loads of the line miss again. */
 void cache_invalidate_line(struct cache *c, uint64_t line);
 /* Empties the cache; dirty lines are handed to `writeback`. No miss may be outstanding. */
 void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, uint32_t sectors),
                  void *user);
 
 /* Empties the cache, which from now on has so many ways of those it was built with, and its policy
- * starts anew. No miss may be outstanding. Nothing happens if it has as many already. */
+ * is reset. No miss may be outstanding. Nothing happens if it has as many already. */
 void cache_resize(struct cache *c, uint32_t n_ways,
                   void (*writeback)(void *user, uint64_t line, uint32_t sectors), void *user);
 
@@ -251,7 +251,7 @@ enum cache_event {
     CE_STORE,
     /* What follows is no event of policies. */
     CE_DROP,  /* data arrive that are not kept */
-    CE_RESIZE /* the cache is empty, with another number of ways, and its policy starts anew */
+    CE_RESIZE /* the cache is empty, with another number of ways, and its policy is reset */
 };
 struct cache_event_info {
     enum cache_event event;
@@ -278,7 +278,7 @@ void cache_change_events(struct cache *c, uint32_t events,
                          void (*observer)(void *user, const struct cache_event_info *e),
                          const void *user);
 /* May an access that waits for a line or for another's MSHR get an answer by a fill of another set?
- * Only if the policy is told of fills. */
+ * Only if the policy listens to fills. */
 bool cache_hears_fills(const struct cache *c);
 /* Does anybody look at address, byte_mask and full_line of loads? */
 bool cache_wants_bytes(const struct cache *c);

@@ -183,7 +183,7 @@ void cache_tell_resize(struct cache *c, struct cache_set *s, uint32_t n_ways);
 void cache_tell_evict(struct cache *c, struct cache_set *s, uint32_t way,
                       enum cache_evict_cause cause, const struct mem_access *a);
 void cache_tell_store(struct cache *c, struct cache_set *s, int way, const struct mem_access *a);
-/* Works out `told` and `fast_hits` anew: the policy, the observers or the switch have changed. */
+/* Recomputes `told` and `fast_hits`: the policy, the observers or the switch have changed. */
 void cache_note_listeners(struct cache *c);
 
 /* Fills, and what policies do not hear of. */

@@ -1,9 +1,9 @@
 /* The fast path of cache_load(), and the only private part of a cache that others include.
  *
  * Two answers need no struct mem_access. A load that hits is nothing but a use of its line where
- * neither the policy nor an observer wants to know of hits. A load that finds neither its line nor
- * a free MSHR waits, if the policy never bypasses. cache_load_fast() gives one of these answers, or
- * does nothing at all; whatever it declines is for cache_load(), which does everything. */
+ * neither the policy nor an observer listens to hits. A load that finds neither its line nor a free
+ * MSHR waits, if the policy never bypasses. cache_load_fast() gives one of these answers, or does
+ * nothing at all; whatever it declines is for cache_load(), which does everything. */
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 

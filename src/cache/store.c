@@ -2,7 +2,7 @@
  * write-back with or without allocation (an L2; local memory in an L1D).
  *
  * MODEL: a store that removes a line also detaches the line's outstanding misses: their answers,
- * older than the store, serve those who wait and are not kept; later loads fetch anew.
+ * older than the store, serve those who wait and are not kept; later loads fetch again.
  * MODEL: a store that needs data on their way waits in the MSHR with the loads, even when it
  * covers the whole line.
  * MODEL: a store that finds its line and leaves it in place is a use: it refreshes recency and sets

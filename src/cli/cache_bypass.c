@@ -1,4 +1,4 @@
-/* heddle cache bypass: what if one load went around the cache most of the time? Every chosen load
+/* heddle cache bypass: what if one load bypassed the cache most of the time? Every chosen load
  * in turn inserts what it misses with probability 1/2^N, N from 0 to 7, under the policy pc_prob
  * (S3 Figure 5.5, in hits; only a run tells what that is worth in time). All of it in one pass. */
 #include <inttypes.h>

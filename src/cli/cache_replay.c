@@ -78,7 +78,7 @@ static void warn(const struct lab_config *c, const struct lab_stream *s, bool is
     struct strbuf text = {0}, remark = {0};
     if (c->policy->criticality && !s->has_criticality && is_first_shape)
         strbuf_addf(&text,
-                    "heddle: warning: %s wants to know which warps are critical; here none is, "
+                    "heddle: warning: %s needs to know which warps are critical; here none is, "
                     "for that is recorded with --record-criticality only\n",
                     c->policy->name);
     if (c->policy->on_insts && !s->has_insts && is_first_shape)

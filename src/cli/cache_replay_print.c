@@ -17,7 +17,7 @@ static double hit_rate(const struct cache_stats *c)
     return share(c->hits, c->hits + c->misses);
 }
 
-/* Of all loads, so that policies that bypass can be held against those that do not. */
+/* Of all loads, so that policies that bypass can be compared with those that do not. */
 static double hits_per_load(const struct cache_stats *c)
 {
     return share(c->hits, c->loads);

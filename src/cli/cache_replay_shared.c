@@ -87,7 +87,7 @@ enum heddle_status cache_lab_share(const struct cache_options *o, const struct l
     return HEDDLE_OK;
 }
 
-/* --- What came of it --- */
+/* --- The outcome --- */
 
 static void json_period(struct json_writer *w, const struct lab_job *job, uint32_t i)
 {

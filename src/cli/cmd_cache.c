@@ -214,7 +214,7 @@ static enum heddle_status check_use(const struct verb *v, const struct cache_opt
     else if (o->distance && !o->svg)
         output_error("--distance says what is drawn: it needs --svg");
     else if (o->n_thread_insts.is_given && !o->n_thread_insts.value)
-        output_error("--insts 0: nothing can be said of so many instructions");
+        output_error("--insts 0: the number of instructions must be above 0");
     else if (n > 1 && !v->act_on_all)
         output_error("heddle cache %s takes one FILE", v->name);
     else
@@ -370,7 +370,7 @@ static const char *const examples[] = {
     "xz -dc x.trace.xz | heddle cache replay /dev/stdin --format champsim --sets 64 --ways 12",
     "a trace of another simulator",
     "heddle run bfs --l1d cacp --record-l1d bfs.zst --record-criticality",
-    "a recording that tells which warps are critical, for policies that want to know",
+    "a recording that tells which warps are critical, for policies that need it",
     "heddle cache replay bfs.zst --timed",
     "as it was in the run, access by access",
     "heddle cache reuse bfs.zst --ranges 8,16,32",

@@ -494,7 +494,7 @@ static enum heddle_status compare_why(const struct compare_command *o, const str
         return HEDDLE_BAD_INPUT;
     }
     if (o->store) {
-        output_error("--store has no meaning with --why: both runs are made anew, none is stored");
+        output_error("--store has no meaning with --why: both runs are repeated, none is stored");
         return HEDDLE_BAD_INPUT;
     }
     enum heddle_status status = why_check_runs(runs->items);

@@ -1,4 +1,4 @@
-/* heddle figure: figures of papers, made anew. */
+/* heddle figure: reproduces figures of papers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "hetero/model.h"
 #include "lab/hetero_setting.h"
 
-/* What the file asks, and what comes of it. */
+/* What the file asks, and the answer. */
 struct choice {
     const char *kernel;
     struct hetero_setting setting;

@@ -1,4 +1,4 @@
-/* A crash of a plug-in says whose it is. */
+/* Names the plug-in that crashed. */
 #ifndef HEDDLE_CLI_PLUGIN_CRASH_H
 #define HEDDLE_CLI_PLUGIN_CRASH_H
 

@@ -1,4 +1,4 @@
-/* The parts of `heddle run`: workloads, files of one's own, and traces. */
+/* The parts of `heddle run`: workloads, kernel files, and traces. */
 #ifndef HEDDLE_CLI_RUN_H
 #define HEDDLE_CLI_RUN_H
 

@@ -1,4 +1,4 @@
-/* heddle run --alone: every program of a mix by itself, for what is said of them together. */
+/* heddle run --alone: every program of a mix by itself, for the metrics of the mix. */
 #ifndef HEDDLE_CLI_RUN_ALONE_H
 #define HEDDLE_CLI_RUN_ALONE_H
 

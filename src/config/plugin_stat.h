@@ -11,7 +11,7 @@
  *     };
  *
  * The framework allocates the struct, zeroed, for each instance, and never clears it: a policy that
- * starts anew goes on counting. Numbers are whole; a mean is a sum and what it is divided by. */
+ * is reset keeps its counts. Numbers are whole; a mean is a sum and what it is divided by. */
 #ifndef HEDDLE_CONFIG_PLUGIN_STAT_H
 #define HEDDLE_CONFIG_PLUGIN_STAT_H
 

@@ -217,7 +217,7 @@ static bool read_document(struct reader *r)
     }
 }
 
-/* What is said of a setting's own name or, failing that, of its section: `sm` for sm.n_sp_units. */
+/* The note on a setting's own name or, if there is none, on its section: `sm` for sm.n_sp_units. */
 static struct setting *find_source(struct reader *r, const char *name)
 {
     struct setting *own = settings_find(&r->sources, name);

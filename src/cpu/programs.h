@@ -32,7 +32,7 @@ enum heddle_status cpu_program_trace(const char *name_or_path, const struct cpu_
                                      struct strbuf *path, struct strbuf *why);
 
 /* The program itself, for a core: a name, a trace or a bubble. `max_insts` of a trace are the
- * program; 0 = all. NULL if it cannot be had, with a status and the reason in `why`. */
+ * program; 0 = all. NULL if it is not available, with a status and the reason in `why`. */
 struct cpu_open {
     uint64_t max_insts;
     struct bubble_machine machine;

@@ -1,5 +1,5 @@
 /* The reorder window of a CPU core. Only loads and stores are kept: everything else is complete as
- * it enters, so that its place among them is all there is to know. */
+ * it enters, so that its position among them is all its state. */
 #ifndef HEDDLE_CPU_WINDOW_H
 #define HEDDLE_CPU_WINDOW_H
 

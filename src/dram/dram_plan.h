@@ -28,7 +28,7 @@ struct bank {
 };
 #define NO_ROW UINT64_MAX
 
-/* The next command: when, which, and for whom. */
+/* The next command: when, which, and for which request. */
 struct plan {
     uint64_t at; /* ~0 = nothing to do */
     enum dram_command_kind kind;
@@ -151,7 +151,7 @@ static ALWAYS_INLINE struct plan dram_plan_column(const struct dram *d, uint64_t
     return best;
 }
 
-/* The first read or write at or after `floor` of the requests at these slots, and whose it is;
+/* The first read or write at or after `floor` of the requests at these slots, and its request;
  * ~0 if there are none. */
 static ALWAYS_INLINE uint64_t dram_first_column(const struct dram *d, uint64_t slots,
                                                 uint64_t floor, uint32_t *whose)

@@ -18,7 +18,7 @@ struct reads {
     uint32_t queue_end;
     uint64_t column_at; /* when the channel allows the next */
     uint64_t at;        /* when that is; ~0 if there is none */
-    uint32_t slot;      /* for whom */
+    uint32_t slot;      /* of the request */
 };
 
 static ALWAYS_INLINE struct reads dram_reads_begin(const struct dram *d)

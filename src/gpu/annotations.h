@@ -3,7 +3,7 @@
  *
  *     KERNEL ARGUMENT .cc|.cp        # the argument by its number, from 1
  *
- * Lines may also be parted by semicolons, so that a text fits into `--set l2.annotations=...`. A
+ * Lines may also be separated by semicolons, so that a text fits into `--set l2.annotations=...`. A
  * first line `from FILE` names the file that the others are of, for messages. */
 #ifndef HEDDLE_GPU_ANNOTATIONS_H
 #define HEDDLE_GPU_ANNOTATIONS_H

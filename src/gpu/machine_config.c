@@ -60,7 +60,7 @@ static const struct param run_params[] = {
 
 static const struct param l2_params[] = {
     PARAM_STRING(struct l2_config, annotations, "",
-                 "marks for policy write_buffering, KERNEL ARGUMENT .cc|.cp each, parted by "
+                 "marks for policy write_buffering, KERNEL ARGUMENT .cc|.cp each, separated by "
                  "semicolons or lines; `heddle run --annotations FILE` reads a file"),
 };
 

@@ -127,7 +127,7 @@ enum heddle_status sim_report_end(struct heddle_sim *sim, enum machine_end end);
 /* Runs sim->emu.launch of the module. */
 enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *module);
 
-/* Reads of what L2 had dropped are told of once. */
+/* Warns once about reads of data that L2 had dropped. */
 void sim_warn_of_stale(struct heddle_sim *sim);
 
 /* --- recording (record.c): around each timed launch; nothing happens if nothing is recorded --- */

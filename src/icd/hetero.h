@@ -23,7 +23,7 @@ struct hetero {
 };
 
 /* Finds the targets; `gpu` is the GPU if it is one of ours, else NULL. NULL, with the reason in
- * `error`, if a target or a file that the settings name cannot be had. */
+ * `error`, if a target or a file that the settings name is not available. */
 struct hetero *hetero_new(const struct icd_settings *s, struct _cl_device_id *gpu,
                           struct strbuf *error);
 
@@ -80,7 +80,7 @@ void hetero_collect(struct _cl_device_id *d);
 /* icd_command.run of a launch on the device (hetero_launch.c). */
 cl_int hetero_run_launch(struct icd_command *c);
 
-/* One choice, and what came of it. */
+/* One choice, and its outcome. */
 struct hetero_decision {
     enum hetero_target target;
     const char *reason;
@@ -93,7 +93,7 @@ struct hetero_decision {
     struct pressure pressure[HETERO_N_TARGETS];
     struct hetero_answer answer;
     double microseconds; /* that the choice took */
-    /* What came of it: */
+    /* The outcome: */
     enum hetero_target ran_on;
     bool was_taken_over;
     cl_int status;

@@ -144,7 +144,7 @@ struct keys {
     bool failed_here; /* the environment did */
 };
 
-/* Every point whose machine has the mistake makes it anew. */
+/* Every point whose machine has the mistake repeats it. */
 static bool is_known_complaint(const struct diag_list *list, const struct diag *d, uint32_t line)
 {
     for (uint32_t i = 0; i < list->n; i++)

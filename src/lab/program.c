@@ -138,7 +138,7 @@ void program_add_command(const struct lab_program *p, struct point_words *words)
     point_add_word(words, p->command);
 }
 
-/* --- what came of it --- */
+/* --- the outcome --- */
 
 /* A JSON document a line. */
 static void read_lines(int fd, struct strbuf *out)

@@ -32,7 +32,7 @@ enum { STORE_SCHEMA_VERSION = 5 };
 
 /* *out is to be closed in any case; its error says what is wrong. HEDDLE_BAD_INPUT for a file that
  * is no store or one of a later Heddle, and for a path that is none to SQLite (":memory:", where
- * nothing would be kept); HEDDLE_ENVIRONMENT if it cannot be had or is damaged. */
+ * nothing would be kept); HEDDLE_ENVIRONMENT if it is not available or is damaged. */
 enum heddle_status store_open(const char *path, enum store_access access, struct store **out);
 void store_close(struct store *s); /* NULL is fine */
 

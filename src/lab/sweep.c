@@ -295,7 +295,7 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
 }
 
 /* False if the run is to be done again: one that used a trace and failed may have failed because of
- * that. After a replay it records the trace anew, after a recording it just executes. */
+ * that. After a replay it records the trace again, after a recording it just executes. */
 static bool trace_is_done_with(struct sweep *w, const struct worker_end *e)
 {
     enum trace_use use = w->use[e->job];

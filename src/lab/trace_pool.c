@@ -46,7 +46,7 @@ static bool depends_on_time(struct trace_reader *r, struct strbuf *why, bool *is
     return depends;
 }
 
-/* A file that is no sound trace is recorded anew. */
+/* A file that is no sound trace is recorded again. */
 static enum entry_state look_at(const char *path)
 {
     bool cannot_read, is_sound = true;

@@ -25,7 +25,7 @@ enum trace_use trace_pool_use(struct trace_pool *t, const struct point *p, struc
                               const char **path);
 /* A run that recorded has ended. */
 void trace_pool_recorded(struct trace_pool *t, const struct point *p);
-/* A replay has failed: the trace is to be recorded anew. */
+/* A replay has failed: the trace must be recorded again. */
 void trace_pool_distrust(struct trace_pool *t, const struct point *p);
 
 #endif

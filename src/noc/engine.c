@@ -61,7 +61,7 @@ static inline struct engine_half *half_of(struct engine *e, uint32_t id)
     return &e->halves[e->n_first && id >= e->n_first];
 }
 
-/* To whom the shards of a half send. */
+/* The shards that a half sends to. */
 static inline struct engine_half *other_half(struct engine *e, const struct engine_half *h)
 {
     return &e->halves[e->n_first ? h == e->halves : 0];
@@ -273,7 +273,7 @@ static sim_time take_turn(struct engine *e, struct shard *s, sim_time end)
     return s->sent_at;
 }
 
-/* What the caller wants to know of the shards afterwards each member brings together for its own:
+/* What the caller needs of the shards afterwards, each member gathers for its own:
  * half of them were last written on another core, and to look at each takes as long as to simulate
  * some instructions. All shards take a turn: those of the half that rests take in their mail. */
 static void run_item(void *user, uint32_t i, uint32_t as_member)

@@ -174,8 +174,8 @@ static inline bool tx_is_open(const struct tx_port *p, sim_time at, uint32_t to,
 {
     return tx_has_credits(p, to, flits) && gate_is_open(&p->gate, at);
 }
-/* Takes the credits that are back by `now`, and before the end of the sender's quantum: of later
- * ones it hangs on how far other threads are whether they can be seen. */
+/* Takes the credits that are back by `now`, and before the end of the sender's quantum: whether
+ * later ones can be seen would depend on how far other threads are. */
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
 
 /* When the first cycle at or after `now` begins, for those who come in between. */

@@ -185,7 +185,7 @@ struct engine {
     /* Shards before this one send only to the others, and these only to them, so that they can
      * advance in turn (engine.c). 0: anybody may send to anybody. */
     uint32_t n_first;
-    /* By shard id, for shard.links. NULL = the halves alone say who may send to whom. */
+    /* By shard id, for shard.links. NULL = the halves alone define who may send to which shard. */
     const uint32_t *group_of;
     struct team *team; /* shares the shards of a quantum out; NULL = the caller does them all */
     sim_time now;      /* start of the present quantum */

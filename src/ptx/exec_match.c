@@ -79,7 +79,7 @@ static const char *row_word(uint8_t mod)
     }
 }
 
-/* Is `word` one of the words of `list`, which are parted by spaces and end at ',' or the end? */
+/* Is `word` one of the words of `list`, which are separated by spaces and end at ',' or the end? */
 static bool list_has(const char *list, const char *word)
 {
     size_t n = strlen(word);

@@ -49,28 +49,29 @@ static const char *const tie_names[] = {"age", "slot", NULL};
 /* clang-format off */
 #define CCWS_PARAMS(bits, differs, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
-              "K_THROTTLE: how strongly lost locality throttles"),                                     \
+              "K_THROTTLE: how strongly lost locality throttles"),                                 \
     PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,                             \
               "score of a warp that has lost no locality"),                                        \
-    PARAM_U32(struct ccws_params, score_bits, bits, 1, 30, "bits", "width of a score, which saturates"),    \
+    PARAM_U32(struct ccws_params, score_bits, bits, 1, 30, "bits",                            \
+              "width of a score, which saturates"),                                                \
     PARAM_U32(struct ccws_params, vta_entries_per_warp, "16", 1, 1024, "tags",                     \
               "of a warp's victim tag array"),                                                     \
     PARAM_U32(struct ccws_params, vta_ways, "8", 1, 1024, "ways",                                  \
-              "associativity of a warp's victim tag array"),                           \
+              "associativity of a warp's victim tag array"),                                       \
     PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,                                 \
                "order among the warps that may issue"),                                            \
     PARAM_U32(struct ccws_params, decay_cycles, "1", 1, 1 << 20, "cycles",                         \
-              "cycles per decrement of a score"),                                                    \
+              "cycles per decrement of a score"),                                                  \
     PARAM_BOOL(struct ccws_params, llds_caps, "true",                                              \
-               "cap scores at what a VTA hit would give now"),                         \
+               "cap scores at what a VTA hit would give now"),                                     \
     PARAM_BOOL(struct ccws_params, keeps_tags, differs,                                            \
-               "a VTA hit leaves its tag in the array"),                              \
+               "a VTA hit leaves its tag in the array"),                                           \
     PARAM_BOOL(struct ccws_params, keeps_vta, differs,                                             \
-               "a new warp inherits the victim tags of its slot's last warp"),                    \
+               "a new warp inherits the victim tags of its slot's last warp"),                     \
     PARAM_BOOL(struct ccws_params, live_totals, differs,                                           \
                "VTA hits and instructions are those of live warps only"),                          \
     PARAM_BOOL(struct ccws_params, probes_merges, differs,                                         \
-               "merged loads probe the VTA too"),                            \
+               "merged loads probe the VTA too"),                                                  \
     PARAM_BOOL(struct ccws_params, starts_at_zero, differs,                                        \
                "a new warp has no score until it has accessed L1D"),                               \
     PARAM_ENUM(struct ccws_params, ties, tie, tie_names,                                           \
@@ -367,7 +368,7 @@ static void ccws_advance(struct scheduler *s, uint64_t dt)
     ccws_decay_to(s, c->advanced);
 }
 
-/* --- warps come and go; the order is told all that it may want to know --- */
+/* --- warps come and go; the order hears of every change --- */
 
 static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {

@@ -1,6 +1,6 @@
-/* What the two files of CCWS share: ccws.c is told of L1D, issue and warps, and finds lost locality
- * (S4 section 3.3.3); ccws_scores.c keeps the scores that follow from it (3.3.4 and 3.3.5), and
- * tells of them. */
+/* What the two files of CCWS share: ccws.c receives the events of L1D, issue and warps, and finds
+ * lost locality (S4 section 3.3.3); ccws_scores.c keeps the scores that follow from it (3.3.4 and
+ * 3.3.5), and tells of them. */
 #ifndef HEDDLE_SCHED_CCWS_H
 #define HEDDLE_SCHED_CCWS_H
 

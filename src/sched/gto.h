@@ -22,7 +22,7 @@ static inline struct sched_pick gto_choose(const struct gto *g, uint64_t domain,
     return pick_warp(warp, (g->greedy | g->ages.older[warp]) & domain);
 }
 
-/* The same for who does not ask whom it has looked at: the warp issues. */
+/* The same for callers that do not need the visited warps: the warp issues. */
 static inline uint32_t gto_take(struct gto *g, uint64_t domain, uint64_t ready)
 {
     uint64_t greedy = ready & g->greedy; /* a warp that goes on stays the greedy one */

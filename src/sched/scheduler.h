@@ -88,13 +88,13 @@ struct sched_view {
     bool criticality_is_fixed; /* it is the same from a warp's start to its end */
 };
 
-/* Whom a scheduler holds back, kept by itself; see scheduler_desc.keeps_hold. */
+/* The warps that a scheduler holds back, kept by the scheduler; see scheduler_desc.keeps_hold. */
 struct sched_hold {
     uint64_t all, loads; /* warps that may issue nothing; no global or local load */
-    uint64_t until;      /* the first cycle that advance() has to be told of; 0 = every cycle */
+    uint64_t until;      /* the first cycle for which advance() must be called; 0 = every cycle */
 };
 
-/* Which stalls a scheduler is told of. LONG: only of memory, barriers and fences, and for
+/* Which stalls a scheduler listens to. LONG: only of memory, barriers and fences, and for
  * on_wake() that such a wait is over; then nothing is said of the moment, but that it comes before
  * the next pick(). */
 enum stall_hearing { HEARS_ALL_STALLS, HEARS_LONG_STALLS, HEARS_NO_STALLS };
@@ -147,12 +147,12 @@ struct scheduler_desc {
     struct sched_pick (*pick)(const struct scheduler *s, uint32_t slot, uint64_t ready,
                               uint64_t ready_loads, uint64_t now);
 
-    /* Optional. pick() and on_issue() in one, for who does not ask whom it has looked at: the warp
-     * that issues, or -1. pick() must be there too, and none of what on_issue() is told may matter
-     * but the slot, the warp and the cycle. A warp that has issued and is the only one ready in its
-     * slot issues again: of that a scheduler need not hear, unless it sets hears_each_issue. With
-     * asks_at_issue on_issue() asks how critical warps are, and has to hear of an issue after the
-     * provider has: pick_and_issue() is not called where that wants to know. */
+    /* Optional. pick() and on_issue() in one, for callers that do not need the visited warps: the
+     * warp that issues, or -1. pick() must be there too, and none of what on_issue() is told may
+     * matter but the slot, the warp and the cycle. A warp that has issued and is the only one ready
+     * in its slot issues again: of that a scheduler need not hear, unless it sets hears_each_issue.
+     * With asks_at_issue on_issue() asks how critical warps are, and has to hear of an issue after
+     * the provider has: pick_and_issue() is not called where the provider listens. */
     int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
     bool hears_each_issue, asks_at_issue;
 

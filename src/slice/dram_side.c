@@ -40,7 +40,7 @@ static inline uint32_t min_u32(uint32_t a, uint32_t b)
 
 /* --- there --- */
 
-/* A DRAM read is for a request that goes around L2, or for a bank's MSHR: its tag is the address of
+/* A DRAM read is for a request that bypasses L2, or for a bank's MSHR: its tag is the address of
  * the request, which is even, or an odd number. */
 static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
 {
@@ -198,7 +198,7 @@ static void fill_line(struct slice *p, uint32_t bank, uint32_t mshr, uint64_t no
     }
 }
 
-/* The first data fill L2, or go around it. */
+/* The first data fill L2, or bypass it. */
 static void fill_first(struct slice *p, uint64_t now)
 {
     const struct timed_request first = *ring_first(&p->from_dram);
@@ -307,7 +307,7 @@ static inline void replay(struct slice *p, sim_time before)
 }
 
 /* Data cannot come before the next command is given, or the next access enters, and dram_lead is
- * over; but while L2 is short of places for accesses it wants to know at once when one is free. */
+ * over; but while L2 is short of places for accesses it must be woken as soon as one is free. */
 static void plan_dram(struct slice *p)
 {
     uint64_t command = dram_next_command(p->dram), feed = CYCLE_NEVER;

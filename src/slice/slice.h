@@ -9,7 +9,7 @@
  * their turn; only the ports work ahead of time: a request is taken as soon as it is known that it
  * will come, with the cycle in which that happens, and replies are sent as soon as it is known when
  * they will leave (replies.c). The per-cycle engine knows none of this: it calls every part in
- * every cycle, and each finds out anew. */
+ * every cycle, and each part checks again. */
 #ifndef HEDDLE_SLICE_SLICE_H
 #define HEDDLE_SLICE_SLICE_H
 

@@ -1,4 +1,4 @@
-/* What a memory slice is told of the machine it is part of. */
+/* What a memory slice knows of its machine. */
 #ifndef HEDDLE_SLICE_SLICE_CONFIG_H
 #define HEDDLE_SLICE_SLICE_CONFIG_H
 

@@ -164,7 +164,7 @@ static inline bool dram_side_has_room(struct slice *p, uint64_t now)
         dram_side_settle(p, now);
     return dram_side_has_entry(p);
 }
-/* Fetches sectors of a request's line for an MSHR, or what a request asks for that goes around L2.
+/* Fetches sectors of a request's line for an MSHR, or the data of a request that bypasses L2.
  */
 void dram_side_read(struct slice *p, const struct mem_request *r, uint32_t sectors, uint32_t mshr,
                     uint64_t now);

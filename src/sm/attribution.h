@@ -55,7 +55,7 @@ enum latency {
         N_LATENCIES
 };
 
-/* Whom a structural hazard waits for, by enum sm_unit. */
+/* The unit that a structural hazard waits for, by enum sm_unit. */
 extern const char *const latency_unit_titles[N_UNITS];
 
 /* How the warps of CTAs kept pace (sm/pace.h), summed over the CTAs that have ended. */

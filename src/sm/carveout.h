@@ -5,7 +5,7 @@
  * describes it), and L1D has the rest. L1D is configured with the ways it has when all of the
  * memory is its own; what shared memory takes, it takes in whole ways of every set.
  *
- * MODEL: when the ways change between two kernels, L1D is emptied and its policy starts anew. */
+ * MODEL: when the ways change between two kernels, L1D is emptied and its policy is reset. */
 #ifndef HEDDLE_SM_CARVEOUT_H
 #define HEDDLE_SM_CARVEOUT_H
 

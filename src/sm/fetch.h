@@ -37,7 +37,7 @@ static inline void sm_note_fetched(struct sm *sm, const struct sm_warp *w)
     sm->fetch.ready &= ~w->bit;
 }
 
-/* Fetches for the warp if the instruction cache has its line and nobody wants to know; false, and
+/* Fetches for the warp if the instruction cache has its line and nobody listens; false, and
  * nothing done, otherwise. */
 static inline bool sm_fetch_hits(struct sm *sm, const struct sm_warp *w)
 {

@@ -1,4 +1,4 @@
-/* Issue where somebody besides the scheduler has a say or wants to know; and what comes of
+/* Issue where others than the scheduler decide or listen; and the consequences of
  * instructions after which a warp does not just go on. issue.h has the rest. */
 #include "sm/issue.h"
 
@@ -139,7 +139,7 @@ bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
     return true;
 }
 
-/* What some policies want to know of the lanes that issued. */
+/* What some policies count about the lanes that issued. */
 static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes)
 {
     uint32_t n_lanes = (uint32_t)__builtin_popcount(lanes);
@@ -192,7 +192,7 @@ static inline uint32_t next_scheduler(const struct sm *sm, uint32_t s)
     return s + 1 == sm->config->n_schedulers ? 0 : s + 1;
 }
 
-/* Issues the warp's next instruction and tells who wants to know; false if that was a fault. `by`
+/* Issues the warp's next instruction and notifies listeners; false if that was a fault. `by`
  * is the scheduler, which is still to be told if mode is ANY_MACHINE. */
 static inline __attribute__((always_inline)) bool
 issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum issue_mode mode)
@@ -263,7 +263,7 @@ static bool issue_ready(struct sm *sm, uint64_t now)
     bool any = false;
     uint32_t s = first_scheduler(sm, now);
     for (uint32_t i = 0; i < sm->config->n_schedulers; i++, s = next_scheduler(sm, s)) {
-        /* anew for each: a unit was taken, a barrier opened */
+        /* again for each: a unit was taken, a barrier opened */
         uint64_t ready = sm->issue.ready & sm->issue.slot_mask[s], next = UINT64_MAX;
         if (ready)
             ready = sm_warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next);

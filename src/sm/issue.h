@@ -25,9 +25,9 @@ uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const st
 /* The same as sm_expect_results(), for any number of registers. */
 void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t done, uint64_t now);
-/* Whom the scheduler picks, after telling it that this one issues; -1 = none. */
+/* The warp that the scheduler picks, after notifying it that this one issues; -1 = none. */
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
-/* Issues the warp's next instruction as sm_issue_unobserved() does, and tells who wants to know. */
+/* Issues the warp's next instruction as sm_issue_unobserved() does, and notifies listeners. */
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* sm_issue_short() below where sm.has_listeners holds. */
 void sm_issue_to_listeners(struct sm *sm, uint64_t now);
@@ -256,7 +256,7 @@ static inline uint64_t sm_warps_with_unit(const struct sm *sm, struct sub_core *
     return sm_warps_not_at_ldst(sm, ready & ~waiting);
 }
 
-/* Whom the scheduler holds back, where it keeps that. */
+/* The warps that the scheduler holds back, where it keeps that. */
 static inline uint64_t sm_warps_held(const struct sm *sm)
 {
     const struct sched_hold *hold = &sm->scheduler->hold;
@@ -289,7 +289,7 @@ sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_liste
         int slot = sm->issue.pick_and_issue ? sm->issue.pick_and_issue(sm->scheduler, s, ready, now)
                                             : sm_pick_then_tell(sm, s, ready, now);
         if (slot < 0 && has_listeners && sm->issue.tells_long_stalls)
-            continue; /* the slot stays idle until the scheduler is told of something */
+            continue; /* the slot stays idle until the scheduler hears of an event */
         next = 0;
         if (slot < 0)
             continue;

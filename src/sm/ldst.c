@@ -404,7 +404,7 @@ static void end_stall(struct sm *sm, uint64_t now)
     sm->ldst.stalled = false;
 }
 
-/* What the scheduler wants to know of L1D depends on whose access it is. */
+/* Which L1D events the scheduler listens to depends on the warp of the access. */
 static void choose_events(struct sm *sm, uint32_t slot)
 {
     bool all = sm->scheduler->l1d_warps >> slot & 1;

@@ -33,7 +33,7 @@ static void drop(void *user, uint64_t line)
     for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
         sm->l1d_watchers[i].on_atomic(sm->l1d_watchers[i].user, &a);
     cache_invalidate_line(sm->l1d, line);
-    ldst_wake(sm, ~0u); /* its place is free, and so is the way to fetch it anew */
+    ldst_wake(sm, ~0u); /* its way is free, and it can be fetched again */
 }
 
 /* A load's data, on their way or in L1D, may be older than the mutex. */

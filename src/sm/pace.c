@@ -4,11 +4,11 @@
 
 #include "sm/sm.h"
 
-/* What the samples said of a warp that lives. */
+/* The samples of a live warp. */
 struct prediction {
     uint64_t samples, samples_alone;
     uint64_t slow, slow_among_others; /* among all warps of its CTA; among those alive */
-    int64_t at_start;                 /* what was said of it when it started */
+    int64_t at_start;                 /* its rating when it started */
 };
 
 /* The warps of a CTA that have ended so far. */

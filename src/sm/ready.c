@@ -268,8 +268,8 @@ static __attribute__((noinline)) void finish_all(struct sm *sm, uint64_t now)
     finish_rest(sm, wheel_list_of(&sm->wheel, now)->items, now);
 }
 
-/* Mostly warps wake, or results come that nobody wants to be told of; these call nobody, so that no
- * registers need be saved. */
+/* Mostly warps wake, or results come that nobody listens to; these call no other function, so that
+ * no registers need be saved. */
 void sm_finish_events(struct sm *sm, uint64_t now)
 {
     sm_wake_warps(sm, now);

@@ -1,4 +1,4 @@
-/* Which warps can issue, for those to whom it matters in every instruction. */
+/* Which warps can issue: the inline part, which every instruction uses. */
 #ifndef HEDDLE_SM_READY_H
 #define HEDDLE_SM_READY_H
 
@@ -7,13 +7,13 @@
 /* --- ready.c: rare, and apart so that the common way makes no calls but its last one --- */
 /* Tells the scheduler that the warp can issue, or why not. */
 void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now);
-/* As sm_examine() below, where memory order has a say, or a result takes long. */
+/* As sm_examine() below, where memory order matters, or a result takes long. */
 void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
-/* Tells who wants to know that an instruction of the warp has ended. */
+/* Notifies listeners that an instruction of the warp has ended. */
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
 
 /* What is known where a function is compiled in: nothing; that issue_part.is_simple holds; that
- * issue_part.plans_results does too, and nobody wants to know of long stalls. */
+ * issue_part.plans_results does too, and nobody listens to long stalls. */
 enum issue_mode { ANY_MACHINE, SIMPLE_MACHINE, PLANNED_RESULTS };
 
 /* The lanes that would execute the operation. */
@@ -67,7 +67,7 @@ static inline bool sm_is_long_stall(enum stall_cause cause)
     return 1u << cause & (1u << STALLED_MEMORY | 1u << STALLED_BARRIER | 1u << STALLED_FENCE);
 }
 
-/* The warp stalls for that cause, or for none, where nobody wants to know of all stalls. */
+/* The warp stalls for that cause, or for none, where nobody listens to all stalls. */
 static inline void sm_settle_simple(struct sm *sm, struct sm_warp *w, enum stall_cause cause,
                                     uint64_t now, enum issue_mode mode)
 {
@@ -103,7 +103,7 @@ static inline uint64_t sm_last_result(const struct sm_warp *w, uint64_t register
 
 /* Can the next instruction of the warp, which runs and has it in its buffer, issue in cycle `from`,
  * which is this one or the next? The warp is in none of the masks, and issue_part.is_simple holds.
- * False, and nothing done, if memory order has a say or a result takes long.
+ * False, and nothing done, if memory order matters or a result takes long.
  *
  * Where no event tells of a result, its register is pending until somebody looks. What memory
  * brings is told, and looked at then. A warp that sleeps takes its place in the masks before: when

@@ -307,7 +307,7 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
     return sm->ldst.due <= now ? ldst_step(sm, now, end) : now;
 }
 
-/* Issue in cycle `now`, and in those that follow before `end` if a warp goes on alone. Returns the
+/* Issue in cycle `now`, and in those that follow before `end` if a warp issues alone. Returns the
  * last one. */
 static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)

@@ -196,13 +196,13 @@ struct issue_part {
     int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
     uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
     bool drifts;             /* the scheduler may let warps issue though nothing has changed */
-    bool keeps_hold;         /* it says in scheduler.hold whom it lets issue, and until when */
-    /* Does the scheduler or the criticality provider want to know? */
+    bool keeps_hold;         /* scheduler.hold has the warps it holds back, and until when */
+    /* Does the scheduler or the criticality provider listen? */
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
-    bool counts_lanes;    /* somebody wants to know how many lanes issue */
+    bool counts_lanes;    /* somebody counts how many lanes issue */
     bool tells_issues;    /* any of the last four */
-    bool has_listeners;   /* or of long stalls; or the scheduler keeps whom it holds back */
-    bool is_simple;       /* nobody wants to know of all stalls, and registers need one word */
+    bool has_listeners;   /* or of long stalls; or the scheduler keeps the warps it holds back */
+    bool is_simple;       /* nobody listens to all stalls, and registers need one word */
     bool releases_simply; /* and nobody of commits */
     /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
      * cycle in which each of its registers has its value, and sleeps until it can go on. */
@@ -254,14 +254,14 @@ struct ldst_part {
     uint32_t *free_bypass, n_bypass;
     bool shows_loads;       /* the policy or an observer of L1D looks at loads */
     bool describes_loads;   /* all that is known of a load is written down: somebody may look */
-    bool rates_accesses;    /* somebody who sees accesses of L1D wants to know how critical */
+    bool rates_accesses;    /* an observer of L1D accesses needs their criticality */
     bool rates_found_only;  /* of loads that find their line, see cache_policy.h */
-    bool tells_some;        /* the scheduler wants to know more of L1D of some warps' accesses */
-    bool tells_all;         /* ... and is told of all that at present */
+    bool tells_some;        /* the scheduler listens to more L1D events for some warps */
+    bool tells_all;         /* ... and receives all of them at present */
     bool may_bypass;        /* L1D's policy may send loads around it */
     bool stalls_may_bypass; /* ... and those that cannot be accepted */
     bool answers_drift;     /* ... decides by what changes with time */
-    bool counts_insts;      /* ... wants to know of instructions */
+    bool counts_insts;      /* ... listens to instructions */
     bool hears_fills;       /* ... and of data that come */
     bool changes_alone;     /* ... and may decide otherwise with time alone */
     struct queue_account account;
@@ -446,7 +446,7 @@ static inline uint32_t sm_bank_of(const struct sm *sm, const struct sm_warp *w, 
     return sm->operands.bank_of[row + w->bank_turn];
 }
 /* The warp of a slot, for those who look at much of it: the compiler does not see that it lies in
- * the SM, whose address and the slot it would add up anew at every look. */
+ * the SM, whose address and the slot it would add up at every look. */
 static inline struct sm_warp *sm_warp_of(struct sm *sm, uint32_t slot)
 {
     struct sm_warp *w = &sm->warps[slot];
@@ -465,7 +465,7 @@ void sm_issue(struct sm *sm, uint64_t now);
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end);
 /* Brings the scheduler to cycle `now`. */
 void sm_advance_scheduler(struct sm *sm, uint64_t now);
-/* Whom a scheduler would pick and look at now; changes nothing. */
+/* The warps that a scheduler would pick and visit now; changes nothing. */
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
 /* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not
  * known. */
@@ -484,7 +484,7 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
 /* The unit's part of a cycle, and of those that follow and come before `end` if nothing else
  * happens in them. Returns the last one done. */
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end);
-/* From now on the scheduler is told of all events of L1D that it may want, or not of those that
+/* From now on the scheduler receives all L1D events that it may want, or not those that
  * matter of some warps only. */
 void sm_change_l1d_events(struct sm *sm, bool tells_all);
 void sm_free_record(struct sm *sm, struct load_record *r);
@@ -629,11 +629,11 @@ void sm_store_under_mutex(struct sm *sm, uint64_t line, uint64_t now);
 /* The stores of the period that ends at t become visible. */
 void sm_note_stores(struct sm *sm, sim_time t);
 
-/* What is due, and of whom: results of a warp's instruction (value: its PC), instructions of a
- * warp, a reply that had to wait, the results of an atomic that the SM performed, an atomic that
- * all can see, a warp that may go on; a result that
- * register banks (value: which of them) did not expect; an instruction of the warp in that slot
- * (value) that ends, where its results are planned. */
+/* What is due, and for which warp: results of a warp's instruction (value: its PC), instructions of
+ * a warp, a reply that had to wait, the results of an atomic that the SM performed, an atomic that
+ * all can see, a warp that may go on; a result that register banks (value: which of them) did not
+ * expect; an instruction of the warp in that slot (value) that ends, where its results are planned.
+ */
 enum sm_event {
     EV_RELEASE,
     EV_FETCHED,

@@ -3,7 +3,7 @@
  * Nearly all are due within a few cycles: each of the next WHEEL_CYCLES has an array of its own,
  * which is reused when the wheel has turned; room for what is usual comes with the wheel. The few
  * further ahead wait in one list, sorted; as those of a cycle were inserted before any that found
- * it near, they come first. Sleepers, of whom there is no more to say than who they are and in what
+ * it near, they come first. Sleepers, of which only the warp and the cycle matter, in which
  * cycle they wake, are a bit each. */
 #ifndef HEDDLE_SM_WHEEL_H
 #define HEDDLE_SM_WHEEL_H

@@ -1,5 +1,6 @@
 /* Is a trace undamaged? Every part is unpacked, which proves its checksum right. The letter that
- * says of which kind it is has no checksum, so whatever refers to a part is held against it too. */
+ * says of which kind it is has no checksum, so whatever refers to a part is checked against it too.
+ */
 #include <stdlib.h>
 
 #include "trace/file_internal.h"

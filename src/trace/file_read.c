@@ -1,5 +1,5 @@
 /* Reads traces. Every chunk is unpacked and its checksum proved right before anything of it is
- * used; every number in it is held against what can be. */
+ * used; every number in it is checked against its limits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

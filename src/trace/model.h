@@ -49,7 +49,7 @@ void model_begin(struct warp_model *m);
 
 struct guard_state *model_guard(struct warp_model *m, const struct op *op, uint32_t pc);
 
-/* A loop ends once and is then begun anew: one surprise changes no expectation, two do. */
+/* A loop ends once and then begins again: one surprise changes no expectation, two do. */
 static inline void guard_learn(struct guard_state *g, uint32_t active, uint32_t mask)
 {
     bool missed = (g->lanes & active) != mask;

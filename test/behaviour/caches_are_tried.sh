@@ -84,7 +84,7 @@ for b in d["bypassed"][:3]:
     assert all(abs(hits - 2000 * (1 - 0.5 ** n)) <= 100 * (n > 0) for n, hits in enumerate(b["hits"])), b
 everyone = d["bypassed"][3]
 assert everyone["hits"][7] > 1000 and everyone["loads"] == 3000, everyone
-' || fail "loads that go around the cache: $out"
+' || fail "loads that bypass the cache: $out"
 # The same as a replay with these parameters, each; chosen ones in the order of PCs.
 status 0 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 73,70 --json
 bypassed=$out
@@ -98,7 +98,7 @@ assert [b["pc"] for b in mine] == ["70", "73", "all"], mine
 assert mine[1]["hits"][int(sys.argv[2])] == hits, (mine, hits)
 ' "$bypassed" $n || fail "bypass is not replay"
 done
-# Two loads together: both go around.
+# Two loads together: both bypass.
 # shellcheck disable=SC2086
 status 0 "$heddle" cache bypass "$scratch/turns.txt" $one_set --pcs 1+2 --json
 printf '%s' "$out" | python3 -c '

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Marks for L2 on the whole machine: the worked examples, annotations beside a program, and unsound
-# ones, which are told of and fail a run that asks for it.
+# ones, which cause a warning, or fail a run that asks for it.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -88,7 +88,7 @@ complains "fail-on-stale: 1 point read data that L2 had dropped"
 status 0 "$heddle" sweep "$scratch/sweep.yaml" --store "$scratch/sweep.db" --quiet && complains "l2.stale_reads is 2048" && silent out
 status 2 "$heddle" sweep "$scratch/sweep.yaml" --dry-run --fail-on-stale && complains "fail-on-stale is about results"
 
-# An atomics unit with nothing to do is told of: the histogram adds in shared memory.
+# An atomics unit with nothing to do causes a warning: the histogram adds in shared memory.
 status 0 "$heddle" run hg --size tiny --atomics atom_hybrid --set atomics.spec_fetch=true && complains "the atomics unit atom_hybrid had nothing to do"
 status 0 "$heddle" run hg --size tiny && silent err
 status 0 "$heddle" run hg red --size tiny --atomics atom_dir && silent err

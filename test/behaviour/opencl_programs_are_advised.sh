@@ -92,7 +92,7 @@ by = {(c["kernel"], c["argument"], c["mark"]): c for c in d["candidates"]}
 assert "are read again before they are stored to" in by["fill", 1, ".cc"]["reason"], by
 assert d["program"] == "./stages twice" and d["with"]["stale_reads"] == 0
 ' || fail "lines that are read twice"
-    # What is unsound is told of, and fails on request; the program itself does not notice.
+    # An unsound mark causes a warning, and fails on request; the program itself does not notice.
     printf 'fill 1 .cc\nstage 1 .cc\n' >bad.l2
     status 0 "$heddle" exec $small $wb --annotations bad.l2 -- ./stages twice && says 10
     complains "l2.stale_reads: launch 3 reads data of 'middle'" && complains "bad.l2:2:1: warning: the program launched no kernel 'stage'"

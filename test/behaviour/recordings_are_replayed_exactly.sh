@@ -48,7 +48,7 @@ exact bfs m2090 dlp
 exact bfs m2090 pdp max_sample_insns=333
 exact bfs m2090 dlp max_sample_insns=1000000000
 exact kmn ccws lru
-# Loads that go around rather than wait: for an MSHR, for a line, in a queue that no replay has.
+# Loads that bypass rather than wait: for an MSHR, for a line, in a queue that no replay has.
 exact bfs m2090 stall_bypass
 more="--set sm.miss_queue=1"
 exact bfs gtx480 stall_bypass

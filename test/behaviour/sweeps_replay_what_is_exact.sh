@@ -1,6 +1,6 @@
 #!/bin/sh
 # A sweep with traces stores what a sweep without them does, to the last counter; a workload whose
-# trace depends on time is executed at every point; a damaged trace is recorded anew.
+# trace depends on time is executed at every point; a damaged trace is recorded again.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What --attribute says of the warps of a CTA (who is the slowest, how accurate criticality is, how
-# often it is inverted) is what follows from the records of the warps, worked out anew here.
+# often it is inverted) is what follows from the records of the warps, recomputed here.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"

@@ -66,7 +66,7 @@ assert told["scheduler.vta_hits"] == f"{why['b']['whole']['vta_hits']:,}"
 assert told["scheduler.may_load_share"] == f"{total('warps_may_load') / total('resident_warps'):.3f}", told
 assert "scheduler.may_load_share" in open("swl.txt").read() and "scheduler.vta_hits" not in open("swl.txt").read()
 assert "scheduler." not in open("plain.txt").read()
-# On the screen: what went around L1D, and what it stood still for where that differs by a hundredth of the longer.
+# On the screen: what bypassed L1D, and what it stood still for where that differs by a hundredth of the longer.
 screen = {" ".join(l.split()[:-3]): l.split()[-3:-1] for l in open("one_two") if len(l.split()) > 3}
 a, b = why["a"], why["b"]
 number = lambda text: int(text.replace(",", ""))

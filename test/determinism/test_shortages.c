@@ -47,7 +47,7 @@ static const struct testbed beds[] = {
       "memory.rop_latency=1", "noc.latency_cycles=100", "dispatch_cycles=100"}},
 };
 
-/* Loads that go around L1D, most of which hit in L2 when the first have brought their lines; a
+/* Loads that bypass L1D, most of which hit in L2 when the first have brought their lines; a
  * store and an atomic between them. */
 static const char around_l1d[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
@@ -322,7 +322,7 @@ static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
     compare_cut_off(&gather_beds[0], &foreseen);
 }
 
-/* Who follows the progress is told of every 4096th cycle. */
+/* A progress function is called every 4096th cycle. */
 static void compare_stopped(const struct testbed *bed, const struct kernel_case *k, uint64_t cycle)
 {
     struct strbuf cut = {0}, stepped = {0}, skipped = {0};

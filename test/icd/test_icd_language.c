@@ -67,7 +67,8 @@ static void later_versions_know_their_work_items(void **state)
     }
 }
 
-/* Each kernel of a chain calls the next as a function: pointers, a struct by value, local memory. */
+/* Each kernel of a chain calls the next as a function: pointers, a struct by value, local memory.
+ */
 static void kernels_call_kernels(void **state)
 {
     struct gpu *g = *state;

@@ -704,7 +704,7 @@ static void no_more_are_performed_than_hold_max(void **state)
     bench_close(b);
 }
 
-/* A request that comes as the release is ready is performed first; a cycle later it asks anew. */
+/* A request that comes as the release is ready is performed first; a cycle later it asks again. */
 static void a_request_in_the_cycle_of_the_release_goes_first(void **state)
 {
     (void)state;

@@ -86,7 +86,7 @@ static void an_instruction_ahead_is_worth_the_cycles_per_instruction(void **stat
     criticality_destroy(s.cpl);
 }
 
-/* Equation 4.1 with Algorithms 5 and 6 over a list of all that happened, worked out anew for each
+/* Equation 4.1 with Algorithms 5 and 6 over a list of all that happened, recomputed for each
  * answer and in fractions: what the warp of `cpl` must say, whatever the order of events. */
 struct naive_cpl {
     uint64_t start, issues[64];

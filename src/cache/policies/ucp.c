@@ -1,5 +1,5 @@
 /* Utility-based cache partitioning: each application that shares the cache has a number of ways,
- * dealt anew each period by what monitors say it would hit with them.
+ * reassigned each period by what monitors say it would hit with them.
  *
  *     monitors: umon.h       partition: lookahead.h       replacement: quota.h
  *

@@ -1,6 +1,6 @@
 /* Betweenness centrality by Brandes' algorithm, one work-item per vertex: from a source, levels of
  * a breadth-first search count the shortest paths, then the levels are walked back and each vertex
- * adds up what depends on it. Who precedes whom on a shortest path is noted in an n x n matrix. */
+ * adds up what depends on it. Predecessors on shortest paths are noted in an n x n matrix. */
 
 __kernel void bc_clear(__global int *precedes, int cells)
 {

@@ -24,7 +24,7 @@ struct nw {
     size_t matrix_bytes;
     int32_t *similarity;
     int32_t *borders; /* the score matrix before the first launch */
-    int32_t *score;   /* what the device made of it */
+    int32_t *score;   /* the device's result */
     int32_t *expected;
 };
 

@@ -2,7 +2,7 @@
  * 4.2 and 5.3, 128x128x10, which 5.3 prints as 28x128x10).
  *
  * As in Rodinia's version that stays on the GPU: particles move by a model with noise, are weighed
- * by the pixels around them, normalised, and drawn anew by their weights; sums over all particles
+ * by the pixels around them, normalised, and resampled by their weights; sums over all particles
  * are a single thread's work, and the search of the distribution function is linear. Access
  * pattern: small data; gathers from a frame; a long walk over the same words by all warps.
  *

@@ -17,7 +17,7 @@ static void lrr_looks_at_one_warp_while_all_are_ready(void **state)
 }
 
 /* Greedy then oldest looks at the greedy warp first, then from the oldest on. Warp 2 opens the
- * barrier in cycle 3 and goes on alone. */
+ * barrier in cycle 3 and issues alone. */
 static void a_warp_at_a_barrier_is_in_sync(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void a_load_behind_one_that_waits_for_an_mshr(void **state)
           "F X D4 X X X D R116 D D X D M114 X D5 X");
 }
 
-/* A load that goes around L1D finds the port taken, in cycles 9 and 10, by the two flits of the
+/* A load that bypasses L1D finds the port taken, in cycles 9 and 10, by the two flits of the
  * store before it: that is part of its miss. It is sent in cycle 11 and brings two flits instead of
  * five: 1 + 12 + 1 + 73 + 10 + (1 + 12 + 2) = 112 cycles. */
 static void a_load_that_waits_for_the_port_misses(void **state)

@@ -17,7 +17,7 @@
 #include "gpu/sim.h"
 
 /* Loads with reuse, stores and atomics, over more lines than L1D has; lines that are stored to, or
- * counted in, while they come; local memory; loads that go around; fewer lanes at times. */
+ * counted in, while they come; local memory; loads that bypass; fewer lanes at times. */
 static const char recorded_kernel[] =
     "__kernel void mix(__global int *x, __global int *y, __global int *n) {\n"
     "    int i = get_global_id(0), sum = 0, own[8];\n"

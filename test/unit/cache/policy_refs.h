@@ -3,7 +3,7 @@
  * tell it. Slow and plain, to be compared with, decision by decision.
  *
  * The cache around them is an L1D with write-evict that allocates on a miss: a load finds its line,
- * joins one that is being fetched, inserts, goes around, or waits for a line or an MSHR. Left out:
+ * joins one that is being fetched, inserts, bypasses, or waits for a line or an MSHR. Left out:
  * sectors, write-back, local memory. */
 #ifndef HEDDLE_TEST_POLICY_REFS_H
 #define HEDDLE_TEST_POLICY_REFS_H

@@ -75,7 +75,7 @@ struct ref_decision {
 struct ref_rules {
     const char *name;
     void (*init)(struct ref_cache *r);
-    /* Before a way is looked for: does the load go around? */
+    /* Before a way is looked for: does the load bypass? */
     bool (*goes_around)(const struct ref_cache *r, uint32_t set, const struct mem_access *a);
     /* In a full set: a way, REF_GOES_AROUND or REF_WAITS. */
     int (*victim)(const struct ref_cache *r, uint32_t set, const struct mem_access *a);
@@ -87,7 +87,7 @@ struct ref_rules {
     void (*replaced)(struct ref_cache *r, uint32_t set, int way, const struct mem_access *a);
     void (*inserted)(struct ref_cache *r, uint32_t set, int way, const struct mem_access *a);
     void (*served)(struct ref_cache *r);
-    bool instead_of_waiting; /* a load that would have to wait goes around */
+    bool instead_of_waiting; /* a load that would have to wait bypasses */
 };
 
 static inline uint32_t ref_up(uint32_t value, uint32_t by, uint32_t max)

@@ -133,7 +133,7 @@ static void a_reserved_line_bypasses_while_protected_and_stalls_after(void **sta
 }
 
 /* One line is protected, the other on its way and no longer protected: a load waits for that one,
- * or goes around if it is told to. Where no line is protected it waits in any case. */
+ * or bypasses if configured so. Where no line is protected it waits in any case. */
 static void a_load_between_protected_and_reserved_lines_does_as_told(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void a_bypass_without_room_waits_and_counts_for_nothing(void **state)
     stage_destroy(&s);
 }
 
-/* Going around instead of waiting takes room as well; without it the load waits for what it would
+/* Bypassing instead of waiting needs an entry as well; without it the load waits for what it would
  * have waited for. */
 static void a_load_that_can_neither_wait_inside_nor_go_around_waits(void **state)
 {

@@ -215,7 +215,7 @@ static void every_policy_is_answered_alike(void **state)
         }
 }
 
-/* Who wants to know of hits is told of each. */
+/* Listeners to hits receive each of them. */
 static void a_watched_hit_is_told(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static enum cache_hit_action drop_evens(const struct cache_policy *p, const stru
     return a->pc % 2 ? HIT_KEEP : HIT_DROP;
 }
 
-/* A policy that does not want to know of hits, but may drop their lines. */
+/* A policy that does not listen to hits, but may drop their lines. */
 static void a_hit_that_may_drop_its_line_is_asked_about(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void hear(void *user, const struct cache_event_info *e)
     h->n[e->event]++;
 }
 
-static uint64_t n_reserved; /* that the policy was told of */
+static uint64_t n_reserved; /* events of the policy */
 
 static void count_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                           const struct mem_access *a)
@@ -265,7 +265,7 @@ static void count_reserve(struct cache_policy *p, const struct cache_set *s, uin
     n_reserved++;
 }
 
-/* A policy and two observers that want different things: each is told of all it wants, and an
+/* A policy and two observers that want different things: each receives all it wants, and an
  * observer of nothing else. */
 static void every_listener_is_told_what_it_wants(void **state)
 {

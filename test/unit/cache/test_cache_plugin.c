@@ -61,7 +61,7 @@ static void the_example_keeps_one_miss_in_n(void **state)
 
     uint32_t two = 2;
     c = make(d, &two);
-    /* A loop of three lines, which LRU with two ways loses: b and a are kept; c goes around, then
+    /* A loop of three lines, which LRU with two ways loses: b and a are kept; c bypasses, then
      * takes the place of a, which b was used after. */
     play(c, "abcabcabcabc", answers);
     assert_string_equal(answers, "BMBMHBHHMBHH");

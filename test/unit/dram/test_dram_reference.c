@@ -297,7 +297,7 @@ static void subject_let_in(struct subject *s, uint64_t until)
     subject_catch_up(s, 0);
 }
 
-/* One cycle of a channel that is told of requests later, of several at a time: now of all, now of
+/* One cycle of a channel that receives requests later, several at a time: now of all, now of
  * those of earlier cycles. */
 static void subject_collect(struct subject *s, const struct dram_request *before,
                             const struct dram_request *after, bool pause, uint64_t now)

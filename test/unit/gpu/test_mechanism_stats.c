@@ -191,7 +191,7 @@ static const char kernels[] =
     "L: mad.lo.u32 %r2, %r0, 36, %r1; and.b32 %r2, %r2, 65532; cvt.u64.u32 %b, %r2;\n"
     "add.u64 %b, %a, %b; ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4; st.global.u32 [%b], %r4;\n"
     "add.u32 %r1, %r1, 260; setp.lt.u32 %q, %r1, 9000; @%q bra L; ret; }\n"
-    /* Takes shared memory from L1D where they share it, so that its policy starts anew. */
+    /* Takes shared memory from L1D where they share it, so that its policy is reset. */
     ".visible .entry b(.param .u64 p) {\n"
     ".shared .b32 s[8192]; .reg .b32 %r<3>; .reg .b64 %a;\n"
     "ld.param.u64 %a, [p]; ld.global.u32 %r0, [%a]; st.shared.u32 [s], %r0; ret; }\n";

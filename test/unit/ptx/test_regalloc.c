@@ -1,4 +1,4 @@
-/* Register allocation against a checker that works liveness out anew, instruction by instruction,
+/* Register allocation against a checker that recomputes liveness, instruction by instruction,
  * from what the generator of the random programs knows its instructions read and write. */
 #include <setjmp.h>
 #include <stdarg.h>

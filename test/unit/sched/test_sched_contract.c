@@ -173,7 +173,7 @@ static void checked_issue(struct world *w, struct scheduler *s, uint32_t slot, u
     if (s->desc->hears_each_issue)
         return;
     assert_int_equal(s->desc->pick_and_issue(s, slot, 1ull << warp, w->now),
-                     warp); /* it goes on alone */
+                     warp); /* it issues alone */
     assert_memory_equal(s->state, after, bytes);
 }
 

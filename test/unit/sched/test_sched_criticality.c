@@ -1,5 +1,5 @@
 /* Schedulers that go by how critical warps are, gcaws and caws_*, against their rules in
- * doc/schedulers.md under random traffic. Orders are lists that are sorted anew for each decision;
+ * doc/schedulers.md under random traffic. Orders are lists that are sorted again for each decision;
  * of CAWS the counters are kept, which is what it is about. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Every scheduler against what its rule in doc/schedulers.md says, worked out anew for each
+/* Every scheduler against what its rule in doc/schedulers.md says, recomputed for each
  * decision from the log of everything that happened: the whole order of the warps as a list, of
  * which the first ready one wins. Nothing is kept from one decision to the next. */
 #include <setjmp.h>
@@ -161,7 +161,7 @@ static struct list swl_order(const struct rule *r, const struct world *w, uint32
     return l;
 }
 
-/* Does the warp wait for memory, at a barrier or at a fence, by what was told of it last? */
+/* Does the warp wait for memory, at a barrier or at a fence, by the last event? */
 static bool waits_long(const struct world *w, uint32_t warp)
 {
     for (uint32_t i = w->n_log; i-- > 0;) {

@@ -78,7 +78,7 @@ static void slowest_and_fastest_warps_are_found_per_cta(void **state)
     assert_int_equal(s.fastest[LATENCY_DATA_CACHE_MISS], 90);
     assert_int_equal(s.idle_cycles, 100 + 50 + 50);
     assert_int_equal(s.cta_warp_cycles, 4 * 200);
-    end(p, 6, 999, 9, &s); /* a warp alone has nobody to be compared with */
+    end(p, 6, 999, 9, &s); /* a warp alone has no other to be compared with */
     assert_int_equal(s.ctas, 1);
     assert_int_equal(s.slowest_cycles, 200);
     end(p, 5, 40, 6, &s); /* equals: the first of the CTA is both */
