@@ -303,7 +303,7 @@ static void set_of_unit(struct widening *w, const struct atomics_desc *d, const 
 }
 
 /* Few mutexes, so that SMs meet, and all that can be short or slow. */
-static void set_atomics(struct widening *w)
+static void set_unit(struct widening *w, const struct atomics_desc *d)
 {
     static const struct {
         const char *name, *values[4];
@@ -316,7 +316,6 @@ static void set_atomics(struct widening *w)
                             {"busy_wires", {"0", "1", "3", "8"}},
                             {"spec_fetch", {"true", "true", "true", "false"}},
                             {"epoch_cycles", {"1", "64", "128", "5000"}}};
-    const struct atomics_desc *d = atomics_at(rng_below(&w->rng, atomics_count()));
     set(w, "atomics.unit", d->name);
     if (d->net && one_in(w, 2))
         set(w, "n_sms", one_in(w, 2) ? "4" : "6");
@@ -339,7 +338,7 @@ static void widen_once(struct widening *w)
         set_shortages(w);
     if (one_in(w, 3))
         set_usual(w);
-    set_atomics(w);
+    set_unit(w, atomics_at(rng_below(&w->rng, atomics_count())));
 }
 
 bool testbed_is_accepted(const struct testbed *bed)
@@ -390,10 +389,11 @@ static void set_shared_policy(struct widening *w, uint64_t seed)
     w->n = n;
 }
 
+enum { TRIES = 20 };
+
 /* What does not go together is drawn again. */
 void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena)
 {
-    enum { TRIES = 20 };
     uint32_t n = 0;
     while (bed->settings[n])
         n++;
@@ -408,6 +408,24 @@ void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *aren
             return;
         }
         memset(bed->settings + n, 0, (w.n - n) * sizeof bed->settings[0]);
+    }
+}
+
+void random_testbed_set_unit(struct testbed *bed, const struct atomics_desc *unit, uint64_t seed,
+                             struct arena *arena)
+{
+    struct widening w = {.bed = bed, .rng = {seed}, .arena = arena};
+    for (uint32_t i = 0; bed->settings[i]; i++)
+        if (strncmp(bed->settings[i], "atomics.", 8) != 0)
+            bed->settings[w.n++] = bed->settings[i];
+    size_t rest = sizeof bed->settings - w.n * sizeof bed->settings[0];
+    uint32_t n = w.n;
+    for (uint32_t i = 0; i < TRIES; i++) {
+        w.n = n;
+        memset(bed->settings + n, 0, rest);
+        set_unit(&w, unit);
+        if (testbed_is_accepted(bed))
+            return;
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_TEST_RANDOM_TESTBED_H
 #define HEDDLE_TEST_RANDOM_TESTBED_H
 
+#include "atomics/atomics.h"
 #include "base/arena.h"
 #include "determinism/observe.h"
 #include "determinism/random_kernel.h"
@@ -12,6 +13,9 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
  * L1D and L2, each cache allocating at the miss or on fill, few MSHRs and places together, short
  * lines. Not part of the former, so that seeds that have told something still tell it. */
 void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena);
+/* With that atomics unit, and parameters of its own, instead of the one it has. */
+void random_testbed_set_unit(struct testbed *bed, const struct atomics_desc *unit, uint64_t seed,
+                             struct arena *arena);
 /* Can such a machine be built? */
 bool testbed_is_accepted(const struct testbed *bed);
 

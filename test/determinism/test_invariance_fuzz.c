@@ -5,7 +5,8 @@
  * A failure names its seed; `test_invariance_fuzz SEED` runs that case alone and prints the kernel.
  * `test_invariance_fuzz FIRST N` runs a range of them; HEDDLE_FUZZ_CASES sets how many are run from
  * the first on. With HEDDLE_FUZZ_ALONE=1 no case is run on several threads, which takes most of the
- * time where there are fewer processors: for soaks. */
+ * time where there are fewer processors: for soaks. HEDDLE_FUZZ_UNIT=atom_dir, or another, is
+ * the atomics unit of all: every kernel has atomics. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,7 @@
 enum { DEFAULT_CASES = 60, MAX_FAILURES = 5 };
 static uint64_t first_seed = 1, n_cases = DEFAULT_CASES;
 static bool show_kernel, one_thread_alone;
+static const struct atomics_desc *unit_of_all; /* NULL = drawn with the rest of the machine */
 
 /* Cases that showed a difference when the first ones did not: what L2 gives back comes at a time of
  * its own clock; credits that another thread is just giving back; an atomic that is at L2 before
@@ -145,6 +147,8 @@ static bool run_case(uint64_t seed, bool wide)
     struct fuzz_case *c = calloc(1, sizeof *c);
     struct strbuf first = {0};
     make_case(c, seed, wide);
+    if (unit_of_all)
+        random_testbed_set_unit(&c->random.bed, unit_of_all, seed, &c->random.arena);
     if (show_kernel)
         puts(c->random.k.ptx);
     enum heddle_status s = observe_kernel(&c->random.k, &c->random.bed, &manners[0], &first);
@@ -263,7 +267,13 @@ static int show_case(uint64_t seed)
 int main(int argc, char **argv)
 {
     const char *cases = getenv("HEDDLE_FUZZ_CASES"), *alone = getenv("HEDDLE_FUZZ_ALONE");
+    const char *unit = getenv("HEDDLE_FUZZ_UNIT");
     one_thread_alone = alone && strcmp(alone, "0") != 0;
+    unit_of_all = unit ? atomics_find(unit) : NULL;
+    if (unit && !unit_of_all) {
+        fprintf(stderr, "HEDDLE_FUZZ_UNIT: there is no atomics unit '%s'\n", unit);
+        return 2;
+    }
     if (argc == 2)
         return show_case(strtoull(argv[1], NULL, 10));
     if (cases)
