@@ -70,11 +70,25 @@ static bool will_be_one_file(const char *path, const char *other)
     return will;
 }
 
-static enum heddle_status check(const struct file_uses *u, const struct file_use *written)
+/* What is wrong with writing there, as errno tells it; 0 = nothing that can be seen now. */
+static int error_of_writing(const char *path)
 {
     struct stat info;
-    if (stat(written->path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        output_error("cannot write %s: %s", written->path, strerror(EISDIR));
+    struct arena arena = {0};
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? arena_printf(&arena, "%.*s/.", (int)(slash - path), path) : ".";
+    int error = stat(folder, &info) != 0                          ? errno
+                : stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? EISDIR
+                                                                  : 0;
+    arena_destroy(&arena);
+    return error;
+}
+
+static enum heddle_status check(const struct file_uses *u, const struct file_use *written)
+{
+    int error = error_of_writing(written->path);
+    if (error) {
+        output_error("cannot write %s: %s", written->path, strerror(error));
         return HEDDLE_ENVIRONMENT;
     }
     for (const struct file_use *x = u->items; x < u->items + u->n; x++) {

@@ -1,6 +1,6 @@
 /* The files of a command. What is written appears in place of what was there, so that a file which
  * is both read and written would be lost, and so would one of two results in one file: both are
- * refused before anything is done, and so is a folder. */
+ * refused before anything is done, and so are a folder and a file of a folder that is not there. */
 #ifndef HEDDLE_CLI_FILE_USES_H
 #define HEDDLE_CLI_FILE_USES_H
 
