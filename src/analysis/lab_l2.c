@@ -1,5 +1,6 @@
 /* Accesses of all SMs through one cache that writes back, as an L2 sees them: the cache is the
- * timing model's own, and every fill is immediate. A full-line store fetches nothing.
+ * timing model's own, and every fill is immediate. A store that covers its line, or all the sectors
+ * that it touches, fetches nothing.
  *
  * What memory is asked for is counted in requests of a line or less, and which of these read bytes
  * that the policy had dropped (cache/lost_bytes.h). */
@@ -12,6 +13,7 @@
 struct l2_player {
     struct cache *cache;
     struct lab_bytes line; /* a whole one */
+    uint32_t line_bytes, sector_bytes;
     bool flush_at_end;
     struct lost_bytes lost;
     uint64_t victim; /* that the access at hand replaces */
@@ -19,11 +21,13 @@ struct l2_player {
     struct mem_access access; /* the one at hand; most of it never changes */
 };
 
-static void note_victim(void *player, const struct cache_event_info *e)
+static void note_eviction(void *player, const struct cache_event_info *e)
 {
     struct l2_player *p = player;
     if (e->cause == EVICT_REPLACE)
         p->victim = e->line->line;
+    if (e->cause == EVICT_INVALIDATE) /* the policy drops it */
+        lost_dropped(&p->lost, e->line->line);
 }
 
 static void *l2_create(const struct lab_config *config, uint32_t n_sms, const uint64_t *next_uses)
@@ -32,11 +36,37 @@ static void *l2_create(const struct lab_config *config, uint32_t n_sms, const ui
     struct l2_player *p = xcalloc(1, sizeof *p);
     struct cache_config shape = lab_cache_config(config);
     p->cache = cache_create(&shape, config->policy, config->params, 0, 0);
-    cache_observe_some(p->cache, 1u << CE_EVICT, note_victim, p);
+    cache_observe_some(p->cache, 1u << CE_EVICT, note_eviction, p);
     p->line = lab_line_bytes(config->line_bytes);
+    p->line_bytes = shape.line_bytes;
+    p->sector_bytes = shape.sector_bytes;
     p->flush_at_end = config->flush_at_end;
-    p->access = (struct mem_access){.space = MEM_GLOBAL, .sector_mask = 1};
+    p->access = (struct mem_access){.space = MEM_GLOBAL};
     return p;
+}
+
+/* All bytes of these sectors. */
+static struct lab_bytes bytes_of(const struct l2_player *p, uint32_t sectors)
+{
+    struct lab_bytes all = {{0, 0}};
+    if (p->sector_bytes == p->line_bytes)
+        return p->line;
+    for (uint32_t byte = 0; byte < p->line_bytes; byte++)
+        if (sectors >> byte / p->sector_bytes & 1)
+            all.mask[byte / 64] |= 1ull << byte % 64;
+    return all;
+}
+
+/* Those that have some of the bytes. */
+static uint32_t sectors_of(const struct l2_player *p, const uint64_t bytes[2])
+{
+    uint32_t sectors = 0;
+    if (p->sector_bytes == p->line_bytes)
+        return 1;
+    for (uint32_t byte = 0; byte < p->line_bytes; byte++)
+        if (bytes[byte / 64] >> byte % 64 & 1)
+            sectors |= 1u << byte / p->sector_bytes;
+    return sectors;
 }
 
 static void take_access(struct l2_player *p, const struct lab_batch *b, uint32_t i)
@@ -55,6 +85,7 @@ static void take_access(struct l2_player *p, const struct lab_batch *b, uint32_t
     for (int h = 0; h < 2; h++)
         a->byte_mask[h] = b->bytes[i].mask[h] & p->line.mask[h];
     a->full_line = a->byte_mask[0] == p->line.mask[0] && a->byte_mask[1] == p->line.mask[1];
+    a->sector_mask = sectors_of(p, a->byte_mask);
 }
 
 static void read_memory(struct l2_player *p, const uint64_t bytes[2])
@@ -69,10 +100,11 @@ static void write_back(struct l2_player *p, uint64_t line)
     lost_written_back(&p->lost, line);
 }
 
-/* Of an access that fetches. */
+/* Of an access that fetches. A line that is given up then is its own victim. */
 static void fill(struct l2_player *p, struct cache_result r)
 {
-    cache_fill(p->cache, r.mshr, p->access.cycle);
+    if (!cache_fill(p->cache, r.mshr, p->access.cycle).kept)
+        p->victim = p->access.line;
 }
 
 static const struct cache_room no_limit = {.miss_queue = true, .port = true, .bypass_table = true};
@@ -85,12 +117,10 @@ static struct cache_result load(struct l2_player *p, enum lab_decision *decision
                 : r.answer == CACHE_MISS   ? LAB_MISS
                 : r.dropped                ? LAB_DROP
                                            : LAB_HIT;
-    if (*decision == LAB_DROP)
-        lost_dropped(&p->lost, a->line);
     if (*decision == LAB_BYPASS)
         read_memory(p, a->byte_mask);
     if (*decision == LAB_MISS) {
-        read_memory(p, p->line.mask);
+        read_memory(p, bytes_of(p, r.fetch_sectors).mask);
         fill(p, r);
     }
     return r;
@@ -105,9 +135,10 @@ static struct cache_result store(struct l2_player *p, enum lab_decision *decisio
     bool is_hit = cache_stats(p->cache)->store_hits > hits;
     *decision = r.answer == CACHE_BYPASSED ? LAB_BYPASS : is_hit ? LAB_HIT : LAB_MISS;
     if (r.answer == CACHE_MISS) {
-        const uint64_t others[2] = {p->line.mask[0] & ~a->byte_mask[0],
-                                    p->line.mask[1] & ~a->byte_mask[1]};
-        read_memory(p, others);
+        struct lab_bytes others = bytes_of(p, r.fetch_sectors);
+        for (int h = 0; h < 2; h++)
+            others.mask[h] &= ~a->byte_mask[h];
+        read_memory(p, others.mask);
         fill(p, r);
     }
     if (*decision == LAB_BYPASS)

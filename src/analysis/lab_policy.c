@@ -87,6 +87,15 @@ static void remove_line(struct player *p, struct sm_cache *c, struct cache_set *
     tags_remove(s, way);
 }
 
+static void fill_line(struct player *p, struct sm_cache *c, struct cache_set *s, uint32_t way)
+{
+    TELL(p, c, on_fill, s, way, p->access.cycle);
+    if (!p->desc->fill_action || p->desc->fill_action(&c->policy, s, way) == HIT_KEEP)
+        return;
+    p->result.stats.drops++;
+    remove_line(p, c, s, way, EVICT_INVALIDATE, NULL);
+}
+
 static void count_difference(struct player *p, uint64_t index)
 {
     if (p->result.n_differences++ == 0)
@@ -141,7 +150,7 @@ static uint64_t insert(struct player *p, struct sm_cache *c, struct cache_set *s
     tags_line(s, way)->valid_sectors = a->sector_mask;
     p->result.stats.sectors_fetched += (uint32_t)__builtin_popcount(a->sector_mask);
     tags_validate(s, way);
-    TELL(p, c, on_fill, s, way, a->cycle);
+    fill_line(p, c, s, way);
     return victim;
 }
 
@@ -158,7 +167,7 @@ static void fetch_sectors(struct player *p, struct sm_cache *c, struct cache_set
     tags_use(s, way, ++c->order);
     line->last_pc = a->pc;
     line->valid_sectors |= need;
-    TELL(p, c, on_fill, s, way, a->cycle);
+    fill_line(p, c, s, way);
 }
 
 /* What is asked for of the line and is not there. */

@@ -101,7 +101,7 @@ struct cache;
     COUNTER(evictions, "evictions", "lines replaced")                                              \
     COUNTER(evictions_unused, "evictions_unused", "lines replaced without a hit since insertion")  \
     COUNTER(write_evictions, "write_evictions", "lines removed by a store")                        \
-    COUNTER(drops, "drops", "lines the policy dropped at a hit")                                   \
+    COUNTER(drops, "drops", "lines the policy dropped when they were read")                        \
     COUNTER(writebacks, "writebacks", "dirty lines written back")                                  \
     COUNTER(fills, "fills", "fills that were kept")                                                \
     COUNTER(fills_dropped, "fills_dropped",                                                        \

@@ -9,6 +9,7 @@
  *     merge                 on_merge
  *     miss                  on_miss, on_evict of a victim, on_reserve; on_fill when the data arrive
  *     miss of sectors       on_miss(way), of a line that is there; on_fill when the data arrive
+ *     fill                  on_fill, fill_action; if that says HIT_DROP on_evict(EVICT_INVALIDATE)
  *     bypass                on_miss, on_bypass(reason)
  *     bypass by the program on_bypass(BYPASS_NO_CACHE)
  *     store                 on_store; on_evict(EVICT_WRITE) if the line leaves
@@ -32,7 +33,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(7, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(8, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -193,11 +194,15 @@ struct cache_policy_desc {
                        const struct mem_access *a);
     void (*on_fill)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                     uint64_t cycle);
-    /* `a` caused it; NULL for invalidate and flush, unless a hit dropped the line. */
+    /* `a` caused it; NULL for invalidate, flush and drops at a fill. */
     void (*on_evict)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                      enum cache_evict_cause cause, const struct mem_access *a);
+    /* Is the line dropped, without a write-back? One that waits for data is not, whatever
+     * hit_action() says; fill_action() is asked when all of them are there. */
     enum cache_hit_action (*hit_action)(const struct cache_policy *p, const struct cache_set *s,
                                         uint32_t way, const struct mem_access *a);
+    enum cache_hit_action (*fill_action)(const struct cache_policy *p, const struct cache_set *s,
+                                         uint32_t way);
     void (*on_store)(struct cache_policy *p, const struct cache_set *s, int way,
                      const struct mem_access *a); /* way = -1: store miss */
     /* Asked instead of stalling: true = bypass now (S2's Stall-Bypass). Const. */

@@ -101,7 +101,8 @@ static uint32_t policy_events(const struct cache_policy_desc *d)
            (uint32_t)(d->on_miss != NULL) << CE_MISS |
            (uint32_t)(d->on_bypass != NULL) << CE_BYPASS |
            (uint32_t)(d->on_reserve != NULL) << CE_RESERVE |
-           (uint32_t)(d->on_fill != NULL) << CE_FILL | (uint32_t)(d->on_evict != NULL) << CE_EVICT |
+           (uint32_t)(d->on_fill || d->fill_action) << CE_FILL |
+           (uint32_t)(d->on_evict != NULL) << CE_EVICT |
            (uint32_t)(d->on_store != NULL) << CE_STORE;
 }
 
@@ -143,7 +144,7 @@ void cache_change_events(struct cache *c, uint32_t events,
 
 bool cache_hears_fills(const struct cache *c)
 {
-    return c->desc->on_fill != NULL;
+    return c->desc->on_fill || c->desc->fill_action;
 }
 
 bool cache_wants_bytes(const struct cache *c)

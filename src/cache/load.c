@@ -2,6 +2,15 @@
  * the arrival of what was fetched. */
 #include "cache/fast.h"
 
+/* The policy gives the line up, dirty or not. */
+static void drop_line(struct cache *c, struct cache_set *s, uint32_t way,
+                      const struct mem_access *a)
+{
+    c->stats.drops++;
+    cache_evict(c, s, way, EVICT_INVALIDATE, a);
+    tags_remove(s, way);
+}
+
 /* True if the policy drops the line at this hit. A line with sectors on their way is not given up:
  * they need a place. */
 static bool hit_drops(struct cache *c, struct cache_place at, const struct mem_access *a)
@@ -10,9 +19,7 @@ static bool hit_drops(struct cache *c, struct cache_place at, const struct mem_a
     if (!c->desc->hit_action || c->desc->hit_action(&c->policy, at.set, way, a) == HIT_KEEP ||
         at.set->reserved >> way & 1)
         return false;
-    c->stats.drops++;
-    cache_evict(c, at.set, way, EVICT_INVALIDATE, a);
-    tags_remove(at.set, way);
+    drop_line(c, at.set, way, a);
     return true;
 }
 
@@ -105,6 +112,17 @@ int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
     *dirty = cache_replace(c, m->set, (uint32_t)way, a, 0, MSHR_NONE);
     tags_line(m->set, (uint32_t)way)->reused = m->reused;
     return way;
+}
+
+/* Somebody wants to know that data of the line have arrived. True if the line stays. */
+bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle)
+{
+    cache_tell_fill(c, m->set, way, m, cycle);
+    if (!c->desc->fill_action || m->set->reserved >> way & 1 ||
+        c->desc->fill_action(&c->policy, m->set, way) == HIT_KEEP)
+        return true;
+    drop_line(c, m->set, way, NULL);
+    return false;
 }
 
 /* Nobody keeps the data; what stores had added to them must not be lost: true if there is any. */

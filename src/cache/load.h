@@ -63,6 +63,8 @@ static inline struct cache_result cache_load_at(struct cache *c, const struct me
 /* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
  * policy gives; -1 = none. `*dirty` if that has a victim. */
 int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty);
+/* Somebody wants to know that data of the line have arrived. True if the line stays. */
+bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle);
 /* Nobody keeps the data; what stores had added to them must not be lost: true if there is any. */
 bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle);
 
@@ -87,13 +89,15 @@ cache_fill_now(struct cache *c, uint32_t mshr, uint64_t cycle)
     hot_assert(mshr < c->mshrs.n && m->n_waiters);
     bool dirty = false;
     int way = m->way >= 0 || m->detached ? m->way : cache_allocate_late(c, mshr, &dirty);
-    if (way >= 0) {
+    bool kept = way >= 0;
+    if (kept) {
         cache_data_arrive(c, m, (uint32_t)way);
-        CACHE_TELL_BY_CALL(c, FILL, fill, m->set, (uint32_t)way, m, cycle);
+        if (c->told >> CE_FILL & 1)
+            kept = cache_tell_arrival(c, m, (uint32_t)way, cycle);
     } else {
         dirty = cache_pass_data(c, m, cycle);
     }
-    struct cache_arrival got = {m->waiters, m->n_waiters, m->set->set, way >= 0, dirty};
+    struct cache_arrival got = {m->waiters, m->n_waiters, m->set->set, kept, dirty};
     mshr_release(&c->mshrs, mshr, cycle);
     return got;
 }

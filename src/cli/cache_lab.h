@@ -12,7 +12,7 @@ struct cache_options {
     struct given_u64 n_thread_insts;
     struct text_list settings, plugins;
     const char *sampling;
-    struct given_u64 gpu_app;
+    struct given_u64 gpu_app, sector;
     bool shared;
     bool json, timed, no_compulsory, whole_lines, critical, flush;
 };

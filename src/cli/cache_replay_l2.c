@@ -13,6 +13,7 @@ static void json_replay(struct json_writer *w, const struct replays *r, uint32_t
     json_uint(w, "sets", c->n_sets);
     json_uint(w, "ways", c->n_ways);
     json_uint(w, "line_bytes", c->line_bytes);
+    json_uint(w, "sector_bytes", c->sector_bytes ? c->sector_bytes : c->line_bytes);
     param_set_json_values(&r->params[i], w, "params");
     json_uint(w, "loads", t->loads);
     json_uint(w, "hits", t->hits);
@@ -93,6 +94,8 @@ void cache_replays_l2_table(const struct replays *r, struct strbuf *out)
     struct table t = {.titles = titles, .n_columns = n, .right = "lrrrrrrrrrrrrrrrrrrr"};
     if (r->one_shape)
         strbuf_addf(out, "%u sets of %u ways of %u bytes, ", c->n_sets, c->n_ways, c->line_bytes);
+    if (c->sector_bytes)
+        strbuf_addf(out, "sectors of %u bytes, ", c->sector_bytes);
     strbuf_addf(out, "%s index, stores are written back%s, one cache for all SMs\n",
                 c->index == INDEX_HASH ? "hashed" : "linear",
                 c->flush_at_end ? " and flushed at the end" : "");

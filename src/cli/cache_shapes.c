@@ -108,7 +108,8 @@ enum heddle_status cache_lab_shapes(const struct cache_options *o, const struct 
     *out = xcalloc((size_t)sets.n * ways.n * lines.n + 1, sizeof **out);
     *n = 0;
     for (uint32_t l = 0; l < lines.n && status == HEDDLE_OK; l++) {
-        uint32_t sector_bytes = sectors_of(o, s, lines.items[l]);
+        uint32_t sector_bytes =
+            o->sector.is_given ? (uint32_t)o->sector.value : sectors_of(o, s, lines.items[l]);
         for (uint32_t i = 0; i < sets.n && status == HEDDLE_OK; i++)
             for (uint32_t w = 0; w < ways.n && status == HEDDLE_OK; w++) {
                 common.line_bytes = lines.items[l];

@@ -30,6 +30,9 @@ static const struct option options[] = {
                 "what a store does to its line; as recorded if not given, else evict. With "
                 "write_back, for replay of text: one cache for all SMs that treats stores as L2 "
                 "does, and what DRAM is asked for"),
+    OPTION_GIVEN("sector", struct cache_options, sector, "BYTES",
+                 "with --stores write_back: lines have sectors of so many bytes, fetched one by "
+                 "one; whole lines are fetched if not given"),
     OPTION_FLAG("flush", struct cache_options, flush,
                 "with --stores write_back: dirty lines are written back at the end"),
     OPTION_FLAG("shared", struct cache_options, shared,
@@ -209,8 +212,12 @@ static enum heddle_status check_use(const struct verb *v, const struct cache_opt
     else if (!o->shared && (o->gpu_app.is_given || o->sampling))
         output_error("%s has no meaning without --shared",
                      o->sampling ? "--sampling" : "--gpu-app");
-    else if (o->flush && !writes_back)
-        output_error("--flush has no meaning without --stores write_back");
+    else if ((o->flush || o->sector.is_given) && !writes_back)
+        output_error("%s has no meaning without --stores write_back",
+                     o->flush ? "--flush" : "--sector");
+    else if (o->sector.is_given && (!o->sector.value || o->sector.value > LAB_MAX_LINE))
+        output_error("--sector %llu: expected 1 to %u bytes", (unsigned long long)o->sector.value,
+                     LAB_MAX_LINE);
     else if (o->distance && !o->svg)
         output_error("--distance says what is drawn: it needs --svg");
     else if (o->n_thread_insts.is_given && !o->n_thread_insts.value)
@@ -313,7 +320,7 @@ static const char *const columns[][2] = {
     {"misses but first", "with --no-compulsory"},
     {"MPKI", "with --insts: misses and bypasses per 1000 thread instructions"},
     {"(recorded)", "what became of the same loads in the run; a merge is a hit"},
-    {"drops", "with --stores write_back: hits at which the policy gave the line up"},
+    {"drops", "with --stores write_back: loads at which the policy gave the line up"},
     {"DRAM reads, writes", "requests of a line or less: fills, store fetches, bypasses; evictions "
                            "of dirty lines"},
     {"stale reads", "DRAM reads of bytes that were dropped and not stored since: the marks are "

@@ -17,6 +17,19 @@ static struct bytes bytes_of(const struct slice *p, uint32_t sectors)
     return b;
 }
 
+/* Nothing else invalidates lines of L2. */
+static void note_drop(void *bank, const struct cache_event_info *e)
+{
+    struct l2_bank *b = bank;
+    if (e->cause == EVICT_INVALIDATE)
+        lost_dropped(&b->lost, e->line->line);
+}
+
+void lost_watch(struct l2_bank *b)
+{
+    cache_observe_some(b->cache, 1u << CE_EVICT, note_drop, b);
+}
+
 static uint64_t address_of(const struct slice *p, const struct mem_request *r)
 {
     return r->device_line & ~(uint64_t)p->line_mask;
@@ -42,8 +55,6 @@ void lost_note_load(struct slice *p, struct l2_bank *b, const struct mem_request
                     struct cache_result res)
 {
     note_victim(b, res);
-    if (res.dropped)
-        lost_dropped(&b->lost, r->access.line);
     if (res.answer == CACHE_BYPASSED)
         read_memory(p, b, r, r->access.byte_mask);
     if (res.answer == CACHE_MISS)

@@ -282,6 +282,8 @@ static void create_banks(struct slice *p, const struct slice_config *c)
         p->banks[b].cache = cache_create(&l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
         p->banks[b].atomics = &p->atomics.banks[b];
         p->banks[b].atomics->cache = p->banks[b].cache;
+        if (p->may_lose)
+            lost_watch(&p->banks[b]);
     }
 }
 

@@ -133,6 +133,8 @@ static inline void l2_wake(struct slice *p)
 
 /* --- lost.c: what L2 dropped and memory lacks, where may_lose --- */
 
+/* From now on the drops of its cache are noted. */
+void lost_watch(struct l2_bank *b);
 void lost_note_load(struct slice *p, struct l2_bank *b, const struct mem_request *r,
                     struct cache_result res);
 void lost_note_write(struct slice *p, struct l2_bank *b, const struct mem_request *r,

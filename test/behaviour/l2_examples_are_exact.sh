@@ -50,6 +50,21 @@ says "stale reads: loads need what was dropped; the marks are unsound"
 printf '%s\n' "0,miss,,0" "1,miss,,0" "2,miss,0x1000,1" "3,bypass,,0" "4,hit,,0" "5,drop,,0" "6,bypass,,0" "7,miss,,0" | cmp -s - "$scratch/log.csv" ||
     fail "the log: $(cat "$scratch/log.csv")"
 
+# With sectors: a load that lacks one reads those that are there, and may give the line up; not as the first hit.
+printf '%s\n' "0 0 0 0 0 S.cc 0 ffffffffffffffff" "0 0 0 0 0 L 0 1ffffffff00000000" "0 0 0 0 0 L 0 ffffffff" "0 0 0 0 0 S.cc 80 ffffffff" \
+    "0 0 0 0 0 L 80" "0 0 0 0 0 L 80 ff" >"$scratch/sectors.txt"
+# sectors DROP STALE LOG...
+sectors() {
+    drop=$1 stale=$2
+    shift 2
+    status 0 "$heddle" cache replay "$scratch/sectors.txt" --format text --stores write_back --sets 1 --ways 2 --line 128 --sector 32 --policy write_buffering --set drop="$drop" --log "$scratch/sectors.csv" --json
+    says '"sector_bytes": 32' && says "\"stale_reads\": $stale"
+    printf '%s\n' "$@" | cmp -s - "$scratch/sectors.csv" || fail "$drop with sectors: $(cat "$scratch/sectors.csv")"
+}
+sectors all_read 1 "0,miss,,0" "1,miss,,0" "2,drop,,0" "3,miss,,0" "4,miss,0x80,0" "5,miss,,0"
+sectors first_hit 0 "0,miss,,0" "1,miss,,0" "2,drop,,0" "3,miss,,0" "4,miss,,0" "5,drop,,0"
+sectors demote 0 "0,miss,,0" "1,miss,,0" "2,hit,,0" "3,miss,,0" "4,miss,,0" "5,hit,,0"
+
 # At the end nothing is written unless that is asked for.
 printf '%s\n' "0 0 0 0 0 S 0 1" "0 0 0 0 0 S.cc 80" >"$scratch/flush.txt"
 status 0 "$heddle" cache replay "$scratch/flush.txt" --format text --stores write_back --sets 1 --ways 2 --line 128 --policy lru,write_buffering --json
@@ -70,6 +85,9 @@ printf '0 0 0 0 0 L 0 100000000\n' >"$scratch/wide.txt"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 256 && complains "lines have up to 128 bytes"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --policy belady && complains "belady is about loads"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --insts 5 && complains "insts has no meaning"
+    status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --sector 0 && complains "sector 0: expected 1 to 128 bytes"
+    status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 64 --sector 128 && complains "must not be more than line_bytes"
+    status 2 "$heddle" cache replay "$scratch/flush.txt" --format text --sets 1 --ways 2 --line 128 --sector 32 && complains "without --stores write_back"
 }
 # Several policies have a log each, and it is the one that each has alone.
 both="--format text --stores write_back --sets 1 --ways 2 --line 128 --flush"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The worked examples of write-buffering and read-bypassing on the whole machine: one warp stores and
-loads full lines of one set of L2, one after the other.
+loads full lines of one set of L2, or their first sectors, one after the other.
 
     l2_machine.py HEDDLE FOLDER"""
 import json
@@ -8,20 +8,23 @@ import subprocess
 import sys
 
 heddle, folder = sys.argv[1:]
-SETS = 64  # lines of one set lie 8 KB apart; code and parameters are in other sets
+SETS, FIRST = 64, 16  # lines of one set lie 8 KB apart; code and parameters are in other sets
 
 
 def kernel(accesses):
     text = [".version 6.0", ".target sm_30", ".address_size 64", ".visible .entry k(.param .u64 p) {",
-            ".reg .u32 %v, %t;", ".reg .u64 %a, %x;", "ld.param.u64 %a, [p];", "mov.u32 %t, %tid.x;",
-            "mul.wide.u32 %x, %t, 4;", "add.u64 %a, %a, %x;", "mov.u32 %v, 7;"]
+            ".reg .u32 %v, %t, %lane;", ".reg .u64 %a, %x;", ".reg .pred %p;", "ld.param.u64 %a, [p];",
+            "mov.u32 %t, %tid.x;", "mov.u32 %lane, %t;", "mul.wide.u32 %x, %t, 4;", "add.u64 %a, %a, %x;",
+            "mov.u32 %v, 7;"]
     for word in accesses:
         kind, line = word.split(":")
-        at = (int(line[1:]) + (4 if line[0] == "b" else 0)) * SETS * 128
+        kind, _, sectors = kind.partition("/")
+        text.append(f"setp.lt.u32 %p, %lane, {8 * int(sectors or 4)};")
+        at = ((int(line[1:]) + (4 if line[0] == "b" else 0)) * SETS + FIRST) * 128
         if kind.startswith("S"):
-            text += [f"st.global{kind[1:]}.u32 [%a+{at}], %v;", "membar.gl;"]
+            text += [f"@%p st.global{kind[1:]}.u32 [%a+{at}], %v;", "membar.gl;"]
         else:  # the next address depends on what comes back
-            text += [f"ld.global{kind[1:]}.u32 %t, [%a+{at}];", "mul.lo.u32 %t, %t, 0;",
+            text += [f"@%p ld.global{kind[1:]}.u32 %t, [%a+{at}];", "mul.lo.u32 %t, %t, 0;",
                      "cvt.u64.u32 %x, %t;", "add.u64 %a, %a, %x;"]
     return "\n".join(text + ["ret;", "}"])
 
@@ -73,6 +76,20 @@ check(4, 4, 0, wb, 2, stores + back)
 check(2, 1, 1, wb, 2, stores + "L:a0 L:a0")
 check(2, 0, 0, wb, 2, "S.cc:a0 S:b0 S.cc:a1 S.cc:a2")
 check(1, 3, 0, wb, 2, "S.cc:a0 L:a0 S:a0 L:b0 L:b1 L:a0")
+# In lines with sectors; S/1 stores to the first one alone. A load that lacks sectors returns the others too: it may
+# give the line up, read a part of what was written, or end a demotion.
+quarters = ("--set", "l2.sector_bytes=32")
+fill = " L:b0 L:b1 L:b2"
+for words, drop, dropped, writes in (("S.cc/1:a0 L:a0" + fill, "all_read", 1, 0), ("S.cc/3:a0 L/1:a0 L:a0" + fill, "all_read", 1, 0),
+                                     ("S.cc/1:a0 L:a0" + fill, "first_hit", 0, 1), ("S.cc/1:a0 L:a0 L:a0" + fill, "first_hit", 1, 0),
+                                     ("S.cc/2:a0 L/1:a0" + fill, "all_read", 0, 1)):
+    s = run(words.split(), wb, 2, *quarters, "--set", f"l2.drop={drop}")[3]
+    assert (s["l2.policy.dropped"], s["dram.writes"], s["l2.stale_reads"]) == (dropped, writes, 0), (words, drop, s)
+for words, victim in (("S.cc/1:a0 L/1:a0 S:b0 L:a0 L:b1", "b0"), ("S.cc/1:a0 S:b0 L:a0 L:b1", "a0")):
+    bytes_moved = [run(words.split(), wb, ways, *quarters, "--set", "l2.drop=demote")[3]["dram.bytes"] for ways in (2, 4)]
+    assert bytes_moved[0] - bytes_moved[1] == {"a0": 32, "b0": 128}[victim], (words, bytes_moved)  # what is dirty of it
+got = run("S.cc/1:a0 L:a0 L/1:a0".split(), wb, 2, *quarters)
+assert got[2] == 1 and "a .cc mark is unsound" in got[4], got
 # Marks of the whole program, and the short names of parameters.
 plain = stores.replace(".cc", "")
 check(2, 2, 0, wb, 2, plain + ahead, "--set", "l2.mark_stores=true")

@@ -2,7 +2,8 @@
 """A naive L2 with write-buffering and read-bypassing, to be compared with `heddle cache replay`.
 
     l2_reference.py replay FILE --sets N --ways N --line BYTES --policy lru|write_buffering
-                    [--drop all_read|first_hit|demote] [--mark-stores] [--mark-loads] [--flush]
+                    [--sector BYTES] [--drop all_read|first_hit|demote] [--mark-stores] [--mark-loads]
+                    [--flush]
     l2_reference.py stream SEED ACCESSES LINES LINE_BYTES      a random text stream
     l2_reference.py duel HEDDLE FOLDER FIRST N     N random streams: log and counts of both agree
 
@@ -23,7 +24,7 @@ import sys
 class Line:
     def __init__(self, number, way):
         self.number, self.way = number, way
-        self.dirty = 0  # bytes
+        self.valid = self.dirty = 0  # bytes
         self.c = False
         self.written = self.read = 0  # of a line with C
 
@@ -41,6 +42,11 @@ class L2:
         self.reads += 1
         if self.lost.get(number, 0) & mask:
             self.stale += 1
+
+    def sectors(self, mask):
+        """All bytes of the sectors that have some of these."""
+        one = (1 << self.o.sector) - 1
+        return sum(one << at for at in range(0, self.o.line, self.o.sector) if mask >> at & one)
 
     def stored(self, number, mask):
         self.lost[number] = self.lost.get(number, 0) & ~mask
@@ -66,22 +72,29 @@ class L2:
             if marked:
                 self.dram_read(number, mask)
                 return "bypass", None, 0
-            self.dram_read(number, self.all)
-            _, victim, back = self.allocate(lines, number, lines)
+            self.dram_read(number, self.sectors(mask))
+            line, victim, back = self.allocate(lines, number, lines)
+            line.valid = self.sectors(mask)
             return "miss", victim, back
         lines.remove(line)
+        lacks = self.sectors(mask) & ~line.valid
+        answer = "hit"
+        if lacks:  # the line is there without all of its sectors
+            self.dram_read(number, lacks)
+            line.valid |= lacks
+            answer = "miss"
         if line.c:
             line.read |= mask
             done = line.written & ~line.read == 0
-            if self.o.drop == "first_hit" or (self.o.drop == "all_read" and done):
+            if not lacks if self.o.drop == "first_hit" else self.o.drop == "all_read" and done:
                 self.lost[number] = self.lost.get(number, 0) | line.dirty
-                return "drop", None, 0
+                return ("miss", number, 0) if lacks else ("drop", None, 0)
             if self.o.drop == "demote" and done:
                 line.c = False
                 lines.insert(0, line)
-                return "hit", None, 0
+                return answer, None, 0
         lines.append(line)
-        return "hit", None, 0
+        return answer, None, 0
 
     def store(self, number, mask, marked):
         lines = self.sets[number % self.o.sets]
@@ -93,13 +106,16 @@ class L2:
                 self.writes += 1
                 self.stored(number, mask)
                 return "bypass", None, 0
-            if mask != self.all:
-                self.dram_read(number, self.all & ~mask)
             line, victim, back = self.allocate(lines, number, candidates)
-            answer = "miss"
         else:
             lines.remove(line)
             lines.append(line)
+        asked = self.sectors(mask)
+        if asked & ~line.valid:
+            answer = "miss"
+            if mask != asked:
+                self.dram_read(number, asked & ~line.valid & ~mask)
+        line.valid |= asked
         line.dirty |= mask
         self.stored(number, mask)
         if marked and not line.c:
@@ -162,6 +178,8 @@ def replay_with_heddle(heddle, o, log):
     words = [heddle, "cache", "replay", o.file, "--format", "text", "--stores", "write_back",
              "--sets", o.sets, "--ways", o.ways, "--line", o.line, "--policy", o.policy,
              "--log", log, "--json"]
+    if o.sector != o.line:
+        words += ["--sector", o.sector]
     if o.policy == "write_buffering":
         for name in ("drop", "mark_stores", "mark_loads"):
             words += ["--set", f"{name}={str(getattr(o, name)).lower()}"]
@@ -182,6 +200,7 @@ def duel(o):
             line=line, policy="lru" if r.random() < 0.1 else "write_buffering",
             drop=r.choice(["all_read", "first_hit", "demote"]), mark_stores=r.random() < 0.2,
             mark_loads=r.random() < 0.2, flush=r.random() < 0.3)
+        c.sector = r.choice([line, max(32, line // 2), 32])
         lines = max(2, int(c.sets * c.ways * r.choice([0.7, 1.5, 3])))
         with open(c.file, "w") as f:
             f.write(text_of(stream, argparse.Namespace(seed=seed, accesses=600, lines=lines, line=line)))
@@ -206,6 +225,7 @@ def main():
     v.add_argument("file")
     for name in ("sets", "ways", "line"):
         v.add_argument(f"--{name}", type=int, required=True)
+    v.add_argument("--sector", type=int)
     v.add_argument("--policy", choices=["lru", "write_buffering"], required=True)
     v.add_argument("--drop", choices=["all_read", "first_hit", "demote"], default="all_read")
     for name in ("mark-stores", "mark-loads", "flush"):
@@ -219,6 +239,8 @@ def main():
     v.add_argument("first", type=int)
     v.add_argument("n", type=int)
     o = p.parse_args()
+    if o.verb == "replay":
+        o.sector = o.sector or o.line
     {"replay": replay, "stream": stream, "duel": duel}[o.verb](o)
 
 

@@ -8,10 +8,8 @@
  * which is written back then.
  *
  * MODEL: bytes are counted as read from when C is set. A store that merges with a fetch sets C when
- * the data are there; loads that merge with a fetch count as reads of a line that has C already,
- * and the line is given up at a later hit.
- * MODEL: a load that fetches missing sectors of a line with C does not count as a read of those
- * that are there, so that the line is given up later than it could be; nor does it end a demotion.
+ * the data are there. Loads read a line that has C already whether they hit, merge with a fetch or
+ * fetch sectors that it lacks; one that waits for data is given up when all of them are there.
  * MODEL: `demote` is ours: the line stays, dirty and without C, as the first victim of its set. */
 #include "cache/cache_policy.h"
 
@@ -44,9 +42,9 @@ static const struct plugin_stat write_buffering_stats[] = {
     STAT_COUNT(struct write_buffering_stats, load_bypasses, "accesses",
                "marked loads that missed and bypassed"),
     STAT_COUNT(struct write_buffering_stats, dropped, "lines",
-               "lines with C that were dropped at a hit, without a write-back"),
+               "lines with C that were dropped when they were read, without a write-back"),
     STAT_COUNT(struct write_buffering_stats, demoted, "lines",
-               "lines with C that a hit made the next victim of their set"),
+               "lines with C that became the next victim of their set when they were read"),
     STAT_COUNT(struct write_buffering_stats, evicted, "lines",
                "lines with C that an unmarked access replaced, written back"),
 };
@@ -60,6 +58,7 @@ struct buffered_line {
     struct byte_mask read;    /* since C is set, less those stored since */
     uint64_t demoted;         /* order of its demotion if it was not used since; else 0 */
     bool c, c_at_fill;
+    bool spent; /* it is given up as soon as it waits for no data */
 };
 
 struct write_buffering {
@@ -160,45 +159,64 @@ static void set_c(struct cache_policy *p, struct buffered_line *l)
     l->c_at_fill = false;
 }
 
-static void write_buffering_on_hit(struct cache_policy *p, const struct cache_set *s, uint32_t way,
-                                   const struct mem_access *a)
+static void demote(struct cache_policy *p, struct buffered_line *l)
 {
     struct write_buffering *state = p->state;
-    struct buffered_line *l = line_at(s, way);
+    l->c = false;
+    l->demoted = ++state->n_demotions;
+    stats_of(p)->demoted++;
+}
+
+/* A load uses the line, and returns bytes of it. */
+static void read_line(struct cache_policy *p, struct buffered_line *l, const struct mem_access *a,
+                      bool is_hit)
+{
+    enum drop drop = (enum drop)params_of(p)->drop;
     l->demoted = 0;
     if (!l->c || a->for_atomic)
         return;
     add_bytes(&l->read, a);
-    if (params_of(p)->drop != DROP_DEMOTE || !is_all_read(l))
+    if (drop == DROP_FIRST_HIT ? !is_hit : !is_all_read(l))
         return;
-    l->c = false;
-    l->demoted = ++state->n_demotions;
-    stats_of(p)->demoted++;
+    if (drop == DROP_DEMOTE)
+        demote(p, l);
+    else
+        l->spent = true;
+}
+
+static void write_buffering_on_hit(struct cache_policy *p, const struct cache_set *s, uint32_t way,
+                                   const struct mem_access *a)
+{
+    read_line(p, line_at(s, way), a, true);
+}
+
+static void write_buffering_on_merge(struct cache_policy *p, const struct cache_set *s,
+                                     uint32_t way, const struct mem_access *a)
+{
+    if (way < s->n_ways)
+        read_line(p, line_at(s, way), a, false);
+}
+
+static void write_buffering_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
+                                    const struct mem_access *a)
+{
+    if (way >= 0)
+        read_line(p, line_at(s, (uint32_t)way), a, false);
+}
+
+static enum cache_hit_action write_buffering_fill_action(const struct cache_policy *p,
+                                                         const struct cache_set *s, uint32_t way)
+{
+    (void)p;
+    return line_at(s, way)->spent ? HIT_DROP : HIT_KEEP;
 }
 
 static enum cache_hit_action write_buffering_hit_action(const struct cache_policy *p,
                                                         const struct cache_set *s, uint32_t way,
                                                         const struct mem_access *a)
 {
-    const struct buffered_line *l = line_at(s, way);
-    if (a->for_atomic)
-        return HIT_KEEP;
-    switch ((enum drop)params_of(p)->drop) {
-    case DROP_FIRST_HIT:
-        return l->c ? HIT_DROP : HIT_KEEP;
-    case DROP_ALL_READ:
-        return l->c && is_all_read(l) ? HIT_DROP : HIT_KEEP;
-    default:
-        return HIT_KEEP;
-    }
-}
-
-static void write_buffering_on_merge(struct cache_policy *p, const struct cache_set *s,
-                                     uint32_t way, const struct mem_access *a)
-{
-    (void)p;
-    if (way < s->n_ways && line_at(s, way)->c && !a->for_atomic)
-        add_bytes(&line_at(s, way)->read, a);
+    (void)a;
+    return write_buffering_fill_action(p, s, way);
 }
 
 static void write_buffering_on_bypass(struct cache_policy *p, const struct cache_set *s,
@@ -214,6 +232,7 @@ static void store_bytes(struct buffered_line *l, const struct mem_access *a)
     l->read.half[0] &= ~a->byte_mask[0];
     l->read.half[1] &= ~a->byte_mask[1];
     l->demoted = 0;
+    l->spent = false;
 }
 
 /* Of a line that is there, or on its way. */
@@ -261,7 +280,7 @@ static void write_buffering_on_evict(struct cache_policy *p, const struct cache_
         stats_of(p)->evicted++;
     if (l->c && cause == EVICT_INVALIDATE)
         stats_of(p)->dropped++;
-    l->c = l->c_at_fill = false;
+    l->c = l->c_at_fill = l->spent = false;
 }
 
 /* C alone goes by lines; the others by the bytes that were written and read. */
@@ -316,10 +335,12 @@ const struct cache_policy_desc cache_policy_write_buffering = {
     .decide = write_buffering_decide,
     .on_hit = write_buffering_on_hit,
     .on_merge = write_buffering_on_merge,
+    .on_miss = write_buffering_on_miss,
     .on_bypass = write_buffering_on_bypass,
     .on_reserve = write_buffering_on_reserve,
     .on_fill = write_buffering_on_fill,
     .on_evict = write_buffering_on_evict,
     .hit_action = write_buffering_hit_action,
+    .fill_action = write_buffering_fill_action,
     .on_store = write_buffering_on_store,
 };

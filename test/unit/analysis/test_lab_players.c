@@ -235,6 +235,13 @@ static enum cache_hit_action maybe_drop(const struct cache_policy *p, const stru
     return *(const uint64_t *)p->state % 8 ? HIT_KEEP : HIT_DROP;
 }
 
+static enum cache_hit_action maybe_drop_at_fill(const struct cache_policy *p,
+                                                const struct cache_set *s, uint32_t way)
+{
+    (void)s, (void)way;
+    return *(const uint64_t *)p->state % 16 == 1 ? HIT_DROP : HIT_KEEP;
+}
+
 static int any_way(const struct cache_policy *p, const struct cache_set *s,
                    const struct mem_access *a)
 {
@@ -268,6 +275,7 @@ static const struct cache_policy_desc minds_everything = {.abi_version = CACHE_P
                                                           .on_fill = note_fill,
                                                           .on_evict = note_evict,
                                                           .hit_action = maybe_drop,
+                                                          .fill_action = maybe_drop_at_fill,
                                                           .on_store = note_store,
                                                           .on_insts = note_insts};
 
