@@ -13,6 +13,19 @@ uint32_t context_device_index(const struct _cl_context *c, const struct _cl_devi
     return i;
 }
 
+bool context_has_devices(const struct _cl_context *c, cl_uint n, const cl_device_id *devices)
+{
+    for (cl_uint i = 0; i < n; i++) {
+        if (!object_is(devices[i], ICD_DEVICE) ||
+            context_device_index(c, devices[i]) == c->n_devices)
+            return false;
+        for (cl_uint k = 0; k < i; k++)
+            if (devices[k] == devices[i])
+                return false;
+    }
+    return true;
+}
+
 void context_report(struct _cl_context *c, const char *text)
 {
     if (c->notify)

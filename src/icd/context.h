@@ -19,6 +19,8 @@ struct _cl_context {
 void context_release(struct _cl_context *c);
 /* The device's number in the context; n_devices if it has it not. */
 uint32_t context_device_index(const struct _cl_context *c, const struct _cl_device_id *d);
+/* Whether a program can be for these: devices of the context, none of them twice. */
+bool context_has_devices(const struct _cl_context *c, cl_uint n, const cl_device_id *devices);
 /* Tells the program's error function, once the lock is free. */
 void context_report(struct _cl_context *c, const char *text);
 

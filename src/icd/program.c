@@ -133,10 +133,8 @@ static cl_int check_binaries(cl_context context, cl_uint n, const cl_device_id *
         return CL_INVALID_CONTEXT;
     if (!devices || n == 0 || !lengths || !binaries)
         return CL_INVALID_VALUE;
-    for (cl_uint i = 0; i < n; i++)
-        if (!object_is(devices[i], ICD_DEVICE) ||
-            context_device_index(context, devices[i]) == context->n_devices)
-            return CL_INVALID_DEVICE;
+    if (!context_has_devices(context, n, devices))
+        return CL_INVALID_DEVICE;
     cl_int code = CL_SUCCESS;
     for (cl_uint i = 0; i < n; i++) {
         bool ok = lengths[i] && binaries[i];

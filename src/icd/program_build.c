@@ -313,10 +313,8 @@ static cl_int check_pieces(cl_context context, cl_uint n_devices, const cl_devic
         return CL_INVALID_CONTEXT;
     if ((n_devices == 0) != (devices == NULL) || n == 0 || !pieces)
         return CL_INVALID_VALUE;
-    for (cl_uint i = 0; i < n_devices; i++)
-        if (!object_is(devices[i], ICD_DEVICE) ||
-            context_device_index(context, devices[i]) == context->n_devices)
-            return CL_INVALID_DEVICE;
+    if (!context_has_devices(context, n_devices, devices))
+        return CL_INVALID_DEVICE;
     for (cl_uint i = 0; i < n; i++)
         if (!object_is(pieces[i], ICD_PROGRAM))
             return CL_INVALID_PROGRAM;

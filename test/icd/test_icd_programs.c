@@ -222,6 +222,12 @@ static void binaries_come_back(void **state)
     ok(clBuildProgram(again, 0, NULL, NULL, NULL, NULL));
     assert_int_equal(run_f(g, again), 77);
     ok(clReleaseProgram(again));
+    const cl_device_id twice[2] = {g->device, g->device};
+    not_created(CL_INVALID_DEVICE,
+                clCreateProgramWithBinary(g->context, 2, twice, (size_t[]){bytes[0], bytes[0]},
+                                          (const unsigned char *[]){given, given}, NULL, &err));
+    not_created(CL_INVALID_DEVICE,
+                clLinkProgram(g->context, 2, twice, NULL, 1, &p, NULL, NULL, &err));
     for (size_t at = 0; at < bytes[0]; at += bytes[0] / 7 + 1) { /* damaged anywhere */
         binary[at] ^= 1;
         not_created(CL_INVALID_BINARY, clCreateProgramWithBinary(g->context, 1, &g->device, bytes,
