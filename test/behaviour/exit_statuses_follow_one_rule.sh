@@ -44,7 +44,7 @@ status 4 "$heddle" run ss --size tiny --record "$scratch/no/where.trace" && sile
 
 # One table: the overview of the help and the reference page.
 "$heddle" --help | sed -n '/^Exit status/,/^$/p' >"$scratch/help"
-for text in "files that are not there" "could not be read or written"; do
+for text in "missing files included" "could not be read or written"; do
     grep -q "$text" "$scratch/help" || fail "the help does not say '$text'"
     grep -q "$text" doc/commands.md || fail "doc/commands.md does not say '$text'"
 done
