@@ -1,4 +1,4 @@
-"""The top of a page of doc/results: papers, contents, the rule of verdicts, counts, and what agrees and what does not."""
+"""The top of a page of doc/results: in short, contents, papers, the rule of verdicts, what agrees and what does not."""
 import re
 
 from result_pages import read_reasons, reason_of, row
@@ -18,9 +18,8 @@ WORDS = ["yes", "direction", "no", "look"]
 # Of the pages before machines, workloads, inputs and the rule of verdicts were revised.
 BEFORE = {("l1d", "S2"): [10, 19, 11, 4], ("l1d", "S3"): [11, 7, 6, 5],
           ("scheduling", "S4"): [19, 11, 15, 7], ("scheduling", "S3"): [7, 10, 18, 16]}
-RULE = """A verdict follows from the numbers by one rule, for figures and tables alike. It compares the size of an effect:
-of a number that is relative to another one its distance from 1, the gain or the loss; of other numbers the number
-itself.
+RULE = """One rule gives the verdicts of figures and tables. It compares the size of an effect: for a relative number its distance
+from 1 (the gain or loss), for other numbers the number itself.
 
 | verdict | meaning |
 | --- | --- |
@@ -45,7 +44,7 @@ def of_paper(figures, paper):
 
 
 def counts(page, figures, papers):
-    text = row(["paper"] + WORDS + ["of them checked by numbers"]) + row(["---"] * 6)
+    text = row(["paper"] + WORDS + ["checked by numbers"]) + row(["---"] * 6)
     for paper in papers:
         found = [c["agrees"] for _, c in of_paper(figures, paper)]
         before = [("before this revision", BEFORE[page, paper])] if (page, paper) in BEFORE else []
@@ -80,20 +79,26 @@ def headings_of(text):
     return re.findall(r"^## (.*)$", text, re.M)
 
 
+READING = """- `make results` (`tools/results.py PAGE`) writes this page, except for the paragraphs that explain and the reasons. A test
+  checks the numbers in those against the tables.
+- Inputs are the paper's where it gives them. Figures name the inputs that are smaller because a run would take many minutes.
+  Inputs that a paper does not give are of size `small`.
+- Rows use Heddle's names (`heddle show workloads`); a paper's other names stand below the picture.
+- "geometric mean of A to B" is over those rows, "mean" over all rows.
+- In pictures, a black line or ring is the paper's number, and bars of relative numbers begin at 1.
+"""
+
+
 def summary(page, title, figures, headings, why):
     papers = [p for p in PAPERS if of_paper(figures, p)]
-    body = f"\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)
+    top = "## In short\n\nClaims of the papers by [verdict](#the-rule-of-verdicts): yes agrees, direction has the right sign but another\n"
+    top += "size, no disagrees, look is for a reader.\n\n" + counts(page, figures, papers)
+    top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
+    body = "\n## How to read this page\n\n" + READING.replace("PAGE", page)
+    body += "\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)
     body += "".join(row([p, PAPERS[p]]) for p in papers)
-    body += "\n## The rule of verdicts\n\n" + RULE + "\n## Counts\n\n" + counts(page, figures, papers)
-    body += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
+    body += "\n## The rule of verdicts\n\n" + RULE
     reasons = read_reasons()
     body += "".join(paper_text(figures, p, reasons) for p in papers)
-    text = f"# {title}\n\n"
-    text += (f"Written by `make results` (`tools/results.py {page}`), but for the paragraphs that explain and the reasons; numbers in\n"
-             "those are checked against the tables. Inputs are the paper's where it gives them, but for those of which a run\n"
-             "takes many minutes, which figures name; inputs that a paper does not give are of size `small`. \"geometric mean\n"
-             "of A to B\" is over those rows; a bare \"mean\" is over all rows. Rows go by Heddle's names (`heddle show\n"
-             "workloads`); where a paper has others, they stand below the picture. In pictures, a black line or ring is what the\n"
-             "paper states; bars of relative numbers begin at 1.\n\n## Contents\n\n")
-    text += "".join(f"- [{h}](#{slug(h)})\n" for h in headings_of(body) + headings)
-    return text + body
+    contents = "".join(f"- [{h}](#{slug(h)})\n" for h in headings_of(top + body) + headings)
+    return f"# {title}\n\n{top}\n## Contents\n\n{contents}{body}"
