@@ -3,22 +3,35 @@
  * Two answers need no struct mem_access. A load that hits is nothing but a use of its line where
  * neither the policy nor an observer listens to hits. A load that finds neither its line nor a free
  * MSHR waits, if the policy never bypasses. cache_load_fast() gives one of these answers, or does
- * nothing at all; whatever it declines is for cache_load(), which does everything. */
+ * nothing at all. A hit that has listeners is for cache_load_hits(); whatever it declines is for
+ * cache_load_at(), which does everything. */
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 
 #include "cache/load.h"
 
+/* Where a line is. An index knows the set of one that is there. */
 static inline __attribute__((always_inline)) struct cache_place cache_find(const struct cache *c,
                                                                            uint64_t line)
 {
-    return cache_find_in(c, set_index_of(&c->indexer, line), line);
+    const struct way_index *index = &c->tags.index;
+    if (!c->tags.indexed)
+        return cache_find_in(c, set_index_of(&c->indexer, line), line);
+    size_t place = way_index_place_of(index, line);
+    if (!place)
+        return (struct cache_place){&c->tags.sets[set_index_of(&c->indexer, line)], -1};
+    return (struct cache_place){&c->tags.sets[way_index_set(index, place)],
+                                way_index_way(index, place)};
 }
 
 /* cache_sectors_of() and cache_segments_of() of its configuration. */
 static inline uint32_t cache_asked_sectors(const struct cache *c, uint32_t segments)
 {
-    return c->sectored ? cache_sectors_of(&c->config, segments) : 1;
+    if (!c->sectored)
+        return 1;
+    return c->config.sector_bytes == CACHE_SEGMENT_BYTES
+               ? segments
+               : cache_join_segments(&c->config, segments);
 }
 
 static inline uint32_t cache_fetched_segments(const struct cache *c, uint32_t sectors)
@@ -26,10 +39,23 @@ static inline uint32_t cache_fetched_segments(const struct cache *c, uint32_t se
     return c->sectored ? cache_segments_of(&c->config, sectors) : c->line_segments;
 }
 
+/* An observer listens to hits. */
+static inline bool cache_watches_hits(const struct cache *c)
+{
+    return c->watched >> CE_HIT & 1;
+}
+
+/* Has the line these sectors (as in struct mem_access)? */
+static inline bool cache_hits(const struct cache *c, struct cache_place at, uint32_t sectors)
+{
+    return at.way >= 0 && !(cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors);
+}
+
 enum cache_fast {
     CACHE_FAST_DECLINED, /* nothing was done: cache_load_at() has to */
     CACHE_FAST_HIT,
-    CACHE_FAST_NO_MSHR /* it is STALLED for want of one */
+    CACHE_FAST_LISTENERS, /* a hit, and nothing was done: cache_load_hits() has to */
+    CACHE_FAST_NO_MSHR    /* it is STALLED for want of one */
 };
 
 /* A load of these sectors (as in struct mem_access; not looked at if the line has no way) of a line
@@ -39,8 +65,10 @@ cache_load_fast(struct cache *c, struct cache_place at, uint32_t sectors, uint32
 {
     if (at.way < 0)
         return c->fast_stalls && !c->mshrs.n_free ? CACHE_FAST_NO_MSHR : CACHE_FAST_DECLINED;
-    if (!c->fast_hits || cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors)
+    if (!cache_hits(c, at, sectors))
         return CACHE_FAST_DECLINED;
+    if (!c->fast_hits)
+        return c->config.no_fast_paths ? CACHE_FAST_DECLINED : CACHE_FAST_LISTENERS;
     cache_count_hits(c, 1);
     cache_use_line(c, at.set, (uint32_t)at.way, pc);
     return CACHE_FAST_HIT;

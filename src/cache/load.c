@@ -11,27 +11,14 @@ static void drop_line(struct cache *c, struct cache_set *s, uint32_t way,
     tags_remove(s, way);
 }
 
-/* True if the policy drops the line at this hit. A line with sectors on their way is not given up:
- * they need a place. */
-static bool hit_drops(struct cache *c, struct cache_place at, const struct mem_access *a)
+/* A line with sectors on their way is not given up: they need a place. */
+bool cache_hit_drops(struct cache *c, struct cache_place at, const struct mem_access *a)
 {
     uint32_t way = (uint32_t)at.way;
-    if (!c->desc->hit_action || c->desc->hit_action(&c->policy, at.set, way, a) == HIT_KEEP ||
-        at.set->reserved >> way & 1)
+    if (c->desc->hit_action(&c->policy, at.set, way, a) == HIT_KEEP || at.set->reserved >> way & 1)
         return false;
     drop_line(c, at.set, way, a);
     return true;
-}
-
-struct cache_result cache_load_hits(struct cache *c, struct cache_place at,
-                                    const struct mem_access *a)
-{
-    cache_count_hits(c, 1);
-    CACHE_TELL(c, HIT, hit, at.set, (uint32_t)at.way, a);
-    bool dropped = hit_drops(c, at, a);
-    if (!dropped)
-        cache_use_line(c, at.set, (uint32_t)at.way, a->pc);
-    return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .dropped = dropped};
 }
 
 struct cache_result cache_load_merges(struct cache *c, struct cache_place at,

@@ -9,9 +9,9 @@
 #include "base/hot_assert.h"
 #include "cache/alloc.h"
 
-/* --- load.c: the answers that are less frequent, or need to be told --- */
-struct cache_result cache_load_hits(struct cache *c, struct cache_place at,
-                                    const struct mem_access *a);
+/* --- load.c: the answers that are less frequent --- */
+/* True if the policy, which may, drops the line at this hit. */
+bool cache_hit_drops(struct cache *c, struct cache_place at, const struct mem_access *a);
 struct cache_result cache_load_merges(struct cache *c, struct cache_place at,
                                       const struct mem_access *a, uint16_t mshr, void *waiter);
 /* It cannot be accepted as it should. */
@@ -20,6 +20,18 @@ struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *
 struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
                                         const struct cache_room *room,
                                         enum cache_bypass_reason reason);
+
+/* A load that finds all it asks for. True if the line is gone after it. */
+static inline bool cache_load_hits(struct cache *c, struct cache_place at,
+                                   const struct mem_access *a)
+{
+    cache_count_hits(c, 1);
+    CACHE_TELL(c, HIT, hit, at.set, (uint32_t)at.way, a);
+    if (c->desc->hit_action && cache_hit_drops(c, at, a))
+        return true;
+    cache_use_line(c, at.set, (uint32_t)at.way, a->pc);
+    return false;
+}
 
 /* A load that found neither its line nor an outstanding miss. */
 static inline struct cache_result cache_load_misses(struct cache *c, const struct lookup *q,
@@ -49,8 +61,11 @@ static inline struct cache_result cache_load_at(struct cache *c, const struct me
                                                 struct cache_place at)
 {
     struct lookup q = cache_lookup_at(c, a, at);
-    if (!q.need)
-        return cache_load_hits(c, at, a);
+    if (!q.need) {
+        bool dropped = cache_load_hits(c, at, a);
+        return (struct cache_result){
+            .answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .dropped = dropped};
+    }
     uint16_t mshr = cache_outstanding(c, &q, a->line);
     if (mshr == MSHR_NONE)
         return cache_load_misses(c, &q, a, room, waiter);

@@ -36,6 +36,11 @@ static inline uint32_t way_index_way(const struct way_index *x, size_t place)
     return (uint32_t)place & ((1u << x->way_bits) - 1);
 }
 
+static inline size_t way_index_set(const struct way_index *x, size_t place)
+{
+    return (place >> x->way_bits) - 1;
+}
+
 /* The place becomes the newest of its set; `order` is greater than all before. */
 static inline void way_index_use(struct way_index *x, size_t place, uint64_t order)
 {

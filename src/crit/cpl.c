@@ -51,8 +51,9 @@ static const struct plugin_stat cpl_stats[] = {
 };
 
 struct progress {
-    int64_t n_inst;
-    uint64_t n_stall, start, last_issue, n_issued;
+    int64_t n_inst, n_issued;
+    uint64_t n_stall, start;
+    uint64_t waits_since; /* the cycle after its last issue; before that its start */
 };
 
 struct cpl {
@@ -83,11 +84,12 @@ static struct progress *progress_of(const struct criticality *c, uint32_t warp)
 /* Equation 4.1. */
 static inline int64_t value_of(const struct progress *p, uint32_t waiting, uint64_t now)
 {
-    uint64_t issued_until = p->n_issued ? p->last_issue + 1 : p->start;
-    uint64_t until = waiting == WAITING_NOTHING || now < issued_until ? issued_until : now;
-    int64_t cycles = (int64_t)(until - p->start), n_issued = (int64_t)p->n_issued;
-    int64_t stall = (int64_t)(p->n_stall + (waiting == WAITING_STALL ? until - issued_until : 0));
-    return (n_issued ? p->n_inst * cycles / n_issued : 0) + stall;
+    bool counts = waiting != WAITING_NOTHING && now > p->waits_since;
+    uint64_t until = counts ? now : p->waits_since, stall = p->n_stall;
+    if (waiting == WAITING_STALL)
+        stall += until - p->waits_since;
+    int64_t cycles = (int64_t)(until - p->start);
+    return (p->n_issued ? p->n_inst * cycles / p->n_issued : 0) + (int64_t)stall;
 }
 
 static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t now)
@@ -118,7 +120,7 @@ static void cpl_on_warp_start(struct criticality *c, uint32_t warp, uint64_t now
     struct cpl *s = c->state;
     assert(c->view->warps[warp].cta_slot < SCHED_MAX_WARPS);
     s->mates[c->view->warps[warp].cta_slot] |= UINT64_C(1) << warp;
-    s->warps[warp] = (struct progress){.start = now, .last_issue = now};
+    s->warps[warp] = (struct progress){.start = now, .waits_since = now};
 }
 
 /* The rest of what the view shows stays until the slot is used again. */
@@ -134,10 +136,10 @@ static void cpl_on_issue(struct criticality *c, uint32_t warp, uint32_t pc, uint
 {
     (void)pc;
     struct progress *p = progress_of(c, warp);
-    uint64_t stall = now > p->last_issue ? now - p->last_issue - (p->n_issued > 0) : 0;
+    uint64_t stall = now > p->waits_since ? now - p->waits_since : 0;
     p->n_stall += stall;
     ((struct cpl_stats *)c->stats)->stall_cycles += stall;
-    p->last_issue = now;
+    p->waits_since = now + 1;
     p->n_issued++;
 }
 

@@ -114,11 +114,10 @@ static inline bool serve_load(struct slice *p, struct l2_bank *b, struct mem_req
     const struct mem_access *a = &r->access;
     struct cache_place at = cache_find_in(b->cache, a->set, a->line);
     enum cache_fast fast = cache_load_fast(b->cache, at, a->sector_mask, a->pc);
-    if (fast == CACHE_FAST_DECLINED)
-        return serve_other_load(p, b, r, at, now);
     if (fast == CACHE_FAST_HIT)
         slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
-    return fast == CACHE_FAST_HIT;
+    return fast == CACHE_FAST_HIT ||
+           (fast != CACHE_FAST_NO_MSHR && serve_other_load(p, b, r, at, now));
 }
 
 /* A write of an SM's atomics is ordered: its SM waits for the answer. */

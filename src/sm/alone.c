@@ -78,10 +78,14 @@ static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_
 {
     const struct op_timing *t = w->next;
     struct emu_warp *e = w->emu;
-    uint32_t pc = e->pc;
+    uint32_t pc = e->pc, active = e->active;
+    bool wants_lanes = sm_wants_lanes(sm, t);
+    uint32_t lanes = wants_lanes ? sm_issue_lanes(e, &e->code[pc]) : 0;
     sm->emu.cycle = now;
     sm_forget_last_access(sm, t);
     emu_step_begin(e, &sm->run_stats);
+    if (wants_lanes && e->state != WARP_FAULTED)
+        sm_tell_lanes(sm, w->slot, pc, active, lanes);
     if (__builtin_expect(e->state != WARP_RUNNING || e->pc == e->rpc, false)) {
         sm_issue_turn(sm, w, t, pc, now);
         return false;

@@ -139,8 +139,7 @@ bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
     return true;
 }
 
-/* What some policies count about the lanes that issued. */
-static void tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes)
+void sm_tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes)
 {
     uint32_t n_lanes = (uint32_t)__builtin_popcount(lanes);
     if (sm->ldst.counts_insts && cache_insts(sm->l1d, n_lanes))
@@ -200,7 +199,7 @@ issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum
     struct emu_warp *e = w->emu;
     uint32_t pc = e->pc, active = e->active;
     const struct op_timing *t = w->next;
-    bool wants_lanes = sm->issue.counts_lanes || (sm->issue.tells_branches && t->needs & IS_BRANCH);
+    bool wants_lanes = sm_wants_lanes(sm, t);
     uint32_t lanes = wants_lanes ? sm_issue_lanes(e, &e->code[pc]) : 0;
     sm_forget_last_access(sm, t);
     if (mode == ANY_MACHINE)
@@ -221,7 +220,7 @@ issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum
     if (mode == ANY_MACHINE && sm->sched->on_issue)
         sm->sched->on_issue(sm->scheduler, by, w->slot, t->kind.issue_class, pc, now);
     if (wants_lanes)
-        tell_lanes(sm, w->slot, pc, active, lanes);
+        sm_tell_lanes(sm, w->slot, pc, active, lanes);
     sm_occupy(sm, w, t, pc, now, mode);
     if (!t->n_writes && sm->issue.tells_commits) /* nothing of it is still to come */
         sm_tell_commit(sm, w->slot, now);

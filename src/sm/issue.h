@@ -29,6 +29,8 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
 /* Issues the warp's next instruction as sm_issue_unobserved() does, and notifies listeners. */
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
+/* Tells policies of the lanes that have issued an instruction, of those that were active. */
+void sm_tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes);
 /* sm_issue_short() below where sm.has_listeners holds. */
 void sm_issue_to_listeners(struct sm *sm, uint64_t now);
 /* One cycle of issue where issue_part.is_short does not hold. */
@@ -111,6 +113,12 @@ static inline __attribute__((always_inline)) void sm_occupy(struct sm *sm, struc
     if (mode != PLANNED_RESULTS && t->n_writes && sm->issue.tells_commits &&
         sm->issue.plans_results)
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_COMMIT, w->slot, NULL});
+}
+
+/* Does anybody want to know which lanes issue it? */
+static inline bool sm_wants_lanes(const struct sm *sm, const struct op_timing *t)
+{
+    return sm->issue.counts_lanes || (sm->issue.tells_branches && t->needs & IS_BRANCH);
 }
 
 /* What the last memory operation did is that of this one, if it is one. */

@@ -26,15 +26,13 @@ void sm_free_record(struct sm *sm, struct load_record *r)
 
 /* What distinguishes the access to do next from the others of its instruction, and does not change
  * however often it is tried. */
-static inline void prepare(const struct sm *sm, struct ldst_op *l, uint32_t set)
+static inline void describe(const struct sm *sm, struct ldst_op *l, uint32_t set, uint32_t sectors)
 {
-    if (l->prepared == l->next + 1)
-        return;
     const struct line_access *x = &l->access[l->next];
     struct mem_access *a = &l->common;
     a->line = x->line;
     a->segments = x->segments;
-    a->sector_mask = cache_asked_sectors(l->l1, x->segments);
+    a->sector_mask = sectors;
     a->set = set;
     if (l->in_detail || sm->ldst.shows_loads) {
         a->active_mask = x->lanes;
@@ -52,6 +50,12 @@ static inline void prepare(const struct sm *sm, struct ldst_op *l, uint32_t set)
     l->routed = false;
 }
 
+static inline void prepare(const struct sm *sm, struct ldst_op *l, uint32_t set)
+{
+    if (l->prepared != l->next + 1)
+        describe(sm, l, set, cache_asked_sectors(l->l1, l->access[l->next].segments));
+}
+
 /* Where its line is. Not worked out before somebody asks: hits do not. */
 static inline __attribute__((always_inline)) const struct route *route_of(const struct sm *sm,
                                                                           struct ldst_op *l)
@@ -62,20 +66,15 @@ static inline __attribute__((always_inline)) const struct route *route_of(const 
     return &l->route;
 }
 
-static bool finds_line(const struct ldst_op *l)
-{
-    const struct mem_access *a = &l->common;
-    return l->kind == MEM_LOAD && cache_find_in(l->l1, a->set, a->line).way >= 0;
-}
-
-/* It is tried now. */
-static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op *l, uint64_t now)
+/* It is tried now; `found` is a load whose line has a way. */
+static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op *l, bool found,
+                                            uint64_t now)
 {
     const struct criticality *crit = sm->criticality;
     struct mem_access *a = &l->common;
     a->cycle = now;
     if (sm->ldst.rates_accesses) {
-        bool matters = sm->warps[l->slot].emu && (!sm->ldst.rates_found_only || finds_line(l));
+        bool matters = sm->warps[l->slot].emu && (!sm->ldst.rates_found_only || found);
         a->criticality = matters ? crit->desc->value(crit, l->slot, now) : 0;
         a->is_critical = matters && crit->desc->is_critical(crit, l->slot, now);
     }
@@ -173,7 +172,7 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
                                                   struct cache_place at, uint64_t now)
 {
     prepare(sm, l, at.set->set);
-    const struct mem_access *a = try_access(sm, l, now);
+    const struct mem_access *a = try_access(sm, l, at.way >= 0, now);
     struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
     if (sm->ldst.may_bypass)
         room = room_now(sm, l, now);
@@ -257,7 +256,8 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
 static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     prepare(sm, l, cache_set_of(l->l1, l->access[l->next].line));
-    struct mem_access *a = try_access(sm, l, now);
+    bool found = l->kind == MEM_LOAD && cache_find(l->l1, l->common.line).way >= 0;
+    struct mem_access *a = try_access(sm, l, found, now);
     if (l->kind == MEM_LOAD)
         return load_uncached(sm, l, a, now);
     if (l->kind == MEM_STORE)
@@ -266,18 +266,67 @@ static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l,
     return atomic_access(sm, l, a, now);
 }
 
-/* A hit in cycle `now`. Hits that follow it are done ahead of their time: only replies and the
- * unit's own accesses change what is in the cache, and no scheduler waits to be told. Not the last
- * access, which ends the instruction in its own cycle. */
-static inline void hit_ahead(struct sm *sm, struct ldst_op *l, uint64_t now)
+/* Tells of a hit in cycle `now`. */
+static inline void tell_hit(struct sm *sm, struct ldst_op *l, struct cache_place at,
+                            uint32_t sectors, uint64_t now)
 {
-    uint64_t end = sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
+    describe(sm, l, at.set->set, sectors);
+    cache_load_hits(l->l1, at, try_access(sm, l, true, now));
+}
+
+/* Hits that have listeners, of the accesses that follow the one of cycle `now`: so many at most.
+ * Returns how many there are. */
+static uint32_t tell_more_hits(struct sm *sm, struct ldst_op *l, uint32_t most, uint64_t now)
+{
+    uint32_t first = l->next;
+    while (l->next < first + most) {
+        const struct line_access *x = &l->access[l->next + 1];
+        struct cache_place at = cache_find(l->l1, x->line);
+        uint32_t sectors = cache_asked_sectors(l->l1, x->segments);
+        if (!cache_hits(l->l1, at, sectors))
+            break;
+        l->next++;
+        tell_hit(sm, l, at, sectors, now + l->next - first);
+    }
+    return l->next - first;
+}
+
+/* The first cycle in which something else may be due in the SM, `end` at the latest. */
+static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
+{
+    if (sm->fetch.ready && !sm->fetch.stalled)
+        return 0;
+    uint64_t first = sm->issue.due < end ? sm->issue.due : end;
+    first = sm->wheel.due < first ? sm->wheel.due : first;
+    return sm->in.queue.due < first ? sm->in.queue.due : first;
+}
+
+/* Until when hits of a cache may be done ahead of their time. Only replies and the unit's own
+ * accesses change what is in it. A policy that hears of hits may mind what issues in between; an
+ * observer does. */
+static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool told,
+                                  uint64_t end)
+{
+    if (told && (cache_watches_hits(c) || (sm->ldst.hits_mind_issue && sm->out.n)))
+        return 0;
+    if (told && sm->ldst.hits_mind_issue)
+        return alone_until(sm, end);
+    return sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
+}
+
+/* A hit in cycle `now`, and those that follow it. Not the last access, which ends the instruction
+ * in its own cycle. */
+static inline void hit_ahead(struct sm *sm, struct ldst_op *l, bool told, uint64_t now,
+                             uint64_t end)
+{
     uint32_t left = l->n - l->next;
-    if (left > 2 && end > now + 1 && sm->goes_by_dues && !sm->in.n_put_off) {
-        uint64_t most = end - now - 1;
-        uint32_t n = cache_load_more(l->l1, l->access + l->next + 1,
-                                     most < left - 2 ? (uint32_t)most : left - 2, l->pc);
-        l->next += n;
+    if (left > 2 && sm->goes_by_dues && !sm->in.n_put_off) {
+        uint64_t until = hits_until(sm, l->l1, told, end);
+        uint64_t most = until > now + 1 ? until - now - 1 : 0;
+        uint32_t n = most < left - 2 ? (uint32_t)most : left - 2;
+        n = told ? tell_more_hits(sm, l, n, now)
+                 : cache_load_more(l->l1, l->access + l->next + 1, n, l->pc);
+        l->next += told ? 0 : n;
         now += n;
         sm->ldst.busy_until = now + 1;
     }
@@ -286,7 +335,7 @@ static inline void hit_ahead(struct sm *sm, struct ldst_op *l, uint64_t now)
 
 /* The access to do next; false if it has to wait. What the fast path of its cache does not answer
  * needs a struct mem_access. */
-static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
+static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     if (!l->looks_up)
         return do_other(sm, l, now);
@@ -296,8 +345,10 @@ static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now)
         at = cache_find(l->l1, x->line);
     uint32_t sectors = at.way < 0 ? 0 : cache_asked_sectors(l->l1, x->segments);
     enum cache_fast fast = cache_load_fast(l->l1, at, sectors, l->pc);
-    if (fast == CACHE_FAST_HIT) {
-        hit_ahead(sm, l, now);
+    if (fast == CACHE_FAST_LISTENERS)
+        tell_hit(sm, l, at, sectors, now);
+    if (fast == CACHE_FAST_HIT || fast == CACHE_FAST_LISTENERS) {
+        hit_ahead(sm, l, fast == CACHE_FAST_LISTENERS, now, end);
         return true;
     }
     if (fast == CACHE_FAST_NO_MSHR) {
@@ -387,16 +438,6 @@ static void plan_ldst(struct sm *sm, uint64_t now)
         sm->ldst.due = l->ready_at > sm->ldst.busy_until ? l->ready_at : sm->ldst.busy_until;
 }
 
-/* The first cycle in which something else may be due in the SM, `end` at the latest. */
-static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
-{
-    if (sm->fetch.ready && !sm->fetch.stalled)
-        return 0;
-    uint64_t first = sm->issue.due < end ? sm->issue.due : end;
-    first = sm->wheel.due < first ? sm->wheel.due : first;
-    return sm->in.queue.due < first ? sm->in.queue.due : first;
-}
-
 static void end_stall(struct sm *sm, uint64_t now)
 {
     if (sm->ldst.stalled)
@@ -421,7 +462,7 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
     if (sm->ldst.tells_some)
         choose_events(sm, l->slot);
     while (l->next < l->n) {
-        if (!do_access(sm, l, now)) {
+        if (!do_access(sm, l, now, end)) {
             sm->ldst.stalled = true;
             sm->ldst.stalled_since = now;
             break;

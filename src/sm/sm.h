@@ -258,6 +258,7 @@ struct ldst_part {
     bool rates_found_only;  /* of loads that find their line, see cache_policy.h */
     bool tells_some;        /* the scheduler listens to more L1D events for some warps */
     bool tells_all;         /* ... and receives all of them at present */
+    bool hits_mind_issue;   /* a policy that listens to hits depends on what issues in between */
     bool may_bypass;        /* L1D's policy may send loads around it */
     bool stalls_may_bypass; /* ... and those that cannot be accepted */
     bool answers_drift;     /* ... decides by what changes with time */

@@ -8,19 +8,23 @@ struct victim {
     uint32_t id;
 };
 #define NO_VICTIM UINT64_MAX /* no line has this address: it is not aligned */
+enum { TAG_BUCKET_BITS = 11, TAG_BUCKETS = 1 << TAG_BUCKET_BITS };
 
-struct prediction {
-    uint16_t tda_hits, vta_hits;
-    uint8_t pd;
+/* The prediction table, by column: a sample ends with a pass over each. Entries from n_entries on
+ * stay 0. */
+struct pdpt {
+    uint16_t tda_hits[PDPT_MAX], vta_hits[PDPT_MAX];
+    uint8_t pd[PDPT_MAX];
 };
 
 struct protection {
-    struct prediction pdpt[PDPT_MAX];
+    struct pdpt pdpt;
     uint32_t n_entries;
     uint32_t accesses; /* in this sample */
     uint64_t insts;    /* thread instructions in this sample */
     uint32_t n_sets, vta_ways;
-    uint64_t queries[]; /* of each set; then struct victim, sets x ways */
+    uint16_t n_tags[TAG_BUCKETS]; /* of the VTA, by a hash of their lines: mostly none is there */
+    uint64_t queries[];           /* of each set; then struct victim, sets x ways */
 };
 
 static uint32_t ways_of_vta(const struct cache_geometry *g, const struct protection_params *params)
@@ -49,7 +53,7 @@ void protection_init(struct cache_policy *p, uint32_t n_entries)
     for (uint32_t i = 0; i < d->n_sets * d->vta_ways; i++)
         all_victims(d)[i].line = NO_VICTIM;
     for (uint32_t i = 0; i < n_entries; i++)
-        d->pdpt[i].pd =
+        d->pdpt.pd[i] =
             (uint8_t)(params->pd_init < params->pd_max ? params->pd_init : params->pd_max);
 }
 
@@ -123,14 +127,14 @@ static void protect_line(const struct cache_policy *p, const struct cache_set *s
     const struct protection *d = p->state;
     struct protected_line *line = line_of(s, way);
     line->id = id_of(d, a);
-    line->ends = *queries_of(p, s) + (a->kind == MEM_STORE ? 0 : d->pdpt[line->id].pd);
+    line->ends = *queries_of(p, s) + (a->kind == MEM_STORE ? 0 : d->pdpt.pd[line->id]);
 }
 
 /* The hit is attributed to the previous instruction that used the line. */
 static void credit_tda_hit(struct cache_policy *p, const struct protected_line *line)
 {
     struct protection *d = p->state;
-    count_to(&d->pdpt[line->id].tda_hits, TDA_BITS);
+    count_to(&d->pdpt.tda_hits[line->id], TDA_BITS);
     stats_of(p)->tda_hits++;
 }
 
@@ -141,9 +145,16 @@ static struct victim *victims_of(struct protection *d, const struct cache_set *s
     return all_victims(d) + (size_t)s->set * d->vta_ways;
 }
 
+static uint16_t *tags_like(struct protection *d, uint64_t line)
+{
+    return &d->n_tags[line * 0x9e3779b97f4a7c15ull >> (64 - TAG_BUCKET_BITS)];
+}
+
 /* Where the line's tag is in its set; -1 = nowhere. */
 static int find_victim(struct protection *d, const struct cache_set *s, uint64_t line)
 {
+    if (!*tags_like(d, line))
+        return -1;
     const struct victim *v = victims_of(d, s);
     for (uint32_t i = 0; i < d->vta_ways; i++)
         if (v[i].line == line)
@@ -157,6 +168,7 @@ static void remove_victim(struct protection *d, const struct cache_set *s, uint6
     int at = find_victim(d, s, line);
     if (at < 0)
         return;
+    --*tags_like(d, line);
     memmove(v + at, v + at + 1, (d->vta_ways - (uint32_t)at - 1) * sizeof *v);
     v[d->vta_ways - 1].line = NO_VICTIM;
 }
@@ -164,7 +176,10 @@ static void remove_victim(struct protection *d, const struct cache_set *s, uint6
 /* In front; what is last leaves if the set is full. */
 static void add_victim(struct protection *d, const struct cache_set *s, struct victim new)
 {
-    struct victim *v = victims_of(d, s);
+    struct victim *v = victims_of(d, s), *last = &v[d->vta_ways - 1];
+    if (last->line != NO_VICTIM)
+        --*tags_like(d, last->line);
+    ++*tags_like(d, new.line);
     memmove(v + 1, v, (d->vta_ways - 1) * sizeof *v);
     v[0] = new;
 }
@@ -176,7 +191,7 @@ static void search_vta(struct cache_policy *p, const struct cache_set *s, uint64
     int at = find_victim(d, s, line);
     if (at < 0)
         return;
-    count_to(&d->pdpt[victims_of(d, s)[at].id].vta_hits, VTA_BITS);
+    count_to(&d->pdpt.vta_hits[victims_of(d, s)[at].id], VTA_BITS);
     stats_of(p)->vta_hits++;
 }
 
@@ -196,26 +211,40 @@ static uint32_t pd_rise(uint32_t hit_vta, uint32_t hit_tda, uint32_t n_asc)
     return hit_vta >= hit_tda >> 1 ? n_asc >> 1 : 0;
 }
 
-static void compute_pds(struct cache_policy *p)
+static void raise_pds(const struct cache_policy *p)
 {
     const struct protection_params *params = p->params;
     struct protection *d = p->state;
-    uint32_t global_vta = 0, global_tda = 0;
+    struct pdpt *t = &d->pdpt;
     for (uint32_t i = 0; i < d->n_entries; i++) {
-        global_vta += d->pdpt[i].vta_hits;
-        global_tda += d->pdpt[i].tda_hits;
+        uint32_t pd = t->pd[i] + pd_rise(t->vta_hits[i], t->tda_hits[i], d->vta_ways);
+        t->pd[i] = (uint8_t)(pd < params->pd_max ? pd : params->pd_max);
+    }
+}
+
+static void lower_pds(const struct cache_policy *p)
+{
+    const struct protection_params *params = p->params;
+    struct protection *d = p->state;
+    uint32_t step = params->pd_step_down ? params->pd_step_down : d->vta_ways;
+    uint8_t *pd = d->pdpt.pd, down = (uint8_t)(step < UINT8_MAX ? step : UINT8_MAX);
+    for (uint32_t i = 0; i < PDPT_MAX; i++)
+        pd[i] = (uint8_t)(pd[i] > down ? pd[i] - down : 0);
+}
+
+static void compute_pds(const struct cache_policy *p)
+{
+    const struct pdpt *t = &((struct protection *)p->state)->pdpt;
+    uint32_t global_vta = 0, global_tda = 0;
+    for (uint32_t i = 0; i < PDPT_MAX; i++) {
+        global_vta += t->vta_hits[i];
+        global_tda += t->tda_hits[i];
     }
     bool rises = global_vta > global_tda, falls = 2 * global_vta < global_tda;
-    uint32_t step_down = params->pd_step_down ? params->pd_step_down : d->vta_ways;
-    for (uint32_t i = 0; i < d->n_entries; i++) {
-        struct prediction *e = &d->pdpt[i];
-        uint32_t pd = e->pd;
-        if (rises)
-            pd += pd_rise(e->vta_hits, e->tda_hits, d->vta_ways);
-        else if (falls)
-            pd -= pd < step_down ? pd : step_down;
-        e->pd = (uint8_t)(pd < params->pd_max ? pd : params->pd_max);
-    }
+    if (rises)
+        raise_pds(p);
+    else if (falls)
+        lower_pds(p);
 }
 
 /* --- 4.1.4: samples --- */
@@ -225,8 +254,8 @@ static void end_sample(struct cache_policy *p)
 {
     struct protection *d = p->state;
     compute_pds(p);
-    for (uint32_t i = 0; i < d->n_entries; i++)
-        d->pdpt[i].tda_hits = d->pdpt[i].vta_hits = 0;
+    memset(d->pdpt.tda_hits, 0, sizeof d->pdpt.tda_hits);
+    memset(d->pdpt.vta_hits, 0, sizeof d->pdpt.vta_hits);
     d->accesses = 0;
     d->insts = 0;
     stats_of(p)->samples++;
@@ -235,18 +264,18 @@ static void end_sample(struct cache_policy *p)
 /* The last access of a sample still goes by the old PDs, until it has been served completely. That
  * is known when the next load comes or the next instruction issues: the computation starts then.
  * (Where lines are allocated as their data come, a line asks for its PD later still.) */
-static void end_sample_if_full(struct cache_policy *p)
+static bool sample_is_full(const struct cache_policy *p)
 {
     const struct protection *d = p->state;
-    if (d->accesses >= ((const struct protection_params *)p->params)->sample_accesses)
-        end_sample(p);
+    return d->accesses >= ((const struct protection_params *)p->params)->sample_accesses;
 }
 
 /* New PDs are for lines to come: what is decided now goes by the protected lives there are. */
 bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
 {
     struct protection *d = p->state;
-    end_sample_if_full(p);
+    if (sample_is_full(p))
+        end_sample(p);
     d->insts += n_thread_insts;
     if (d->insts >= ((const struct protection_params *)p->params)->max_sample_insns)
         end_sample(p);
@@ -288,14 +317,26 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
 static void access_set(struct cache_policy *p, const struct cache_set *s)
 {
     struct protection *d = p->state;
-    end_sample_if_full(p);
     d->accesses++;
     ++*queries_of(p, s);
+}
+
+/* Apart, so that other hits need not save registers for a call. */
+static __attribute__((noinline)) void hit_after_sample(struct cache_policy *p,
+                                                       const struct cache_set *s, uint32_t way,
+                                                       const struct mem_access *a)
+{
+    end_sample(p);
+    protection_on_hit(p, s, way, a);
 }
 
 void protection_on_hit(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                        const struct mem_access *a)
 {
+    if (sample_is_full(p)) {
+        hit_after_sample(p, s, way, a);
+        return;
+    }
     access_set(p, s);
     credit_tda_hit(p, line_of(s, way));
     protect_line(p, s, way, a);
@@ -304,6 +345,8 @@ void protection_on_hit(struct cache_policy *p, const struct cache_set *s, uint32
 void protection_on_merge(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                          const struct mem_access *a)
 {
+    if (sample_is_full(p))
+        end_sample(p);
     access_set(p, s);
     if (way == ~0u)
         return;
@@ -319,6 +362,8 @@ void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int w
         protection_on_hit(p, s, (uint32_t)way, a);
         return;
     }
+    if (sample_is_full(p))
+        end_sample(p);
     access_set(p, s);
     search_vta(p, s, a->line);
 }
@@ -364,8 +409,8 @@ static struct stat_reading protecting(const void *instance, uint64_t now)
     const struct protection *d = ((const struct cache_policy *)instance)->state;
     struct stat_reading r = {0};
     for (uint32_t i = 0; i < d->n_entries; i++) {
-        r.value += d->pdpt[i].pd;
-        r.n += d->pdpt[i].pd > 0;
+        r.value += d->pdpt.pd[i];
+        r.n += d->pdpt.pd[i] > 0;
     }
     return r;
 }
@@ -381,7 +426,7 @@ static struct stat_reading longest(const void *instance, uint64_t now)
     const struct protection *d = ((const struct cache_policy *)instance)->state;
     struct stat_reading r = {0};
     for (uint32_t i = 0; i < d->n_entries; i++)
-        r.value = d->pdpt[i].pd > r.value ? d->pdpt[i].pd : r.value;
+        r.value = d->pdpt.pd[i] > r.value ? d->pdpt.pd[i] : r.value;
     return r;
 }
 
