@@ -1,10 +1,12 @@
 #!/bin/sh
 # Every scheduler with every L1D policy, every GPU, every criticality provider, every atomics unit and
 # write-buffering in L2: each pair of them at least once runs a kernel with divergence, reuse, barriers and atomics to the right result, and
-# the two engines count the same. With a third word `all`, not pairs only but all there are.
+# the two engines count the same. With a third word `all`, not pairs only but all there are; with `each`,
+# or sanitizers, each mechanism at least once.
 heddle=$1
 scratch=$2
-which=${3:-pairs}
+which=${3:-${HEDDLE_SANITIZED:+each}}
+which=${which:-pairs}
 mkdir -p "$scratch"
 cd "$scratch" || exit 1
 set -eu
@@ -72,6 +74,9 @@ rows = [r for r in itertools.product(*axes) if (r[1], r[2]) != impossible]
 if sys.argv[2] == "all":  # all L2s with all atomics units on two GPUs
     on_two = lambda r: r[2] in ("gtx480", "v100") and r[3] == "none"
     rows = [r for r in rows if (r[4] == "lru" and r[5] == "at_l2") or on_two(r)]
+if sys.argv[2] == "each":
+    rows = [tuple(a[i % len(a)] for a in axes) for i in range(max(map(len, axes)))]
+    assert impossible not in [r[1:3] for r in rows]
 if sys.argv[2] == "pairs":
     chosen = []
     for scheduler, policy in itertools.product(axes[0], axes[1]):

@@ -8,7 +8,8 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 . test/behaviour/expect.inc
 
-status 0 python3 test/paper/llc_reference.py duel "$heddle" "$scratch" 1 "${HEDDLE_DUELS:-28}" && says "replays agree"
+duels=${HEDDLE_DUELS:-${HEDDLE_SANITIZED:+8}}
+status 0 python3 test/paper/llc_reference.py duel "$heddle" "$scratch" 1 "${duels:-28}" && says "replays agree"
 
 cat >"$scratch/mixes.yaml" <<'YAML'
 workloads: [none, fir]

@@ -53,6 +53,29 @@ static int make_folder(void **state)
     return 0;
 }
 
+/* For tests that neither count compilations nor damage the cache: the library for kernels, which
+ * takes longest to compile, is compiled for the first of them only. */
+static char shared_cache[64] = "/tmp/test-front-cache-XXXXXX";
+
+static int make_shared_cache(void **state)
+{
+    (void)state;
+    return mkdtemp(shared_cache) ? 0 : -1;
+}
+
+static int remove_shared_cache(void **state)
+{
+    (void)state;
+    return nftw(shared_cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static int share_cache(void **state)
+{
+    int status = make_folder(state);
+    setenv("HEDDLE_CACHE", shared_cache, 1);
+    return status;
+}
+
 static int remove_folder(void **state)
 {
     (void)state;
@@ -440,23 +463,24 @@ static void a_cache_that_cannot_be_filled_is_a_warning(void **state)
     assert_has(error, "warning: cannot write to the cache of compiled kernels");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+#define TEST(f)   cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+#define SHARES(f) cmocka_unit_test_setup_teardown(f, share_cache, remove_folder)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_opencl_kernel_becomes_an_entry),
-        TEST(what_libclc_lacks_comes_from_our_library),
-        TEST(only_extensions_that_work_are_named),
-        TEST(every_version_of_the_language_compiles),
-        TEST(named_extensions_are_macros),
-        TEST(definitions_with_quotes_reach_the_compiler),
-        TEST(errors_name_the_users_file_and_line),
-        TEST(warnings_come_with_a_result_and_again_from_the_cache),
+        SHARES(an_opencl_kernel_becomes_an_entry),
+        SHARES(what_libclc_lacks_comes_from_our_library),
+        SHARES(only_extensions_that_work_are_named),
+        SHARES(every_version_of_the_language_compiles),
+        SHARES(named_extensions_are_macros),
+        SHARES(definitions_with_quotes_reach_the_compiler),
+        SHARES(errors_name_the_users_file_and_line),
+        SHARES(warnings_come_with_a_result_and_again_from_the_cache),
         TEST(a_missing_compiler_is_explained),
         TEST(a_missing_library_is_explained),
         TEST(a_compiler_that_dies_is_told_from_a_wrong_program),
-        TEST(a_bad_option_is_the_callers_mistake),
+        SHARES(a_bad_option_is_the_callers_mistake),
         TEST(the_second_compilation_does_not_run_clang),
         TEST(a_changed_include_is_compiled_again),
         TEST(a_quoted_include_is_found_beside_the_source),
@@ -465,5 +489,5 @@ int main(void)
         TEST(a_cache_that_cannot_be_filled_is_a_warning),
         TEST(without_a_cache_it_still_compiles),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_shared_cache, remove_shared_cache);
 }
