@@ -47,6 +47,8 @@ static void use_fetch(struct mutex_unit *u, uint32_t number, uint64_t now)
         l->sectors |= there;
         l->in_l1d = true;
         l->n_writes = f->n_writes;
+        /* MODEL: data count as of their arrival. A store of another SM that reaches L2 between the
+         * answer and the arrival is not counted in retained_overwritten. */
         l->since = now * u->period;
         l->hold = m->hold;
         ledger_get(&u->ledger->of[f->mutex], l->line); /* stores to it are watched from now on */

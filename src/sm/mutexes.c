@@ -143,7 +143,10 @@ static bool write(void *user, const struct mutex_line *l, uint32_t mutex, uint64
 }
 
 /* There is room for two requests: for the store, and the place of a dirty line, of which a store
- * that removes its line has none. */
+ * that removes its line has none.
+ *
+ * MODEL: an L1D that keeps what is stored (write_evict: false) lets the store pass what atomics
+ * changed; that is written when the mutex drains. Retention ends all the same. */
 void sm_store_under_mutex(struct sm *sm, uint64_t line, uint64_t now)
 {
     if (sm->config->l1d.write_evict)

@@ -101,4 +101,30 @@ for unit in units:
             assert other == first, (kernel, unit, manner, [k for k in first if first[k] != other[k]][:5])
             n_runs += 1
 print(n_runs, "runs agree")
+
+# The first atomic of a warp that is alone: what it returns follows after l1d_latency where an SM performs it, and at L2 it does not.
+with open("alone.ptx", "w") as f:
+    f.write(""".version 6.0
+.target sm_30
+.address_size 64
+.visible .entry alone(.param .u64 p, .param .u64 q) {
+.reg .u32 %v, %from, %to;
+.reg .u64 %a, %b;
+ld.param.u64 %a, [p];
+ld.param.u64 %b, [q];
+mov.u32 %from, %clock;
+atom.global.add.u32 %v, [%a], 1;
+add.u32 %v, %v, 1;
+mov.u32 %to, %clock;
+sub.u32 %to, %to, %from;
+st.global.u32 [%b], %to;
+ret;
+}
+""")
+def takes(unit, latency):
+    subprocess.run([heddle, "run", "alone.ptx", "--quiet", "--gpu", "gtx480", "--set", f"sm.l1d_latency={latency}", *unit, "--arg", "buf:128", "--arg", "out:4:took"], check=True)
+    return words_of("took")[0]
+for unit in units:
+    more = takes(unit, 41) - takes(unit, 30)
+    assert more == (0 if unit[1] == "at_l2" else 11), (unit, more)
 PY

@@ -636,6 +636,26 @@ static void uses_of_lines_that_others_stored_to_are_counted(void **state)
         }
 }
 
+/* The data count as of the cycle in which they arrive, here 50. A store at that time or before is
+ * not a later one, even if the data were asked for before. */
+static void stores_count_from_the_arrival_of_the_data(void **state)
+{
+    (void)state;
+    const struct wish wishes[] = {{0, 7, 7}, {40, 7, 7}, {90, 7, 7}};
+    for (uint64_t stored_at = 49; stored_at <= 51; stored_at++) {
+        struct bench *b = bench_open("atom_dir", 15, 10, 10, 1);
+        run(b, wishes, 3, 0, 30);
+        host_drop(&b->sms[7], 7 * LINE); /* fetched again, now that stores to it are noted */
+        run(b, wishes, 3, 30, 60);
+        assert_int_equal(b->performed[7][7], 50);
+        ledger_store(ledger_find(&b->ledger->of[7], 7 * LINE), 8, stored_at);
+        run(b, wishes, 3, 60, 120);
+        assert_int_equal(b->unit[7]->stats.retained_used, 1);
+        assert_int_equal(b->unit[7]->stats.retained_overwritten, stored_at > 50);
+        bench_close(b);
+    }
+}
+
 /* --- the unit --- */
 
 /* One unit for all mutexes of an SM: it is busy for as long as the lanes take, five lanes two
@@ -760,6 +780,7 @@ int main(void)
         cmocka_unit_test(what_bypasses_is_not_retained),
         cmocka_unit_test(an_own_store_ends_retention),
         cmocka_unit_test(uses_of_lines_that_others_stored_to_are_counted),
+        cmocka_unit_test(stores_count_from_the_arrival_of_the_data),
         cmocka_unit_test(a_unit_is_busy_with_the_lanes),
         cmocka_unit_test(who_has_been_ready_longest_goes_first),
         cmocka_unit_test(a_visit_does_not_acquire_what_it_releases),
