@@ -114,8 +114,8 @@ void mutex_unit_lose(struct mutex_unit *u, uint64_t line)
     u->due = 0;
 }
 
-/* MODEL: an SM's plain store to a line does not make its atomics fetch the line again whose data
- * are there or under way. */
+/* MODEL: an SM's ordinary store to a line does not make its atomics refetch a line whose data are
+ * present or in flight. */
 bool mutex_unit_store(struct mutex_unit *u, uint64_t line, uint64_t now)
 {
     uint32_t mutex = mutex_of_line(u, line);

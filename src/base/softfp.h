@@ -4,9 +4,9 @@
  * used, so results are the same everywhere.
  *
  * A NaN result is the canonical NaN of its format: 0x7fff for f16 and bf16, 0x7fffffff for f32,
- * 0x7ff8000000000000 for f64. For the narrow formats this is what PTX says. MODEL: a GPU hands on
- * the payload of an f64 NaN; which operand's is not specified, so it is dropped, here and in
- * emu/lanes_float.h alike. */
+ * 0x7ff8000000000000 for f64. For the narrow formats this is what PTX says. MODEL: a GPU passes on
+ * the payload of an f64 NaN. Which operand's is not specified, so Heddle drops it, here and in
+ * emu/lanes_float.h. */
 #ifndef HEDDLE_BASE_SOFTFP_H
 #define HEDDLE_BASE_SOFTFP_H
 

@@ -20,14 +20,15 @@ struct cache_config {
     const char *policy; /* name; its parameters are bound under "<cache>.policy" */
     bool write_back;    /* else write-through; see write_allocate */
     bool write_allocate;
-    /* A store that hits removes the line and goes on (S4 section 2). Stores to local memory, which
-     * no other SM can see, are exempt: they follow write_back and write_allocate. */
+    /* A store that hits removes the line and continues to the next level (S4 section 2). Stores to
+     * local memory, which no other SM can see, are exempt: they follow write_back and
+     * write_allocate. */
     bool write_evict;
     uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
     uint32_t n_apps;       /* that share it; 0 = it is not shared */
     /* Of one of several banks of a shared cache; 0 = it is the only one. */
     uint32_t all_sets, first_set;
-    bool no_fast_paths; /* every access takes the general way; the results are the same */
+    bool no_fast_paths; /* every access takes the general path; the results are the same */
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };
@@ -38,11 +39,11 @@ enum { CACHE_NO_MSHR = 0xffff }; /* a cache has fewer */
 struct cache_result {
     uint8_t answer;         /* enum cache_answer */
     uint8_t stall;          /* enum cache_stall, of STALLED */
-    bool forward;           /* the store itself goes on to the next level */
-    bool writeback;         /* before its place is used, cache_victim() is to be written back */
+    bool forward;           /* the store itself continues to the next level */
+    bool writeback;         /* cache_victim() must be written back before its way is reused */
     uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
     uint16_t mshr;          /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
-    bool dropped;           /* of a load's HIT: the policy gave the line up, dirty or not */
+    bool dropped;           /* of a load's HIT: the policy dropped the line, dirty or not */
 };
 
 /* A line that leaves, or does not stay, with sectors that must not be lost. */
@@ -165,8 +166,8 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line);
 struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
                                void *waiter);
 
-/* A load that the program sends around this cache (ld.cg at an L1D): neither looked up nor decided
- * upon; BYPASSED, or STALLED for want of room. */
+/* A load that the program marks as uncached here (ld.cg at an L1D): neither looked up nor decided
+ * upon; BYPASSED, or STALLED if a resource is missing. */
 struct cache_result cache_load_bypassing(struct cache *c, const struct mem_access *a,
                                          struct cache_room room);
 

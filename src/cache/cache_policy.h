@@ -47,7 +47,7 @@ enum cache_bypass_reason { BYPASS_POLICY, BYPASS_STALL, BYPASS_NO_CACHE, N_BYPAS
 enum cache_evict_cause { EVICT_REPLACE, EVICT_WRITE, EVICT_INVALIDATE, EVICT_FLUSH };
 enum cache_hit_action { HIT_KEEP, HIT_DROP };
 /* Why an access cannot be accepted now. When several causes hold, the first of the order merge,
- * MSHR, miss queue, line is the one that is told; for a bypass, port before bypass table. */
+ * MSHR, miss queue, line is reported; for a bypass, port before bypass table. */
 enum cache_stall {
     STALL_MSHR,       /* no free MSHR */
     STALL_MERGE,      /* the line's MSHR takes no more */
@@ -98,7 +98,7 @@ struct cache_line {
 #define TAG_EMPTY UINT64_MAX /* no line has this address: it is not aligned */
 
 /* A set as policies see it, at all times as it is now. Ways that hold nothing are in neither mask;
- * those that are reserved wait for data, and are nobody's victims until these are here. */
+ * those that are reserved wait for data, and cannot be victims until the data arrive. */
 struct cache_set {
     uint32_t set, n_ways;
     uint64_t occupied;              /* a mask of ways */
@@ -151,21 +151,20 @@ struct shared_decision;
 
 struct cache_policy_desc {
     PLUGIN_HEAD; /* abi_version = CACHE_POLICY_ABI */
-    /* Optional: name of the criticality provider it needs. One that names none is not told how
-     * critical the warp of an access is. */
+    /* Optional: name of the criticality provider it needs. Without one, accesses carry no
+     * criticality. */
     const char *criticality;
-    /* It looks at that in on_hit() and on_merge() alone, where a load has found its line: other
-     * accesses come as if their warps were not critical, and what it answers to an access that
-     * waits does not depend on it. */
+    /* It reads the criticality in on_hit() and on_merge() only, where a load has found its line.
+     * Other accesses then carry none, and decide() must not depend on it. */
     bool rates_found_only;
     /* decide() never returns CACHE_BYPASS, and there is no would_stall(): a load that lacks an MSHR
-     * waits, whatever decide() would say, and it is not asked. */
+     * waits, and decide() is not called. */
     bool never_bypasses;
     /* It looks at address, byte_mask or full_line of loads; otherwise these may be left out. */
     bool wants_bytes;
     /* An L1D cannot have it. */
     bool l2_only;
-    /* control() goes by what SMs did that sample insertion. */
+    /* control() uses the reports of sampling SMs. */
     bool samples_cores;
     /* Can it work there? Otherwise false and the reason, for the user. NULL = anywhere. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
@@ -177,7 +176,8 @@ struct cache_policy_desc {
 
     /* Required. The way of a line that is not reserved, CACHE_BYPASS or CACHE_STALL. While the set
      * has an empty way, that one is filled whatever way (or CACHE_STALL) comes back; only a bypass
-     * is honoured, so a policy that bypasses for want of a victim looks for an empty way first. */
+     * is honoured, so a policy that bypasses because it finds no victim must look for an empty way
+     * first. */
     int (*decide)(const struct cache_policy *p, const struct cache_set *s,
                   const struct mem_access *a);
 

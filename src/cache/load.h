@@ -2,7 +2,7 @@
  * line and an MSHR or bypass. Inline, for the load/store unit passes here with every miss.
  *
  * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that it
- * lacks, it fetches all of those itself, also what is on its way already. */
+ * lacks, it fetches all of those itself, including sectors in flight. */
 #ifndef HEDDLE_CACHE_LOAD_H
 #define HEDDLE_CACHE_LOAD_H
 

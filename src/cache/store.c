@@ -1,12 +1,11 @@
 /* Stores: write-evict (global stores of an L1D, S4 section 2), write-through in place, and
  * write-back with or without allocation (an L2; local memory in an L1D).
  *
- * MODEL: a store that removes a line also detaches the line's outstanding misses: their answers,
- * older than the store, serve those who wait and are not kept; later loads fetch again.
- * MODEL: a store that needs data on their way waits in the MSHR with the loads, even when it
- * covers the whole line.
- * MODEL: a store that finds its line and leaves it in place is a use: it refreshes recency and sets
- * the reuse bit. */
+ * MODEL: a store that removes a line also detaches the line's outstanding misses: their data, older
+ * than the store, serve the waiting loads and are not kept; later loads fetch again. MODEL: a store
+ * that needs data in flight waits in the MSHR with the loads, even when it covers the whole line.
+ * MODEL: a store that hits and keeps its line is a use: it updates recency and sets the reuse bit.
+ */
 #include "cache/alloc.h"
 
 static struct cache_result store_evicts(struct cache *c, const struct mem_access *a)

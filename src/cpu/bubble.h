@@ -1,18 +1,17 @@
-/* Bubbles (J. Mars et al.: Bubble-Up, MICRO 2011; S3 chapter 6): generated programs that press on
- * a shared memory system to a known degree, so that the slowdown of a neighbour can be measured.
+/* Bubbles (J. Mars et al.: Bubble-Up, MICRO 2011; S3 chapter 6): generated programs that press on a
+ * shared memory system to a known degree, so that the slowdown of a neighbour can be measured.
  *
  *     cache_bubble_I       streams over a buffer of I/8 of the last-level cache, a load per line
- *                          and nothing else
- *     bandwidth_bubble_I   streams over four last-level caches, a store per line, which is read and
- *                          later written back: 128 bytes. Other instructions between the stores
- *                          keep it to I/8 of the memory's bandwidth at most. (Loads could not: the
- *                          window holds few of them when others lie between.)
+ *     and nothing else bandwidth_bubble_I   streams over four last-level caches, a store per line,
+ *     which is read and later written back: 128 bytes. Other instructions between the stores keep
+ *     it to I/8 of the memory's bandwidth at most. (Loads could not: the window holds few of them
+ *     when others lie between.)
  *
  * I is 0 to 8; those with 0 leave memory alone.
  *
- * MODEL: a run of a bubble has a million instructions; the next run goes on where the last one
- * stopped in the buffer. A core with few outstanding misses may not reach the pace: the bandwidth
- * that a bubble takes is what its core counts. */
+ * MODEL: a run of a bubble has a million instructions; the next run continues where the last one
+ * stopped in the buffer. A core with few outstanding misses may not reach that rate: the bandwidth
+ * of a bubble is what its core counts. */
 #ifndef HEDDLE_CPU_BUBBLE_H
 #define HEDDLE_CPU_BUBBLE_H
 

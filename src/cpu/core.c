@@ -163,7 +163,7 @@ static void begin_group(struct cpu_core *core, uint64_t group)
     core->source->ops->begin(core->source, group);
 }
 
-/* MODEL: its stores may still be on their way to the caches. */
+/* MODEL: its stores may still be in flight to the caches. */
 static void end_group(struct cpu_core *core, uint64_t now)
 {
     sim_time t = ticker_time(&core->ticker, now);

@@ -5,33 +5,31 @@
  * What a cycle does, in this order:
  *   1. data     Lines that have come fill L2 and L1; the loads that waited for them are complete.
  *   2. retire   Up to `width` instructions leave the window in order, from the oldest on: those
- *               that entered in an earlier cycle and whose loads are complete.
+ *      that entered in an earlier cycle and whose loads are complete.
  *   3. stores   Those of retired instructions access L1, in order.
  *   4. enter    Up to `width` instructions enter the window, which holds `rob`.
  *   5. loads    Those that entered and whose sources are complete access L1, oldest first.
  *   6. send     One request leaves for the last-level cache.
  *
  * MODEL: all instructions but loads are complete as they enter. Instruction fetch always hits and
- * branches are always predicted.
- * MODEL: a load waits for earlier loads that wrote its source registers: those that were the last
- * to write them. An instruction that is not a load ends the dependence, unless follow_registers is
- * set: then it passes on what its own source registers wait for.
- * MODEL: an instruction with several memory operands is complete when all have come. Addresses of
- * loads are not compared with those of earlier stores.
- * MODEL: L1 has a port for each access. A load that hits L1 in cycle c is complete in
- * c + l1_latency; if L2 has the line, L1 is filled and the load complete in c + l1_latency +
- * l2_latency; otherwise the request may leave in that cycle. Tags of both are looked up in cycle c.
- * MODEL: an outstanding miss is a line that L1 waits for, wherever it is: at most `mlp`. Loads and
- * stores of such a line join it, as many as four times the window and the store buffer hold. An
- * access for which there is no room waits; younger loads pass it, stores do not pass each other.
- * MODEL: a store leaves the window when it is the oldest, before its data are in L1. It is kept in
- * the store buffer while it lacks an outstanding miss; if the buffer is full, nothing retires from
- * the next store on.
- * MODEL: L1 and L2 are write-back, allocate on writes, LRU, and neither inclusive nor exclusive: a
- * line comes into both, dirty victims of L1 go to L2 and those of L2 to the last-level cache. A
- * miss needs two places in the write buffer, for the victims of its line.
- * MODEL: each application has an address space of its own, without pages: the lower 40 bits of the
- * trace's addresses, and the number of the application + 1 above them. The GPU's lie below.
+ * branches are always predicted. MODEL: a load waits for the earlier loads that last wrote its
+ * source registers. An instruction other than a load ends the dependence, unless follow_registers
+ * is set: then it passes on the dependences of its source registers. MODEL: an instruction with
+ * several memory operands is complete when all have arrived. Addresses of loads are not compared
+ * with those of earlier stores. MODEL: L1 has a port for each access. A load that hits L1 in cycle
+ * c is complete in c + l1_latency; if L2 has the line, L1 is filled and the load complete in c +
+ * l1_latency + l2_latency; otherwise the request may leave in that cycle. Tags of both are looked
+ * up in cycle c. MODEL: an outstanding miss is a line that L1 waits for, from any level: at most
+ * `mlp`. Loads and stores of such a line join it, as many as four times the window and the store
+ * buffer hold. An access for which there is no room waits; younger loads pass it, stores do not
+ * pass each other. MODEL: a store leaves the window when it is the oldest, before its data are in
+ * L1. It is kept in the store buffer while it lacks an outstanding miss; if the buffer is full,
+ * nothing retires from the next store on. MODEL: L1 and L2 are write-back, allocate on writes, LRU,
+ * and neither inclusive nor exclusive: a line comes into both, dirty victims of L1 go to L2 and
+ * those of L2 to the last-level cache. A miss needs two entries of the write buffer, for the
+ * victims of its line. MODEL: each application has an address space of its own, without pages: the
+ * lower 40 bits of the trace's addresses, and the number of the application + 1 above them. The
+ * GPU's lie below.
  *
  * A trace that ends begins again at once, with the caches as they are.
  *

@@ -6,11 +6,11 @@
  * leaving it out changes nothing; a request that comes in may change the plan.
  *
  * MODEL: age is the order of arrival; a request keeps its age until its last burst. Bursts of
- * several requests may interleave where timing (t_ccdl) makes the older one wait.
- * MODEL: nothing limits how often younger row hits pass an older request: while hits to the open
- * row keep arriving, a request for another row of that bank starves, as in the original FR-FCFS.
- * MODEL: reads and writes share one queue and one age; nothing is forwarded from a queued write to
- * a read of the same location (the L2 slice in front never has both outstanding). */
+ * several requests may interleave where timing (t_ccdl) makes the older one wait. MODEL: nothing
+ * limits how often younger row hits pass an older request: while hits to the open row keep
+ * arriving, a request for another row of that bank starves, as in the original FR-FCFS. MODEL:
+ * reads and writes share one queue and one age; nothing is forwarded from a queued write to a read
+ * of the same location (the L2 slice in front never has both outstanding). */
 #include "dram/dram.h"
 
 #include <assert.h>
@@ -181,7 +181,7 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
     push(d, r, now);
 }
 
-/* --- what is done --- */
+/* --- finished requests --- */
 
 uint64_t dram_first_done(const struct dram *d)
 {

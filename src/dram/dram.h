@@ -108,9 +108,9 @@ struct dram_done {
     uint64_t at, tag;
     bool write;
 };
-/* Takes one request that is done by `now`, in order of completion; false if there is none.
- * MODEL: a request that is done waits outside the queue, for as long as it takes: whoever reads has
- * kept a place for the answer (an MSHR), and that bounds how many there are. */
+/* Takes one request that is done by `now`, in order of completion; false if there is none. MODEL: a
+ * finished request waits outside the queue for as long as it takes. Each read has an MSHR for its
+ * answer, which bounds their number. */
 bool dram_pop(struct dram *d, uint64_t now, struct dram_done *out);
 /* Takes all of them, also those that will be done later at a known time, in order of completion:
  * returns how many. They can be looked at until the channel does something else. */

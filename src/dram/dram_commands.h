@@ -1,5 +1,5 @@
-/* What a DRAM channel's queue and its commands change. Private to dram.c, which decides what is
- * done when. */
+/* How the queue of a DRAM channel changes when a request enters or a command is issued. Private to
+ * dram.c, which decides when commands are issued. */
 #ifndef HEDDLE_DRAM_COMMANDS_H
 #define HEDDLE_DRAM_COMMANDS_H
 
@@ -9,9 +9,9 @@
 #include "base/arena.h"
 #include "dram/dram_plan.h"
 
-/* --- a request comes --- */
+/* --- a request enters --- */
 
-/* It gets that slot. What it waits for, its bit in the masks, the caller knows. */
+/* Puts the request into a slot. The caller sets its bits in the masks. */
 static ALWAYS_INLINE void dram_enqueue(struct dram *d, uint32_t slot, const struct dram_request *r,
                                        uint64_t now)
 {
@@ -27,9 +27,9 @@ static ALWAYS_INLINE void dram_enqueue(struct dram *d, uint32_t slot, const stru
     d->area -= now;
 }
 
-/* --- what is done --- */
+/* --- finished requests --- */
 
-/* Room for one more at the end. */
+/* Makes room for one more entry at the end. */
 static __attribute__((noinline)) void dram_grow_done(struct done_queue *q)
 {
     uint32_t n = (uint32_t)(q->end - q->first), cap = (uint32_t)(q->limit - q->items);
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void dram_grow_done(struct done_queue *q)
     q->end = q->items + n;
 }
 
-/* A write may be done before reads whose commands came before its own. */
+/* A write may finish before reads that were issued earlier, so it is sorted in. */
 static ALWAYS_INLINE void dram_insert_done(struct done_queue *q, struct dram_done done)
 {
     if (q->end == q->limit)
@@ -64,7 +64,7 @@ static bool dram_bank_is_open(const struct dram *d, uint32_t bank)
     return d->banks[bank].open_row != NO_ROW;
 }
 
-/* A bank was opened or closed: which of its requests need which command. */
+/* A bank was opened or closed: updates which of its requests need which command. */
 static void dram_sort_bank(struct dram *d, uint32_t bank)
 {
     uint64_t slots = d->banks[bank].slots;
@@ -105,7 +105,7 @@ static __attribute__((noinline)) void dram_issue_precharge(struct dram *d, uint3
 
 /* --- reads and writes --- */
 
-/* The last burst of a request has been commanded. */
+/* The last burst of a request has been issued. */
 static ALWAYS_INLINE void dram_finish(struct dram *d, bool write, uint32_t slot, uint32_t bank,
                                       uint64_t now)
 {
@@ -123,7 +123,7 @@ static ALWAYS_INLINE void dram_finish(struct dram *d, bool write, uint32_t slot,
     *(write ? &d->stats.writes : &d->stats.reads) += 1;
 }
 
-/* One burst. True if it was the request's last, which is done then. */
+/* Issues one burst. True if it was the last one of the request, which is then finished. */
 static ALWAYS_INLINE bool dram_issue_burst(struct dram *d, bool write, uint32_t slot, uint64_t now)
 {
     struct waiting *w = &d->queue[slot];
@@ -138,8 +138,8 @@ static ALWAYS_INLINE bool dram_issue_burst(struct dram *d, bool write, uint32_t 
     return true;
 }
 
-/* One that is done leaves the queue. True if nobody waits for its row any more, but somebody for
- * another one of its bank. */
+/* Removes a finished request from the queue. True if no other request needs its row, but one needs
+ * another row of its bank. */
 static ALWAYS_INLINE bool dram_dequeue(struct dram *d, bool write, uint32_t slot)
 {
     uint64_t others = d->banks[d->bank_of[slot]].slots;

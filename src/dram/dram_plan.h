@@ -1,6 +1,7 @@
-/* What a DRAM channel keeps, and which command comes next. Private to dram.c, which gives them.
+/* The state of a DRAM channel, and the choice of its next command. Private to dram.c, which issues
+ * the commands.
  *
- * Requests stand in a line of 64 slots, the oldest first, and sets of them are masks of slots:
+ * Requests are in a queue of 64 slots, the oldest first. Sets of requests are masks of slots, so
  * the oldest of a set is its lowest bit. */
 #ifndef HEDDLE_DRAM_PLAN_H
 #define HEDDLE_DRAM_PLAN_H
@@ -10,7 +11,7 @@
 
 enum { N_QUEUE_SLOTS = 64 };
 
-/* For what nearly every request goes through. */
+/* For code that nearly every request executes. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 struct waiting {
@@ -18,7 +19,7 @@ struct waiting {
     uint32_t row, bytes;
     uint64_t pushed_at;
     uint32_t bytes_left;
-    bool opened_row; /* an activate was given for it */
+    bool opened_row; /* an activate was issued for it */
 };
 
 struct bank {
@@ -44,7 +45,7 @@ enum { FIRST_DONE = 16 }; /* entries at first */
 
 struct dram {
     struct dram_config config;
-    bool streams; /* several reads or writes may be given in a row, without looking at all else */
+    bool streams; /* reads or writes may be issued in a row without considering other commands */
     uint32_t burst_bytes;
     uint32_t read_cycles; /* from a request's last read command to the end of its data */
     struct dram_timing timing;
@@ -55,16 +56,16 @@ struct dram {
     uint32_t queue_end;     /* the next request's slot */
     uint64_t used, writes;  /* slots of requests; of writes among them */
     uint64_t hits;          /* ... whose row is open */
-    uint64_t closed, stale; /* ... whose bank has no open row; has one that nobody waits for */
+    uint64_t closed, stale; /* ... whose bank has no open row; has one that no request needs */
 
     struct bank banks[DRAM_MAX_BANKS];
 
     struct done_queue done;
     uint32_t n_waiting;
-    uint64_t left_at; /* the last that has left the queue */
-    /* What the counters are made of; those that are missing in `stats` follow from it. */
-    uint64_t area;     /* cycles in which requests left less those in which they entered, summed */
-    uint64_t n_bursts; /* of requests that still wait, too */
+    uint64_t left_at; /* when the last request left the queue */
+    /* The remaining counters of `stats` are computed from these. */
+    uint64_t area; /* sum of the cycles in which requests left, minus those in which they entered */
+    uint64_t n_bursts; /* including those of requests still in the queue */
     struct dram_stats stats;
     void (*observer)(void *user, const struct dram_command *c);
     void *observer_user;
@@ -80,9 +81,9 @@ static inline uint32_t dram_lowest_slot(uint64_t mask)
     return (uint32_t)__builtin_ctzll(mask);
 }
 
-/* --- what comes next --- */
+/* --- the next command --- */
 
-/* When the channel and a bank allow a command of that kind. */
+/* The first cycle in which the channel, or a bank, allows a command of that kind. */
 static inline uint64_t dram_channel_allows(const struct dram *d, enum dram_command_kind kind)
 {
     switch (kind) {
@@ -113,8 +114,8 @@ static inline uint64_t dram_bank_allows(const struct dram *d, uint32_t bank,
 }
 
 /* Looks among the requests at these slots, oldest first, for a command of that kind that can be
- * given, from `floor` on, before the best so far, or then and for an older request. Compiled once
- * for each kind. */
+ * issued at or after `floor` and before *best, or in the same cycle for an older request. Compiled
+ * once for each kind. */
 static ALWAYS_INLINE void dram_consider(const struct dram *d, struct plan *best,
                                         enum dram_command_kind kind, uint64_t slots, uint64_t floor)
 {
@@ -125,7 +126,7 @@ static ALWAYS_INLINE void dram_consider(const struct dram *d, struct plan *best,
         uint64_t allowed = dram_bank_allows(d, bank, kind), at = max_u64(floor, allowed);
         if (at < best->at || (at == best->at && slot < best->slot))
             *best = (struct plan){.at = at, .kind = kind, .slot = slot};
-        if (allowed <= floor) /* those behind are no earlier */
+        if (allowed <= floor) /* later slots cannot be earlier */
             return;
         slots &= ~d->banks[bank].slots;
     }
@@ -140,7 +141,7 @@ static ALWAYS_INLINE struct plan dram_plan_column(const struct dram *d, uint64_t
     if (!writes) {
         dram_consider(d, &best, DRAM_READ, reads, floor);
     } else if (d->timing.column_at[0] <= d->timing.column_at[1]) {
-        /* The way the bus is turned comes first: most often the other then need not be looked at.
+        /* The present direction of the bus first: the other one then seldom needs to be considered.
          */
         dram_consider(d, &best, DRAM_READ, reads, floor);
         dram_consider(d, &best, DRAM_WRITE, writes, floor);
@@ -179,21 +180,21 @@ static ALWAYS_INLINE uint64_t dram_first_column(const struct dram *d, uint64_t s
 static ALWAYS_INLINE struct plan dram_plan_row(const struct dram *d, uint64_t closed,
                                                uint64_t stale, uint64_t floor, uint64_t limit)
 {
-    struct plan best = {.at = limit, .slot = 0}; /* none is before that one */
+    struct plan best = {.at = limit, .slot = 0}; /* nothing precedes it */
     dram_consider(d, &best, DRAM_ACTIVATE, closed, floor);
     dram_consider(d, &best, DRAM_PRECHARGE, stale, floor);
     return best;
 }
 
 /* Plans the first command at or after `floor` for requests at these slots: those whose row is
- * open, whose bank is closed, whose bank's row nobody waits for. */
+ * open, whose bank is closed, whose bank has a row open that no request needs. */
 static ALWAYS_INLINE void dram_plan_among(struct dram *d, uint64_t hits, uint64_t closed,
                                           uint64_t stale, uint64_t floor)
 {
     struct plan column = dram_plan_column(d, hits, floor);
     d->plan = column;
     if (column.at <= floor || !(closed | stale))
-        return; /* of one cycle's commands, a read or write wins */
+        return; /* in one cycle, a read or write wins */
     struct plan row = dram_plan_row(d, closed, stale, floor, column.at);
     if (row.at < column.at)
         d->plan = row;

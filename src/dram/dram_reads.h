@@ -1,23 +1,23 @@
-/* The short way of a DRAM channel that has only reads of open rows to give, as most have most of
- * the time: dram_advance() and dram_enter() as long as that is so. Private to dram.c. */
+/* The fast path of a DRAM channel while all waiting requests are reads of open rows, the common
+ * case: dram_advance() and dram_enter() as long as that holds. Private to dram.c. */
 #ifndef HEDDLE_DRAM_READS_H
 #define HEDDLE_DRAM_READS_H
 
 #include "dram/dram_commands.h"
 
-/* Is there nothing to do but to read from rows that are open? Then there is one kind of command,
- * and the oldest request whose bank and group allow it is always next. */
+/* Are all waiting requests reads of open rows? Then there is one kind of command, and the oldest
+ * request whose bank and group allow it is always next. */
 static inline bool dram_reads_only(const struct dram *d)
 {
     return d->used == d->hits && !d->writes && d->streams;
 }
 
-/* What these change all the time, kept where no other store can reach it. */
+/* The fields that change with every read, in locals that no other store can alias. */
 struct reads {
     uint64_t slots; /* of requests */
     uint32_t queue_end;
-    uint64_t column_at; /* when the channel allows the next */
-    uint64_t at;        /* when that is; ~0 if there is none */
+    uint64_t column_at; /* when the channel allows the next read */
+    uint64_t at;        /* when the next read is issued; ~0 if there is none */
     uint32_t slot;      /* of the request */
 };
 

@@ -2,8 +2,8 @@
  * round-to-nearest. Other rounding modes, saturation and half precision are base/softfp.c.
  *
  * MODEL: a NaN result is always the canonical NaN, 0x7fffffff for f32 and 0x7ff8000000000000 for
- * f64. For f32 this is what GPUs do. For f64 they hand an input's payload on; which one is not
- * specified and differs among hosts, so it is dropped here and numbers stay the same everywhere.
+ * f64. For f32 this is what GPUs do. For f64 they pass on an input's payload. Which input is not
+ * specified and differs among hosts, so Heddle drops it to give the same numbers everywhere.
  *
  * .ftz flushes a result that is subnormal once rounded to 24 bits, as if exponents had no end; so
  * an H200 does. */

@@ -1,8 +1,8 @@
 /* The SIMT stack: which lanes run where, and where they meet again (immediate post-dominators).
  *
  * The top entry's pc, rpc and mask are kept in the warp itself. MODEL: of the two sides of a
- * divergent branch the fall-through runs first. An entry whose path would begin at its own meeting
- * point is never pushed: its lanes are in the entry below already. */
+ * divergent branch the fall-through runs first. An entry whose path would begin at its own
+ * reconvergence point is never pushed: its lanes are already in the entry below. */
 #include <stdlib.h>
 #include <string.h>
 

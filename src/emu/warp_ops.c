@@ -1,7 +1,7 @@
 /* Operations across the lanes of a warp: votes, shuffles, matches, reductions. With .sync each lane
  * names the lanes it works with; groups that name different lanes do not see each other. MODEL:
- * lanes that are named and not active take no part: the SIMT stack has brought together all that
- * can come. */
+ * lanes that are named but inactive do not take part: the SIMT stack has reconverged all lanes that
+ * can. */
 #include <string.h>
 
 #include "emu/vec.h"

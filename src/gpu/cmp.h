@@ -10,12 +10,11 @@
  *   - Shared and local memory are ordinary memory, at addresses of their own on each core. Kernel
  *     parameters are registers.
  *
- * MODEL: work-groups are executed in their order, each as a whole, whichever cores have them and
- * however long these take: results never depend on time. A work-group that waits for a later one
- * never ends.
- * MODEL: dependences between loads follow registers as cpu.follow_registers says; where operations
- * join several, the youngest counts. They end at calls.
- * MODEL: cores that share lines do not invalidate each other's copies. */
+ * MODEL: work-groups are executed in order, each as a whole, independent of core and time: results
+ * never depend on time. A work-group that waits for a later one never ends. MODEL: dependences
+ * between loads follow registers as cpu.follow_registers says; where an operation has several, the
+ * youngest counts. Dependences end at calls. MODEL: cores that share lines do not invalidate each
+ * other's copies. */
 #ifndef HEDDLE_GPU_CMP_H
 #define HEDDLE_GPU_CMP_H
 

@@ -228,8 +228,8 @@ static enum machine_end run_engine(struct machine *m, sim_time limit)
     return MACHINE_STOPPED;
 }
 
-/* MODEL: the next kernel begins with the visibility period after everything has come to rest, of
- * machines with CPU cores the GPU; the engine is never further than that. */
+/* MODEL: the next kernel begins with the visibility period after the whole machine is idle (with
+ * CPU cores: the GPU); the engine is never beyond that. */
 static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;

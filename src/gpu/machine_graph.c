@@ -82,7 +82,8 @@ static void link_memory(struct machine *m, const struct machine_memory *memory, 
                         uint32_t up, uint32_t down)
 {
     const struct noc_config *c = memory->noc;
-    /* MODEL: each L2 bank brings a port of the network's width; those of a partition act as one. */
+    /* MODEL: each L2 bank adds a port of the network's width; the ports of a partition act as one.
+     */
     uint32_t banks = memory->slices.memory.banks;
     link_network(m, memory,
                  (struct part_link){.from = group,

@@ -7,8 +7,8 @@
  * after the link has carried its last byte, and not before host memory has answered all requests.
  * So on an idle host it takes latency + bytes / bandwidth, to the unit of time.
  *
- * MODEL: what transfers read or write in host memory goes past the last-level cache.
- * MODEL: the GPU's own memory takes what comes, and gives what is asked for, at once. */
+ * MODEL: transfers bypass the last-level cache of the host.
+ * MODEL: the GPU's own memory accepts and delivers the data of transfers at once. */
 #ifndef HEDDLE_GPU_PCIE_H
 #define HEDDLE_GPU_PCIE_H
 

@@ -9,8 +9,8 @@
  * it begins again, with memory as it was, until they have; what it counts is that of the first
  * time.
  *
- * MODEL: what a launch reads and writes is found out by executing it, before it is timed on the
- * GPU. */
+ * MODEL: the buffers that a launch reads and writes are found by executing it before it is timed on
+ * the GPU. */
 #ifndef HEDDLE_GPU_TESTBED_H
 #define HEDDLE_GPU_TESTBED_H
 

@@ -10,7 +10,7 @@
 #include "icd/platform.h"
 
 /* What a command keeps busy. MODEL: kernels, transfers to the device and transfers from it overlap;
- * two commands of one kind follow each other. */
+ * two commands of one kind run one after the other. */
 enum icd_engine { ENGINE_COMPUTE, ENGINE_UP, ENGINE_DOWN, N_ENGINES, ENGINE_NONE = N_ENGINES };
 
 struct icd_command;

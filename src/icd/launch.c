@@ -21,7 +21,7 @@ static size_t divisor(size_t n, size_t most)
 }
 
 /* MODEL: no group size given: rows of up to 256 work-items that fit, then as many rows as fill the
- * group. Whole warps come first, as every compiler for GPUs has it. */
+ * group. Whole warps come first, as in every GPU compiler. */
 static void choose_group(const struct _cl_device_id *d, cl_uint dims, const size_t *global,
                          size_t local[3])
 {

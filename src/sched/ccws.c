@@ -1,28 +1,23 @@
 /* Cache-conscious wavefront scheduling: warps that lose locality in L1D are given more of it, by
- * keeping others from issuing loads.
- * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
- * MICRO 2012, section 3.3.
- * In S4's order (wavefront = warp):
+ * keeping others from issuing loads. S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious
+ * wavefront scheduling. MICRO 2012, section 3.3. In S4's order (wavefront = warp):
  *
- * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue".
- * 3.3.3 Lost locality detector. Each L1D line has the WID of the warp that reserved it.
- *       a line is evicted: its tag is written to that warp's portion of the VTA
- *       a load misses:     the VTA is probed; in the warp's own portion = VTA hit
- * 3.3.4 Lost-locality scores (LLS). A warp starts with the base score.
- *       VTA hit:    its LLS rises to LLDS
- *       each cycle: each LLS falls by 1, down to the base score
- *       cap:        no LLS is above LLDS, which falls as instructions go by without VTA hits
- *       cutoff:     active warps * base score
- *       issue:      scores sorted from the largest on, prefix sum; a warp whose LLS lies above the
- *                   cutoff may not issue loads
- * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
+ * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue". 3.3.3
+ * Lost locality detector. Each L1D line has the WID of the warp that reserved it. a line is
+ * evicted: its tag is written to that warp's portion of the VTA a load misses:     the VTA is
+ * probed; in the warp's own portion = VTA hit 3.3.4 Lost-locality scores (LLS). A warp starts with
+ * the base score. VTA hit:    its LLS rises to LLDS each cycle: each LLS falls by 1, down to the
+ * base score cap:        no LLS is above LLDS, which falls as instructions go by without VTA hits
+ * cutoff:     active warps * base score issue:      scores sorted from the largest on, prefix sum;
+ * a warp whose LLS lies above the cutoff may not issue loads 3.3.5 LLDS = VTAHitsTotal /
+ * InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
  *
  * A warp lies above the cutoff if the scores before it sum up to the cutoff already, so the first
  * never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
  *
  * In a cycle scores fall first; VTA hits of a cycle act on the issue from the next one on. All
- * state is of the SM, whatever the number of its issue slots. MODEL: a miss of sectors in a line
- * that is there lost no locality; a load sent around the cache by the program is not looked at.
+ * state is of the SM, whatever the number of its issue slots. MODEL: a miss of sectors in a present
+ * line is no lost locality; loads that the program marks as uncached are ignored.
  *
  * The simulator that the authors published (github.com/tgrogers/ccws-2012) does in several respects
  * other than the text says. Each of them is a parameter, and `ccws_authors` has them all. Left out

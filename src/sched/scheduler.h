@@ -3,20 +3,20 @@
  *
  * Contract, cycle by cycle:
  * 1. advance(dt), with the cycles since the last call, if any time passed.
- * 2. The events of the cycle, each exactly once. The view already shows what an event tells: a
- *    warp that starts is live, one that ends is not (the rest of its entry stays until the slot is
- *    used again), one that arrives at a barrier has at_barrier set. Events of different warps in
- *    one cycle may come in any order.
+ * 2. The events of the cycle, each exactly once. The view already shows what an event tells: a warp
+ *    that starts is live, one that ends is not (the rest of its entry stays until the slot is used
+ *    again), one that arrives at a barrier has at_barrier set. Events of different warps in one
+ *    cycle may come in any order.
  * 3. For each issue slot in order, pick() with the warps of that slot that can issue and that
  *    may_issue() lets through; with none it is not called. pick() is const and may be called any
  *    number of times. If it names a warp, that warp issues: on_issue() follows, then what the
  *    instruction causes (on_branch, on_barrier_arrive, on_warp_end, ...), all before may_issue()
- *    and pick() of the next issue slot.
- * pick() and may_issue() answer the same until an event, or until next_change() if there is one. So
- * an engine may skip the cycles in between, and a slot that pick() left idle stays so.
+ *    and pick() of the next issue slot. pick() and may_issue() answer the same until an event, or
+ *    until next_change() if there is one. So an engine may skip the cycles in between, and a slot
+ *    that pick() left idle stays so.
  *
  * on_stall(cause) tells that the next instruction of a warp cannot issue, and why; on_wake() that
- * it can again. They tell of changes only: a new cause is another on_stall() without a wake
+ * it can again. They report changes only: a new cause is another on_stall() without a wake in
  * between. A warp starts awake. One that only may_issue() holds back, or that lost its unit to
  * another issue slot of the same cycle, is awake. */
 #ifndef HEDDLE_SCHED_SCHEDULER_H
@@ -45,7 +45,7 @@ enum issue_class {
 };
 
 /* Why a warp does not issue. POLICY, held back by may_issue() or pick(), is for those who attribute
- * time; schedulers are not told what they did themselves. */
+ * time; schedulers do not receive it. */
 enum stall_cause {
     STALLED_NONE,
     STALLED_BARRIER,
@@ -94,9 +94,8 @@ struct sched_hold {
     uint64_t until;      /* the first cycle for which advance() must be called; 0 = every cycle */
 };
 
-/* Which stalls a scheduler listens to. LONG: only of memory, barriers and fences, and for
- * on_wake() that such a wait is over; then nothing is said of the moment, but that it comes before
- * the next pick(). */
+/* Which stalls a scheduler listens to. LONG: only of memory, barriers and fences, and for on_wake()
+ * that such a wait is over; the exact cycle is not defined, but it is before the next pick(). */
 enum stall_hearing { HEARS_ALL_STALLS, HEARS_LONG_STALLS, HEARS_NO_STALLS };
 
 struct scheduler {
@@ -109,9 +108,9 @@ struct scheduler {
     void *stats;              /* desc->stats_bytes bytes to count in, zeroed once */
     struct sched_hold hold;   /* kept by the scheduler, read by the SM */
     enum stall_hearing hears; /* may be set by init(), as may this: */
-    uint32_t l1d_events;      /* of which on_l1d() is told, a bit an enum cache_event; 0 = of all */
-    /* Of l1d_events, those that matter only of accesses of some warps, and which warps these are at
-     * present: of others they may be told too, but need not. */
+    uint32_t l1d_events;      /* which on_l1d() receives, one bit per enum cache_event; 0 = all */
+    /* Those of l1d_events that are needed only for accesses of some warps, and these warps; for
+     * other warps they may be sent, but need not be. */
     uint32_t l1d_some_events;
     uint64_t l1d_warps;
 };

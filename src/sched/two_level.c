@@ -1,14 +1,12 @@
-/* Two-level scheduling.
- * V. Narasiman et al.: Improving GPU performance via large warps and two-level warp scheduling.
- * MICRO 2011, as S4 has it.
- * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
- * MICRO 2012, section 5.1:
+/* Two-level scheduling. V. Narasiman et al.: Improving GPU performance via large warps and
+ * two-level warp scheduling. MICRO 2011, as S4 has it. S4 = T. G. Rogers, M. O'Connor, T. M.
+ * Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 5.1:
  *
  * "subdivides wavefronts waiting to be scheduled on a core into fetch groups (FG) and executes from
- * only one fetch group until all wavefronts in that group are stalled."
- * two_level:     "a fetch group size of 8 and a round-robin scheduling policy to select among
- *                wavefronts in a fetch group as well as among fetch groups"
- * two_level_gto: "a fetch group size of 2 using GTO for both intra-FG and inter-FG selection"
+ * only one fetch group until all wavefronts in that group are stalled." two_level:     "a fetch
+ * group size of 8 and a round-robin scheduling policy to select among wavefronts in a fetch group
+ * as well as among fetch groups" two_level_gto: "a fetch group size of 2 using GTO for both
+ * intra-FG and inter-FG selection"
  *
  * The warps of an issue slot are parted into groups of `group_size` neighbouring warp slots. The
  * active group is the one that issued last, until all its warps are stalled; then it is the next
@@ -19,13 +17,12 @@
  * wait for memory, at a barrier or at a fence (waits that the group cannot be sure to end by itself
  * or soon; without the barrier among them the group could wait for ever for another one). S4's
  * 2LVL-LRR is `any`: the simulator that its authors published issues from another group in each
- * cycle in which no warp of the last one can.
- * Outer order: `lrr`, the next group in the order of slots; `gto`, the group with the oldest live
- * warp.
+ * cycle in which no warp of the last one can. Outer order: `lrr`, the next group in the order of
+ * slots; `gto`, the group with the oldest live warp.
  *
  * MODEL: a switch takes no time. It takes effect with the first issue of the new group: if the old
- * one wakes before that, it goes on. So the choice depends on who is stalled when a warp is picked,
- * never on the order in which a cycle's events arrive. A group whose warps have all ended is left.
+ * one wakes before that, it continues. So the choice depends on which warps are stalled at a pick,
+ * never on the order of events within a cycle. A group whose warps have all ended is deactivated.
  */
 #include <inttypes.h>
 

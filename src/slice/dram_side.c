@@ -6,8 +6,8 @@
  * end of a quantum. Then what L2 had queued enters DRAM and commands are given, each in its cycle.
  * The per-cycle engine does follow it, so that both can be compared.
  *
- * MODEL: that queue has one place more than configured, for a dirty line that must leave before its
- * place is used, so that a miss needs no more than one free place, whatever it pushes out. */
+ * MODEL: that queue has one entry more than configured, for a dirty victim that must be written
+ * back first, so that a miss needs only one free entry. */
 #include <stdlib.h>
 
 #include "cache/fast.h"

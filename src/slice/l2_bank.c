@@ -1,7 +1,7 @@
 /* The L2 banks of a memory slice: each serves one request a cycle, in order, from its queue.
  *
- * MODEL: the way from the port to L2 is a pipeline of rop_latency stages, one request in each, with
- * a queue at its end; when L2 stalls, both fill up before the port does. */
+ * MODEL: the path from the port to L2 is a pipeline of rop_latency stages, one request in each,
+ * with a queue at its end; when L2 stalls, both fill up before the port does. */
 #include "cache/fast.h"
 #include "slice/l2_queue.h"
 
@@ -11,7 +11,7 @@ static uint64_t bytes_of_two(uint32_t segments)
     return (segments & 1 ? 0xffffffffull : 0) | (segments & 2 ? 0xffffffffull << 32 : 0);
 }
 
-/* A load is answered with all bytes of its segments, whatever its lanes touch. */
+/* A load receives all bytes of its segments, not only those that its lanes touch. */
 void l2_ask_for_segments(struct mem_access *a)
 {
     a->byte_mask[0] = bytes_of_two(a->segments);
@@ -170,7 +170,7 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     return true;
 }
 
-/* MODEL: transfers go past L2: they neither look at its lines nor change them. */
+/* MODEL: transfers bypass L2: they neither look up nor change its lines. */
 static __attribute__((noinline)) bool serve_transfer(struct slice *p, struct mem_request *r,
                                                      uint64_t now)
 {

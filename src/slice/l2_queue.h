@@ -1,11 +1,11 @@
-/* How a request enters the queue of its L2 bank. Inline, for every request passes here. `now` is an
- * L2 cycle. */
+/* How a request enters the queue of its L2 bank. Inline, because every request does. `now` is an L2
+ * cycle. */
 #ifndef HEDDLE_SLICE_L2_QUEUE_H
 #define HEDDLE_SLICE_L2_QUEUE_H
 
 #include "slice/slice_parts.h"
 
-/* Where the sender's lines are shorter, its line begins somewhere in L2's. */
+/* If the sender's lines are shorter than L2's, its line begins inside an L2 line. */
 static inline void l2_shift_to_line(struct mem_access *a, uint32_t offset)
 {
     for (; offset; offset -= CACHE_SEGMENT_BYTES) {
@@ -15,8 +15,8 @@ static inline void l2_shift_to_line(struct mem_access *a, uint32_t offset)
     }
 }
 
-/* From here until the reply the request describes its access as L2 sees it. A slice's own addresses
- * have the interleaving squeezed out, and so do a bank's. */
+/* From here until the reply, the request describes its access in the bank's addresses, from which
+ * the interleaving of slices and banks is removed. */
 static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
 {
     struct mem_access *a = &r->access;
@@ -49,8 +49,8 @@ static inline void l2_note_due(struct slice *p, const struct l2_bank *b)
     p->parts_at = min_u64(p->parts_at, b->due);
 }
 
-/* A new request is first, and can be served from cycle `soonest` on if it is there by then and the
- * bank is free. */
+/* A new request is at the head, and can be served from cycle `soonest` on if it has arrived by then
+ * and the bank is free. */
 static inline void l2_plan_first(struct slice *p, struct l2_bank *b, uint64_t soonest)
 {
     if (!b->queue.n) {
@@ -60,7 +60,7 @@ static inline void l2_plan_first(struct slice *p, struct l2_bank *b, uint64_t so
     uint64_t at = ring_first(&b->queue)->at;
     b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
     uint64_t room_from = slice_room_from(p);
-    if (room_from != CYCLE_NEVER) /* no use in trying before a reply leaves its place */
+    if (room_from != CYCLE_NEVER) /* no use in trying before a reply leaves its entry */
         b->due = max_u64(b->due, room_from);
 }
 

@@ -1,7 +1,7 @@
 /* The replies of a memory slice: a queue in the order in which L2 serves their requests.
  *
- * MODEL: from L2 to the reply port too there is a pipeline, of l2_latency stages, and a queue at
- * its end. What comes from DRAM has its place kept.
+ * MODEL: the path from L2 to the reply port is a pipeline of l2_latency stages with a queue at its
+ * end. Data from DRAM have a reserved entry.
  *
  * Replies leave in order, and only they use credits, so it is known when one leaves as soon as the
  * one before it is: it is sent then, with the cycle in which it leaves, and remembered, for it has

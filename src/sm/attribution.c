@@ -98,15 +98,16 @@ static bool unit_waits_for_a_place(const struct sm *sm)
 }
 
 /* MODEL: a load waits for an MSHR also when it waits behind an access that does: the load/store
- * unit works in order. So do places in an MSHR, lines that can be reserved, places in the miss
- * queue and in the bypass table; an access that only the network's port keeps waiting misses. */
+ * unit works in order. The same holds for merge entries, ways that can be reserved, and entries of
+ * the miss queue and the bypass table. An access that waits only for the network's port counts as a
+ * miss. */
 static bool waits_for_a_place(const struct sm *sm, const struct load_record *r)
 {
     return !r->all_sent && unit_waits_for_a_place(sm);
 }
 
-/* MODEL: attribution takes a memory instruction that the full load/store unit does not take for a
- * StructuralHazard (Algorithm 2, line 23), although S3's text gives stores waits for MSHRs too:
+/* MODEL: attribution counts a memory instruction that waits for the full load/store unit as
+ * StructuralHazard (Algorithm 2, line 23), although S3's text names waits of stores for MSHRs too:
  * Algorithm 2 has no line for MSHRs. With sm.mshr_delay=unit it waits for an MSHR while the unit
  * does. */
 static enum latency unit_cause(const struct sm *sm, uint32_t unit)
@@ -156,8 +157,8 @@ static bool drains_loads(const struct sm *sm, uint32_t slot)
 }
 
 /* Algorithm 2, lines 12 to 22. The first cycle on a load that misses is a data hazard like any
- * other. MODEL: attribution tells loads apart, where Algorithm 2 compares the pending address with
- * the last one: S3's text speaks of the load, and one load of a warp has many addresses. */
+ * other. MODEL: attribution distinguishes loads, where Algorithm 2 compares the pending address
+ * with the last one: S3's text refers to the load, and one load of a warp has many addresses. */
 static void add_data_hazard(struct sm *sm, uint32_t slot, uint64_t to)
 {
     struct account *w = &sm->attribution->accounts[slot];

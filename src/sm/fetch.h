@@ -1,11 +1,11 @@
-/* What nearly every fetch does: its line is there. */
+/* The common case of a fetch: its line is in the instruction cache. */
 #ifndef HEDDLE_SM_FETCH_H
 #define HEDDLE_SM_FETCH_H
 
 #include "cache/fast.h"
 #include "sm/ready.h"
 
-/* Code lies in an address range of its own, so that it meets data only in L2. */
+/* Code has its own address range, so it shares only L2 with data. */
 #define CODE_BASE 0x8000000000ull
 
 static inline void sm_begin_fetch(struct sm_warp *w)
@@ -14,10 +14,9 @@ static inline void sm_begin_fetch(struct sm_warp *w)
     w->fetch_pc = w->emu->pc;
 }
 
-/* Its instructions come from the cache, and can issue in the next cycle. Where nobody looks before
- * that, and nothing but results can change what they wait for, they are as good as there: a result
- * that comes in between looks at the warp again. Not in the last cycle of a quantum, which leaves
- * the SM as it is. */
+/* The instructions come from the cache and can issue in the next cycle. If nothing but results can
+ * change what they wait for until then, the warp is examined now; a result in between examines it
+ * again. Not in the last cycle of a quantum, which must leave the SM consistent. */
 static inline __attribute__((always_inline)) void sm_fetch_arrives(struct sm *sm, struct sm_warp *w,
                                                                    uint64_t now)
 {

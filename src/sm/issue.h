@@ -1,25 +1,25 @@
-/* Issue and the arithmetic units: what every instruction does, compiled into the loop over cycles.
+/* Issue and the arithmetic units: the inline part, which every instruction executes.
  *
  * MODEL: operands are read one cycle after issue at the earliest, one a cycle and bank, in the
- * order of issue; an instruction is dispatched when its operands are there and a unit of its kind
- * is free, in the order of issue; until then it holds an operand collector. So everything about an
- * arithmetic instruction is known when it is issued. */
+ * order of issue. An instruction is dispatched in the order of issue, when its operands have been
+ * read and a unit of its kind is free; until then it holds an operand collector. So all times of an
+ * arithmetic instruction are known when it issues. */
 #ifndef HEDDLE_SM_ISSUE_H
 #define HEDDLE_SM_ISSUE_H
 
 #include "sm/ready.h"
 
-/* --- issue.c: apart, as it is rarely needed --- */
-/* What is left to do for an instruction after which its warp does not just go on, where
- * issue_part.is_short holds; false if that is for a fault. */
+/* --- issue.c: rarely needed, so not inline --- */
+/* The rest of an instruction after which its warp does not simply continue, where
+ * issue_part.is_short holds; false after a fault. */
 bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
-/* The rest of sm_issue_arithmetic() below if the warp has stopped or its lanes meet others. */
+/* The rest of sm_issue_arithmetic() below if the warp has stopped or its lanes reconverge. */
 bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
 void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now);
-/* The rest of sm_collect_operands(): of the banks that could not read at once, and of what an
- * instruction reads of a bank beyond the first. */
+/* The rest of sm_collect_operands(): banks that could not read at once, and further operands in the
+ * same bank. */
 uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
                           uint64_t banks, uint64_t now);
 /* The same as sm_expect_results(), for any number of registers. */
@@ -38,8 +38,8 @@ void sm_issue_by_policy(struct sm *sm, uint64_t now);
 
 /* --- units --- */
 
-/* When the operands have been read. The bank of a row is that of the warp; predicates, which have a
- * file of their own, are not among the rows. */
+/* The cycle in which all operands have been read. The bank of a row depends on the warp; predicates
+ * have their own file and use no bank. */
 static inline uint64_t sm_collect_operands(const struct sm *sm, const struct sm_warp *w,
                                            const struct op_timing *t, uint64_t now)
 {
@@ -50,8 +50,8 @@ static inline uint64_t sm_collect_operands(const struct sm *sm, const struct sm_
     return now + 1 + (reads != 0);
 }
 
-/* The cycle in which it leaves its collector for a unit; where there is only one, after those that
- * were issued before. */
+/* The cycle in which an instruction leaves its collector for a unit; with a single unit, after
+ * those issued before it. */
 static inline uint64_t sm_dispatch(struct sub_core *core, const struct op_timing *t, uint64_t ready,
                                    uint64_t now)
 {
@@ -74,8 +74,8 @@ static inline uint64_t sm_dispatch(struct sub_core *core, const struct op_timing
 
 /* --- an instruction --- */
 
-/* Its results come in cycle `done`. Where results are planned there is nothing to be done then,
- * if a single one is expected by its bank. */
+/* The results come in cycle `done`. With planned results, a single result that its bank expects
+ * needs no event. */
 static inline __attribute__((always_inline)) void
 sm_expect_results(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                   uint64_t done, uint64_t now, enum issue_mode mode)
@@ -94,7 +94,8 @@ sm_expect_results(struct sm *sm, struct sm_warp *w, const struct op_timing *t, u
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_WRITE, bank, banks});
 }
 
-/* Registers, units and events of an instruction that has just been executed. */
+/* Reserves the registers and units, and plans the events, of an instruction that has just been
+ * executed. */
 static inline __attribute__((always_inline)) void sm_occupy(struct sm *sm, struct sm_warp *w,
                                                             const struct op_timing *t, uint32_t pc,
                                                             uint64_t now, enum issue_mode mode)
@@ -115,20 +116,20 @@ static inline __attribute__((always_inline)) void sm_occupy(struct sm *sm, struc
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_COMMIT, w->slot, NULL});
 }
 
-/* Does anybody want to know which lanes issue it? */
+/* Does anything count the lanes that issue it? */
 static inline bool sm_wants_lanes(const struct sm *sm, const struct op_timing *t)
 {
     return sm->issue.counts_lanes || (sm->issue.tells_branches && t->needs & IS_BRANCH);
 }
 
-/* What the last memory operation did is that of this one, if it is one. */
+/* Clears the record of the last memory operation if this instruction is one. */
 static inline void sm_forget_last_access(struct sm *sm, const struct op_timing *t)
 {
     if (t->kind.unit == UNIT_LDST)
         sm->emu.last.mask = sm->emu.atomic.mask = 0;
 }
 
-/* The warp leaves the instruction of `t` at `pc` behind. */
+/* Advances the warp past the instruction of `t` at `pc`. */
 static inline void sm_pass_instruction(const struct sm *sm, struct sm_warp *w,
                                        const struct op_timing *t, uint32_t pc)
 {
@@ -141,8 +142,8 @@ static inline void sm_pass_instruction(const struct sm *sm, struct sm_warp *w,
     }
 }
 
-/* The instruction of `t` at `pc` has been: the warp is at its next one, and no longer among those
- * that can issue. */
+/* The instruction of `t` at `pc` has been executed: the warp is at its next one and no longer in
+ * the ready mask. */
 static inline void sm_note_executed(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
                                     uint32_t pc)
 {
@@ -151,7 +152,7 @@ static inline void sm_note_executed(struct sm *sm, struct sm_warp *w, const stru
     sm_pass_instruction(sm, w, t, pc);
 }
 
-/* After the instruction of `t`, when the warp goes on. */
+/* After the instruction of `t`, if the warp continues. */
 static inline __attribute__((always_inline)) void sm_examine_next(struct sm *sm, struct sm_warp *w,
                                                                   const struct op_timing *t,
                                                                   uint64_t now,
@@ -165,7 +166,7 @@ static inline __attribute__((always_inline)) void sm_examine_next(struct sm *sm,
         sm_await_fetch(sm, w, now, mode);
 }
 
-/* The same for plain arithmetic where results are planned. */
+/* The same for a simple ALU instruction, with planned results. */
 static inline void sm_expect_result(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
                                     uint64_t done, uint64_t now)
 {
@@ -189,7 +190,7 @@ static inline void sm_occupy_ldst(struct sm *sm, struct sm_warp *w, const struct
     ldst_push(sm, w->slot, pc, ready, now);
 }
 
-/* The same as sm_occupy() for plain arithmetic, or a jump, where results are planned. */
+/* sm_occupy() for a simple ALU instruction or a jump, with planned results. */
 static inline __attribute__((always_inline)) void
 sm_occupy_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
@@ -201,7 +202,7 @@ sm_occupy_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t
         sm_expect_result(sm, w, t, done, now);
 }
 
-/* Issues plain arithmetic as sm_issue_unobserved() does, where results are planned. */
+/* sm_issue_unobserved() for a simple ALU instruction, with planned results. */
 static inline __attribute__((always_inline)) bool
 sm_issue_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
@@ -243,9 +244,8 @@ sm_issue_unobserved(struct sm *sm, struct sm_warp *w, uint64_t now, enum issue_m
 
 /* --- a cycle --- */
 
-/* Of the warps `ready` of a sub-core those whose unit takes an instruction now. For the others
- * *next becomes the cycle in which the first unit does, if that is earlier; the load/store unit
- * reports when it has room. */
+/* The warps of `ready` in a sub-core whose unit accepts an instruction now. For the others, lowers
+ * *next to the cycle in which the first unit does; the load/store unit reports when it has room. */
 static inline uint64_t sm_warps_with_unit(const struct sm *sm, struct sub_core *core,
                                           uint64_t ready, uint64_t now, uint64_t *next)
 {
@@ -271,7 +271,8 @@ static inline uint64_t sm_warps_held(const struct sm *sm)
     return hold->all | (hold->loads & sm->issue.by_class[ISSUE_LOAD]);
 }
 
-/* Returns the first cycle after `now` in which time alone may change that. */
+/* Brings the hold up to date. Returns the first cycle after `now` in which time alone may change
+ * it. */
 static inline uint64_t sm_update_hold(struct sm *sm, uint64_t now)
 {
     if (sm->scheduler->hold.until <= now)
@@ -279,8 +280,8 @@ static inline uint64_t sm_update_hold(struct sm *sm, uint64_t now)
     return sm->scheduler->hold.until;
 }
 
-/* Each scheduler in turn, where issue_part.is_short holds: what waits, waits for a unit, or until
- * the scheduler holds it back no more. `has_listeners` as in the SM. */
+/* One cycle of issue, each scheduler in turn, where issue_part.is_short holds: a ready warp waits
+ * only for a unit or for the scheduler's hold. `has_listeners` as in the SM. */
 static inline __attribute__((always_inline)) void
 sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_listeners)
 {
@@ -310,8 +311,8 @@ sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_liste
     sm->issue.due = !waits ? UINT64_MAX : next > now ? next : now + 1;
 }
 
-/* One cycle; sm_issue() is the same for those who seldom call it. `mode` is for when
- * issue_part.is_short holds. */
+/* One cycle of issue; sm_issue() is the same, not inline. `mode` applies where issue_part.is_short
+ * holds. */
 static inline __attribute__((always_inline)) void sm_issue_cycle(struct sm *sm, uint64_t now,
                                                                  enum issue_mode mode)
 {

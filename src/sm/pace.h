@@ -17,10 +17,10 @@ void pace_destroy(struct pace *p); /* NULL is fine */
 
 /* A warp has started; `criticality` is what the provider says of it at that moment. */
 void pace_start(struct pace *p, const struct sched_view *v, uint32_t slot, int64_t criticality);
-/* Asks the provider how critical each live warp is.
- * MODEL: accuracy of criticality: a warp is slow if it is more critical than at least half of the
- * other warps of its CTA (S3: "larger than 50% of warps in a thread-block"), and warps that have
- * ended are critical no more. So one that is alone is slow, as S3 has it. */
+/* Asks the provider how critical each live warp is. MODEL: accuracy of criticality: a warp is slow
+ * if it is more critical than at least half of the other warps of its CTA (S3: "larger than 50% of
+ * warps in a thread-block"), and warps that have ended are not critical. So a warp that is alone is
+ * slow, as in S3. */
 void pace_sample(struct pace *p, const struct sched_view *v, uint64_t now);
 /* A warp has ended; with the last one of a CTA all that is known of it is counted. */
 void pace_end(struct pace *p, const struct warp_latency *w, struct pace_stats *into);

@@ -4,7 +4,7 @@
 
 #include "sm/sm.h"
 
-/* --- ready.c: rare, and apart so that the common way makes no calls but its last one --- */
+/* --- ready.c: rarely needed, so not inline --- */
 /* Tells the scheduler that the warp can issue, or why not. */
 void sm_tell_stall(struct sm *sm, const struct sm_warp *w, uint64_t now);
 /* As sm_examine() below, where memory order matters, or a result takes long. */
@@ -12,8 +12,8 @@ void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* Notifies listeners that an instruction of the warp has ended. */
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
 
-/* What is known where a function is compiled in: nothing; that issue_part.is_simple holds; that
- * issue_part.plans_results does too, and nobody listens to long stalls. */
+/* What is known where an inline function is used: nothing; that issue_part.is_simple holds; that
+ * issue_part.plans_results holds too, and nobody listens to long stalls. */
 enum issue_mode { ANY_MACHINE, SIMPLE_MACHINE, PLANNED_RESULTS };
 
 /* The lanes that would execute the operation. */
@@ -61,13 +61,13 @@ static inline void sm_wake_warps(struct sm *sm, uint64_t now)
     sm->issue.due = sm_warps_not_at_ldst(sm, warps) ? 0 : sm->issue.due;
 }
 
-/* Those that HEARS_LONG_STALLS speaks of. */
+/* The stalls of HEARS_LONG_STALLS. */
 static inline bool sm_is_long_stall(enum stall_cause cause)
 {
     return 1u << cause & (1u << STALLED_MEMORY | 1u << STALLED_BARRIER | 1u << STALLED_FENCE);
 }
 
-/* The warp stalls for that cause, or for none, where nobody listens to all stalls. */
+/* Records why the warp stalls, if it does, where nobody listens to all stalls. */
 static inline void sm_settle_simple(struct sm *sm, struct sm_warp *w, enum stall_cause cause,
                                     uint64_t now, enum issue_mode mode)
 {
@@ -105,9 +105,9 @@ static inline uint64_t sm_last_result(const struct sm_warp *w, uint64_t register
  * which is this one or the next? The warp is in none of the masks, and issue_part.is_simple holds.
  * False, and nothing done, if memory order matters or a result takes long.
  *
- * Where no event tells of a result, its register is pending until somebody looks. What memory
- * brings is told, and looked at then. A warp that sleeps takes its place in the masks before: when
- * it wakes, it can issue. */
+ * With planned results no event clears a register: it is pending until it is examined. Results from
+ * memory are events. A warp that sleeps is already in the masks of its kind, so it can issue when
+ * it wakes. */
 static inline __attribute__((always_inline)) bool
 sm_examine_simple(struct sm *sm, struct sm_warp *w, uint64_t from, enum issue_mode mode)
 {

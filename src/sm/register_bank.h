@@ -4,8 +4,8 @@
  * before. A result goes before reads: its cycle is kept free as soon as it is known. What memory
  * returns, and what takes longer than a bank looks ahead, comes unexpected.
  *
- * MODEL: an unexpected result, or a second one of a cycle, is written after the reads planned when
- * it comes; what waits for it does not wait for that.
+ * MODEL: an unexpected result, or a second one in a cycle, is written after the reads already
+ * planned; instructions that wait for it do not wait for that write.
  *
  * Nearly all operands are read in the cycle after issue. So what banks do in that cycle is a mask,
  * and an instruction whose operands meet nobody takes its banks by one look at it. Bit i of a mask
@@ -117,9 +117,8 @@ static inline void bank_plan(struct register_banks *b, uint32_t bank, uint64_t a
     }
 }
 
-/* Plans a read, not before cycle `from`, that after issue; returns its cycle.
- * MODEL: a read that is more than 64 cycles ahead, behind as many others, takes the results of a
- * cycle 64 before for those of its own. */
+/* Plans a read, not before cycle `from`, that after issue; returns its cycle. MODEL: a read planned
+ * more than 64 cycles ahead sees the results of the cycle 64 before instead of its own. */
 static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64_t from)
 {
     uint64_t next = bank_read_next(b, bank, from), at = next > from ? next : from;

@@ -55,8 +55,8 @@ static void fill_l1i(struct sm *sm, const struct mem_request *r, uint64_t now)
 {
     struct cache_arrival got = cache_fill(sm->l1i, r->id, now);
     sm->fetch.stalled = false;
-    /* MODEL: all who wait get their instructions as the line comes. Were they to fetch again, warps
-     * in different places of a small cache could push each other's lines out for ever. */
+    /* MODEL: all waiting warps get their instructions when the line arrives. If they fetched again,
+     * warps at different places of a program could evict each other's lines forever. */
     for (uint32_t i = 0; i < got.n_waiters; i++) {
         uint32_t slot = (uint32_t)(uintptr_t)got.waiters[i] - 1;
         wheel_add(&sm->wheel, now, now + 1, (struct wheel_event){EV_FETCHED, 0, &sm->warps[slot]});

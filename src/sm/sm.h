@@ -571,7 +571,7 @@ static inline void sm_free_request(struct sm *sm, struct mem_request *r)
     sm->out.free_requests = r;
 }
 /* One place more than configured, for a dirty line that must leave before its place is used.
- * MODEL: so that a miss needs no more than one free place, whatever it pushes out. */
+ * MODEL: so that a miss needs only one free entry, whatever it evicts. */
 static inline uint32_t sm_miss_queue_places(const struct sm *sm)
 {
     return sm->config->miss_queue + 1;

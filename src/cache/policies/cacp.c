@@ -1,26 +1,22 @@
-/* Criticality-aware cache prioritisation.
- * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017, section 4.2.3. In S3's order:
+/* Criticality-aware cache prioritisation. S3 = S.-Y. Lee: Intelligent scheduling and memory
+ * management techniques for modern GPU architectures. PhD thesis, Arizona State University 2017,
+ * section 4.2.3. In S3's order:
  *
  * The ways of a set are two partitions, critical and non-critical. In each of them lines are
  * replaced by RRIP. CCBP and SHiP are arrays of 2-bit saturating counters, by signature.
  *
- * Algorithm 7, atMiss(req):
- *     line 3     line.signature := req.pc XOR req.addr, the lower 8 bits of each
- *     line 4-7   CCBP[signature] > Threshold: insert into the critical partition
- *     line 8-11  otherwise:                   insert into the non-critical partition
- *                SHiP sets the position: "long" (2), or "distant" (3) if its counter is 0
- * Algorithm 8, atHit(req):
- *     line 3-7   RRIP promotion in the line's partition
- *     line 8-12  of a critical warp: c_reuse := TRUE, CCBP[signature]++, SHiP[signature]++
- *     line 13-16 of another warp:    nc_reuse := TRUE, SHiP[signature]++
- * Algorithm 9, atEvict(line):
- *     line 2-4   no c_reuse, but nc_reuse, in the critical partition: CCBP[signature]--
- *     line 5-7   neither: SHiP[signature]--
+ * Algorithm 7, atMiss(req): line 3     line.signature := req.pc XOR req.addr, the lower 8 bits of
+ * each line 4-7   CCBP[signature] > Threshold: insert into the critical partition line 8-11
+ * otherwise:                   insert into the non-critical partition SHiP sets the position:
+ * "long" (2), or "distant" (3) if its counter is 0 Algorithm 8, atHit(req): line 3-7   RRIP
+ * promotion in the line's partition line 8-12  of a critical warp: c_reuse := TRUE,
+ * CCBP[signature]++, SHiP[signature]++ line 13-16 of another warp:    nc_reuse := TRUE,
+ * SHiP[signature]++ Algorithm 9, atEvict(line): line 2-4   no c_reuse, but nc_reuse, in the
+ * critical partition: CCBP[signature]-- line 5-7   neither: SHiP[signature]--
  *
  * Which warps are critical is the criticality provider's word (CPL). The critical partition is the
- * ways from 0 on. MODEL: an empty way is filled whichever partition it is in, as in every cache
- * here, and the line then belongs to that partition. S3 gives neither Threshold nor the values that
+ * ways from 0 on. MODEL: an empty way is filled whatever its partition, as in every cache here; the
+ * line then belongs to the partition of that way. S3 gives neither Threshold nor the values that
  * counters start at: 1 and 1 here. */
 #include <string.h>
 

@@ -15,7 +15,7 @@
  *     line 18-19     INSERT := ZERO := 0
  *
  * AGG saturates at 0 and 7. LRU underneath. The 1-bit prediction of the iReuse table is AGG == 0.
- * MODEL: stores that allocate (local memory) insert always; the victims of theirs train as others.
+ * MODEL: stores that allocate (local memory) always insert; their victims train like others.
  */
 #include "cache/cache_policy.h"
 #include "cache/policies/counters.h"

@@ -3,7 +3,7 @@
  * 7 bits of the PC (4.1.3: 128 entries).
  *
  * MODEL: 4 bits of protected life protect a line from at most the next 14 loads of its set; in sets
- * of 15 ways or more this is LRU, but for lines on their way and lines that stores use. */
+ * of 15 ways or more this is LRU, except for lines in flight and lines that stores use. */
 #include "cache/policies/protection.h"
 
 static const struct param dlp_params[] = PROTECTION_PARAMS;

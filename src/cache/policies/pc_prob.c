@@ -8,7 +8,7 @@
  *
  * The k-th miss of the instruction, from 0, is inserted if the low n bits of the high half of
  * splitmix(seed + k * c) are 0, with SplitMix64's constant c; the seed is the cache's plus the
- * parameter. MODEL: stores that allocate (local memory) insert always. */
+ * parameter. MODEL: stores that allocate (local memory) always insert. */
 #include "cache/cache_policy.h"
 #include "base/splitmix.h"
 

@@ -7,7 +7,7 @@
  *             grow by 1, and again until there is one
  *     insert: SRRIP at 2 ("long"); BRRIP at 3 ("distant"), seldom at 2; DRRIP: set dueling
  *
- * MODEL: reserved lines grow with the others, but are nobody's victim. */
+ * MODEL: reserved lines age with the others, but cannot be victims. */
 #ifndef HEDDLE_CACHE_POLICIES_RRIP_H
 #define HEDDLE_CACHE_POLICIES_RRIP_H
 

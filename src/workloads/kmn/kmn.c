@@ -1,27 +1,26 @@
 /* KMN: k-means clustering (S2 Table 2 as KM, S3 Tables 3.2, 4.2, 5.3, S4 Table 2; from Rodinia).
  *
- * As in Rodinia the device transposes the features once and then assigns points to centres, and
- * the host moves the centres, until no point changes its cluster or the iterations are used up.
- * The papers ran two programs:
+ * As in Rodinia the device transposes the features once and then assigns points to centres, and the
+ * host moves the centres, until no point changes its cluster or the iterations are used up. The
+ * papers ran two programs:
  *
  * `km` is Rodinia's, which S2 and S3 ran. The transposition reads `in[tid * m + i]` (S3 Algorithm
  * 10): each thread walks its own row of m features, so a warp keeps coming back to about m lines,
  * and many warps together thrash the L1D. The assignment reads the transposed features, coalesced,
- * and the centres from constant memory.
- * MODEL: Rodinia's CUDA program reads the transposed features through the texture unit, which has
- * a cache of its own. Heddle has none: they go through L1D, as in Rodinia's OpenCL program. With
- * max_iterations=0 L1D sees the transposition alone, which is all that it sees in Rodinia's CUDA
- * program.
+ * and the centres from constant memory. MODEL: Rodinia's CUDA program reads the transposed features
+ * through the texture unit, which has its own cache. Heddle has none: the features go through L1D,
+ * as in Rodinia's OpenCL program. With max_iterations=0 L1D sees the transposition alone, which is
+ * all that it sees in Rodinia's CUDA program.
  *
  * `kmn` is S4's, which has "global memory in place of both texture and constant memory" (section
- * 4). S4 counts it among programs with uncoalesced loads (section 5.1), so its assignment reads
- * the point-major array: each thread walks its row once for every centre. With coalesced=1 it
- * reads the transposed one.
+ * 4). S4 counts it among programs with uncoalesced loads (section 5.1), so its assignment reads the
+ * point-major array: each thread walks its row once for every centre. With coalesced=1 it reads the
+ * transposed one.
  *
  * Against the original: features are random rather than network-intrusion records.
  *
- * Exactness: features are integers below 32 and centres multiples of 1/16, so a squared distance
- * is a multiple of 1/256 below 2^23/256 for up to 34 features. Every order of operations, fused or
+ * Exactness: features are integers below 32 and centres multiples of 1/16, so a squared distance is
+ * a multiple of 1/256 below 2^23/256 for up to 34 features. Every order of operations, fused or
  * not, gives the same float, and the reference works in integers. */
 #include <stdlib.h>
 
