@@ -1,5 +1,5 @@
 /* Loads, in the order of S2 Fig. 1: hit, merge with an outstanding miss, policy decides, reserve a
- * line and an MSHR or bypass. Inline, for the load/store unit passes here with every miss.
+ * line and an MSHR or bypass. Inline, because every miss of the load/store unit comes here.
  *
  * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that it
  * lacks, it fetches all of those itself, including sectors in flight. */
@@ -10,18 +10,18 @@
 #include "cache/alloc.h"
 
 /* --- load.c: the answers that are less frequent --- */
-/* True if the policy, which may, drops the line at this hit. */
+/* True if the policy drops the line at this hit; only for policies that may. */
 bool cache_hit_drops(struct cache *c, struct cache_place at, const struct mem_access *a);
 struct cache_result cache_load_merges(struct cache *c, struct cache_place at,
                                       const struct mem_access *a, uint16_t mshr, void *waiter);
-/* It cannot be accepted as it should. */
+/* The load cannot be accepted as decided: it stalls, or bypasses instead. */
 struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
                                       const struct cache_room *room, enum cache_stall cause);
 struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
                                         const struct cache_room *room,
                                         enum cache_bypass_reason reason);
 
-/* A load that finds all it asks for. True if the line is gone after it. */
+/* A hit. True if the line was dropped. */
 static inline bool cache_load_hits(struct cache *c, struct cache_place at,
                                    const struct mem_access *a)
 {
@@ -55,7 +55,7 @@ static inline struct cache_result cache_load_misses(struct cache *c, const struc
         .answer = CACHE_MISS, .writeback = writeback, .mshr = mshr, .fetch_sectors = q->need};
 }
 
-/* cache_load() of a line that is known to be there. */
+/* cache_load() for a line that has been looked up. */
 static inline struct cache_result cache_load_at(struct cache *c, const struct mem_access *a,
                                                 const struct cache_room *room, void *waiter,
                                                 struct cache_place at)
@@ -73,17 +73,17 @@ static inline struct cache_result cache_load_at(struct cache *c, const struct me
                                           : cache_load_stalls(c, a, room, STALL_MERGE);
 }
 
-/* --- the arrival of what was fetched --- */
+/* --- fills --- */
 
-/* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
- * policy gives; -1 = none. `*dirty` if that has a victim. */
+/* Allocate on fill: the way of the line if it is present by now, else the way that the policy
+ * chooses; -1 = none. `*dirty` if the victim is dirty. */
 int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty);
-/* Somebody wants to know that data of the line have arrived. True if the line stays. */
+/* Notifies listeners of the fill. True if the line stays. */
 bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle);
-/* Nobody keeps the data; what stores had added to them must not be lost: true if there is any. */
+/* The data are not kept. True if stores have added bytes to them that must be written back. */
 bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle);
 
-/* The line has its data, or some of them. */
+/* The line has received its data, or some of its sectors. */
 static inline void cache_data_arrive(struct cache *c, const struct mshr *m, uint32_t way)
 {
     struct cache_line *line = tags_line(m->set, way);

@@ -1,4 +1,4 @@
-/* Ports: how messages share the bandwidth of a shard's way into and out of a network.
+/* Ports: how messages share the bandwidth of a shard's connection to a network.
  *
  * A port moves flits_per_cycle flits in each cycle of its clock. A message of f flits leaves
  * through the sender's injection port, beginning with the first free flit of the first cycle at or
@@ -61,7 +61,7 @@ struct port_stats {
 void port_stats_add(struct port_stats *into, const struct port_stats *from);
 
 /* The end-of-run identity of a network, from the sums over its ports: nothing lost, doubled or
- * mistimed between sender and receiver, nor on the credits' way back. Holds whenever buffers are
+ * mistimed between sender and receiver, nor on the return of credits. Holds whenever buffers are
  * empty and all credits are back; otherwise false with what differs in `why`. */
 bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, struct strbuf *why);
 
@@ -72,12 +72,12 @@ struct port_gate {
     uint32_t period;  /* of a cycle */
     uint32_t width;
     bool in_step;           /* messages come at the beginning of a cycle only */
-    bool is_one_per_cycle;  /* so they do, and each flit takes a cycle */
+    bool is_one_per_cycle;  /* in_step, and each flit takes a cycle */
     uint64_t width_inverse; /* 2^32 / width, rounded up */
     struct divider cycles;  /* by period */
 };
 
-/* Credits on their way back. */
+/* Credits that are being returned. */
 struct credit {
     sim_time at;    /* usable from then on */
     uint64_t given; /* flits that the receiver has given back so far, these included */
@@ -87,14 +87,14 @@ struct credit {
  * off: credits need no messages. Those that are usable before the present quantum ends were all
  * appended before it began, and only those are looked at while it lasts. */
 struct tx_peer {
-    _Alignas(64) uint32_t credits;  /* taken off the ring */
-    uint32_t via;                   /* the shard that messages are handed to: it, or one between */
-    struct shard *receiver;         /* that one. NULL: not known yet, or perhaps another thread's */
-    const struct credit *taken;     /* the last one that was taken off; it stays where it is */
-    struct credit *ring, *ring_end; /* holds all credits there can be, and that one */
+    _Alignas(64) uint32_t credits; /* taken off the ring */
+    uint32_t via; /* the shard that messages are handed to: the receiver, or one in between */
+    struct shard *receiver;     /* that shard. NULL: not known yet, or possibly another thread's */
+    const struct credit *taken; /* the last one that was taken off; it stays where it is */
+    struct credit *ring, *ring_end; /* holds all possible credits and `taken` */
     /* The receiver's: */
     struct credit *_Atomic given; /* the last one that was appended */
-    uint64_t back;                /* sum of when they are */
+    uint64_t back;                /* sum of the times at which credits are back */
     sim_time latency; /* the sender's again: from its port to the shard that takes its messages */
 };
 
@@ -118,14 +118,14 @@ struct tx_port {
     struct tx_wants *wants;
     uint64_t n_messages, sent, in_use; /* as in port_stats */
 };
-/* The port becomes the shard's one into the network of that number (below SHARD_NETWORKS). */
+/* Makes the port the shard's injection port of that network (a number below SHARD_NETWORKS). */
 void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers);
 void tx_destroy(struct tx_port *p);
 /* Messages to a receiver are handed to another shard, which passes them on; m.to and m.from stay
- * those of the receiver and of the sender, and so do the credits. `latency` is that of the way to
- * that shard. Before anything is sent. */
+ * those of the receiver and of the sender, and so do the credits. `latency` is that of the link to
+ * that shard. Call it before anything is sent. */
 void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency);
 /* Before a run: with one thread, finds the receivers. */
 void tx_connect(struct tx_port *p);

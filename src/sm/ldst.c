@@ -24,8 +24,8 @@ void sm_free_record(struct sm *sm, struct load_record *r)
 
 /* --- one access --- */
 
-/* What distinguishes the access to do next from the others of its instruction, and does not change
- * however often it is tried. */
+/* The fields in which the next access differs from the others of its instruction; they do not
+ * change between tries. */
 static inline void describe(const struct sm *sm, struct ldst_op *l, uint32_t set, uint32_t sectors)
 {
     const struct line_access *x = &l->access[l->next];
@@ -56,7 +56,7 @@ static inline void prepare(const struct sm *sm, struct ldst_op *l, uint32_t set)
         describe(sm, l, set, cache_asked_sectors(l->l1, l->access[l->next].segments));
 }
 
-/* Where its line is. Not worked out before somebody asks: hits do not. */
+/* The slice of its line. Computed only when needed: hits do not need it. */
 static inline __attribute__((always_inline)) const struct route *route_of(const struct sm *sm,
                                                                           struct ldst_op *l)
 {
@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) const struct route *route_of(const 
     return &l->route;
 }
 
-/* It is tried now; `found` is a load whose line has a way. */
+/* The fields that change with each try; `found`: the line of the load has a way. */
 static inline struct mem_access *try_access(const struct sm *sm, struct ldst_op *l, bool found,
                                             uint64_t now)
 {
@@ -91,7 +91,7 @@ static void set_bytes(struct mem_access *a, uint32_t segments)
     a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
 }
 
-/* What local stores made dirty must be written back before its place is used again. */
+/* A line that local stores made dirty must be written back before its way is reused. */
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
                         const struct cache_victim *victim, uint64_t now)
 {
@@ -107,7 +107,8 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
     sm_queue_request(sm, sm_new_request(sm, &back, &route, FROM_STORE, 0, bytes), now);
 }
 
-/* Straight to the interconnect: only the segments its lanes touch (S3 section 5.1). */
+/* A bypassed load goes straight to the interconnect and fetches only the segments that its lanes
+ * touch (S3 section 5.1). */
 static void send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
 {
     uint32_t slot = sm->ldst.free_bypass[sm->ldst.n_bypass];
@@ -154,7 +155,7 @@ static inline void note_hit(const struct ldst_op *l, uint64_t now)
         l->record->done_at = now + l->hit_latency;
 }
 
-/* Fetches what the cache says. */
+/* Fetches the sectors that the cache asks for. */
 static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_access *a,
                              struct cache_result r, uint64_t now)
 {
@@ -166,8 +167,7 @@ static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_
     sm_fetch_line(sm, a, route, segments, origin, r.mshr, now);
 }
 
-/* A load, of a line that is there, that the fast path does not answer. Not inline: it needs all
- * registers. */
+/* A load that the fast path declines. Not inline: it needs all registers. */
 static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op *l,
                                                   struct cache_place at, uint64_t now)
 {
@@ -193,8 +193,8 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
     return true;
 }
 
-/* Stores to global memory remove their line and go on; those to local memory, which nobody else
- * sees, stay until they are evicted. */
+/* Stores to global memory remove their line and continue to L2; those to local memory, which no
+ * other SM sees, stay until they are evicted. */
 static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
 {
     struct cache_room room = room_now(sm, l, now);
@@ -252,7 +252,7 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
     return true;
 }
 
-/* Stores, atomics, and loads that the program sends around L1D. */
+/* Stores, atomics, and loads that the program marks as uncached. */
 static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     prepare(sm, l, cache_set_of(l->l1, l->access[l->next].line));
@@ -266,7 +266,7 @@ static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l,
     return atomic_access(sm, l, a, now);
 }
 
-/* Tells of a hit in cycle `now`. */
+/* Notifies listeners of a hit in cycle `now`. */
 static inline void tell_hit(struct sm *sm, struct ldst_op *l, struct cache_place at,
                             uint32_t sectors, uint64_t now)
 {
@@ -274,8 +274,8 @@ static inline void tell_hit(struct sm *sm, struct ldst_op *l, struct cache_place
     cache_load_hits(l->l1, at, try_access(sm, l, true, now));
 }
 
-/* Hits that have listeners, of the accesses that follow the one of cycle `now`: so many at most.
- * Returns how many there are. */
+/* Does hits that have listeners, for the accesses after that of cycle `now`, at most `most`.
+ * Returns their number. */
 static uint32_t tell_more_hits(struct sm *sm, struct ldst_op *l, uint32_t most, uint64_t now)
 {
     uint32_t first = l->next;
@@ -302,8 +302,8 @@ static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 }
 
 /* Until when hits of a cache may be done ahead of their time. Only replies and the unit's own
- * accesses change what is in it. A policy that hears of hits may mind what issues in between; an
- * observer does. */
+ * accesses change what is in it. A policy that listens to hits may depend on what issues in
+ * between; an observer does. */
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool told,
                                   uint64_t end)
 {
@@ -314,8 +314,8 @@ static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bo
     return sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
 }
 
-/* A hit in cycle `now`, and those that follow it. Not the last access, which ends the instruction
- * in its own cycle. */
+/* Does a hit in cycle `now` and the hits that follow it, except for the last access, which ends the
+ * instruction in its own cycle. */
 static inline void hit_ahead(struct sm *sm, struct ldst_op *l, bool told, uint64_t now,
                              uint64_t end)
 {
@@ -333,8 +333,8 @@ static inline void hit_ahead(struct sm *sm, struct ldst_op *l, bool told, uint64
     note_hit(l, now);
 }
 
-/* The access to do next; false if it has to wait. What the fast path of its cache does not answer
- * needs a struct mem_access. */
+/* Does the next access; false if it has to wait. Only accesses that the fast path declines need a
+ * struct mem_access. */
 static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     if (!l->looks_up)
@@ -411,7 +411,7 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
         finish_op(sm, l, now);
 }
 
-/* A stalled access waits until ldst_wake(), unless only the port is in its way. */
+/* A stalled access waits until ldst_wake(), unless it waits only for the port. */
 static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint64_t next = sm->ldst.changes_alone ? cache_next_change(sm->l1d, now) : UINT64_MAX;
@@ -424,7 +424,7 @@ static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t n
     return open < next ? open : next;
 }
 
-/* When the unit has something to do again, as things are. */
+/* The next cycle in which the unit has something to do, as far as known now. */
 static void plan_ldst(struct sm *sm, uint64_t now)
 {
     if (!sm->ldst.n) {
@@ -453,7 +453,7 @@ static void choose_events(struct sm *sm, uint32_t slot)
         sm_change_l1d_events(sm, all);
 }
 
-/* The accesses of the unit's instruction, one a cycle, from that of cycle `now` on and as long as
+/* Does the accesses of the unit's instruction, one per cycle, from cycle `now` on, as long as
  * nothing else can happen in the SM: before `end`, and while no request waits to leave. Returns the
  * last cycle. */
 static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)

@@ -2,9 +2,8 @@
  *
  * A cycle does, in this order: take messages; finish what is due (results, replies, fetched
  * instructions); send one request; one step of the load/store unit; issue; fetch. The per-cycle
- * engine does every cycle and works out what can issue from scratch; the skipping engine leaves out
- * cycles in which nothing can change and keeps what can issue up to date. Both give the same
- * results. */
+ * engine does every cycle and recomputes which warps can issue; the skipping engine skips cycles in
+ * which nothing can change and keeps these warps up to date. Both give the same results. */
 #ifndef HEDDLE_SM_SM_H
 #define HEDDLE_SM_SM_H
 
@@ -32,7 +31,7 @@ enum { SM_MAX_WARPS = 64, SM_MAX_CTAS = 32, MAX_WARP_ATOMICS = 64 };
 /* A load or atomic between issue and the release of its registers. */
 struct load_record {
     uint32_t slot, pc;
-    uint32_t outstanding; /* replies that have not come, and one until all is sent */
+    uint32_t outstanding; /* replies that have not arrived, plus one until all requests are sent */
     bool all_sent;
     uint64_t done_at; /* the latest result so far */
     struct load_record *next;
@@ -43,19 +42,19 @@ struct sm_warp {
     uint64_t bit;         /* of the slot, in masks */
     uint32_t slot;        /* its number */
     uint32_t ibuf;        /* instructions in the buffer, from emu->pc on */
-    /* Why it cannot issue; NONE = it can, if a unit is free. What issue_part.ready says goes
-     * before: who sleeps is not told that he wakes. */
+    /* Why it cannot issue; NONE = it can, if a unit is free. issue_part.ready takes precedence:
+     * waking a sleeping warp does not update `cause`. */
     enum stall_cause cause;
     struct op_kind kind; /* the masks its bit is set in; see issue_part.by_unit */
-    bool fetching;       /* a fetch is under way */
-    uint8_t bank_turn;   /* its registers begin so many banks on */
+    bool fetching;       /* a fetch is in flight */
+    uint8_t bank_turn;   /* offset of its registers, in banks */
     uint32_t fetch_pc;   /* what it fetches */
     uint32_t n_atomics;  /* requests not performed yet */
     struct scoreboard scoreboard;
-    struct sub_core *core; /* that executes it */
+    struct sub_core *core; /* the sub-core that executes it */
     uint32_t cta_slot;
-    uint32_t scheduler;           /* that issues it */
-    uint64_t *atomic_lines;       /* of its atomics; apart, as most warps have none */
+    uint32_t scheduler;           /* the scheduler that issues it */
+    uint64_t *atomic_lines;       /* of its atomics; stored separately, as most warps have none */
     uint64_t *result_at;          /* see issue_part.plans_results */
     uint64_t visible_at;          /* cycle from which its stores are visible to all */
     uint64_t wake_at;             /* a wake-up for that is on the wheel */
@@ -149,21 +148,21 @@ struct sm_stats {
     uint64_t other_requests;               /* line accesses of atomics and of constants */
     uint64_t atomic_fetches;               /* loads of L1D for atomics that the SM performs */
     uint64_t stall_cycles[N_CACHE_STALLS]; /* of the load/store unit, by cause */
-    uint64_t bytes_asked[N_ORIGINS];       /* of L2, by those who wait for them */
+    uint64_t bytes_asked[N_ORIGINS];       /* requested from L2, by the kind of requester */
     uint64_t bytes_got;                    /* from L2 */
 };
 
-/* Told of each instruction as it issues, for charts and traces. */
+/* An instruction that issues, for the watchers that draw charts and write traces. */
 struct sm_issue {
     uint64_t cycle;
     uint32_t sm, scheduler, slot, pc;
 };
 
-/* Told of what reaches L1D or its policy and is no event of the cache. */
+/* Called for what reaches L1D or its policy without an event of the cache. */
 struct sm_l1d_watcher {
     /* An atomic passes; its line has not been removed yet. */
     void (*on_atomic)(void *user, const struct mem_access *a);
-    /* An instruction issues with so many lanes, of which the policy has been told if it counts
+    /* An instruction issues with that many lanes; the policy has already been notified if it counts
      * them. */
     void (*on_issue)(void *user, uint32_t n_lanes);
     void *user;
@@ -175,10 +174,11 @@ struct timed_reply {
     uint64_t at; /* core cycle */
     struct mem_request *request;
 };
-/* They stand side by side; behind the last one stands one that never comes (UINT64_MAX). */
+/* An array in order of time; the entry behind the last one is a sentinel that never comes
+ * (UINT64_MAX). */
 struct reply_queue {
     struct timed_reply *first, *end;
-    uint64_t due; /* when the first is there; UINT64_MAX = there is none */
+    uint64_t due; /* when the first arrives; UINT64_MAX = there is none */
     struct timed_reply *items, *last_place;
 };
 
@@ -188,27 +188,29 @@ struct reply_queue {
 struct issue_part {
     uint64_t due;   /* the cycle in which it has something to do; see sm.planned */
     uint64_t ready; /* next instruction is free of hazards */
-    /* Of those: the unit it needs, its class. Others stay where they were last. */
+    /* The ready warps by the unit and by the class of their next instruction. Other warps keep
+     * their last bits. */
     uint64_t by_unit[N_UNITS], by_class[N_ISSUE_CLASSES];
     uint64_t slot_mask[SM_MAX_SCHEDULERS]; /* of each scheduler */
     /* The scheduler's; NULL = it has none, or the per-cycle engine calls its functions one by one.
      */
     int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
     uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
-    bool drifts;             /* the scheduler may let warps issue though nothing has changed */
+    bool drifts;             /* the scheduler's answers may change without an event */
     bool keeps_hold;         /* scheduler.hold has the warps it holds back, and until when */
     /* Does the scheduler or the criticality provider listen? */
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
     bool counts_lanes;    /* somebody counts how many lanes issue */
     bool tells_issues;    /* any of the last four */
-    bool has_listeners;   /* or of long stalls; or the scheduler keeps the warps it holds back */
+    bool has_listeners;   /* or tells_long_stalls, or keeps_hold */
     bool is_simple;       /* nobody listens to all stalls, and registers need one word */
-    bool releases_simply; /* and nobody of commits */
-    /* and nobody looks at every cycle. Then results of arithmetic are no events: a warp keeps the
-     * cycle in which each of its registers has its value, and sleeps until it can go on. */
+    bool releases_simply; /* and nobody listens to commits */
+    /* is_simple, and nothing examines every cycle. Results of arithmetic are then not events: a
+     * warp stores the cycle in which each of its registers gets its value, and sleeps until it can
+     * continue. */
     bool plans_results;
-    /* and nobody but the scheduler of what issues; that lets all warps and goes by events alone,
-     * and schedulers do not take turns; no fault has happened */
+    /* is_simple, and only the scheduler listens to issues; its answers change by events only,
+     * schedulers do not rotate, and no fault has happened */
     bool is_short;
     bool may_issue_alone; /* the scheduler need not hear of every issue; see sm_issue_alone() */
     void (*watcher)(void *user, const struct sm_issue *i); /* NULL = nobody watches */
@@ -220,7 +222,7 @@ struct operand_part {
     uint64_t result_store[SM_MAX_WARPS][64]; /* sm_warp.result_at */
     uint64_t *pending_store;                 /* of the scoreboards of all warps */
     uint32_t pending_words;                  /* per warp and kind */
-    uint8_t *bank_of; /* the bank of register r: bank_of[r], further on for each warp */
+    uint8_t *bank_of; /* the bank of register r is bank_of[r], plus the warp's offset */
     struct sub_core cores[SM_MAX_SCHEDULERS];
     uint32_t n_cores;
     struct sub_core *core_of[SM_MAX_SCHEDULERS]; /* of each scheduler */
@@ -228,12 +230,12 @@ struct operand_part {
 
 /* Instruction fetch (fetch.c). Masks are of warp slots. */
 struct fetch_part {
-    uint64_t ready; /* their buffers are empty */
-    /* L1I refused the next of them: not to be tried again before a line has come, a request has
-     * left the miss queue, or it may be another warp's turn. */
+    uint64_t ready; /* warps whose buffers are empty */
+    /* L1I refused the next one. Tried again after a line has arrived, a request has left the miss
+     * queue, or another warp may be next. */
     bool stalled;
     uint32_t last;    /* slot that fetched last */
-    uint64_t arrived; /* their instructions, from the cache, are there in the next cycle */
+    uint64_t arrived; /* warps whose instructions arrive from the cache in the next cycle */
 };
 
 /* The load/store unit (ldst.c, ldst_push.c). */
@@ -253,18 +255,18 @@ struct ldst_part {
     struct load_record **bypass;
     uint32_t *free_bypass, n_bypass;
     bool shows_loads;       /* the policy or an observer of L1D looks at loads */
-    bool describes_loads;   /* all that is known of a load is written down: somebody may look */
+    bool describes_loads;   /* loads are described in full, because an observer may read it */
     bool rates_accesses;    /* an observer of L1D accesses needs their criticality */
-    bool rates_found_only;  /* of loads that find their line, see cache_policy.h */
+    bool rates_found_only;  /* only for loads that find their line, see cache_policy.h */
     bool tells_some;        /* the scheduler listens to more L1D events for some warps */
     bool tells_all;         /* ... and receives all of them at present */
     bool hits_mind_issue;   /* a policy that listens to hits depends on what issues in between */
-    bool may_bypass;        /* L1D's policy may send loads around it */
-    bool stalls_may_bypass; /* ... and those that cannot be accepted */
-    bool answers_drift;     /* ... decides by what changes with time */
+    bool may_bypass;        /* L1D's policy may bypass loads */
+    bool stalls_may_bypass; /* ... and bypass loads that would stall */
+    bool answers_drift;     /* ... decides by values that change with time */
     bool counts_insts;      /* ... listens to instructions */
-    bool hears_fills;       /* ... and of data that come */
-    bool changes_alone;     /* ... and may decide otherwise with time alone */
+    bool hears_fills;       /* ... and to fills */
+    bool changes_alone;     /* ... and its decisions may change with time alone */
     struct queue_account account;
 };
 
@@ -283,8 +285,8 @@ struct out_part {
     struct mem_request **queue; /* ring */
     uint32_t head, n;
     bool is_deep;        /* it holds all that may enter it in two cycles */
-    bool sends_ahead;    /* it is, and the SM looks ahead */
-    bool l2_sees_loads;  /* L2 may look at more of a load than what it asks for */
+    bool sends_ahead;    /* is_deep, and the SM looks ahead */
+    bool l2_sees_loads;  /* L2's policy reads more of a load than its address and sectors */
     uint64_t left_ahead; /* the cycle for which the last request was sent ahead of time */
     struct mem_request *free_requests;
     uint64_t n_out; /* sent and not answered or freed */
@@ -294,26 +296,26 @@ struct out_part {
 /* Replies of memory (reply.c). */
 struct in_part {
     struct rx_port port;
-    struct reply_queue queue; /* through the port and on their way, in order */
-    bool in_step;             /* they come in time with the SM's own cycles */
-    uint64_t n_writes;        /* as the last reply has them that is no line of a load */
-    uint32_t n_put_off;       /* those on the wheel instead, as they had to wait */
+    struct reply_queue queue; /* replies that have passed or will pass the port, in order */
+    bool in_step;             /* replies arrive at the start of the SM's own cycles */
+    uint64_t n_writes;        /* of the last reply that does not fill a line for a load */
+    uint32_t n_put_off;       /* replies on the wheel instead, because they had to wait */
 };
 
-/* When it was at work, and when it came to rest. */
+/* When the SM was active, and when it became idle. */
 struct rest_part {
     uint64_t active_since; /* for active_cycles */
     uint64_t fault_cycle;
-    sim_time last_event; /* when it came to rest, or the last message came */
+    sim_time last_event; /* when it became idle, or the last message arrived */
     bool was_busy;
 };
 
 /* Begins with a cache line: its neighbour may be another thread's. */
-/* Where the local memory of an SM's warps lies (see add_local()); sized by what the kernel needs.
- */
+/* The address layout of the local memory of an SM's warps (see add_local()); sized by what the
+ * kernel needs. */
 struct local_layout {
     uint64_t first_warp; /* of the SM, among the warps that the machine holds */
-    uint64_t threads;    /* from a word to the next one of the same thread, in words */
+    uint64_t threads;    /* words between two words of the same thread */
 };
 
 struct sm {
@@ -324,17 +326,17 @@ struct sm {
     uint32_t index, dispatcher;
     sim_time dispatch_latency, visibility;
     struct atomics_sm atomics;
-    sim_time atomics_lead; /* at least this long after its issue is an atomic performed */
+    sim_time atomics_lead; /* an atomic is performed at least this long after its issue */
     bool every_cycle;      /* the per-cycle engine */
     bool looks_ahead;      /* see sm_looks_ahead() */
-    bool goes_by_dues;     /* what is not due changes nothing; and it looks ahead */
+    bool goes_by_dues;     /* parts that are not due change nothing, and the SM looks ahead */
     uint64_t cycle;        /* the last one done + 1 */
-    /* Of the quantum it is in, as far as all messages are known: the first cycle that is not, or
-     * that begins with a CTA, behind which replies may have come. */
+    /* The end of what is known in this quantum: the first cycle for which messages may be missing,
+     * or that begins with the start of a CTA, behind which replies may be queued. */
     uint64_t end;
-    /* The next one with something to do, as things are; UINT64_MAX = none. Some parts have a `due`
-     * of their own: a tick leaves out those that are not due; whatever may give one something to do
-     * before its time says so there. The per-cycle engine does not look. */
+    /* The next cycle with something to do, as far as known now; UINT64_MAX = none. Some parts have
+     * their own `due`: a tick skips those that are not due, and whatever gives one earlier work
+     * lowers its `due`. The per-cycle engine ignores them. */
     uint64_t planned;
 
     struct issue_part issue;
@@ -373,9 +375,9 @@ struct sm {
     struct scheduler *scheduler;
     const struct scheduler_desc *sched; /* the scheduler's */
     struct criticality *criticality;
-    bool criticality_counts; /* it says more than that no warp is critical */
+    bool criticality_counts; /* the provider does more than rate every warp as not critical */
 
-    /* Whoever watches. */
+    /* Observers. */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
     uint32_t n_l1d_watchers;
     struct attribution *attribution; /* NULL = latencies are not attributed */
