@@ -86,6 +86,7 @@ results: all
 	python3 tools/results.py scheduling $(BUILD)/heddle $(BUILD)/results.db
 	python3 tools/results.py l2 $(BUILD)/heddle $(BUILD)/results.db
 	python3 tools/results.py llc $(BUILD)/heddle $(BUILD)/results.db
+	python3 tools/results.py hetero $(BUILD)/heddle $(BUILD)/results.db
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 
+import result_hetero
 import result_mixes
 import result_streams
 
@@ -25,7 +26,7 @@ class Runs:
     def __init__(self, heddle, folder, store, answers, size, jobs):
         self.heddle, self.folder, self.store, self.answers, self.size = heddle, folder, store, answers, size
         self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
-        self.made = {}
+        self.jobs, self.quick, self.made = jobs, False, {}
 
     def start(self, *words, oracle=None):
         """`heddle run WORDS`, after the run whose warps its oracle knows; the end of it is awaited by stats()."""
@@ -265,6 +266,7 @@ TABLES = {
     "s3-fig4-13": caws_and_gcaws,
     **result_streams.TABLES,
     **result_mixes.TABLES,
+    **result_hetero.TABLES,
 }
 
 

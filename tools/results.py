@@ -3,9 +3,10 @@
 papers say.
 
     tools/results.py PAGE HEDDLE STORE [--stored-only] [--only NAME,...] [--jobs N] [--size SIZE]
+    tools/results.py hetero HEDDLE STORE [--quick] ...
     tools/results.py commands HEDDLE STORE [--jobs N]
 
-PAGE is atomics, l1d, scheduling, l2 or llc. Results of points are kept in STORE, answers of other runs that take long in files of
+PAGE is atomics, l1d, scheduling, l2, llc or hetero; --quick runs a sample of its mixes. Results of points are kept in STORE, answers of other runs that take long in files of
 the folder STORE.answers. What they lack is run first; with --stored-only nothing is, but for runs of BFS that take
 seconds. --only regenerates those figures and tables and leaves the others as they are. `commands` prints what fills
 both, a line for a shell each, to be run anywhere:
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+import result_hetero
 import result_tables
 from result_answers import Answers, Listing
 from result_mixes import ask_laboratory, table_of_mixes
@@ -36,6 +38,7 @@ PAGES = {
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
     "llc": ("CPU programs and the GPU: sharing the last-level cache",
             ["llc-mixes", "llc-cpu-alone", "llc-possible", "llc-gpu-alone", "s1-fig8", "llc-workloads", "llc-sides", "llc-smaller", "llc-pressure", "llc-weighted", "llc-fairness"]),
+    "hetero": ("HeteroPDP: launches on the CMP or the GPU beside native programs", list(result_hetero.TABLES)),
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
             ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",
              "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
@@ -159,22 +162,23 @@ def holds_of_mutexes(runs):
     return text
 
 
-LABORATORY = {"l1d": ("s3-bypass", "Replays of Figure 5.5 without time", bypasses_of_s3),
-              "atomics": ("atomics-holds", "What a hold of a mutex costs", holds_of_mutexes),
-              "llc": ("llc-mix-table", "Every mix", table_of_mixes),
-              "l2": ("l2-stale", "Which marks are sound", stale_reads)}
+LABORATORY = {"l1d": [("s3-bypass", "Replays of Figure 5.5 without time", bypasses_of_s3)],
+              "atomics": [("atomics-holds", "What a hold of a mutex costs", holds_of_mutexes)],
+              "llc": [("llc-mix-table", "Every mix", table_of_mixes)],
+              "l2": [("l2-stale", "Which marks are sound", stale_reads)],
+              "hetero": result_hetero.SECTIONS}
 
 
 def page_text(page, figures, runs, old, keeps):
     title, _ = PAGES[page]
     whys = dict(WHY.findall(old))
-    headings = [f["title"] for f in figures] + [LABORATORY[p][1] for p in LABORATORY if p == page]
+    headings = [f["title"] for f in figures] + [heading for _, heading, _ in LABORATORY.get(page, [])]
     text = summary(page, title, figures, headings, whys.get(page, ""))
     text += "".join(section(f, whys.get(f["figure"], ""), runs.answers.model) for f in figures)
-    if page in LABORATORY:
-        name, _, measured = LABORATORY[page]
+    for i, (name, _, measured) in enumerate(LABORATORY.get(page, [])):
+        why = f"{page}-laboratory" if i == 0 else name
         text += sections_of(old)[name] if keeps(name) else (
-            measured(runs) + f"\n<!-- why {page}-laboratory -->\n{whys.get(page + '-laboratory', '')}<!-- end -->\n")
+            measured(runs) + f"\n<!-- why {why} -->\n{whys.get(why, '')}<!-- end -->\n")
     return text
 
 
@@ -206,6 +210,7 @@ def print_commands(heddle, runs, jobs):
     for commands in runs.answers.asked:
         print(runs.answers.shell(commands, heddle))
     names = sum((names for _, names in PAGES.values()), [])
+    print(f"{heddle} hetero mixes --store {runs.store} --jobs {jobs} >/dev/null")
     for name in sorted(names, key=lambda name: name.startswith("v100")):
         if name not in result_tables.TABLES:
             print(f"{heddle} figure {name} --store {runs.store} --jobs {jobs} >/dev/null")
@@ -216,7 +221,7 @@ def only_of(options):
     names = option(options, "--only", None)
     if names is None:
         return None
-    known = sum((names for _, names in PAGES.values()), [name for name, _, _ in LABORATORY.values()])
+    known = sum((names for _, names in PAGES.values()), [name for of_page in LABORATORY.values() for name, _, _ in of_page])
     for name in names.split(","):
         if name not in known:
             sys.exit(f"--only: no figure or table is called '{name}'")
@@ -226,7 +231,7 @@ def only_of(options):
 def options_of_figure(options):
     """Those that `heddle figure` takes as well."""
     at = options.index("--only") if "--only" in options else len(options)
-    return options[:at] + options[at + 2:]
+    return [o for o in options[:at] + options[at + 2:] if o != "--quick"]
 
 
 def option(options, name, default):
@@ -243,6 +248,7 @@ def main():
     answers = kind(heddle, store + ".answers", jobs, "--stored-only" in options)
     with tempfile.TemporaryDirectory() as folder:
         runs = result_tables.Runs(heddle, folder, store, answers, option(options, "--size", None), jobs)
+        runs.quick = "--quick" in options
         if page == "commands":
             print_commands(heddle, runs, jobs)
         else:

@@ -9,7 +9,8 @@
 static const struct option options[] = {
     OPTION_FLAG("json", struct hetero_options, json, "print JSON instead of text"),
     OPTION_TEXT("model", struct hetero_options, model, "NAME|FILE",
-                "with predict: a shipped model (`heddle hetero models`) or a model file"),
+                "with predict: a shipped model (`heddle hetero models`) or a model file; with "
+                "mixes: a folder of models, those of the testbed if not given"),
     OPTION_TEXT("features", struct hetero_options, features, "FILE",
                 "with predict: JSON, an object per prediction, with a number for each feature of "
                 "the model"),
@@ -49,7 +50,8 @@ static const struct option options[] = {
                 "with run: the only target; both if not given"),
     OPTION_TEXT(
         "with", struct hetero_options, with, "NATIVE,...",
-        "with run, rows: programs of `heddle cpu list`, bubbles or recordings on other cores"),
+        "with run, rows: programs of `heddle cpu list`, bubbles or recordings on other cores; with "
+        "mixes: only those beside these natives"),
     OPTION_GIVEN("launch", struct hetero_options, launch, "N",
                  "with run: the launch that is timed, counted from 1; if not given, the one that "
                  "takes longest on the CMP"),
@@ -60,6 +62,11 @@ static const struct option options[] = {
                  "with run, rows, table: simulations at a time; one a processor if not given"),
     OPTION_LIST("set", struct hetero_options, settings, "NAME=VALUE",
                 "with run, rows, table: change a parameter of i7-s9150; repeated for each"),
+    OPTION_FLAG(
+        "quick", struct hetero_options, quick,
+        "with mixes: a sample, every third launch beside two of the natives and some pairs"),
+    OPTION_FLAG("stored-only", struct hetero_options, stored_only,
+                "with mixes, rows: run nothing, and leave out what the store does not have"),
     OPTION_TEXT("build-options", struct hetero_options, build_options, "TEXT",
                 "with features of a .cl or .cu file: options for its compiler"),
 };
@@ -92,6 +99,10 @@ static const struct verb {
      hetero_cmd_rows, 0, UINT32_MAX},
     {"table", "NATIVE", "the Bubble-up table of a native program, measured on the testbed",
      hetero_cmd_table, 1, 1},
+    {"mixes", "WORKLOAD...",
+     "the launches of S3 Table 6.3, or those named, beside natives on the testbed, and what is "
+     "predicted of them",
+     hetero_cmd_mixes, 0, UINT32_MAX},
     {"models", "NAME", "the models that come with Heddle, or one of them", hetero_cmd_models, 0, 1},
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
@@ -102,21 +113,24 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
     bool predicts = v->act == hetero_cmd_predict, trains = v->act == hetero_cmd_train;
     bool counts = v->act == hetero_cmd_features, bubbles = v->act == hetero_cmd_bubble;
     bool runs = v->act == hetero_cmd_run, tells = v->act == hetero_cmd_rows;
-    bool simulates = runs || tells || v->act == hetero_cmd_table;
+    bool mixes = v->act == hetero_cmd_mixes;
+    bool simulates = runs || tells || mixes || v->act == hetero_cmd_table;
     const struct {
         const char *option;
         bool is_lost;
     } uses[] = {
-        {"--model", o->model && !predicts},
+        {"--model", o->model && !predicts && !mixes},
         {"--features", o->features && !predicts},
         {"--out", o->out && !trains && !tells},
         {"--folds", o->folds.is_given && !trains},
         {"--passes", o->passes.is_given && !trains},
         {"--no-prune", o->no_prune && !trains},
         {"--seed", o->seed.is_given && !trains && !counts && !simulates},
-        {"--size", o->size && !counts && !o->machine && !runs && !tells},
+        {"--size", o->size && !counts && !o->machine && !runs && !tells && !mixes},
         {"--on", o->on && !runs},
-        {"--with", o->with && !runs && !tells},
+        {"--with", o->with && !runs && !tells && !mixes},
+        {"--quick", o->quick && !mixes},
+        {"--stored-only", o->stored_only && !mixes && !tells},
         {"--launch", o->launch.is_given && !runs},
         {"--store", o->store && !simulates},
         {"--jobs", o->jobs.is_given && !simulates},

@@ -6,7 +6,7 @@
 #include "heddle/heddle.h"
 
 struct hetero_options {
-    bool json, no_prune, machine;
+    bool json, no_prune, machine, quick, stored_only;
     const char *model, *features, *out, *build_options, *size, *gpu, *natives;
     const char *on, *with, *store;
     struct given_u64 threads, buffer, folds, passes, seed, llc, repeats, launch, jobs;
@@ -31,6 +31,8 @@ enum heddle_status hetero_cmd_run(const struct hetero_options *o, const char *wo
                                   struct strbuf *out);
 enum heddle_status hetero_cmd_rows(const struct hetero_options *o, const char *workload,
                                    struct strbuf *out);
+enum heddle_status hetero_cmd_mixes(const struct hetero_options *o, const char *none,
+                                    struct strbuf *out);
 enum heddle_status hetero_cmd_table(const struct hetero_options *o, const char *native,
                                     struct strbuf *out);
 

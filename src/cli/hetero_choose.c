@@ -111,14 +111,6 @@ static void decide(struct choice *c)
 
 /* --- Printing --- */
 
-static void write_pair(struct json_writer *w, const char *key, const double *pair)
-{
-    json_begin_object(w, key);
-    for (int t = 0; t < HETERO_N_TARGETS; t++)
-        json_double(w, hetero_target_names[t], pair[t]);
-    json_end_object(w);
-}
-
 static void write_pressure(struct json_writer *w, const char *key, const struct pressure *pair)
 {
     json_begin_object(w, key);
@@ -138,7 +130,7 @@ static void write_native(struct json_writer *w, const struct hetero_native *n)
     json_double(w, "weight", n->weight);
     if (n->table)
         write_pressure(w, "pressure", n->total);
-    write_pair(w, "slowdown", n->slowdown);
+    hetero_pair_write(w, "slowdown", n->slowdown);
     json_end_object(w);
 }
 
@@ -152,15 +144,15 @@ static void print_json(const struct choice *c, struct strbuf *out)
     json_string(&w, "target", hetero_target_names[a->target]);
     json_string(&w, "reason", a->reason);
     json_string(&w, "goal", q->n_natives ? hetero_goal_names[q->goal] : "alone");
-    write_pair(&w, "alone", q->alone_s);
+    hetero_pair_write(&w, "alone", q->alone_s);
     json_uint(&w, "clamped", c->n_clamped);
     if (q->n_natives) {
-        write_pair(&w, "co_located", q->co_located_s);
+        hetero_pair_write(&w, "co_located", q->co_located_s);
         json_string(&w, "slowdown_reference", slowdown_reference_names[q->reference]);
         for (int r = 0; r < N_REFERENCES; r++)
-            write_pair(&w, r == REFERENCE_SAME ? "kernel_slowdown" : "kernel_slowdown_best",
-                       a->kernel_slowdown[r]);
-        write_pair(&w, "kernel_speed", a->kernel_speed);
+            hetero_pair_write(&w, r == REFERENCE_SAME ? "kernel_slowdown" : "kernel_slowdown_best",
+                              a->kernel_slowdown[r]);
+        hetero_pair_write(&w, "kernel_speed", a->kernel_speed);
         if (c->setting.uses_tables)
             write_pressure(&w, "kernel_pressure", c->pressure);
         json_begin_array(&w, "natives");
@@ -168,7 +160,7 @@ static void print_json(const struct choice *c, struct strbuf *out)
             write_native(&w, &q->natives[i]);
         json_end_array(&w);
         for (int g = 0; g < N_GOALS; g++)
-            write_pair(&w, hetero_goal_names[g], a->score[g]);
+            hetero_pair_write(&w, hetero_goal_names[g], a->score[g]);
         json_double(&w, "fairness_ratio", a->fairness_ratio);
     }
     json_double(&w, "microseconds", c->microseconds);

@@ -1,79 +1,20 @@
 /* heddle hetero features: the features of kernels and of their launches. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "cli/hetero.h"
+#include "cli/hetero_launches.h"
 #include "cli/kernel_name.h"
 #include "cli/output.h"
 #include "cli/pick_size.h"
 #include "cli/ptx_load.h"
 #include "cli/table.h"
-#include "hetero/features.h"
-#include "workloads/run.h"
-
-/* A kernel, or equal launches of one. */
-struct row {
-    const char *kernel;
-    struct hetero_counts counts;
-    bool has_threads, has_buffer;
-    uint64_t threads, buffer;
-    uint64_t n_launches; /* 0 = of a file */
-};
-
-struct rows {
-    struct arena arena;
-    struct row *items;
-    uint32_t n, cap;
-};
-
-static struct row *add_row(struct rows *rows, const char *kernel)
-{
-    ARRAY_RESERVE(rows->items, rows->cap, rows->n + 1);
-    struct row *row = &rows->items[rows->n++];
-    *row = (struct row){.kernel = arena_strdup(&rows->arena, kernel)};
-    return row;
-}
-
-/* --- Counting --- */
-
-static void warn(const char *kernel, uint64_t n, const char *what)
-{
-    struct strbuf text = {0};
-    strbuf_addf(&text, "heddle: warning: kernel %s: %" PRIu64 " %s\n", kernel, n, what);
-    if (n)
-        output_warnings(strbuf_text(&text));
-    strbuf_destroy(&text);
-}
-
-static enum heddle_status count_row(const struct ptx_module *module, struct row *row)
-{
-    struct strbuf why = {0};
-    const struct ptx_func *kernel = ptx_find_func(module, row->kernel);
-    bool ok = hetero_count(kernel, &row->counts, &why);
-    if (!ok)
-        output_error("kernel %s: %s", row->kernel, strbuf_text(&why));
-    strbuf_destroy(&why);
-    warn(row->kernel, row->counts.n_unknown_calls,
-         "calls of functions that are not known here: only the calls count");
-    warn(row->kernel, row->counts.n_unsupported,
-         "instructions that Heddle cannot execute: they count as arithmetic");
-    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
-}
-
-static enum heddle_status count_rows(const struct ptx_module *module, struct rows *rows)
-{
-    enum heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < rows->n && status == HEDDLE_OK; i++)
-        status = count_row(module, &rows->items[i]);
-    return status;
-}
 
 /* --- Files --- */
 
 static enum heddle_status of_file(const struct hetero_options *o, const char *path,
-                                  struct rows *rows)
+                                  struct hetero_launches *rows)
 {
     struct ptx_module *module = NULL;
     struct diag_list diags = {0};
@@ -82,7 +23,7 @@ static enum heddle_status of_file(const struct hetero_options *o, const char *pa
         const struct ptx_func *f = module->funcs[i];
         if (!f->is_entry || !f->has_body)
             continue;
-        struct row *row = add_row(rows, f->name);
+        struct hetero_row *row = hetero_add_row(rows, f->name);
         row->has_threads = o->threads.is_given;
         row->has_buffer = o->buffer.is_given;
         row->threads = o->threads.value;
@@ -93,7 +34,7 @@ static enum heddle_status of_file(const struct hetero_options *o, const char *pa
         status = HEDDLE_BAD_INPUT;
     }
     if (status == HEDDLE_OK)
-        status = count_rows(module, rows);
+        status = hetero_count_rows(module, rows);
     ptx_module_destroy(module);
     diag_list_destroy(&diags);
     return status;
@@ -101,53 +42,9 @@ static enum heddle_status of_file(const struct hetero_options *o, const char *pa
 
 /* --- Workloads --- */
 
-static void on_launch(void *user, const struct device_launch_info *info)
-{
-    struct rows *rows = user;
-    for (uint32_t i = 0; i < rows->n; i++) {
-        struct row *row = &rows->items[i];
-        if (strcmp(row->kernel, info->kernel) == 0 && row->threads == info->work_items &&
-            row->buffer == info->buffer_bytes) {
-            row->n_launches++;
-            return;
-        }
-    }
-    struct row *row = add_row(rows, info->kernel);
-    row->has_threads = row->has_buffer = true;
-    row->threads = info->work_items;
-    row->buffer = info->buffer_bytes;
-    row->n_launches = 1;
-}
-
-/* Runs it without timing, to see what it launches. */
-static enum heddle_status watch_launches(const struct workload *w, const struct workload_size *size,
-                                         uint64_t seed, struct rows *rows)
-{
-    struct heddle_options options = {.struct_size = sizeof options};
-    struct heddle_sim *sim = NULL;
-    struct workload_result result = {0};
-    enum heddle_status status = heddle_create(&options, &sim);
-    if (status != HEDDLE_OK) {
-        output_failure(heddle_error(sim));
-    } else {
-        struct device *device = device_create_heddle(sim);
-        device_observe(device, on_launch, rows);
-        if (!workload_run(w, size, seed, device, &result)) {
-            output_failure(strbuf_text(&result.message));
-            status = result.status;
-        }
-        device_destroy(device);
-    }
-    workload_result_destroy(&result);
-    heddle_destroy(sim);
-    return status;
-}
-
 static enum heddle_status of_workload(const struct hetero_options *o, const struct workload *w,
-                                      struct rows *rows)
+                                      struct hetero_launches *rows)
 {
-    struct ptx_module *module = NULL;
-    struct diag_list diags = {0};
     const struct workload_size *size = NULL;
     enum heddle_status status = HEDDLE_OK;
     if (o->threads.is_given || o->buffer.is_given || o->build_options) {
@@ -158,24 +55,18 @@ static enum heddle_status of_workload(const struct hetero_options *o, const stru
         status = pick_size(w, o->size ? o->size : "small", &rows->arena, &size);
     if (status == HEDDLE_OK)
         status =
-            watch_launches(w, size, o->seed.is_given ? o->seed.value : WORKLOAD_DEFAULT_SEED, rows);
-    if (status == HEDDLE_OK)
-        status = ptx_load_opencl(w->name, w->source, w->build_options, &module, &diags);
-    if (status == HEDDLE_OK)
-        status = count_rows(module, rows);
-    ptx_module_destroy(module);
-    diag_list_destroy(&diags);
+            hetero_watch(w, size, o->seed.is_given ? o->seed.value : WORKLOAD_DEFAULT_SEED, rows);
     return status;
 }
 
 /* --- Printing --- */
 
-static void print_json(const struct rows *rows, struct strbuf *out)
+static void print_json(const struct hetero_launches *rows, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
     json_begin_array(&w, NULL);
     for (uint32_t i = 0; i < rows->n; i++) {
-        const struct row *row = &rows->items[i];
+        const struct hetero_row *row = &rows->items[i];
         json_begin_object(&w, NULL);
         json_string(&w, "kernel", row->kernel);
         if (row->n_launches)
@@ -193,10 +84,10 @@ static void print_json(const struct rows *rows, struct strbuf *out)
 }
 
 /* A column a kernel, since there are more features than kernels. */
-static void print_text(const struct rows *rows, struct strbuf *out)
+static void print_text(const struct hetero_launches *rows, struct strbuf *out)
 {
     for (uint32_t i = 0; i < rows->n; i++) {
-        const struct row *row = &rows->items[i];
+        const struct hetero_row *row = &rows->items[i];
         struct table t = {.n_columns = 3, .right = "lrl"};
         strbuf_addf(out, "%skernel %s", i ? "\n" : "", row->kernel);
         if (row->n_launches)
@@ -225,7 +116,7 @@ static void print_text(const struct rows *rows, struct strbuf *out)
 enum heddle_status hetero_cmd_features(const struct hetero_options *o, const char *what,
                                        struct strbuf *out)
 {
-    struct rows rows = {0};
+    struct hetero_launches rows = {0};
     const struct workload *w = workload_find(what);
     enum heddle_status status;
     if (w)
@@ -241,7 +132,6 @@ enum heddle_status hetero_cmd_features(const struct hetero_options *o, const cha
         print_json(&rows, out);
     else if (status == HEDDLE_OK)
         print_text(&rows, out);
-    free(rows.items);
-    arena_destroy(&rows.arena);
+    hetero_launches_destroy(&rows);
     return status;
 }

@@ -51,8 +51,9 @@ static enum heddle_status find_launch(struct question *q, const struct hetero_op
         q->launch = (uint32_t)o->launch.value;
         return HEDDLE_OK;
     }
-    testbed_add(&all, o,
-                &(struct testbed_point){q->workload, q->size, "cmp", TESTBED_ALL_LAUNCHES, ""});
+    testbed_add(
+        &all, o,
+        &(struct testbed_point){q->workload, q->size, "cmp", TESTBED_ALL_LAUNCHES, "", NULL});
     status = testbed_go(&all, o);
     if (status == HEDDLE_OK)
         q->launch = (uint32_t)testbed_stat(&all, 0, "testbed.longest_launch");
@@ -63,7 +64,7 @@ static enum heddle_status find_launch(struct question *q, const struct hetero_op
 static enum heddle_status simulate(struct question *q, const struct hetero_options *o)
 {
     for (uint32_t k = 0; k < N_TARGETS; k++) {
-        struct testbed_point p = {q->workload, q->size, targets[k], q->launch, ""};
+        struct testbed_point p = {q->workload, q->size, targets[k], q->launch, "", NULL};
         if (!q->on[k].is_wanted)
             continue;
         q->on[k].alone = testbed_add(&q->runs, o, &p);
@@ -73,7 +74,7 @@ static enum heddle_status simulate(struct question *q, const struct hetero_optio
     for (uint32_t i = 0; i < q->n_natives; i++)
         q->native_alone[i] = testbed_add(
             &q->runs, o,
-            &(struct testbed_point){NULL, NULL, "gpu", TESTBED_NO_LAUNCH, q->natives[i]});
+            &(struct testbed_point){NULL, NULL, "gpu", TESTBED_NO_LAUNCH, q->natives[i], NULL});
     enum heddle_status status = testbed_go(&q->runs, o);
     for (uint32_t i = 0; status == HEDDLE_OK && i < q->runs.n; i++)
         if (i < q->runs.n - q->n_natives && testbed_stat(&q->runs, i, "testbed.launches") == 0) {

@@ -1,85 +1,114 @@
 /* heddle hetero table: what a native program suffers beside bubbles of graded pressure, and how it
  * presses on memory itself, on the testbed. */
+#include "cli/hetero_table.h"
+
 #include "base/json.h"
-#include "cli/hetero_testbed.h"
+#include "cli/hetero_experiment.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "cpu/bubble.h"
 
-enum { N_STEPS = BUBBLE_STEPS + 1, N_KINDS = 2 };
-static const char *const kinds[N_KINDS] = {"cache", "bandwidth"};
+enum { N_STEPS = BUBBLE_STEPS + 1 };
+static const char *const kinds[TABLE_N_KINDS] = {"cache", "bandwidth"};
+
+static uint32_t add(struct testbed_runs *runs, const struct hetero_options *o, const char *natives)
+{
+    return testbed_add(
+        runs, o,
+        &(struct testbed_point){.on = "gpu", .launch = TESTBED_NO_LAUNCH, .natives = natives});
+}
+
+void table_add(struct table_runs *t, struct testbed_runs *runs, const struct hetero_options *o,
+               const char *native)
+{
+    t->alone = add(runs, o, native);
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++)
+        for (uint32_t i = 0; i < N_STEPS; i++)
+            t->beside[k][i] =
+                add(runs, o, arena_printf(&runs->arena, "%s,%s_bubble_%u", native, kinds[k], i));
+}
+
+bool table_is_there(const struct table_runs *t, const struct testbed_runs *runs)
+{
+    bool all = testbed_has(runs, t->alone);
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++)
+        for (uint32_t i = 0; i < N_STEPS; i++)
+            all &= testbed_has(runs, t->beside[k][i]);
+    return all;
+}
+
+struct bubble_table table_slowdowns(const struct table_runs *t, const struct testbed_runs *runs)
+{
+    struct bubble_table table;
+    double alone = testbed_native_seconds(runs, t->alone, 0);
+    for (uint32_t i = 0; i < N_STEPS; i++) {
+        table.cache[i] = testbed_native_seconds(runs, t->beside[TABLE_CACHE][i], 0) / alone;
+        table.bandwidth[i] = testbed_native_seconds(runs, t->beside[TABLE_BANDWIDTH][i], 0) / alone;
+    }
+    return table;
+}
+
+/* DRAM bytes are those up to the end of the simulation, which is that of its first run. */
+struct native_alone table_alone(const struct table_runs *t, const struct testbed_runs *runs)
+{
+    double seconds = testbed_native_seconds(runs, t->alone, 0);
+    double misses = testbed_stat(runs, t->alone, "cpu0.llc_misses");
+    double occupied = testbed_stat(runs, t->alone, "llc.cpu0.occupancy");
+    double bytes = testbed_stat(runs, t->alone, "host_dram.bytes");
+    return (struct native_alone){
+        .seconds = seconds,
+        .mpki = 1000 * misses / testbed_stat(runs, t->alone, "cpu0.insts"),
+        .misses_per_second = misses / seconds,
+        .pressure = {.llc_bytes = occupied * runs->llc_bytes, .dram_gbps = 1e-9 * bytes / seconds}};
+}
+
+/* --- the command --- */
 
 struct measured {
     const char *native;
-    uint32_t alone, beside[N_KINDS][N_STEPS];
+    struct table_runs table;
     struct testbed_runs runs;
 };
 
-static uint32_t add(struct measured *m, const struct hetero_options *o, const char *natives)
-{
-    return testbed_add(&m->runs, o,
-                       &(struct testbed_point){NULL, NULL, "gpu", TESTBED_NO_LAUNCH, natives});
-}
-
+/* A native of the experiment is measured as it is there. */
 static enum heddle_status measure(struct measured *m, const struct hetero_options *o)
 {
-    m->alone = add(m, o, m->native);
-    for (uint32_t k = 0; k < N_KINDS; k++)
-        for (uint32_t i = 0; i < N_STEPS; i++)
-            m->beside[k][i] =
-                add(m, o, arena_printf(&m->runs.arena, "%s,%s_bubble_%u", m->native, kinds[k], i));
-    return testbed_go(&m->runs, o);
-}
-
-static double slowdown(const struct measured *m, uint32_t kind, uint32_t step)
-{
-    return testbed_native_seconds(&m->runs, m->beside[kind][step], 0) /
-           testbed_native_seconds(&m->runs, m->alone, 0);
-}
-
-/* Of the native alone: */
-struct pressure {
-    double seconds, mpki, misses_per_second, llc_bytes, dram_gbps;
-};
-
-/* DRAM bytes are those up to the end of the simulation, which is that of its first run. */
-static struct pressure pressure_of(const struct measured *m)
-{
-    const struct testbed_runs *r = &m->runs;
-    double seconds = testbed_native_seconds(r, m->alone, 0);
-    double misses = testbed_stat(r, m->alone, "cpu0.llc_misses");
-    return (struct pressure){
-        .seconds = seconds,
-        .mpki = 1000 * misses / testbed_stat(r, m->alone, "cpu0.insts"),
-        .misses_per_second = misses / seconds,
-        .llc_bytes = testbed_stat(r, m->alone, "llc.cpu0.occupancy") * r->llc_bytes,
-        .dram_gbps = 1e-9 * testbed_stat(r, m->alone, "host_dram.bytes") / seconds};
+    struct hetero_options here = *o;
+    uint32_t known = experiment_find_native(m->native);
+    const char *word = m->native;
+    if (known < N_EXPERIMENT_NATIVES) {
+        here = experiment_options(o, &m->runs.arena);
+        word = experiment_natives[known].word;
+    }
+    table_add(&m->table, &m->runs, &here, word);
+    return testbed_go(&m->runs, &here);
 }
 
 static void print_json(const struct measured *m, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
-    struct pressure p = pressure_of(m);
+    struct native_alone p = table_alone(&m->table, &m->runs);
+    struct bubble_table slowdowns = table_slowdowns(&m->table, &m->runs);
+    const double *steps[TABLE_N_KINDS] = {slowdowns.cache, slowdowns.bandwidth};
     json_begin_object(&w, NULL);
     json_string(&w, "name", m->native);
     json_double(&w, "seconds", p.seconds);
     json_double(&w, "llc_mpki", p.mpki);
     json_double(&w, "llc_misses", p.misses_per_second);
     json_begin_object(&w, "pressure");
-    json_double(&w, "llc_bytes", p.llc_bytes);
-    json_double(&w, "dram_gbps", p.dram_gbps);
+    json_double(&w, "llc_bytes", p.pressure.llc_bytes);
+    json_double(&w, "dram_gbps", p.pressure.dram_gbps);
     json_end_object(&w);
-    for (uint32_t k = 0; k < N_KINDS; k++) {
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++) {
         json_begin_array(&w, kinds[k]);
         for (uint32_t i = 0; i < N_STEPS; i++)
-            json_double(&w, NULL, slowdown(m, k, i));
+            json_double(&w, NULL, steps[k][i]);
         json_end_array(&w);
     }
-    json_string(&w, "alone_id", testbed_id(&m->runs, m->alone));
-    for (uint32_t k = 0; k < N_KINDS; k++) {
+    json_string(&w, "alone_id", testbed_id(&m->runs, m->table.alone));
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++) {
         json_begin_array(&w, k ? "bandwidth_ids" : "cache_ids");
         for (uint32_t i = 0; i < N_STEPS; i++)
-            json_string(&w, NULL, testbed_id(&m->runs, m->beside[k][i]));
+            json_string(&w, NULL, testbed_id(&m->runs, m->table.beside[k][i]));
         json_end_array(&w);
     }
     json_end_object(&w);
@@ -88,18 +117,21 @@ static void print_json(const struct measured *m, struct strbuf *out)
 static void print_text(const struct measured *m, struct strbuf *out)
 {
     struct table t = {.n_columns = 3, .right = "rrr"};
-    struct pressure p = pressure_of(m);
+    struct native_alone p = table_alone(&m->table, &m->runs);
+    struct bubble_table slowdowns = table_slowdowns(&m->table, &m->runs);
+    const double *steps[TABLE_N_KINDS] = {slowdowns.cache, slowdowns.bandwidth};
     strbuf_addf(out,
                 "%s alone: %.3f ms, %.2f LLC misses per 1,000 instructions, %.2f GB/s of DRAM, "
                 "%.2f MB of the LLC\n",
-                m->native, 1e3 * p.seconds, p.mpki, p.dram_gbps, p.llc_bytes / (1 << 20));
+                m->native, 1e3 * p.seconds, p.mpki, p.pressure.dram_gbps,
+                p.pressure.llc_bytes / (1 << 20));
     table_cell(&t, "  bubble");
-    for (uint32_t k = 0; k < N_KINDS; k++)
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++)
         table_cell(&t, "%s", kinds[k]);
     for (uint32_t i = 0; i < N_STEPS; i++) {
         table_cell(&t, "  %u/8", i);
-        for (uint32_t k = 0; k < N_KINDS; k++)
-            table_cell(&t, "%.3f", slowdown(m, k, i));
+        for (uint32_t k = 0; k < TABLE_N_KINDS; k++)
+            table_cell(&t, "%.3f", steps[k][i]);
     }
     table_print(&t, out);
     table_destroy(&t);

@@ -31,12 +31,14 @@ uint32_t testbed_add(struct testbed_runs *t, const struct hetero_options *o,
     *p = (struct point){.seed = o->seed.is_given ? o->seed.value : WORKLOAD_DEFAULT_SEED,
                         .gpu = {.text = machine}};
     choose_workload(p, what);
-    p->words = ARENA_ARRAY(&t->arena, struct point_word, 3 + o->settings.n);
+    p->words = ARENA_ARRAY(&t->arena, struct point_word, 4 + o->settings.n);
     for (uint32_t i = 0; i < o->settings.n; i++)
         add_word(p, o->settings.items[i]);
     add_word(p, arena_printf(&t->arena, "testbed.on=%s", what->on));
     add_word(p, arena_printf(&t->arena, "testbed.launch=%u", what->launch));
     add_word(p, arena_printf(&t->arena, "cpu.programs=%s", what->natives));
+    if (what->setting)
+        add_word(p, what->setting);
     return t->n++;
 }
 
@@ -61,15 +63,38 @@ static enum heddle_status read_clock(struct testbed_runs *t, const struct hetero
     return status;
 }
 
-static enum heddle_status read_results(struct testbed_runs *t, struct store *s)
+/* One that is not there has no statistics. */
+static void add_nothing(struct testbed_runs *t)
+{
+    ARRAY_RESERVE(t->results.items, t->results.cap, t->results.n + 1);
+    t->results.items[t->results.n++] = (struct result){0};
+}
+
+static enum heddle_status read_kernels(struct testbed_runs *t, struct store *s, uint32_t i,
+                                       int64_t id)
+{
+    struct testbed_kernels *k = &t->kernels[i];
+    enum heddle_status status = result_load_kernels(s, id, "testbed.ns", &t->arena, &k->ns, &k->n);
+    return status == HEDDLE_OK
+               ? result_load_kernels(s, id, "testbed.launches", &t->arena, &k->launches, &k->n)
+               : status;
+}
+
+static enum heddle_status read_results(struct testbed_runs *t, const struct hetero_options *o,
+                                       struct store *s)
 {
     enum heddle_status status = HEDDLE_OK;
+    t->kernels = ARENA_ARRAY(&t->arena, struct testbed_kernels, t->n + 1);
     for (uint32_t i = 0; status == HEDDLE_OK && i < t->n; i++) {
         enum store_state state;
         int64_t id;
         status = sweep_find(s, &t->points[i], &state, &id);
-        if (status == HEDDLE_OK)
+        if (status == HEDDLE_OK && o->stored_only && state != STORE_DONE)
+            add_nothing(t);
+        else if (status == HEDDLE_OK)
             status = result_load(s, id, &t->results, &t->arena);
+        if (status == HEDDLE_OK && t->wants_kernels && testbed_has(t, i))
+            status = read_kernels(t, s, i, id);
     }
     if (status != HEDDLE_OK)
         output_failure(strbuf_text(&s->error));
@@ -83,8 +108,9 @@ static enum heddle_status run_in(struct testbed_runs *t, const struct hetero_opt
     const struct lab_sweep how = {.store_path =
                                       o->store ? o->store : "memory alone, for there is no --store",
                                   .jobs = o->jobs};
-    enum heddle_status status = lab_run_points(&how, s, t->points, t->n, &context);
-    return status == HEDDLE_OK ? read_results(t, s) : status;
+    enum heddle_status status =
+        o->stored_only ? HEDDLE_OK : lab_run_points(&how, s, t->points, t->n, &context);
+    return status == HEDDLE_OK ? read_results(t, o, s) : status;
 }
 
 enum heddle_status testbed_go(struct testbed_runs *t, const struct hetero_options *o)
@@ -124,6 +150,20 @@ double testbed_stat(const struct testbed_runs *t, uint32_t i, const char *name)
 {
     const struct result_stat *s = result_find(&t->results.items[i], name);
     return s ? s->value : 0;
+}
+
+bool testbed_has(const struct testbed_runs *t, uint32_t i)
+{
+    return t->results.items[i].n_stats;
+}
+
+double testbed_kernel_seconds(const struct testbed_runs *t, uint32_t i, const char *kernel)
+{
+    const struct testbed_kernels *k = &t->kernels[i];
+    for (uint32_t j = 0; j < k->n; j++)
+        if (strcmp(k->ns[j].name, kernel) == 0 && k->launches[j].value > 0)
+            return 1e-9 * k->ns[j].value / k->launches[j].value;
+    return 0;
 }
 
 const char *testbed_id(const struct testbed_runs *t, uint32_t i)

@@ -16,6 +16,13 @@ struct testbed_point {
     const char *on; /* "cmp" or "gpu" */
     uint32_t launch;
     const char *natives; /* separated by commas; "" = none */
+    const char *setting; /* `name=value`, after all others; NULL = none */
+};
+
+/* Of a simulation's kernels: seconds a launch. */
+struct testbed_kernels {
+    struct result_kernel *ns, *launches;
+    uint32_t n;
 };
 
 /* A zeroed struct is empty and valid. */
@@ -24,17 +31,23 @@ struct testbed_runs {
     struct point *points;
     uint32_t n, cap;
     struct result_set results; /* of the points, in their order */
+    bool wants_kernels;        /* set before testbed_go() for testbed_kernel_seconds() */
+    struct testbed_kernels *kernels;
     double cpu_mhz, llc_bytes; /* of the machine */
 };
 
 /* Adds a simulation; returns its number. */
 uint32_t testbed_add(struct testbed_runs *t, const struct hetero_options *o,
                      const struct testbed_point *p);
-/* Runs those that the store does not have; reports what went wrong. Once. */
+/* Runs those that the store does not have, unless o->stored_only; reports what went wrong. Once. */
 enum heddle_status testbed_go(struct testbed_runs *t, const struct hetero_options *o);
+/* With o->stored_only: does the store have it? */
+bool testbed_has(const struct testbed_runs *t, uint32_t i);
 void testbed_destroy(struct testbed_runs *t);
 
 double testbed_stat(const struct testbed_runs *t, uint32_t i, const char *name);
+/* The mean time of the kernel's launches; 0 = none was timed. */
+double testbed_kernel_seconds(const struct testbed_runs *t, uint32_t i, const char *kernel);
 /* What names the simulation in results. */
 const char *testbed_id(const struct testbed_runs *t, uint32_t i);
 /* Seconds of the first run of the native on that core. */

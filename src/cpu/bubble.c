@@ -13,7 +13,7 @@ struct bubble {
     bool stores;              /* it does not load */
     /* An access whenever `due` reaches `per_access`; `step` is added for each instruction. */
     uint64_t due, step, per_access;
-    uint32_t n_read;
+    uint64_t n_insts, n_read; /* of a run */
     struct cpu_inst batch[BATCH];
 };
 
@@ -49,7 +49,8 @@ static void make(struct bubble *b, struct cpu_inst *inst)
 static void refill(struct cpu_source *s)
 {
     struct bubble *b = (struct bubble *)s;
-    uint32_t left = BUBBLE_INSTS - b->n_read, n = left < BATCH ? left : BATCH;
+    uint64_t left = b->n_insts - b->n_read;
+    uint32_t n = left < BATCH ? (uint32_t)left : BATCH;
     for (uint32_t i = 0; i < n; i++)
         make(b, &b->batch[i]);
     b->n_read += n;
@@ -81,13 +82,14 @@ static void set_pace(struct bubble *b, uint32_t eighths, const struct bubble_mac
         b->step = b->per_access;
 }
 
-struct cpu_source *cpu_bubble_open(const char *name, const struct bubble_machine *m)
+struct cpu_source *cpu_bubble_open(const char *name, const struct bubble_machine *m, uint64_t insts)
 {
     int cache = pressure(name, cache_name), bandwidth = pressure(name, bandwidth_name);
     if (cache < 0 && bandwidth < 0)
         return NULL;
     struct bubble *b = xcalloc(1, sizeof *b);
     b->source.ops = &bubble_ops;
+    b->n_insts = insts ? insts : BUBBLE_INSTS;
     if (bandwidth >= 0) {
         b->bytes = BUBBLE_LLCS * m->llc_bytes;
         b->stores = true;

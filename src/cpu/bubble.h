@@ -9,9 +9,9 @@
  *
  * I is 0 to 8; those with 0 leave memory alone.
  *
- * MODEL: a run of a bubble has a million instructions; the next run continues where the last one
- * stopped in the buffer. A core with few outstanding misses may not reach that rate: the bandwidth
- * of a bubble is what its core counts. */
+ * MODEL: a run of a bubble has a million instructions, or cpu.insts; the next run continues where
+ * the last one stopped in the buffer. A core with few outstanding misses may not reach that rate:
+ * the bandwidth of a bubble is what its core counts. */
 #ifndef HEDDLE_CPU_BUBBLE_H
 #define HEDDLE_CPU_BUBBLE_H
 
@@ -28,7 +28,8 @@ struct bubble_machine {
 
 /* Is that the name of a bubble? */
 bool cpu_is_bubble(const char *name);
-/* NULL if it is not. */
-struct cpu_source *cpu_bubble_open(const char *name, const struct bubble_machine *m);
+/* NULL if it is not. A run has `insts` instructions; 0 = BUBBLE_INSTS. */
+struct cpu_source *cpu_bubble_open(const char *name, const struct bubble_machine *m,
+                                   uint64_t insts);
 
 #endif

@@ -252,6 +252,7 @@ void cpu_core_create(struct cpu_core *core, const struct cpu_setup *setup)
                               .source = setup->source,
                               .address_space =
                                   setup->is_worker ? 0 : (setup->app + 1ull) << CPU_ADDRESS_BITS,
+                              .first_length = setup->source->n_counted,
                               .is_worker = setup->is_worker,
                               .dispatcher = setup->dispatcher,
                               .dispatch_latency = setup->dispatch_latency,

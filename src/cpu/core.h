@@ -31,7 +31,8 @@
  * lower 40 bits of the trace's addresses, and the number of the application + 1 above them. The
  * GPU's lie below.
  *
- * A trace that ends begins again at once, with the caches as they are.
+ * A trace that ends begins again at once, with the caches as they are. Its first run ends with it,
+ * or after as many instructions as its source says.
  *
  * A worker is a core that runs work-groups of a kernel instead: MSG_CTA_START gives it one, whose
  * instructions its source knows. When all of them have retired it sends MSG_CTA_DONE and waits for
@@ -101,7 +102,7 @@ struct cpu_core {
     bool is_stopping; /* no instruction enters any more */
     uint64_t started; /* the first cycle */
     uint64_t restarts;
-    uint64_t first_length;  /* instructions of the program; 0 = its end was not seen yet */
+    uint64_t first_length;  /* instructions of the first run; 0 = its end was not seen yet */
     uint64_t first_end;     /* when the last of them had retired, since the start; 0 = not yet */
     struct cpu_stats first; /* up to then */
     struct arena arena;

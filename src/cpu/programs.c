@@ -297,6 +297,20 @@ void cpu_program_unknown(const char *name, struct strbuf *why)
         strbuf_add(why, "; `heddle cpu list` lists them, and a trace is given as a path");
 }
 
+/* Splits `NAME:SKIP+N`; false if it does not say so. */
+static bool split_part(const char *word, struct strbuf *name, struct cpu_part *part)
+{
+    const char *colon = strrchr(word, ':');
+    unsigned long long skip = 0, n = 0;
+    int end = 0;
+    bool has_part = colon && strspn(colon + 1, "0123456789+") == strlen(colon + 1) &&
+                    sscanf(colon, ":%llu+%llu%n", &skip, &n, &end) == 2 && !colon[end] && n;
+    strbuf_add_n(name, word, has_part ? (size_t)(colon - word) : strlen(word));
+    if (has_part)
+        *part = (struct cpu_part){.skip = skip, .n_counted = n};
+    return has_part;
+}
+
 static enum heddle_status use_file(const char *name, struct strbuf *path, struct strbuf *why)
 {
     if (access(name, R_OK) == 0) {
@@ -307,7 +321,7 @@ static enum heddle_status use_file(const char *name, struct strbuf *path, struct
     return file_read_status(errno);
 }
 
-enum heddle_status cpu_program_trace(const char *name_or_path, const struct cpu_watch *watch,
+static enum heddle_status find_trace(const char *name_or_path, const struct cpu_watch *watch,
                                      struct strbuf *path, struct strbuf *why)
 {
     const struct cpu_program *p = cpu_program_find(name_or_path);
@@ -328,21 +342,35 @@ enum heddle_status cpu_program_trace(const char *name_or_path, const struct cpu_
     return status;
 }
 
+enum heddle_status cpu_program_trace(const char *word, const struct cpu_watch *watch,
+                                     struct strbuf *path, struct strbuf *why)
+{
+    struct strbuf name = {0};
+    struct cpu_part part;
+    split_part(word, &name, &part);
+    enum heddle_status status = find_trace(strbuf_text(&name), watch, path, why);
+    strbuf_destroy(&name);
+    return status;
+}
+
 struct cpu_source *cpu_program_open(const char *name_or_path, const struct cpu_open *o,
                                     enum heddle_status *status, struct strbuf *why)
 {
-    struct strbuf path = {0};
-    struct cpu_source *source = cpu_bubble_open(name_or_path, &o->machine);
+    struct strbuf path = {0}, name = {0};
+    struct cpu_part part = {.max_insts = o->max_insts};
+    struct cpu_source *source = cpu_bubble_open(name_or_path, &o->machine, o->max_insts);
     *status = HEDDLE_OK;
     if (source)
         return source;
-    *status = cpu_program_trace(name_or_path, &o->watch, &path, why);
+    split_part(name_or_path, &name, &part);
+    *status = find_trace(strbuf_text(&name), &o->watch, &path, why);
     if (*status == HEDDLE_OK) {
         int error;
-        source = cpu_source_open(strbuf_text(&path), o->max_insts, &error, why);
+        source = cpu_source_open(strbuf_text(&path), part, &error, why);
         if (!source)
             *status = error ? file_read_status(error) : HEDDLE_BAD_INPUT;
     }
     strbuf_destroy(&path);
+    strbuf_destroy(&name);
     return source;
 }

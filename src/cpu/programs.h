@@ -24,15 +24,17 @@ bool cpu_program_file(const struct cpu_program *p, struct strbuf *path);
 bool cpu_program_is_recorded(const struct cpu_program *p, struct strbuf *path);
 
 /* For `--cpu NAME|FILE`: the path of the trace of a program, which is recorded if there is none in
- * the cache that is intact, or of a file. Words with a slash or a dot are files. Otherwise a status
- * with the reason in `why`: an unknown name with the one that was perhaps meant, a package that is
- * missing, a full disk. A recording takes some seconds; processes that want the same one wait for
- * each other. */
+ * the cache that is intact, or of a file. Words with a slash or a dot are files. With `:SKIP+N`
+ * after either it begins behind the first SKIP instructions, and the N that follow are what counts:
+ * its first run. Otherwise a status with the reason in `why`: an unknown name with the one that was
+ * perhaps meant, a package that is missing, a full disk. A recording takes some seconds; processes
+ * that want the same one wait for each other. */
 enum heddle_status cpu_program_trace(const char *name_or_path, const struct cpu_watch *watch,
                                      struct strbuf *path, struct strbuf *why);
 
-/* The program itself, for a core: a name, a trace or a bubble. `max_insts` of a trace are the
- * program; 0 = all. NULL if it is not available, with a status and the reason in `why`. */
+/* The program itself, for a core: a name, a trace, a part of either, or a bubble. `max_insts` of a
+ * trace are the program, unless a part is named, or are a run of a bubble; 0 = all. NULL if it
+ * is not available, with a status and the reason in `why`. */
 struct cpu_open {
     uint64_t max_insts;
     struct bubble_machine machine;

@@ -9,14 +9,27 @@
 struct trace_source {
     struct cpu_source source; /* first */
     struct cpu_trace *trace;
-    uint64_t max_insts, n_read;
+    struct cpu_part part;
+    uint64_t n_read; /* of it */
 };
+
+static uint32_t at_most(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/* What is not there, or broken, is found by the read that follows. */
+static void skip(struct trace_source *t)
+{
+    uint32_t n = 1;
+    for (uint64_t left = t->part.skip; left && n; left -= n)
+        cpu_trace_read(t->trace, at_most(left), &n);
+}
 
 static void refill(struct cpu_source *s)
 {
     struct trace_source *t = (struct trace_source *)s;
-    uint64_t left = t->max_insts ? t->max_insts - t->n_read : UINT32_MAX;
-    uint32_t most = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+    uint32_t most = t->part.max_insts ? at_most(t->part.max_insts - t->n_read) : UINT32_MAX;
     s->next = cpu_trace_read(t->trace, most, &s->n_left);
     t->n_read += s->n_left;
     if (most && !s->n_left)
@@ -27,6 +40,7 @@ static void rewind_trace(struct cpu_source *s)
 {
     struct trace_source *t = (struct trace_source *)s;
     cpu_trace_rewind(t->trace);
+    skip(t);
     t->n_read = 0;
     s->n_left = 0;
 }
@@ -51,7 +65,7 @@ static void find_damage(struct cpu_trace *t, const char *path, struct strbuf *wh
     strbuf_addf(why, "%s: %s", path, cpu_trace_error(t));
 }
 
-struct cpu_source *cpu_source_open(const char *path, uint64_t max_insts, int *error,
+struct cpu_source *cpu_source_open(const char *path, struct cpu_part part, int *error,
                                    struct strbuf *why)
 {
     struct cpu_trace *trace = cpu_trace_open(path, error, why);
@@ -65,7 +79,9 @@ struct cpu_source *cpu_source_open(const char *path, uint64_t max_insts, int *er
     struct trace_source *t = xcalloc(1, sizeof *t);
     t->source.ops = &trace_ops;
     t->trace = trace;
-    t->max_insts = max_insts;
+    t->part = part;
+    t->source.n_counted = part.n_counted;
+    skip(t);
     return &t->source;
 }
 

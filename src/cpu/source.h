@@ -24,7 +24,8 @@ struct cpu_source {
     const struct cpu_source_ops *ops;
     const struct cpu_inst *next;
     uint32_t n_left;
-    const char *error; /* why there are no more, with the offset; NULL = the program has ended */
+    const char *error;  /* why there are no more, with the offset; NULL = the program has ended */
+    uint64_t n_counted; /* its first run ends after so many instructions; 0 = at its end */
 };
 
 /* The next instruction, which stays where it is until the one after it is asked for; NULL at the
@@ -39,9 +40,14 @@ static inline const struct cpu_inst *cpu_source_next(struct cpu_source *s)
     return s->next++;
 }
 
-/* Opens a trace; of which the first max_insts are the program, 0 = all. NULL if it cannot be read,
- * with the reason in `why`, and an errno value or 0 in *error. */
-struct cpu_source *cpu_source_open(const char *path, uint64_t max_insts, int *error,
+/* The instructions of a trace that are the program. */
+struct cpu_part {
+    uint64_t skip, max_insts; /* passed over before it; 0 = all that follow */
+    uint64_t n_counted;       /* of the first run, as in struct cpu_source */
+};
+/* Opens a trace. NULL if it cannot be read, with the reason in `why`, and an errno value or 0 in
+ * *error. */
+struct cpu_source *cpu_source_open(const char *path, struct cpu_part part, int *error,
                                    struct strbuf *why);
 /* Back to the first instruction. */
 void cpu_source_rewind(struct cpu_source *s);

@@ -52,6 +52,11 @@ static const struct row rows[] = {
     COUNT("testbed.longest_launch", "launch", "the first that took longest, counted from 1",
           longest.launch),
     COUNT("testbed.longest_ns", "ns", "its time", longest.ns),
+    COUNT("testbed.sample_llc_misses", "accesses",
+          "of CPU programs, in the last whole testbed.sample_us before a launch",
+          sample.llc_misses),
+    COUNT("testbed.sample_dram_bytes", "bytes", "of the host's DRAM, in the same time",
+          sample.dram_bytes),
 #define COUNTER(field, unit, help)                                                                 \
     COUNT("cmp." #field, unit, "of all CPU cores that run kernels: " help, host.workers.field),
     CPU_COUNTERS(COUNTER)

@@ -393,7 +393,7 @@ enum machine_end machine_transfer(struct machine *m, uint64_t address, uint64_t 
 static bool cpus_are_done(void *user)
 {
     const struct machine *m = user;
-    return m->engine.any_failed || mix_cpus_have_ended(m);
+    return m->engine.any_failed || (mix_cpus_have_ended(m) && testbed_is_sampled(m));
 }
 
 /* More than any queue takes to empty. */

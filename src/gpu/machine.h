@@ -48,6 +48,13 @@ struct machine_stats {
 struct testbed_counts {
     uint64_t launches, kernel_ns, upload_ns, readback_ns, bytes_up, bytes_down, repeats;
 };
+/* What native programs did in the last whole testbed.sample_us before a launch. */
+struct testbed_sample {
+    uint64_t llc_misses, dram_bytes;               /* of the sample */
+    uint64_t llc_misses_before, dram_bytes_before; /* up to its end */
+    uint64_t n;                                    /* whole samples */
+    bool is_over;                                  /* a launch has begun */
+};
 /* The first of those that took longest: its number, counted from 1. */
 struct testbed_longest {
     uint64_t launch, ns;
@@ -104,6 +111,7 @@ struct machine {
     bool until_cpus_end; /* it is repeated, and need not come to its end */
     struct testbed_counts testbed;
     struct testbed_longest longest;
+    struct testbed_sample sample;
     struct llc_setup llc;
     struct mix_samples mix_samples;
     struct machine_totals *frozen; /* what counted when the GPU's workload ended; NULL = it runs */

@@ -81,10 +81,12 @@ static const struct param cpu_side_params[] = {
               "CPU cores beside the GPU; L2 is the last-level cache of both"),
     PARAM_U32(struct cpu_side_config, clock_mhz, "2800", 1, 100000, "MHz", "clock of CPU cores"),
     PARAM_U64(struct cpu_side_config, insts, "0", 0, 1ull << 40, "instructions",
-              "of a recording that are the program, from the first on; 0 = all"),
+              "of a recording that are the program, from the first on, and of a bubble a run; 0 = "
+              "all"),
     PARAM_STRING(struct cpu_side_config, programs, "",
                  "what CPU cores run, one each: programs of `heddle cpu list`, bubbles, or files "
-                 "of `heddle cpu record`, separated by commas"),
+                 "of `heddle cpu record`, separated by commas; NAME:SKIP+N begins behind SKIP "
+                 "instructions, of which the next N are its first run"),
 };
 
 static const struct param llc_params[] = {
@@ -120,6 +122,9 @@ static const struct param testbed_params[] = {
               "have ended once. 0 = all are, once"),
     PARAM_U32(struct testbed_config, deal_cycles, "100", 1, 1000000, "CPU cycles",
               "from the dealer of work-groups to a CPU core, and back"),
+    PARAM_U32(struct testbed_config, sample_us, "0", 0, 1000000, "us",
+              "samples of what CPU programs do before a launch; without one they run until there "
+              "are two samples. 0 = none"),
 };
 
 static const struct param cpu_kernel_params[] = {

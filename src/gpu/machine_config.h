@@ -68,6 +68,7 @@ struct testbed_config {
     enum testbed_target on;
     uint32_t launch; /* the one that is timed, counted from 1; 0 = all */
     uint32_t deal_cycles;
+    uint32_t sample_us; /* 0 = nothing is sampled */
 };
 struct llc_config {
     uint32_t link_cycles;   /* between slices or SMs and the controller */

@@ -374,6 +374,7 @@ void machine_build(struct machine *m)
     watch_mechanisms(m);
     if (machine_is_mixed(m))
         mix_watch(m);
+    testbed_sample_watch(m);
     policy_clock_init(m);
 }
 

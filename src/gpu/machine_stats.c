@@ -119,6 +119,7 @@ static void take_live(const struct machine *m, uint64_t cycle, struct machine_to
     t->host.memory = host_memory_take(m);
     t->is_discrete = machine_is_discrete(m);
     t->longest = m->longest;
+    t->sample = m->sample;
     mix_totals_take(m, t);
 }
 
@@ -131,6 +132,7 @@ void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine
     *t = *m->frozen;
     if (!m->is_settled) {
         t->host.memory = host_memory_take(m);
+        t->sample = m->sample;
         mix_totals_take(m, t);
     }
 }

@@ -46,6 +46,7 @@ struct machine_totals {
     struct mix_state mix_now;
     bool is_discrete;
     struct testbed_longest longest;
+    struct testbed_sample sample;
     uint32_t n_counters; /* of `counted`, and which they are */
     const struct part_counter *counters[MACHINE_MAX_PART_COUNTERS];
     struct mechanism_totals mechanisms; /* last */

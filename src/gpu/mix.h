@@ -6,6 +6,8 @@
 
 #include "gpu/machine.h"
 
+enum { TESTBED_SAMPLES = 2 }; /* caches are warm in the last one */
+
 /* All CTAs have ended, and nothing of the GPU's is under way. */
 bool mix_gpu_rests(const struct machine *m);
 /* When the last part of the GPU came to rest. */
@@ -23,5 +25,11 @@ sim_time mix_cpus_ended_at(const struct machine *m);
 uint64_t mix_cpu_insts(const struct machine *m);
 /* Why a CPU program cannot go on; NULL = all can. */
 const char *mix_cpu_error(const struct machine *m, uint32_t *core);
+
+/* Are there as many samples as are wanted before a launch (testbed.sample_us)? */
+static inline bool testbed_is_sampled(const struct machine *m)
+{
+    return !m->config->testbed.sample_us || m->sample.is_over || m->sample.n >= TESTBED_SAMPLES;
+}
 
 #endif

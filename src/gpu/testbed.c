@@ -142,6 +142,7 @@ static enum machine_end run_first(struct run *r)
 {
     struct machine *m = r->sim->machine;
     uint64_t before = total_ns(&m->testbed);
+    m->sample.is_over = true;
     enum machine_end end = run_once(r);
     uint64_t ns = total_ns(&m->testbed) - before;
     if (end == MACHINE_DONE && ns > m->longest.ns)

@@ -68,11 +68,20 @@ void event_set_status(struct _cl_event *e, cl_int status)
     icd_changed();
 }
 
-void event_wait(struct _cl_event *e)
+cl_int event_wait_unseen(struct _cl_event *e)
 {
     object_retain(e);
     while (e->status > CL_COMPLETE)
         icd_wait();
+    cl_int status = e->status;
+    event_release(e);
+    return status;
+}
+
+void event_wait(struct _cl_event *e)
+{
+    object_retain(e);
+    event_wait_unseen(e);
     host_advance_ns(e->ns[TIME_END]);
     event_release(e);
 }

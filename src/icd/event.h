@@ -29,6 +29,9 @@ void event_release(struct _cl_event *e);
 void event_set_status(struct _cl_event *e, cl_int status);
 /* Sleeps until it is complete or has failed. The host has then come as far in simulated time. */
 void event_wait(struct _cl_event *e);
+/* The same without the clock of the host, for the targets of a device that it does not see; its
+ * status. */
+cl_int event_wait_unseen(struct _cl_event *e);
 /* An event list of an enqueue command, as the specification has it. */
 cl_int event_check_list(const struct _cl_context *context, cl_uint n, const cl_event *list);
 

@@ -68,6 +68,11 @@ struct target_program *hetero_build(struct _cl_device_id *d, const struct strbuf
 cl_kernel hetero_kernel(struct target_program *p, const char *name, struct target *t,
                         struct strbuf *why);
 
+/* The instructions of the kernel, counted once; zeros with a reason in *why if they cannot be, else
+ * *why is NULL. */
+const struct hetero_counts *hetero_kernel_counts(struct target_program *p, const char *name,
+                                                 const char **why);
+
 /* Objects that the program has released: hetero_collect() releases them in their targets. With the
  * lock; NULL is fine. */
 void hetero_retire_copies(struct _cl_device_id *d, struct target_copies *copies);

@@ -4,21 +4,17 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "hetero/features.h"
-#include "hetero/model.h"
+#include "hetero/model_set.h"
 #include "icd/hetero.h"
 #include "icd/hetero_usage.h"
 #include "icd/launch_log.h"
 #include "lab/hetero_setting.h"
-#include "ptx/ptx.h"
 
-enum scenario { ALONE, CO_LOCATED, N_SCENARIOS };
-static const char *const scenario_names[N_SCENARIOS] = {"alone", "co-located"};
 const char *const hetero_mode_names[N_HETERO_MODES] = {"predict", "cmp", "gpu", "alternate"};
 
 struct hetero_policy {
     enum hetero_mode mode;
-    struct hetero_model *models[N_SCENARIOS][HETERO_N_TARGETS];
+    struct hetero_model_set models;
     struct json_input input; /* holds what the setting points to */
     struct hetero_setting setting;
     struct usage_meter *usage;
@@ -28,79 +24,11 @@ struct hetero_policy {
 
 /* --- models --- */
 
-/* What a model may ask for besides the features of a kernel. */
-static const char *const machine_features[] = {"llc_misses", "dram_bandwidth"};
-
-static uint32_t feature_number(const char *name)
-{
-    for (uint32_t f = 0; f < HETERO_N_FEATURES; f++)
-        if (strcmp(hetero_features[f].name, name) == 0)
-            return f;
-    for (uint32_t i = 0; i < 2; i++)
-        if (strcmp(machine_features[i], name) == 0)
-            return HETERO_N_FEATURES + i;
-    return HETERO_NO_FEATURE;
-}
-
-static struct hetero_model *read_model(const char *path, const char *text, struct strbuf *error)
-{
-    struct diag_list diags = {0};
-    struct hetero_model *m = hetero_model_read(path, text, &diags);
-    if (!m)
-        diag_format(&diags, error);
-    for (uint32_t i = 0; m && i < m->n_features; i++)
-        if (feature_number(m->features[i]) == HETERO_NO_FEATURE) {
-            strbuf_addf(error, "%s: there is no feature '%s'\n", path, m->features[i]);
-            hetero_model_destroy(m);
-            m = NULL;
-        }
-    diag_list_destroy(&diags);
-    return m;
-}
-
-static const char *shipped(enum hetero_target target, enum scenario s)
-{
-    struct strbuf name = {0};
-    const char *text = NULL;
-    strbuf_addf(&name, "%s-%s", target == HETERO_CMP ? "i7-3770" : "s9150", scenario_names[s]);
-    for (uint32_t i = 0; i < n_hetero_shipped_models; i++)
-        if (strcmp(hetero_shipped_models[i].name, strbuf_text(&name)) == 0)
-            text = hetero_shipped_models[i].text;
-    strbuf_destroy(&name);
-    return text;
-}
-
-/* FOLDER/cmp-alone.model and so on. A missing co-located model is the one of the kernel alone. */
-static bool read_folder(struct hetero_policy *p, const char *folder, struct strbuf *error)
-{
-    for (int s = 0; s < N_SCENARIOS; s++)
-        for (int t = 0; t < HETERO_N_TARGETS; t++) {
-            struct strbuf path = {0}, text = {0};
-            strbuf_addf(&path, "%s/%s-%s.model", folder, hetero_target_names[t], scenario_names[s]);
-            int status = strbuf_read_file(&text, strbuf_text(&path));
-            if (status == 0)
-                p->models[s][t] = read_model(strbuf_text(&path), strbuf_text(&text), error);
-            else if (s == ALONE)
-                strbuf_addf(error, "%s: %s\n", strbuf_text(&path), strerror(status));
-            else
-                p->models[s][t] = p->models[ALONE][t];
-            strbuf_destroy(&path);
-            strbuf_destroy(&text);
-            if (!p->models[s][t])
-                return false;
-        }
-    return true;
-}
-
 static bool read_shipped(struct hetero_policy *p, struct strbuf *error)
 {
     icd_complain("HeteroPDP: the models are those of S3's Appendix A, which know nothing of this "
                  "machine; `heddle hetero train --machine` measures it");
-    for (int s = 0; s < N_SCENARIOS; s++)
-        for (int t = 0; t < HETERO_N_TARGETS; t++)
-            p->models[s][t] =
-                read_model("Appendix A", shipped((enum hetero_target)t, (enum scenario)s), error);
-    return true;
+    return hetero_model_set_shipped(&p->models, "i7-3770", "s9150", error);
 }
 
 struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct strbuf *error)
@@ -119,7 +47,8 @@ struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct str
             diag_format(&p->input.diags, error);
     }
     if (ok && p->mode == MODE_PREDICT)
-        ok = s->hetero_models ? read_folder(p, s->hetero_models, error) : read_shipped(p, error);
+        ok = s->hetero_models ? hetero_model_set_read(&p->models, s->hetero_models, error)
+                              : read_shipped(p, error);
     if (ok) {
         p->usage = usage_meter_new(p->setting.natives, p->setting.n_natives, SAMPLE_US);
         return p;
@@ -132,20 +61,15 @@ struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct str
 /* --- features --- */
 
 static void count_kernel(struct hetero_policy *p, const struct launch_command *l,
-                         const struct target_program *program, double *features)
+                         struct target_program *program, double *features)
 {
-    struct hetero_counts counts = {0};
-    struct strbuf why = {0};
-    const char *name = l->kernel->info->name;
-    const struct ptx_func *f = program->ptx ? ptx_find_func(program->ptx, name) : NULL;
-    bool ok = f && hetero_count(f, &counts, &why);
-    if (!ok && !p->has_warned)
-        icd_complain("HeteroPDP: the instructions of kernel '%s' cannot be counted: %s", name,
-                     strbuf_text(&why));
-    p->has_warned |= !ok;
+    const char *name = l->kernel->info->name, *why;
+    const struct hetero_counts *counts = hetero_kernel_counts(program, name, &why);
+    if (why && !p->has_warned)
+        icd_complain("HeteroPDP: the instructions of kernel '%s' cannot be counted: %s", name, why);
+    p->has_warned |= why != NULL;
     for (uint32_t i = 0; i < HETERO_N_FEATURES; i++)
-        features[i] = (double)counts.n[i];
-    strbuf_destroy(&why);
+        features[i] = (double)counts->n[i];
 }
 
 /* The first argument that is this object: later ones do not count again. */
@@ -184,20 +108,11 @@ static double work_items(const struct heddle_launch *l)
 
 /* --- the choice --- */
 
-static double predict(const struct hetero_model *m, struct hetero_decision *d)
+static double predict(const struct hetero_policy *p, enum hetero_scenario s, int target,
+                      struct hetero_decision *d)
 {
-    double *values = xcalloc(m->n_features + 1, sizeof *values);
-    const double machine[2] = {d->llc_misses, d->dram_bandwidth};
-    for (uint32_t i = 0; i < m->n_features; i++) {
-        uint32_t f = feature_number(m->features[i]);
-        values[i] = f < HETERO_N_FEATURES ? d->features[f] : machine[f - HETERO_N_FEATURES];
-    }
-    double seconds = hetero_model_evaluate(m, values);
-    free(values);
-    if (seconds > 0)
-        return seconds;
-    d->n_clamped++;
-    return HETERO_MIN_TIME_S;
+    const double system[HETERO_N_SYSTEM] = {d->llc_misses, d->dram_bandwidth};
+    return hetero_predict(p->models.of[s][target], d->features, system, &d->n_clamped);
 }
 
 static void choose(struct hetero_policy *p, double transfer, struct hetero_decision *d)
@@ -208,9 +123,9 @@ static void choose(struct hetero_policy *p, double transfer, struct hetero_decis
                                 .natives = s->natives,
                                 .n_natives = s->n_natives};
     for (int t = 0; t < HETERO_N_TARGETS; t++) {
-        d->alone_s[t] = q.alone_s[t] = predict(p->models[ALONE][t], d);
+        d->alone_s[t] = q.alone_s[t] = predict(p, HETERO_ALONE, t, d);
         if (s->n_natives)
-            d->co_located_s[t] = q.co_located_s[t] = predict(p->models[CO_LOCATED][t], d);
+            d->co_located_s[t] = q.co_located_s[t] = predict(p, HETERO_CO_LOCATED, t, d);
     }
     d->pressure[HETERO_CMP] = pressure_on_cmp(&s->machine, s->rule, d->features[HETERO_THREADS],
                                               d->features[HETERO_BUFFER]);
@@ -274,21 +189,13 @@ void hetero_decide(struct hetero *h, const struct launch_command *l, struct targ
 
 /* --- the record --- */
 
-static void write_pair(struct json_writer *w, const char *key, const double *pair)
-{
-    json_begin_object(w, key);
-    for (int t = 0; t < HETERO_N_TARGETS; t++)
-        json_double(w, hetero_target_names[t], pair[t]);
-    json_end_object(w);
-}
-
 static void write_features(struct json_writer *w, const struct hetero_decision *d)
 {
     json_begin_object(w, "features");
     for (uint32_t f = 0; f < HETERO_N_FEATURES; f++)
         json_double(w, hetero_features[f].name, d->features[f]);
-    json_double(w, machine_features[0], d->llc_misses);
-    json_double(w, machine_features[1], d->dram_bandwidth);
+    json_double(w, hetero_system_names[HETERO_LLC_MISSES], d->llc_misses);
+    json_double(w, hetero_system_names[HETERO_DRAM_BANDWIDTH], d->dram_bandwidth);
     json_end_object(w);
     json_string(w, "utilisation", d->utilisation);
 }
@@ -297,22 +204,22 @@ static void write_prediction(struct json_writer *w, const struct hetero_policy *
                              const struct hetero_decision *d)
 {
     const struct hetero_setting *s = &p->setting;
-    write_pair(w, "alone", d->alone_s);
+    hetero_pair_write(w, "alone", d->alone_s);
     json_uint(w, "clamped", d->n_clamped);
     if (!s->n_natives)
         return;
-    write_pair(w, "co_located", d->co_located_s);
-    write_pair(w, "kernel_slowdown", d->answer.kernel_slowdown[s->reference]);
+    hetero_pair_write(w, "co_located", d->co_located_s);
+    hetero_pair_write(w, "kernel_slowdown", d->answer.kernel_slowdown[s->reference]);
     json_begin_array(w, "natives");
     for (uint32_t i = 0; i < s->n_natives; i++) {
         json_begin_object(w, NULL);
         json_string(w, "name", s->natives[i].name);
-        write_pair(w, "slowdown", s->natives[i].slowdown);
+        hetero_pair_write(w, "slowdown", s->natives[i].slowdown);
         json_end_object(w);
     }
     json_end_array(w);
     json_string(w, "goal", hetero_goal_names[s->goal]);
-    write_pair(w, "score", d->answer.score[s->goal]);
+    hetero_pair_write(w, "score", d->answer.score[s->goal]);
 }
 
 void hetero_log(const struct _cl_device_id *d, const struct launch_command *l,

@@ -10,6 +10,9 @@
 struct target_kernel {
     const char *name; /* of the code's kernel_info */
     cl_kernel of[HETERO_N_TARGETS];
+    struct hetero_counts counts;
+    bool is_counted;
+    struct strbuf not_counted; /* why its instructions are not */
     struct target_kernel *next;
 };
 
@@ -88,8 +91,7 @@ struct target_program *hetero_build(struct _cl_device_id *d, const struct strbuf
     return p;
 }
 
-cl_kernel hetero_kernel(struct target_program *p, const char *name, struct target *t,
-                        struct strbuf *why)
+static struct target_kernel *find_kernel(struct target_program *p, const char *name)
 {
     struct target_kernel *k = p->kernels;
     while (k && strcmp(k->name, name) != 0)
@@ -99,6 +101,29 @@ cl_kernel hetero_kernel(struct target_program *p, const char *name, struct targe
         *k = (struct target_kernel){.name = name, .next = p->kernels};
         p->kernels = k;
     }
+    return k;
+}
+
+const struct hetero_counts *hetero_kernel_counts(struct target_program *p, const char *name,
+                                                 const char **why)
+{
+    struct target_kernel *k = find_kernel(p, name);
+    if (!k->is_counted) {
+        const struct ptx_func *f = p->ptx ? ptx_find_func(p->ptx, name) : NULL;
+        if (!f)
+            strbuf_add(&k->not_counted, "its PTX is not known");
+        else
+            hetero_count(f, &k->counts, &k->not_counted);
+        k->is_counted = true;
+    }
+    *why = k->not_counted.len ? strbuf_text(&k->not_counted) : NULL;
+    return &k->counts;
+}
+
+cl_kernel hetero_kernel(struct target_program *p, const char *name, struct target *t,
+                        struct strbuf *why)
+{
+    struct target_kernel *k = find_kernel(p, name);
     cl_int error = CL_SUCCESS;
     if (!k->of[t->which] && p->of[t->which])
         k->of[t->which] = t->cl->clCreateKernel(p->of[t->which], name, &error);
@@ -139,6 +164,7 @@ void hetero_retire_program(struct _cl_device_id *d, struct target_program *p)
         next = k->next;
         for (int t = 0; t < HETERO_N_TARGETS; t++)
             retire(d->hetero, ICD_KERNEL, t, k->of[t]);
+        strbuf_destroy(&k->not_counted);
         free(k);
     }
     for (int t = 0; t < HETERO_N_TARGETS; t++) {

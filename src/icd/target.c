@@ -131,9 +131,7 @@ cl_int target_open(struct target *t)
 static cl_int wait_for_ours(cl_event event)
 {
     icd_lock();
-    while (event->status > CL_COMPLETE)
-        icd_wait();
-    cl_int status = event->status;
+    cl_int status = event_wait_unseen(event);
     icd_unlock();
     return status;
 }

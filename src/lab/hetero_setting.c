@@ -22,6 +22,14 @@ bool hetero_pair_read(struct json_input *in, yaml_node_t *map, const char *key, 
     return true;
 }
 
+void hetero_pair_write(struct json_writer *w, const char *key, const double *pair)
+{
+    json_begin_object(w, key);
+    for (int t = 0; t < HETERO_N_TARGETS; t++)
+        json_double(w, hetero_target_names[t], pair[t]);
+    json_end_object(w);
+}
+
 void hetero_pressure_read(struct json_input *in, yaml_node_t *map, struct pressure *p)
 {
     if (map->type != YAML_MAPPING_NODE) {

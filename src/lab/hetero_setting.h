@@ -4,6 +4,7 @@
 #ifndef HEDDLE_LAB_HETERO_SETTING_H
 #define HEDDLE_LAB_HETERO_SETTING_H
 
+#include "base/json.h"
 #include "hetero/choose.h"
 #include "lab/json_input.h"
 
@@ -28,6 +29,7 @@ void hetero_setting_read(struct json_input *in, yaml_node_t *root, struct hetero
 void hetero_pressure_read(struct json_input *in, yaml_node_t *map, struct pressure *p);
 /* {"cmp": 4, "gpu": 2}; false if it is not there. */
 bool hetero_pair_read(struct json_input *in, yaml_node_t *map, const char *key, double *out);
+void hetero_pair_write(struct json_writer *w, const char *key, const double *pair);
 
 #define HETERO_CHECK_KEYS(in, map, keys)                                                           \
     yaml_check_keys(&(in)->doc, map, keys, sizeof(keys) / sizeof(keys)[0])

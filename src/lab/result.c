@@ -94,6 +94,25 @@ enum heddle_status result_load(struct store *s, int64_t id, struct result_set *s
     return HEDDLE_OK;
 }
 
+enum heddle_status result_load_kernels(struct store *s, int64_t id, const char *stat,
+                                       struct arena *arena, struct result_kernel **out, uint32_t *n)
+{
+    sqlite3_stmt *q = store_prepare(s, "SELECT kernel, value, count(*) OVER () FROM kernel_stats"
+                                       " WHERE run = :id AND name = :stat ORDER BY position");
+    *n = 0;
+    if (!q)
+        return store_fail(s, "read");
+    store_bind_int(q, ":id", id);
+    store_bind_text(q, ":stat", stat);
+    while (sqlite3_step(q) == SQLITE_ROW) {
+        if (!*n)
+            *out = ARENA_ARRAY(arena, struct result_kernel, sqlite3_column_int64(q, 2));
+        (*out)[(*n)++] = (struct result_kernel){text_at(q, 0, arena), sqlite3_column_double(q, 1)};
+    }
+    sqlite3_finalize(q);
+    return HEDDLE_OK;
+}
+
 /* --- by what they are --- */
 
 enum { MAX_CONDITIONS = 16 };

@@ -38,6 +38,15 @@ double result_value(const struct result *r, const char *name);
 enum heddle_status result_load(struct store *s, int64_t id, struct result_set *set,
                                struct arena *arena);
 
+/* A statistic of the result's kernels, in the order of their first launches. */
+struct result_kernel {
+    const char *name;
+    double value;
+};
+enum heddle_status result_load_kernels(struct store *s, int64_t id, const char *stat,
+                                       struct arena *arena, struct result_kernel **out,
+                                       uint32_t *n);
+
 /* What `word` names: the id of a result; a file of `heddle run --json`, of one result or a list; or
  * `name=value,...`, all results of the store with these coordinates (workload, size, seed, gpu,
  * scheduler, l1d, mode, model, or a parameter), of this Heddle's model unless they name one. `s`

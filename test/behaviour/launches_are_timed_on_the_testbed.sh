@@ -13,7 +13,9 @@ status 0 "$heddle" hetero run hot --size tiny --with bandwidth_bubble_8 --store 
 says "kernel on cmp"
 status 0 "$heddle" query --csv --store "$scratch/t.db" "SELECT count(*) FROM run"
 echo "$out" >"$scratch/count"
-status 0 "$heddle" hetero rows hot --out "$scratch/rows" --store "$scratch/t.db"
+# On the machine as it is, not on the one of the experiment.
+status 0 "$heddle" hetero rows hot --out "$scratch/rows" --store "$scratch/t.db" --set host_llc.n_sets=2048 \
+    --set cpu.l2_bytes=256K --set cpu.l1_bytes=32K
 status 2 "$heddle" hetero run hot --on dsp
 complains "target"
 status 2 "$heddle" hetero run hot --size tiny --launch 99 --on cmp
@@ -34,5 +36,6 @@ assert open(f"{folder}/count").read().split()[-1] == "6"
 rows = [open(f"{folder}/rows/{t}-alone.csv").read().splitlines() for t in ("cmp", "gpu")]
 for lines, seconds in zip(rows, (cmp["alone"], gpu["alone"])):
     assert len(lines) == 2 and lines[1].startswith("hot/hotspot,")
-    assert abs(float(lines[1].split(",")[1]) - seconds) < 1e-12
+    # The mean of its launches; the longest was run alone.
+    assert 0.5 * seconds < float(lines[1].split(",")[1]) <= seconds + 1e-12
 PY

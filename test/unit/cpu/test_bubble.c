@@ -18,7 +18,7 @@ struct counts {
 /* Of so many instructions, over the ends of its runs. */
 static struct counts count(const char *name, uint64_t n)
 {
-    struct cpu_source *s = cpu_bubble_open(name, &machine);
+    struct cpu_source *s = cpu_bubble_open(name, &machine, 0);
     struct counts c = {.first = UINT64_MAX};
     uint64_t gap = 0;
     assert_non_null(s);
@@ -55,7 +55,7 @@ static void names_have_a_pressure_of_0_to_8(void **state)
                                   "bandwidth_bubble_x", "bubble_1",      "bzip2"};
     for (uint32_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         assert_false(cpu_is_bubble(others[i]));
-        assert_null(cpu_bubble_open(others[i], &machine));
+        assert_null(cpu_bubble_open(others[i], &machine, 0));
     }
 }
 
@@ -86,6 +86,24 @@ static void a_bandwidth_bubble_keeps_its_pace(void **state)
     assert_int_equal(round.last, round.first);
 }
 
+/* The next run goes on behind it. */
+static void a_run_has_as_many_instructions_as_it_is_told(void **state)
+{
+    (void)state;
+    struct cpu_source *s = cpu_bubble_open("cache_bubble_3", &machine, 300);
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < 900; i++) {
+        if (i && i % 300 == 0) {
+            assert_null(cpu_source_next(s));
+            cpu_source_rewind(s);
+        }
+        uint64_t next = cpu_source_next(s)->source_memory[0];
+        assert_true(!at || next == at + 64);
+        at = next;
+    }
+    cpu_source_close(s);
+}
+
 /* On a core: a store every 16 cycles, or every 32. Up to 8 misses of 112 cycles bring a line every
  * 14 cycles, so both paces are kept; with 4 misses, every 28 cycles, only the second one is. */
 static void a_core_reaches_the_pace_as_far_as_its_misses_allow(void **state)
@@ -102,7 +120,7 @@ static void a_core_reaches_the_pace_as_far_as_its_misses_allow(void **state)
                  {"bandwidth_bubble_8", 4, 28},
                  {"bandwidth_bubble_4", 4, 32}};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct cpu_source *s = cpu_bubble_open(cases[i].name, &machine);
+        struct cpu_source *s = cpu_bubble_open(cases[i].name, &machine, 0);
         for (uint32_t k = 0; k < sizeof insts / sizeof insts[0]; k++)
             insts[k] = *cpu_source_next(s);
         cpu_source_close(s);
@@ -144,6 +162,7 @@ int main(void)
         cmocka_unit_test(names_have_a_pressure_of_0_to_8),
         cmocka_unit_test(a_cache_bubble_walks_over_its_share_of_the_cache),
         cmocka_unit_test(a_bandwidth_bubble_keeps_its_pace),
+        cmocka_unit_test(a_run_has_as_many_instructions_as_it_is_told),
         cmocka_unit_test(a_core_reaches_the_pace_as_far_as_its_misses_allow),
         cmocka_unit_test(programs_are_opened_by_name_or_path),
     };

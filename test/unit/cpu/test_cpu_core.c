@@ -409,6 +409,24 @@ static void a_program_begins_again_and_its_first_end_counts(void **state)
     bench_close(&b);
 }
 
+/* Its source says that 25 instructions count: two runs of ten, and a half. */
+static void a_first_run_can_be_a_part_of_the_program_or_more(void **state)
+{
+    (void)state;
+    struct code p = new_program();
+    static struct core_bench b;
+    add_load(&p, 0, 1, 0);
+    add_others(&p, 9);
+    set_up(&b, &p);
+    b.program.source.n_counted = 25;
+    bench_open(&b);
+    engine_run(&b.engine, NULL, NULL, 10 * T * b.clock.period);
+    struct cpu_stats first = cpu_core_first_stats(bench_core(&b), b.engine.now);
+    assert_int_equal(first.insts, 25);
+    assert_int_equal(first.cycles, T + 6); /* the last of 25 is in the seventh four */
+    bench_close(&b);
+}
+
 static void a_broken_trace_stops_the_core(void **state)
 {
     (void)state;
@@ -526,6 +544,7 @@ int main(void)
         cmocka_unit_test(dirty_lines_go_to_l2_and_then_out),
         cmocka_unit_test(applications_have_addresses_of_their_own),
         cmocka_unit_test(a_program_begins_again_and_its_first_end_counts),
+        cmocka_unit_test(a_first_run_can_be_a_part_of_the_program_or_more),
         cmocka_unit_test(a_broken_trace_stops_the_core),
         cmocka_unit_test(both_engines_count_the_same),
     };

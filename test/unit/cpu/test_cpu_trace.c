@@ -12,6 +12,7 @@
 #include <lzma.h>
 
 #include "base/arena.h"
+#include "cpu/programs.h"
 #include "cpu/trace.h"
 
 enum { N_INSTS = 5000 };
@@ -182,6 +183,37 @@ static void an_empty_file_has_no_instruction(void **state)
     strbuf_destroy(&why);
 }
 
+/* `FILE:SKIP+N` begins behind SKIP instructions, each time; the N that follow are its first run. */
+static void a_part_of_a_trace_begins_behind_what_is_skipped(void **state)
+{
+    (void)state;
+    struct bytes b = pack_zstd(1 << 20);
+    struct strbuf word = {0}, why = {0};
+    const struct cpu_open o = {.max_insts = 3};
+    enum heddle_status status;
+    write_file(&b, b.n);
+    strbuf_addf(&word, "%s:%d+5", path, N_INSTS - 9);
+    struct cpu_source *s = cpu_program_open(strbuf_text(&word), &o, &status, &why);
+    assert_non_null(s);
+    assert_int_equal(s->n_counted, 5);
+    for (int twice = 0; twice < 2; twice++) {
+        for (uint32_t i = N_INSTS - 9; i < N_INSTS; i++) {
+            struct cpu_inst want = make_inst(i);
+            assert_memory_equal(cpu_source_next(s), &want, sizeof want);
+        }
+        assert_null(cpu_source_next(s));
+        assert_null(s->error);
+        cpu_source_rewind(s);
+    }
+    cpu_source_close(s);
+    strbuf_add(&word, "x"); /* that is the name of another file */
+    assert_null(cpu_program_open(strbuf_text(&word), &o, &status, &why));
+    assert_non_null(strstr(strbuf_text(&why), strbuf_text(&word)));
+    strbuf_destroy(&word);
+    strbuf_destroy(&why);
+    free(b.data);
+}
+
 int main(void)
 {
     close(mkstemp(path));
@@ -190,6 +222,7 @@ int main(void)
         cmocka_unit_test(truncated_traces_are_told_with_their_offset),
         cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(an_empty_file_has_no_instruction),
+        cmocka_unit_test(a_part_of_a_trace_begins_behind_what_is_skipped),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);

@@ -387,6 +387,27 @@ static void only_the_chosen_launch_is_timed(void **state)
     heddle_destroy(sim);
 }
 
+/* A bubble at 2/8 of 22 GB/s reads a line for every 128 bytes: 2148 in 50 us, but for the ten it
+ * waits for. It has ended long before the second sample has. */
+static void natives_are_sampled_before_a_launch(void **state)
+{
+    (void)state;
+    struct heddle_sim *sim = CREATE("cpu.programs=bandwidth_bubble_2", "cpu.insts=1000",
+                                    "testbed.sample_us=50", "testbed.launch=1");
+    assert_int_equal(heddle_finish(sim), HEDDLE_OK);
+    uint64_t misses = count(sim, "testbed.sample_llc_misses");
+    assert_in_range(misses, 2148 - 11, 2148 + 11);
+    assert_in_range(count(sim, "testbed.sample_dram_bytes"), 64 * (misses - 11), 128 * misses);
+    assert_int_equal(count(sim, "cpu0.insts"), 1000);
+    uint64_t ns = machine_ns(sim->machine, sim->machine->kernel_free_at);
+    assert_in_range(ns, 100000, 101000);
+    heddle_destroy(sim);
+    sim = CREATE("cpu.programs=bandwidth_bubble_2", "testbed.sample_us=1", "testbed.launch=1");
+    run(sim, "add.u32 %b, %t, 1;\n", 64, 256);
+    assert_int_equal(count(sim, "testbed.sample_llc_misses"), 0); /* the launch began at once */
+    heddle_destroy(sim);
+}
+
 /* S3 Table 6.1: 22 GB/s are available. */
 static void streams_use_most_of_host_memory(void **state)
 {
@@ -444,6 +465,7 @@ int main(void)
         cmocka_unit_test(buffers_are_moved_as_the_kernel_uses_them),
         cmocka_unit_test(a_launch_is_repeated_until_programs_have_ended),
         cmocka_unit_test(only_the_chosen_launch_is_timed),
+        cmocka_unit_test(natives_are_sampled_before_a_launch),
         cmocka_unit_test(streams_use_most_of_host_memory),
         cmocka_unit_test(machines_that_cannot_be_are_refused),
     };

@@ -32,7 +32,7 @@ static void tables_have_the_printed_terms(void **state)
 {
     (void)state;
     static const uint32_t n_terms[] = {36, 36, 55, 45}, n_zeros[] = {7, 9, 18, 16};
-    assert_int_equal(n_hetero_shipped_models, 4);
+    assert_true(n_hetero_shipped_models >= 4); /* those of Appendix A come first */
     for (uint32_t i = 0; i < 4; i++) {
         struct hetero_model *m = read_shipped(i);
         uint32_t zeros = 0;

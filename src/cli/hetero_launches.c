@@ -1,0 +1,126 @@
+#include "cli/hetero_launches.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/ptx_load.h"
+
+struct hetero_row *hetero_add_row(struct hetero_launches *rows, const char *kernel)
+{
+    ARRAY_RESERVE(rows->items, rows->cap, rows->n + 1);
+    struct hetero_row *row = &rows->items[rows->n++];
+    *row = (struct hetero_row){.kernel = arena_strdup(&rows->arena, kernel)};
+    return row;
+}
+
+void hetero_launches_destroy(struct hetero_launches *rows)
+{
+    free(rows->items);
+    free(rows->row_of);
+    arena_destroy(&rows->arena);
+    *rows = (struct hetero_launches){0};
+}
+
+/* --- Counting --- */
+
+static void warn(const char *kernel, uint64_t n, const char *what)
+{
+    struct strbuf text = {0};
+    strbuf_addf(&text, "heddle: warning: kernel %s: %" PRIu64 " %s\n", kernel, n, what);
+    if (n)
+        output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
+static enum heddle_status count_row(const struct ptx_module *module, struct hetero_row *row)
+{
+    struct strbuf why = {0};
+    const struct ptx_func *kernel = ptx_find_func(module, row->kernel);
+    bool ok = hetero_count(kernel, &row->counts, &why);
+    if (!ok)
+        output_error("kernel %s: %s", row->kernel, strbuf_text(&why));
+    strbuf_destroy(&why);
+    warn(row->kernel, row->counts.n_unknown_calls,
+         "calls of functions that are not known here: only the calls count");
+    warn(row->kernel, row->counts.n_unsupported,
+         "instructions that Heddle cannot execute: they count as arithmetic");
+    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+enum heddle_status hetero_count_rows(const struct ptx_module *module, struct hetero_launches *rows)
+{
+    enum heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < rows->n && status == HEDDLE_OK; i++)
+        status = count_row(module, &rows->items[i]);
+    return status;
+}
+
+/* --- Workloads --- */
+
+static uint32_t find_row(const struct hetero_launches *rows, const struct device_launch_info *info)
+{
+    uint32_t i = 0;
+    for (; i < rows->n; i++) {
+        const struct hetero_row *row = &rows->items[i];
+        if (strcmp(row->kernel, info->kernel) == 0 && row->threads == info->work_items &&
+            row->buffer == info->buffer_bytes)
+            break;
+    }
+    return i;
+}
+
+static void on_launch(void *user, const struct device_launch_info *info)
+{
+    struct hetero_launches *rows = user;
+    uint32_t i = find_row(rows, info);
+    if (i == rows->n) {
+        struct hetero_row *row = hetero_add_row(rows, info->kernel);
+        row->has_threads = row->has_buffer = true;
+        row->threads = info->work_items;
+        row->buffer = info->buffer_bytes;
+    }
+    rows->items[i].n_launches++;
+    ARRAY_RESERVE(rows->row_of, rows->cap_launches, rows->n_launches + 1);
+    rows->row_of[rows->n_launches++] = i;
+}
+
+/* Runs it without timing, to see what it launches. */
+static enum heddle_status watch_launches(const struct workload *w, const struct workload_size *size,
+                                         uint64_t seed, struct hetero_launches *rows)
+{
+    struct heddle_options options = {.struct_size = sizeof options};
+    struct heddle_sim *sim = NULL;
+    struct workload_result result = {0};
+    enum heddle_status status = heddle_create(&options, &sim);
+    if (status != HEDDLE_OK) {
+        output_failure(heddle_error(sim));
+    } else {
+        struct device *device = device_create_heddle(sim);
+        device_observe(device, on_launch, rows);
+        if (!workload_run(w, size, seed, device, &result)) {
+            output_failure(strbuf_text(&result.message));
+            status = result.status;
+        }
+        device_destroy(device);
+    }
+    workload_result_destroy(&result);
+    heddle_destroy(sim);
+    return status;
+}
+
+enum heddle_status hetero_watch(const struct workload *w, const struct workload_size *size,
+                                uint64_t seed, struct hetero_launches *rows)
+{
+    struct ptx_module *module = NULL;
+    struct diag_list diags = {0};
+    enum heddle_status status = watch_launches(w, size, seed, rows);
+    if (status == HEDDLE_OK)
+        status = ptx_load_opencl(w->name, w->source, w->build_options, &module, &diags);
+    if (status == HEDDLE_OK)
+        status = hetero_count_rows(module, rows);
+    ptx_module_destroy(module);
+    diag_list_destroy(&diags);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* What `heddle hetero mixes` has measured and predicted, for those who print it. */
+#ifndef HEDDLE_CLI_HETERO_MIXES_H
+#define HEDDLE_CLI_HETERO_MIXES_H
+
+#include "cli/hetero_experiment.h"
+#include "cli/hetero_launches.h"
+#include "cli/hetero_table.h"
+#include "hetero/model_set.h"
+
+/* A launch by itself. */
+struct mixes_entry {
+    const struct workload *workload;
+    const struct workload_size *size;
+    uint32_t find;   /* the simulation that finds the launch */
+    uint32_t launch; /* 0 = not known */
+    uint32_t alone[HETERO_N_TARGETS];
+    const char *kernel;
+    double features[HETERO_N_FEATURES], transfer;
+    double alone_s[HETERO_N_TARGETS], predicted_s[HETERO_N_TARGETS];
+    uint32_t n_clamped;
+    bool is_wanted, is_there;
+};
+
+struct mixes_native {
+    struct table_runs runs;
+    struct bubble_table table;
+    struct native_alone alone;
+    bool is_wanted, is_there;
+};
+
+struct mixes_mix {
+    struct experiment_mix what;
+    uint32_t together[HETERO_N_TARGETS], sample;
+    double co_located_s[HETERO_N_TARGETS], predicted_s[HETERO_N_TARGETS];
+    double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS];
+    double system[HETERO_N_SYSTEM]; /* of the natives, before the launch */
+    uint32_t n_clamped;
+    bool is_there;
+};
+
+struct mixes {
+    struct mixes_entry entries[N_ENTRIES];
+    struct mixes_native natives[N_EXPERIMENT_NATIVES];
+    struct mixes_mix items[N_MIXES];
+    uint32_t n;
+    struct hetero_machine machine;
+    struct hetero_model_set models;
+    struct testbed_runs find, runs;
+};
+
+/* A question about a mix, and both answers to it. */
+struct mixes_choice {
+    enum hetero_goal goal;
+    enum slowdown_reference reference;
+    enum pressure_rule rule;
+    double weight; /* of natives */
+    struct hetero_answer predicted, measured;
+    double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS]; /* predicted, of natives */
+};
+/* Goal, reference, rule and weight are given. */
+void mixes_choose(const struct mixes *m, const struct mixes_mix *mix, struct mixes_choice *c);
+
+void mixes_json(const struct mixes *m, struct strbuf *out);
+void mixes_text(const struct mixes *m, struct strbuf *out);
+
+#endif

@@ -1,0 +1,65 @@
+#!/bin/sh
+# heddle hetero mixes: a launch beside a native on both targets, what was predicted of it, and the tables of the
+# results page that follow; the store has every simulation, and none is run twice. The models of the testbed
+# are what training makes of the rows that come with them.
+heddle=$1
+scratch=$2
+rm -rf "$scratch"
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+mixes="hetero mixes --size tiny --set n_sms=4 --store $scratch/t.db"
+
+status 2 "$heddle" hetero mixes bfs --store "$scratch/t.db"
+complains "no launch of S3 Table 6.3"
+status 2 "$heddle" hetero mixes ac --with lattice --store "$scratch/t.db"
+complains "no mix of the experiment"
+status 0 "$heddle" $mixes ac --with chase --stored-only
+says "0 of 1 mixes measured"
+status 0 "$heddle" $mixes ac --with chase --json
+echo "$out" >"$scratch/run.json"
+status 0 "$heddle" query --csv --store "$scratch/t.db" "SELECT count(*) FROM run"
+echo "$out" >"$scratch/count"
+status 0 "$heddle" $mixes ac --with chase --stored-only --json
+echo "$out" >"$scratch/again.json"
+status 0 "$heddle" hetero train models/testbed-cmp-alone.csv --out "$scratch/cmp.model"
+cmp "$scratch/cmp.model" models/testbed-cmp-alone.model || fail "the model is not that of its rows"
+
+python3 - "$scratch" <<'PY' || fail "the mix is not what it should be"
+import json, sys
+folder = sys.argv[1]
+sys.path.insert(0, "tools")
+import result_hetero
+run, again = (json.load(open(f"{folder}/{name}.json")) for name in ("run", "again"))
+assert run == again
+# The search for the launch; alone twice; together twice; the sample; the native alone and beside 18 bubbles.
+assert open(f"{folder}/count").read().split()[-1] == str(1 + 2 + 2 + 1 + 19)
+(mix,), (entry,), (native,) = run["mixes"], run["entries"], run["natives"]
+assert mix["natives"] == ["chase"] and native["stands_for"] == "mcf" and entry["kernel"]
+assert native["llc_mpki"] > 5 and mix["llc_misses"] > 1e6 and 0.5 < mix["dram_bandwidth"] < 22
+assert abs(native["cache"][0] - 1) < 0.01 and native["bandwidth"][8] > native["bandwidth"][1]
+for c in mix["choices"]:
+    for t in ("cmp", "gpu"):
+        kernel = mix["co_located"][t] / (min(mix["alone"].values()) if c["slowdown_reference"] == "best" else mix["alone"][t])
+        slowdowns = [kernel, c["weight"] * mix["slowdowns"][0][t]]
+        if c["goal"] == "fairness":
+            assert abs(c["measured"][t] - min(slowdowns) / max(slowdowns)) < 1e-9, (c, slowdowns)
+    assert c["measured"][c["optimal"]] == max(c["measured"].values())
+    assert c["predicted"][c["target"]] == max(c["predicted"].values())
+assert [c["weight"] for c in mix["choices"]][:5] == [0.5, 1, 1.5, 2, 2.5]
+
+class Runs:
+    hetero = object.__new__(result_hetero.Hetero)
+Runs.hetero.entries, Runs.hetero.one, Runs.hetero.two = run["entries"], run["mixes"], []
+tables = {name: make(Runs) for name, make in result_hetero.TABLES.items()}
+for name, (head, rows) in tables.items():
+    assert rows and all(len(row) == len(head) for row in rows), name
+cell = lambda name, row, column: next(r for r in tables[name][1] if r[0] == row)[tables[name][0].index(column)]
+faster = min(mix["alone"], key=mix["alone"].get)
+assert abs(cell("s3-fig6-2", "optimal", "speedup") - mix["alone"]["cmp"] / mix["alone"][faster]) < 1e-12
+right = [result_hetero.choice(mix)["target"] == result_hetero.choice(mix)["optimal"], entry["target"] == entry["optimal"]]
+assert [cell("s3-fig6-7", row, "right") for row in ("co-located", "alone")] == right
+error = abs(mix["predicted"]["gpu"] / mix["co_located"]["gpu"] - 1)
+assert cell("s3-fig6-8", "50", "GPU co-located") == (error <= 0.5)
+assert cell("s3-fig6-10", "CMP", "OCL") == cell("s3-fig6-10", "CMP", "native") == 1
+assert cell("s3-fig6-13", "two natives", "right") == ""
+PY
