@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cache/cache.h"
+#include "cache/checked.h"
 
 #define POLICY(name) extern const struct cache_policy_desc cache_policy_##name;
 #include "cache/policies.def"
@@ -60,7 +61,8 @@ bool cache_policy_register(const struct cache_policy_desc *d, struct strbuf *why
 bool cache_policy_load(const char *path, struct strbuf *why)
 {
     const struct cache_policy_desc *d = plugin_open(path, "heddle_cache_policy", why);
-    return d && cache_policy_register(d, why);
+    return d && cache_policy_is_sound(d, why) &&
+           cache_policy_register(cache_policy_checked(d), why);
 }
 
 /* `l2.drop` is short for `l2.policy.drop`, unless the cache itself has a parameter of that name. */

@@ -132,6 +132,11 @@ static enum heddle_status run_report(const void *values, const struct text_list 
     if (status == HEDDLE_OK)
         status = report_write(s, o->store, &o->figures, o->output);
     store_close(s);
+    if (status == HEDDLE_OK && strcmp(o->output, "-") != 0) {
+        struct strbuf end = {0};
+        strbuf_addf(&end, "the page is %s\n", o->output);
+        status = output_take(&end);
+    }
     return status;
 }
 

@@ -245,8 +245,10 @@ enum heddle_status lab_run_points(const struct lab_sweep *how, struct store *s,
         how->slurm->progress = show_progress;
         how->slurm->progress_user = &watched;
     }
-    enum heddle_status status = how->slurm ? slurm_run(s, points, n, how->slurm, &outcome)
-                                           : sweep_run(s, points, n, context, &options, &outcome);
+    enum heddle_status status = store_note_plugins(s);
+    if (status == HEDDLE_OK)
+        status = how->slurm ? slurm_run(s, points, n, how->slurm, &outcome)
+                            : sweep_run(s, points, n, context, &options, &outcome);
     output_progress_end();
     output_set_farewell("");
     if (status != HEDDLE_OK)

@@ -3,6 +3,9 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint32_t plugin_count(const struct plugin_kind *kind)
@@ -191,6 +194,23 @@ const void *plugin_open(const char *path, const char *symbol, struct strbuf *why
         dlclose(object);
     }
     return desc;
+}
+
+const char *plugin_file(const struct plugin *p)
+{
+    Dl_info place; /* of a text of its own: a descriptor may be a copy */
+    return dladdr(p->name, &place) && place.dli_fname ? place.dli_fname : "";
+}
+
+void plugin_breach(const struct plugin *p, const char *contract, const char *what, ...)
+{
+    va_list args;
+    va_start(args, what);
+    fprintf(stderr, "heddle: error: plug-in %s: '%s' ", plugin_file(p), p->name);
+    vfprintf(stderr, what, args);
+    fprintf(stderr, "\n  %s\n", contract);
+    va_end(args);
+    abort();
 }
 
 const void *plugin_values(const struct plugin *p, const void *values, struct arena *arena)

@@ -80,6 +80,14 @@ bool plugin_register(struct plugin_kind *kind, const struct plugin *p, struct st
  * object stays loaded. */
 const void *plugin_open(const char *path, const char *symbol, struct strbuf *why);
 
+/* The shared object that a plug-in came from. */
+const char *plugin_file(const struct plugin *p);
+
+/* A plug-in did what the contract of its kind forbids, a mistake in its program: says which one did
+ * what, and what the contract is, and aborts as an assertion would. */
+_Noreturn void plugin_breach(const struct plugin *p, const char *contract, const char *what, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The values an instance works with, in the arena: a copy of `values`, or the defaults if NULL.
  * Strings in `values` are not copied. */
 const void *plugin_values(const struct plugin *p, const void *values, struct arena *arena);

@@ -8,12 +8,12 @@
 #include "crit/criticality.h"
 #include "sched/scheduler.h"
 
-/* Has the descriptor been registered before? Nothing else could have its name and its address. */
+/* Has the descriptor been registered before? What is registered may be a copy, with its name. */
 #define HAS(kind)                                                                                  \
     static bool has_##kind(const void *desc)                                                       \
     {                                                                                              \
         for (uint32_t i = 0; i < kind##_count(); i++)                                              \
-            if (kind##_at(i) == desc)                                                              \
+            if (kind##_at(i)->name == ((const struct plugin *)desc)->name)                         \
                 return true;                                                                       \
         return false;                                                                              \
     }

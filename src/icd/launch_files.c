@@ -111,7 +111,8 @@ void launch_files_begin(struct _cl_device_id *d)
         begin_trace(d, s->record);
     if (timed && s->series && s->series_out)
         begin_series(d, s);
-    if (s->store && store_open(s->store, STORE_WRITE, &d->files->store) != HEDDLE_OK) {
+    if (s->store && (store_open(s->store, STORE_WRITE, &d->files->store) != HEDDLE_OK ||
+                     store_note_plugins(d->files->store) != HEDDLE_OK)) {
         icd_complain("%s", strbuf_text(&d->files->store->error));
         store_close(d->files->store);
         d->files->store = NULL;

@@ -157,8 +157,8 @@ int64_t store_number(struct store *s, const char *sql)
 /* Marks our files among SQLite's: "Hedl". */
 enum { APPLICATION_ID = 0x4865646c };
 
-static const char *const migrations[] = {lab_schema_1, lab_schema_2, lab_schema_3, lab_schema_4,
-                                         lab_schema_5};
+static const char *const migrations[] = {lab_schema_1, lab_schema_2, lab_schema_3,
+                                         lab_schema_4, lab_schema_5, lab_schema_6};
 enum { N_MIGRATIONS = sizeof migrations / sizeof migrations[0] };
 _Static_assert(N_MIGRATIONS == (int)STORE_SCHEMA_VERSION, "a schema a version");
 

@@ -28,7 +28,7 @@ enum store_access {
     STORE_MEMORY, /* a private one that is gone when it is closed; `path` is not used */
 };
 
-enum { STORE_SCHEMA_VERSION = 5 };
+enum { STORE_SCHEMA_VERSION = 6 };
 
 /* *out is to be closed in any case; its error says what is wrong. HEDDLE_BAD_INPUT for a file that
  * is no store or one of a later Heddle, and for a path that is none to SQLite (":memory:", where
@@ -75,8 +75,13 @@ enum heddle_status store_put(struct store *s, const struct store_result *r, int6
  * a time series, and whatever else it holds. What the store has stays as it is. */
 enum heddle_status store_extend(struct store *s, int64_t id, const char *document);
 
+/* Notes the plug-ins that this process has loaded: results from now on are theirs, and those of
+ * other builds of theirs are old. For who puts results of plug-ins. */
+enum heddle_status store_note_plugins(struct store *s);
+
 /* Lists the results of this Heddle's model in the table temp.current_run: the sources that every
- * run uses, and those of the mechanisms and the workload that it used, are as they were. */
+ * run uses, and those of the mechanisms and the workload that it used, are as they were. Of a
+ * plug-in it is the build that was noted last. */
 enum heddle_status store_list_current(struct store *s);
 
 /* From now on the views (doc/experiments.md) show only those. `*n_hidden` is how many

@@ -7,7 +7,8 @@
 #include "lab/store.h"
 
 /* The files of schema/, embedded when Heddle is built: what turns version N-1 into N. */
-extern const char lab_schema_1[], lab_schema_2[], lab_schema_3[], lab_schema_4[], lab_schema_5[];
+extern const char lab_schema_1[], lab_schema_2[], lab_schema_3[], lab_schema_4[], lab_schema_5[],
+    lab_schema_6[];
 
 /* Runs statements of our own without values; false = the store failed. */
 bool store_exec(struct store *s, const char *sql);

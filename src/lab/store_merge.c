@@ -28,6 +28,9 @@ static const char *const before[] = {
 };
 
 static const char *const after[] = {
+    "INSERT INTO main.plugin_build SELECT * FROM other.plugin_build WHERE true ON CONFLICT (name)"
+    " DO UPDATE SET digest = excluded.digest, noted_at = excluded.noted_at"
+    " WHERE excluded.noted_at > noted_at",
     "UPDATE temp.moved SET new = (SELECT a.id FROM other.run b JOIN main.run a ON a.key = b.key"
     " WHERE b.id = old)",
     "INSERT INTO main.stat_value (run, stat, value) SELECT m.new, n.id, v.value FROM temp.moved m"

@@ -96,6 +96,16 @@ bool store_make_views(struct store *s)
 
 /* --- the model of today --- */
 
+static bool note_part(sqlite3_stmt *q, const char *kind, const char *name, const char *digest)
+{
+    sqlite3_bind_text(q, 1, kind, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 2, name, -1, SQLITE_STATIC);
+    sqlite3_bind_text(q, 3, digest, -1, SQLITE_STATIC);
+    bool ok = sqlite3_step(q) == SQLITE_DONE;
+    sqlite3_reset(q);
+    return ok;
+}
+
 bool store_note_model(struct store *s)
 {
     uint32_t n;
@@ -106,24 +116,22 @@ bool store_note_model(struct store *s)
         return false;
     sqlite3_stmt *q = store_prepare(s, "INSERT INTO temp.model_part VALUES (? || ' ' || ?, ?)");
     bool ok = q != NULL;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        sqlite3_bind_text(q, 1, parts[i].kind, -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 2, parts[i].name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(q, 3, parts[i].digest, -1, SQLITE_STATIC);
-        ok = sqlite3_step(q) == SQLITE_DONE;
-        sqlite3_reset(q);
-    }
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = note_part(q, parts[i].kind, parts[i].name, parts[i].digest);
     sqlite3_finalize(q);
     return ok;
 }
 
-/* Runs whose sources are those of today. Of a mechanism that is not built in nothing is known: it
- * was a plug-in's, or is no more, and then its digest is not among today's. */
+/* Runs whose sources are those of today: every digest that a run has in `parts` is today's, and
+ * there is one of each of its mechanisms that is known today. */
 static const char current_runs[] =
     "INSERT INTO temp.current_run SELECT id FROM run WHERE model = :model AND parts NOT IN"
     " (SELECT p.parts FROM (SELECT DISTINCT parts FROM run) p, json_each(p.parts) j"
     " LEFT JOIN temp.model_part m ON m.name = j.key AND m.digest = j.value"
-    " WHERE m.name IS NULL)";
+    " WHERE m.name IS NULL) AND NOT EXISTS (SELECT 1 FROM temp.model_part m WHERE m.name IN"
+    " ('scheduler ' || scheduler, 'cache policy ' || l1d, 'cache policy ' || l2,"
+    " 'atomics ' || atomics, 'criticality ' || criticality)"
+    " AND m.name NOT IN (SELECT key FROM json_each(parts)))";
 
 /* The views of the store with the rows of today alone. A name finds those of `temp` first. */
 static const char current_views[] =
@@ -141,7 +149,9 @@ static const char current_views[] =
 enum heddle_status store_list_current(struct store *s)
 {
     if (!store_exec(s, "CREATE TEMP TABLE IF NOT EXISTS current_run (id INTEGER PRIMARY KEY);"
-                       " DELETE FROM temp.current_run"))
+                       " DELETE FROM temp.current_run;"
+                       " INSERT OR IGNORE INTO temp.model_part SELECT name, digest FROM"
+                       " main.plugin_build"))
         return store_fail(s, "read");
     sqlite3_stmt *q = store_prepare(s, current_runs);
     if (q)

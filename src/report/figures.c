@@ -6,17 +6,19 @@
 #include "lab/figure.h"
 #include "report/report_internal.h"
 
-/* Which workloads and sizes the store has; looked up before the costly making of keys. */
+/* Which workloads, sizes and GPUs the store has; looked up before the costly making of keys. */
 struct inputs {
-    struct query_answer pairs; /* workload, size */
+    struct query_answer places; /* workload, size, GPU */
     struct query_answer sizes;
 };
 
 static bool knows_input(const struct inputs *in, const struct point *p)
 {
-    for (uint32_t i = 0; i + 1 < in->pairs.n_cells; i += 2)
-        if (strcmp(in->pairs.cells[i].text, p->workload->name) == 0 &&
-            strcmp(in->pairs.cells[i + 1].text, p->size->name) == 0)
+    bool is_file = strpbrk(p->gpu.text, "./"); /* results have the name that is in it */
+    for (uint32_t i = 0; i + 2 < in->places.n_cells; i += 3)
+        if (strcmp(in->places.cells[i].text, p->workload->name) == 0 &&
+            strcmp(in->places.cells[i + 1].text, p->size->name) == 0 &&
+            (is_file || strcmp(in->places.cells[i + 2].text, p->gpu.text) == 0))
             return true;
     return false;
 }
@@ -107,8 +109,8 @@ enum heddle_status report_add_figures(struct store *s, const struct report_optio
 {
     struct inputs in = {0};
     bool is_first = true;
-    enum heddle_status status =
-        report_query(s, "SELECT DISTINCT workload, size FROM run WHERE state = 'done'", &in.pairs);
+    enum heddle_status status = report_query(
+        s, "SELECT DISTINCT workload, size, gpu FROM run WHERE state = 'done'", &in.places);
     if (status == HEDDLE_OK)
         status = report_query(s, "SELECT DISTINCT size FROM run WHERE state = 'done'", &in.sizes);
     strbuf_add(out, "\"figures\":[");
@@ -117,7 +119,7 @@ enum heddle_status report_add_figures(struct store *s, const struct report_optio
     for (uint32_t i = 0; status == HEDDLE_OK && i < options->n_figures; i++)
         status = add_best(s, &in, options->figures[i], true, options->store_name, &is_first, out);
     strbuf_add(out, "],\n");
-    query_answer_destroy(&in.pairs);
+    query_answer_destroy(&in.places);
     query_answer_destroy(&in.sizes);
     return status;
 }

@@ -1,3 +1,4 @@
+#include "sched/checked.h"
 #include "sched/scheduler.h"
 
 #define SCHEDULER(id) extern const struct scheduler_desc scheduler_##id;
@@ -56,5 +57,5 @@ bool scheduler_register(const struct scheduler_desc *d, struct strbuf *why)
 bool scheduler_load(const char *path, struct strbuf *why)
 {
     const struct scheduler_desc *d = plugin_open(path, "heddle_scheduler", why);
-    return d && scheduler_register(d, why);
+    return d && scheduler_is_sound(d, why) && scheduler_register(scheduler_checked(d), why);
 }

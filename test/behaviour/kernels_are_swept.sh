@@ -25,6 +25,11 @@ def sweep(name, store, status=0):
     assert done.returncode == status, (done.stdout, done.stderr)
     return done.stdout + done.stderr
 
+def call(*words):
+    done = subprocess.run([heddle, *words], capture_output=True, text=True)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done
+
 def rows(store, sql):
     with sqlite3.connect(store) as db:
         return db.execute(sql).fetchall()
@@ -82,9 +87,28 @@ assert rows("p.db", "SELECT sum(value) FROM kernel_stats WHERE name = 'l1d.polic
 # One that crashes when it is loaded is named; it does not take the sweep with it.
 write("c.yaml", f"workloads: [ss]\nsize: tiny\nplugins: [{plugins}/plugin_fatal.so]\n")
 assert "c.yaml:3:11: error: plug-in" in sweep("c.yaml", "c.db", 2) and "crashes when it is loaded" in sweep("c.yaml", "c.db", 2)
-# Another plug-in is no reason to run what does not use it again.
+# A plug-in that changed is a reason to run what uses it again, and nothing else. Results of the build that was used
+# last count; those of others are there on request.
 shutil.copy(f"{plugins}/plugin_youngest.so", "other.so")
 shutil.copy(f"{plugins}/plugin_one_in_n.so", "mine.so")
-write("p.yaml", "workloads: [ss]\nsize: tiny\nplugins: [other.so, mine.so]\nl1d: [lru, one_in_n: {n: 3}]\nseries: 10000\n")
-assert "1 run, 1 stored before" in sweep("p.yaml", "p.db")
+write("p.yaml", "workloads: [ss]\nsize: tiny\nplugins: [other.so, mine.so]\nschedulers: [gto, youngest]\n"
+                "l1d: [lru, one_in_n: {n: 3}]\n")
+assert "4 points: 4 run, 0 stored before" in sweep("p.yaml", "b.db")
+with open("mine.so", "ab") as f:  # another build, which does the same
+    f.write(b"x")
+assert "4 points: 2 run, 2 stored before" in sweep("p.yaml", "b.db")
+def mine(*words):
+    return [row["id"] for row in json.loads(call("query", "--store", "b.db", "--json", *words,
+            "SELECT id FROM results WHERE l1d = 'one_in_n' ORDER BY id").stdout)]
+first, second = mine("--all-models")[:2], mine()
+assert mine("--all-models") == first + second and len(second) == 2, (first, second)
+said = call("compare", "--store", "b.db", "l1d=lru,scheduler=gto", "l1d=one_in_n,scheduler=gto").stdout
+assert "ss" in said, said
+page = call("report", "--store", "b.db", "-o", "-").stdout
+runs = json.loads(page[page.index('"runs":{') + 7:page.index(',\n"left_out"')])
+current = runs["columns"].index("is_current")
+assert {r[0]: r[current] for r in runs["rows"]} == {i: int(i not in first) for i in range(1, 7)}
+# Back at the first build, its results are those that count; nothing is run.
+shutil.copy(f"{plugins}/plugin_one_in_n.so", "mine.so")
+assert "0 run, 4 stored before" in sweep("p.yaml", "b.db") and mine() == first
 PY

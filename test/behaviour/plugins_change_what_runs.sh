@@ -36,6 +36,22 @@ grep -q "the plug-in $(realpath "$plugins")/plugin_crasher.so crashed: signal 6 
 address=$(sed -n 's/^  hint: addr2line .* \(0x[0-9a-f]*\) .*/\1/p' "$scratch/err")
 addr2line -f -e "$plugins/plugin_crasher.so" "$address" | grep -q '^crasher_pick$'
 
+# So is an answer that the contract forbids: which plug-in gave which.
+breaks() {
+    message=$1
+    shift
+    status=0
+    "$heddle" run bfs --size tiny --plugin "$plugins/plugin_lawless.so" "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+    [ $status -eq 134 ] && grep -q "plugin_lawless.so: $message" "$scratch/err" ||
+        { cat "$scratch/err" && echo "status $status, not: $message" && exit 1; }
+}
+breaks "'lawless_policy' chose way 99 of a set with ways 0 to 3" --l1d lawless_policy
+breaks "'lawless_policy' chose way [0-3], which is reserved for data in flight" --l1d lawless_policy \
+    --set l1d.policy.answer=reserved_way
+breaks "'lawless_policy' bypassed, though its descriptor says never_bypasses" --l1d lawless_policy --set l1d.policy.answer=bypass
+breaks "'lawless_scheduler' picked warp [0-9]* for issue slot [01], which cannot issue" --scheduler lawless_scheduler
+grep -q '^  pick() returns -1 or one of the warps that can issue, here [0-9 ]*$' "$scratch/err"
+
 # What cannot be loaded is said, and nothing runs.
 for unfit in "$plugins/plugin_outdated.so" "$scratch/none.so" "$heddle"; do
     status=0

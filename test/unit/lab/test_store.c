@@ -278,7 +278,10 @@ static void a_later_version_is_refused(void **state)
 {
     (void)state;
     store_close(open_store(STORE_WRITE, HEDDLE_OK));
-    write_database("PRAGMA user_version = 6");
+    struct strbuf later = {0};
+    strbuf_addf(&later, "PRAGMA user_version = %d", STORE_SCHEMA_VERSION + 1);
+    write_database(strbuf_text(&later));
+    strbuf_destroy(&later);
     struct store *s = open_store(STORE_WRITE, HEDDLE_BAD_INPUT);
     assert_non_null(strstr(strbuf_text(&s->error), "later Heddle"));
     store_close(s);
@@ -403,6 +406,22 @@ static void results_of_other_sources_are_hidden(void **state)
            "atomics at_l2; cache policy lru; criticality cpl; scheduler lrr; workload bfs");
 }
 
+/* A plug-in's mechanism has the build that was noted last. */
+static void results_of_other_builds_are_hidden(void **state)
+{
+    (void)state;
+    put("k", whole_document, model_engine_version());
+    write_database("UPDATE run SET l1d = 'mine',"
+                   " parts = json_set(parts, '$.\"cache policy mine\"', 'one');"
+                   "INSERT INTO plugin_build VALUES ('cache policy mine', 'one', '2020')");
+    assert_int_equal(count_hidden(), 0);
+    write_database("UPDATE plugin_build SET digest = 'two'");
+    assert_int_equal(count_hidden(), 1);
+    /* One that came before builds were noted. */
+    write_database("UPDATE run SET parts = json_remove(parts, '$.\"cache policy mine\"')");
+    assert_int_equal(count_hidden(), 1);
+}
+
 /* --- merging --- */
 
 static char other_path[sizeof path + 8];
@@ -472,6 +491,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(inputs_that_come_later_are_columns_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inputs_of_a_replay_are_the_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(results_of_other_sources_are_hidden, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(results_of_other_builds_are_hidden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stores_are_merged, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_result_comes_out_as_it_went_in, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_key_is_stored_once_and_a_failure_gives_way, set_up,

@@ -1,0 +1,12 @@
+/* Schedulers from plug-ins have every pick checked. Built-in ones are tested instead, and pay
+ * nothing. */
+#ifndef HEDDLE_SCHED_CHECKED_H
+#define HEDDLE_SCHED_CHECKED_H
+
+#include "sched/scheduler.h"
+
+/* A copy that does the same and ends the program where a pick breaks the contract. It lives as long
+ * as the program. */
+const struct scheduler_desc *scheduler_checked(const struct scheduler_desc *own);
+
+#endif
